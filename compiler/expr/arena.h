@@ -1,0 +1,82 @@
+// Bump allocation for nodes that live and die together.
+//
+// Everything made while one kernel is evaluated, dispatched and lowered is immutable once built and is dropped as a
+// whole, so nodes are plain pointers into an arena and never freed one by one. The arena in use is ambient to the
+// thread (ArenaScope), which keeps expression building readable.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tilewright {
+
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  void* allocate(std::size_t bytes, std::size_t align) {
+    std::uintptr_t at = (cursor_ + align - 1) & ~(align - 1);
+    if (at + bytes > end_) return allocate_slow(bytes, align);
+    cursor_ = at + bytes;
+    return reinterpret_cast<void*>(at);
+  }
+
+  // Nodes are never destroyed: they may hold only other arena data.
+  template <class T, class... Args>
+  T* make(Args&&... args) {
+    static_assert(std::is_trivially_destructible_v<T>, "arena nodes are dropped without destructors");
+    return new (allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
+  }
+
+  template <class T>
+  std::span<const T> copy(std::span<const T> items) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (items.empty()) return {};
+    T* to = static_cast<T*>(allocate(items.size_bytes(), alignof(T)));
+    std::memcpy(static_cast<void*>(to), items.data(), items.size_bytes());
+    return {to, items.size()};
+  }
+  template <class T>
+  std::span<const T> copy(const std::vector<T>& items) { return copy(std::span<const T>(items)); }
+  std::string_view copy(std::string_view text) {
+    if (text.empty()) return {};
+    char* to = static_cast<char*>(allocate(text.size(), 1));
+    std::memcpy(to, text.data(), text.size());
+    return {to, text.size()};
+  }
+
+  std::size_t bytes() const { return reserved_; }
+
+  // The arena of this thread's innermost ArenaScope. There must be one.
+  static Arena& current();
+
+ private:
+  friend class ArenaScope;
+  void* allocate_slow(std::size_t bytes, std::size_t align);
+
+  std::uintptr_t cursor_ = 0;
+  std::uintptr_t end_ = 0;
+  std::size_t reserved_ = 0;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+};
+
+class ArenaScope {
+ public:
+  explicit ArenaScope(Arena& arena);
+  ~ArenaScope();
+  ArenaScope(const ArenaScope&) = delete;
+  ArenaScope& operator=(const ArenaScope&) = delete;
+
+ private:
+  Arena* previous_;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,87 @@
+#include <optional>
+
+#include "compiler/ir/kernel.h"
+
+namespace tilewright::ir {
+
+std::string_view storage_scope_name(StorageScope scope) {
+  switch (scope) {
+    case StorageScope::Global: return "global";
+    case StorageScope::Shared: return "shared";
+    case StorageScope::SharedDyn: return "shared.dyn";
+    case StorageScope::Local: return "local";
+    case StorageScope::Warp: return "warp";
+    case StorageScope::Tmem: return "tmem";
+    case StorageScope::WmmaA: return "wmma.matrix_a";
+    case StorageScope::WmmaB: return "wmma.matrix_b";
+    case StorageScope::WmmaAccumulator: return "wmma.accumulator";
+    case StorageScope::Other: return "other";
+  }
+  return "";
+}
+
+StorageScope parse_storage_scope(std::string_view name) {
+  for (int i = 0; i < static_cast<int>(StorageScope::Other); ++i) {
+    auto scope = static_cast<StorageScope>(i);
+    if (storage_scope_name(scope) == name) return scope;
+  }
+  return name.empty() ? StorageScope::Global : StorageScope::Other;
+}
+
+std::string_view exec_scope_name(ExecScope scope) {
+  switch (scope) {
+    case ExecScope::Cluster: return "cluster";
+    case ExecScope::Cta: return "cta";
+    case ExecScope::Warpgroup: return "warpgroup";
+    case ExecScope::Warp: return "warp";
+    case ExecScope::Thread: return "thread";
+  }
+  return "";
+}
+
+std::optional<std::int64_t> constant_elements(std::span<const Expr> shape) {
+  std::int64_t product = 1;
+  for (Expr extent : shape) {
+    const std::int64_t* v = constant(extent);
+    if (!v || __builtin_mul_overflow(product, *v, &product)) return std::nullopt;
+  }
+  return product;
+}
+
+bool is_one_element(const Buffer& buffer) { return buffer.shape.size() == 1 && is_constant(buffer.shape[0], 1); }
+
+Region full_region(const Buffer* buffer) {
+  std::vector<Range> ranges;
+  ranges.reserve(buffer->shape.size());
+  for (Expr extent : buffer->shape) ranges.push_back({int_imm(extent.dtype(), 0), extent});
+  return {buffer, Arena::current().copy(ranges)};
+}
+
+layout::Shape shape_of(const Buffer& buffer) {
+  layout::Shape shape;
+  shape.reserve(buffer.shape.size());
+  for (Expr extent : buffer.shape) shape.emplace_back(extent);
+  return shape;
+}
+
+Expr load(const Buffer* buffer, std::span<const Expr> indices) {
+  int lanes = indices.empty() ? 1 : indices.back().dtype().lanes;
+  DataType dtype = buffer->dtype.with_lanes(buffer->dtype.lanes * lanes);
+  return Arena::current().make<Load>(ExprNode{ExprKind::Load, dtype}, buffer, Arena::current().copy(indices));
+}
+
+std::string_view buffer_name(const Buffer* buffer) { return buffer->name; }
+
+const Stmt* make_seq(Origin origin, std::span<const Stmt* const> statements) {
+  if (statements.size() == 1) return statements[0];
+  return make_stmt<Seq>(origin, Arena::current().copy(statements));
+}
+
+const Var* BodyBuilder::let(std::string_view name, Expr value) {
+  const Var* var = make_var(name, value.dtype());
+  if (const Var* from = value.as<Var>(); from && value.dtype().is_handle()) var->storage_scope = from->storage_scope;
+  add<Bind>(var, value);
+  return var;
+}
+
+}  // namespace tilewright::ir

@@ -1,0 +1,36 @@
+// One evaluated kernel.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/stmt.h"
+
+namespace tilewright::ir {
+
+struct Param {
+  const Var* var = nullptr;        // handle or scalar as the script names it
+  const Buffer* buffer = nullptr;  // the tensor matched to it; null for scalars, raw pointers, tensor maps
+};
+
+struct Attribute {
+  std::string_view key;
+  Expr value;
+};
+
+// The function as the script means it: host part, `device_entry`, device part, tile primitives still in place.
+struct Kernel {
+  std::string_view name;  // global symbol
+  bool is_private = false;
+  std::vector<Param> params;
+  std::vector<Attribute> attributes;     // T.func_attr, persistent, ...
+  const Stmt* body = nullptr;
+  DataType return_type = kVoid;
+  text::Span span;                       // the `def` line's name
+  std::shared_ptr<Arena> arena;          // owns all of the above
+};
+
+// Whole-kernel text in TVMScript form, readable again by the evaluator (surface.md 15, 17).
+std::string print_script(const Kernel& kernel);
+
+}  // namespace tilewright::ir

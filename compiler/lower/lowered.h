@@ -1,0 +1,65 @@
+// The one lowered form that CUDA text, hazards and the simulator read (design.md, idea 12).
+//
+// Statements are those of ir/stmt.h without ScopeIds, DeviceEntry and TileCall. Every buffer is flat: one dimension, no
+// layout, element indices; every scope id is a Bind of launch variables at the top of the device body.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/dispatch/dispatched.h"
+
+namespace tilewright::lower {
+
+enum class ParamKind : std::uint8_t { Pointer, Scalar, TensorMap };
+struct KernelParam {
+  ParamKind kind;
+  const ir::Var* var = nullptr;        // as the device body names it
+  const ir::Buffer* tensor = nullptr;  // the tensor that a pointer belongs to, with its script shape; null: raw
+  ir::DataType dtype;
+};
+
+// A check or binding that the host does before the launch: symbolic extent `var` is dimension `dim` of `tensor`.
+struct ExtentBinding {
+  const ir::Var* var;
+  const ir::Buffer* tensor;
+  int dimension;
+};
+
+// A block of shared memory.
+struct SharedBlock {
+  const ir::Buffer* buffer;   // flat
+  std::int64_t bytes = 0;
+  int align = 16;
+  bool dynamic = false;
+};
+
+struct LaunchPlan {
+  scope::Launch launch;
+  std::vector<KernelParam> params;   // signature order: handles by name, then scalars by name
+  std::vector<ExtentBinding> extents;
+  std::vector<dispatch::TensorMap> tensor_maps;
+  std::int64_t static_shared_bytes = 0;
+  std::int64_t dynamic_shared_bytes = 0;
+  int min_blocks_per_sm = 0;         // 0: not given
+  bool persistent = false;
+};
+
+struct LoweredKernel {
+  const ir::Kernel* kernel = nullptr;
+  std::string symbol;               // "<name>_kernel"
+  ir::Target target;
+  LaunchPlan plan;
+  const ir::Stmt* host = nullptr;   // statements before device_entry that compute something; null: none
+  const ir::Stmt* device = nullptr;
+  std::vector<SharedBlock> shared;
+  // blockIdx.x.. etc. as the body uses them: null where unused.
+  const ir::Var* thread_idx[3] = {};
+  const ir::Var* block_idx[3] = {};
+  const ir::Var* cluster_idx[3] = {};
+  const ir::Var* cta_in_cluster[3] = {};
+  const ir::Var* cta_rank_in_cluster = nullptr;
+};
+
+}  // namespace tilewright::lower

@@ -1,0 +1,64 @@
+// One file's text with its line index, and the positions other people count in.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/text/span.h"
+
+namespace tilewright::text {
+
+// Line and column, both from 0; the unit of the column is named by the function that made it.
+struct LineColumn {
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  friend bool operator==(const LineColumn&, const LineColumn&) = default;
+};
+
+enum class Encoding { Utf8, Utf16, Utf32 };
+
+class Source {
+ public:
+  Source(std::string path, std::string text);
+
+  const std::string& path() const { return path_; }
+  std::string_view text() const { return text_; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(text_.size()); }
+  std::uint32_t line_count() const { return static_cast<std::uint32_t>(lines_.size()); }
+  // The line without its end-of-line bytes; an empty view past the last line.
+  std::string_view line(std::uint32_t index) const;
+
+  // Byte offset to position and back. Offsets and positions outside the text are clamped to it.
+  LineColumn position(std::uint32_t offset, Encoding encoding = Encoding::Utf32) const;
+  std::uint32_t offset(LineColumn position, Encoding encoding = Encoding::Utf32) const;
+
+ private:
+  std::string path_;
+  std::string text_;
+  std::vector<std::uint32_t> lines_;  // byte offset of each line's first byte
+};
+
+// Gives spans their place in the files of one snapshot.
+class Anchors {
+ public:
+  struct Anchor {
+    std::shared_ptr<const Source> source;
+    std::uint32_t offset = 0;  // byte offset of the anchor in its source
+  };
+  struct Place {
+    const Source* source = nullptr;  // null: nowhere
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+
+  Anchors() : anchors_(1) {}
+  std::uint32_t add(std::shared_ptr<const Source> source, std::uint32_t offset);
+  Place resolve(Span span) const;
+
+ private:
+  std::vector<Anchor> anchors_;
+};
+
+}  // namespace tilewright::text

@@ -1,0 +1,2 @@
+#define TILEWRIGHT_TEST_MAIN
+#include "tests/unit/catch.h"
