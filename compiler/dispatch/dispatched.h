@@ -1,6 +1,7 @@
 // What dispatch hands on: the kernel without tile primitives, and the report of how each was served.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,7 +20,8 @@ struct Trial {
   std::string_view variant;
   int priority = 0;
   Outcome outcome = Outcome::NotTried;
-  std::string reason;  // in words with the numbers in them; empty for a chosen one
+  std::string reason{};  // in words with the numbers in them; empty for a chosen one
+  std::string_view predicate{};  // the one that rejected; empty otherwise
 };
 
 // A fact about the chosen plan, for hover, JSON and comments: "vec_elems" -> 8.
@@ -51,8 +53,8 @@ struct TensorMap {
   int interleave = 0, swizzle = 0, l2_promotion = 2, oob_fill = 0;
 };
 
-// A scope id that some variant needs and the script did not declare.
 struct Dispatched {
+  std::shared_ptr<Arena> arena;          // owns what dispatch made; the kernel's arena owns the rest
   const ir::Kernel* kernel = nullptr;
   ir::Target target;
   scope::Launch launch;

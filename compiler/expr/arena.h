@@ -53,7 +53,12 @@ class Arena {
     return {to, text.size()};
   }
 
+  // Makes the next block exactly that large: for an arena whose size can be told beforehand.
+  void reserve(std::size_t bytes) { add_block(bytes); }
+
   std::size_t bytes() const { return reserved_; }
+  // Whether `p` points into memory of this arena.
+  bool owns(const void* p) const;
 
   // The arena of this thread's innermost ArenaScope. There must be one.
   static Arena& current();
@@ -61,11 +66,16 @@ class Arena {
  private:
   friend class ArenaScope;
   void* allocate_slow(std::size_t bytes, std::size_t align);
+  void add_block(std::size_t bytes);
 
   std::uintptr_t cursor_ = 0;
   std::uintptr_t end_ = 0;
   std::size_t reserved_ = 0;
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  struct Block {
+    std::unique_ptr<std::byte[]> memory;
+    std::size_t size;
+  };
+  std::vector<Block> blocks_;
 };
 
 class ArenaScope {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/expr/arena.h"
 #include "compiler/expr/dtype.h"
@@ -238,7 +239,10 @@ Expr substitute(Expr e, F&& map);
 Expr rebuild(Expr e, std::span<const Expr> operands);  // same node over other operands
 
 // One line of script text, with the prefix `T.` (surface.md 17). For messages and tests; the printer prints kernels.
+// Text beyond a few thousand characters ends in `...`.
 std::string to_string(Expr e);
+// The name a buffer prints under; compiler/ir knows what a buffer is and defines it.
+std::string_view buffer_name(const Buffer* buffer);
 
 // ---- templates ------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,12 @@
 // The one lowered form that CUDA text, hazards and the simulator read (design.md, idea 12).
 //
-// Statements are those of ir/stmt.h without ScopeIds, DeviceEntry and TileCall. Every buffer is flat: one dimension, no
-// layout, element indices; every scope id is a Bind of launch variables at the top of the device body.
+// Statements are those of ir/stmt.h without ScopeIds, DeviceEntry, TileCall and Attr. Every buffer is *flat*: one
+// dimension, no layout, one element index. Element `i` of a flat buffer lies at
+//     data + (elem_offset + i) * bits(dtype) / 8
+// so views of one allocation share its `data` variable and differ in dtype and elem_offset. A Decl introduces such a
+// view; an Alloc introduces storage. Scope ids are Binds of launch variables at the top of the device body; only those
+// in use exist, and the ones that can have a single value are gone. Local one-element buffers with `is_scalar` are the
+// script's mutable scalars.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -17,7 +22,8 @@ struct KernelParam {
   ParamKind kind;
   const ir::Var* var = nullptr;        // as the device body names it
   const ir::Buffer* tensor = nullptr;  // the tensor that a pointer belongs to, with its script shape; null: raw
-  ir::DataType dtype;
+  ir::DataType dtype;                  // of a tensor's element, of the scalar
+  ir::Expr value;                      // host expression of a scalar that the host part computes; null: passed by the caller
 };
 
 // A check or binding that the host does before the launch: symbolic extent `var` is dimension `dim` of `tensor`.
@@ -29,7 +35,7 @@ struct ExtentBinding {
 
 // A block of shared memory.
 struct SharedBlock {
-  const ir::Buffer* buffer;   // flat
+  const ir::Buffer* buffer;  // flat
   std::int64_t bytes = 0;
   int align = 16;
   bool dynamic = false;
@@ -37,29 +43,30 @@ struct SharedBlock {
 
 struct LaunchPlan {
   scope::Launch launch;
-  std::vector<KernelParam> params;   // signature order: handles by name, then scalars by name
+  std::vector<KernelParam> params;  // signature order: handles by name, then scalars by name
   std::vector<ExtentBinding> extents;
   std::vector<dispatch::TensorMap> tensor_maps;
   std::int64_t static_shared_bytes = 0;
   std::int64_t dynamic_shared_bytes = 0;
-  int min_blocks_per_sm = 0;         // 0: not given
+  int min_blocks_per_sm = 0;  // 0: not given
   bool persistent = false;
 };
 
 struct LoweredKernel {
   const ir::Kernel* kernel = nullptr;
-  std::string symbol;               // "<name>_kernel"
+  std::string symbol;  // "<name>_kernel"
   ir::Target target;
   LaunchPlan plan;
-  const ir::Stmt* host = nullptr;   // statements before device_entry that compute something; null: none
+  const ir::Stmt* host = nullptr;  // statements before device_entry that compute something; null: none
   const ir::Stmt* device = nullptr;
   std::vector<SharedBlock> shared;
-  // blockIdx.x.. etc. as the body uses them: null where unused.
-  const ir::Var* thread_idx[3] = {};
-  const ir::Var* block_idx[3] = {};
-  const ir::Var* cluster_idx[3] = {};
-  const ir::Var* cta_in_cluster[3] = {};
-  const ir::Var* cta_rank_in_cluster = nullptr;
+  // Launch variables as the body uses them: null where unused.
+  const ir::Var* thread_idx[3] = {};      // threadIdx
+  const ir::Var* block_idx[3] = {};       // blockIdx
+  const ir::Var* cluster_idx[3] = {};     // %clusterid
+  const ir::Var* cta_in_cluster[3] = {};  // %cluster_ctaid
+  const ir::Var* cta_rank_in_cluster = nullptr;  // %cluster_ctarank
+  std::shared_ptr<Arena> arena;  // owns the nodes made by lowering; those of `kernel` are shared with it
 };
 
 }  // namespace tilewright::lower

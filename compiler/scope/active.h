@@ -37,7 +37,14 @@ struct Inexact {
   ir::ExprKind reason_kind;  // informational
   bool provably_divergent = false;  // depends on a thread axis below: cooperative variants of a wider scope refuse
   layout::Unit unit = layout::Unit::Thread;  // finest unit it distinguishes
+  bool never_true = false;                   // no active thread satisfies it: what it guards is dead
+  bool elects = false;                       // contains elect_sync()
 };
+// Whether threads of one instance of a primitive at `scope` disagree about the condition, for certain.
+bool divides(const Inexact& condition, ir::ExecScope scope);
+// The first such condition of a call; null: none is known.
+struct CallScope;
+const Inexact* dividing_condition(const CallScope& scope);
 
 // What a tile primitive's variants see of the threads around it.
 struct CallScope {
@@ -50,11 +57,38 @@ struct CallScope {
 };
 
 // Extents of the launch, each one to three expressions padded with 1 (constants or host expressions).
+// An absent kind of extent is 1,1,1.
 struct Launch {
   std::array<ir::Expr, 3> grid, block, cluster, preferred;
   bool has_block = false, has_grid = false, has_cluster = false, has_preferred = false;
   // Product of the block extents when constant, else nothing.
   std::optional<std::int64_t> threads() const;
 };
+
+// The active set itself: threads of a CTA as (warps x lanes), times CTAs. It always contains every thread that can reach
+// the point; scope.md 5.1 says what it is at device entry.
+//
+// Offsets of CTA axes are relative to the cluster in a clustered kernel and to the grid otherwise (N12): `cta_id` names
+// the rank in the one case and the grid index in the other.
+struct ActiveSet {
+  enum class Ctas : std::uint8_t { Unknown, Grid, Cluster };
+
+  bool tracked = false;
+  ActiveRange lanes{32}, warps;
+  Ctas ctas = Ctas::Unknown;
+  std::uint8_t cta_axes = 1;           // 1: `cta_id`; 2, 3: one a dimension
+  std::array<ActiveRange, 3> cta{};    // active ones
+  std::array<std::int64_t, 3> cta_extent{1, 1, 1};  // of the launch
+  bool flat_threads = false;           // the CTA is one-dimensional: thread_id is 32 * warp + lane
+  std::int64_t threads = 0;            // of the CTA
+
+  ActiveAxis cta_axis(int dimension) const;
+};
+
+struct Closure;
+ActiveSet at_device_entry(const Closure& closure);
+
+// Splits the set for a primitive at scope `kind` (scope.md 7). `inexact` is left to the caller.
+CallScope split(const ActiveSet& set, ir::ExecScope kind);
 
 }  // namespace tilewright::scope

@@ -1,0 +1,51 @@
+#include "compiler/dispatch/blocks/emit.h"
+
+#include "compiler/dispatch/blocks/operands.h"
+#include "compiler/dispatch/words.h"
+#include "compiler/expr/analyzer.h"
+#include "compiler/intrinsics/intrinsic.h"
+
+namespace tilewright::dispatch {
+
+using ir::Expr;
+
+Expr element_pointer(CallContext& context, const ir::Buffer* buffer, Expr offset) {
+  Expr index[] = {offset};
+  Expr element[] = {ir::load(context.kernel.flat_view(buffer), index)};
+  return ir::call(ir::kHandle, ir::builtin::address_of, element);
+}
+
+Expr round_variable(std::string_view name, std::int64_t rounds) {
+  if (rounds == 1) return Expr(0);
+  const ir::Var* var = ir::make_var(name, ir::kInt32, ir::VarRole::Loop);
+  var->range = {0, rounds - 1};
+  return var;
+}
+
+void add_rounds(ir::BodyBuilder& out, Expr r, std::int64_t rounds, const ir::Stmt* body) {
+  const ir::Var* var = r.as<ir::Var>();
+  if (!var) return out.push(body);
+  out.add<ir::For>(var, Expr(0), Expr(rounds), Expr(), ir::LoopKind::Serial, ir::UnrollHint::None, std::string_view(), body);
+}
+
+void add_copy(CallContext& context, ir::BodyBuilder& out, int bits, const ir::Buffer* dst, Expr dst_offset,
+              std::string_view dst_name, const ir::Buffer* src, Expr src_offset, std::string_view src_name) {
+  auto bind = [&](std::string_view name, Expr value) {
+    return ir::constant(value) || value.as<ir::Var>() ? value : Expr(out.let(name, value));
+  };
+  if (ir::structurally_equal(dst_offset, src_offset)) {
+    dst_offset = src_offset = bind("offset", dst_offset);
+  } else {
+    dst_offset = bind(dst_name, dst_offset);
+    src_offset = bind(src_name, src_offset);
+  }
+  Expr args[] = {element_pointer(context, dst, dst_offset), element_pointer(context, src, src_offset)};
+  out.add<ir::Evaluate>(ir::call(ir::kVoid, intrinsics::copy_bytes_row(bits), args));
+}
+
+std::string headline(const CallContext& context, std::string_view variant) {
+  const CopyOperands& o = *context.copy;
+  return cat("copy -> ", variant, ": ", region_text(o.src), " -> ", region_text(o.dst));
+}
+
+}  // namespace tilewright::dispatch

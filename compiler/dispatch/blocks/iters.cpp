@@ -1,0 +1,82 @@
+#include "compiler/dispatch/blocks/iters.h"
+
+namespace tilewright::dispatch {
+
+std::int64_t product(std::span<const Walk> walks) {
+  std::int64_t n = 1;
+  for (const Walk& w : walks) n *= w.extent;
+  return n;
+}
+
+Walks fuse(std::span<const Walk> walks) {
+  Walks out;
+  for (const Walk& w : walks) {
+    if (w.extent == 1) continue;
+    if (!out.empty() && out.back().stride == w.extent * w.stride) {
+      out.back() = {out.back().extent * w.extent, w.stride};
+    } else {
+      out.push_back(w);
+    }
+  }
+  if (out.empty()) out.push_back({1, 1});
+  return out;
+}
+
+std::optional<Runs> group(std::span<const Walk> walks, std::span<const std::int64_t> shape) {
+  Runs out;
+  out.cuts.push_back(0);
+  std::int64_t covered = 1;
+  std::size_t k = 0;
+  for (Walk w : walks) {
+    covered *= w.extent;
+    while (k < shape.size() && shape[k] > 0 && covered % shape[k] == 0) {
+      std::int64_t rest = covered / shape[k];
+      if (w.extent % rest != 0) return std::nullopt;
+      out.walks.push_back({w.extent / rest, w.stride * rest});
+      w.extent = covered = rest;
+      out.cuts.push_back(out.walks.size());
+      ++k;
+    }
+    if (w.extent != 1) {
+      if (k >= shape.size()) return std::nullopt;
+      out.walks.push_back(w);
+    }
+  }
+  if (k != shape.size()) return std::nullopt;
+  return out;
+}
+
+std::optional<Walks> carve(std::span<const Walk> walks, std::int64_t n) {
+  Walks out(walks.begin(), walks.end());
+  std::int64_t rem = n;
+  for (std::size_t i = out.size(); i-- > 0;) {
+    Walk& w = out[i];
+    if (w.extent == rem) return out;
+    if (w.extent < rem) {
+      if (rem % w.extent != 0) return std::nullopt;
+      rem /= w.extent;
+      continue;
+    }
+    if (w.extent % rem != 0) return std::nullopt;
+    Walk inner{rem, w.stride};
+    w = {w.extent / rem, w.stride * rem};
+    out.insert(out.begin() + static_cast<std::ptrdiff_t>(i) + 1, inner);
+    return out;
+  }
+  return std::nullopt;
+}
+
+ir::Expr place(std::span<const Walk> walks, ir::Expr x) {
+  ir::Expr sum(0);
+  ir::Expr rest = x;
+  for (std::size_t i = walks.size(); i-- > 0;) {
+    // The outermost digit is what remains, without a remainder.
+    ir::Expr extent(walks[i].extent);
+    ir::Expr digit = i == 0 ? rest : rest % extent;
+    if (walks[i].extent != 1 || i == 0) sum = digit * ir::Expr(walks[i].stride) + sum;
+    if (i > 0 && walks[i].extent != 1) rest = rest / extent;
+  }
+  return sum;
+}
+
+}  // namespace tilewright::dispatch

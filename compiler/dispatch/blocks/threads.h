@@ -1,0 +1,24 @@
+// Who cooperates in a copy (dispatch.md 7.3, 7.4).
+#pragma once
+#include "compiler/dispatch/variant.h"
+
+namespace tilewright::dispatch {
+
+// All threads of the scope reach the call; else which axis is narrowed or which condition parts them (N4, N11, X15).
+Reason not_all_active(CallContext& context);
+// Only the part that certain divergence decides, for variants in which one thread works for all.
+Reason parted(CallContext& context);
+// Threads of one instance: product of the cooperating axes; 0 for a CTA below one warp.
+std::int64_t thread_count(const CallContext& context);
+// Their index, 0 .. thread_count - 1.
+ir::Expr thread_index(CallContext& context);
+// "a lane", "a thread".
+std::string_view worker_name(ir::ExecScope scope);
+// The thread that does everything in a scalar fallback, as an index within the scope; an error where that is not static.
+std::expected<std::int64_t, Reason> first_active_thread(const CallContext& context);
+// For register layouts: the value of a thread axis at the executing thread.
+ir::Expr axis_value(CallContext& context, layout::Axis axis);
+// How many values it takes among all threads of the scope; 0: unknown.
+std::int64_t axis_extent(const CallContext& context, layout::Axis axis);
+
+}  // namespace tilewright::dispatch

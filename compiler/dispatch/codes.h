@@ -1,0 +1,39 @@
+// Diagnostics of dispatch: TW31xx.
+#pragma once
+#include "compiler/text/codes.h"
+
+namespace tilewright::dispatch {
+
+namespace code {
+inline constexpr std::string_view kNoVariants = "TW3101";
+inline constexpr std::string_view kUnknownVariant = "TW3102";
+inline constexpr std::string_view kNotServed = "TW3104";
+inline constexpr std::string_view kUnknownOption = "TW3105";
+inline constexpr std::string_view kFallback = "TW3106";
+inline constexpr std::string_view kManyThreads = "TW3107";
+inline constexpr std::string_view kNested = "TW3108";
+}  // namespace code
+
+inline constexpr text::CodeInfo kCodes[] = {
+    {code::kNoVariants, "no variant for this primitive",
+     "A tile primitive becomes code through one of its variants. This one has no registered variants for the target."},
+    {code::kUnknownVariant, "unknown variant",
+     "`dispatch=` names the variant to use. The primitive has none of that name; the hint lists those it has."},
+    {code::kNotServed, "no variant serves this call",
+     "Every variant of the primitive was asked, in order of preference, and each refused: before planning, because a "
+     "condition on scope, operands or threads does not hold (rejected), or while planning, because no plan fits "
+     "(declined). The lines below the message give each one's reason."},
+    {code::kUnknownOption, "unknown option",
+     "Keywords of a tile primitive are passed to its variants. None of them reads this one, so it has no effect; it may "
+     "be misspelt."},
+    {code::kFallback, "scalar fallback",
+     "No faster variant accepts this copy, so one single thread moves the tile element by element (copy/fallback). That is "
+     "correct and slow. The dispatch report says what each faster variant is missing."},
+    {code::kManyThreads, "single-thread primitive reached by many threads",
+     "This variant is issued by one thread, but as far as the compiler can see several threads reach the call, and each "
+     "of them issues it. Guard the call, for instance with `if T.ptx.elect_sync():` or a test of thread_id."},
+    {code::kNested, "primitive inside a variant's body",
+     "A variant emitted a tile primitive, which nothing lowers again. This is a defect of the variant."},
+};
+
+}  // namespace tilewright::dispatch

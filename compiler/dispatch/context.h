@@ -1,0 +1,71 @@
+// What a variant sees of the call it is asked to serve, and the journal of what it wants besides its body.
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/dispatch/dispatched.h"
+#include "compiler/scope/closure.h"
+
+namespace tilewright::dispatch {
+
+// Requests of one trial (dispatch.md 5.2). They take effect only when the variant is accepted (X3), and only in the
+// kernel of the call (X2).
+struct Journal {
+  std::vector<const ir::Var*> scope_ids;      // made for the variant: not declared by the script
+  std::vector<const ir::Buffer*> allocations;  // at the start of the device part, in order
+  std::vector<const ir::Stmt*> device_init;    // behind those allocations
+  std::vector<TensorMap> tensor_maps;
+};
+
+// What the calls of one kernel share.
+class KernelContext {
+ public:
+  KernelContext(const scope::Closure& closure, ir::Target target);
+
+  const scope::Closure& closure() const { return closure_; }
+  ir::Target target() const { return target_; }
+
+  // A one-dimensional look at the whole storage behind a buffer: element 0 is the storage's first.
+  const ir::Buffer* flat_view(const ir::Buffer* buffer);
+  const ir::Var* scope_id(ir::ScopeBinding binding, int dimension) const {
+    return ids_[static_cast<std::size_t>(binding)][static_cast<std::size_t>(dimension)];
+  }
+  void add_scope_id(const ir::Var* var);
+  const std::vector<const ir::Var*>& scope_ids() const { return all_ids_; }
+
+ private:
+  const scope::Closure& closure_;
+  ir::Target target_;
+  std::array<std::array<const ir::Var*, 3>, 10> ids_{};
+  std::vector<const ir::Var*> all_ids_;
+  std::unordered_map<const ir::Buffer*, const ir::Buffer*> flat_;
+};
+
+struct CopyOperands;  // blocks/operands.h
+
+struct CallContext {
+  CallContext(KernelContext& kernel, const ir::TileCall& call, const scope::CallScope& scope)
+      : kernel(kernel), call(call), scope(scope) {}
+  CallContext(const CallContext&) = delete;
+  CallContext& operator=(const CallContext&) = delete;
+
+  KernelContext& kernel;
+  const ir::TileCall& call;
+  const scope::CallScope& scope;
+  Journal journal;
+  std::shared_ptr<CopyOperands> copy;  // worked out once, by the first variant that asks (blocks/operands.h)
+
+  ir::Target target() const { return kernel.target(); }
+  const scope::Launch& launch() const { return kernel.closure().launch; }
+
+  // The script's own variable for the id when it declares one, else a new one noted in the journal.
+  ir::Expr scope_id(ir::ScopeBinding binding, int dimension = 0);
+  // threadIdx as one number, also in CTAs of two or three dimensions (X16).
+  ir::Expr linear_thread();
+};
+
+}  // namespace tilewright::dispatch

@@ -1,0 +1,388 @@
+#include "compiler/dispatch/dispatcher.h"
+
+#include <algorithm>
+
+#include "compiler/dispatch/codes.h"
+#include "compiler/dispatch/variant.h"
+#include "compiler/dispatch/words.h"
+#include "compiler/scope/codes.h"
+#include "compiler/scope/tracker.h"
+
+namespace tilewright::dispatch {
+namespace {
+
+using ir::Stmt;
+using text::Severity;
+
+text::Diagnostic diagnostic(std::string_view code, Severity severity, std::string message, const ir::Origin& at) {
+  text::Diagnostic d;
+  d.code = code;
+  d.severity = severity;
+  d.message = std::move(message);
+  d.span = at.span;
+  for (const ir::CallSite* c = at.chain; c; c = c->outer) d.chain.insert(d.chain.begin(), c->span);
+  return d;
+}
+
+// The reasons of the predicates that do not hold, joined; all are asked.
+struct Refusal {
+  std::string_view predicate;
+  Reason reason;
+};
+std::optional<Refusal> refusal(const Variant& variant, CallContext& context) {
+  std::optional<Refusal> out;
+  for (const Predicate& p : variant.predicates) {
+    Reason r = p.test(context);
+    if (r.empty()) continue;
+    if (out) {
+      out->reason += cat("; ", p.name, " — ", r);
+    } else {
+      out = Refusal{p.name, std::move(r)};
+    }
+  }
+  return out;
+}
+
+class Dispatcher {
+ public:
+  Dispatcher(const ir::Kernel& kernel, ir::Target target, const text::Context& context, Dispatched& out)
+      : kernel_(kernel),
+        context_(context),
+        out_(out),
+        closure_(scope::close_scope_ids(kernel, context)),
+        shared_(closure_, target),
+        tracker_(closure_) {}
+
+  void run() {
+    out_.launch = closure_.launch;
+    if (closure_.failed) {
+      out_.failed = true;
+      out_.body = kernel_.body;
+      out_.scope_ids = shared_.scope_ids();
+      return;
+    }
+    out_.body = visit(kernel_.body);
+    if (!allocations_.empty() || !init_.empty()) out_.body = with_prologue(out_.body);
+    out_.scope_ids = shared_.scope_ids();
+  }
+
+ private:
+  // ---- the walk: returns the same node where nothing below it changed -------------------------------------------
+
+  const Stmt* visit(const Stmt* s) {
+    if (!s || context_.stop.stop_requested()) return s;
+    switch (s->kind) {
+      case ir::StmtKind::Seq: return visit_seq(static_cast<const ir::Seq*>(s));
+      case ir::StmtKind::If: return visit_if(static_cast<const ir::If*>(s));
+      case ir::StmtKind::For: {
+        const auto* loop = static_cast<const ir::For*>(s);
+        auto mark = tracker_.mark();
+        tracker_.enter_loop(loop);
+        const Stmt* body = visit(loop->body);
+        tracker_.restore(mark);
+        if (body == loop->body) return s;
+        auto* copy = Arena::current().make<ir::For>(*loop);
+        copy->body = body;
+        return copy;
+      }
+      case ir::StmtKind::While: {
+        const auto* loop = static_cast<const ir::While*>(s);
+        auto mark = tracker_.mark();
+        tracker_.enter_loop(loop);
+        const Stmt* body = visit(loop->body);
+        tracker_.restore(mark);
+        if (body == loop->body) return s;
+        auto* copy = Arena::current().make<ir::While>(*loop);
+        copy->body = body;
+        return copy;
+      }
+      case ir::StmtKind::Attr: {
+        const auto* attr = static_cast<const ir::Attr*>(s);
+        if (!attr->body) return s;
+        auto mark = tracker_.mark();
+        const Stmt* body = visit(attr->body);
+        tracker_.restore(mark);
+        if (body == attr->body) return s;
+        auto* copy = Arena::current().make<ir::Attr>(*attr);
+        copy->body = body;
+        return copy;
+      }
+      case ir::StmtKind::TileCall: {
+        std::vector<const Stmt*> statements;
+        serve(static_cast<const ir::TileCall*>(s), statements);
+        return ir::make_seq(s->origin, statements);
+      }
+      default: tracker_.seen(s); return s;
+    }
+  }
+
+  const Stmt* visit_seq(const ir::Seq* seq) {
+    std::vector<const Stmt*> statements;
+    statements.reserve(seq->body.size() + 8);
+    bool changed = false;
+    for (const Stmt* child : seq->body) {
+      if (const auto* call = ir::as<ir::TileCall>(child)) {
+        serve(call, statements);
+        changed |= statements.back() != child;
+        continue;
+      }
+      const Stmt* now = visit(child);
+      changed |= now != child;
+      statements.push_back(now);
+    }
+    return changed ? ir::make_stmt<ir::Seq>(seq->origin, Arena::current().copy(statements)) : seq;
+  }
+
+  const Stmt* visit_if(const ir::If* s) {
+    auto mark = tracker_.mark();
+    tracker_.enter_then(s);
+    const Stmt* then_body = visit(s->then_body);
+    tracker_.restore(mark);
+    const Stmt* else_body = nullptr;
+    if (s->else_body) {
+      tracker_.enter_else(s);
+      else_body = visit(s->else_body);
+      tracker_.restore(mark);
+    }
+    tracker_.after(s);
+    if (then_body == s->then_body && else_body == s->else_body) return s;
+    return ir::make_stmt<ir::If>(s->origin, s->condition, then_body, else_body);
+  }
+
+  // Allocations and initial statements that variants asked for, at the start of the device part.
+  const Stmt* with_prologue(const Stmt* body) {
+    std::vector<const Stmt*> statements;
+    auto prologue = [&] {
+      for (const ir::Buffer* b : allocations_) statements.push_back(ir::make_stmt<ir::Alloc>(ir::Origin{}, b));
+      statements.insert(statements.end(), init_.begin(), init_.end());
+    };
+    bool done = false;
+    if (const auto* seq = ir::as<ir::Seq>(body)) {
+      for (const Stmt* child : seq->body) {
+        statements.push_back(child);
+        if (!done && child->kind == ir::StmtKind::DeviceEntry) prologue(), done = true;
+      }
+    } else {
+      statements.push_back(body);
+    }
+    if (!done) {
+      std::vector<const Stmt*> rest = std::move(statements);
+      statements.clear();
+      prologue();
+      statements.insert(statements.end(), rest.begin(), rest.end());
+    }
+    return ir::make_seq(body->origin, statements);
+  }
+
+  // ---- one call -------------------------------------------------------------------------------------------------
+
+  void serve(const ir::TileCall* call, std::vector<const Stmt*>& statements) {
+    CallReport& report = out_.calls.emplace_back();
+    report.call = call;
+    report.scope = tracker_.at_call(call->scope);
+    choose(*call, report);
+    if (!report.body) {
+      out_.failed = true;
+      statements.push_back(call);
+      return;
+    }
+    statements.push_back(ir::make_stmt<ir::Comment>(call->origin, Arena::current().copy(std::string_view(report.summary))));
+    // A block of the body's own opens no new scope of names: lowering makes names unique.
+    if (const auto* seq = ir::as<ir::Seq>(report.body)) {
+      statements.insert(statements.end(), seq->body.begin(), seq->body.end());
+    } else {
+      statements.push_back(report.body);
+    }
+  }
+
+  void choose(const ir::TileCall& call, CallReport& report) {
+    std::span<const Variant> variants = variants_of(call.primitive);
+    if (variants.empty()) {
+      fail(call, code::kNoVariants, cat(call.primitive, " has no registered variants for target cuda"), "");
+      return;
+    }
+    check_options(call);
+    if (!call.dispatch.empty() && std::ranges::none_of(variants, [&](auto& v) { return v.name == call.dispatch; })) {
+      std::string names;
+      for (const Variant& v : variants) names += cat(names.empty() ? "" : ", ", v.name);
+      fail(call, code::kUnknownVariant, cat("no variant named '", call.dispatch, "' is registered for ", call.primitive),
+           cat(call.primitive, " has ", names));
+      return;
+    }
+    CallContext context(shared_, call, report.scope);
+    const Variant* chosen = nullptr;
+    for (const Variant& variant : variants) {
+      if (!call.dispatch.empty() && variant.name != call.dispatch) continue;
+      Trial& trial = report.trials.emplace_back(Trial{.variant = variant.name, .priority = variant.priority});
+      std::optional<Refusal> refused = refusal(variant, context);
+      if (refused) trial.predicate = refused->predicate, trial.reason = std::move(refused->reason);
+      if (chosen) {
+        trial.outcome = Outcome::NotTried;
+        if (!refused) trial.reason = preferred_over(*chosen, variant);
+        continue;
+      }
+      if (refused) {
+        trial.outcome = Outcome::Rejected;
+        continue;
+      }
+      Planned plan = variant.plan(context);
+      if (!plan) {
+        trial.outcome = Outcome::Declined;
+        trial.reason = std::move(plan.error().reason);
+        context.journal = {};
+        continue;
+      }
+      trial.outcome = Outcome::Chosen;
+      chosen = &variant;
+      accept(call, report, variant, std::move(*plan), context.journal);
+      context.journal = {};
+    }
+    if (!chosen) not_served(call, report);
+  }
+
+  static Reason preferred_over(const Variant& chosen, const Variant& other) {
+    if (chosen.priority > other.priority) {
+      return cat("would serve; ", chosen.name, " is preferred (priority ", chosen.priority, " over ", other.priority, ")");
+    }
+    return cat("may serve; ", chosen.name, " is asked first");
+  }
+
+  void accept(const ir::TileCall& call, CallReport& report, const Variant& variant, Plan plan, const Journal& journal) {
+    report.variant = variant.name;
+    report.body = plan.body;
+    report.facts = std::move(plan.facts);
+    report.summary = std::move(plan.summary);
+    for (const ir::Var* id : journal.scope_ids) shared_.add_scope_id(id);
+    allocations_.insert(allocations_.end(), journal.allocations.begin(), journal.allocations.end());
+    init_.insert(init_.end(), journal.device_init.begin(), journal.device_init.end());
+    out_.tensor_maps.insert(out_.tensor_maps.end(), journal.tensor_maps.begin(), journal.tensor_maps.end());
+    ir::walk_stmts(plan.body, [&](const Stmt* s) {
+      if (s->kind == ir::StmtKind::TileCall) {
+        fail(call, code::kNested, cat("variant ", variant.name, " emitted a tile primitive"), "");
+        report.body = nullptr;
+      }
+      return true;
+    });
+    if (variant.name == "fallback") warn_fallback(call, report);
+    if (variant.single_thread) warn_many_threads(call, report);
+    note_uniformity(call, report);
+  }
+
+  // ---- diagnostics ----------------------------------------------------------------------------------------------
+
+  void fail(const ir::TileCall& call, std::string_view code, std::string message, std::string hint) {
+    text::Diagnostic d = diagnostic(code, Severity::Error, std::move(message), call.origin);
+    d.hint = std::move(hint);
+    context_.report(std::move(d));
+  }
+
+  void not_served(const ir::TileCall& call, const CallReport& report) {
+    // An impossible split is the cause, whatever the variants made of it (N9).
+    if (!report.scope.failure.empty()) {
+      fail(call, scope::code::kCrossesWarpgroup, report.scope.failure,
+           "guard the call with warpgroup_id, or use warp or cta scope");
+      return;
+    }
+    std::string message = cat("no variant of ", call.primitive, " serves this call at ", ir::exec_scope_name(call.scope), " scope");
+    std::size_t width = 0;
+    for (const Trial& t : report.trials) width = std::max(width, t.variant.size());
+    for (const Trial& t : report.trials) {
+      message += cat("\n   ", t.variant, std::string(width + 2 - t.variant.size(), ' '), outcome_name(t.outcome), ": ", t.reason);
+    }
+    fail(call, code::kNotServed, std::move(message), way_out(call, report));
+  }
+
+  static std::string way_out(const ir::TileCall& call, const CallReport& report) {
+    if (const scope::Inexact* condition = scope::dividing_condition(report.scope)) {
+      return cat("let all threads of the ", ir::exec_scope_name(call.scope), " reach the call: move it out of `if ",
+                 condition->term, "`");
+    }
+    if (!call.dispatch.empty()) return cat("without dispatch=\"", call.dispatch, "\" the other variants are asked, too");
+    if (call.scope == ir::ExecScope::Cluster) return cat("call it at cta scope in each CTA: Tx.cta.", call.primitive);
+    return {};
+  }
+
+  void check_options(const ir::TileCall& call) {
+    std::span<const std::string_view> known = options_of(call.primitive);
+    for (const ir::ConfigItem& item : call.config) {
+      if (std::ranges::find(known, item.key) != known.end()) continue;
+      std::string names;
+      for (std::string_view k : known) names += cat(names.empty() ? "" : ", ", k);
+      text::Diagnostic d = diagnostic(code::kUnknownOption, Severity::Warning,
+                                      cat("no variant of ", call.primitive, " reads the option `", item.key, "`"), call.origin);
+      if (item.value.span) d.span = item.value.span;
+      d.hint = names.empty() ? cat(call.primitive, " takes no options") : cat("it knows ", names);
+      context_.report(std::move(d));
+    }
+  }
+
+  void warn_fallback(const ir::TileCall& call, const CallReport& report) {
+    auto place = [](const ir::Operand& o) {
+      return o.region.buffer->scope == ir::StorageScope::Other ? o.region.buffer->scope_text
+                                                               : ir::storage_scope_name(o.region.buffer->scope);
+    };
+    text::Diagnostic d = diagnostic(
+        code::kFallback, Severity::Warning,
+        cat("copy/fallback: ", place(call.args[1]), " -> ", place(call.args[0]), " at ", ir::exec_scope_name(call.scope),
+            " scope goes element by element through one thread"),
+        call.origin);
+    for (const Trial& t : report.trials) {
+      if (t.outcome != Outcome::Chosen) d.hint += cat(d.hint.empty() ? "" : "; ", t.variant, ": ", t.reason);
+    }
+    context_.report(std::move(d));
+  }
+
+  // N10: keep accepting, but say so.
+  void warn_many_threads(const ir::TileCall& call, const CallReport& report) {
+    std::int64_t threads = 1;
+    for (scope::ActiveAxis axis : {scope::ActiveAxis::laneid, scope::ActiveAxis::warpid}) {
+      if (const scope::ActiveRange* r = scope::find(report.scope.inter, axis)) threads *= r->extent;
+    }
+    if (call.scope != ir::ExecScope::Thread || threads <= 1 || !report.scope.inexact.empty()) return;
+    text::Diagnostic d = diagnostic(code::kManyThreads, Severity::Warning,
+                                    cat(threads, " threads of the CTA reach this call, and each of them issues it"), call.origin);
+    d.hint = "guard it with `if T.ptx.elect_sync():` or a test of thread_id";
+    context_.report(std::move(d));
+  }
+
+  // N11: a cooperative body stands although a condition on the way is not known to be uniform. Said once a condition.
+  void note_uniformity(const ir::TileCall& call, const CallReport& report) {
+    if (call.scope == ir::ExecScope::Thread) return;
+    for (const scope::Inexact& condition : report.scope.inexact) {
+      if (condition.provably_divergent || condition.never_true) continue;
+      if (std::ranges::find(noted_, condition.span) != noted_.end()) continue;
+      noted_.push_back(condition.span);
+      text::Diagnostic d = diagnostic(scope::code::kAssumedUniform, Severity::Information,
+                                      cat("`", condition.term, "` is taken to be the same in all threads of a ",
+                                          ir::exec_scope_name(call.scope), ", which ", call.primitive, " inside relies on"),
+                                      call.origin);
+      d.related.push_back({call.origin.span, cat("the ", call.primitive, " that relies on it")});
+      if (condition.span) d.span = condition.span, d.chain.clear();
+      context_.report(std::move(d));
+    }
+  }
+
+  const ir::Kernel& kernel_;
+  const text::Context& context_;
+  Dispatched& out_;
+  scope::Closure closure_;
+  KernelContext shared_;
+  scope::Tracker tracker_;
+  std::vector<const ir::Buffer*> allocations_;
+  std::vector<const Stmt*> init_;
+  std::vector<text::Span> noted_;
+};
+
+}  // namespace
+
+Dispatched dispatch(const ir::Kernel& kernel, ir::Target target, const text::Context& context) {
+  Dispatched out;
+  out.arena = std::make_shared<Arena>();
+  ArenaScope scope(*out.arena);
+  out.kernel = &kernel;
+  out.target = target;
+  Dispatcher(kernel, target, context, out).run();
+  return out;
+}
+
+}  // namespace tilewright::dispatch

@@ -1,0 +1,71 @@
+// Texts of reports: the failure table and the call itself.
+#include <algorithm>
+
+#include "compiler/dispatch/blocks/operands.h"
+#include "compiler/dispatch/dispatcher.h"
+#include "compiler/dispatch/words.h"
+
+namespace tilewright::dispatch {
+namespace {
+
+std::string operand_text(const ir::Operand& operand) {
+  if (operand.region.buffer) return region_text(operand.region);
+  return operand.value ? ir::to_string(operand.value) : std::string("None");
+}
+
+// Columns of what a terminal shows: continuation bytes of UTF-8 take none.
+std::size_t columns(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+std::string padded(std::string_view text, std::size_t width) {
+  std::string out(text);
+  out.append(width - std::min(width, columns(text)), ' ');
+  return out;
+}
+
+}  // namespace
+
+std::string_view outcome_name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::Chosen: return "chosen";
+    case Outcome::Rejected: return "rejected";
+    case Outcome::Declined: return "declined";
+    case Outcome::NotTried: return "not_tried";
+  }
+  return "";
+}
+
+std::string call_text(const ir::TileCall& call) {
+  std::string text = cat("T.", ir::exec_scope_name(call.scope), ".", call.primitive, "(");
+  bool first = true;
+  auto comma = [&] {
+    if (!first) text += ", ";
+    first = false;
+  };
+  for (const ir::Operand& operand : call.args) comma(), text += operand_text(operand);
+  for (const ir::ConfigItem& item : call.config) comma(), text += cat(item.key, "=", operand_text(item.value));
+  if (!call.dispatch.empty()) comma(), text += cat("dispatch=\"", call.dispatch, "\"");
+  return text + ")";
+}
+
+std::string failure_table(const CallReport& report) {
+  std::vector<std::pair<std::string, std::string>> rows = {{"Variant", "Error"}};
+  for (const Trial& t : report.trials) {
+    bool rejected = t.outcome == Outcome::Rejected;
+    rows.emplace_back(cat(t.variant, " (prio=", t.priority, ")"),
+                      cat(outcome_name(t.outcome), rejected ? ": " : "", t.predicate, " — ", t.reason));
+  }
+  std::size_t left = 0, right = 0;
+  for (const auto& [a, b] : rows) left = std::max(left, columns(a)), right = std::max(right, columns(b));
+  std::string rule(1, '+');
+  rule.append(left + 2, '-').append(1, '+').append(right + 2, '-').append("+\n");
+  std::string out = cat("TIRx schedule dispatch failed: op=", report.call->primitive, " target=cuda\n");
+  out += rule;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    out += cat("| ", padded(rows[i].first, left), " | ", padded(rows[i].second, right), " |\n");
+    if (i == 0) out += rule;
+  }
+  return out + rule + cat("opcall: ", call_text(*report.call), "\n");
+}
+
+}  // namespace tilewright::dispatch

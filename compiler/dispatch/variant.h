@@ -1,0 +1,50 @@
+// What a variant is: predicates that are cheap to ask, and a plan that either gives a body or declines.
+#pragma once
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/dispatch/context.h"
+
+namespace tilewright::dispatch {
+
+// Why something is not possible, in words with the numbers in them; empty: it is.
+using Reason = std::string;
+
+struct Predicate {
+  std::string_view name;
+  Reason (*test)(CallContext& context);
+};
+
+struct Plan {
+  const ir::Stmt* body = nullptr;
+  std::string summary{};  // CallReport::summary
+  std::vector<Fact> facts{};
+
+  void fact(std::string_view name, std::int64_t value) { facts.emplace_back().name = name, facts.back().value = value; }
+};
+struct Decline {
+  Reason reason;
+};
+using Planned = std::expected<Plan, Decline>;
+inline std::unexpected<Decline> decline(Reason reason) { return std::unexpected(Decline{std::move(reason)}); }
+
+struct Variant {
+  std::string_view primitive;
+  std::string_view name;
+  int priority = 0;  // larger is preferred; equal ones in the order of their names
+  std::span<const Predicate> predicates;
+  Planned (*plan)(CallContext& context) = nullptr;
+  bool single_thread = false;  // each thread that reaches the call issues it (N10)
+};
+
+// The variants of a primitive in the order of trial; empty: none is registered.
+std::span<const Variant> variants_of(std::string_view primitive);
+// The keywords that variants of a primitive read (dispatch.md 6).
+std::span<const std::string_view> options_of(std::string_view primitive);
+// All of them, for listings.
+std::span<const Variant> all_variants();
+
+}  // namespace tilewright::dispatch

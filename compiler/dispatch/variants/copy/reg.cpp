@@ -1,0 +1,242 @@
+// copy between registers and shared or global memory, each thread its own row (dispatch.md 8.2).
+//
+// The thread partition is the register layout's; the memory side only contributes strides. Every walk of the register
+// window is paired with the run of the memory window that covers the same elements: thread walks say where the thread
+// starts, memory walks become atoms (extent, stride in memory, stride in registers) that the thread loops over.
+#include <algorithm>
+
+#include "compiler/dispatch/blocks/emit.h"
+#include "compiler/dispatch/blocks/operands.h"
+#include "compiler/dispatch/blocks/swizzled.h"
+#include "compiler/dispatch/blocks/threads.h"
+#include "compiler/dispatch/blocks/width.h"
+#include "compiler/dispatch/words.h"
+#include "compiler/expr/analyzer.h"
+
+namespace tilewright::dispatch::variants::copy_reg {
+namespace {
+
+using ir::Expr;
+using layout::Axis;
+using layout::Unit;
+
+struct Atom {
+  std::int64_t extent, memory, registers;  // strides in elements
+};
+
+Unit unit_of(ir::ExecScope scope) {
+  switch (scope) {
+    case ir::ExecScope::Cluster: return Unit::Cluster;
+    case ir::ExecScope::Cta: return Unit::Cta;
+    case ir::ExecScope::Warpgroup: return Unit::Warpgroup;
+    case ir::ExecScope::Warp: return Unit::Warp;
+    case ir::ExecScope::Thread: break;
+  }
+  return Unit::Thread;
+}
+
+// Whether the register side hands every thread one row of registers.
+Reason not_register_rows(CallContext& context, const ir::Region& region, const Window& window) {
+  std::string_view name = region.buffer->name;
+  if (window.swizzle) return cat("the register layout of ", name, " is swizzled");
+  std::uint32_t seen = 0;
+  for (const layout::Iter& it : window.tile.shard) {
+    std::string_view axis = layout::axis_name(it.axis);
+    if (!it.extent.is_constant() || !it.stride.is_constant()) return cat(name, " has an extent known only at run time");
+    if (it.axis == Axis::m) continue;
+    if (layout::is_memory_axis(it.axis)) return cat(name, " lies on axis ", axis, ", not in registers");
+    Unit unit = layout::axis_subscope(it.axis);
+    if (unit != Unit::Thread && unit != Unit::Warp && unit != Unit::Warpgroup) {
+      return cat("axis ", axis, " of ", name, " does not count threads");
+    }
+    if (layout::axis_scope(it.axis) < unit_of(context.scope.kind)) {
+      return cat("axis ", axis, " of ", name, " spans a ", layout::unit_name(layout::axis_scope(it.axis)),
+                 ", wider than ", ir::exec_scope_name(context.scope.kind), " scope");
+    }
+    if (!it.stride.is(1)) {
+      return cat(name, " has stride ", layout::to_string(it.stride), " on ", axis, ", a row a thread has stride 1");
+    }
+    std::uint32_t bit = std::uint32_t{1} << static_cast<int>(it.axis);
+    if (seen & bit) return cat("axis ", axis, " occurs twice in the layout of ", name);
+    seen |= bit;
+  }
+  for (const auto& [axis, value] : window.offset) {
+    if (axis != Axis::m && !value.is(0)) {
+      return cat("the region of ", name, " starts at ", layout::to_string(value), " on axis ", layout::axis_name(axis));
+    }
+  }
+  return {};
+}
+
+Reason applicable(CallContext& context) {
+  if (context.scope.kind == ir::ExecScope::Cluster) return "works at thread, warp, warpgroup and cta scope, not at cluster scope";
+  const CopyOperands& o = copy_operands(context);
+  if (!o.invalid.empty()) return o.invalid;
+  if (!o.local_shared && !o.local_global) return wrong_pair(o, "reg moves registers <-> shared or global");
+  bool to_registers = o.dst.buffer->scope == ir::StorageScope::Local;
+  auto registers = window_of(o.on(to_registers));
+  if (!registers) return std::move(registers.error());
+  if (Reason r = not_register_rows(context, o.on(to_registers), *registers); !r.empty()) return r;
+  if (auto memory = window_of(o.on(!to_registers)); !memory) return std::move(memory.error());
+  return not_all_active(context);
+}
+
+constexpr Predicate kPredicates[] = {{"reg_applicable", applicable}};
+
+}  // namespace
+
+std::span<const Predicate> predicates() { return kPredicates; }
+
+Planned plan(CallContext& context) {
+  const CopyOperands& o = copy_operands(context);
+  if (!o.elements) return decline("an extent of the region is known only at run time");
+  const bool to_registers = o.dst.buffer->scope == ir::StorageScope::Local;
+  const ir::Region &registers = o.on(to_registers), &memory = o.on(!to_registers);
+  auto r = window_of(registers);
+  auto s = window_of(memory);
+  if (!r || !s) return decline(r ? s.error() : r.error());
+  if (Reason why = not_plain(*s, memory.buffer->name); !why.empty()) return decline(std::move(why));
+  if (memory.buffer->scope == ir::StorageScope::Global && s->swizzle) {
+    return decline(cat("the global side ", memory.buffer->name, " is swizzled"));
+  }
+
+  std::vector<std::int64_t> extents;
+  Walks memory_walks;
+  for (const layout::Iter& it : r->tile.shard) extents.push_back(it.extent.value());
+  for (const layout::Iter& it : s->tile.shard) memory_walks.push_back({it.extent.value(), it.stride.value()});
+  std::optional<Runs> runs = group(memory_walks, extents);
+  if (!runs) {
+    return decline(cat("the layout of ", memory.buffer->name, " cannot be cut where the registers of ", registers.buffer->name,
+                       " are"));
+  }
+
+  // Where the thread starts in memory.
+  Expr base = s->start().expr();
+  Expr guard;
+  Walks thread_walks;  // of the memory side
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < r->tile.shard.size(); ++i) {
+    const layout::Iter& it = r->tile.shard[i];
+    if (it.axis == Axis::m) {
+      order.push_back(i);
+      continue;
+    }
+    std::int64_t extent = it.extent.value(), full = axis_extent(context, it.axis);
+    Expr digit = axis_value(context, it.axis);
+    if (!digit || full <= 0) return decline(cat("no index for axis ", layout::axis_name(it.axis)));
+    if (extent > full) {
+      return decline(cat(registers.buffer->name, " is spread over ", extent, " on axis ", layout::axis_name(it.axis),
+                         ", the scope has ", full));
+    }
+    bool replicated = std::ranges::any_of(r->tile.replica, [&](const layout::Iter& x) { return x.axis == it.axis; });
+    if (extent < full && replicated) {
+      // The copies of the partition take the same part each, as long as they tile the axis.
+      std::int64_t copies = 1;
+      for (const layout::Iter& x : r->tile.replica) {
+        if (x.axis != it.axis || !x.extent.is_constant() || !x.stride.is_constant()) continue;
+        if (x.stride.value() % extent != 0) return decline(cat("replicas of ", registers.buffer->name, " interleave with its rows"));
+        copies *= x.extent.value();
+      }
+      if (copies * extent != full) return decline(cat("rows and replicas of ", registers.buffer->name, " do not fill the scope"));
+      digit = digit % Expr(extent);
+    } else if (extent < full) {
+      Expr inside = ir::binary(ir::ExprKind::LT, digit, Expr(extent));
+      guard = guard ? ir::logical_and(guard, inside) : inside;
+    }
+    std::span<const Walk> run = runs->run(i);
+    thread_walks.insert(thread_walks.end(), run.begin(), run.end());
+    base = base + place(run, widen_for(*memory.buffer, digit));
+  }
+
+  // What it loops over: register walks by stride, not joined again, so that each keeps its own run (X8).
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    return r->tile.shard[a].stride.value() > r->tile.shard[b].stride.value();
+  });
+  std::vector<Atom> atoms;
+  std::int64_t per_thread = 1;
+  for (std::size_t i : order) {
+    std::span<const Walk> run = runs->run(i);
+    per_thread *= r->tile.shard[i].extent.value();
+    std::int64_t inner = 1;
+    std::vector<Atom> part;
+    for (std::size_t k = run.size(); k-- > 0;) {
+      if (run[k].extent != 1) part.push_back({run[k].extent, run[k].stride, r->tile.shard[i].stride.value() * inner});
+      inner *= run[k].extent;
+    }
+    atoms.insert(atoms.end(), part.rbegin(), part.rend());
+  }
+  // Neighbouring elements on both sides, from the inside.
+  std::int64_t tail = 1;
+  for (std::size_t i = atoms.size(); i-- > 0 && atoms[i].memory == tail && atoms[i].registers == tail;) tail *= atoms[i].extent;
+
+  auto cut = [&](std::int64_t v) {
+    std::vector<Atom> outer = atoms;
+    while (v > 1) {
+      Atom& last = outer.back();
+      if (last.extent <= v) {
+        if (v % last.extent != 0) return std::optional<std::vector<Atom>>();
+        v /= last.extent;
+        outer.pop_back();
+      } else {
+        if (last.extent % v != 0) return std::optional<std::vector<Atom>>();
+        last = {last.extent / v, last.memory * v, last.registers * v};
+        v = 1;
+      }
+    }
+    return std::optional(std::move(outer));
+  };
+  auto aligned = [&](std::int64_t v, const std::vector<Atom>& outer) {
+    if (v == 1) return true;
+    if (s->swizzle && v > s->swizzle->chunk()) return false;  // X11
+    for (const Atom& a : outer) {
+      if (a.memory % v != 0 || a.registers % v != 0) return false;
+    }
+    for (const Walk& w : thread_walks) {  // X9
+      if (w.extent != 1 && w.stride % v != 0) return false;
+    }
+    return layout::provably_divisible(s->start(), v) && layout::provably_divisible(r->start(), v) &&
+           base_allows(*memory.buffer, v) && base_allows(*registers.buffer, v);
+  };
+  std::int64_t vec = 0;
+  std::vector<Atom> outer;
+  for (std::int64_t v : width_candidates(o.bits, kCopyWidths)) {
+    if (tail % v != 0 || !is_copy_width(v * o.bits)) continue;
+    auto rest = cut(v);
+    if (!rest || !aligned(v, *rest)) continue;
+    vec = v;
+    outer = std::move(*rest);
+    break;
+  }
+  if (vec == 0) return decline(cat("no access width fits: elements of ", o.bits, " bits"));
+
+  const int bits = static_cast<int>(vec * o.bits);
+  const std::int64_t rounds = per_thread / vec;
+  ir::BodyBuilder out(context.call.origin);
+  Expr round = round_variable("r", rounds);
+  Walks memory_loop, register_loop;
+  for (const Atom& a : outer) {
+    memory_loop.push_back({a.extent, a.memory});
+    register_loop.push_back({a.extent, a.registers});
+  }
+  RoundAddress address(out, s->swizzle, &memory_loop, base, "s");
+  ir::BodyBuilder body(context.call.origin);
+  Expr wide_round = widen_for(*memory.buffer, round);
+  Expr at = address.at(round, base + (memory_loop.empty() ? Expr(0) : place(memory_loop, wide_round)));
+  Expr reg = ir::simplify(r->start().expr() + (register_loop.empty() ? Expr(0) : place(register_loop, round)));
+  add_copy(context, body, bits, o.dst.buffer, to_registers ? reg : at, to_registers ? "r_offset" : "s_offset", o.src.buffer,
+           to_registers ? at : reg, to_registers ? "s_offset" : "r_offset");
+  add_rounds(out, round, rounds, body.finish());
+
+  Plan plan{.body = out.finish()};
+  if (guard) {
+    plan.body = ir::make_stmt<ir::If>(context.call.origin, guard, plan.body, static_cast<const ir::Stmt*>(nullptr));
+  }
+  plan.fact("vec_bits", bits);
+  plan.fact("per_thread", per_thread);
+  plan.summary = cat(headline(context, "reg"), ", ", bits, "-bit, ", per_thread,
+                     per_thread == 1 ? " register element a thread, " : " register elements a thread, ", rounds,
+                     rounds == 1 ? " round" : " rounds");
+  return plan;
+}
+
+}  // namespace tilewright::dispatch::variants::copy_reg

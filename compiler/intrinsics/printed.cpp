@@ -1,0 +1,41 @@
+#include "compiler/intrinsics/printed.h"
+
+#include "compiler/intrinsics/intrinsic.h"
+
+namespace tilewright::intrinsics {
+
+std::vector<ir::PrintedArgument> printed_arguments(const ir::Call& call) {
+  std::vector<ir::PrintedArgument> out;
+  const Intrinsic* row = of(call.callee);
+  if (!row) {
+    for (const ir::Expr& arg : call.args) out.push_back({{}, {&arg, 1}, false});
+    return out;
+  }
+  // The variadic operand is last in the row and takes positions in a call: what stands before it cannot be left out.
+  bool variadic = !row->operands.empty() && row->operands.back().kind == OperandKind::Variadic &&
+                  call.args.size() >= row->operands.size();
+  bool gap = false;
+  std::size_t at = 0;
+  for (const Operand& operand : row->operands) {
+    if (operand.kind == OperandKind::Variadic) {
+      for (; at < call.args.size(); ++at) out.push_back({{}, call.args.subspan(at, 1), false});
+      break;
+    }
+    if (at >= call.args.size()) break;
+    bool list = operand.kind == OperandKind::List;
+    const std::int64_t* n = list ? ir::constant(call.args[at]) : nullptr;
+    std::span<const ir::Expr> items = list ? call.args.subspan(at + 1, n ? static_cast<std::size_t>(*n) : 0)
+                                           : call.args.subspan(at, 1);
+    at += list ? 1 + items.size() : 1;
+    bool leave_out = !variadic && !operand.required() &&
+                     (list ? items.empty() : ir::structurally_equal(items[0], default_value(operand)));
+    if (leave_out) {
+      gap = true;
+      continue;
+    }
+    out.push_back({gap || operand.keyword_only ? operand.name : std::string_view(), items, list});
+  }
+  return out;
+}
+
+}  // namespace tilewright::intrinsics

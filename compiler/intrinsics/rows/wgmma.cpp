@@ -1,0 +1,124 @@
+// wgmma: a warpgroup multiplies tiles of shared memory asynchronously (sm_90a).
+#include "compiler/intrinsics/checks.h"
+#include "compiler/intrinsics/rows/rows.h"
+
+namespace tilewright::intrinsics {
+namespace {
+
+using enum Availability;
+
+struct InputType {
+  std::string_view names, ptx;
+  int bits;
+};
+constexpr InputType kInputs[] = {
+    {"float16|fp16", "f16", 16}, {"bfloat16|bf16", "bf16", 16}, {"tf32", "tf32", 32},
+    {"float8_e4m3fn|e4m3", "e4m3", 8}, {"float8_e5m2|e5m2", "e5m2", 8},
+};
+const InputType* input_type(const Arguments& a) {
+  const std::string name = a.text("in_dtype");
+  for (const InputType& t : kInputs) {
+    if (is_one_of(name, t.names)) return &t;
+  }
+  return nullptr;
+}
+
+bool from_registers(const Arguments& a) { return a.row().id == "P73"; }
+std::int64_t accumulators(const Arguments& a) { return a.integer("M") * a.integer("N") / 128; }
+// Registers of 32 bits that hold a thread's part of A.
+std::int64_t a_registers(const Arguments& a) {
+  return a.integer("M") * a.integer("K") * input_type(a)->bits / (128 * 32);
+}
+
+Failure check_mma(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
+  Arguments a(row, args);
+  const InputType* type = input_type(a);
+  if (!type) return "'in_dtype' = '" + a.text("in_dtype") + "' is no input type of wgmma";
+  if (!is_one_of(a.text("out_dtype"), "float32|fp32")) return "accumulates in float32, not '" + a.text("out_dtype") + "'";
+  if (a.integer("M") != 64) return "M is 64, not " + a.text("M");
+  if (auto failure = check_range(a, "N", 8, 256, 8)) return failure;
+  if (a.integer("K") * type->bits != 256) {
+    return "K is " + std::to_string(256 / type->bits) + " for " + std::string(type->ptx) + ", not " + a.text("K");
+  }
+  if (type->bits != 16 && (a.flag("transA") || a.flag("transB"))) return "only float16 and bfloat16 can be transposed";
+  if (from_registers(a) && a.flag("transA")) return "A in registers cannot be transposed";
+  const std::int64_t wanted = accumulators(a) + (from_registers(a) ? a_registers(a) : 0);
+  const std::int64_t given = static_cast<std::int64_t>(a.items(row.operands.back()).size());
+  if (given == wanted) return std::nullopt;
+  return "takes " + std::to_string(wanted) + " registers (" +
+         (from_registers(a) ? std::to_string(a_registers(a)) + " of A, then " : "") + std::to_string(accumulators(a)) +
+         " accumulators), " + std::to_string(given) + " given";
+}
+
+std::string mma(const Arguments& a, ir::Target) {
+  const InputType& type = *input_type(a);
+  const std::string t(type.ptx);
+  std::string out =
+      ".reg .pred p;\nsetp.ne.b32 p, {scaleD}, 0;\n"
+      "wgmma.mma_async.sync.aligned.m{M}n{N}k{K}.f32." + t + "." + t + "\n  {{";
+  if (from_registers(a)) {
+    const std::string n = std::to_string(a_registers(a));
+    out += "{*reg_list:f32:" + n + ":" + std::to_string(accumulators(a)) + "}}}, {{{*reg_list:in u32:0:" + n + "}}}";
+  } else {
+    out += "{*accums:f32}}}, {descA}";
+  }
+  out += ", {descB}, p, " + std::to_string(a.integer("scaleA")) + ", " + std::to_string(a.integer("scaleB"));
+  if (type.bits == 16) {
+    if (!from_registers(a)) out += ", " + std::to_string(a.integer("transA"));
+    out += ", " + std::to_string(a.integer("transB"));
+  }
+  return out + ";";
+}
+
+#define TILEWRIGHT_MODIFIERS                                                                                          \
+  "M: attr, N: attr, K: attr, in_dtype: attr, out_dtype: attr, transA: flag, transB: flag, scaleA: attr(-1|1), "     \
+  "scaleB: attr(-1|1), scaleD: i32"
+
+constexpr Intrinsic kRows[] = {
+    row<"">("P67", "ptx.wgmma.fence", Meaning::WgmmaFence)
+        .cc(Sm90aOnly).syncs().ptx("wgmma.fence.sync.aligned;")
+        .says("Orders register accesses of the warpgroup before the wgmma that follow."),
+    row<"">("P68", "ptx.wgmma.commit_group", Meaning::WgmmaCommit)
+        .cc(Sm90aOnly).syncs().ptx("wgmma.commit_group.sync.aligned;")
+        .says("Closes the warpgroup's wgmma since the last commit into a group."),
+    row<"n: attr">("P69", "ptx.wgmma.wait_group", Meaning::WgmmaWait)
+        .cc(Sm90aOnly).syncs().ptx("wgmma.wait_group.sync.aligned {n};")
+        .check([](const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
+          return check_range(Arguments(row, args), "n", 0, 7);
+        })
+        .says("Waits until at most n of the newest groups are unfinished; then older accumulators may be read."),
+    row<"reg: inout any">("P70", "ptx.wgmma.noop_barrier", Meaning::None)
+        .syncs().ptx("// {reg}")
+        .says("No instruction: keeps the compiler from moving accesses to this register across."),
+    row<"desc: ptr, addr: ptr, ldo: u64, sdo: u64, swizzle: attr(0|1|2|3)">("P71", "ptx.wgmma.encode_matrix_descriptor",
+                                                                            Meaning::WgmmaDescriptor)
+        .cc(Sm90).writes()
+        .cxx("*(unsigned long long*)desc = addr >> 4 | ldo << 16 | sdo << 32 | layout(swizzle) << 62;",
+             [](const Arguments& a, ir::Target) -> std::string {
+               constexpr const char* kLayout[] = {"0", "3", "2", "1"};
+               return std::string("unsigned long long start = __cvta_generic_to_shared({addr});\n"
+                                  "*(unsigned long long*){desc} = (start >> 4 & 0x3fff) | ({ldo} & 0x3fff) << 16 |\n"
+                                  "    ({sdo} & 0x3fff) << 32 | ") +
+                      kLayout[a.integer("swizzle") & 3] + "ull << 62;";
+             })
+        .says("Describes a matrix in shared memory for wgmma: address, strides in units of 16 bytes, swizzle (0 none, 1 32, "
+              "2 64, 3 128 bytes)."),
+    row<"descA: u64, descB: u64, *accums: inout f32, " TILEWRIGHT_MODIFIERS>("P72", "ptx.wgmma.mma_async.ss",
+                                                                            Meaning::WgmmaMma)
+        .cc(Sm90aOnly).syncs().quiet().check(check_mma)
+        .ptx("wgmma.mma_async.sync.aligned.mMnNkK.f32.T.T {acc}, descA, descB, scaleD, scaleA, scaleB{, transA, transB};", mma)
+        .says("Starts acc = A * B (+ acc where scaleD is not 0) with both operands in shared memory."),
+    row<"descB: u64, *reg_list: inout any, " TILEWRIGHT_MODIFIERS>("P73", "ptx.wgmma.mma_async.rs", Meaning::WgmmaMma)
+        .cc(Sm90aOnly).syncs().quiet().check(check_mma)
+        .ptx("wgmma.mma_async.sync.aligned.mMnNkK.f32.T.T {acc}, {a}, descB, scaleD, scaleA, scaleB{, transB};", mma)
+        .says("Starts acc = A * B (+ acc where scaleD is not 0) with A in registers; the list holds A's, then the "
+              "accumulators."),
+};
+
+#undef TILEWRIGHT_MODIFIERS
+
+}  // namespace
+
+std::span<const Intrinsic> wgmma_rows() { return kRows; }
+
+}  // namespace tilewright::intrinsics

@@ -1,0 +1,125 @@
+// Joining the families once, and finding rows by name.
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "compiler/intrinsics/rows/rows.h"
+
+namespace tilewright::intrinsics {
+namespace {
+
+// Second spellings of a row: the names that later releases or other documents use for the same call.
+struct Alias {
+  std::string_view name, row;
+};
+constexpr Alias kAliases[] = {
+    {"cuda.elect_sync", "ptx.elect_sync"},  // 0.27
+    {"cuda.any_sync", "ptx.any_sync"},      // 0.27
+    {"cuda.mov_sreg", "ptx.fetch_register"},  // 0.27
+    {"cuda.mbarrier_wait", "ptx.mbarrier.try_wait"},  // 0.27
+    {"cuda.mbarrier_wait_acquire_cluster", "ptx.mbarrier.try_wait_acquire_cluster"},  // 0.27
+    {"cuda.pipeline_commit", "ptx.cp_async.commit_group"},  // E39
+    {"cuda.pipeline_wait_prior", "ptx.cp_async.wait_group"},  // E39
+    {"cuda.tcgen05.encode_matrix_descriptor", "ptx.tcgen05.encode_matrix_descriptor"},  // 0.27
+    {"cuda.tcgen05.encode_instr_descriptor", "ptx.tcgen05.encode_instr_descriptor"},  // 0.27
+    {"cuda.tcgen05.encode_instr_descriptor_block_scaled", "ptx.tcgen05.encode_instr_descriptor_block_scaled"},  // 0.27
+    {"cuda.wgmma.encode_matrix_descriptor", "ptx.wgmma.encode_matrix_descriptor"},  // 0.27
+    {"cuda.wgmma.noop_barrier", "ptx.wgmma.noop_barrier"},  // 0.27
+};
+
+struct Entry {
+  std::string_view name;
+  const Intrinsic* row;
+};
+
+// All rows side by side, and an index by name: built at the first question, some twenty microseconds.
+struct Table {
+  std::vector<Intrinsic> rows;
+  std::vector<Entry> by_name;  // sorted; forms of one name in table order
+
+  Table() {
+    const std::span<const Intrinsic> families[] = {
+        mbarrier_rows(), fence_rows(),  cp_async_rows(),   bulk_rows(),       tensor_rows(),    tensormap_rows(),
+        memory_rows(),   matrix_rows(), wgmma_rows(), tcgen05_rows(), descriptor_rows(),    arithmetic_rows(), cuda_sync_rows(),
+        cuda_memory_rows(), cuda_convert_rows(), debug_rows(), nvshmem_rows(), builtin_rows(),
+    };
+    std::size_t total = internal_rows().size();
+    for (auto family : families) total += family.size();
+    rows.reserve(total);
+    for (auto family : families) rows.insert(rows.end(), family.begin(), family.end());
+    const std::size_t spelled = rows.size();
+    rows.insert(rows.end(), internal_rows().begin(), internal_rows().end());
+
+    by_name.reserve(spelled + std::size(kAliases));
+    for (std::size_t i = 0; i < spelled; ++i) by_name.push_back({rows[i].name, &rows[i]});
+    for (const Alias& alias : kAliases) {
+      for (std::size_t i = 0; i < spelled; ++i) {
+        if (rows[i].name == alias.row) by_name.push_back({alias.name, &rows[i]});
+      }
+    }
+    std::ranges::stable_sort(by_name, {}, &Entry::name);
+  }
+
+  std::span<const Entry> forms(std::string_view name) const {
+    auto [first, last] = std::ranges::equal_range(by_name, name, {}, &Entry::name);
+    return {first, last};
+  }
+};
+
+const Table& the_table() {
+  static const Table table;
+  return table;
+}
+
+}  // namespace
+
+std::span<const Intrinsic> table() { return the_table().rows; }
+
+const Intrinsic* row_of_id(std::string_view id) {
+  auto row = std::ranges::find(the_table().rows, id, &Intrinsic::id);
+  return row == the_table().rows.end() ? nullptr : &*row;
+}
+
+const Intrinsic* of(const ir::Callee* callee) {
+  const std::vector<Intrinsic>& rows = the_table().rows;
+  std::less<const ir::Callee*> before;
+  if (before(callee, rows.data()) || !before(callee, rows.data() + rows.size())) return nullptr;
+  return static_cast<const Intrinsic*>(callee);
+}
+
+const Intrinsic* find(std::string_view name, std::size_t positional, std::span<const std::string_view> keywords) {
+  std::span<const Entry> forms = the_table().forms(name);
+  for (const Entry& form : forms) {
+    if (bind(*form.row, positional, keywords)) return form.row;
+  }
+  return forms.empty() ? nullptr : forms.front().row;
+}
+
+bool is_intrinsic(std::string_view path) { return !the_table().forms(path).empty(); }
+
+bool is_namespace(std::string_view path) {
+  std::string prefix(path);
+  prefix += '.';
+  auto at = std::ranges::lower_bound(the_table().by_name, std::string_view(prefix), {}, &Entry::name);
+  return at != the_table().by_name.end() && at->name.starts_with(prefix);
+}
+
+const Intrinsic& copy_bytes_row(int bits) {
+  static const std::array<const Intrinsic*, 5> rows = {row_of_id("C31"), row_of_id("C30"), row_of_id("C29"),
+                                                       row_of_id("C28"), row_of_id("C27")};
+  int at = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : bits == 64 ? 3 : 4;
+  assert(bits == 8 << at);
+  return *rows[at];
+}
+
+const Intrinsic& ldmatrix_row() {
+  static const Intrinsic* row = row_of_id("P61.dispatch");
+  return *row;
+}
+
+const Intrinsic& stmatrix_row() {
+  static const Intrinsic* row = row_of_id("P63.dispatch");
+  return *row;
+}
+
+}  // namespace tilewright::intrinsics

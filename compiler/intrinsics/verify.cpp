@@ -1,0 +1,166 @@
+// What the table can say about a call before any assembler sees it.
+#include <algorithm>
+
+#include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/emit.h"
+#include "compiler/intrinsics/helper_text.h"
+
+namespace tilewright::intrinsics {
+namespace {
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+// "'acquire', 'relaxed' or ''"; numbers and True stay bare.
+std::string list_choices(std::string_view choices) {
+  std::vector<std::string> words;
+  for (std::size_t from = 0; from <= choices.size();) {
+    std::size_t end = std::min(choices.find('|', from), choices.size());
+    std::string_view word = choices.substr(from, end - from);
+    bool bare = word == "True" || word == "False" || (!word.empty() && word.find_first_not_of("-0123456789") == word.npos);
+    words.push_back(bare ? std::string(word) : quoted(word));
+    from = end + 1;
+  }
+  std::string out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    out += i == 0 ? "" : i + 1 == words.size() ? " or " : ", ";
+    out += words[i];
+  }
+  return out;
+}
+
+bool is_choice(std::string_view choices, ir::Expr value) {
+  std::string text = attribute_text(value);
+  const std::int64_t* number = ir::constant(value);
+  for (std::size_t from = 0; from <= choices.size();) {
+    std::size_t end = std::min(choices.find('|', from), choices.size());
+    std::string_view word = choices.substr(from, end - from);
+    if (word == text) return true;
+    // Python takes True for 1 and the other way round.
+    if (number && (word == (*number == 0 ? "False" : *number == 1 ? "True" : "?"))) return true;
+    if (number && word == std::to_string(*number)) return true;
+    from = end + 1;
+  }
+  return false;
+}
+
+std::optional<std::string> check_attribute(const Operand& o, ir::Expr value) {
+  if (!is_attribute(value)) {
+    return quoted(o.name) + " is part of the instruction and must be known at compile time";
+  }
+  if (o.default_text == "None" && is_absent(value)) return std::nullopt;
+  if (!o.choices.empty() && !is_choice(o.choices, value)) {
+    return quoted(o.name) + " is " + list_choices(o.choices) + ", not " + ir::to_string(value);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> check_value(const Operand& o, OperandKind kind, ir::Expr value) {
+  ir::DataType d = value.dtype();
+  auto refuse = [&](std::string_view wanted) {
+    return quoted(o.name) + " takes " + std::string(wanted) + ", " + ir::dtype_name(d) + " given";
+  };
+  bool address = d.is_handle() || d == ir::kUInt64;
+  switch (kind) {
+    case OperandKind::SharedPointer:
+      if (!address || (o.dtype.is_void() && !d.is_handle())) {
+        return refuse(o.dtype.is_void() ? "a pointer to shared memory" : "a mapped shared address (uint64)");
+      }
+      break;
+    case OperandKind::GlobalPointer:
+      if (!address) return refuse("a pointer");
+      break;
+    case OperandKind::Pointer:
+      if (!address) return refuse("a pointer");
+      break;
+    case OperandKind::TensorMap:
+      if (!address) return refuse("the address of a tensor map (T.address_of)");
+      break;
+    case OperandKind::Reference:
+      if (!value.as<ir::Load>()) return quoted(o.name) + " must be an element of a buffer: the instruction writes it";
+      break;
+    case OperandKind::Value:
+      if (d.is_void() || value.as<ir::StringImm>()) return refuse("a value");
+      if (o.dtype.is_void()) break;
+      if (d.lanes != o.dtype.lanes) return refuse("a scalar");
+      if ((o.dtype.is_integral() || o.dtype.is_bool()) && d.is_floating()) return refuse("an integer");
+      if (d.is_handle() && o.dtype != ir::kUInt64) return refuse(ir::dtype_name(o.dtype));
+      break;
+    default: break;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> check_operands(const Intrinsic& row, std::span<const ir::Expr> args) {
+  Arguments a(row, args);
+  for (const Operand& o : row.operands) {
+    bool several = o.kind == OperandKind::List || o.kind == OperandKind::Variadic;
+    int at = a.position(o);
+    if (at > static_cast<int>(args.size()) || (!several && at == static_cast<int>(args.size()))) {
+      return quoted(o.name) + " is missing";
+    }
+    for (ir::Expr value : a.items(o)) {
+      if (!value) return quoted(o.name) + " is missing";
+      if (o.default_text == "None" && is_absent(value)) continue;
+      OperandKind kind = several ? o.item : o.kind;
+      if (auto failure = kind == OperandKind::Attribute ? check_attribute(o, value) : check_value(o, kind, value)) {
+        return failure;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool available(Availability a, ir::Target t) {
+  const int sm = t.number();
+  const bool blackwell = t.major == 10 || t.major == 11;  // the data-centre ones; sm_120 and up are another family
+  switch (a) {
+    case Availability::All: return sm >= 75;
+    case Availability::Sm80: return sm >= 80;
+    case Availability::Sm89: return sm >= 89;
+    case Availability::Sm90: return sm >= 90;
+    case Availability::Sm90aOnly: return sm == 90 && t.suffix == 'a';
+    case Availability::Sm90aPlus: return sm >= 90 && t.suffix;
+    case Availability::Sm100: return sm >= 100;
+    case Availability::Sm100Suffixed: return sm >= 100 && t.suffix;
+    case Availability::Sm100aClass: return blackwell && t.suffix;
+    case Availability::Sm100a103a: return blackwell && t.suffix == 'a';
+    case Availability::Sm100aOnly: return sm == 100 && t.suffix == 'a';
+    case Availability::Never: return false;
+  }
+  return false;
+}
+
+std::string_view availability_name(Availability a) {
+  switch (a) {
+    case Availability::All: return "sm_75 and up";
+    case Availability::Sm80: return "sm_80 and up";
+    case Availability::Sm89: return "sm_89 and up";
+    case Availability::Sm90: return "sm_90 and up";
+    case Availability::Sm90aOnly: return "sm_90a";
+    case Availability::Sm90aPlus: return "an architecture-specific target from sm_90a on";
+    case Availability::Sm100: return "sm_100 and up";
+    case Availability::Sm100Suffixed: return "sm_100a, sm_100f, sm_103a or sm_120a";
+    case Availability::Sm100aClass: return "sm_100a, sm_100f or sm_103a";
+    case Availability::Sm100a103a: return "sm_100a or sm_103a";
+    case Availability::Sm100aOnly: return "sm_100a";
+    case Availability::Never: return "no target";
+  }
+  return "";
+}
+
+std::optional<std::string> verify(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target) {
+  auto named = [&](std::string text) { return "T." + std::string(row.name) + ": " + std::move(text); };
+  if (row.availability != Availability::Never && !available(row.availability, target)) {
+    return named("needs " + std::string(availability_name(row.availability)) + ", this is " + target.name());
+  }
+  if (auto failure = check_operands(row, args)) return named(*failure);
+  if (row.check) {
+    if (auto failure = row.check(row, args, target)) return named(*failure);
+  }
+  if (row.availability == Availability::Never) return named("assembles for no target");
+  return std::nullopt;
+}
+
+}  // namespace tilewright::intrinsics

@@ -1,0 +1,38 @@
+// What the scope ids of a kernel say together: the extent of every step of the thread hierarchy, and the launch.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "compiler/ir/kernel.h"
+#include "compiler/scope/active.h"
+#include "compiler/text/context.h"
+
+namespace tilewright::scope {
+
+// What is known of one binding (scope.md 2).
+struct Binding {
+  bool known = false;
+  layout::Dim extent;                          // all dimensions multiplied out
+  std::vector<ir::Expr> shape;                 // one a dimension; derived bindings have one
+  const ir::ScopeIds* declaration = nullptr;   // the first one; null: derived
+};
+
+struct Closure {
+  std::array<Binding, 10> bindings;                     // by code
+  std::vector<const ir::ScopeIds*> declarations;        // of the device part, in order
+  Launch launch;
+  bool failed = false;                                  // an error was reported
+
+  const Binding& operator[](ir::ScopeBinding b) const { return bindings[static_cast<std::size_t>(b)]; }
+  // The declaration that made a variable; null for one that no declaration of this kernel made.
+  const ir::ScopeIds* declaration_of(const ir::Var* var) const;
+};
+
+// The name of the script's intrinsic: "thread_id".
+std::string_view binding_name(ir::ScopeBinding binding);
+
+// Closes the declarations of `kernel` (2.1 with N1-N3, N14), reports contradictions on the declaration that completes
+// them, and sets Var::range of every scope id. Works in the ambient arena.
+Closure close_scope_ids(const ir::Kernel& kernel, const text::Context& context);
+
+}  // namespace tilewright::scope

@@ -1,0 +1,63 @@
+#include "compiler/scope/tracker.h"
+
+namespace tilewright::scope {
+namespace {
+
+bool ends_thread(const ir::Stmt* s) {
+  if (const auto* seq = ir::as<ir::Seq>(s)) return !seq->body.empty() && ends_thread(seq->body.back());
+  return s && s->kind == ir::StmtKind::Return;
+}
+
+}  // namespace
+
+void Tracker::restore(const Mark& mark) {
+  set_ = mark.set;
+  conditions_.resize(mark.conditions);
+  facts_.lane_declared = mark.lane_declared;
+}
+
+void Tracker::seen(const ir::Stmt* stmt) {
+  if (const auto* bind = ir::as<ir::Bind>(stmt)) facts_.bind(bind->var, bind->value);
+  if (const auto* ids = ir::as<ir::ScopeIds>(stmt)) {
+    facts_.lane_declared |= ids->binding == ir::ScopeBinding::WarpThread;
+  }
+}
+
+void Tracker::take(Narrowing narrowed) {
+  set_ = narrowed.set;
+  for (Inexact& condition : narrowed.inexact) conditions_.push_back(std::move(condition));
+}
+
+void Tracker::enter_then(const ir::If* s) { take(narrow(set_, s->condition, s->origin.span, facts_)); }
+void Tracker::enter_else(const ir::If* s) { take(narrow_else(set_, s->condition, s->origin.span, facts_)); }
+
+void Tracker::enter_loop(const ir::For* s) {
+  // Only a trip count that thread ids decide is remembered: one that depends on data is the author's everyday loop.
+  if (auto condition = classify(set_, s->extent, s->origin.span, facts_); condition && condition->provably_divergent) {
+    condition->term = "a loop of " + condition->term + " rounds";
+    conditions_.push_back(std::move(*condition));
+  }
+  facts_.bind_loop(s->var, s->min, s->extent);
+}
+
+void Tracker::enter_loop(const ir::While* s) {
+  auto condition = classify(set_, s->condition, s->origin.span, facts_);
+  if (condition && condition->provably_divergent) conditions_.push_back(std::move(*condition));
+}
+
+void Tracker::after(const ir::If* s) {
+  if (ends_thread(s->then_body)) {
+    if (auto gone = classify(set_, s->condition, s->origin.span, facts_, true)) conditions_.push_back(std::move(*gone));
+  }
+  if (ends_thread(s->else_body)) {
+    if (auto gone = classify(set_, s->condition, s->origin.span, facts_)) conditions_.push_back(std::move(*gone));
+  }
+}
+
+CallScope Tracker::at_call(ir::ExecScope scope) const {
+  CallScope out = split(set_, scope);
+  out.inexact = conditions_;
+  return out;
+}
+
+}  // namespace tilewright::scope

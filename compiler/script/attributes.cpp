@@ -1,0 +1,602 @@
+// Attribute access, subscripts, and the text of values.
+#include <charconv>
+#include <cmath>
+
+#include "compiler/script/interpreter.h"
+
+namespace tilewright::script {
+
+namespace {
+
+Value bind(Interpreter& in, Value found, Value self, Class* owner, text::Span span) {
+  if (Function* f = found.as<Function>()) {
+    BoundMethod* m = in.make<BoundMethod>();
+    m->function = Value::object(f);
+    m->self = self;
+    return Value::object(m);
+  }
+  if (found.as<LambdaFunction>() || (found.as<Native>() && found.as<Native>()->self.is_ellipsis())) {
+    BoundMethod* m = in.make<BoundMethod>();
+    m->function = found;
+    m->self = self;
+    return Value::object(m);
+  }
+  if (Property* p = found.as<Property>()) return in.call(p->getter, std::span<const Value>(&self, 1), span);
+  if (StaticMethod* s = found.as<StaticMethod>()) return s->function;
+  if (ClassMethod* c = found.as<ClassMethod>()) {
+    BoundMethod* m = in.make<BoundMethod>();
+    m->function = c->function;
+    m->self = Value::object(owner);
+    return Value::object(m);
+  }
+  return found;
+}
+
+}  // namespace
+
+Value Interpreter::attribute(Value object, std::string_view name, text::Span span) {
+  if (MetaVar* m = object.as<MetaVar>()) object = m->value;
+  switch (object.tag) {
+    case Tag::Error:
+    case Tag::Poison:
+    case Tag::Opaque: return object;
+    case Tag::Expr: {
+      Value result;
+      if (expr_attribute(*this, object, name, span, &result)) return result;
+      return fail(code::kAttribute, span, "a run-time expression has no attribute '" + std::string(name) + "'", {},
+                  "AttributeError");
+    }
+    default: break;
+  }
+  Value result;
+  if (object.is_object()) {
+    switch (object.o->type) {
+      case Type::Namespace: {
+        Namespace* n = object.as<Namespace>();
+        if (n->scope) {
+          if (auto* b = n->scope->find(name)) return b->value;
+        } else if (n->lookup) {
+          Value v = n->lookup(*this, *n, name);
+          if (!v.is_error() || pending_) return v;
+        }
+        return fail(code::kAttribute, span, "'" + n->path + "' has no attribute '" + std::string(name) + "'", {},
+                    "AttributeError");
+      }
+      case Type::Instance: {
+        Instance* instance = object.as<Instance>();
+        // Data descriptors of the class come before the instance's own attributes, as in Python.
+        Value* in_class = instance->cls->find(name);
+        if (in_class && in_class->as<Property>() && !in_class->as<Property>()->cached) {
+          return bind(*this, *in_class, object, instance->cls, span);
+        }
+        if (Value* own = instance->find(name)) return *own;
+        if (in_class) {
+          Value v = bind(*this, *in_class, object, instance->cls, span);
+          if (Property* p = in_class->as<Property>(); p && p->cached && !v.is_error()) instance->set(name, v);
+          return v;
+        }
+        if (name == "__class__") return Value::object(instance->cls);
+        if (name == "__dict__") {
+          Dict* d = make<Dict>();
+          for (auto& [key, value] : instance->attributes) dict_set(d, string(key), value);
+          return Value::object(d);
+        }
+        if (python_attribute(*this, object, name, &result)) return result;
+        if (Value* getter = instance->cls->find("__getattr__")) {
+          Value args[] = {string(name)};
+          return call(bind(*this, *getter, object, instance->cls, span), args, span);
+        }
+        if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+        return fail(code::kAttribute, span, "'" + instance->cls->name + "' object has no attribute '" + std::string(name) + "'",
+                    {}, "AttributeError");
+      }
+      case Type::Class: {
+        Class* cls = object.as<Class>();
+        if (Value* v = cls->find(name)) {
+          if (StaticMethod* s = v->as<StaticMethod>()) return s->function;
+          if (v->as<ClassMethod>()) return bind(*this, *v, object, cls, span);
+          return *v;
+        }
+        if (python_attribute(*this, object, name, &result)) return result;
+        if (cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+        return fail(code::kAttribute, span, "class '" + cls->name + "' has no attribute '" + std::string(name) + "'", {},
+                    "AttributeError");
+      }
+      case Type::Super: {
+        Super* s = object.as<Super>();
+        Class* actual = s->self.as<Instance>() ? s->self.as<Instance>()->cls : s->self.as<Class>();
+        bool past = false;
+        if (actual && s->after) {
+          for (Class* c : actual->mro) {
+            if (past && c->scope) {
+              if (auto* b = c->scope->find(name)) return bind(*this, b->value, s->self, actual, span);
+            }
+            past = past || c == s->after;
+          }
+        }
+        if (name == "__init__") return native("__init__", [](Interpreter&, const Arguments&, Value) { return Value::none(); });
+        if (actual && actual->has_unknown_base) return Value::opaque("a class with an unknown base");
+        return fail(code::kAttribute, span, "no base class has '" + std::string(name) + "'", {}, "AttributeError");
+      }
+      case Type::Buffer:
+        if (buffer_attribute(*this, object, name, span, &result)) return result;
+        return fail(code::kAttribute, span, "a buffer has no attribute '" + std::string(name) + "'", {}, "AttributeError");
+      case Type::Layout:
+      case Type::LayoutSpec:
+      case Type::Axis:
+      case Type::Iter:
+        if (layout_attribute(*this, object, name, span, &result)) return result;
+        return fail(code::kAttribute, span, std::string(type_name(object)) + " has no attribute '" + std::string(name) + "'",
+                    {}, "AttributeError");
+      case Type::Region: {
+        const ir::Region& r = object.as<RegionValue>()->region;
+        if (name == "buffer") return buffer_value(r.buffer);
+        if (name == "region") {
+          std::vector<Value> items;
+          for (const ir::Range& range : r.ranges) {
+            items.push_back(tuple({Value::expr(range.min), Value::expr(range.extent)}));
+          }
+          return list(std::move(items));
+        }
+        if (name == "dtype") return string(ir::dtype_name(r.buffer->dtype));
+        break;
+      }
+      case Type::Jit:
+        if (name == "specialize") {
+          return native("specialize",
+                        [](Interpreter& in, const Arguments& args, Value self) {
+                          Jit* jit = self.as<Jit>();
+                          std::string key;
+                          for (const Keyword& k : args.keywords) key += std::string(k.name) + "=" + in.repr(k.value) + ";";
+                          for (auto& [cached, value] : jit->cache) {
+                            if (cached == key) return value;
+                          }
+                          Value v = in.evaluate_kernel(jit->function, &args, jit->is_private, jit->persistent);
+                          if (!v.is_error()) jit->cache.emplace_back(key, v);
+                          return v;
+                        },
+                        object);
+        }
+        break;
+      case Type::Kernel: {
+        KernelValue* k = object.as<KernelValue>();
+        if (name == "__name__") return string(k->kernel.name);
+        if (name == "with_attr" || name == "with_attrs") {
+          return native(name, [](Interpreter&, const Arguments&, Value self) { return self; }, object);
+        }
+        if (name == "script") {
+          return native("script",
+                        [](Interpreter& in, const Arguments&, Value self) {
+                          return in.string(ir::print_script(self.as<KernelValue>()->kernel));
+                        },
+                        object);
+        }
+        return Value::opaque("an attribute of a kernel");
+      }
+      case Type::TypeAnnotation:
+      case Type::Intrinsic:
+      case Type::Frame: break;
+      default: break;
+    }
+  }
+  if (python_attribute(*this, object, name, &result)) return result;
+  return fail(code::kAttribute, span, std::string(type_name(object)) + " has no attribute '" + std::string(name) + "'", {},
+              "AttributeError");
+}
+
+bool Interpreter::set_attribute(Value object, std::string_view name, Value value, text::Span span) {
+  if (object.is_opaque() || object.is_poison()) return true;
+  if (Instance* instance = object.as<Instance>()) {
+    if (Value* in_class = instance->cls->find(name)) {
+      if (Property* p = in_class->as<Property>(); p && !p->setter.is_none()) {
+        Value args[] = {object, value};
+        return !call(p->setter, args, span).is_error();
+      }
+    }
+    if (instance->cls->is_frozen) {
+      fail(code::kAttribute, span, "cannot assign to field '" + std::string(name) + "' of a frozen dataclass", {},
+           "AttributeError");
+      return false;
+    }
+    // A meta class keeps the element of a scalar: reading it is a load, assigning it stores (surface.md 2.4).
+    if (Value* old = instance->find(name); old && script_mode_) {
+      const ir::Buffer* scalar = nullptr;
+      if (old->is_expr()) {
+        if (const auto* l = old->as_expr().as<ir::Load>(); l && ir::is_one_element(*l->buffer)) scalar = l->buffer;
+      } else if (BufferValue* b = old->as<BufferValue>(); b && ir::is_one_element(*b->buffer)) {
+        scalar = b->buffer;
+      }
+      if (scalar && can_be_expr(value)) {
+        ir::Expr e = as_expr(value, span);
+        return e && emit_store(scalar, {ir::int_imm(ir::kInt32, 0)}, e, span);
+      }
+    }
+    instance->set(keep(name), value);
+    heap_.count(64);
+    return true;
+  }
+  if (Class* cls = object.as<Class>()) {
+    if (cls->scope) cls->scope->set(keep(name), value);
+    return true;
+  }
+  if (Namespace* n = object.as<Namespace>()) {
+    if (n->scope) n->scope->set(keep(name), value);
+    return true;
+  }
+  if (Function* f = object.as<Function>()) {
+    if (f->attributes.is_none()) f->attributes = Value::object(make<Dict>());
+    dict_set(f->attributes.as<Dict>(), string(name), value);
+    return true;
+  }
+  if (script_mode_) {
+    fail(code::kAssignment, span, "cannot assign to attribute '" + std::string(name) + "' of " + std::string(type_name(object)),
+         "an attribute target must denote a scalar of a meta-class instance");
+    return false;
+  }
+  return true;  // host code around the kernel: attributes of things we do not model
+}
+
+Value Interpreter::subscript(Value object, std::span<const Value> indices, bool single, text::Span span) {
+  if (MetaVar* m = object.as<MetaVar>()) object = m->value;
+  if (object.is_opaque() || object.is_poison() || object.is_error()) return object;
+  if (BufferValue* b = object.as<BufferValue>()) {
+    if (single && indices.size() == 1) {  // A[idx] with a tuple is A[*idx]
+      if (Tuple* t = indices[0].as<Tuple>()) return index_buffer(*this, b->buffer, t->items, span);
+      if (List* l = indices[0].as<List>()) return index_buffer(*this, b->buffer, l->items, span);
+    }
+    return index_buffer(*this, b->buffer, indices, span);
+  }
+  if (LayoutBuilder* s = object.as<LayoutBuilder>()) {
+    if (single && indices.size() == 1) {
+      if (Tuple* t = indices[0].as<Tuple>()) return layout_subscript(*this, s, t->items, span);
+      if (List* l = indices[0].as<List>()) return layout_subscript(*this, s, l->items, span);
+    }
+    return layout_subscript(*this, s, indices, span);
+  }
+  if (DataTypeValue* d = object.as<DataTypeValue>()) {  // T.float32[M, N] as an annotation
+    DataTypeValue* out = make<DataTypeValue>();
+    out->dtype = d->dtype;
+    out->subscripted = true;
+    if (single && indices.size() == 1 && indices[0].as<Tuple>()) {
+      out->shape = indices[0].as<Tuple>()->items;
+    } else {
+      out->shape.assign(indices.begin(), indices.end());
+    }
+    return Value::object(out);
+  }
+  Value index = single ? indices[0] : tuple({indices.begin(), indices.end()});
+  if (index.is_poison() || index.is_opaque()) return index;
+  if (TypeAnnotation* t = object.as<TypeAnnotation>()) {
+    TypeAnnotation* out = make<TypeAnnotation>();
+    *out = *t;
+    out->inner = index;
+    return Value::object(out);
+  }
+  auto element = [&](const std::vector<Value>& items, bool is_list) -> Value {
+    if (Slice* s = index.as<Slice>()) {
+      std::int64_t n = static_cast<std::int64_t>(items.size()), step = 1;
+      if (!s->step.is_none()) {
+        auto v = as_int(s->step, span, "a slice step");
+        if (!v) return Value::error();
+        step = *v;
+      }
+      if (step == 0) return fail(code::kIndex, span, "a slice step cannot be zero", {}, "ValueError");
+      auto clamp = [&](Value v, std::int64_t absent) -> std::optional<std::int64_t> {
+        if (v.is_none()) return absent;
+        auto i = as_int(v, span, "a slice bound");
+        if (!i) return std::nullopt;
+        std::int64_t k = *i < 0 ? *i + n : *i;
+        return std::clamp<std::int64_t>(k, step > 0 ? 0 : -1, step > 0 ? n : n - 1);
+      };
+      auto from = clamp(s->start, step > 0 ? 0 : n - 1);
+      auto to = clamp(s->stop, step > 0 ? n : -1);
+      if (!from || !to) return Value::error();
+      std::vector<Value> out;
+      for (std::int64_t i = *from; step > 0 ? i < *to : i > *to; i += step) out.push_back(items[static_cast<std::size_t>(i)]);
+      return is_list ? list(std::move(out)) : tuple(std::move(out));
+    }
+    auto i = as_int(index, span, "an index");
+    if (!i) return Value::error();
+    std::int64_t k = *i < 0 ? *i + static_cast<std::int64_t>(items.size()) : *i;
+    if (k < 0 || k >= static_cast<std::int64_t>(items.size())) {
+      return fail(code::kIndex, span, "index " + std::to_string(*i) + " is out of range: there are " +
+                  std::to_string(items.size()) + " elements", {}, "IndexError");
+    }
+    return items[static_cast<std::size_t>(k)];
+  };
+  if (List* l = object.as<List>()) return element(l->items, true);
+  if (Tuple* t = object.as<Tuple>()) return element(t->items, false);
+  if (object.as<Range>() || object.as<Str>()) {
+    auto items = iterate(object, span);
+    if (!items) return Value::error();
+    Value v = element(*items, true);
+    if (!object.as<Str>() || !v.as<List>()) return v;
+    std::string joined;
+    for (Value part : v.as<List>()->items) joined += part.as<Str>()->text;
+    return string(joined);
+  }
+  if (Dict* d = object.as<Dict>()) {
+    if (Value* v = dict_find(d, index)) return *v;
+    return fail(code::kIndex, span, "key " + repr(index) + " is not in the dict", {}, "KeyError");
+  }
+  if (Class* cls = object.as<Class>()) {
+    if (cls->is_enum) {
+      if (Str* s = index.as<Str>()) return attribute(object, s->text, span);
+    }
+    return object;  // list[int], dict[str, int], ... in annotations
+  }
+  if (object.as<Native>() || object.as<Namespace>()) return object;
+  if (Instance* instance = object.as<Instance>()) {
+    if (instance->cls->find("__getitem__")) {
+      return call(attribute(object, "__getitem__", span), std::span<const Value>(&index, 1), span);
+    }
+    if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+  }
+  if (RegionValue* r = object.as<RegionValue>()) {
+    return fail(code::kRegion, span, "a region of " + std::string(r->region.buffer->name) + " cannot be indexed again",
+                "give all indices at once");
+  }
+  if (object.is_expr()) {
+    return fail(code::kIndex, span, "an element cannot be indexed", "give all indices at once: A[i, j]");
+  }
+  return fail(code::kType, span, std::string(type_name(object)) + " cannot be indexed");
+}
+
+bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bool single, Value value, text::Span span) {
+  if (MetaVar* m = object.as<MetaVar>()) object = m->value;
+  if (object.is_opaque() || object.is_poison()) return true;
+  if (BufferValue* b = object.as<BufferValue>()) {
+    if (single && indices.size() == 1) {
+      if (Tuple* t = indices[0].as<Tuple>()) return store_buffer(*this, b->buffer, t->items, value, span);
+    }
+    return store_buffer(*this, b->buffer, indices, value, span);
+  }
+  Value index = single ? indices[0] : tuple({indices.begin(), indices.end()});
+  if (List* l = object.as<List>()) {
+    if (index.as<Slice>()) {
+      fail(code::kUnsupported, span, "assignment to a slice of a list is not supported");
+      return false;
+    }
+    auto i = as_int(index, span, "an index");
+    if (!i) return false;
+    std::int64_t k = *i < 0 ? *i + static_cast<std::int64_t>(l->items.size()) : *i;
+    if (k < 0 || k >= static_cast<std::int64_t>(l->items.size())) {
+      fail(code::kIndex, span, "index " + std::to_string(*i) + " is out of range", {}, "IndexError");
+      return false;
+    }
+    l->items[static_cast<std::size_t>(k)] = value;
+    return true;
+  }
+  if (Dict* d = object.as<Dict>()) {
+    dict_set(d, index, value);
+    return true;
+  }
+  if (Instance* instance = object.as<Instance>()) {
+    if (instance->cls->find("__setitem__")) {
+      Value args[] = {index, value};
+      return !call(attribute(object, "__setitem__", span), args, span).is_error();
+    }
+    if (instance->cls->has_unknown_base) return true;
+  }
+  fail(code::kType, span, std::string(type_name(object)) + " does not support assignment to an index");
+  return false;
+}
+
+// ---- text -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string big_text(__int128 v) {
+  bool negative = v < 0;
+  unsigned __int128 u = negative ? -static_cast<unsigned __int128>(v) : static_cast<unsigned __int128>(v);
+  std::string out;
+  do {
+    out.insert(out.begin(), static_cast<char>('0' + static_cast<int>(u % 10)));
+    u /= 10;
+  } while (u != 0);
+  return negative ? "-" + out : out;
+}
+
+std::string float_text(double v) {
+  if (std::isnan(v)) return "nan";
+  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
+  char buffer[64];
+  double magnitude = std::fabs(v);
+  bool scientific = v != 0 && (magnitude >= 1e16 || magnitude < 1e-4);
+  auto r = std::to_chars(buffer, buffer + sizeof buffer, v, scientific ? std::chars_format::scientific : std::chars_format::fixed);
+  std::string out(buffer, r.ptr);
+  if (!scientific && out.find('.') == std::string::npos) out += ".0";
+  return out;
+}
+
+}  // namespace
+
+std::string Interpreter::repr(Value v) {
+  if (Str* s = v.as<Str>()) {
+    std::string out = "'";
+    for (char c : s->text) {
+      if (c == '\'' || c == '\\') out += '\\';
+      if (c == '\n') out += "\\n";
+      else out += c;
+    }
+    return out + "'";
+  }
+  return str(v);
+}
+
+std::string Interpreter::str(Value v) {
+  switch (v.tag) {
+    case Tag::Error:
+    case Tag::Poison: return "<error>";
+    case Tag::Opaque: return "<unknown>";
+    case Tag::None: return "None";
+    case Tag::Ellipsis: return "Ellipsis";
+    case Tag::NotImplemented: return "NotImplemented";
+    case Tag::Bool: return v.b ? "True" : "False";
+    case Tag::Int: return std::to_string(v.i);
+    case Tag::Float: return float_text(v.f);
+    case Tag::Expr: return ir::to_string(v.as_expr());
+    case Tag::Object: break;
+  }
+  if (depth_ > context_.limits.depth) return "...";
+  struct Depth {
+    std::uint32_t& d;
+    explicit Depth(std::uint32_t& x) : d(x) { d += 8; }
+    ~Depth() { d -= 8; }
+  } guard(depth_);
+  auto join = [&](const std::vector<Value>& items, const char* open, const char* close) {
+    std::string out = open;
+    for (std::size_t i = 0; i < items.size() && out.size() < 1'000'000; ++i) out += (i ? ", " : "") + repr(items[i]);
+    return out + close;
+  };
+  switch (v.o->type) {
+    case Type::Str: return v.as<Str>()->text;
+    case Type::BigInt: return big_text(v.as<BigInt>()->value);
+    case Type::List: return join(v.as<List>()->items, "[", "]");
+    case Type::Tuple: return join(v.as<Tuple>()->items, "(", v.as<Tuple>()->items.size() == 1 ? ",)" : ")");
+    case Type::Dict: {
+      std::string out = "{";
+      for (auto& [k, value] : v.as<Dict>()->items) {
+        if (out.size() > 1'000'000) break;
+        out += (out.size() > 1 ? ", " : "") + repr(k) + ": " + repr(value);
+      }
+      return out + "}";
+    }
+    case Type::Set: {
+      std::string out = "{";
+      for (auto& [k, value] : v.as<Set>()->entries.items) out += (out.size() > 1 ? ", " : "") + repr(k);
+      return out + "}";
+    }
+    case Type::Range: {
+      Range* r = v.as<Range>();
+      std::string out = "range(" + std::to_string(r->start) + ", " + std::to_string(r->stop);
+      return out + (r->step == 1 ? ")" : ", " + std::to_string(r->step) + ")");
+    }
+    case Type::Slice: {
+      Slice* s = v.as<Slice>();
+      return "slice(" + repr(s->start) + ", " + repr(s->stop) + ", " + repr(s->step) + ")";
+    }
+    case Type::Function: return "<function " + std::string(v.as<Function>()->def->name.text) + ">";
+    case Type::Class: return "<class '" + v.as<Class>()->name + "'>";
+    case Type::Instance: {
+      Instance* instance = v.as<Instance>();
+      if (instance->cls->is_enum) {
+        Value* name = instance->find("name");
+        return instance->cls->name + "." + (name ? str(*name) : "?");
+      }
+      for (const char* method : {"__str__", "__repr__"}) {
+        if (!instance->cls->find(method)) continue;
+        Value r = call(attribute(v, method, {}), std::span<const Value>(), {});
+        if (r.is_error()) {
+          if (pending_ && !pending_->fatal) pending_.reset();
+          break;
+        }
+        if (Str* s = r.as<Str>()) return s->text;
+      }
+      if (instance->cls->is_exception) {
+        if (Value* args = instance->find("args")) {
+          if (Tuple* t = args->as<Tuple>()) return t->items.size() == 1 ? str(t->items[0]) : t->items.empty() ? "" : str(*args);
+        }
+      }
+      std::string out = instance->cls->name + "(";
+      if (instance->cls->is_dataclass) {
+        for (const std::string& field : instance->cls->fields) {
+          if (Value* f = instance->find(field)) out += (out.back() == '(' ? "" : ", ") + field + "=" + repr(*f);
+        }
+      }
+      return out + ")";
+    }
+    case Type::Namespace: return "<module '" + v.as<Namespace>()->path + "'>";
+    case Type::Buffer: return std::string(v.as<BufferValue>()->buffer->name);
+    case Type::Layout: return layout::to_string(*v.as<LayoutValue>()->layout);
+    case Type::Axis: return std::string(layout::axis_name(v.as<AxisValue>()->axis));
+    case Type::DataType: return ir::dtype_name(v.as<DataTypeValue>()->dtype);
+    case Type::Kernel: return "<kernel " + std::string(v.as<KernelValue>()->kernel.name) + ">";
+    case Type::MetaVar: return str(v.as<MetaVar>()->value);
+    default: return "<" + std::string(type_name(v)) + ">";
+  }
+}
+
+std::optional<std::string> Interpreter::format(Value v, std::string_view spec, text::Span span) {
+  if (spec.empty()) return str(v);
+  // [[fill]align][sign][#][0][width][,][.precision][type]
+  char fill = ' ', align = 0, sign = '-', type = 0;
+  bool alternate = false, comma = false;
+  std::size_t i = 0;
+  auto is_align = [](char c) { return c == '<' || c == '>' || c == '^' || c == '='; };
+  if (spec.size() > 1 && is_align(spec[1])) {
+    fill = spec[0];
+    align = spec[1];
+    i = 2;
+  } else if (is_align(spec[0])) {
+    align = spec[0];
+    i = 1;
+  }
+  if (i < spec.size() && (spec[i] == '+' || spec[i] == '-' || spec[i] == ' ')) sign = spec[i++];
+  if (i < spec.size() && spec[i] == '#') alternate = true, ++i;
+  if (i < spec.size() && spec[i] == '0') {
+    if (!align) fill = '0', align = '=';
+    ++i;
+  }
+  auto number = [&](int absent) {
+    int n = absent;
+    for (; i < spec.size() && spec[i] >= '0' && spec[i] <= '9'; ++i) n = std::min((n < 0 ? 0 : n) * 10 + (spec[i] - '0'), 100000);
+    return n;
+  };
+  int width = number(0);
+  if (i < spec.size() && (spec[i] == ',' || spec[i] == '_')) comma = spec[i++] == ',';
+  int precision = -1;
+  if (i < spec.size() && spec[i] == '.') ++i, precision = std::min(number(0), 100);
+  if (i < spec.size()) type = spec[i++];
+  if (i != spec.size()) {
+    fail(code::kValue, span, "invalid format specifier '" + std::string(spec) + "'", {}, "ValueError");
+    return std::nullopt;
+  }
+  std::string body;
+  bool numeric = false;
+  if (auto x = as_big(v); x && (type == 0 || std::string_view("dxXobcn").find(type) != std::string_view::npos)) {
+    numeric = true;
+    if (type == 0 || type == 'd' || type == 'n') {
+      body = big_text(*x < 0 ? -*x : *x);
+      if (comma) {
+        for (int at = static_cast<int>(body.size()) - 3; at > 0; at -= 3) body.insert(static_cast<std::size_t>(at), ",");
+      }
+    } else {
+      unsigned base = type == 'o' ? 8 : type == 'b' ? 2 : 16;
+      unsigned __int128 u = *x < 0 ? -static_cast<unsigned __int128>(*x) : static_cast<unsigned __int128>(*x);
+      do {
+        body.insert(body.begin(), "0123456789abcdef"[static_cast<int>(u % base)]);
+        u /= base;
+      } while (u != 0);
+      if (type == 'X') for (char& c : body) c = static_cast<char>(std::toupper(c));
+      if (alternate) body = std::string("0") + type + body;
+    }
+    body = (*x < 0 ? "-" : sign == '+' ? "+" : sign == ' ' ? " " : "") + body;
+  } else if (auto f = as_number(v); f && (type == 0 || std::string_view("feEgG%F").find(type) != std::string_view::npos)) {
+    numeric = true;
+    double value = type == '%' ? *f * 100 : *f;
+    char buffer[512];
+    std::string pattern = std::string("%.*") + (type == '%' || type == 0 ? (type == 0 ? 'g' : 'f') : type);
+    if (type == 0 && precision < 0) {
+      body = float_text(value);
+    } else {
+      std::snprintf(buffer, sizeof buffer, pattern.c_str(), precision < 0 ? 6 : precision, value);
+      body = buffer;
+    }
+    if (type == '%') body += '%';
+    if (sign == '+' && value >= 0) body = "+" + body;
+  } else {
+    body = str(v);
+    if (precision >= 0) body = body.substr(0, static_cast<std::size_t>(precision));
+  }
+  if (!align) align = numeric ? '>' : '<';
+  std::size_t pad = body.size() < static_cast<std::size_t>(width) ? static_cast<std::size_t>(width) - body.size() : 0;
+  if (align == '<') return body + std::string(pad, fill);
+  if (align == '^') return std::string(pad / 2, fill) + body + std::string(pad - pad / 2, fill);
+  if (align == '=' && !body.empty() && (body[0] == '-' || body[0] == '+')) {
+    return body.substr(0, 1) + std::string(pad, fill) + body.substr(1);
+  }
+  return std::string(pad, fill) + body;
+}
+
+}  // namespace tilewright::script

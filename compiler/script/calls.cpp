@@ -1,0 +1,434 @@
+// Calls, parameter binding, and the definition of functions and classes.
+#include <algorithm>
+
+#include "compiler/script/interpreter.h"
+#include "compiler/script/mode_guard.h"
+#include "compiler/script/python/python.h"
+
+namespace tilewright::script {
+
+using syntax::ParamKind;
+
+namespace {
+
+// Names of the function scopes around a definition, as they are now (surface.md 2.3: a snapshot at decoration).
+Scope* snapshot(Interpreter& in, Scope* scope) {
+  if (!scope || scope->kind == Scope::Kind::Module) return scope;
+  Scope* copy = in.make<Scope>();
+  copy->kind = scope->kind;
+  copy->is_kernel = scope->is_kernel;
+  copy->bindings = scope->bindings;
+  copy->index = scope->index;
+  copy->parent = snapshot(in, scope->parent);
+  return copy;
+}
+
+// C3 linearisation is more than scripts need: depth first, left to right, later duplicates win their place.
+void linearise(Class* cls, std::vector<Class*>& out) {
+  std::vector<Class*> all{cls};
+  for (Class* base : cls->bases) all.insert(all.end(), base->mro.begin(), base->mro.end());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    bool again = std::find(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(), all[i]) != all.end();
+    if (!again) out.push_back(all[i]);
+  }
+}
+
+}  // namespace
+
+Bound::Bound(Interpreter& in, const Arguments& args, std::string_view function,
+             std::initializer_list<std::string_view> names, std::size_t required, bool extra_keywords)
+    : values_(names.size()), given_(names.size()), spans_(names.size(), args.call) {
+  auto name = [&](std::size_t i) { return names.begin()[i]; };
+  if (args.positional.size() > names.size()) {
+    in.fail(code::kArguments, args.at(names.size()),
+            std::string(function) + " takes at most " + std::to_string(names.size()) + " positional arguments, " +
+                std::to_string(args.positional.size()) + " are given");
+    ok_ = false;
+    return;
+  }
+  for (std::size_t i = 0; i < args.positional.size(); ++i) {
+    values_[i] = args.positional[i];
+    given_[i] = true;
+    spans_[i] = args.at(i);
+  }
+  for (const Keyword& k : args.keywords) {
+    std::size_t i = 0;
+    while (i < names.size() && name(i) != k.name) ++i;
+    if (i == names.size()) {
+      if (extra_keywords) continue;
+      in.fail(code::kArguments, k.span, std::string(function) + " has no argument '" + std::string(k.name) + "'");
+      ok_ = false;
+      return;
+    }
+    if (given_[i]) {
+      in.fail(code::kArguments, k.span, std::string(function) + " is given '" + std::string(k.name) + "' twice");
+      ok_ = false;
+      return;
+    }
+    values_[i] = k.value;
+    given_[i] = true;
+    spans_[i] = k.span;
+  }
+  for (std::size_t i = 0; i < required; ++i) {
+    if (given_[i]) continue;
+    in.fail(code::kArguments, args.call, std::string(function) + " needs the argument '" + std::string(name(i)) + "'");
+    ok_ = false;
+    return;
+  }
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (values_[i].is_poison()) {  // its cause has been reported
+      in.fail({}, spans_[i], {});
+      ok_ = false;
+      return;
+    }
+  }
+}
+
+Value Interpreter::call(Value function, std::span<const Value> arguments, text::Span span) {
+  Arguments args;
+  args.positional = arguments;
+  args.call = span;
+  args.function = span;
+  return call(function, args);
+}
+
+Value Interpreter::call(Value function, const Arguments& arguments) {
+  switch (function.tag) {
+    case Tag::Opaque:
+    case Tag::Poison:
+    case Tag::Error: return function;
+    case Tag::Object: break;
+    default: return fail(code::kType, arguments.function, std::string(type_name(function)) + " cannot be called");
+  }
+  if (MetaVar* m = function.as<MetaVar>()) return call(m->value, arguments);
+  if (Native* n = function.as<Native>()) return n->function(*this, arguments, n->self);
+  if (Function* f = function.as<Function>()) return call_function(f, arguments);
+  if (BoundMethod* m = function.as<BoundMethod>()) {
+    if (Function* f = m->function.as<Function>()) return call_function(f, arguments, m->self);
+    std::vector<Value> values{m->self};
+    values.insert(values.end(), arguments.positional.begin(), arguments.positional.end());
+    Arguments with_self = arguments;
+    with_self.positional = values;
+    with_self.spans = {};
+    if (Native* n = m->function.as<Native>()) return n->function(*this, with_self, Value());
+    return call(m->function, with_self);
+  }
+  if (LambdaFunction* l = function.as<LambdaFunction>()) {
+    ModeGuard guard(*this);
+    Scope* scope = make<Scope>();
+    scope->parent = l->closure;
+    if (!bind_parameters(l->def->params, l->defaults, arguments, Value(), false, scope, "the lambda")) return Value::error();
+    guard.enter(l->kernel_mode && script_mode_, l->anchor, l->keep);
+    return eval(l->def->body, scope);
+  }
+  if (Class* cls = function.as<Class>()) return construct(cls, arguments);
+  if (DataTypeValue* d = function.as<DataTypeValue>()) return call_dtype(*this, d, arguments);
+  if (Jit* jit = function.as<Jit>()) {
+    (void)jit;
+    return fail(code::kJit, arguments.function, "a @T.jit function is not called: it is specialised",
+                "write f.specialize(NAME=value, ...)");
+  }
+  if (function.as<KernelValue>()) {
+    if (!kernel_) return Value::opaque("the launch of a kernel");
+    return fail(code::kUnsupported, arguments.function, "a kernel cannot be called from a kernel");
+  }
+  if (Namespace* n = function.as<Namespace>()) {  // T.ptx.mma(...), T.ptx.mma.sp(...)
+    if (n->path.starts_with("T.")) return call_intrinsic(*this, std::string_view(n->path).substr(2), arguments);
+  }
+  if (Instance* instance = function.as<Instance>()) {
+    if (instance->cls->find("__call__")) return call(attribute(function, "__call__", arguments.function), arguments);
+    if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+  }
+  if (function.as<TypeAnnotation>()) return function;
+  return fail(code::kType, arguments.function, std::string(type_name(function)) + " cannot be called");
+}
+
+bool Interpreter::bind_parameters(std::span<const syntax::Parameter> params, std::span<const Value> defaults,
+                                  const Arguments& arguments, Value self, bool has_self, Scope* into,
+                                  std::string_view name) {
+  std::size_t next = 0;       // positional argument
+  std::size_t next_default = 0;
+  std::vector<bool> used(arguments.keywords.size());
+  bool took_self = !has_self;
+  for (const syntax::Parameter& p : params) {
+    Value* default_value = nullptr;
+    if (p.default_value) {
+      default_value = next_default < defaults.size() ? const_cast<Value*>(&defaults[next_default]) : nullptr;
+      ++next_default;
+    }
+    if (p.kind == ParamKind::VarArgs) {
+      std::vector<Value> rest;
+      if (!took_self) {
+        rest.push_back(self);
+        took_self = true;
+      }
+      for (; next < arguments.positional.size(); ++next) rest.push_back(arguments.positional[next]);
+      into->set(p.name, tuple(std::move(rest)));
+      continue;
+    }
+    if (p.kind == ParamKind::VarKeywords) {
+      Dict* rest = make<Dict>();
+      for (std::size_t i = 0; i < arguments.keywords.size(); ++i) {
+        if (used[i]) continue;
+        used[i] = true;
+        dict_set(rest, string(arguments.keywords[i].name), arguments.keywords[i].value);
+      }
+      into->set(p.name, Value::object(rest));
+      continue;
+    }
+    if (p.kind != ParamKind::KeywordOnly) {
+      if (!took_self) {
+        into->set(p.name, self);
+        took_self = true;
+        continue;
+      }
+      if (next < arguments.positional.size()) {
+        into->set(p.name, arguments.positional[next++]);
+        continue;
+      }
+    }
+    bool found = false;
+    for (std::size_t i = 0; i < arguments.keywords.size() && p.kind != ParamKind::PositionalOnly; ++i) {
+      if (used[i] || arguments.keywords[i].name != p.name.text) continue;
+      into->set(p.name, arguments.keywords[i].value);
+      used[i] = found = true;
+      break;
+    }
+    if (found) continue;
+    if (default_value) {
+      into->set(p.name, *default_value);
+      continue;
+    }
+    fail(code::kArguments, arguments.call, std::string(name) + " needs the argument '" + std::string(p.name.text) + "'");
+    return false;
+  }
+  if (next < arguments.positional.size()) {
+    fail(code::kArguments, arguments.at(next),
+         std::string(name) + " takes " + std::to_string(next) + " positional arguments, " +
+             std::to_string(arguments.positional.size()) + " are given");
+    return false;
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    fail(code::kArguments, arguments.keywords[i].span,
+         std::string(name) + " has no argument '" + std::string(arguments.keywords[i].name) + "'");
+    return false;
+  }
+  return true;
+}
+
+Value Interpreter::call_function(Function* f, const Arguments& arguments, Value self) {
+  bool has_self = !self.is_none();
+  if (!step(arguments.call)) return Value::error();
+  if (depth_ + 4 > context_.limits.depth) {
+    return fail(code::kLimit, arguments.call,
+                "calls are nested more than " + std::to_string(context_.limits.depth) + " deep",
+                "look for a recursion without an end", "RecursionError");
+  }
+  if (f->mode == FunctionMode::PrimFunc || f->mode == FunctionMode::Jit) {
+    return fail(code::kUnsupported, arguments.call, "a kernel cannot be called here");
+  }
+  bool script = f->mode == FunctionMode::Inline || f->mode == FunctionMode::Macro;
+  std::string_view name = f->def->name.text;
+  if (script && !require_kernel(arguments.call, std::string(name) + " is inlined into a kernel: it")) return Value::error();
+  if (f->def->is_async) return Value::opaque("an asynchronous function");
+  if (f->def->is_generator) return Value::opaque("a generator function");
+
+  ModeGuard guard(*this);
+  Scope* scope = make<Scope>();
+  heap_.count(128);
+  scope->parent = f->closure;
+  scope->kind = Scope::Kind::Function;
+  if (!bind_parameters(f->def->params, f->defaults, arguments, self, has_self, scope, name)) return Value::error();
+  if (f->owner) scope->set("__class__", Value::object(f->owner));
+  if (kernel_ && arguments.call) chain_ = Arena::current().make<ir::CallSite>(arguments.call, chain_);
+  guard.enter(script, f->anchor, f->keep);
+  depth_ += 4;  // a call takes more of the C++ stack than an expression
+  Value outer_return = return_value_;
+  return_value_ = Value::none();
+  Flow flow = script ? exec_script(f->def->body, scope) : exec_host(f->def->body, scope);
+  Value result = return_value_;
+  return_value_ = outer_return;
+  depth_ -= 4;
+  if (flow == Flow::Error) return Value::error();
+  return script ? Value::none() : result;
+}
+
+Value Interpreter::construct(Class* cls, const Arguments& arguments) {
+  for (Class* c : cls->mro) {
+    if (c->construct) {
+      if (!cls->is_exception || c == cls || !cls->find("__init__")) {
+        Value v = c->construct(*this, arguments, Value::object(cls));
+        return v;
+      }
+      break;
+    }
+  }
+  if (cls->is_enum) {
+    if (arguments.positional.size() != 1) {
+      return fail(code::kArguments, arguments.call, cls->name + " takes one value");
+    }
+    if (arguments.positional[0].as<Instance>() && arguments.positional[0].as<Instance>()->cls == cls) return arguments.positional[0];
+    for (auto& b : cls->scope->bindings) {
+      Instance* member = b.value.as<Instance>();
+      if (!member || member->cls != cls) continue;
+      if (Value* v = member->find("value"); v && equals(*v, arguments.positional[0])) return b.value;
+    }
+    return fail(code::kValue, arguments.call, repr(arguments.positional[0]) + " is not a valid " + cls->name, {}, "ValueError");
+  }
+  Instance* instance = make<Instance>();
+  instance->cls = cls;
+  Value self = Value::object(instance);
+  std::size_t fresh = kernel_ ? kernel_->fresh.size() : 0;
+  if (cls->is_exception) instance->set("args", tuple({arguments.positional.begin(), arguments.positional.end()}));
+  if (Value* init = cls->find("__init__")) {
+    bool frozen = cls->is_frozen;
+    cls->is_frozen = false;  // a dataclass initialises its own fields
+    Value r;
+    if (Function* f = init->as<Function>()) {
+      r = call_function(f, arguments, self);
+    } else {
+      Value bound = attribute(self, "__init__", arguments.call);
+      r = bound.is_error() ? bound : call(bound, arguments);
+    }
+    cls->is_frozen = frozen;
+    if (r.is_error()) return r;
+  } else if (cls->has_unknown_base) {
+    return Value::opaque("a class with an unknown base");
+  } else if (!cls->is_exception && (!arguments.positional.empty() || !arguments.keywords.empty())) {
+    return fail(code::kArguments, arguments.call, cls->name + "() takes no arguments");
+  }
+  if (!cls->is_meta || !kernel_) return self;
+
+  // What a meta class allocated must be reachable from it, or nobody could ever name it (surface.md 2.4).
+  std::vector<const ir::Buffer*> owned;
+  std::vector<Value> todo{self};
+  std::vector<Object*> seen;
+  while (!todo.empty()) {
+    Value v = todo.back();
+    todo.pop_back();
+    if (v.is_expr()) {
+      if (const auto* l = v.as_expr().as<ir::Load>()) owned.push_back(l->buffer);
+      continue;
+    }
+    if (!v.is_object() || std::find(seen.begin(), seen.end(), v.o) != seen.end()) continue;
+    seen.push_back(v.o);
+    if (seen.size() > 100'000) break;
+    if (BufferValue* b = v.as<BufferValue>()) owned.push_back(b->buffer);
+    if (RegionValue* r = v.as<RegionValue>()) owned.push_back(r->region.buffer);
+    if (List* l = v.as<List>()) todo.insert(todo.end(), l->items.begin(), l->items.end());
+    if (Tuple* t = v.as<Tuple>()) todo.insert(todo.end(), t->items.begin(), t->items.end());
+    if (Dict* d = v.as<Dict>()) for (auto& [k, item] : d->items) todo.push_back(item);
+    if (Instance* i = v.as<Instance>()) for (auto& [k, item] : i->attributes) todo.push_back(item);
+    if (MetaVar* m = v.as<MetaVar>()) todo.push_back(m->value);
+  }
+  std::size_t lost = 0;
+  for (std::size_t i = fresh; i < kernel_->fresh.size(); ++i) {
+    const ir::Buffer* b = kernel_->fresh[i];
+    bool reachable = std::any_of(owned.begin(), owned.end(), [&](const ir::Buffer* o) { return o == b || o->data == b->data; });
+    if (!reachable && b->name.empty()) ++lost;
+  }
+  if (lost) {
+    return fail(code::kMetaClass, arguments.call,
+                cls->name + " allocates " + std::to_string(lost) + " buffer" + (lost > 1 ? "s" : "") +
+                    " that its attributes do not reach",
+                "keep every allocated buffer in an attribute of self");
+  }
+  return self;
+}
+
+// ---- definitions ----------------------------------------------------------------------------------------------
+
+Value Interpreter::define_function(const syntax::FunctionDef* def, Scope* scope) {
+  Function* f = make<Function>();
+  f->def = def;
+  f->closure = scope;
+  f->anchor = anchor_;
+  f->keep = top_level_;
+  for (const syntax::Parameter& p : def->params) {
+    if (!p.default_value) continue;
+    Value v = eval(p.default_value, scope);
+    if (v.is_error()) {
+      if (script_mode_ || kernel_) return v;
+      if (pending_->fatal) return v;
+      pending_.reset();
+      v = Value::opaque("a default that cannot be evaluated here");
+    }
+    f->defaults.push_back(v);
+  }
+  return apply_decorators(def->decorators, Value::object(f), scope);
+}
+
+Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope* scope) {
+  for (std::size_t i = decorators.size(); i-- > 0;) {
+    const syntax::Node* node = decorators[i];
+    // Literal parametrize lists are entries (design.md, idea 4), whatever module provides the decorator.
+    if (auto* c = syntax::as<syntax::Call>(node)) {
+      auto* a = syntax::as<syntax::Attribute>(c->function);
+      if (a && a->name.text == "parametrize" && c->args.size() >= 2 && value.as<Function>()) {
+        Value names = eval(c->args[0], scope);
+        Value values = names.is_error() ? names : eval(c->args[1], scope);
+        if (values.is_error()) {
+          if (pending_->fatal) return values;
+          pending_.reset();
+        } else if (Str* s = names.as<Str>()) {
+          value.as<Function>()->parametrize.emplace_back(s->text, values);
+        }
+        continue;
+      }
+    }
+    Value decorator = eval(node, scope);
+    if (decorator.is_error()) return decorator;
+    if (decorator.is_poison()) return decorator;
+    if (decorator.is_opaque()) continue;  // a decorator of the host world: the function itself stays known
+    Arguments args;
+    args.positional = {&value, 1};
+    args.call = span(node);
+    args.function = span(node);
+    value = call(decorator, args);
+    if (value.is_error()) return value;
+  }
+  return value;
+}
+
+Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
+  Class* cls = make<Class>();
+  cls->name = def->name.text;
+  for (const syntax::Node* base : def->bases) {
+    Value v = eval(base, scope);
+    if (v.is_error()) return v;
+    if (Class* b = v.as<Class>()) {
+      cls->bases.push_back(b);
+      cls->is_meta |= b->is_meta;
+      cls->is_enum |= b->is_enum;
+      cls->is_int_enum |= b->is_int_enum;
+      cls->is_exception |= b->is_exception;
+      cls->has_unknown_base |= b->has_unknown_base;
+    } else {
+      cls->has_unknown_base = true;
+    }
+  }
+  linearise(cls, cls->mro);
+  cls->scope = make<Scope>();
+  cls->scope->kind = Scope::Kind::Class;
+  cls->scope->parent = scope;
+  Flow flow = exec_host(def->body, cls->scope);
+  if (flow == Flow::Error) return Value::error();
+  for (auto& b : cls->scope->bindings) {
+    if (Function* f = b.value.as<Function>()) f->owner = cls;
+    if (StaticMethod* s = b.value.as<StaticMethod>(); s && s->function.as<Function>()) s->function.as<Function>()->owner = cls;
+    if (ClassMethod* c = b.value.as<ClassMethod>(); c && c->function.as<Function>()) c->function.as<Function>()->owner = cls;
+    if (Property* p = b.value.as<Property>(); p && p->getter.as<Function>()) p->getter.as<Function>()->owner = cls;
+  }
+  // Annotated names are what dataclasses and named tuples are made of.
+  for (const syntax::Node* node : def->body) {
+    if (auto* a = syntax::as<syntax::AnnAssign>(node)) {
+      if (auto* name = syntax::as<syntax::NameRef>(a->target)) cls->fields.emplace_back(name->name.text);
+    }
+  }
+  finish_class(*this, cls);
+  if (pending_) return Value::error();
+  return apply_decorators(def->decorators, Value::object(cls), scope);
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,508 @@
+// Evaluation of expressions, in both modes.
+#include "compiler/script/interpreter.h"
+
+namespace tilewright::script {
+
+using syntax::NodeKind;
+using syntax::Operator;
+
+namespace {
+
+// The depth guard of recursive evaluation: the C++ stack is finite and a script's nesting is not.
+struct DepthGuard {
+  std::uint32_t& depth;
+  explicit DepthGuard(std::uint32_t& d) : depth(d) { ++depth; }
+  ~DepthGuard() { --depth; }
+};
+
+}  // namespace
+
+Value* Interpreter::find_binding(const syntax::Name& name, Scope* scope) {
+  bool crossed_function = false;
+  for (Scope* s = scope; s; s = s->parent) {
+    // Methods do not see the names of their class body.
+    bool visible = s->kind != Scope::Kind::Class || !crossed_function;
+    if (visible) {
+      if (auto* b = s->find(name)) return &b->value;
+    }
+    if (s->kind == Scope::Kind::Function) crossed_function = true;
+  }
+  if (auto* b = builtins_->find(name)) return &b->value;
+  return nullptr;
+}
+
+Value Interpreter::lookup(const syntax::Name& name, Scope* scope, text::Span span) {
+  if (Value* v = find_binding(name, scope)) return *v;
+  // The printed form of the reference needs no imports (surface.md 17).
+  if (name.text == "T") return tirx_namespace(*this);
+  if (name.text == "Tx") return tile_namespace(*this);
+  if (name.text == "I") return python_module(*this, "tvm.script.ir");
+  if (name.text == "Axis") return attribute(layout_module(*this), "Axis", span);
+  return fail(code::kName, span, "name '" + std::string(name.text) + "' is not defined", {}, "NameError");
+}
+
+Value Interpreter::eval(const syntax::Node* node, Scope* scope) {
+  if (!step(span(node))) return Value::error();
+  DepthGuard guard(depth_);
+  if (depth_ > context_.limits.depth) {
+    fail(code::kLimit, span(node), "evaluation is nested more than " + std::to_string(context_.limits.depth) + " deep",
+         "look for a recursion without an end", "RecursionError");
+    return Value::error();
+  }
+  return eval_node(node, scope);
+}
+
+Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
+  switch (node->kind) {
+    case NodeKind::NameRef: return lookup(syntax::as<syntax::NameRef>(node)->name, scope, span(node));
+    case NodeKind::IntLit: {
+      auto* lit = syntax::as<syntax::IntLit>(node);
+      if (lit->too_large) return fail(code::kValue, span(node), "this number is too large");
+      return big(lit->value);
+    }
+    case NodeKind::FloatLit: return Value::floating(syntax::as<syntax::FloatLit>(node)->value);
+    case NodeKind::StringLit: return string(syntax::as<syntax::StringLit>(node)->value);
+    case NodeKind::BytesLit: return Value::opaque("a bytes literal");
+    case NodeKind::FString: return eval_fstring(syntax::as<syntax::FString>(node), scope);
+    case NodeKind::BoolLit: return Value::boolean(syntax::as<syntax::BoolLit>(node)->value);
+    case NodeKind::NoneLit: return Value::none();
+    case NodeKind::EllipsisLit: return Value::ellipsis();
+    case NodeKind::List:
+    case NodeKind::Tuple:
+    case NodeKind::Set: {
+      syntax::Exprs elements = node->kind == NodeKind::List    ? syntax::as<syntax::List>(node)->elements
+                               : node->kind == NodeKind::Tuple ? syntax::as<syntax::Tuple>(node)->elements
+                                                               : syntax::as<syntax::Set>(node)->elements;
+      std::vector<Value> items;
+      items.reserve(elements.size());
+      for (const syntax::Node* element : elements) {
+        if (auto* star = syntax::as<syntax::Starred>(element)) {
+          Value v = eval(star->value, scope);
+          if (v.is_error()) return v;
+          if (v.is_opaque() || v.is_poison()) return v;
+          auto more = iterate(v, span(element));
+          if (!more) return Value::error();
+          items.insert(items.end(), more->begin(), more->end());
+          continue;
+        }
+        Value v = eval(element, scope);
+        if (v.is_error()) return v;
+        items.push_back(v);
+      }
+      if (node->kind == NodeKind::List) return list(std::move(items));
+      if (node->kind == NodeKind::Tuple) return tuple(std::move(items));
+      Set* set = make<Set>();
+      for (Value v : items) dict_set(&set->entries, v, Value::none());
+      return Value::object(set);
+    }
+    case NodeKind::Dict: {
+      Dict* dict = make<Dict>();
+      for (const syntax::DictItem& item : syntax::as<syntax::Dict>(node)->items) {
+        if (!item.key) {
+          Value other = eval(item.value, scope);
+          if (other.is_error()) return other;
+          if (other.is_opaque()) return other;
+          if (Dict* d = other.as<Dict>()) {
+            for (auto& [k, v] : d->items) dict_set(dict, k, v);
+          }
+          continue;
+        }
+        Value key = eval(item.key, scope);
+        if (key.is_error()) return key;
+        Value value = eval(item.value, scope);
+        if (value.is_error()) return value;
+        dict_set(dict, key, value);
+      }
+      return Value::object(dict);
+    }
+    case NodeKind::Comprehension: return eval_comprehension(syntax::as<syntax::Comprehension>(node), scope);
+    case NodeKind::Attribute: {
+      auto* a = syntax::as<syntax::Attribute>(node);
+      Value object = eval(a->object, scope);
+      if (object.is_error()) return object;
+      return attribute(object, a->name.text, span(a->name.at));
+    }
+    case NodeKind::Subscript: return eval_subscript(syntax::as<syntax::Subscript>(node), scope);
+    case NodeKind::Slice: {
+      auto* s = syntax::as<syntax::Slice>(node);
+      Slice* slice = make<Slice>();
+      struct Part {
+        const syntax::Node* node;
+        Value* to;
+      } parts[] = {{s->start, &slice->start}, {s->stop, &slice->stop}, {s->step, &slice->step}};
+      for (Part& p : parts) {
+        if (!p.node) continue;
+        *p.to = eval(p.node, scope);
+        if (p.to->is_error()) return *p.to;
+      }
+      return Value::object(slice);
+    }
+    case NodeKind::Call: return eval_call(syntax::as<syntax::Call>(node), scope);
+    case NodeKind::BinOp: {
+      auto* op = syntax::as<syntax::BinOp>(node);
+      Value a = eval(op->left, scope);
+      if (a.is_error()) return a;
+      Value b = eval(op->right, scope);
+      if (b.is_error()) return b;
+      return binary(op->op, a, b, span(node));
+    }
+    case NodeKind::UnaryOp: {
+      auto* op = syntax::as<syntax::UnaryOp>(node);
+      Value a = eval(op->operand, scope);
+      if (a.is_error()) return a;
+      return unary(op->op, a, span(node));
+    }
+    case NodeKind::BoolOp: return eval_bool_op(syntax::as<syntax::BoolOp>(node), scope);
+    case NodeKind::Compare: return eval_compare(syntax::as<syntax::Compare>(node), scope);
+    case NodeKind::IfExp: return eval_if_exp(syntax::as<syntax::IfExp>(node), scope);
+    case NodeKind::NamedExpr: {
+      auto* n = syntax::as<syntax::NamedExpr>(node);
+      Value v = eval(n->value, scope);
+      if (v.is_error()) return v;
+      Scope* to = scope;
+      while (to->kind == Scope::Kind::Block && to->parent) to = to->parent;
+      to->set(n->name, v);
+      return v;
+    }
+    case NodeKind::Lambda: {
+      auto* l = syntax::as<syntax::Lambda>(node);
+      LambdaFunction* f = make<LambdaFunction>();
+      f->def = l;
+      f->closure = scope;
+      f->anchor = anchor_;
+      f->kernel_mode = script_mode_;
+      f->keep = top_level_;
+      for (const syntax::Parameter& p : l->params) {
+        if (!p.default_value) continue;
+        Value v = eval(p.default_value, scope);
+        if (v.is_error()) return v;
+        f->defaults.push_back(v);
+      }
+      return Value::object(f);
+    }
+    case NodeKind::Starred: return fail(code::kUnsupported, span(node), "a starred expression is not allowed here");
+    case NodeKind::Unsupported:
+      if (!kernel_) return Value::opaque("an asynchronous or generator expression");
+      return fail(code::kUnsupported, span(node),
+                  "'" + std::string(syntax::as<syntax::Unsupported>(node)->text) + "' is not part of tile scripts");
+    case NodeKind::Broken: return Value::poison();
+    default: return fail(code::kUnsupported, span(node), "this is a statement, not an expression");
+  }
+}
+
+Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
+  Value function = eval(node->function, scope);
+  if (function.is_error()) return function;
+  // A zero-argument super() finds its class and instance in the method around it.
+  if (node->args.empty() && node->keywords.empty()) {
+    if (auto* ref = syntax::as<syntax::NameRef>(node->function); ref && ref->name.text == "super") {
+      for (Scope* s = scope; s; s = s->parent) {
+        auto* cls = s->find("__class__");
+        if (!cls || s->bindings.empty()) continue;
+        if (script_mode_) {
+          return fail(code::kUnsupported, span(node), "super() without arguments is not available in a parsed method",
+                      "call Base.method(self, ...)");
+        }
+        Super* super = make<Super>();
+        super->after = cls->value.as<Class>();
+        super->self = s->bindings[0].value;
+        return Value::object(super);
+      }
+    }
+  }
+  if (function.is_poison()) return function;
+
+  // Small argument lists live on the stack.
+  constexpr std::size_t kInline = 8;
+  Value small[kInline];
+  text::Span small_spans[kInline];
+  std::vector<Value> values;
+  std::vector<text::Span> spans;
+  std::size_t count = 0;
+  bool spilled = node->args.size() > kInline;
+  auto push = [&](Value v, text::Span s) {
+    if (!spilled && count < kInline) {
+      small[count] = v;
+      small_spans[count] = s;
+    } else {
+      if (!spilled || values.size() < count) {
+        values.assign(small, small + std::min(count, kInline));
+        spans.assign(small_spans, small_spans + std::min(count, kInline));
+        spilled = true;
+      }
+      values.push_back(v);
+      spans.push_back(s);
+    }
+    ++count;
+  };
+  bool opaque = function.is_opaque();
+  Value opaque_value = function;
+  for (const syntax::Node* arg : node->args) {
+    if (auto* star = syntax::as<syntax::Starred>(arg)) {
+      Value v = eval(star->value, scope);
+      if (v.is_error()) return v;
+      if (v.is_poison()) return v;
+      if (v.is_opaque()) {
+        opaque = true;
+        opaque_value = v;
+        continue;
+      }
+      auto more = iterate(v, span(arg));
+      if (!more) return Value::error();
+      for (Value item : *more) push(item, span(arg));
+      continue;
+    }
+    Value v = eval(arg, scope);
+    if (v.is_error()) return v;
+    if (MetaVar* m = v.as<MetaVar>()) v = m->value;
+    push(v, span(arg));
+  }
+  std::vector<Keyword> keywords;
+  keywords.reserve(node->keywords.size());
+  for (const syntax::Keyword& k : node->keywords) {
+    Value v = eval(k.value, scope);
+    if (v.is_error()) return v;
+    if (MetaVar* m = v.as<MetaVar>()) v = m->value;
+    if (!k.name.text.empty()) {
+      keywords.push_back({k.name.text, v, span(k.value)});
+      continue;
+    }
+    if (v.is_opaque()) {
+      opaque = true;
+      opaque_value = v;
+      continue;
+    }
+    Dict* d = v.as<Dict>();
+    if (!d) return fail(code::kType, span(k.value), "an argument after ** must be a dict, not " + std::string(type_name(v)));
+    for (auto& [key, value] : d->items) {
+      auto name = as_string(key, span(k.value), "a keyword");
+      if (!name) return Value::error();
+      keywords.push_back({keep(*name), value, span(k.value)});
+    }
+  }
+  if (opaque) return opaque_value;
+  Arguments arguments;
+  arguments.positional = spilled ? std::span<const Value>(values) : std::span<const Value>(small, count);
+  arguments.spans = spilled ? std::span<const text::Span>(spans) : std::span<const text::Span>(small_spans, count);
+  arguments.keywords = keywords;
+  arguments.call = span(node);
+  arguments.function = span(node->function);
+  return call(function, arguments);
+}
+
+Value Interpreter::eval_subscript(const syntax::Subscript* node, Scope* scope) {
+  Value object = eval(node->object, scope);
+  if (object.is_error() || object.is_poison()) return object;
+  std::vector<Value> indices;
+  indices.reserve(node->indices.size());
+  for (const syntax::Node* index : node->indices) {
+    if (auto* star = syntax::as<syntax::Starred>(index)) {
+      Value v = eval(star->value, scope);
+      if (v.is_error()) return v;
+      auto more = iterate(v, span(index));
+      if (!more) return Value::error();
+      indices.insert(indices.end(), more->begin(), more->end());
+      continue;
+    }
+    Value v = eval(index, scope);
+    if (v.is_error()) return v;
+    if (MetaVar* m = v.as<MetaVar>()) v = m->value;
+    indices.push_back(v);
+  }
+  bool single = node->indices.size() == 1 && !node->trailing_comma &&
+                node->indices[0]->kind != NodeKind::Starred;
+  return subscript(object, indices, single, span(node));
+}
+
+Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* scope) {
+  Scope* inner = make<Scope>();
+  inner->parent = scope;
+  inner->kind = Scope::Kind::Block;
+  std::vector<Value> items;
+  Dict* dict = node->form == syntax::ComprehensionKind::Dict || node->form == syntax::ComprehensionKind::Set
+                   ? make<Dict>()
+                   : nullptr;
+  Value unknown;  // an opaque or poisoned iterable makes the whole unknown
+  // Comprehension bodies run as ordinary Python (script.md, builder mode): loops here are never IR loops.
+  auto run = [&](auto&& self, std::size_t clause) -> bool {
+    if (clause == node->clauses.size()) {
+      Value v = eval(node->element, inner);
+      if (v.is_error()) return false;
+      if (node->form == syntax::ComprehensionKind::Dict) {
+        Value value = eval(node->value, inner);
+        if (value.is_error()) return false;
+        dict_set(dict, v, value);
+      } else if (node->form == syntax::ComprehensionKind::Set) {
+        dict_set(dict, v, Value::none());
+      } else {
+        items.push_back(v);
+        heap_.count(sizeof(Value));
+      }
+      return true;
+    }
+    const syntax::ComprehensionClause& c = node->clauses[clause];
+    if (!c.target) {
+      Value condition = eval(c.condition, inner);
+      if (condition.is_error()) return false;
+      auto t = truth(condition, span(c.condition));
+      if (!t) return false;
+      return !*t || self(self, clause + 1);
+    }
+    Value iterable = eval(c.iterable, clause == 0 ? scope : inner);
+    if (iterable.is_error()) return false;
+    if (iterable.is_opaque() || iterable.is_poison()) {
+      unknown = iterable;
+      return true;
+    }
+    auto values = iterate(iterable, span(c.iterable));
+    if (!values) return false;
+    for (Value v : *values) {
+      if (!step(span(node))) return false;
+      if (!assign_host(c.target, v, inner)) return false;
+      if (!self(self, clause + 1)) return false;
+    }
+    return true;
+  };
+  if (!run(run, 0)) return Value::error();
+  if (!unknown.is_none()) return unknown;
+  switch (node->form) {
+    case syntax::ComprehensionKind::List: return list(std::move(items));
+    case syntax::ComprehensionKind::Dict: return Value::object(dict);
+    case syntax::ComprehensionKind::Set: {
+      Set* set = make<Set>();
+      set->entries.items = std::move(dict->items);
+      return Value::object(set);
+    }
+    case syntax::ComprehensionKind::Generator: {
+      Iterator* it = make<Iterator>();
+      it->items = std::move(items);
+      return Value::object(it);
+    }
+  }
+  return Value::none();
+}
+
+Value Interpreter::eval_fstring(const syntax::FString* node, Scope* scope) {
+  std::string out;
+  for (const syntax::FStringPart& part : node->parts) {
+    out += part.text;
+    if (!part.value) continue;
+    Value v = eval(part.value, scope);
+    if (v.is_error()) return v;
+    if (v.is_opaque() || v.is_poison()) return v;
+    if (part.conversion == 'r' || part.conversion == 'a') v = string(repr(v));
+    if (part.conversion == 's') v = string(str(v));
+    std::string spec;
+    for (const syntax::Node* f : part.format) {
+      Value text = eval(f, scope);
+      if (text.is_error()) return text;
+      spec += str(text);
+    }
+    if (part.self_documenting && part.conversion == 0 && part.format.empty()) {
+      out += repr(v);
+      continue;
+    }
+    auto text = format(v, spec, span(part.value));
+    if (!text) return Value::error();
+    out += *text;
+    heap_.count(text->size());
+  }
+  return string(out);
+}
+
+Value Interpreter::eval_bool_op(const syntax::BoolOp* node, Scope* scope) {
+  Value a = eval(node->left, scope);
+  if (a.is_error()) return a;
+  bool is_and = node->op == Operator::And;
+  if (a.is_poison()) return a;
+  // A run-time left side makes an IR node; everything else short-circuits as Python does (surface.md 6.4).
+  bool runtime = a.is_expr();
+  if (BufferValue* b = a.as<BufferValue>()) runtime = ir::is_one_element(*b->buffer);
+  if (!runtime) {
+    auto t = truth(a, span(node->left));
+    if (!t) return Value::error();
+    if (a.is_opaque()) {
+      Value b = eval(node->right, scope);
+      if (b.is_error()) return b;
+      return is_and ? a : b;
+    }
+    if (*t != is_and) return a;
+    return eval(node->right, scope);
+  }
+  Value b = eval(node->right, scope);
+  if (b.is_error() || b.is_poison()) return b;
+  ir::Expr x = as_expr(a, span(node->left), "an operand of 'and'/'or'");
+  ir::Expr y = x ? as_expr(b, span(node->right), "an operand of 'and'/'or'") : ir::Expr();
+  if (!y) return Value::error();
+  auto made = ir::apply_operator(is_and ? ir::ExprKind::And : ir::ExprKind::Or, x, y);
+  if (!made) return fail(code::kType, span(node), made.error(), "compare with 0 first: (x != 0)");
+  return Value::expr(*made);
+}
+
+Value Interpreter::eval_compare(const syntax::Compare* node, Scope* scope) {
+  Value left = eval(node->first, scope);
+  if (left.is_error()) return left;
+  Value result;
+  for (std::size_t i = 0; i < node->ops.size(); ++i) {
+    Value right = eval(node->rest[i], scope);
+    if (right.is_error()) return right;
+    text::Span at = node->ops.size() == 1 ? span(node) : span(node->op_at[i]);
+    Value one = compare(node->ops[i], left, right, at);
+    if (one.is_error()) return one;
+    if (i == 0) {
+      result = one;
+    } else if (result.is_expr() || one.is_expr()) {
+      ir::Expr x = as_expr(result, at), y = x ? as_expr(one, at) : ir::Expr();
+      if (!y) return Value::error();
+      result = Value::expr(ir::logical_and(x, y));
+    } else {
+      result = one;
+    }
+    if (!result.is_expr()) {
+      auto t = truth(result, at);
+      if (!t) return Value::error();
+      if (!*t) return result;
+    }
+    left = right;
+  }
+  return result;
+}
+
+Value Interpreter::eval_if_exp(const syntax::IfExp* node, Scope* scope) {
+  Value condition = eval(node->condition, scope);
+  if (condition.is_error() || condition.is_poison()) return condition;
+  if (!condition.is_expr()) {
+    if (script_mode_ && !condition.is_bool() && !condition.is_opaque()) {
+      return fail(code::kCondition, span(node->condition),
+                  "the condition must be a Python bool or a run-time expression, not " +
+                      std::string(type_name(condition)),
+                  "compare it: (x != 0)");
+    }
+    auto t = truth(condition, span(node->condition));
+    if (!t) return Value::error();
+    return eval(*t ? node->then_value : node->else_value, scope);
+  }
+  Value a = eval(node->then_value, scope);
+  if (a.is_error()) return a;
+  Value b = eval(node->else_value, scope);
+  if (b.is_error()) return b;
+  if (a.is_poison()) return a;
+  if (b.is_poison()) return b;
+  if (!script_mode_) {
+    return fail(code::kType, span(node->condition), "a run-time expression has no truth value in host code",
+                "use T.if_then_else or T.Select");
+  }
+  ir::Expr c = condition.as_expr();
+  ir::Expr x = as_expr(a, span(node->then_value)), y = x ? as_expr(b, span(node->else_value)) : ir::Expr();
+  if (!y) return Value::error();
+  if (!c.dtype().is_bool()) {
+    return fail(code::kCondition, span(node->condition),
+                "the condition of a conditional expression must be bool, not " + ir::dtype_name(c.dtype()),
+                "compare it: (x != 0)");
+  }
+  auto type = ir::promoted_type(x.dtype(), y.dtype());
+  if (!type) return fail(code::kType, span(node), type.error());
+  return Value::expr(ir::if_then_else(c, ir::cast(*type, x), ir::cast(*type, y)));
+}
+
+}  // namespace tilewright::script

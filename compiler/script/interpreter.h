@@ -1,0 +1,270 @@
+// The evaluator of tile scripts: a small deterministic interpreter of the Python subset that scripts use.
+//
+// A script is a metaprogram. *Host mode* runs module code, factories, classes and helpers as ordinary Python. *Script
+// mode* runs the bodies of @T.prim_func, @T.jit, @T.inline and @T.macro: there an assignment may create a scalar and an
+// `if` may emit a branch (surface.md 5). Both call `T.*`, which appends statements to the kernel under construction.
+//
+// Nothing here opens a file, a process, a socket or a clock; imports are asked of a Loader that stays below the script's
+// root. Every step is counted against limits, so that a hostile file ends with a diagnostic.
+//
+// Errors: a function that fails calls fail(), which records the pending exception, and returns Value::error() (or
+// false / Flow::Error); callers pass that on. Statements of a kernel are recovery points: they report what is pending and
+// go on with their targets poisoned.
+#pragma once
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/expr/analyzer.h"
+#include "compiler/expr/promote.h"
+#include "compiler/expr/target.h"
+#include "compiler/script/codes.h"
+#include "compiler/script/value.h"
+#include "compiler/text/context.h"
+
+namespace tilewright::script {
+
+// Finds the scripts that a script imports. Paths stay below the root that the implementation knows.
+class Loader {
+ public:
+  virtual ~Loader() = default;
+  // `module` is dotted; `level` counts leading dots relative to the package of `importer` (a path). Null: not a script
+  // of ours, so the import becomes opaque.
+  virtual std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) = 0;
+};
+
+enum class Flow : std::uint8_t { Normal, Break, Continue, Return, Error };
+
+struct Pending {  // the exception on its way up
+  Value exception;  // an Instance of an exception class; None for the interpreter's own errors
+  std::string_view type = "TypeError";  // Python class name
+  text::Diagnostic diagnostic;
+  bool fatal = false;  // limits and cancellation: nothing recovers from it
+};
+
+// The kernel under construction.
+struct KernelState {
+  ir::Kernel* kernel = nullptr;
+  std::vector<std::vector<const ir::Stmt*>> blocks;  // innermost last
+  Function* function = nullptr;
+  bool device = false;  // past T.device_entry()
+  bool failed = false;
+  bool returned = false;
+  std::vector<const ir::Buffer*> fresh;  // allocated and not yet named: what a meta class must own
+  std::unordered_map<const ir::Var*, std::size_t> parameter_index;
+  int loop_depth = 0;
+};
+
+class Interpreter {
+ public:
+  Interpreter(text::Context context, text::Anchors& anchors, Loader* loader);
+  ~Interpreter();
+
+  // ---- errors ---------------------------------------------------------------------------------------------------
+  // Records the pending exception; always returns Value::error().
+  Value fail(std::string_view code, text::Span span, std::string message, std::string hint = {},
+             std::string_view python_type = "TypeError");
+  Value raise(Value exception, text::Span span);
+  bool has_pending() const { return pending_.has_value(); }
+  Pending take_pending();
+  // Reports what is pending as a diagnostic (with the call chain) and clears it. False when it was fatal.
+  bool report_pending();
+  void warn(std::string_view code, text::Span span, std::string message, std::string hint = {},
+            text::Severity severity = text::Severity::Warning);
+  // Counts a step; false (with a pending fatal error) when a limit is reached or somebody asked to stop.
+  bool step(text::Span span);
+
+  // ---- evaluation -----------------------------------------------------------------------------------------------
+  Value eval(const syntax::Node* node, Scope* scope);
+  Flow exec_host(syntax::Stmts body, Scope* scope);
+  Flow exec_script(syntax::Stmts body, Scope* scope);
+  // Binds a name, tuple, attribute or subscript target as Python does.
+  bool assign_host(const syntax::Node* target, Value value, Scope* scope);
+  Value call(Value function, const Arguments& arguments);
+  Value call(Value function, std::span<const Value> arguments, text::Span span);
+  Value call_function(Function* function, const Arguments& arguments, Value self = Value());
+  Value evaluate_kernel(Function* function, const Arguments* constexprs, bool is_private, bool persistent);
+  Value define_function(const syntax::FunctionDef* def, Scope* scope);
+  Value define_class(const syntax::ClassDef* def, Scope* scope);
+
+  // ---- operators and protocols ----------------------------------------------------------------------------------
+  Value binary(syntax::Operator op, Value a, Value b, text::Span span);
+  Value unary(syntax::Operator op, Value a, text::Span span);
+  Value compare(syntax::Operator op, Value a, Value b, text::Span span);
+  // Python truth; nothing (pending) for run-time values. Opaque counts as false.
+  std::optional<bool> truth(Value v, text::Span span);
+  bool equals(Value a, Value b);     // Python ==, for containers and `in`
+  std::size_t hash(Value v);         // consistent with equals
+  bool is_identical(Value a, Value b);
+  Value attribute(Value object, std::string_view name, text::Span span);
+  bool set_attribute(Value object, std::string_view name, Value value, text::Span span);
+  Value subscript(Value object, std::span<const Value> indices, bool single, text::Span span);
+  bool set_subscript(Value object, std::span<const Value> indices, bool single, Value value, text::Span span);
+  // Everything that iteration yields, at once; nothing (pending) when it cannot be iterated here.
+  std::optional<std::vector<Value>> iterate(Value v, text::Span span);
+  std::string str(Value v);   // str(v)
+  std::string repr(Value v);  // repr(v)
+  std::optional<std::string> format(Value v, std::string_view spec, text::Span span);
+
+  // ---- making values --------------------------------------------------------------------------------------------
+  template <class T>
+  T* make() { return heap_.make<T>(); }
+  Value string(std::string_view text);
+  Value list(std::vector<Value> items);
+  Value tuple(std::vector<Value> items);
+  Value big(__int128 value);  // Int when it fits
+  Value native(std::string_view name, NativeFunction function, Value self = Value());
+  Value name_space(std::string path, Value (*lookup)(Interpreter&, Namespace&, std::string_view));
+  Value buffer_value(const ir::Buffer* buffer);
+  Value layout_value(layout::Layout layout);
+  void dict_set(Dict* dict, Value key, Value value);
+  Value* dict_find(Dict* dict, Value key);
+  std::string_view keep(std::string_view text);  // copies into the arena
+
+  // ---- conversions; a null / nothing result means a pending error ---------------------------------------------------
+  std::optional<std::int64_t> as_int(Value v, text::Span span, std::string_view what);
+  std::optional<__int128> as_big(Value v);                      // Int, Bool, BigInt; nothing otherwise, no error
+  std::optional<std::string_view> as_string(Value v, text::Span span, std::string_view what);
+  std::optional<double> as_number(Value v);                     // Int, Float, Bool; no error
+  ir::Expr as_expr(Value v, text::Span span, std::string_view what = "a value");
+  bool can_be_expr(Value v);
+  std::optional<ir::DataType> as_dtype(Value v, text::Span span);
+  // int/expr or sequence of them -> extents.
+  std::optional<std::vector<ir::Expr>> as_extents(Value v, text::Span span, std::string_view what);
+  std::optional<ir::Operand> as_operand(Value v, text::Span span);
+  std::optional<ir::Region> as_region(Value v, text::Span span);
+  std::optional<layout::Layout> as_layout(Value v, text::Span span);
+  std::optional<layout::Dim> as_dim(Value v, text::Span span, std::string_view what);
+  std::optional<layout::Shape> as_shape(Value v, text::Span span, std::string_view what);
+
+  // ---- building the kernel --------------------------------------------------------------------------------------
+  KernelState* kernel() { return kernel_; }
+  // Requires a kernel under construction; false with a pending error otherwise.
+  bool require_kernel(text::Span span, std::string_view what);
+  void emit(const ir::Stmt* stmt);
+  ir::Origin origin(text::Span span) const { return {span, chain_}; }
+  template <class T, class... Args>
+  void emit_new(text::Span span, Args&&... args) {
+    emit(ir::make_stmt<T>(origin(span), std::forward<Args>(args)...));
+  }
+  void push_block() { kernel_->blocks.emplace_back(); }
+  const ir::Stmt* pop_block(text::Span span);
+  // A fresh mutable scalar of the script with an initial value (null: none).
+  Value make_scalar(std::string_view name, ir::DataType dtype, ir::Expr initial, text::Span span);
+  // Gives the resources inside a value that have no name yet the name that a binding shows.
+  void name_value(Value v, std::string_view name);
+  // Store with the implicit cast of surface.md 4.4.
+  bool emit_store(const ir::Buffer* buffer, std::vector<ir::Expr> indices, ir::Expr value, text::Span span);
+
+  bool in_script_mode() const { return script_mode_; }
+  text::Span span(const syntax::Node* node) const { return {anchor_, node->at.begin, node->at.end}; }
+  text::Span span(syntax::Extent at) const { return {anchor_, at.begin, at.end}; }
+  const text::Context& context() const { return context_; }
+  Heap& heap() { return heap_; }
+  Scope* builtins() { return builtins_; }
+  ir::Target target() const { return target_; }
+  void set_target(ir::Target target) { target_ = target; }
+
+  // ---- modules --------------------------------------------------------------------------------------------------
+  // Runs a module's top-level statements; each is a recovery point.
+  Scope* run_module(std::shared_ptr<const syntax::Tree> tree);
+  Value import_module(std::string_view dotted, int level, text::Span span);   // namespace value, never fails
+  // A name of the prelude (MBarrier, SMEMPool, ...), loading it when first asked for.
+  Value prelude(std::string_view name, text::Span span);
+  const std::vector<KernelValue*>& kernels() const { return kernels_; }  // in order of evaluation
+
+  // ---- used by the statement executors ------------------------------------------------------------------------------
+  Value lookup(const syntax::Name& name, Scope* scope, text::Span span);
+  Value* find_binding(const syntax::Name& name, Scope* scope);
+
+ private:
+  friend struct ModeGuard;
+  friend class KernelExecutor;
+  friend class CallBinder;
+
+  Value eval_node(const syntax::Node* node, Scope* scope);
+  Value eval_call(const syntax::Call* node, Scope* scope);
+  Value eval_comprehension(const syntax::Comprehension* node, Scope* scope);
+  Value eval_subscript(const syntax::Subscript* node, Scope* scope);
+  Value eval_fstring(const syntax::FString* node, Scope* scope);
+  Value eval_bool_op(const syntax::BoolOp* node, Scope* scope);
+  Value eval_compare(const syntax::Compare* node, Scope* scope);
+  Value eval_if_exp(const syntax::IfExp* node, Scope* scope);
+  Value apply_decorators(syntax::Exprs decorators, Value value, Scope* scope);
+  Flow exec_host_one(const syntax::Node* node, Scope* scope);
+  bool bind_parameters(std::span<const syntax::Parameter> params, std::span<const Value> defaults,
+                       const Arguments& arguments, Value self, bool has_self, Scope* into, std::string_view name);
+  void import_from(const syntax::ImportFrom* node, Scope* scope);
+  void install_builtins();
+  Value construct(Class* cls, const Arguments& arguments);
+
+  text::Context context_;
+  text::Anchors& anchors_;
+  Loader* loader_;
+  Heap heap_;
+  std::deque<layout::Layout> layouts_;
+  Scope* builtins_ = nullptr;
+  std::optional<Pending> pending_;
+  KernelState* kernel_ = nullptr;
+  const ir::CallSite* chain_ = nullptr;
+  std::uint32_t anchor_ = 0;
+  std::shared_ptr<const syntax::TopLevel> top_level_;  // whose nodes are being evaluated
+  bool script_mode_ = false;
+  std::uint32_t depth_ = 0;
+  std::uint64_t steps_ = 0;
+  Value return_value_;
+  ir::Target target_;
+  std::vector<KernelValue*> kernels_;
+  std::string module_path_;  // of the module being run
+  std::map<std::string, Value, std::less<>> modules_;  // by path, for scripts; by dotted name for the rest
+  Scope* prelude_ = nullptr;
+  std::vector<std::shared_ptr<const syntax::Tree>> trees_;
+};
+
+// Binds native arguments to parameter names: positional first, keywords by name.
+//   Bound a(in, args, "alloc_buffer", {"shape", "dtype", "scope"}, 1);  if (!a) return Value::error();
+//   a[0], a.has(1), a.span(1)
+class Bound {
+ public:
+  Bound(Interpreter& in, const Arguments& args, std::string_view function, std::initializer_list<std::string_view> names,
+        std::size_t required, bool extra_keywords = false);
+  explicit operator bool() const { return ok_; }
+  Value operator[](std::size_t i) const { return values_[i]; }
+  bool has(std::size_t i) const { return given_[i] && !values_[i].is_none(); }
+  bool given(std::size_t i) const { return given_[i]; }
+  text::Span span(std::size_t i) const { return spans_[i]; }
+
+ private:
+  bool ok_ = true;
+  std::vector<Value> values_;
+  std::vector<bool> given_;
+  std::vector<text::Span> spans_;
+};
+
+// Registration of the rooms' own names; each is one file.
+void install_python_builtins(Interpreter& in, Scope* builtins);  // int, range, len, ..., exceptions: python/builtins.cpp
+// Attributes and methods of str, list, tuple, dict, set, int, float, ...: python/methods.cpp. False: no such attribute.
+bool python_attribute(Interpreter& in, Value object, std::string_view name, Value* result);
+// A module of the host's Python that we know a part of (math, functools, dataclasses, enum, os, copy, typing, itertools,
+// operator, collections); None tag: not known, opaque. python/library.cpp.
+Value python_module(Interpreter& in, std::string_view dotted);
+Value tirx_namespace(Interpreter& in);    // `T`: tirx/namespace.cpp
+Value tile_namespace(Interpreter& in);    // `Tx`: tirx/tile.cpp
+Value layout_module(Interpreter& in);     // `tvm.tirx.layout`: tirx/layouts.cpp
+bool buffer_attribute(Interpreter& in, Value object, std::string_view name, text::Span span, Value* result);
+bool layout_attribute(Interpreter& in, Value object, std::string_view name, text::Span span, Value* result);
+bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::Span span, Value* result);
+Value index_buffer(Interpreter& in, const ir::Buffer* buffer, std::span<const Value> indices, text::Span span);
+bool store_buffer(Interpreter& in, const ir::Buffer* buffer, std::span<const Value> indices, Value value, text::Span span);
+Value layout_binary(Interpreter& in, syntax::Operator op, Value a, Value b, text::Span span);  // S + R, 4 @ laneid, ...
+Value layout_subscript(Interpreter& in, LayoutBuilder* builder, std::span<const Value> indices, text::Span span);
+Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& arguments);  // T.ptx.*, T.cuda.*
+Value call_dtype(Interpreter& in, DataTypeValue* dtype, const Arguments& arguments);       // T.int32(x)
+
+}  // namespace tilewright::script

@@ -1,0 +1,32 @@
+// Saves what belongs to the function being run and restores it when the call ends.
+#pragma once
+#include "compiler/script/interpreter.h"
+
+namespace tilewright::script {
+
+struct ModeGuard {
+  Interpreter& in;
+  bool script_mode;
+  std::uint32_t anchor;
+  std::shared_ptr<const syntax::TopLevel> top_level;
+  const ir::CallSite* chain;
+
+  explicit ModeGuard(Interpreter& in)
+      : in(in), script_mode(in.script_mode_), anchor(in.anchor_), top_level(in.top_level_), chain(in.chain_) {}
+  ~ModeGuard() {
+    in.script_mode_ = script_mode;
+    in.anchor_ = anchor;
+    in.top_level_ = std::move(top_level);
+    in.chain_ = chain;
+  }
+  ModeGuard(const ModeGuard&) = delete;
+  ModeGuard& operator=(const ModeGuard&) = delete;
+
+  void enter(bool script, std::uint32_t to_anchor, std::shared_ptr<const syntax::TopLevel> to_top_level) {
+    in.script_mode_ = script;
+    in.anchor_ = to_anchor;
+    in.top_level_ = std::move(to_top_level);
+  }
+};
+
+}  // namespace tilewright::script

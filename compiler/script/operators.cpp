@@ -1,0 +1,617 @@
+// Operators, truth, equality and iteration of values.
+#include <cmath>
+#include <functional>
+
+#include "compiler/script/interpreter.h"
+
+namespace tilewright::script {
+
+using syntax::Operator;
+
+namespace {
+
+ir::ExprKind expr_kind(Operator op) {
+  using K = ir::ExprKind;
+  switch (op) {
+    case Operator::Add: return K::Add;
+    case Operator::Sub: return K::Sub;
+    case Operator::Mul: return K::Mul;
+    case Operator::Div: return K::Div;
+    case Operator::FloorDiv: return K::FloorDiv;
+    case Operator::Mod: return K::FloorMod;
+    case Operator::LShift: return K::Shl;
+    case Operator::RShift: return K::Shr;
+    case Operator::BitAnd: return K::BitAnd;
+    case Operator::BitOr: return K::BitOr;
+    case Operator::BitXor: return K::BitXor;
+    case Operator::Eq: return K::EQ;
+    case Operator::Ne: return K::NE;
+    case Operator::Lt: return K::LT;
+    case Operator::Le: return K::LE;
+    case Operator::Gt: return K::GT;
+    default: return K::GE;
+  }
+}
+
+const char* dunder(Operator op) {
+  switch (op) {
+    case Operator::Add: return "__add__";
+    case Operator::Sub: return "__sub__";
+    case Operator::Mul: return "__mul__";
+    case Operator::MatMul: return "__matmul__";
+    case Operator::Div: return "__truediv__";
+    case Operator::FloorDiv: return "__floordiv__";
+    case Operator::Mod: return "__mod__";
+    case Operator::Pow: return "__pow__";
+    case Operator::LShift: return "__lshift__";
+    case Operator::RShift: return "__rshift__";
+    case Operator::BitAnd: return "__and__";
+    case Operator::BitOr: return "__or__";
+    case Operator::BitXor: return "__xor__";
+    case Operator::Eq: return "__eq__";
+    case Operator::Ne: return "__ne__";
+    case Operator::Lt: return "__lt__";
+    case Operator::Le: return "__le__";
+    case Operator::Gt: return "__gt__";
+    case Operator::Ge: return "__ge__";
+    case Operator::In: return "__contains__";
+    default: return "";
+  }
+}
+
+const char* reflected(Operator op) {
+  switch (op) {
+    case Operator::Add: return "__radd__";
+    case Operator::Sub: return "__rsub__";
+    case Operator::Mul: return "__rmul__";
+    case Operator::FloorDiv: return "__rfloordiv__";
+    case Operator::Div: return "__rtruediv__";
+    case Operator::Mod: return "__rmod__";
+    default: return nullptr;
+  }
+}
+
+bool is_layout_part(Value v) {
+  return v.as<LayoutSpec>() || v.as<AxisTerm>() || v.as<AxisValue>() || v.as<LayoutValue>();
+}
+
+__int128 floor_div(__int128 a, __int128 b) {
+  __int128 q = a / b;
+  return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
+}
+
+}  // namespace
+
+Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
+  if (a.is_poison()) return a;
+  if (b.is_poison()) return b;
+  if (MetaVar* m = a.as<MetaVar>()) a = m->value;
+  if (MetaVar* m = b.as<MetaVar>()) b = m->value;
+  // The common cases first: two Python integers, or anything with a run-time side.
+  auto x = as_big(a), y = as_big(b);
+  if (x && y) {
+    switch (op) {
+      case Operator::Add: return big(*x + *y);
+      case Operator::Sub: return big(*x - *y);
+      case Operator::Mul: {
+        __int128 r;
+        if (__builtin_mul_overflow(*x, *y, &r)) return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
+        return big(r);
+      }
+      case Operator::FloorDiv:
+      case Operator::Mod:
+        if (*y == 0) return fail(code::kValue, span, "division by zero", {}, "ZeroDivisionError");
+        return big(op == Operator::FloorDiv ? floor_div(*x, *y) : *x - floor_div(*x, *y) * *y);
+      case Operator::Div:
+        if (*y == 0) return fail(code::kValue, span, "division by zero", {}, "ZeroDivisionError");
+        return Value::floating(static_cast<double>(*x) / static_cast<double>(*y));
+      case Operator::LShift:
+        if (*y < 0) return fail(code::kValue, span, "negative shift count", {}, "ValueError");
+        if (*y > 120 || (*x != 0 && *y > 100)) return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
+        return big(*x << *y);
+      case Operator::RShift:
+        if (*y < 0) return fail(code::kValue, span, "negative shift count", {}, "ValueError");
+        return big(*y > 126 ? (*x < 0 ? -1 : 0) : *x >> *y);
+      case Operator::BitAnd: return a.is_bool() && b.is_bool() ? Value::boolean(a.b && b.b) : big(*x & *y);
+      case Operator::BitOr: return a.is_bool() && b.is_bool() ? Value::boolean(a.b || b.b) : big(*x | *y);
+      case Operator::BitXor: return a.is_bool() && b.is_bool() ? Value::boolean(a.b != b.b) : big(*x ^ *y);
+      case Operator::Pow: {
+        if (*y < 0) return Value::floating(std::pow(static_cast<double>(*x), static_cast<double>(*y)));
+        __int128 r = 1;
+        if (*x == 0 || *x == 1) return big(*y == 0 ? 1 : *x);
+        if (*x == -1) return big(*y % 2 ? -1 : 1);
+        if (*y > 127) return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
+        for (__int128 i = 0; i < *y; ++i) {
+          if (__builtin_mul_overflow(r, *x, &r)) return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
+        }
+        return big(r);
+      }
+      default: break;
+    }
+  }
+  if (is_layout_part(a) || is_layout_part(b)) return layout_binary(*this, op, a, b, span);
+  bool runtime = a.is_expr() || b.is_expr();
+  if (!runtime) {
+    BufferValue* ba = a.as<BufferValue>();
+    BufferValue* bb = b.as<BufferValue>();
+    runtime = ba || bb || a.as<RegionValue>() || b.as<RegionValue>();
+  }
+  if (a.is_opaque()) return a;
+  if (b.is_opaque()) return b;
+  if (runtime && (can_be_expr(a) || a.as<RegionValue>() || a.as<BufferValue>()) &&
+      (can_be_expr(b) || b.as<RegionValue>() || b.as<BufferValue>())) {
+    if (op == Operator::MatMul || op == Operator::Pow) {
+      return fail(code::kType, span,
+                  op == Operator::Pow ? "** is not defined on run-time values" : "@ is not defined on run-time values",
+                  op == Operator::Pow ? "use T.pow" : "");
+    }
+    ir::Expr ea = as_expr(a, span, "the left operand");
+    ir::Expr eb = ea ? as_expr(b, span, "the right operand") : ir::Expr();
+    if (!eb) return Value::error();
+    auto made = ir::apply_operator(expr_kind(op), ea, eb, !a.is_expr(), !b.is_expr(), script_mode_);
+    if (!made) return fail(code::kType, span, made.error());
+    return Value::expr(*made);
+  }
+  auto fx = as_number(a), fy = as_number(b);
+  if (fx && fy) {
+    switch (op) {
+      case Operator::Add: return Value::floating(*fx + *fy);
+      case Operator::Sub: return Value::floating(*fx - *fy);
+      case Operator::Mul: return Value::floating(*fx * *fy);
+      case Operator::Pow: return Value::floating(std::pow(*fx, *fy));
+      case Operator::Div:
+      case Operator::FloorDiv:
+      case Operator::Mod:
+        if (*fy == 0) return fail(code::kValue, span, "division by zero", {}, "ZeroDivisionError");
+        if (op == Operator::Div) return Value::floating(*fx / *fy);
+        if (op == Operator::FloorDiv) return Value::floating(std::floor(*fx / *fy));
+        return Value::floating(*fx - std::floor(*fx / *fy) * *fy);
+      default: break;
+    }
+  }
+  Str* sa = a.as<Str>();
+  Str* sb = b.as<Str>();
+  if (sa && sb && op == Operator::Add) return string(sa->text + sb->text);
+  if (sa && op == Operator::Mod) {  // the old formatting: only as much as messages use
+    std::vector<Value> args;
+    if (Tuple* t = b.as<Tuple>()) args = t->items; else args.push_back(b);
+    std::string out;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < sa->text.size(); ++i) {
+      if (sa->text[i] != '%' || i + 1 == sa->text.size()) {
+        out += sa->text[i];
+        continue;
+      }
+      char c = sa->text[++i];
+      if (c == '%') out += '%';
+      else if (next < args.size()) out += c == 'r' ? repr(args[next++]) : str(args[next++]);
+    }
+    return string(out);
+  }
+  auto repeat = [&](std::size_t length, std::int64_t times) -> std::optional<std::int64_t> {
+    if (times <= 0) return 0;
+    if (static_cast<__int128>(length) * times > static_cast<__int128>(context_.limits.memory_bytes / sizeof(Value))) {
+      fail(code::kLimit, span, "repeating it " + std::to_string(times) + " times takes too much memory");
+      return std::nullopt;
+    }
+    return times;
+  };
+  if (op == Operator::Mul) {
+    Value sequence = y ? a : b;
+    std::optional<__int128> times = y ? y : x;
+    if (times && sequence.is_object()) {
+      std::int64_t n = static_cast<std::int64_t>(std::min<__int128>(*times, INT64_MAX));
+      if (Str* s = sequence.as<Str>()) {
+        auto t = repeat(s->text.size(), n);
+        if (!t) return Value::error();
+        std::string out;
+        for (std::int64_t i = 0; i < *t; ++i) out += s->text;
+        return string(out);
+      }
+      std::vector<Value>* items = sequence.as<List>() ? &sequence.as<List>()->items
+                                  : sequence.as<Tuple>() ? &sequence.as<Tuple>()->items
+                                                         : nullptr;
+      if (items) {
+        auto t = repeat(items->size(), n);
+        if (!t) return Value::error();
+        std::vector<Value> out;
+        out.reserve(items->size() * *t);
+        for (std::int64_t i = 0; i < *t; ++i) out.insert(out.end(), items->begin(), items->end());
+        return sequence.as<List>() ? list(std::move(out)) : tuple(std::move(out));
+      }
+    }
+  }
+  if (op == Operator::Add) {
+    if (List* la = a.as<List>(), *lb = b.as<List>(); la && lb) {
+      std::vector<Value> out = la->items;
+      out.insert(out.end(), lb->items.begin(), lb->items.end());
+      return list(std::move(out));
+    }
+    if (Tuple* ta = a.as<Tuple>(), *tb = b.as<Tuple>(); ta && tb) {
+      std::vector<Value> out = ta->items;
+      out.insert(out.end(), tb->items.begin(), tb->items.end());
+      return tuple(std::move(out));
+    }
+  }
+  if (op == Operator::BitOr) {
+    if (Dict* da = a.as<Dict>(), *db = b.as<Dict>(); da && db) {
+      Dict* d = make<Dict>();
+      for (auto& [k, v] : da->items) dict_set(d, k, v);
+      for (auto& [k, v] : db->items) dict_set(d, k, v);
+      return Value::object(d);
+    }
+    if (a.as<Class>() || b.as<Class>() || a.as<TypeAnnotation>() || a.as<DataTypeValue>()) return a;  // `X | None` in annotations
+  }
+  if (Set* sx = a.as<Set>(), *sy = b.as<Set>(); sx && sy) {
+    Set* out = make<Set>();
+    for (auto& [k, v] : sx->entries.items) {
+      bool in_other = dict_find(&sy->entries, k) != nullptr;
+      if (op == Operator::BitOr || op == Operator::BitXor ? (op == Operator::BitOr || !in_other)
+                                                          : (op == Operator::BitAnd) == in_other) {
+        dict_set(&out->entries, k, v);
+      }
+    }
+    if (op == Operator::BitOr || op == Operator::BitXor) {
+      for (auto& [k, v] : sy->entries.items) {
+        if (op == Operator::BitOr || !dict_find(&sx->entries, k)) dict_set(&out->entries, k, v);
+      }
+    }
+    return Value::object(out);
+  }
+  if (Instance* instance = a.as<Instance>()) {
+    if (instance->cls->find(dunder(op))) {
+      Value method = attribute(a, dunder(op), span);
+      if (method.is_error()) return method;
+      return call(method, std::span<const Value>(&b, 1), span);
+    }
+    if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+  }
+  if (Instance* instance = b.as<Instance>(); instance && reflected(op) && instance->cls->find(reflected(op))) {
+    Value method = attribute(b, reflected(op), span);
+    if (method.is_error()) return method;
+    return call(method, std::span<const Value>(&a, 1), span);
+  }
+  return fail(code::kType, span,
+              "operator " + std::string(syntax::operator_text(op)) + " is not defined between " +
+                  std::string(type_name(a)) + " and " + std::string(type_name(b)));
+}
+
+Value Interpreter::unary(Operator op, Value a, text::Span span) {
+  if (a.is_poison() || a.is_opaque()) return a;
+  if (MetaVar* m = a.as<MetaVar>()) a = m->value;
+  if (auto x = as_big(a)) {
+    switch (op) {
+      case Operator::Neg: return big(-*x);
+      case Operator::Pos: return big(*x);
+      case Operator::Invert: return big(~*x);
+      default: break;
+    }
+  }
+  if (a.is_float() && op == Operator::Neg) return Value::floating(-a.f);
+  if (a.is_float() && op == Operator::Pos) return a;
+  bool runtime = a.is_expr() || (a.as<BufferValue>() && ir::is_one_element(*a.as<BufferValue>()->buffer));
+  if (runtime) {
+    ir::Expr e = as_expr(a, span);
+    if (!e) return Value::error();
+    std::expected<ir::Expr, std::string> made = e;
+    if (op == Operator::Neg) made = ir::negate(e);
+    if (op == Operator::Not) made = ir::apply_not(e);
+    if (op == Operator::Invert) made = ir::apply_invert(e);
+    if (!made) return fail(code::kType, span, made.error());
+    return Value::expr(*made);
+  }
+  if (op == Operator::Not) {
+    auto t = truth(a, span);
+    if (!t) return Value::error();
+    return Value::boolean(!*t);
+  }
+  if (Instance* instance = a.as<Instance>()) {
+    const char* name = op == Operator::Neg ? "__neg__" : op == Operator::Pos ? "__pos__" : "__invert__";
+    if (instance->cls->find(name)) return call(attribute(a, name, span), std::span<const Value>(), span);
+  }
+  return fail(code::kType, span,
+              "operator " + std::string(syntax::operator_text(op)) + " is not defined on " + std::string(type_name(a)));
+}
+
+Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
+  if (MetaVar* m = a.as<MetaVar>()) a = m->value;
+  if (MetaVar* m = b.as<MetaVar>()) b = m->value;
+  if (op == Operator::Is) return Value::boolean(is_identical(a, b));
+  if (op == Operator::IsNot) return Value::boolean(!is_identical(a, b));
+  if (a.is_poison()) return a;
+  if (b.is_poison()) return b;
+  if (op == Operator::In || op == Operator::NotIn) {
+    bool found = false;
+    if (b.is_opaque() || a.is_opaque()) return b.is_opaque() ? b : a;
+    if (Str* s = b.as<Str>()) {
+      Str* part = a.as<Str>();
+      if (!part) return fail(code::kType, span, "'in <string>' needs a string on the left");
+      found = s->text.find(part->text) != std::string::npos;
+    } else if (Dict* d = b.as<Dict>()) {
+      found = dict_find(d, a) != nullptr;
+    } else if (Set* s2 = b.as<Set>()) {
+      found = dict_find(&s2->entries, a) != nullptr;
+    } else if (Instance* instance = b.as<Instance>(); instance && instance->cls->find("__contains__")) {
+      Value r = call(attribute(b, "__contains__", span), std::span<const Value>(&a, 1), span);
+      if (r.is_error()) return r;
+      auto t = truth(r, span);
+      if (!t) return Value::error();
+      found = *t;
+    } else {
+      auto items = iterate(b, span);
+      if (!items) return Value::error();
+      for (Value v : *items) found = found || equals(v, a);
+    }
+    return Value::boolean(found == (op == Operator::In));
+  }
+  auto runtime = [&](Value v) {
+    if (v.is_expr()) return true;
+    BufferValue* buffer = v.as<BufferValue>();
+    return buffer && ir::is_one_element(*buffer->buffer);
+  };
+  if ((runtime(a) && can_be_expr(b)) || (runtime(b) && can_be_expr(a))) {
+    ir::Expr ea = as_expr(a, span, "the left side"), eb = ea ? as_expr(b, span, "the right side") : ir::Expr();
+    if (!eb) return Value::error();
+    auto made = ir::apply_operator(expr_kind(op), ea, eb, !a.is_expr() && !a.is_object(), !b.is_expr() && !b.is_object(),
+                                   script_mode_);
+    if (!made) return fail(code::kType, span, made.error(), "cast one side, e.g. T.uint32(x)");
+    return Value::expr(*made);
+  }
+  if (a.is_opaque()) return a;
+  if (b.is_opaque()) return b;
+  if (Instance* instance = a.as<Instance>(); instance && instance->cls->find(dunder(op))) {
+    return call(attribute(a, dunder(op), span), std::span<const Value>(&b, 1), span);
+  }
+  if (op == Operator::Eq) return Value::boolean(equals(a, b));
+  if (op == Operator::Ne) return Value::boolean(!equals(a, b));
+  auto ordered = [&](int c) {
+    switch (op) {
+      case Operator::Lt: return c < 0;
+      case Operator::Le: return c <= 0;
+      case Operator::Gt: return c > 0;
+      default: return c >= 0;
+    }
+  };
+  if (auto x = as_big(a), y = as_big(b); x && y) return Value::boolean(ordered(*x < *y ? -1 : *x > *y));
+  if (auto x = as_number(a), y = as_number(b); x && y) {
+    if (std::isnan(*x) || std::isnan(*y)) return Value::boolean(false);
+    return Value::boolean(ordered(*x < *y ? -1 : *x > *y));
+  }
+  if (Str* x = a.as<Str>(), *y = b.as<Str>(); x && y) return Value::boolean(ordered(x->text.compare(y->text)));
+  auto sequence = [](Value v) -> std::vector<Value>* {
+    if (List* l = v.as<List>()) return &l->items;
+    if (Tuple* t = v.as<Tuple>()) return &t->items;
+    return nullptr;
+  };
+  if (auto *x = sequence(a), *y = sequence(b); x && y) {
+    for (std::size_t i = 0; i < x->size() && i < y->size(); ++i) {
+      if (!equals((*x)[i], (*y)[i])) return compare(op, (*x)[i], (*y)[i], span);
+    }
+    return Value::boolean(ordered(x->size() < y->size() ? -1 : x->size() > y->size()));
+  }
+  if (Set* x = a.as<Set>(), *y = b.as<Set>(); x && y) {
+    auto subset = [&](Set* p, Set* q) {
+      for (auto& [k, v] : p->entries.items) {
+        if (!dict_find(&q->entries, k)) return false;
+      }
+      return true;
+    };
+    bool less = op == Operator::Lt || op == Operator::Le;
+    bool inside = less ? subset(x, y) : subset(y, x);
+    bool strict = op == Operator::Lt || op == Operator::Gt;
+    return Value::boolean(inside && (!strict || x->entries.items.size() != y->entries.items.size()));
+  }
+  return fail(code::kType, span,
+              "operator " + std::string(syntax::operator_text(op)) + " is not defined between " +
+                  std::string(type_name(a)) + " and " + std::string(type_name(b)));
+}
+
+std::optional<bool> Interpreter::truth(Value v, text::Span span) {
+  switch (v.tag) {
+    case Tag::Bool: return v.b;
+    case Tag::Int: return v.i != 0;
+    case Tag::Float: return v.f != 0;
+    case Tag::None:
+    case Tag::Opaque:
+    case Tag::Poison: return false;
+    case Tag::Ellipsis:
+    case Tag::NotImplemented: return true;
+    case Tag::Error: return std::nullopt;
+    case Tag::Expr: {
+      if (const std::int64_t* c = ir::constant(v.as_expr())) return *c != 0;
+      fail(code::kCondition, span, "a run-time expression has no truth value here",
+           "only `if`, `while` and conditional expressions of a kernel may test it");
+      return std::nullopt;
+    }
+    case Tag::Object: break;
+  }
+  if (Str* s = v.as<Str>()) return !s->text.empty();
+  if (List* l = v.as<List>()) return !l->items.empty();
+  if (Tuple* t = v.as<Tuple>()) return !t->items.empty();
+  if (Dict* d = v.as<Dict>()) return !d->items.empty();
+  if (Set* s = v.as<Set>()) return !s->entries.items.empty();
+  if (Range* r = v.as<Range>()) return r->length() != 0;
+  if (MetaVar* m = v.as<MetaVar>()) return truth(m->value, span);
+  if (Instance* instance = v.as<Instance>()) {
+    for (const char* name : {"__bool__", "__len__"}) {
+      if (!instance->cls->find(name)) continue;
+      Value r = call(attribute(v, name, span), std::span<const Value>(), span);
+      if (r.is_error()) return std::nullopt;
+      return truth(r, span);
+    }
+  }
+  return true;
+}
+
+bool Interpreter::is_identical(Value a, Value b) {
+  if (a.tag != b.tag) return false;
+  switch (a.tag) {
+    case Tag::Bool: return a.b == b.b;
+    case Tag::Int: return a.i == b.i;
+    case Tag::Float: return a.f == b.f;
+    case Tag::Expr: return a.e == b.e;
+    case Tag::Object: return a.o == b.o;
+    case Tag::Opaque: return false;
+    default: return true;
+  }
+}
+
+bool Interpreter::equals(Value a, Value b) {
+  if (auto x = as_big(a), y = as_big(b); x && y) return *x == *y;
+  if (auto x = as_number(a), y = as_number(b); x && y) return *x == *y;
+  if (a.is_expr() && b.is_expr()) return a.e == b.e || ir::structurally_equal(a.as_expr(), b.as_expr());
+  if (is_identical(a, b)) return true;
+  if (a.tag != Tag::Object || b.tag != Tag::Object) return false;
+  if (DataTypeValue* d = a.as<DataTypeValue>()) {
+    if (DataTypeValue* e = b.as<DataTypeValue>()) return d->dtype == e->dtype;
+    if (Str* s = b.as<Str>()) return ir::parse_dtype(s->text) == d->dtype;
+  }
+  if (b.as<DataTypeValue>() && a.as<Str>()) return equals(b, a);
+  if (a.o->type != b.o->type) return false;
+  auto same_items = [&](const std::vector<Value>& x, const std::vector<Value>& y) {
+    if (x.size() != y.size() || depth_ > context_.limits.depth) return false;
+    ++depth_;
+    bool same = true;
+    for (std::size_t i = 0; same && i < x.size(); ++i) same = equals(x[i], y[i]);
+    --depth_;
+    return same;
+  };
+  switch (a.o->type) {
+    case Type::Str: return a.as<Str>()->text == b.as<Str>()->text;
+    case Type::List: return same_items(a.as<List>()->items, b.as<List>()->items);
+    case Type::Tuple: return same_items(a.as<Tuple>()->items, b.as<Tuple>()->items);
+    case Type::Dict: {
+      Dict *x = a.as<Dict>(), *y = b.as<Dict>();
+      if (x->items.size() != y->items.size()) return false;
+      for (auto& [k, v] : x->items) {
+        Value* other = dict_find(y, k);
+        if (!other || !equals(v, *other)) return false;
+      }
+      return true;
+    }
+    case Type::Set: {
+      Set *x = a.as<Set>(), *y = b.as<Set>();
+      if (x->entries.items.size() != y->entries.items.size()) return false;
+      for (auto& [k, v] : x->entries.items) {
+        if (!dict_find(&y->entries, k)) return false;
+      }
+      return true;
+    }
+    case Type::Range: {
+      Range *x = a.as<Range>(), *y = b.as<Range>();
+      return x->length() == y->length() && (x->length() == 0 || (x->start == y->start && x->step == y->step));
+    }
+    case Type::Slice: {
+      Slice *x = a.as<Slice>(), *y = b.as<Slice>();
+      return equals(x->start, y->start) && equals(x->stop, y->stop) && equals(x->step, y->step);
+    }
+    case Type::Axis: return a.as<AxisValue>()->axis == b.as<AxisValue>()->axis;
+    case Type::Iter: return layout::same(a.as<IterValue>()->iter, b.as<IterValue>()->iter);
+    case Type::Layout: return layout::same(*a.as<LayoutValue>()->layout, *b.as<LayoutValue>()->layout);
+    case Type::Buffer: return a.as<BufferValue>()->buffer == b.as<BufferValue>()->buffer;
+    case Type::Instance: {
+      Instance *x = a.as<Instance>(), *y = b.as<Instance>();
+      if (x->cls != y->cls) return false;
+      if (x->cls->find("__eq__")) {
+        Value r = call(attribute(a, "__eq__", {}), std::span<const Value>(&b, 1), {});
+        if (r.is_error()) {
+          if (!pending_->fatal) pending_.reset();
+          return false;
+        }
+        return truth(r, {}).value_or(false);
+      }
+      if (!x->cls->is_dataclass || x->attributes.size() != y->attributes.size()) return false;
+      for (auto& [name, value] : x->attributes) {
+        Value* other = y->find(name);
+        if (!other || !equals(value, *other)) return false;
+      }
+      return true;
+    }
+    default: return false;
+  }
+}
+
+std::size_t Interpreter::hash(Value v) {
+  auto mix = [](std::size_t seed, std::size_t h) { return seed ^ (h + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2)); };
+  if (auto x = as_big(v)) return std::hash<std::int64_t>()(static_cast<std::int64_t>(*x));
+  if (v.is_float()) {
+    if (v.f == std::floor(v.f) && std::fabs(v.f) < 9e18) return std::hash<std::int64_t>()(static_cast<std::int64_t>(v.f));
+    return std::hash<double>()(v.f);
+  }
+  if (v.is_expr()) return ir::structural_hash(v.as_expr());
+  if (Str* s = v.as<Str>()) return std::hash<std::string>()(s->text);
+  if (Tuple* t = v.as<Tuple>()) {
+    std::size_t h = 7;
+    for (Value item : t->items) h = mix(h, hash(item));
+    return h;
+  }
+  if (DataTypeValue* d = v.as<DataTypeValue>()) return std::hash<std::string>()(ir::dtype_name(d->dtype));
+  if (AxisValue* a = v.as<AxisValue>()) return static_cast<std::size_t>(a->axis);
+  // Equal lists, layouts and instances may be different objects: one bucket by type keeps `equals` in charge.
+  if (v.is_object() && (v.o->type == Type::Layout || v.o->type == Type::List || v.o->type == Type::Dict ||
+                        v.o->type == Type::Set || v.o->type == Type::Range || v.o->type == Type::Slice ||
+                        v.o->type == Type::Iter || v.o->type == Type::Instance)) {
+    return static_cast<std::size_t>(v.o->type);
+  }
+  return static_cast<std::size_t>(v.tag) * 31 + std::hash<std::int64_t>()(v.i);
+}
+
+std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span) {
+  if (MetaVar* m = v.as<MetaVar>()) return iterate(m->value, span);
+  if (List* l = v.as<List>()) return l->items;
+  if (Tuple* t = v.as<Tuple>()) return t->items;
+  std::vector<Value> out;
+  if (Iterator* it = v.as<Iterator>()) {
+    out.assign(it->items.begin() + static_cast<std::ptrdiff_t>(std::min(it->next, it->items.size())), it->items.end());
+    it->next = it->items.size();
+    return out;
+  }
+  if (Range* r = v.as<Range>()) {
+    std::int64_t n = r->length();
+    if (n > static_cast<std::int64_t>(context_.limits.memory_bytes / sizeof(Value))) {
+      fail(code::kLimit, span, "iterating over " + std::to_string(n) + " numbers takes too much memory");
+      return std::nullopt;
+    }
+    out.reserve(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) out.push_back(Value::integer(r->start + i * r->step));
+    return out;
+  }
+  if (Dict* d = v.as<Dict>()) {
+    for (auto& [k, value] : d->items) out.push_back(k);
+    return out;
+  }
+  if (Set* s = v.as<Set>()) {
+    for (auto& [k, value] : s->entries.items) out.push_back(k);
+    return out;
+  }
+  if (Str* s = v.as<Str>()) {
+    for (std::size_t i = 0; i < s->text.size();) {
+      std::size_t n = 1;
+      while (i + n < s->text.size() && (s->text[i + n] & 0xC0) == 0x80) ++n;
+      out.push_back(string(std::string_view(s->text).substr(i, n)));
+      i += n;
+    }
+    return out;
+  }
+  if (Class* cls = v.as<Class>(); cls && cls->is_enum && cls->scope) {
+    for (auto& b : cls->scope->bindings) {
+      if (Instance* member = b.value.as<Instance>(); member && member->cls == cls) out.push_back(b.value);
+    }
+    return out;
+  }
+  if (Instance* instance = v.as<Instance>(); instance && instance->cls->find("__iter__")) {
+    Value r = call(attribute(v, "__iter__", span), std::span<const Value>(), span);
+    if (r.is_error()) return std::nullopt;
+    if (!r.as<Instance>()) return iterate(r, span);
+  }
+  if (v.is_opaque()) {
+    fail(code::kOpaque, span, std::string("this cannot be iterated here: it comes from ") + v.why);
+  } else if (v.is_poison()) {
+    fail({}, span, {});
+  } else if (!v.is_error()) {
+    fail(code::kType, span, std::string(type_name(v)) + " cannot be iterated");
+  }
+  return std::nullopt;
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,632 @@
+// The functions of Python's builtin scope, and its installation.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "compiler/ir/kernel.h"
+#include "compiler/expr/promote.h"
+#include "compiler/script/codes.h"
+#include "compiler/script/python/types.h"
+
+namespace tilewright::script {
+
+namespace python {
+namespace {
+
+using syntax::Operator;
+
+Value iterator(Interpreter& in, std::vector<Value> items, text::Span span) {
+  if (!reserve(in, span, items.size() * sizeof(Value))) return Value::error();
+  Iterator* it = in.make<Iterator>();
+  it->items = std::move(items);
+  return Value::object(it);
+}
+
+// Calls a dunder method of an instance of a script's class; nothing when the class has none.
+std::optional<Value> call_dunder(Interpreter& in, Value v, std::string_view name, std::initializer_list<Value> args,
+                                 text::Span span) {
+  Instance* instance = v.as<Instance>();
+  if (!instance || !instance->cls->find(name)) return std::nullopt;
+  Value bound = in.attribute(v, name, span);
+  if (bound.is_error()) return bound;
+  return call(in, bound, args, span);
+}
+
+// A function of `T` applied to run-time operands: T.abs(x), T.round(x), ...
+Value runtime_call(Interpreter& in, std::string_view name, std::initializer_list<Value> args, text::Span span) {
+  Value function = in.attribute(tirx_namespace(in), name, span);
+  return function.is_error() ? function : call(in, function, args, span);
+}
+
+// ---- sequences --------------------------------------------------------------------------------------------------
+
+Value py_len(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "len", 1, 1)) return Value::error();
+  Value v = args.positional[0];
+  auto size = [](std::size_t n) { return Value::integer(static_cast<std::int64_t>(n)); };
+  if (Str* s = v.as<Str>()) return size(text_length(s->text));
+  if (List* l = v.as<List>()) return size(l->items.size());
+  if (Tuple* t = v.as<Tuple>()) return size(t->items.size());
+  if (Dict* d = v.as<Dict>()) return size(d->items.size());
+  if (Set* s = v.as<Set>()) return size(s->entries.items.size());
+  if (Range* r = v.as<Range>()) return Value::integer(r->length());
+  if (auto result = call_dunder(in, v, "__len__", {}, args.call)) return *result;
+  if (Class* cls = v.as<Class>(); cls && cls->is_enum) return size(enum_members(cls).size());
+  return wrong_type(in, args.at(0), "len", "something with a length", v);
+}
+
+Value py_enumerate(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "enumerate", {"iterable", "start"}, 1);
+  if (!a) return Value::error();
+  std::int64_t at = 0;
+  if (a.has(1)) {
+    auto start = in.as_int(a[1], a.span(1), "the start of enumerate()");
+    if (!start) return Value::error();
+    at = *start;
+  }
+  auto items = in.iterate(a[0], a.span(0));
+  if (!items) return Value::error();
+  for (Value& v : *items) {
+    if (!in.step(args.call)) return Value::error();
+    v = in.tuple({in.big(static_cast<__int128>(at)), v});
+    if (at < INT64_MAX) ++at;
+  }
+  return iterator(in, std::move(*items), args.call);
+}
+
+// The items of each positional argument.
+std::optional<std::vector<std::vector<Value>>> iterate_all(Interpreter& in, const Arguments& args, std::size_t first) {
+  std::vector<std::vector<Value>> all;
+  for (std::size_t i = first; i < args.positional.size(); ++i) {
+    auto items = in.iterate(args.positional[i], args.at(i));
+    if (!items) return std::nullopt;
+    all.push_back(std::move(*items));
+  }
+  return all;
+}
+
+std::size_t shortest(const std::vector<std::vector<Value>>& all) {
+  std::size_t n = all.empty() ? 0 : all[0].size();
+  for (auto& items : all) n = std::min(n, items.size());
+  return n;
+}
+
+Value py_zip(Interpreter& in, const Arguments& args, Value) {
+  auto all = iterate_all(in, args, 0);
+  if (!all) return Value::error();
+  std::size_t n = shortest(*all);
+  if (const Keyword* strict = keyword(args, "strict")) {
+    auto wanted = in.truth(strict->value, strict->span);
+    if (!wanted) return Value::error();
+    for (auto& items : *all) {
+      if (*wanted && items.size() != n) {
+        return in.fail(code::kValue, args.call, "zip(strict=True) was given iterables of different lengths", {},
+                       "ValueError");
+      }
+    }
+  }
+  std::vector<Value> rows;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!in.step(args.call)) return Value::error();
+    std::vector<Value> row;
+    for (auto& items : *all) row.push_back(items[i]);
+    rows.push_back(in.tuple(std::move(row)));
+  }
+  return iterator(in, std::move(rows), args.call);
+}
+
+Value py_map(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "map", 2, SIZE_MAX)) return Value::error();
+  auto all = iterate_all(in, args, 1);
+  if (!all) return Value::error();
+  std::vector<Value> results;
+  for (std::size_t i = 0, n = shortest(*all); i < n; ++i) {
+    if (!in.step(args.call)) return Value::error();
+    std::vector<Value> row;
+    for (auto& items : *all) row.push_back(items[i]);
+    Value v = in.call(args.positional[0], row, args.call);
+    if (v.is_error()) return v;
+    results.push_back(v);
+  }
+  return iterator(in, std::move(results), args.call);
+}
+
+Value py_filter(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "filter", 2, 2)) return Value::error();
+  auto items = in.iterate(args.positional[1], args.at(1));
+  if (!items) return Value::error();
+  std::vector<Value> kept;
+  for (Value v : *items) {
+    if (!in.step(args.call)) return Value::error();
+    Value test = args.positional[0].is_none() ? v : call(in, args.positional[0], {v}, args.call);
+    if (test.is_error()) return test;
+    auto t = in.truth(test, args.call);
+    if (!t) return Value::error();
+    if (*t) kept.push_back(v);
+  }
+  return iterator(in, std::move(kept), args.call);
+}
+
+Value py_reversed(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "reversed", 1, 1)) return Value::error();
+  if (auto result = call_dunder(in, args.positional[0], "__reversed__", {}, args.call)) return *result;
+  auto items = in.iterate(args.positional[0], args.at(0));
+  if (!items) return Value::error();
+  std::reverse(items->begin(), items->end());
+  return iterator(in, std::move(*items), args.call);
+}
+
+Value py_sorted(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "sorted", {"iterable", "key", "reverse"}, 1);
+  if (!a) return Value::error();
+  auto items = in.iterate(a[0], a.span(0));
+  if (!items) return Value::error();
+  bool reverse = false;
+  if (a.has(2)) {
+    auto t = in.truth(a[2], a.span(2));
+    if (!t) return Value::error();
+    reverse = *t;
+  }
+  if (!sort(in, *items, a.has(1) ? a[1] : Value::none(), reverse, args.call)) return Value::error();
+  return in.list(std::move(*items));
+}
+
+Value py_sum(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "sum", {"iterable", "start"}, 1);
+  if (!a) return Value::error();
+  auto items = in.iterate(a[0], a.span(0));
+  if (!items) return Value::error();
+  Value total = a.given(1) ? a[1] : Value::integer(0);
+  for (std::size_t i = 0; i < items->size(); ++i) {
+    if (!in.step(args.call)) return Value::error();
+    Value item = (*items)[i];
+    // The first run-time item stands alone: 0 + x would only add a node.
+    total = i == 0 && !a.given(1) && item.is_expr() ? item : in.binary(Operator::Add, total, item, args.call);
+    if (total.is_error()) return total;
+  }
+  return total;
+}
+
+Value any_all(Interpreter& in, const Arguments& args, std::string_view name, bool stop_at) {
+  if (!takes(in, args, name, 1, 1)) return Value::error();
+  auto items = in.iterate(args.positional[0], args.at(0));
+  if (!items) return Value::error();
+  for (Value v : *items) {
+    if (!in.step(args.call)) return Value::error();
+    if (v.is_opaque() || v.is_poison()) return v;
+    auto t = in.truth(v, args.call);
+    if (!t) return Value::error();
+    if (*t == stop_at) return Value::boolean(stop_at);
+  }
+  return Value::boolean(!stop_at);
+}
+
+Value py_any(Interpreter& in, const Arguments& args, Value) { return any_all(in, args, "any", true); }
+Value py_all(Interpreter& in, const Arguments& args, Value) { return any_all(in, args, "all", false); }
+
+// min() and max(): Python's on known values; with a run-time operand, the kernel's Min and Max.
+Value extremum(Interpreter& in, const Arguments& args, bool largest) {
+  std::string_view name = largest ? "max" : "min";
+  Value key, fallback;
+  bool has_fallback = false;
+  for (const Keyword& k : args.keywords) {
+    if (k.name == "key") {
+      key = k.value;
+    } else if (k.name == "default") {
+      fallback = k.value;
+      has_fallback = true;
+    } else {
+      return in.fail(code::kArguments, k.span,
+                     std::string(name) + "() takes no keyword argument '" + std::string(k.name) + "'");
+    }
+  }
+  std::vector<Value> items(args.positional.begin(), args.positional.end());
+  if (items.empty()) return in.fail(code::kArguments, args.call, std::string(name) + "() needs an argument");
+  if (items.size() == 1) {
+    auto inner = in.iterate(items[0], args.at(0));
+    if (!inner) return Value::error();
+    items = std::move(*inner);
+    if (items.empty()) {
+      if (has_fallback) return fallback;
+      return in.fail(code::kValue, args.at(0), std::string(name) + "() of nothing has no value", {}, "ValueError");
+    }
+  }
+  for (Value v : items) {
+    if (v.is_opaque() || v.is_poison()) return v;
+  }
+  bool runtime = std::any_of(items.begin(), items.end(), [&](Value v) {
+    return v.is_expr() || v.as<BufferValue>();
+  });
+  if (runtime && key.is_none()) {
+    auto literal = [&](Value v) { return !v.is_expr() && !v.as<BufferValue>(); };
+    ir::Expr best = in.as_expr(items[0], args.at(0));
+    bool best_literal = literal(items[0]);
+    for (std::size_t i = 1; best && i < items.size(); ++i) {
+      ir::Expr next = in.as_expr(items[i], args.at(std::min(i, args.positional.size())));
+      if (!next) return Value::error();
+      auto made = ir::apply_operator(largest ? ir::ExprKind::Max : ir::ExprKind::Min, best, next, best_literal,
+                                     literal(items[i]), in.in_script_mode());
+      if (!made) return in.fail(code::kType, args.call, made.error());
+      best = *made;
+      best_literal = best_literal && literal(items[i]);
+    }
+    return best ? Value::expr(best) : Value::error();
+  }
+  std::size_t best = 0;
+  Value best_key;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!in.step(args.call)) return Value::error();
+    Value k = key.is_none() ? items[i] : call(in, key, {items[i]}, args.call);
+    if (k.is_error()) return k;
+    if (i > 0) {
+      auto better = largest ? less(in, best_key, k, args.call) : less(in, k, best_key, args.call);
+      if (!better) return Value::error();
+      if (!*better) continue;
+    }
+    best = i;
+    best_key = k;
+  }
+  return items[best];
+}
+
+Value py_min(Interpreter& in, const Arguments& args, Value) { return extremum(in, args, false); }
+Value py_max(Interpreter& in, const Arguments& args, Value) { return extremum(in, args, true); }
+
+Value py_iter(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "iter", 1, 2)) return Value::error();
+  Value v = args.positional[0];
+  if (args.positional.size() == 2) return Value::opaque("iter() with a sentinel");
+  if (v.as<Iterator>()) return v;
+  if (auto result = call_dunder(in, v, "__iter__", {}, args.call)) return *result;
+  auto items = in.iterate(v, args.at(0));
+  return items ? iterator(in, std::move(*items), args.call) : Value::error();
+}
+
+Value py_next(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "next", 1, 2)) return Value::error();
+  Value v = args.positional[0];
+  if (Iterator* it = v.as<Iterator>()) {
+    if (it->next < it->items.size()) return it->items[it->next++];
+    if (args.positional.size() == 2) return args.positional[1];
+    return in.fail(code::kValue, args.call, "the iterator has no more items", {}, "StopIteration");
+  }
+  auto result = call_dunder(in, v, "__next__", {}, args.call);
+  if (!result) return wrong_type(in, args.at(0), "next", "an iterator", v);
+  if (result->is_error() && args.positional.size() == 2) {
+    Pending pending = in.take_pending();
+    if (is_exception(in, pending, "StopIteration")) return args.positional[1];
+    return raise_again(in, pending, args.call);
+  }
+  return *result;
+}
+
+// ---- numbers ------------------------------------------------------------------------------------------------------
+
+Value py_abs(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "abs", 1, 1)) return Value::error();
+  Value v = args.positional[0];
+  if (auto i = in.as_big(v)) return in.big(*i < 0 && *i != -*i ? -*i : *i);
+  if (v.is_float()) return Value::floating(std::abs(v.f));
+  if (in.can_be_expr(v)) return runtime_call(in, "abs", {v}, args.call);
+  if (auto result = call_dunder(in, v, "__abs__", {}, args.call)) return *result;
+  return wrong_type(in, args.at(0), "abs", "a number", v);
+}
+
+Value py_round(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "round", {"number", "ndigits"}, 1);
+  if (!a) return Value::error();
+  Value v = a[0];
+  if (!a.has(1)) {
+    if (auto i = in.as_big(v)) return in.big(*i);
+    if (v.is_float()) {
+      // Halves go to the even neighbour in C's default rounding mode, as in Python.
+      if (auto i = float_to_int(std::nearbyint(v.f))) return Value::integer(*i);
+      return in.fail(code::kValue, a.span(0), "this number has no integer near it", {}, "OverflowError");
+    }
+    if (in.can_be_expr(v)) return runtime_call(in, "round", {v}, args.call);
+    return wrong_type(in, a.span(0), "round", "a number", v);
+  }
+  auto digits = in.as_int(a[1], a.span(1), "the number of digits");
+  if (!digits) return Value::error();
+  if (auto i = in.as_big(v)) {
+    if (*digits >= 0) return in.big(*i);
+    if (*digits < -37) return Value::integer(0);
+    __int128 unit = 1;
+    for (std::int64_t d = *digits; d < 0; ++d) unit *= 10;
+    __int128 down = *i / unit * unit, rest = *i - down;
+    if (rest < 0) {
+      down -= unit;
+      rest += unit;
+    }
+    bool up = rest > unit / 2 || (rest == unit / 2 && (down / unit) % 2 != 0);
+    return in.big(up ? down + unit : down);
+  }
+  if (!v.is_float()) return wrong_type(in, a.span(0), "round", "a number", v);
+  if (!std::isfinite(v.f) || *digits > 300) return v;
+  if (*digits < 0) {
+    double unit = std::pow(10.0, static_cast<double>(-std::max<std::int64_t>(*digits, -400)));
+    return Value::floating(std::isfinite(unit) ? std::nearbyint(v.f / unit) * unit : 0.0);
+  }
+  // Decimal rounding of the exact binary value, by way of its decimal text.
+  char text[700];
+  auto [end, error] = std::to_chars(text, text + sizeof text, v.f, std::chars_format::fixed, static_cast<int>(*digits));
+  double rounded = v.f;
+  if (error == std::errc()) std::from_chars(text, end, rounded);
+  return Value::floating(rounded);
+}
+
+Value py_divmod(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "divmod", 2, 2)) return Value::error();
+  Value q = in.binary(Operator::FloorDiv, args.positional[0], args.positional[1], args.call);
+  if (q.is_error()) return q;
+  Value r = in.binary(Operator::Mod, args.positional[0], args.positional[1], args.call);
+  return r.is_error() ? r : in.tuple({q, r});
+}
+
+Value py_pow(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "pow", {"base", "exp", "mod"}, 2);
+  if (!a) return Value::error();
+  if (!a.has(2)) return in.binary(Operator::Pow, a[0], a[1], args.call);
+  auto base = in.as_int(a[0], a.span(0), "the base"), exponent = in.as_int(a[1], a.span(1), "the exponent"),
+       modulus = in.as_int(a[2], a.span(2), "the modulus");
+  if (!base || !exponent || !modulus) return Value::error();
+  if (*modulus == 0) return in.fail(code::kValue, a.span(2), "the modulus must not be zero", {}, "ValueError");
+  if (*exponent < 0) return Value::opaque("a modular inverse");
+  __int128 m = *modulus, result = 1 % m, power = *base % m;
+  for (std::int64_t e = *exponent; e > 0; e >>= 1) {
+    if (e & 1) result = result * power % m;
+    power = power * power % m;
+  }
+  if (result != 0 && (result < 0) != (m < 0)) result += m;
+  return in.big(result);
+}
+
+Value py_ord(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "ord", 1, 1)) return Value::error();
+  Str* s = args.positional[0].as<Str>();
+  if (!s || text_length(s->text) != 1) return wrong_type(in, args.at(0), "ord", "a string of one character", args.positional[0]);
+  unsigned char lead = static_cast<unsigned char>(s->text[0]);
+  std::uint32_t code_point = lead < 0x80 ? lead : lead < 0xE0 ? lead & 0x1F : lead < 0xF0 ? lead & 0x0F : lead & 0x07;
+  for (std::size_t i = 1; i < s->text.size(); ++i) {
+    code_point = code_point << 6 | (static_cast<unsigned char>(s->text[i]) & 0x3F);
+  }
+  return Value::integer(code_point);
+}
+
+Value py_chr(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "chr", 1, 1)) return Value::error();
+  auto c = in.as_int(args.positional[0], args.at(0), "a code point");
+  if (!c) return Value::error();
+  if (*c < 0 || *c > 0x10FFFF || (*c >= 0xD800 && *c < 0xE000)) {
+    return in.fail(code::kValue, args.at(0), std::to_string(*c) + " is not a code point", {}, "ValueError");
+  }
+  auto byte = [](std::int64_t b) { return static_cast<char>(b); };
+  std::string text;
+  if (*c < 0x80) {
+    text = {byte(*c)};
+  } else if (*c < 0x800) {
+    text = {byte(0xC0 | *c >> 6), byte(0x80 | (*c & 0x3F))};
+  } else if (*c < 0x10000) {
+    text = {byte(0xE0 | *c >> 12), byte(0x80 | (*c >> 6 & 0x3F)), byte(0x80 | (*c & 0x3F))};
+  } else {
+    text = {byte(0xF0 | *c >> 18), byte(0x80 | (*c >> 12 & 0x3F)), byte(0x80 | (*c >> 6 & 0x3F)),
+            byte(0x80 | (*c & 0x3F))};
+  }
+  return in.string(text);
+}
+
+Value in_base(Interpreter& in, const Arguments& args, std::string_view name, unsigned base, std::string_view prefix) {
+  if (!takes(in, args, name, 1, 1)) return Value::error();
+  auto v = in.as_big(args.positional[0]);
+  if (!v) return wrong_type(in, args.at(0), name, "an integer", args.positional[0]);
+  unsigned __int128 rest = *v < 0 ? -static_cast<unsigned __int128>(*v) : static_cast<unsigned __int128>(*v);
+  std::string digits;
+  do {
+    digits += "0123456789abcdef"[rest % base];
+    rest /= base;
+  } while (rest != 0);
+  std::reverse(digits.begin(), digits.end());
+  return in.string((*v < 0 ? "-" : "") + std::string(prefix) + digits);
+}
+
+Value py_hex(Interpreter& in, const Arguments& args, Value) { return in_base(in, args, "hex", 16, "0x"); }
+Value py_oct(Interpreter& in, const Arguments& args, Value) { return in_base(in, args, "oct", 8, "0o"); }
+Value py_bin(Interpreter& in, const Arguments& args, Value) { return in_base(in, args, "bin", 2, "0b"); }
+
+// ---- objects --------------------------------------------------------------------------------------------------------
+
+Value py_isinstance(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "isinstance", 2, 2)) return Value::error();
+  return Value::boolean(is_instance(in, args.positional[0], args.positional[1]));
+}
+
+bool is_subclass_of_any(const Class* cls, Value classinfo, int depth) {
+  if (Tuple* t = classinfo.as<Tuple>(); t && depth < 32) {
+    return std::any_of(t->items.begin(), t->items.end(),
+                       [&](Value c) { return is_subclass_of_any(cls, c, depth + 1); });
+  }
+  return is_subclass(cls, classinfo.as<Class>());
+}
+
+Value py_issubclass(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "issubclass", 2, 2)) return Value::error();
+  Class* cls = args.positional[0].as<Class>();
+  if (!cls) return wrong_type(in, args.at(0), "issubclass", "a class", args.positional[0]);
+  return Value::boolean(is_subclass_of_any(cls, args.positional[1], 0));
+}
+
+Value py_getattr(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "getattr", 2, 3)) return Value::error();
+  Value object = args.positional[0];
+  if (object.is_opaque() || object.is_poison()) return object;
+  if (args.positional[1].is_opaque() || args.positional[1].is_poison()) return args.positional[1];
+  auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
+  if (!name) return Value::error();
+  std::string_view kept = in.keep(*name);  // the string may be changed by what the attribute runs
+  if (args.positional.size() == 2) return in.attribute(object, kept, args.call);
+  if (auto v = find_attribute(in, object, kept, args.call)) return *v;
+  return in.has_pending() ? Value::error() : args.positional[2];
+}
+
+Value py_hasattr(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "hasattr", 2, 2)) return Value::error();
+  auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
+  if (!name) return Value::error();
+  bool found = find_attribute(in, args.positional[0], in.keep(*name), args.call).has_value();
+  return in.has_pending() ? Value::error() : Value::boolean(found);
+}
+
+Value py_setattr(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "setattr", 3, 3)) return Value::error();
+  if (args.positional[0].is_opaque() || args.positional[1].is_opaque()) return Value::none();
+  auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
+  if (!name) return Value::error();
+  if (!reserve(in, args.call, name->size() + sizeof(Value))) return Value::error();
+  return in.set_attribute(args.positional[0], in.keep(*name), args.positional[2], args.call) ? Value::none()
+                                                                                              : Value::error();
+}
+
+Value py_delattr(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "delattr", 2, 2)) return Value::error();
+  auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
+  if (!name) return Value::error();
+  Instance* instance = args.positional[0].as<Instance>();
+  auto erased = instance ? std::erase_if(instance->attributes, [&](auto& a) { return a.first == *name; }) : 0;
+  if (erased) return Value::none();
+  return in.fail(code::kAttribute, args.call, "there is no attribute '" + std::string(*name) + "' to delete", {},
+                 "AttributeError");
+}
+
+Value py_callable(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "callable", 1, 1)) return Value::error();
+  return Value::boolean(is_callable(args.positional[0]));
+}
+
+Value py_repr(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "repr", 1, 1)) return Value::error();
+  auto text = repr_of(in, args.positional[0]);
+  return text && in.step(args.call) ? in.string(*text) : Value::error();
+}
+
+Value py_format(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "format", 1, 2)) return Value::error();
+  std::string_view spec;
+  if (args.positional.size() == 2) {
+    auto given = in.as_string(args.positional[1], args.at(1), "a format");
+    if (!given) return Value::error();
+    spec = *given;
+  }
+  auto text = in.format(args.positional[0], spec, args.call);
+  return text ? in.string(*text) : Value::error();
+}
+
+Value py_hash(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "hash", 1, 1)) return Value::error();
+  Value v = args.positional[0];
+  if (v.as<List>() || v.as<Dict>() || v.as<Set>()) return wrong_type(in, args.at(0), "hash", "a hashable value", v);
+  std::size_t h = in.hash(v);
+  if (in.has_pending()) return Value::error();
+  return Value::integer(static_cast<std::int64_t>(h >> 3));  // non-negative: scripts take it modulo something
+}
+
+// Addresses differ from run to run, and nothing here may: id() is unknown.
+Value py_id(Interpreter&, const Arguments&, Value) { return Value::opaque("id()"); }
+
+Value py_vars(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "vars", 0, 1)) return Value::error();
+  Instance* instance = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
+  if (!instance) return Value::opaque("vars()");
+  Dict* dict = in.make<Dict>();
+  for (auto& [name, value] : instance->attributes) in.dict_set(dict, in.string(name), value);
+  return Value::object(dict);
+}
+
+Value py_dir(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "dir", 0, 1)) return Value::error();
+  if (args.positional.empty()) return Value::opaque("dir()");
+  std::vector<std::string> names;
+  Value v = args.positional[0];
+  if (Instance* instance = v.as<Instance>()) {
+    for (auto& [name, value] : instance->attributes) names.push_back(name);
+  }
+  Class* cls = v.as<Class>() ? v.as<Class>() : type_of(in, v);
+  for (Class* c : cls->mro) {
+    if (!c->scope) continue;
+    for (auto& b : c->scope->bindings) names.emplace_back(b.name);
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::vector<Value> items;
+  for (const std::string& name : names) {
+    if (!in.step(args.call)) return Value::error();
+    items.push_back(in.string(name));
+  }
+  return in.list(std::move(items));
+}
+
+Value py_print(Interpreter&, const Arguments&, Value) { return Value::none(); }
+
+constexpr Entry kFunctions[] = {
+    {"len", known<py_len>},
+    {"enumerate", known<py_enumerate>},
+    {"zip", known<py_zip>},
+    {"map", known<py_map>},
+    {"filter", known<py_filter>},
+    {"reversed", known<py_reversed>},
+    {"sorted", known<py_sorted>},
+    {"sum", known<py_sum>},
+    {"any", known<py_any>},
+    {"all", known<py_all>},
+    {"min", known<py_min>},
+    {"max", known<py_max>},
+    {"iter", known<py_iter>},
+    {"next", py_next},
+    {"abs", known<py_abs>},
+    {"round", known<py_round>},
+    {"divmod", known<py_divmod>},
+    {"pow", known<py_pow>},
+    {"ord", known<py_ord>},
+    {"chr", known<py_chr>},
+    {"hex", known<py_hex>},
+    {"oct", known<py_oct>},
+    {"bin", known<py_bin>},
+    {"isinstance", py_isinstance},
+    {"issubclass", known<py_issubclass>},
+    {"getattr", py_getattr},
+    {"hasattr", known<py_hasattr>},
+    {"setattr", py_setattr},
+    {"delattr", known<py_delattr>},
+    {"callable", known<py_callable>},
+    {"repr", known<py_repr>},
+    {"ascii", known<py_repr>},
+    {"format", known<py_format>},
+    {"hash", known<py_hash>},
+    {"id", known<py_id>},
+    {"vars", known<py_vars>},
+    {"dir", known<py_dir>},
+    {"print", py_print},
+};
+
+// What reads files, runs text as code or looks at the interpreter itself: never done, the result is unknown.
+constexpr std::string_view kOutside[] = {"open",   "eval",       "exec",   "compile", "__import__",
+                                         "input",  "breakpoint", "exit",   "quit",    "globals",
+                                         "locals", "aiter",      "anext"};
+
+}  // namespace
+}  // namespace python
+
+void install_python_builtins(Interpreter& in, Scope* builtins) {
+  python::install_types(in, builtins);
+  python::install_exceptions(in, builtins);
+  for (const python::Entry& entry : python::kFunctions) {
+    builtins->set(entry.name, in.native(entry.name, entry.function));
+  }
+  for (std::string_view name : python::kOutside) {
+    builtins->set(name, in.native(name, python::opaque_function, in.string(std::string(name) + "()")));
+  }
+  builtins->set("NotImplemented", Value::not_implemented());
+  builtins->set("Ellipsis", Value::ellipsis());
+  builtins->set("__debug__", Value::boolean(true));
+}
+
+}  // namespace tilewright::script

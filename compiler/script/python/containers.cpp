@@ -1,0 +1,459 @@
+// Methods of list, tuple, dict and set. Unknown values may be kept in them; only keys and positions must be known.
+#include <algorithm>
+
+#include "compiler/script/codes.h"
+#include "compiler/script/python/methods.h"
+
+namespace tilewright::script::python {
+namespace {
+
+Value none_or_error(bool ok) { return ok ? Value::none() : Value::error(); }
+
+// ---- list and tuple -----------------------------------------------------------------------------------------------
+
+std::vector<Value>& items_of(Value self) {
+  return self.as<List>() ? self.as<List>()->items : self.as<Tuple>()->items;
+}
+
+Value list_append(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "append", 1, 1) || !reserve(in, args.call, sizeof(Value))) return Value::error();
+  items_of(self).push_back(args.positional[0]);
+  return Value::none();
+}
+
+Value list_extend(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "extend", 1, 1)) return Value::error();
+  if (args.positional[0].is_opaque() || args.positional[0].is_poison()) return args.positional[0];
+  auto more = in.iterate(args.positional[0], args.at(0));
+  if (!more || !reserve(in, args.call, more->size() * sizeof(Value))) return Value::error();
+  std::vector<Value>& items = items_of(self);
+  items.insert(items.end(), more->begin(), more->end());
+  return Value::none();
+}
+
+// A position as Python reads it: from the end when negative.
+std::optional<std::int64_t> position(Interpreter& in, const Arguments& args, std::size_t i, std::size_t size) {
+  auto at = in.as_int(args.positional[i], args.at(i), "a position");
+  if (!at) return std::nullopt;
+  return *at < 0 ? *at + static_cast<std::int64_t>(size) : *at;
+}
+
+Value list_insert(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "insert", 2, 2)) return Value::error();
+  std::vector<Value>& items = items_of(self);
+  auto at = position(in, args, 0, items.size());
+  if (!at || !reserve(in, args.call, sizeof(Value)) || !work(in, args.call, items.size() / 16)) return Value::error();
+  items.insert(items.begin() + std::clamp<std::int64_t>(*at, 0, static_cast<std::int64_t>(items.size())),
+               args.positional[1]);
+  return Value::none();
+}
+
+Value list_pop(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "pop", 0, 1)) return Value::error();
+  std::vector<Value>& items = items_of(self);
+  std::int64_t at = static_cast<std::int64_t>(items.size()) - 1;
+  if (!args.positional.empty()) {
+    auto given = position(in, args, 0, items.size());
+    if (!given) return Value::error();
+    at = *given;
+  }
+  if (at < 0 || at >= static_cast<std::int64_t>(items.size())) {
+    return in.fail(code::kIndex, args.call, items.empty() ? "pop from an empty list" : "pop index out of range", {},
+                   "IndexError");
+  }
+  if (!work(in, args.call, (items.size() - static_cast<std::size_t>(at)) / 16)) return Value::error();
+  Value v = items[static_cast<std::size_t>(at)];
+  items.erase(items.begin() + at);
+  return v;
+}
+
+// Position of a value, comparing as Python does; the script's __eq__ may change the list meanwhile.
+std::optional<std::size_t> find_item(Interpreter& in, Value self, Value wanted, text::Span span, bool* failed) {
+  for (std::size_t i = 0; i < items_of(self).size(); ++i) {
+    if (!in.step(span)) {
+      *failed = true;
+      return std::nullopt;
+    }
+    if (in.equals(items_of(self)[i], wanted)) return i;
+  }
+  *failed = in.has_pending();
+  return std::nullopt;
+}
+
+Value list_remove(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "remove", 1, 1)) return Value::error();
+  bool failed = false;
+  auto at = find_item(in, self, args.positional[0], args.call, &failed);
+  if (failed) return Value::error();
+  if (!at) return in.fail(code::kValue, args.call, "the value to remove is not in the list", {}, "ValueError");
+  std::vector<Value>& items = items_of(self);
+  if (*at < items.size()) items.erase(items.begin() + static_cast<std::ptrdiff_t>(*at));
+  return Value::none();
+}
+
+Value list_index(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "index", 1, 3)) return Value::error();
+  bool failed = false;
+  std::size_t from = 0;
+  if (args.positional.size() > 1) {
+    auto given = position(in, args, 1, items_of(self).size());
+    if (!given) return Value::error();
+    from = static_cast<std::size_t>(std::max<std::int64_t>(0, *given));
+  }
+  for (std::size_t i = from; i < items_of(self).size(); ++i) {
+    if (!in.step(args.call)) return Value::error();
+    if (in.equals(items_of(self)[i], args.positional[0])) return Value::integer(static_cast<std::int64_t>(i));
+  }
+  if (failed || in.has_pending()) return Value::error();
+  return in.fail(code::kValue, args.call, "the value is not in the " + std::string(type_name(self)), {}, "ValueError");
+}
+
+Value list_count(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "count", 1, 1)) return Value::error();
+  std::int64_t n = 0;
+  for (std::size_t i = 0; i < items_of(self).size(); ++i) {
+    if (!in.step(args.call)) return Value::error();
+    n += in.equals(items_of(self)[i], args.positional[0]) ? 1 : 0;
+  }
+  return in.has_pending() ? Value::error() : Value::integer(n);
+}
+
+Value list_reverse(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "reverse", 0, 0) || !work(in, args.call, items_of(self).size())) return Value::error();
+  std::reverse(items_of(self).begin(), items_of(self).end());
+  return Value::none();
+}
+
+Value list_sort(Interpreter& in, const Arguments& args, Value self) {
+  bool reverse = false;
+  Value key;
+  for (const Keyword& k : args.keywords) {
+    if (k.name == "key") {
+      key = k.value;
+    } else if (k.name == "reverse") {
+      auto t = in.truth(k.value, k.span);
+      if (!t) return Value::error();
+      reverse = *t;
+    }
+  }
+  std::vector<Value> sorted = items_of(self);
+  if (!sort(in, sorted, key, reverse, args.call)) return Value::error();
+  items_of(self) = std::move(sorted);
+  return Value::none();
+}
+
+Value list_copy(Interpreter& in, const Arguments& args, Value self) {
+  if (!reserve(in, args.call, items_of(self).size() * sizeof(Value))) return Value::error();
+  return in.list(items_of(self));
+}
+
+Value list_clear(Interpreter&, const Arguments&, Value self) {
+  items_of(self).clear();
+  return Value::none();
+}
+
+// A deque is a list here, with these on top.
+Value deque_appendleft(Interpreter& in, const Arguments& args, Value self) {
+  std::vector<Value>& items = items_of(self);
+  if (!takes(in, args, "appendleft", 1, 1) || !work(in, args.call, items.size() / 16)) return Value::error();
+  if (!reserve(in, args.call, sizeof(Value))) return Value::error();
+  items.insert(items.begin(), args.positional[0]);
+  return Value::none();
+}
+
+Value deque_popleft(Interpreter& in, const Arguments& args, Value self) {
+  std::vector<Value>& items = items_of(self);
+  if (!takes(in, args, "popleft", 0, 0) || !work(in, args.call, items.size() / 16)) return Value::error();
+  if (items.empty()) return in.fail(code::kIndex, args.call, "pop from an empty deque", {}, "IndexError");
+  Value v = items.front();
+  items.erase(items.begin());
+  return v;
+}
+
+// ---- dict ---------------------------------------------------------------------------------------------------------
+
+Dict* dict_of(Value self) { return self.as<Dict>(); }
+
+// A key that is not known leaves the answer unknown.
+std::optional<Value> unknown_key(const Arguments& args) {
+  if (args.positional.empty()) return std::nullopt;
+  Value key = args.positional[0];
+  if (key.is_opaque() || key.is_poison()) return key;
+  return std::nullopt;
+}
+
+Value missing_key(Interpreter& in, text::Span span, Value key) {
+  auto text = repr_of(in, key);
+  if (!text) return Value::error();
+  return in.fail(code::kIndex, span, "key " + text->substr(0, 80) + " is not in the dict", {}, "KeyError");
+}
+
+Value dict_get(Interpreter& in, const Arguments& args, Value self) {
+  if (auto unknown = unknown_key(args)) return *unknown;
+  Bound a(in, args, "get", {"key", "default"}, 1);
+  if (!a) return Value::error();
+  Value* found = in.dict_find(dict_of(self), a[0]);
+  if (in.has_pending()) return Value::error();
+  return found ? *found : a[1];
+}
+
+Value dict_items(Interpreter& in, const Arguments& args, Value self) {
+  auto& from = dict_of(self)->items;
+  if (!reserve(in, args.call, from.size() * (sizeof(Tuple) + 3 * sizeof(Value))) || !work(in, args.call, from.size())) {
+    return Value::error();
+  }
+  std::vector<Value> items;
+  items.reserve(from.size());
+  for (auto& [k, v] : from) items.push_back(in.tuple({k, v}));
+  return in.list(std::move(items));
+}
+
+Value dict_keys(Interpreter& in, const Arguments& args, Value self) {
+  Dict* from = dict_of(self);
+  if (!reserve(in, args.call, from->items.size() * 4 * sizeof(Value))) return Value::error();
+  Set* keys = in.make<Set>();
+  for (auto& [k, v] : from->items) keys->entries.items.emplace_back(k, Value::none());
+  keys->entries.index = from->index;  // the same keys at the same positions
+  return Value::object(keys);
+}
+
+Value dict_values(Interpreter& in, const Arguments& args, Value self) {
+  auto& from = dict_of(self)->items;
+  if (!reserve(in, args.call, from.size() * sizeof(Value))) return Value::error();
+  std::vector<Value> items;
+  items.reserve(from.size());
+  for (auto& [k, v] : from) items.push_back(v);
+  return in.list(std::move(items));
+}
+
+Value dict_pop(Interpreter& in, const Arguments& args, Value self) {
+  if (auto unknown = unknown_key(args)) return *unknown;
+  if (!takes(in, args, "pop", 1, 2)) return Value::error();
+  Dict* dict = dict_of(self);
+  auto at = dict_position(in, dict, args.positional[0]);
+  if (in.has_pending()) return Value::error();
+  if (!at) return args.positional.size() == 2 ? args.positional[1] : missing_key(in, args.call, args.positional[0]);
+  if (!work(in, args.call, dict->items.size() + dict->index.size() * 4)) return Value::error();
+  Value v = dict->items[*at].second;
+  dict_erase(dict, *at);
+  return v;
+}
+
+Value dict_popitem(Interpreter& in, const Arguments& args, Value self) {
+  Dict* dict = dict_of(self);
+  if (dict->items.empty()) return in.fail(code::kIndex, args.call, "popitem() of an empty dict", {}, "KeyError");
+  if (!work(in, args.call, dict->index.size() * 4)) return Value::error();
+  auto [k, v] = dict->items.back();
+  dict_erase(dict, dict->items.size() - 1);
+  return in.tuple({k, v});
+}
+
+Value dict_setdefault(Interpreter& in, const Arguments& args, Value self) {
+  if (auto unknown = unknown_key(args)) return *unknown;
+  if (!takes(in, args, "setdefault", 1, 2)) return Value::error();
+  if (Value* found = in.dict_find(dict_of(self), args.positional[0])) return *found;
+  Value v = args.positional.size() == 2 ? args.positional[1] : Value::none();
+  in.dict_set(dict_of(self), args.positional[0], v);
+  return in.has_pending() ? Value::error() : v;
+}
+
+Value dict_update(Interpreter& in, const Arguments& args, Value self) {
+  if (auto unknown = unknown_key(args)) return *unknown;
+  Dict* dict = dict_of(self);
+  Value construct = Value::object(class_named(in, "dict"));
+  Value made = class_named(in, "dict")->construct(in, args, construct);
+  if (made.is_error()) return made;
+  for (auto& [k, v] : made.as<Dict>()->items) {
+    if (!in.step(args.call)) return Value::error();
+    in.dict_set(dict, k, v);
+  }
+  return none_or_error(!in.has_pending());
+}
+
+Value dict_copy(Interpreter& in, const Arguments& args, Value self) {
+  Dict* from = dict_of(self);
+  if (!reserve(in, args.call, from->items.size() * 4 * sizeof(Value))) return Value::error();
+  Dict* copy = in.make<Dict>();
+  copy->items = from->items;
+  copy->index = from->index;
+  return Value::object(copy);
+}
+
+Value dict_clear(Interpreter&, const Arguments&, Value self) {
+  dict_of(self)->items.clear();
+  dict_of(self)->index.clear();
+  return Value::none();
+}
+
+// ---- set ----------------------------------------------------------------------------------------------------------
+
+Dict* entries_of(Value self) { return &self.as<Set>()->entries; }
+
+Set* copy_of(Interpreter& in, Value self) {
+  Set* copy = in.make<Set>();
+  copy->entries.items = entries_of(self)->items;
+  copy->entries.index = entries_of(self)->index;
+  in.heap().count(copy->entries.items.size() * 4 * sizeof(Value));
+  return copy;
+}
+
+Value set_add(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "add", 1, 1) || !in.step(args.call)) return Value::error();
+  in.dict_set(entries_of(self), args.positional[0], Value::none());
+  return none_or_error(!in.has_pending());
+}
+
+Value set_discard_or_remove(Interpreter& in, const Arguments& args, Value self, bool must) {
+  if (auto unknown = unknown_key(args)) return *unknown;
+  if (!takes(in, args, must ? "remove" : "discard", 1, 1)) return Value::error();
+  Dict* entries = entries_of(self);
+  auto at = dict_position(in, entries, args.positional[0]);
+  if (in.has_pending()) return Value::error();
+  if (!at) return must ? missing_key(in, args.call, args.positional[0]) : Value::none();
+  if (!work(in, args.call, entries->items.size() + entries->index.size() * 4)) return Value::error();
+  dict_erase(entries, *at);
+  return Value::none();
+}
+
+Value set_discard(Interpreter& in, const Arguments& args, Value self) {
+  return set_discard_or_remove(in, args, self, false);
+}
+Value set_remove(Interpreter& in, const Arguments& args, Value self) {
+  return set_discard_or_remove(in, args, self, true);
+}
+
+Value set_pop(Interpreter& in, const Arguments& args, Value self) {
+  Dict* entries = entries_of(self);
+  if (entries->items.empty()) return in.fail(code::kIndex, args.call, "pop from an empty set", {}, "KeyError");
+  if (!work(in, args.call, entries->index.size() * 4)) return Value::error();
+  Value v = entries->items.back().first;
+  dict_erase(entries, entries->items.size() - 1);
+  return v;
+}
+
+enum class Combine { Union, Intersection, Difference, Symmetric };
+
+// The set after combining it with one iterable; null with a pending error.
+Set* combine(Interpreter& in, Value self, Value other, Combine how, text::Span span) {
+  auto items = in.iterate(other, span);
+  if (!items) return nullptr;
+  Set* right = in.make<Set>();
+  for (Value v : *items) {
+    if (!in.step(span)) return nullptr;
+    in.dict_set(&right->entries, v, Value::none());
+  }
+  Set* result = in.make<Set>();
+  auto left = entries_of(self)->items;
+  for (auto& [k, v] : left) {
+    if (!in.step(span)) return nullptr;
+    bool shared = in.dict_find(&right->entries, k) != nullptr;
+    if (how == Combine::Union || shared == (how == Combine::Intersection)) in.dict_set(&result->entries, k, v);
+  }
+  if (how == Combine::Union || how == Combine::Symmetric) {
+    for (std::size_t i = 0; i < right->entries.items.size(); ++i) {
+      if (!in.step(span)) return nullptr;
+      Value k = right->entries.items[i].first;
+      if (!in.dict_find(entries_of(self), k)) in.dict_set(&result->entries, k, Value::none());
+    }
+  }
+  return in.has_pending() ? nullptr : result;
+}
+
+template <Combine How>
+Value set_combine(Interpreter& in, const Arguments& args, Value self) {
+  Set* result = copy_of(in, self);
+  for (std::size_t i = 0; i < args.positional.size(); ++i) {
+    result = combine(in, Value::object(result), args.positional[i], How, args.at(i));
+    if (!result) return Value::error();
+  }
+  return Value::object(result);
+}
+
+template <Combine How>
+Value set_change(Interpreter& in, const Arguments& args, Value self) {
+  Value made = set_combine<How>(in, args, self);
+  if (made.is_error()) return made;
+  *entries_of(self) = made.as<Set>()->entries;
+  return Value::none();
+}
+
+enum class Relation { Subset, Superset, Disjoint };
+
+template <Relation R>
+Value set_relation(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "a comparison of sets", 1, 1)) return Value::error();
+  constexpr Combine kHow = R == Relation::Disjoint ? Combine::Intersection : Combine::Difference;
+  Value left = self, right = args.positional[0];
+  if (R == Relation::Superset) {
+    Value construct = Value::object(class_named(in, "set"));
+    left = class_named(in, "set")->construct(in, args, construct);
+    if (left.is_error()) return left;
+    right = self;
+  }
+  Set* rest = combine(in, left, right, kHow, args.call);
+  return rest ? Value::boolean(rest->entries.items.empty()) : Value::error();
+}
+
+Value set_copy(Interpreter& in, const Arguments& args, Value self) {
+  if (!in.step(args.call)) return Value::error();
+  return Value::object(copy_of(in, self));
+}
+
+Value set_clear(Interpreter&, const Arguments&, Value self) {
+  entries_of(self)->items.clear();
+  entries_of(self)->index.clear();
+  return Value::none();
+}
+
+constexpr Entry kList[] = {
+    {"append", list_append}, {"extend", list_extend}, {"insert", list_insert},   {"pop", list_pop},
+    {"remove", list_remove}, {"index", list_index},   {"count", list_count},     {"reverse", list_reverse},
+    {"sort", list_sort},     {"copy", list_copy},     {"clear", list_clear},
+    {"appendleft", deque_appendleft}, {"popleft", deque_popleft},
+};
+constexpr Entry kTuple[] = {{"index", list_index}, {"count", list_count}};
+constexpr Entry kDict[] = {
+    {"get", dict_get},         {"items", dict_items},           {"keys", dict_keys},     {"values", dict_values},
+    {"pop", dict_pop},         {"popitem", dict_popitem},       {"update", dict_update}, {"setdefault", dict_setdefault},
+    {"copy", dict_copy},       {"clear", dict_clear},
+};
+constexpr Entry kSet[] = {
+    {"add", set_add},
+    {"discard", set_discard},
+    {"remove", set_remove},
+    {"pop", set_pop},
+    {"copy", set_copy},
+    {"clear", set_clear},
+    {"union", known<set_combine<Combine::Union>>},
+    {"intersection", known<set_combine<Combine::Intersection>>},
+    {"difference", known<set_combine<Combine::Difference>>},
+    {"symmetric_difference", known<set_combine<Combine::Symmetric>>},
+    {"update", known<set_change<Combine::Union>>},
+    {"intersection_update", known<set_change<Combine::Intersection>>},
+    {"difference_update", known<set_change<Combine::Difference>>},
+    {"symmetric_difference_update", known<set_change<Combine::Symmetric>>},
+    {"issubset", known<set_relation<Relation::Subset>>},
+    {"issuperset", known<set_relation<Relation::Superset>>},
+    {"isdisjoint", known<set_relation<Relation::Disjoint>>},
+};
+
+}  // namespace
+
+Value dict_fromkeys(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "fromkeys", 1, 2)) return Value::error();
+  auto keys = in.iterate(args.positional[0], args.at(0));
+  if (!keys) return Value::error();
+  Dict* dict = in.make<Dict>();
+  for (Value k : *keys) {
+    if (!in.step(args.call)) return Value::error();
+    in.dict_set(dict, k, args.positional.size() == 2 ? args.positional[1] : Value::none());
+  }
+  return Value::object(dict);
+}
+
+std::span<const Entry> list_methods() { return kList; }
+std::span<const Entry> tuple_methods() { return kTuple; }
+std::span<const Entry> dict_methods() { return kDict; }
+std::span<const Entry> set_methods() { return kSet; }
+
+}  // namespace tilewright::script::python

@@ -1,0 +1,187 @@
+// The module `enum`: assignments of a class body become members.
+#include <algorithm>
+
+#include "compiler/script/codes.h"
+#include "compiler/script/python/python.h"
+#include "compiler/script/python/support.h"
+
+namespace tilewright::script {
+
+namespace python {
+namespace {
+
+struct Base {
+  std::string_view key, name;
+  bool integer, text;
+};
+constexpr Base kBases[] = {
+    {"enum.Enum", "Enum", false, false},       {"enum.IntEnum", "IntEnum", true, false},
+    {"enum.StrEnum", "StrEnum", false, true},  {"enum.Flag", "Flag", true, false},
+    {"enum.IntFlag", "IntFlag", true, false},
+};
+
+template <std::size_t I>
+Value base_class(Interpreter& in) {
+  const Base& base = kBases[I];
+  return Value::object(shared_class(in, base.key, [&] {
+    Class* parent = I == 0 ? class_named(in, "object") : base_class<0>(in).as<Class>();
+    Class* cls = make_class(in, base.name, {parent});
+    cls->is_enum = true;
+    cls->is_int_enum = base.integer;
+    if (base.text) cls->scope->set(kTextEnum, Value::none());
+    return cls;
+  }));
+}
+
+Class* auto_class(Interpreter& in) {
+  return shared_class(in, "enum.auto", [&] { return make_class(in, "auto", {class_named(in, "object")}); });
+}
+
+Value enum_auto(Interpreter& in, const Arguments&, Value) {
+  Instance* instance = in.make<Instance>();
+  instance->cls = auto_class(in);
+  return Value::object(instance);
+}
+
+Value identity(Interpreter&, const Arguments& args, Value) {
+  return args.positional.empty() ? Value::none() : args.positional[0];
+}
+
+bool is_flag(Interpreter& in, Class* cls) {
+  for (std::string_view key : {"enum.Flag", "enum.IntFlag"}) {
+    if (Class* base = class_named(in, key); base && is_subclass(cls, base)) return true;
+  }
+  return false;
+}
+
+// Functions, descriptors and private names stay what they are.
+bool becomes_member(std::string_view name, Value v) {
+  if (name.starts_with("_")) return false;
+  if (!v.is_object()) return true;
+  switch (v.o->type) {
+    case Type::Function:
+    case Type::Lambda:
+    case Type::Native:
+    case Type::Property:
+    case Type::StaticMethod:
+    case Type::ClassMethod:
+    case Type::Class: return false;
+    default: return true;
+  }
+}
+
+Value next_auto(Interpreter& in, Class* cls, std::string_view name, std::optional<__int128> last) {
+  if (cls->find(kTextEnum)) {
+    std::string lower(name);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return in.string(lower);
+  }
+  if (is_flag(in, cls)) {
+    __int128 bit = 1;
+    while (last && bit <= *last && bit < (static_cast<__int128>(1) << 120)) bit *= 2;
+    return in.big(bit);
+  }
+  return in.big(last ? *last + 1 : 1);
+}
+
+// Runs the class' own __new__ and __init__ for a member with value `v`.
+Value make_member(Interpreter& in, Class* cls, Value v) {
+  std::vector<Value> args{v};
+  if (Tuple* t = v.as<Tuple>()) args = t->items;
+  Instance* member = in.make<Instance>();
+  member->cls = cls;
+  member->set("value", v);
+  if (Scope::Binding* b = cls->scope->find("__new__")) {
+    Value function = b->value;
+    if (StaticMethod* s = function.as<StaticMethod>()) function = s->function;
+    std::vector<Value> with_class{Value::object(cls)};
+    with_class.insert(with_class.end(), args.begin(), args.end());
+    Value made = in.call(function, with_class, {});
+    if (made.is_error()) return made;
+    if (Instance* instance = made.as<Instance>()) {
+      member = instance;
+      Value* own = member->find("_value_");
+      member->set("value", own ? *own : v);
+    }
+  }
+  if (Scope::Binding* b = cls->scope->find("__init__")) {
+    if (Function* f = b->value.as<Function>()) {
+      Arguments arguments;
+      arguments.positional = args;
+      Value result = in.call_function(f, arguments, Value::object(member));
+      if (result.is_error()) return result;
+      if (Value* own = member->find("_value_")) member->set("value", *own);
+    }
+  }
+  return Value::object(member);
+}
+
+constexpr Entry kEnum[] = {
+    {"Enum", nullptr, base_class<0>},    {"IntEnum", nullptr, base_class<1>}, {"StrEnum", nullptr, base_class<2>},
+    {"Flag", nullptr, base_class<3>},    {"IntFlag", nullptr, base_class<4>}, {"auto", enum_auto},
+    {"unique", identity},                {"member", identity},                {"nonmember", identity},
+};
+
+}  // namespace
+
+std::vector<Value> enum_members(const Class* cls) {
+  std::vector<Value> members;
+  if (!cls->scope) return members;
+  for (auto& b : cls->scope->bindings) {
+    Instance* member = b.value.as<Instance>();
+    if (!member || member->cls != cls) continue;
+    bool alias = std::any_of(members.begin(), members.end(), [&](Value m) { return m.o == member; });
+    if (!alias) members.push_back(b.value);
+  }
+  return members;
+}
+
+void finish_enum(Interpreter& in, Class* cls) {
+  // A mixed-in data type only says what the values are: it must not construct members.
+  auto is_data = [&](Class* c) { return c->construct != nullptr; };
+  for (Class* c : cls->mro) {
+    if (is_data(c) && c->name == "int") cls->is_int_enum = true;
+    if (is_data(c) && c->name == "str") cls->scope->set(kTextEnum, Value::none());
+  }
+  std::erase_if(cls->mro, is_data);
+  std::optional<__int128> last;
+  std::vector<Value> members;
+  for (std::size_t i = 0; i < cls->scope->bindings.size(); ++i) {
+    std::string_view name = cls->scope->bindings[i].name;
+    Value v = cls->scope->bindings[i].value;
+    if (!becomes_member(name, v)) continue;
+    if (!in.step({})) return;
+    if (Instance* instance = v.as<Instance>(); instance && instance->cls == auto_class(in)) {
+      v = next_auto(in, cls, name, last);
+    }
+    if (auto number = in.as_big(v)) last = last && is_flag(in, cls) ? std::max(*last, *number) : *number;
+    auto same = std::find_if(members.begin(), members.end(), [&](Value m) {
+      Value* value = m.as<Instance>()->find("value");
+      return value && in.equals(*value, v);
+    });
+    if (same != members.end()) {  // another name of the same member
+      cls->scope->bindings[i].value = *same;
+      continue;
+    }
+    Value member = make_member(in, cls, v);
+    if (member.is_error()) return;
+    member.as<Instance>()->set("name", in.string(name));
+    members.push_back(member);
+    cls->scope->bindings[i].value = member;
+  }
+}
+
+std::span<const Entry> enum_names() { return kEnum; }
+
+}  // namespace python
+
+void finish_class(Interpreter& in, Class* cls) {
+  if (cls->is_enum) {
+    python::finish_enum(in, cls);
+  } else {
+    python::finish_named_tuple(in, cls);
+  }
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,488 @@
+// The modules `functools`, `operator` and `itertools`. Iterators are computed at once, so endless ones are unknown.
+#include <algorithm>
+
+#include "compiler/script/codes.h"
+#include "compiler/script/python/support.h"
+
+namespace tilewright::script::python {
+namespace {
+
+using syntax::Operator;
+
+// ---- functools ----------------------------------------------------------------------------------------------------
+
+Value reduce(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "reduce", 2, 3)) return Value::error();
+  auto items = in.iterate(args.positional[1], args.at(1));
+  if (!items) return Value::error();
+  bool has_start = args.positional.size() == 3;
+  if (!has_start && items->empty()) {
+    return in.fail(code::kType, args.at(1), "reduce() of nothing needs an initial value");
+  }
+  Value result = has_start ? args.positional[2] : (*items)[0];
+  for (std::size_t i = has_start ? 0 : 1; i < items->size(); ++i) {
+    if (!in.step(args.call)) return Value::error();
+    result = call(in, args.positional[0], {result, (*items)[i]}, args.call);
+    if (result.is_error()) return result;
+  }
+  return result;
+}
+
+// A partial object is a native whose self holds (function, positional arguments, keyword arguments).
+Value call_partial(Interpreter& in, const Arguments& args, Value self) {
+  const std::vector<Value>& parts = self.as<Tuple>()->items;
+  std::vector<Value> positional = parts[1].as<Tuple>()->items;
+  positional.insert(positional.end(), args.positional.begin(), args.positional.end());
+  std::vector<Keyword> keywords(args.keywords.begin(), args.keywords.end());
+  for (auto& [key, value] : parts[2].as<Dict>()->items) {
+    std::string_view name = key.as<Str>()->text;
+    if (!keyword(args, name)) keywords.push_back({name, value, args.call});
+  }
+  Arguments all = args;
+  all.positional = positional;
+  all.spans = {};
+  all.keywords = keywords;
+  return in.call(parts[0], all);
+}
+
+Value partial(Interpreter& in, const Arguments& args, Value) {
+  if (args.positional.empty()) return in.fail(code::kArguments, args.call, "partial() needs a function");
+  if (args.positional[0].is_opaque()) return args.positional[0];
+  Dict* keywords = in.make<Dict>();
+  for (const Keyword& k : args.keywords) in.dict_set(keywords, in.string(k.name), k.value);
+  Value rest = in.tuple({args.positional.begin() + 1, args.positional.end()});
+  return in.native("partial", call_partial, in.tuple({args.positional[0], rest, Value::object(keywords)}));
+}
+
+Value identity(Interpreter& in, const Arguments& args, Value) {
+  return args.positional.empty() ? in.native("decorator", identity) : args.positional[0];
+}
+
+// A decorator with or without arguments that changes nothing here: lru_cache, total_ordering, ...
+Value cache(Interpreter& in, const Arguments& args, Value) {
+  if (args.positional.size() == 1 && args.keywords.empty() && is_callable(args.positional[0])) return args.positional[0];
+  return in.native("decorator", identity);
+}
+
+Value wraps(Interpreter& in, const Arguments&, Value) { return in.native("decorator", identity); }
+
+Value cached_property(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "cached_property", 1, 1)) return Value::error();
+  Property* property = in.make<Property>();
+  property->getter = args.positional[0];
+  property->cached = true;
+  return Value::object(property);
+}
+
+constexpr Entry kFunctools[] = {
+    {"reduce", known<reduce>},
+    {"partial", partial},
+    {"lru_cache", cache},
+    {"cache", identity},
+    {"wraps", wraps},
+    {"total_ordering", identity},
+    {"cached_property", cached_property},
+};
+
+// ---- operator -----------------------------------------------------------------------------------------------------
+
+template <Operator Op>
+Value binary(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "an operator", 2, 2)) return Value::error();
+  return in.binary(Op, args.positional[0], args.positional[1], args.call);
+}
+
+template <Operator Op>
+Value comparison(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "an operator", 2, 2)) return Value::error();
+  return in.compare(Op, args.positional[0], args.positional[1], args.call);
+}
+
+template <Operator Op>
+Value unary(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "an operator", 1, 1)) return Value::error();
+  return in.unary(Op, args.positional[0], args.call);
+}
+
+Value contains(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "contains", 2, 2)) return Value::error();
+  return in.compare(Operator::In, args.positional[1], args.positional[0], args.call);
+}
+
+Value op_truth(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "truth", 1, 1)) return Value::error();
+  auto t = in.truth(args.positional[0], args.at(0));
+  return t ? Value::boolean(*t) : Value::error();
+}
+
+Value getitem(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "getitem", 2, 2)) return Value::error();
+  return in.subscript(args.positional[0], args.positional.subspan(1), true, args.call);
+}
+
+Value setitem(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "setitem", 3, 3)) return Value::error();
+  bool ok = in.set_subscript(args.positional[0], args.positional.subspan(1, 1), true, args.positional[2], args.call);
+  return ok ? Value::none() : Value::error();
+}
+
+// itemgetter(a, b, ...)(x) and attrgetter("a.b", ...)(x): self holds what to get.
+Value get_items(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "itemgetter", 1, 1)) return Value::error();
+  std::vector<Value> got;
+  for (Value key : self.as<Tuple>()->items) {
+    Value v = in.subscript(args.positional[0], {&key, 1}, true, args.call);
+    if (v.is_error()) return v;
+    got.push_back(v);
+  }
+  return got.size() == 1 ? got[0] : in.tuple(std::move(got));
+}
+
+Value get_attributes(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "attrgetter", 1, 1)) return Value::error();
+  std::vector<Value> got;
+  for (Value path : self.as<Tuple>()->items) {
+    auto dotted = in.as_string(path, args.call, "the name of an attribute");
+    if (!dotted) return Value::error();
+    std::string_view rest = in.keep(*dotted);
+    Value v = args.positional[0];
+    while (!rest.empty() && !v.is_error()) {
+      std::size_t dot = std::min(rest.find('.'), rest.size());
+      v = in.attribute(v, rest.substr(0, dot), args.call);
+      rest.remove_prefix(std::min(dot + 1, rest.size()));
+    }
+    if (v.is_error()) return v;
+    got.push_back(v);
+  }
+  return got.size() == 1 ? got[0] : in.tuple(std::move(got));
+}
+
+template <NativeFunction F>
+Value getter(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "a getter", 1, SIZE_MAX)) return Value::error();
+  return in.native("getter", F, in.tuple({args.positional.begin(), args.positional.end()}));
+}
+
+constexpr Entry kOperator[] = {
+    {"add", binary<Operator::Add>},
+    {"sub", binary<Operator::Sub>},
+    {"mul", binary<Operator::Mul>},
+    {"matmul", binary<Operator::MatMul>},
+    {"truediv", binary<Operator::Div>},
+    {"floordiv", binary<Operator::FloorDiv>},
+    {"mod", binary<Operator::Mod>},
+    {"pow", binary<Operator::Pow>},
+    {"lshift", binary<Operator::LShift>},
+    {"rshift", binary<Operator::RShift>},
+    {"and_", binary<Operator::BitAnd>},
+    {"or_", binary<Operator::BitOr>},
+    {"xor", binary<Operator::BitXor>},
+    {"concat", binary<Operator::Add>},
+    {"iadd", binary<Operator::Add>},
+    {"imul", binary<Operator::Mul>},
+    {"eq", comparison<Operator::Eq>},
+    {"ne", comparison<Operator::Ne>},
+    {"lt", comparison<Operator::Lt>},
+    {"le", comparison<Operator::Le>},
+    {"gt", comparison<Operator::Gt>},
+    {"ge", comparison<Operator::Ge>},
+    {"is_", comparison<Operator::Is>},
+    {"is_not", comparison<Operator::IsNot>},
+    {"neg", unary<Operator::Neg>},
+    {"pos", unary<Operator::Pos>},
+    {"invert", unary<Operator::Invert>},
+    {"inv", unary<Operator::Invert>},
+    {"not_", unary<Operator::Not>},
+    {"truth", known<op_truth>},
+    {"contains", contains},
+    {"getitem", getitem},
+    {"setitem", setitem},
+    {"itemgetter", getter<get_items>},
+    {"attrgetter", getter<get_attributes>},
+    {"index", nullptr, [](Interpreter& in) { return in.builtins()->find("int")->value; }},
+};
+
+// ---- itertools ----------------------------------------------------------------------------------------------------
+
+// Rows of a result: counted as they come, so that 20! rows end with the memory limit.
+class Rows {
+ public:
+  Rows(Interpreter& in, text::Span span) : in_(in), span_(span) {}
+
+  bool add(Value v) {
+    if (!reserve(in_, span_, sizeof(Value))) return false;
+    items_.push_back(v);
+    return true;
+  }
+  bool add_tuple(std::vector<Value> row) {
+    if (!reserve(in_, span_, row.size() * sizeof(Value))) return false;
+    return add(in_.tuple(std::move(row)));
+  }
+  Value finish() {
+    Iterator* it = in_.make<Iterator>();
+    it->items = std::move(items_);
+    return Value::object(it);
+  }
+
+ private:
+  Interpreter& in_;
+  text::Span span_;
+  std::vector<Value> items_;
+};
+
+using Lists = std::vector<std::vector<Value>>;
+
+std::optional<Lists> iterate_all(Interpreter& in, const Arguments& args) {
+  Lists all;
+  for (std::size_t i = 0; i < args.positional.size(); ++i) {
+    auto items = in.iterate(args.positional[i], args.at(i));
+    if (!items) return std::nullopt;
+    all.push_back(std::move(*items));
+  }
+  return all;
+}
+
+Value product(Interpreter& in, const Arguments& args, Value) {
+  auto once = iterate_all(in, args);
+  if (!once) return Value::error();
+  std::int64_t repeat = 1;
+  if (const Keyword* k = keyword(args, "repeat")) {
+    auto given = in.as_int(k->value, k->span, "repeat");
+    if (!given) return Value::error();
+    repeat = *given;
+  }
+  if (repeat < 0 || repeat > 64) {
+    return in.fail(code::kValue, args.call, "repeat of product() must be 0 to 64", {}, "ValueError");
+  }
+  std::vector<const std::vector<Value>*> pools;
+  for (std::int64_t r = 0; r < repeat; ++r) {
+    for (const auto& items : *once) pools.push_back(&items);
+  }
+  Rows rows(in, args.call);
+  for (auto* pool : pools) {
+    if (pool->empty()) return rows.finish();
+  }
+  std::vector<std::size_t> at(pools.size());
+  while (true) {
+    std::vector<Value> row;
+    for (std::size_t i = 0; i < pools.size(); ++i) row.push_back((*pools[i])[at[i]]);
+    if (!rows.add_tuple(std::move(row))) return Value::error();
+    std::size_t i = pools.size();
+    while (i > 0 && ++at[i - 1] == pools[i - 1]->size()) at[--i] = 0;
+    if (i == 0) return rows.finish();
+  }
+}
+
+Value chain(Interpreter& in, const Arguments& args, Value) {
+  Rows rows(in, args.call);
+  for (std::size_t i = 0; i < args.positional.size(); ++i) {
+    auto items = in.iterate(args.positional[i], args.at(i));
+    if (!items) return Value::error();
+    for (Value v : *items) {
+      if (!rows.add(v)) return Value::error();
+    }
+  }
+  return rows.finish();
+}
+
+Value chain_from_iterable(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "from_iterable", 1, 1)) return Value::error();
+  auto items = in.iterate(args.positional[0], args.at(0));
+  if (!items) return Value::error();
+  Arguments inner = args;
+  inner.positional = *items;
+  inner.spans = {};
+  return known<chain>(in, inner, self);
+}
+
+// `chain` is a class, to have from_iterable as its attribute.
+Value chain_class(Interpreter& in) {
+  return Value::object(shared_class(in, "itertools.chain", [&] {
+    Class* cls = make_class(in, "chain", {class_named(in, "object")}, known<chain>);
+    cls->scope->set("from_iterable", in.native("from_iterable", known<chain_from_iterable>));
+    return cls;
+  }));
+}
+
+Value accumulate(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "accumulate", {"iterable", "func", "initial"}, 1);
+  if (!a) return Value::error();
+  auto items = in.iterate(a[0], a.span(0));
+  if (!items) return Value::error();
+  if (a.has(2)) items->insert(items->begin(), a[2]);
+  Rows rows(in, args.call);
+  Value total;
+  for (std::size_t i = 0; i < items->size(); ++i) {
+    Value item = (*items)[i];
+    total = i == 0     ? item
+            : a.has(1) ? call(in, a[1], {total, item}, args.call)
+                       : in.binary(Operator::Add, total, item, args.call);
+    if (total.is_error() || !rows.add(total)) return Value::error();
+  }
+  return rows.finish();
+}
+
+enum class Selection { Permutations, Combinations, WithReplacement };
+
+template <Selection S>
+Value select(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "a selection", {"iterable", "r"}, S == Selection::Permutations ? 1 : 2);
+  if (!a) return Value::error();
+  auto items = in.iterate(a[0], a.span(0));
+  if (!items) return Value::error();
+  std::size_t n = items->size(), r = n;
+  if (a.has(1)) {
+    auto given = in.as_int(a[1], a.span(1), "r");
+    if (!given) return Value::error();
+    if (*given < 0) return in.fail(code::kValue, a.span(1), "r must not be negative", {}, "ValueError");
+    r = static_cast<std::size_t>(std::min<std::int64_t>(*given, 4096));
+  }
+  Rows rows(in, args.call);
+  if (S != Selection::WithReplacement && r > n) return rows.finish();
+  // Depth first over positions, without recursion: `at` is the choice made so far.
+  std::vector<std::size_t> at;
+  std::vector<bool> used(n);
+  std::size_t next = 0;
+  while (true) {
+    if (!in.step(args.call)) return Value::error();
+    while (S == Selection::Permutations && next < n && used[next]) {
+      if ((++next & 63) == 0 && !in.step(args.call)) return Value::error();
+    }
+    if (at.size() == r || next >= n) {
+      if (at.size() == r) {
+        std::vector<Value> row;
+        for (std::size_t i : at) row.push_back((*items)[i]);
+        if (!rows.add_tuple(std::move(row))) return Value::error();
+      }
+      if (at.empty()) return rows.finish();
+      next = at.back() + 1;
+      used[at.back()] = false;
+      at.pop_back();
+      continue;
+    }
+    at.push_back(next);
+    used[next] = true;
+    next = S == Selection::Permutations ? 0 : S == Selection::Combinations ? next + 1 : next;
+  }
+}
+
+Value repeat(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "repeat", {"object", "times"}, 1);
+  if (!a) return Value::error();
+  if (!a.has(1)) return Value::opaque("itertools.repeat() without an end");
+  auto times = in.as_int(a[1], a.span(1), "times");
+  if (!times) return Value::error();
+  Rows rows(in, args.call);
+  for (std::int64_t i = 0; i < *times; ++i) {
+    if (!rows.add(a[0])) return Value::error();
+  }
+  return rows.finish();
+}
+
+Value islice(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "islice", 2, 4)) return Value::error();
+  auto items = in.iterate(args.positional[0], args.at(0));
+  if (!items) return Value::error();
+  std::int64_t bounds[3] = {0, INT64_MAX, 1};
+  std::size_t n = args.positional.size() - 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    Value v = args.positional[i + 1];
+    if (v.is_none()) continue;
+    auto given = in.as_int(v, args.at(i + 1), "a bound of islice()");
+    if (!given) return Value::error();
+    bounds[n == 1 ? 1 : i] = *given;
+  }
+  if (bounds[0] < 0 || bounds[1] < 0 || bounds[2] < 1) {
+    return in.fail(code::kValue, args.call, "the bounds of islice() must not be negative", {}, "ValueError");
+  }
+  Rows rows(in, args.call);
+  std::int64_t stop = std::min(bounds[1], static_cast<std::int64_t>(items->size()));
+  for (std::int64_t i = bounds[0]; i < stop; i += std::min(bounds[2], stop)) {
+    if (!rows.add((*items)[static_cast<std::size_t>(i)])) return Value::error();
+  }
+  return rows.finish();
+}
+
+Value zip_longest(Interpreter& in, const Arguments& args, Value) {
+  auto all = iterate_all(in, args);
+  if (!all) return Value::error();
+  const Keyword* fill = keyword(args, "fillvalue");
+  std::size_t longest = 0;
+  for (auto& items : *all) longest = std::max(longest, items.size());
+  Rows rows(in, args.call);
+  for (std::size_t i = 0; i < longest; ++i) {
+    std::vector<Value> row;
+    for (auto& items : *all) row.push_back(i < items.size() ? items[i] : fill ? fill->value : Value::none());
+    if (!rows.add_tuple(std::move(row))) return Value::error();
+  }
+  return rows.finish();
+}
+
+Value starmap(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "starmap", 2, 2)) return Value::error();
+  auto items = in.iterate(args.positional[1], args.at(1));
+  if (!items) return Value::error();
+  Rows rows(in, args.call);
+  for (Value item : *items) {
+    auto row = in.iterate(item, args.at(1));
+    if (!row) return Value::error();
+    Value v = in.call(args.positional[0], *row, args.call);
+    if (v.is_error() || !rows.add(v)) return Value::error();
+  }
+  return rows.finish();
+}
+
+template <bool Take>
+Value while_true(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, Take ? "takewhile" : "dropwhile", 2, 2)) return Value::error();
+  auto items = in.iterate(args.positional[1], args.at(1));
+  if (!items) return Value::error();
+  Rows rows(in, args.call);
+  bool holds = true;
+  for (Value item : *items) {
+    if (holds) {
+      Value v = call(in, args.positional[0], {item}, args.call);
+      auto t = v.is_error() ? std::nullopt : in.truth(v, args.call);
+      if (!t) return Value::error();
+      holds = *t;
+      if (Take && !holds) break;
+    }
+    if (holds == Take && !rows.add(item)) return Value::error();
+  }
+  return rows.finish();
+}
+
+Value pairwise(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "pairwise", 1, 1)) return Value::error();
+  auto items = in.iterate(args.positional[0], args.at(0));
+  if (!items) return Value::error();
+  Rows rows(in, args.call);
+  for (std::size_t i = 1; i < items->size(); ++i) {
+    if (!rows.add_tuple({(*items)[i - 1], (*items)[i]})) return Value::error();
+  }
+  return rows.finish();
+}
+
+constexpr Entry kItertools[] = {
+    {"product", known<product>},
+    {"chain", nullptr, chain_class},
+    {"accumulate", known<accumulate>},
+    {"permutations", known<select<Selection::Permutations>>},
+    {"combinations", known<select<Selection::Combinations>>},
+    {"combinations_with_replacement", known<select<Selection::WithReplacement>>},
+    {"repeat", known<repeat>},
+    {"islice", known<islice>},
+    {"zip_longest", known<zip_longest>},
+    {"starmap", known<starmap>},
+    {"takewhile", known<while_true<true>>},
+    {"dropwhile", known<while_true<false>>},
+    {"pairwise", known<pairwise>},
+};
+
+}  // namespace
+
+std::span<const Entry> functools_names() { return kFunctools; }
+std::span<const Entry> operator_names() { return kOperator; }
+std::span<const Entry> itertools_names() { return kItertools; }
+
+}  // namespace tilewright::script::python

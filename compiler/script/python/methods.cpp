@@ -1,0 +1,423 @@
+// Attributes of Python values: tables of methods by type, and what functions, classes and instances tell of themselves.
+#include "compiler/script/python/methods.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "compiler/script/codes.h"
+
+namespace tilewright::script {
+
+namespace python {
+
+const Entry* find_entry(std::span<const Entry> entries, std::string_view name) {
+  auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == name; });
+  return it == entries.end() ? nullptr : &*it;
+}
+
+namespace {
+
+// ---- numbers ------------------------------------------------------------------------------------------------------
+
+Value int_bit_length(Interpreter& in, const Arguments&, Value self) {
+  __int128 v = *in.as_big(self);
+  unsigned __int128 u = v < 0 ? -static_cast<unsigned __int128>(v) : static_cast<unsigned __int128>(v);
+  int n = 0;
+  for (; u != 0; u >>= 1) ++n;
+  return Value::integer(n);
+}
+
+Value int_bit_count(Interpreter& in, const Arguments&, Value self) {
+  __int128 v = *in.as_big(self);
+  unsigned __int128 u = v < 0 ? -static_cast<unsigned __int128>(v) : static_cast<unsigned __int128>(v);
+  return Value::integer(std::popcount(static_cast<std::uint64_t>(u)) +
+                        std::popcount(static_cast<std::uint64_t>(u >> 64)));
+}
+
+Value itself(Interpreter&, const Arguments&, Value self) { return self; }
+Value yes(Interpreter&, const Arguments&, Value) { return Value::boolean(true); }
+Value float_is_integer(Interpreter&, const Arguments&, Value self) {
+  return Value::boolean(std::isfinite(self.f) && self.f == std::floor(self.f));
+}
+
+constexpr Entry kInt[] = {
+    {"bit_length", int_bit_length}, {"bit_count", int_bit_count},         {"conjugate", itself},
+    {"is_integer", yes},            {"to_bytes", opaque_function},        {"__int__", itself},
+    {"__index__", itself},          {"as_integer_ratio", opaque_function},
+};
+constexpr Entry kFloat[] = {
+    {"is_integer", float_is_integer},
+    {"conjugate", itself},
+    {"hex", opaque_function},
+    {"as_integer_ratio", opaque_function},
+};
+
+// ---- what every container answers -------------------------------------------------------------------------------
+
+Value builtin(Interpreter& in, std::string_view name) { return in.builtins()->find(name)->value; }
+
+Value generic_len(Interpreter& in, const Arguments& args, Value self) {
+  return call(in, builtin(in, "len"), {self}, args.call);
+}
+Value generic_iter(Interpreter& in, const Arguments& args, Value self) {
+  return call(in, builtin(in, "iter"), {self}, args.call);
+}
+Value generic_next(Interpreter& in, const Arguments& args, Value self) {
+  return call(in, builtin(in, "next"), {self}, args.call);
+}
+Value generic_getitem(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "__getitem__", 1, 1)) return Value::error();
+  return in.subscript(self, args.positional, true, args.call);
+}
+Value generic_setitem(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "__setitem__", 2, 2)) return Value::error();
+  bool ok = in.set_subscript(self, args.positional.first(1), true, args.positional[1], args.call);
+  return ok ? Value::none() : Value::error();
+}
+Value generic_contains(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "__contains__", 1, 1)) return Value::error();
+  return in.compare(syntax::Operator::In, args.positional[0], self, args.call);
+}
+Value generic_str(Interpreter& in, const Arguments& args, Value self) {
+  return call(in, builtin(in, "str"), {self}, args.call);
+}
+Value generic_repr(Interpreter& in, const Arguments& args, Value self) {
+  return call(in, builtin(in, "repr"), {self}, args.call);
+}
+Value generic_eq(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "__eq__", 1, 1)) return Value::error();
+  return in.compare(syntax::Operator::Eq, self, args.positional[0], args.call);
+}
+Value generic_call(Interpreter& in, const Arguments& args, Value self) { return in.call(self, args); }
+
+constexpr Entry kContainer[] = {
+    {"__len__", generic_len},           {"__iter__", generic_iter},         {"__getitem__", generic_getitem},
+    {"__setitem__", generic_setitem},   {"__contains__", generic_contains},
+};
+constexpr Entry kAnything[] = {{"__str__", generic_str}, {"__repr__", generic_repr}, {"__eq__", generic_eq}};
+
+// ---- range and slice ----------------------------------------------------------------------------------------------
+
+Value range_index(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "index", 1, 1)) return Value::error();
+  Range* r = self.as<Range>();
+  if (auto v = in.as_big(args.positional[0])) {
+    __int128 from_start = *v - r->start;
+    if (from_start % r->step == 0) {
+      __int128 at = from_start / r->step;
+      if (at >= 0 && at < r->length()) return in.big(at);
+    }
+  }
+  return in.fail(code::kValue, args.call, "the value is not in the range", {}, "ValueError");
+}
+
+Value range_count(Interpreter& in, const Arguments& args, Value self) {
+  Value at = range_index(in, args, self);
+  if (!at.is_error()) return Value::integer(1);
+  Pending pending = in.take_pending();
+  return pending.type == "ValueError" ? Value::integer(0) : raise_again(in, pending, args.call);
+}
+
+Value slice_indices(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "indices", 1, 1)) return Value::error();
+  auto length = in.as_int(args.positional[0], args.at(0), "the length");
+  if (!length) return Value::error();
+  Slice* s = self.as<Slice>();
+  std::int64_t n = std::max<std::int64_t>(*length, 0), step = 1;
+  if (!s->step.is_none()) {
+    auto given = in.as_int(s->step, args.call, "the step");
+    if (!given) return Value::error();
+    step = *given;
+  }
+  if (step == 0) return in.fail(code::kValue, args.call, "a slice step cannot be zero", {}, "ValueError");
+  std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
+  auto bound = [&](Value v, std::int64_t absent) -> std::optional<std::int64_t> {
+    if (v.is_none()) return absent;
+    auto given = in.as_int(v, args.call, "a slice bound");
+    if (!given) return std::nullopt;
+    return std::clamp(*given < 0 ? *given + n : *given, low, high);
+  };
+  auto start = bound(s->start, step > 0 ? low : high), stop = bound(s->stop, step > 0 ? high : low);
+  if (!start || !stop) return Value::error();
+  return in.tuple({Value::integer(*start), Value::integer(*stop), Value::integer(step)});
+}
+
+constexpr Entry kRange[] = {{"index", range_index}, {"count", range_count}};
+constexpr Entry kSlice[] = {{"indices", slice_indices}};
+
+// ---- property, functions, exceptions ------------------------------------------------------------------------------
+
+// @x.setter and @x.getter: a copy with one function replaced.
+Value property_with(Interpreter& in, const Arguments& args, Value self, Value Property::*part) {
+  if (!takes(in, args, "setter", 1, 1)) return Value::error();
+  Property* copy = in.make<Property>();
+  copy->getter = self.as<Property>()->getter;
+  copy->setter = self.as<Property>()->setter;
+  copy->cached = self.as<Property>()->cached;
+  copy->*part = args.positional[0];
+  return Value::object(copy);
+}
+Value property_setter(Interpreter& in, const Arguments& args, Value self) {
+  return property_with(in, args, self, &Property::setter);
+}
+Value property_getter(Interpreter& in, const Arguments& args, Value self) {
+  return property_with(in, args, self, &Property::getter);
+}
+
+constexpr Entry kProperty[] = {{"setter", property_setter}, {"getter", property_getter}, {"deleter", itself}};
+
+Value nothing(Interpreter&, const Arguments&, Value) { return Value::none(); }
+
+// lru_cache is the identity here, so its extras are found on any function.
+constexpr Entry kFunction[] = {{"cache_clear", nothing}, {"cache_info", opaque_function}, {"__call__", generic_call}};
+constexpr Entry kException[] = {{"with_traceback", itself}, {"add_note", nothing}};
+
+// ---- lookup -------------------------------------------------------------------------------------------------------
+
+// str.join, dict.fromkeys, ...: the first argument is the object.
+Value call_unbound(Interpreter& in, const Arguments& args, Value self) {
+  Native* method = self.as<Native>();
+  if (args.positional.empty()) {
+    return in.fail(code::kArguments, args.call, std::string(method->name) + "() needs an object to work on");
+  }
+  Value object = args.positional[0];
+  if (object.is_opaque() || object.is_poison()) return object;
+  Arguments rest = args;
+  rest.positional = args.positional.subspan(1);
+  rest.spans = args.spans.empty() ? args.spans : args.spans.subspan(1);
+  Value bound = in.attribute(object, method->name, args.function);
+  return bound.is_error() ? bound : in.call(bound, rest);
+}
+
+std::span<const Entry> methods_of_class(std::string_view name) {
+  if (name == "str") return str_methods();
+  if (name == "list") return list_methods();
+  if (name == "tuple") return tuple_methods();
+  if (name == "dict") return dict_methods();
+  if (name == "set" || name == "frozenset") return set_methods();
+  if (name == "int" || name == "bool") return kInt;
+  if (name == "float") return kFloat;
+  return {};
+}
+
+bool class_attribute(Interpreter& in, Class* cls, std::string_view name, Value* result) {
+  if (name == "__name__" || name == "__qualname__") {
+    *result = in.string(cls->name);
+  } else if (name == "__module__") {
+    *result = in.string("__main__");
+  } else if (name == "__doc__") {
+    *result = Value::none();
+  } else if (name == "__bases__" || name == "__mro__") {
+    std::vector<Value> items;
+    for (Class* c : name == "__mro__" ? cls->mro : cls->bases) items.push_back(Value::object(c));
+    *result = in.tuple(std::move(items));
+  } else if (name == "__members__" && cls->is_enum) {
+    Dict* members = in.make<Dict>();
+    for (auto& b : cls->scope->bindings) {
+      Instance* member = b.value.as<Instance>();
+      if (member && member->cls == cls) in.dict_set(members, in.string(b.name), b.value);
+    }
+    *result = Value::object(members);
+  } else if (name == "__dict__") {
+    Dict* members = in.make<Dict>();
+    if (cls->scope) {
+      for (auto& b : cls->scope->bindings) in.dict_set(members, in.string(b.name), b.value);
+    }
+    *result = Value::object(members);
+  } else if (name == "__annotations__") {
+    Dict* annotations = in.make<Dict>();
+    for (const std::string& field : cls->fields) in.dict_set(annotations, in.string(field), Value::opaque("an annotation"));
+    *result = Value::object(annotations);
+  } else if (name == "__subclasses__" || name == "mro" || name == "__new__" || name == "register") {
+    *result = in.native("mro", opaque_function);
+  } else if (cls->name == "dict" && name == "fromkeys") {
+    *result = in.native("fromkeys", known<dict_fromkeys>);
+  } else if ((cls->name == "int" && name == "from_bytes") || (cls->name == "float" && name == "fromhex") ||
+             (cls->name == "str" && name == "maketrans")) {
+    *result = in.native("from_bytes", opaque_function);
+  } else if (const Entry* entry = find_entry(methods_of_class(cls->name), name); entry && cls->construct) {
+    *result = in.native(entry->name, call_unbound, in.native(entry->name, entry->function));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool function_attribute(Interpreter& in, Value object, Function* f, std::string_view name, Value* result) {
+  if (Dict* own = f->attributes.as<Dict>()) {
+    for (auto& [key, value] : own->items) {
+      Str* text = key.as<Str>();
+      if (text && text->text == name) {
+        *result = value;
+        return true;
+      }
+    }
+  }
+  if (name == "__name__") {
+    *result = in.string(f->def->name.text);
+  } else if (name == "__qualname__") {
+    *result = in.string((f->owner ? f->owner->name + "." : "") + std::string(f->def->name.text));
+  } else if (name == "__module__") {
+    *result = in.string("__main__");
+  } else if (name == "__doc__") {
+    *result = Value::none();
+  } else if (name == "__wrapped__") {
+    *result = object;
+  } else if (name == "__dict__") {
+    *result = f->attributes.is_none() ? Value::object(in.make<Dict>()) : f->attributes;
+  } else if (name == "__defaults__") {
+    *result = in.tuple(f->defaults);
+  } else if (name == "__code__" || name == "__annotations__" || name == "__globals__" || name == "__closure__") {
+    *result = Value::opaque("a function's own code");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool instance_attribute(Interpreter& in, Value object, Instance* instance, std::string_view name, Value* result) {
+  Class* cls = instance->cls;
+  std::span<const Entry> entries;
+  Value self = object;
+  if (cls->is_exception) {
+    entries = kException;
+    if (name == "__cause__" || name == "__context__" || name == "__traceback__") {
+      *result = Value::none();
+      return true;
+    }
+  } else if (Value* inner = instance->find(kInnerDict)) {  // defaultdict
+    entries = dict_methods();
+    self = *inner;
+  } else if (Value* value = cls->is_enum ? instance->find("value") : nullptr) {
+    if (name == "_name_" || name == "_value_") {
+      *result = *instance->find(name.substr(1, name.size() - 2));
+      return true;
+    }
+    // Members of IntEnum and StrEnum have the methods of their values.
+    if (cls->is_int_enum) entries = kInt;
+    if (cls->find(kTextEnum)) entries = str_methods();
+    self = *value;
+  }
+  if (name == "__module__" || name == "__doc__") {
+    *result = name == "__doc__" ? Value::none() : in.string("__main__");
+    return true;
+  }
+  const Entry* entry = find_entry(entries, name);
+  if (!entry) return false;
+  *result = in.native(entry->name, entry->function, self);
+  return true;
+}
+
+bool object_attribute(Interpreter& in, Value object, std::string_view name, Value* result,
+                      std::span<const Entry>* entries) {
+  switch (object.o->type) {
+    case Type::Str: *entries = str_methods(); return false;
+    case Type::BigInt: *entries = kInt; return false;
+    case Type::List: *entries = list_methods(); return false;
+    case Type::Tuple: *entries = tuple_methods(); return false;
+    case Type::Dict: *entries = dict_methods(); return false;
+    case Type::Set: *entries = set_methods(); return false;
+    case Type::Range: {
+      *entries = kRange;
+      Range* r = object.as<Range>();
+      if (name == "start" || name == "stop" || name == "step") {
+        *result = Value::integer(name == "start" ? r->start : name == "stop" ? r->stop : r->step);
+        return true;
+      }
+      return false;
+    }
+    case Type::Slice: {
+      *entries = kSlice;
+      Slice* s = object.as<Slice>();
+      if (name == "start" || name == "stop" || name == "step") {
+        *result = name == "start" ? s->start : name == "stop" ? s->stop : s->step;
+        return true;
+      }
+      return false;
+    }
+    case Type::Function:
+      *entries = kFunction;
+      return function_attribute(in, object, object.as<Function>(), name, result);
+    case Type::Lambda:
+      *entries = kFunction;
+      if (name != "__name__" && name != "__qualname__") return false;
+      *result = in.string("<lambda>");
+      return true;
+    case Type::Native:
+      *entries = kFunction;
+      if (name != "__name__" && name != "__qualname__") return false;
+      *result = in.string(object.as<Native>()->name);
+      return true;
+    case Type::BoundMethod: {
+      *entries = kFunction;
+      BoundMethod* m = object.as<BoundMethod>();
+      if (name == "__self__" || name == "__func__") {
+        *result = name == "__self__" ? m->self : m->function;
+        return true;
+      }
+      Function* f = m->function.as<Function>();
+      return f && function_attribute(in, object, f, name, result);
+    }
+    case Type::Property: {
+      *entries = kProperty;
+      Property* p = object.as<Property>();
+      if (name != "fget" && name != "fset") return false;
+      *result = name == "fget" ? p->getter : p->setter;
+      return true;
+    }
+    case Type::StaticMethod:
+    case Type::ClassMethod:
+      if (name != "__func__") return false;
+      *result = object.as<StaticMethod>() ? object.as<StaticMethod>()->function : object.as<ClassMethod>()->function;
+      return true;
+    case Type::Class: return class_attribute(in, object.as<Class>(), name, result);
+    case Type::Instance: return instance_attribute(in, object, object.as<Instance>(), name, result);
+    case Type::Namespace:
+      if (name == "__name__") *result = in.string(object.as<Namespace>()->path);
+      if (name == "__doc__") *result = Value::none();
+      return name == "__name__" || name == "__doc__";
+    default: return false;
+  }
+}
+
+}  // namespace
+}  // namespace python
+
+bool python_attribute(Interpreter& in, Value object, std::string_view name, Value* result) {
+  using namespace python;
+  std::span<const Entry> entries;
+  if (object.is_object()) {
+    if (object_attribute(in, object, name, result, &entries)) return true;
+  } else if (object.is_int() || object.is_bool()) {
+    entries = kInt;
+  } else if (object.is_float()) {
+    entries = kFloat;
+  }
+  bool number = object.is_int() || object.is_bool() || object.is_float() || object.as<BigInt>();
+  if (number && (name == "real" || name == "imag" || name == "numerator" || name == "denominator")) {
+    if (object.is_float() && name.ends_with("ator")) return false;
+    *result = name == "real" || name == "numerator" ? object : Value::integer(name == "denominator" ? 1 : 0);
+    return true;
+  }
+  if (name == "__class__") {
+    *result = Value::object(type_of(in, object));
+    return true;
+  }
+  const Entry* entry = find_entry(entries, name);
+  bool container = object.as<Str>() || object.as<List>() || object.as<Tuple>() || object.as<Dict>() ||
+                   object.as<Set>() || object.as<Range>();
+  if (!entry && container) entry = find_entry(kContainer, name);
+  if (!entry && object.as<Iterator>() && (name == "__next__" || name == "__iter__")) {
+    static constexpr Entry kIterator[] = {{"__next__", generic_next}, {"__iter__", generic_iter}};
+    entry = find_entry(kIterator, name);
+  }
+  if (!entry && (number || container)) entry = find_entry(kAnything, name);
+  if (!entry) return false;
+  // A method that is not followed says which one it was.
+  Value self = entry->function == opaque_function ? in.string(std::string(entry->name) + "()") : object;
+  *result = in.native(entry->name, entry->function, self);
+  return true;
+}
+
+}  // namespace tilewright::script

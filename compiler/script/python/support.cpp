@@ -1,0 +1,448 @@
+#include "compiler/script/python/support.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/script/codes.h"
+
+namespace tilewright::script::python {
+
+std::optional<Value> unknown_argument(const Arguments& args) {
+  std::optional<Value> opaque;
+  auto look = [&](Value v) {
+    if (v.is_poison()) return true;
+    if (v.is_opaque() && !opaque) opaque = v;
+    return false;
+  };
+  for (Value v : args.positional) {
+    if (look(v)) return v;
+  }
+  for (const Keyword& k : args.keywords) {
+    if (look(k.value)) return k.value;
+  }
+  return opaque;
+}
+
+bool reserve(Interpreter& in, text::Span span, std::uint64_t bytes) {
+  constexpr std::uint64_t kSmall = 4096;
+  in.heap().count(bytes);
+  if (bytes < kSmall) return in.step(span);
+  // The interpreter looks at memory once in 256 steps; something large must be looked at before it exists.
+  for (int i = 0; i < 256; ++i) {
+    if (!in.step(span)) return false;
+  }
+  return true;
+}
+
+bool work(Interpreter& in, text::Span span, std::size_t items) {
+  for (std::size_t i = 0; i <= items / 64; ++i) {
+    if (!in.step(span)) return false;
+  }
+  return true;
+}
+
+Value opaque_named(Interpreter& in, const std::string& why) {
+  std::string_view kept = in.keep(why + '\0');
+  return Value::opaque(kept.data());
+}
+
+Value opaque_function(Interpreter& in, const Arguments&, Value self) {
+  if (Str* name = self.as<Str>()) return opaque_named(in, name->text);
+  return Value::opaque("a call outside of the script");
+}
+
+// ---- arguments ------------------------------------------------------------------------------------------------
+
+bool takes(Interpreter& in, const Arguments& args, std::string_view function, std::size_t least, std::size_t most) {
+  if (!args.keywords.empty()) {
+    in.fail(code::kArguments, args.keywords[0].span,
+            std::string(function) + "() takes no keyword argument '" + std::string(args.keywords[0].name) + "'");
+    return false;
+  }
+  std::size_t n = args.positional.size();
+  if (n >= least && n <= most) return true;
+  std::string expected = least == most        ? std::to_string(least)
+                         : most == SIZE_MAX ? "at least " + std::to_string(least)
+                                            : std::to_string(least) + " to " + std::to_string(most);
+  in.fail(code::kArguments, args.call,
+          std::string(function) + "() takes " + expected + (most == 1 ? " argument" : " arguments") + ", " +
+              std::to_string(n) + " given");
+  return false;
+}
+
+const Keyword* keyword(const Arguments& args, std::string_view name) {
+  for (const Keyword& k : args.keywords) {
+    if (k.name == name) return &k;
+  }
+  return nullptr;
+}
+
+Value wrong_type(Interpreter& in, text::Span span, std::string_view function, std::string_view expected, Value got) {
+  return in.fail(
+      code::kType, span,
+      std::string(function) + "() needs " + std::string(expected) + ", not " + std::string(type_name(got)));
+}
+
+Value call(Interpreter& in, Value function, std::initializer_list<Value> args, text::Span span) {
+  return in.call(function, std::span<const Value>(args.begin(), args.size()), span);
+}
+
+std::optional<std::string> text_of(Interpreter& in, Value v) {
+  std::string text = in.str(v);
+  if (in.has_pending()) return std::nullopt;
+  return text;
+}
+
+std::optional<std::string> repr_of(Interpreter& in, Value v) {
+  std::string text = in.repr(v);
+  if (in.has_pending()) return std::nullopt;
+  return text;
+}
+
+Value raise_again(Interpreter& in, const Pending& pending, text::Span span) {
+  if (!pending.exception.is_none()) return in.raise(pending.exception, span);
+  const text::Diagnostic& d = pending.diagnostic;
+  return in.fail(d.code, d.span, d.message, d.hint, pending.type);
+}
+
+bool is_exception(Interpreter& in, const Pending& pending, std::string_view type) {
+  if (pending.fatal) return false;
+  Class* wanted = class_named(in, type);
+  if (Instance* instance = pending.exception.as<Instance>()) return is_subclass(instance->cls, wanted);
+  if (Class* cls = pending.exception.as<Class>()) return is_subclass(cls, wanted);
+  if (pending.type == type) return true;
+  Class* cls = class_named(in, pending.type);
+  return cls && is_subclass(cls, wanted);
+}
+
+std::optional<Value> find_attribute(Interpreter& in, Value object, std::string_view name, text::Span span) {
+  Value v = in.attribute(object, name, span);
+  if (!v.is_error()) return v;
+  if (!in.has_pending()) return std::nullopt;
+  Pending pending = in.take_pending();
+  if (!is_exception(in, pending, "AttributeError")) raise_again(in, pending, span);
+  return std::nullopt;
+}
+
+// ---- types ----------------------------------------------------------------------------------------------------
+
+Class* make_class(Interpreter& in, std::string_view name, std::initializer_list<Class*> bases,
+                  NativeFunction construct) {
+  Class* cls = in.make<Class>();
+  cls->name = name;
+  cls->construct = construct;
+  cls->scope = in.make<Scope>();
+  cls->scope->kind = Scope::Kind::Class;
+  cls->mro.push_back(cls);
+  for (Class* base : bases) {
+    cls->bases.push_back(base);
+    for (Class* c : base->mro) {
+      if (std::find(cls->mro.begin(), cls->mro.end(), c) == cls->mro.end()) cls->mro.push_back(c);
+    }
+    cls->is_exception |= base->is_exception;
+  }
+  return cls;
+}
+
+Class* class_named(Interpreter& in, std::string_view key) {
+  Scope::Binding* b = in.builtins()->find(key);
+  return b ? b->value.as<Class>() : nullptr;
+}
+
+Class* shared_class(Interpreter& in, std::string_view key, const std::function<Class*()>& make) {
+  if (Class* cls = class_named(in, key)) return cls;
+  Class* cls = make();
+  in.builtins()->set(key, Value::object(cls));
+  return cls;
+}
+
+Class* type_of(Interpreter& in, Value v) {
+  auto named = [&](std::string_view key) {
+    return shared_class(in, key, [&] {
+      std::size_t dot = key.rfind('.');
+      return make_marker(in, dot == key.npos ? key : key.substr(dot + 1));
+    });
+  };
+  switch (v.tag) {
+    case Tag::None: return named("types.NoneType");
+    case Tag::Ellipsis: return named("types.EllipsisType");
+    case Tag::NotImplemented: return named("types.NotImplementedType");
+    case Tag::Bool: return class_named(in, "bool");
+    case Tag::Int: return class_named(in, "int");
+    case Tag::Float: return class_named(in, "float");
+    case Tag::Expr: return named("tirx.PrimExpr");
+    case Tag::Error:
+    case Tag::Poison:
+    case Tag::Opaque: return class_named(in, "object");
+    case Tag::Object: break;
+  }
+  switch (v.o->type) {
+    case Type::Str: return class_named(in, "str");
+    case Type::BigInt: return class_named(in, "int");
+    case Type::List: return class_named(in, "list");
+    case Type::Tuple: return class_named(in, "tuple");
+    case Type::Dict: return class_named(in, "dict");
+    case Type::Set: return class_named(in, "set");
+    case Type::Range: return class_named(in, "range");
+    case Type::Slice: return class_named(in, "slice");
+    case Type::Iterator: return named("types.GeneratorType");
+    case Type::Function:
+    case Type::Lambda: return named("types.FunctionType");
+    case Type::BoundMethod: return named("types.MethodType");
+    case Type::Native:
+    case Type::Intrinsic: return named("types.BuiltinFunctionType");
+    case Type::Class: return class_named(in, "type");
+    case Type::Instance: return static_cast<Instance*>(v.o)->cls;
+    case Type::Namespace: return named("types.ModuleType");
+    case Type::Property: return class_named(in, "property");
+    case Type::StaticMethod: return class_named(in, "staticmethod");
+    case Type::ClassMethod: return class_named(in, "classmethod");
+    case Type::Super: return class_named(in, "super");
+    case Type::Buffer: return named("tirx.Buffer");
+    case Type::Region: return named("tirx.BufferRegion");
+    case Type::Layout: return named("tirx.Layout");
+    case Type::LayoutSpec: return named("tirx.LayoutSpec");
+    case Type::LayoutBuilder: return named("tirx.LayoutBuilder");
+    case Type::Axis: return named("tirx.Axis");
+    case Type::AxisTerm: return named("tirx.AxisTerm");
+    case Type::Iter: return named("tirx.Iter");
+    case Type::DataType: return named("tirx.dtype");
+    case Type::Frame: return named("tirx.Frame");
+    case Type::Kernel: return named("tirx.PrimFunc");
+    case Type::Jit: return named("tirx.JitFunc");
+    case Type::MetaVar: return named("tirx.meta_var");
+    case Type::PendingStore: return named("tirx.BufferStore");
+    case Type::TensorMapType:
+    case Type::TypeAnnotation: return named("tirx.Type");
+    case Type::Exec: break;
+  }
+  return class_named(in, "object");
+}
+
+bool is_subclass(const Class* cls, const Class* base) {
+  return cls && base && std::find(cls->mro.begin(), cls->mro.end(), base) != cls->mro.end();
+}
+
+bool is_callable(Value v) {
+  if (!v.is_object()) return false;
+  switch (v.o->type) {
+    case Type::Function:
+    case Type::Lambda:
+    case Type::BoundMethod:
+    case Type::Native:
+    case Type::Intrinsic:
+    case Type::Class:
+    case Type::DataType:
+    case Type::Kernel:
+    case Type::Jit: return true;
+    case Type::Instance: return static_cast<Instance*>(v.o)->cls->find("__call__") != nullptr;
+    default: return false;
+  }
+}
+
+namespace {
+
+bool is_container(Value v) {
+  return v.as<Str>() || v.as<List>() || v.as<Tuple>() || v.as<Dict>() || v.as<Set>() || v.as<Range>();
+}
+
+bool has_method(Value v, std::string_view name) {
+  Instance* instance = v.as<Instance>();
+  return instance && instance->cls->find(name);
+}
+
+// The abstract classes of numbers, collections.abc and typing: what a value is, not what it derives from.
+std::optional<bool> is_abstract_instance(Interpreter& in, Value v, std::string_view name) {
+  bool integer = in.as_big(v).has_value();
+  if (name == "Integral" || name == "Rational") return integer;
+  if (name == "Number" || name == "Real" || name == "Complex") return integer || v.is_float();
+  if (name == "Callable") return is_callable(v);
+  if (name == "Sequence") return v.as<Str>() || v.as<List>() || v.as<Tuple>() || v.as<Range>();
+  if (name == "MutableSequence") return v.as<List>() != nullptr;
+  if (name == "Mapping" || name == "MutableMapping") return v.as<Dict>() != nullptr;
+  if (name == "AbstractSet" || name == "MutableSet") return v.as<Set>() != nullptr;
+  if (name == "Sized" || name == "Collection" || name == "Container") return is_container(v) || has_method(v, "__len__");
+  if (name == "Iterable") return is_container(v) || v.as<Iterator>() || has_method(v, "__iter__");
+  if (name == "Iterator" || name == "Generator") return v.as<Iterator>() || has_method(v, "__next__");
+  if (name == "Hashable") return !v.as<List>() && !v.as<Dict>() && !v.as<Set>();
+  if (name == "Any") return true;
+  return std::nullopt;
+}
+
+// Names of the reference's own classes, which scripts use in isinstance() checks.
+bool is_tirx_instance(Value v, std::string_view name) {
+  if (std::size_t dot = name.rfind('.'); dot != name.npos) name = name.substr(dot + 1);
+  if (name == "Buffer") return v.as<BufferValue>() != nullptr;
+  if (name == "BufferRegion") return v.as<RegionValue>() != nullptr;
+  if (name == "PrimFunc") return v.as<KernelValue>() != nullptr;
+  if (name == "Layout") return v.as<LayoutValue>() != nullptr;
+  if (LayoutValue* l = v.as<LayoutValue>()) {
+    bool swizzle = l->layout->swizzle.has_value(), tile = l->layout->tile.has_value();
+    if (name == "TileLayout") return tile && !swizzle;
+    if (name == "SwizzleLayout") return swizzle && !tile;
+    if (name == "ComposeLayout") return swizzle && tile;
+  }
+  if (name == "Iter") return v.as<IterValue>() != nullptr;
+  if (name == "Axis") return v.as<AxisValue>() != nullptr;
+  if (name == "meta_var") return v.as<MetaVar>() != nullptr;
+  if (!v.is_expr()) return false;
+  ir::ExprKind kind = v.e->kind;
+  if (name == "PrimExpr" || name == "Expr" || name == "ExprOp") return true;
+  if (name == "Var" || name == "IterVar") return kind == ir::ExprKind::Var;
+  if (name == "IntImm") return kind == ir::ExprKind::IntImm;
+  if (name == "FloatImm") return kind == ir::ExprKind::FloatImm;
+  if (name == "StringImm") return kind == ir::ExprKind::StringImm;
+  if (name == "BufferLoad") return kind == ir::ExprKind::Load;
+  if (name == "Call") return kind == ir::ExprKind::Call;
+  return false;
+}
+
+bool is_instance_within(Interpreter& in, Value v, Value classinfo, int depth) {
+  if (depth > 32) return false;
+  if (Tuple* t = classinfo.as<Tuple>()) {
+    return std::any_of(t->items.begin(), t->items.end(),
+                       [&](Value c) { return is_instance_within(in, v, c, depth + 1); });
+  }
+  if (classinfo.is_none()) return v.is_none();  // as a member of `int | None`
+  if (Class* cls = classinfo.as<Class>()) {
+    if (v.is_opaque() || v.is_poison()) return false;
+    if (is_marker(cls)) {
+      if (auto answer = is_abstract_instance(in, v, cls->name)) return *answer;
+    }
+    if (is_subclass(type_of(in, v), cls)) return true;
+    // Mixed-in types are no bases here (enums.cpp, records.cpp): a base with a constructor would shadow the class' own.
+    Instance* instance = v.as<Instance>();
+    if (!instance) return false;
+    if (cls == class_named(in, "int")) return instance->cls->is_int_enum;
+    if (cls == class_named(in, "tuple")) return instance->cls->find("_fields") != nullptr;
+    if (cls == class_named(in, "dict")) return instance->find(kInnerDict) != nullptr;
+    if (cls == class_named(in, "str") && instance->cls->is_enum && !instance->cls->is_int_enum) {
+      return instance->cls->find(kTextEnum) != nullptr;
+    }
+    return false;
+  }
+  if (Native* n = classinfo.as<Native>()) return is_tirx_instance(v, n->name);
+  if (Namespace* n = classinfo.as<Namespace>()) return is_tirx_instance(v, n->path);
+  return false;
+}
+
+}  // namespace
+
+bool is_instance(Interpreter& in, Value v, Value classinfo) { return is_instance_within(in, v, classinfo, 0); }
+
+void add_method(Interpreter& in, Class* cls, std::string_view name, NativeFunction function) {
+  cls->scope->set(name, in.native(name, function, Value::ellipsis()));  // the ellipsis asks to be bound to the instance
+}
+
+namespace {
+constexpr std::string_view kMarker = "<marker>";  // no identifier: scripts cannot see it
+}
+
+Class* make_marker(Interpreter& in, std::string_view name) {
+  Class* cls = make_class(in, name, {class_named(in, "object")});
+  cls->scope->set(kMarker, Value::none());
+  return cls;
+}
+
+bool is_marker(const Class* cls) { return cls->scope && cls->scope->find(kMarker); }
+
+Instance* make_exception(Interpreter& in, Class* cls, std::vector<Value> args) {
+  Instance* e = in.make<Instance>();
+  e->cls = cls;
+  e->set("args", in.tuple(std::move(args)));
+  return e;
+}
+
+// ---- algorithms -------------------------------------------------------------------------------------------------
+
+std::optional<bool> less(Interpreter& in, Value a, Value b, text::Span span) {
+  if (a.is_int() && b.is_int()) return a.i < b.i;
+  if (Str *x = a.as<Str>(), *y = b.as<Str>(); x && y) return x->text < y->text;
+  Value v = in.compare(syntax::Operator::Lt, a, b, span);
+  if (v.is_error()) return std::nullopt;
+  return in.truth(v, span);
+}
+
+bool sort(Interpreter& in, std::vector<Value>& items, Value key, bool reverse, text::Span span) {
+  struct Item {
+    Value key, value;
+  };
+  std::vector<Item> from, to;
+  from.reserve(items.size());
+  if (!reserve(in, span, 2 * items.size() * sizeof(Item))) return false;
+  for (Value v : items) {
+    Value k = v;
+    if (!key.is_none()) {
+      k = call(in, key, {v}, span);
+      if (k.is_error()) return false;
+    }
+    if (!in.step(span)) return false;
+    from.push_back({k, v});
+  }
+  // A merge sort of our own: the order may come from a script's __lt__, and std::stable_sort may not be lied to.
+  // Python's reverse keeps equal items in their order, so both directions take the left one on a tie.
+  to.resize(from.size());
+  std::size_t n = from.size();
+  for (std::size_t width = 1; width < n; width *= 2) {
+    for (std::size_t lo = 0; lo < n; lo += 2 * width) {
+      std::size_t mid = std::min(lo + width, n), hi = std::min(lo + 2 * width, n);
+      std::size_t a = lo, b = mid;
+      for (std::size_t at = lo; at < hi; ++at) {
+        bool take_right = a == mid;
+        if (!take_right && b < hi) {
+          if (!in.step(span)) return false;
+          auto before = reverse ? less(in, from[a].key, from[b].key, span) : less(in, from[b].key, from[a].key, span);
+          if (!before) return false;
+          take_right = *before;
+        }
+        to[at] = take_right ? from[b++] : from[a++];
+      }
+    }
+    std::swap(from, to);
+  }
+  for (std::size_t i = 0; i < n; ++i) items[i] = from[i].value;
+  return true;
+}
+
+std::optional<std::int64_t> float_to_int(double value) {
+  if (!(value >= -9223372036854775808.0 && value < 9223372036854775808.0)) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
+void dict_erase(Dict* dict, std::size_t at) {
+  dict->items.erase(dict->items.begin() + static_cast<std::ptrdiff_t>(at));
+  if (dict->index.empty()) return;
+  // Positions behind the hole move down by one.
+  for (auto it = dict->index.begin(); it != dict->index.end();) {
+    if (it->second == at) {
+      it = dict->index.erase(it);
+      continue;
+    }
+    if (it->second > at) --it->second;
+    ++it;
+  }
+}
+
+std::optional<std::size_t> dict_position(Interpreter& in, Dict* dict, Value key) {
+  Value* found = in.dict_find(dict, key);
+  if (!found) return std::nullopt;
+  for (std::size_t i = 0; i < dict->items.size(); ++i) {
+    if (&dict->items[i].second == found) return i;
+  }
+  return std::nullopt;
+}
+
+std::size_t text_length(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::size_t text_offset(std::string_view text, std::size_t index) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) continue;
+    if (index-- == 0) return i;
+  }
+  return text.size();
+}
+
+}  // namespace tilewright::script::python

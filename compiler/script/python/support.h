@@ -1,0 +1,123 @@
+// What the files of the host-Python library share: unknown arguments, budgets, types of values, ordering.
+//
+// Everything here runs on behalf of a script that may be hostile: whatever makes something large first asks reserve(),
+// loops call Interpreter::step(), and containers are copied before script code (a key function, an __eq__) may change
+// them.
+#pragma once
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/script/interpreter.h"
+
+namespace tilewright::script::python {
+
+// The argument that leaves a call without an answer: a poison value before an opaque one; nothing when all are known.
+std::optional<Value> unknown_argument(const Arguments& args);
+
+// Wraps a native that wants to see known values only: unknown ones pass through as the result.
+template <NativeFunction F>
+Value known(Interpreter& in, const Arguments& args, Value self) {
+  if (auto unknown = unknown_argument(args)) return *unknown;
+  return F(in, args, self);
+}
+
+// Counts `bytes` about to be allocated against the script's budget; false with a pending error when they exceed it.
+bool reserve(Interpreter& in, text::Span span, std::uint64_t bytes);
+// Charges steps for a loop of ours over `items` cheap things.
+bool work(Interpreter& in, text::Span span, std::size_t items);
+
+// A result for what this evaluator does not follow: `why` names where it came from.
+Value opaque_function(Interpreter& in, const Arguments& args, Value self);
+Value opaque_named(Interpreter& in, const std::string& why);
+
+// ---- arguments ------------------------------------------------------------------------------------------------
+
+// Checks the number of positional arguments and that there are no keywords; false with a pending error otherwise.
+bool takes(Interpreter& in, const Arguments& args, std::string_view function, std::size_t least, std::size_t most);
+const Keyword* keyword(const Arguments& args, std::string_view name);
+Value wrong_type(Interpreter& in, text::Span span, std::string_view function, std::string_view expected, Value got);
+// Calls a value with positional arguments.
+Value call(Interpreter& in, Value function, std::initializer_list<Value> args, text::Span span);
+// The text of str(v) / repr(v); nothing when the script's own __str__ failed.
+std::optional<std::string> text_of(Interpreter& in, Value v);
+std::optional<std::string> repr_of(Interpreter& in, Value v);
+// Puts a taken exception back.
+Value raise_again(Interpreter& in, const Pending& pending, text::Span span);
+// Whether the pending exception, taken or not, is of the Python class `type` or one derived from it.
+bool is_exception(Interpreter& in, const Pending& pending, std::string_view type);
+// Attribute or nothing; an AttributeError is swallowed, any other error stays pending.
+std::optional<Value> find_attribute(Interpreter& in, Value object, std::string_view name, text::Span span);
+
+// ---- types ----------------------------------------------------------------------------------------------------
+
+Class* make_class(Interpreter& in, std::string_view name, std::initializer_list<Class*> bases,
+                  NativeFunction construct = nullptr);
+// The class bound to `key` in the builtin scope: "int", or a hidden one with a dot in its key, such as "enum.Enum".
+Class* class_named(Interpreter& in, std::string_view key);
+// The same, made on first use. Dotted keys are no identifiers, so scripts never see them.
+Class* shared_class(Interpreter& in, std::string_view key, const std::function<Class*()>& make);
+Class* type_of(Interpreter& in, Value v);
+bool is_subclass(const Class* cls, const Class* base);
+// isinstance(); a tuple of classes may nest.
+bool is_instance(Interpreter& in, Value v, Value classinfo);
+bool is_callable(Value v);
+Instance* make_exception(Interpreter& in, Class* cls, std::vector<Value> args);
+// Adds a native method; it finds its instance in the first positional argument.
+void add_method(Interpreter& in, Class* cls, std::string_view name, NativeFunction function);
+// Classes that only name a kind of value (typing.Any, numbers.Integral, ...). They have no constructor, so a class of
+// the script may derive from them and keep its own.
+Class* make_marker(Interpreter& in, std::string_view name);
+bool is_marker(const Class* cls);
+
+// ---- algorithms -------------------------------------------------------------------------------------------------
+
+// Python's a < b as a bool; nothing with a pending error when it is not one.
+std::optional<bool> less(Interpreter& in, Value a, Value b, text::Span span);
+// Stable sort by key (None: the values themselves); false with a pending error.
+bool sort(Interpreter& in, std::vector<Value>& items, Value key, bool reverse, text::Span span);
+std::optional<std::int64_t> float_to_int(double value);
+// Removes position `at` of a dict and keeps its index right.
+void dict_erase(Dict* dict, std::size_t at);
+// Position of a key, or nothing.
+std::optional<std::size_t> dict_position(Interpreter& in, Dict* dict, Value key);
+// Number of code points; byte offset of code point `index` (the size when beyond).
+std::size_t text_length(std::string_view text);
+std::size_t text_offset(std::string_view text, std::size_t index);
+
+// Hidden attributes, no identifiers: the dict inside a defaultdict; set on the class of an enum of strings.
+inline constexpr std::string_view kInnerDict = "<dict>";
+inline constexpr std::string_view kTextEnum = "<text enum>";
+
+// ---- enums and records (enums.cpp, records.cpp) -------------------------------------------------------------------
+
+// Members of an enum in order of definition, without aliases.
+std::vector<Value> enum_members(const Class* cls);
+void finish_enum(Interpreter& in, Class* cls);
+bool is_enum_base(const Class* cls);        // one of the module's own: Enum, IntEnum, ...
+void finish_named_tuple(Interpreter& in, Class* cls);  // does nothing to other classes
+
+// ---- tables of names --------------------------------------------------------------------------------------------
+
+struct Entry {
+  std::string_view name;
+  NativeFunction function = nullptr;         // a native, or
+  Value (*make)(Interpreter& in) = nullptr;  // a value made on demand
+};
+
+// Modules of library.cpp by folder of meaning; each file gives its table.
+std::span<const Entry> math_names();
+Value math_function(Interpreter& in, std::string_view name);  // Error tag: no such function
+std::span<const Entry> functools_names();
+std::span<const Entry> operator_names();
+std::span<const Entry> itertools_names();
+std::span<const Entry> dataclasses_names();
+std::span<const Entry> enum_names();
+std::span<const Entry> collections_names();
+std::span<const Entry> typing_names();
+
+}  // namespace tilewright::script::python

@@ -1,0 +1,607 @@
+// Attributes, methods and indexing of buffers (surface.md 4.3, 4.4).
+#include "compiler/script/tirx/tirx.h"
+
+namespace tilewright::script {
+namespace {
+
+const ir::Buffer* self_buffer(Value self) { return self.as<BufferValue>()->buffer; }
+
+std::string shown(const ir::Buffer* b) { return b->name.empty() ? std::string("the buffer") : std::string(b->name); }
+
+// A view: same data, other window. Emits the declaration inside a kernel.
+Value view_of(Interpreter& in, const ir::Buffer& made, text::Span span) {
+  ir::Buffer* b = Arena::current().make<ir::Buffer>(made);
+  b->name = {};
+  b->is_scalar = false;
+  b->span = span;
+  if (in.kernel()) in.emit_new<ir::Decl>(span, b);
+  return in.buffer_value(b);
+}
+
+const layout::Layout* keep_layout(Interpreter& in, layout::Layout l) {
+  return in.layout_value(std::move(l)).as<LayoutValue>()->layout;
+}
+
+Value layout_failure(Interpreter& in, const layout::Error& e, text::Span span) { return in.fail(code::kLayout, span, e.message); }
+
+std::optional<std::vector<ir::Expr>> index_list(Interpreter& in, const ir::Buffer* b, Value v, text::Span span) {
+  auto indices = in.as_extents(v, span, "the indices");
+  if (!indices) return std::nullopt;
+  if (indices->size() != b->rank()) {
+    in.fail(code::kIndex, span, shown(b) + " has " + std::to_string(b->rank()) + " dimensions, " +
+            std::to_string(indices->size()) + " indices are given");
+    return std::nullopt;
+  }
+  return indices;
+}
+
+Value ptr_to(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "ptr_to", {"indices"}, 1);
+  if (!a) return Value::error();
+  const ir::Buffer* b = self_buffer(self);
+  auto indices = index_list(in, b, a[0], a.span(0));
+  if (!indices) return Value::error();
+  ir::Expr element = ir::load(b, *indices);
+  return Value::expr(ir::call(ir::kHandle, ir::builtin::address_of, {&element, 1}));
+}
+
+// Linear element offset of an index, through the layout.
+std::optional<ir::Expr> linear_offset(Interpreter& in, const ir::Buffer* b, std::span<const ir::Expr> indices, text::Span span) {
+  if (b->layout) {
+    auto e = layout::apply_m(*b->layout, indices, ir::shape_of(*b));
+    if (!e) {
+      layout_failure(in, e.error(), span);
+      return std::nullopt;
+    }
+    return ir::simplify(*e);
+  }
+  ir::Expr offset = ir::int_imm(ir::kInt32, 0);
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    offset = b->strides.empty() ? offset * b->shape[d] + indices[d] : offset + indices[d] * b->strides[d];
+  }
+  return ir::simplify(offset);
+}
+
+template <bool Bytes>
+Value offset_of_index(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, Bytes ? "byte_offset_of" : "elem_offset_of", {"indices", "inner"}, 1);
+  if (!a) return Value::error();
+  const ir::Buffer* b = self_buffer(self);
+  auto indices = index_list(in, b, a[0], a.span(0));
+  auto offset = indices ? linear_offset(in, b, *indices, a.span(0)) : std::nullopt;
+  if (!offset) return Value::error();
+  ir::Expr e = *offset;
+  if (a.given(1) && a[1].is_bool() && !a[1].b && b->elem_offset) e = e + b->elem_offset;
+  if (Bytes) e = (e * ir::Expr(b->dtype.storage_bits() * b->dtype.lanes)) / ir::Expr(8);
+  return Value::expr(ir::simplify(e));
+}
+
+Value offset_of(Interpreter& in, const Arguments& args, Value self) {
+  Value v = offset_of_index<false>(in, args, self);
+  return v.is_error() ? v : in.list({v});
+}
+
+Value access_ptr(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "access_ptr", {"access_mask", "ptr_type", "content_lanes", "offset", "extent"}, 1);
+  if (!a) return Value::error();
+  const ir::Buffer* b = self_buffer(self);
+  ir::Expr offset = ir::int_imm(ir::kInt32, 0);
+  if (a.has(3)) {
+    offset = in.as_expr(a[3], a.span(3), "the offset");
+    if (!offset) return Value::error();
+  }
+  // The pointer to a linear element offset: a flat window onto the same data.
+  ir::Buffer* flat = Arena::current().make<ir::Buffer>(*b);
+  ir::Expr one = ir::int_imm(ir::kInt32, 1);
+  ir::Expr n = one;
+  for (ir::Expr e : b->shape) n = n * e;
+  flat->shape = Arena::current().copy(std::vector<ir::Expr>{n});
+  flat->strides = {};
+  flat->layout = nullptr;
+  ir::Expr element = ir::load(flat, {&offset, 1});
+  return Value::expr(ir::call(ir::kHandle, ir::builtin::address_of, {&element, 1}));
+}
+
+// A.vload(begin, dtype): a vector of consecutive elements.
+Value vload(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "vload", {"begin", "dtype", "predicate"}, 1);
+  if (!a) return Value::error();
+  if (a.has(2)) return in.fail(code::kUnsupported, a.span(2), "a predicated vload cannot be compiled to CUDA");
+  const ir::Buffer* b = self_buffer(self);
+  auto indices = index_list(in, b, a[0], a.span(0));
+  if (!indices) return Value::error();
+  int lanes = 1;
+  if (a.has(1)) {
+    auto d = in.as_dtype(a[1], a.span(1));
+    if (!d) return Value::error();
+    if (d->element() != b->dtype.element() || d->lanes % b->dtype.lanes != 0) {
+      return in.fail(code::kType, a.span(1), "cannot load " + ir::dtype_name(*d) + " from " + shown(b) + " of " + ir::dtype_name(b->dtype));
+    }
+    lanes = d->lanes / b->dtype.lanes;
+  }
+  if (lanes > 1) indices->back() = ir::ramp(indices->back(), ir::int_imm(indices->back().dtype(), 1), lanes);
+  return Value::expr(ir::load(b, *indices));
+}
+
+Value vstore(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "vstore", {"begin", "value", "predicate"}, 2);
+  if (!a) return Value::error();
+  if (a.has(2)) return in.fail(code::kUnsupported, a.span(2), "a predicated vstore cannot be compiled to CUDA");
+  const ir::Buffer* b = self_buffer(self);
+  auto indices = index_list(in, b, a[0], a.span(0));
+  ir::Expr value = indices ? in.as_expr(a[1], a.span(1)) : ir::Expr();
+  if (!value) return Value::error();
+  int lanes = value.dtype().lanes / b->dtype.lanes;
+  if (lanes > 1) indices->back() = ir::ramp(indices->back(), ir::int_imm(indices->back().dtype(), 1), lanes);
+  auto converted = ir::convert(b->dtype.with_lanes(b->dtype.lanes * lanes), value);
+  if (!converted) return in.fail(code::kType, a.span(1), converted.error());
+  PendingStore* s = in.make<PendingStore>();
+  s->store = ir::make_stmt<ir::Store>(in.origin(args.call), b, Arena::current().copy(*indices), *converted);
+  return Value::object(s);
+}
+
+Value view(Interpreter& in, const Arguments& args, Value self) {
+  const ir::Buffer* b = self_buffer(self);
+  Value layout_value;
+  for (const Keyword& k : args.keywords) {
+    if (k.name != "layout") {
+      return in.fail(code::kArguments, k.span, "view has no argument '" + std::string(k.name) + "'", "only layout= is accepted");
+    }
+    layout_value = k.value;
+  }
+  ir::Buffer made = *b;
+  if (args.positional.size() == 1 && (args.positional[0].as<Str>() || args.positional[0].as<DataTypeValue>())) {
+    auto d = in.as_dtype(args.positional[0], args.at(0));
+    if (!d) return Value::error();
+    int from = b->dtype.storage_bits() * b->dtype.lanes, to = d->storage_bits() * d->lanes;
+    if (from % to != 0 && to % from != 0) {
+      return in.fail(code::kBuffer, args.at(0), "widths do not divide: " + std::to_string(from) + " and " + std::to_string(to) + " bits");
+    }
+    made.dtype = *d;
+    std::vector<ir::Expr> shape(b->shape.begin(), b->shape.end());
+    if (shape.empty()) return in.fail(code::kBuffer, args.call, "a buffer without dimensions has no other view");
+    if (to > from) {
+      int r = to / from;
+      const std::int64_t* last = ir::constant(shape.back());
+      if (last && *last % r != 0) {
+        return in.fail(code::kBuffer, args.at(0), "the last extent " + std::to_string(*last) + " is not divisible by " + std::to_string(r));
+      }
+      shape.back() = ir::simplify(shape.back() / ir::Expr(r));
+      if (b->elem_offset) made.elem_offset = ir::simplify(b->elem_offset / ir::Expr(r));
+      if (b->layout && r > 1) {
+        auto l = layout::pack(*b->layout, r);
+        if (!l) return layout_failure(in, l.error(), args.call);
+        made.layout = keep_layout(in, *l);
+      }
+    } else if (to < from) {
+      int r = from / to;
+      shape.back() = ir::simplify(shape.back() * ir::Expr(r));
+      if (b->elem_offset) made.elem_offset = ir::simplify(b->elem_offset * ir::Expr(r));
+      if (b->layout) {
+        auto l = layout::unpack(*b->layout, r);
+        if (!l) return layout_failure(in, l.error(), args.call);
+        made.layout = keep_layout(in, *l);
+      }
+    }
+    made.shape = Arena::current().copy(shape);
+    made.strides = {};
+    return view_of(in, made, args.call);
+  }
+  std::vector<Value> dims(args.positional.begin(), args.positional.end());
+  if (dims.size() == 1 && (dims[0].as<Tuple>() || dims[0].as<List>())) {
+    dims = dims[0].as<Tuple>() ? dims[0].as<Tuple>()->items : dims[0].as<List>()->items;
+  }
+  if (!dims.empty() && (dims.back().as<LayoutValue>() || dims.back().as<LayoutSpec>())) {
+    return in.fail(code::kArguments, args.at(args.positional.size() - 1), "a layout is given by keyword", "write layout=...");
+  }
+  std::vector<ir::Expr> shape;
+  std::optional<std::size_t> infer;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (auto n = in.as_big(dims[i]); n && *n == -1) {
+      if (infer) return in.fail(code::kBuffer, args.call, "only one extent of a view can be inferred");
+      infer = i;
+      shape.push_back(ir::int_imm(ir::kInt32, 1));
+      continue;
+    }
+    ir::Expr e = in.as_expr(dims[i], i < args.spans.size() ? args.spans[i] : args.call, "an extent");
+    if (!e) return Value::error();
+    shape.push_back(e);
+  }
+  auto have = ir::constant_elements(b->shape);
+  if (!layout_value.is_none()) {
+    auto l = in.as_layout(layout_value, args.call);
+    if (!l) return Value::error();
+    made.layout = keep_layout(in, *l);
+    if (dims.empty()) shape.assign(b->shape.begin(), b->shape.end());
+  } else {
+    auto want = ir::constant_elements(shape);
+    if (infer) {
+      if (!have || !want || *want == 0 || *have % *want != 0) {
+        return in.fail(code::kBuffer, args.call, "the -1 of this view cannot be inferred from " +
+                       (have ? std::to_string(*have) : std::string("unknown")) + " elements");
+      }
+      shape[*infer] = ir::int_imm(ir::kInt32, *have / *want);
+    } else if (have && want && *have != *want) {
+      return in.fail(code::kBuffer, args.call, "a view of " + std::to_string(*want) + " elements onto " + std::to_string(*have));
+    }
+    if (b->layout && b->layout->is_bare_swizzle()) made.layout = b->layout;
+  }
+  made.shape = Arena::current().copy(shape);
+  made.strides = {};
+  return view_of(in, made, args.call);
+}
+
+// A.local(*shape): the elements that one thread holds.
+Value local(Interpreter& in, const Arguments& args, Value self) {
+  const ir::Buffer* b = self_buffer(self);
+  if (!b->layout) return in.fail(code::kLayout, args.call, shown(b) + " has no layout, so nothing says what a thread holds");
+  ir::Buffer made = *b;
+  for (const Keyword& k : args.keywords) {
+    if (k.name != "layout") return in.fail(code::kArguments, k.span, "local has no argument '" + std::string(k.name) + "'");
+    if (k.value.is_none()) continue;
+    auto l = in.as_layout(k.value, k.span);
+    if (!l) return Value::error();
+    made.layout = keep_layout(in, *l);
+  }
+  if (made.layout == b->layout) made.layout = keep_layout(in, layout::storage(*b->layout));
+  std::vector<Value> dims(args.positional.begin(), args.positional.end());
+  if (dims.size() == 1 && (dims[0].as<Tuple>() || dims[0].as<List>())) {
+    dims = dims[0].as<Tuple>() ? dims[0].as<Tuple>()->items : dims[0].as<List>()->items;
+  }
+  std::vector<ir::Expr> shape;
+  for (Value d : dims) {
+    ir::Expr e = in.as_expr(d, args.call, "an extent");
+    if (!e) return Value::error();
+    shape.push_back(e);
+  }
+  layout::Dim total = layout::size(*made.layout);
+  if (shape.empty()) shape.push_back(total.expr());
+  std::optional<std::size_t> infer;
+  std::int64_t rest = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::int64_t* c = ir::constant(shape[i]);
+    if (c && *c == -1) infer = i;
+    else if (c) rest *= *c;
+  }
+  if (infer && total.is_constant() && rest > 0) shape[*infer] = ir::int_imm(ir::kInt32, total.value() / rest);
+  auto want = ir::constant_elements(shape);
+  if (want && total.is_constant() && made.layout->is_tile() && *want != total.value()) {
+    return in.fail(code::kBuffer, args.call, "one thread holds " + std::to_string(total.value()) + " elements, the view has " + std::to_string(*want));
+  }
+  made.shape = Arena::current().copy(shape);
+  made.strides = {};
+  return view_of(in, made, args.call);
+}
+
+Value permute(Interpreter& in, const Arguments& args, Value self) {
+  const ir::Buffer* b = self_buffer(self);
+  std::vector<Value> dims(args.positional.begin(), args.positional.end());
+  if (dims.size() == 1 && (dims[0].as<Tuple>() || dims[0].as<List>())) {
+    dims = dims[0].as<Tuple>() ? dims[0].as<Tuple>()->items : dims[0].as<List>()->items;
+  }
+  std::vector<int> order;
+  std::vector<bool> seen(b->rank());
+  for (Value d : dims) {
+    auto n = in.as_int(d, args.call, "a dimension");
+    if (!n) return Value::error();
+    if (*n < 0 || *n >= static_cast<std::int64_t>(b->rank()) || seen[static_cast<std::size_t>(*n)]) {
+      return in.fail(code::kBuffer, args.call, "permute takes each dimension of " + shown(b) + " once");
+    }
+    seen[static_cast<std::size_t>(*n)] = true;
+    order.push_back(static_cast<int>(*n));
+  }
+  if (order.size() != b->rank()) return in.fail(code::kBuffer, args.call, "permute takes each dimension of " + shown(b) + " once");
+  ir::Buffer made = *b;
+  std::vector<ir::Expr> shape;
+  for (int d : order) shape.push_back(b->shape[static_cast<std::size_t>(d)]);
+  if (b->layout) {
+    layout::Layout l = *b->layout;
+    layout::TileLayout tile = l.tile ? *l.tile : *layout::row_major(ir::shape_of(*b)).tile;
+    auto grouped = layout::group(tile, ir::shape_of(*b));
+    if (!grouped) return layout_failure(in, grouped.error(), args.call);
+    auto permuted = layout::permute_by_groups({std::nullopt, grouped->layout}, grouped->separators, order);
+    if (!permuted) return layout_failure(in, permuted.error(), args.call);
+    l.tile = permuted->tile;
+    made.layout = keep_layout(in, l);
+  }
+  made.shape = Arena::current().copy(shape);
+  made.strides = {};
+  return view_of(in, made, args.call);
+}
+
+Value scope_text(Interpreter& in, const Arguments&, Value self) { return in.string(self_buffer(self)->scope_text); }
+Value is_scalar(Interpreter&, const Arguments&, Value self) { return Value::boolean(ir::is_one_element(*self_buffer(self))); }
+
+Value with_dtype(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "with_dtype", {"dtype"}, 1);
+  auto d = a ? in.as_dtype(a[0], a.span(0)) : std::nullopt;
+  if (!d) return Value::error();
+  ir::Buffer made = *self_buffer(self);
+  made.dtype = *d;
+  return view_of(in, made, args.call);
+}
+
+Value with_data(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "with_data", {"data"}, 1);
+  if (!a) return Value::error();
+  ir::Expr e = in.as_expr(a[0], a.span(0), "the pointer");
+  if (!e) return Value::error();
+  const auto* var = e.as<ir::Var>();
+  if (!var) return in.fail(code::kBuffer, a.span(0), "with_data takes a pointer variable");
+  ir::Buffer made = *self_buffer(self);
+  made.data = var;
+  return view_of(in, made, args.call);
+}
+
+Value with_allocated_addr(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "with_allocated_addr", {"addr"}, 1);
+  if (!a) return Value::error();
+  Value v = a[0];
+  if (List* l = v.as<List>(); l && l->items.size() == 1) v = l->items[0];
+  ir::Buffer made = *self_buffer(self);
+  made.allocated_addr = in.as_expr(v, a.span(0), "the address");
+  return made.allocated_addr ? view_of(in, made, args.call) : Value::error();
+}
+
+Value flattened(Interpreter& in, const Arguments& args, Value self) {
+  ir::Buffer made = *self_buffer(self);
+  ir::Expr n = ir::int_imm(ir::kInt32, 1);
+  for (ir::Expr e : made.shape) n = n * e;
+  made.shape = Arena::current().copy(std::vector<ir::Expr>{ir::simplify(n)});
+  made.layout = nullptr;
+  made.strides = {};
+  return view_of(in, made, args.call);
+}
+
+constexpr Member kMethods[] = {
+    {"ptr_to", ptr_to},
+    {"access_ptr", access_ptr},
+    {"vload", vload},
+    {"vstore", vstore},
+    {"view", view},
+    {"local", local},
+    {"permute", permute},
+    {"elem_offset_of", offset_of_index<false>},
+    {"byte_offset_of", offset_of_index<true>},
+    {"offset_of", offset_of},
+    {"scope", scope_text},
+    {"is_scalar", is_scalar},
+    {"with_dtype", with_dtype},
+    {"with_data", with_data},
+    {"with_allocated_addr", with_allocated_addr},
+    {"get_flattened_buffer", flattened},
+};
+
+Value expr_list(Interpreter& in, std::span<const ir::Expr> items) {
+  std::vector<Value> out;
+  for (ir::Expr e : items) {
+    const std::int64_t* c = ir::constant(e);  // a known extent is a Python int to the script
+    out.push_back(c ? Value::integer(*c) : Value::expr(e));
+  }
+  return in.tuple(std::move(out));
+}
+
+}  // namespace
+
+bool buffer_attribute(Interpreter& in, Value object, std::string_view name, text::Span, Value* result) {
+  const ir::Buffer* b = self_buffer(object);
+  for (const Member& m : kMethods) {
+    if (m.name == name) {
+      *result = in.native(m.name, m.function, object);
+      return true;
+    }
+  }
+  if (name == "shape") *result = expr_list(in, b->shape);
+  else if (name == "strides") *result = expr_list(in, b->strides);
+  else if (name == "dtype") *result = in.string(ir::dtype_name(b->dtype));
+  else if (name == "name") *result = in.string(b->name);
+  else if (name == "data") *result = b->data ? Value::expr(b->data) : Value::none();
+  else if (name == "elem_offset") *result = b->elem_offset ? Value::expr(b->elem_offset) : Value::integer(0);
+  else if (name == "byte_offset") {
+    if (!b->elem_offset) *result = Value::integer(0);
+    else *result = Value::expr(ir::simplify((b->elem_offset * ir::Expr(b->dtype.storage_bits() * b->dtype.lanes)) / ir::Expr(8)));
+  } else if (name == "layout") {
+    if (!b->layout) {
+      *result = Value::none();
+    } else {
+      *result = in.layout_value(*b->layout);
+    }
+  } else if (name == "allocated_addr") {
+    *result = b->allocated_addr ? in.list({Value::expr(b->allocated_addr)}) : Value::none();
+  } else if (name == "axis_separators") {
+    *result = in.list({});
+  } else if (name == "buffer") {
+    *result = object;
+  } else if (name == "ndim") {
+    *result = Value::integer(static_cast<std::int64_t>(b->rank()));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Attributes of run-time values: dtype, astype, and the buffer behind a scalar.
+bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::Span, Value* result) {
+  ir::Expr e = object.as_expr();
+  if (name == "dtype") {
+    *result = in.string(ir::dtype_name(e.dtype()));
+    return true;
+  }
+  if (name == "astype") {
+    *result = in.native("astype",
+                        [](Interpreter& i, const Arguments& args, Value self) {
+                          Bound a(i, args, "astype", {"dtype"}, 1);
+                          auto d = a ? i.as_dtype(a[0], a.span(0)) : std::nullopt;
+                          if (!d) return Value::error();
+                          auto converted = ir::convert(*d, self.as_expr());
+                          if (!converted) return i.fail(code::kType, args.call, converted.error());
+                          return Value::expr(*converted);
+                        },
+                        object);
+    return true;
+  }
+  if (name == "name") {
+    if (const auto* var = e.as<ir::Var>()) {
+      *result = in.string(var->name);
+      return true;
+    }
+  }
+  if (name == "value") {
+    if (const std::int64_t* c = ir::constant(e)) {
+      *result = Value::integer(*c);
+      return true;
+    }
+  }
+  if (const auto* l = e.as<ir::Load>()) {
+    if (name == "buffer") {
+      *result = in.buffer_value(l->buffer);
+      return true;
+    }
+    if (name == "indices") {
+      *result = expr_list(in, l->indices);
+      return true;
+    }
+    if (ir::is_one_element(*l->buffer) && l->buffer->is_scalar) {  // methods of the scalar's own buffer
+      return buffer_attribute(in, in.buffer_value(l->buffer), name, {}, result);
+    }
+  }
+  return false;
+}
+
+Value make_region(Interpreter& in, const ir::Buffer* buffer, std::vector<ir::Range> ranges) {
+  RegionValue* r = in.make<RegionValue>();
+  r->region = {buffer, Arena::current().copy(ranges)};
+  return Value::object(r);
+}
+
+namespace {
+
+struct Indexed {
+  bool ok = false;
+  bool region = false;
+  bool strided = false;
+  std::vector<ir::Expr> indices;    // scalar or vector indices
+  std::vector<ir::Range> ranges;
+};
+
+// Reads the subscripts of a buffer; `for_store` makes unit-step slices vectors instead of regions.
+Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span span, bool for_store) {
+  Indexed out;
+  if (b->rank() == 0 && indices.empty()) {
+    out.ok = true;
+    return out;
+  }
+  if (indices.size() > b->rank()) {
+    in.fail(code::kIndex, span, shown(b) + " has " + std::to_string(b->rank()) + " dimension" + (b->rank() == 1 ? "" : "s") +
+            ", " + std::to_string(indices.size()) + " indices are given");
+    return out;
+  }
+  out.region = indices.size() < b->rank();
+  for (std::size_t d = 0; d < b->rank(); ++d) {
+    ir::Expr extent = b->shape[d];
+    if (d >= indices.size()) {
+      out.ranges.push_back({ir::int_imm(extent.dtype(), 0), extent});
+      continue;
+    }
+    Value v = indices[d];
+    if (v.is_ellipsis()) {
+      in.fail(code::kIndex, span, "'...' is not an index of a buffer");
+      return out;
+    }
+    if (Slice* s = v.as<Slice>()) {
+      ir::Expr lo = s->start.is_none() ? ir::int_imm(extent.dtype(), 0) : in.as_expr(s->start, span, "a slice bound");
+      ir::Expr hi = !lo ? lo : s->stop.is_none() ? extent : in.as_expr(s->stop, span, "a slice bound");
+      if (!hi) return out;
+      // Python's negative bounds count from the end.
+      if (const std::int64_t* c = ir::constant(lo); c && *c < 0) lo = ir::simplify(extent + lo);
+      if (const std::int64_t* c = ir::constant(hi); c && *c < 0) hi = ir::simplify(extent + hi);
+      std::int64_t step = 1;
+      if (!s->step.is_none()) {
+        auto n = in.as_int(s->step, span, "a slice step");
+        if (!n) return out;
+        step = *n;
+      }
+      ir::Expr length = ir::simplify(hi - lo);
+      if (const std::int64_t* c = ir::constant(length); c && *c < 0) {
+        in.fail(code::kIndex, span, "the slice of dimension " + std::to_string(d) + " is empty: " + std::to_string(*c) + " elements");
+        return out;
+      }
+      // A slice that leaves the buffer is a mistake wherever both ends are known.
+      if (const std::int64_t *end = ir::constant(hi), *n = ir::constant(extent); end && n && *end > *n) {
+        in.fail(code::kIndex, span, "dimension " + std::to_string(d) + " of " + shown(b) + " ends at " + std::to_string(*n) +
+                ", the slice at " + std::to_string(*end));
+        return out;
+      }
+      if (step == 1 && !for_store) {
+        out.region = true;
+        out.ranges.push_back({lo, length});
+        out.indices.push_back(lo);
+        continue;
+      }
+      if (step <= 0) {
+        in.fail(code::kIndex, span, "a slice step must be positive");
+        return out;
+      }
+      const std::int64_t* n = ir::constant(length);
+      if (!n) {
+        in.fail(code::kIndex, span, "a strided slice needs a constant length");
+        return out;
+      }
+      std::int64_t lanes = (*n + step - 1) / step;
+      if (lanes < 1 || lanes > 1024) {
+        in.fail(code::kIndex, span, "a vector of " + std::to_string(lanes) + " lanes cannot be accessed");
+        return out;
+      }
+      out.strided = lanes > 1;
+      out.indices.push_back(lanes == 1 ? lo : ir::ramp(lo, ir::int_imm(lo.dtype(), step), static_cast<int>(lanes)));
+      continue;
+    }
+    ir::Expr e = in.as_expr(v, span, "an index");
+    if (!e) return out;
+    if (!e.dtype().is_integral() && !e.dtype().is_bool()) {
+      in.fail(code::kIndex, span, "an index must be an integer, not " + ir::dtype_name(e.dtype()));
+      return out;
+    }
+    if (e.dtype().lanes > 1 && d + 1 != b->rank()) {
+      in.fail(code::kIndex, span, "only the last index may be a vector");
+      return out;
+    }
+    if (const std::int64_t *c = ir::constant(e), *n = ir::constant(extent); c && n && (*c >= *n || *c < 0)) {
+      in.fail(code::kIndex, span, "index " + std::to_string(*c) + " is outside of dimension " + std::to_string(d) + " of " +
+              shown(b) + ", which has " + std::to_string(*n) + " elements");
+      return out;
+    }
+    out.indices.push_back(e);
+    out.ranges.push_back({e, ir::int_imm(e.dtype(), 1)});
+  }
+  out.ok = true;
+  return out;
+}
+
+}  // namespace
+
+Value index_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span span) {
+  Indexed i = read_indices(in, b, indices, span, false);
+  if (!i.ok) return Value::error();
+  if (i.region) return make_region(in, b, std::move(i.ranges));
+  return Value::expr(ir::load(b, i.indices));
+}
+
+bool store_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, Value value, text::Span span) {
+  if (value.is_poison()) return true;
+  if (!in.require_kernel(span, "a store to a buffer")) return false;
+  Indexed i = read_indices(in, b, indices, span, true);
+  if (!i.ok) return false;
+  if (i.region) {
+    in.fail(code::kRegion, span, "only elements can be assigned; this is a region of " + shown(b), "use Tx.copy or Tx.fill");
+    return false;
+  }
+  if (b->scope == ir::StorageScope::Tmem) {
+    in.fail(code::kBuffer, span, "tensor memory has no elements to assign", "use Tx.copy_async");
+    return false;
+  }
+  ir::Expr e = in.as_expr(value, span, "the stored value");
+  return e && in.emit_store(b, i.indices, e, span);
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,173 @@
+// T.cta_id, T.warp_id, T.lane_id, ...: the launch geometry (surface.md 3, scope.md 2).
+#include "compiler/script/tirx/tirx.h"
+
+namespace tilewright::script {
+namespace {
+
+using ir::ScopeBinding;
+
+struct ScopeIdKind {
+  std::string_view name;
+  ScopeBinding binding;
+  int max_dims;
+};
+constexpr ScopeIdKind kKinds[] = {
+    {"cluster_id", ScopeBinding::KernelCluster, 3},   {"cta_id", ScopeBinding::KernelCta, 3},
+    {"cta_id_in_cluster", ScopeBinding::ClusterCta, 3}, {"warpgroup_id", ScopeBinding::CtaWarpgroup, 1},
+    {"warp_id", ScopeBinding::CtaWarp, 1},            {"warp_id_in_wg", ScopeBinding::WarpgroupWarp, 1},
+    {"lane_id", ScopeBinding::WarpThread, 1},         {"thread_id", ScopeBinding::CtaThread, 3},
+    {"thread_id_in_wg", ScopeBinding::WarpgroupThread, 1}, {"cta_id_in_pair", ScopeBinding::ClusterCtaPair, 1},
+};
+
+const ScopeIdKind* kind_of(std::string_view name) {
+  for (const ScopeIdKind& k : kKinds) {
+    if (k.name == name) return &k;
+  }
+  return nullptr;
+}
+
+Value declare(Interpreter& in, const ScopeIdKind& kind, Value extents, Value preferred, const Arguments& args) {
+  std::string shown = "T." + std::string(kind.name);
+  if (!in.require_kernel(args.call, shown)) return Value::error();
+  std::vector<ir::Expr> values, wanted;
+  if (!extents.is_none()) {
+    auto e = in.as_extents(extents, args.at(0), "the extents of " + shown);
+    if (!e) return Value::error();
+    values = *e;
+    if (values.empty() || values.size() > static_cast<std::size_t>(kind.max_dims)) {
+      return in.fail(code::kScopeId, args.at(0),
+                     shown + " takes 1" + (kind.max_dims > 1 ? " to 3 extents, " : " extent, ") + std::to_string(values.size()) +
+                         " are given");
+    }
+    for (ir::Expr v : values) {
+      const std::int64_t* c = ir::constant(v);
+      if (c && *c <= 0) {
+        return in.fail(code::kScopeId, args.at(0), "an extent of " + shown + " is " + std::to_string(*c) + ": it must be positive");
+      }
+    }
+  }
+  if (!preferred.is_none()) {
+    if (kind.binding != ScopeBinding::ClusterCta) {
+      return in.fail(code::kScopeId, args.call, "preferred= is only defined for T.cta_id_in_cluster");
+    }
+    auto p = in.as_extents(preferred, args.call, "the preferred extents");
+    if (!p) return Value::error();
+    wanted = *p;
+    if (wanted.size() != values.size()) {
+      return in.fail(code::kScopeId, args.call, "preferred_extents must have the same size as the extents: " +
+                     std::to_string(wanted.size()) + " and " + std::to_string(values.size()));
+    }
+  }
+  if (kind.binding == ScopeBinding::ClusterCtaPair) values = {ir::int_imm(ir::kInt32, 2)};
+  std::vector<const ir::Var*> vars;
+  std::size_t dims = values.empty() ? 1 : values.size();
+  for (std::size_t d = 0; d < dims; ++d) {
+    ir::Var* var = const_cast<ir::Var*>(ir::make_var({}, ir::kInt32, ir::VarRole::ScopeId));
+    var->scope_id = kind.binding;
+    var->dimension = static_cast<std::uint8_t>(d);
+    const std::int64_t* c = d < values.size() ? ir::constant(values[d]) : nullptr;
+    var->range = {0, c ? *c - 1 : ir::Interval::kMax};
+    vars.push_back(var);
+  }
+  Arena& arena = Arena::current();
+  in.emit_new<ir::ScopeIds>(args.call, kind.binding, arena.copy(vars), arena.copy(values), arena.copy(wanted));
+  if (vars.size() == 1) return Value::expr(vars[0]);
+  std::vector<Value> out;
+  for (const ir::Var* var : vars) out.push_back(Value::expr(var));
+  return in.list(std::move(out));
+}
+
+template <std::size_t Kind>
+Value declare_kind(Interpreter& in, const Arguments& args, Value) {
+  const ScopeIdKind& kind = kKinds[Kind];
+  if (kind.binding == ScopeBinding::ClusterCtaPair) {
+    Bound a(in, args, "T.cta_id_in_pair", {}, 0);
+    if (!a) return Value::error();
+    return declare(in, kind, Value::none(), Value::none(), args);
+  }
+  Bound a(in, args, "T." + std::string(kind.name), {"extents", "preferred"}, 0);
+  if (!a) return Value::error();
+  return declare(in, kind, a[0], a[1], args);
+}
+
+// T.scope_id(ext, parent, cur)
+Value generic(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.scope_id", {"extents", "parent", "cur"}, 3);
+  if (!a) return Value::error();
+  auto parent = in.as_string(a[1], a.span(1), "the parent scope");
+  auto unit = parent ? in.as_string(a[2], a.span(2), "the scope") : std::nullopt;
+  if (!unit) return Value::error();
+  struct Pair {
+    std::string_view parent, unit, name;
+  };
+  constexpr Pair kPairs[] = {{"kernel", "cluster", "cluster_id"}, {"kernel", "cta", "cta_id"},
+                             {"cluster", "cta", "cta_id_in_cluster"}, {"cta", "warpgroup", "warpgroup_id"},
+                             {"cta", "warp", "warp_id"}, {"warpgroup", "warp", "warp_id_in_wg"},
+                             {"warp", "thread", "lane_id"}, {"cta", "thread", "thread_id"},
+                             {"warpgroup", "thread", "thread_id_in_wg"}};
+  for (const Pair& p : kPairs) {
+    if (p.parent == *parent && p.unit == *unit) return declare(in, *kind_of(p.name), a[0], Value::none(), args);
+  }
+  return in.fail(code::kScopeId, args.call, "there is no scope id from " + std::string(*parent) + " to " + std::string(*unit));
+}
+
+Value device_entry(Interpreter& in, const Arguments& args, Value) {
+  if (!in.require_kernel(args.call, "T.device_entry()")) return Value::error();
+  if (in.kernel()->device) return in.fail(code::kDeviceEntry, args.call, "T.device_entry() stands twice in this kernel");
+  in.kernel()->device = true;
+  in.emit_new<ir::DeviceEntry>(args.call);
+  return Value::none();
+}
+
+// The legacy spellings: T.launch_thread("threadIdx.x", n), T.env_thread(tag).
+Value launch_thread(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.launch_thread", {"thread", "extent"}, 2);
+  if (!a) return Value::error();
+  if (!in.require_kernel(args.call, "T.launch_thread")) return Value::error();
+  auto tag = in.as_string(a[0], a.span(0), "the thread tag");
+  if (!tag) return Value::error();
+  ir::Expr extent = in.as_expr(a[1], a.span(1), "the extent");
+  if (!extent) return Value::error();
+  static constexpr std::string_view kPrefixes[] = {"blockIdx.", "threadIdx.", "clusterCtaIdx."};
+  ScopeBinding bindings[] = {ScopeBinding::KernelCta, ScopeBinding::CtaThread, ScopeBinding::ClusterCta};
+  for (int i = 0; i < 3; ++i) {
+    if (!tag->starts_with(kPrefixes[i]) || tag->size() != kPrefixes[i].size() + 1) continue;
+    int dim = tag->back() - 'x';
+    if (dim < 0 || dim > 2) break;
+    ir::Var* var = const_cast<ir::Var*>(ir::make_var({}, ir::kInt32, ir::VarRole::ScopeId));
+    var->scope_id = bindings[i];
+    var->dimension = static_cast<std::uint8_t>(dim);
+    const std::int64_t* c = ir::constant(extent);
+    var->range = {0, c ? *c - 1 : ir::Interval::kMax};
+    // One declaration a dimension: the closure multiplies the named ones out by their `dimension`.
+    in.emit_new<ir::ScopeIds>(args.call, bindings[i], Arena::current().copy(std::vector<const ir::Var*>{var}),
+                              Arena::current().copy(std::vector<ir::Expr>{extent}), std::span<const ir::Expr>());
+    in.kernel()->device = true;
+    Frame* f = in.make<Frame>();
+    f->kind = FrameKind::LaunchThread;
+    f->var = var;
+    return args.positional.size() >= 2 ? Value::expr(var) : Value::object(f);
+  }
+  return in.fail(code::kScopeId, a.span(0), "unknown thread tag \"" + std::string(*tag) + "\"",
+                 "blockIdx.x, threadIdx.x or clusterCtaIdx.x (also .y and .z)");
+}
+
+template <std::size_t... I>
+Value member_of(Interpreter& in, std::string_view name, std::index_sequence<I...>) {
+  constexpr NativeFunction functions[] = {declare_kind<I>...};
+  for (std::size_t i = 0; i < sizeof...(I); ++i) {
+    if (kKinds[i].name == name) return in.native(kKinds[i].name, functions[i]);
+  }
+  return Value::error();
+}
+
+constexpr Member kOthers[] = {{"scope_id", generic}, {"device_entry", device_entry}, {"launch_thread", launch_thread}};
+
+}  // namespace
+
+Value scope_id_member(Interpreter& in, std::string_view name) {
+  Value v = member_of(in, name, std::make_index_sequence<std::size(kKinds)>());
+  return v.is_error() ? find_member(in, kOthers, name) : v;
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,195 @@
+// Explicit statements: T.attr, T.func_attr, T.evaluate, T.static_assert, ... (surface.md 5.2).
+#include "compiler/script/tirx/tirx.h"
+
+namespace tilewright::script {
+namespace {
+
+std::optional<ir::Expr> attribute_value(Interpreter& in, Value v, text::Span span) {
+  if (Str* s = v.as<Str>()) return ir::string_imm(in.keep(s->text));
+  if (v.is_none()) return ir::bool_imm(true);
+  if (!in.can_be_expr(v)) return ir::string_imm(in.keep(in.str(v)));
+  ir::Expr e = in.as_expr(v, span);
+  if (!e) return std::nullopt;
+  return e;
+}
+
+// T.attr({key: value, ...}) or T.attr(node, key, value).
+Value attr(Interpreter& in, const Arguments& args, Value) {
+  if (!in.require_kernel(args.call, "T.attr")) return Value::error();
+  Frame* f = in.make<Frame>();
+  f->kind = FrameKind::Attribute;
+  if (args.positional.size() == 1) {
+    Dict* d = args.positional[0].as<Dict>();
+    if (!d) return in.fail(code::kArguments, args.at(0), "T.attr takes a dict, or a node, a key and a value");
+    for (auto& [key, value] : d->items) {
+      auto name = in.as_string(key, args.at(0), "an attribute's name");
+      auto e = name ? attribute_value(in, value, args.at(0)) : std::nullopt;
+      if (!e) return Value::error();
+      if (*name == "tirx.device_entry") {  // the printed form of T.device_entry()
+        if (!in.kernel()->device) {
+          in.kernel()->device = true;
+          in.emit_new<ir::DeviceEntry>(args.call);
+        }
+        continue;
+      }
+      f->attributes.emplace_back(in.keep(*name), *e);
+    }
+  } else {
+    Bound a(in, args, "T.attr", {"node", "key", "value"}, 3);
+    if (!a) return Value::error();
+    auto name = in.as_string(a[1], a.span(1), "the attribute's name");
+    auto e = name ? attribute_value(in, a[2], a.span(2)) : std::nullopt;
+    if (!e) return Value::error();
+    if (a[0].is_expr()) f->node = a[0].as_expr().as<ir::Var>();
+    if (BufferValue* b = a[0].as<BufferValue>()) f->node = b->buffer->data;
+    f->attributes.emplace_back(in.keep(*name), *e);
+  }
+  if (!in.in_script_mode()) {  // builder mode: applies from here on
+    for (auto& [key, value] : f->attributes) in.emit_new<ir::Attr>(args.call, key, value, f->node);
+  }
+  return Value::object(f);
+}
+
+Value hint(Interpreter& in, const Arguments& args, Value) {
+  Frame* f = in.make<Frame>();
+  f->kind = FrameKind::Attribute;
+  for (const Keyword& k : args.keywords) {
+    auto e = attribute_value(in, k.value, k.span);
+    if (!e) return Value::error();
+    f->attributes.emplace_back(in.keep("hint." + std::string(k.name)), *e);
+  }
+  return Value::object(f);
+}
+
+Value func_attr(Interpreter& in, const Arguments& args, Value) {
+  if (!in.require_kernel(args.call, "T.func_attr")) return Value::error();
+  Bound a(in, args, "T.func_attr", {"attributes"}, 1);
+  if (!a) return Value::error();
+  Dict* d = a[0].as<Dict>();
+  if (!d) return in.fail(code::kArguments, a.span(0), "T.func_attr takes a dict");
+  for (auto& [key, value] : d->items) {
+    auto name = in.as_string(key, a.span(0), "an attribute's name");
+    auto e = name ? attribute_value(in, value, a.span(0)) : std::nullopt;
+    if (!e) return Value::error();
+    if (*name == "global_symbol") {
+      if (const auto* s = (*e).as<ir::StringImm>()) in.kernel()->kernel->name = s->value;
+    } else {
+      in.kernel()->kernel->attributes.push_back({in.keep(*name), *e});
+    }
+  }
+  return Value::none();
+}
+
+Value func_name(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.func_name", {"name"}, 1);
+  auto name = a && in.require_kernel(args.call, "T.func_name") ? in.as_string(a[0], a.span(0), "the name") : std::nullopt;
+  if (!name) return Value::error();
+  in.kernel()->kernel->name = in.keep(*name);
+  return Value::none();
+}
+
+Value nothing(Interpreter&, const Arguments&, Value) { return Value::none(); }
+
+Value evaluate(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.evaluate", {"value"}, 1);
+  if (!a) return Value::error();
+  if (!in.require_kernel(args.call, "T.evaluate")) return Value::error();
+  if (a[0].is_none() || a[0].as<Str>()) return Value::none();
+  ir::Expr e = in.as_expr(a[0], a.span(0));
+  if (!e) return Value::error();
+  in.emit_new<ir::Evaluate>(args.call, e);
+  return Value::none();
+}
+
+Value static_assert_(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.static_assert", {"condition", "message"}, 1);
+  if (!a) return Value::error();
+  auto t = in.truth(a[0], a.span(0));
+  if (!t) return Value::error();
+  if (*t || a[0].is_opaque()) return Value::none();
+  return in.fail(code::kRaised, args.call, "static assertion failed" + (a.has(1) ? ": " + in.str(a[1]) : std::string()), {},
+                 "AssertionError");
+}
+
+Value buffer_store(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.buffer_store", {"buffer", "value", "indices"}, 3);
+  if (!a) return Value::error();
+  BufferValue* b = a[0].as<BufferValue>();
+  if (!b) return in.fail(code::kType, a.span(0), "T.buffer_store takes a buffer");
+  auto indices = in.iterate(a[2], a.span(2));
+  if (!indices || !store_buffer(in, b->buffer, *indices, a[1], args.call)) return Value::error();
+  return Value::none();
+}
+
+Value thread_return(Interpreter& in, const Arguments& args, Value) {
+  if (!in.require_kernel(args.call, "T.thread_return")) return Value::error();
+  in.emit_new<ir::Return>(args.call, ir::Expr());
+  return Value::none();
+}
+
+Value bind(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.bind", {"value", "type"}, 1);
+  if (!a || !in.require_kernel(args.call, "T.bind")) return Value::error();
+  ir::Expr e = in.as_expr(a[0], a.span(0));
+  if (!e) return Value::error();
+  const ir::Var* var = make_pointer_or_value_var(in, {}, e, a[1].as<TypeAnnotation>());
+  in.emit_new<ir::Bind>(args.call, var, e);
+  return Value::expr(var);
+}
+
+Value elected(Interpreter& in, const Arguments& args, Value) {
+  return in.fail(code::kAttribute, args.call, "T.elected() is not part of the language", "write: if T.ptx.elect_sync():");
+}
+
+// T.tvm_stack_alloca("tensormap", 1): host storage for a tensor map.
+Value stack_alloca(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.tvm_stack_alloca", {"type", "count"}, 2);
+  if (!a) return Value::error();
+  static const ir::Callee kAlloca{"tvm_stack_alloca", ir::Effect::Opaque};
+  return Value::expr(ir::call(ir::kTensorMap, kAlloca, {}));
+}
+
+// Host calls by name: kept in the plan, never executed here.
+Value call_packed(Interpreter& in, const Arguments& args, Value) {
+  static const ir::Callee kPacked{"call_packed", ir::Effect::Opaque};
+  std::vector<ir::Expr> operands;
+  for (std::size_t i = 0; i < args.positional.size(); ++i) {
+    Value v = args.positional[i];
+    if (Str* s = v.as<Str>()) {
+      operands.push_back(ir::string_imm(in.keep(s->text)));
+      continue;
+    }
+    ir::Expr e = in.as_expr(v, args.at(i));
+    if (!e) return Value::error();
+    operands.push_back(e);
+  }
+  ir::Expr e = ir::call(ir::kInt32, kPacked, operands);
+  if (!in.in_script_mode() && in.kernel()) {
+    in.emit_new<ir::Evaluate>(args.call, e);
+    return Value::none();
+  }
+  return Value::expr(e);
+}
+
+constexpr Member kMembers[] = {
+    {"attr", attr},
+    {"hint", hint},
+    {"func_attr", func_attr},
+    {"func_name", func_name},
+    {"func_ret", nothing},
+    {"evaluate", evaluate},
+    {"static_assert", static_assert_},
+    {"buffer_store", buffer_store},
+    {"thread_return", thread_return},
+    {"Bind", bind},
+    {"bind", bind},
+    {"elected", elected},
+    {"tvm_stack_alloca", stack_alloca},
+    {"call_packed", call_packed},
+};
+
+}  // namespace
+
+Value statement_member(Interpreter& in, std::string_view name) { return find_member(in, kMembers, name); }
+
+}  // namespace tilewright::script

@@ -1,0 +1,398 @@
+// Values that exist while a script is evaluated.
+//
+// A value is a small number, a run-time expression, or a pointer to an object of the evaluation's heap. Objects are
+// dropped together when the evaluation ends: scripts are short-lived and cyclic (a module's function holds the module),
+// and a memory budget bounds them. `Error` means "an exception is pending in the interpreter" and is never stored;
+// `Poison` is what a reported error leaves behind: it silences everything that uses it. `Opaque` stands for what cannot
+// be known here (numpy, torch, ...): it spreads through host code and hurts only where a kernel needs it.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/kernel.h"
+#include "compiler/layout/layout.h"
+#include "compiler/syntax/tree.h"
+
+namespace tilewright::script {
+
+class Interpreter;
+struct Object;
+
+enum class Tag : std::uint8_t { Error, Poison, Opaque, None, Ellipsis, NotImplemented, Bool, Int, Float, Expr, Object };
+
+struct Value {
+  Tag tag = Tag::None;
+  union {
+    bool b;
+    std::int64_t i;
+    double f;
+    const ir::ExprNode* e;
+    Object* o;
+    const char* why;  // Opaque: where it came from, for the message that finally needs it
+  };
+
+  Value() : i(0) {}
+  static Value none() { return {}; }
+  static Value error() { return with(Tag::Error); }
+  static Value poison() { return with(Tag::Poison); }
+  static Value ellipsis() { return with(Tag::Ellipsis); }
+  static Value not_implemented() { return with(Tag::NotImplemented); }
+  static Value opaque(const char* why) {
+    Value v = with(Tag::Opaque);
+    v.why = why;
+    return v;
+  }
+  static Value boolean(bool x) {
+    Value v = with(Tag::Bool);
+    v.b = x;
+    return v;
+  }
+  static Value integer(std::int64_t x) {
+    Value v = with(Tag::Int);
+    v.i = x;
+    return v;
+  }
+  static Value floating(double x) {
+    Value v = with(Tag::Float);
+    v.f = x;
+    return v;
+  }
+  static Value expr(ir::Expr x) {
+    Value v = with(Tag::Expr);
+    v.e = x.get();
+    return v;
+  }
+  static Value object(Object* x) {
+    Value v = with(Tag::Object);
+    v.o = x;
+    return v;
+  }
+
+  bool is_error() const { return tag == Tag::Error; }
+  bool is_poison() const { return tag == Tag::Poison; }
+  bool is_opaque() const { return tag == Tag::Opaque; }
+  bool is_none() const { return tag == Tag::None; }
+  bool is_bool() const { return tag == Tag::Bool; }
+  bool is_int() const { return tag == Tag::Int; }
+  bool is_float() const { return tag == Tag::Float; }
+  bool is_expr() const { return tag == Tag::Expr; }
+  bool is_object() const { return tag == Tag::Object; }
+  ir::Expr as_expr() const { return ir::Expr(e); }
+
+  template <class T>
+  T* as() const;  // null when it is another kind of object
+
+ private:
+  static Value with(Tag tag) {
+    Value v;
+    v.tag = tag;
+    return v;
+  }
+};
+
+enum class Type : std::uint8_t {
+  Str, BigInt, List, Tuple, Dict, Set, Range, Slice, Iterator,
+  Function, Lambda, BoundMethod, Native, Class, Instance, Namespace, Property, StaticMethod, ClassMethod, Super,
+  Buffer, Region, Layout, LayoutSpec, LayoutBuilder, Axis, AxisTerm, Iter, DataType, Frame, Kernel, Jit, MetaVar,
+  PendingStore, TensorMapType, TypeAnnotation, Exec, Intrinsic,
+};
+
+struct Object {
+  explicit Object(Type type) : type(type) {}
+  virtual ~Object() = default;
+  Type type;
+};
+
+template <class T>
+T* Value::as() const {
+  return tag == Tag::Object && o->type == T::kType ? static_cast<T*>(o) : nullptr;
+}
+
+#define TILEWRIGHT_OBJECT(NAME, TYPE)          \
+  static constexpr Type kType = Type::TYPE;    \
+  NAME() : Object(kType) {}
+
+struct Str : Object {
+  TILEWRIGHT_OBJECT(Str, Str)
+  std::string text;
+};
+struct BigInt : Object {  // integers outside int64: masks and policies of 64 unsigned bits, mostly
+  TILEWRIGHT_OBJECT(BigInt, BigInt)
+  __int128 value = 0;
+};
+struct List : Object {
+  TILEWRIGHT_OBJECT(List, List)
+  std::vector<Value> items;
+};
+struct Tuple : Object {
+  TILEWRIGHT_OBJECT(Tuple, Tuple)
+  std::vector<Value> items;
+};
+// Insertion-ordered; small ones are searched linearly.
+struct Dict : Object {
+  TILEWRIGHT_OBJECT(Dict, Dict)
+  std::vector<std::pair<Value, Value>> items;
+  std::unordered_multimap<std::size_t, std::size_t> index;  // hash to position, once there are more than a few
+};
+struct Set : Object {
+  TILEWRIGHT_OBJECT(Set, Set)
+  Dict entries;
+};
+struct Range : Object {
+  TILEWRIGHT_OBJECT(Range, Range)
+  std::int64_t start = 0, stop = 0, step = 1;
+  std::int64_t length() const {
+    if (step > 0) return start < stop ? (stop - start - 1) / step + 1 : 0;
+    return start > stop ? (start - stop - 1) / -step + 1 : 0;
+  }
+};
+struct Slice : Object {
+  TILEWRIGHT_OBJECT(Slice, Slice)
+  Value start, stop, step;
+};
+struct Iterator : Object {  // zip, enumerate, generators, ...: computed at once, consumed from the front
+  TILEWRIGHT_OBJECT(Iterator, Iterator)
+  std::vector<Value> items;
+  std::size_t next = 0;
+};
+
+// Names to values. Scopes are small; names carry their hash.
+struct Scope : Object {
+  static constexpr Type kType = Type::Exec;
+  enum class Kind : std::uint8_t { Module, Function, Class, Block };
+  Scope() : Object(kType) {}
+  Scope* parent = nullptr;
+  Kind kind = Kind::Function;
+  bool is_kernel = false;  // the outermost scope of a script-mode function body
+  struct Binding {
+    std::uint32_t hash;
+    std::string_view name;
+    Value value;
+  };
+  std::vector<Binding> bindings;
+  std::vector<syntax::Name> globals, nonlocals;  // declared with `global` / `nonlocal`
+  std::unordered_multimap<std::uint32_t, std::uint32_t> index;  // used once there are many bindings (modules)
+
+  Binding* find(const syntax::Name& name);
+  Binding* find(std::string_view name);
+  void set(const syntax::Name& name, Value value);
+  void set(std::string_view name, Value value);
+};
+
+struct ModuleScope;
+
+enum class FunctionMode : std::uint8_t { Host, Inline, PrimFunc, Jit, Macro };
+
+struct Function : Object {
+  TILEWRIGHT_OBJECT(Function, Function)
+  const syntax::FunctionDef* def = nullptr;
+  Scope* closure = nullptr;
+  std::uint32_t anchor = 0;
+  FunctionMode mode = FunctionMode::Host;
+  std::vector<Value> defaults;  // one a parameter that has one, in order
+  std::shared_ptr<const syntax::TopLevel> keep;
+  struct Class* owner = nullptr;  // set for methods
+  Value attributes;               // Dict of set attributes, or None
+  std::vector<std::pair<std::string, Value>> parametrize;  // pytest.mark.parametrize lists found on it
+};
+struct LambdaFunction : Object {
+  TILEWRIGHT_OBJECT(LambdaFunction, Lambda)
+  const syntax::Lambda* def = nullptr;
+  Scope* closure = nullptr;
+  std::uint32_t anchor = 0;
+  bool kernel_mode = false;
+  std::vector<Value> defaults;
+  std::shared_ptr<const syntax::TopLevel> keep;
+};
+struct BoundMethod : Object {
+  TILEWRIGHT_OBJECT(BoundMethod, BoundMethod)
+  Value function;
+  Value self;
+};
+
+struct Keyword {
+  std::string_view name;
+  Value value;
+  text::Span span;
+};
+struct Arguments {
+  std::span<const Value> positional;
+  std::span<const Keyword> keywords;
+  std::span<const text::Span> spans;  // of the positional ones; may be empty
+  text::Span call;                    // the whole call expression
+  text::Span function;                // the callee's expression
+  text::Span at(std::size_t i) const { return i < spans.size() ? spans[i] : call; }
+};
+using NativeFunction = Value (*)(Interpreter&, const Arguments&, Value self);
+
+struct Native : Object {
+  TILEWRIGHT_OBJECT(Native, Native)
+  std::string_view name;
+  NativeFunction function = nullptr;
+  Value self;
+};
+struct Class : Object {
+  TILEWRIGHT_OBJECT(Class, Class)
+  std::string name;
+  std::vector<Class*> bases;
+  std::vector<Class*> mro;  // itself first
+  Scope* scope = nullptr;
+  bool is_meta = false;        // @T.meta_class, inherited
+  bool is_dataclass = false;
+  bool is_frozen = false;
+  bool is_enum = false, is_int_enum = false;
+  bool is_exception = false;
+  bool has_unknown_base = false;
+  std::vector<std::string> fields;  // dataclass, in order
+  NativeFunction construct = nullptr;  // built-in types: int, list, ...
+  Value* find(std::string_view name);  // through the mro
+};
+struct Instance : Object {
+  TILEWRIGHT_OBJECT(Instance, Instance)
+  Class* cls = nullptr;
+  std::vector<std::pair<std::string, Value>> attributes;
+  Value* find(std::string_view name);
+  void set(std::string_view name, Value value);
+};
+// `T`, `Tx.warp`, `math`, a module of the script's own, ...: attributes found by a function.
+struct Namespace : Object {
+  TILEWRIGHT_OBJECT(Namespace, Namespace)
+  std::string path;
+  Value (*lookup)(Interpreter&, Namespace&, std::string_view name) = nullptr;  // Error tag without pending: absent
+  Scope* scope = nullptr;  // of a script module
+  int scope_kind = -1;     // Tx.<scope>
+};
+struct Property : Object {
+  TILEWRIGHT_OBJECT(Property, Property)
+  Value getter, setter;
+  bool cached = false;
+};
+struct StaticMethod : Object {
+  TILEWRIGHT_OBJECT(StaticMethod, StaticMethod)
+  Value function;
+};
+struct ClassMethod : Object {
+  TILEWRIGHT_OBJECT(ClassMethod, ClassMethod)
+  Value function;
+};
+struct Super : Object {
+  TILEWRIGHT_OBJECT(Super, Super)
+  Class* after = nullptr;
+  Value self;
+};
+
+struct BufferValue : Object {
+  TILEWRIGHT_OBJECT(BufferValue, Buffer)
+  const ir::Buffer* buffer = nullptr;
+};
+struct RegionValue : Object {
+  TILEWRIGHT_OBJECT(RegionValue, Region)
+  ir::Region region;
+};
+struct LayoutValue : Object {
+  TILEWRIGHT_OBJECT(LayoutValue, Layout)
+  const layout::Layout* layout = nullptr;  // in the arena-like store of the interpreter
+};
+// S[...] + R[...] + offsets, before TileLayout(...) makes a layout of it.
+struct LayoutSpec : Object {
+  TILEWRIGHT_OBJECT(LayoutSpec, LayoutSpec)
+  layout::TileLayout tile;
+  bool has_shard = false, has_replica = false;
+};
+struct LayoutBuilder : Object {  // the names S and R themselves
+  TILEWRIGHT_OBJECT(LayoutBuilder, LayoutBuilder)
+  bool replica = false;
+};
+struct AxisValue : Object {
+  TILEWRIGHT_OBJECT(AxisValue, Axis)
+  layout::Axis axis = layout::Axis::m;
+};
+struct AxisTerm : Object {  // 4 @ laneid, and sums of such terms
+  TILEWRIGHT_OBJECT(AxisTerm, AxisTerm)
+  layout::Offsets terms;
+};
+struct IterValue : Object {
+  TILEWRIGHT_OBJECT(IterValue, Iter)
+  layout::Iter iter;
+};
+// T.int32, T.float16x2, ...: callable, subscriptable in annotations.
+struct DataTypeValue : Object {
+  TILEWRIGHT_OBJECT(DataTypeValue, DataType)
+  ir::DataType dtype;
+  std::vector<Value> shape;  // T.float32[M, N]
+  bool subscripted = false;
+};
+// T.handle(...), T.let[...], T.Buffer(...) as annotations.
+struct TypeAnnotation : Object {
+  TILEWRIGHT_OBJECT(TypeAnnotation, TypeAnnotation)
+  enum class Kind : std::uint8_t { Handle, Let, Buffer, Constexpr, TensorMap, Optional } kind = Kind::Handle;
+  ir::DataType pointee = ir::kVoid;
+  std::string storage_scope;
+  Value inner;                     // of T.let[...]
+  const ir::Buffer* buffer = nullptr;  // of T.Buffer(...)
+};
+
+enum class FrameKind : std::uint8_t { Loop, Grid, Attribute, LaunchThread, Compose, Host };
+struct Frame : Object {
+  TILEWRIGHT_OBJECT(Frame, Frame)
+  FrameKind kind = FrameKind::Loop;
+  ir::LoopKind loop = ir::LoopKind::Serial;
+  ir::UnrollHint unroll = ir::UnrollHint::None;
+  std::vector<std::pair<ir::Expr, ir::Expr>> ranges;  // (min, extent) of each loop
+  ir::Expr step;
+  std::string_view thread_tag;
+  std::vector<std::pair<std::string_view, ir::Expr>> attributes;
+  const ir::Var* node = nullptr;  // T.attr(node, key, value)
+  const ir::Var* var = nullptr;   // launch_thread
+};
+struct KernelValue : Object {
+  TILEWRIGHT_OBJECT(KernelValue, Kernel)
+  ir::Kernel kernel;
+  bool failed = false;  // errors were reported in it
+  Function* source = nullptr;
+  std::uint32_t def_anchor = 0;
+};
+struct Jit : Object {
+  TILEWRIGHT_OBJECT(Jit, Jit)
+  Function* function = nullptr;
+  bool is_private = false;
+  bool persistent = false;
+  std::vector<std::pair<std::string, Value>> cache;  // printed arguments to kernel
+};
+struct MetaVar : Object {  // T.meta_var(x) until it is bound
+  TILEWRIGHT_OBJECT(MetaVar, MetaVar)
+  Value value;
+};
+struct PendingStore : Object {  // A.vstore(...): a statement when used as one
+  TILEWRIGHT_OBJECT(PendingStore, PendingStore)
+  const ir::Stmt* store = nullptr;
+};
+
+// Owns every object of one evaluation.
+class Heap {
+ public:
+  template <class T>
+  T* make() {
+    auto owned = std::make_unique<T>();
+    T* raw = owned.get();
+    bytes_ += sizeof(T) + 32;
+    objects_.push_back(std::move(owned));
+    return raw;
+  }
+  void count(std::size_t bytes) { bytes_ += bytes; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::unique_ptr<Object>> objects_;
+  std::size_t bytes_ = 0;
+};
+
+// Python's `type(x).__name__`, for messages.
+std::string_view type_name(Value v);
+
+}  // namespace tilewright::script

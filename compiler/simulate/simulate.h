@@ -1,0 +1,78 @@
+// Runs a lowered kernel on the CPU: slow next to a GPU, but it sees everything.
+//
+// The lowered body is compiled to a small register program (program.h). Every GPU thread is a resumable interpreter over
+// its own registers: it runs until it has to meet others (a barrier, a shuffle, a matrix load) and then waits; the
+// scheduler (scheduler.h) lets the next one run, completes meetings when everybody has come, and knows a deadlock when
+// nobody can. Order between threads is fixed, so a run is reproducible. CTAs that do not share a cluster run one after
+// another.
+//
+// Memory is blocks of bytes with a shadow that says which bytes were ever written. Accesses are checked for bounds,
+// alignment and reading what nobody wrote. With tracing each byte also carries where it originally came from, through
+// loads, stores and copies of any width: tests use that to say "exactly these elements moved there", for every dtype.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "compiler/lower/lowered.h"
+
+namespace tilewright::simulate {
+
+struct Tensor {
+  std::vector<std::byte> bytes;
+  std::vector<std::int64_t> shape;  // binds symbolic extents; may stay empty when the kernel has none
+  bool defined = true;              // false: only storage for an output; reading it before writing is a finding
+};
+
+using Scalar = std::variant<std::int64_t, double>;
+
+// By parameter: a tensor's name (or its data variable's), a scalar's name.
+struct Inputs {
+  std::map<std::string, Tensor, std::less<>> tensors;
+  std::map<std::string, Scalar, std::less<>> scalars;
+};
+
+struct Options {
+  std::uint64_t max_steps = 500'000'000;  // executed instructions of all threads together
+  std::uint64_t max_ctas = 1u << 16;
+  std::size_t max_findings = 16;
+  bool uninitialised_reads = true;
+  bool trace = false;
+};
+
+enum class Severity : std::uint8_t { Warning, Error, Incomplete };
+
+// One thing that went wrong, on the exact statement. Repeats at the same statement are counted, not listed.
+struct Finding {
+  std::string_view code;  // TW50xx
+  Severity severity = Severity::Error;
+  std::string message;
+  ir::Origin origin;
+  std::array<std::int64_t, 3> cta{};
+  std::int64_t thread = -1;  // linear in its CTA; -1: no single one
+  std::uint64_t times = 1;
+};
+
+// clean: ran to the end without findings; review: only warnings; incomplete: something is not modelled, or a limit was
+// reached; error: a finding that a GPU run would suffer from.
+enum class Verdict : std::uint8_t { Clean, Review, Incomplete, Error };
+
+struct Result {
+  Verdict verdict = Verdict::Clean;
+  std::vector<Finding> findings;
+  std::map<std::string, Tensor, std::less<>> tensors;  // every tensor after the run
+  // With tracing: for each byte, 1 + its index among the bytes of all input tensors in the order of their names; 0:
+  // computed, or never written.
+  std::map<std::string, std::vector<std::uint32_t>, std::less<>> traces;
+  std::string printed;  // what T.cuda.printf wrote
+  std::uint64_t steps = 0;
+};
+
+Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options = {});
+
+}  // namespace tilewright::simulate

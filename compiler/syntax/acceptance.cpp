@@ -1,0 +1,568 @@
+#include "compiler/syntax/acceptance.h"
+
+#include <iconv.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+
+extern "C" const TSLanguage* tree_sitter_tilescript(void);
+
+namespace tilewright::syntax {
+namespace {
+
+// --- Encodings ---------------------------------------------------------------------------------------------------
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// The offset of the first byte that is not part of well-formed UTF-8 (no surrogates, no overlong forms), or npos.
+std::size_t find_malformed_utf8(std::string_view text) {
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    std::size_t length = 0;
+    unsigned char low = 0x80;
+    unsigned char high = 0xBF;
+    if (lead >= 0xC2 && lead <= 0xDF) {
+      length = 2;
+    } else if (lead >= 0xE0 && lead <= 0xEF) {
+      length = 3;
+      if (lead == 0xE0) low = 0xA0;
+      if (lead == 0xED) high = 0x9F;
+    } else if (lead >= 0xF0 && lead <= 0xF4) {
+      length = 4;
+      if (lead == 0xF0) low = 0x90;
+      if (lead == 0xF4) high = 0x8F;
+    } else {
+      return i;
+    }
+    if (i + length > text.size()) return i;
+    for (std::size_t k = 1; k < length; ++k) {
+      const auto byte = static_cast<unsigned char>(text[i + k]);
+      if (byte < low || byte > high) return i;
+      low = 0x80;
+      high = 0xBF;
+    }
+    i += length;
+  }
+  return std::string_view::npos;
+}
+
+std::string_view first_line(std::string_view text) { return text.substr(0, text.find_first_of("\r\n")); }
+
+std::string_view after_first_line(std::string_view text) {
+  const std::size_t end = text.find_first_of("\r\n");
+  if (end == std::string_view::npos) return {};
+  const bool pair = text[end] == '\r' && end + 1 < text.size() && text[end + 1] == '\n';
+  return text.substr(end + (pair ? 2 : 1));
+}
+
+// The encoding that a line's comment names, if it does.
+std::optional<std::string_view> cookie_of(std::string_view line) {
+  const std::size_t hash = line.find_first_not_of(" \t\f");
+  if (hash == std::string_view::npos || line[hash] != '#') return std::nullopt;
+  constexpr std::string_view kKey = "coding";
+  for (std::size_t at = line.find(kKey, hash); at != std::string_view::npos; at = line.find(kKey, at + 1)) {
+    std::size_t begin = at + kKey.size();
+    if (begin >= line.size() || (line[begin] != ':' && line[begin] != '=')) continue;
+    begin = std::min(line.find_first_not_of(" \t", begin + 1), line.size());
+    std::size_t end = begin;
+    const auto belongs = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+             c == '.';
+    };
+    while (end < line.size() && belongs(line[end])) ++end;
+    if (end > begin) return line.substr(begin, end - begin);
+  }
+  return std::nullopt;
+}
+
+bool is_blank_or_comment(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t\f");
+  return first == std::string_view::npos || line[first] == '#';
+}
+
+// The cookie may stand on the first line, or on the second if the first holds no code.
+std::optional<std::string_view> find_cookie(std::string_view text) {
+  const std::string_view line = first_line(text);
+  if (const auto cookie = cookie_of(line)) return cookie;
+  if (!is_blank_or_comment(line)) return std::nullopt;
+  return cookie_of(first_line(after_first_line(text)));
+}
+
+// Lower case, with `-` for `_`.
+std::string normal_spelling(std::string_view name) {
+  std::string normal(name);
+  for (char& c : normal) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '_') c = '-';
+  }
+  return normal;
+}
+
+// Beside a byte order mark, Python takes no other name than this one.
+bool is_plain_utf8(const std::string& normal) { return normal == "utf-8" || normal.starts_with("utf-8-"); }
+
+// The names that Python has for UTF-8 and Latin-1 become "utf-8" and "iso-8859-1".
+std::string normal_name(std::string_view name) {
+  std::string normal = normal_spelling(name);
+  constexpr std::array<std::string_view, 6> kUtf8 = {"utf-8", "utf8", "u8", "utf", "utf8-ucs4", "cp65001"};
+  constexpr std::array<std::string_view, 8> kLatin1 = {"latin-1", "iso-8859-1", "iso-latin-1", "latin1",
+                                                       "latin",   "l1",         "iso8859-1",   "8859"};
+  if (std::ranges::find(kUtf8, normal) != kUtf8.end() || is_plain_utf8(normal)) return "utf-8";
+  for (const std::string_view latin : kLatin1) {
+    if (normal == latin || (normal.starts_with(latin) && normal[latin.size()] == '-')) return "iso-8859-1";
+  }
+  return normal;
+}
+
+class Converter {
+ public:
+  explicit Converter(const std::string& encoding) : handle_(iconv_open("UTF-8", encoding.c_str())) {}
+  ~Converter() {
+    if (*this) iconv_close(handle_);
+  }
+  Converter(const Converter&) = delete;
+  Converter& operator=(const Converter&) = delete;
+
+  explicit operator bool() const { return handle_ != reinterpret_cast<iconv_t>(-1); }
+
+  std::expected<std::string, Rejection> convert(std::string_view bytes, const std::string& encoding) {
+    std::string input(bytes);
+    std::string output(bytes.size() * 4 + 16, '\0');
+    char* from = input.data();
+    char* to = output.data();
+    std::size_t from_left = input.size();
+    std::size_t to_left = output.size();
+    if (iconv(handle_, &from, &from_left, &to, &to_left) == static_cast<std::size_t>(-1) ||
+        iconv(handle_, nullptr, nullptr, &to, &to_left) == static_cast<std::size_t>(-1)) {
+      const std::size_t at = bytes.size() - from_left;
+      return std::unexpected(Rejection{at, std::min(at + 1, bytes.size()), "this byte is not " + encoding});
+    }
+    output.resize(output.size() - to_left);
+    return output;
+  }
+
+ private:
+  iconv_t handle_;
+};
+
+// iconv knows most of Python's names; these it spells differently.
+std::string iconv_name(const std::string& encoding) {
+  if (encoding.starts_with("windows-") || encoding.starts_with("iso-")) return encoding;
+  if (encoding == "mac-roman" || encoding == "macroman") return "macintosh";
+  if (encoding.starts_with("cp") || encoding.starts_with("koi8")) return encoding;
+  return encoding;
+}
+
+// --- The tree ----------------------------------------------------------------------------------------------------
+
+// Node kinds and fields of the grammar by number.
+struct Vocabulary {
+  TSSymbol identifier, attribute, subscript, parenthesized_expression, tuple, list, expression_list, list_splat,
+      assignment, augmented_assignment, for_statement, for_in_clause, with_item, delete_statement, argument_list,
+      keyword_argument, dictionary_splat, parameters, lambda_parameters, default_parameter, typed_parameter,
+      typed_default_parameter, list_splat_pattern, dictionary_splat_pattern, keyword_separator, positional_separator,
+      concatenated_string, string_start, as_pattern, mapping_pattern, double_star_pattern, class_pattern,
+      keyword_pattern, integer, comment, line_continuation;
+  TSFieldId left, type, alias, target, name, pattern;
+
+  static const Vocabulary& get() {
+    static const Vocabulary vocabulary;
+    return vocabulary;
+  }
+
+ private:
+  Vocabulary() {
+    const TSLanguage* language = tree_sitter_tilescript();
+    const auto symbol = [&](std::string_view name) {
+      return ts_language_symbol_for_name(language, name.data(), static_cast<std::uint32_t>(name.size()), true);
+    };
+    const auto field = [&](std::string_view name) {
+      return ts_language_field_id_for_name(language, name.data(), static_cast<std::uint32_t>(name.size()));
+    };
+    identifier = symbol("identifier");
+    attribute = symbol("attribute");
+    subscript = symbol("subscript");
+    parenthesized_expression = symbol("parenthesized_expression");
+    tuple = symbol("tuple");
+    list = symbol("list");
+    expression_list = symbol("expression_list");
+    list_splat = symbol("list_splat");
+    assignment = symbol("assignment");
+    augmented_assignment = symbol("augmented_assignment");
+    for_statement = symbol("for_statement");
+    for_in_clause = symbol("for_in_clause");
+    with_item = symbol("with_item");
+    delete_statement = symbol("delete_statement");
+    argument_list = symbol("argument_list");
+    keyword_argument = symbol("keyword_argument");
+    dictionary_splat = symbol("dictionary_splat");
+    parameters = symbol("parameters");
+    lambda_parameters = symbol("lambda_parameters");
+    default_parameter = symbol("default_parameter");
+    typed_parameter = symbol("typed_parameter");
+    typed_default_parameter = symbol("typed_default_parameter");
+    list_splat_pattern = symbol("list_splat_pattern");
+    dictionary_splat_pattern = symbol("dictionary_splat_pattern");
+    keyword_separator = symbol("keyword_separator");
+    positional_separator = symbol("positional_separator");
+    concatenated_string = symbol("concatenated_string");
+    string_start = symbol("string_start");
+    as_pattern = symbol("as_pattern");
+    mapping_pattern = symbol("mapping_pattern");
+    double_star_pattern = symbol("double_star_pattern");
+    class_pattern = symbol("class_pattern");
+    keyword_pattern = symbol("keyword_pattern");
+    integer = symbol("integer");
+    comment = symbol("comment");
+    line_continuation = symbol("line_continuation");
+    left = field("left");
+    type = field("type");
+    alias = field("alias");
+    target = field("target");
+    name = field("name");
+    pattern = field("pattern");
+  }
+};
+
+bool is_null(TSNode node) { return ts_node_is_null(node); }
+
+// The number of ERROR nodes in every language; Debian's library has no ts_node_is_error yet.
+bool is_error(TSNode node) { return ts_node_symbol(node) == static_cast<TSSymbol>(-1); }
+
+std::string_view text_of(TSNode node, std::string_view text) {
+  const std::size_t begin = ts_node_start_byte(node);
+  return text.substr(begin, ts_node_end_byte(node) - begin);
+}
+
+// Calls `visit(child, field)` for each child of `node`; `field` is 0 for none.
+template <typename Visit>
+void for_each_child(TSNode node, Visit visit) {
+  TSTreeCursor cursor = ts_tree_cursor_new(node);
+  if (ts_tree_cursor_goto_first_child(&cursor)) {
+    do {
+      visit(ts_tree_cursor_current_node(&cursor), ts_tree_cursor_current_field_id(&cursor));
+    } while (ts_tree_cursor_goto_next_sibling(&cursor));
+  }
+  ts_tree_cursor_delete(&cursor);
+}
+
+// Visits `root` and all below it in text order; `visit(node)` says whether to go into the node.
+template <typename Visit>
+void walk(TSNode root, Visit visit) {
+  TSTreeCursor cursor = ts_tree_cursor_new(root);
+  for (bool down = true;;) {
+    if (down && visit(ts_tree_cursor_current_node(&cursor)) && ts_tree_cursor_goto_first_child(&cursor)) continue;
+    down = true;
+    if (ts_tree_cursor_goto_next_sibling(&cursor)) continue;
+    if (!ts_tree_cursor_goto_parent(&cursor)) break;
+    down = false;
+  }
+  ts_tree_cursor_delete(&cursor);
+}
+
+// --- The rules beside the grammar --------------------------------------------------------------------------------
+
+bool is_keyword(std::string_view word) {
+  static constexpr std::array<std::string_view, 35> kKeywords = {
+      "False",  "None",   "True",  "and",      "as",     "assert", "async",  "await", "break",
+      "class",  "continue", "def", "del",      "elif",   "else",   "except", "finally", "for",
+      "from",   "global", "if",    "import",   "in",     "is",     "lambda", "nonlocal", "not",
+      "or",     "pass",   "raise", "return",   "try",    "while",  "with",   "yield"};
+  return word.size() <= 8 && std::ranges::binary_search(kKeywords, word);
+}
+
+class Rules {
+ public:
+  explicit Rules(std::string_view text) : text_(text) {}
+
+  // Whether to look below the node.
+  bool visit(TSNode node) {
+    const TSSymbol kind = ts_node_symbol(node);
+    if (kind == v_.identifier) {
+      if (!ts_node_is_missing(node) && is_keyword(text_of(node, text_))) {
+        reject(node, "'" + std::string(text_of(node, text_)) + "' is a keyword and no name");
+      }
+      return false;
+    }
+    if (is_error(node)) return false;
+    if (kind == v_.assignment) {
+      const TSNode left = ts_node_child_by_field_id(node, v_.left);
+      if (is_null(ts_node_child_by_field_id(node, v_.type))) {
+        check_target(left, "assign to");
+      } else {
+        check_single_target(left, "annotate");
+      }
+    } else if (kind == v_.augmented_assignment) {
+      check_single_target(ts_node_child_by_field_id(node, v_.left), "assign in place to");
+    } else if (kind == v_.for_statement || kind == v_.for_in_clause) {
+      check_target(ts_node_child_by_field_id(node, v_.left), "assign to");
+    } else if (kind == v_.with_item) {
+      const TSNode alias = ts_node_child_by_field_id(node, v_.alias);
+      if (!is_null(alias)) check_target(alias, "assign to");
+    } else if (kind == v_.delete_statement) {
+      for_each_child(node, [&](TSNode child, TSFieldId field) {
+        if (field == v_.target) check_target(child, "delete", /*starred=*/false);
+      });
+    } else if (kind == v_.argument_list) {
+      check_arguments(node);
+    } else if (kind == v_.parameters || kind == v_.lambda_parameters) {
+      check_parameters(node);
+    } else if (kind == v_.concatenated_string) {
+      check_concatenation(node);
+    } else if (kind == v_.as_pattern || kind == v_.double_star_pattern) {
+      const TSNode name = ts_node_child_by_field_id(node, v_.name);
+      if (!is_null(name) && text_of(name, text_) == "_") reject(name, "cannot use '_' as a target");
+    } else if (kind == v_.mapping_pattern || kind == v_.class_pattern) {
+      check_pattern_order(node, kind == v_.class_pattern);
+    } else if (kind == v_.integer) {
+      check_integer(node);
+    }
+    return true;
+  }
+
+  std::vector<Rejection> take() { return std::move(rejections_); }
+
+ private:
+  void reject(TSNode node, std::string message) {
+    rejections_.push_back({ts_node_start_byte(node), ts_node_end_byte(node), std::move(message)});
+  }
+
+  bool is_extra(TSNode node) const {
+    const TSSymbol kind = ts_node_symbol(node);
+    return kind == v_.comment || kind == v_.line_continuation;
+  }
+
+  // A broken part has its error already.
+  static bool is_broken(TSNode node) { return is_null(node) || ts_node_has_error(node); }
+
+  void reject_target(TSNode node, const char* verb) {
+    reject(node, std::string("cannot ") + verb + " this: a name, an attribute or a subscript is needed");
+  }
+
+  void check_target(TSNode node, const char* verb, bool starred = true) {
+    if (is_broken(node)) return;
+    const TSSymbol kind = ts_node_symbol(node);
+    if (kind == v_.identifier || kind == v_.attribute || kind == v_.subscript) return;
+    const bool sequence = kind == v_.tuple || kind == v_.list || kind == v_.expression_list;
+    if (sequence || kind == v_.parenthesized_expression || (starred && kind == v_.list_splat)) {
+      for_each_child(node, [&](TSNode child, TSFieldId) {
+        // One star at most on each element.
+        const bool below = starred && kind != v_.list_splat;
+        if (ts_node_is_named(child) && !is_extra(child)) check_target(child, verb, below);
+      });
+      return;
+    }
+    reject_target(node, verb);
+  }
+
+  void check_single_target(TSNode node, const char* verb) {
+    if (is_broken(node)) return;
+    const TSSymbol kind = ts_node_symbol(node);
+    if (kind == v_.identifier || kind == v_.attribute || kind == v_.subscript) return;
+    if (kind != v_.parenthesized_expression) return reject_target(node, verb);
+    for_each_child(node, [&](TSNode child, TSFieldId) {
+      if (ts_node_is_named(child) && !is_extra(child)) check_single_target(child, verb);
+    });
+  }
+
+  void check_arguments(TSNode node) {
+    bool keyword = false;
+    bool unpacked = false;
+    for_each_child(node, [&](TSNode child, TSFieldId) {
+      if (!ts_node_is_named(child) || is_extra(child) || is_error(child)) return;
+      const TSSymbol kind = ts_node_symbol(child);
+      if (kind == v_.keyword_argument) {
+        keyword = true;
+      } else if (kind == v_.dictionary_splat) {
+        unpacked = true;
+      } else if (kind == v_.list_splat) {
+        if (unpacked) reject(child, "iterable argument unpacking follows keyword argument unpacking");
+      } else if (unpacked) {
+        reject(child, "positional argument follows keyword argument unpacking");
+      } else if (keyword) {
+        reject(child, "positional argument follows keyword argument");
+      }
+    });
+  }
+
+  void check_parameters(TSNode node) {
+    bool any = false;
+    bool slash = false;
+    bool star = false;
+    bool keywords = false;
+    bool defaulted = false;
+    std::optional<TSNode> bare_star;
+    for_each_child(node, [&](TSNode child, TSFieldId) {
+      if (!ts_node_is_named(child) || is_extra(child) || is_error(child)) return;
+      TSSymbol kind = ts_node_symbol(child);
+      if (kind == v_.typed_parameter) {
+        const TSSymbol name = ts_node_symbol(ts_node_child_by_field_id(child, v_.name));
+        if (name != v_.identifier) kind = name;
+      }
+      if (keywords) {
+        reject(child, "parameters cannot follow the keyword parameters '**'");
+      } else if (kind == v_.positional_separator) {
+        if (!any) reject(child, "at least one parameter must precede '/'");
+        if (slash) reject(child, "'/' may appear only once");
+        if (star) reject(child, "'/' must be ahead of '*'");
+        slash = true;
+      } else if (kind == v_.keyword_separator || kind == v_.list_splat_pattern) {
+        if (star) reject(child, "'*' may appear only once");
+        star = true;
+        if (kind == v_.keyword_separator) bare_star = child;
+      } else if (kind == v_.dictionary_splat_pattern) {
+        keywords = true;
+        if (bare_star) reject(*bare_star, "named parameters must follow a bare '*'");
+        bare_star.reset();
+      } else {
+        const bool has_default = kind == v_.default_parameter || kind == v_.typed_default_parameter;
+        if (!has_default && defaulted && !star) reject(child, "parameter without a default follows one with a default");
+        defaulted = defaulted || has_default;
+        bare_star.reset();
+      }
+      any = true;
+    });
+    if (bare_star) reject(*bare_star, "named parameters must follow a bare '*'");
+  }
+
+  void check_concatenation(TSNode node) {
+    bool bytes = false;
+    bool text = false;
+    for_each_child(node, [&](TSNode child, TSFieldId) {
+      if (!ts_node_is_named(child) || is_extra(child)) return;
+      const std::string_view start = text_of(ts_node_child(child, 0), text_);
+      (start.find_first_of("bB") == std::string_view::npos ? text : bytes) = true;
+    });
+    if (bytes && text) reject(node, "cannot mix bytes and text literals");
+  }
+
+  void check_pattern_order(TSNode node, bool is_class) {
+    bool last = false;
+    bool first = true;
+    for_each_child(node, [&](TSNode child, TSFieldId) {
+      if (!ts_node_is_named(child) || is_extra(child) || is_error(child)) return;
+      if (is_class && std::exchange(first, false)) return;
+      const TSSymbol kind = ts_node_symbol(child);
+      if (kind == v_.keyword_pattern || kind == v_.double_star_pattern) {
+        if (last && !is_class) reject(child, "'**' may appear only once");
+        last = true;
+      } else if (last) {
+        reject(child, is_class ? "positional patterns follow keyword patterns" : "'**' must be the last pattern");
+      }
+    });
+  }
+
+  // Python converts no decimal number of more digits (sys.int_info.default_max_str_digits).
+  void check_integer(TSNode node) {
+    constexpr std::ptrdiff_t kMaxDigits = 4300;
+    const std::string_view digits = text_of(node, text_);
+    if (static_cast<std::ptrdiff_t>(digits.size()) <= kMaxDigits || digits[0] == '0') return;
+    if (std::ranges::count_if(digits, [](char c) { return c != '_'; }) > kMaxDigits) {
+      reject(node, "this number has more than 4300 digits");
+    }
+  }
+
+  const Vocabulary& v_ = Vocabulary::get();
+  std::string_view text_;
+  std::vector<Rejection> rejections_;
+};
+
+std::string missing_message(TSNode node) {
+  const std::string_view kind = ts_node_type(node);
+  if (kind == "indented_block") return "expected an indented block";
+  if (kind == "block_header") return "unexpected indent";
+  if (kind == "closing_quote") return "the string has no closing quote";
+  if (kind == "valid_escape") return "not allowed in this string literal";
+  if (kind == "handler") return "expected 'except' or 'finally'";
+  const std::string name(kind);
+  return ts_node_is_named(node) ? "expected " + name : "expected '" + name + "'";
+}
+
+}  // namespace
+
+std::expected<Decoded, Rejection> decode(std::string_view bytes) {
+  const bool marked = bytes.starts_with(kByteOrderMark);
+  const std::size_t shift = marked ? kByteOrderMark.size() : 0;
+  const std::string_view body = bytes.substr(shift);
+  if (const std::size_t null = bytes.find('\0'); null != std::string_view::npos) {
+    return std::unexpected(Rejection{null, null + 1, "a script cannot contain null bytes"});
+  }
+
+  std::string encoding = "utf-8";
+  if (const auto cookie = find_cookie(body)) {
+    encoding = normal_name(*cookie);
+    const auto begin = static_cast<std::size_t>(cookie->data() - bytes.data());
+    if (marked && !is_plain_utf8(normal_spelling(*cookie))) {
+      return std::unexpected(
+          Rejection{begin, begin + cookie->size(), "beside a byte order mark the coding cookie can only be utf-8"});
+    }
+    if (encoding != "utf-8") {
+      Converter converter(iconv_name(encoding));
+      if (!converter) {
+        return std::unexpected(Rejection{begin, begin + cookie->size(), "unknown encoding: " + encoding});
+      }
+      auto text = converter.convert(body, encoding);
+      if (!text) return std::unexpected(std::move(text.error()));
+      return Decoded{std::move(*text), std::move(encoding)};
+    }
+  }
+  if (const std::size_t bad = find_malformed_utf8(body); bad != std::string_view::npos) {
+    return std::unexpected(Rejection{shift + bad, shift + bad + 1, "this byte is not UTF-8"});
+  }
+  return Decoded{std::string(body), std::move(encoding)};
+}
+
+std::vector<Rejection> check_errors(TSNode root, std::string_view text) {
+  std::vector<Rejection> rejections;
+  walk(root, [&](TSNode node) {
+    if (!ts_node_has_error(node)) return false;
+    if (!is_error(node) && !ts_node_is_missing(node)) return true;
+    const bool missing = ts_node_is_missing(node);
+    std::string message = missing ? missing_message(node) : "invalid syntax";
+    if (!missing && ts_node_start_byte(node) < ts_node_end_byte(node)) {
+      message += ": " + std::string(first_line(text_of(node, text)).substr(0, 40));
+    }
+    rejections.push_back({ts_node_start_byte(node), ts_node_end_byte(node), std::move(message)});
+    return false;
+  });
+  return rejections;
+}
+
+std::vector<Rejection> check_rules(TSNode root, std::string_view text) {
+  Rules rules(text);
+  walk(root, [&](TSNode node) { return rules.visit(node); });
+  return rules.take();
+}
+
+std::expected<void, Rejection> accept(std::string_view bytes) {
+  auto decoded = decode(bytes);
+  if (!decoded) return std::unexpected(std::move(decoded.error()));
+  const std::string& text = decoded->text;
+
+  const std::unique_ptr<TSParser, decltype(&ts_parser_delete)> parser(ts_parser_new(), &ts_parser_delete);
+  ts_parser_set_language(parser.get(), tree_sitter_tilescript());
+  const std::unique_ptr<TSTree, decltype(&ts_tree_delete)> tree(
+      ts_parser_parse_string(parser.get(), nullptr, text.data(), static_cast<std::uint32_t>(text.size())),
+      &ts_tree_delete);
+  const TSNode root = ts_tree_root_node(tree.get());
+  if (ts_node_has_error(root)) {
+    auto errors = check_errors(root, text);
+    if (errors.empty()) return std::unexpected(Rejection{0, 0, "invalid syntax"});
+    return std::unexpected(std::move(errors.front()));
+  }
+  auto broken = check_rules(root, text);
+  if (!broken.empty()) return std::unexpected(std::move(broken.front()));
+  return {};
+}
+
+}  // namespace tilewright::syntax

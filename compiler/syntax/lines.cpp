@@ -1,0 +1,609 @@
+// How broken text is bounded.
+//
+// A line break inside brackets joins two lines, so a bracket that nobody closes would swallow the rest of the file.
+// Two signs end such a line. A *hard* one is a keyword at the start of a line that no bracket can hold (`def`,
+// `return`, `with` ...). A *soft* one is a line that merely looks like a statement: not deeper than the line that
+// opened the bracket, and beginning with a name. Valid text may look like that, so the scanner remembers the first
+// soft line and reads on; only when the bracket proves unclosed, by a hard sign or by the end of the text, does it go
+// back there. The text read twice is rationed, so that hostile input costs linear time.
+#include "compiler/syntax/lines.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tilewright::syntax {
+namespace {
+
+enum class Char : std::uint8_t {
+  Plain,
+  Blank,
+  Break,
+  Letter,
+  Digit,
+  Quote,
+  Open,
+  Close,
+  Hash,
+  Backslash,
+  Colon,
+  Semicolon
+};
+
+constexpr std::array<Char, 256> classes() {
+  std::array<Char, 256> table{};
+  for (int c = 0; c < 256; ++c) {
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+    if (letter) table[c] = Char::Letter;
+    if (c >= '0' && c <= '9') table[c] = Char::Digit;
+  }
+  for (char c : {' ', '\t', '\f'}) table[static_cast<int>(c)] = Char::Blank;
+  for (char c : {'\n', '\r'}) table[static_cast<int>(c)] = Char::Break;
+  for (char c : {'"', '\''}) table[static_cast<int>(c)] = Char::Quote;
+  for (char c : {'(', '[', '{'}) table[static_cast<int>(c)] = Char::Open;
+  for (char c : {')', ']', '}'}) table[static_cast<int>(c)] = Char::Close;
+  table['#'] = Char::Hash;
+  table['\\'] = Char::Backslash;
+  table[':'] = Char::Colon;
+  table[';'] = Char::Semicolon;
+  return table;
+}
+constexpr std::array<Char, 256> kClass = classes();
+Char class_of(char c) { return kClass[static_cast<unsigned char>(c)]; }
+
+template <std::size_t N>
+bool any_of(std::string_view word, const std::string_view (&list)[N]) {
+  return std::ranges::find(list, word) != std::end(list);
+}
+
+// Begins a statement and stands in no bracket of a valid script.
+bool is_hard(std::string_view word) {
+  static constexpr std::string_view kList[] = {"def",  "class", "return", "import",   "with",   "while",
+                                               "try",  "raise", "assert", "del",      "global", "nonlocal",
+                                               "pass", "break", "elif",   "continue", "except", "finally"};
+  return word.size() >= 3 && word.size() <= 8 && any_of(word, kList);
+}
+
+// Goes on with an expression.
+bool is_infix(std::string_view word) {
+  static constexpr std::string_view kList[] = {"and",  "or",     "not",  "in",   "is",
+                                               "else", "lambda", "None", "True", "False"};
+  return any_of(word, kList);
+}
+
+Word word_kind(std::string_view word) {
+  static constexpr std::string_view kDefinitions[] = {"def", "class"};
+  static constexpr std::string_view kCompounds[] = {"if", "for", "while", "with", "try"};
+  static constexpr std::string_view kClauses[] = {"elif", "else", "except", "finally"};
+  if (word.size() < 2 || word.size() > 7) return Word::Other;
+  if (any_of(word, kDefinitions)) return Word::Definition;
+  if (any_of(word, kCompounds)) return Word::Compound;
+  if (any_of(word, kClauses)) return Word::Clause;
+  if (word == "async") return Word::Async;
+  if (word == "match") return Word::Match;  // a soft keyword: taken back if the line does not end with a `:`
+  return Word::Other;
+}
+
+// What stands open: a bracket by its own character, or a part of an f-string.
+struct Open {
+  enum Kind : char { Field = 'F', Text = 'S', Format = 'C' };
+  char kind;
+  char quote = 0;  // of Text and Format
+  bool triple = false;
+  std::uint32_t at = 0;
+  bool is_text() const { return kind == Text || kind == Format; }
+};
+
+char closer_of(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; }
+
+class Scanner {
+ public:
+  explicit Scanner(std::string_view text) : text_(text), size_(static_cast<std::uint32_t>(text.size())) {
+    scan_.lines.reserve(text.size() / 40);
+  }
+
+  LineScan run(std::uint32_t column) {
+    if (text_.starts_with("\xEF\xBB\xBF")) pos_ = 3;
+    while (pos_ < size_) {
+      skip_blanks(column);
+      if (pos_ >= size_) break;
+      switch (class_of(text_[pos_])) {
+        case Char::Break:
+          take_break();
+          break;
+        case Char::Hash:
+          comment();
+          break;
+        default:
+          physical_line(column);
+      }
+      column = 0;
+    }
+    return std::move(scan_);
+  }
+
+ private:
+  // Where to go back to when a bracket proves unclosed.
+  struct Candidate {
+    std::uint32_t pos, last_end;
+    char last;
+    std::vector<Open> open;
+    std::optional<std::uint32_t> fault;
+    std::size_t faults, comments;
+    std::uint32_t open_string_end;
+  };
+
+  bool at_break(std::uint32_t at) const { return at < size_ && class_of(text_[at]) == Char::Break; }
+  void take_break() { pos_ += text_[pos_] == '\r' && pos_ + 1 < size_ && text_[pos_ + 1] == '\n' ? 2 : 1; }
+  void skip_blanks(std::uint32_t& column) {
+    for (; pos_ < size_ && class_of(text_[pos_]) == Char::Blank; ++pos_) {
+      column = text_[pos_] == ' ' ? column + 1 : text_[pos_] == '\t' ? (column / 8 + 1) * 8 : 0;
+    }
+  }
+  bool is_triple(std::uint32_t at) const {
+    return at + 2 < size_ && text_[at + 1] == text_[at] && text_[at + 2] == text_[at];
+  }
+  std::uint32_t line_end(std::uint32_t at) const {
+    while (at < size_ && !at_break(at)) ++at;
+    return at;
+  }
+  std::string_view word_at(std::uint32_t at) const {
+    std::uint32_t end = at;
+    if (at < size_ && class_of(text_[at]) == Char::Letter) {
+      while (end < size_ && (class_of(text_[end]) == Char::Letter || class_of(text_[end]) == Char::Digit)) ++end;
+    }
+    return text_.substr(at, end - at);
+  }
+
+  void comment() {
+    std::uint32_t begin = pos_;
+    pos_ = line_end(pos_);
+    std::string_view body = text_.substr(begin + 1, pos_ - begin - 1);
+    body.remove_prefix(std::min(body.find_first_not_of(" \t"), body.size()));
+    if (body.starts_with("tilewright:")) scan_.comments.push_back({begin, pos_});
+  }
+
+  // A line of the file, and the logical lines that `;` makes of it.
+  void physical_line(std::uint32_t column) {
+    bool joined = false;
+    do {
+      logical_line(column, joined);
+      joined = true;
+      std::uint32_t ignored = 0;
+      if (after_semicolon_) skip_blanks(ignored);
+    } while (after_semicolon_ && pos_ < size_ && !at_break(pos_) && text_[pos_] != '#');
+  }
+
+  void logical_line(std::uint32_t column, bool joined) {
+    line_ = {.begin = pos_, .end = pos_, .column = column, .joined = joined};
+    open_.clear();
+    candidate_.reset();
+    after_semicolon_ = false;
+    last_end_ = pos_;
+    last_ = 0;
+    lambdas_ = 0;
+    open_string_end_ = 0;
+    if (text_[pos_] == '@') {
+      line_.word = Word::Decorator;
+    } else if (class_of(text_[pos_]) == Char::Close) {
+      line_.word = Word::Closer;
+    } else {
+      line_.word = word_kind(word_at(pos_));
+    }
+    done_ = false;
+    while (!done_) step();
+  }
+
+  void token(std::uint32_t end) {
+    pos_ = last_end_ = end;
+    last_ = text_[end - 1];
+  }
+
+  void step() {
+    if (!open_.empty() && open_.back().is_text()) return string_text();
+    if (pos_ >= size_) return open_.empty() ? finish() : fail();
+    switch (class_of(text_[pos_])) {
+      case Char::Blank:
+        ++pos_;
+        return;
+      case Char::Break:
+        if (open_.empty()) return finish();
+        return break_in_brackets();
+      case Char::Letter:
+        return word();
+      case Char::Digit: {
+        std::uint32_t end = pos_ + 1;
+        while (end < size_ && (class_of(text_[end]) == Char::Letter || class_of(text_[end]) == Char::Digit)) ++end;
+        return token(end);
+      }
+      case Char::Quote:
+        return string(pos_, false);
+      case Char::Open:
+        return push({.kind = text_[pos_], .at = pos_});
+      case Char::Close:
+        return close();
+      case Char::Hash:
+        return comment();
+      case Char::Backslash:
+        if (at_break(pos_ + 1)) {
+          ++pos_;
+          take_break();
+          if (last_end_ == line_.begin) last_end_ = line_.begin + 1;
+          return;
+        }
+        return token(pos_ + 1);
+      case Char::Colon:
+        if (!open_.empty() && open_.back().kind == Open::Field) {
+          Open format{.kind = Open::Format, .quote = 0, .triple = false, .at = pos_};
+          for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
+            if (it->kind != Open::Text) continue;
+            format.quote = it->quote;
+            format.triple = it->triple;
+            break;
+          }
+          return push(format);
+        }
+        if (open_.empty()) {
+          if (lambdas_ > 0) {
+            --lambdas_;
+          } else if (pos_ + 1 >= size_ || text_[pos_ + 1] != '=') {
+            line_.has_colon = true;
+          }
+        }
+        return token(pos_ + 1);
+      case Char::Semicolon:
+        if (!open_.empty()) return token(pos_ + 1);
+        after_semicolon_ = true;
+        if (last_end_ == line_.begin) last_end_ = pos_ + 1;  // a `;` with nothing before it is an error of its own
+        ++pos_;
+        return finish();
+      case Char::Plain:
+        return token(pos_ + 1);
+    }
+  }
+
+  void word() {
+    std::string_view word = word_at(pos_);
+    std::uint32_t end = pos_ + static_cast<std::uint32_t>(word.size());
+    if (word.size() <= 2 && end < size_ && class_of(text_[end]) == Char::Quote) {
+      bool prefix = true, format = false;
+      for (char c : word) {
+        char lower = static_cast<char>(c | 0x20);
+        prefix = prefix && (lower == 'r' || lower == 'b' || lower == 'u' || lower == 'f');
+        format = format || lower == 'f';
+      }
+      if (prefix) return string(end, format);
+    }
+    if (open_.empty() && word == "lambda") ++lambdas_;
+    token(end);
+  }
+
+  // At the opening quote. Strings without fields are read to their end at once.
+  void string(std::uint32_t quote_at, bool format) {
+    char quote = text_[quote_at];
+    bool triple = is_triple(quote_at);
+    std::uint32_t begin = pos_;
+    std::uint32_t at = quote_at + (triple ? 3 : 1);
+    if (format) {
+      push({.kind = Open::Text, .quote = quote, .triple = triple, .at = begin});
+      return token(at);
+    }
+    for (; at < size_; ++at) {
+      char c = text_[at];
+      if (c == '\\') {
+        if (text_.substr(at, 3) == "\\\r\n") ++at;
+        ++at;
+      } else if (c == quote) {
+        if (!triple) return token(at + 1);
+        if (is_triple(at)) return token(at + 3);
+      } else if (!triple && class_of(c) == Char::Break) {
+        break;
+      }
+    }
+    at = std::min(at, size_);
+    if (!triple) {
+      set_fault(Fault::Kind::UnterminatedString, {begin, at});
+      token(at);
+      open_string_ = quote;
+      open_string_end_ = at;
+      return;
+    }
+    unterminated_triple(begin, at, quote);
+  }
+
+  // A string in triple quotes that never ends: a later definition that is not deeper than its line ends it.
+  void unterminated_triple(std::uint32_t begin, std::uint32_t end, char quote) {
+    if (candidate_) return fail();
+    open_.push_back({.kind = Open::Text, .quote = quote, .triple = true, .at = begin});
+    last_end_ = end;
+    std::uint32_t next = line_end(begin);
+    while (next < size_) {
+      pos_ = next;
+      take_break();
+      std::uint32_t start = pos_, column = 0;
+      skip_blanks(column);
+      std::string_view word = word_at(pos_);
+      bool definition = word == "def" || word == "class" || word == "import" || (pos_ < size_ && text_[pos_] == '@');
+      if (column <= line_.column && definition) {
+        last_end_ = next;
+        pos_ = start;
+        return finish_broken();
+      }
+      next = line_end(pos_);
+    }
+    pos_ = size_;
+    finish_broken();
+  }
+
+  // In the text of an f-string or of a format.
+  void string_text() {
+    const Open top = open_.back();
+    bool triple = top.triple;
+    while (pos_ < size_) {
+      char c = text_[pos_];
+      if (c == '\\') {
+        if (text_.substr(pos_, 3) == "\\N{") {
+          std::size_t close = text_.substr(pos_ + 3, 100).find_first_of("}\"'\r\n");
+          pos_ += close != std::string_view::npos && text_[pos_ + 3 + close] == '}'
+                      ? static_cast<std::uint32_t>(close) + 4
+                      : 3;
+          continue;
+        }
+        ++pos_;
+        if (pos_ < size_ && at_break(pos_)) {
+          take_break();
+        } else if (pos_ < size_ && text_[pos_] != '{' && text_[pos_] != '}') {
+          ++pos_;
+        }
+      } else if (c == top.quote && (!triple || is_triple(pos_))) {
+        while (open_.back().kind != Open::Text) open_.pop_back();  // a format that nobody closed ends with its string
+        open_.pop_back();
+        return token(pos_ + (triple ? 3 : 1));
+      } else if (c == '{') {
+        if (top.kind == Open::Text && text_.substr(pos_, 2) == "{{") {
+          pos_ += 2;
+          continue;
+        }
+        return push({.kind = Open::Field, .at = pos_});
+      } else if (c == '}' && top.kind == Open::Format) {
+        open_.pop_back();
+        if (!open_.empty() && open_.back().kind == Open::Field) open_.pop_back();
+        return token(pos_ + 1);
+      } else if (!triple && class_of(c) == Char::Break) {
+        return unterminated_text();
+      } else {
+        ++pos_;
+      }
+    }
+    last_end_ = pos_;
+    triple ? fail() : unterminated_text();
+  }
+
+  // An f-string in single quotes without its end.
+  void unterminated_text() {
+    if (candidate_) return fail();
+    while (open_.back().kind != Open::Text) open_.pop_back();
+    set_fault(Fault::Kind::UnterminatedString, {open_.back().at, pos_});
+    open_string_ = open_.back().quote;
+    open_.pop_back();
+    token(pos_);
+    open_string_end_ = pos_;
+  }
+
+  void push(Open open) {
+    std::uint32_t at = pos_ + 1;
+    open_.push_back(open);
+    if (open_.size() > kMaxBrackets && !(line_.fault && scan_.faults[*line_.fault].kind == Fault::Kind::TooDeep)) {
+      line_.fault.reset();
+      set_fault(Fault::Kind::TooDeep, {open.at, at});
+    }
+    token(at);
+  }
+
+  // A closing bracket ends the innermost bracket of its kind, and with it what stands open within.
+  void close() {
+    char c = text_[pos_];
+    std::size_t i = open_.size();
+    std::size_t floor = i > kMaxBrackets ? i - kMaxBrackets : 0;
+    bool found = false;
+    for (; i > floor && !found; --i) {
+      char kind = open_[i - 1].kind;
+      if (open_[i - 1].is_text()) break;
+      found = kind == Open::Field ? c == '}' : closer_of(kind) == c;
+    }
+    if (!found) {
+      set_fault(Fault::Kind::UnmatchedBracket, {pos_, pos_ + 1});
+    } else {
+      if (i + 1 < open_.size()) set_fault(Fault::Kind::UnclosedBracket, {open_[i + 1].at, open_[i + 1].at + 1});
+      open_.resize(i);
+    }
+    token(pos_ + 1);
+    if (open_.empty()) candidate_.reset();
+  }
+
+  void break_in_brackets() {
+    take_break();
+    std::uint32_t start = pos_, column = 0;
+    skip_blanks(column);
+    if (pos_ >= size_ || at_break(pos_) || text_[pos_] == '#') return;
+    bool in_string = std::ranges::any_of(open_, [](const Open& o) { return o.kind == Open::Text; });
+    if (in_string) {
+      bool single = std::ranges::any_of(open_, [](const Open& o) { return o.kind == Open::Text && !o.triple; });
+      if (single && !candidate_) remember(start);
+      return;
+    }
+    std::string_view word = word_at(pos_);
+    if (is_hard(word)) {
+      if (!candidate_) {
+        pos_ = start;
+        return finish_broken();
+      }
+      return fail();
+    }
+    if (!candidate_ && is_soft(word, column)) {
+      remember(start);
+      if (rescanned_ > 4ull * size_ + 65536) return fail();
+    }
+  }
+
+  bool is_soft(std::string_view word, std::uint32_t column) const {
+    bool header = line_.word == Word::Definition || line_.word == Word::Compound || line_.word == Word::Clause ||
+                  line_.word == Word::Async;
+    if (header && last_ == ':' && class_of(text_[pos_]) != Char::Close) return true;
+    if (column > line_.column) return false;
+    if (text_[pos_] == '@') return class_of(pos_ + 1 < size_ ? text_[pos_ + 1] : ' ') == Char::Letter;
+    std::uint32_t after = pos_ + static_cast<std::uint32_t>(word.size());
+    if (word.empty() || is_infix(word) || (after < size_ && class_of(text_[after]) == Char::Quote)) return false;
+    if (word == "for" || word == "if" || word == "async") {  // in brackets: a clause of a comprehension
+      std::uint32_t end = line_end(pos_);
+      while (end > pos_ && class_of(text_[end - 1]) == Char::Blank) --end;
+      return text_[end - 1] == ':';
+    }
+    return true;
+  }
+
+  void remember(std::uint32_t start) {
+    candidate_ = Candidate{
+        start, last_end_, last_, open_, line_.fault, scan_.faults.size(), scan_.comments.size(), open_string_end_};
+  }
+
+  // What stands open is never closed.
+  void fail() {
+    if (candidate_) {
+      rescanned_ += pos_ - candidate_->pos;
+      pos_ = candidate_->pos;
+      last_end_ = candidate_->last_end;
+      last_ = candidate_->last;
+      open_ = std::move(candidate_->open);
+      line_.fault = candidate_->fault;
+      scan_.faults.resize(candidate_->faults);
+      scan_.comments.resize(candidate_->comments);
+      open_string_end_ = candidate_->open_string_end;
+    }
+    finish_broken();
+  }
+
+  void finish_broken() {
+    std::string closers;
+    if (open_string_end_ == last_end_ && open_string_end_ != 0) closers += open_string_;
+    const Open* string = nullptr;
+    for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
+      if (it->kind == Open::Text) string = &*it;
+      if (it->kind == Open::Format) continue;  // ends with its field
+      closers +=
+          it->kind == Open::Text ? std::string(it->triple ? 3 : 1, it->quote) : std::string(1, closer_of(it->kind));
+    }
+    if (!open_.empty()) {
+      if (string) {
+        std::uint32_t end = std::min(line_end(string->at), std::max(last_end_, string->at + 1));
+        set_fault(Fault::Kind::UnterminatedString, {string->at, end});
+      } else {
+        set_fault(Fault::Kind::UnclosedBracket, {open_[0].at, open_[0].at + 1});
+      }
+    }
+    if (line_.fault) scan_.faults[*line_.fault].closers = std::move(closers);
+    done_ = true;
+    push_line();
+  }
+
+  void finish() {
+    if (line_.fault && open_string_end_ == last_end_ && open_string_end_ != 0) {
+      scan_.faults[*line_.fault].closers = std::string(1, open_string_);
+    }
+    done_ = true;
+    push_line();
+  }
+
+  void push_line() {
+    line_.end = std::max(last_end_, std::min(line_.begin + 1, size_));
+    line_.ends_colon = last_ == ':';
+    if (line_.word == Word::Match && !line_.ends_colon) line_.word = Word::Other;
+    scan_.lines.push_back(line_);
+  }
+
+  void set_fault(Fault::Kind kind, Extent at) {
+    if (line_.fault) return;  // one cause a line
+    line_.fault = static_cast<std::uint32_t>(scan_.faults.size());
+    scan_.faults.push_back({kind, at, {}});
+  }
+
+  std::string_view text_;
+  std::uint32_t size_;
+  std::uint32_t pos_ = 0;
+  LineScan scan_;
+  std::uint64_t rescanned_ = 0;
+
+  // Of the line at hand.
+  Line line_;
+  std::vector<Open> open_;
+  std::optional<Candidate> candidate_;
+  std::uint32_t last_end_ = 0;  // end of the last token
+  char last_ = 0;               // its last byte
+  char open_string_ = 0;        // quote of the last unterminated string, which ended at:
+  std::uint32_t open_string_end_ = 0;
+  int lambdas_ = 0;
+  bool after_semicolon_ = false;
+  bool done_ = false;
+};
+
+bool is_header_word(Word word) {
+  return word == Word::Definition || word == Word::Async || word == Word::Compound || word == Word::Clause ||
+         word == Word::Match;
+}
+
+// Deeper lines may follow.
+bool opens_block(const Line& line) { return line.ends_colon || (is_header_word(line.word) && !line.has_colon); }
+
+// The block stands on the same line: what a `;` joins belongs to it.
+bool has_inline_block(const Line& line) { return is_header_word(line.word) && line.has_colon && !line.ends_colon; }
+
+}  // namespace
+
+LineScan scan_lines(std::string_view text, std::uint32_t column) { return Scanner(text).run(column); }
+
+std::vector<Piece> cut(std::span<const Line> lines, std::uint32_t column) {
+  std::vector<Piece> pieces;
+  pieces.reserve(lines.size() / 4 + 1);
+  auto count = static_cast<std::uint32_t>(lines.size());
+  std::uint32_t deeper = column;  // of a run of pieces that are too deep: the first of them is reported
+  for (std::uint32_t i = 0; i < count;) {
+    const Line& head = lines[i];
+    bool decorated = head.word == Word::Decorator;  // and nothing but decorators so far
+    bool accepts_clause = head.word == Word::Compound || head.word == Word::Async || head.word == Word::Clause;
+    const Line* at_head = &head;  // the last line at the head's column
+    std::uint32_t j = i + 1;
+    for (; j < count; ++j) {
+      const Line& line = lines[j];
+      if (line.column > head.column) {
+        if (!opens_block(*at_head)) break;
+        continue;
+      }
+      if (line.column < head.column) break;
+      if (line.joined) {
+        if (!has_inline_block(*at_head)) break;
+        continue;
+      }
+      if (line.word == Word::Clause && accepts_clause) {
+        at_head = &line;
+      } else if (decorated &&
+                 (line.word == Word::Decorator || line.word == Word::Definition || line.word == Word::Async)) {
+        decorated = line.word == Word::Decorator;
+        at_head = &line;
+      } else if (line.word != Word::Closer) {  // a stray bracket belongs to what went before it
+        break;
+      }
+    }
+    Piece piece{i, j};
+    if (head.column > column) {
+      if (head.column != deeper) piece.indent = Piece::Indent::Deeper;
+      deeper = head.column;
+    } else {
+      if (head.column < column) piece.indent = Piece::Indent::Between;
+      deeper = column;
+    }
+    pieces.push_back(piece);
+    i = j;
+  }
+  return pieces;
+}
+
+}  // namespace tilewright::syntax

@@ -1,0 +1,71 @@
+// Logical lines: where the statements of a text stand, found without a parser.
+//
+// A script is cut into its statements by a scanner that knows only what decides where a line ends: brackets, strings,
+// comments and line joins. It is a pure function of the text and reads about a gigabyte a second, so it runs again
+// over the whole file after each edit; only statements whose bytes are new are then parsed. What the scanner finds
+// broken (a bracket nobody closes, a string without its end) it bounds to as few lines as it can, which is what keeps
+// a half-typed line from spoiling its neighbours, whatever the parser would make of it.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/syntax/ast.h"
+
+namespace tilewright::syntax {
+
+// What the first word of a line says about the statement's shape.
+enum class Word : std::uint8_t {
+  Other,
+  Decorator,   // @
+  Definition,  // def, class
+  Async,       // async def, async for, async with
+  Compound,    // if, for, while, with, try
+  Clause,      // elif, else, except, finally
+  Match,       // match ... :
+  Closer,      // ) ] }
+};
+
+// What the scanner itself finds wrong with a line.
+struct Fault {
+  enum class Kind : std::uint8_t { UnclosedBracket, UnmatchedBracket, UnterminatedString, TooDeep } kind;
+  Extent at;            // the bracket; the string from its quote to the end of its line
+  std::string closers;  // appended to the line, these would complete it; empty: nothing at its end can
+};
+
+struct Line {
+  std::uint32_t begin = 0;   // first byte of the first token
+  std::uint32_t end = 0;     // after the last token; comments and a final `;` are not part of it
+  std::uint32_t column = 0;  // indentation as Python counts it: tabs lead to multiples of 8
+  Word word = Word::Other;
+  bool joined = false;                 // stands behind a `;`: the same column as the line before
+  bool ends_colon = false;             // the last token is a `:`
+  bool has_colon = false;              // a `:` outside of brackets that is no lambda's
+  std::optional<std::uint32_t> fault = {};  // index in LineScan::faults
+};
+
+struct LineScan {
+  std::vector<Line> lines;
+  std::vector<Fault> faults;
+  std::vector<Extent> comments;  // only those that begin with `# tilewright:`
+};
+
+// Brackets and f-string fields deeper than this are not parsed: CPython's own limit.
+inline constexpr std::size_t kMaxBrackets = 200;
+
+// `column`: that of the text's first byte, where it is a statement cut out of a deeper block.
+LineScan scan_lines(std::string_view text, std::uint32_t column = 0);
+
+// One statement: consecutive lines.
+struct Piece {
+  std::uint32_t first = 0, last = 0;                                                 // half-open range of lines
+  enum class Indent : std::uint8_t { Fine, Deeper, Between } indent = Indent::Fine;  // Between: left of its block
+};
+
+// Cuts the lines of a block into its statements. `column` is where the block's statements stand.
+std::vector<Piece> cut(std::span<const Line> lines, std::uint32_t column);
+
+}  // namespace tilewright::syntax

@@ -1,0 +1,241 @@
+#include "compiler/syntax/tree.h"
+
+#include <tree_sitter/api.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "compiler/syntax/acceptance.h"
+#include "compiler/syntax/convert.h"
+#include "compiler/syntax/errors.h"
+#include "compiler/syntax/lines.h"
+#include "compiler/syntax/parser.h"
+
+namespace tilewright::syntax {
+namespace {
+
+// Smaller statements are parsed in less than a millisecond without the help of a former tree.
+constexpr std::size_t kKeepTreeFrom = 8192;
+
+// Arena bytes that nodes take for each byte of text, measured on tile scripts (3.5 to 5), so that most statements need
+// one block and little of it stays unused.
+constexpr std::size_t kArenaBytesPerByte = 5;
+
+TSPoint point_at(std::string_view text, std::size_t offset) {
+  std::string_view before = text.substr(0, offset);
+  std::size_t line = before.rfind('\n');
+  std::size_t column = line == std::string_view::npos ? offset : offset - line - 1;
+  return {static_cast<std::uint32_t>(std::ranges::count(before, '\n')), static_cast<std::uint32_t>(column)};
+}
+
+// The tree of `old`, edited as if what differs between the two texts had been replaced at once.
+TreePtr edited(const TopLevel& old, std::string_view text) {
+  std::string_view before = old.text;
+  std::size_t same = 0;
+  std::size_t limit = std::min(before.size(), text.size());
+  while (same < limit && before[same] == text[same]) ++same;
+  std::size_t tail = 0;
+  while (tail < limit - same && before[before.size() - 1 - tail] == text[text.size() - 1 - tail]) ++tail;
+  TSInputEdit edit{};
+  edit.start_byte = static_cast<std::uint32_t>(same);
+  edit.old_end_byte = static_cast<std::uint32_t>(before.size() - tail);
+  edit.new_end_byte = static_cast<std::uint32_t>(text.size() - tail);
+  edit.start_point = point_at(before, same);
+  edit.old_end_point = point_at(before, edit.old_end_byte);
+  edit.new_end_point = point_at(text, edit.new_end_byte);
+  TreePtr tree(ts_tree_copy(old.tree.get()));
+  ts_tree_edit(tree.get(), &edit);
+  return tree;
+}
+
+bool is_broken(const TSTree* tree) { return ts_node_has_error(ts_tree_root_node(tree)); }
+
+// Reads one statement. `old` is what stood in its place before, if that is known.
+std::shared_ptr<const TopLevel> read(std::string_view text, const TopLevel* old, Parser& parser) {
+  auto top = std::make_shared<TopLevel>();
+  top->text = text;
+  text = top->text;
+  top->arena.reserve(text.size() * kArenaBytesPerByte + 64);
+  auto broken = [&](SyntaxError error) {
+    top->statement = broken_statement(text, top->arena);
+    top->errors.push_back(std::move(error));
+    return top;
+  };
+
+  TreePtr tree;
+  if (old && old->tree) {
+    tree = parser.parse(text, edited(*old, text).get());
+    // Recovery depends on what it started from, and a result must not.
+    if (tree && is_broken(tree.get())) tree = nullptr;
+  }
+  if (!tree) tree = parser.parse(text);
+  auto first_line = static_cast<std::uint32_t>(std::min(text.find_first_of("\r\n"), text.size()));
+  if (!tree) return broken({0, first_line, "too complex to read"});
+
+  if (is_broken(tree.get())) top->errors = read_errors(tree.get(), text, parser);
+  Converted converted = convert(tree.get(), text, top->arena, top->errors);
+  if (!converted.statement || !converted.alone) {
+    if (top->errors.empty()) top->errors.push_back({0, first_line, "syntax error"});
+    top->statement = broken_statement(text, top->arena);
+    return top;
+  }
+  top->statement = converted.statement;
+  for (Rejection& rejection : check_rules(ts_tree_root_node(tree.get()), text)) {
+    top->errors.push_back({static_cast<std::uint32_t>(rejection.begin), static_cast<std::uint32_t>(rejection.end),
+                           std::move(rejection.message)});
+  }
+  std::ranges::stable_sort(top->errors, {}, &SyntaxError::begin);
+  if (old && text.size() >= kKeepTreeFrom && !is_broken(tree.get())) {
+    top->tree =
+        std::shared_ptr<const TSTree>(tree.release(), [](const TSTree* t) { ts_tree_delete(const_cast<TSTree*>(t)); });
+  }
+  return top;
+}
+
+// Brackets beyond what the parser is given: it is not asked.
+std::shared_ptr<const TopLevel> too_deep(std::string_view text, const Fault& fault, std::uint32_t offset) {
+  auto top = std::make_shared<TopLevel>();
+  top->text = text;
+  top->arena.reserve(256);
+  top->statement = broken_statement(top->text, top->arena);
+  top->errors.push_back({fault.at.begin - offset, fault.at.end - offset, "nested too deeply"});
+  return top;
+}
+
+using Statements = std::vector<Tree::Statement>;
+
+// Finds, for the statements of a new text, those of the old one with the same bytes. Each is given away once.
+class Former {
+ public:
+  // Statements at both ends of the file are compared in place; only those between are looked up.
+  Former(const Statements& old, const std::vector<std::string_view>& texts) : old_(old) {
+    std::size_t limit = std::min(old.size(), texts.size());
+    while (head_ < limit && old[head_].node->text == texts[head_]) ++head_;
+    while (tail_ < limit - head_ && old[old.size() - 1 - tail_].node->text == texts[texts.size() - 1 - tail_]) ++tail_;
+    middle_ = texts.size() - head_ - tail_;
+    if (middle_ == 0) return;
+    for (std::size_t i = old.size() - tail_; i-- > head_;) by_text_.emplace(old[i].node->text, i);
+  }
+
+  // The node with the text of statement `index`, or null.
+  std::shared_ptr<const TopLevel> same(std::size_t index, std::string_view text) {
+    if (index < head_) return old_[index].node;
+    if (index >= head_ + middle_) return old_[old_.size() - (head_ + middle_ + tail_ - index)].node;
+    auto found = by_text_.find(text);
+    if (found == by_text_.end()) return nullptr;
+    auto node = old_[found->second].node;
+    by_text_.erase(found);
+    return node;
+  }
+
+  // What stood where a changed statement stands now; null if that cannot be told.
+  const TopLevel* replaced(std::size_t index) const {
+    return old_.size() == head_ + middle_ + tail_ ? old_[index].node.get() : nullptr;
+  }
+
+ private:
+  const Statements& old_;
+  std::size_t head_ = 0, middle_ = 0, tail_ = 0;
+  std::unordered_multimap<std::string_view, std::size_t> by_text_;
+};
+
+void add_indent_error(const Piece& piece, const Line& line, std::vector<SyntaxError>& errors) {
+  if (piece.indent == Piece::Indent::Deeper)
+    errors.push_back({line.begin - line.column, line.begin, "unexpected indent"});
+}
+
+}  // namespace
+
+std::shared_ptr<const Tree> Tree::make(std::shared_ptr<const text::Source> source, const Tree* before) {
+  std::shared_ptr<Tree> tree(new Tree);
+  tree->source_ = std::move(source);
+  std::string_view text = tree->source_->text();
+
+  LineScan scan = scan_lines(text);
+  for (Extent at : scan.comments) {
+    std::string_view body = text.substr(at.begin, at.end - at.begin);
+    body.remove_prefix(body.find(':') + 1);
+    body.remove_prefix(std::min(body.find_first_not_of(" \t"), body.size()));
+    body = body.substr(0, body.find_last_not_of(" \t\f") + 1);
+    tree->directives_.push_back({at.begin, tree->source_->position(at.begin).line, body});
+  }
+
+  std::vector<Piece> pieces = cut(scan.lines, 0);
+  std::vector<std::string_view> texts;
+  texts.reserve(pieces.size());
+  for (const Piece& piece : pieces) {
+    std::uint32_t begin = scan.lines[piece.first].begin;
+    texts.push_back(text.substr(begin, scan.lines[piece.last - 1].end - begin));
+  }
+
+  static const Statements kNone;
+  Former former(before ? before->statements_ : kNone, texts);
+  Parser parser(text.size());
+  tree->statements_.reserve(pieces.size());
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const Line& head = scan.lines[pieces[i].first];
+    std::shared_ptr<const TopLevel> node = former.same(i, texts[i]);
+    for (std::uint32_t k = pieces[i].first; !node && k < pieces[i].last && !scan.faults.empty(); ++k) {
+      const auto& fault = scan.lines[k].fault;
+      if (fault && scan.faults[*fault].kind == Fault::Kind::TooDeep)
+        node = too_deep(texts[i], scan.faults[*fault], head.begin);
+    }
+    if (!node) node = read(texts[i], former.replaced(i), parser);
+    add_indent_error(pieces[i], head, tree->errors_);
+    for (const SyntaxError& error : node->errors) {
+      tree->errors_.push_back({error.begin + head.begin, error.end + head.begin, error.message});
+    }
+    tree->statements_.push_back({head.begin, std::move(node)});
+  }
+  return tree;
+}
+
+std::shared_ptr<const Tree> Tree::parse(std::shared_ptr<const text::Source> source) {
+  return make(std::move(source), nullptr);
+}
+
+std::shared_ptr<const Tree> Tree::reparse(const Tree& before, std::shared_ptr<const text::Source> source,
+                                          std::span<const Edit>) {
+  return make(std::move(source), &before);
+}
+
+Tree::~Tree() { ts_tree_delete(raw_); }
+
+const TSTree* Tree::raw() const {
+  std::call_once(raw_once_, [&] { raw_ = Parser(source_->size()).parse(source_->text()).release(); });
+  return raw_;
+}
+
+std::shared_ptr<const TopLevel> parse_expression(std::string_view text, std::vector<SyntaxError>* errors) {
+  auto trim = [](std::string_view t) {
+    t.remove_prefix(std::min(t.find_first_not_of(" \t\f\r\n"), t.size()));
+    return t.substr(0, t.find_last_not_of(" \t\f\r\n") + 1);
+  };
+  std::string_view body = trim(text);
+  auto offset = static_cast<std::uint32_t>(body.empty() ? 0 : body.data() - text.data());
+  LineScan scan = scan_lines(body);
+  Parser parser(body.size());
+  std::shared_ptr<const TopLevel> top;
+  for (const Fault& fault : scan.faults) {
+    if (!top && fault.kind == Fault::Kind::TooDeep) top = too_deep(body, fault, 0);
+  }
+  if (!top) top = read(body, nullptr, parser);
+  std::vector<SyntaxError> found = top->errors;
+  bool whole = scan.lines.size() == 1 && as<ExprStmt>(top->statement);
+  if (found.empty() && !whole) found.push_back({0, static_cast<std::uint32_t>(body.size()), "expected one expression"});
+  if (!whole) {
+    auto broken = std::make_shared<TopLevel>();
+    broken->text = body;
+    Extent all{0, static_cast<std::uint32_t>(body.size())};
+    Expr value = broken->arena.make<Broken>(Node{NodeKind::Broken, all}, Exprs{});
+    broken->statement = broken->arena.make<ExprStmt>(Node{NodeKind::ExprStmt, all}, value);
+    broken->errors = found;
+    top = broken;
+  }
+  if (errors) {
+    for (const SyntaxError& error : found) errors->push_back({error.begin + offset, error.end + offset, error.message});
+  }
+  return top;
+}
+
+}  // namespace tilewright::syntax

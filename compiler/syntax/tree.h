@@ -1,0 +1,93 @@
+// The statements of one file, read anew after each edit at the cost of what changed.
+//
+// The file is cut into its top-level statements by a scanner that reads a gigabyte a second (lines.h); each statement
+// is parsed on its own, and one whose bytes were seen before keeps its nodes. So the result of an edit never depends
+// on what stood there before (an incremental parser's error recovery does), a broken statement cannot spoil another,
+// and a statement is shared between snapshots exactly when its text is the same.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/expr/arena.h"
+#include "compiler/syntax/ast.h"
+#include "compiler/text/diagnostic.h"
+#include "compiler/text/source.h"
+
+struct TSTree;
+
+namespace tilewright::syntax {
+
+// Replaces bytes [begin, old_end) by text that now ends at new_end.
+struct Edit {
+  std::uint32_t begin = 0;
+  std::uint32_t old_end = 0;
+  std::uint32_t new_end = 0;
+};
+
+struct SyntaxError {
+  std::uint32_t begin = 0, end = 0;  // bytes in the file; in TopLevel::errors, in its text
+  std::string message;               // "unclosed '('", "expected ':'", ...
+};
+
+// One top-level statement with its nodes: a pure function of its text. Immutable; shared by all snapshots in which
+// its text is the same. No two statements of one Tree share a TopLevel, even where their text is the same.
+struct TopLevel {
+  std::string text;  // the bytes it was made from, starting at the statement's first byte (decorators included)
+  Arena arena;
+  Stmt statement = nullptr;  // never null
+  std::vector<SyntaxError> errors;
+  std::shared_ptr<const TSTree> tree;  // of a large statement under edit, so that the next edit is cheap; else null
+};
+
+// `# tilewright: entry ...` and `# tilewright: ignore[...]` comments, anywhere in the file.
+struct Directive {
+  std::uint32_t offset = 0;  // of the comment's first byte in the file
+  std::uint32_t line = 0;    // from 0
+  std::string_view text;     // after "tilewright:", trimmed; points into the source
+};
+
+class Tree {
+ public:
+  struct Statement {
+    std::uint32_t offset = 0;  // of its first byte in the file
+    std::shared_ptr<const TopLevel> node;
+  };
+
+  // Parses from scratch. Never fails: what cannot be read becomes Broken nodes and errors().
+  static std::shared_ptr<const Tree> parse(std::shared_ptr<const text::Source> source);
+  // Parses after edits, reusing each statement whose text is the same. The result is that of parse(source), whatever
+  // `edits` says: statements are told apart by their bytes.
+  static std::shared_ptr<const Tree> reparse(const Tree& before, std::shared_ptr<const text::Source> source,
+                                             std::span<const Edit> edits);
+  ~Tree();
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
+
+  const std::shared_ptr<const text::Source>& source() const { return source_; }
+  const std::vector<Statement>& statements() const { return statements_; }
+  const std::vector<Directive>& directives() const { return directives_; }
+  const std::vector<SyntaxError>& errors() const { return errors_; }
+  // The parser's tree of the whole file, for those who need every token. Made by the first call; safe from any thread.
+  // Null if the file is too complex to parse.
+  const TSTree* raw() const;
+
+ private:
+  Tree() = default;
+  static std::shared_ptr<const Tree> make(std::shared_ptr<const text::Source> source, const Tree* before);
+  std::shared_ptr<const text::Source> source_;
+  mutable std::once_flag raw_once_;
+  mutable TSTree* raw_ = nullptr;
+  std::vector<Statement> statements_;
+  std::vector<Directive> directives_;
+  std::vector<SyntaxError> errors_;
+};
+
+// Parses one expression, e.g. an entry given on the command line. The TopLevel's statement is an ExprStmt.
+std::shared_ptr<const TopLevel> parse_expression(std::string_view text, std::vector<SyntaxError>* errors);
+
+}  // namespace tilewright::syntax

@@ -1,0 +1,178 @@
+#include "compiler/toolchain/cache.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "compiler/toolchain/digest.h"
+#include "compiler/toolchain/file.h"
+
+namespace tilewright::toolchain {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An entry is: magic, SHA-256 of all that follows, then the record {"key": key, fields of the value...}.
+constexpr std::string_view kMagic = "TWCACHE1";
+constexpr std::size_t kHeader = kMagic.size() + sizeof(Digest);
+
+// Temporary files of a process that died are removed after this long.
+constexpr auto kAbandoned = std::chrono::hours(1);
+// How many corrupt entries are kept for a look.
+constexpr std::size_t kAsideLimit = 16;
+
+std::string name_of(const Record& key) { return hex(sha256(encode(key))); }
+
+std::optional<Record> open_entry(std::string_view bytes, std::string_view key) {
+  if (bytes.size() < kHeader || !bytes.starts_with(kMagic)) return std::nullopt;
+  std::string_view body = bytes.substr(kHeader);
+  Digest digest = sha256(body);
+  if (std::memcmp(digest.data(), bytes.data() + kMagic.size(), digest.size()) != 0) return std::nullopt;
+  auto record = decode(body);
+  if (!record || record->empty() || record->front().first != "key" || record->front().second != key)
+    return std::nullopt;
+  record->erase(record->begin());
+  return record;
+}
+
+}  // namespace
+
+fs::path Cache::path_of(const Record& key) const {
+  std::string name = name_of(key);
+  return options_.folder / "entries" / name.substr(0, 2) / name.substr(2);
+}
+
+std::optional<Record> Cache::load(const Record& key) {
+  if (options_.folder.empty()) return std::nullopt;
+  fs::path path = path_of(key);
+  Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) {
+    ++misses_;
+    return std::nullopt;
+  }
+  std::string bytes;
+  std::optional<Record> value;
+  if (read_all(file.get(), bytes, options_.entry_limit_bytes)) value = open_entry(bytes, encode(key));
+  if (!value) {
+    set_aside(path);
+    ++misses_;
+    return std::nullopt;
+  }
+  ++hits_;
+  timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
+  ::futimens(file.get(), now);  // a read-only store simply has no order of use
+  return value;
+}
+
+bool Cache::store(const Record& key, const Record& value) {
+  if (options_.folder.empty()) return false;
+  Record entry{{"key", encode(key)}};
+  entry.insert(entry.end(), value.begin(), value.end());
+  std::string body = encode(entry);
+  std::uint64_t size = kHeader + body.size();
+  auto failed = [&] {
+    ++failed_;
+    return false;
+  };
+  if (size > options_.entry_limit_bytes || size > options_.limit_bytes) return failed();
+
+  fs::path path = path_of(key);
+  fs::path folder = options_.folder / "tmp";
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  fs::create_directories(folder, error);
+  std::string temporary = (folder / (path.filename().string().substr(0, 16) + ".XXXXXX")).string();
+  Fd file(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!file) return failed();
+  Digest digest = sha256(body);
+  // No fsync: after a power cut the digest tells, and an artifact can be made again.
+  bool written = write_all(file.get(), kMagic) &&
+                 write_all(file.get(), {reinterpret_cast<const char*>(digest.data()), digest.size()}) &&
+                 write_all(file.get(), body);
+  if (!written || ::rename(temporary.c_str(), path.c_str()) != 0) {
+    ::unlink(temporary.c_str());
+    return failed();
+  }
+  ++stored_;
+
+  bool look = false;
+  {
+    std::lock_guard lock(size_mutex_);
+    written_since_look_ += size;
+    if (believed_bytes_) *believed_bytes_ += size;
+    // Others write as well: look for ourselves at first, when we believe it full, and now and then.
+    look =
+        !believed_bytes_ || *believed_bytes_ > options_.limit_bytes || written_since_look_ > options_.limit_bytes / 16;
+  }
+  if (look) evict();
+  return true;
+}
+
+void Cache::evict() {
+  if (options_.folder.empty()) return;
+  Fd lock(::open((options_.folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;  // somebody else is at it
+
+  struct Entry {
+    timespec used;
+    std::uint64_t size;
+    std::string path;
+  };
+  std::vector<Entry> entries;
+  std::uint64_t total = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(options_.folder / "entries", error), end; !error && it != end;
+       it.increment(error)) {
+    struct stat status{};
+    if (::stat(it->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    entries.push_back({status.st_mtim, static_cast<std::uint64_t>(status.st_size), it->path().string()});
+    total += entries.back().size;
+  }
+  if (total > options_.limit_bytes) {
+    std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
+      return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
+    });
+    std::uint64_t goal = options_.limit_bytes / 10 * 9;
+    for (const Entry& entry : entries) {
+      if (total <= goal) break;
+      if (::unlink(entry.path.c_str()) == 0) ++evicted_;
+      total -= entry.size;
+    }
+  }
+  auto now = fs::file_time_type::clock::now();
+  error.clear();
+  for (fs::directory_iterator it(options_.folder / "tmp", error), end; !error && it != end; it.increment(error)) {
+    std::error_code gone;
+    auto time = fs::last_write_time(it->path(), gone);
+    if (!gone && now - time > kAbandoned) fs::remove(it->path(), gone);
+  }
+  std::lock_guard guard(size_mutex_);
+  believed_bytes_ = total;
+  written_since_look_ = 0;
+}
+
+void Cache::set_aside(const fs::path& path) {
+  ++corrupt_;
+  std::error_code error;
+  fs::path aside = options_.folder / "corrupt";
+  fs::create_directories(aside, error);
+  std::size_t kept = 0;
+  for (fs::directory_iterator it(aside, error), end; !error && it != end; it.increment(error)) ++kept;
+  // By name, so that the same entry going bad twice fills one place. Where it cannot be moved it is removed.
+  if (kept < kAsideLimit && ::rename(path.c_str(), (aside / path.filename()).c_str()) == 0) return;
+  ::unlink(path.c_str());
+}
+
+CacheCounts Cache::counts() const {
+  return {hits_.load(), misses_.load(), corrupt_.load(), stored_.load(), failed_.load(), evicted_.load()};
+}
+
+}  // namespace tilewright::toolchain

@@ -1,0 +1,158 @@
+#include "compiler/toolchain/helper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "compiler/toolchain/file.h"
+#include "compiler/toolchain/nvrtc.h"
+#include "compiler/toolchain/wire.h"
+
+namespace tilewright::toolchain {
+namespace {
+
+// The sanitizers reserve terabytes of address space; there only the parent's watch over resident memory holds.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimitAddressSpace = false;
+#else
+constexpr bool kLimitAddressSpace = true;
+#endif
+
+std::uint64_t number(const Record& record, std::string_view name) {
+  std::string_view text = field(record, name);
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// Soft limits only, so that the next request can have others. CPU time is counted since the process began.
+void set_limits(std::uint64_t memory_bytes, std::uint64_t cpu_seconds) {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  auto limit = [](auto which, std::uint64_t value) {
+    rlimit now{};
+    ::getrlimit(which, &now);
+    now.rlim_cur = now.rlim_max == RLIM_INFINITY ? value : std::min<rlim_t>(value, now.rlim_max);
+    ::setrlimit(which, &now);
+  };
+  limit(RLIMIT_CPU, static_cast<std::uint64_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + cpu_seconds + 1);
+  // NVRTC and its libraries take 135 MB of address space before the first program; they are not the program's fault.
+  constexpr std::uint64_t kOwnBytes = 256ull << 20;
+  if (kLimitAddressSpace) limit(RLIMIT_AS, memory_bytes + kOwnBytes);
+}
+
+// Ends this process, and what it started, once the parent is gone: a read would notice only between two requests.
+void watch_parent(int fd) {
+  std::thread([fd] {
+    pollfd watched{fd, POLLRDHUP, 0};
+    while (::poll(&watched, 1, -1) < 0 && errno == EINTR) {
+    }
+    if (::getpgrp() == ::getpid()) ::kill(0, SIGKILL);
+    ::_exit(0);
+  }).detach();
+}
+
+class Helper {
+ public:
+  Record serve(const Record& request) {
+    set_limits(number(request, "memory"), number(request, "cpu"));
+    std::string_view op = field(request, "op");
+    if (op == "compile") return compile(request);
+    if (op == "disassemble") return disassemble(request);
+    return failed("unknown request");
+  }
+
+ private:
+  static Record failed(std::string message) { return {{"status", "failed"}, {"message", std::move(message)}}; }
+
+  Record compile(const Record& request) {
+    if (!nvrtc_) {
+      auto loaded = Nvrtc::load(std::string(field(request, "nvrtc")), std::string(field(request, "builtins")));
+      if (!loaded) return failed(loaded.error());
+      nvrtc_ = *loaded;
+    }
+    std::vector<std::string> options;
+    for (const auto& [name, value] : request) {
+      if (name == "option") options.push_back(value);
+    }
+    Nvrtc::Result result =
+        nvrtc_->compile(std::string(field(request, "source")), std::string(field(request, "name")), options);
+    return {{"status", "done"},
+            {"code", std::to_string(result.code)},
+            {"message", nvrtc_->describe(result.code)},
+            {"log", std::move(result.log)},
+            {"ptx", std::move(result.ptx)},
+            {"cubin", std::move(result.cubin)}};
+  }
+
+  // Memory files instead of pipes and temporary files: nothing to clean up after a kill, and no deadlock.
+  static Record disassemble(const Record& request) {
+    Fd input(::memfd_create("cubin", MFD_CLOEXEC)), output(::memfd_create("sass", MFD_CLOEXEC)),
+        errors(::memfd_create("errors", MFD_CLOEXEC));
+    if (!input || !output || !errors || !write_all(input.get(), field(request, "cubin"))) {
+      return failed("no memory for the cubin");
+    }
+    std::string tool(field(request, "tool"));
+    std::string path = "/proc/self/fd/" + std::to_string(STDIN_FILENO);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&actions, errors.get(), STDERR_FILENO);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
+    // -gi: every frame of an inlining chain with its call site, where -g names only the innermost; -c: code only.
+    std::string inlining = "-gi", code = "-c";
+    char* arguments[] = {tool.data(), inlining.data(), code.data(), path.data(), nullptr};
+    pid_t pid = 0;
+    int error = ::posix_spawn(&pid, tool.c_str(), &actions, nullptr, arguments, environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) return failed(tool + ": " + std::strerror(error));
+    int status = 0;
+    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    std::string sass, message;
+    if (!read_all(output.get(), sass, kMessageLimit / 2)) return failed("the disassembly is too large");
+    read_all(errors.get(), message, 1 << 16);
+    int code_number = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return {{"status", "done"},
+            {"code", std::to_string(code_number)},
+            {"message", std::move(message)},
+            {"sass", std::move(sass)}};
+  }
+
+  std::optional<Nvrtc> nvrtc_;
+};
+
+}  // namespace
+
+int helper_main(int fd_in, int fd_out) {
+  // A core file of a process that is expected to die now and then is only litter.
+  rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  std::signal(SIGPIPE, SIG_IGN);
+  // NVRTC writes the working directory into line tables: one place for all makes artifacts the same everywhere.
+  if (::chdir("/") != 0) return 1;
+  ::fcntl(fd_in, F_SETFD, FD_CLOEXEC);
+  ::fcntl(fd_out, F_SETFD, FD_CLOEXEC);
+  watch_parent(fd_in);
+  Helper helper;
+  while (auto request = receive_record(fd_in)) {
+    if (!send_record(fd_out, helper.serve(*request))) return 1;
+  }
+  return 0;
+}
+
+}  // namespace tilewright::toolchain

@@ -1,0 +1,67 @@
+// The parent's side of a helper: starts it, asks it, and kills it when it takes too long, too much, or nobody waits.
+//
+// Each helper leads its own process group, so that one signal ends it together with a disassembler it started.
+// A call blocks its thread in poll(2) on the socket and on the caller's stop token; every few milliseconds it looks at
+// the helper's resident memory. That watch, unlike RLIMIT_AS, names the reason, and holds where rlimits cannot be used.
+#pragma once
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "compiler/toolchain/file.h"
+#include "compiler/toolchain/record.h"
+
+namespace tilewright::toolchain {
+
+struct HelperCommand {
+  std::filesystem::path program;
+  std::vector<std::string> arguments;
+};
+
+class HelperProcess {
+ public:
+  struct Failure {
+    enum class Kind { Gone, Time, Memory, Stopped };
+    Kind kind = Kind::Gone;
+    std::string message;  // how the process ended, in words, with the last it said on standard error
+  };
+
+  static std::expected<std::unique_ptr<HelperProcess>, std::string> start(const HelperCommand& command);
+  // Kills and reaps it.
+  ~HelperProcess();
+  HelperProcess(const HelperProcess&) = delete;
+  HelperProcess& operator=(const HelperProcess&) = delete;
+
+  // One request and its answer. After a failure the process is dead and the object only good for destruction.
+  std::expected<Record, Failure> call(const Record& request, std::chrono::milliseconds time_limit,
+                                      std::uint64_t memory_limit, const std::stop_token& stop);
+
+  pid_t pid() const { return pid_; }
+  // Answers given so far.
+  int served() const { return served_; }
+  std::uint64_t resident_bytes() const;
+
+ private:
+  HelperProcess(pid_t pid, Fd socket, Fd errors) : pid_(pid), socket_(std::move(socket)), errors_(std::move(errors)) {}
+  // Kills, reaps and says how it ended; at once when it is already dead.
+  Failure finish(Failure::Kind kind, std::string message);
+  Failure explain_death(std::uint64_t memory_limit);
+  void reap();
+
+  pid_t pid_;
+  Fd socket_;
+  Fd errors_;  // the helper's standard error, a memory file
+  bool reaped_ = false;
+  int status_ = 0;                   // as waitpid says
+  std::uint64_t peak_resident_ = 0;  // bytes; known once reaped
+  int served_ = 0;
+};
+
+}  // namespace tilewright::toolchain
