@@ -3,6 +3,10 @@
 add_library(tw_options INTERFACE)
 target_include_directories(tw_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(tw_options INTERFACE -Wall -Wextra $<$<BOOL:${TILEWRIGHT_WERROR}>:-Werror>)
+# GCC 12 sees overlaps and uninitialised members in its own std::string and std::optional (GCC bugs 105651, 105562).
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(tw_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+endif()
 if(TILEWRIGHT_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)

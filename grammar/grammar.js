@@ -7,8 +7,8 @@
 // - Expressions are layered as in the reference (expression, disjunction, operand, primary), by hidden rules.
 // - Targets are expressions. Which expressions may be assigned to, and other rules that Python's own parser checks
 //   beside its grammar, are checked in compiler/syntax/acceptance.cpp, where they get a message of their own.
-// - Some tokens are never produced (see "markers" in externals). A rule that asks for one behind an error token makes
-//   the parser insert it as a missing node: the tree then says what is wrong, and the lines around it stay whole.
+// - Some tokens are never produced. A rule that asks for one behind a token of broken text makes the parser insert it as
+//   a missing node: the tree then says what is wrong, and the lines around it stay whole.
 
 const PREC = {
   or: 1,
@@ -25,8 +25,8 @@ const PREC = {
 };
 
 // The layers of expressions, each with all that is below it. A rule that chose between the next lower layer and its own
-// forms would be simpler to read, but cost a reduction for every layer that an expression rises through; spelled out, the token
-// that follows an operand picks its layer at once.
+// forms would be simpler to read, but cost a reduction for every layer that an expression rises through; spelled out,
+// the token that follows an operand picks its layer at once.
 const operand = ($) => [$._primary, $.await, $.unary_operator, $.binary_operator];
 const disjunction = ($) => [...operand($), $.comparison_operator, $.not_operator, $.boolean_operator];
 const expression = ($) => [...disjunction($), $.conditional_expression, $.lambda];
@@ -44,13 +44,14 @@ export default grammar({
   // The last is empty and comes before comments; it also keeps the scanner in use in every state.
   extras: ($) => [/[ \t\f\r\n]/, $.comment, $.line_continuation, $._outdented_comments],
 
-  // In the order of `enum Token` in src/scanner.c.
+  // In the order of `enum Token` in src/scanner.c. Tokens that only broken text has are visible: the parser then finds
+  // it costlier to skip them than to insert the missing node that their rules ask for.
   externals: ($) => [
     $._newline,
     $._indent,
     $._dedent,
-    $._unexpected_indent,
-    $._no_block,
+    $.unexpected_indent,
+    $.no_block,
     $._outdented_comments,
     $._left_paren,
     $._left_bracket,
@@ -61,7 +62,7 @@ export default grammar({
     $.string_start,
     $.string_content,
     $.escape_sequence,
-    $._bad_escape,
+    $.bad_escape,
     $.string_end,
     $._unterminated,
     $._interpolation_start,
@@ -69,20 +70,24 @@ export default grammar({
     $._match,
     $._type,
 
-    // Markers: never produced. The first tells the scanner that a line begins here, the second is valid only while the
-    // parser recovers; the rest appear as missing nodes.
-    $.line_start,
-    $._recovering,
+    // Never produced; the parser inserts them as missing nodes, whose kinds say what is wrong.
     $.indented_block,
     $.handler,
+    $.header_rest,
     $.block_header,
     $.closing_quote,
     $.valid_escape,
+
+    // Tells the scanner that a line begins here. Produced only to bring the parser back to such a place.
+    $.line_start,
+    // Never produced, and used by no rule: valid only while the parser recovers.
+    $._recovering,
   ],
 
   conflicts: ($) => [
     [$.with_item, $.parenthesized_expression],
     [$.with_item, $.tuple],
+    [$.block, $.try_statement],
   ],
 
   inline: ($) => [
@@ -102,6 +107,7 @@ export default grammar({
     $._target,
     $._string_part,
     $._module_names,
+    $._whole_try,
   ],
 
   rules: {
@@ -116,11 +122,11 @@ export default grammar({
         // Only for recovery: a broken line is left behind at its line break.
         $._newline,
         alias($._unexpected_block, $.block),
-        alias($.line_start, $._line_start),
+        $.line_start,
       ),
 
     _unexpected_block: ($) => seq($._unexpected_header, repeat1($._statement), $._dedent),
-    _unexpected_header: ($) => seq($._unexpected_indent, $.block_header),
+    _unexpected_header: ($) => seq($.unexpected_indent, $.block_header),
 
     _simple_statements: ($) =>
       seq($._simple_statement, repeat(seq(';', $._simple_statement)), optional(';'), $._newline),
@@ -129,7 +135,7 @@ export default grammar({
       choice(
         $._simple_statements,
         seq($._newline, $._indent, repeat1($._statement), $._dedent),
-        seq($._newline, $._no_block, $.indented_block),
+        seq($._newline, $.no_block, $.indented_block),
       ),
 
     _simple_statement: ($) =>
@@ -247,44 +253,49 @@ export default grammar({
       ),
 
     // --- Compound statements ----------------------------------------------------------------------------------
+    //
+    // What stands before a block is a rule of its own, up to its colon: where a colon is missing, the parser can insert
+    // it only if the colon completes a rule. It inserts one token at a time; `header_rest` stands for all that is missing.
 
     if_statement: ($) =>
       seq(
-        'if',
-        field('condition', $._named),
-        ':',
+        $._if_head,
         field('consequence', $.block),
         repeat(field('alternative', $.elif_clause)),
         optional(field('alternative', $.else_clause)),
       ),
-    elif_clause: ($) => seq('elif', field('condition', $._named), ':', field('consequence', $.block)),
-    else_clause: ($) => seq('else', ':', field('body', $.block)),
+    _if_head: ($) => seq('if', choice(seq(field('condition', $._named), ':'), $.header_rest)),
+    elif_clause: ($) => seq($._elif_head, field('consequence', $.block)),
+    _elif_head: ($) => seq('elif', choice(seq(field('condition', $._named), ':'), $.header_rest)),
+    else_clause: ($) => seq($._else_head, field('body', $.block)),
+    _else_head: () => seq('else', ':'),
 
     while_statement: ($) =>
-      seq(
-        'while',
-        field('condition', $._named),
-        ':',
-        field('body', $.block),
-        optional(field('alternative', $.else_clause)),
-      ),
+      seq($._while_head, field('body', $.block), optional(field('alternative', $.else_clause))),
+    _while_head: ($) => seq('while', choice(seq(field('condition', $._named), ':'), $.header_rest)),
 
     for_statement: ($) =>
+      seq($._for_head, field('body', $.block), optional(field('alternative', $.else_clause))),
+    _for_head: ($) =>
       seq(
         optional('async'),
         'for',
-        field('left', $._targets),
-        'in',
-        field('right', $._expressions),
-        ':',
-        field('body', $.block),
-        optional(field('alternative', $.else_clause)),
+        choice(
+          seq(
+            field('left', $._targets),
+            choice(seq('in', choice(seq(field('right', $._expressions), ':'), $.header_rest)), $.header_rest),
+          ),
+          $.header_rest,
+        ),
       ),
 
     try_statement: ($) =>
+      choice($._whole_try, seq($._try_head, $._newline, $.no_block, $.indented_block)),
+    _try_head: () => seq('try', ':'),
+
+    _whole_try: ($) =>
       seq(
-        'try',
-        ':',
+        $._try_head,
         field('body', $.block),
         choice(
           seq(
@@ -299,51 +310,64 @@ export default grammar({
       ),
 
     except_clause: ($) =>
+      seq($._except_head, field('body', $.block)),
+    _except_head: ($) =>
       seq(
         'except',
         optional(seq(field('type', $._expression), optional(seq('as', field('name', $.identifier))))),
         ':',
-        field('body', $.block),
       ),
-    _except_group_clause: ($) =>
-      seq(
-        'except',
-        '*',
-        field('type', $._expression),
-        optional(seq('as', field('name', $.identifier))),
-        ':',
-        field('body', $.block),
-      ),
-    finally_clause: ($) => seq('finally', ':', field('body', $.block)),
+    _except_group_clause: ($) => seq($._except_group_head, field('body', $.block)),
+    _except_group_head: ($) =>
+      seq('except', '*', field('type', $._expression), optional(seq('as', field('name', $.identifier))), ':'),
+    finally_clause: ($) => seq($._finally_head, field('body', $.block)),
+    _finally_head: () => seq('finally', ':'),
 
     with_statement: ($) =>
-      seq(optional('async'), 'with', choice(list1($.with_item), $._parenthesized_items), ':', field('body', $.block)),
+      seq($._with_head, field('body', $.block)),
+    _with_head: ($) =>
+      seq(
+        optional('async'),
+        'with',
+        choice(seq(choice(list1($.with_item), $._parenthesized_items), ':'), seq(list1($.with_item), ',', $.header_rest), $.header_rest),
+      ),
     _parenthesized_items: ($) =>
       prec.dynamic(1, seq(alias($._left_paren, '('), list1_comma($.with_item), alias($._right_paren, ')'))),
     with_item: ($) => seq(field('value', choice(...expression($))), optional(seq('as', field('alias', $._target)))),
 
     _definition: ($) => choice($.function_definition, $.class_definition),
 
-    function_definition: ($) =>
+    function_definition: ($) => seq($._function_head, field('body', $.block)),
+    _function_head: ($) =>
       seq(
         optional('async'),
         'def',
-        field('name', $.identifier),
-        optional(field('type_parameters', $.type_parameters)),
-        field('parameters', $.parameters),
-        optional(seq('->', field('return_type', $._expression))),
-        ':',
-        field('body', $.block),
+        choice(
+          seq(
+            field('name', $.identifier),
+            optional(field('type_parameters', $.type_parameters)),
+            choice(
+              seq(
+                field('parameters', $.parameters),
+                choice(seq(optional(seq('->', field('return_type', $._expression))), ':'), seq('->', $.header_rest)),
+              ),
+              field('parameters', alias($._open_parameters, $.parameters)),
+              $.header_rest,
+            ),
+          ),
+          $.header_rest,
+        ),
       ),
+    _open_parameters: ($) => seq(alias($._left_paren, '('), optional(list1_comma($._parameter)), $.header_rest),
 
-    class_definition: ($) =>
+    class_definition: ($) => seq($._class_head, field('body', $.block)),
+    _class_head: ($) =>
       seq(
         'class',
         field('name', $.identifier),
         optional(field('type_parameters', $.type_parameters)),
         optional(field('arguments', $.argument_list)),
         ':',
-        field('body', $.block),
       ),
 
     decorated_definition: ($) =>
@@ -352,23 +376,30 @@ export default grammar({
 
     match_statement: ($) =>
       seq(
-        alias($._match, 'match'),
-        field('subject', choice($._element, alias($._element_list, $.expression_list))),
-        ':',
+        $._match_head,
         $._newline,
         choice(
-          seq($._indent, repeat1(choice($.case_clause, $.line_start)), $._dedent),
-          seq($._no_block, $.indented_block),
+          seq($._indent, repeat1(choice($.case_clause, $.line_start, alias($._unexpected_cases, $.block))), $._dedent),
+          seq($.no_block, $.indented_block),
         ),
       ),
 
-    case_clause: ($) =>
+    _match_head: ($) =>
+      seq(
+        alias($._match, 'match'),
+        field('subject', choice($._element, alias($._element_list, $.expression_list))),
+        ':',
+      ),
+
+    _unexpected_cases: ($) => seq($.unexpected_indent, $.block_header, repeat1($.case_clause), $._dedent),
+
+    case_clause: ($) => seq($._case_head, field('body', $.block)),
+    _case_head: ($) =>
       seq(
         'case',
         field('pattern', choice($._pattern, alias($._open_sequence, $.sequence_pattern))),
         optional(field('guard', alias($._guard, $.if_clause))),
         ':',
-        field('body', $.block),
       ),
     _guard: ($) => seq('if', field('condition', $._named)),
 
@@ -699,7 +730,7 @@ export default grammar({
     string: ($) =>
       seq($.string_start, repeat($._string_part), choice($.string_end, seq($._unterminated, $.closing_quote))),
     _string_part: ($) => choice($.string_content, $.escape_sequence, $.interpolation, $._broken_escape),
-    _broken_escape: ($) => seq($._bad_escape, $.valid_escape),
+    _broken_escape: ($) => seq($.bad_escape, $.valid_escape),
 
     interpolation: ($) =>
       seq(

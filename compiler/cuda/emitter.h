@@ -21,15 +21,30 @@ struct Unit {
   Needs needs;
   std::unordered_map<std::string, std::string> helpers;  // name -> source
   std::vector<std::string> helper_order;
-  std::unordered_map<std::string, std::string> arenas;   // dynamic shared memory: name -> declaration
+  std::unordered_map<std::string, std::string> arenas;  // dynamic shared memory: name -> declaration
   bool failed = false;
 };
 
 // C operator precedence, stronger binds higher.
 enum Precedence : int {
-  kComma = 1, kConditional = 3, kLogicalOr, kLogicalAnd, kBitOr, kBitXor, kBitAnd, kEquality, kRelational, kShift,
-  kSum, kProduct, kUnary, kPostfix,
+  kComma = 1,
+  kConditional = 3,
+  kLogicalOr,
+  kLogicalAnd,
+  kBitOr,
+  kBitXor,
+  kBitAnd,
+  kEquality,
+  kRelational,
+  kShift,
+  kSum,
+  kProduct,
+  kUnary,
+  kPostfix,
 };
+
+// Two buffers with one element type, storage and start: either's name serves for both.
+bool same_window(const ir::Buffer& a, const ir::Buffer& b);
 
 class Emitter {
  public:
@@ -43,9 +58,9 @@ class Emitter {
   // Storage behind a data variable.
   struct Storage {
     std::string name;
-    ir::DataType dtype;        // element type that the name is declared with
-    bool variable = false;     // a plain scalar variable: no subscript
-    bool array = false;        // decays to a pointer, is none
+    ir::DataType dtype;     // element type that the name is declared with
+    bool variable = false;  // a plain scalar variable: no subscript
+    bool array = false;     // decays to a pointer, is none
     bool bytes_for_bool = false;
   };
   // A call's text, found once for equal attributes.
@@ -74,7 +89,7 @@ class Emitter {
 
   // expression.cpp: append the text of `e`, in parentheses if it binds weaker than `at_least`.
   void expression(ir::Expr e, int at_least = kConditional);
-  std::string written(ir::Expr e, int at_least);  // the text on its own
+  std::string written(ir::Expr e, int at_least);           // the text on its own
   void operand(ir::Expr e, int at_least, ir::Expr other);  // of a binary operator: constants without their suffix
   void binary(const ir::Binary* e, int at_least);
   void division(const ir::Binary* e, int at_least);
@@ -104,8 +119,9 @@ class Emitter {
   std::unordered_map<const ir::Var*, std::string> var_names_;
   std::unordered_map<const ir::Var*, Storage> storages_;
   std::unordered_map<const ir::Buffer*, std::string> bases_;
-  std::unordered_set<const ir::Buffer*> used_;      // loaded, stored or pointed into
-  std::unordered_set<const ir::Var*> addressed_;    // storage that pointers or wide accesses lead into
+  std::vector<std::pair<const ir::Buffer*, std::string>> views_;  // with a pointer of their own, in open blocks
+  std::unordered_set<const ir::Buffer*> used_;                    // loaded, stored or pointed into
+  std::unordered_set<const ir::Var*> addressed_;                  // storage that pointers or wide accesses lead into
   std::unordered_map<std::uint64_t, Helper> helper_cache_;
 };
 

@@ -19,26 +19,45 @@ struct Operator {
 
 Operator operator_of(ExprKind kind) {
   switch (kind) {
-    case ExprKind::Add: return {" + ", kSum};
-    case ExprKind::Sub: return {" - ", kSum};
-    case ExprKind::Mul: return {" * ", kProduct};
+    case ExprKind::Add:
+      return {" + ", kSum};
+    case ExprKind::Sub:
+      return {" - ", kSum};
+    case ExprKind::Mul:
+      return {" * ", kProduct};
     case ExprKind::Div:
-    case ExprKind::TruncDiv: return {" / ", kProduct};
-    case ExprKind::TruncMod: return {" % ", kProduct};
-    case ExprKind::EQ: return {" == ", kEquality};
-    case ExprKind::NE: return {" != ", kEquality};
-    case ExprKind::LT: return {" < ", kRelational};
-    case ExprKind::LE: return {" <= ", kRelational};
-    case ExprKind::GT: return {" > ", kRelational};
-    case ExprKind::GE: return {" >= ", kRelational};
-    case ExprKind::And: return {" && ", kLogicalAnd};
-    case ExprKind::Or: return {" || ", kLogicalOr};
-    case ExprKind::BitAnd: return {" & ", kBitAnd};
-    case ExprKind::BitOr: return {" | ", kBitOr};
-    case ExprKind::BitXor: return {" ^ ", kBitXor};
-    case ExprKind::Shl: return {" << ", kShift};
-    case ExprKind::Shr: return {" >> ", kShift};
-    default: return {{}, 0};
+    case ExprKind::TruncDiv:
+      return {" / ", kProduct};
+    case ExprKind::TruncMod:
+      return {" % ", kProduct};
+    case ExprKind::EQ:
+      return {" == ", kEquality};
+    case ExprKind::NE:
+      return {" != ", kEquality};
+    case ExprKind::LT:
+      return {" < ", kRelational};
+    case ExprKind::LE:
+      return {" <= ", kRelational};
+    case ExprKind::GT:
+      return {" > ", kRelational};
+    case ExprKind::GE:
+      return {" >= ", kRelational};
+    case ExprKind::And:
+      return {" && ", kLogicalAnd};
+    case ExprKind::Or:
+      return {" || ", kLogicalOr};
+    case ExprKind::BitAnd:
+      return {" & ", kBitAnd};
+    case ExprKind::BitOr:
+      return {" | ", kBitOr};
+    case ExprKind::BitXor:
+      return {" ^ ", kBitXor};
+    case ExprKind::Shl:
+      return {" << ", kShift};
+    case ExprKind::Shr:
+      return {" >> ", kShift};
+    default:
+      return {{}, 0};
   }
 }
 
@@ -49,7 +68,9 @@ bool may_leave_range(ExprKind kind) {
   return kind == ExprKind::Add || kind == ExprKind::Sub || kind == ExprKind::Mul || kind == ExprKind::Shl;
 }
 
-int log2_of(std::int64_t v) { return v > 0 && (v & (v - 1)) == 0 ? __builtin_ctzll(static_cast<std::uint64_t>(v)) : -1; }
+int log2_of(std::int64_t v) {
+  return v > 0 && (v & (v - 1)) == 0 ? __builtin_ctzll(static_cast<std::uint64_t>(v)) : -1;
+}
 
 bool only_launch_variables(Expr e) {
   bool only = true;
@@ -102,11 +123,19 @@ void Emitter::expression(Expr e, int at_least) {
       append_constant(out_, *e.as<FloatImm>(), unit_.needs);
       return;
     }
-    case ExprKind::StringImm: append_quoted(out_, e.as<StringImm>()->value); return;
-    case ExprKind::Var: variable(e.as<Var>(), at_least); return;
-    case ExprKind::Cast: conversion(e.as<Cast>(), at_least); return;
+    case ExprKind::StringImm:
+      append_quoted(out_, e.as<StringImm>()->value);
+      return;
+    case ExprKind::Var:
+      variable(e.as<Var>(), at_least);
+      return;
+    case ExprKind::Cast:
+      conversion(e.as<Cast>(), at_least);
+      return;
     case ExprKind::FloorDiv:
-    case ExprKind::FloorMod: division(e.as<Binary>(), at_least); return;
+    case ExprKind::FloorMod:
+      division(e.as<Binary>(), at_least);
+      return;
     case ExprKind::Min:
     case ExprKind::Max: {
       const Binary* node = e.as<Binary>();
@@ -194,8 +223,12 @@ void Emitter::expression(Expr e, int at_least) {
       element(node->buffer, node->indices[0], e.dtype(), at_least);
       return;
     }
-    case ExprKind::Call: call(e.as<Call>(), at_least); return;
-    default: binary(e.as<Binary>(), at_least); return;
+    case ExprKind::Call:
+      call(e.as<Call>(), at_least);
+      return;
+    default:
+      binary(e.as<Binary>(), at_least);
+      return;
   }
 }
 
@@ -321,9 +354,9 @@ void Emitter::conversion(const Cast* e, int at_least) {
   Parentheses p(out_, at_least > kUnary);
   out_.append("(").append(type(to)).append(")");
   // 16-bit formats and the small ones have no conversion between each other but through float.
-  bool via_float = (to.is_bfloat() && from.is_float() && from.bits == 16) ||
-                   (from.is_bfloat() && to.is_float() && to.bits == 16) || (is_small_float(to) && is_small_float(from)) ||
-                   (is_small_float(from) && (to.is_integral() || to.is_bool()));
+  bool via_float =
+      (to.is_bfloat() && from.is_float() && from.bits == 16) || (from.is_bfloat() && to.is_float() && to.bits == 16) ||
+      (is_small_float(to) && is_small_float(from)) || (is_small_float(from) && (to.is_integral() || to.is_bool()));
   if (via_float) out_ += "(float)";
   expression(e->value, kUnary);
 }
@@ -370,6 +403,8 @@ const Emitter::Storage* Emitter::storage(const Var* data) const {
 
 std::string_view Emitter::base(const Buffer* buffer) {
   if (auto found = bases_.find(buffer); found != bases_.end()) return found->second;
+  for (const auto& [view, name] : views_)
+    if (same_window(*view, *buffer)) return name;
   const Storage* s = storage(buffer->data);
   if (!s) {
     error("TW4105", "the storage of `" + std::string(buffer->name) + "` is not known here");
@@ -397,8 +432,9 @@ std::string_view Emitter::base(const Buffer* buffer) {
 void Emitter::element(const Buffer* buffer, Expr index, DataType dtype, int at_least) {
   const Storage* s = storage(buffer->data);
   if (buffer->dtype.storage_bits() < 8 && !buffer->dtype.is_handle()) {
-    error("TW4104", "`" + std::string(buffer->name) + "` holds " + dtype_name(buffer->dtype) +
-                        ": its elements cannot be accessed one by one",
+    error("TW4104",
+          "`" + std::string(buffer->name) + "` holds " + dtype_name(buffer->dtype) +
+              ": its elements cannot be accessed one by one",
           "take .view(\"uint8\")");
   }
   if (index.dtype().is_vector()) {
@@ -433,7 +469,7 @@ void Emitter::element(const Buffer* buffer, Expr index, DataType dtype, int at_l
   if (as_bool) out_ += "(bool)";
   out_ += base(buffer);
   out_ += "[";
-  expression(index, kComma);
+  operand(index, kComma, {});
   out_ += "]";
 }
 
@@ -463,7 +499,7 @@ void Emitter::address(const Buffer* buffer, Expr index, int at_least) {
   out_ += "&";
   out_ += base(buffer);
   out_ += "[";
-  expression(index, kComma);
+  operand(index, kComma, {});
   out_ += "]";
 }
 
@@ -502,6 +538,8 @@ void Emitter::call(const Call* e, int at_least) {
     } else {
       unit_.needs.bit_cast = true;
       out_.append("bit_cast<").append(type(to)).append(">(");
+      // A literal is an int to C++; its bits are to be of its own width.
+      if (e->args[0].as<IntImm>() && from.bits < 32) out_.append("(").append(type(from)).append(")");
       expression(e->args[0]);
       out_ += ")";
     }
@@ -556,7 +594,8 @@ void Emitter::call(const Call* e, int at_least) {
   }
 }
 
-// Calls of one row with equal attributes and operand types share their helper: they are recognised without making its text.
+// Calls of one row with equal attributes and operand types share their helper: they are recognised without making its
+// text.
 const Emitter::Helper& Emitter::helper(const intrinsics::Intrinsic& row, const Call* e) {
   std::uint64_t key = reinterpret_cast<std::uintptr_t>(&row);
   auto mix = [&](std::uint64_t v) { key = (key ^ v) * 0x9E3779B97F4A7C15ull + (key >> 29); };
@@ -626,8 +665,8 @@ void Emitter::intrinsic(const intrinsics::Intrinsic& row, const Call* e, int at_
   Parentheses p(out_, !whole_call && at_least > kConditional);
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::size_t end = text[i] == '{' ? text.find('}', i) : text.npos;
-    bool number = end != text.npos && end > i + 1 &&
-                  text.substr(i + 1, end - i - 1).find_first_not_of("0123456789") == text.npos;
+    bool number =
+        end != text.npos && end > i + 1 && text.substr(i + 1, end - i - 1).find_first_not_of("0123456789") == text.npos;
     if (!number) {
       out_ += text[i];
       continue;

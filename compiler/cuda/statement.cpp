@@ -21,6 +21,9 @@ bool mentions(Expr e, const Buffer* buffer) {
   return found;
 }
 
+// Two looks at one place: same storage, element type and start.
+bool same_offset(Expr a, Expr b) { return a && b ? structurally_equal(a, b) : !a && !b; }
+
 // C evaluates a loop's bound before each iteration: anything but arithmetic on values that stay is computed once.
 bool is_stable(Expr e) {
   bool stable = true;
@@ -32,6 +35,10 @@ bool is_stable(Expr e) {
 }
 
 }  // namespace
+
+bool same_window(const Buffer& a, const Buffer& b) {
+  return a.data == b.data && a.dtype == b.dtype && same_offset(a.elem_offset, b.elem_offset);
+}
 
 void Emitter::error(std::string_view code, std::string message, std::string hint) {
   unit_.failed = true;
@@ -64,7 +71,9 @@ void Emitter::survey() {
   };
   walk_stmts(kernel_.device, [&](const Stmt* s) {
     switch (s->kind) {
-      case StmtKind::Bind: look(static_cast<const Bind*>(s)->value); break;
+      case StmtKind::Bind:
+        look(static_cast<const Bind*>(s)->value);
+        break;
       case StmtKind::Store: {
         auto store = static_cast<const Store*>(s);
         used_.insert(store->buffer);
@@ -78,15 +87,22 @@ void Emitter::survey() {
         look(static_cast<const For*>(s)->extent);
         if (static_cast<const For*>(s)->step) look(static_cast<const For*>(s)->step);
         break;
-      case StmtKind::While: look(static_cast<const While*>(s)->condition); break;
-      case StmtKind::If: look(static_cast<const If*>(s)->condition); break;
-      case StmtKind::Evaluate: look(static_cast<const Evaluate*>(s)->value); break;
+      case StmtKind::While:
+        look(static_cast<const While*>(s)->condition);
+        break;
+      case StmtKind::If:
+        look(static_cast<const If*>(s)->condition);
+        break;
+      case StmtKind::Evaluate:
+        look(static_cast<const Evaluate*>(s)->value);
+        break;
       case StmtKind::Decl: {
         const Buffer* view = static_cast<const Decl*>(s)->buffer;
         if (view->elem_offset) look(view->elem_offset);
         break;
       }
-      default: break;
+      default:
+        break;
     }
     return true;
   });
@@ -112,9 +128,9 @@ void Emitter::signature() {
   for (const lower::KernelParam& param : kernel_.plan.params) {
     if (!first) out_ += ", ";
     first = false;
-    std::string name = names_.take(param.tensor && param.kind == lower::ParamKind::Pointer && !param.tensor->name.empty()
-                                       ? param.tensor->name
-                                       : param.var->name);
+    std::string name = names_.take(
+        param.tensor && param.kind == lower::ParamKind::Pointer && !param.tensor->name.empty() ? param.tensor->name
+                                                                                               : param.var->name);
     switch (param.kind) {
       case lower::ParamKind::Pointer: {
         bool typed = !param.dtype.is_void() && !param.dtype.is_handle();
@@ -178,6 +194,7 @@ void Emitter::statements(StmtList list) {
 
 void Emitter::body(const Stmt* s) {
   names_.open();
+  std::size_t views = views_.size();
   ++indent_;
   if (const Seq* seq = as<Seq>(s)) {
     statements(seq->body);
@@ -185,18 +202,31 @@ void Emitter::body(const Stmt* s) {
     statements({&s, 1});
   }
   --indent_;
+  for (; views_.size() > views; views_.pop_back()) bases_.erase(views_.back().first);
   names_.close();
 }
 
 void Emitter::statement(const Stmt* s) {
   origin_ = s->origin;
   switch (s->kind) {
-    case StmtKind::Seq: statements(static_cast<const Seq*>(s)->body); break;
-    case StmtKind::Bind: bind(static_cast<const Bind*>(s)); break;
-    case StmtKind::Alloc: allocate(static_cast<const Alloc*>(s)->buffer, nullptr); break;
-    case StmtKind::Decl: declare_view(static_cast<const Decl*>(s)->buffer); break;
-    case StmtKind::Store: store(static_cast<const Store*>(s)); break;
-    case StmtKind::For: loop(static_cast<const For*>(s)); break;
+    case StmtKind::Seq:
+      statements(static_cast<const Seq*>(s)->body);
+      break;
+    case StmtKind::Bind:
+      bind(static_cast<const Bind*>(s));
+      break;
+    case StmtKind::Alloc:
+      allocate(static_cast<const Alloc*>(s)->buffer, nullptr);
+      break;
+    case StmtKind::Decl:
+      declare_view(static_cast<const Decl*>(s)->buffer);
+      break;
+    case StmtKind::Store:
+      store(static_cast<const Store*>(s));
+      break;
+    case StmtKind::For:
+      loop(static_cast<const For*>(s));
+      break;
     case StmtKind::While: {
       begin_line();
       out_ += "while (";
@@ -208,7 +238,9 @@ void Emitter::statement(const Stmt* s) {
       line("}");
       break;
     }
-    case StmtKind::If: begin_line(), branch(static_cast<const If*>(s)); break;
+    case StmtKind::If:
+      begin_line(), branch(static_cast<const If*>(s));
+      break;
     case StmtKind::Evaluate:
       begin_line();
       expression(static_cast<const Evaluate*>(s)->value, kComma);
@@ -218,9 +250,15 @@ void Emitter::statement(const Stmt* s) {
     case StmtKind::Assert:
       error("TW4101", "an assert has no CUDA form", "use T.cuda.trap_when_assert_failed(condition)");
       break;
-    case StmtKind::Break: line("break;"); break;
-    case StmtKind::Continue: line("continue;"); break;
-    case StmtKind::Return: line("return;"); break;
+    case StmtKind::Break:
+      line("break;");
+      break;
+    case StmtKind::Continue:
+      line("continue;");
+      break;
+    case StmtKind::Return:
+      line("return;");
+      break;
     case StmtKind::Comment: {
       begin_line();
       out_ += "// ";
@@ -228,7 +266,8 @@ void Emitter::statement(const Stmt* s) {
       end_line();
       break;
     }
-    default: error("TW4105", "a statement of the script form was left in the lowered kernel");
+    default:
+      error("TW4105", "a statement of the script form was left in the lowered kernel");
   }
 }
 
@@ -278,6 +317,10 @@ void Emitter::allocate(const Buffer* buffer, const Store* initial) {
   int bits = buffer->dtype.storage_bits();
   if (bits < 8 && bits > 0) count = (count * bits + 7) / 8;
   std::int64_t bytes = (count * lower::element_bits(buffer->dtype) + 7) / 8;
+  if (buffer->scope == StorageScope::Local && !addressed_.contains(buffer->data) &&
+      std::ranges::none_of(used_, [&](const Buffer* other) { return other->data == buffer->data; })) {
+    return;
+  }
   Storage storage{{}, buffer->dtype};
 
   if (buffer->scope == StorageScope::Local && buffer->is_scalar) {
@@ -309,7 +352,8 @@ void Emitter::allocate(const Buffer* buffer, const Store* initial) {
       // All kernels of a unit see one segment: a name that another kernel declared otherwise is not free.
       std::string wanted(buffer->name), declaration;
       auto spell = [&](const std::string& name) {
-        return "extern __shared__ alignas(" + std::to_string(std::max(align, 1024)) + ") " + element + " " + name + "[];";
+        return "extern __shared__ __align__(" + std::to_string(std::max(align, 1024)) + ") " + element + " " + name +
+               "[];";
       };
       for (int suffix = 0;; ++suffix) {
         std::string candidate = identifier(suffix ? wanted + "_" + std::to_string(suffix) : wanted);
@@ -348,12 +392,15 @@ void Emitter::allocate(const Buffer* buffer, const Store* initial) {
 
 // A view with another type or start gets a pointer of its own; one that only reshapes goes by its storage's name.
 void Emitter::declare_view(const Buffer* buffer) {
-  if (!used_.contains(buffer)) return;
+  bool used = std::ranges::any_of(used_, [&](const Buffer* other) { return same_window(*other, *buffer); });
+  if (!used) return;
   const Storage* root = storage(buffer->data);
   if (!root) {
     error("TW4105", "the storage of `" + std::string(buffer->name) + "` is not known here");
     return;
   }
+  for (const auto& [view, name] : views_)
+    if (same_window(*view, *buffer)) return;  // an open block has a pointer to it
   bool same_type = root->dtype == buffer->dtype;
   if (same_type && !buffer->elem_offset) {
     if (!root->variable) bases_[buffer] = root->name;
@@ -376,6 +423,7 @@ void Emitter::declare_view(const Buffer* buffer) {
   begin_line();
   out_.append(element).append("* ").append(name).append(" = ").append(value).append(";");
   bases_[buffer] = name;
+  views_.emplace_back(buffer, name);
   end_line();
 }
 
@@ -403,7 +451,7 @@ void Emitter::store(const Store* s) {
     } else {
       out_ += base(s->buffer);
       out_ += "[";
-      expression(index, kComma);
+      operand(index, kComma, {});
       out_ += "]";
     }
   } else {
@@ -412,7 +460,8 @@ void Emitter::store(const Store* s) {
   // x = x + y reads better as x += y.
   std::string_view op;
   const Binary* update = s->value.as<Binary>();
-  bool plain = d.lanes == 1 && index.dtype().lanes == 1 && !d.is_bool() && !d.is_float8() && !d.is_float6() && !d.is_float4();
+  bool plain =
+      d.lanes == 1 && index.dtype().lanes == 1 && !d.is_bool() && !d.is_float8() && !d.is_float6() && !d.is_float4();
   if (update && plain) {
     const Load* self = update->a.as<Load>();
     if (self && self->buffer == s->buffer && structurally_equal(self->indices[0], index)) {

@@ -12,41 +12,76 @@ namespace {
 
 std::string_view scalar_type(DataType d, Needs& needs) {
   switch (d.code) {
-    case TypeCode::Bool: return "bool";
+    case TypeCode::Bool:
+      return "bool";
     case TypeCode::Int:
       switch (d.bits) {
-        case 8: return "signed char";
-        case 16: return "short";
-        case 32: return "int";
-        case 64: return "long long";
-        default: return {};
+        case 8:
+          return "signed char";
+        case 16:
+          return "short";
+        case 32:
+          return "int";
+        case 64:
+          return "long long";
+        default:
+          return {};
       }
     case TypeCode::UInt:
       switch (d.bits) {
-        case 8: return "unsigned char";
-        case 16: return "unsigned short";
-        case 32: return "unsigned";
-        case 64: return "unsigned long long";
-        default: return {};
+        case 8:
+          return "unsigned char";
+        case 16:
+          return "unsigned short";
+        case 32:
+          return "unsigned";
+        case 64:
+          return "unsigned long long";
+        default:
+          return {};
       }
     case TypeCode::Float:
       switch (d.bits) {
-        case 16: needs.fp16 = true; return "half";
-        case 32: return "float";
-        case 64: return "double";
-        default: return {};
+        case 16:
+          needs.fp16 = true;
+          return "half";
+        case 32:
+          return "float";
+        case 64:
+          return "double";
+        default:
+          return {};
       }
-    case TypeCode::BFloat: needs.bf16 = true; return "nv_bfloat16";
-    case TypeCode::Float8E4M3FN: needs.fp8 = true; return "__nv_fp8_e4m3";
-    case TypeCode::Float8E5M2: needs.fp8 = true; return "__nv_fp8_e5m2";
-    case TypeCode::Float8E8M0FNU: needs.fp8 = true; return "__nv_fp8_e8m0";
-    case TypeCode::Float6E2M3FN: needs.fp6 = true; return "__nv_fp6_e2m3";
-    case TypeCode::Float6E3M2FN: needs.fp6 = true; return "__nv_fp6_e3m2";
-    case TypeCode::Float4E2M1FN: needs.fp4 = true; return "__nv_fp4_e2m1";
-    case TypeCode::Handle: return "void*";
-    case TypeCode::TensorMap: needs.tensor_map = true; return "CUtensorMap";
-    case TypeCode::Void: return "void";
-    default: return {};
+    case TypeCode::BFloat:
+      needs.bf16 = true;
+      return "nv_bfloat16";
+    case TypeCode::Float8E4M3FN:
+      needs.fp8 = true;
+      return "__nv_fp8_e4m3";
+    case TypeCode::Float8E5M2:
+      needs.fp8 = true;
+      return "__nv_fp8_e5m2";
+    case TypeCode::Float8E8M0FNU:
+      needs.fp8 = true;
+      return "__nv_fp8_e8m0";
+    case TypeCode::Float6E2M3FN:
+      needs.fp6 = true;
+      return "__nv_fp6_e2m3";
+    case TypeCode::Float6E3M2FN:
+      needs.fp6 = true;
+      return "__nv_fp6_e3m2";
+    case TypeCode::Float4E2M1FN:
+      needs.fp4 = true;
+      return "__nv_fp4_e2m1";
+    case TypeCode::Handle:
+      return "void*";
+    case TypeCode::TensorMap:
+      needs.tensor_map = true;
+      return "CUtensorMap";
+    case TypeCode::Void:
+      return "void";
+    default:
+      return {};
   }
 }
 
@@ -141,12 +176,23 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
   for (char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      default: out += c;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      default:
+        out += c;
     }
   }
   out += '"';
@@ -154,7 +200,8 @@ void append_quoted(std::string& out, std::string_view text) {
 
 namespace {
 
-constexpr std::string_view kVectors = R"(// A short vector in one register group; loads and stores of it are single wide accesses.
+constexpr std::string_view kVectors =
+    R"(// A short vector in one register group; loads and stores of it are single wide accesses.
 template <typename T, int N>
 struct alignas((N & (N - 1)) || sizeof(T) * N > 16 ? sizeof(T) : sizeof(T) * N) vec {
   T v[N];
@@ -201,36 +248,41 @@ std::string preamble(const Needs& n) {
   if (n.barrier) out += "#include <cuda/barrier>\n";
   if (n.nvshmem) out += "#include <nvshmem.h>\n#include <nvshmemx.h>\n";
   if (n.foreign_source) {
-    out += "#ifdef __CUDACC_RTC__\n"
-           "#include <cuda/std/cstdint>\n"
-           "using namespace cuda::std;\n"
-           "#else\n"
-           "#include <cstdint>\n"
-           "#endif\n"
-           "using uint = unsigned int;\n"
-           "using uchar = unsigned char;\n"
-           "using ushort = unsigned short;\n";
+    out +=
+        "#ifdef __CUDACC_RTC__\n"
+        "#include <cuda/std/cstdint>\n"
+        "using namespace cuda::std;\n"
+        "#else\n"
+        "#include <cstdint>\n"
+        "#endif\n"
+        "using uint = unsigned int;\n"
+        "using uchar = unsigned char;\n"
+        "using ushort = unsigned short;\n";
   }
   if (n.tensor_map) {
-    out += "#ifdef __CUDACC_RTC__\n"
-           "struct alignas(128) CUtensorMap { unsigned long long opaque[16]; };\n"
-           "#else\n"
-           "#include <cuda.h>\n"
-           "#endif\n";
+    out +=
+        "#ifdef __CUDACC_RTC__\n"
+        "struct alignas(128) CUtensorMap { unsigned long long opaque[16]; };\n"
+        "#else\n"
+        "#include <cuda.h>\n"
+        "#endif\n";
   }
   if (!out.empty()) out += "\n";
   if (n.vectors) out += kVectors;
   if (n.bit_cast) {
-    out += "template <typename To, typename From>\n"
-           "__device__ To bit_cast(From from) { To to; memcpy(&to, &from, sizeof to); return to; }\n\n";
+    out +=
+        "template <typename To, typename From>\n"
+        "__device__ To bit_cast(From from) { To to; memcpy(&to, &from, sizeof to); return to; }\n\n";
   }
   if (n.floor_div) {
-    out += "template <typename T>\n"
-           "__device__ T floor_div(T a, T b) { T q = a / b; return q - (q * b != a && (a < 0) != (b < 0)); }\n\n";
+    out +=
+        "template <typename T>\n"
+        "__device__ T floor_div(T a, T b) { T q = a / b; return q - (q * b != a && (a < 0) != (b < 0)); }\n\n";
   }
   if (n.floor_mod) {
-    out += "template <typename T>\n"
-           "__device__ T floor_mod(T a, T b) { T r = a % b; return r + (r != 0 && (r < 0) != (b < 0) ? b : 0); }\n\n";
+    out +=
+        "template <typename T>\n"
+        "__device__ T floor_mod(T a, T b) { T r = a % b; return r + (r != 0 && (r < 0) != (b < 0) ? b : 0); }\n\n";
   }
   for (int i = 0; i < 7; ++i) {
     if (!n.special_register[i]) continue;

@@ -10,7 +10,7 @@ namespace tilewright::cuda {
 // Headers and small helpers that a unit needs, collected while it is written.
 struct Needs {
   bool fp16 = false, bf16 = false, fp8 = false, fp6 = false, fp4 = false;
-  bool vectors = false;      // struct vec and its operators
+  bool vectors = false;  // struct vec and its operators
   bool bit_cast = false;
   bool floor_div = false, floor_mod = false;
   bool tensor_map = false;

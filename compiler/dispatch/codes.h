@@ -24,13 +24,16 @@ inline constexpr text::CodeInfo kCodes[] = {
      "condition on scope, operands or threads does not hold (rejected), or while planning, because no plan fits "
      "(declined). The lines below the message give each one's reason."},
     {code::kUnknownOption, "unknown option",
-     "Keywords of a tile primitive are passed to its variants. None of them reads this one, so it has no effect; it may "
+     "Keywords of a tile primitive are passed to its variants. None of them reads this one, so it has no effect; it "
+     "may "
      "be misspelt."},
     {code::kFallback, "scalar fallback",
-     "No faster variant accepts this copy, so one single thread moves the tile element by element (copy/fallback). That is "
+     "No faster variant accepts this copy, so one single thread moves the tile element by element (copy/fallback). "
+     "That is "
      "correct and slow. The dispatch report says what each faster variant is missing."},
     {code::kManyThreads, "single-thread primitive reached by many threads",
-     "This variant is issued by one thread, but as far as the compiler can see several threads reach the call, and each "
+     "This variant is issued by one thread, but as far as the compiler can see several threads reach the call, and "
+     "each "
      "of them issues it. Guard the call, for instance with `if T.ptx.elect_sync():` or a test of thread_id."},
     {code::kNested, "primitive inside a variant's body",
      "A variant emitted a tile primitive, which nothing lowers again. This is a defect of the variant."},

@@ -11,21 +11,26 @@ using ir::Expr;
 using ir::ScopeBinding;
 using ir::Var;
 
-constexpr std::string_view kFreshNames[] = {"cluster",    "cta",  "cta_in_cluster", "wg",        "warp",
-                                            "warp_in_wg", "lane", "tid",            "tid_in_wg", "cta_in_pair"};
+constexpr std::string_view kFreshNames[] = {"cluster", "cta", "cta_in_cluster", "wg",         "warp", "warp_in_wg",
+                                            "lane",    "tid", "tid_in_wg",      "cta_in_pair"};
 
 // Extent of a fresh id, for its range; 0: unknown.
 std::int64_t extent_of(const scope::Closure& closure, ScopeBinding binding, int dimension) {
   switch (binding) {
-    case ScopeBinding::WarpThread: return 32;
-    case ScopeBinding::WarpgroupWarp: return 4;
-    case ScopeBinding::WarpgroupThread: return 128;
-    case ScopeBinding::ClusterCtaPair: return 2;
+    case ScopeBinding::WarpThread:
+      return 32;
+    case ScopeBinding::WarpgroupWarp:
+      return 4;
+    case ScopeBinding::WarpgroupThread:
+      return 128;
+    case ScopeBinding::ClusterCtaPair:
+      return 2;
     case ScopeBinding::CtaThread: {
       const std::int64_t* v = ir::constant(closure.launch.block[static_cast<std::size_t>(dimension)]);
       return v ? *v : 0;
     }
-    default: break;
+    default:
+      break;
   }
   const scope::Binding& known = closure[binding];
   if (known.known && known.extent.is_constant()) return known.extent.value();
@@ -75,7 +80,8 @@ Expr CallContext::scope_id(ScopeBinding binding, int dimension) {
   for (const Var* var : journal.scope_ids) {
     if (var->scope_id == binding && var->dimension == dimension) return var;
   }
-  auto* var = const_cast<Var*>(ir::make_var(kFreshNames[static_cast<std::size_t>(binding)], ir::kInt32, ir::VarRole::ScopeId));
+  auto* var =
+      const_cast<Var*>(ir::make_var(kFreshNames[static_cast<std::size_t>(binding)], ir::kInt32, ir::VarRole::ScopeId));
   var->scope_id = binding;
   var->dimension = static_cast<std::uint8_t>(dimension);
   std::int64_t extent = extent_of(kernel.closure(), binding, dimension);

@@ -15,7 +15,7 @@ namespace tilewright::dispatch {
 // Requests of one trial (dispatch.md 5.2). They take effect only when the variant is accepted (X3), and only in the
 // kernel of the call (X2).
 struct Journal {
-  std::vector<const ir::Var*> scope_ids;      // made for the variant: not declared by the script
+  std::vector<const ir::Var*> scope_ids;       // made for the variant: not declared by the script
   std::vector<const ir::Buffer*> allocations;  // at the start of the device part, in order
   std::vector<const ir::Stmt*> device_init;    // behind those allocations
   std::vector<TensorMap> tensor_maps;

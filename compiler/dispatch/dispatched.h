@@ -20,7 +20,7 @@ struct Trial {
   std::string_view variant;
   int priority = 0;
   Outcome outcome = Outcome::NotTried;
-  std::string reason{};  // in words with the numbers in them; empty for a chosen one
+  std::string reason{};          // in words with the numbers in them; empty for a chosen one
   std::string_view predicate{};  // the one that rejected; empty otherwise
 };
 
@@ -38,13 +38,13 @@ struct CallReport {
   std::string_view variant;  // empty: none served
   std::vector<Trial> trials;
   std::vector<Fact> facts;
-  std::string summary;       // one line: what the call became; the comment in the CUDA source
+  std::string summary;             // one line: what the call became; the comment in the CUDA source
   const ir::Stmt* body = nullptr;  // the replacement; null when none served
 };
 
 // A tensor map that the host encodes before the launch (copy_async.md; field names of the command-line contract).
 struct TensorMap {
-  const ir::Var* var = nullptr;     // the kernel parameter
+  const ir::Var* var = nullptr;  // the kernel parameter
   const ir::Buffer* tensor = nullptr;
   ir::Expr byte_offset;
   std::string_view dtype;
@@ -54,15 +54,15 @@ struct TensorMap {
 };
 
 struct Dispatched {
-  std::shared_ptr<Arena> arena;          // owns what dispatch made; the kernel's arena owns the rest
+  std::shared_ptr<Arena> arena;  // owns what dispatch made; the kernel's arena owns the rest
   const ir::Kernel* kernel = nullptr;
   ir::Target target;
   scope::Launch launch;
-  const ir::Stmt* body = nullptr;        // of the whole kernel; TileCalls replaced, each behind a Comment
-  std::vector<const ir::Var*> scope_ids; // every scope-id variable in use, declared or asked for by a variant
+  const ir::Stmt* body = nullptr;         // of the whole kernel; TileCalls replaced, each behind a Comment
+  std::vector<const ir::Var*> scope_ids;  // every scope-id variable in use, declared or asked for by a variant
   std::vector<TensorMap> tensor_maps;
-  std::vector<CallReport> calls;         // one for each evaluated call, in script order
-  bool failed = false;                   // some call was not served, or the scope ids are inconsistent: no lowering
+  std::vector<CallReport> calls;  // one for each evaluated call, in script order
+  bool failed = false;            // some call was not served, or the scope ids are inconsistent: no lowering
 };
 
 }  // namespace tilewright::dispatch

@@ -72,8 +72,10 @@ class Dispatcher {
   const Stmt* visit(const Stmt* s) {
     if (!s || context_.stop.stop_requested()) return s;
     switch (s->kind) {
-      case ir::StmtKind::Seq: return visit_seq(static_cast<const ir::Seq*>(s));
-      case ir::StmtKind::If: return visit_if(static_cast<const ir::If*>(s));
+      case ir::StmtKind::Seq:
+        return visit_seq(static_cast<const ir::Seq*>(s));
+      case ir::StmtKind::If:
+        return visit_if(static_cast<const ir::If*>(s));
       case ir::StmtKind::For: {
         const auto* loop = static_cast<const ir::For*>(s);
         auto mark = tracker_.mark();
@@ -112,7 +114,9 @@ class Dispatcher {
         serve(static_cast<const ir::TileCall*>(s), statements);
         return ir::make_seq(s->origin, statements);
       }
-      default: tracker_.seen(s); return s;
+      default:
+        tracker_.seen(s);
+        return s;
     }
   }
 
@@ -186,7 +190,8 @@ class Dispatcher {
       statements.push_back(call);
       return;
     }
-    statements.push_back(ir::make_stmt<ir::Comment>(call->origin, Arena::current().copy(std::string_view(report.summary))));
+    statements.push_back(
+        ir::make_stmt<ir::Comment>(call->origin, Arena::current().copy(std::string_view(report.summary))));
     // A block of the body's own opens no new scope of names: lowering makes names unique.
     if (const auto* seq = ir::as<ir::Seq>(report.body)) {
       statements.insert(statements.end(), seq->body.begin(), seq->body.end());
@@ -205,9 +210,17 @@ class Dispatcher {
     if (!call.dispatch.empty() && std::ranges::none_of(variants, [&](auto& v) { return v.name == call.dispatch; })) {
       std::string names;
       for (const Variant& v : variants) names += cat(names.empty() ? "" : ", ", v.name);
-      fail(call, code::kUnknownVariant, cat("no variant named '", call.dispatch, "' is registered for ", call.primitive),
+      fail(call, code::kUnknownVariant,
+           cat("no variant named '", call.dispatch, "' is registered for ", call.primitive),
            cat(call.primitive, " has ", names));
       return;
+    }
+    if (!report.scope.tracked && !untracked_noted_) {
+      untracked_noted_ = true;
+      context_.report(
+          diagnostic(scope::code::kUntracked, Severity::Warning,
+                     "the number of threads of the CTA is not a constant, so the threads that reach a call are unknown",
+                     call.origin));
     }
     CallContext context(shared_, call, report.scope);
     const Variant* chosen = nullptr;
@@ -242,7 +255,8 @@ class Dispatcher {
 
   static Reason preferred_over(const Variant& chosen, const Variant& other) {
     if (chosen.priority > other.priority) {
-      return cat("would serve; ", chosen.name, " is preferred (priority ", chosen.priority, " over ", other.priority, ")");
+      return cat("would serve; ", chosen.name, " is preferred (priority ", chosen.priority, " over ", other.priority,
+                 ")");
     }
     return cat("may serve; ", chosen.name, " is asked first");
   }
@@ -283,11 +297,13 @@ class Dispatcher {
            "guard the call with warpgroup_id, or use warp or cta scope");
       return;
     }
-    std::string message = cat("no variant of ", call.primitive, " serves this call at ", ir::exec_scope_name(call.scope), " scope");
+    std::string message =
+        cat("no variant of ", call.primitive, " serves this call at ", ir::exec_scope_name(call.scope), " scope");
     std::size_t width = 0;
     for (const Trial& t : report.trials) width = std::max(width, t.variant.size());
     for (const Trial& t : report.trials) {
-      message += cat("\n   ", t.variant, std::string(width + 2 - t.variant.size(), ' '), outcome_name(t.outcome), ": ", t.reason);
+      message += cat("\n   ", t.variant, std::string(width + 2 - t.variant.size(), ' '), outcome_name(t.outcome), ": ",
+                     t.reason);
     }
     fail(call, code::kNotServed, std::move(message), way_out(call, report));
   }
@@ -297,7 +313,8 @@ class Dispatcher {
       return cat("let all threads of the ", ir::exec_scope_name(call.scope), " reach the call: move it out of `if ",
                  condition->term, "`");
     }
-    if (!call.dispatch.empty()) return cat("without dispatch=\"", call.dispatch, "\" the other variants are asked, too");
+    if (!call.dispatch.empty())
+      return cat("without dispatch=\"", call.dispatch, "\" the other variants are asked, too");
     if (call.scope == ir::ExecScope::Cluster) return cat("call it at cta scope in each CTA: Tx.cta.", call.primitive);
     return {};
   }
@@ -308,8 +325,9 @@ class Dispatcher {
       if (std::ranges::find(known, item.key) != known.end()) continue;
       std::string names;
       for (std::string_view k : known) names += cat(names.empty() ? "" : ", ", k);
-      text::Diagnostic d = diagnostic(code::kUnknownOption, Severity::Warning,
-                                      cat("no variant of ", call.primitive, " reads the option `", item.key, "`"), call.origin);
+      text::Diagnostic d =
+          diagnostic(code::kUnknownOption, Severity::Warning,
+                     cat("no variant of ", call.primitive, " reads the option `", item.key, "`"), call.origin);
       if (item.value.span) d.span = item.value.span;
       d.hint = names.empty() ? cat(call.primitive, " takes no options") : cat("it knows ", names);
       context_.report(std::move(d));
@@ -321,11 +339,11 @@ class Dispatcher {
       return o.region.buffer->scope == ir::StorageScope::Other ? o.region.buffer->scope_text
                                                                : ir::storage_scope_name(o.region.buffer->scope);
     };
-    text::Diagnostic d = diagnostic(
-        code::kFallback, Severity::Warning,
-        cat("copy/fallback: ", place(call.args[1]), " -> ", place(call.args[0]), " at ", ir::exec_scope_name(call.scope),
-            " scope goes element by element through one thread"),
-        call.origin);
+    text::Diagnostic d =
+        diagnostic(code::kFallback, Severity::Warning,
+                   cat("copy/fallback: ", place(call.args[1]), " -> ", place(call.args[0]), " at ",
+                       ir::exec_scope_name(call.scope), " scope goes element by element through one thread"),
+                   call.origin);
     for (const Trial& t : report.trials) {
       if (t.outcome != Outcome::Chosen) d.hint += cat(d.hint.empty() ? "" : "; ", t.variant, ": ", t.reason);
     }
@@ -339,8 +357,9 @@ class Dispatcher {
       if (const scope::ActiveRange* r = scope::find(report.scope.inter, axis)) threads *= r->extent;
     }
     if (call.scope != ir::ExecScope::Thread || threads <= 1 || !report.scope.inexact.empty()) return;
-    text::Diagnostic d = diagnostic(code::kManyThreads, Severity::Warning,
-                                    cat(threads, " threads of the CTA reach this call, and each of them issues it"), call.origin);
+    text::Diagnostic d =
+        diagnostic(code::kManyThreads, Severity::Warning,
+                   cat(threads, " threads of the CTA reach this call, and each of them issues it"), call.origin);
     d.hint = "guard it with `if T.ptx.elect_sync():` or a test of thread_id";
     context_.report(std::move(d));
   }
@@ -349,13 +368,14 @@ class Dispatcher {
   void note_uniformity(const ir::TileCall& call, const CallReport& report) {
     if (call.scope == ir::ExecScope::Thread) return;
     for (const scope::Inexact& condition : report.scope.inexact) {
-      if (condition.provably_divergent || condition.never_true) continue;
+      if (!scope::may_divide(condition, call.scope)) continue;
       if (std::ranges::find(noted_, condition.span) != noted_.end()) continue;
       noted_.push_back(condition.span);
-      text::Diagnostic d = diagnostic(scope::code::kAssumedUniform, Severity::Information,
-                                      cat("`", condition.term, "` is taken to be the same in all threads of a ",
-                                          ir::exec_scope_name(call.scope), ", which ", call.primitive, " inside relies on"),
-                                      call.origin);
+      text::Diagnostic d =
+          diagnostic(scope::code::kAssumedUniform, Severity::Information,
+                     cat("`", condition.term, "` is taken to be the same in all threads of a ",
+                         ir::exec_scope_name(call.scope), ", which ", call.primitive, " inside relies on"),
+                     call.origin);
       d.related.push_back({call.origin.span, cat("the ", call.primitive, " that relies on it")});
       if (condition.span) d.span = condition.span, d.chain.clear();
       context_.report(std::move(d));
@@ -371,6 +391,7 @@ class Dispatcher {
   std::vector<const ir::Buffer*> allocations_;
   std::vector<const Stmt*> init_;
   std::vector<text::Span> noted_;
+  bool untracked_noted_ = false;
 };
 
 }  // namespace

@@ -7,9 +7,9 @@
 
 namespace tilewright::dispatch {
 
-// Closes the scope ids, follows the active threads, and replaces each tile primitive by the body of the first variant in
-// the order of preference whose predicates hold and whose plan succeeds. Every call gets a report. What fails is reported
-// to `context` and marks the result as failed; the walk goes on, so that one run tells of all calls.
+// Closes the scope ids, follows the active threads, and replaces each tile primitive by the body of the first variant
+// in the order of preference whose predicates hold and whose plan succeeds. Every call gets a report. What fails is
+// reported to `context` and marks the result as failed; the walk goes on, so that one run tells of all calls.
 //
 // The result owns what dispatch made (its own arena) and points into the kernel's arena for the rest. Ranges of the
 // kernel's scope-id variables are set on the way.

@@ -4,10 +4,10 @@
 #include "compiler/dispatch/variant.h"
 
 //      primitive  variant        priority  namespace of its predicates() and plan()  single thread
-#define TILEWRIGHT_VARIANTS(V)                              \
-  V("copy", "gmem_smem", 10, copy_gmem_smem, false)         \
-  V("copy", "ldstmatrix", 10, copy_ldstmatrix, false)       \
-  V("copy", "reg", 10, copy_reg, false)                     \
+#define TILEWRIGHT_VARIANTS(V)                        \
+  V("copy", "gmem_smem", 10, copy_gmem_smem, false)   \
+  V("copy", "ldstmatrix", 10, copy_ldstmatrix, false) \
+  V("copy", "reg", 10, copy_reg, false)               \
   V("copy", "fallback", 0, copy_fallback, false)
 
 namespace tilewright::dispatch {

@@ -300,8 +300,21 @@ Expr build(const Sum& s, DataType dtype) {
 // Answers one question and is gone. Every method is allowed to fail; `spent()` makes all of them fail at once.
 class Analyzer {
  public:
-  // The sum of `e` with everything joined that belongs together.
-  [[nodiscard]] bool normal(Expr e, Sum& s) { return sum(e, s) && (join(s), true); }
+  // The sum of `e` with everything joined that belongs together. One question asks for the same operands again and
+  // again, for their divisions, their bounds and their joins, so the latest answers are kept.
+  [[nodiscard]] bool normal(Expr e, Sum& s) {
+    if (leaf(e)) return sum(e, s);
+    Known& known = known_[slot(e.get(), kKnown)];
+    if (known.node == e.get()) {
+      s = known.sum;
+      return true;
+    }
+    if (!sum(e, s)) return false;
+    join(s);
+    known.node = e.get();
+    known.sum = s;
+    return true;
+  }
 
   // An equal expression of any type; `e` itself when nothing better is known.
   Expr simple(Expr e) {
@@ -374,7 +387,15 @@ class Analyzer {
   bool join_one(Sum& s);
   Expr other(Expr e);
   Expr with_simple_children(Expr e);
-  Interval atom_bounds(const ExprNode* node);
+  Interval atom_bounds(const ExprNode* node) {
+    if (leaf(Expr(node))) return find_bounds(node);
+    Bounded& known = bounded_[slot(node, kBounded)];
+    if (known.node == node) return known.bounds;
+    Interval found = find_bounds(node);
+    bounded_[slot(node, kBounded)] = {node, found};
+    return found;
+  }
+  Interval find_bounds(const ExprNode* node);
   std::int64_t factor(const Sum& s);
   std::int64_t atom_factor(const ExprNode* node);
 
@@ -388,6 +409,22 @@ class Analyzer {
     return true;
   }
 
+  // Nodes live as long as the question, so an address names one for good. Newer answers overwrite older ones.
+  static constexpr std::size_t kKnown = 16, kBounded = 32;
+  struct Known {
+    const ExprNode* node = nullptr;
+    Sum sum;
+  };
+  struct Bounded {
+    const ExprNode* node = nullptr;
+    Interval bounds;
+  };
+  static std::size_t slot(const ExprNode* node, std::size_t count) {
+    return (reinterpret_cast<std::uintptr_t>(node) >> 4) * 0x9E3779B97F4A7C15ull >> 40 & (count - 1);
+  }
+
+  Known known_[kKnown];
+  Bounded bounded_[kBounded];
   int steps_ = kSteps;
   int depth_ = 0;
   bool exhausted_ = false;
@@ -892,7 +929,7 @@ Expr Analyzer::with_simple_children(Expr e) {
   return changed ? rebuild(e, {now, old.size()}) : e;
 }
 
-Interval Analyzer::atom_bounds(const ExprNode* node) {
+Interval Analyzer::find_bounds(const ExprNode* node) {
   Interval all = type_range(node->dtype);
   if (!node->dtype.is_integral() && !node->dtype.is_bool()) return {};
   if (spent()) return all;

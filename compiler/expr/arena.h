@@ -38,10 +38,10 @@ class Arena {
 
   template <class T>
   std::span<const T> copy(std::span<const T> items) {
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::is_trivially_destructible_v<T> && std::is_copy_constructible_v<T>);
     if (items.empty()) return {};
     T* to = static_cast<T*>(allocate(items.size_bytes(), alignof(T)));
-    std::memcpy(static_cast<void*>(to), items.data(), items.size_bytes());
+    std::uninitialized_copy(items.begin(), items.end(), to);
     return {to, items.size()};
   }
   template <class T>

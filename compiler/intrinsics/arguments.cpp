@@ -19,7 +19,8 @@ std::string attribute_text(ir::Expr e) {
 }
 
 bool is_attribute(ir::Expr e) {
-  return e && (e.kind() == ir::ExprKind::IntImm || e.kind() == ir::ExprKind::StringImm || e.kind() == ir::ExprKind::FloatImm);
+  return e && (e.kind() == ir::ExprKind::IntImm || e.kind() == ir::ExprKind::StringImm ||
+               e.kind() == ir::ExprKind::FloatImm);
 }
 
 const Operand* Arguments::operand(std::string_view name) const {

@@ -20,10 +20,10 @@ class Arguments {
   const Operand* operand(std::string_view name) const;  // null: no such operand
 
   ir::Expr operator[](std::string_view name) const;
-  bool given(std::string_view name) const;                  // there is such an operand and it is not absent
-  std::int64_t integer(std::string_view name) const;        // of an attribute; 0 when it is none
+  bool given(std::string_view name) const;            // there is such an operand and it is not absent
+  std::int64_t integer(std::string_view name) const;  // of an attribute; 0 when it is none
   bool flag(std::string_view name) const { return integer(name) != 0; }
-  std::string text(std::string_view name) const;            // of an attribute: as it goes into an instruction
+  std::string text(std::string_view name) const;  // of an attribute: as it goes into an instruction
   std::span<const ir::Expr> items(const Operand& operand) const;
   std::span<const ir::Expr> items(std::string_view name) const;
 

@@ -80,11 +80,16 @@ Register register_of(ir::DataType d) {
   if (d.lanes == 1 && d.is_float() && bits == 32) return {"f", "float"};
   if (d.lanes == 1 && d.is_float() && bits == 64) return {"d", "double"};
   switch (bits) {
-    case 8: return {"r", "unsigned char"};
-    case 16: return {"h", "unsigned short"};
-    case 32: return {"r", d.is_int() && d.lanes == 1 ? "int" : "unsigned int"};
-    case 64: return {"l", d.is_int() && d.lanes == 1 ? "long long" : "unsigned long long"};
-    default: return {};
+    case 8:
+      return {"r", "unsigned char"};
+    case 16:
+      return {"h", "unsigned short"};
+    case 32:
+      return {"r", d.is_int() && d.lanes == 1 ? "int" : "unsigned int"};
+    case 64:
+      return {"l", d.is_int() && d.lanes == 1 ? "long long" : "unsigned long long"};
+    default:
+      return {};
   }
 }
 
@@ -92,11 +97,16 @@ std::string_view c_type(ir::DataType d) {
   if (d.is_void()) return "void";
   if (d.lanes != 1) return {};
   switch (d.code) {
-    case ir::TypeCode::Bool: return "bool";
-    case ir::TypeCode::Handle: return "void*";
-    case ir::TypeCode::TensorMap: return "unsigned long long";
-    case ir::TypeCode::BFloat: return "nv_bfloat16";
-    case ir::TypeCode::Float: return d.bits == 16 ? "half" : d.bits == 32 ? "float" : "double";
+    case ir::TypeCode::Bool:
+      return "bool";
+    case ir::TypeCode::Handle:
+      return "void*";
+    case ir::TypeCode::TensorMap:
+      return "unsigned long long";
+    case ir::TypeCode::BFloat:
+      return "nv_bfloat16";
+    case ir::TypeCode::Float:
+      return d.bits == 16 ? "half" : d.bits == 32 ? "float" : "double";
     case ir::TypeCode::Int:
       return d.bits == 8 ? "signed char" : d.bits == 16 ? "short" : d.bits == 32 ? "int" : "long long";
     case ir::TypeCode::UInt:
@@ -104,13 +114,15 @@ std::string_view c_type(ir::DataType d) {
              : d.bits == 16 ? "unsigned short"
              : d.bits == 32 ? "unsigned int"
                             : "unsigned long long";
-    default: return {};
+    default:
+      return {};
   }
 }
 
 std::string HelperText::name() const {
   std::string name = "tvm_builtin_";
   append_word(name, args_.row().name);
+  append_word(name, args_.row().form);
   for (const Operand& o : args_.row().operands) {
     if (o.kind != OperandKind::Attribute) continue;
     std::string value = args_.text(o.name);
@@ -137,10 +149,12 @@ std::string HelperText::name() const {
     }
     if (several && previous != &o) name += "_x" + std::to_string(args_.items(o).size());
     if (!several && !o.required()) append_word(name += '_', o.name);
-    bool pointer = item.kind != OperandKind::Value && item.kind != OperandKind::Reference;
-    bool typed = pointer ? !is_number(item.value) || !o.dtype.is_void() : !item.dtype.is_void();
-    bool map_pointer = item.kind == OperandKind::TensorMap && !is_number(item.value);
-    if ((!typed || map_pointer) && !(several && previous == &o)) append_word(name += '_', ir::dtype_name(item.value.dtype()));
+    // What the parameter's type depends on beyond the row: untyped values, and pointers that come as the other kind.
+    bool expects_number =
+        item.kind == OperandKind::TensorMap || (item.kind == OperandKind::SharedPointer && o.dtype == ir::kUInt64);
+    bool is_value = item.kind == OperandKind::Value || item.kind == OperandKind::Reference;
+    bool named = is_value ? item.dtype.is_void() : is_number(item.value) != expects_number;
+    if (named && !(several && previous == &o)) append_word(name += '_', ir::dtype_name(item.value.dtype()));
     previous = &o;
   }
   append_word(name, literals_);
@@ -272,13 +286,17 @@ std::string HelperText::parameter_type(const Item& item, int template_index) con
   ir::DataType d = item.dtype;
   switch (item.kind) {
     case OperandKind::SharedPointer:
-    case OperandKind::GlobalPointer: return is_number(item.value) ? "unsigned long long" : "void*";
+    case OperandKind::GlobalPointer:
+      return is_number(item.value) ? "unsigned long long" : "void*";
     case OperandKind::Pointer:
       if (language_ == Language::Cxx) return "T" + std::to_string(template_index);
       return is_number(item.value) ? "unsigned long long" : "void*";
-    case OperandKind::TensorMap: return is_number(item.value) ? "unsigned long long" : "void*";
-    case OperandKind::Reference: return "T" + std::to_string(template_index) + "&";
-    default: break;
+    case OperandKind::TensorMap:
+      return is_number(item.value) ? "unsigned long long" : "void*";
+    case OperandKind::Reference:
+      return "T" + std::to_string(template_index) + "&";
+    default:
+      break;
   }
   if (d.is_void() && language_ == Language::Asm) d = item.value.dtype();
   std::string_view type = d.is_void() ? std::string_view() : c_type(d);
@@ -291,7 +309,8 @@ std::string HelperText::parameter_list(std::string& template_head) const {
   for (const Item& item : items_) {
     if (!item.used) continue;
     std::string type = parameter_type(item, index);
-    if (type.starts_with('T')) types.append(types.empty() ? "" : ", ").append("typename T").append(std::to_string(index));
+    if (type.starts_with('T'))
+      types.append(types.empty() ? "" : ", ").append("typename T").append(std::to_string(index));
     ++index;
     parameters.append(parameters.empty() ? "" : ", ").append(type).append(" ").append(item.parameter);
   }
@@ -328,7 +347,8 @@ std::string HelperText::constraint(const Item& item) const {
       bool same = c_type(d) == r.type;
       return operand(r.constraint, same ? p : "*(" + std::string(r.type) + "*)&" + p);
     }
-    default: return operand("l", p);
+    default:
+      return operand("l", p);
   }
 }
 

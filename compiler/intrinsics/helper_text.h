@@ -7,7 +7,8 @@
 //   {!name?text}   the opposite
 //   {name@space}   pointer, converted to a shared address when the attribute `space` is a shared one
 //   {*name}        List or Variadic: its registers, separated by commas
-//   {name:T}       as a register of type T (u32 i32 u64 f32 f64) instead of the operand's own; {*name:T:first:count} only
+//   {name:T}       as a register of type T (u32 i32 u64 f32 f64) instead of the operand's own; {*name:T:first:count}
+//   only
 //                  some items; T `in f32` reads what the operand otherwise writes
 //   {#name}        the constant that the run-time operand is, as text
 //   {=}            the result (asm)

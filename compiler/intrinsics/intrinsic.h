@@ -28,7 +28,7 @@ enum class OperandKind : std::uint8_t {
   Pointer,        // any pointer, passed as it is; dtype void, or that of the register read or written through it
   TensorMap,      // uint64 address of a tensor map
   Value,          // run-time scalar or vector; `dtype` says which, void: any
-  Reference,      // an element (Load) that the call writes: passed by reference, not by value; dtype void: 4-byte ones
+  Reference,      // an element (Load) that stands for a register: passed by reference, not by value (see Access)
   Attribute,      // compile-time int, bool or string: part of the instruction text
   List,           // a list of run-time values of kind `item`
   Variadic,       // zero or more run-time values of kind `item`; last operand only
@@ -40,9 +40,9 @@ enum class Access : std::uint8_t { In, Out, InOut };
 struct Operand {
   std::string_view name;
   OperandKind kind = OperandKind::Value;
-  ir::DataType dtype = ir::kVoid;  // run-time operands are converted to it; void: kept as they come
-  std::string_view default_text;   // script text of the default; empty: required
-  std::string_view choices;        // attributes: "1|2", "|acquire|relaxed"; empty: free
+  ir::DataType dtype = ir::kVoid;         // run-time operands are converted to it; void: kept as they come
+  std::string_view default_text;          // script text of the default; empty: required
+  std::string_view choices;               // attributes: "1|2", "|acquire|relaxed"; empty: free
   OperandKind item = OperandKind::Value;  // of a List or Variadic
   Access access = Access::In;
   bool keyword_only = false;
@@ -54,7 +54,18 @@ struct Operand {
 // Which architectures a row assembles for: the `cc` column of intrinsics.md. "Suffixed" rows need an architecture- or
 // family-specific target (sm_100a, sm_100f, ...).
 enum class Availability : std::uint8_t {
-  All, Sm80, Sm89, Sm90, Sm90aOnly, Sm90aPlus, Sm100, Sm100Suffixed, Sm100aClass, Sm100a103a, Sm100aOnly, Never,
+  All,
+  Sm80,
+  Sm89,
+  Sm90,
+  Sm90aOnly,
+  Sm90aPlus,
+  Sm100,
+  Sm100Suffixed,
+  Sm100aClass,
+  Sm100a103a,
+  Sm100aOnly,
+  Never,
 };
 bool available(Availability a, ir::Target target);
 std::string_view availability_name(Availability a);  // "sm_90 and up", "sm_100a, sm_103a", ...
@@ -68,34 +79,36 @@ struct Emitted {
   std::string helper_source;            // complete definition; the same text for the same name, always
   std::vector<int> argument_positions;  // which call arguments the helper takes, in order
   std::string expression;               // for rows printed directly, with {0}, {1} for the call's arguments
-  std::string_view preamble;            // tags of headers that it needs, comma-separated: "fp16", "bf16,fp8"; may be empty
+  std::string_view preamble;  // tags of headers that it needs, comma-separated: "fp16", "bf16,fp8"; may be empty
 };
 
 struct Intrinsic : ir::Callee {
-  std::string_view id;                 // "P1", "C12", "E3", "L4"
-  std::string_view signature;          // operands as the row is written, in the script's order: "bar: shared, ..."
+  std::string_view id;         // "P1", "C12", "E3", "L4"
+  std::string_view signature;  // operands as the row is written, in the script's order: "bar: shared, ..."
   std::span<const Operand> operands;
   Availability availability = Availability::All;
-  std::string_view ptx;                // the instruction as documented, for hover and docs; the emitter's template
-  std::string_view cxx;                // C++ template of rows that are CUDA and not PTX
-  std::string_view documentation;      // a sentence or two in our words
+  std::string_view ptx;            // the instruction as documented, for hover and docs; the emitter's template
+  std::string_view cxx;            // C++ template of rows that are CUDA and not PTX
+  std::string_view documentation;  // a sentence or two in our words
   std::string_view preamble;
-  Meaning meaning = Meaning::None;     // what the simulator does; see meanings.h
-  bool clobbers_memory = true;         // asm: compilers may not move memory accesses across
-  bool is_volatile = true;             // asm: kept even when its result is not used
+  std::string_view form;            // run-time operands that the first form of this name lacks: "_cta_id_pred"
+  Meaning meaning = Meaning::None;  // what the simulator does; see meanings.h
+  bool clobbers_memory = true;      // asm: compilers may not move memory accesses across
+  bool is_volatile = true;          // asm: kept even when its result is not used
   // Result type for bound arguments; null: void.
   ir::DataType (*result)(std::span<const ir::Expr> args) = nullptr;
   // The template of this very call, where `ptx` or `cxx` cannot say it alone; null: they can.
   std::string (*text)(const Arguments& args, ir::Target target) = nullptr;
   // Checks beyond kinds and choices; the message for the author, or nothing.
-  std::optional<std::string> (*check)(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target) = nullptr;
+  std::optional<std::string> (*check)(const Intrinsic& row, std::span<const ir::Expr> args,
+                                      ir::Target target) = nullptr;
   Emitted (*emit)(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target) = nullptr;
 };
 
 // The row that `name` (script path without the leading `T.`: "ptx.mbarrier.init") denotes when called with this many
 // arguments and these keywords: spellings with several call forms (P2-P4) are several rows. Keywords whose value is
 // None count as not given and should not be passed. When the name exists but no form takes such a call, the first form
-// (its `bind` says what is wrong). Null: no such intrinsic.
+// (bind() says what is wrong). Null: no such intrinsic.
 const Intrinsic* find(std::string_view name, std::size_t positional, std::span<const std::string_view> keywords);
 // Is there any intrinsic or namespace of this name? For attribute access on `T.ptx`, `T.cuda`.
 bool is_namespace(std::string_view path);
@@ -122,7 +135,7 @@ bool is_absent(ir::Expr e);
 // The row a Call was made from; null for builtins.
 const Intrinsic* of(const ir::Callee* callee);
 
-// Kinds, choices, `check` and the target; nothing when all is well.
+// Kinds, choices, `check` and the target: what is wrong, without the name of the call; nothing when all is well.
 std::optional<std::string> verify(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target);
 
 // The instruction that this call becomes, operands by name, without helper around it: for hover. "" for a row that is

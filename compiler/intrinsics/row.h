@@ -45,7 +45,9 @@ class Row {
   }
   consteval operator Intrinsic() const { return row_; }  // NOLINT: rows are written in arrays of Intrinsic
 
-  consteval Row cc(Availability a) const { return with([&](Intrinsic& r) { r.availability = a; }); }
+  consteval Row cc(Availability a) const {
+    return with([&](Intrinsic& r) { r.availability = a; });
+  }
   consteval Row pure() const { return effect(ir::Effect::Pure); }
   consteval Row reads() const { return effect(ir::Effect::Reads); }
   consteval Row writes() const { return effect(ir::Effect::Writes); }
@@ -66,13 +68,17 @@ class Row {
     return with([&](Intrinsic& r) { r.cxx = documented, r.text = text, r.emit = emit_cxx; });
   }
   // Printed by a function of its own.
-  consteval Row emits(EmitFunction emit) const { return with([&](Intrinsic& r) { r.emit = emit; }); }
+  consteval Row emits(EmitFunction emit) const {
+    return with([&](Intrinsic& r) { r.emit = emit; });
+  }
   // Printed in place: "__shfl_sync({0}, {1}, {2}, {3})".
   consteval Row inline_cxx(std::string_view text) const {
     return with([&](Intrinsic& r) { r.cxx = text, r.emit = emit_in_place; });
   }
   // asm without "memory" clobber.
-  consteval Row quiet() const { return with([](Intrinsic& r) { r.clobbers_memory = false; }); }
+  consteval Row quiet() const {
+    return with([](Intrinsic& r) { r.clobbers_memory = false; });
+  }
   // asm that is a pure function of its operands: neither volatile nor clobbering.
   consteval Row movable() const {
     return with([](Intrinsic& r) { r.clobbers_memory = r.is_volatile = false, r.effect = ir::Effect::Pure; });
@@ -81,10 +87,18 @@ class Row {
   consteval Row returns() const {
     return with([](Intrinsic& r) { r.result = always<D>; });
   }
-  consteval Row returns(ResultFunction f) const { return with([&](Intrinsic& r) { r.result = f; }); }
-  consteval Row check(CheckFunction f) const { return with([&](Intrinsic& r) { r.check = f; }); }
-  consteval Row needs(std::string_view preamble) const { return with([&](Intrinsic& r) { r.preamble = preamble; }); }
-  consteval Row says(std::string_view text) const { return with([&](Intrinsic& r) { r.documentation = text; }); }
+  consteval Row returns(ResultFunction f) const {
+    return with([&](Intrinsic& r) { r.result = f; });
+  }
+  consteval Row check(CheckFunction f) const {
+    return with([&](Intrinsic& r) { r.check = f; });
+  }
+  consteval Row needs(std::string_view preamble) const {
+    return with([&](Intrinsic& r) { r.preamble = preamble; });
+  }
+  consteval Row says(std::string_view text) const {
+    return with([&](Intrinsic& r) { r.documentation = text; });
+  }
 
  private:
   template <class F>

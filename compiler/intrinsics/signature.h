@@ -7,7 +7,7 @@
 //   shared global ptr map    pointers, see OperandKind; `remote`: a mapped shared address as uint64
 //   i32 u32 u64 ... any      Value
 //   from T, to T, at T       Pointer that the instruction reads, writes, updates as one register of type T
-//   out T, inout T           Reference to an element that it writes, updates; T may be any
+//   in T, out T, inout T     Reference to an element that it reads, writes, updates; T may be any
 //   attr, attr(a|b), flag    Attribute: free, one of these texts, a bool
 //   list T                   List of T
 #pragma once
@@ -103,6 +103,7 @@ constexpr void set_type(Operand& to, std::string_view t) {
     to.dtype = ir::kUInt64;
   } else if (!access("from ", OperandKind::Pointer, Access::In) && !access("to ", OperandKind::Pointer, Access::Out) &&
              !access("at ", OperandKind::Pointer, Access::InOut) &&
+             !access("in ", OperandKind::Reference, Access::In) &&
              !access("out ", OperandKind::Reference, Access::Out) &&
              !access("inout ", OperandKind::Reference, Access::InOut)) {
     to.kind = OperandKind::Value;

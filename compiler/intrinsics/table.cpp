@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <deque>
 
 #include "compiler/intrinsics/rows/rows.h"
 
@@ -13,18 +14,18 @@ struct Alias {
   std::string_view name, row;
 };
 constexpr Alias kAliases[] = {
-    {"cuda.elect_sync", "ptx.elect_sync"},  // 0.27
-    {"cuda.any_sync", "ptx.any_sync"},      // 0.27
-    {"cuda.mov_sreg", "ptx.fetch_register"},  // 0.27
-    {"cuda.mbarrier_wait", "ptx.mbarrier.try_wait"},  // 0.27
-    {"cuda.mbarrier_wait_acquire_cluster", "ptx.mbarrier.try_wait_acquire_cluster"},  // 0.27
-    {"cuda.pipeline_commit", "ptx.cp_async.commit_group"},  // E39
-    {"cuda.pipeline_wait_prior", "ptx.cp_async.wait_group"},  // E39
-    {"cuda.tcgen05.encode_matrix_descriptor", "ptx.tcgen05.encode_matrix_descriptor"},  // 0.27
-    {"cuda.tcgen05.encode_instr_descriptor", "ptx.tcgen05.encode_instr_descriptor"},  // 0.27
+    {"cuda.elect_sync", "ptx.elect_sync"},                                                                      // 0.27
+    {"cuda.any_sync", "ptx.any_sync"},                                                                          // 0.27
+    {"cuda.mov_sreg", "ptx.fetch_register"},                                                                    // 0.27
+    {"cuda.mbarrier_wait", "ptx.mbarrier.try_wait"},                                                            // 0.27
+    {"cuda.mbarrier_wait_acquire_cluster", "ptx.mbarrier.try_wait_acquire_cluster"},                            // 0.27
+    {"cuda.pipeline_commit", "ptx.cp_async.commit_group"},                                                      // E39
+    {"cuda.pipeline_wait_prior", "ptx.cp_async.wait_group"},                                                    // E39
+    {"cuda.tcgen05.encode_matrix_descriptor", "ptx.tcgen05.encode_matrix_descriptor"},                          // 0.27
+    {"cuda.tcgen05.encode_instr_descriptor", "ptx.tcgen05.encode_instr_descriptor"},                            // 0.27
     {"cuda.tcgen05.encode_instr_descriptor_block_scaled", "ptx.tcgen05.encode_instr_descriptor_block_scaled"},  // 0.27
-    {"cuda.wgmma.encode_matrix_descriptor", "ptx.wgmma.encode_matrix_descriptor"},  // 0.27
-    {"cuda.wgmma.noop_barrier", "ptx.wgmma.noop_barrier"},  // 0.27
+    {"cuda.wgmma.encode_matrix_descriptor", "ptx.wgmma.encode_matrix_descriptor"},                              // 0.27
+    {"cuda.wgmma.noop_barrier", "ptx.wgmma.noop_barrier"},                                                      // 0.27
 };
 
 struct Entry {
@@ -36,12 +37,13 @@ struct Entry {
 struct Table {
   std::vector<Intrinsic> rows;
   std::vector<Entry> by_name;  // sorted; forms of one name in table order
+  std::deque<std::string> words;
 
   Table() {
     const std::span<const Intrinsic> families[] = {
-        mbarrier_rows(), fence_rows(),  cp_async_rows(),   bulk_rows(),       tensor_rows(),    tensormap_rows(),
-        memory_rows(),   matrix_rows(), wgmma_rows(), tcgen05_rows(), descriptor_rows(),    arithmetic_rows(), cuda_sync_rows(),
-        cuda_memory_rows(), cuda_convert_rows(), debug_rows(), nvshmem_rows(), builtin_rows(),
+        mbarrier_rows(),  fence_rows(),       cp_async_rows(),     bulk_rows(),    tensor_rows(),     tensormap_rows(),
+        memory_rows(),    matrix_rows(),      wgmma_rows(),        tcgen05_rows(), descriptor_rows(), arithmetic_rows(),
+        cuda_sync_rows(), cuda_memory_rows(), cuda_convert_rows(), debug_rows(),   nvshmem_rows(),    builtin_rows(),
     };
     std::size_t total = internal_rows().size();
     for (auto family : families) total += family.size();
@@ -58,6 +60,20 @@ struct Table {
       }
     }
     std::ranges::stable_sort(by_name, {}, &Entry::name);
+    for (std::size_t i = 1; i < by_name.size(); ++i) {
+      const Intrinsic& form = *by_name[i].row;
+      if (by_name[i - 1].name != by_name[i].name || by_name[i].name != form.name) continue;
+      rows[&form - rows.data()].form = difference(forms(form.name).front().row->operands, form.operands);
+    }
+  }
+
+  std::string_view difference(std::span<const Operand> first, std::span<const Operand> form) {
+    std::string out;
+    for (const Operand& o : form) {
+      bool known = std::ranges::find(first, o.name, &Operand::name) != first.end();
+      if (!known && o.kind != OperandKind::Attribute) out.append("_").append(o.name);
+    }
+    return out.empty() ? std::string_view() : words.emplace_back(std::move(out));
   }
 
   std::span<const Entry> forms(std::string_view name) const {

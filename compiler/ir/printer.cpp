@@ -11,11 +11,10 @@ namespace {
 
 const std::unordered_set<std::string_view>& python_words() {
   static const std::unordered_set<std::string_view> words = {
-      "False", "None",   "True",    "and",    "as",       "assert", "async", "await", "break",  "class",
-      "def",   "del",    "elif",    "else",   "except",   "finally", "for",  "from",  "global", "if",
-      "in",    "is",     "lambda",  "import", "nonlocal", "not",    "or",    "pass",  "raise",  "return",
-      "try",   "while",  "with",    "yield",  "continue", "T",      "Tx",    "I",     "Axis",   "S",
-      "R",     "range",  "metadata"};
+      "False",  "None",     "True",     "and",    "as",      "assert", "async", "await",  "break", "class",   "def",
+      "del",    "elif",     "else",     "except", "finally", "for",    "from",  "global", "if",    "in",      "is",
+      "lambda", "import",   "nonlocal", "not",    "or",      "pass",   "raise", "return", "try",   "while",   "with",
+      "yield",  "continue", "T",        "Tx",     "I",       "Axis",   "S",     "R",      "range", "metadata"};
   return words;
 }
 
@@ -29,39 +28,67 @@ struct Spelling {
 
 Spelling spelling(ExprKind kind) {
   switch (kind) {
-    case ExprKind::Add: return {" + ", kSum};
-    case ExprKind::Sub: return {" - ", kSum};
-    case ExprKind::Mul: return {" * ", kProduct};
-    case ExprKind::Div: return {" / ", kProduct};
-    case ExprKind::FloorDiv: return {" // ", kProduct};
-    case ExprKind::FloorMod: return {" % ", kProduct};
-    case ExprKind::EQ: return {" == ", kCompare};
-    case ExprKind::NE: return {" != ", kCompare};
-    case ExprKind::LT: return {" < ", kCompare};
-    case ExprKind::LE: return {" <= ", kCompare};
-    case ExprKind::GT: return {" > ", kCompare};
-    case ExprKind::GE: return {" >= ", kCompare};
-    case ExprKind::And: return {" and ", kAnd};
-    case ExprKind::Or: return {" or ", kOr};
-    case ExprKind::TruncDiv: return {"truncdiv", 0};
-    case ExprKind::TruncMod: return {"truncmod", 0};
-    case ExprKind::Min: return {"min", 0};
-    case ExprKind::Max: return {"max", 0};
-    case ExprKind::BitAnd: return {"bitwise_and", 0};
-    case ExprKind::BitOr: return {"bitwise_or", 0};
-    case ExprKind::BitXor: return {"bitwise_xor", 0};
-    case ExprKind::BitNot: return {"bitwise_not", 0};
-    case ExprKind::Shl: return {"shift_left", 0};
-    case ExprKind::Shr: return {"shift_right", 0};
-    case ExprKind::Select: return {"Select", 0};
-    case ExprKind::IfThenElse: return {"if_then_else", 0};
-    default: return {{}, 0};
+    case ExprKind::Add:
+      return {" + ", kSum};
+    case ExprKind::Sub:
+      return {" - ", kSum};
+    case ExprKind::Mul:
+      return {" * ", kProduct};
+    case ExprKind::Div:
+      return {" / ", kProduct};
+    case ExprKind::FloorDiv:
+      return {" // ", kProduct};
+    case ExprKind::FloorMod:
+      return {" % ", kProduct};
+    case ExprKind::EQ:
+      return {" == ", kCompare};
+    case ExprKind::NE:
+      return {" != ", kCompare};
+    case ExprKind::LT:
+      return {" < ", kCompare};
+    case ExprKind::LE:
+      return {" <= ", kCompare};
+    case ExprKind::GT:
+      return {" > ", kCompare};
+    case ExprKind::GE:
+      return {" >= ", kCompare};
+    case ExprKind::And:
+      return {" and ", kAnd};
+    case ExprKind::Or:
+      return {" or ", kOr};
+    case ExprKind::TruncDiv:
+      return {"truncdiv", 0};
+    case ExprKind::TruncMod:
+      return {"truncmod", 0};
+    case ExprKind::Min:
+      return {"min", 0};
+    case ExprKind::Max:
+      return {"max", 0};
+    case ExprKind::BitAnd:
+      return {"bitwise_and", 0};
+    case ExprKind::BitOr:
+      return {"bitwise_or", 0};
+    case ExprKind::BitXor:
+      return {"bitwise_xor", 0};
+    case ExprKind::BitNot:
+      return {"bitwise_not", 0};
+    case ExprKind::Shl:
+      return {"shift_left", 0};
+    case ExprKind::Shr:
+      return {"shift_right", 0};
+    case ExprKind::Select:
+      return {"Select", 0};
+    case ExprKind::IfThenElse:
+      return {"if_then_else", 0};
+    default:
+      return {{}, 0};
   }
 }
 
 std::string_view scope_id_function(ScopeBinding binding) {
-  static constexpr std::string_view kNames[] = {"cluster_id", "cta_id",  "cta_id_in_cluster", "warpgroup_id",    "warp_id",
-                                                "warp_id_in_wg", "lane_id", "thread_id",     "thread_id_in_wg", "cta_id_in_pair"};
+  static constexpr std::string_view kNames[] = {"cluster_id",      "cta_id",        "cta_id_in_cluster", "warpgroup_id",
+                                                "warp_id",         "warp_id_in_wg", "lane_id",           "thread_id",
+                                                "thread_id_in_wg", "cta_id_in_pair"};
   auto i = static_cast<std::size_t>(binding);
   return i < 10 ? kNames[i] : "scope_id";
 }
@@ -78,6 +105,13 @@ void ScriptWriter::header() {
   out +=
       "# from tvm.script import ir as I\n# from tvm.script import tirx as T\n# from tvm.tirx.layout import Axis\n\n"
       "@I.ir_module\nclass Module:\n";
+}
+
+void ScriptWriter::close() {
+  for (; declared_.size() > blocks_.back(); declared_.pop_back()) buffers_.erase(declared_.back());
+  blocks_.pop_back();
+  names_.close();
+  --indent_;
 }
 
 std::string_view ScriptWriter::name(const Var* var) {
@@ -100,12 +134,23 @@ void ScriptWriter::string(std::string_view text) {
   out += '"';
   for (char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      default: out += c;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      default:
+        out += c;
     }
   }
   out += '"';
@@ -178,9 +223,15 @@ void ScriptWriter::expression(Expr e, int outer) {
   }
   Expr operands[3];
   switch (e.kind()) {
-    case ExprKind::IntImm: integer(*e.as<IntImm>(), outer); return;
-    case ExprKind::FloatImm: floating(*e.as<FloatImm>()); return;
-    case ExprKind::StringImm: string(e.as<StringImm>()->value); return;
+    case ExprKind::IntImm:
+      integer(*e.as<IntImm>(), outer);
+      return;
+    case ExprKind::FloatImm:
+      floating(*e.as<FloatImm>());
+      return;
+    case ExprKind::StringImm:
+      string(e.as<StringImm>()->value);
+      return;
     case ExprKind::Var: {
       const Var* var = e.as<Var>();
       if (auto owner = owners_.find(var); owner != owners_.end()) {
@@ -203,15 +254,20 @@ void ScriptWriter::expression(Expr e, int outer) {
       expression(e.as<Unary>()->a, kNot);
       if (outer > kNot) out += ')';
       return;
-    case ExprKind::Load: element(e.as<Load>()->buffer, e.as<Load>()->indices); return;
+    case ExprKind::Load:
+      element(e.as<Load>()->buffer, e.as<Load>()->indices);
+      return;
     case ExprKind::Ramp:
     case ExprKind::Broadcast:
       out += e.kind() == ExprKind::Ramp ? "T.Ramp(" : "T.Broadcast(";
       list(children(*e.get(), operands));
       out.append(", ").append(std::to_string(e.dtype().lanes)).append(")");
       return;
-    case ExprKind::Call: call(*e.as<Call>()); return;
-    default: break;
+    case ExprKind::Call:
+      call(*e.as<Call>());
+      return;
+    default:
+      break;
   }
   Spelling how = spelling(e.kind());
   if (how.precedence == 0) {
@@ -244,8 +300,8 @@ void ScriptWriter::call(const Call& call) {
     if (prints_as_scalar(load->buffer)) {
       out += name(load->buffer);
       out += ".buffer";
-    }
-    else element(load->buffer, load->indices);
+    } else
+      element(load->buffer, load->indices);
     out += ')';
     return;
   }
@@ -371,7 +427,9 @@ void ScriptWriter::statements(StmtList list) {
 
 void ScriptWriter::statement(const Stmt* s) {
   switch (s->kind) {
-    case StmtKind::Seq: statements(static_cast<const Seq*>(s)->body); return;
+    case StmtKind::Seq:
+      statements(static_cast<const Seq*>(s)->body);
+      return;
     case StmtKind::Bind: {
       auto bind = static_cast<const Bind*>(s);
       DataType d = bind->var->dtype;
@@ -405,9 +463,12 @@ void ScriptWriter::statement(const Stmt* s) {
       out.append("] = ").append(value).append("\n");
       return;
     }
-    case StmtKind::Alloc: buffers_.erase(static_cast<const Alloc*>(s)->buffer), allocate(static_cast<const Alloc*>(s)->buffer, nullptr); return;
+    case StmtKind::Alloc:
+      buffers_.erase(static_cast<const Alloc*>(s)->buffer), allocate(static_cast<const Alloc*>(s)->buffer, nullptr);
+      return;
     case StmtKind::Decl: {
       const Buffer* buffer = static_cast<const Decl*>(s)->buffer;
+      if (buffers_.contains(buffer)) return;  // lowered views of one window are one buffer: it has its name already
       std::string arguments;
       std::swap(arguments, out);
       bool scalar = prints_as_scalar(buffer);
@@ -426,7 +487,7 @@ void ScriptWriter::statement(const Stmt* s) {
         declaration(*buffer, true, true);
       }
       std::swap(arguments, out);
-      buffers_.erase(buffer);
+      declared_.push_back(buffer);
       begin();
       out += name(buffer);
       out.append(scalar ? " = T.decl_scalar(" : " = T.decl_buffer(").append(arguments).append(")\n");
@@ -441,7 +502,9 @@ void ScriptWriter::statement(const Stmt* s) {
       out += '\n';
       return;
     }
-    case StmtKind::For: loop(static_cast<const For*>(s)); return;
+    case StmtKind::For:
+      loop(static_cast<const For*>(s));
+      return;
     case StmtKind::While:
       begin();
       out += "while ";
@@ -449,7 +512,9 @@ void ScriptWriter::statement(const Stmt* s) {
       out += ":\n";
       block(static_cast<const While*>(s)->body);
       return;
-    case StmtKind::If: branch(static_cast<const If*>(s), "if "); return;
+    case StmtKind::If:
+      branch(static_cast<const If*>(s), "if ");
+      return;
     case StmtKind::Evaluate: {
       Expr value = static_cast<const Evaluate*>(s)->value;
       begin();
@@ -490,8 +555,12 @@ void ScriptWriter::statement(const Stmt* s) {
       if (attr->body) block(attr->body);
       return;
     }
-    case StmtKind::Break: line("break"); return;
-    case StmtKind::Continue: line("continue"); return;
+    case StmtKind::Break:
+      line("break");
+      return;
+    case StmtKind::Continue:
+      line("continue");
+      return;
     case StmtKind::Return: {
       Expr value = static_cast<const Return*>(s)->value;
       begin();
@@ -500,9 +569,15 @@ void ScriptWriter::statement(const Stmt* s) {
       out += '\n';
       return;
     }
-    case StmtKind::ScopeIds: scope_ids(static_cast<const ScopeIds*>(s)); return;
-    case StmtKind::DeviceEntry: line("T.attr({\"tirx.device_entry\": T.bool(True)})"); return;
-    case StmtKind::TileCall: tile_call(static_cast<const TileCall*>(s)); return;
+    case StmtKind::ScopeIds:
+      scope_ids(static_cast<const ScopeIds*>(s));
+      return;
+    case StmtKind::DeviceEntry:
+      line("T.attr({\"tirx.device_entry\": T.bool(True)})");
+      return;
+    case StmtKind::TileCall:
+      tile_call(static_cast<const TileCall*>(s));
+      return;
     case StmtKind::Comment: {
       begin();
       out += "# ";
@@ -555,12 +630,20 @@ void ScriptWriter::loop(const For* s) {
       if (s->unroll == UnrollHint::None) {
         out.append("range(").append(bounds);
       } else {
-        out.append("T.serial(").append(bounds).append(s->unroll == UnrollHint::Full ? ", unroll=True" : ", unroll=False");
+        out.append("T.serial(")
+            .append(bounds)
+            .append(s->unroll == UnrollHint::Full ? ", unroll=True" : ", unroll=False");
       }
       break;
-    case LoopKind::Unrolled: out.append("T.unroll(").append(bounds); break;
-    case LoopKind::Vectorized: out.append("T.vectorized(").append(bounds); break;
-    case LoopKind::Parallel: out.append("T.parallel(").append(bounds); break;
+    case LoopKind::Unrolled:
+      out.append("T.unroll(").append(bounds);
+      break;
+    case LoopKind::Vectorized:
+      out.append("T.vectorized(").append(bounds);
+      break;
+    case LoopKind::Parallel:
+      out.append("T.parallel(").append(bounds);
+      break;
     case LoopKind::ThreadBinding:
       out.append("T.thread_binding(").append(bounds).append(", thread=\"").append(s->thread_tag).append("\"");
       break;
@@ -620,9 +703,15 @@ void ScriptWriter::tile_call(const TileCall* s) {
   begin();
   out += "T.";
   switch (s->scope) {
-    case ExecScope::Thread: out += "tile"; break;
-    case ExecScope::Warpgroup: out += "wg"; break;
-    default: out += exec_scope_name(s->scope); break;
+    case ExecScope::Thread:
+      out += "tile";
+      break;
+    case ExecScope::Warpgroup:
+      out += "wg";
+      break;
+    default:
+      out += exec_scope_name(s->scope);
+      break;
   }
   out.append(".").append(s->primitive).append("(");
   std::size_t count = s->args.size();
@@ -676,11 +765,20 @@ bool mentions(const Stmt* body, const Var* var) {
   };
   walk_stmts(body, [&](const Stmt* s) {
     switch (s->kind) {
-      case StmtKind::Bind: look(static_cast<const Bind*>(s)->value); break;
-      case StmtKind::Store: look(static_cast<const Store*>(s)->value); break;
-      case StmtKind::Evaluate: look(static_cast<const Evaluate*>(s)->value); break;
-      case StmtKind::If: look(static_cast<const If*>(s)->condition); break;
-      default: break;
+      case StmtKind::Bind:
+        look(static_cast<const Bind*>(s)->value);
+        break;
+      case StmtKind::Store:
+        look(static_cast<const Store*>(s)->value);
+        break;
+      case StmtKind::Evaluate:
+        look(static_cast<const Evaluate*>(s)->value);
+        break;
+      case StmtKind::If:
+        look(static_cast<const If*>(s)->condition);
+        break;
+      default:
+        break;
     }
     return !found;
   });

@@ -16,7 +16,7 @@ namespace tilewright::ir {
 struct PrintedArgument {
   std::string_view keyword;  // empty: positional
   std::span<const Expr> items;
-  bool list = false;         // [a, b]; otherwise exactly one item
+  bool list = false;  // [a, b]; otherwise exactly one item
 };
 using ArgumentWriter = std::vector<PrintedArgument> (*)(const Call& call);
 
@@ -30,8 +30,8 @@ class ScriptWriter {
   std::string out;
 
   void header();  // comments and the module's class line
-  void open() { names_.open(), ++indent_; }
-  void close() { names_.close(), --indent_; }
+  void open() { names_.open(), ++indent_, blocks_.push_back(declared_.size()); }
+  void close();
   void begin() { out.append(static_cast<std::size_t>(indent_) * 4, ' '); }
   void line(std::string_view text) { begin(), out.append(text).append("\n"); }
 
@@ -73,6 +73,8 @@ class ScriptWriter {
   std::unordered_map<const Var*, std::string> vars_;
   std::unordered_map<const Buffer*, std::string> buffers_;
   std::unordered_map<const Var*, const Buffer*> owners_;
+  std::vector<const Buffer*> declared_;  // views of the open blocks
+  std::vector<std::size_t> blocks_;
 };
 
 }  // namespace tilewright::ir

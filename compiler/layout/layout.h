@@ -19,8 +19,8 @@
 
 namespace tilewright::layout {
 
-// An integer that is usually known. Arithmetic on two constants stays here; otherwise it builds (simplified) expressions
-// in the ambient arena.
+// An integer that is usually known. Arithmetic on two constants stays here; otherwise it builds (simplified)
+// expressions in the ambient arena.
 class Dim {
  public:
   Dim() = default;
@@ -37,19 +37,37 @@ class Dim {
   std::int64_t value_ = 0;
   ir::Expr symbol_;
 };
-Dim operator+(Dim a, Dim b);
-Dim operator-(Dim a, Dim b);
-Dim operator*(Dim a, Dim b);
-Dim floordiv(Dim a, Dim b);
-Dim floormod(Dim a, Dim b);
-bool provably_equal(Dim a, Dim b);
-bool provably_divisible(Dim a, Dim b);
+// Constants that leave int64 stay at its end, so that absurd extents match no shape. Division by zero gives zero.
+inline Dim operator+(Dim a, Dim b);
+inline Dim operator-(Dim a, Dim b);
+inline Dim operator*(Dim a, Dim b);
+inline Dim floordiv(Dim a, Dim b);
+inline Dim floormod(Dim a, Dim b);
+inline bool provably_equal(Dim a, Dim b);
+inline bool provably_divisible(Dim a, Dim b);
+inline bool provably_less_equal(Dim a, Dim b);
 std::string to_string(Dim d);
 
 // The registered axes (layout.md 2). Unknown names are refused when a layout is built (N16).
 enum class Axis : std::uint8_t {
-  bx, by, bz, cbx, cby, cbz, wgid, warpid, tx, wid_in_wg, tid_in_wg, laneid,  // thread axes, in this order
-  m, TLane, TCol, P, F, Bank,                                                 // memory axes
+  bx,
+  by,
+  bz,
+  cbx,
+  cby,
+  cbz,
+  wgid,
+  warpid,
+  tx,
+  wid_in_wg,
+  tid_in_wg,
+  laneid,  // thread axes, in this order
+  m,
+  TLane,
+  TCol,
+  P,
+  F,
+  Bank,  // memory axes
 };
 inline constexpr int kAxisCount = 18;
 // Wide to narrow.
@@ -133,9 +151,14 @@ Result<Dim> allocation_elements(const Layout& l, Dim elements);
 // (innermost subscope, outermost scope) of the thread axes; nothing without any in the shard or replica (N22).
 Result<std::optional<std::pair<Unit, Unit>>> scope_of(const Layout& l);
 bool is_trivial(const Layout& l);
-bool is_swizzle(const Layout& l);  // bare swizzle only
-bool has_thread_axis(const Layout& l);  // in shard or replica (N22)
+bool is_swizzle(const Layout& l);             // bare swizzle only
+bool has_thread_axis(const Layout& l);        // in shard or replica (N22)
 bool same(const Layout& a, const Layout& b);  // structural, 5.11
+// A buffer of this shape can have this layout: the element counts do not provably differ (N17; any shape suits a bare
+// swizzle), and no extent is negative (N23).
+Result<void> check_shape(const Layout& l, ShapeView shape);
+// No extent is negative, strides and offsets are not negative constants (N23), thread axes fit together (5.3).
+Result<void> verify_well_formed(const Layout& l);
 
 // The coordinate on each axis, sorted by axis.
 using Coordinates = std::vector<std::pair<Axis, ir::Expr>>;
@@ -182,6 +205,7 @@ Result<std::optional<Layout>> is_direct_sum_right(const Layout& right, const Lay
                                                   ShapeView right_shape, Fusion fusion = Fusion::Off);
 Result<std::optional<Layout>> is_direct_sum_left(const Layout& left, const Layout& sum, ShapeView interleaved_shape,
                                                  ShapeView left_shape, Fusion fusion = Fusion::Off);
+// An iter, replica or offset on a thread axis does not take part in the storage of one thread.
 Layout storage(const Layout& l);
 Result<Layout> pack(const Layout& l, std::int64_t n);
 Result<Layout> unpack(const Layout& l, std::int64_t n);
@@ -201,13 +225,61 @@ Result<Layout> tmem_datapath_layout(std::string_view datapath, std::int64_t rows
 Result<Layout> tcgen05_atom_layout(std::string_view shape, std::int64_t rows, std::int64_t columns, ir::DataType dtype);
 Result<Layout> sf_tmem_layout(std::int64_t rows, std::int64_t sf_k, std::int64_t sf_per_mma, std::int64_t sf_reuse = 1,
                               std::optional<std::int64_t> pipe_depth = std::nullopt);
+// gemm.md 5.4: scale factors in shared memory, as tcgen05.cp.32x128b.warpx4 reads them.
+Result<Layout> sf_smem_layout(std::int64_t rows, std::int64_t sf_k, std::int64_t sf_per_mma, std::int64_t sf_reuse = 1,
+                              std::optional<std::int64_t> pipe_depth = std::nullopt);
 Result<Layout> trainium(std::string_view annotation, ShapeView shape, bool is_psum = false);
 Result<Layout> to_psum(const Layout& l);
+bool is_trainium(const Layout& l);  // only P, F and Bank among its memory axes, and one of them at least (N20)
 
 // ---- text --------------------------------------------------------------------------------------------------------
 // Printed form of section 3, with the prefix `T.`: parse(print(l)) is l.
 std::string to_string(const Layout& l);
 // Short form of the documents: S[(8,4):(4@laneid,1)], Z(3,3,3) o S[...]; for people and tests.
 std::string to_short_string(const Layout& l);
+
+// ---- constants stay inline ------------------------------------------------------------------------------------------
+namespace detail {
+Dim add(Dim a, Dim b);
+Dim subtract(Dim a, Dim b);
+Dim multiply(Dim a, Dim b);
+Dim divide(Dim a, Dim b);
+Dim remainder(Dim a, Dim b);
+bool equal(Dim a, Dim b);
+bool divisible(Dim a, Dim b);
+bool less_equal(Dim a, Dim b);
+inline bool constants(Dim a, Dim b) { return a.is_constant() && b.is_constant(); }
+inline bool positive(Dim a, Dim b) { return constants(a, b) && a.value() >= 0 && b.value() > 0; }
+}  // namespace detail
+
+inline Dim operator+(Dim a, Dim b) {
+  std::int64_t r;
+  if (detail::constants(a, b) && !__builtin_add_overflow(a.value(), b.value(), &r)) return r;
+  return detail::add(a, b);
+}
+inline Dim operator-(Dim a, Dim b) {
+  std::int64_t r;
+  if (detail::constants(a, b) && !__builtin_sub_overflow(a.value(), b.value(), &r)) return r;
+  return detail::subtract(a, b);
+}
+inline Dim operator*(Dim a, Dim b) {
+  std::int64_t r;
+  if (detail::constants(a, b) && !__builtin_mul_overflow(a.value(), b.value(), &r)) return r;
+  return detail::multiply(a, b);
+}
+inline Dim floordiv(Dim a, Dim b) { return detail::positive(a, b) ? Dim(a.value() / b.value()) : detail::divide(a, b); }
+inline Dim floormod(Dim a, Dim b) {
+  return detail::positive(a, b) ? Dim(a.value() % b.value()) : detail::remainder(a, b);
+}
+inline bool provably_equal(Dim a, Dim b) {
+  return detail::constants(a, b) ? a.value() == b.value() : detail::equal(a, b);
+}
+// Nothing is divisible by zero.
+inline bool provably_divisible(Dim a, Dim b) {
+  return detail::positive(a, b) ? a.value() % b.value() == 0 : detail::divisible(a, b);
+}
+inline bool provably_less_equal(Dim a, Dim b) {
+  return detail::constants(a, b) ? a.value() <= b.value() : detail::less_equal(a, b);
+}
 
 }  // namespace tilewright::layout

@@ -73,14 +73,28 @@ Flattener::Info& Flattener::info(const Buffer* buffer) {
     elements = 1;
     for (Expr extent : extents) elements = elements * extent;
   }
+  Expr offset = buffer->elem_offset ? simplify(rewrite_(buffer->elem_offset)) : Expr();
+  if (offset && is_constant(offset, 0)) offset = {};
+  auto [first, last] = windows_.equal_range(buffer->data);
+  for (auto at_window = first; buffer->data && at_window != last; ++at_window) {
+    const Buffer* known = at_window->second;
+    bool same = known->dtype == buffer->dtype && known->is_scalar == buffer->is_scalar &&
+                structurally_equal(known->shape[0], elements) &&
+                (offset && known->elem_offset ? structurally_equal(offset, known->elem_offset)
+                                              : !offset && !known->elem_offset);
+    if (same) {
+      info.flat = known;
+      return info;
+    }
+  }
   Buffer* flat = arena.make<Buffer>(*buffer);
   Expr shape[] = {elements};
   flat->shape = arena.copy(std::span<const Expr>(shape));
   flat->strides = {};
   flat->layout = nullptr;
-  flat->elem_offset = buffer->elem_offset ? simplify(rewrite_(buffer->elem_offset)) : Expr();
-  if (flat->elem_offset && is_constant(flat->elem_offset, 0)) flat->elem_offset = {};
+  flat->elem_offset = offset;
   info.flat = flat;
+  if (buffer->data) windows_.emplace(buffer->data, flat);
   return info;
 }
 
@@ -88,7 +102,8 @@ std::expected<Expr, AccessError> Flattener::index(const Buffer* buffer, std::spa
   const Info& info = this->info(buffer);
   std::string name(buffer->name);
   if (info.way == Way::Tensor) {
-    return std::unexpected(AccessError{"TW4003", "`" + name + "` lies in tensor memory: its elements cannot be loaded or stored one by one"});
+    return std::unexpected(AccessError{
+        "TW4003", "`" + name + "` lies in tensor memory: its elements cannot be loaded or stored one by one"});
   }
   if (info.way == Way::Distributed) {
     return std::unexpected(AccessError{"TW4002", "`" + name + "` is spread over threads by its layout " +
@@ -97,8 +112,8 @@ std::expected<Expr, AccessError> Flattener::index(const Buffer* buffer, std::spa
   }
   if (indices.size() != buffer->rank()) {
     return std::unexpected(AccessError{"TW4004", "`" + name + "` has " + std::to_string(buffer->rank()) +
-                                                     " dimensions, this access gives " + std::to_string(indices.size()) +
-                                                     " indices"});
+                                                     " dimensions, this access gives " +
+                                                     std::to_string(indices.size()) + " indices"});
   }
   bool vector = !indices.empty() && indices.back().dtype().is_vector();
   return vector ? vector_index(info, buffer, indices) : scalar_index(info, buffer, indices);
@@ -106,24 +121,29 @@ std::expected<Expr, AccessError> Flattener::index(const Buffer* buffer, std::spa
 
 std::expected<Expr, AccessError> Flattener::scalar_index(const Info& info, const Buffer* buffer,
                                                          std::span<const Expr> indices) {
-  auto widened = [&](Expr e) { return info.wide && e.dtype().bits < 64 ? cast(kInt64, e) : e; };
-  if (info.way != Way::Layout) {
-    Expr sum;
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      if (is_constant(info.extents[i], 1) && is_constant(indices[i], 0)) continue;
-      Expr term = widened(indices[i]) * info.strides[i];
-      sum = sum ? sum + term : term;
+  auto flat = [&](bool wide) -> std::expected<Expr, AccessError> {
+    auto widened = [&](Expr e) { return wide && e.dtype().bits < 64 ? cast(kInt64, e) : e; };
+    if (info.way != Way::Layout) {
+      Expr sum;
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        if (is_constant(info.extents[i], 1) && is_constant(indices[i], 0)) continue;
+        Expr term = widened(indices[i]) * info.strides[i];
+        sum = sum ? sum + term : term;
+      }
+      return sum ? simplify(sum) : Expr(0);
     }
-    return sum ? simplify(sum) : Expr(0);
-  }
-  std::vector<Expr> wide;
-  if (info.wide) {
-    for (Expr e : indices) wide.push_back(widened(e));
-    indices = wide;
-  }
-  layout::Result<Expr> m = layout::apply_m(*buffer->layout, indices, info.shape);
-  if (!m) return std::unexpected(AccessError{"TW4004", "`" + std::string(buffer->name) + "`: " + m.error().message});
-  return simplify(*m);
+    std::vector<Expr> coordinate;
+    for (Expr e : indices) coordinate.push_back(widened(e));
+    layout::Result<Expr> m = layout::apply_m(*buffer->layout, coordinate, info.shape);
+    if (!m) return std::unexpected(AccessError{"TW4004", "`" + std::string(buffer->name) + "`: " + m.error().message});
+    return simplify(*m);
+  };
+  auto narrow = flat(false);
+  if (!info.wide || !narrow) return narrow;
+  // The buffer may be large, but this very index may be known to be small.
+  Interval range = bounds(*narrow);
+  constexpr std::int64_t kSmall = std::numeric_limits<std::int32_t>::max();
+  return range.lo >= -kSmall && range.hi <= kSmall ? narrow : flat(true);
 }
 
 // Lanes base, base + stride, ... of the last dimension. Each lane's address is computed; they must be evenly spaced.
@@ -140,7 +160,8 @@ std::expected<Expr, AccessError> Flattener::vector_index(const Info& info, const
       if (!at) return at;
       return ir::broadcast(*at, lanes);
     }
-    return std::unexpected(AccessError{"TW4005", "the vector index of `" + std::string(buffer->name) + "` is not a ramp"});
+    return std::unexpected(
+        AccessError{"TW4005", "the vector index of `" + std::string(buffer->name) + "` is not a ramp"});
   }
   std::vector<Expr> scalar(indices.begin(), indices.end());
   scalar.back() = ramp->base;
@@ -152,8 +173,8 @@ std::expected<Expr, AccessError> Flattener::vector_index(const Info& info, const
   }
 
   Expr stride;
-  if (const auto& swizzle = buffer->layout->swizzle; swizzle && buffer->layout->tile && is_constant(ramp->stride, 1) &&
-                                                      swizzle->chunk() % lanes == 0) {
+  if (const auto& swizzle = buffer->layout->swizzle;
+      swizzle && buffer->layout->tile && is_constant(ramp->stride, 1) && swizzle->chunk() % lanes == 0) {
     // Below the swizzle's chunk addresses stay together: it is enough that the tile part is contiguous and aligned.
     layout::Layout tile{std::nullopt, buffer->layout->tile};
     layout::Result<Expr> first = layout::apply_m(tile, scalar, info.shape);
@@ -167,8 +188,12 @@ std::expected<Expr, AccessError> Flattener::vector_index(const Info& info, const
     if (!at) return at;
     Expr distance = simplify(*at - *base);
     if (lane == 1) {
-      if (!constant(distance)) stride = {};
-      else { stride = distance; continue; }
+      if (!constant(distance))
+        stride = {};
+      else {
+        stride = distance;
+        continue;
+      }
     }
     if (!stride || !is_constant(distance, *constant(stride) * lane)) {
       return std::unexpected(AccessError{"TW4005", "the " + std::to_string(lanes) + " lanes of this access to `" +

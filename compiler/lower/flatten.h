@@ -21,7 +21,7 @@ class Flattener {
   // `rewrite` brings an expression of a buffer's declaration (extent, offset) into lowered form.
   explicit Flattener(std::function<ir::Expr(ir::Expr)> rewrite) : rewrite_(std::move(rewrite)) {}
 
-  // The flat twin of a buffer: always the same one for the same buffer.
+  // The flat twin of a buffer. Buffers that look at the same window with the same element type share one.
   const ir::Buffer* flat(const ir::Buffer* buffer);
   // Fixes the number of elements of the storage behind a buffer before `flat` is asked (a pool that grew).
   void set_elements(const ir::Buffer* buffer, std::int64_t elements) { elements_[buffer] = elements; }
@@ -34,7 +34,7 @@ class Flattener {
   struct Info {
     const ir::Buffer* flat = nullptr;
     Way way = Way::RowMajor;
-    bool wide = false;                 // 64-bit index arithmetic
+    bool wide = false;                  // 64-bit index arithmetic
     std::span<const ir::Expr> extents;  // rewritten
     std::span<const ir::Expr> strides;  // rewritten; row-major ones where the buffer has none
     layout::Shape shape;
@@ -48,6 +48,7 @@ class Flattener {
   std::function<ir::Expr(ir::Expr)> rewrite_;
   std::unordered_map<const ir::Buffer*, Info> infos_;
   std::unordered_map<const ir::Buffer*, std::int64_t> elements_;
+  std::unordered_multimap<const ir::Var*, const ir::Buffer*> windows_;  // flat buffers by storage
 };
 
 // Elements that storage for the buffer takes under its layout; nothing when that is not a constant.

@@ -70,7 +70,7 @@ class Lowering {
   struct Outer {
     ParamKind kind = ParamKind::Scalar;
     const Buffer* tensor = nullptr;
-    Expr value;        // host expression
+    Expr value;  // host expression
     DataType dtype;
     bool used = false;
   };
@@ -164,11 +164,11 @@ void Lowering::declare_outer(std::span<const Stmt* const> host) {
       scalars(param.buffer->elem_offset);
     } else if (param.var) {
       DataType type = param.var->dtype;
-      ParamKind kind = type.code == TypeCode::TensorMap ||
-                               (type.is_handle() && param.var->pointee.code == TypeCode::TensorMap)
-                           ? ParamKind::TensorMap
-                       : type.is_handle() ? ParamKind::Pointer
-                                          : ParamKind::Scalar;
+      ParamKind kind =
+          type.code == TypeCode::TensorMap || (type.is_handle() && param.var->pointee.code == TypeCode::TensorMap)
+              ? ParamKind::TensorMap
+          : type.is_handle() ? ParamKind::Pointer
+                             : ParamKind::Scalar;
       outer_[param.var] = {kind, nullptr, {}, type.is_handle() ? param.var->pointee : type};
     }
   }
@@ -204,8 +204,12 @@ void Lowering::survey(std::span<const Stmt* const> device) {
   for (const Stmt* root : device) {
     walk_stmts(root, [&](const Stmt* s) {
       switch (s->kind) {
-        case StmtKind::Alloc: allocs_.push_back(static_cast<const Alloc*>(s)); break;
-        case StmtKind::Decl: views_.push_back(static_cast<const Decl*>(s)->buffer); break;
+        case StmtKind::Alloc:
+          allocs_.push_back(static_cast<const Alloc*>(s));
+          break;
+        case StmtKind::Decl:
+          views_.push_back(static_cast<const Decl*>(s)->buffer);
+          break;
         case StmtKind::ScopeIds: {
           auto ids = static_cast<const ScopeIds*>(s);
           for (const Var* var : ids->vars) ids_.declared(var, s->origin);
@@ -215,11 +219,13 @@ void Lowering::survey(std::span<const Stmt* const> device) {
           auto attr = static_cast<const Attr*>(s);
           const std::int64_t* value = constant(attr->value);
           if (attr->key == "tirx.pool_max_bytes" && attr->node && value) pool_bytes_[attr->node] = *value;
-          if (attr->key == "tirx.launch_bounds_min_blocks_per_sm" && value) out_.plan.min_blocks_per_sm = static_cast<int>(*value);
+          if (attr->key == "tirx.launch_bounds_min_blocks_per_sm" && value)
+            out_.plan.min_blocks_per_sm = static_cast<int>(*value);
           if (attr->key == "tirx.persistent_kernel" && value) out_.plan.persistent = *value != 0;
           break;
         }
-        default: break;
+        default:
+          break;
       }
       return true;
     });
@@ -258,8 +264,9 @@ void Lowering::size_pools() {
     origin_ = alloc->origin;
     if (buffer->scope == StorageScope::SharedDyn) {
       if (dynamic && dynamic->buffer != buffer) {
-        error("TW4007", "`" + std::string(buffer->name) + "` is a second dynamic shared allocation besides `" +
-                            std::string(dynamic->buffer->name) + "`",
+        error("TW4007",
+              "`" + std::string(buffer->name) + "` is a second dynamic shared allocation besides `" +
+                  std::string(dynamic->buffer->name) + "`",
               "carve both from one T.SMEMPool");
         continue;
       }
@@ -300,8 +307,9 @@ void Lowering::size_pools() {
       std::int64_t& at = out_.plan.static_shared_bytes;
       at = (at + block.align - 1) / block.align * block.align + block.bytes;
       if (at > kStaticSharedLimit && at - block.bytes <= kStaticSharedLimit) {
-        error("TW4008", "static shared memory reaches " + std::to_string(at) + " bytes with `" +
-                            std::string(buffer->name) + "`; the limit is 49152",
+        error("TW4008",
+              "static shared memory reaches " + std::to_string(at) + " bytes with `" + std::string(buffer->name) +
+                  "`; the limit is 49152",
               "allocate it with scope=\"shared.dyn\", for instance from a T.SMEMPool");
       }
     }
@@ -324,7 +332,8 @@ Expr Lowering::access(const Buffer* buffer, std::span<const Expr> indices) {
   auto index = flattener_.index(buffer, {now, indices.size()});
   if (index) return *index;
   std::string hint;
-  if (index.error().code == "TW4002") hint = "take `" + std::string(buffer->name) + ".local(...)`, or use a tile primitive";
+  if (index.error().code == "TW4002")
+    hint = "take `" + std::string(buffer->name) + ".local(...)`, or use a tile primitive";
   error(index.error().code, std::move(index.error().message), std::move(hint));
   int lanes = indices.empty() ? 1 : indices.back().dtype().lanes;
   return lanes > 1 ? ramp(Expr(0), Expr(1), lanes) : Expr(0);
@@ -335,7 +344,8 @@ Expr Lowering::rewrite(Expr e) {
   switch (e.kind()) {
     case ExprKind::IntImm:
     case ExprKind::FloatImm:
-    case ExprKind::StringImm: return e;
+    case ExprKind::StringImm:
+      return e;
     case ExprKind::Var: {
       const Var* var = e.as<Var>();
       if (!replaced_.empty()) {
@@ -358,8 +368,10 @@ Expr Lowering::rewrite(Expr e) {
       Expr index = access(node->buffer, node->indices);
       return load(flattener_.flat(node->buffer), std::span<const Expr>(&index, 1));
     }
-    case ExprKind::Call: return rewrite_call(e.as<Call>());
-    default: break;
+    case ExprKind::Call:
+      return rewrite_call(e.as<Call>());
+    default:
+      break;
   }
   Expr buffer[3], now[3];
   std::span<const Expr> old = children(*e.get(), buffer);
@@ -434,7 +446,9 @@ void Lowering::statement(const Stmt* s, std::vector<const Stmt*>& out) {
       out.push_back(make_stmt<Bind>(s->origin, bind->var, value));
       break;
     }
-    case StmtKind::Alloc: allocate(static_cast<const Alloc*>(s), out); break;
+    case StmtKind::Alloc:
+      allocate(static_cast<const Alloc*>(s), out);
+      break;
     case StmtKind::Decl: {
       const Buffer* buffer = static_cast<const Decl*>(s)->buffer;
       if (buffer->scope == StorageScope::Tmem) break;
@@ -450,7 +464,9 @@ void Lowering::statement(const Stmt* s, std::vector<const Stmt*>& out) {
                                      Arena::current().copy(std::span<const Expr>(&index, 1)), value));
       break;
     }
-    case StmtKind::For: loop(static_cast<const For*>(s), out); break;
+    case StmtKind::For:
+      loop(static_cast<const For*>(s), out);
+      break;
     case StmtKind::While: {
       auto loop = static_cast<const While*>(s);
       Expr condition = rewrite(loop->condition);
@@ -495,9 +511,12 @@ void Lowering::statement(const Stmt* s, std::vector<const Stmt*>& out) {
     }
     case StmtKind::Break:
     case StmtKind::Continue:
-    case StmtKind::Comment: out.push_back(s); break;
+    case StmtKind::Comment:
+      out.push_back(s);
+      break;
     case StmtKind::ScopeIds:
-    case StmtKind::DeviceEntry: break;
+    case StmtKind::DeviceEntry:
+      break;
     case StmtKind::TileCall:
       error("TW4012", "the tile primitive `" + std::string(static_cast<const TileCall*>(s)->primitive) +
                           "` was left in the body");
@@ -508,9 +527,11 @@ void Lowering::statement(const Stmt* s, std::vector<const Stmt*>& out) {
 void Lowering::allocate(const Alloc* s, std::vector<const Stmt*>& out) {
   const Buffer* buffer = s->buffer;
   switch (buffer->scope) {
-    case StorageScope::Tmem: return;  // named by its column, nothing to allocate here
+    case StorageScope::Tmem:
+      return;  // named by its column, nothing to allocate here
     case StorageScope::Shared:
-    case StorageScope::SharedDyn: break;
+    case StorageScope::SharedDyn:
+      break;
     case StorageScope::Local:
       if (!storage_elements(*buffer)) {
         error("TW4006", "`" + std::string(buffer->name) + "` needs constant extents to be allocated");
@@ -546,11 +567,20 @@ bool Lowering::needs_expansion(const For* s) {
   };
   walk_stmts(s->body, [&](const Stmt* child) {
     switch (child->kind) {
-      case StmtKind::Evaluate: look(static_cast<const Evaluate*>(child)->value); break;
-      case StmtKind::Bind: look(static_cast<const Bind*>(child)->value); break;
-      case StmtKind::Store: look(static_cast<const Store*>(child)->value); break;
-      case StmtKind::If: look(static_cast<const If*>(child)->condition); break;
-      default: break;
+      case StmtKind::Evaluate:
+        look(static_cast<const Evaluate*>(child)->value);
+        break;
+      case StmtKind::Bind:
+        look(static_cast<const Bind*>(child)->value);
+        break;
+      case StmtKind::Store:
+        look(static_cast<const Store*>(child)->value);
+        break;
+      case StmtKind::If:
+        look(static_cast<const If*>(child)->condition);
+        break;
+      default:
+        break;
     }
     return !found;
   });
@@ -584,8 +614,8 @@ void Lowering::loop(const For* s, std::vector<const Stmt*>& out) {
   const std::int64_t* stride = step ? constant(step) : nullptr;
   if (s->loop == LoopKind::Unrolled && needs_expansion(s)) {
     if (!count || !first || (step && !stride) || jumps(s->body)) {
-      error("TW4013", "the loop over `" + std::string(s->var->name) +
-                          "` sets an instruction's attribute and cannot be expanded");
+      error("TW4013",
+            "the loop over `" + std::string(s->var->name) + "` sets an instruction's attribute and cannot be expanded");
       return;
     }
     for (std::int64_t i = 0; i < *count; ++i) {
@@ -611,7 +641,8 @@ void Lowering::loop(const For* s, std::vector<const Stmt*>& out) {
     unroll = UnrollHint::Full;  // one element at a time, as the reference falls back
   }
   if (s->loop == LoopKind::Unrolled) unroll = UnrollHint::Full;
-  out.push_back(make_stmt<For>(s->origin, s->var, min, extent, step, LoopKind::Serial, unroll, std::string_view(), body));
+  out.push_back(
+      make_stmt<For>(s->origin, s->var, min, extent, step, LoopKind::Serial, unroll, std::string_view(), body));
 }
 
 // ---- the plan ------------------------------------------------------------------------------------------------------
@@ -662,7 +693,8 @@ bool Lowering::run() {
     if (s->kind == StmtKind::Decl || s->kind == StmtKind::Attr || s->kind == StmtKind::Comment) continue;
     computing.push_back(s);
   }
-  if (!computing.empty()) out_.host = make_stmt<Seq>(Origin{in_.kernel->span, nullptr}, Arena::current().copy(computing));
+  if (!computing.empty())
+    out_.host = make_stmt<Seq>(Origin{in_.kernel->span, nullptr}, Arena::current().copy(computing));
   build_plan();
   return !failed_;
 }
@@ -673,6 +705,7 @@ std::expected<LoweredKernel, Failed> lower(const dispatch::Dispatched& dispatche
   if (dispatched.failed) return std::unexpected(Failed{});
   LoweredKernel out;
   out.arena = std::make_shared<Arena>();
+  out.dispatched_arena = dispatched.arena;
   out.plan.launch = dispatched.launch;
   ArenaScope scope(*out.arena);
   if (!Lowering(dispatched, context, out).run()) return std::unexpected(Failed{});

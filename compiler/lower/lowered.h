@@ -23,7 +23,7 @@ struct KernelParam {
   const ir::Var* var = nullptr;        // as the device body names it
   const ir::Buffer* tensor = nullptr;  // the tensor that a pointer belongs to, with its script shape; null: raw
   ir::DataType dtype;                  // of a tensor's element, of the scalar
-  ir::Expr value;                      // host expression of a scalar that the host part computes; null: passed by the caller
+  ir::Expr value;  // host expression of a scalar that the host part computes; null: passed by the caller
 };
 
 // A check or binding that the host does before the launch: symbolic extent `var` is dimension `dim` of `tensor`.
@@ -61,12 +61,13 @@ struct LoweredKernel {
   const ir::Stmt* device = nullptr;
   std::vector<SharedBlock> shared;
   // Launch variables as the body uses them: null where unused.
-  const ir::Var* thread_idx[3] = {};      // threadIdx
-  const ir::Var* block_idx[3] = {};       // blockIdx
-  const ir::Var* cluster_idx[3] = {};     // %clusterid
-  const ir::Var* cta_in_cluster[3] = {};  // %cluster_ctaid
+  const ir::Var* thread_idx[3] = {};             // threadIdx
+  const ir::Var* block_idx[3] = {};              // blockIdx
+  const ir::Var* cluster_idx[3] = {};            // %clusterid
+  const ir::Var* cta_in_cluster[3] = {};         // %cluster_ctaid
   const ir::Var* cta_rank_in_cluster = nullptr;  // %cluster_ctarank
-  std::shared_ptr<Arena> arena;  // owns the nodes made by lowering; those of `kernel` are shared with it
+  std::shared_ptr<Arena> arena;                  // owns the nodes made by lowering
+  std::shared_ptr<Arena> dispatched_arena;       // and those that dispatch made; the kernel's own arena owns the rest
 };
 
 }  // namespace tilewright::lower

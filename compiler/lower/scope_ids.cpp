@@ -8,8 +8,8 @@ namespace {
 using namespace ir;
 
 constexpr const char* kDimension[] = {".x", ".y", ".z"};
-constexpr std::string_view kDefaultNames[] = {"cluster", "cta",  "cta_in_cluster", "wg",        "warp",
-                                              "warp_in_wg", "lane", "tid",            "tid_in_wg", "cta_in_pair"};
+constexpr std::string_view kDefaultNames[] = {"cluster", "cta", "cta_in_cluster", "wg",         "warp", "warp_in_wg",
+                                              "lane",    "tid", "tid_in_wg",      "cta_in_pair"};
 
 // One less than a constant extent bounds the index; a symbolic extent leaves the upper side at int32's maximum.
 Interval index_range(Expr extent) {
@@ -119,21 +119,31 @@ Expr ScopeIdValues::warp_in_cta() {
 
 Expr ScopeIdValues::formula(ScopeBinding binding, int dimension) {
   switch (binding) {
-    case ScopeBinding::KernelCluster: return cluster(dimension);
-    case ScopeBinding::KernelCta: return block(dimension);
-    case ScopeBinding::ClusterCta: return cta_in_cluster(dimension);
-    case ScopeBinding::CtaWarpgroup: return warp_in_cta() / Expr(4);
-    case ScopeBinding::CtaWarp: return warp_in_cta();
-    case ScopeBinding::WarpgroupWarp: return warp_in_cta() % Expr(4);
-    case ScopeBinding::WarpThread: return linear_thread() % Expr(32);
-    case ScopeBinding::CtaThread: return thread(dimension);
-    case ScopeBinding::WarpgroupThread: return linear_thread() % Expr(128);
+    case ScopeBinding::KernelCluster:
+      return cluster(dimension);
+    case ScopeBinding::KernelCta:
+      return block(dimension);
+    case ScopeBinding::ClusterCta:
+      return cta_in_cluster(dimension);
+    case ScopeBinding::CtaWarpgroup:
+      return warp_in_cta() / Expr(4);
+    case ScopeBinding::CtaWarp:
+      return warp_in_cta();
+    case ScopeBinding::WarpgroupWarp:
+      return warp_in_cta() % Expr(4);
+    case ScopeBinding::WarpThread:
+      return linear_thread() % Expr(32);
+    case ScopeBinding::CtaThread:
+      return thread(dimension);
+    case ScopeBinding::WarpgroupThread:
+      return linear_thread() % Expr(128);
     case ScopeBinding::ClusterCtaPair: {
       Expr ex = launch_.cluster[0] ? launch_.cluster[0] : int_imm(kInt32, 1);
       Expr ey = launch_.cluster[1] ? launch_.cluster[1] : int_imm(kInt32, 1);
       return (cta_in_cluster(0) + cta_in_cluster(1) * ex + cta_in_cluster(2) * (ex * ey)) % Expr(2);
     }
-    case ScopeBinding::None: break;
+    case ScopeBinding::None:
+      break;
   }
   return int_imm(kInt32, 0);
 }

@@ -35,7 +35,8 @@ class ScopeIdValues {
   ir::Expr block(int dimension) { return launch(kernel_.block_idx, "blockIdx", launch_.grid, dimension); }
   ir::Expr cta_in_cluster(int dimension);
   ir::Expr cluster(int dimension);
-  ir::Expr launch(const ir::Var* (&vars)[3], std::string_view what, const std::array<ir::Expr, 3>& extents, int dimension);
+  ir::Expr launch(const ir::Var* (&vars)[3], std::string_view what, const std::array<ir::Expr, 3>& extents,
+                  int dimension);
   ir::Expr linear_thread();
   ir::Expr warp_in_cta();
 

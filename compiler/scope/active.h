@@ -33,8 +33,8 @@ const ActiveRange* find(const Box& box, ActiveAxis axis);
 // A condition on the way to a call that could not be applied exactly to the active set (N5, N11).
 struct Inexact {
   text::Span span;
-  std::string term;          // as the script prints it
-  ir::ExprKind reason_kind;  // informational
+  std::string term;                 // as the script prints it
+  ir::ExprKind reason_kind;         // informational
   bool provably_divergent = false;  // depends on a thread axis below: cooperative variants of a wider scope refuse
   layout::Unit unit = layout::Unit::Thread;  // finest unit it distinguishes
   bool never_true = false;                   // no active thread satisfies it: what it guards is dead
@@ -42,8 +42,10 @@ struct Inexact {
 };
 // Whether threads of one instance of a primitive at `scope` disagree about the condition, for certain.
 bool divides(const Inexact& condition, ir::ExecScope scope);
-// The first such condition of a call; null: none is known.
+// Whether they may: the value depends on what only the launch or memory decides (N11's review note).
+bool may_divide(const Inexact& condition, ir::ExecScope scope);
 struct CallScope;
+// The first condition of a call that divides it; null: none is known.
 const Inexact* dividing_condition(const CallScope& scope);
 
 // What a tile primitive's variants see of the threads around it.
@@ -65,8 +67,8 @@ struct Launch {
   std::optional<std::int64_t> threads() const;
 };
 
-// The active set itself: threads of a CTA as (warps x lanes), times CTAs. It always contains every thread that can reach
-// the point; scope.md 5.1 says what it is at device entry.
+// The active set itself: threads of a CTA as (warps x lanes), times CTAs. It always contains every thread that can
+// reach the point; scope.md 5.1 says what it is at device entry.
 //
 // Offsets of CTA axes are relative to the cluster in a clustered kernel and to the grid otherwise (N12): `cta_id` names
 // the rank in the one case and the grid index in the other.
@@ -76,11 +78,11 @@ struct ActiveSet {
   bool tracked = false;
   ActiveRange lanes{32}, warps;
   Ctas ctas = Ctas::Unknown;
-  std::uint8_t cta_axes = 1;           // 1: `cta_id`; 2, 3: one a dimension
-  std::array<ActiveRange, 3> cta{};    // active ones
+  std::uint8_t cta_axes = 1;                        // 1: `cta_id`; 2, 3: one a dimension
+  std::array<ActiveRange, 3> cta{};                 // active ones
   std::array<std::int64_t, 3> cta_extent{1, 1, 1};  // of the launch
-  bool flat_threads = false;           // the CTA is one-dimensional: thread_id is 32 * warp + lane
-  std::int64_t threads = 0;            // of the CTA
+  bool flat_threads = false;                        // the CTA is one-dimensional: thread_id is 32 * warp + lane
+  std::int64_t threads = 0;                         // of the CTA
 
   ActiveAxis cta_axis(int dimension) const;
 };

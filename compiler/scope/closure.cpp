@@ -2,10 +2,10 @@
 //
 //     kernel > cluster > cta > warpgroup > warp > thread
 //
-// Each declaration gives one of them. Three rules give more: multiply along a path, divide by a shared parent, divide by a
-// shared unit. The rules run over all pairs until nothing new appears; what appears twice must agree. Only then come the
-// constants of the hardware (N1), and they are gentler: they fill gaps, but a CTA of 8 threads stays legal although 8 is
-// no multiple of 32.
+// Each declaration gives one of them. Three rules give more: multiply along a path, divide by a shared parent, divide
+// by a shared unit. The rules run over all pairs until nothing new appears; what appears twice must agree. Only then
+// come the constants of the hardware (N1), and they are gentler: they fill gaps, but a CTA of 8 threads stays legal
+// although 8 is no multiple of 32.
 #include "compiler/scope/closure.h"
 
 #include <algorithm>
@@ -29,8 +29,9 @@ struct Step {
 constexpr Step kSteps[kBindings] = {{0, 1}, {0, 2}, {1, 2}, {2, 3}, {2, 4}, {3, 4}, {4, 5}, {2, 5}, {3, 5}};
 constexpr std::string_view kLevels[] = {"kernel", "cluster", "CTA", "warpgroup", "warp", "thread"};
 constexpr std::string_view kPlurals[] = {"kernels", "clusters", "CTAs", "warpgroups", "warps", "threads"};
-constexpr std::string_view kNames[] = {"cluster_id",     "cta_id",  "cta_id_in_cluster", "warpgroup_id",    "warp_id",
-                                       "warp_id_in_wg", "lane_id", "thread_id",         "thread_id_in_wg", "cta_id_in_pair"};
+constexpr std::string_view kNames[] = {"cluster_id",      "cta_id",        "cta_id_in_cluster", "warpgroup_id",
+                                       "warp_id",         "warp_id_in_wg", "lane_id",           "thread_id",
+                                       "thread_id_in_wg", "cta_id_in_pair"};
 
 int binding_of(int parent, int unit) {
   for (int b = 0; b < kBindings; ++b) {
@@ -126,8 +127,9 @@ class Closer {
       return fail(code::kMalformed, ids, name + " without an extent must define exactly one variable");
     }
     if (dims != 0 && dims != ids->vars.size()) {
-      return fail(code::kMalformed, ids,
-                  name + " has " + std::to_string(dims) + " extents and " + std::to_string(ids->vars.size()) + " variables");
+      return fail(
+          code::kMalformed, ids,
+          name + " has " + std::to_string(dims) + " extents and " + std::to_string(ids->vars.size()) + " variables");
     }
     if (dims > 3) return fail(code::kMalformed, ids, name + " has more than three dimensions");
     if (dims > 1 && one_dimensional_only(b)) {
@@ -139,8 +141,8 @@ class Closer {
       }
       if (ids->preferred.size() != dims) {
         return fail(code::kPreferred, ids,
-                    "preferred_extents must have the same size as the extents: " + std::to_string(ids->preferred.size()) +
-                        " against " + std::to_string(dims));
+                    "preferred_extents must have the same size as the extents: " +
+                        std::to_string(ids->preferred.size()) + " against " + std::to_string(dims));
       }
     }
     for (Expr e : ids->extents) {
@@ -244,9 +246,9 @@ class Closer {
     }
     Dim quotient = layout::floordiv(total, part);
     if (at(b).known && layout::provably_equal(at(b).extent, quotient)) return false;
-    return insert(b, quotient,
-                  {later(sources_[wide].last, sources_[narrow].last), sources_[wide].text + " / " + sources_[narrow].text},
-                  hard);
+    return insert(
+        b, quotient,
+        {later(sources_[wide].last, sources_[narrow].last), sources_[wide].text + " / " + sources_[narrow].text}, hard);
   }
 
   void fixpoint(bool hard = true) {
@@ -273,8 +275,8 @@ class Closer {
       Step step = kSteps[b];
       // A CTA below one warp is legal as long as nothing asks for warps; check_threads has that rule.
       fail(code::kHardware, sources_[b].last,
-           sources_[b].text + " gives " + layout::to_string(at(b).extent) + " " + std::string(kPlurals[step.unit]) + " a " +
-               std::string(kLevels[step.parent]) + "; the hardware has " + std::to_string(value));
+           sources_[b].text + " gives " + layout::to_string(at(b).extent) + " " + std::string(kPlurals[step.unit]) +
+               " a " + std::string(kLevels[step.parent]) + "; the hardware has " + std::to_string(value));
       return;
     }
   }
@@ -282,7 +284,8 @@ class Closer {
   void add_hardware() {
     for (int b : {4, 6, 3, 5}) warps_used_ |= at(b).known || at(b).declaration;
     for (auto [b, value] : {std::pair{6, 32}, {5, 4}}) {
-      if (!at(b).known) insert(b, value, {at(b).declaration, std::string(kNames[b]) + "[" + std::to_string(value) + "]"}, false);
+      if (!at(b).known)
+        insert(b, value, {at(b).declaration, std::string(kNames[b]) + "[" + std::to_string(value) + "]"}, false);
     }
     fixpoint(false);
   }
@@ -358,10 +361,18 @@ class Closer {
         ir::Interval& range = ids->vars[i]->range;
         range = {0, ir::Interval::kMax};
         switch (ids->binding) {
-          case ScopeBinding::WarpThread: range.hi = 31; break;
-          case ScopeBinding::WarpgroupWarp: range.hi = 3; break;
-          case ScopeBinding::WarpgroupThread: range.hi = 127; break;
-          case ScopeBinding::ClusterCtaPair: range.hi = 1; break;
+          case ScopeBinding::WarpThread:
+            range.hi = 31;
+            break;
+          case ScopeBinding::WarpgroupWarp:
+            range.hi = 3;
+            break;
+          case ScopeBinding::WarpgroupThread:
+            range.hi = 127;
+            break;
+          case ScopeBinding::ClusterCtaPair:
+            range.hi = 1;
+            break;
           default: {
             Expr extent = !ids->extents.empty() && i < ids->extents.size() ? ids->extents[i] : Expr();
             if (!extent && at(b).known) extent = at(b).extent.expr();
@@ -397,6 +408,8 @@ const ScopeIds* Closure::declaration_of(const ir::Var* var) const {
   return nullptr;
 }
 
-Closure close_scope_ids(const ir::Kernel& kernel, const text::Context& context) { return Closer(kernel, context).run(); }
+Closure close_scope_ids(const ir::Kernel& kernel, const text::Context& context) {
+  return Closer(kernel, context).run();
+}
 
 }  // namespace tilewright::scope

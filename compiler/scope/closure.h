@@ -12,16 +12,16 @@ namespace tilewright::scope {
 // What is known of one binding (scope.md 2).
 struct Binding {
   bool known = false;
-  layout::Dim extent;                          // all dimensions multiplied out
-  std::vector<ir::Expr> shape;                 // one a dimension; derived bindings have one
-  const ir::ScopeIds* declaration = nullptr;   // the first one; null: derived
+  layout::Dim extent;                         // all dimensions multiplied out
+  std::vector<ir::Expr> shape;                // one a dimension; derived bindings have one
+  const ir::ScopeIds* declaration = nullptr;  // the first one; null: derived
 };
 
 struct Closure {
-  std::array<Binding, 10> bindings;                     // by code
-  std::vector<const ir::ScopeIds*> declarations;        // of the device part, in order
+  std::array<Binding, 10> bindings;               // by code
+  std::vector<const ir::ScopeIds*> declarations;  // of the device part, in order
   Launch launch;
-  bool failed = false;                                  // an error was reported
+  bool failed = false;  // an error was reported
 
   const Binding& operator[](ir::ScopeBinding b) const { return bindings[static_cast<std::size_t>(b)]; }
   // The declaration that made a variable; null for one that no declaration of this kernel made.

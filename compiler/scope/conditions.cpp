@@ -1,7 +1,10 @@
 // A condition is a conjunction of terms. Some terms are boxes over one axis of the active set and narrow it; the others
 // leave it as it is, and the question becomes what they do to cooperation. For a term made of thread ids alone that is
-// not guessed: it is evaluated for every active thread of a CTA, which tells whether it holds for all (nothing to remember),
-// for none (dead code), or where the threads part: within a warp, between warps, or between warpgroups.
+// not guessed: it is evaluated for every active thread of a CTA, which tells whether it holds for all (nothing to
+// remember), for none (dead code), or where the threads part: within a warp, between warps, or between warpgroups.
+//
+// A script can build conditions whose tree is exponential in their nodes; every descent here has a budget, and past it
+// the term counts as not understood.
 #include "compiler/scope/conditions.h"
 
 #include <algorithm>
@@ -11,6 +14,10 @@
 
 namespace tilewright::scope {
 namespace {
+
+constexpr std::size_t kTerms = 64;     // of a conjunction
+constexpr int kNodes = 2000;           // looked at in one term
+constexpr int kEvaluations = 200'000;  // of nodes, in one survey of a CTA
 
 using ir::Expr;
 using ir::ExprKind;
@@ -39,21 +46,24 @@ bool is_call(Expr e, std::string_view name) {
 bool is_elect(Expr e) { return is_call(e, "ptx.elect_sync") || is_call(e, "cuda.elect_sync"); }
 
 // Whose value is 0 or 1, so that `&` is a conjunction and `!= 0`, `== 1` say nothing new.
-bool is_truth(Expr e) {
+bool is_truth(Expr e, int depth = 0) {
   e = strip(e);
   if (e.dtype().is_bool() || is_elect(e)) return true;
-  if (e.kind() == ExprKind::BitAnd) return is_truth(e.as<ir::Binary>()->a) && is_truth(e.as<ir::Binary>()->b);
+  if (e.kind() == ExprKind::BitAnd && depth < 8) {
+    return is_truth(e.as<ir::Binary>()->a, depth + 1) && is_truth(e.as<ir::Binary>()->b, depth + 1);
+  }
   return false;
 }
 
 void flatten(Expr e, std::vector<Expr>& terms) {
   e = strip(e);
-  if (const auto* b = e.as<ir::Binary>()) {
+  if (const auto* b = e.as<ir::Binary>(); b && terms.size() < kTerms) {
     if (e.kind() == ExprKind::And || (e.kind() == ExprKind::BitAnd && is_truth(b->a) && is_truth(b->b))) {
       flatten(b->a, terms);
       return flatten(b->b, terms);
     }
-    bool same = (e.kind() == ExprKind::NE && ir::is_constant(b->b, 0)) || (e.kind() == ExprKind::EQ && ir::is_constant(b->b, 1));
+    bool same = (e.kind() == ExprKind::NE && ir::is_constant(b->b, 0)) ||
+                (e.kind() == ExprKind::EQ && ir::is_constant(b->b, 1));
     if (same && is_truth(b->a)) return flatten(b->a, terms);
   }
   if (is_call(e, "filter") && e.as<ir::Call>()->args.size() == 2) return flatten(e.as<ir::Call>()->args[1], terms);
@@ -64,8 +74,10 @@ void flatten(Expr e, std::vector<Expr>& terms) {
 struct Linear {
   const Var* var = nullptr;
   std::int64_t coefficient = 0, constant = 0;
+  int nodes = 0;
 };
 bool add_linear(Expr e, std::int64_t sign, Linear& to) {
+  if (++to.nodes > 64) return false;
   e = strip(e);
   if (const std::int64_t* v = ir::constant(e)) {
     std::int64_t scaled;
@@ -115,7 +127,8 @@ Atom parse(Expr term) {
       return atom;
     }
   }
-  if (op != ExprKind::EQ && op != ExprKind::LT && op != ExprKind::LE && op != ExprKind::GT && op != ExprKind::GE) return atom;
+  if (op != ExprKind::EQ && op != ExprKind::LT && op != ExprKind::LE && op != ExprKind::GT && op != ExprKind::GE)
+    return atom;
   // coefficient * v + constant  op  0
   Linear linear;
   if (!add_linear(b->a, 1, linear) || !add_linear(b->b, -1, linear) || !linear.var) return atom;
@@ -123,19 +136,33 @@ Atom parse(Expr term) {
   if (linear.constant > (std::int64_t{1} << 40) || linear.constant < -(std::int64_t{1} << 40)) return atom;
   std::int64_t k = linear.coefficient == 1 ? -linear.constant : linear.constant;
   if (linear.coefficient == -1) {  // k - v op 0  is  v mirrored-op k
-    if (op == ExprKind::LT) op = ExprKind::GT;
-    else if (op == ExprKind::LE) op = ExprKind::GE;
-    else if (op == ExprKind::GT) op = ExprKind::LT;
-    else if (op == ExprKind::GE) op = ExprKind::LE;
+    if (op == ExprKind::LT)
+      op = ExprKind::GT;
+    else if (op == ExprKind::LE)
+      op = ExprKind::GE;
+    else if (op == ExprKind::GT)
+      op = ExprKind::LT;
+    else if (op == ExprKind::GE)
+      op = ExprKind::LE;
   }
   atom.kind = Atom::Kind::Interval;
   atom.var = linear.var;
   switch (op) {
-    case ExprKind::EQ: atom.interval = {k, k + 1}; break;
-    case ExprKind::LT: atom.interval = {HalfOpen::kMin, k}; break;
-    case ExprKind::LE: atom.interval = {HalfOpen::kMin, k + 1}; break;
-    case ExprKind::GT: atom.interval = {k + 1, HalfOpen::kMax}; break;
-    default: atom.interval = {k, HalfOpen::kMax}; break;
+    case ExprKind::EQ:
+      atom.interval = {k, k + 1};
+      break;
+    case ExprKind::LT:
+      atom.interval = {HalfOpen::kMin, k};
+      break;
+    case ExprKind::LE:
+      atom.interval = {HalfOpen::kMin, k + 1};
+      break;
+    case ExprKind::GT:
+      atom.interval = {k + 1, HalfOpen::kMax};
+      break;
+    default:
+      atom.interval = {k, HalfOpen::kMax};
+      break;
   }
   return atom;
 }
@@ -153,7 +180,8 @@ std::vector<Atom> atoms_of(Expr condition) {
       if (same != atoms.end()) {
         same->interval.lo = std::max(same->interval.lo, atom.interval.lo);
         same->interval.hi = std::min(same->interval.hi, atom.interval.hi);
-        if (same->term.dtype() == ir::kBool && term.dtype() == ir::kBool) same->term = ir::logical_and(same->term, term);
+        if (same->term.dtype() == ir::kBool && term.dtype() == ir::kBool)
+          same->term = ir::logical_and(same->term, term);
         continue;
       }
     }
@@ -177,10 +205,12 @@ class Evaluator {
     }
   }
 
-  std::optional<std::int64_t> value(Expr e, Thread t) const {
+  std::optional<std::int64_t> value(Expr e, Thread t) {
+    if (--budget_ < 0) return std::nullopt;
     if (const std::int64_t* v = ir::constant(e)) return *v;
     if (const Var* v = e.as<Var>()) return variable(v, t);
-    if (const auto* c = e.as<ir::Cast>()) return c->dtype.is_integral() || c->dtype.is_bool() ? value(c->value, t) : std::nullopt;
+    if (const auto* c = e.as<ir::Cast>())
+      return c->dtype.is_integral() || c->dtype.is_bool() ? value(c->value, t) : std::nullopt;
     if (const auto* u = e.as<ir::Unary>()) {
       auto a = value(u->a, t);
       if (!a) return a;
@@ -199,31 +229,40 @@ class Evaluator {
   }
 
  private:
-  std::optional<std::int64_t> variable(const Var* v, Thread t) const {
+  std::optional<std::int64_t> variable(const Var* v, Thread t) {
     if (v->role != ir::VarRole::ScopeId) {
       Expr bound = facts_.value_of(v);
       return bound ? value(bound, t) : std::nullopt;
     }
     std::int64_t linear = t.warp * 32 + t.lane;
     switch (v->scope_id) {
-      case ScopeBinding::CtaWarpgroup: return t.warp / 4;
-      case ScopeBinding::CtaWarp: return t.warp;
-      case ScopeBinding::WarpgroupWarp: return t.warp % 4;
-      case ScopeBinding::WarpThread: return t.lane;
-      case ScopeBinding::WarpgroupThread: return linear % 128;
+      case ScopeBinding::CtaWarpgroup:
+        return t.warp / 4;
+      case ScopeBinding::CtaWarp:
+        return t.warp;
+      case ScopeBinding::WarpgroupWarp:
+        return t.warp % 4;
+      case ScopeBinding::WarpThread:
+        return t.lane;
+      case ScopeBinding::WarpgroupThread:
+        return linear % 128;
       case ScopeBinding::CtaThread:
         if (v->dimension == 0) return linear % block_[0];
         if (v->dimension == 1) return linear / block_[0] % block_[1];
         return linear / (block_[0] * block_[1]);
-      default: return std::nullopt;
+      default:
+        return std::nullopt;
     }
   }
 
   static std::optional<std::int64_t> binary(ExprKind kind, std::int64_t x, std::int64_t y) {
     switch (kind) {
-      case ExprKind::Add: return x + y;
-      case ExprKind::Sub: return x - y;
-      case ExprKind::Mul: return x * y;
+      case ExprKind::Add:
+        return x + y;
+      case ExprKind::Sub:
+        return x - y;
+      case ExprKind::Mul:
+        return x * y;
       case ExprKind::FloorDiv:
         if (y == 0) return std::nullopt;
         return floor_div(x, y);
@@ -236,31 +275,46 @@ class Evaluator {
       case ExprKind::TruncMod:
         if (y == 0) return std::nullopt;
         return x % y;
-      case ExprKind::Min: return std::min(x, y);
-      case ExprKind::Max: return std::max(x, y);
-      case ExprKind::EQ: return x == y;
-      case ExprKind::NE: return x != y;
-      case ExprKind::LT: return x < y;
-      case ExprKind::LE: return x <= y;
-      case ExprKind::GT: return x > y;
-      case ExprKind::GE: return x >= y;
-      case ExprKind::And: return x && y;
-      case ExprKind::Or: return x || y;
-      case ExprKind::BitAnd: return x & y;
-      case ExprKind::BitOr: return x | y;
-      case ExprKind::BitXor: return x ^ y;
+      case ExprKind::Min:
+        return std::min(x, y);
+      case ExprKind::Max:
+        return std::max(x, y);
+      case ExprKind::EQ:
+        return x == y;
+      case ExprKind::NE:
+        return x != y;
+      case ExprKind::LT:
+        return x < y;
+      case ExprKind::LE:
+        return x <= y;
+      case ExprKind::GT:
+        return x > y;
+      case ExprKind::GE:
+        return x >= y;
+      case ExprKind::And:
+        return x && y;
+      case ExprKind::Or:
+        return x || y;
+      case ExprKind::BitAnd:
+        return x & y;
+      case ExprKind::BitOr:
+        return x | y;
+      case ExprKind::BitXor:
+        return x ^ y;
       case ExprKind::Shl:
         if (y < 0 || y > 40) return std::nullopt;
         return x << y;
       case ExprKind::Shr:
         if (y < 0 || y > 62) return std::nullopt;
         return x >> y;
-      default: return std::nullopt;
+      default:
+        return std::nullopt;
     }
   }
 
   const Facts& facts_;
   std::int64_t block_[3];
+  int budget_ = kEvaluations;
 };
 
 // How a value made of ids inside a CTA behaves over the active threads of one.
@@ -316,6 +370,7 @@ void Dependence::merge(const Dependence& other) {
   finest = std::max(finest, other.finest);
   within_cta &= other.within_cta;
   runtime |= other.runtime;
+  open |= other.open;
   elects |= other.elects;
 }
 
@@ -324,6 +379,7 @@ void Facts::bind_loop(const Var* var, Expr min, Expr extent) {
   d.merge(dependence(extent));
   // A loop whose bounds all threads share runs in step; otherwise its variable proves nothing.
   d.runtime |= d.ids;
+  d.open = true;
   loops_[var] = d;
 }
 
@@ -334,11 +390,17 @@ Expr Facts::value_of(const Var* var) const {
 
 Dependence Facts::dependence(Expr e) const {
   Dependence out;
+  int nodes = 0;
   ir::walk(e, [&](Expr node) {
+    if (++nodes > kNodes) {
+      out.runtime = true;
+      return false;
+    }
     if (const Var* v = node.as<Var>()) {
       if (v->role == ir::VarRole::ScopeId) {
         switch (v->scope_id) {
-          case ScopeBinding::KernelCluster: break;  // the same in the whole cluster
+          case ScopeBinding::KernelCluster:
+            break;  // the same in the whole cluster
           case ScopeBinding::KernelCta:
           case ScopeBinding::ClusterCta:
           case ScopeBinding::ClusterCtaPair:
@@ -363,7 +425,9 @@ Dependence Facts::dependence(Expr e) const {
         out.merge(loop->second);
       } else if (Expr value = value_of(v)) {
         out.merge(dependence(value));
-      } else if (v->role != ir::VarRole::Parameter && v->role != ir::VarRole::Extent && v->role != ir::VarRole::Data) {
+      } else if (v->role == ir::VarRole::Parameter || v->role == ir::VarRole::Extent || v->role == ir::VarRole::Data) {
+        out.open = true;
+      } else {
         out.runtime = true;
       }
       return false;
@@ -391,10 +455,9 @@ std::optional<Inexact> classify(const ActiveSet& set, Expr value, text::Span spa
   Inexact out = describe(value, span, negated);
   out.unit = d.finest;
   out.elects = d.elects;
-  if (d.runtime) {
-    out.unit = Unit::Thread;
-    return out;
-  }
+  if (d.runtime) out.unit = Unit::Thread;
+  // `tid < n` parts the threads for some n: that is no proof.
+  if (d.runtime || d.open) return out;
   out.provably_divergent = true;
   if (!d.within_cta || d.elects || !set.tracked || set.lanes.elected) return out;
   std::optional<Survey> seen = survey(set, value, facts, d.finest);
@@ -417,12 +480,15 @@ Narrowing narrow(const ActiveSet& from, Expr condition, text::Span span, const F
     for (std::size_t i = 0; i < atoms.size(); ++i) {
       if (done[i] || atoms[i].kind != Atom::Kind::Interval) continue;
       switch (apply_interval(out.set, atoms[i].var, atoms[i].interval, facts.closure())) {
-        case Applied::Yes: done[i] = progress = true; break;
+        case Applied::Yes:
+          done[i] = progress = true;
+          break;
         case Applied::Disjoint:
           out.inexact.push_back(dead(atoms[i].term, span, false));
           done[i] = true;
           break;
-        case Applied::No: break;
+        case Applied::No:
+          break;
       }
     }
   }
@@ -463,14 +529,15 @@ Narrowing narrow_else(const ActiveSet& from, Expr condition, text::Span span, co
     if (!facts.dependence(condition).uniform()) out.inexact.push_back(dead(condition, span, true));
     return out;
   }
-  if (std::ranges::all_of(atoms, [&](const Atom& a) { return a.kind == Atom::Kind::Other && facts.dependence(a.term).uniform(); })) {
+  if (std::ranges::all_of(
+          atoms, [&](const Atom& a) { return a.kind == Atom::Kind::Other && facts.dependence(a.term).uniform(); })) {
     return out;
   }
   if (atoms.size() == 1) {
     const Atom& atom = atoms[0];
     if (atom.kind == Atom::Kind::Modulo && atom.modulus == 2) {
-      Applied applied = apply_modulo(out.set, atom.var, 2, (atom.residue & 1) ^ 1, facts.closure());
       if (atom.residue < 0 || atom.residue > 1) return out;  // never true: all are left
+      Applied applied = apply_modulo(out.set, atom.var, 2, atom.residue ^ 1, facts.closure());
       if (applied == Applied::Disjoint) out.inexact.push_back(dead(condition, span, true));
       if (applied != Applied::No) return out;
     }

@@ -10,10 +10,11 @@ namespace tilewright::scope {
 
 // What the values in a condition may depend on.
 struct Dependence {
-  bool ids = false;                           // on a scope id below the cluster
+  bool ids = false;                            // on a scope id below the cluster
   layout::Unit finest = layout::Unit::Kernel;  // the narrowest unit that such an id counts
-  bool within_cta = true;                     // on no id of a CTA
-  bool runtime = false;                       // on memory, mutable scalars, loops of unknown length: perhaps not uniform
+  bool within_cta = true;                      // on no id of a CTA
+  bool runtime = false;  // on memory, mutable scalars, loops of unknown length: perhaps not uniform
+  bool open = false;     // on a value the launch decides: a parameter, an extent, a loop
   bool elects = false;
 
   bool uniform() const { return !ids && !runtime; }

@@ -19,7 +19,8 @@ struct HalfOpen {
   std::int64_t lo = kMin, hi = kMax;
 };
 
-// The least interval that holds the id's value in every active thread; nothing for an id that the set does not describe.
+// The least interval that holds the id's value in every active thread; nothing for an id that the set does not
+// describe.
 std::optional<HalfOpen> active_hull(const ActiveSet& set, const ir::Var* id, const Closure& closure);
 
 enum class Applied {

@@ -1,6 +1,7 @@
 // Follows the active set through the statements of a kernel.
 //
-// A walker calls `enter_*` before it descends and restores the mark afterwards; `seen` tells of every statement in order.
+// A walker calls `enter_*` before it descends and restores the mark afterwards; `seen` tells of every statement in
+// order.
 #pragma once
 #include "compiler/scope/conditions.h"
 

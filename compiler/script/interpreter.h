@@ -82,6 +82,9 @@ class Interpreter {
 
   // ---- evaluation -----------------------------------------------------------------------------------------------
   Value eval(const syntax::Node* node, Scope* scope);
+  // Evaluates an expression that stands outside of the module's text, such as an entry, in host mode.
+  Value eval_entry(const syntax::Node* node, Scope* module, std::uint32_t anchor,
+                   std::shared_ptr<const syntax::TopLevel> keep);
   Flow exec_host(syntax::Stmts body, Scope* scope);
   Flow exec_script(syntax::Stmts body, Scope* scope);
   // Binds a name, tuple, attribute or subscript target as Python does.
@@ -178,6 +181,12 @@ class Interpreter {
   // A name of the prelude (MBarrier, SMEMPool, ...), loading it when first asked for.
   Value prelude(std::string_view name, text::Span span);
   const std::vector<KernelValue*>& kernels() const { return kernels_; }  // in order of evaluation
+  // Module-level statements that could not be followed; their names are opaque.
+  struct Failure {
+    const syntax::Node* statement;
+    Pending pending;
+  };
+  const std::vector<Failure>& failures() const { return failures_; }
 
   // ---- used by the statement executors ------------------------------------------------------------------------------
   Value lookup(const syntax::Name& name, Scope* scope, text::Span span);
@@ -225,6 +234,8 @@ class Interpreter {
   std::map<std::string, Value, std::less<>> modules_;  // by path, for scripts; by dotted name for the rest
   Scope* prelude_ = nullptr;
   std::vector<std::shared_ptr<const syntax::Tree>> trees_;
+  std::vector<Failure> failures_;
+  std::vector<std::shared_ptr<const syntax::TopLevel>> entries_;
 };
 
 // Binds native arguments to parameter names: positional first, keywords by name.

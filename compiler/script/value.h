@@ -77,6 +77,7 @@ struct Value {
   bool is_poison() const { return tag == Tag::Poison; }
   bool is_opaque() const { return tag == Tag::Opaque; }
   bool is_none() const { return tag == Tag::None; }
+  bool is_ellipsis() const { return tag == Tag::Ellipsis; }
   bool is_bool() const { return tag == Tag::Bool; }
   bool is_int() const { return tag == Tag::Int; }
   bool is_float() const { return tag == Tag::Float; }

@@ -14,21 +14,29 @@ namespace {
 // A small binary format: exponent and mantissa bits, bias, and which codes stand for infinity and NaN.
 struct Format {
   int exponent, mantissa, bias;
-  bool infinity;     // all-ones exponent, zero mantissa
-  bool single_nan;   // only the all-ones code is NaN
-  bool no_nan;       // every code is a number
+  bool infinity;    // all-ones exponent, zero mantissa
+  bool single_nan;  // only the all-ones code is NaN
+  bool no_nan;      // every code is a number
 };
 
 Format format_of(DataType d) {
   switch (d.code) {
-    case TypeCode::Float8E4M3FN: return {4, 3, 7, false, true, false};
-    case TypeCode::Float8E4M3: return {4, 3, 7, true, false, false};
-    case TypeCode::Float8E3M4: return {3, 4, 3, true, false, false};
-    case TypeCode::Float8E5M2: return {5, 2, 15, true, false, false};
-    case TypeCode::Float6E2M3FN: return {2, 3, 1, false, false, true};
-    case TypeCode::Float6E3M2FN: return {3, 2, 3, false, false, true};
-    case TypeCode::Float4E2M1FN: return {2, 1, 1, false, false, true};
-    default: return {5, 10, 15, true, false, false};
+    case TypeCode::Float8E4M3FN:
+      return {4, 3, 7, false, true, false};
+    case TypeCode::Float8E4M3:
+      return {4, 3, 7, true, false, false};
+    case TypeCode::Float8E3M4:
+      return {3, 4, 3, true, false, false};
+    case TypeCode::Float8E5M2:
+      return {5, 2, 15, true, false, false};
+    case TypeCode::Float6E2M3FN:
+      return {2, 3, 1, false, false, true};
+    case TypeCode::Float6E3M2FN:
+      return {3, 2, 3, false, false, true};
+    case TypeCode::Float4E2M1FN:
+      return {2, 1, 1, false, false, true};
+    default:
+      return {5, 10, 15, true, false, false};
   }
 }
 

@@ -1,7 +1,7 @@
 // Runs a lowered kernel on the CPU: slow next to a GPU, but it sees everything.
 //
-// The lowered body is compiled to a small register program (program.h). Every GPU thread is a resumable interpreter over
-// its own registers: it runs until it has to meet others (a barrier, a shuffle, a matrix load) and then waits; the
+// The lowered body is compiled to a small register program (program.h). Every GPU thread is a resumable interpreter
+// over its own registers: it runs until it has to meet others (a barrier, a shuffle, a matrix load) and then waits; the
 // scheduler (scheduler.h) lets the next one run, completes meetings when everybody has come, and knows a deadlock when
 // nobody can. Order between threads is fixed, so a run is reproducible. CTAs that do not share a cluster run one after
 // another.

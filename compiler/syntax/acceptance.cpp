@@ -274,10 +274,10 @@ void walk(TSNode root, Visit visit) {
 
 bool is_keyword(std::string_view word) {
   static constexpr std::array<std::string_view, 35> kKeywords = {
-      "False",  "None",   "True",  "and",      "as",     "assert", "async",  "await", "break",
-      "class",  "continue", "def", "del",      "elif",   "else",   "except", "finally", "for",
-      "from",   "global", "if",    "import",   "in",     "is",     "lambda", "nonlocal", "not",
-      "or",     "pass",   "raise", "return",   "try",    "while",  "with",   "yield"};
+      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
   return word.size() <= 8 && std::ranges::binary_search(kKeywords, word);
 }
 
@@ -326,6 +326,8 @@ class Rules {
       check_pattern_order(node, kind == v_.class_pattern);
     } else if (kind == v_.integer) {
       check_integer(node);
+    } else if (kind == v_.line_continuation && ts_node_end_byte(node) == text_.size()) {
+      reject(node, "the text ends behind a line continuation");
     }
     return true;
   }
@@ -477,12 +479,18 @@ class Rules {
   std::vector<Rejection> rejections_;
 };
 
+bool is_list_of_statements(TSNode node) {
+  const std::string_view kind = ts_node_type(node);
+  return kind == "module" || kind == "block";
+}
+
 std::string missing_message(TSNode node) {
   const std::string_view kind = ts_node_type(node);
   if (kind == "indented_block") return "expected an indented block";
   if (kind == "block_header") return "unexpected indent";
   if (kind == "closing_quote") return "the string has no closing quote";
   if (kind == "valid_escape") return "not allowed in this string literal";
+  if (kind == "header_rest") return "this header is not complete";
   if (kind == "handler") return "expected 'except' or 'finally'";
   const std::string name(kind);
   return ts_node_is_named(node) ? "expected " + name : "expected '" + name + "'";
@@ -535,6 +543,26 @@ std::vector<Rejection> check_errors(TSNode root, std::string_view text) {
     rejections.push_back({ts_node_start_byte(node), ts_node_end_byte(node), std::move(message)});
     return false;
   });
+  // The one missing token that is hidden is the line break between two statements.
+  walk(root, [&](TSNode node) {
+    if (!ts_node_has_error(node) || is_error(node)) return false;
+    std::optional<TSPoint> end;
+    bool below = false;
+    for_each_child(node, [&](TSNode child, TSFieldId) {
+      below = below || ts_node_has_error(child) || ts_node_is_missing(child);
+      const std::size_t begin = ts_node_start_byte(child);
+      const bool follows = end && end->row == ts_node_start_point(child).row && end->column > 0;
+      const bool separates = !ts_node_is_named(child) || ts_node_symbol(child) == Vocabulary::get().comment;
+      if (follows && !separates && is_list_of_statements(node)) {
+        const bool semicolon = text.substr(0, begin).find_last_not_of(" \t\f") != std::string_view::npos &&
+                               text[text.substr(0, begin).find_last_not_of(" \t\f")] == ';';
+        if (!semicolon) rejections.push_back({begin, ts_node_end_byte(child), "expected a line break before this"});
+      }
+      end = ts_node_end_point(child);
+    });
+    return below;
+  });
+  std::ranges::stable_sort(rejections, {}, &Rejection::begin);
   return rejections;
 }
 

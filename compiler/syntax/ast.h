@@ -25,6 +25,8 @@ struct Name {
 };
 std::uint32_t hash_name(std::string_view text);
 
+// From here on a table of nodes, which reads best as one.
+// clang-format off
 enum class NodeKind : std::uint8_t {
   // expressions
   NameRef, IntLit, FloatLit, StringLit, BytesLit, FString, BoolLit, NoneLit, EllipsisLit,
@@ -229,6 +231,8 @@ struct BrokenStmt : Node {
   std::span<const Name> names;  // what it would bind, as far as can be told: poison from here on, so that uses stay silent
   static constexpr NodeKind kKind = NodeKind::BrokenStmt;
 };
+
+// clang-format on
 
 template <class T>
 const T* as(const Node* n) {

@@ -1,15 +1,18 @@
-// Words for what the parser could not read: one error a line, at its cause.
+// Words for what could not be read.
 #pragma once
+#include <optional>
 #include <string_view>
-#include <vector>
 
+#include "compiler/syntax/lines.h"
 #include "compiler/syntax/parser.h"
 #include "compiler/syntax/tree.h"
 
 namespace tilewright::syntax {
 
-// The errors of `tree`, the tree of `text`, in text order. `parser` reads single lines again to find out what they
-// lack.
-std::vector<SyntaxError> read_errors(const TSTree* tree, std::string_view text, Parser& parser);
+// What the scanner of lines found. `text` is the text that was scanned.
+SyntaxError fault_error(const Fault& fault, std::string_view text);
+
+// The first error of `tree`, the tree of `text`: what is missing, or the token that cannot stand where it does.
+std::optional<SyntaxError> first_error(const TSTree* tree, std::string_view text);
 
 }  // namespace tilewright::syntax

@@ -1,11 +1,12 @@
 // How broken text is bounded.
 //
 // A line break inside brackets joins two lines, so a bracket that nobody closes would swallow the rest of the file.
-// Two signs end such a line. A *hard* one is a keyword at the start of a line that no bracket can hold (`def`,
-// `return`, `with` ...). A *soft* one is a line that merely looks like a statement: not deeper than the line that
-// opened the bracket, and beginning with a name. Valid text may look like that, so the scanner remembers the first
-// soft line and reads on; only when the bracket proves unclosed, by a hard sign or by the end of the text, does it go
-// back there. The text read twice is rationed, so that hostile input costs linear time.
+// Two signs end such a line. A *hard* one cannot occur in valid text: a keyword at the start of a line that no bracket
+// can hold (`def`, `return`, `with` ...), or a value at its start where the line before ended with a value. A *soft*
+// one is a line that merely looks like a statement: not deeper than the line that opened the bracket, and beginning
+// with a name. Valid text may look like that, so the scanner remembers the first soft line and reads on; only when the
+// bracket proves unclosed, by a hard sign or by the end of the text, does it go back there. The text read twice is
+// rationed, so that hostile input costs linear time.
 #include "compiler/syntax/lines.h"
 
 #include <algorithm>
@@ -63,11 +64,24 @@ bool is_hard(std::string_view word) {
   return word.size() >= 3 && word.size() <= 8 && any_of(word, kList);
 }
 
-// Goes on with an expression.
+// Goes on with an expression, and begins no statement that anyone writes.
 bool is_infix(std::string_view word) {
   static constexpr std::string_view kList[] = {"and",  "or",     "not",  "in",   "is",
                                                "else", "lambda", "None", "True", "False"};
   return any_of(word, kList);
+}
+
+// May stand behind a value.
+bool follows_value(std::string_view word) {
+  static constexpr std::string_view kList[] = {"and",  "or",  "not", "in",    "is",  "if",
+                                               "else", "for", "as",  "async", "from"};
+  return any_of(word, kList);
+}
+
+// Needs a value behind it.
+bool precedes_value(std::string_view word) {
+  static constexpr std::string_view kList[] = {"lambda", "await", "yield"};
+  return follows_value(word) || any_of(word, kList);
 }
 
 Word word_kind(std::string_view word) {
@@ -182,6 +196,7 @@ class Scanner {
     last_ = 0;
     lambdas_ = 0;
     open_string_end_ = 0;
+    ended_ = Ended::Other;
     if (text_[pos_] == '@') {
       line_.word = Word::Decorator;
     } else if (class_of(text_[pos_]) == Char::Close) {
@@ -193,9 +208,13 @@ class Scanner {
     while (!done_) step();
   }
 
-  void token(std::uint32_t end) {
+  // What the last token was, as far as it decides what may follow.
+  enum class Ended : std::uint8_t { Other, Value, String };
+
+  void token(std::uint32_t end, Ended ended = Ended::Other) {
     pos_ = last_end_ = end;
     last_ = text_[end - 1];
+    ended_ = ended;
   }
 
   void step() {
@@ -213,7 +232,7 @@ class Scanner {
       case Char::Digit: {
         std::uint32_t end = pos_ + 1;
         while (end < size_ && (class_of(text_[end]) == Char::Letter || class_of(text_[end]) == Char::Digit)) ++end;
-        return token(end);
+        return token(end, Ended::Value);
       }
       case Char::Quote:
         return string(pos_, false);
@@ -274,7 +293,7 @@ class Scanner {
       if (prefix) return string(end, format);
     }
     if (open_.empty() && word == "lambda") ++lambdas_;
-    token(end);
+    token(end, precedes_value(word) ? Ended::Other : Ended::Value);
   }
 
   // At the opening quote. Strings without fields are read to their end at once.
@@ -293,8 +312,8 @@ class Scanner {
         if (text_.substr(at, 3) == "\\\r\n") ++at;
         ++at;
       } else if (c == quote) {
-        if (!triple) return token(at + 1);
-        if (is_triple(at)) return token(at + 3);
+        if (!triple) return token(at + 1, Ended::String);
+        if (is_triple(at)) return token(at + 3, Ended::String);
       } else if (!triple && class_of(c) == Char::Break) {
         break;
       }
@@ -357,7 +376,7 @@ class Scanner {
       } else if (c == top.quote && (!triple || is_triple(pos_))) {
         while (open_.back().kind != Open::Text) open_.pop_back();  // a format that nobody closed ends with its string
         open_.pop_back();
-        return token(pos_ + (triple ? 3 : 1));
+        return token(pos_ + (triple ? 3 : 1), Ended::String);
       } else if (c == '{') {
         if (top.kind == Open::Text && text_.substr(pos_, 2) == "{{") {
           pos_ += 2;
@@ -416,7 +435,7 @@ class Scanner {
       if (i + 1 < open_.size()) set_fault(Fault::Kind::UnclosedBracket, {open_[i + 1].at, open_[i + 1].at + 1});
       open_.resize(i);
     }
-    token(pos_ + 1);
+    token(pos_ + 1, Ended::Value);
     if (open_.empty()) candidate_.reset();
   }
 
@@ -428,11 +447,14 @@ class Scanner {
     bool in_string = std::ranges::any_of(open_, [](const Open& o) { return o.kind == Open::Text; });
     if (in_string) {
       bool single = std::ranges::any_of(open_, [](const Open& o) { return o.kind == Open::Text && !o.triple; });
-      if (single && !candidate_) remember(start);
+      if (single && !candidate_) {
+        remember(start);
+        if (is_impatient()) fail();
+      }
       return;
     }
     std::string_view word = word_at(pos_);
-    if (is_hard(word)) {
+    if (is_hard(word) || (ended_ != Ended::Other && begins_value(word))) {
       if (!candidate_) {
         pos_ = start;
         return finish_broken();
@@ -441,30 +463,54 @@ class Scanner {
     }
     if (!candidate_ && is_soft(word, column)) {
       remember(start);
-      if (rescanned_ > 4ull * size_ + 65536) return fail();
+      if (is_impatient()) return fail();
     }
+  }
+
+  // Whether what stands here cannot follow a value. (Strings can follow strings.)
+  bool begins_value(std::string_view word) const {
+    std::uint32_t after = pos_ + static_cast<std::uint32_t>(word.size());
+    if (after < size_ && class_of(text_[after]) == Char::Quote && word.size() <= 2) return ended_ == Ended::Value;
+    if (!word.empty()) return !follows_value(word);
+    return class_of(text_[pos_]) == Char::Digit;
   }
 
   bool is_soft(std::string_view word, std::uint32_t column) const {
     bool header = line_.word == Word::Definition || line_.word == Word::Compound || line_.word == Word::Clause ||
                   line_.word == Word::Async;
     if (header && last_ == ':' && class_of(text_[pos_]) != Char::Close) return true;
-    if (column > line_.column) return false;
+    if (column > line_.column) return header && looks_like_body(word);
     if (text_[pos_] == '@') return class_of(pos_ + 1 < size_ ? text_[pos_ + 1] : ' ') == Char::Letter;
     std::uint32_t after = pos_ + static_cast<std::uint32_t>(word.size());
     if (word.empty() || is_infix(word) || (after < size_ && class_of(text_[after]) == Char::Quote)) return false;
     if (word == "for" || word == "if" || word == "async") {  // in brackets: a clause of a comprehension
-      std::uint32_t end = line_end(pos_);
-      while (end > pos_ && class_of(text_[end - 1]) == Char::Blank) --end;
-      return text_[end - 1] == ':';
+      return last_of_line() == ':';
     }
     return true;
+  }
+
+  char last_of_line() const {
+    std::uint32_t end = line_end(pos_);
+    while (end > pos_ && class_of(text_[end - 1]) == Char::Blank) --end;
+    return text_[end - 1];
+  }
+
+  // Below the header whose bracket stands open: the first line of its block rather than another parameter.
+  bool looks_like_body(std::string_view word) const {
+    if (word == "for" || word == "if") return last_of_line() == ':';
+    if (class_of(text_[pos_]) == Char::Quote && is_triple(pos_)) return true;  // a docstring
+    char last = last_of_line();
+    bool goes_on = last == ',' || last == '(' || last == '[' || last == '{';
+    return !word.empty() && !goes_on && text_.substr(pos_, line_end(pos_) - pos_).find(" = ") != std::string_view::npos;
   }
 
   void remember(std::uint32_t start) {
     candidate_ = Candidate{
         start, last_end_, last_, open_, line_.fault, scan_.faults.size(), scan_.comments.size(), open_string_end_};
   }
+
+  // So much text was read in vain that the first sign has to do.
+  bool is_impatient() const { return rescanned_ > 4ull * size_ + 65536; }
 
   // What stands open is never closed.
   void fail() {
@@ -540,6 +586,7 @@ class Scanner {
   char last_ = 0;               // its last byte
   char open_string_ = 0;        // quote of the last unterminated string, which ended at:
   std::uint32_t open_string_end_ = 0;
+  Ended ended_ = Ended::Other;
   int lambdas_ = 0;
   bool after_semicolon_ = false;
   bool done_ = false;

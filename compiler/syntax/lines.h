@@ -41,9 +41,9 @@ struct Line {
   std::uint32_t end = 0;     // after the last token; comments and a final `;` are not part of it
   std::uint32_t column = 0;  // indentation as Python counts it: tabs lead to multiples of 8
   Word word = Word::Other;
-  bool joined = false;                 // stands behind a `;`: the same column as the line before
-  bool ends_colon = false;             // the last token is a `:`
-  bool has_colon = false;              // a `:` outside of brackets that is no lambda's
+  bool joined = false;                      // stands behind a `;`: the same column as the line before
+  bool ends_colon = false;                  // the last token is a `:`
+  bool has_colon = false;                   // a `:` outside of brackets that is no lambda's
   std::optional<std::uint32_t> fault = {};  // index in LineScan::faults
 };
 

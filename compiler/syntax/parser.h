@@ -15,11 +15,11 @@ using TreePtr = std::unique_ptr<TSTree, DeleteTree>;
 
 class Parser {
  public:
-  // `bytes`: what will be parsed in all. Error recovery can be slow on hostile text; what is still unread when the
-  // time is spent (a hundred times what that many bytes usually take) is not parsed.
+  // `bytes`: what will be parsed in all. The parser's error recovery can be slow on hostile text, so there is a limit
+  // for each text and one for all of them, both many times what text of that size usually takes.
   explicit Parser(std::size_t bytes);
 
-  // The tree of `text`, or null if the time is spent. `old` is the tree of a former text that was edited to this one.
+  // The tree of `text`, or null if its time is spent. `old` is the tree of a former text that was edited to this one.
   TreePtr parse(std::string_view text, const TSTree* old = nullptr);
 
  private:

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/syntax/acceptance.h"
 #include "compiler/syntax/convert.h"
-#include "compiler/syntax/errors.h"
 #include "compiler/syntax/lines.h"
 #include "compiler/syntax/parser.h"
+#include "compiler/syntax/recover.h"
 
 namespace tilewright::syntax {
 namespace {
@@ -50,55 +51,35 @@ TreePtr edited(const TopLevel& old, std::string_view text) {
 
 bool is_broken(const TSTree* tree) { return ts_node_has_error(ts_tree_root_node(tree)); }
 
-// Reads one statement. `old` is what stood in its place before, if that is known.
-std::shared_ptr<const TopLevel> read(std::string_view text, const TopLevel* old, Parser& parser) {
+// Reads one statement. `old` is what stood in its place before, if that is known. `faulty`: the scanner of lines found
+// something wrong with it, so that the parser need not try.
+std::shared_ptr<const TopLevel> read(std::string_view text, bool faulty, const TopLevel* old, Parser& parser) {
   auto top = std::make_shared<TopLevel>();
   top->text = text;
   text = top->text;
   top->arena.reserve(text.size() * kArenaBytesPerByte + 64);
-  auto broken = [&](SyntaxError error) {
-    top->statement = broken_statement(text, top->arena);
-    top->errors.push_back(std::move(error));
-    return top;
-  };
 
   TreePtr tree;
-  if (old && old->tree) {
+  if (old && old->tree && !faulty) {
     tree = parser.parse(text, edited(*old, text).get());
     // Recovery depends on what it started from, and a result must not.
     if (tree && is_broken(tree.get())) tree = nullptr;
   }
-  if (!tree) tree = parser.parse(text);
-  auto first_line = static_cast<std::uint32_t>(std::min(text.find_first_of("\r\n"), text.size()));
-  if (!tree) return broken({0, first_line, "too complex to read"});
+  if (!tree && !faulty) tree = parser.parse(text);
 
-  if (is_broken(tree.get())) top->errors = read_errors(tree.get(), text, parser);
-  Converted converted = convert(tree.get(), text, top->arena, top->errors);
-  if (!converted.statement || !converted.alone) {
-    if (top->errors.empty()) top->errors.push_back({0, first_line, "syntax error"});
-    top->statement = broken_statement(text, top->arena);
-    return top;
+  Converted converted;
+  if (tree && !is_broken(tree.get())) converted = convert(tree.get(), text, {}, top->arena, top->errors);
+  if (converted.statement && converted.alone && check_rules(ts_tree_root_node(tree.get()), text).empty()) {
+    top->statement = converted.statement;
+  } else {
+    top->errors.clear();
+    top->statement = recover(text, top->arena, parser, top->errors);
   }
-  top->statement = converted.statement;
-  for (Rejection& rejection : check_rules(ts_tree_root_node(tree.get()), text)) {
-    top->errors.push_back({static_cast<std::uint32_t>(rejection.begin), static_cast<std::uint32_t>(rejection.end),
-                           std::move(rejection.message)});
-  }
-  std::ranges::stable_sort(top->errors, {}, &SyntaxError::begin);
-  if (old && text.size() >= kKeepTreeFrom && !is_broken(tree.get())) {
+  std::ranges::sort(top->errors, {}, [](const SyntaxError& e) { return std::pair(e.begin, e.end); });
+  if (old && text.size() >= kKeepTreeFrom && tree && !is_broken(tree.get())) {
     top->tree =
         std::shared_ptr<const TSTree>(tree.release(), [](const TSTree* t) { ts_tree_delete(const_cast<TSTree*>(t)); });
   }
-  return top;
-}
-
-// Brackets beyond what the parser is given: it is not asked.
-std::shared_ptr<const TopLevel> too_deep(std::string_view text, const Fault& fault, std::uint32_t offset) {
-  auto top = std::make_shared<TopLevel>();
-  top->text = text;
-  top->arena.reserve(256);
-  top->statement = broken_statement(top->text, top->arena);
-  top->errors.push_back({fault.at.begin - offset, fault.at.end - offset, "nested too deeply"});
   return top;
 }
 
@@ -139,9 +120,14 @@ class Former {
   std::unordered_multimap<std::string_view, std::size_t> by_text_;
 };
 
+bool is_faulty(const LineScan& scan, const Piece& piece) {
+  if (scan.faults.empty()) return false;
+  return std::any_of(scan.lines.begin() + piece.first, scan.lines.begin() + piece.last,
+                     [](const Line& line) { return line.fault.has_value(); });
+}
+
 void add_indent_error(const Piece& piece, const Line& line, std::vector<SyntaxError>& errors) {
-  if (piece.indent == Piece::Indent::Deeper)
-    errors.push_back({line.begin - line.column, line.begin, "unexpected indent"});
+  if (piece.indent == Piece::Indent::Deeper) errors.push_back({line.begin, line.end, "unexpected indent"});
 }
 
 }  // namespace
@@ -175,12 +161,7 @@ std::shared_ptr<const Tree> Tree::make(std::shared_ptr<const text::Source> sourc
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Line& head = scan.lines[pieces[i].first];
     std::shared_ptr<const TopLevel> node = former.same(i, texts[i]);
-    for (std::uint32_t k = pieces[i].first; !node && k < pieces[i].last && !scan.faults.empty(); ++k) {
-      const auto& fault = scan.lines[k].fault;
-      if (fault && scan.faults[*fault].kind == Fault::Kind::TooDeep)
-        node = too_deep(texts[i], scan.faults[*fault], head.begin);
-    }
-    if (!node) node = read(texts[i], former.replaced(i), parser);
+    if (!node) node = read(texts[i], is_faulty(scan, pieces[i]), former.replaced(i), parser);
     add_indent_error(pieces[i], head, tree->errors_);
     for (const SyntaxError& error : node->errors) {
       tree->errors_.push_back({error.begin + head.begin, error.end + head.begin, error.message});
@@ -215,14 +196,13 @@ std::shared_ptr<const TopLevel> parse_expression(std::string_view text, std::vec
   auto offset = static_cast<std::uint32_t>(body.empty() ? 0 : body.data() - text.data());
   LineScan scan = scan_lines(body);
   Parser parser(body.size());
-  std::shared_ptr<const TopLevel> top;
-  for (const Fault& fault : scan.faults) {
-    if (!top && fault.kind == Fault::Kind::TooDeep) top = too_deep(body, fault, 0);
-  }
-  if (!top) top = read(body, nullptr, parser);
+  auto lines = static_cast<std::uint32_t>(scan.lines.size());
+  std::shared_ptr<const TopLevel> top = read(body, is_faulty(scan, {0, lines}), nullptr, parser);
   std::vector<SyntaxError> found = top->errors;
   bool whole = scan.lines.size() == 1 && as<ExprStmt>(top->statement);
-  if (found.empty() && !whole) found.push_back({0, static_cast<std::uint32_t>(body.size()), "expected one expression"});
+  if (!whole && (found.empty() || scan.lines.size() != 1)) {
+    found = {{0, static_cast<std::uint32_t>(body.size()), "expected one expression"}};
+  }
   if (!whole) {
     auto broken = std::make_shared<TopLevel>();
     broken->text = body;

@@ -174,8 +174,7 @@ struct Toolchain::State {
   std::expected<std::string, Error> disassembled(const std::string& cubin, const std::stop_token& stop,
                                                  bool& from_cache) {
     if (disassembler_identity.empty()) {
-      return std::unexpected(
-          Error{Error::Kind::NoCuda, "no SASS: there is no bin/nvdisasm in " + cuda->root.string(), {}, {}});
+      return std::unexpected(Error{Error::Kind::NoCuda, "there is no bin/nvdisasm in " + cuda->root.string(), {}, {}});
     }
     Record key{{"artifact", "sass 1"}, {"tool", disassembler_identity}, {"cubin", hex(sha256(cubin))}};
     if (auto value = cache.load(key)) return take(*value, "sass");
@@ -227,8 +226,12 @@ std::expected<Artifacts, Error> Toolchain::compile(const Request& request) {
   std::string cubin = take(*compiled, "cubin");
   if (request.want_sass) {
     auto sass = state.disassembled(cubin, request.stop, artifacts.from_cache);
-    if (!sass) return std::unexpected(std::move(sass.error()));
-    artifacts.sass = std::move(*sass);
+    if (sass)
+      artifacts.sass = std::move(*sass);
+    else if (sass.error().kind == Error::Kind::Stopped)
+      return std::unexpected(std::move(sass.error()));
+    else
+      artifacts.sass_missing = std::move(sass.error().message);
   }
   if (request.want_cubin) artifacts.cubin = std::move(cubin);
   return artifacts;

@@ -51,6 +51,7 @@ struct Request {
 
 struct Artifacts {
   std::string ptx, cubin, sass;  // those asked for
+  std::string sass_missing;      // why `sass` is empty although asked for; the rest is good nonetheless
   std::string log;               // what the compiler said, without resource lines
   std::vector<LogEntry> entries;
   std::vector<KernelResources> kernels;
@@ -59,7 +60,7 @@ struct Artifacts {
 
 struct Error {
   enum class Kind {
-    NoCuda,       // no NVRTC, or for SASS no nvdisasm: the message says where it was looked for
+    NoCuda,       // no NVRTC: the message says where it was looked for
     Compilation,  // the program has errors: see `entries`
     Time,         // over the time limit
     Memory,       // over the memory limit

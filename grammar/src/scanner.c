@@ -50,12 +50,18 @@ enum Token {
   FORMAT_COLON,
   MATCH,
   TYPE,
+  INDENTED_BLOCK,
+  HANDLER,
+  HEADER_REST,
+  BLOCK_HEADER,
+  CLOSING_QUOTE,
+  VALID_ESCAPE,
   LINE_START,
   RECOVERING,
 };
 
 // Python's own limits (MAXINDENT, MAXLEVEL); together they keep the state below 1,024 bytes.
-enum { MAX_INDENTS = 100, MAX_FRAMES = 200 };
+enum { MAX_INDENTS = 100, MAX_FRAMES = 200, MAX_NESTED_FORMATS = 2 };
 
 // A frame: one of the brackets, or FRAME_STRING with its properties.
 enum {
@@ -387,7 +393,8 @@ static bool scan_text(Scanner *scanner, TSLexer *lexer) {
         return finish(lexer, ESCAPE_SEQUENCE);
       }
       lexer->mark_end(lexer);
-      if (c == '}') return finish(lexer, BAD_ESCAPE);
+      bool too_deep = (unsigned)scanner->frame_count - string_index > 2 * MAX_NESTED_FORMATS + 1;
+      if (c == '}' || too_deep) return finish(lexer, BAD_ESCAPE);
       return push_frame(scanner, FRAME_REPLACEMENT) && finish(lexer, INTERPOLATION_START);
     }
     if ((!triple && is_line_break(c)) || (c == 0 && lexer->eof(lexer))) {
@@ -531,6 +538,15 @@ static bool begins_type_alias(TSLexer *lexer) {
   return !follows_operand(word);
 }
 
+// A line that is as deep as its block only if a tab is eight blanks wide counts as an unexpected indent of its own, at
+// the same column. This tells whether such a block ends here.
+static bool ends_mixed_indent(const Scanner *scanner, Indent here) {
+  if (scanner->indent_count < 2) return false;
+  Indent top = scanner->indents[scanner->indent_count - 1];
+  Indent below = scanner->indents[scanner->indent_count - 2];
+  return here.column == top.column && here.alternative != top.alternative && below.column == top.column;
+}
+
 // Where a line begins. Returns false with `*done` unset if the line belongs to the current block.
 static bool scan_line_start(Scanner *scanner, TSLexer *lexer, const bool *valid, bool *done) {
   *done = true;
@@ -563,18 +579,16 @@ static bool scan_line_start(Scanner *scanner, TSLexer *lexer, const bool *valid,
     scanner->flags |= FLAG_OUTDENTED;
     return finish(lexer, OUTDENTED_COMMENTS);
   }
-  if (here.column < top.column) {
+  if (here.column < top.column || ends_mixed_indent(scanner, here)) {
     scanner->indent_count--;
     return finish(lexer, DEDENT);
   }
-  if (here.column > top.column) {
+  if (here.column > top.column || here.alternative != top.alternative) {
     if (valid[UNEXPECTED_INDENT] && scanner->indent_count < MAX_INDENTS) {
       scanner->indents[scanner->indent_count++] = here;
     }
     return finish(lexer, UNEXPECTED_INDENT);
   }
-  // Tabs and blanks that compare only if a tab is eight wide: no rule accepts this token here.
-  if (here.alternative != top.alternative) return finish(lexer, NO_BLOCK);
   *done = lexer->eof(lexer);
   return false;
 }
@@ -589,7 +603,7 @@ static bool scan_newline(Scanner *scanner, TSLexer *lexer) {
   return finish(lexer, NEWLINE);
 }
 
-// Within the brackets that `frame` is the innermost of, behind `word` (perhaps empty) at the beginning of a line: whether
+// Within brackets, of which `frame` is the innermost, behind `word` (perhaps empty) at the beginning of a line: whether
 // the line can only be a statement of its own. Such is a line that assigns as no argument does, and one that ends with
 // an operand while the next begins with another. Takes the line and more.
 static bool line_stands_alone(TSLexer *lexer, uint8_t frame, const char *word) {
@@ -784,9 +798,9 @@ static bool scan(Scanner *scanner, TSLexer *lexer, const bool *valid) {
     }
   }
 
-  // The parser skipped a newline that it had no use for, and would now read on as if the line had not ended. It is offered
-  // the beginning of a line instead, at which it can only take up the statements around; each refusal makes reading
-  // on costlier. (The newline token itself costs it next to nothing to skip.)
+  // The parser skipped a newline that it had no use for, and would now read on as if the line had not ended. It is
+  // offered the beginning of a line instead, at which it can only take up the statements around; each refusal makes
+  // reading on costlier. (The newline token itself costs it next to nothing to skip.)
   if (recovering && scanner->frame_count == 0 && (scanner->flags & LINE_START_MASK) != LINE_START_MASK &&
       !lexer->eof(lexer) && lexer->get_column(lexer) == 0) {
     scanner->flags += LINE_START_ONCE;

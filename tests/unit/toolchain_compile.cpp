@@ -70,6 +70,64 @@ TEST_CASE("without CUDA a compilation says where it was looked for") {
   CHECK(result.error().message.find("/nonexistent/cuda: no such folder") != std::string::npos);
 }
 
+TEST_CASE("CUDA is found in a toolkit's layout, in unpacked wheels, and nowhere else") {
+  Scratch scratch;
+  auto make = [&](const char* file) {
+    std::filesystem::path path = scratch.path() / file;
+    std::filesystem::create_directories(path.parent_path());
+    testing::write_file(path, "x");
+  };
+  std::vector<std::filesystem::path> candidates{"", scratch.path() / "a", scratch.path() / "b", scratch.path() / "c"};
+  make("a/lib64/libnvrtc.so.13");
+  make("a/lib64/libnvrtc-builtins.so.13.0");
+  auto none = find_cuda(candidates);
+  REQUIRE(!none);
+  CHECK(none.error().find("a: no include/cuda_fp16.h") != std::string::npos);
+  CHECK(none.error().find("c: no such folder") != std::string::npos);
+
+  make("b/nvidia/cu13/lib/libnvrtc.so.12");
+  make("b/nvidia/cu13/lib/libnvrtc.so.13");
+  make("b/nvidia/cu13/lib/libnvrtc.so.13.0.88");
+  make("b/nvidia/cu13/lib/libnvrtc.alt.so.13");
+  make("b/nvidia/cu13/lib/libnvrtc-builtins.so.13.0");
+  make("b/nvidia/cu13/include/cuda_fp16.h");
+  make("b/nvidia/cu13/bin/nvdisasm");
+  make("b/nvidia/cu13/include/cccl/cuda/std");
+  testing::write_file(scratch.path() / "b/nvidia/cu13/include/cuda.h", "#define CUDA_VERSION 13000\n");
+  auto wheels = find_cuda(candidates);
+  REQUIRE(wheels);
+  CHECK(wheels->nvrtc.filename() == "libnvrtc.so.13");
+  CHECK(wheels->includes.size() == 2);
+  CHECK(wheels->nvdisasm.filename() == "nvdisasm");
+  CHECK(wheels->version == "13.0");
+
+  make("a/include/cuda_fp16.h");
+  auto toolkit = find_cuda(candidates);
+  REQUIRE(toolkit);
+  CHECK(toolkit->root == scratch.path() / "a");
+  CHECK(toolkit->nvdisasm.empty());
+  CHECK(identity_of_disassembler(*toolkit).empty());
+  CHECK(identity_of_compiler(*toolkit) != identity_of_compiler(*wheels));
+}
+
+TEST_CASE("a toolkit without nvdisasm still gives PTX and cubin, and says why there is no SASS") {
+  if (!have_cuda("no nvdisasm")) return;
+  Scratch scratch;
+  auto candidates = testing::cuda_candidates();
+  auto real = find_cuda(candidates);
+  std::filesystem::create_symlink(real->nvrtc.parent_path(), scratch.path() / "lib");
+  std::filesystem::create_symlink(real->includes[0], scratch.path() / "include");
+  Options options = options_in({});
+  options.cuda_candidates = {scratch.path()};
+  Request request = request_of(kCopy);
+  request.want_sass = true;
+  auto result = Toolchain(options).compile(request);
+  REQUIRE(result);
+  CHECK(!result->cubin.empty());
+  CHECK(result->sass.empty());
+  CHECK(result->sass_missing.find("nvdisasm") != std::string::npos);
+}
+
 TEST_CASE("every architecture gives PTX, a cubin, SASS and resources") {
   if (!have_cuda("architectures")) return;
   Scratch scratch;
@@ -203,7 +261,7 @@ extern "C" __global__ void k(float* A) {
 TEST_CASE("a hang ends at the time limit and costs that request only") {
   if (!have_cuda("hang")) return;
   Options options = options_in({});
-  options.time_limit = 2s;
+  options.time_limit = 4s;
   Toolchain toolchain(options);
   REQUIRE(toolchain.compile(request_of(kCopy)));
   auto pids = toolchain.helper_pids();
@@ -213,7 +271,7 @@ TEST_CASE("a hang ends at the time limit and costs that request only") {
   auto result = toolchain.compile(request_of(kCopy));
   REQUIRE(!result);
   CHECK(result.error().kind == Error::Kind::Time);
-  CHECK(Clock::now() - start < 4s);
+  CHECK(Clock::now() - start < 8s);
   CHECK(toolchain.compile(request_of(kCopy)));
   CHECK(toolchain.counts().helpers_started == 2);
 }
@@ -232,7 +290,7 @@ TEST_CASE("a program that takes too long ends at the time limit") {
 TEST_CASE("a compile bomb ends at a limit and costs that request only") {
   if (!have_cuda("bomb")) return;
   Options options = options_in({});
-  options.time_limit = 20s;
+  options.time_limit = 120s;  // a slow machine takes a while to reach the memory limit
   options.memory_limit = 300ull << 20;
   options.helpers = 2;
   Toolchain toolchain(options);
@@ -288,7 +346,7 @@ TEST_CASE("a request nobody waits for ends at once, with its helper") {
   stop.request_stop();
   CHECK(working.get().error().kind == Error::Kind::Stopped);
   CHECK(waiting.get().error().kind == Error::Kind::Stopped);
-  CHECK(Clock::now() - start < 500ms);
+  CHECK(Clock::now() - start < 2s);
   CHECK(toolchain.compile(request_of(kCopy)));
 }
 

@@ -25,7 +25,8 @@ Expr round_variable(std::string_view name, std::int64_t rounds) {
 void add_rounds(ir::BodyBuilder& out, Expr r, std::int64_t rounds, const ir::Stmt* body) {
   const ir::Var* var = r.as<ir::Var>();
   if (!var) return out.push(body);
-  out.add<ir::For>(var, Expr(0), Expr(rounds), Expr(), ir::LoopKind::Serial, ir::UnrollHint::None, std::string_view(), body);
+  out.add<ir::For>(var, Expr(0), Expr(rounds), Expr(), ir::LoopKind::Serial, ir::UnrollHint::None, std::string_view(),
+                   body);
 }
 
 void add_copy(CallContext& context, ir::BodyBuilder& out, int bits, const ir::Buffer* dst, Expr dst_offset,

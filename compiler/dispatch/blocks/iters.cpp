@@ -1,6 +1,17 @@
 #include "compiler/dispatch/blocks/iters.h"
 
+#include "compiler/expr/analyzer.h"
+
 namespace tilewright::dispatch {
+
+bool step_divisible(const Walk& walk, std::int64_t v) {
+  return walk.stride % v == 0 || (walk.unit && ir::provably_divisible(ir::Expr(walk.stride) * walk.unit, v));
+}
+
+Walk walk_of(const layout::Iter& it) {
+  if (it.stride.is_constant()) return {it.extent.value(), it.stride.value()};
+  return {it.extent.value(), 1, it.stride.expr()};
+}
 
 std::int64_t product(std::span<const Walk> walks) {
   std::int64_t n = 1;
@@ -12,7 +23,7 @@ Walks fuse(std::span<const Walk> walks) {
   Walks out;
   for (const Walk& w : walks) {
     if (w.extent == 1) continue;
-    if (!out.empty() && out.back().stride == w.extent * w.stride) {
+    if (!out.empty() && !out.back().unit && !w.unit && out.back().stride == w.extent * w.stride) {
       out.back() = {out.back().extent * w.extent, w.stride};
     } else {
       out.push_back(w);
@@ -32,7 +43,7 @@ std::optional<Runs> group(std::span<const Walk> walks, std::span<const std::int6
     while (k < shape.size() && shape[k] > 0 && covered % shape[k] == 0) {
       std::int64_t rest = covered / shape[k];
       if (w.extent % rest != 0) return std::nullopt;
-      out.walks.push_back({w.extent / rest, w.stride * rest});
+      out.walks.push_back({w.extent / rest, w.stride * rest, w.unit});
       w.extent = covered = rest;
       out.cuts.push_back(out.walks.size());
       ++k;
@@ -58,8 +69,8 @@ std::optional<Walks> carve(std::span<const Walk> walks, std::int64_t n) {
       continue;
     }
     if (w.extent % rem != 0) return std::nullopt;
-    Walk inner{rem, w.stride};
-    w = {w.extent / rem, w.stride * rem};
+    Walk inner{rem, w.stride, w.unit};
+    w = {w.extent / rem, w.stride * rem, w.unit};
     out.insert(out.begin() + static_cast<std::ptrdiff_t>(i) + 1, inner);
     return out;
   }
@@ -73,7 +84,11 @@ ir::Expr place(std::span<const Walk> walks, ir::Expr x) {
     // The outermost digit is what remains, without a remainder.
     ir::Expr extent(walks[i].extent);
     ir::Expr digit = i == 0 ? rest : rest % extent;
-    if (walks[i].extent != 1 || i == 0) sum = digit * ir::Expr(walks[i].stride) + sum;
+    if (walks[i].extent != 1 || i == 0) {
+      ir::Expr step(walks[i].stride);
+      if (walks[i].unit) step = step * walks[i].unit;
+      sum = digit * step + sum;
+    }
     if (i > 0 && walks[i].extent != 1) rest = rest / extent;
   }
   return sum;

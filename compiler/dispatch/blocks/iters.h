@@ -12,8 +12,10 @@ namespace tilewright::dispatch {
 struct Walk {
   std::int64_t extent = 1;
   std::int64_t stride = 1;
-  friend bool operator==(const Walk&, const Walk&) = default;
+  ir::Expr unit{};  // a pitch known only at run time: the step is stride * unit; null: 1
 };
+bool step_divisible(const Walk& walk, std::int64_t v);
+Walk walk_of(const layout::Iter& iter);  // its extent is constant
 using Walks = std::vector<Walk>;
 
 std::int64_t product(std::span<const Walk> walks);
@@ -24,9 +26,7 @@ Walks fuse(std::span<const Walk> walks);
 struct Runs {
   Walks walks;
   std::vector<std::size_t> cuts;
-  std::span<const Walk> run(std::size_t i) const {
-    return std::span(walks).subspan(cuts[i], cuts[i + 1] - cuts[i]);
-  }
+  std::span<const Walk> run(std::size_t i) const { return std::span(walks).subspan(cuts[i], cuts[i + 1] - cuts[i]); }
 };
 std::optional<Runs> group(std::span<const Walk> walks, std::span<const std::int64_t> shape);
 

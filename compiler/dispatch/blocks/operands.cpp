@@ -91,8 +91,8 @@ std::string region_text(const ir::Region& region) {
 }
 
 Reason wrong_pair(const CopyOperands& operands, std::string_view expected) {
-  return cat("source is ", scope_text(*operands.src.buffer), " and destination ", scope_text(*operands.dst.buffer), "; ",
-             expected);
+  return cat("source is ", scope_text(*operands.src.buffer), " and destination ", scope_text(*operands.dst.buffer),
+             "; ", expected);
 }
 
 Expr widen_for(const ir::Buffer& buffer, Expr index) {
@@ -100,7 +100,15 @@ Expr widen_for(const ir::Buffer& buffer, Expr index) {
   return n && *n > std::numeric_limits<std::int32_t>::max() ? ir::cast(ir::kInt64, index) : index;
 }
 
-std::expected<Window, Reason> window_of(const ir::Region& region) {
+const WindowResult& window(CallContext& context, bool is_dst) {
+  copy_operands(context);
+  CopyOperands& o = *context.copy;
+  std::optional<WindowResult>& slot = is_dst ? o.dst_window : o.src_window;
+  if (!slot) slot.emplace(window_of(o.on(is_dst)));
+  return *slot;
+}
+
+WindowResult window_of(const ir::Region& region) {
   const ir::Buffer& buffer = *region.buffer;
   if (!buffer.layout) return std::unexpected(cat(buffer.name, " has no layout"));
   std::vector<layout::Range> ranges;
@@ -130,12 +138,19 @@ Reason not_plain(const Window& window, std::string_view buffer) {
   for (const layout::Iter& it : window.tile.shard) {
     if (it.axis != layout::Axis::m) return cat(buffer, " is distributed over axis ", layout::axis_name(it.axis));
     if (!it.extent.is_constant()) return cat(buffer, " has an extent known only at run time");
-    if (!it.stride.is_constant()) {
-      return cat(buffer, " has a pitch known only at run time (", layout::to_string(it.stride), " elements)");
-    }
   }
   for (const auto& [axis, value] : window.offset) {
     if (axis != layout::Axis::m && !value.is(0)) return cat(buffer, " has an offset on axis ", layout::axis_name(axis));
+  }
+  return {};
+}
+
+Reason symbolic_pitch(const ir::Buffer& buffer) {
+  if (!buffer.layout || !buffer.layout->tile) return {};
+  for (const layout::Iter& it : buffer.layout->tile->shard) {
+    if (!it.stride.is_constant()) {
+      return cat(buffer.name, " has a pitch known only at run time (", layout::to_string(it.stride), " elements)");
+    }
   }
   return {};
 }

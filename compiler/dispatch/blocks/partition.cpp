@@ -13,7 +13,7 @@ using ir::Expr;
 Walks walks_of(const layout::TileLayout& tile) {
   Walks out;
   out.reserve(tile.shard.size());
-  for (const layout::Iter& it : tile.shard) out.push_back({it.extent.value(), it.stride.value()});
+  for (const layout::Iter& it : tile.shard) out.push_back(walk_of(it));
   return out;
 }
 
@@ -69,18 +69,19 @@ Expr offset(const Walks& walks, const layout::Dim& start, const Partition& p, Ex
 
 }  // namespace
 
-std::expected<Partition, Reason> partition(const ir::Region& global, const ir::Region& shared, std::int64_t elements,
-                                           std::int64_t threads, int bits, std::span<const int> widths, bool with_one) {
-  auto g = window_of(global);
-  if (!g) return std::unexpected(std::move(g.error()));
-  auto s = window_of(shared);
-  if (!s) return std::unexpected(std::move(s.error()));
-  if (g->swizzle) return std::unexpected(cat("the global side ", global.buffer->name, " is swizzled"));
-  if (Reason r = not_plain(*g, global.buffer->name); !r.empty()) return std::unexpected(std::move(r));
-  if (Reason r = not_plain(*s, shared.buffer->name); !r.empty()) return std::unexpected(std::move(r));
+std::expected<Partition, Reason> partition(const ir::Buffer& global, const Window& g, const ir::Buffer& shared,
+                                           const Window& s, std::int64_t elements, std::int64_t threads, int bits,
+                                           std::span<const int> widths, bool with_one) {
+  if (g.swizzle) return std::unexpected(cat("the global side ", global.name, " is swizzled"));
+  // The order of the walk is that of the strides, so they must be numbers.
+  for (const ir::Buffer* b : {&global, &shared}) {
+    if (Reason r = symbolic_pitch(*b); !r.empty()) return std::unexpected(std::move(r));
+  }
+  if (Reason r = not_plain(g, global.name); !r.empty()) return std::unexpected(std::move(r));
+  if (Reason r = not_plain(s, shared.name); !r.empty()) return std::unexpected(std::move(r));
 
-  Partition p{.global_start = g->start(), .shared_start = s->start(), .swizzle = s->swizzle, .threads = threads};
-  Walks gw = walks_of(g->tile), sw = walks_of(s->tile);
+  Partition p{.global_start = g.start(), .shared_start = s.start(), .swizzle = s.swizzle, .threads = threads};
+  Walks gw = walks_of(g.tile), sw = walks_of(s.tile);
   std::vector<std::int64_t> extents;
   for (const Walk& w : gw) extents.push_back(w.extent);
   std::vector<std::size_t> order(gw.size());
@@ -101,7 +102,7 @@ std::expected<Partition, Reason> partition(const ir::Region& global, const ir::R
     p.shared = fuse(sw);
   }
   for (std::int64_t v : width_candidates(bits, widths, with_one)) {
-    if (elements % (threads * v) != 0 || !fits(p, v, bits, *global.buffer, *shared.buffer)) continue;
+    if (elements % (threads * v) != 0 || !fits(p, v, bits, global, shared)) continue;
     p.vec = v;
     p.outer = elements / (threads * v);
     std::int64_t shape[] = {p.outer, threads * v};

@@ -22,9 +22,9 @@ std::optional<SwizzleDigits> swizzle_digits(const layout::Swizzle& z, std::span<
   SwizzleDigits out;
   std::int64_t divisor = 1;
   for (std::size_t i = loop.size(); i-- > 0; divisor *= loop[i].extent) {
-    const auto [extent, stride] = loop[i];
+    const auto [extent, stride, unit] = loop[i];
     if (extent == 1) continue;
-    if (stride <= 0 || stride % chunk != 0) return std::nullopt;
+    if (unit || stride <= 0 || stride % chunk != 0) return std::nullopt;
     bool binary = power_of_two(extent) && power_of_two(stride / chunk);
     std::vector<int> betas;
     for (std::int64_t step = binary ? stride * extent / 2 : 0; step >= stride && step > 0; step /= 2) {

@@ -48,19 +48,27 @@ Reason not_all_active(CallContext& context) {
 
 std::int64_t thread_count(const CallContext& context) {
   switch (context.scope.kind) {
-    case ExecScope::Thread: return 1;
-    case ExecScope::Warp: return 32;
-    case ExecScope::Warpgroup: return 128;
-    default: return context.launch().threads().value_or(0) / 32 * 32;
+    case ExecScope::Thread:
+      return 1;
+    case ExecScope::Warp:
+      return 32;
+    case ExecScope::Warpgroup:
+      return 128;
+    default:
+      return context.launch().threads().value_or(0) / 32 * 32;
   }
 }
 
 ir::Expr thread_index(CallContext& context) {
   switch (context.scope.kind) {
-    case ExecScope::Thread: return ir::Expr(0);
-    case ExecScope::Warp: return context.scope_id(ScopeBinding::WarpThread);
-    case ExecScope::Warpgroup: return context.scope_id(ScopeBinding::WarpgroupThread);
-    default: return context.linear_thread();
+    case ExecScope::Thread:
+      return ir::Expr(0);
+    case ExecScope::Warp:
+      return context.scope_id(ScopeBinding::WarpThread);
+    case ExecScope::Warpgroup:
+      return context.scope_id(ScopeBinding::WarpgroupThread);
+    default:
+      return context.linear_thread();
   }
 }
 
@@ -72,7 +80,8 @@ std::expected<std::int64_t, Reason> first_active_thread(const CallContext& conte
   if (!s.failure.empty()) return std::unexpected(s.failure);
   const scope::ActiveRange* lanes = scope::find(s.intra, ActiveAxis::laneid);
   if (!lanes) return std::unexpected(std::string("the active threads are not known before the launch"));
-  if (lanes->elected) return std::unexpected(std::string("the active lane is elected at run time, so no fixed thread can work for all"));
+  if (lanes->elected)
+    return std::unexpected(std::string("the active lane is elected at run time, so no fixed thread can work for all"));
   if (s.kind == ExecScope::Warp) return lanes->offset;
   const scope::ActiveRange* warps =
       scope::find(s.intra, s.kind == ExecScope::Warpgroup ? ActiveAxis::wid_in_wg : ActiveAxis::warpid);
@@ -82,26 +91,40 @@ std::expected<std::int64_t, Reason> first_active_thread(const CallContext& conte
 
 ir::Expr axis_value(CallContext& context, layout::Axis axis) {
   switch (axis) {
-    case layout::Axis::laneid: return context.scope_id(ScopeBinding::WarpThread);
-    case layout::Axis::tid_in_wg: return context.scope_id(ScopeBinding::WarpgroupThread);
-    case layout::Axis::wid_in_wg: return context.scope_id(ScopeBinding::WarpgroupWarp);
-    case layout::Axis::tx: return context.linear_thread();
-    case layout::Axis::warpid: return context.scope_id(ScopeBinding::CtaWarp);
-    case layout::Axis::wgid: return context.scope_id(ScopeBinding::CtaWarpgroup);
-    default: return {};
+    case layout::Axis::laneid:
+      return context.scope_id(ScopeBinding::WarpThread);
+    case layout::Axis::tid_in_wg:
+      return context.scope_id(ScopeBinding::WarpgroupThread);
+    case layout::Axis::wid_in_wg:
+      return context.scope_id(ScopeBinding::WarpgroupWarp);
+    case layout::Axis::tx:
+      return context.linear_thread();
+    case layout::Axis::warpid:
+      return context.scope_id(ScopeBinding::CtaWarp);
+    case layout::Axis::wgid:
+      return context.scope_id(ScopeBinding::CtaWarpgroup);
+    default:
+      return {};
   }
 }
 
 std::int64_t axis_extent(const CallContext& context, layout::Axis axis) {
   std::int64_t threads = context.launch().threads().value_or(0);
   switch (axis) {
-    case layout::Axis::laneid: return 32;
-    case layout::Axis::tid_in_wg: return 128;
-    case layout::Axis::wid_in_wg: return 4;
-    case layout::Axis::tx: return threads;
-    case layout::Axis::warpid: return threads / 32;
-    case layout::Axis::wgid: return threads / 128;
-    default: return 0;
+    case layout::Axis::laneid:
+      return 32;
+    case layout::Axis::tid_in_wg:
+      return 128;
+    case layout::Axis::wid_in_wg:
+      return 4;
+    case layout::Axis::tx:
+      return threads;
+    case layout::Axis::warpid:
+      return threads / 32;
+    case layout::Axis::wgid:
+      return threads / 128;
+    default:
+      return 0;
   }
 }
 

@@ -14,7 +14,8 @@ std::int64_t thread_count(const CallContext& context);
 ir::Expr thread_index(CallContext& context);
 // "a lane", "a thread".
 std::string_view worker_name(ir::ExecScope scope);
-// The thread that does everything in a scalar fallback, as an index within the scope; an error where that is not static.
+// The thread that does everything in a scalar fallback, as an index within the scope; an error where that is not
+// static.
 std::expected<std::int64_t, Reason> first_active_thread(const CallContext& context);
 // For register layouts: the value of a thread axis at the executing thread.
 ir::Expr axis_value(CallContext& context, layout::Axis axis);

@@ -22,6 +22,8 @@ Widths width_candidates(int bits, std::span<const int> widths, bool with_one = t
 // Whether the storage behind a buffer starts on a multiple of `elements` elements, as far as its declaration tells.
 bool base_allows(const ir::Buffer& buffer, std::int64_t elements);
 // A copy instruction for that many bits exists.
-inline bool is_copy_width(std::int64_t bits) { return bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128; }
+inline bool is_copy_width(std::int64_t bits) {
+  return bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128;
+}
 
 }  // namespace tilewright::dispatch

@@ -47,47 +47,73 @@ Emitted emit_fragment(const Intrinsic& row, std::span<const ir::Expr> args, ir::
 }
 
 #define TILEWRIGHT_FRAGMENT "fragment: any, m: attr, n: attr, k: attr, index: i32, "
-#define TILEWRIGHT_PRODUCT                                                                                            \
-  "d: any, d_index: i32, a: any, a_index: i32, b: any, b_index: i32, c: any, c_index: i32"
+#define TILEWRIGHT_PRODUCT "d: any, d_index: i32, a: any, a_index: i32, b: any, b_index: i32, c: any, c_index: i32"
 
 constexpr Intrinsic kRows[] = {
     row<"scope: attr(shared|shared.dyn|warp)">("L1", "tvm_storage_sync", Meaning::CtaSync)
-        .syncs().cxx("__syncthreads() or __syncwarp()").emits(emit_storage_sync)
+        .syncs()
+        .cxx("__syncthreads() or __syncwarp()")
+        .emits(emit_storage_sync)
         .says("The threads that share the storage meet: the CTA, or the warp."),
     row<"mask: u32, value: any, lane: i32, width: i32, warp_size: i32">("L2", "tvm_warp_shuffle", Meaning::ShuffleIndex)
-        .syncs().returns(type_of_argument<1>).inline_cxx("__shfl_sync({0}, {1}, {2}, {3})")
+        .syncs()
+        .returns(type_of_argument<1>)
+        .inline_cxx("__shfl_sync({0}, {1}, {2}, {3})")
         .says("The value that another lane of the group holds."),
-    row<"mask: u32, value: any, lane: i32, width: i32, warp_size: i32">("L2.up", "tvm_warp_shuffle_up", Meaning::ShuffleUp)
-        .syncs().returns(type_of_argument<1>).inline_cxx("__shfl_up_sync({0}, {1}, {2}, {3})")
+    row<"mask: u32, value: any, lane: i32, width: i32, warp_size: i32">("L2.up", "tvm_warp_shuffle_up",
+                                                                        Meaning::ShuffleUp)
+        .syncs()
+        .returns(type_of_argument<1>)
+        .inline_cxx("__shfl_up_sync({0}, {1}, {2}, {3})")
         .says("The value of a lane below."),
     row<"mask: u32, value: any, lane: i32, width: i32, warp_size: i32">("L2.down", "tvm_warp_shuffle_down",
-                                                                      Meaning::ShuffleDown)
-        .syncs().returns(type_of_argument<1>).inline_cxx("__shfl_down_sync({0}, {1}, {2}, {3})")
+                                                                        Meaning::ShuffleDown)
+        .syncs()
+        .returns(type_of_argument<1>)
+        .inline_cxx("__shfl_down_sync({0}, {1}, {2}, {3})")
         .says("The value of a lane above."),
-    row<"mask: u32, value: any, lane: i32, width: i32, warp_size: i32">("L2.xor", "tvm_warp_shuffle_xor", Meaning::ShuffleXor)
-        .syncs().returns(type_of_argument<1>).inline_cxx("__shfl_xor_sync({0}, {1}, {2}, {3})")
+    row<"mask: u32, value: any, lane: i32, width: i32, warp_size: i32">("L2.xor", "tvm_warp_shuffle_xor",
+                                                                        Meaning::ShuffleXor)
+        .syncs()
+        .returns(type_of_argument<1>)
+        .inline_cxx("__shfl_xor_sync({0}, {1}, {2}, {3})")
         .says("The value of the lane whose number differs in the bits of the mask."),
     row<"">("L3", "tvm_warp_activemask", Meaning::ActiveMask)
-        .reads().returns<ir::kUInt32>().inline_cxx("__activemask()")
+        .reads()
+        .returns<ir::kUInt32>()
+        .inline_cxx("__activemask()")
         .says("One bit for each lane that executes this with the caller."),
     row<"dtype: attr, func_name: attr, *args: any">("L11", "call_extern", Meaning::Unmodelled)
-        .returns(type_named_by<0>).emits(emit_extern)
+        .returns(type_named_by<0>)
+        .emits(emit_extern)
         .says("Calls a function by name; its source comes from elsewhere."),
     row<"dtype: attr, func_name: attr, *args: any">("L11.pure", "call_pure_extern", Meaning::Unmodelled)
-        .pure().returns(type_named_by<0>).emits(emit_extern)
+        .pure()
+        .returns(type_named_by<0>)
+        .emits(emit_extern)
         .says("Calls a function by name that depends on nothing but its arguments."),
     row<TILEWRIGHT_FRAGMENT "value: f32">("L12", "tvm_fill_fragment", Meaning::Unmodelled)
-        .syncs().emits(emit_fragment).says("Sets all elements of a wmma fragment."),
-    row<TILEWRIGHT_FRAGMENT "buffer_ptr: ptr, stride: u32, layout: attr(row_major|col_major)">("L12.load", "tvm_load_matrix_sync",
-                                                                                              Meaning::Unmodelled)
-        .syncs().emits(emit_fragment).says("The warp loads a wmma fragment."),
-    row<TILEWRIGHT_FRAGMENT "buffer_ptr: ptr, stride: u32, layout: attr(row_major|col_major)">("L12.store", "tvm_store_matrix_sync",
-                                                                                              Meaning::Unmodelled)
-        .syncs().emits(emit_fragment).says("The warp stores a wmma fragment."),
+        .syncs()
+        .emits(emit_fragment)
+        .says("Sets all elements of a wmma fragment."),
+    row<TILEWRIGHT_FRAGMENT "buffer_ptr: ptr, stride: u32, layout: attr(row_major|col_major)">(
+        "L12.load", "tvm_load_matrix_sync", Meaning::Unmodelled)
+        .syncs()
+        .emits(emit_fragment)
+        .says("The warp loads a wmma fragment."),
+    row<TILEWRIGHT_FRAGMENT "buffer_ptr: ptr, stride: u32, layout: attr(row_major|col_major)">(
+        "L12.store", "tvm_store_matrix_sync", Meaning::Unmodelled)
+        .syncs()
+        .emits(emit_fragment)
+        .says("The warp stores a wmma fragment."),
     row<TILEWRIGHT_PRODUCT>("L12.mma", "tvm_mma_sync", Meaning::Unmodelled)
-        .syncs().emits(emit_fragment).says("The warp multiplies wmma fragments: d = a * b + c."),
+        .syncs()
+        .emits(emit_fragment)
+        .says("The warp multiplies wmma fragments: d = a * b + c."),
     row<TILEWRIGHT_PRODUCT>("L12.bmma", "tvm_bmma_sync", Meaning::Unmodelled)
-        .syncs().emits(emit_fragment).says("The warp multiplies 1-bit wmma fragments."),
+        .syncs()
+        .emits(emit_fragment)
+        .says("The warp multiplies 1-bit wmma fragments."),
 };
 
 #undef TILEWRIGHT_FRAGMENT

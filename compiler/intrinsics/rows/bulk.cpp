@@ -46,7 +46,8 @@ Failure check_reduction(const Intrinsic& row, std::span<const ir::Expr> args, ir
   const std::string op = a.text("op"), type = a.text("dtype");
   for (const Operation& o : kOperations) {
     std::string_view types = row.id == "E14" ? o.to_shared : o.to_global;
-    if (o.name == op && !is_one_of(type, types)) return "'" + op + "' exists for " + std::string(types) + ", not " + type;
+    if (o.name == op && !is_one_of(type, types))
+      return "'" + op + "' exists for " + std::string(types) + ", not " + type;
   }
   return check_bytes(row, args, target);
 }
@@ -61,64 +62,97 @@ constexpr Intrinsic kRows[] = {
     row<"dst_ptr: shared, src_ptr: global, num_bytes: u32, mbarrier_ptr: shared, *, " TILEWRIGHT_HINTS
         ", ignore_oob: flag = False, ignore_bytes_left: u32 = 0, ignore_bytes_right: u32 = 0">(
         "P36", "ptx.cp_async_bulk_g2s_cta", Meaning::BulkGlobalToShared)
-        .cc(Sm90).writes().check(check_ignore)
-        .ptx("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{hint} [{dst_ptr}], [{src_ptr}], {num_bytes}, "
+        .cc(Sm90)
+        .writes()
+        .check(check_ignore)
+        .ptx("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{hint} [{dst_ptr}], [{src_ptr}], "
+             "{num_bytes}, "
              "[{mbarrier_ptr}]{policy};")
-        .says("Copies a block from global memory to this CTA's shared memory; its bytes count on the barrier. Addresses and "
+        .says("Copies a block from global memory to this CTA's shared memory; its bytes count on the barrier. "
+              "Addresses and "
               "size are multiples of 16."),
     row<"dst_ptr: shared, src_ptr: global, num_bytes: u32, mbarrier_ptr: shared, *, " TILEWRIGHT_HINTS
-        ", multicast: flag = False, cta_mask: u16 = 0">("P37", "ptx.cp_async_bulk_g2s_cluster", Meaning::BulkGlobalToShared)
-        .cc(Sm90).writes().check(check_bytes)
+        ", multicast: flag = False, cta_mask: u16 = 0">("P37", "ptx.cp_async_bulk_g2s_cluster",
+                                                        Meaning::BulkGlobalToShared)
+        .cc(Sm90)
+        .writes()
+        .check(check_bytes)
         .ptx("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{multicast?.multicast::cluster}{hint} "
              "[{dst_ptr}], [{src_ptr}], {num_bytes}, [{mbarrier_ptr}]{multicast?, {cta_mask}}{policy};")
-        .says("Copies a block from global memory to the same place in the shared memory of one or, by mask, several CTAs."),
+        .says("Copies a block from global memory to the same place in the shared memory of one or, by mask, several "
+              "CTAs."),
     row<"dst_ptr: remote, src_ptr: shared, num_bytes: u32, mbarrier: remote">("P38", "ptx.cp_async_bulk_s2s_cluster",
-                                                                            Meaning::BulkSharedToShared)
-        .cc(Sm90).writes().check(check_bytes)
-        .ptx("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [{dst_ptr}], [{src_ptr}], {num_bytes}, "
+                                                                              Meaning::BulkSharedToShared)
+        .cc(Sm90)
+        .writes()
+        .check(check_bytes)
+        .ptx("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [{dst_ptr}], [{src_ptr}], "
+             "{num_bytes}, "
              "[{mbarrier}];")
-        .says("Copies a block to the shared memory of another CTA and counts its bytes on that CTA's barrier; destination "
+        .says("Copies a block to the shared memory of another CTA and counts its bytes on that CTA's barrier; "
+              "destination "
               "and barrier are mapped addresses (map_shared_rank)."),
     row<"dst_ptr: remote, src_ptr: shared, size: u32, mbar: remote">("P39", "ptx.cp_async.bulk.s2c",
-                                                                   Meaning::BulkSharedToShared)
-        .cc(Sm90).writes().check(check_bytes)
+                                                                     Meaning::BulkSharedToShared)
+        .cc(Sm90)
+        .writes()
+        .check(check_bytes)
         .ptx("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [{dst_ptr}], [{src_ptr}], {size}, "
              "[{mbar}];")
         .says("Another name of cp_async_bulk_s2s_cluster."),
     row<"dst_ptr: global, src_ptr: shared, num_bytes: u32, *, " TILEWRIGHT_HINTS
         ", cp_mask: flag = False, byte_mask: u16 = 0">("P40", "ptx.cp_async_bulk_s2g", Meaning::BulkSharedToGlobal)
-        .cc(Sm90).writes().check(check_mask)
+        .cc(Sm90)
+        .writes()
+        .check(check_mask)
         .ptx("cp.async.bulk.global.shared::cta.bulk_group{hint}{.cp_mask} [{dst_ptr}], [{src_ptr}], {num_bytes}{policy}"
              "{cp_mask?, {byte_mask}};")
-        .says("Copies a block from shared to global memory, as part of the bulk group that the next commit closes. The mask "
+        .says("Copies a block from shared to global memory, as part of the bulk group that the next commit closes. The "
+              "mask "
               "chooses bytes of every 16."),
     row<"">("P41", "ptx.cp_async.bulk.commit_group", Meaning::BulkCommit)
-        .cc(Sm90).syncs().ptx("cp.async.bulk.commit_group;")
+        .cc(Sm90)
+        .syncs()
+        .ptx("cp.async.bulk.commit_group;")
         .says("Closes this thread's bulk copies from shared memory since the last commit into a group."),
     row<"n: attr = 0, read: flag = True">("P42", "ptx.cp_async.bulk.wait_group", Meaning::BulkWait)
-        .cc(Sm90).syncs().ptx("cp.async.bulk.wait_group{.read} {n};")
-        .says("Waits until at most n of this thread's newest bulk groups are unfinished. With read=True the source may be "
+        .cc(Sm90)
+        .syncs()
+        .ptx("cp.async.bulk.wait_group{.read} {n};")
+        .says("Waits until at most n of this thread's newest bulk groups are unfinished. With read=True the source may "
+              "be "
               "written again; only read=False says that the destination is written."),
     row<"*args: any">("P43", "ptx.cp_async.bulk", Meaning::Unmodelled)
-        .cc(Never).writes().ptx("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes ...")
+        .cc(Never)
+        .writes()
+        .ptx("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes ...")
         .check([](const Intrinsic&, std::span<const ir::Expr>, ir::Target) -> Failure {
           return "this call never worked: use T.ptx.cp_async_bulk_g2s_cta(dst, src, bytes, barrier)";
         })
         .says("A form without function: its table of barriers is never filled."),
-    row<"src_ptr: global, num_bytes: u32, *, " TILEWRIGHT_HINTS>("E12", "ptx.cp_async_bulk_prefetch", Meaning::BulkPrefetch)
-        .cc(Sm90).writes().check(check_bytes)
+    row<"src_ptr: global, num_bytes: u32, *, " TILEWRIGHT_HINTS>("E12", "ptx.cp_async_bulk_prefetch",
+                                                                 Meaning::BulkPrefetch)
+        .cc(Sm90)
+        .writes()
+        .check(check_bytes)
         .ptx("cp.async.bulk.prefetch.L2.global{hint} [{src_ptr}], {num_bytes}{policy};")
         .says("Brings a block of global memory into the L2 cache."),
     row<"dst_ptr: global, src_ptr: shared, num_bytes: u32, *, op: attr(add|min|max|inc|dec|and|or|xor), dtype: "
         "attr(b32|b64|u32|s32|u64|s64|f16|bf16|f32|f64), " TILEWRIGHT_HINTS>("E13", "ptx.cp_async_bulk_s2g_reduce",
                                                                              Meaning::BulkReduceToGlobal)
-        .cc(Sm90).writes().check(check_reduction)
-        .ptx("cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.OP{.noftz}.TYPE [dst], [src], n{, policy};",
+        .cc(Sm90)
+        .writes()
+        .check(check_reduction)
+        .ptx("cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.OP{.noftz}.TYPE [dst], [src], n{, "
+             "policy};",
              reduce_to_global)
         .says("Combines a block of shared memory into global memory, element by element and atomically."),
-    row<"dst_ptr: remote, src_ptr: shared, num_bytes: u32, mbarrier: remote, *, op: attr(add|min|max|inc|dec|and|or|xor), "
+    row<"dst_ptr: remote, src_ptr: shared, num_bytes: u32, mbarrier: remote, *, op: "
+        "attr(add|min|max|inc|dec|and|or|xor), "
         "dtype: attr(b32|u32|s32|u64)">("E14", "ptx.cp_async_bulk_s2s_reduce", Meaning::BulkReduceToShared)
-        .cc(Sm90).writes().check(check_reduction)
+        .cc(Sm90)
+        .writes()
+        .check(check_reduction)
         .ptx("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{op}.{dtype} [{dst_ptr}], "
              "[{src_ptr}], {num_bytes}, [{mbarrier}];")
         .says("Combines a block of shared memory into that of another CTA and counts its bytes there."),

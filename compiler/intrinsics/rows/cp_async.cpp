@@ -14,9 +14,7 @@ std::string opcode(const Arguments& a) {
   return out;
 }
 
-std::string copy(const Arguments& a, ir::Target) {
-  return opcode(a) + " [{dst_ptr}], [{src_ptr}], {cp_size}{policy};";
-}
+std::string copy(const Arguments& a, ir::Target) { return opcode(a) + " [{dst_ptr}], [{src_ptr}], {cp_size}{policy};"; }
 
 // A predicate of -1 is the reference's "none".
 bool unconditional(const Arguments& a) { return ir::is_constant(a["predicate"], -1); }
@@ -28,8 +26,8 @@ std::string copy_where(const Arguments& a, ir::Target target) {
 
 std::string copy_or_zero(const Arguments& a, ir::Target target) {
   if (unconditional(a) || a.text("fill_mode").empty()) return copy_where(a, target);
-  return ".reg .pred p;\n.reg .b32 size;\nsetp.ne.s32 p, {predicate}, 0;\nselp.b32 size, {cp_size}, 0, p;\n" + opcode(a) +
-         " [{dst_ptr}], [{src_ptr}], {cp_size}, size{policy};";
+  return ".reg .pred p;\n.reg .b32 size;\nsetp.ne.s32 p, {predicate}, 0;\nselp.b32 size, {cp_size}, 0, p;\n" +
+         opcode(a) + " [{dst_ptr}], [{src_ptr}], {cp_size}, size{policy};";
 }
 
 std::string copy_ignoring(const Arguments& a, ir::Target) {
@@ -53,8 +51,8 @@ std::string copy_legacy(const Arguments& a, ir::Target) {
 }
 
 #define TILEWRIGHT_COPY "dst_ptr: shared, src_ptr: global, cp_size: attr(4|8|16), *, "
-#define TILEWRIGHT_HINTS                                                                             \
-  "cache_hint: attr(|evict_normal|evict_first|evict_last) = '', cache_policy: u64 = None, "          \
+#define TILEWRIGHT_HINTS                                                                    \
+  "cache_hint: attr(|evict_normal|evict_first|evict_last) = '', cache_policy: u64 = None, " \
   "prefetch_size: attr(-1|64|128|256) = -1"
 #define TILEWRIGHT_LEGACY "dst_ptr: ptr, dst_offset: i32, src_ptr: ptr, src_offset: i32, cp_size: attr(4|8|16)"
 
@@ -63,47 +61,72 @@ constexpr std::string_view kDocumented =
 
 constexpr Intrinsic kRows[] = {
     row<TILEWRIGHT_COPY TILEWRIGHT_HINTS>("P29", "ptx.cp_async", Meaning::AsyncCopy)
-        .cc(Sm80).writes().ptx(kDocumented, copy)
-        .says("Starts copying 4, 8 or 16 aligned bytes from global to shared memory; a group wait or a barrier says when "
-              "they are there."),
+        .cc(Sm80)
+        .writes()
+        .ptx(kDocumented, copy)
+        .says(
+            "Starts copying 4, 8 or 16 aligned bytes from global to shared memory; a group wait or a barrier says when "
+            "they are there."),
     row<TILEWRIGHT_COPY TILEWRIGHT_HINTS ", predicate: i32, fill_mode: attr(|zero)">("P30", "ptx.cp_async",
                                                                                      Meaning::AsyncCopy)
-        .cc(Sm80).writes().ptx(kDocumented, copy_or_zero)
+        .cc(Sm80)
+        .writes()
+        .ptx(kDocumented, copy_or_zero)
         .says("The copy where the predicate is set, zeros elsewhere."),
     row<TILEWRIGHT_COPY TILEWRIGHT_HINTS ", predicate: i32">("P31", "ptx.cp_async", Meaning::AsyncCopy)
-        .cc(Sm80).writes().ptx("@predicate cp.async...", copy_where)
+        .cc(Sm80)
+        .writes()
+        .ptx("@predicate cp.async...", copy_where)
         .says("The copy where the predicate is 1; elsewhere the destination keeps its contents."),
     row<TILEWRIGHT_COPY TILEWRIGHT_HINTS ", ignore_src: i32">("E38", "ptx.cp_async", Meaning::AsyncCopy)
-        .cc(Sm80).writes().ptx("cp.async... [dst], [src], n, ignore_src;", copy_ignoring)
+        .cc(Sm80)
+        .writes()
+        .ptx("cp.async... [dst], [src], n, ignore_src;", copy_ignoring)
         .says("The copy, or zeros where the source is to be ignored."),
     row<TILEWRIGHT_LEGACY>("P32", "ptx.cp_async.legacy", Meaning::AsyncCopy)
-        .cc(Sm80).writes().cxx("cp.async from src + offset to dst + offset", copy_legacy)
+        .cc(Sm80)
+        .writes()
+        .cxx("cp.async from src + offset to dst + offset", copy_legacy)
         .says("cp_async with pointers and byte offsets."),
     row<"elem: attr, " TILEWRIGHT_LEGACY>("P32.elem", "ptx.cp_async", Meaning::AsyncCopy)
-        .cc(Sm80).writes().cxx("cp.async from src + offset to dst + offset", copy_legacy)
+        .cc(Sm80)
+        .writes()
+        .cxx("cp.async from src + offset to dst + offset", copy_legacy)
         .says("cp_async with pointers and offsets in elements."),
     row<"elem: attr, " TILEWRIGHT_LEGACY>("P32.legacy", "ptx.cp_async.legacy", Meaning::AsyncCopy)
-        .cc(Sm80).writes().cxx("cp.async from src + offset to dst + offset", copy_legacy)
+        .cc(Sm80)
+        .writes()
+        .cxx("cp.async from src + offset to dst + offset", copy_legacy)
         .says("cp_async with pointers and offsets in elements."),
     row<"">("P33", "ptx.cp_async.commit_group", Meaning::AsyncCopyCommit)
-        .cc(Sm80).syncs().ptx("cp.async.commit_group;")
+        .cc(Sm80)
+        .syncs()
+        .ptx("cp.async.commit_group;")
         .says("Closes this thread's copies since the last commit into a group; an empty one counts, too."),
     row<"num: attr = 0">("P34", "ptx.cp_async.wait_group", Meaning::AsyncCopyWait)
-        .cc(Sm80).syncs().ptx("cp.async.wait_group {num};")
+        .cc(Sm80)
+        .syncs()
+        .ptx("cp.async.wait_group {num};")
         .check([](const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
           return check_range(Arguments(row, args), "num", 0, 1 << 20);
         })
         .says("Waits until at most that many of this thread's newest groups are unfinished. Other threads see the data "
               "after a sync."),
     row<"">("E3", "ptx.cp_async.wait_all", Meaning::AsyncCopyWaitAll)
-        .cc(Sm80).syncs().ptx("cp.async.wait_all;")
+        .cc(Sm80)
+        .syncs()
+        .ptx("cp.async.wait_all;")
         .says("Waits for all copies of this thread, committed or not."),
     row<"bar: shared, *, noinc: flag = False">("E1", "ptx.cp_async.mbarrier.arrive", Meaning::AsyncCopyArrive)
-        .cc(Sm80).syncs().ptx("cp.async.mbarrier.arrive{.noinc}.shared.b64 [{bar}];")
+        .cc(Sm80)
+        .syncs()
+        .ptx("cp.async.mbarrier.arrive{.noinc}.shared.b64 [{bar}];")
         .says("Makes the barrier wait for this thread's earlier copies. With noinc their end is one of the expected "
               "arrivals; without it the thread must still arrive."),
     row<"barrier_id: i32">("P35", "ptx.cp_async.mbarrier.arrive", Meaning::Unmodelled)
-        .cc(Never).syncs().ptx("cp.async.mbarrier.arrive.shared.b64 [barrier_table[barrier_id]];")
+        .cc(Never)
+        .syncs()
+        .ptx("cp.async.mbarrier.arrive.shared.b64 [barrier_table[barrier_id]];")
         .check([](const Intrinsic&, std::span<const ir::Expr>, ir::Target) -> Failure {
           return "barrier numbers never worked: give the barrier's pointer";
         })

@@ -9,11 +9,16 @@ namespace {
 // The type whose plain assignment moves this many bytes at once.
 std::string_view word_of(std::int64_t bytes) {
   switch (bytes) {
-    case 1: return "unsigned char";
-    case 2: return "unsigned short";
-    case 4: return "unsigned int";
-    case 8: return "uint2";
-    default: return "uint4";
+    case 1:
+      return "unsigned char";
+    case 2:
+      return "unsigned short";
+    case 4:
+      return "unsigned int";
+    case 8:
+      return "uint2";
+    default:
+      return "uint4";
   }
 }
 
@@ -47,52 +52,73 @@ std::string atomic_add(const Arguments& a, ir::Target) {
 std::string atomic_cas(const Arguments& a, ir::Target) {
   ir::DataType d = a["old_val"].dtype();
   if (d.is_integral() && d.bits == 64) {
-    return "return atomicCAS((unsigned long long*){ptr}, (unsigned long long){old_val}, (unsigned long long){new_val});";
+    return "return atomicCAS((unsigned long long*){ptr}, (unsigned long long){old_val}, (unsigned long "
+           "long){new_val});";
   }
   return "return atomicCAS({ptr}, (decltype(+*{ptr})){old_val}, (decltype(+*{ptr})){new_val});";
 }
 
 constexpr Intrinsic kRows[] = {
     row<"dst: global, src: global, num_bytes: attr(1|2|4|8|16)">("C26", "cuda.copy_bytes", Meaning::CopyBytes)
-        .writes().cxx("*(word*)dst = *(const word*)src;", copy_bytes)
+        .writes()
+        .cxx("*(word*)dst = *(const word*)src;", copy_bytes)
         .says("Moves 1 to 16 bytes with one load and one store; both addresses are multiples of the size."),
     row<"dst: global, src: global">("C27", "cuda.copy_128b", Meaning::CopyBytes)
-        .writes().cxx("*(uint4*){dst} = *(const uint4*){src};")
+        .writes()
+        .cxx("*(uint4*){dst} = *(const uint4*){src};")
         .says("Moves 16 aligned bytes with one load and one store."),
     row<"dst: global, src: global">("C28", "cuda.copy_64b", Meaning::CopyBytes)
-        .writes().cxx("*(uint2*){dst} = *(const uint2*){src};")
+        .writes()
+        .cxx("*(uint2*){dst} = *(const uint2*){src};")
         .says("Moves 8 aligned bytes with one load and one store."),
     row<"dst: global, src: global">("C29", "cuda.copy_32b", Meaning::CopyBytes)
-        .writes().cxx("*(unsigned int*){dst} = *(const unsigned int*){src};")
+        .writes()
+        .cxx("*(unsigned int*){dst} = *(const unsigned int*){src};")
         .says("Moves 4 aligned bytes with one load and one store."),
     row<"dst: global, src: global">("C30", "cuda.copy_16b", Meaning::CopyBytes)
-        .writes().cxx("*(unsigned short*){dst} = *(const unsigned short*){src};")
+        .writes()
+        .cxx("*(unsigned short*){dst} = *(const unsigned short*){src};")
         .says("Moves 2 aligned bytes with one load and one store."),
     row<"dst: global, src: global">("C31", "cuda.copy_8b", Meaning::CopyBytes)
-        .writes().cxx("*(unsigned char*){dst} = *(const unsigned char*){src};")
+        .writes()
+        .cxx("*(unsigned char*){dst} = *(const unsigned char*){src};")
         .says("Moves one byte."),
     row<"addr: ptr, dtype: attr">("C32", "cuda.ldg", Meaning::LoadValue)
-        .reads().returns(type_named_by<1>).check(check_dtype).cxx("return __ldg((const dtype*)addr);", ldg)
+        .reads()
+        .returns(type_named_by<1>)
+        .check(check_dtype)
+        .cxx("return __ldg((const dtype*)addr);", ldg)
         .says("Loads through the read-only cache: nobody may write the location while the kernel runs."),
     row<"res_addr: ptr, value: any">("C33", "cuda.atomic_add", Meaning::AtomicMemory)
-        .writes().returns(type_of_argument<1>).cxx("return atomicAdd(res_addr, value);", atomic_add)
+        .writes()
+        .returns(type_of_argument<1>)
+        .cxx("return atomicAdd(res_addr, value);", atomic_add)
         .says("Adds to memory atomically and returns what was there before."),
     row<"ptr: ptr, old_val: any, new_val: any">("C34", "cuda.atomic_cas", Meaning::AtomicCas)
-        .writes().returns(type_of_argument<1>).cxx("return atomicCAS(ptr, old_val, new_val);", atomic_cas)
+        .writes()
+        .returns(type_of_argument<1>)
+        .cxx("return atomicCAS(ptr, old_val, new_val);", atomic_cas)
         .says("Writes the new value if memory holds the old one, atomically, and returns what was there before."),
     row<"ptr: ptr">("C35", "cuda.cvta_generic_to_shared", Meaning::SharedAddress)
-        .pure().returns<ir::kUInt32>().inline_cxx("((unsigned int)__cvta_generic_to_shared({0}))")
+        .pure()
+        .returns<ir::kUInt32>()
+        .inline_cxx("((unsigned int)__cvta_generic_to_shared({0}))")
         .says("The 32-bit shared address of a generic pointer into shared memory."),
     row<"cluster_addr: u64">("C36", "cuda.smem_addr_from_uint64", Meaning::TruncateAddress)
-        .pure().returns<ir::kUInt32>().inline_cxx("((unsigned int)({0}))")
+        .pure()
+        .returns<ir::kUInt32>()
+        .inline_cxx("((unsigned int)({0}))")
         .says("The low 32 bits of a mapped shared address."),
     row<"addr: u32, row_offset: u32, col_offset: u32">("C37", "cuda.get_tmem_addr", Meaning::TmemAddress)
-        .pure().returns<ir::kUInt32>()
+        .pure()
+        .returns<ir::kUInt32>()
         .cxx("unsigned int lane = (({addr} >> 16) + {row_offset}) & 0xffffu;\n"
              "unsigned int column = ({addr} + {col_offset}) & 0xffffu;\nreturn lane << 16 | column;")
         .says("A tensor-memory address moved by lanes and columns; neither field carries into the other."),
     row<"bar: ptr">("C49", "cuda.sm100_tma_2sm_mbarrier_addr", Meaning::PeerBarrierAddress)
-        .pure().returns<ir::kUInt32>().inline_cxx("(((unsigned int)__cvta_generic_to_shared({0})) & 0xfeffffffu)")
+        .pure()
+        .returns<ir::kUInt32>()
+        .inline_cxx("(((unsigned int)__cvta_generic_to_shared({0})) & 0xfeffffffu)")
         .says("The shared address of the same barrier in the even CTA of the pair."),
 };
 

@@ -1,4 +1,6 @@
 // Printing, asserting, timing, and CUDA source of the author's own.
+#include <cstdio>
+
 #include "compiler/intrinsics/checks.h"
 #include "compiler/intrinsics/helper_text.h"
 #include "compiler/intrinsics/rows/rows.h"
@@ -6,7 +8,8 @@
 namespace tilewright::intrinsics {
 namespace {
 
-// ---- printf ----------------------------------------------------------------------------------------------------------
+// ---- printf
+// ----------------------------------------------------------------------------------------------------------
 
 // How a value travels through the dots of printf.
 std::string_view promoted(ir::DataType d) {
@@ -20,12 +23,23 @@ std::string c_literal(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     switch (c) {
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      default: out += c;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      default:
+        out += c;
     }
   }
   return out + "\"";
@@ -66,13 +80,15 @@ Failure check_printf(const Intrinsic& row, std::span<const ir::Expr> args, ir::T
   if (!a["fmt"].as<ir::StringImm>()) return "the format is a string literal";
   for (ir::Expr value : a.items("args")) {
     ir::DataType d = value.dtype();
-    bool known = d.lanes == 1 && (d.is_integral() || d.is_bool() || d.is_handle() || d == ir::kFloat32 || d == ir::kFloat64);
+    bool known =
+        d.lanes == 1 && (d.is_integral() || d.is_bool() || d.is_handle() || d == ir::kFloat32 || d == ir::kFloat64);
     if (!known) return "a value of type " + ir::dtype_name(d) + " cannot be printed: cast it to float32";
   }
   return std::nullopt;
 }
 
-// ---- source of the author's own --------------------------------------------------------------------------------------
+// ---- source of the author's own
+// --------------------------------------------------------------------------------------
 
 Emitted emit_source(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
   Arguments a(row, args);
@@ -81,7 +97,8 @@ Emitted emit_source(const Intrinsic& row, std::span<const ir::Expr> args, ir::Ta
   out.helper_source = a.text("source_code");
   const Operand& values = row.operands.back();
   const int first = a.position(values);
-  for (std::size_t i = 0; i < a.items(values).size(); ++i) out.argument_positions.push_back(first + static_cast<int>(i));
+  for (std::size_t i = 0; i < a.items(values).size(); ++i)
+    out.argument_positions.push_back(first + static_cast<int>(i));
   return out;
 }
 
@@ -99,7 +116,8 @@ Failure check_source(const Intrinsic& row, std::span<const ir::Expr> args, ir::T
   return std::nullopt;
 }
 
-// ---- profiling -------------------------------------------------------------------------------------------------------
+// ---- profiling
+// -------------------------------------------------------------------------------------------------------
 
 // A record: the clock's low word, the tag, the event and what happened to it.
 constexpr std::string_view kRecord =
@@ -124,24 +142,33 @@ std::string timer_finalize(const Arguments&, ir::Target) {
   return "__threadfence_block();\nif ({leader_cond}) {{\n" + record("3u") + "}}";
 }
 
-#define TILEWRIGHT_TIMER                                                                                         \
+#define TILEWRIGHT_TIMER \
   "profiler_buffer: ptr, profiler_tag: ptr, profiler_write_offset: ptr, profiler_write_stride: u32, leader_cond: bool"
 
 constexpr Intrinsic kRows[] = {
     row<"fmt: attr, *args: any">("C58", "cuda.printf", Meaning::Print)
-        .writes().check(check_printf).emits(emit_printf)
+        .writes()
+        .check(check_printf)
+        .emits(emit_printf)
         .says("Prints as C does; the text appears when the host synchronises."),
     row<"cond: bool">("C59", "cuda.trap_when_assert_failed", Meaning::TrapUnless)
-        .writes().cxx("if (!{cond}) asm volatile(\"trap;\");")
+        .writes()
+        .cxx("if (!{cond}) asm volatile(\"trap;\");")
         .says("Ends the kernel with an error when the condition does not hold."),
     row<"func_name: attr, *args: any, source_code: attr, return_type: attr = 'void'">("C60", "cuda.func_call",
-                                                                                     Meaning::CallSource)
-        .returns(source_result).check(check_source).emits(emit_source)
+                                                                                      Meaning::CallSource)
+        .returns(source_result)
+        .check(check_source)
+        .emits(emit_source)
         .says("Calls a device function whose CUDA source is given here; it is emitted once."),
     row<"time: u32">("C61", "cuda.nano_sleep", Meaning::Sleep)
-        .syncs().inline_cxx("__nanosleep({0})").says("Sleeps for about this many nanoseconds, at most 1 ms."),
+        .syncs()
+        .inline_cxx("__nanosleep({0})")
+        .says("Sleeps for about this many nanoseconds, at most 1 ms."),
     row<"">("C62", "cuda.clock64", Meaning::Clock)
-        .reads().returns<ir::kUInt64>().inline_cxx("((unsigned long long)clock64())")
+        .reads()
+        .returns<ir::kUInt64>()
+        .inline_cxx("((unsigned long long)clock64())")
         .says("The cycle counter of the multiprocessor."),
     row<"profiler_buffer: ptr, profiler_tag: ptr, profiler_write_offset: ptr, num_groups: u32, group_id: u32">(
         "C63", "cuda.timer_init", Meaning::TimerInit)
@@ -155,11 +182,17 @@ constexpr Intrinsic kRows[] = {
              "{profiler_write_offset}[0] = 1 + slot;\n{profiler_tag}[0] = slot << 12;")
         .says("Prepares this thread's slot in a profile buffer."),
     row<"event_type: i32, " TILEWRIGHT_TIMER>("C64", "cuda.timer_start", Meaning::TimerStart)
-        .writes().cxx("record(event << 2)", timer_start).says("Records that an event starts."),
+        .writes()
+        .cxx("record(event << 2)", timer_start)
+        .says("Records that an event starts."),
     row<"event_type: i32, " TILEWRIGHT_TIMER>("C65", "cuda.timer_end", Meaning::TimerEnd)
-        .writes().cxx("record(event << 2 | 1)", timer_end).says("Records that an event ends."),
+        .writes()
+        .cxx("record(event << 2 | 1)", timer_end)
+        .says("Records that an event ends."),
     row<TILEWRIGHT_TIMER>("C66", "cuda.timer_finalize", Meaning::TimerFinalize)
-        .writes().cxx("record(3)", timer_finalize).says("Closes this thread's profile."),
+        .writes()
+        .cxx("record(3)", timer_finalize)
+        .says("Closes this thread's profile."),
 };
 
 #undef TILEWRIGHT_TIMER

@@ -1,4 +1,6 @@
 // Descriptors of tcgen05: 64 bits for a matrix in shared memory, 32 bits for the instruction (intrinsics.md 4.1).
+#include <cstdio>
+
 #include "compiler/intrinsics/checks.h"
 #include "compiler/intrinsics/rows/rows.h"
 #include "compiler/intrinsics/rows/tcgen05.h"
@@ -14,9 +16,10 @@ using tcgen05::type_named;
 std::string matrix_descriptor(const Arguments& a, ir::Target) {
   constexpr const char* kLayout[] = {"0", "6", "4", "2", "1"};
   const std::int64_t swizzle = a.integer("swizzle");
-  return std::string("unsigned long long start = __cvta_generic_to_shared({addr});\n"
-                     "*(unsigned long long*){desc} = (start >> 4 & 0x3fff) | ({ldo} & 0x3fff) << 16 |\n"
-                     "    ({sdo} & 0x3fff) << 32 | 1ull << 46 | ") +
+  return std::string(
+             "unsigned long long start = __cvta_generic_to_shared({addr});\n"
+             "*(unsigned long long*){desc} = (start >> 4 & 0x3fff) | ({ldo} & 0x3fff) << 16 |\n"
+             "    ({sdo} & 0x3fff) << 32 | 1ull << 46 | ") +
          kLayout[swizzle >= 0 && swizzle < 5 ? swizzle : 0] + "ull << 61;";
 }
 
@@ -97,25 +100,33 @@ std::string instruction_descriptor(const Arguments& a, ir::Target) {
   return std::string("*(unsigned int*){desc} = ") + text + ";";
 }
 
-#define TILEWRIGHT_EXTENTS "M: attr, N: attr, K: attr, trans_a: flag, trans_b: flag, n_cta_groups: attr(1|2) = 1, "      \
-                           "neg_a: flag = False, neg_b: flag = False, "
+#define TILEWRIGHT_EXTENTS                                                                 \
+  "M: attr, N: attr, K: attr, trans_a: flag, trans_b: flag, n_cta_groups: attr(1|2) = 1, " \
+  "neg_a: flag = False, neg_b: flag = False, "
 
 constexpr Intrinsic kRows[] = {
     row<"desc: ptr, addr: ptr, ldo: u64, sdo: u64, swizzle: attr(0|1|2|3|4)">(
         "P90", "ptx.tcgen05.encode_matrix_descriptor", Meaning::TmemDescriptor)
-        .writes().cxx("*(unsigned long long*)desc = addr >> 4 | ldo << 16 | sdo << 32 | 1 << 46 | layout(swizzle) << 61;",
-                      matrix_descriptor)
-        .says("Describes a matrix in shared memory for tcgen05: address, strides in units of 16 bytes, swizzle (0 none, 1 32, "
+        .writes()
+        .cxx("*(unsigned long long*)desc = addr >> 4 | ldo << 16 | sdo << 32 | 1 << 46 | layout(swizzle) << 61;",
+             matrix_descriptor)
+        .says("Describes a matrix in shared memory for tcgen05: address, strides in units of 16 bytes, swizzle (0 "
+              "none, 1 32, "
               "2 64, 3 128 bytes, 4 128 bytes in 32-byte atoms)."),
     row<"desc: ptr, *, d_dtype: attr, a_dtype: attr, b_dtype: attr, " TILEWRIGHT_EXTENTS
         "sat_d: flag = False, is_sparse: flag = False">("P91", "ptx.tcgen05.encode_instr_descriptor",
                                                         Meaning::TmemInstructionDescriptor)
-        .writes().check(check_instruction).cxx("*(unsigned int*)desc = types, extents, transposes;", instruction_descriptor)
+        .writes()
+        .check(check_instruction)
+        .cxx("*(unsigned int*)desc = types, extents, transposes;", instruction_descriptor)
         .says("Describes a tcgen05.mma: types, extents, transposes."),
-    row<"desc: ptr, *, d_dtype: attr, a_dtype: attr, b_dtype: attr, sfa_dtype: attr, sfb_dtype: attr, sfa_tmem_addr: u32, "
+    row<"desc: ptr, *, d_dtype: attr, a_dtype: attr, b_dtype: attr, sfa_dtype: attr, sfb_dtype: attr, sfa_tmem_addr: "
+        "u32, "
         "sfb_tmem_addr: u32, " TILEWRIGHT_EXTENTS "is_sparse: flag = False">(
         "P92", "ptx.tcgen05.encode_instr_descriptor_block_scaled", Meaning::TmemInstructionDescriptorBlockScaled)
-        .writes().check(check_instruction).cxx("*(unsigned int*)desc = types, extents, transposes;", instruction_descriptor)
+        .writes()
+        .check(check_instruction)
+        .cxx("*(unsigned int*)desc = types, extents, transposes;", instruction_descriptor)
         .says("Describes a block-scaled tcgen05.mma; the numbers of the scales start at 0."),
     row<"desc: ptr, sf_id: u32">("C67", "cuda.runtime_instr_desc", Meaning::TmemInstructionDescriptorScaleId)
         .writes()

@@ -10,7 +10,8 @@ namespace {
 
 using enum Availability;
 
-// ---- ldmatrix, stmatrix ----------------------------------------------------------------------------------------------
+// ---- ldmatrix, stmatrix
+// ----------------------------------------------------------------------------------------------
 
 Failure check_fragments(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target) {
   Arguments a(row, args);
@@ -53,12 +54,13 @@ std::string ldmatrix_legacy(const Arguments& a, ir::Target) {
     outputs += (i ? ", \"=r\"(to[" : "\"=r\"(to[") + std::to_string(i) + "])";
   }
   return "unsigned int* to = (unsigned int*)({local_ptr} + {local_offset});\n"
-         "asm volatile(\"ldmatrix.sync.aligned.m8n8.x{num}{trans?.trans}.shared.b16 {{" + registers + "}}, [%" +
-         std::to_string(n) + "];\"\n    : " + outputs +
+         "asm volatile(\"ldmatrix.sync.aligned.m8n8.x{num}{trans?.trans}.shared.b16 {{" +
+         registers + "}}, [%" + std::to_string(n) + "];\"\n    : " + outputs +
          "\n    : \"r\"((unsigned int)__cvta_generic_to_shared({smem_ptr} + {smem_offset})));";
 }
 
-// ---- mma -------------------------------------------------------------------------------------------------------------
+// ---- mma
+// -------------------------------------------------------------------------------------------------------------
 
 struct MmaType {
   std::string_view names;  // script spellings
@@ -67,12 +69,18 @@ struct MmaType {
   char kind;  // operands of one kind go together: f16, b(f16), t(f32), d(ouble), i(nt8), n(ibble), 1 bit, 8-bit float
 };
 constexpr MmaType kTypes[] = {
-    {"fp16|float16|f16", "f16", 16, 'h'},       {"bf16|bfloat16", "bf16", 16, 'b'},
-    {"tf32", "tf32", 32, 't'},                  {"fp32|float32|f32", "f32", 32, 'f'},
-    {"fp64|float64|f64", "f64", 64, 'd'},       {"s8|int8", "s8", 8, 'i'},
-    {"u8|uint8", "u8", 8, 'i'},                 {"s4|int4", "s4", 4, 'n'},
-    {"u4|uint4", "u4", 4, 'n'},                 {"b1|int1|uint1", "b1", 1, '1'},
-    {"e4m3|float8_e4m3fn", "e4m3", 8, '8'},     {"e5m2|float8_e5m2", "e5m2", 8, '8'},
+    {"fp16|float16|f16", "f16", 16, 'h'},
+    {"bf16|bfloat16", "bf16", 16, 'b'},
+    {"tf32", "tf32", 32, 't'},
+    {"fp32|float32|f32", "f32", 32, 'f'},
+    {"fp64|float64|f64", "f64", 64, 'd'},
+    {"s8|int8", "s8", 8, 'i'},
+    {"u8|uint8", "u8", 8, 'i'},
+    {"s4|int4", "s4", 4, 'n'},
+    {"u4|uint4", "u4", 4, 'n'},
+    {"b1|int1|uint1", "b1", 1, '1'},
+    {"e4m3|float8_e4m3fn", "e4m3", 8, '8'},
+    {"e5m2|float8_e5m2", "e5m2", 8, '8'},
     {"s32|int32", "s32", 32, 's'},
 };
 const MmaType* mma_type(std::string_view name) {
@@ -90,15 +98,15 @@ struct MmaForm {
   bool sparse = false;
 };
 constexpr MmaForm kForms[] = {
-    {"m8n8k4", 'h', "hf", All},     {"m16n8k8", 'h', "hf", All},     {"m16n8k16", 'h', "hf", Sm80},
-    {"m16n8k16", 'b', "f", Sm80},   {"m16n8k8", 'b', "f", Sm80},     {"m16n8k4", 't', "f", Sm80},
-    {"m16n8k8", 't', "f", Sm80},    {"m8n8k4", 'd', "d", Sm80},      {"m16n8k4", 'd', "d", Sm90},
-    {"m16n8k8", 'd', "d", Sm90},    {"m16n8k16", 'd', "d", Sm90},    {"m8n8k16", 'i', "s", All},
-    {"m16n8k16", 'i', "s", Sm80},   {"m16n8k32", 'i', "s", Sm80},    {"m8n8k32", 'n', "s", All},
-    {"m16n8k32", 'n', "s", Sm80},   {"m16n8k64", 'n', "s", Sm80},    {"m8n8k128", '1', "s", Sm80},
-    {"m16n8k128", '1', "s", Sm80},  {"m16n8k256", '1', "s", Sm80},   {"m16n8k32", '8', "f", Sm89},
-    {"m16n8k16", 'h', "hf", Sm80, true}, {"m16n8k32", 'h', "hf", Sm80, true},
-    {"m16n8k16", 'b', "f", Sm80, true},  {"m16n8k32", 'b', "f", Sm80, true},
+    {"m8n8k4", 'h', "hf", All},          {"m16n8k8", 'h', "hf", All},         {"m16n8k16", 'h', "hf", Sm80},
+    {"m16n8k16", 'b', "f", Sm80},        {"m16n8k8", 'b', "f", Sm80},         {"m16n8k4", 't', "f", Sm80},
+    {"m16n8k8", 't', "f", Sm80},         {"m8n8k4", 'd', "d", Sm80},          {"m16n8k4", 'd', "d", Sm90},
+    {"m16n8k8", 'd', "d", Sm90},         {"m16n8k16", 'd', "d", Sm90},        {"m8n8k16", 'i', "s", All},
+    {"m16n8k16", 'i', "s", Sm80},        {"m16n8k32", 'i', "s", Sm80},        {"m8n8k32", 'n', "s", All},
+    {"m16n8k32", 'n', "s", Sm80},        {"m16n8k64", 'n', "s", Sm80},        {"m8n8k128", '1', "s", Sm80},
+    {"m16n8k128", '1', "s", Sm80},       {"m16n8k256", '1', "s", Sm80},       {"m16n8k32", '8', "f", Sm89},
+    {"m16n8k16", 'h', "hf", Sm80, true}, {"m16n8k32", 'h', "hf", Sm80, true}, {"m16n8k16", 'b', "f", Sm80, true},
+    {"m16n8k32", 'b', "f", Sm80, true},
 };
 
 // Names of the attributes in the three spellings.
@@ -151,7 +159,8 @@ Failure check_form(const Arguments& args, const MmaNames& names, bool sparse, ir
   if (a->kind != b->kind || c->kind != d->kind) return form;
   const MmaForm* found = nullptr;
   for (const MmaForm& f : kForms) {
-    if (f.shape == shape && f.operands == a->kind && f.sparse == sparse && f.accumulators.find(d->kind) != f.accumulators.npos) {
+    if (f.shape == shape && f.operands == a->kind && f.sparse == sparse &&
+        f.accumulators.find(d->kind) != f.accumulators.npos) {
       found = &f;
     }
   }
@@ -216,12 +225,15 @@ std::string mma(const Arguments& a, ir::Target) {
   if (a.items("c_ptrs").empty()) {
     const std::string type = c.kind == 'd' ? "f64" : c.kind == 'f' ? "f32" : "b32";
     declared = ".reg ." + type + " zero;\nmov." + type + " zero, " +
-               (c.kind == 'd' ? "0d0000000000000000" : c.kind == 'f' ? "0f00000000" : "0") + ";\n";
+               (c.kind == 'd'   ? "0d0000000000000000"
+                : c.kind == 'f' ? "0f00000000"
+                                : "0") +
+               ";\n";
     zero.clear();
     for (int i = 0; i < mma_registers(a, kDense, false).c; ++i) zero += i ? ", zero" : "zero";
   }
-  return declared + "mma" + modifiers(a, kDense) + "\n  {{{*d_ptrs:" + out + "}}}, {{{*a_ptrs:" + in + "}}}, {{{*b_ptrs:" +
-         in + "}}}, {{" + zero + "}};";
+  return declared + "mma" + modifiers(a, kDense) + "\n  {{{*d_ptrs:" + out + "}}}, {{{*a_ptrs:" + in +
+         "}}}, {{{*b_ptrs:" + in + "}}}, {{" + zero + "}};";
 }
 
 // Pointer and element index instead of registers; accumulates in place.
@@ -278,68 +290,97 @@ constexpr std::string_view kFillFragment = "for (int i = 0; i < {local_size}; ++
 constexpr Intrinsic kRows[] = {
     row<"trans: attr(0|1), num: attr(1|2|4), dtype: attr(.b16) = '.b16', smem_ptr: shared, *dst_handles: to u32">(
         "P61", "ptx.ldmatrix", Meaning::LdMatrix)
-        .syncs().quiet().check(check_fragments)
+        .syncs()
+        .check(check_fragments)
         .ptx("ldmatrix.sync.aligned.m8n8.x{num}{trans?.trans}.shared{dtype} {{{*dst_handles}}}, [{smem_ptr}];")
-        .says("The warp loads 8x8 matrices of 16-bit elements; lane 8i+j points to row j of matrix i (16 aligned bytes), and "
+        .says("The warp loads 8x8 matrices of 16-bit elements; lane 8i+j points to row j of matrix i (16 aligned "
+              "bytes), and "
               "each lane receives two neighbouring elements of every matrix."),
     row<"elem: attr, trans: attr(0|1), num: attr(1|2|4), type: attr, local_ptr: ptr, local_offset: i32, smem_ptr: ptr, "
         "smem_offset: i32">("P62", "ptx.ldmatrix_legacy", Meaning::LdMatrix)
-        .syncs().cxx("ldmatrix into local_ptr + local_offset from smem_ptr + smem_offset", ldmatrix_legacy)
+        .syncs()
+        .cxx("ldmatrix into local_ptr + local_offset from smem_ptr + smem_offset", ldmatrix_legacy)
         .says("ldmatrix with pointers and element offsets. Transposed 8-bit elements are gathered one by one; the last "
               "argument is then the row stride."),
     row<"trans: attr(0|1), num: attr(1|2|4), dtype: attr(.b16|.b8|b16|b8), smem_ptr: shared, *src_handles: from u32, "
         "shape: attr(m8n8|m16n8) = 'm8n8', space: attr(shared|shared::cta) = 'shared'">("P63", "ptx.stmatrix",
-                                                                                      Meaning::StMatrix)
-        .cc(Sm90).syncs().check(check_fragments)
-        .ptx("stmatrix.sync.aligned.{shape}.x{num}{trans?.trans}.{space}{dtype} [{smem_ptr}], {{{*src_handles}}};", stmatrix)
+                                                                                        Meaning::StMatrix)
+        .cc(Sm90)
+        .syncs()
+        .check(check_fragments)
+        .ptx("stmatrix.sync.aligned.{shape}.x{num}{trans?.trans}.{space}{dtype} [{smem_ptr}], {{{*src_handles}}};",
+             stmatrix)
         .says("The warp stores matrices of 16-bit (8x8) or 8-bit (16x8, transposed) elements: ldmatrix the other way."),
     row<"shape: attr, a_layout: attr(row|col), b_layout: attr(row|col), d_type: attr, a_type: attr, b_type: attr, "
-        "c_type: attr, d_ptrs: list to u32, a_ptrs: list from u32, b_ptrs: list from u32, c_ptrs: list from u32 = None, "
+        "c_type: attr, d_ptrs: list to u32, a_ptrs: list from u32, b_ptrs: list from u32, c_ptrs: list from u32 = "
+        "None, "
         "saturate: flag = False, bit_op: attr(|xor|and) = ''">("P64", "ptx.mma", Meaning::Mma)
-        .syncs().quiet().check(check_mma)
+        .syncs()
+        .quiet()
+        .check(check_mma)
         .ptx("mma.sync.aligned.{shape}.{a_layout}.{b_layout}.D.A.B.C {d}, {a}, {b}, {c};", mma)
-        .says("The warp multiplies fragments: d = a * b + c. Each list holds pointers to the registers of a lane; without "
+        .says("The warp multiplies fragments: d = a * b + c. Each list holds pointers to the registers of a lane; "
+              "without "
               "c_ptrs the product starts from zero."),
     row<"dtype: attr, shape: attr, A_layout: attr(row|col), B_layout: attr(row|col), A_dtype: attr, B_dtype: attr, "
-        "C_dtype: attr, multiplicand_a: ptr, a_index: i32, multiplicand_b: ptr, b_index: i32, accumulator: ptr, c_index: i32, "
-        "metadata: ptr, meta_index: i32, sparse_selector: attr, saturate: flag">("P65", "ptx.mma.sp", Meaning::MmaSparse)
-        .cc(Sm80).syncs().check(check_mma_sparse)
+        "C_dtype: attr, multiplicand_a: ptr, a_index: i32, multiplicand_b: ptr, b_index: i32, accumulator: ptr, "
+        "c_index: i32, "
+        "metadata: ptr, meta_index: i32, sparse_selector: attr, saturate: flag">("P65", "ptx.mma.sp",
+                                                                                 Meaning::MmaSparse)
+        .cc(Sm80)
+        .syncs()
+        .check(check_mma_sparse)
         .cxx("mma.sp.sync.aligned.SHAPE.AL.BL.C.A.B.C {c}, {a}, {b}, {c}, metadata, selector;", mma_sparse)
         .says("mma with two of four elements of A present; the metadata says which. Accumulates in place."),
     row<"dtype: attr, shape: attr, A_layout: attr(row|col), B_layout: attr(row|col), A_dtype: attr, B_dtype: attr, "
-        "C_dtype: attr, multiplicand_a: ptr, a_index: i32, multiplicand_b: ptr, b_index: i32, accumulator: ptr, c_index: i32, "
+        "C_dtype: attr, multiplicand_a: ptr, a_index: i32, multiplicand_b: ptr, b_index: i32, accumulator: ptr, "
+        "c_index: i32, "
         "saturate: flag, *, operator: attr(|xor|and) = ''">("P66", "ptx.mma.legacy", Meaning::Mma)
-        .syncs().check(check_mma_legacy)
+        .syncs()
+        .check(check_mma_legacy)
         .cxx("mma.sync.aligned.SHAPE.AL.BL.C.A.B.C {c}, {a}, {b}, {c};", mma_legacy)
         .says("mma with pointers and element indices; accumulates in place."),
     row<"shape: attr, A_layout: attr(row|col), B_layout: attr(row|col), A_dtype: attr, B_dtype: attr, C_dtype: attr, "
         "multiplicand_a: ptr, a_index: i32, multiplicand_b: ptr, b_index: i32, accumulator: ptr, c_index: i32, "
         "saturate: flag, *, operator: attr(|xor|and) = ''">("P66.short", "ptx.mma.legacy", Meaning::Mma)
-        .syncs().check(check_mma_legacy)
+        .syncs()
+        .check(check_mma_legacy)
         .cxx("mma.sync.aligned.SHAPE.AL.BL.C.A.B.C {c}, {a}, {b}, {c};", mma_legacy)
         .says("mma with pointers and element indices; accumulates in place."),
     row<"dtype: attr, m: attr, n: attr, dst_ptr: ptr, src_ptr: ptr, src_offset: i32, dst_stride: i32">(
         "C68", "cuda.mma_store", Meaning::MmaStore)
-        .writes().check(check_16x16).cxx(kStoreFragment)
+        .writes()
+        .check(check_16x16)
+        .cxx(kStoreFragment)
         .says("Each lane stores its eight elements of a 16x16 accumulator to a row-major tile."),
     row<"dtype: attr, local_size: attr, local_ptr: ptr, offset: i32">("C69", "cuda.mma_fill", Meaning::MmaFill)
-        .writes().cxx(kFillFragment).says("Sets this lane's accumulator elements to zero."),
+        .writes()
+        .cxx(kFillFragment)
+        .says("Sets this lane's accumulator elements to zero."),
     row<"dtype: attr, m: attr, n: attr, dst_ptr: ptr, src_ptr: ptr, src_offset: i32, dst_stride: i32">(
         "C70", "cuda.mma_store_legacy", Meaning::MmaStore)
-        .writes().check(check_16x16).cxx(kStoreFragment).says("The older name of mma_store."),
+        .writes()
+        .check(check_16x16)
+        .cxx(kStoreFragment)
+        .says("The older name of mma_store."),
     row<"dtype: attr, local_size: attr, local_ptr: ptr, offset: i32">("C71", "cuda.mma_fill_legacy", Meaning::MmaFill)
-        .writes().cxx(kFillFragment).says("The older name of mma_fill."),
+        .writes()
+        .cxx(kFillFragment)
+        .says("The older name of mma_fill."),
 };
 
 constexpr Intrinsic kInternal[] = {
     row<"trans: attr(0|1), num: attr(1|2|4), smem_ptr: shared, *dst_handles: to u32">("P61.dispatch", "ptx.ldmatrix",
-                                                                                    Meaning::LdMatrix)
-        .syncs().check(check_fragments)
+                                                                                      Meaning::LdMatrix)
+        .syncs()
+        .check(check_fragments)
         .ptx("ldmatrix.sync.aligned.m8n8.x{num}{trans?.trans}.shared.b16 {{{*dst_handles}}}, [{smem_ptr}];")
-        .says("ldmatrix as copies emit it: with a memory clobber, because plain stores fill what it reads."),
+        .says("ldmatrix as copies emit it."),
     row<"trans: attr(0|1), num: attr(1|2|4), smem_ptr: shared, *src_handles: from u32">("P63.dispatch", "ptx.stmatrix",
-                                                                                      Meaning::StMatrix)
-        .cc(Sm90).syncs().check(check_fragments)
+                                                                                        Meaning::StMatrix)
+        .cc(Sm90)
+        .syncs()
+        .check(check_fragments)
         .ptx("stmatrix.sync.aligned.m8n8.x{num}{trans?.trans}.shared.b16 [{smem_ptr}], {{{*src_handles}}};")
         .says("stmatrix as copies emit it."),
 };

@@ -9,8 +9,8 @@ using enum Availability;
 
 #define TILEWRIGHT_HINTS "cache_hint: attr(|evict_normal|evict_first|evict_last) = '', cache_policy: u64 = None"
 #define TILEWRIGHT_LOAD "addr: ptr, return_type: attr, ptx_type: attr(b32|u32|u64|s32|f32|b64|s64|f64|b16|u16|s16), *, "
-#define TILEWRIGHT_SPACE \
-  "attr(global|shared|shared::cta|shared::cluster|local|const|param::entry|param::func)"
+#define TILEWRIGHT_SPACE "attr(global|shared|shared::cta|shared::cluster|local|const|param::entry|param::func)"
+#define TILEWRIGHT_SHARED_SPACE "attr(global|shared|shared::cta|shared::cluster)"
 #define TILEWRIGHT_TYPES "attr(b32|u32|s32|b64|u64|s64|f32|f64)"
 
 int bits_of_type(std::string_view ptx_type) { return std::stoi(std::string(ptx_type.substr(1))); }
@@ -45,7 +45,8 @@ Failure check_vector(const Arguments& a) {
   const std::string vec = a.text("vec");
   const std::size_t wanted = vec.empty() ? 1 : vec[1] - '0';
   if (values == wanted) return std::nullopt;
-  return (vec.empty() ? "a scalar store takes one value, " : "." + vec + " takes " + std::to_string(wanted) + " values, ") +
+  return (vec.empty() ? "a scalar store takes one value, "
+                      : "." + vec + " takes " + std::to_string(wanted) + " values, ") +
          std::to_string(values) + " given";
 }
 
@@ -73,7 +74,8 @@ Failure check_store(const Intrinsic& row, std::span<const ir::Expr> args, ir::Ta
     if (!target.at_least(100)) return ".v8 needs sm_100 and up, this is " + target.name();
     if (bits != 32 || a.text("space") != "global") return ".v8 stores 32-bit values to global memory";
   }
-  if (a.text("vec") == "v4" && bits == 64 && a.text("space") != "global") return ".v4 of 64-bit values goes to global memory";
+  if (a.text("vec") == "v4" && bits == 64 && a.text("space") != "global")
+    return ".v4 of 64-bit values goes to global memory";
   return check_targets(a, target);
 }
 
@@ -119,7 +121,10 @@ std::string async_store(const Arguments& a, ir::Target) {
 Failure check_async_reduce(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
   Arguments a(row, args);
   const std::string op = a.text("op"), type = a.text("ptx_type");
-  std::string_view types = op == "add" ? "u32|s32|u64" : op == "min" || op == "max" ? "u32|s32" : op == "inc" || op == "dec" ? "u32" : "b32";
+  std::string_view types = op == "add"                  ? "u32|s32|u64"
+                           : op == "min" || op == "max" ? "u32|s32"
+                           : op == "inc" || op == "dec" ? "u32"
+                                                        : "b32";
   if (!is_one_of(type, types)) return "'" + op + "' exists for " + std::string(types) + ", not " + type;
   return check_value_bits(a, a.items("value"));
 }
@@ -142,80 +147,114 @@ Failure check_fraction(const Intrinsic& row, std::span<const ir::Expr> args, ir:
 }
 
 constexpr Intrinsic kRows[] = {
-    row<TILEWRIGHT_LOAD "weak: flag = False, space: " TILEWRIGHT_SPACE " = 'global', cop: attr(|ca|cg|cs|lu|cv) = '', "
-        TILEWRIGHT_HINTS>("P52", "ptx.ld", Meaning::LoadValue)
-        .reads().quiet().returns(type_named_by<1>).check(check_load)
+    row<TILEWRIGHT_LOAD "weak: flag = False, space: " TILEWRIGHT_SPACE
+                        " = 'global', cop: attr(|ca|cg|cs|lu|cv) = '', " TILEWRIGHT_HINTS>("P52", "ptx.ld",
+                                                                                           Meaning::LoadValue)
+        .reads()
+        .quiet()
+        .returns(type_named_by<1>)
+        .check(check_load)
         .ptx("ld{.weak}.{space}{.cop}{hint}.{ptx_type} {=}, [{addr@space}]{policy};")
         .says("Loads one value. Shared spaces take the pointer's shared address; shared::cluster a mapped one (E35)."),
-    row<TILEWRIGHT_LOAD "scope: attr(cta|cluster|gpu|sys) = 'gpu', space: " TILEWRIGHT_SPACE " = 'global'">(
+    row<TILEWRIGHT_LOAD "scope: attr(cta|cluster|gpu|sys) = 'gpu', space: " TILEWRIGHT_SHARED_SPACE " = 'global'">(
         "P53", "ptx.ld_acquire", Meaning::LoadValue)
-        .syncs().quiet().returns(type_named_by<1>).check(check_load)
+        .syncs()
+        .quiet()
+        .returns(type_named_by<1>)
+        .check(check_load)
         .ptx("ld.acquire.{scope}.{space}.{ptx_type} {=}, [{addr@space}];")
         .says("Loads one value; what its writer released before is visible to this thread afterwards."),
-    row<TILEWRIGHT_LOAD "space: " TILEWRIGHT_SPACE " = 'global'">("P54", "ptx.ld_volatile", Meaning::LoadValue)
-        .reads().quiet().returns(type_named_by<1>).check(check_load)
+    row<TILEWRIGHT_LOAD "space: " TILEWRIGHT_SHARED_SPACE " = 'global'">("P54", "ptx.ld_volatile", Meaning::LoadValue)
+        .reads()
+        .quiet()
+        .returns(type_named_by<1>)
+        .check(check_load)
         .ptx("ld.volatile.{space}.{ptx_type} {=}, [{addr@space}];")
         .says("Loads one value that others may change at any time."),
     row<"res: out any, addr: global">("P55", "ptx.ld_global_acquire", Meaning::LoadInto)
-        .syncs().quiet().check(check_element)
+        .syncs()
+        .quiet()
+        .check(check_element)
         .ptx("ld.acquire.gpu.global.{b32|b64} {res}, [{addr}];",
              [](const Arguments& a, ir::Target) -> std::string {
-               return std::string("ld.acquire.gpu.global.b") + (a["res"].dtype().bits == 64 ? "64" : "32") + " {res}, [{addr}];";
+               return std::string("ld.acquire.gpu.global.b") + (a["res"].dtype().bits == 64 ? "64" : "32") +
+                      " {res}, [{addr}];";
              })
         .says("Loads one element with acquire at device scope into `res`."),
     row<"reg: ptr, guard: i32, addr: global, local_addr: i32">("P56", "ptx.ldg32", Meaning::LoadInto)
         .reads()
         .cxx("float* to = (float*){reg} + {local_addr};\n"
-             "asm volatile(\"{{ .reg .pred p; setp.ne.b32 p, %2, 0; @!p mov.b32 %0, 0; @p ld.global.nc.f32 %0, [%1]; }}\"\n"
+             "asm volatile(\"{{ .reg .pred p; setp.ne.b32 p, %2, 0; @!p mov.b32 %0, 0; @p ld.global.nc.f32 %0, [%1]; "
+             "}}\"\n"
              "    : \"=f\"(*to) : \"l\"({addr}), \"r\"({guard}));")
         .says("Loads a float into a register buffer where the guard holds, zero elsewhere."),
-    row<"address: ptr, *values: any, weak: flag = False, space: attr(|global|shared|shared::cta|shared::cluster|local) = "
-        "'shared', cop: attr(|wb|cg|cs|wt) = '', vec: attr(|v2|v4|v8) = '', ptx_type: " TILEWRIGHT_TYPES ", " TILEWRIGHT_HINTS>(
-        "P57", "ptx.st", Meaning::StoreValues)
-        .writes().check(check_store)
+    row<"address: ptr, *values: any, weak: flag = False, space: attr(|global|shared|shared::cta|shared::cluster|local) "
+        "= "
+        "'shared', cop: attr(|wb|cg|cs|wt) = '', vec: attr(|v2|v4|v8) = '', ptx_type: " TILEWRIGHT_TYPES
+        ", " TILEWRIGHT_HINTS>("P57", "ptx.st", Meaning::StoreValues)
+        .writes()
+        .check(check_store)
         .ptx("st{.weak}{.space}{.cop}{.L2::cache_hint}{.vec}.{ptx_type} [addr], {values}{, policy};", store)
         .says("Stores one value, or two, four or eight neighbouring ones."),
-    row<"ptr: ptr, num_bytes: u64, *, weak: flag = False, space: attr(|shared::cta) = 'shared::cta'">("P58", "ptx.st_bulk",
-                                                                                                   Meaning::StoreZeros)
-        .cc(Sm100).writes().check(check_zero_bytes).ptx("st.bulk{.weak}{.space} [{ptr@space}], {num_bytes}, 0;")
+    row<"ptr: ptr, num_bytes: u64, *, weak: flag = False, space: attr(|shared::cta) = 'shared::cta'">(
+        "P58", "ptx.st_bulk", Meaning::StoreZeros)
+        .cc(Sm100)
+        .writes()
+        .check(check_zero_bytes)
+        .ptx("st.bulk{.weak}{.space} [{ptr@space}], {num_bytes}, 0;")
         .says("Fills shared memory with zeros; the size is a multiple of 8."),
     row<"address: ptr, value: any, *, sem: attr(|relaxed|release) = '', scope: attr(|cta|cluster|gpu|sys) = '', space: "
-        "attr(global|shared|shared::cta|shared::cluster) = 'global', op: attr(and|or|xor|add|inc|dec|min|max), ptx_type: "
-        TILEWRIGHT_TYPES ", " TILEWRIGHT_HINTS>("P59", "ptx.red_scalar", Meaning::ReduceMemory)
-        .writes().check(check_atomic)
+        "attr(global|shared|shared::cta|shared::cluster) = 'global', op: attr(and|or|xor|add|inc|dec|min|max), "
+        "ptx_type: " TILEWRIGHT_TYPES ", " TILEWRIGHT_HINTS>("P59", "ptx.red_scalar", Meaning::ReduceMemory)
+        .writes()
+        .check(check_atomic)
         .ptx("red{.sem}{.scope}.{space}.{op}{hint}.{ptx_type} [{address@space}], {value}{policy};")
         .says("Combines a value into memory atomically, without bringing the old one back."),
-    row<"address: ptr, value: any, *, sem: attr(|relaxed|acquire|release|acq_rel) = '', scope: attr(|cta|cluster|gpu|sys) = '', "
+    row<"address: ptr, value: any, *, sem: attr(|relaxed|acquire|release|acq_rel) = '', scope: "
+        "attr(|cta|cluster|gpu|sys) = '', "
         "space: attr(global|shared|shared::cta|shared::cluster) = 'global', op: "
         "attr(and|or|xor|exch|add|inc|dec|min|max), ptx_type: " TILEWRIGHT_TYPES ", " TILEWRIGHT_HINTS>(
         "P60", "ptx.atom_scalar", Meaning::AtomicMemory)
-        .writes().returns(atomic_result).check(check_atomic)
+        .writes()
+        .returns(atomic_result)
+        .check(check_atomic)
         .ptx("atom{.sem}{.scope}.{space}.{op}{hint}.{ptx_type} {=}, [{address@space}], {value}{policy};")
         .says("Combines a value into memory atomically and returns what was there before."),
     row<"addr_u64: remote, *values: any, bar_u64: remote, ptx_type: " TILEWRIGHT_TYPES
         ", vec: attr(|v2|v4) = '', weak: flag = False">("E24", "ptx.st_async", Meaning::StoreAsync)
-        .cc(Sm90).writes().check(check_async_store)
-        .ptx("st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.{ptx_type} [addr], {values}, [bar];", async_store)
+        .cc(Sm90)
+        .writes()
+        .check(check_async_store)
+        .ptx("st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.{ptx_type} [addr], {values}, [bar];",
+             async_store)
         .says("Stores into the shared memory of another CTA; the bytes count on a barrier there."),
     row<"addr_u64: remote, value: any, bar_u64: remote, *, op: attr(inc|dec|min|max|add|and|or|xor), ptx_type: "
         "attr(b32|u32|s32|u64)">("E25", "ptx.red_async", Meaning::ReduceAsync)
-        .cc(Sm90).writes().check(check_async_reduce)
-        .ptx("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.{op}.{ptx_type} [{addr_u64}], {value}, "
+        .cc(Sm90)
+        .writes()
+        .check(check_async_reduce)
+        .ptx("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.{op}.{ptx_type} [{addr_u64}], "
+             "{value}, "
              "[{bar_u64}];")
         .says("Combines a value into the shared memory of another CTA; its bytes count on a barrier there."),
     row<"kind: attr(evict_last|evict_normal|evict_first|evict_unchanged), fraction: f32 = 1.0, secondary: "
         "attr(|evict_first|evict_unchanged) = ''">("E36", "ptx.createpolicy", Meaning::CachePolicy)
-        .cc(Sm80).returns<ir::kUInt64>().movable().check(check_fraction)
+        .cc(Sm80)
+        .returns<ir::kUInt64>()
+        .movable()
+        .check(check_fraction)
         .ptx("createpolicy.fractional.L2::{kind}{secondary?.L2::{secondary}}.b64 {=}, {fraction};")
         .says("Makes a cache policy for `cache_policy=`: this priority for that fraction of the accesses."),
     row<"addr: global">("E37", "ptx.prefetch_l2", Meaning::Prefetch)
-        .writes().ptx("prefetch.global.L2 [{addr}];")
+        .writes()
+        .ptx("prefetch.global.L2 [{addr}];")
         .says("Brings the line of an address into the L2 cache."),
 };
 
 #undef TILEWRIGHT_HINTS
 #undef TILEWRIGHT_LOAD
 #undef TILEWRIGHT_SPACE
+#undef TILEWRIGHT_SHARED_SPACE
 #undef TILEWRIGHT_TYPES
 
 }  // namespace

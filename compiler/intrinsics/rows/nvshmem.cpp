@@ -50,15 +50,19 @@ constexpr Intrinsic kRows[] = {
                 "All processors meet."),
     nvshmem_row(row<TILEWRIGHT_MOVE>("N6", "nvshmem.getmem_nbi", Meaning::Nvshmem).cxx("nvshmem_getmem_nbi(...)", move),
                 "Starts fetching bytes from another processor."),
-    nvshmem_row(row<TILEWRIGHT_MOVE>("N7", "nvshmem.getmem_nbi.warp", Meaning::Nvshmem).cxx("nvshmemx_getmem_nbi_warp(...)", move),
+    nvshmem_row(row<TILEWRIGHT_MOVE>("N7", "nvshmem.getmem_nbi.warp", Meaning::Nvshmem)
+                    .cxx("nvshmemx_getmem_nbi_warp(...)", move),
                 "The same by all lanes of a warp."),
-    nvshmem_row(row<TILEWRIGHT_MOVE>("N8", "nvshmem.getmem_nbi.block", Meaning::Nvshmem).cxx("nvshmemx_getmem_nbi_block(...)", move),
+    nvshmem_row(row<TILEWRIGHT_MOVE>("N8", "nvshmem.getmem_nbi.block", Meaning::Nvshmem)
+                    .cxx("nvshmemx_getmem_nbi_block(...)", move),
                 "The same by all threads of a CTA."),
     nvshmem_row(row<TILEWRIGHT_MOVE>("N9", "nvshmem.putmem_nbi", Meaning::Nvshmem).cxx("nvshmem_putmem_nbi(...)", move),
                 "Starts sending bytes to another processor."),
-    nvshmem_row(row<TILEWRIGHT_MOVE>("N10", "nvshmem.putmem_nbi.warp", Meaning::Nvshmem).cxx("nvshmemx_putmem_nbi_warp(...)", move),
+    nvshmem_row(row<TILEWRIGHT_MOVE>("N10", "nvshmem.putmem_nbi.warp", Meaning::Nvshmem)
+                    .cxx("nvshmemx_putmem_nbi_warp(...)", move),
                 "The same by all lanes of a warp."),
-    nvshmem_row(row<TILEWRIGHT_MOVE>("N11", "nvshmem.putmem_nbi.block", Meaning::Nvshmem).cxx("nvshmemx_putmem_nbi_block(...)", move),
+    nvshmem_row(row<TILEWRIGHT_MOVE>("N11", "nvshmem.putmem_nbi.block", Meaning::Nvshmem)
+                    .cxx("nvshmemx_putmem_nbi_block(...)", move),
                 "The same by all threads of a CTA."),
     nvshmem_row(row<TILEWRIGHT_SIGNAL>("N12", "nvshmem.putmem_signal_nbi", Meaning::Nvshmem)
                     .cxx("nvshmem_putmem_signal_nbi(...)", move_and_signal),
@@ -69,17 +73,20 @@ constexpr Intrinsic kRows[] = {
     nvshmem_row(row<TILEWRIGHT_SIGNAL>("N14", "nvshmem.putmem_signal_nbi.block", Meaning::Nvshmem)
                     .cxx("nvshmemx_putmem_signal_nbi_block(...)", move_and_signal),
                 "The same by all threads of a CTA."),
-    nvshmem_row(row<"sig_addr: global, signal: u64, sig_op: attr(set|add), pe: i32">("N15", "nvshmem.signal_op", Meaning::Nvshmem)
+    nvshmem_row(row<"sig_addr: global, signal: u64, sig_op: attr(set|add), pe: i32">("N15", "nvshmem.signal_op",
+                                                                                     Meaning::Nvshmem)
                     .cxx("nvshmemx_signal_op(...)",
                          [](const Arguments& a, ir::Target) {
-                           return "nvshmemx_signal_op((uint64_t*){sig_addr}, {signal}, " + signal_number(a) + ", {pe});";
+                           return "nvshmemx_signal_op((uint64_t*){sig_addr}, {signal}, " + signal_number(a) +
+                                  ", {pe});";
                          }),
                 "Updates a signal of another processor."),
     nvshmem_row(row<"ivar: global, cmp: attr(eq|ne|gt|ge|lt|le), cmp_value: u64, type: attr(uint64_t) = 'uint64_t'">(
                     "N16", "nvshmem.wait_until", Meaning::Nvshmem)
                     .cxx("nvshmem_uint64_wait_until(...)",
                          [](const Arguments& a, ir::Target) {
-                           return "nvshmem_uint64_wait_until((uint64_t*){ivar}, " + compare_number(a) + ", {cmp_value});";
+                           return "nvshmem_uint64_wait_until((uint64_t*){ivar}, " + compare_number(a) +
+                                  ", {cmp_value});";
                          }),
                 "Waits until a signal compares as asked."),
 };

@@ -9,8 +9,9 @@ using enum Availability;
 
 #define TILEWRIGHT_HINT "cache_hint: attr(|evict_normal|evict_first|evict_last)"
 #define TILEWRIGHT_COORDINATES "*coords: i32, cache_policy: u64 = None"
-#define TILEWRIGHT_LOAD(BAR)                                                                            \
-  "dim: attr(1|2|3|4|5), dst_ptr: shared, " BAR ", tensormap_addr: map, cta_mask: u16, "                 \
+#define TILEWRIGHT_LOAD(DIMENSIONS, BAR)             \
+  "dim: attr(" DIMENSIONS "), dst_ptr: shared, " BAR \
+  ", tensormap_addr: map, cta_mask: u16, "           \
   "cta_group: attr(-1|1|2), " TILEWRIGHT_HINT ", " TILEWRIGHT_COORDINATES
 
 Failure check_coordinates(const Arguments& a) {
@@ -36,8 +37,8 @@ Failure check_load(const Intrinsic& row, std::span<const ir::Expr> args, ir::Tar
 bool is_multicast(const Arguments& a) { return !ir::is_constant(a["cta_mask"], 0); }
 
 std::string load_text(const Arguments& a, ir::Target target, std::string_view mode) {
-  std::string out = "cp.async.bulk.tensor.{dim}d.shared::cluster.global" + std::string(mode) +
-                    ".mbarrier::complete_tx::bytes";
+  std::string out =
+      "cp.async.bulk.tensor.{dim}d.shared::cluster.global" + std::string(mode) + ".mbarrier::complete_tx::bytes";
   if (is_multicast(a)) out += ".multicast::cluster";
   if (a.operand("cta_group") && a.integer("cta_group") > 0 && available(Sm100aClass, target)) {
     out += ".cta_group::{cta_group}";
@@ -60,7 +61,8 @@ Failure check_im2col(const Intrinsic& row, std::span<const ir::Expr> args, ir::T
 }
 
 constexpr std::string_view kLoad =
-    "cp.async.bulk.tensor.{dim}d.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group::G}"
+    "cp.async.bulk.tensor.{dim}d.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group::"
+    "G}"
     "{.L2::cache_hint} [dst], [map, {coords}], [bar]{, mask}{, policy};";
 constexpr std::string_view kGather =
     "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes{...} [dst], "
@@ -70,64 +72,93 @@ constexpr std::string_view kGather =
 
 // `bar` as a number: the barrier's 32-bit shared address, for cta_group 2 with the peer bit cleared.
 constexpr Intrinsic kRows[] = {
-    row<TILEWRIGHT_LOAD("bar: shared")>("P44", TILEWRIGHT_NAME("g2c"), Meaning::TensorGlobalToShared)
-        .cc(Sm90).writes().check(check_load).ptx(kLoad, load)
-        .says("Loads a box of a tensor into shared memory, of several CTAs when a mask names them; its bytes count on the "
+    row<TILEWRIGHT_LOAD("1|2|3|4|5", "bar: shared")>("P44", TILEWRIGHT_NAME("g2c"), Meaning::TensorGlobalToShared)
+        .cc(Sm90)
+        .writes()
+        .check(check_load)
+        .ptx(kLoad, load)
+        .says("Loads a box of a tensor into shared memory, of several CTAs when a mask names them; its bytes count on "
+              "the "
               "barrier. What lies outside the tensor is filled."),
-    row<TILEWRIGHT_LOAD("bar: shared")>("P45", TILEWRIGHT_NAME("g2c_tile_gather4"), Meaning::TensorGlobalToShared)
-        .cc(Sm100aClass).writes().check(check_load).ptx(kGather, gather)
+    row<TILEWRIGHT_LOAD("2", "bar: shared")>("P45", TILEWRIGHT_NAME("g2c_tile_gather4"), Meaning::TensorGlobalToShared)
+        .cc(Sm100aClass)
+        .writes()
+        .check(check_load)
+        .ptx(kGather, gather)
         .says("Loads four rows of a matrix, each named by its number."),
-    row<TILEWRIGHT_LOAD("bar_addr: u32")>("P46", TILEWRIGHT_NAME("g2c_bar_addr"), Meaning::TensorGlobalToShared)
-        .cc(Sm90).writes().check(check_load)
-        .ptx(kLoad, [](const Arguments& a, ir::Target t) {
-          std::string text = load(a, t);
-          return text.replace(text.find("{bar}"), 5, "{bar_addr}");
-        })
+    row<TILEWRIGHT_LOAD("1|2|3|4|5", "bar_addr: u32")>("P46", TILEWRIGHT_NAME("g2c_bar_addr"),
+                                                       Meaning::TensorGlobalToShared)
+        .cc(Sm90)
+        .writes()
+        .check(check_load)
+        .ptx(kLoad,
+             [](const Arguments& a, ir::Target t) {
+               std::string text = load(a, t);
+               return text.replace(text.find("{bar}"), 5, "{bar_addr}");
+             })
         .says("g2c with the barrier as a 32-bit shared address."),
-    row<TILEWRIGHT_LOAD("bar_addr: u32")>("P47", TILEWRIGHT_NAME("g2c_tile_gather4_bar_addr"), Meaning::TensorGlobalToShared)
-        .cc(Sm100aClass).writes().check(check_load)
-        .ptx(kGather, [](const Arguments& a, ir::Target t) {
-          std::string text = gather(a, t);
-          return text.replace(text.find("{bar}"), 5, "{bar_addr}");
-        })
+    row<TILEWRIGHT_LOAD("2", "bar_addr: u32")>("P47", TILEWRIGHT_NAME("g2c_tile_gather4_bar_addr"),
+                                               Meaning::TensorGlobalToShared)
+        .cc(Sm100aClass)
+        .writes()
+        .check(check_load)
+        .ptx(kGather,
+             [](const Arguments& a, ir::Target t) {
+               std::string text = gather(a, t);
+               return text.replace(text.find("{bar}"), 5, "{bar_addr}");
+             })
         .says("g2c_tile_gather4 with the barrier as a 32-bit shared address."),
     row<"dim: attr(1|2|3|4|5), src_ptr: shared, tensormap_addr: map, " TILEWRIGHT_HINT ", " TILEWRIGHT_COORDINATES>(
         "P48", TILEWRIGHT_NAME("s2g"), Meaning::TensorSharedToGlobal)
-        .cc(Sm90).writes().check(check_box)
+        .cc(Sm90)
+        .writes()
+        .check(check_box)
         .ptx("cp.async.bulk.tensor.{dim}d.global.shared::cta.tile.bulk_group{hint} [{tensormap_addr}, {{{*coords}}}], "
              "[{src_ptr}]{policy};")
-        .says("Stores a box from shared memory into a tensor, as part of the bulk group that the next commit closes. What "
+        .says("Stores a box from shared memory into a tensor, as part of the bulk group that the next commit closes. "
+              "What "
               "lies outside the tensor is dropped."),
     row<"dim: attr(1|2|3|4|5), src_ptr: shared, tensormap_addr: map, " TILEWRIGHT_HINT
         ", red_op: attr(add|min|max|inc|dec|and|or|xor), " TILEWRIGHT_COORDINATES>("P49", TILEWRIGHT_NAME("s2g_reduce"),
                                                                                    Meaning::TensorReduceToGlobal)
-        .cc(Sm90).writes().check(check_box)
+        .cc(Sm90)
+        .writes()
+        .check(check_box)
         .ptx("cp.reduce.async.bulk.tensor.{dim}d.global.shared::cta.{red_op}.tile.bulk_group{hint} [{tensormap_addr}, "
              "{{{*coords}}}], [{src_ptr}]{policy};")
         .says("Combines a box of shared memory into a tensor, element by element and atomically."),
     row<"dim: attr(1|2|3|4|5), tensormap_addr: map, " TILEWRIGHT_HINT ", " TILEWRIGHT_COORDINATES>(
         "P50", TILEWRIGHT_NAME("g2c_prefetch"), Meaning::TensorPrefetch)
-        .cc(Sm90).writes().check(check_box)
+        .cc(Sm90)
+        .writes()
+        .check(check_box)
         .ptx("cp.async.bulk.prefetch.tensor.{dim}d.L2.global.tile{hint} [{tensormap_addr}, {{{*coords}}}]{policy};")
         .says("Brings a box of a tensor into the L2 cache."),
     row<"dim: attr(1|2|3|4|5), dst_ptr: shared, bar: shared, tensormap_addr: map, " TILEWRIGHT_HINT
         ", " TILEWRIGHT_COORDINATES>("E15", TILEWRIGHT_NAME("g2s_cta"), Meaning::TensorGlobalToShared)
-        .cc(Sm90).writes().check(check_box)
+        .cc(Sm90)
+        .writes()
+        .check(check_box)
         .ptx("cp.async.bulk.tensor.{dim}d.shared::cta.global.tile.mbarrier::complete_tx::bytes{hint} [{dst_ptr}], "
              "[{tensormap_addr}, {{{*coords}}}], [{bar}]{policy};")
         .says("Loads a box into this CTA's shared memory, outside of any cluster."),
     row<"dim: attr(3|4|5), dst_ptr: shared, bar: shared, tensormap_addr: map, cta_mask: u16, " TILEWRIGHT_HINT
         ", *coords: i32, offsets: list u16, cache_policy: u64 = None">("E16", TILEWRIGHT_NAME("g2c_im2col"),
                                                                        Meaning::TensorGlobalToShared)
-        .cc(Sm90).writes().check(check_im2col)
+        .cc(Sm90)
+        .writes()
+        .check(check_im2col)
         .ptx("cp.async.bulk.tensor.{dim}d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{...} [dst], "
              "[map, {coords}], [bar], {offsets}{, mask}{, policy};",
              im2col)
         .says("Loads the pixels under a filter tap: dim - 2 offsets of 16 bits name the tap."),
     row<"src_ptr: shared, tensormap_addr: map, " TILEWRIGHT_HINT ", " TILEWRIGHT_COORDINATES>(
         "E17", TILEWRIGHT_NAME("s2g_scatter4"), Meaning::TensorSharedToGlobal)
-        .cc(Sm100aClass).writes().check(check_box)
-        .ptx("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group{hint} [{tensormap_addr}, {{{*coords}}}], "
+        .cc(Sm100aClass)
+        .writes()
+        .check(check_box)
+        .ptx("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group{hint} [{tensormap_addr}, "
+             "{{{*coords}}}], "
              "[{src_ptr}]{policy};")
         .says("Stores four rows of a matrix, each named by its number."),
 };

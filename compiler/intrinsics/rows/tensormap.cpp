@@ -16,11 +16,11 @@ struct Field {
   std::int64_t max_value = 0;
 };
 constexpr Field kFields[] = {
-    {"global_address", 64, 0, false},      {"rank", 32, 0, false},
-    {"box_dim", 32, 5, false},             {"global_dim", 32, 5, false},
-    {"global_stride", 64, 4, false},       {"element_stride", 32, 5, false},
-    {"elemtype", 32, 0, true, 15},         {"interleave_layout", 32, 0, true, 2},
-    {"swizzle_mode", 32, 0, true, 4},      {"swizzle_atomicity", 32, 0, true, 3},
+    {"global_address", 64, 0, false}, {"rank", 32, 0, false},
+    {"box_dim", 32, 5, false},        {"global_dim", 32, 5, false},
+    {"global_stride", 64, 4, false},  {"element_stride", 32, 5, false},
+    {"elemtype", 32, 0, true, 15},    {"interleave_layout", 32, 0, true, 2},
+    {"swizzle_mode", 32, 0, true, 4}, {"swizzle_atomicity", 32, 0, true, 3},
     {"fill_mode", 32, 0, true, 1},
 };
 const Field& field_of(const Arguments& a) {
@@ -62,26 +62,37 @@ std::string replace(const Arguments& a, ir::Target) {
 }
 
 constexpr Intrinsic kRows[] = {
-    row<"tensormap_addr: map, space: attr(|const|param) = ''">("P51", "ptx.prefetch_tensormap", Meaning::TensormapPrefetch)
-        .cc(Sm90).writes().ptx("prefetch{.space}.tensormap [{tensormap_addr}];")
+    row<"tensormap_addr: map, space: attr(|const|param) = ''">("P51", "ptx.prefetch_tensormap",
+                                                               Meaning::TensormapPrefetch)
+        .cc(Sm90)
+        .writes()
+        .ptx("prefetch{.space}.tensormap [{tensormap_addr}];")
         .says("Brings a tensor map into the cache that copies read it from."),
     row<"dst: shared, map: map">("E18", "ptx.tensormap.copy_to_shared", Meaning::TensormapCopy)
-        .cc(Sm80).syncs()
+        .syncs()
         .ptx(".reg .pred p;\n.reg .b32 lane, to, a, b, c, d;\n.reg .b64 from;\nmov.u32 lane, %%laneid;\n"
              "setp.lt.u32 p, lane, 8;\nshl.b32 lane, lane, 4;\nadd.u32 to, {dst}, lane;\ncvt.u64.u32 from, lane;\n"
-             "add.u64 from, from, {map};\n@p ld.v4.b32 {{a, b, c, d}}, [from];\n@p st.shared.v4.b32 [to], {{a, b, c, d}};\n"
+             "add.u64 from, from, {map};\n@p ld.v4.b32 {{a, b, c, d}}, [from];\n@p st.shared.v4.b32 [to], {{a, b, c, "
+             "d}};\n"
              "bar.warp.sync 0xffffffff;")
         .says("The warp copies the 128 bytes of a tensor map to shared memory, where it can be edited."),
-    row<"tm: ptr, field: attr(global_address|rank|box_dim|global_dim|global_stride|element_stride|elemtype|interleave_layout"
-        "|swizzle_mode|swizzle_atomicity|fill_mode), value: any, ord: attr = None, *, space: attr(shared::cta|global) = "
+    row<"tm: ptr, field: "
+        "attr(global_address|rank|box_dim|global_dim|global_stride|element_stride|elemtype|interleave_layout"
+        "|swizzle_mode|swizzle_atomicity|fill_mode), value: any, ord: attr = None, *, space: attr(shared::cta|global) "
+        "= "
         "'shared::cta'">("E19", "ptx.tensormap.replace", Meaning::TensormapReplace)
-        .cc(Sm90aPlus).writes().check(check_replace)
+        .cc(Sm90aPlus)
+        .writes()
+        .check(check_replace)
         .ptx("tensormap.replace.tile.FIELD.{shared::cta|global}.b1024.{b32|b64} [tm]{, ord}, value;", replace)
-        .says("Writes one field of a tensor map; one thread does it. `rank` is the rank less one, strides are in bytes."),
+        .says(
+            "Writes one field of a tensor map; one thread does it. `rank` is the rank less one, strides are in bytes."),
     row<"dst_global: global, src_shared: shared, *, scope: attr(cta|cluster|gpu|sys) = 'gpu'">(
         "E20", "ptx.tensormap.cp_fenceproxy", Meaning::TensormapPublish)
-        .cc(Sm90).syncs()
-        .ptx("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.{scope}.sync.aligned [{dst_global}], "
+        .cc(Sm90)
+        .syncs()
+        .ptx("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.{scope}.sync.aligned "
+             "[{dst_global}], "
              "[{src_shared}], 128;")
         .says("The warp copies an edited tensor map to global memory and publishes it; users acquire it with "
               "fence.proxy_tensormap_acquire."),

@@ -12,7 +12,7 @@ struct InputType {
   int bits;
 };
 constexpr InputType kInputs[] = {
-    {"float16|fp16", "f16", 16}, {"bfloat16|bf16", "bf16", 16}, {"tf32", "tf32", 32},
+    {"float16|fp16", "f16", 16},       {"bfloat16|bf16", "bf16", 16},   {"tf32", "tf32", 32},
     {"float8_e4m3fn|e4m3", "e4m3", 8}, {"float8_e5m2|e5m2", "e5m2", 8},
 };
 const InputType* input_type(const Arguments& a) {
@@ -34,7 +34,8 @@ Failure check_mma(const Intrinsic& row, std::span<const ir::Expr> args, ir::Targ
   Arguments a(row, args);
   const InputType* type = input_type(a);
   if (!type) return "'in_dtype' = '" + a.text("in_dtype") + "' is no input type of wgmma";
-  if (!is_one_of(a.text("out_dtype"), "float32|fp32")) return "accumulates in float32, not '" + a.text("out_dtype") + "'";
+  if (!is_one_of(a.text("out_dtype"), "float32|fp32"))
+    return "accumulates in float32, not '" + a.text("out_dtype") + "'";
   if (a.integer("M") != 64) return "M is 64, not " + a.text("M");
   if (auto failure = check_range(a, "N", 8, 256, 8)) return failure;
   if (a.integer("K") * type->bits != 256) {
@@ -55,7 +56,8 @@ std::string mma(const Arguments& a, ir::Target) {
   const std::string t(type.ptx);
   std::string out =
       ".reg .pred p;\nsetp.ne.b32 p, {scaleD}, 0;\n"
-      "wgmma.mma_async.sync.aligned.m{M}n{N}k{K}.f32." + t + "." + t + "\n  {{";
+      "wgmma.mma_async.sync.aligned.m{M}n{N}k{K}.f32." +
+      t + "." + t + "\n  {{";
   if (from_registers(a)) {
     const std::string n = std::to_string(a_registers(a));
     out += "{*reg_list:f32:" + n + ":" + std::to_string(accumulators(a)) + "}}}, {{{*reg_list:in u32:0:" + n + "}}}";
@@ -70,46 +72,63 @@ std::string mma(const Arguments& a, ir::Target) {
   return out + ";";
 }
 
-#define TILEWRIGHT_MODIFIERS                                                                                          \
-  "M: attr, N: attr, K: attr, in_dtype: attr, out_dtype: attr, transA: flag, transB: flag, scaleA: attr(-1|1), "     \
+#define TILEWRIGHT_MODIFIERS                                                                                     \
+  "M: attr, N: attr, K: attr, in_dtype: attr, out_dtype: attr, transA: flag, transB: flag, scaleA: attr(-1|1), " \
   "scaleB: attr(-1|1), scaleD: i32"
 
 constexpr Intrinsic kRows[] = {
     row<"">("P67", "ptx.wgmma.fence", Meaning::WgmmaFence)
-        .cc(Sm90aOnly).syncs().ptx("wgmma.fence.sync.aligned;")
+        .cc(Sm90aOnly)
+        .syncs()
+        .ptx("wgmma.fence.sync.aligned;")
         .says("Orders register accesses of the warpgroup before the wgmma that follow."),
     row<"">("P68", "ptx.wgmma.commit_group", Meaning::WgmmaCommit)
-        .cc(Sm90aOnly).syncs().ptx("wgmma.commit_group.sync.aligned;")
+        .cc(Sm90aOnly)
+        .syncs()
+        .ptx("wgmma.commit_group.sync.aligned;")
         .says("Closes the warpgroup's wgmma since the last commit into a group."),
     row<"n: attr">("P69", "ptx.wgmma.wait_group", Meaning::WgmmaWait)
-        .cc(Sm90aOnly).syncs().ptx("wgmma.wait_group.sync.aligned {n};")
+        .cc(Sm90aOnly)
+        .syncs()
+        .ptx("wgmma.wait_group.sync.aligned {n};")
         .check([](const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
           return check_range(Arguments(row, args), "n", 0, 7);
         })
         .says("Waits until at most n of the newest groups are unfinished; then older accumulators may be read."),
     row<"reg: inout any">("P70", "ptx.wgmma.noop_barrier", Meaning::None)
-        .syncs().ptx("// {reg}")
+        .syncs()
+        .ptx("// {reg}")
         .says("No instruction: keeps the compiler from moving accesses to this register across."),
     row<"desc: ptr, addr: ptr, ldo: u64, sdo: u64, swizzle: attr(0|1|2|3)">("P71", "ptx.wgmma.encode_matrix_descriptor",
                                                                             Meaning::WgmmaDescriptor)
-        .cc(Sm90).writes()
+        .writes()
         .cxx("*(unsigned long long*)desc = addr >> 4 | ldo << 16 | sdo << 32 | layout(swizzle) << 62;",
              [](const Arguments& a, ir::Target) -> std::string {
                constexpr const char* kLayout[] = {"0", "3", "2", "1"};
-               return std::string("unsigned long long start = __cvta_generic_to_shared({addr});\n"
-                                  "*(unsigned long long*){desc} = (start >> 4 & 0x3fff) | ({ldo} & 0x3fff) << 16 |\n"
-                                  "    ({sdo} & 0x3fff) << 32 | ") +
+               return std::string(
+                          "unsigned long long start = __cvta_generic_to_shared({addr});\n"
+                          "*(unsigned long long*){desc} = (start >> 4 & 0x3fff) | ({ldo} & 0x3fff) << 16 |\n"
+                          "    ({sdo} & 0x3fff) << 32 | ") +
                       kLayout[a.integer("swizzle") & 3] + "ull << 62;";
              })
-        .says("Describes a matrix in shared memory for wgmma: address, strides in units of 16 bytes, swizzle (0 none, 1 32, "
+        .says("Describes a matrix in shared memory for wgmma: address, strides in units of 16 bytes, swizzle (0 none, "
+              "1 32, "
               "2 64, 3 128 bytes)."),
     row<"descA: u64, descB: u64, *accums: inout f32, " TILEWRIGHT_MODIFIERS>("P72", "ptx.wgmma.mma_async.ss",
-                                                                            Meaning::WgmmaMma)
-        .cc(Sm90aOnly).syncs().quiet().check(check_mma)
-        .ptx("wgmma.mma_async.sync.aligned.mMnNkK.f32.T.T {acc}, descA, descB, scaleD, scaleA, scaleB{, transA, transB};", mma)
+                                                                             Meaning::WgmmaMma)
+        .cc(Sm90aOnly)
+        .syncs()
+        .quiet()
+        .check(check_mma)
+        .ptx("wgmma.mma_async.sync.aligned.mMnNkK.f32.T.T {acc}, descA, descB, scaleD, scaleA, scaleB{, transA, "
+             "transB};",
+             mma)
         .says("Starts acc = A * B (+ acc where scaleD is not 0) with both operands in shared memory."),
     row<"descB: u64, *reg_list: inout any, " TILEWRIGHT_MODIFIERS>("P73", "ptx.wgmma.mma_async.rs", Meaning::WgmmaMma)
-        .cc(Sm90aOnly).syncs().quiet().check(check_mma)
+        .cc(Sm90aOnly)
+        .syncs()
+        .quiet()
+        .check(check_mma)
         .ptx("wgmma.mma_async.sync.aligned.mMnNkK.f32.T.T {acc}, {a}, descB, scaleD, scaleA, scaleB{, transB};", mma)
         .says("Starts acc = A * B (+ acc where scaleD is not 0) with A in registers; the list holds A's, then the "
               "accumulators."),

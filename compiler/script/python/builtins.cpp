@@ -3,8 +3,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "compiler/ir/kernel.h"
 #include "compiler/expr/promote.h"
+#include "compiler/ir/kernel.h"
 #include "compiler/script/codes.h"
 #include "compiler/script/python/types.h"
 
@@ -234,9 +234,7 @@ Value extremum(Interpreter& in, const Arguments& args, bool largest) {
   for (Value v : items) {
     if (v.is_opaque() || v.is_poison()) return v;
   }
-  bool runtime = std::any_of(items.begin(), items.end(), [&](Value v) {
-    return v.is_expr() || v.as<BufferValue>();
-  });
+  bool runtime = std::any_of(items.begin(), items.end(), [&](Value v) { return v.is_expr() || v.as<BufferValue>(); });
   if (runtime && key.is_none()) {
     auto literal = [&](Value v) { return !v.is_expr() && !v.as<BufferValue>(); };
     ir::Expr best = in.as_expr(items[0], args.at(0));
@@ -384,7 +382,8 @@ Value py_pow(Interpreter& in, const Arguments& args, Value) {
 Value py_ord(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "ord", 1, 1)) return Value::error();
   Str* s = args.positional[0].as<Str>();
-  if (!s || text_length(s->text) != 1) return wrong_type(in, args.at(0), "ord", "a string of one character", args.positional[0]);
+  if (!s || text_length(s->text) != 1)
+    return wrong_type(in, args.at(0), "ord", "a string of one character", args.positional[0]);
   unsigned char lead = static_cast<unsigned char>(s->text[0]);
   std::uint32_t code_point = lead < 0x80 ? lead : lead < 0xE0 ? lead & 0x1F : lead < 0xF0 ? lead & 0x0F : lead & 0x07;
   for (std::size_t i = 1; i < s->text.size(); ++i) {
@@ -483,7 +482,7 @@ Value py_setattr(Interpreter& in, const Arguments& args, Value) {
   if (!name) return Value::error();
   if (!reserve(in, args.call, name->size() + sizeof(Value))) return Value::error();
   return in.set_attribute(args.positional[0], in.keep(*name), args.positional[2], args.call) ? Value::none()
-                                                                                              : Value::error();
+                                                                                             : Value::error();
 }
 
 Value py_delattr(Interpreter& in, const Arguments& args, Value) {
@@ -608,9 +607,8 @@ constexpr Entry kFunctions[] = {
 };
 
 // What reads files, runs text as code or looks at the interpreter itself: never done, the result is unknown.
-constexpr std::string_view kOutside[] = {"open",   "eval",       "exec",   "compile", "__import__",
-                                         "input",  "breakpoint", "exit",   "quit",    "globals",
-                                         "locals", "aiter",      "anext"};
+constexpr std::string_view kOutside[] = {"open", "eval", "exec",    "compile", "__import__", "input", "breakpoint",
+                                         "exit", "quit", "globals", "locals",  "aiter",      "anext"};
 
 }  // namespace
 }  // namespace python

@@ -11,9 +11,7 @@ Value none_or_error(bool ok) { return ok ? Value::none() : Value::error(); }
 
 // ---- list and tuple -----------------------------------------------------------------------------------------------
 
-std::vector<Value>& items_of(Value self) {
-  return self.as<List>() ? self.as<List>()->items : self.as<Tuple>()->items;
-}
+std::vector<Value>& items_of(Value self) { return self.as<List>() ? self.as<List>()->items : self.as<Tuple>()->items; }
 
 Value list_append(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "append", 1, 1) || !reserve(in, args.call, sizeof(Value))) return Value::error();
@@ -406,16 +404,16 @@ Value set_clear(Interpreter&, const Arguments&, Value self) {
 }
 
 constexpr Entry kList[] = {
-    {"append", list_append}, {"extend", list_extend}, {"insert", list_insert},   {"pop", list_pop},
-    {"remove", list_remove}, {"index", list_index},   {"count", list_count},     {"reverse", list_reverse},
-    {"sort", list_sort},     {"copy", list_copy},     {"clear", list_clear},
-    {"appendleft", deque_appendleft}, {"popleft", deque_popleft},
+    {"append", list_append},    {"extend", list_extend}, {"insert", list_insert}, {"pop", list_pop},
+    {"remove", list_remove},    {"index", list_index},   {"count", list_count},   {"reverse", list_reverse},
+    {"sort", list_sort},        {"copy", list_copy},     {"clear", list_clear},   {"appendleft", deque_appendleft},
+    {"popleft", deque_popleft},
 };
 constexpr Entry kTuple[] = {{"index", list_index}, {"count", list_count}};
 constexpr Entry kDict[] = {
-    {"get", dict_get},         {"items", dict_items},           {"keys", dict_keys},     {"values", dict_values},
-    {"pop", dict_pop},         {"popitem", dict_popitem},       {"update", dict_update}, {"setdefault", dict_setdefault},
-    {"copy", dict_copy},       {"clear", dict_clear},
+    {"get", dict_get},   {"items", dict_items},     {"keys", dict_keys},     {"values", dict_values},
+    {"pop", dict_pop},   {"popitem", dict_popitem}, {"update", dict_update}, {"setdefault", dict_setdefault},
+    {"copy", dict_copy}, {"clear", dict_clear},
 };
 constexpr Entry kSet[] = {
     {"add", set_add},

@@ -15,8 +15,8 @@ struct Base {
   bool integer, text;
 };
 constexpr Base kBases[] = {
-    {"enum.Enum", "Enum", false, false},       {"enum.IntEnum", "IntEnum", true, false},
-    {"enum.StrEnum", "StrEnum", false, true},  {"enum.Flag", "Flag", true, false},
+    {"enum.Enum", "Enum", false, false},      {"enum.IntEnum", "IntEnum", true, false},
+    {"enum.StrEnum", "StrEnum", false, true}, {"enum.Flag", "Flag", true, false},
     {"enum.IntFlag", "IntFlag", true, false},
 };
 
@@ -65,8 +65,10 @@ bool becomes_member(std::string_view name, Value v) {
     case Type::Property:
     case Type::StaticMethod:
     case Type::ClassMethod:
-    case Type::Class: return false;
-    default: return true;
+    case Type::Class:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -118,9 +120,15 @@ Value make_member(Interpreter& in, Class* cls, Value v) {
 }
 
 constexpr Entry kEnum[] = {
-    {"Enum", nullptr, base_class<0>},    {"IntEnum", nullptr, base_class<1>}, {"StrEnum", nullptr, base_class<2>},
-    {"Flag", nullptr, base_class<3>},    {"IntFlag", nullptr, base_class<4>}, {"auto", enum_auto},
-    {"unique", identity},                {"member", identity},                {"nonmember", identity},
+    {"Enum", nullptr, base_class<0>},
+    {"IntEnum", nullptr, base_class<1>},
+    {"StrEnum", nullptr, base_class<2>},
+    {"Flag", nullptr, base_class<3>},
+    {"IntFlag", nullptr, base_class<4>},
+    {"auto", enum_auto},
+    {"unique", identity},
+    {"member", identity},
+    {"nonmember", identity},
 };
 
 }  // namespace

@@ -60,7 +60,8 @@ Value identity(Interpreter& in, const Arguments& args, Value) {
 
 // A decorator with or without arguments that changes nothing here: lru_cache, total_ordering, ...
 Value cache(Interpreter& in, const Arguments& args, Value) {
-  if (args.positional.size() == 1 && args.keywords.empty() && is_callable(args.positional[0])) return args.positional[0];
+  if (args.positional.size() == 1 && args.keywords.empty() && is_callable(args.positional[0]))
+    return args.positional[0];
   return in.native("decorator", identity);
 }
 

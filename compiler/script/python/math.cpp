@@ -75,12 +75,12 @@ double degrees(double x) { return x * (180.0 / std::numbers::pi); }
 double radians(double x) { return x * (std::numbers::pi / 180.0); }
 
 constexpr Unary kUnary[] = {
-    {"sqrt", std::sqrt},   {"cbrt", std::cbrt},   {"exp", std::exp},     {"exp2", std::exp2},   {"expm1", std::expm1},
-    {"log2", log2_of},     {"log10", log10_of},   {"log1p", std::log1p}, {"sin", std::sin},     {"cos", std::cos},
-    {"tan", std::tan},     {"asin", std::asin},   {"acos", std::acos},   {"atan", std::atan},   {"sinh", std::sinh},
-    {"cosh", std::cosh},   {"tanh", std::tanh},   {"asinh", std::asinh}, {"acosh", std::acosh}, {"atanh", std::atanh},
-    {"fabs", std::fabs},   {"erf", std::erf},     {"erfc", std::erfc},   {"gamma", std::tgamma}, {"lgamma", log_gamma},
-    {"degrees", degrees},  {"radians", radians},
+    {"sqrt", std::sqrt},  {"cbrt", std::cbrt},  {"exp", std::exp},     {"exp2", std::exp2},    {"expm1", std::expm1},
+    {"log2", log2_of},    {"log10", log10_of},  {"log1p", std::log1p}, {"sin", std::sin},      {"cos", std::cos},
+    {"tan", std::tan},    {"asin", std::asin},  {"acos", std::acos},   {"atan", std::atan},    {"sinh", std::sinh},
+    {"cosh", std::cosh},  {"tanh", std::tanh},  {"asinh", std::asinh}, {"acosh", std::acosh},  {"atanh", std::atanh},
+    {"fabs", std::fabs},  {"erf", std::erf},    {"erfc", std::erfc},   {"gamma", std::tgamma}, {"lgamma", log_gamma},
+    {"degrees", degrees}, {"radians", radians},
 };
 constexpr Unary kRounding[] = {{"floor", std::floor}, {"ceil", std::ceil}, {"trunc", std::trunc}};
 constexpr Binary kBinary[] = {
@@ -230,8 +230,7 @@ Value math_prod(Interpreter& in, const Arguments& args, Value) {
   for (std::size_t i = 0; i < items->size(); ++i) {
     if (!in.step(args.call)) return Value::error();
     Value item = (*items)[i];
-    result = i == 0 && !a.given(1) && item.is_expr() ? item
-                                                     : in.binary(syntax::Operator::Mul, result, item, args.call);
+    result = i == 0 && !a.given(1) && item.is_expr() ? item : in.binary(syntax::Operator::Mul, result, item, args.call);
     if (result.is_error()) return result;
   }
   return result;
@@ -301,7 +300,9 @@ Value math_modf(Interpreter& in, const Arguments& args, Value) {
 }
 
 template <double const& V>
-Value constant(Interpreter&) { return Value::floating(V); }
+Value constant(Interpreter&) {
+  return Value::floating(V);
+}
 
 constexpr double kPi = std::numbers::pi, kE = std::numbers::e, kTau = 2 * std::numbers::pi;
 constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();

@@ -42,8 +42,9 @@ Value float_is_integer(Interpreter&, const Arguments&, Value self) {
 }
 
 constexpr Entry kInt[] = {
-    {"bit_length", int_bit_length}, {"bit_count", int_bit_count},         {"conjugate", itself},
-    {"is_integer", yes},            {"to_bytes", opaque_function},        {"__int__", itself},
+    {"bit_length", int_bit_length}, {"bit_count", int_bit_count},
+    {"conjugate", itself},          {"is_integer", yes},
+    {"to_bytes", opaque_function},  {"__int__", itself},
     {"__index__", itself},          {"as_integer_ratio", opaque_function},
 };
 constexpr Entry kFloat[] = {
@@ -92,8 +93,8 @@ Value generic_eq(Interpreter& in, const Arguments& args, Value self) {
 Value generic_call(Interpreter& in, const Arguments& args, Value self) { return in.call(self, args); }
 
 constexpr Entry kContainer[] = {
-    {"__len__", generic_len},           {"__iter__", generic_iter},         {"__getitem__", generic_getitem},
-    {"__setitem__", generic_setitem},   {"__contains__", generic_contains},
+    {"__len__", generic_len},         {"__iter__", generic_iter},         {"__getitem__", generic_getitem},
+    {"__setitem__", generic_setitem}, {"__contains__", generic_contains},
 };
 constexpr Entry kAnything[] = {{"__str__", generic_str}, {"__repr__", generic_repr}, {"__eq__", generic_eq}};
 
@@ -149,7 +150,7 @@ constexpr Entry kSlice[] = {{"indices", slice_indices}};
 // ---- property, functions, exceptions ------------------------------------------------------------------------------
 
 // @x.setter and @x.getter: a copy with one function replaced.
-Value property_with(Interpreter& in, const Arguments& args, Value self, Value Property::*part) {
+Value property_with(Interpreter& in, const Arguments& args, Value self, Value Property::* part) {
   if (!takes(in, args, "setter", 1, 1)) return Value::error();
   Property* copy = in.make<Property>();
   copy->getter = self.as<Property>()->getter;
@@ -227,7 +228,8 @@ bool class_attribute(Interpreter& in, Class* cls, std::string_view name, Value* 
     *result = Value::object(members);
   } else if (name == "__annotations__") {
     Dict* annotations = in.make<Dict>();
-    for (const std::string& field : cls->fields) in.dict_set(annotations, in.string(field), Value::opaque("an annotation"));
+    for (const std::string& field : cls->fields)
+      in.dict_set(annotations, in.string(field), Value::opaque("an annotation"));
     *result = Value::object(annotations);
   } else if (name == "__subclasses__" || name == "mro" || name == "__new__" || name == "register") {
     *result = in.native("mro", opaque_function);
@@ -312,12 +314,24 @@ bool instance_attribute(Interpreter& in, Value object, Instance* instance, std::
 bool object_attribute(Interpreter& in, Value object, std::string_view name, Value* result,
                       std::span<const Entry>* entries) {
   switch (object.o->type) {
-    case Type::Str: *entries = str_methods(); return false;
-    case Type::BigInt: *entries = kInt; return false;
-    case Type::List: *entries = list_methods(); return false;
-    case Type::Tuple: *entries = tuple_methods(); return false;
-    case Type::Dict: *entries = dict_methods(); return false;
-    case Type::Set: *entries = set_methods(); return false;
+    case Type::Str:
+      *entries = str_methods();
+      return false;
+    case Type::BigInt:
+      *entries = kInt;
+      return false;
+    case Type::List:
+      *entries = list_methods();
+      return false;
+    case Type::Tuple:
+      *entries = tuple_methods();
+      return false;
+    case Type::Dict:
+      *entries = dict_methods();
+      return false;
+    case Type::Set:
+      *entries = set_methods();
+      return false;
     case Type::Range: {
       *entries = kRange;
       Range* r = object.as<Range>();
@@ -371,13 +385,24 @@ bool object_attribute(Interpreter& in, Value object, std::string_view name, Valu
       if (name != "__func__") return false;
       *result = object.as<StaticMethod>() ? object.as<StaticMethod>()->function : object.as<ClassMethod>()->function;
       return true;
-    case Type::Class: return class_attribute(in, object.as<Class>(), name, result);
-    case Type::Instance: return instance_attribute(in, object, object.as<Instance>(), name, result);
+    case Type::Class:
+      return class_attribute(in, object.as<Class>(), name, result);
+    case Type::Instance:
+      return instance_attribute(in, object, object.as<Instance>(), name, result);
+    case Type::DataType: {
+      // Bits of one lane in memory, and lanes: what the prelude sizes its pools by.
+      ir::DataType dtype = object.as<DataTypeValue>()->dtype;
+      if (name == "__name__") *result = in.string(ir::dtype_name(dtype));
+      if (name == "bits") *result = Value::integer(dtype.storage_bits());
+      if (name == "lanes") *result = Value::integer(dtype.lanes);
+      return name == "__name__" || name == "bits" || name == "lanes";
+    }
     case Type::Namespace:
       if (name == "__name__") *result = in.string(object.as<Namespace>()->path);
       if (name == "__doc__") *result = Value::none();
       return name == "__name__" || name == "__doc__";
-    default: return false;
+    default:
+      return false;
   }
 }
 

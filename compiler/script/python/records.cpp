@@ -56,7 +56,8 @@ Value field(Interpreter& in, const Arguments& args, Value) {
   if (!args.positional.empty()) return in.fail(code::kArguments, args.call, "field() takes keyword arguments only");
   for (const Keyword& k : args.keywords) f->set(k.name, k.value);
   if (!is_missing(in, f, "default") && !is_missing(in, f, "default_factory")) {
-    return in.fail(code::kArguments, args.call, "field() takes a default or a default_factory, not both", {}, "ValueError");
+    return in.fail(code::kArguments, args.call, "field() takes a default or a default_factory, not both", {},
+                   "ValueError");
   }
   return Value::object(f);
 }
@@ -117,7 +118,8 @@ Value dataclass_init(Interpreter& in, const Arguments& args, Value) {
       auto value_or_none = default_of(in, f, args.call);
       if (!value_or_none) {
         if (!flag(f, "init")) continue;
-        return in.fail(code::kArguments, args.call, self->cls->name + "() needs the argument '" + std::string(name) + "'");
+        return in.fail(code::kArguments, args.call,
+                       self->cls->name + "() needs the argument '" + std::string(name) + "'");
       }
       given = *value_or_none;
       if (given.is_error()) return given;
@@ -372,7 +374,8 @@ Value record_init(Interpreter& in, const Arguments& args, Value) {
     const Keyword* k = keyword(args, name);
     used += k ? 1 : 0;
     if (i + 1 < args.positional.size()) {
-      if (k) return in.fail(code::kArguments, k->span, self->cls->name + "() is given '" + std::string(name) + "' twice");
+      if (k)
+        return in.fail(code::kArguments, k->span, self->cls->name + "() is given '" + std::string(name) + "' twice");
       self->set(name, args.positional[i + 1]);
     } else if (k) {
       self->set(name, k->value);
@@ -488,47 +491,6 @@ void make_record(Interpreter& in, Class* cls, std::vector<Value> names, Dict* de
   add("_replace", record_replace);
 }
 
-// namedtuple("Point", "x y", defaults=(0,)) or a list of names.
-Value namedtuple(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "namedtuple", {"typename", "field_names", "rename", "defaults", "module"}, 2);
-  if (!a) return Value::error();
-  auto name = in.as_string(a[0], a.span(0), "the name of a named tuple");
-  if (!name) return Value::error();
-  std::vector<Value> names;
-  if (Str* text = a[1].as<Str>()) {
-    std::string word;
-    for (char c : text->text + " ") {
-      if (c != ' ' && c != ',' && c != '\t' && c != '\n') {
-        word += c;
-      } else if (!word.empty()) {
-        names.push_back(in.string(word));
-        word.clear();
-      }
-    }
-  } else {
-    auto items = in.iterate(a[1], a.span(1));
-    if (!items) return Value::error();
-    for (Value v : *items) {
-      auto text_or_none = in.as_string(v, a.span(1), "the name of a field");
-      if (!text_or_none) return Value::error();
-      names.push_back(in.string(*text_or_none));
-    }
-  }
-  Dict* defaults = in.make<Dict>();
-  if (a.has(3)) {
-    auto values = in.iterate(a[3], a.span(3));
-    if (!values) return Value::error();
-    if (values->size() > names.size()) {
-      return in.fail(code::kArguments, a.span(3), "there are more defaults than fields");
-    }
-    std::size_t first = names.size() - values->size();
-    for (std::size_t i = 0; i < values->size(); ++i) in.dict_set(defaults, names[first + i], (*values)[i]);
-  }
-  Class* cls = make_class(in, *name, {class_named(in, "object")});
-  make_record(in, cls, std::move(names), defaults);
-  return Value::object(cls);
-}
-
 // ---- copies -------------------------------------------------------------------------------------------------------
 
 class Copier {
@@ -570,7 +532,7 @@ class Copier {
       return Value::object(out);
     }
     Instance* instance = v.as<Instance>();
-    if (!instance || instance->cls->is_enum || instance->cls->is_meta) return v;
+    if (!instance || instance->cls->is_enum) return v;
     Instance* out = in_.make<Instance>();
     out->cls = instance->cls;
     done_.emplace_back(v.o, Value::object(out));
@@ -619,9 +581,49 @@ constexpr Entry kDataclasses[] = {
     {"FrozenInstanceError", nullptr, [](Interpreter& in) { return in.builtins()->find("AttributeError")->value; }},
 };
 constexpr Entry kCopy[] = {{"copy", copy_value<false>}, {"deepcopy", copy_value<true>}, {"replace", replace}};
-constexpr Entry kRecords[] = {{"namedtuple", known<namedtuple>}};
 
 }  // namespace
+
+// namedtuple("Point", "x y", defaults=(0,)) or a list of names.
+Value namedtuple(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "namedtuple", {"typename", "field_names", "rename", "defaults", "module"}, 2);
+  if (!a) return Value::error();
+  auto name = in.as_string(a[0], a.span(0), "the name of a named tuple");
+  if (!name) return Value::error();
+  std::vector<Value> names;
+  if (Str* text = a[1].as<Str>()) {
+    std::string word;
+    for (char c : text->text + " ") {
+      if (c != ' ' && c != ',' && c != '\t' && c != '\n') {
+        word += c;
+      } else if (!word.empty()) {
+        names.push_back(in.string(word));
+        word.clear();
+      }
+    }
+  } else {
+    auto items = in.iterate(a[1], a.span(1));
+    if (!items) return Value::error();
+    for (Value v : *items) {
+      auto text_or_none = in.as_string(v, a.span(1), "the name of a field");
+      if (!text_or_none) return Value::error();
+      names.push_back(in.string(*text_or_none));
+    }
+  }
+  Dict* defaults = in.make<Dict>();
+  if (a.has(3)) {
+    auto values = in.iterate(a[3], a.span(3));
+    if (!values) return Value::error();
+    if (values->size() > names.size()) {
+      return in.fail(code::kArguments, a.span(3), "there are more defaults than fields");
+    }
+    std::size_t first = names.size() - values->size();
+    for (std::size_t i = 0; i < values->size(); ++i) in.dict_set(defaults, names[first + i], (*values)[i]);
+  }
+  Class* cls = make_class(in, *name, {class_named(in, "object")});
+  make_record(in, cls, std::move(names), defaults);
+  return Value::object(cls);
+}
 
 void finish_named_tuple(Interpreter& in, Class* cls) {
   Class* base = class_named(in, "typing.NamedTuple");
@@ -637,6 +639,5 @@ void finish_named_tuple(Interpreter& in, Class* cls) {
 
 std::span<const Entry> dataclasses_names() { return kDataclasses; }
 std::span<const Entry> copy_names() { return kCopy; }
-std::span<const Entry> record_names() { return kRecords; }
 
 }  // namespace tilewright::script::python

@@ -61,7 +61,7 @@ bool takes(Interpreter& in, const Arguments& args, std::string_view function, st
   }
   std::size_t n = args.positional.size();
   if (n >= least && n <= most) return true;
-  std::string expected = least == most        ? std::to_string(least)
+  std::string expected = least == most      ? std::to_string(least)
                          : most == SIZE_MAX ? "at least " + std::to_string(least)
                                             : std::to_string(least) + " to " + std::to_string(most);
   in.fail(code::kArguments, args.call,
@@ -78,9 +78,8 @@ const Keyword* keyword(const Arguments& args, std::string_view name) {
 }
 
 Value wrong_type(Interpreter& in, text::Span span, std::string_view function, std::string_view expected, Value got) {
-  return in.fail(
-      code::kType, span,
-      std::string(function) + "() needs " + std::string(expected) + ", not " + std::string(type_name(got)));
+  return in.fail(code::kType, span,
+                 std::string(function) + "() needs " + std::string(expected) + ", not " + std::string(type_name(got)));
 }
 
 Value call(Interpreter& in, Value function, std::initializer_list<Value> args, text::Span span) {
@@ -164,57 +163,101 @@ Class* type_of(Interpreter& in, Value v) {
     });
   };
   switch (v.tag) {
-    case Tag::None: return named("types.NoneType");
-    case Tag::Ellipsis: return named("types.EllipsisType");
-    case Tag::NotImplemented: return named("types.NotImplementedType");
-    case Tag::Bool: return class_named(in, "bool");
-    case Tag::Int: return class_named(in, "int");
-    case Tag::Float: return class_named(in, "float");
-    case Tag::Expr: return named("tirx.PrimExpr");
+    case Tag::None:
+      return named("types.NoneType");
+    case Tag::Ellipsis:
+      return named("types.EllipsisType");
+    case Tag::NotImplemented:
+      return named("types.NotImplementedType");
+    case Tag::Bool:
+      return class_named(in, "bool");
+    case Tag::Int:
+      return class_named(in, "int");
+    case Tag::Float:
+      return class_named(in, "float");
+    case Tag::Expr:
+      return named("tirx.PrimExpr");
     case Tag::Error:
     case Tag::Poison:
-    case Tag::Opaque: return class_named(in, "object");
-    case Tag::Object: break;
+    case Tag::Opaque:
+      return class_named(in, "object");
+    case Tag::Object:
+      break;
   }
   switch (v.o->type) {
-    case Type::Str: return class_named(in, "str");
-    case Type::BigInt: return class_named(in, "int");
-    case Type::List: return class_named(in, "list");
-    case Type::Tuple: return class_named(in, "tuple");
-    case Type::Dict: return class_named(in, "dict");
-    case Type::Set: return class_named(in, "set");
-    case Type::Range: return class_named(in, "range");
-    case Type::Slice: return class_named(in, "slice");
-    case Type::Iterator: return named("types.GeneratorType");
+    case Type::Str:
+      return class_named(in, "str");
+    case Type::BigInt:
+      return class_named(in, "int");
+    case Type::List:
+      return class_named(in, "list");
+    case Type::Tuple:
+      return class_named(in, "tuple");
+    case Type::Dict:
+      return class_named(in, "dict");
+    case Type::Set:
+      return class_named(in, "set");
+    case Type::Range:
+      return class_named(in, "range");
+    case Type::Slice:
+      return class_named(in, "slice");
+    case Type::Iterator:
+      return named("types.GeneratorType");
     case Type::Function:
-    case Type::Lambda: return named("types.FunctionType");
-    case Type::BoundMethod: return named("types.MethodType");
+    case Type::Lambda:
+      return named("types.FunctionType");
+    case Type::BoundMethod:
+      return named("types.MethodType");
     case Type::Native:
-    case Type::Intrinsic: return named("types.BuiltinFunctionType");
-    case Type::Class: return class_named(in, "type");
-    case Type::Instance: return static_cast<Instance*>(v.o)->cls;
-    case Type::Namespace: return named("types.ModuleType");
-    case Type::Property: return class_named(in, "property");
-    case Type::StaticMethod: return class_named(in, "staticmethod");
-    case Type::ClassMethod: return class_named(in, "classmethod");
-    case Type::Super: return class_named(in, "super");
-    case Type::Buffer: return named("tirx.Buffer");
-    case Type::Region: return named("tirx.BufferRegion");
-    case Type::Layout: return named("tirx.Layout");
-    case Type::LayoutSpec: return named("tirx.LayoutSpec");
-    case Type::LayoutBuilder: return named("tirx.LayoutBuilder");
-    case Type::Axis: return named("tirx.Axis");
-    case Type::AxisTerm: return named("tirx.AxisTerm");
-    case Type::Iter: return named("tirx.Iter");
-    case Type::DataType: return named("tirx.dtype");
-    case Type::Frame: return named("tirx.Frame");
-    case Type::Kernel: return named("tirx.PrimFunc");
-    case Type::Jit: return named("tirx.JitFunc");
-    case Type::MetaVar: return named("tirx.meta_var");
-    case Type::PendingStore: return named("tirx.BufferStore");
+    case Type::Intrinsic:
+      return named("types.BuiltinFunctionType");
+    case Type::Class:
+      return class_named(in, "type");
+    case Type::Instance:
+      return static_cast<Instance*>(v.o)->cls;
+    case Type::Namespace:
+      return named("types.ModuleType");
+    case Type::Property:
+      return class_named(in, "property");
+    case Type::StaticMethod:
+      return class_named(in, "staticmethod");
+    case Type::ClassMethod:
+      return class_named(in, "classmethod");
+    case Type::Super:
+      return class_named(in, "super");
+    case Type::Buffer:
+      return named("tirx.Buffer");
+    case Type::Region:
+      return named("tirx.BufferRegion");
+    case Type::Layout:
+      return named("tirx.Layout");
+    case Type::LayoutSpec:
+      return named("tirx.LayoutSpec");
+    case Type::LayoutBuilder:
+      return named("tirx.LayoutBuilder");
+    case Type::Axis:
+      return named("tirx.Axis");
+    case Type::AxisTerm:
+      return named("tirx.AxisTerm");
+    case Type::Iter:
+      return named("tirx.Iter");
+    case Type::DataType:
+      return named("tirx.dtype");
+    case Type::Frame:
+      return named("tirx.Frame");
+    case Type::Kernel:
+      return named("tirx.PrimFunc");
+    case Type::Jit:
+      return named("tirx.JitFunc");
+    case Type::MetaVar:
+      return named("tirx.meta_var");
+    case Type::PendingStore:
+      return named("tirx.BufferStore");
     case Type::TensorMapType:
-    case Type::TypeAnnotation: return named("tirx.Type");
-    case Type::Exec: break;
+    case Type::TypeAnnotation:
+      return named("tirx.Type");
+    case Type::Exec:
+      break;
   }
   return class_named(in, "object");
 }
@@ -234,9 +277,12 @@ bool is_callable(Value v) {
     case Type::Class:
     case Type::DataType:
     case Type::Kernel:
-    case Type::Jit: return true;
-    case Type::Instance: return static_cast<Instance*>(v.o)->cls->find("__call__") != nullptr;
-    default: return false;
+    case Type::Jit:
+      return true;
+    case Type::Instance:
+      return static_cast<Instance*>(v.o)->cls->find("__call__") != nullptr;
+    default:
+      return false;
   }
 }
 
@@ -261,7 +307,8 @@ std::optional<bool> is_abstract_instance(Interpreter& in, Value v, std::string_v
   if (name == "MutableSequence") return v.as<List>() != nullptr;
   if (name == "Mapping" || name == "MutableMapping") return v.as<Dict>() != nullptr;
   if (name == "AbstractSet" || name == "MutableSet") return v.as<Set>() != nullptr;
-  if (name == "Sized" || name == "Collection" || name == "Container") return is_container(v) || has_method(v, "__len__");
+  if (name == "Sized" || name == "Collection" || name == "Container")
+    return is_container(v) || has_method(v, "__len__");
   if (name == "Iterable") return is_container(v) || v.as<Iterator>() || has_method(v, "__iter__");
   if (name == "Iterator" || name == "Generator") return v.as<Iterator>() || has_method(v, "__next__");
   if (name == "Hashable") return !v.as<List>() && !v.as<Dict>() && !v.as<Set>();
@@ -357,7 +404,7 @@ Instance* make_exception(Interpreter& in, Class* cls, std::vector<Value> args) {
 
 std::optional<bool> less(Interpreter& in, Value a, Value b, text::Span span) {
   if (a.is_int() && b.is_int()) return a.i < b.i;
-  if (Str *x = a.as<Str>(), *y = b.as<Str>(); x && y) return x->text < y->text;
+  if (Str* x = a.as<Str>(), *y = b.as<Str>(); x && y) return x->text < y->text;
   Value v = in.compare(syntax::Operator::Lt, a, b, span);
   if (v.is_error()) return std::nullopt;
   return in.truth(v, span);

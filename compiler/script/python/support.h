@@ -98,7 +98,6 @@ inline constexpr std::string_view kTextEnum = "<text enum>";
 // Members of an enum in order of definition, without aliases.
 std::vector<Value> enum_members(const Class* cls);
 void finish_enum(Interpreter& in, Class* cls);
-bool is_enum_base(const Class* cls);        // one of the module's own: Enum, IntEnum, ...
 void finish_named_tuple(Interpreter& in, Class* cls);  // does nothing to other classes
 
 // ---- tables of names --------------------------------------------------------------------------------------------
@@ -109,15 +108,20 @@ struct Entry {
   Value (*make)(Interpreter& in) = nullptr;  // a value made on demand
 };
 
-// Modules of library.cpp by folder of meaning; each file gives its table.
-std::span<const Entry> math_names();
+// The names of each module; library.cpp says which module has which.
+std::span<const Entry> math_names();                          // math.cpp
 Value math_function(Interpreter& in, std::string_view name);  // Error tag: no such function
-std::span<const Entry> functools_names();
+std::span<const Entry> functools_names();                     // functional.cpp
 std::span<const Entry> operator_names();
 std::span<const Entry> itertools_names();
-std::span<const Entry> dataclasses_names();
-std::span<const Entry> enum_names();
-std::span<const Entry> collections_names();
-std::span<const Entry> typing_names();
+std::span<const Entry> dataclasses_names();  // records.cpp
+std::span<const Entry> copy_names();
+Value namedtuple(Interpreter& in, const Arguments& args, Value self);
+std::span<const Entry> enum_names();                          // enums.cpp
+std::span<const Entry> collections_names();                   // collections.cpp
+std::span<const Entry> typing_names();                        // typing.cpp
+Value typing_marker(Interpreter& in, std::string_view name);  // any other name of typing, collections.abc, numbers
+std::span<const Entry> environment_names();                   // environment.cpp: os
+std::span<const Entry> sys_names();
 
 }  // namespace tilewright::script::python

@@ -137,7 +137,8 @@ Value partition(Interpreter& in, const Arguments& args, Value self, bool from_ri
     Value all = in.string(text), none = in.string("");
     return from_right ? in.tuple({none, none, all}) : in.tuple({all, none, none});
   }
-  return in.tuple({in.string(text.substr(0, at)), in.string(*separator), in.string(text.substr(at + separator->size()))});
+  return in.tuple(
+      {in.string(text.substr(0, at)), in.string(*separator), in.string(text.substr(at + separator->size()))});
 }
 
 Value str_partition(Interpreter& in, const Arguments& args, Value self) { return partition(in, args, self, false); }
@@ -228,10 +229,18 @@ Value search(Interpreter& in, const Arguments& args, Value self, Text name, bool
   return in.fail(code::kValue, args.call, "the text does not occur", {}, "ValueError");
 }
 
-Value str_find(Interpreter& in, const Arguments& args, Value self) { return search(in, args, self, "find", false, false); }
-Value str_rfind(Interpreter& in, const Arguments& args, Value self) { return search(in, args, self, "rfind", true, false); }
-Value str_index(Interpreter& in, const Arguments& args, Value self) { return search(in, args, self, "index", false, true); }
-Value str_rindex(Interpreter& in, const Arguments& args, Value self) { return search(in, args, self, "rindex", true, true); }
+Value str_find(Interpreter& in, const Arguments& args, Value self) {
+  return search(in, args, self, "find", false, false);
+}
+Value str_rfind(Interpreter& in, const Arguments& args, Value self) {
+  return search(in, args, self, "rfind", true, false);
+}
+Value str_index(Interpreter& in, const Arguments& args, Value self) {
+  return search(in, args, self, "index", false, true);
+}
+Value str_rindex(Interpreter& in, const Arguments& args, Value self) {
+  return search(in, args, self, "rindex", true, true);
+}
 
 Value str_count(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "count", 1, 3)) return Value::error();
@@ -361,7 +370,8 @@ Value pad(Interpreter& in, const Arguments& args, Value self, Text name, char si
   if (args.positional.size() == 2) {
     auto given = text_argument(in, args, 1, "the fill character");
     if (!given) return Value::error();
-    if (text_length(*given) != 1) return wrong_type(in, args.at(1), name, "a fill of one character", args.positional[1]);
+    if (text_length(*given) != 1)
+      return wrong_type(in, args.at(1), name, "a fill of one character", args.positional[1]);
     fill = *given;
   }
   std::int64_t missing = *width - static_cast<std::int64_t>(text_length(text));

@@ -199,7 +199,8 @@ Value construct_range(Interpreter& in, const Arguments& args, Value) {
     if (!v) return Value::error();
     *parts[n == 1 ? 1 : i] = *v;
   }
-  if (range->step == 0) return in.fail(code::kValue, args.at(2), "the step of range() must not be zero", {}, "ValueError");
+  if (range->step == 0)
+    return in.fail(code::kValue, args.at(2), "the step of range() must not be zero", {}, "ValueError");
   // Lengths are computed in 64 bits.
   constexpr std::int64_t kLargest = std::int64_t{1} << 62;
   if (range->start < -kLargest || range->start > kLargest || range->stop < -kLargest || range->stop > kLargest ||
@@ -230,7 +231,8 @@ Value construct_type(Interpreter& in, const Arguments& args, Value) {
   if (!name) return Value::error();
   Tuple* bases = args.positional[1].as<Tuple>();
   Dict* members = args.positional[2].as<Dict>();
-  if (!bases || !members) return wrong_type(in, args.call, "type", "a name, a tuple of classes and a dict", args.positional[1]);
+  if (!bases || !members)
+    return wrong_type(in, args.call, "type", "a name, a tuple of classes and a dict", args.positional[1]);
   Class* cls = make_class(in, *name, {class_named(in, "object")});
   cls->mro.assign(1, cls);
   cls->bases.clear();

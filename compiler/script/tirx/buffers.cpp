@@ -299,9 +299,6 @@ Value buffer_declaration(Interpreter& in, const Arguments& args, Value) {
 Value match_buffer(Interpreter& in, const Arguments& args, Value) {
   if (no_name(in, args).is_error()) return Value::error();
   if (!in.require_kernel(args.call, "T.match_buffer")) return Value::error();
-  constexpr auto names = {"param", "shape", "dtype", "data", "strides", "elem_offset", "scope", "align", "offset_factor",
-                          "buffer_type", "axis_separators", "layout"};
-  (void)names;
   Bound a(in, args, "T.match_buffer",
           {"param", "shape", "dtype", "data", "strides", "elem_offset", "scope", "align", "offset_factor", "buffer_type",
            "axis_separators", "layout"}, 1);

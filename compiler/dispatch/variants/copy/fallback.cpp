@@ -31,10 +31,17 @@ constexpr Predicate kPredicates[] = {{"fallback_applicable", applicable}};
 Expr guard(CallContext& context, std::int64_t thread) {
   Expr index;
   switch (context.scope.kind) {
-    case ir::ExecScope::Warp: index = context.scope_id(ir::ScopeBinding::WarpThread); break;
-    case ir::ExecScope::Warpgroup: index = context.scope_id(ir::ScopeBinding::WarpgroupThread); break;
-    case ir::ExecScope::Cta: index = context.linear_thread(); break;
-    default: return {};
+    case ir::ExecScope::Warp:
+      index = context.scope_id(ir::ScopeBinding::WarpThread);
+      break;
+    case ir::ExecScope::Warpgroup:
+      index = context.scope_id(ir::ScopeBinding::WarpgroupThread);
+      break;
+    case ir::ExecScope::Cta:
+      index = context.linear_thread();
+      break;
+    default:
+      return {};
   }
   return ir::binary(ir::ExprKind::EQ, index, Expr(thread));
 }
@@ -71,10 +78,11 @@ Planned plan(CallContext& context) {
     ++k;
   }
   const ir::Origin origin = context.call.origin;
-  const ir::Stmt* body = ir::make_stmt<ir::Store>(origin, o.dst.buffer, Arena::current().copy(dst), ir::load(o.src.buffer, src));
+  const ir::Stmt* body =
+      ir::make_stmt<ir::Store>(origin, o.dst.buffer, Arena::current().copy(dst), ir::load(o.src.buffer, src));
   for (std::size_t i = loops.size(); i-- > 0;) {
-    body = ir::make_stmt<ir::For>(origin, loops[i], ir::zero(extents[i].dtype()), extents[i], Expr(), ir::LoopKind::Serial,
-                                  ir::UnrollHint::None, std::string_view(), body);
+    body = ir::make_stmt<ir::For>(origin, loops[i], ir::zero(extents[i].dtype()), extents[i], Expr(),
+                                  ir::LoopKind::Serial, ir::UnrollHint::None, std::string_view(), body);
   }
   if (Expr one = guard(context, *thread)) {
     body = ir::make_stmt<ir::If>(origin, one, body, static_cast<const ir::Stmt*>(nullptr));
@@ -82,7 +90,8 @@ Planned plan(CallContext& context) {
   Plan plan{.body = body};
   plan.summary = cat(headline(context, "fallback"), ", element by element");
   if (kind != ir::ExecScope::Thread) {
-    plan.summary += cat(" in ", kind == ir::ExecScope::Warp ? "lane " : "thread ", *thread, " of the ", ir::exec_scope_name(kind));
+    plan.summary +=
+        cat(" in ", kind == ir::ExecScope::Warp ? "lane " : "thread ", *thread, " of the ", ir::exec_scope_name(kind));
   }
   return plan;
 }

@@ -13,7 +13,8 @@ namespace {
 using ir::Expr;
 
 Reason applicable(CallContext& context) {
-  if (context.scope.kind == ir::ExecScope::Cluster) return "works at thread, warp, warpgroup and cta scope, not at cluster scope";
+  if (context.scope.kind == ir::ExecScope::Cluster)
+    return "works at thread, warp, warpgroup and cta scope, not at cluster scope";
   const CopyOperands& o = copy_operands(context);
   if (!o.invalid.empty()) return o.invalid;
   if (!o.global_to_shared && !o.shared_to_global) return wrong_pair(o, "gmem_smem moves global <-> shared");
@@ -34,8 +35,11 @@ std::span<const Predicate> predicates() { return kPredicates; }
 
 Planned plan(CallContext& context) {
   const CopyOperands& o = copy_operands(context);
-  const ir::Region &global = o.on(o.shared_to_global), &shared = o.on(o.global_to_shared);
-  auto p = partition(global, shared, *o.elements, thread_count(context), o.bits, kCopyWidths);
+  const bool to_shared = o.global_to_shared;
+  const ir::Buffer &global = *o.on(!to_shared).buffer, &shared = *o.on(to_shared).buffer;
+  const WindowResult &g_window = window(context, !to_shared), &s_window = window(context, to_shared);
+  if (!g_window || !s_window) return decline(g_window ? s_window.error() : g_window.error());
+  auto p = partition(global, *g_window, shared, *s_window, *o.elements, thread_count(context), o.bits, kCopyWidths);
   if (!p) return decline(std::move(p.error()));
   const int bits = static_cast<int>(p->vec * o.bits);
 
@@ -45,8 +49,7 @@ Planned plan(CallContext& context) {
   RoundAddress shared_address(out, p->swizzle, p->loop ? &*p->loop : nullptr, shared_offset(*p, Expr(0), tid), "s");
   ir::BodyBuilder round(context.call.origin);
   Expr s = shared_address.at(r, shared_offset(*p, r, tid));
-  Expr g = ir::simplify(global_offset(*p, widen_for(*global.buffer, r), widen_for(*global.buffer, tid)));
-  bool to_shared = o.global_to_shared;
+  Expr g = ir::simplify(global_offset(*p, widen_for(global, r), widen_for(global, tid)));
   add_copy(context, round, bits, o.dst.buffer, to_shared ? s : g, to_shared ? "s_offset" : "g_offset", o.src.buffer,
            to_shared ? g : s, to_shared ? "g_offset" : "s_offset");
   add_rounds(out, r, p->outer, round.finish());
@@ -56,8 +59,9 @@ Planned plan(CallContext& context) {
   plan.fact("vec_bits", bits);
   plan.fact("threads", p->threads);
   plan.fact("outer", p->outer);
-  plan.summary = cat(headline(context, "gmem_smem"), ", ", bits, "-bit, ", p->vec, p->vec == 1 ? " element " : " elements ",
-                     worker_name(context.scope.kind), ", ", p->outer, p->outer == 1 ? " round" : " rounds");
+  plan.summary =
+      cat(headline(context, "gmem_smem"), ", ", bits, "-bit, ", p->vec, p->vec == 1 ? " element " : " elements ",
+          worker_name(context.scope.kind), ", ", p->outer, p->outer == 1 ? " round" : " rounds");
   return plan;
 }
 

@@ -81,7 +81,8 @@ std::optional<Match> match(const Pairing& pair, std::int64_t threads, std::int64
   Match out{.num = num};
   if (column->stride == 2 && pair_of->stride == 1 && row->stride > 0 && row->stride % 8 == 0) {
     out.pitch = row->stride;
-  } else if (row->stride == 1 && pair_of->stride > 0 && pair_of->stride % 8 == 0 && column->stride == 2 * pair_of->stride) {
+  } else if (row->stride == 1 && pair_of->stride > 0 && pair_of->stride % 8 == 0 &&
+             column->stride == 2 * pair_of->stride) {
     out.transposed = true;
     out.pitch = pair_of->stride;
   } else {
@@ -92,8 +93,8 @@ std::optional<Match> match(const Pairing& pair, std::int64_t threads, std::int64
   return out;
 }
 
-// The same pairs with the registers in the order of descending stride in shared memory; nothing where that is their order
-// already, or cannot be followed on the register side.
+// The same pairs with the registers in the order of descending stride in shared memory; nothing where that is their
+// order already, or cannot be followed on the register side.
 std::optional<Pairing> sorted_alternative(const Pairing& pair, std::int64_t threads, std::int64_t per_thread) {
   std::int64_t shape[] = {threads / 32, 8, 4, per_thread / 2, 2};
   auto r = group(pair.registers, shape), s = group(pair.shared, shape);
@@ -116,6 +117,28 @@ std::optional<Pairing> sorted_alternative(const Pairing& pair, std::int64_t thre
   return out;
 }
 
+// The first of the rules that one 8x8 tile an instruction breaks, for people.
+Reason why_no_match(const Pairing& pair, std::int64_t threads, std::int64_t per_thread) {
+  std::int64_t shape[] = {threads / 32, 8, 4, per_thread / 2, 1, 2};
+  auto r = group(pair.registers, shape), s = group(pair.shared, shape);
+  const Walk* lanes[] = {r ? single(*r, kRow) : nullptr, r ? single(*r, kColumn) : nullptr,
+                         r ? single(*r, kPair) : nullptr};
+  if (!lanes[0] || !lanes[1] || !lanes[2] || lanes[0]->stride != 4 || lanes[1]->stride != 1 || lanes[2]->stride != 1) {
+    return "the registers are not laid out as 8x8 tiles: lane L with row L/4, columns 2(L mod 4) and the next";
+  }
+  const Walk *row = s ? single(*s, kRow) : nullptr, *column = s ? single(*s, kColumn) : nullptr,
+             *next = s ? single(*s, kPair) : nullptr;
+  if (!row || !column || !next) return "shared memory cannot be cut into the fragment's 8x8 tiles";
+  if ((next->stride == 1 && column->stride == 2) || row->stride == 1) {
+    std::int64_t pitch = next->stride == 1 && column->stride == 2 ? row->stride : next->stride;
+    if (pitch % 8 != 0)
+      return cat("rows of a tile are ", pitch, " elements apart in shared memory, not a multiple of 8 (16 bytes)");
+    return "tiles do not start on multiples of 8 elements (16 bytes) in shared memory";
+  }
+  return cat("the 8 elements of a tile's row are not neighbours in shared memory: steps ", column->stride, " and ",
+             next->stride);
+}
+
 std::int64_t place_constant(std::span<const Walk> run, std::int64_t x) {
   std::int64_t sum = 0;
   for (std::size_t i = run.size(); i-- > 0;) {
@@ -136,11 +159,11 @@ Planned plan(CallContext& context) {
   if (o.bits != 16) return decline(cat("moves elements of 16 bits, these have ", o.bits));
   const int needs = loads ? 75 : 90;
   if (!context.target().at_least(needs)) {
-    return decline(cat(loads ? "ldmatrix" : "stmatrix", " needs sm_", needs, ", the target is ", context.target().name()));
+    return decline(
+        cat(loads ? "ldmatrix" : "stmatrix", " needs sm_", needs, ", the target is ", context.target().name()));
   }
   if (!o.elements) return decline("an extent of the region is known only at run time");
-  auto r = window_of(registers);
-  auto s = window_of(shared);
+  const WindowResult &r = window(context, loads), &s = window(context, !loads);
   if (!r || !s) return decline(r ? s.error() : r.error());
   if (r->swizzle) return decline(cat("the register layout of ", registers.buffer->name, " is swizzled"));
   if (s->swizzle && s->swizzle->per_element < 3) {
@@ -148,12 +171,14 @@ Planned plan(CallContext& context) {
                        " elements together, a row of a tile is 8"));
   }
   if (Reason why = not_plain(*s, shared.buffer->name); !why.empty()) return decline(std::move(why));
+  if (Reason why = symbolic_pitch(*shared.buffer); !why.empty()) return decline(std::move(why));
   if (!r->tile.replica.empty()) return decline(cat(registers.buffer->name, " has a replicated layout"));
 
   std::optional<Axis> axis;
   std::vector<std::int64_t> extents;
   for (const layout::Iter& it : r->tile.shard) {
-    if (!it.extent.is_constant() || !it.stride.is_constant()) return decline(cat(registers.buffer->name, " has no constant layout"));
+    if (!it.extent.is_constant() || !it.stride.is_constant())
+      return decline(cat(registers.buffer->name, " has no constant layout"));
     extents.push_back(it.extent.value());
     if (it.axis == Axis::m) continue;
     if (it.axis != Axis::laneid && it.axis != Axis::tid_in_wg && it.axis != Axis::tx) {
@@ -164,11 +189,12 @@ Planned plan(CallContext& context) {
   }
   if (!axis) return decline(cat(registers.buffer->name, " is not spread over lanes"));
   for (const auto& [on, value] : r->offset) {
-    if (on != Axis::m && !value.is(0)) return decline(cat("the region of ", registers.buffer->name, " starts inside a fragment"));
+    if (on != Axis::m && !value.is(0))
+      return decline(cat("the region of ", registers.buffer->name, " starts inside a fragment"));
   }
 
   Walks shared_walks;
-  for (const layout::Iter& it : s->tile.shard) shared_walks.push_back({it.extent.value(), it.stride.value()});
+  for (const layout::Iter& it : s->tile.shard) shared_walks.push_back(walk_of(it));
   std::optional<Runs> runs = group(shared_walks, extents);
   if (!runs) return decline(cat("the layout of ", shared.buffer->name, " cannot be cut where the fragment is"));
   std::vector<std::size_t> order(extents.size());
@@ -202,7 +228,7 @@ Planned plan(CallContext& context) {
     if (sorted) found = match(*sorted, threads, per_thread, num);
     if (!found) found = match(plain, threads, per_thread, num);
   }
-  if (!found) return decline("the fragment and its place in shared memory fit no number of 8x8 tiles");
+  if (!found) return decline(why_no_match(plain, threads, per_thread));
   if (!layout::provably_divisible(s->start(), 8) || !base_allows(*shared.buffer, 8)) {
     return decline(cat("the region of ", shared.buffer->name, " does not start on a multiple of 16 bytes"));
   }
@@ -231,9 +257,11 @@ Planned plan(CallContext& context) {
     Expr linear = base + Expr(place_constant(steps, i));
     Expr at = s->swizzle ? rounds.at(Expr(i), linear) : ir::simplify(linear);
     if (!at.as<ir::Var>() && !ir::constant(at)) at = out.let("s_offset", at);
-    std::vector<Expr> args = {ir::int_imm(ir::kInt32, found->transposed), Expr(num), element_pointer(context, shared.buffer, at)};
+    std::vector<Expr> args = {ir::int_imm(ir::kInt32, found->transposed), Expr(num),
+                              element_pointer(context, shared.buffer, at)};
     for (int t = 0; t < num; ++t) {
-      std::int64_t slot = place_constant(found->registers.run(kIssue), i) + place_constant(found->registers.run(kTile), t);
+      std::int64_t slot =
+          place_constant(found->registers.run(kIssue), i) + place_constant(found->registers.run(kTile), t);
       args.push_back(element_pointer(context, registers.buffer, ir::simplify(r->start().expr() + Expr(slot))));
     }
     out.add<ir::Evaluate>(ir::call(ir::kVoid, row, args));

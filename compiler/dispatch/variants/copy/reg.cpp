@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/dispatch/blocks/emit.h"
+#include "compiler/dispatch/blocks/iters.h"
 #include "compiler/dispatch/blocks/operands.h"
 #include "compiler/dispatch/blocks/swizzled.h"
 #include "compiler/dispatch/blocks/threads.h"
@@ -21,16 +22,22 @@ using layout::Axis;
 using layout::Unit;
 
 struct Atom {
-  std::int64_t extent, memory, registers;  // strides in elements
+  Walk memory;
+  std::int64_t registers;  // stride in elements
 };
 
 Unit unit_of(ir::ExecScope scope) {
   switch (scope) {
-    case ir::ExecScope::Cluster: return Unit::Cluster;
-    case ir::ExecScope::Cta: return Unit::Cta;
-    case ir::ExecScope::Warpgroup: return Unit::Warpgroup;
-    case ir::ExecScope::Warp: return Unit::Warp;
-    case ir::ExecScope::Thread: break;
+    case ir::ExecScope::Cluster:
+      return Unit::Cluster;
+    case ir::ExecScope::Cta:
+      return Unit::Cta;
+    case ir::ExecScope::Warpgroup:
+      return Unit::Warpgroup;
+    case ir::ExecScope::Warp:
+      return Unit::Warp;
+    case ir::ExecScope::Thread:
+      break;
   }
   return Unit::Thread;
 }
@@ -69,15 +76,16 @@ Reason not_register_rows(CallContext& context, const ir::Region& region, const W
 }
 
 Reason applicable(CallContext& context) {
-  if (context.scope.kind == ir::ExecScope::Cluster) return "works at thread, warp, warpgroup and cta scope, not at cluster scope";
+  if (context.scope.kind == ir::ExecScope::Cluster)
+    return "works at thread, warp, warpgroup and cta scope, not at cluster scope";
   const CopyOperands& o = copy_operands(context);
   if (!o.invalid.empty()) return o.invalid;
   if (!o.local_shared && !o.local_global) return wrong_pair(o, "reg moves registers <-> shared or global");
   bool to_registers = o.dst.buffer->scope == ir::StorageScope::Local;
-  auto registers = window_of(o.on(to_registers));
-  if (!registers) return std::move(registers.error());
+  const WindowResult& registers = window(context, to_registers);
+  if (!registers) return registers.error();
   if (Reason r = not_register_rows(context, o.on(to_registers), *registers); !r.empty()) return r;
-  if (auto memory = window_of(o.on(!to_registers)); !memory) return std::move(memory.error());
+  if (const WindowResult& memory = window(context, !to_registers); !memory) return memory.error();
   return not_all_active(context);
 }
 
@@ -92,8 +100,7 @@ Planned plan(CallContext& context) {
   if (!o.elements) return decline("an extent of the region is known only at run time");
   const bool to_registers = o.dst.buffer->scope == ir::StorageScope::Local;
   const ir::Region &registers = o.on(to_registers), &memory = o.on(!to_registers);
-  auto r = window_of(registers);
-  auto s = window_of(memory);
+  const WindowResult &r = window(context, to_registers), &s = window(context, !to_registers);
   if (!r || !s) return decline(r ? s.error() : r.error());
   if (Reason why = not_plain(*s, memory.buffer->name); !why.empty()) return decline(std::move(why));
   if (memory.buffer->scope == ir::StorageScope::Global && s->swizzle) {
@@ -103,11 +110,11 @@ Planned plan(CallContext& context) {
   std::vector<std::int64_t> extents;
   Walks memory_walks;
   for (const layout::Iter& it : r->tile.shard) extents.push_back(it.extent.value());
-  for (const layout::Iter& it : s->tile.shard) memory_walks.push_back({it.extent.value(), it.stride.value()});
+  for (const layout::Iter& it : s->tile.shard) memory_walks.push_back(walk_of(it));
   std::optional<Runs> runs = group(memory_walks, extents);
   if (!runs) {
-    return decline(cat("the layout of ", memory.buffer->name, " cannot be cut where the registers of ", registers.buffer->name,
-                       " are"));
+    return decline(cat("the layout of ", memory.buffer->name, " cannot be cut where the registers of ",
+                       registers.buffer->name, " are"));
   }
 
   // Where the thread starts in memory.
@@ -134,10 +141,12 @@ Planned plan(CallContext& context) {
       std::int64_t copies = 1;
       for (const layout::Iter& x : r->tile.replica) {
         if (x.axis != it.axis || !x.extent.is_constant() || !x.stride.is_constant()) continue;
-        if (x.stride.value() % extent != 0) return decline(cat("replicas of ", registers.buffer->name, " interleave with its rows"));
+        if (x.stride.value() % extent != 0)
+          return decline(cat("replicas of ", registers.buffer->name, " interleave with its rows"));
         copies *= x.extent.value();
       }
-      if (copies * extent != full) return decline(cat("rows and replicas of ", registers.buffer->name, " do not fill the scope"));
+      if (copies * extent != full)
+        return decline(cat("rows and replicas of ", registers.buffer->name, " do not fill the scope"));
       digit = digit % Expr(extent);
     } else if (extent < full) {
       Expr inside = ir::binary(ir::ExprKind::LT, digit, Expr(extent));
@@ -160,26 +169,31 @@ Planned plan(CallContext& context) {
     std::int64_t inner = 1;
     std::vector<Atom> part;
     for (std::size_t k = run.size(); k-- > 0;) {
-      if (run[k].extent != 1) part.push_back({run[k].extent, run[k].stride, r->tile.shard[i].stride.value() * inner});
+      if (run[k].extent != 1) part.push_back({run[k], r->tile.shard[i].stride.value() * inner});
       inner *= run[k].extent;
     }
     atoms.insert(atoms.end(), part.rbegin(), part.rend());
   }
   // Neighbouring elements on both sides, from the inside.
   std::int64_t tail = 1;
-  for (std::size_t i = atoms.size(); i-- > 0 && atoms[i].memory == tail && atoms[i].registers == tail;) tail *= atoms[i].extent;
+  for (std::size_t i = atoms.size(); i-- > 0;) {
+    const Atom& a = atoms[i];
+    if (a.memory.unit || a.memory.stride != tail || a.registers != tail) break;
+    tail *= a.memory.extent;
+  }
 
   auto cut = [&](std::int64_t v) {
     std::vector<Atom> outer = atoms;
     while (v > 1) {
-      Atom& last = outer.back();
+      Walk& last = outer.back().memory;
       if (last.extent <= v) {
         if (v % last.extent != 0) return std::optional<std::vector<Atom>>();
         v /= last.extent;
         outer.pop_back();
       } else {
         if (last.extent % v != 0) return std::optional<std::vector<Atom>>();
-        last = {last.extent / v, last.memory * v, last.registers * v};
+        last = {last.extent / v, last.stride * v, last.unit};
+        outer.back().registers *= v;
         v = 1;
       }
     }
@@ -189,10 +203,10 @@ Planned plan(CallContext& context) {
     if (v == 1) return true;
     if (s->swizzle && v > s->swizzle->chunk()) return false;  // X11
     for (const Atom& a : outer) {
-      if (a.memory % v != 0 || a.registers % v != 0) return false;
+      if (!step_divisible(a.memory, v) || a.registers % v != 0) return false;
     }
     for (const Walk& w : thread_walks) {  // X9
-      if (w.extent != 1 && w.stride % v != 0) return false;
+      if (w.extent != 1 && !step_divisible(w, v)) return false;
     }
     return layout::provably_divisible(s->start(), v) && layout::provably_divisible(r->start(), v) &&
            base_allows(*memory.buffer, v) && base_allows(*registers.buffer, v);
@@ -215,16 +229,16 @@ Planned plan(CallContext& context) {
   Expr round = round_variable("r", rounds);
   Walks memory_loop, register_loop;
   for (const Atom& a : outer) {
-    memory_loop.push_back({a.extent, a.memory});
-    register_loop.push_back({a.extent, a.registers});
+    memory_loop.push_back(a.memory);
+    register_loop.push_back({a.memory.extent, a.registers});
   }
   RoundAddress address(out, s->swizzle, &memory_loop, base, "s");
   ir::BodyBuilder body(context.call.origin);
   Expr wide_round = widen_for(*memory.buffer, round);
   Expr at = address.at(round, base + (memory_loop.empty() ? Expr(0) : place(memory_loop, wide_round)));
   Expr reg = ir::simplify(r->start().expr() + (register_loop.empty() ? Expr(0) : place(register_loop, round)));
-  add_copy(context, body, bits, o.dst.buffer, to_registers ? reg : at, to_registers ? "r_offset" : "s_offset", o.src.buffer,
-           to_registers ? at : reg, to_registers ? "s_offset" : "r_offset");
+  add_copy(context, body, bits, o.dst.buffer, to_registers ? reg : at, to_registers ? "r_offset" : "s_offset",
+           o.src.buffer, to_registers ? at : reg, to_registers ? "s_offset" : "r_offset");
   add_rounds(out, round, rounds, body.finish());
 
   Plan plan{.body = out.finish()};

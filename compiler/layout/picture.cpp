@@ -1,0 +1,259 @@
+#include "compiler/layout/picture.h"
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/layout/detail.h"
+
+namespace tilewright::layout {
+namespace {
+
+constexpr int kBanks = 32;
+constexpr int kBankBits = 32;
+
+// One element of the picture.
+struct Cell {
+  std::int64_t thread = -1;   // linear among the thread axes of the layout; -1: not spread over threads
+  std::int64_t address = -1;  // on m; -1: the layout has other memory axes, or none
+  std::string other;          // coordinates that are neither
+};
+
+struct Grid {
+  std::int64_t rows = 1, columns = 1;              // of the whole shape
+  std::int64_t shown_rows = 1, shown_columns = 1;  // of the picture
+  std::vector<Cell> cells;                         // row by row
+  bool threads = false;
+  const Cell& at(std::int64_t r, std::int64_t c) const { return cells[r * shown_columns + c]; }
+};
+
+// Threads below one unit of `axis` inside the widest scope that pictures care for, the CTA.
+std::int64_t threads_of_unit(Axis axis) {
+  switch (axis_subscope(axis)) {
+    case Unit::Thread:
+      return 1;
+    case Unit::Warp:
+      return 32;
+    case Unit::Warpgroup:
+      return 128;
+    default:
+      return 0;
+  }
+}
+
+Result<Grid> make_grid(const Layout& l, ShapeView shape, const PictureOptions& options) {
+  Grid grid;
+  std::vector<std::int64_t> extents;
+  for (Dim d : shape) {
+    if (!d.is_constant() || d.value() < 0) return detail::fail("a picture needs a shape of numbers", l, shape);
+    extents.push_back(d.value());
+  }
+  if (auto fine = check_shape(l, shape); !fine) return std::unexpected(fine.error());
+  for (std::size_t d = 0; d + 1 < extents.size(); ++d) grid.rows *= extents[d];
+  if (!extents.empty()) grid.columns = extents.back();
+  grid.shown_rows = std::min(grid.rows, std::max<std::int64_t>(options.rows, 1));
+  grid.shown_columns = std::min(grid.columns, std::max<std::int64_t>(options.columns, 1));
+  if (grid.rows == 0 || grid.columns == 0) grid.shown_rows = grid.shown_columns = 0;
+  grid.threads = has_thread_axis(l);
+  grid.cells.reserve(grid.shown_rows * grid.shown_columns);
+  std::vector<std::int64_t> coordinate(extents.size());
+  for (std::int64_t r = 0; r < grid.shown_rows; ++r) {
+    for (std::int64_t c = 0; c < grid.shown_columns; ++c) {
+      std::int64_t left = r;
+      if (!coordinate.empty()) coordinate.back() = c;
+      for (std::size_t d = extents.size(); d-- > 1;) {
+        coordinate[d - 1] = left % extents[d - 1];
+        left /= extents[d - 1];
+      }
+      Result<IntCoordinates> at = apply(l, coordinate, shape);
+      if (!at) return std::unexpected(at.error());
+      Cell cell;
+      if (grid.threads) cell.thread = 0;
+      for (const auto& [axis, value] : *at) {
+        std::int64_t unit = is_thread_axis(axis) ? threads_of_unit(axis) : 0;
+        if (unit) {
+          cell.thread = std::max<std::int64_t>(cell.thread, 0) + value * unit;
+        } else if (axis == Axis::m) {
+          cell.address = value;
+        } else {
+          cell.other += (cell.other.empty() ? "" : " ") + std::string(axis_name(axis)) + std::to_string(value);
+        }
+      }
+      grid.cells.push_back(std::move(cell));
+    }
+  }
+  return grid;
+}
+
+std::string label(const Cell& cell) {
+  std::string text;
+  if (cell.thread >= 0) {
+    text = "T" + std::to_string(cell.thread);
+    if (cell.address >= 0) text += ":r" + std::to_string(cell.address);
+  } else if (cell.address >= 0) {
+    text = std::to_string(cell.address);
+  }
+  if (!cell.other.empty()) text += (text.empty() ? "" : " ") + cell.other;
+  return text.empty() ? "-" : text;
+}
+
+std::string left_out(const Grid& grid) {
+  if (grid.shown_rows == grid.rows && grid.shown_columns == grid.columns) return {};
+  return "showing " + std::to_string(grid.shown_rows) + " of " + std::to_string(grid.rows) + " rows, " +
+         std::to_string(grid.shown_columns) + " of " + std::to_string(grid.columns) + " columns";
+}
+
+std::int64_t bank_of(std::int64_t address, int dtype_bits) { return address * dtype_bits / kBankBits % kBanks; }
+
+// Hues as far apart as possible for neighbours in number: steps of the golden angle.
+std::string colour(std::int64_t key) {
+  return "hsl(" + std::to_string(key * 137 % 360) + ",65%," + std::to_string(72 + key / 32 % 3 * 6) + "%)";
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> text_table(const Layout& l, ShapeView shape, const PictureOptions& options) {
+  Result<Grid> grid = make_grid(l, shape, options);
+  if (!grid) return std::unexpected(grid.error());
+  std::vector<std::string> labels;
+  labels.reserve(grid->cells.size());
+  std::size_t width = std::to_string(grid->shown_columns).size();
+  for (const Cell& cell : grid->cells) {
+    labels.push_back(label(cell));
+    width = std::max(width, labels.back().size());
+  }
+  const std::size_t margin = std::to_string(grid->shown_rows).size();
+  auto padded = [](const std::string& text, std::size_t to) {
+    return std::string(to > text.size() ? to - text.size() : 0, ' ') + text;
+  };
+  std::string out(margin, ' ');
+  for (std::int64_t c = 0; c < grid->shown_columns; ++c) out += "  " + padded(std::to_string(c), width);
+  out += '\n';
+  for (std::int64_t r = 0; r < grid->shown_rows; ++r) {
+    out += padded(std::to_string(r), margin);
+    for (std::int64_t c = 0; c < grid->shown_columns; ++c)
+      out += "  " + padded(labels[r * grid->shown_columns + c], width);
+    out += '\n';
+  }
+  if (std::string note = left_out(*grid); !note.empty()) out += note + "\n";
+  return out;
+}
+
+Result<std::string> svg_picture(const Layout& l, ShapeView shape, const PictureOptions& options) {
+  Result<Grid> grid = make_grid(l, shape, options);
+  if (!grid) return std::unexpected(grid.error());
+  std::size_t longest = 3;
+  for (const Cell& cell : grid->cells) longest = std::max(longest, label(cell).size());
+  const std::int64_t wide = static_cast<std::int64_t>(longest) * 7 + 8, high = 20, margin = 36, top = 44;
+  const std::int64_t width = margin + wide * grid->shown_columns + 8, height = top + high * grid->shown_rows + 24;
+  auto text_at = [](std::int64_t x, std::int64_t y, std::string_view anchor, std::string_view text) {
+    return "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" text-anchor=\"" +
+           std::string(anchor) + "\">" + escaped(text) + "</text>\n";
+  };
+  std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + std::to_string(width) + "\" height=\"" +
+                    std::to_string(height) + "\" font-family=\"monospace\" font-size=\"11\">\n";
+  out += "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
+  std::string title = to_short_string(l) + "  shape " + detail::shape_text(shape) +
+                      (grid->threads ? "  coloured by thread" : "  coloured by bank");
+  out += text_at(8, 16, "start", title);
+  for (std::int64_t c = 0; c < grid->shown_columns; ++c)
+    out += text_at(margin + c * wide + wide / 2, top - 6, "middle", std::to_string(c));
+  for (std::int64_t r = 0; r < grid->shown_rows; ++r) {
+    const std::int64_t y = top + r * high;
+    out += text_at(margin - 6, y + 14, "end", std::to_string(r));
+    for (std::int64_t c = 0; c < grid->shown_columns; ++c) {
+      const Cell& cell = grid->at(r, c);
+      std::string fill = "#eeeeee", hint = label(cell);
+      if (cell.thread >= 0) {
+        fill = colour(cell.thread);
+      } else if (cell.address >= 0) {
+        std::int64_t bank = bank_of(cell.address, options.dtype_bits);
+        fill = colour(bank);
+        hint += " bank " + std::to_string(bank);
+      }
+      out += "<g><title>(" + std::to_string(r) + ", " + std::to_string(c) + ") " + escaped(hint) +
+             "</title><rect x=\"" + std::to_string(margin + c * wide) + "\" y=\"" + std::to_string(y) + "\" width=\"" +
+             std::to_string(wide) + "\" height=\"" + std::to_string(high) + "\" fill=\"" + fill +
+             "\" stroke=\"white\"/>" + text_at(margin + c * wide + wide / 2, y + 14, "middle", label(cell)) + "</g>\n";
+    }
+  }
+  if (std::string note = left_out(*grid); !note.empty()) out += text_at(8, height - 8, "start", note);
+  out += "</svg>\n";
+  return out;
+}
+
+Result<BankReport> bank_conflicts(const Layout& l, ShapeView shape, const Access& access) {
+  constexpr int kWarp = 32;
+  const int bits = access.access_bits;
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128)
+    return detail::fail("an access moves 8, 16, 32, 64 or 128 bits, not " + std::to_string(bits), l);
+  if (access.dtype_bits <= 0 || access.dtype_bits > 128)
+    return detail::fail("elements of " + std::to_string(access.dtype_bits) + " bits", l);
+  if (access.coordinates.size() > kWarp) return detail::fail("an access of more than 32 lanes", l);
+
+  // The bit address of every lane, checked to be what one instruction can do.
+  std::vector<std::int64_t> address;
+  for (std::size_t lane = 0; lane < access.coordinates.size(); ++lane) {
+    Result<IntCoordinates> at = apply(l, access.coordinates[lane], shape);
+    if (!at) return std::unexpected(at.error());
+    std::int64_t m = 0;
+    for (const auto& [axis, value] : *at) {
+      if (axis != Axis::m)
+        return detail::fail(
+            "bank conflicts are those of one memory: the layout maps to " + std::string(axis_name(axis)), l, shape);
+      m = value;
+    }
+    std::int64_t bit = m * access.dtype_bits;
+    if (bit < 0 || bit % bits != 0)
+      return detail::fail("lane " + std::to_string(lane) + " starts at element " + std::to_string(m) +
+                              ", which is not aligned to " + std::to_string(bits) + " bits",
+                          l, shape);
+    address.push_back(bit);
+  }
+
+  BankReport report;
+  const int lanes = bits == 128 ? 8 : bits == 64 ? 16 : kWarp;
+  for (int first = 0; first < static_cast<int>(address.size()); first += lanes) {
+    BankReport::Phase phase;
+    phase.first_lane = first;
+    phase.lanes = std::min<int>(lanes, static_cast<int>(address.size()) - first);
+    std::vector<std::int64_t> words;  // of the whole phase; equal ones are one broadcast
+    for (int lane = first; lane < first + phase.lanes; ++lane) {
+      for (std::int64_t word = address[lane] / kBankBits; word * kBankBits < address[lane] + bits; ++word)
+        words.push_back(word);
+    }
+    std::ranges::sort(words);
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    phase.words.assign(kBanks, 0);
+    for (std::int64_t word : words) ++phase.words[word % kBanks];
+    auto worst = std::ranges::max_element(phase.words);
+    phase.degree = *worst;
+    phase.bank = static_cast<int>(worst - phase.words.begin());
+    report.degree = std::max(report.degree, phase.degree);
+    report.wavefronts += phase.degree;
+    report.ideal += 1;
+    report.phases.push_back(std::move(phase));
+  }
+  return report;
+}
+
+}  // namespace tilewright::layout

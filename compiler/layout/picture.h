@@ -1,0 +1,53 @@
+// Layouts to look at: who holds which element, at which address, and what a warp's access costs in shared memory.
+//
+// Used by `tilewright layout EXPR` and by hovers. Everything here is for people; nothing decides about code.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/layout/layout.h"
+
+namespace tilewright::layout {
+
+struct PictureOptions {
+  int dtype_bits = 16;      // of one element: decides the bank of an address
+  std::int64_t rows = 128;  // shown at most; what is left out is said in words
+  std::int64_t columns = 128;
+  // Cells are labelled with threads and registers when the layout spreads over threads, with addresses otherwise.
+};
+
+// A 1- or 2-dimensional shape (more dimensions: the leading ones are flattened into rows) as a table of
+// "T3:r1" (thread 3, register 1), of addresses, or of coordinates on other axes. An error for symbolic layouts.
+Result<std::string> text_table(const Layout& l, ShapeView shape, const PictureOptions& options = {});
+
+// The same as a standalone SVG document. Cells are coloured by owner thread, or by shared-memory bank (32 banks of
+// 4 bytes) for layouts that map to addresses.
+Result<std::string> svg_picture(const Layout& l, ShapeView shape, const PictureOptions& options = {});
+
+// What one warp instruction reads or writes: lane i starts at coordinates[i] and moves `access_bits` contiguous bits.
+struct Access {
+  std::vector<std::vector<std::int64_t>> coordinates;  // one a lane, 32 at most; fewer: the others are inactive
+  int access_bits = 32;                                // 8, 16, 32, 64 or 128
+  int dtype_bits = 16;
+};
+
+// How shared memory serves an access. 128-bit accesses go quarter-warp by quarter-warp, 64-bit ones by half-warps,
+// narrower ones all at once; within such a phase a bank delivers one 4-byte word a cycle, to every lane that wants it.
+struct BankReport {
+  struct Phase {
+    int first_lane = 0;
+    int lanes = 0;
+    int degree = 0;          // most words that one bank must deliver: the wavefronts of this phase
+    int bank = 0;            // the first such bank
+    std::vector<int> words;  // distinct words of each of the 32 banks
+  };
+  std::vector<Phase> phases;
+  int degree = 0;      // the worst phase; 1: free of conflicts, 0: nobody accesses
+  int wavefronts = 0;  // of all phases together
+  int ideal = 0;       // wavefronts without conflicts
+};
+Result<BankReport> bank_conflicts(const Layout& l, ShapeView shape, const Access& access);
+
+}  // namespace tilewright::layout

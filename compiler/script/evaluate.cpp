@@ -1,0 +1,464 @@
+#include "compiler/script/evaluate.h"
+
+#include <algorithm>
+
+namespace tilewright::script {
+
+std::string_view entry_kind_name(EntryKind kind) {
+  switch (kind) {
+    case EntryKind::Module: return "module";
+    case EntryKind::Call: return "call";
+    case EntryKind::Defaults: return "defaults";
+    case EntryKind::Configs: return "configs";
+    case EntryKind::Parametrize: return "parametrize";
+    case EntryKind::Comment: return "comment";
+    case EntryKind::Requested: return "requested";
+  }
+  return "";
+}
+
+namespace {
+
+bool is_kernel_decorator(const syntax::Node* node) {
+  if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
+  if (auto* a = syntax::as<syntax::Attribute>(node)) return a->name.text == "prim_func" || a->name.text == "jit";
+  if (auto* r = syntax::as<syntax::NameRef>(node)) return r->name.text == "prim_func" || r->name.text == "jit";
+  return false;
+}
+
+// Is a kernel defined somewhere in these statements?
+bool defines_kernel(syntax::Stmts body, int depth = 0) {
+  if (depth > 50) return false;
+  for (const syntax::Node* node : body) {
+    if (auto* f = syntax::as<syntax::FunctionDef>(node)) {
+      if (std::any_of(f->decorators.begin(), f->decorators.end(), is_kernel_decorator)) return true;
+      if (defines_kernel(f->body, depth + 1)) return true;
+    } else if (auto* i = syntax::as<syntax::If>(node)) {
+      if (defines_kernel(i->then_body, depth + 1) || defines_kernel(i->else_body, depth + 1)) return true;
+    } else if (auto* w = syntax::as<syntax::With>(node)) {
+      if (defines_kernel(w->body, depth + 1)) return true;
+    } else if (auto* l = syntax::as<syntax::For>(node)) {
+      if (defines_kernel(l->body, depth + 1)) return true;
+    } else if (auto* c = syntax::as<syntax::ClassDef>(node)) {
+      if (defines_kernel(c->body, depth + 1)) return true;
+    } else if (auto* t = syntax::as<syntax::Try>(node)) {
+      if (defines_kernel(t->body, depth + 1)) return true;
+    }
+  }
+  return false;
+}
+
+bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Does the text call `name`?
+bool calls(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    std::size_t end = at + name.size();
+    if (at > 0 && word_char(text[at - 1])) continue;
+    if (end < text.size() && text[end] == '(') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+class EntryFinder {
+ public:
+  EntryFinder(Evaluation& e, Interpreter& in, const EvaluateOptions& options) : e_(e), in_(in), options_(options) {}
+
+  void run() {
+    find_factories();
+    comments();
+    for (const std::string& text : options_.entries) expression(text, EntryKind::Requested, {});
+    if (!options_.entries.empty()) return;
+    module_bindings();
+    failures();
+    if (e_.stopped) return;
+    configs();
+    parametrized();
+    defaults();
+    unbound();
+    open();
+  }
+
+ private:
+  struct Candidate {
+    syntax::Name name;
+    Function* function;
+    bool direct;  // defines a kernel itself
+    bool served = false;
+  };
+
+  // Module-level functions that make kernels, directly or by calling one that does.
+  void find_factories() {
+    for (auto& b : e_.module->bindings) {
+      Function* f = b.value.as<Function>();
+      if (!f || f->mode != FunctionMode::Host || b.name != f->def->name.text) continue;
+      functions_.push_back({f->def->name, f, defines_kernel(f->def->body)});
+    }
+    std::vector<bool> makes(functions_.size());
+    for (std::size_t i = 0; i < functions_.size(); ++i) makes[i] = functions_[i].direct;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = 0; i < functions_.size(); ++i) {
+        if (makes[i]) continue;
+        for (std::size_t j = 0; j < functions_.size() && !makes[i]; ++j) {
+          if (makes[j] && calls(functions_[i].function->keep->text, functions_[j].name.text)) makes[i] = changed = true;
+        }
+      }
+    }
+    std::vector<Candidate> kept;
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      if (makes[i]) kept.push_back(functions_[i]);
+    }
+    functions_ = std::move(kept);
+  }
+
+  // Kernels that a value holds: itself, a list of them, a class of them.
+  void collect(Value v, std::vector<KernelValue*>& out, int depth = 0) {
+    if (depth > 4) return;
+    if (KernelValue* k = v.as<KernelValue>()) out.push_back(k);
+    if (List* l = v.as<List>()) for (Value item : l->items) collect(item, out, depth + 1);
+    if (Tuple* t = v.as<Tuple>()) for (Value item : t->items) collect(item, out, depth + 1);
+    if (Dict* d = v.as<Dict>()) for (auto& [key, item] : d->items) collect(item, out, depth + 1);
+    if (Class* c = v.as<Class>(); c && c->scope) for (auto& b : c->scope->bindings) collect(b.value, out, depth + 1);
+  }
+
+  void add(EntryKind kind, std::string text, text::Span span, std::vector<KernelValue*> kernels) {
+    std::erase_if(kernels, [&](KernelValue* k) { return std::find(seen_.begin(), seen_.end(), k) != seen_.end(); });
+    if (kernels.empty()) return;
+    for (KernelValue* k : kernels) {
+      seen_.push_back(k);
+      for (Candidate& c : functions_) {
+        if (k->def_anchor == c.function->anchor) c.served = true;
+      }
+    }
+    e_.entries.push_back({kind, std::move(text), span, std::move(kernels)});
+  }
+
+  void comments() {
+    for (const syntax::Directive& d : e_.tree->directives()) {
+      if (!d.text.starts_with("entry ")) continue;
+      std::uint32_t anchor = e_.anchors.add(e_.tree->source(), d.offset);
+      std::string_view text = d.text.substr(6);
+      while (!text.empty() && text[0] == ' ') text.remove_prefix(1);
+      std::string_view line = e_.tree->source()->text().substr(d.offset);
+      std::uint32_t length = static_cast<std::uint32_t>(std::min(line.find('\n'), line.size()));
+      text::Span span{anchor, 0, length};
+      if (options_.entries.empty()) expression(std::string(text), EntryKind::Comment, span);
+    }
+  }
+
+  void expression(const std::string& text, EntryKind kind, text::Span span) {
+    std::vector<syntax::SyntaxError> errors;
+    auto parsed = syntax::parse_expression(text, &errors);
+    auto* statement = parsed ? syntax::as<syntax::ExprStmt>(parsed->statement) : nullptr;
+    auto report = [&](std::string message) {
+      e_.diagnostics.push_back({code::kEntry, text::Severity::Error, "entry '" + text + "': " + message, span, {},
+                                "an entry is an expression that yields a kernel, such as make(128, 64)", {}});
+    };
+    if (!errors.empty() || !statement) return report(errors.empty() ? "is not an expression" : errors[0].message);
+    std::size_t before = in_.kernels().size();
+    auto source = std::make_shared<text::Source>("<entry>", text);
+    Value v = in_.eval_entry(statement->value, e_.module, e_.anchors.add(source, 0), parsed);
+    if (v.is_error()) {
+      Pending p = in_.take_pending();
+      if (p.fatal) e_.stopped = true;
+      // Where the script itself is at fault, its own place says more than the comment.
+      if (p.diagnostic.code.empty()) return;
+      return report(p.diagnostic.message);
+    }
+    if (Jit* jit = v.as<Jit>()) v = specialise(jit);
+    std::vector<KernelValue*> kernels;
+    collect(v, kernels);
+    if (kernels.empty()) kernels.assign(in_.kernels().begin() + static_cast<std::ptrdiff_t>(before), in_.kernels().end());
+    if (kernels.empty()) return report("yields " + std::string(type_name(v)) + ", not a kernel");
+    if (kind == EntryKind::Requested) seen_.clear();
+    add(kind, text, span ? span : kernels[0]->kernel.span, kernels);
+  }
+
+  Value specialise(Jit* jit) {
+    Arguments none;
+    none.call = {jit->function->anchor, jit->function->def->name.at.begin, jit->function->def->name.at.end};
+    Value v = in_.evaluate_kernel(jit->function, &none, jit->is_private, jit->persistent);
+    if (v.is_error()) {
+      in_.take_pending();
+      return Value::none();
+    }
+    return v;
+  }
+
+  void module_bindings() {
+    for (std::size_t i = 0; i < e_.module->bindings.size(); ++i) {
+      Scope::Binding b = e_.module->bindings[i];
+      if (Jit* jit = b.value.as<Jit>()) {
+        bool closed = true;
+        for (const syntax::Parameter& p : jit->function->def->params) {
+          auto* a = syntax::as<syntax::Attribute>(p.annotation);
+          if (a && a->name.text == "constexpr" && !p.default_value) closed = false;
+        }
+        if (!closed) {
+          if (jit->cache.empty()) open_jit(jit);
+          continue;
+        }
+        if (jit->cache.empty()) {
+          std::vector<KernelValue*> kernels;
+          collect(specialise(jit), kernels);
+          add(EntryKind::Defaults, std::string(b.name) + ".specialize()", kernels.empty() ? text::Span() : kernels[0]->kernel.span, kernels);
+        }
+        continue;
+      }
+      if (KernelValue* k = b.value.as<KernelValue>()) {
+        add(EntryKind::Module, std::string(b.name), k->kernel.span, {k});
+        continue;
+      }
+      std::vector<KernelValue*> kernels;
+      collect(b.value, kernels);
+      if (b.value.as<Class>()) {
+        for (KernelValue* k : kernels) add(EntryKind::Module, std::string(b.name) + "." + std::string(k->source->def->name.text), k->kernel.span, {k});
+      } else if (!kernels.empty()) {
+        for (std::size_t n = 0; n < kernels.size(); ++n) {
+          add(EntryKind::Module, std::string(b.name) + "[" + std::to_string(n) + "]", kernels[n]->kernel.span, {kernels[n]});
+        }
+      }
+    }
+  }
+
+  // A module-level statement that calls a factory and fails is the script's own error.
+  void failures() {
+    for (const Interpreter::Failure& f : in_.failures()) {
+      if (f.pending.diagnostic.code.empty() || f.pending.diagnostic.code == code::kOpaque) continue;
+      text::Anchors::Place place = e_.anchors.resolve(f.pending.diagnostic.span);
+      if (!place.source) continue;
+      bool mine = false;
+      for (const syntax::Tree::Statement& s : e_.tree->statements()) {
+        if (s.node->statement != f.statement) continue;
+        for (Candidate& c : functions_) mine = mine || calls(s.node->text, c.name.text);
+        auto* d = syntax::as<syntax::FunctionDef>(f.statement);  // the decorator of a kernel itself
+        mine = mine || (d && std::any_of(d->decorators.begin(), d->decorators.end(), is_kernel_decorator));
+      }
+      if (mine) e_.diagnostics.push_back(f.pending.diagnostic);
+      if (f.pending.fatal) e_.stopped = true;
+    }
+  }
+
+  // Calls a function for the kernels that it makes; what the host code around them does is not our concern.
+  void call(Candidate& c, EntryKind kind, const std::string& text, const std::vector<Keyword>& keywords) {
+    if (e_.entries.size() >= options_.max_entries || e_.stopped) return;
+    std::size_t before = in_.kernels().size();
+    Arguments args;
+    args.keywords = keywords;
+    args.call = {c.function->anchor, c.function->def->name.at.begin, c.function->def->name.at.end};
+    args.function = args.call;
+    Value v = in_.call_function(c.function, args);
+    std::vector<KernelValue*> kernels;
+    if (v.is_error()) {
+      Pending p = in_.take_pending();
+      if (p.fatal) {
+        e_.diagnostics.push_back(p.diagnostic);
+        e_.stopped = true;
+        return;
+      }
+    } else {
+      collect(v, kernels);
+    }
+    if (kernels.empty()) kernels.assign(in_.kernels().begin() + static_cast<std::ptrdiff_t>(before), in_.kernels().end());
+    add(kind, text, args.call, kernels);
+    c.served = c.served || !kernels.empty();
+  }
+
+  Candidate* candidate(std::string_view name) {
+    for (Candidate& c : functions_) {
+      if (c.name.text == name) return &c;
+    }
+    return nullptr;
+  }
+
+  void configs() {
+    Candidate* c = candidate("get_kernel");
+    auto* b = e_.module->find("CONFIGS");
+    List* list = b ? b->value.as<List>() : nullptr;
+    if (!c || !list) return;
+    for (std::size_t i = 0; i < list->items.size(); ++i) {
+      Dict* d = list->items[i].as<Dict>();
+      if (!d) continue;
+      std::vector<Keyword> keywords;
+      for (auto& [key, value] : d->items) {
+        if (Str* s = key.as<Str>()) keywords.push_back({in_.keep(s->text), value, {}});
+      }
+      call(*c, EntryKind::Configs, "get_kernel(**CONFIGS[" + std::to_string(i) + "])", keywords);
+    }
+  }
+
+  void parametrized() {
+    for (Candidate& c : functions_) {
+      if (c.function->parametrize.empty()) continue;
+      // The product of all lists; one list may give several names ("m,n").
+      std::vector<std::vector<Keyword>> combinations{{}};
+      for (auto& [names, values] : c.function->parametrize) {
+        std::vector<std::string_view> split;
+        std::string_view rest = names;
+        while (!rest.empty()) {
+          std::size_t comma = rest.find(',');
+          std::string_view one = rest.substr(0, comma);
+          while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
+          while (!one.empty() && one.back() == ' ') one.remove_suffix(1);
+          if (!one.empty()) split.push_back(in_.keep(one));
+          rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+        }
+        auto items = values.is_opaque() || values.is_poison() ? std::nullopt : in_.iterate(values, {});
+        if (!items) {
+          if (in_.has_pending()) in_.take_pending();
+          continue;
+        }
+        std::vector<std::vector<Keyword>> next;
+        for (auto& have : combinations) {
+          for (Value item : *items) {
+            if (next.size() >= options_.max_entries) break;
+            auto made = have;
+            if (split.size() == 1) {
+              made.push_back({split[0], item, {}});
+            } else {
+              Tuple* t = item.as<Tuple>();
+              List* l = item.as<List>();
+              std::vector<Value> parts = t ? t->items : l ? l->items : std::vector<Value>();
+              for (std::size_t i = 0; i < split.size() && i < parts.size(); ++i) made.push_back({split[i], parts[i], {}});
+            }
+            next.push_back(std::move(made));
+          }
+        }
+        combinations = std::move(next);
+      }
+      for (auto& keywords : combinations) {
+        std::string text = std::string(c.name.text) + "(";
+        for (std::size_t i = 0; i < keywords.size(); ++i) {
+          text += (i ? ", " : "") + std::string(keywords[i].name) + "=" + in_.repr(keywords[i].value);
+        }
+        call(c, EntryKind::Parametrize, text + ")", keywords);
+      }
+    }
+  }
+
+  void defaults() {
+    for (Candidate& c : functions_) {
+      if (c.served) continue;
+      bool closed = true;
+      for (const syntax::Parameter& p : c.function->def->params) {
+        bool variadic = p.kind == syntax::ParamKind::VarArgs || p.kind == syntax::ParamKind::VarKeywords;
+        closed = closed && (p.default_value || variadic);
+      }
+      if (closed) call(c, EntryKind::Defaults, std::string(c.name.text) + "()", {});
+    }
+  }
+
+  // Kernels that module-level statements made without keeping them.
+  void unbound() {
+    std::vector<KernelValue*> all = in_.kernels();
+    for (KernelValue* k : all) add(EntryKind::Call, std::string(k->kernel.name), k->kernel.span, {k});
+  }
+
+  void open() {
+    for (Candidate& c : functions_) {
+      if (c.served || !c.direct) continue;
+      std::string signature = std::string(c.name.text) + "(";
+      for (const syntax::Parameter& p : c.function->def->params) {
+        signature += (signature.back() == '(' ? "" : ", ") + std::string(p.name.text);
+      }
+      note({signature + ")", {c.function->anchor, c.function->def->name.at.begin, c.function->def->name.at.end}});
+    }
+  }
+
+  void open_jit(Jit* jit) {
+    std::string signature = std::string(jit->function->def->name.text) + ".specialize(";
+    for (const syntax::Parameter& p : jit->function->def->params) {
+      auto* a = syntax::as<syntax::Attribute>(p.annotation);
+      if (a && a->name.text == "constexpr") signature += (signature.back() == '(' ? "" : ", ") + std::string(p.name.text) + "=...";
+    }
+    note({signature + ")", {jit->function->anchor, jit->function->def->name.at.begin, jit->function->def->name.at.end}});
+  }
+
+  void note(Factory f) {
+    e_.diagnostics.push_back({code::kNeedsEntry, text::Severity::Information,
+                              "the kernel in " + f.signature + " needs arguments to be compiled", f.span, {},
+                              "name some in a comment: # tilewright: entry " + f.signature, {}});
+    e_.open_factories.push_back(std::move(f));
+  }
+
+  Evaluation& e_;
+  Interpreter& in_;
+  const EvaluateOptions& options_;
+  std::vector<Candidate> functions_;
+  std::vector<KernelValue*> seen_;
+};
+
+namespace {
+
+// One cause, one diagnostic: entries that evaluate the same kernel text find the same errors.
+void deduplicate(std::vector<text::Diagnostic>& diagnostics) {
+  std::vector<text::Diagnostic> kept;
+  for (text::Diagnostic& d : diagnostics) {
+    bool again = std::any_of(kept.begin(), kept.end(), [&](const text::Diagnostic& k) {
+      return k.code == d.code && k.span == d.span && k.message == d.message;
+    });
+    if (!again) kept.push_back(std::move(d));
+  }
+  diagnostics = std::move(kept);
+}
+
+}  // namespace
+
+std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, Loader* loader, text::Context context,
+                                     const EvaluateOptions& options) {
+  auto e = std::make_unique<Evaluation>();
+  e->tree = tree;
+  ArenaScope arena(e->arena_);
+  context.diagnostics = &e->diagnostics;
+  for (const syntax::SyntaxError& s : tree->errors()) {
+    std::uint32_t anchor = e->anchors.add(tree->source(), s.begin);
+    e->diagnostics.push_back({code::kSyntax, text::Severity::Error, s.message, {anchor, 0, s.end - s.begin}, {}, {}, {}});
+  }
+  e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader);
+  e->interpreter_->set_target(options.target);
+  e->module = e->interpreter_->run_module(tree);
+  if (e->interpreter_->has_pending()) {
+    Pending p = e->interpreter_->take_pending();
+    e->diagnostics.push_back(p.diagnostic);
+    e->stopped = true;
+  }
+  if (!e->stopped) EntryFinder(*e, *e->interpreter_, options).run();
+  deduplicate(e->diagnostics);
+  return e;
+}
+
+ExpressionResult evaluate_expression(std::string_view text, text::Context context) {
+  std::string script =
+      "from tvm.script import tirx as T\nfrom tvm.tirx.layout import *\n"
+      "from tvm.tirx.layout import S, R, TileLayout, SwizzleLayout, ComposeLayout, Iter, Axis, laneid, warpid, wgid, "
+      "tid_in_wg, wid_in_wg, tx, bx, by, bz, cbx, cby, cbz, m, TLane, TCol, P, F, Bank, mma_shared_layout, "
+      "mma_atom_layout, wg_local_layout, tmem_datapath_layout, tcgen05_atom_layout, sf_tmem_layout, SwizzleMode\n";
+  auto source = std::make_shared<text::Source>("<expression>", script);
+  ExpressionResult r;
+  r.evaluation = evaluate(syntax::Tree::parse(source), nullptr, context, {});
+  Evaluation& e = *r.evaluation;
+  ArenaScope arena(e.arena());
+  std::vector<syntax::SyntaxError> errors;
+  auto parsed = syntax::parse_expression(text, &errors);
+  auto expression_source = std::make_shared<text::Source>("<expression>", std::string(text));
+  std::uint32_t anchor = e.anchors.add(expression_source, 0);
+  auto* statement = parsed ? syntax::as<syntax::ExprStmt>(parsed->statement) : nullptr;
+  if (!errors.empty() || !statement) {
+    text::Span span{anchor, errors.empty() ? 0 : errors[0].begin, errors.empty() ? 0 : errors[0].end};
+    e.diagnostics.push_back({code::kSyntax, text::Severity::Error, errors.empty() ? "not an expression" : errors[0].message, span, {}, {}, {}});
+    r.value = Value::poison();
+    return r;
+  }
+  r.value = e.interpreter().eval_entry(statement->value, e.module, anchor, parsed);
+  if (r.value.is_error()) {
+    Pending p = e.interpreter().take_pending();
+    e.diagnostics.push_back(p.diagnostic);
+    r.value = Value::poison();
+  }
+  return r;
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,75 @@
+// From a parsed file to its kernels: runs the module, finds its entries, evaluates each (design.md, idea 4).
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/script/interpreter.h"
+
+namespace tilewright::script {
+
+// Why an entry is one.
+enum class EntryKind : std::uint8_t {
+  Module,       // a kernel bound at module level
+  Call,         // made by a module-level statement, bound to no name
+  Defaults,     // a factory whose parameters all have defaults
+  Configs,      // get_kernel(**CONFIGS[i])
+  Parametrize,  // a literal parametrize list
+  Comment,      // # tilewright: entry ...
+  Requested,    // --entry
+};
+std::string_view entry_kind_name(EntryKind kind);
+
+struct Entry {
+  EntryKind kind = EntryKind::Module;
+  std::string expression;  // in the namespace of the module
+  text::Span span;         // where it comes from
+  std::vector<KernelValue*> kernels;
+};
+
+// A function that makes kernels once somebody gives it arguments.
+struct Factory {
+  std::string signature;  // "make_copy(shape, dtype)"
+  text::Span span;
+};
+
+struct EvaluateOptions {
+  ir::Target target;
+  std::vector<std::string> entries;  // nothing: all that are found
+  std::size_t max_entries = 256;     // of parametrize products and the like
+};
+
+// Owns everything that its kernels point to.
+class Evaluation {
+ public:
+  std::shared_ptr<const syntax::Tree> tree;
+  text::Anchors anchors;
+  std::vector<text::Diagnostic> diagnostics;
+  std::vector<Entry> entries;
+  std::vector<Factory> open_factories;
+  Scope* module = nullptr;
+  bool stopped = false;  // a limit or a cancellation ended it: the lists are incomplete
+
+  Interpreter& interpreter() { return *interpreter_; }
+  Arena& arena() { return arena_; }
+
+ private:
+  friend std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree>, Loader*, text::Context, const EvaluateOptions&);
+  friend class EntryFinder;
+  Arena arena_;
+  std::unique_ptr<Interpreter> interpreter_;
+};
+
+// Never fails: what goes wrong is in diagnostics. `context.diagnostics` is not used.
+std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, Loader* loader, text::Context context,
+                                     const EvaluateOptions& options);
+
+// Evaluates one expression as a script would, with the names of the layout algebra and `T` known: `tilewright layout`.
+struct ExpressionResult {
+  std::unique_ptr<Evaluation> evaluation;
+  Value value;
+};
+ExpressionResult evaluate_expression(std::string_view text, text::Context context);
+
+}  // namespace tilewright::script

@@ -1,0 +1,189 @@
+// Running modules, and what imports give (design.md: imports resolve below the script's root).
+#include <algorithm>
+
+#include "compiler/script/interpreter.h"
+#include "compiler/script/mode_guard.h"
+#include "compiler/script/prelude.h"
+
+namespace tilewright::script {
+namespace {
+
+Value lookup_ir_module(Interpreter& in, Namespace&, std::string_view name) {
+  if (name == "ir_module") {
+    return in.native("ir_module", [](Interpreter& i, const Arguments& args, Value) {
+      if (args.positional.empty()) return i.attribute(python_module(i, "tvm.script.ir"), "ir_module", args.call);
+      return args.positional[0];
+    });
+  }
+  return Value::opaque("tvm.script.ir");
+}
+
+Value lookup_prelude(Interpreter& in, Namespace&, std::string_view name) { return in.prelude(name, {}); }
+
+Value lookup_script_package(Interpreter& in, Namespace&, std::string_view name) {
+  if (name == "tirx" || name == "tir") return tirx_namespace(in);
+  if (name == "ir") return in.name_space("tvm.script.ir", lookup_ir_module);
+  if (name == "tile") return tile_namespace(in);
+  return Value::opaque("tvm.script");
+}
+
+// `tvm` and its submodules as far as scripts name them; everything else in it is host code.
+Value tvm_module(Interpreter& in, std::string_view dotted) {
+  if (dotted == "tvm.script") return in.name_space("tvm.script", lookup_script_package);
+  if (dotted == "tvm.script.tirx") return tirx_namespace(in);
+  if (dotted == "tvm.script.tirx.tile") return tile_namespace(in);
+  if (dotted == "tvm.script.ir") return in.name_space("tvm.script.ir", lookup_ir_module);
+  if (dotted.starts_with("tvm.tirx.layout") || dotted.find("tma_utils") != std::string_view::npos) return layout_module(in);
+  if (dotted.starts_with("tvm.tirx.lang")) return in.name_space(std::string(dotted), lookup_prelude);
+  return Value::opaque("tvm");
+}
+
+}  // namespace
+
+Value Interpreter::import_module(std::string_view dotted, int level, text::Span) {
+  if (level == 0) {
+    if (dotted == "tvm" || dotted.starts_with("tvm.")) {
+      Value v = tvm_module(*this, dotted);
+      if (!v.is_opaque() || dotted == "tvm") return v;
+      return v;
+    }
+    auto known = modules_.find(dotted);
+    if (known != modules_.end()) return known->second;
+  }
+  if (loader_) {
+    if (auto tree = loader_->load(dotted, level, module_path_)) {
+      const std::string& path = tree->source()->path();
+      auto loaded = modules_.find(path);
+      if (loaded != modules_.end()) return loaded->second;
+      Value v = name_space(std::string(dotted), nullptr);
+      modules_.emplace(path, v);  // before it runs: import cycles see what is there so far
+      // An imported module runs in host mode, outside of any kernel under construction.
+      ModeGuard guard(*this);
+      KernelState* outer = std::exchange(kernel_, nullptr);
+      std::string outer_path = module_path_;
+      std::size_t kernels = kernels_.size();
+      Scope* scope = run_module(tree);
+      kernels_.resize(kernels);  // its kernels belong to that file
+      module_path_ = outer_path;
+      kernel_ = outer;
+      v.as<Namespace>()->scope = scope;
+      return v;
+    }
+  }
+  if (level == 0) {
+    Value v = python_module(*this, dotted);
+    if (!v.is_none()) {
+      modules_.emplace(std::string(dotted), v);
+      return v;
+    }
+  }
+  std::string_view root = dotted.substr(0, dotted.find('.'));
+  return Value::opaque(keep("the module '" + std::string(root.empty() ? dotted : root) + std::string(1, '\'') + std::string(1, '\0')).data());
+}
+
+void Interpreter::import_from(const syntax::ImportFrom* node, Scope* scope) {
+  if (node->module == "__future__") return;
+  Value module = import_module(node->module, node->level, span(node));
+  if (module.is_error()) return;
+  for (const syntax::ImportedName& n : node->names) {
+    if (n.name == "*") {
+      Namespace* ns = module.as<Namespace>();
+      if (ns && ns->scope) {
+        for (auto& b : std::vector(ns->scope->bindings)) {
+          if (!b.name.starts_with("_")) scope->set(b.name, b.value);
+        }
+      }
+      continue;
+    }
+    Value v = module;
+    if (Namespace* ns = module.as<Namespace>()) {
+      v = Value::error();
+      if (ns->scope) {
+        if (auto* b = ns->scope->find(n.name)) v = b->value;
+      } else if (ns->lookup) {
+        v = ns->lookup(*this, *ns, n.name);
+      }
+      if (v.is_error() && pending_) return;
+      if (v.is_error()) {  // a submodule, or a name that the module does not have
+        std::string dotted = (node->module.empty() ? "" : std::string(node->module) + ".") + std::string(n.name);
+        v = import_module(dotted, node->level, span(n.at));
+        if (v.is_error()) return;
+      }
+    } else if (module.is_opaque()) {
+      std::string dotted = (node->module.empty() ? "" : std::string(node->module) + ".") + std::string(n.name);
+      Value inner = import_module(dotted, node->level, span(n.at));
+      if (!inner.is_opaque() && !inner.is_error()) v = inner;
+    }
+    scope->set(n.bound, v);
+  }
+}
+
+Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree) {
+  ModeGuard guard(*this);
+  trees_.push_back(tree);
+  module_path_ = tree->source()->path();
+  Scope* scope = make<Scope>();
+  scope->kind = Scope::Kind::Module;
+  scope->set("__name__", string("tile_script"));
+  scope->set("__file__", string(module_path_));
+  for (const syntax::Tree::Statement& s : tree->statements()) {
+    guard.enter(false, anchors_.add(tree->source(), s.offset), s.node);
+    const syntax::Node* node = s.node->statement;
+    if (!node) continue;
+    Flow flow = exec_host({&node, 1}, scope);
+    if (flow != Flow::Error || !pending_) continue;
+    if (pending_->fatal) break;
+    // Host code that cannot be followed is no error of the script: whoever needs the name will say so.
+    Pending p = take_pending();
+    const char* why = keep("a statement that failed: " + p.diagnostic.message + std::string(1, '\0')).data();
+    auto bind = [&](auto&& self, const syntax::Node* target) -> void {
+      if (auto* ref = syntax::as<syntax::NameRef>(target)) {
+        if (!scope->find(ref->name)) scope->set(ref->name, Value::opaque(why));
+      } else if (auto* t = syntax::as<syntax::Tuple>(target)) {
+        for (const syntax::Node* e : t->elements) self(self, e);
+      }
+    };
+    if (auto* a = syntax::as<syntax::Assign>(node)) {
+      for (const syntax::Node* target : a->targets) bind(bind, target);
+    } else if (auto* a = syntax::as<syntax::AnnAssign>(node)) {
+      bind(bind, a->target);
+    } else if (auto* d = syntax::as<syntax::FunctionDef>(node)) {
+      scope->set(d->name, Value::opaque(why));
+    } else if (auto* c = syntax::as<syntax::ClassDef>(node)) {
+      scope->set(c->name, Value::opaque(why));
+    }
+    failures_.push_back({node, std::move(p)});
+  }
+  return scope;
+}
+
+Value Interpreter::eval_entry(const syntax::Node* node, Scope* module, std::uint32_t anchor,
+                              std::shared_ptr<const syntax::TopLevel> keep) {
+  ModeGuard guard(*this);
+  entries_.push_back(keep);
+  guard.enter(false, anchor, std::move(keep));
+  return eval(node, module);
+}
+
+Value Interpreter::prelude(std::string_view name, text::Span) {
+  std::string_view file = prelude_file_of(name);
+  if (file.empty()) return Value::error();
+  std::string key = "prelude/" + std::string(file);
+  auto loaded = modules_.find(key);
+  if (loaded == modules_.end()) {
+    auto source = std::make_shared<text::Source>(key, std::string(prelude_source(file)));
+    auto tree = syntax::Tree::parse(source);
+    ModeGuard guard(*this);
+    KernelState* outer = std::exchange(kernel_, nullptr);
+    std::string outer_path = module_path_;
+    Value v = name_space(key, nullptr);
+    loaded = modules_.emplace(key, v).first;
+    v.as<Namespace>()->scope = run_module(tree);
+    module_path_ = outer_path;
+    kernel_ = outer;
+  }
+  if (auto* b = loaded->second.as<Namespace>()->scope->find(name)) return b->value;
+  return Value::error();
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,13 @@
+// The prelude: pools, barriers, pipelines, roles and schedulers, written as tile scripts (prelude/*.py) and embedded
+// into the binary. A file is run when one of its names is first asked for.
+#pragma once
+#include <string_view>
+
+namespace tilewright::script {
+
+// The file that defines `name`, such as "pools.py" for "SMEMPool"; empty when the prelude has no such name.
+std::string_view prelude_file_of(std::string_view name);
+// The text of a file; empty for an unknown one.
+std::string_view prelude_source(std::string_view file);
+
+}  // namespace tilewright::script

@@ -1,0 +1,157 @@
+// The modules of Python's library that scripts use and what becomes of the others: they are unknown, and so is what
+// comes from them.
+#include "compiler/script/codes.h"
+#include "compiler/script/python/methods.h"
+
+namespace tilewright::script {
+
+namespace python {
+namespace {
+
+Value identity(Interpreter& in, const Arguments& args, Value) {
+  return args.positional.empty() ? in.native("decorator", identity) : args.positional[0];
+}
+Value nothing(Interpreter&, const Arguments&, Value) { return Value::none(); }
+
+Value builtin_class(Interpreter& in, std::string_view name) { return Value::object(class_named(in, name)); }
+
+// ---- contextlib -----------------------------------------------------------------------------------------------------
+
+Value null_enter(Interpreter&, const Arguments& args, Value) {
+  Instance* self = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
+  Value* result = self ? self->find("enter_result") : nullptr;
+  return result ? *result : Value::none();
+}
+
+Value nullcontext(Interpreter& in, const Arguments& args, Value) {
+  Class* cls = shared_class(in, "contextlib.nullcontext", [&] {
+    Class* made = make_class(in, "nullcontext", {class_named(in, "object")});
+    add_method(in, made, "__enter__", null_enter);
+    add_method(in, made, "__exit__", nothing);
+    return made;
+  });
+  Instance* instance = in.make<Instance>();
+  instance->cls = cls;
+  instance->set("enter_result", args.positional.empty() ? Value::none() : args.positional[0]);
+  return Value::object(instance);
+}
+
+constexpr Entry kContextlib[] = {
+    {"nullcontext", nullcontext}, {"suppress", nullcontext}, {"contextmanager", opaque_function}};
+
+// ---- types, abc, warnings, logging, ... -----------------------------------------------------------------------------
+
+Value simple_namespace(Interpreter& in, const Arguments& args, Value) {
+  Instance* instance = in.make<Instance>();
+  instance->cls = shared_class(in, "types.SimpleNamespace",
+                               [&] { return make_class(in, "SimpleNamespace", {class_named(in, "object")}); });
+  for (const Keyword& k : args.keywords) instance->set(k.name, k.value);
+  return Value::object(instance);
+}
+
+constexpr Entry kTypes[] = {
+    {"SimpleNamespace", simple_namespace},
+    {"MappingProxyType", identity},
+    {"NoneType", nullptr, [](Interpreter& in) { return Value::object(type_of(in, Value::none())); }},
+};
+constexpr Entry kAbc[] = {
+    {"abstractmethod", identity},
+    {"abstractproperty", nullptr, [](Interpreter& in) { return builtin_class(in, "property"); }},
+    {"ABC", nullptr, [](Interpreter& in) { return typing_marker(in, "ABC"); }},
+    {"ABCMeta", nullptr, [](Interpreter& in) { return typing_marker(in, "ABCMeta"); }},
+};
+constexpr Entry kWarnings[] = {
+    {"warn", nothing}, {"filterwarnings", nothing}, {"simplefilter", nothing}, {"catch_warnings", nullcontext}};
+constexpr Entry kString[] = {
+    {"ascii_lowercase", nullptr, [](Interpreter& in) { return in.string("abcdefghijklmnopqrstuvwxyz"); }},
+    {"ascii_uppercase", nullptr, [](Interpreter& in) { return in.string("ABCDEFGHIJKLMNOPQRSTUVWXYZ"); }},
+    {"digits", nullptr, [](Interpreter& in) { return in.string("0123456789"); }},
+};
+constexpr Entry kTextwrap[] = {{"dedent", identity}};
+constexpr Entry kScript[] = {{"ir_module", identity}};
+
+// ---- modules
+// ----------------------------------------------------------------------------------------------------------
+
+using Fallback = Value (*)(Interpreter&, std::string_view);
+
+// A name of a module that we know but do not follow.
+Value unknown(Interpreter& in, std::string_view name) { return opaque_named(in, std::string(name)); }
+Value absent(Interpreter&, std::string_view) { return Value::error(); }
+Value nothing_named(Interpreter&, std::string_view) { return Value::none(); }
+
+std::span<const Entry> no_names() { return {}; }
+std::span<const Entry> contextlib_names() { return kContextlib; }
+std::span<const Entry> types_names() { return kTypes; }
+std::span<const Entry> abc_names() { return kAbc; }
+std::span<const Entry> warnings_names() { return kWarnings; }
+std::span<const Entry> string_names() { return kString; }
+std::span<const Entry> textwrap_names() { return kTextwrap; }
+std::span<const Entry> script_names() { return kScript; }
+
+Value builtin_name(Interpreter& in, std::string_view name) {
+  auto* b = in.builtins()->find(name);
+  return b && name.find('.') == name.npos ? b->value : Value::error();
+}
+
+struct Module {
+  std::string_view name;
+  std::span<const Entry> (*names)();
+  Fallback fallback;  // for other names; an Error tag without a pending error: there is no such name
+};
+constexpr Module kModules[] = {
+    {"math", math_names, math_function},
+    {"functools", functools_names, unknown},
+    {"operator", operator_names, unknown},
+    {"itertools", itertools_names, unknown},
+    {"dataclasses", dataclasses_names, unknown},
+    {"enum", enum_names, unknown},
+    {"collections", collections_names, unknown},
+    {"collections.abc", no_names, typing_marker},
+    {"typing", typing_names, typing_marker},
+    {"typing_extensions", typing_names, typing_marker},
+    {"numbers", no_names, typing_marker},
+    {"abc", abc_names, unknown},
+    {"copy", copy_names, absent},
+    {"os", environment_names, unknown},
+    {"sys", sys_names, unknown},
+    {"types", types_names, unknown},
+    {"contextlib", contextlib_names, unknown},
+    {"warnings", warnings_names, unknown},
+    {"string", string_names, unknown},
+    {"textwrap", textwrap_names, unknown},
+    {"builtins", no_names, builtin_name},
+    {"__future__", no_names, nothing_named},
+    {"tvm.script.ir", script_names, unknown},
+};
+
+const Module* find_module(std::string_view dotted) {
+  for (const Module& m : kModules) {
+    if (m.name == dotted) return &m;
+  }
+  return nullptr;
+}
+
+Value lookup(Interpreter& in, Namespace& self, std::string_view name) {
+  const Module* module = find_module(self.path);
+  if (!module) return Value::error();
+  if (const Entry* entry = find_entry(module->names(), name)) {
+    if (entry->make) return entry->make(in);
+    Value who = entry->function == opaque_function ? in.string(self.path + "." + std::string(name)) : Value::none();
+    return in.native(entry->name, entry->function, who);
+  }
+  std::string inner = self.path + "." + std::string(name);
+  if (find_module(inner)) return python_module(in, inner);
+  if (module->fallback == unknown) return unknown(in, inner);
+  return module->fallback(in, name);
+}
+
+}  // namespace
+}  // namespace python
+
+Value python_module(Interpreter& in, std::string_view dotted) {
+  if (!python::find_module(dotted)) return Value::none();
+  return in.name_space(std::string(dotted), python::lookup);
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,130 @@
+// T.ptx.*, T.cuda.* and the other rows of the intrinsic table, called from a script.
+#include "compiler/intrinsics/intrinsic.h"
+#include "compiler/script/tirx/tirx.h"
+
+namespace tilewright::script {
+namespace {
+
+using intrinsics::Operand;
+using intrinsics::OperandKind;
+
+// Converts one script value to what the operand takes; a null Expr leaves a pending error.
+ir::Expr operand_value(Interpreter& in, const Operand& o, OperandKind kind, Value v, text::Span span,
+                       const std::string& shown) {
+  if (MetaVar* m = v.as<MetaVar>()) v = m->value;
+  if (Str* s = v.as<Str>()) return ir::string_imm(in.keep(s->text));
+  if (v.is_none()) return intrinsics::absent();
+  if (DataTypeValue* d = v.as<DataTypeValue>()) return ir::string_imm(in.keep(ir::dtype_name(d->dtype)));
+  if (TypeAnnotation* t = v.as<TypeAnnotation>(); t && kind == OperandKind::Attribute) return ir::string_imm("handle");
+  BufferValue* b = v.as<BufferValue>();
+  if (b && !b->buffer->is_scalar && kind != OperandKind::Value && kind != OperandKind::Attribute) {
+    std::vector<ir::Expr> zeros(b->buffer->rank(), ir::int_imm(ir::kInt32, 0));
+    ir::Expr element = ir::load(b->buffer, zeros);
+    return kind == OperandKind::Reference ? element : ir::call(ir::kHandle, ir::builtin::address_of, {&element, 1});
+  }
+  ir::Expr e = in.as_expr(v, span, "'" + std::string(o.name) + "' of " + shown);
+  if (!e) return e;
+  if (kind == OperandKind::Attribute) {
+    e = ir::simplify(e);
+    bool known = e.kind() == ir::ExprKind::IntImm || e.kind() == ir::ExprKind::FloatImm || e.kind() == ir::ExprKind::StringImm;
+    if (!known) {
+      in.fail(code::kIntrinsic, span, "'" + std::string(o.name) + "' of " + shown + " must be known at compile time");
+      return {};
+    }
+    return e;
+  }
+  bool converts = kind == OperandKind::Value && !o.dtype.is_void() && e.dtype() != o.dtype && !e.as<ir::StringImm>() &&
+                  !e.dtype().is_handle() && !o.dtype.is_handle();
+  if (!converts) return e;
+  auto converted = ir::convert(o.dtype, e);
+  if (!converted) {
+    in.fail(code::kIntrinsic, span, "'" + std::string(o.name) + "' of " + shown + ": " + converted.error());
+    return {};
+  }
+  return *converted;
+}
+
+}  // namespace
+
+Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& args) {
+  std::string shown = "T." + std::string(path);
+  std::vector<std::string_view> names;
+  std::vector<Value> values(args.positional.begin(), args.positional.end());
+  std::vector<text::Span> spans;
+  for (std::size_t i = 0; i < values.size(); ++i) spans.push_back(args.at(i));
+  for (const Keyword& k : args.keywords) {
+    if (k.value.is_none() && k.name != "dtype") continue;  // None counts as not given
+    names.push_back(k.name);
+    values.push_back(k.value);
+    spans.push_back(k.span);
+  }
+  for (Value v : values) {
+    if (v.is_poison()) return v;
+  }
+  std::size_t positional = args.positional.size();
+  const intrinsics::Intrinsic* row = intrinsics::find(path, positional, names);
+  if (!row) {
+    return in.fail(code::kIntrinsic, args.call, shown + " is not an intrinsic",
+                   intrinsics::is_namespace(path) ? "it is a namespace: name one of its members" : "");
+  }
+  if (!in.require_kernel(args.call, shown)) return Value::error();
+  auto slots = intrinsics::bind(*row, positional, names);
+  if (!slots) {
+    // `dtype=` on ordinary intrinsics is dropped (surface.md 1).
+    auto dtype = std::find(names.begin(), names.end(), "dtype");
+    if (dtype != names.end()) {
+      auto at = static_cast<std::ptrdiff_t>(positional) + (dtype - names.begin());
+      names.erase(dtype);
+      values.erase(values.begin() + at);
+      spans.erase(spans.begin() + at);
+      row = intrinsics::find(path, positional, names);
+      slots = intrinsics::bind(*row, positional, names);
+    }
+    if (!slots) return in.fail(code::kIntrinsic, args.call, slots.error());
+  }
+  std::vector<ir::Expr> operands;
+  for (std::size_t i = 0; i < row->operands.size(); ++i) {
+    const Operand& o = row->operands[i];
+    intrinsics::Slot slot = (*slots)[i];
+    if (slot.first < 0) {
+      if (o.kind != OperandKind::Variadic) operands.push_back(intrinsics::default_value(o));
+      continue;
+    }
+    for (int k = 0; k < slot.count; ++k) {
+      auto at = static_cast<std::size_t>(slot.first + k);
+      bool several = o.kind == OperandKind::List || o.kind == OperandKind::Variadic;
+      if (several && (values[at].as<List>() || values[at].as<Tuple>())) {
+        auto items = in.iterate(values[at], spans[at]);
+        if (!items) return Value::error();
+        // A list stands in the arguments as its length and then its items (arguments.h).
+        if (o.kind == OperandKind::List) operands.push_back(ir::int_imm(ir::kInt32, static_cast<std::int64_t>(items->size())));
+        for (Value item : *items) {
+          ir::Expr e = operand_value(in, o, o.item, item, spans[at], shown);
+          if (!e) return Value::error();
+          operands.push_back(e);
+        }
+        continue;
+      }
+      if (o.kind == OperandKind::List) {
+        return in.fail(code::kIntrinsic, spans[at], "'" + std::string(o.name) + "' of " + shown + " takes a list");
+      }
+      ir::Expr e = operand_value(in, o, several ? o.item : o.kind, values[at], spans[at], shown);
+      if (!e) return Value::error();
+      operands.push_back(e);
+    }
+  }
+  if (auto problem = intrinsics::verify(*row, operands, in.target())) {
+    return in.fail(code::kIntrinsic, args.call, shown + ": " + *problem);
+  }
+  ir::DataType dtype = row->result ? row->result(operands) : ir::kVoid;
+  ir::Expr e = ir::call(dtype, *row, operands);
+  // In builder mode calls emit only inside T.evaluate (script.md); a call without a result has no other use than its
+  // effect, so it takes place where it is written.
+  if (!in.in_script_mode() && dtype.is_void()) {
+    in.emit_new<ir::Evaluate>(args.call, e);
+    return Value::none();
+  }
+  return Value::expr(e);
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,764 @@
+// Layout objects of a script: S[...], R[...], 4 @ laneid, TileLayout(...), and their methods (layout.md 3, 4).
+#include "compiler/script/tirx/tirx.h"
+
+namespace tilewright::script {
+namespace {
+
+using layout::Axis;
+using layout::Dim;
+using syntax::Operator;
+
+Value failure(Interpreter& in, const layout::Error& e, text::Span span) { return in.fail(code::kLayout, span, e.message, {}, "ValueError"); }
+
+// A stride position: 4, 4 @ laneid, "laneid", (4, "laneid").
+std::optional<std::pair<Dim, Axis>> stride_of(Interpreter& in, Value v, text::Span span) {
+  if (AxisTerm* t = v.as<AxisTerm>()) {
+    if (t->terms.size() == 1) return std::pair(t->terms[0].second, t->terms[0].first);
+    in.fail(code::kLayout, span, "a stride lies on one axis");
+    return std::nullopt;
+  }
+  if (AxisValue* a = v.as<AxisValue>()) return std::pair(Dim(1), a->axis);
+  if (Str* s = v.as<Str>()) {
+    if (auto axis = layout::parse_axis(s->text)) return std::pair(Dim(1), *axis);
+    in.fail(code::kLayout, span, "there is no axis '" + s->text + "'", {}, "ValueError");
+    return std::nullopt;
+  }
+  if (Tuple* t = v.as<Tuple>(); t && t->items.size() == 2) {
+    auto d = in.as_dim(t->items[0], span, "a stride");
+    auto a = d ? stride_of(in, t->items[1], span) : std::nullopt;
+    if (!a) return std::nullopt;
+    return std::pair(*d, a->second);
+  }
+  auto d = in.as_dim(v, span, "a stride");
+  if (!d) return std::nullopt;
+  return std::pair(*d, Axis::m);
+}
+
+std::optional<std::vector<Value>> sequence(Value v) {
+  if (Tuple* t = v.as<Tuple>()) return t->items;
+  if (List* l = v.as<List>()) return l->items;
+  return std::nullopt;
+}
+
+std::optional<layout::Offsets> offset_terms(Interpreter& in, Value v, text::Span span) {
+  if (AxisTerm* t = v.as<AxisTerm>()) return t->terms;
+  if (auto n = in.as_big(v)) return layout::Offsets{{Axis::m, Dim(static_cast<std::int64_t>(*n))}};
+  if (v.is_expr()) {
+    in.fail(code::kLayout, span, "a symbolic offset needs its axis", "write v @ m");
+    return std::nullopt;
+  }
+  in.fail(code::kLayout, span, std::string(type_name(v)) + " is not an offset of a layout");
+  return std::nullopt;
+}
+
+std::optional<Axis> axis_of(Interpreter& in, Value v, text::Span span) {
+  if (AxisValue* a = v.as<AxisValue>()) return a->axis;
+  if (Str* s = v.as<Str>()) {
+    if (auto axis = layout::parse_axis(s->text)) return axis;
+    in.fail(code::kLayout, span, "there is no axis '" + s->text + "'", {}, "ValueError");
+    return std::nullopt;
+  }
+  in.fail(code::kLayout, span, "an axis or its name is needed, not " + std::string(type_name(v)));
+  return std::nullopt;
+}
+
+Value dim_value(Dim d) { return d.is_constant() ? Value::integer(d.value()) : Value::expr(d.expr()); }
+
+Value iter_list(Interpreter& in, const layout::Iters& iters) {
+  std::vector<Value> out;
+  for (const layout::Iter& i : iters) {
+    IterValue* v = in.make<IterValue>();
+    v->iter = i;
+    out.push_back(Value::object(v));
+  }
+  return in.list(std::move(out));
+}
+
+Value checked(Interpreter& in, layout::Result<layout::Layout> r, text::Span span) {
+  if (!r) return failure(in, r.error(), span);
+  return in.layout_value(std::move(*r));
+}
+
+Value optional_layout(Interpreter& in, layout::Result<std::optional<layout::Layout>> r, text::Span span) {
+  if (!r) return failure(in, r.error(), span);
+  return *r ? in.layout_value(std::move(**r)) : Value::none();
+}
+
+// ---- constructors ---------------------------------------------------------------------------------------------
+
+Value tile_layout(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "TileLayout", {"spec"}, 1);
+  if (!a) return Value::error();
+  if (LayoutSpec* s = a[0].as<LayoutSpec>()) return in.layout_value({std::nullopt, s->tile});
+  if (a[0].as<LayoutValue>() || a[0].is_opaque()) return a[0];
+  return in.fail(code::kLayout, a.span(0), "TileLayout takes S[...] with R[...] and offsets, not " + std::string(type_name(a[0])));
+}
+
+Value from_iters(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "TileLayout.from_iters", {"shard", "replica", "offset"}, 0);
+  if (!a) return Value::error();
+  layout::TileLayout t;
+  for (int part = 0; part < 2; ++part) {
+    if (!a.has(part)) continue;
+    auto items = in.iterate(a[part], a.span(part));
+    if (!items) return Value::error();
+    for (Value v : *items) {
+      IterValue* i = v.as<IterValue>();
+      if (!i) return in.fail(code::kLayout, a.span(part), "an Iter is needed, not " + std::string(type_name(v)));
+      (part == 0 ? t.shard : t.replica).push_back(i->iter);
+    }
+  }
+  if (a.has(2)) {
+    Dict* d = a[2].as<Dict>();
+    if (!d) return in.fail(code::kLayout, a.span(2), "offset is a dict from axis to value");
+    for (auto& [key, value] : d->items) {
+      auto axis = axis_of(in, key, a.span(2));
+      auto dim = axis ? in.as_dim(value, a.span(2), "an offset") : std::nullopt;
+      if (!dim) return Value::error();
+      layout::add_offset(t.offset, *axis, *dim);
+    }
+  }
+  return in.layout_value({std::nullopt, t});
+}
+
+Value swizzle_layout(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "SwizzleLayout", {"per_element", "swizzle_len", "atom_len", "swizzle_inner"}, 3);
+  if (!a) return Value::error();
+  std::int64_t n[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    auto v = in.as_int(a[i], a.span(i), "a swizzle parameter");
+    if (!v) return Value::error();
+    if (*v < 0 || *v > 30) return in.fail(code::kLayout, a.span(i), "a swizzle parameter lies between 0 and 30, this is " + std::to_string(*v));
+    n[i] = *v;
+  }
+  bool inner = !a.given(3) || in.truth(a[3], a.span(3)).value_or(true);
+  return checked(in, layout::make_swizzle(static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2]), inner), args.call);
+}
+
+Value compose_layout(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "ComposeLayout", {"layout_A", "layout_B"}, 2);
+  if (!a) return Value::error();
+  auto x = in.as_layout(a[0], a.span(0));
+  auto y = x ? in.as_layout(a[1], a.span(1)) : std::nullopt;
+  if (!y) return Value::error();
+  return checked(in, layout::compose(*x, *y), args.call);
+}
+
+Value iter(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "Iter", {"extent", "stride", "axis"}, 3);
+  if (!a) return Value::error();
+  auto e = in.as_dim(a[0], a.span(0), "the extent");
+  auto s = e ? in.as_dim(a[1], a.span(1), "the stride") : std::nullopt;
+  auto x = s ? axis_of(in, a[2], a.span(2)) : std::nullopt;
+  if (!x) return Value::error();
+  IterValue* v = in.make<IterValue>();
+  v->iter = {*e, *s, *x};
+  return Value::object(v);
+}
+
+Value axis_value(Interpreter& in, Axis axis) {
+  AxisValue* v = in.make<AxisValue>();
+  v->axis = axis;
+  return Value::object(v);
+}
+
+Value axis_get(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "Axis.get", {"name"}, 1);
+  auto x = a ? axis_of(in, a[0], a.span(0)) : std::nullopt;
+  return x ? axis_value(in, *x) : Value::error();
+}
+
+Value lookup_axis(Interpreter& in, Namespace&, std::string_view name) {
+  if (name == "get") return in.native("get", axis_get);
+  if (auto axis = layout::parse_axis(name)) return axis_value(in, *axis);
+  return Value::error();
+}
+
+// ---- named helpers --------------------------------------------------------------------------------------------
+
+std::optional<layout::SwizzleMode> mode_of(Interpreter& in, Value v, text::Span span) {
+  if (Str* s = v.as<Str>()) {
+    if (s->text == "none") return layout::SwizzleMode::None;
+    if (s->text == "auto") return layout::SwizzleMode::B128;
+    in.fail(code::kLayout, span, "unknown swizzle mode \"" + s->text + "\"", "\"auto\", \"none\", or 0 to 3", "ValueError");
+    return std::nullopt;
+  }
+  auto n = in.as_int(v, span, "the swizzle mode");
+  if (!n) return std::nullopt;
+  if (*n < 0 || *n > 3) {
+    in.fail(code::kLayout, span, "the swizzle mode lies between 0 and 3, this is " + std::to_string(*n), {}, "ValueError");
+    return std::nullopt;
+  }
+  return static_cast<layout::SwizzleMode>(*n);
+}
+
+Value mma_shared(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "mma_shared_layout", {"dtype", "swizzle_mode", "shape"}, 3);
+  auto d = a ? in.as_dtype(a[0], a.span(0)) : std::nullopt;
+  auto m = d ? mode_of(in, a[1], a.span(1)) : std::nullopt;
+  auto s = m ? in.as_shape(a[2], a.span(2), "the shape") : std::nullopt;
+  return s ? checked(in, layout::mma_shared_layout(*d, *m, *s), args.call) : Value::error();
+}
+
+Value mma_atom(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "mma_atom_layout", {"dtype", "swizzle_mode"}, 2);
+  auto d = a ? in.as_dtype(a[0], a.span(0)) : std::nullopt;
+  auto m = d ? mode_of(in, a[1], a.span(1)) : std::nullopt;
+  return m ? checked(in, layout::mma_atom_layout(*d, *m), args.call) : Value::error();
+}
+
+Value mma_atom_shape(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "mma_atom_shape", {"dtype", "swizzle_mode", "shape"}, 2);
+  auto d = a ? in.as_dtype(a[0], a.span(0)) : std::nullopt;
+  auto m = d ? mode_of(in, a[1], a.span(1)) : std::nullopt;
+  if (!m) return Value::error();
+  std::optional<layout::ShapeView> view;
+  layout::Shape shape;
+  if (a.has(2)) {
+    auto s = in.as_shape(a[2], a.span(2), "the shape");
+    if (!s) return Value::error();
+    shape = *s;
+    view = shape;
+  }
+  auto r = layout::mma_atom_shape(*d, *m, view);
+  if (!r) return failure(in, r.error(), args.call);
+  std::vector<Value> out;
+  for (Dim dim : *r) out.push_back(dim_value(dim));
+  return in.list(std::move(out));
+}
+
+Value swizzle_mode_from_layout(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "get_swizzle_mode_from_layout", {"layout"}, 1);
+  auto l = a ? in.as_layout(a[0], a.span(0)) : std::nullopt;
+  if (!l) return Value::error();
+  auto m = layout::swizzle_mode_of(*l);
+  return m ? Value::integer(static_cast<int>(*m)) : Value::none();
+}
+
+Value wg_local(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "wg_local_layout", {"cols", "rows"}, 1);
+  auto c = a ? in.as_int(a[0], a.span(0), "the columns") : std::nullopt;
+  auto r = !c ? c : a.has(1) ? in.as_int(a[1], a.span(1), "the rows") : std::optional<std::int64_t>(128);
+  return r ? in.layout_value(layout::wg_local_layout(*c, *r)) : Value::error();
+}
+
+Value tmem_datapath(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "tmem_datapath_layout", {"datapath", "rows", "cols"}, 3);
+  auto d = a ? in.as_string(a[0], a.span(0), "the datapath") : std::nullopt;
+  auto r = d ? in.as_int(a[1], a.span(1), "the rows") : std::nullopt;
+  auto c = r ? in.as_int(a[2], a.span(2), "the columns") : std::nullopt;
+  return c ? checked(in, layout::tmem_datapath_layout(*d, *r, *c), args.call) : Value::error();
+}
+
+Value tcgen05_atom(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "tcgen05_atom_layout", {"instr_shape", "tensor_shape", "dtype"}, 3);
+  auto s = a ? in.as_string(a[0], a.span(0), "the instruction shape") : std::nullopt;
+  auto t = s ? in.as_shape(a[1], a.span(1), "the tensor shape") : std::nullopt;
+  auto d = t ? in.as_dtype(a[2], a.span(2)) : std::nullopt;
+  if (!d) return Value::error();
+  if (t->size() != 2 || !(*t)[0].is_constant() || !(*t)[1].is_constant()) {
+    return in.fail(code::kLayout, a.span(1), "the tensor shape must be two constants (rows, columns)");
+  }
+  return checked(in, layout::tcgen05_atom_layout(*s, (*t)[0].value(), (*t)[1].value(), *d), args.call);
+}
+
+Value sf_tmem(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "sf_tmem_layout", {"rows", "sf_k", "sf_per_mma", "sf_reuse", "pipe_depth"}, 3);
+  if (!a) return Value::error();
+  std::int64_t n[5] = {0, 0, 0, 1, 0};
+  for (std::size_t i = 0; i < 5; ++i) {
+    if (!a.has(i)) continue;
+    auto v = in.as_int(a[i], a.span(i), "a parameter of sf_tmem_layout");
+    if (!v) return Value::error();
+    n[i] = *v;
+  }
+  return checked(in, layout::sf_tmem_layout(n[0], n[1], n[2], n[3], a.has(4) ? std::optional(n[4]) : std::nullopt), args.call);
+}
+
+Value trainium(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "TileLayout.trainium", {"annotation", "shape", "is_psum"}, 2);
+  auto t = a ? in.as_string(a[0], a.span(0), "the annotation") : std::nullopt;
+  auto s = t ? in.as_shape(a[1], a.span(1), "the shape") : std::nullopt;
+  if (!s) return Value::error();
+  return checked(in, layout::trainium(*t, *s, a.has(2) && in.truth(a[2], a.span(2)).value_or(false)), args.call);
+}
+
+Value swizzle_modes(Interpreter&, Namespace&, std::string_view name) {
+  struct Mode {
+    std::string_view name;
+    int value;
+  };
+  constexpr Mode kModes[] = {{"SWIZZLE_NONE", 0}, {"SWIZZLE_32B_ATOM", 1}, {"SWIZZLE_64B_ATOM", 2}, {"SWIZZLE_128B_ATOM", 3}};
+  for (const Mode& m : kModes) {
+    if (m.name == name) return Value::integer(m.value);
+  }
+  return Value::error();
+}
+
+Value lookup_tile_layout(Interpreter& in, Namespace&, std::string_view name) {
+  if (name == "from_iters") return in.native("from_iters", from_iters);
+  if (name == "trainium") return in.native("trainium", trainium);
+  return Value::error();
+}
+
+constexpr Member kConstructors[] = {
+    {"SwizzleLayout", swizzle_layout},
+    {"ComposeLayout", compose_layout},
+    {"Iter", iter},
+    {"mma_shared_layout", mma_shared},
+    {"tma_shared_layout", mma_shared},
+    {"mma_atom_layout", mma_atom},
+    {"tma_atom_layout", mma_atom},
+    {"mma_atom_shape", mma_atom_shape},
+    {"tma_atom_shape", mma_atom_shape},
+    {"get_swizzle_mode_from_layout", swizzle_mode_from_layout},
+    {"wg_local_layout", wg_local},
+    {"tmem_datapath_layout", tmem_datapath},
+    {"tcgen05_atom_layout", tcgen05_atom},
+    {"sf_tmem_layout", sf_tmem},
+};
+
+Value lookup_layout_module(Interpreter& in, Namespace&, std::string_view name) {
+  if (name == "S" || name == "R") {
+    LayoutBuilder* b = in.make<LayoutBuilder>();
+    b->replica = name == "R";
+    return Value::object(b);
+  }
+  if (name == "TileLayout") {
+    // Callable and a namespace (TileLayout.from_iters): a class with a construct function.
+    static constexpr auto construct = [](Interpreter& i, const Arguments& args, Value) { return tile_layout(i, args, Value()); };
+    Class* cls = in.make<Class>();
+    cls->name = "TileLayout";
+    cls->mro = {cls};
+    cls->construct = +construct;
+    cls->scope = in.make<Scope>();
+    cls->scope->kind = Scope::Kind::Class;
+    Namespace dummy;
+    for (std::string_view member : {"from_iters", "trainium"}) {
+      StaticMethod* s = in.make<StaticMethod>();
+      s->function = lookup_tile_layout(in, dummy, member);
+      cls->scope->set(member, Value::object(s));
+    }
+    return Value::object(cls);
+  }
+  if (name == "Axis") return in.name_space("Axis", lookup_axis);
+  if (name == "SwizzleMode") return in.name_space("SwizzleMode", swizzle_modes);
+  Value v = find_member(in, kConstructors, name);
+  if (!v.is_error()) return v;
+  if (auto axis = layout::parse_axis(name)) return axis_value(in, *axis);
+  return Value::error();
+}
+
+// ---- methods --------------------------------------------------------------------------------------------------
+
+layout::Layout self_layout(Value self) {
+  if (LayoutValue* l = self.as<LayoutValue>()) return *l->layout;
+  return {std::nullopt, self.as<LayoutSpec>()->tile};
+}
+
+template <bool Span>
+Value size_or_span(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, Span ? "span" : "size", {"axis"}, 0);
+  if (!a) return Value::error();
+  layout::Layout l = self_layout(self);
+  if (!a.has(0)) return dim_value(Span ? layout::span(l) : layout::size(l));
+  auto axis = axis_of(in, a[0], a.span(0));
+  if (!axis) return Value::error();
+  auto r = Span ? layout::span(l, *axis) : layout::size(l, *axis);
+  return r ? dim_value(*r) : failure(in, r.error(), args.call);
+}
+
+Value apply(Interpreter& in, const Arguments& args, Value self) {
+  std::optional<layout::Shape> shape;
+  for (const Keyword& k : args.keywords) {
+    if (k.name != "shape") return in.fail(code::kArguments, k.span, "apply has no argument '" + std::string(k.name) + "'");
+    if (k.value.is_none()) continue;
+    shape = in.as_shape(k.value, k.span, "the shape");
+    if (!shape) return Value::error();
+  }
+  std::vector<Value> coordinates(args.positional.begin(), args.positional.end());
+  if (coordinates.size() == 1) {
+    if (auto items = sequence(coordinates[0])) coordinates = *items;
+  }
+  layout::Layout l = self_layout(self);
+  bool constant = true;
+  for (Value v : coordinates) constant = constant && in.as_big(v).has_value();
+  Dict* out = in.make<Dict>();
+  if (constant) {
+    std::vector<std::int64_t> c;
+    for (Value v : coordinates) c.push_back(static_cast<std::int64_t>(*in.as_big(v)));
+    if (c.size() == 1 && !shape) {
+      auto r = layout::apply(l, c[0]);
+      if (!r) return failure(in, r.error(), args.call);
+      for (auto& [axis, v] : *r) in.dict_set(out, in.string(layout::axis_name(axis)), Value::integer(v));
+      return Value::object(out);
+    }
+    if (shape) {
+      auto r = layout::apply(l, c, *shape);
+      if (!r) return failure(in, r.error(), args.call);
+      for (auto& [axis, v] : *r) in.dict_set(out, in.string(layout::axis_name(axis)), Value::integer(v));
+      return Value::object(out);
+    }
+  }
+  std::vector<ir::Expr> c;
+  for (std::size_t i = 0; i < coordinates.size(); ++i) {
+    ir::Expr e = in.as_expr(coordinates[i], args.at(i), "a coordinate");
+    if (!e) return Value::error();
+    c.push_back(e);
+  }
+  auto r = shape ? layout::apply(l, c, *shape) : c.size() == 1 ? layout::apply(l, c[0]) : layout::apply_raw(l, c);
+  if (!r) return failure(in, r.error(), args.call);
+  for (auto& [axis, e] : *r) {
+    ir::Expr s = ir::simplify(e);
+    const std::int64_t* k = ir::constant(s);
+    in.dict_set(out, in.string(layout::axis_name(axis)), k ? Value::integer(*k) : Value::expr(s));
+  }
+  return Value::object(out);
+}
+
+Value apply_to_shape(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "apply_to_shape", {"coord", "shape"}, 2);
+  auto coordinates = a ? in.as_extents(a[0], a.span(0), "the coordinate") : std::nullopt;
+  auto shape = coordinates ? in.as_shape(a[1], a.span(1), "the shape") : std::nullopt;
+  if (!shape) return Value::error();
+  auto r = layout::apply_to_shape(self_layout(self), *coordinates, *shape);
+  if (!r) return failure(in, r.error(), args.call);
+  std::vector<Value> out;
+  for (ir::Expr e : *r) {
+    const std::int64_t* k = ir::constant(e);
+    out.push_back(k ? Value::integer(*k) : Value::expr(e));
+  }
+  return in.list(std::move(out));
+}
+
+Value canonicalize(Interpreter& in, const Arguments& args, Value self) {
+  // A script runs without a current target, so nothing is fused across thread axes (layout.md 5.4 step 3).
+  return checked(in, layout::canonicalize(self_layout(self)), args.call);
+}
+
+Value group(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "group", {"shape"}, 1);
+  auto shape = a ? in.as_shape(a[0], a.span(0), "the shape") : std::nullopt;
+  if (!shape) return Value::error();
+  layout::Layout l = self_layout(self);
+  if (!l.is_tile()) return in.fail(code::kLayout, args.call, "only a tile layout can be grouped");
+  auto r = layout::group(*l.tile, *shape);
+  if (!r) return failure(in, r.error(), args.call);
+  std::vector<Value> separators;
+  for (std::size_t s : r->separators) separators.push_back(Value::integer(static_cast<std::int64_t>(s)));
+  return in.tuple({in.layout_value({std::nullopt, r->layout}), in.list(std::move(separators))});
+}
+
+// Methods over (layout, shape, shape): one table for tile, direct_sum and the recognisers.
+enum class Pairwise { Tile, DirectSum, TileInner, TileOuter, DirectSumLeft, DirectSumRight };
+template <Pairwise Which>
+Value pairwise(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "this method", {"other", "first_shape", "second_shape"}, 3);
+  if (!a) return Value::error();
+  auto other = in.as_layout(a[0], a.span(0));
+  auto x = other ? in.as_shape(a[1], a.span(1), "the first shape") : std::nullopt;
+  auto y = x ? in.as_shape(a[2], a.span(2), "the second shape") : std::nullopt;
+  if (!y) return Value::error();
+  layout::Layout l = self_layout(self);
+  switch (Which) {
+    case Pairwise::Tile: return checked(in, layout::tile(l, *other, *x, *y), args.call);
+    case Pairwise::DirectSum: return checked(in, layout::direct_sum(l, *other, *x, *y), args.call);
+    case Pairwise::TileInner: return optional_layout(in, layout::is_tile_inner(l, *other, *x, *y), args.call);
+    case Pairwise::TileOuter: return optional_layout(in, layout::is_tile_outer(l, *other, *x, *y), args.call);
+    case Pairwise::DirectSumLeft: return optional_layout(in, layout::is_direct_sum_left(l, *other, *x, *y), args.call);
+    case Pairwise::DirectSumRight: return optional_layout(in, layout::is_direct_sum_right(l, *other, *x, *y), args.call);
+  }
+  return Value::none();
+}
+
+Value tile_to(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "tile_to", {"to_shape", "current_shape"}, 2);
+  auto x = a ? in.as_shape(a[0], a.span(0), "the target shape") : std::nullopt;
+  auto y = x ? in.as_shape(a[1], a.span(1), "the current shape") : std::nullopt;
+  return y ? checked(in, layout::tile_to(self_layout(self), *x, *y), args.call) : Value::error();
+}
+
+Value slice(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "slice", {"shape", "region"}, 2);
+  auto shape = a ? in.as_shape(a[0], a.span(0), "the shape") : std::nullopt;
+  auto items = shape ? in.iterate(a[1], a.span(1)) : std::nullopt;
+  if (!items) return Value::error();
+  std::vector<layout::Range> region;
+  for (Value v : *items) {
+    Value from, to;
+    if (auto pair = sequence(v); pair && pair->size() == 2) {
+      from = (*pair)[0];
+      to = (*pair)[1];
+    } else if (Slice* s = v.as<Slice>()) {
+      from = s->start.is_none() ? Value::integer(0) : s->start;
+      to = s->stop;
+    } else {
+      return in.fail(code::kLayout, a.span(1), "a region is a list of (begin, end) pairs");
+    }
+    auto b = in.as_dim(from, a.span(1), "the begin");
+    auto e = b ? in.as_dim(to, a.span(1), "the end") : std::nullopt;
+    if (!e) return Value::error();
+    region.push_back({*b, *e});
+  }
+  return optional_layout(in, layout::slice(self_layout(self), *shape, region), args.call);
+}
+
+Value storage(Interpreter& in, const Arguments&, Value self) { return in.layout_value(layout::storage(self_layout(self))); }
+
+template <bool Pack>
+Value pack(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, Pack ? "pack" : "unpack", {"n"}, 1);
+  auto n = a ? in.as_int(a[0], a.span(0), "the factor") : std::nullopt;
+  if (!n) return Value::error();
+  return checked(in, Pack ? layout::pack(self_layout(self), *n) : layout::unpack(self_layout(self), *n), args.call);
+}
+
+Value broadcast(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "broadcast", {"n", "position", "axis"}, 1);
+  auto n = a ? in.as_dim(a[0], a.span(0), "the extent") : std::nullopt;
+  if (!n) return Value::error();
+  auto position = a.has(1) ? in.as_int(a[1], a.span(1), "the position") : std::optional<std::int64_t>(-1);
+  auto axis = !position ? std::nullopt : a.has(2) ? axis_of(in, a[2], a.span(2)) : std::optional(Axis::m);
+  return axis ? checked(in, layout::broadcast(self_layout(self), *n, static_cast<int>(*position), *axis), args.call) : Value::error();
+}
+
+std::optional<std::vector<int>> permutation(Interpreter& in, Value v, text::Span span) {
+  auto items = in.iterate(v, span);
+  if (!items) return std::nullopt;
+  std::vector<int> out;
+  for (Value item : *items) {
+    auto n = in.as_int(item, span, "a dimension");
+    if (!n) return std::nullopt;
+    if (*n < 0 || *n > 1'000'000) {
+      in.fail(code::kLayout, span, "a permutation has no entry " + std::to_string(*n));
+      return std::nullopt;
+    }
+    out.push_back(static_cast<int>(*n));
+  }
+  return out;
+}
+
+Value permute_dims(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "permute_dims", {"perm"}, 1);
+  auto p = a ? permutation(in, a[0], a.span(0)) : std::nullopt;
+  return p ? checked(in, layout::permute_dims(self_layout(self), *p), args.call) : Value::error();
+}
+
+Value permute_by_groups(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "permute_by_groups", {"separators", "perm"}, 2);
+  auto s = a ? permutation(in, a[0], a.span(0)) : std::nullopt;
+  auto p = s ? permutation(in, a[1], a.span(1)) : std::nullopt;
+  if (!p) return Value::error();
+  std::vector<std::size_t> separators(s->begin(), s->end());
+  return checked(in, layout::permute_by_groups(self_layout(self), separators, *p), args.call);
+}
+
+Value get_scope(Interpreter& in, const Arguments& args, Value self) {
+  auto r = layout::scope_of(self_layout(self));
+  if (!r) return failure(in, r.error(), args.call);
+  if (!*r) return Value::none();
+  return in.tuple({in.string(layout::unit_name((*r)->first)), in.string(layout::unit_name((*r)->second))});
+}
+
+Value verify(Interpreter& in, const Arguments& args, Value self) {
+  auto r = layout::scope_of(self_layout(self));
+  return r ? Value::boolean(true) : failure(in, r.error(), args.call);
+}
+
+Value to_psum(Interpreter& in, const Arguments& args, Value self) { return checked(in, layout::to_psum(self_layout(self)), args.call); }
+Value is_swizzle(Interpreter&, const Arguments&, Value self) { return Value::boolean(layout::is_swizzle(self_layout(self))); }
+Value is_trivial(Interpreter&, const Arguments&, Value self) { return Value::boolean(layout::is_trivial(self_layout(self))); }
+Value is_trainium(Interpreter&, const Arguments&, Value self) {
+  layout::Layout l = self_layout(self);
+  bool any = false;  // N20: a P, F or Bank axis must occur
+  if (!l.is_tile()) return Value::boolean(false);
+  for (const layout::Iter& i : l.tile->shard) {
+    if (!layout::is_memory_axis(i.axis)) continue;
+    if (i.axis != Axis::P && i.axis != Axis::F && i.axis != Axis::Bank) return Value::boolean(false);
+    any = true;
+  }
+  return Value::boolean(any);
+}
+
+constexpr Member kMethods[] = {
+    {"size", size_or_span<false>},
+    {"span", size_or_span<true>},
+    {"apply", apply},
+    {"apply_to_shape", apply_to_shape},
+    {"canonicalize", canonicalize},
+    {"group", group},
+    {"tile", pairwise<Pairwise::Tile>},
+    {"direct_sum", pairwise<Pairwise::DirectSum>},
+    {"is_tile_inner", pairwise<Pairwise::TileInner>},
+    {"is_tile_outer", pairwise<Pairwise::TileOuter>},
+    {"is_direct_sum_left", pairwise<Pairwise::DirectSumLeft>},
+    {"is_direct_sum_right", pairwise<Pairwise::DirectSumRight>},
+    {"tile_to", tile_to},
+    {"slice", slice},
+    {"storage", storage},
+    {"pack", pack<true>},
+    {"unpack", pack<false>},
+    {"broadcast", broadcast},
+    {"permute_dims", permute_dims},
+    {"permute_by_groups", permute_by_groups},
+    {"get_scope", get_scope},
+    {"verify_well_formed", verify},
+    {"to_psum", to_psum},
+    {"is_swizzle", is_swizzle},
+    {"is_trivial", is_trivial},
+    {"is_trainium", is_trainium},
+};
+
+}  // namespace
+
+Value layout_module(Interpreter& in) { return in.name_space("tvm.tirx.layout", lookup_layout_module); }
+
+bool layout_attribute(Interpreter& in, Value object, std::string_view name, text::Span, Value* result) {
+  if (AxisValue* a = object.as<AxisValue>()) {
+    if (name == "name") *result = in.string(layout::axis_name(a->axis));
+    else if (name == "is_thread") *result = in.native("is_thread", [](Interpreter&, const Arguments&, Value s) { return Value::boolean(layout::is_thread_axis(s.as<AxisValue>()->axis)); }, object);
+    else if (name == "is_memory") *result = in.native("is_memory", [](Interpreter&, const Arguments&, Value s) { return Value::boolean(layout::is_memory_axis(s.as<AxisValue>()->axis)); }, object);
+    else return false;
+    return true;
+  }
+  if (IterValue* i = object.as<IterValue>()) {
+    if (name == "extent") *result = dim_value(i->iter.extent);
+    else if (name == "stride") *result = dim_value(i->iter.stride);
+    else if (name == "axis") *result = axis_value(in, i->iter.axis);
+    else return false;
+    return true;
+  }
+  for (const Member& m : kMethods) {
+    if (m.name == name) {
+      *result = in.native(m.name, m.function, object);
+      return true;
+    }
+  }
+  layout::Layout l = self_layout(object);
+  if (name == "shard" || name == "replica") {
+    if (!l.tile) return false;
+    *result = iter_list(in, name == "shard" ? l.tile->shard : l.tile->replica);
+  } else if (name == "offset" && l.tile) {
+    Dict* d = in.make<Dict>();
+    for (auto& [axis, value] : l.tile->offset) in.dict_set(d, axis_value(in, axis), dim_value(value));
+    *result = Value::object(d);
+  } else if (name == "swizzle" && l.swizzle) {
+    *result = in.layout_value({l.swizzle, std::nullopt});
+  } else if ((name == "tile_layout" || name == "layout_B") && l.tile) {
+    *result = in.layout_value({std::nullopt, l.tile});
+  } else if (name == "layout_A" && l.swizzle) {
+    *result = in.layout_value({l.swizzle, std::nullopt});
+  } else if (l.swizzle && name == "per_element") {
+    *result = Value::integer(l.swizzle->per_element);
+  } else if (l.swizzle && name == "swizzle_len") {
+    *result = Value::integer(l.swizzle->swizzle_len);
+  } else if (l.swizzle && name == "atom_len") {
+    *result = Value::integer(l.swizzle->atom_len);
+  } else if (l.swizzle && name == "swizzle_inner") {
+    *result = Value::boolean(l.swizzle->inner);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// S[8, 4], S[(8, 4) : (4 @ laneid, 1)], R[...]: the tuple of one index has been unpacked by the caller.
+Value layout_subscript(Interpreter& in, LayoutBuilder* builder, std::span<const Value> indices, text::Span span) {
+  LayoutSpec* spec = in.make<LayoutSpec>();
+  layout::Iters& iters = builder->replica ? spec->tile.replica : spec->tile.shard;
+  (builder->replica ? spec->has_replica : spec->has_shard) = true;
+  for (const Value& v : indices) {
+    if (v.is_poison() || v.is_opaque()) return v;
+  }
+  auto nested = [&](Value v) { return v.as<Tuple>() || v.as<List>(); };
+  Slice* s = indices.size() == 1 ? indices[0].as<Slice>() : nullptr;
+  if (s) {
+    if (!s->step.is_none()) return in.fail(code::kLayout, span, "a layout takes extents : strides, nothing more", {}, "ValueError");
+    if (s->start.is_none() || s->stop.is_none()) {
+      return in.fail(code::kLayout, span, "both the extents and the strides are needed", "write S[extents : strides]", "ValueError");
+    }
+    auto extents = sequence(s->start);
+    std::optional<std::vector<Value>> strides;
+    if (extents) strides = sequence(s->stop);
+    if (!extents) {
+      extents = {s->start};
+      strides = {s->stop};
+    } else if (!strides) {
+      strides = {s->stop};
+    }
+    if (extents->size() != strides->size()) {
+      return in.fail(code::kLayout, span, std::to_string(extents->size()) + " extents and " + std::to_string(strides->size()) + " strides", {}, "ValueError");
+    }
+    for (std::size_t i = 0; i < extents->size(); ++i) {
+      if (nested((*extents)[i])) return in.fail(code::kLayout, span, "shapes are not nested", {}, "ValueError");
+      auto e = in.as_dim((*extents)[i], span, "an extent");
+      auto stride = e ? stride_of(in, (*strides)[i], span) : std::nullopt;
+      if (!stride) return Value::error();
+      if (e->is_constant() && e->value() < 1) return in.fail(code::kLayout, span, "an extent must be positive, it is " + std::to_string(e->value()), {}, "ValueError");
+      if (stride->first.is_constant() && stride->first.value() < 0) return in.fail(code::kLayout, span, "negative strides are not supported", {}, "ValueError");
+      iters.push_back({*e, stride->first, stride->second});
+    }
+    return Value::object(spec);
+  }
+  for (const Value& v : indices) {
+    if (v.as<Slice>() || nested(v)) return in.fail(code::kLayout, span, "shapes are not nested", "write S[extents : strides]", "ValueError");
+    auto e = in.as_dim(v, span, "an extent");
+    if (!e) return Value::error();
+    if (e->is_constant() && e->value() < 1) return in.fail(code::kLayout, span, "an extent must be positive, it is " + std::to_string(e->value()), {}, "ValueError");
+    iters.push_back({*e, Dim(1), Axis::m});
+  }
+  Dim stride = 1;
+  for (std::size_t i = iters.size(); i-- > 0;) {
+    iters[i].stride = stride;
+    stride = stride * iters[i].extent;
+  }
+  return Value::object(spec);
+}
+
+Value layout_binary(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
+  if (op == Operator::MatMul) {
+    AxisValue* axis = b.as<AxisValue>();
+    if (!axis) return in.fail(code::kLayout, span, "the right side of @ must be an axis, not " + std::string(type_name(b)));
+    auto d = in.as_dim(a, span, "the left side of @");
+    if (!d) return Value::error();
+    AxisTerm* t = in.make<AxisTerm>();
+    t->terms = {{axis->axis, *d}};
+    return Value::object(t);
+  }
+  if (op != Operator::Add) {
+    return in.fail(code::kLayout, span, "operator " + std::string(syntax::operator_text(op)) + " is not defined on layouts");
+  }
+  LayoutSpec* x = a.as<LayoutSpec>();
+  LayoutSpec* y = b.as<LayoutSpec>();
+  LayoutSpec* out = in.make<LayoutSpec>();
+  if (x && y) {
+    if ((x->has_shard && y->has_shard) || (x->has_replica && y->has_replica)) {
+      return in.fail(code::kLayout, span, x->has_shard && y->has_shard ? "a layout has one S[...]" : "a layout has one R[...]",
+                     "give all iters in one bracket", "ValueError");
+    }
+    *out = *x;
+    out->has_shard |= y->has_shard;
+    out->has_replica |= y->has_replica;
+    out->tile.shard.insert(out->tile.shard.end(), y->tile.shard.begin(), y->tile.shard.end());
+    out->tile.replica.insert(out->tile.replica.end(), y->tile.replica.begin(), y->tile.replica.end());
+    for (auto& [axis, value] : y->tile.offset) layout::add_offset(out->tile.offset, axis, value);
+    return Value::object(out);
+  }
+  if (x || y) {  // an offset from either side (N11)
+    auto terms = offset_terms(in, x ? b : a, span);
+    if (!terms) return Value::error();
+    *out = x ? *x : *y;
+    for (auto& [axis, value] : *terms) layout::add_offset(out->tile.offset, axis, value);
+    return Value::object(out);
+  }
+  if (a.as<LayoutValue>() || b.as<LayoutValue>()) return in.fail(code::kLayout, span, "offsets are added inside TileLayout(...)");
+  auto p = a.as<AxisValue>() ? std::optional(layout::Offsets{{a.as<AxisValue>()->axis, Dim(1)}}) : offset_terms(in, a, span);
+  auto q = !p ? p : b.as<AxisValue>() ? std::optional(layout::Offsets{{b.as<AxisValue>()->axis, Dim(1)}}) : offset_terms(in, b, span);
+  if (!q) return Value::error();
+  AxisTerm* sum = in.make<AxisTerm>();
+  sum->terms = *p;
+  for (auto& [axis, value] : *q) layout::add_offset(sum->terms, axis, value);
+  return Value::object(sum);
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,598 @@
+// The interpreter of one thread.
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "compiler/simulate/machine.h"
+#include "compiler/simulate/number.h"
+
+namespace tilewright::simulate {
+
+using ir::DataType;
+
+namespace {
+
+float as_float(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
+std::uint64_t from_float(float value) { return std::bit_cast<std::uint32_t>(value); }
+double as_double(std::uint64_t bits) { return std::bit_cast<double>(bits); }
+std::uint64_t from_double(double value) { return std::bit_cast<std::uint64_t>(value); }
+
+// An integer register holds its value extended to 64 bits.
+std::uint64_t normalised(std::uint64_t value, DataType d) {
+  if (d.is_bool()) return value & 1;
+  if (d.bits >= 64 || d.bits == 0 || d.is_handle()) return value;
+  int shift = 64 - d.bits;
+  if (d.is_int()) return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift);
+  return value << shift >> shift;
+}
+
+template <class To, class From>
+std::uint64_t saturated(From value, DataType d) {
+  if (std::isnan(value)) return 0;
+  int bits = d.bits;
+  if constexpr (std::is_signed_v<To>) {
+    double top = std::ldexp(1.0, bits - 1);
+    if (value >= top)
+      return static_cast<std::uint64_t>(bits == 64 ? std::numeric_limits<std::int64_t>::max()
+                                                   : (std::int64_t{1} << (bits - 1)) - 1);
+    if (value < -top)
+      return static_cast<std::uint64_t>(bits == 64 ? std::numeric_limits<std::int64_t>::min()
+                                                   : -(std::int64_t{1} << (bits - 1)));
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  } else {
+    if (value <= 0) return 0;
+    if (value >= std::ldexp(1.0, bits)) return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+    return static_cast<std::uint64_t>(value);
+  }
+}
+
+std::uint64_t to_bits(std::uint64_t value, DataType d) {
+  if (d.is_floating() && d.bits < 32) return encode(d, as_float(value));
+  if (d.storage_bits() < 64) return value & ((std::uint64_t{1} << d.storage_bits()) - 1);
+  return value;
+}
+std::uint64_t from_bits(std::uint64_t bits, DataType d) {
+  if (d.is_floating()) {
+    if (d.bits < 32) return from_float(decode(d, static_cast<std::uint32_t>(bits)));
+    return d.bits == 32 ? bits & 0xffffffff : bits;
+  }
+  return d.is_bool() ? bits != 0 : normalised(bits, d);
+}
+
+}  // namespace
+
+std::optional<Machine::View> Machine::view(const Thread& t, std::uint64_t pointer, std::int64_t bytes,
+                                           std::int64_t align, bool writing, std::string_view what) {
+  std::uint64_t number = pointer >> kOffsetBits;
+  std::int64_t offset = offset_of(pointer);
+  std::string_view name;
+  std::int64_t size;
+  View out;
+  if (number >= kLocalBlocks && number - kLocalBlocks < program_.locals.size()) {
+    const Storage& local = program_.locals[number - kLocalBlocks];
+    name = local.name, size = local.bytes;
+    out = {t.frame + local.frame, t.frame_defined + local.frame, t.frame_tags ? t.frame_tags + local.frame : nullptr};
+  } else if (number > 0 && number < blocks_.size()) {
+    const Block& block = blocks_[number];
+    name = block.name, size = block.size;
+    out = {block.bytes, block.defined, block.tags};
+  } else {
+    finding("TW5012", Severity::Error, std::string(what) + " through a pointer that leads into no buffer", &t);
+    return std::nullopt;
+  }
+  if (offset < 0 || offset + bytes > size) {
+    finding("TW5001", Severity::Error,
+            std::string(what) + " of bytes " + std::to_string(offset) + ".." + std::to_string(offset + bytes) +
+                " of `" + std::string(name) + "`, which has " + std::to_string(size),
+            &t);
+    return std::nullopt;
+  }
+  if (align > 1 && offset % align != 0) {
+    finding("TW5003", Severity::Error,
+            std::string(what) + " of " + std::to_string(bytes) + " bytes at byte " + std::to_string(offset) + " of `" +
+                std::string(name) + "`, which is not a multiple of " + std::to_string(align),
+            &t);
+    return std::nullopt;
+  }
+  out.bytes += offset;
+  out.defined += offset;
+  if (out.tags) out.tags += offset;
+  if (writing) std::memset(out.defined, 1, static_cast<std::size_t>(bytes));
+  return out;
+}
+
+std::uint64_t Machine::address(const Thread& t, const Access& access, std::int64_t index) const {
+  std::int64_t element = index;
+  if (access.offset != Access::kNoRegister) element += static_cast<std::int64_t>(t.registers[access.offset]);
+  int bits = access.type.storage_bits();
+  std::int64_t bytes = bits < 8 && bits > 0 ? element * bits / 8 : element * access.bytes;
+  switch (access.where) {
+    case Where::Global:
+      return pointer_to(1 + access.index, bytes);
+    case Where::Shared:
+      return pointer_to(first_shared_ + t.cta * program_.shared.size() + access.index, bytes);
+    case Where::Local:
+      return pointer_to(kLocalBlocks + access.index, bytes);
+    case Where::Pointer:
+      return moved(t.registers[access.index], bytes);
+  }
+  return 0;
+}
+
+namespace {
+
+bool inside(const Access& access, std::int64_t index, std::int64_t lanes) {
+  return access.elements < 0 || (index >= 0 && index + lanes <= access.elements);
+}
+
+std::string outside(const Access& access, std::int64_t index, std::int64_t lanes, std::string_view what) {
+  std::string text = std::string(what) + " of element " + std::to_string(index);
+  if (lanes > 1) text += ".." + std::to_string(index + lanes);
+  return text + " of `" + std::string(access.name) + "`, which has " + std::to_string(access.elements);
+}
+
+}  // namespace
+
+bool Machine::load(Thread& t, const Instruction& i) {
+  const Access& access = program_.accesses[i.b];
+  std::int64_t index = static_cast<std::int64_t>(t.registers[i.a]);
+  std::int64_t lanes = i.c;
+  if (!inside(access, index, lanes)) {
+    finding("TW5001", Severity::Error, outside(access, index, lanes, "read"), &t);
+    return false;
+  }
+  if (access.type.storage_bits() < 8) {
+    finding("TW5008", Severity::Incomplete, "single elements below one byte are not modelled", &t);
+    return false;
+  }
+  std::int64_t bytes = lanes * access.bytes;
+  std::optional<View> from = view(t, address(t, access, index), bytes, bytes, false, "read");
+  if (!from) return false;
+  if (options_.uninitialised_reads && std::memchr(from->defined, 0, static_cast<std::size_t>(bytes))) {
+    finding("TW5002", Severity::Error,
+            "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read and was never written",
+            &t);
+    std::memset(from->defined, 1, static_cast<std::size_t>(bytes));  // said once a place
+  }
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    std::uint64_t raw = 0;
+    std::memcpy(&raw, from->bytes + lane * access.bytes, static_cast<std::size_t>(access.bytes));
+    t.registers[i.dst + lane] = from_bits(raw, access.type);
+    if (t.tags) t.tags[i.dst + lane] = from->tags[lane * access.bytes];
+  }
+  return true;
+}
+
+bool Machine::store(Thread& t, const Instruction& i) {
+  const Access& access = program_.accesses[i.b];
+  std::int64_t index = static_cast<std::int64_t>(t.registers[i.a]);
+  std::int64_t lanes = i.c;
+  if (!inside(access, index, lanes)) {
+    finding("TW5001", Severity::Error, outside(access, index, lanes, "write"), &t);
+    return false;
+  }
+  if (access.type.storage_bits() < 8) {
+    finding("TW5008", Severity::Incomplete, "single elements below one byte are not modelled", &t);
+    return false;
+  }
+  std::int64_t bytes = lanes * access.bytes;
+  std::optional<View> to = view(t, address(t, access, index), bytes, bytes, true, "write");
+  if (!to) return false;
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);
+    std::memcpy(to->bytes + lane * access.bytes, &raw, static_cast<std::size_t>(access.bytes));
+    if (t.tags) {
+      std::uint32_t tag = t.tags[i.dst + lane];
+      for (int b = 0; b < access.bytes; ++b)
+        to->tags[lane * access.bytes + b] = tag ? tag + static_cast<std::uint32_t>(b) : 0;
+    }
+  }
+  return true;
+}
+
+void Machine::execute(Thread& t) { options_.trace ? interpret<true>(t) : interpret<false>(t); }
+
+template <bool Trace>
+void Machine::interpret(Thread& t) {
+  std::uint64_t* const r = t.registers;
+  const Instruction* const code = program_.code.data();
+  std::uint32_t pc = t.pc;
+  std::uint64_t steps = 0;
+  auto stop = [&](bool failed) {
+    t.pc = pc;
+    result_.steps += steps;
+    if (failed) stopped_ = true;
+  };
+  for (;;) {
+    const Instruction& i = code[pc];
+    if (++steps > budget_) {
+      t.pc = pc;
+      finding("TW5007", Severity::Incomplete, "stopped after " + std::to_string(options_.max_steps) + " steps", &t);
+      stop(true);
+      return;
+    }
+    auto a = [&] { return r[i.a]; };
+    auto b = [&] { return r[i.b]; };
+    auto sa = [&] { return static_cast<std::int64_t>(r[i.a]); };
+    auto sb = [&] { return static_cast<std::int64_t>(r[i.b]); };
+    auto set = [&](std::uint64_t value) {
+      r[i.dst] = value;
+      if constexpr (Trace) t.tags[i.dst] = 0;
+    };
+    auto set_int = [&](std::uint64_t value) { set(normalised(value, i.type)); };
+    auto divides = [&] {
+      if (r[i.b] != 0) return true;
+      t.pc = pc;
+      finding("TW5011", Severity::Error, "division by zero", &t);
+      return false;
+    };
+    switch (i.op) {
+      case Op::Move:
+        r[i.dst] = r[i.a];
+        if constexpr (Trace) t.tags[i.dst] = t.tags[i.a];
+        break;
+      case Op::Normalise:
+        set_int(a());
+        break;
+      case Op::Add:
+        set_int(a() + b());
+        break;
+      case Op::Sub:
+        set_int(a() - b());
+        break;
+      case Op::Mul:
+        set_int(a() * b());
+        break;
+      case Op::FloorDiv:
+      case Op::FloorMod: {
+        if (!divides()) return stop(true);
+        std::int64_t x = sa(), y = sb();
+        if (y == -1) {
+          set_int(i.op == Op::FloorDiv ? 0 - a() : 0);
+          break;
+        }
+        std::int64_t q = x / y, m = x % y;
+        if (m != 0 && (m < 0) != (y < 0)) --q, m += y;
+        set_int(static_cast<std::uint64_t>(i.op == Op::FloorDiv ? q : m));
+        break;
+      }
+      case Op::TruncDiv:
+      case Op::TruncMod:
+        if (!divides()) return stop(true);
+        if (sb() == -1) {
+          set_int(i.op == Op::TruncDiv ? 0 - a() : 0);
+        } else {
+          set_int(static_cast<std::uint64_t>(i.op == Op::TruncDiv ? sa() / sb() : sa() % sb()));
+        }
+        break;
+      case Op::DivU:
+        if (!divides()) return stop(true);
+        set_int(a() / b());
+        break;
+      case Op::ModU:
+        if (!divides()) return stop(true);
+        set_int(a() % b());
+        break;
+      case Op::Min:
+        set(static_cast<std::uint64_t>(std::min(sa(), sb())));
+        break;
+      case Op::Max:
+        set(static_cast<std::uint64_t>(std::max(sa(), sb())));
+        break;
+      case Op::MinU:
+        set(std::min(a(), b()));
+        break;
+      case Op::MaxU:
+        set(std::max(a(), b()));
+        break;
+      case Op::Equal:
+        set(a() == b());
+        break;
+      case Op::NotEqual:
+        set(a() != b());
+        break;
+      case Op::Less:
+        set(sa() < sb());
+        break;
+      case Op::LessEqual:
+        set(sa() <= sb());
+        break;
+      case Op::LessU:
+        set(a() < b());
+        break;
+      case Op::LessEqualU:
+        set(a() <= b());
+        break;
+      case Op::BitAnd:
+        set(a() & b());
+        break;
+      case Op::BitOr:
+        set(a() | b());
+        break;
+      case Op::BitXor:
+        set(a() ^ b());
+        break;
+      case Op::BitNot:
+        set_int(~a());
+        break;
+      case Op::Not:
+        set(a() == 0);
+        break;
+      case Op::Shl:
+        set_int(b() < 64 ? a() << b() : 0);
+        break;
+      case Op::Shr:
+        set_int(static_cast<std::uint64_t>(sa() >> (b() < 64 ? b() : 63)));
+        break;
+      case Op::ShrU:
+        set(b() < 64 ? a() >> b() : 0);
+        break;
+      case Op::AddF:
+        set(from_float(as_float(a()) + as_float(b())));
+        break;
+      case Op::SubF:
+        set(from_float(as_float(a()) - as_float(b())));
+        break;
+      case Op::MulF:
+        set(from_float(as_float(a()) * as_float(b())));
+        break;
+      case Op::DivF:
+        set(from_float(as_float(a()) / as_float(b())));
+        break;
+      case Op::MinF:
+        set(from_float(std::fmin(as_float(a()), as_float(b()))));
+        break;
+      case Op::MaxF:
+        set(from_float(std::fmax(as_float(a()), as_float(b()))));
+        break;
+      case Op::EqualF:
+        set(as_float(a()) == as_float(b()));
+        break;
+      case Op::NotEqualF:
+        set(as_float(a()) != as_float(b()));
+        break;
+      case Op::LessF:
+        set(as_float(a()) < as_float(b()));
+        break;
+      case Op::LessEqualF:
+        set(as_float(a()) <= as_float(b()));
+        break;
+      case Op::AddD:
+        set(from_double(as_double(a()) + as_double(b())));
+        break;
+      case Op::SubD:
+        set(from_double(as_double(a()) - as_double(b())));
+        break;
+      case Op::MulD:
+        set(from_double(as_double(a()) * as_double(b())));
+        break;
+      case Op::DivD:
+        set(from_double(as_double(a()) / as_double(b())));
+        break;
+      case Op::MinD:
+        set(from_double(std::fmin(as_double(a()), as_double(b()))));
+        break;
+      case Op::MaxD:
+        set(from_double(std::fmax(as_double(a()), as_double(b()))));
+        break;
+      case Op::EqualD:
+        set(as_double(a()) == as_double(b()));
+        break;
+      case Op::NotEqualD:
+        set(as_double(a()) != as_double(b()));
+        break;
+      case Op::LessD:
+        set(as_double(a()) < as_double(b()));
+        break;
+      case Op::LessEqualD:
+        set(as_double(a()) <= as_double(b()));
+        break;
+      case Op::FmaF:
+        set(from_float(std::fma(as_float(a()), as_float(b()), as_float(r[i.c]))));
+        break;
+      case Op::Round:
+        set(from_float(rounded(i.type, as_float(a()))));
+        break;
+      case Op::IntToF:
+        set(from_float(static_cast<float>(sa())));
+        break;
+      case Op::UIntToF:
+        set(from_float(static_cast<float>(a())));
+        break;
+      case Op::FToInt:
+        set(saturated<std::int64_t>(as_float(a()), i.type));
+        break;
+      case Op::FToUInt:
+        set(saturated<std::uint64_t>(as_float(a()), i.type));
+        break;
+      case Op::IntToD:
+        set(from_double(static_cast<double>(sa())));
+        break;
+      case Op::UIntToD:
+        set(from_double(static_cast<double>(a())));
+        break;
+      case Op::DToInt:
+        set(saturated<std::int64_t>(as_double(a()), i.type));
+        break;
+      case Op::DToUInt:
+        set(saturated<std::uint64_t>(as_double(a()), i.type));
+        break;
+      case Op::FToD:
+        set(from_double(as_float(a())));
+        break;
+      case Op::DToF:
+        set(from_float(static_cast<float>(as_double(a()))));
+        break;
+      case Op::NonZeroF:
+        set(as_float(a()) != 0);
+        break;
+      case Op::NonZeroD:
+        set(as_double(a()) != 0);
+        break;
+      case Op::ToBits:
+        set(to_bits(a(), i.type));
+        break;
+      case Op::FromBits:
+        set(from_bits(to_bits(a(), DataType{ir::TypeCode::UInt,
+                                            static_cast<std::uint8_t>(std::max(8, i.type.storage_bits())), 1}),
+                      i.type));
+        break;
+      case Op::MathF:
+        set(from_float(math_rows()[i.c].f(as_float(a()), as_float(b()))));
+        break;
+      case Op::MathD:
+        set(from_double(math_rows()[i.c].d(as_double(a()), as_double(b()))));
+        break;
+      case Op::Select:
+        r[i.dst] = a() ? b() : r[i.c];
+        if constexpr (Trace) t.tags[i.dst] = t.tags[a() ? i.b : i.c];
+        break;
+      case Op::Jump:
+        pc = i.dst;
+        continue;
+      case Op::JumpUnless:
+        if (!a()) {
+          pc = i.dst;
+          continue;
+        }
+        break;
+      case Op::LoopNext:
+        r[i.a] += b();
+        if (sa() < static_cast<std::int64_t>(r[i.c])) {
+          pc = i.dst;
+          continue;
+        }
+        break;
+      case Op::Load:
+        t.pc = pc;
+        if (!load(t, i)) return stop(true);
+        break;
+      case Op::Store:
+        t.pc = pc;
+        if (!store(t, i)) return stop(true);
+        break;
+      case Op::Address:
+        set(address(t, program_.accesses[i.b], sa()));
+        break;
+      case Op::PointerAdd:
+        set(moved(a(), sb() * i.c));
+        break;
+      case Op::Copy: {
+        t.pc = pc;
+        std::optional<View> from = view(t, b(), i.c, i.c, false, "read");
+        if (!from) return stop(true);
+        std::uint8_t shadow[16];
+        std::memcpy(shadow, from->defined, i.c);
+        std::optional<View> to = view(t, a(), i.c, i.c, true, "write");
+        if (!to) return stop(true);
+        std::byte word[16];
+        std::memcpy(word, from->bytes, i.c);
+        std::memcpy(to->bytes, word, i.c);
+        std::memcpy(to->defined, shadow, i.c);
+        if constexpr (Trace) std::memmove(to->tags, from->tags, i.c * sizeof(std::uint32_t));
+        break;
+      }
+      case Op::Define:
+        t.defined[i.dst] = 1;
+        break;
+      case Op::Undefine:
+        t.defined[i.dst] = 0;
+        break;
+      case Op::CheckDefined:
+        if (options_.uninitialised_reads && !t.defined[i.dst]) {
+          t.pc = pc;
+          finding("TW5002", Severity::Error, "a scalar is read before it has a value", &t);
+          t.defined[i.dst] = 1;
+        }
+        break;
+      case Op::Atomic:
+        t.pc = pc;
+        atomic(t, program_.sites[i.b]);
+        if (stopped_) return stop(true);
+        break;
+      case Op::Meet:
+        t.state = State::Waiting;
+        return stop(false);
+      case Op::Trap:
+        if (a()) break;
+        t.pc = pc;
+        finding("TW5010", Severity::Error, "the condition is false: the kernel traps", &t);
+        return stop(true);
+      case Op::Print:
+        t.pc = pc;
+        print(t, program_.sites[i.b]);
+        break;
+      case Op::Unmodelled:
+        t.pc = pc;
+        finding("TW5008", Severity::Incomplete, "T." + program_.sites[i.b].text + " is not modelled by the simulator",
+                &t);
+        return stop(true);
+      case Op::Exit:
+        t.state = State::Done;
+        return stop(false);
+    }
+    ++pc;
+  }
+}
+
+void Machine::atomic(Thread& t, const Site& site) {
+  std::int64_t bytes = (site.type.storage_bits() + 7) / 8;
+  std::optional<View> at = view(t, t.registers[site.args[0]], bytes, bytes, false, "atomic access");
+  if (!at) {
+    stopped_ = true;
+    return;
+  }
+  std::uint64_t raw = 0;
+  std::memcpy(&raw, at->bytes, static_cast<std::size_t>(bytes));
+  std::uint64_t old = from_bits(raw, site.type), value = t.registers[site.args[1]], now;
+  if (site.kind == Site::Kind::AtomicCas) {
+    now = old == value ? t.registers[site.args[2]] : old;
+  } else if (site.type.is_floating()) {
+    now = site.type.bits == 64 ? from_double(as_double(old) + as_double(value))
+                               : from_float(as_float(old) + as_float(value));
+  } else {
+    now = normalised(old + value, site.type);
+  }
+  raw = to_bits(now, site.type);
+  std::memcpy(at->bytes, &raw, static_cast<std::size_t>(bytes));
+  std::memset(at->defined, 1, static_cast<std::size_t>(bytes));
+  if (site.dst != Access::kNoRegister) t.registers[site.dst] = old;
+}
+
+void Machine::print(Thread& t, const Site& site) {
+  // One conversion after another is handed to snprintf with the one argument that it takes.
+  std::string_view format = site.text;
+  std::size_t next = 0;
+  if (result_.printed.size() > (1u << 20)) return;
+  for (std::size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%' || i + 1 >= format.size()) {
+      result_.printed += format[i];
+      continue;
+    }
+    if (format[i + 1] == '%') {
+      result_.printed += '%';
+      ++i;
+      continue;
+    }
+    std::size_t end = i + 1;
+    std::string flags = "%";
+    while (end < format.size() && std::string_view("-+ #0123456789.").find(format[end]) != std::string_view::npos)
+      flags += format[end++];
+    while (end < format.size() && std::string_view("hlzjt").find(format[end]) != std::string_view::npos) ++end;
+    char kind = end < format.size() ? format[end] : 'd';
+    std::uint64_t value = next < site.args.size() ? t.registers[site.args[next++]] : 0;
+    char text[128];
+    if (std::string_view("eEfFgGaA").find(kind) != std::string_view::npos) {
+      std::snprintf(text, sizeof text, (flags + kind).c_str(), as_double(value));
+    } else if (std::string_view("diuxXoc").find(kind) != std::string_view::npos) {
+      std::snprintf(text, sizeof text, (kind == 'c' ? flags + kind : flags + "ll" + kind).c_str(),
+                    static_cast<long long>(value));
+    } else {
+      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+    }
+    result_.printed += text;
+    i = end;
+  }
+}
+
+}  // namespace tilewright::simulate

@@ -1,0 +1,366 @@
+// Where threads meet: who has to come, what happens when all are there.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "compiler/simulate/machine.h"
+#include "compiler/simulate/number.h"
+
+namespace tilewright::simulate {
+namespace {
+
+using Kind = Site::Kind;
+
+bool is_warp_kind(Kind k) {
+  switch (k) {
+    case Kind::WarpSync:
+    case Kind::ShuffleIndex:
+    case Kind::ShuffleUp:
+    case Kind::ShuffleDown:
+    case Kind::ShuffleXor:
+    case Kind::Ballot:
+    case Kind::Any:
+    case Kind::Elect:
+    case Kind::ActiveMask:
+    case Kind::WarpReduce:
+    case Kind::LdMatrix:
+    case Kind::StMatrix:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool is_cta_kind(Kind k) { return k == Kind::CtaSync || k == Kind::CtaAnd || k == Kind::CtaOr || k == Kind::CtaReduce; }
+
+std::uint64_t combined(std::string_view op, ir::DataType d, std::uint64_t x, std::uint64_t y) {
+  if (d.is_floating() && d.bits == 64) {
+    double a = std::bit_cast<double>(x), b = std::bit_cast<double>(y);
+    return std::bit_cast<std::uint64_t>(op == "max" ? std::fmax(a, b) : op == "min" ? std::fmin(a, b) : a + b);
+  }
+  if (d.is_floating()) {
+    float a = std::bit_cast<float>(static_cast<std::uint32_t>(x)),
+          b = std::bit_cast<float>(static_cast<std::uint32_t>(y));
+    float r = op == "max" ? std::fmax(a, b) : op == "min" ? std::fmin(a, b) : a + b;
+    return std::bit_cast<std::uint32_t>(d.bits < 32 ? rounded(d, r) : r);
+  }
+  if (d.is_int()) {
+    auto a = static_cast<std::int64_t>(x), b = static_cast<std::int64_t>(y);
+    std::int64_t r = op == "max" ? std::max(a, b) : op == "min" ? std::min(a, b) : a + b;
+    int shift = 64 - d.bits;
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::uint64_t>(r) << shift) >> shift);
+  }
+  std::uint64_t r = op == "max" ? std::max(x, y) : op == "min" ? std::min(x, y) : x + y;
+  return d.bits < 64 ? r & ((std::uint64_t{1} << d.bits) - 1) : r;
+}
+
+}  // namespace
+
+void Machine::release(Thread& t) {
+  ++t.pc;
+  t.state = State::Ready;
+}
+
+bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
+  std::span<Thread> all = cta_threads(cta);
+  std::span<Thread> lanes = all.subspan(warp * 32, std::min<std::size_t>(32, all.size() - warp * 32));
+  std::uint32_t present = 0;
+  for (std::size_t l = 0; l < lanes.size(); ++l)
+    if (lanes[l].state != State::Done) present |= 1u << l;
+  bool any = false;
+  std::uint32_t seen = 0;
+  for (std::size_t l = 0; l < lanes.size() && !stopped_; ++l) {
+    if (seen >> l & 1 || lanes[l].state != State::Waiting) continue;
+    const Site& site = site_of(lanes[l]);
+    if (!is_warp_kind(site.kind)) continue;
+    std::uint32_t here = 0;
+    for (std::size_t k = l; k < lanes.size(); ++k)
+      if (lanes[k].state == State::Waiting && lanes[k].pc == lanes[l].pc) here |= 1u << k;
+    seen |= here;
+    std::uint32_t wanted = present;
+    bool masked = site.kind == Kind::ShuffleIndex || site.kind == Kind::ShuffleUp || site.kind == Kind::ShuffleDown ||
+                  site.kind == Kind::ShuffleXor || site.kind == Kind::Ballot || site.kind == Kind::Any;
+    if (masked) wanted = static_cast<std::uint32_t>(lanes[l].registers[site.args[0]]) & present;
+    if (site.kind == Kind::ActiveMask) wanted = here;
+    if ((here & wanted) != wanted) continue;
+    if ((site.kind == Kind::LdMatrix || site.kind == Kind::StMatrix) && wanted != 0xffffffff) {
+      finding("TW5006", Severity::Error,
+              "a matrix instruction needs all 32 lanes, " + std::to_string(std::popcount(wanted)) + " are here",
+              &lanes[l]);
+      stopped_ = true;
+      return true;
+    }
+    std::uint32_t members = masked ? wanted : here;
+    if (!(members >> l & 1)) continue;
+    warp_operation(site, lanes, members);
+    for (std::size_t k = 0; k < lanes.size(); ++k)
+      if (members >> k & 1) release(lanes[k]);
+    any = true;
+  }
+  return any;
+}
+
+void Machine::warp_operation(const Site& site, std::span<Thread> lanes, std::uint32_t members) {
+  auto arg = [&](std::size_t lane, std::size_t i) { return lanes[lane].registers[site.args[i]]; };
+  auto result = [&](std::size_t lane, std::uint64_t value) {
+    if (site.dst == Access::kNoRegister) return;
+    lanes[lane].registers[site.dst] = value;
+    if (lanes[lane].tags) lanes[lane].tags[site.dst] = 0;
+  };
+  std::uint64_t values[32] = {};
+  std::uint32_t tags[32] = {};
+  switch (site.kind) {
+    case Kind::ShuffleIndex:
+    case Kind::ShuffleUp:
+    case Kind::ShuffleDown:
+    case Kind::ShuffleXor: {
+      for (std::size_t l = 0; l < lanes.size(); ++l) {
+        if (!(members >> l & 1)) continue;
+        values[l] = arg(l, 1);
+        if (lanes[l].tags) tags[l] = lanes[l].tags[site.args[1]];
+      }
+      for (std::size_t l = 0; l < lanes.size(); ++l) {
+        if (!(members >> l & 1)) continue;
+        int width = static_cast<int>(arg(l, 3)), distance = static_cast<int>(arg(l, 2)), lane = static_cast<int>(l);
+        if (width <= 0 || width > 32) width = 32;
+        int first = lane / width * width, from = lane;
+        switch (site.kind) {
+          case Kind::ShuffleIndex:
+            from = first + (((distance % width) + width) % width);
+            break;
+          case Kind::ShuffleUp:
+            from = lane - distance < first ? lane : lane - distance;
+            break;
+          case Kind::ShuffleDown:
+            from = lane + distance >= first + width ? lane : lane + distance;
+            break;
+          default:
+            from = (lane ^ distance) >= first + width ? lane : lane ^ distance;
+            break;
+        }
+        if (from < 0 || from > 31 || !(members >> from & 1)) {
+          finding("TW5006", Severity::Error,
+                  "lane " + std::to_string(l) + " reads lane " + std::to_string(from) +
+                      ", which takes no part in this shuffle",
+                  &lanes[l]);
+          from = lane;
+        }
+        result(l, values[from]);
+        if (lanes[l].tags && site.dst != Access::kNoRegister) lanes[l].tags[site.dst] = tags[from];
+      }
+      break;
+    }
+    case Kind::Ballot:
+    case Kind::Any: {
+      std::uint32_t votes = 0;
+      for (std::size_t l = 0; l < lanes.size(); ++l)
+        if (members >> l & 1 && arg(l, 1)) votes |= 1u << l;
+      for (std::size_t l = 0; l < lanes.size(); ++l)
+        if (members >> l & 1) result(l, site.kind == Kind::Any ? votes != 0 : votes);
+      break;
+    }
+    case Kind::Elect:
+      for (std::size_t l = 0; l < lanes.size(); ++l)
+        if (members >> l & 1) result(l, static_cast<int>(l) == std::countr_zero(members));
+      break;
+    case Kind::ActiveMask:
+      for (std::size_t l = 0; l < lanes.size(); ++l)
+        if (members >> l & 1) result(l, members);
+      break;
+    case Kind::WarpReduce: {
+      // The butterfly that the hardware code does, so that sums round alike.
+      for (std::size_t l = 0; l < lanes.size(); ++l) values[l] = members >> l & 1 ? arg(l, 0) : 0;
+      for (std::int64_t d = site.number / 2; d > 0; d /= 2) {
+        std::uint64_t next[32] = {};
+        for (std::size_t l = 0; l < lanes.size(); ++l) {
+          std::size_t other = l ^ static_cast<std::size_t>(d);
+          bool there = other < 32 && (members >> other & 1);
+          next[l] = there ? combined(site.text, site.type, values[l], values[other]) : values[l];
+        }
+        std::memcpy(values, next, sizeof values);
+      }
+      for (std::size_t l = 0; l < lanes.size(); ++l)
+        if (members >> l & 1) result(l, values[l]);
+      break;
+    }
+    case Kind::LdMatrix:
+    case Kind::StMatrix:
+      matrices(site, lanes);
+      break;
+    default:
+      break;
+  }
+}
+
+// Matrix i of 8 rows: lane 8i+j points to row j. Lane L owns elements 2(L mod 4) and the next of row L/4; transposed,
+// of column L/4. Each owned pair is one 32-bit register, behind the lane's pointer i.
+void Machine::matrices(const Site& site, std::span<Thread> lanes) {
+  bool load = site.kind == Kind::LdMatrix;
+  for (std::int64_t m = 0; m < site.number; ++m) {
+    View rows[8];
+    for (std::size_t j = 0; j < 8; ++j) {
+      Thread& owner = lanes[static_cast<std::size_t>(m) * 8 + j];
+      std::optional<View> row =
+          view(owner, owner.registers[site.args[0]], 16, 16, !load, load ? "matrix load" : "matrix store");
+      if (!row) {
+        stopped_ = true;
+        return;
+      }
+      if (load && options_.uninitialised_reads && std::memchr(row->defined, 0, 16)) {
+        finding("TW5002", Severity::Error, "a matrix row is loaded that was never written", &owner);
+        std::memset(row->defined, 1, 16);
+      }
+      rows[j] = *row;
+    }
+    for (std::size_t lane = 0; lane < 32; ++lane) {
+      Thread& t = lanes[lane];
+      std::optional<View> own =
+          view(t, t.registers[site.args[1 + static_cast<std::size_t>(m)]], 4, 4, load, "matrix register");
+      if (!own) {
+        stopped_ = true;
+        return;
+      }
+      for (std::size_t e = 0; e < 2; ++e) {
+        std::size_t row = lane / 4, column = lane % 4 * 2 + e;
+        if (site.flag) std::swap(row, column);
+        View cell = rows[row];
+        std::byte* from = load ? cell.bytes + column * 2 : own->bytes + e * 2;
+        std::byte* to = load ? own->bytes + e * 2 : cell.bytes + column * 2;
+        std::memcpy(to, from, 2);
+        if (!own->tags) continue;
+        std::uint32_t* tag_from = load ? cell.tags + column * 2 : own->tags + e * 2;
+        std::uint32_t* tag_to = load ? own->tags + e * 2 : cell.tags + column * 2;
+        std::memcpy(tag_to, tag_from, 2 * sizeof(std::uint32_t));
+      }
+    }
+  }
+}
+
+bool Machine::complete_cta(std::uint32_t cta) {
+  std::span<Thread> threads = cta_threads(cta);
+  bool any = false;
+  // Arrivals do not wait.
+  for (Thread& t : threads) {
+    if (t.state != State::Waiting || site_of(t).kind != Kind::NamedArrive) continue;
+    std::uint64_t id = t.registers[site_of(t).args[0]] & 15;
+    ++arrived_[cta][id];
+    release(t);
+    any = true;
+  }
+  // Named barriers.
+  std::array<std::int64_t, 16> waiting{}, wanted{};
+  for (Thread& t : threads) {
+    if (t.state != State::Waiting || site_of(t).kind != Kind::NamedSync) continue;
+    const Site& site = site_of(t);
+    std::uint64_t id = t.registers[site.args[0]] & 15;
+    ++waiting[id];
+    wanted[id] = site.args.size() > 1 ? static_cast<std::int64_t>(t.registers[site.args[1]]) : site.count;
+  }
+  for (std::size_t id = 0; id < 16; ++id) {
+    if (!waiting[id] || waiting[id] + arrived_[cta][id] < wanted[id]) continue;
+    for (Thread& t : threads)
+      if (t.state == State::Waiting && site_of(t).kind == Kind::NamedSync &&
+          (t.registers[site_of(t).args[0]] & 15) == id)
+        release(t);
+    arrived_[cta][id] = std::max<std::int64_t>(0, waiting[id] + arrived_[cta][id] - wanted[id]);
+    any = true;
+  }
+  // The whole CTA.
+  const Thread* first = nullptr;
+  for (Thread& t : threads) {
+    if (t.state == State::Done) continue;
+    if (t.state != State::Waiting || !is_cta_kind(site_of(t).kind)) return any;
+    if (!first) first = &t;
+    if (t.pc != first->pc) {
+      finding("TW5005", Severity::Warning,
+              "thread " + std::to_string(first->linear) + " waits here while thread " + std::to_string(t.linear) +
+                  " waits at another call",
+              first);
+    }
+  }
+  if (!first) return any;
+  std::uint64_t conjunction = 1, disjunction = 0;
+  std::vector<std::uint64_t> warps;
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    Thread& t = threads[i];
+    if (t.state == State::Done) continue;
+    const Site& site = site_of(t);
+    if (site.kind == Kind::CtaAnd) conjunction &= t.registers[site.args[0]] != 0;
+    if (site.kind == Kind::CtaOr) disjunction |= t.registers[site.args[0]] != 0;
+  }
+  const Site& site = site_of(*first);
+  std::uint64_t total = 0;
+  if (site.kind == Kind::CtaReduce) {
+    // Warps first, then their results, in the butterfly's order.
+    for (std::size_t w = 0; w * 32 < threads.size(); ++w) {
+      std::vector<std::uint64_t> lane;
+      for (std::size_t l = w * 32; l < std::min(threads.size(), (w + 1) * 32); ++l)
+        lane.push_back(threads[l].registers[site.args[0]]);
+      while (lane.size() > 1) {
+        std::size_t half = (lane.size() + 1) / 2;
+        for (std::size_t k = 0; k + half < lane.size(); ++k)
+          lane[k] = combined(site.text, site.type, lane[k], lane[k + half]);
+        lane.resize(half);
+      }
+      warps.push_back(lane[0]);
+    }
+    while (warps.size() > 1) {
+      std::size_t half = (warps.size() + 1) / 2;
+      for (std::size_t k = 0; k + half < warps.size(); ++k)
+        warps[k] = combined(site.text, site.type, warps[k], warps[k + half]);
+      warps.resize(half);
+    }
+    total = warps[0];
+  }
+  for (Thread& t : threads) {
+    if (t.state != State::Waiting) continue;
+    const Site& own = site_of(t);
+    if (own.dst != Access::kNoRegister) {
+      t.registers[own.dst] = own.kind == Kind::CtaAnd ? conjunction : own.kind == Kind::CtaOr ? disjunction : total;
+      if (t.tags) t.tags[own.dst] = 0;
+    }
+    release(t);
+  }
+  return true;
+}
+
+bool Machine::complete_cluster() {
+  bool any = false;
+  for (Thread& t : threads_) {
+    if (t.state == State::Done) continue;
+    if (t.state != State::Waiting || site_of(t).kind != Kind::ClusterSync) return false;
+    any = true;
+  }
+  for (Thread& t : threads_)
+    if (t.state == State::Waiting) release(t);
+  return any;
+}
+
+void Machine::deadlock() {
+  // One finding for each place where somebody waits.
+  std::vector<std::pair<std::uint32_t, std::pair<const Thread*, std::size_t>>> places;
+  std::size_t done = 0;
+  for (const Thread& t : threads_) {
+    if (t.state == State::Done) ++done;
+    if (t.state != State::Waiting) continue;
+    auto found = std::ranges::find(places, t.pc, &decltype(places)::value_type::first);
+    if (found == places.end()) {
+      places.push_back({t.pc, {&t, 1}});
+    } else {
+      ++found->second.second;
+    }
+  }
+  std::size_t all = threads_.size();
+  for (std::size_t i = 0; i < places.size() && i < 4; ++i) {
+    const auto& [thread, count] = places[i].second;
+    bool warp = is_warp_kind(site_of(*thread).kind);
+    std::string text = std::to_string(count) + " of " + std::to_string(all) + " threads wait here for ever";
+    if (places.size() > 1) text += ", others at " + std::to_string(places.size() - 1) + " more calls";
+    if (done) text += ", " + std::to_string(done) + " have ended";
+    finding(warp ? "TW5006" : "TW5004", Severity::Error, std::move(text), thread);
+  }
+  stopped_ = true;
+}
+
+}  // namespace tilewright::simulate

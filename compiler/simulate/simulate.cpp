@@ -1,0 +1,321 @@
+// One run: memory, launch, scheduling, results.
+#include "compiler/simulate/simulate.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "compiler/expr/analyzer.h"
+#include "compiler/lower/flatten.h"
+#include "compiler/simulate/machine.h"
+#include "compiler/simulate/number.h"
+
+namespace tilewright::simulate {
+
+using namespace ir;
+
+OwnedBlock::OwnedBlock(std::string_view name, std::int64_t size, bool trace)
+    : Block{name, size, nullptr, nullptr, nullptr},
+      storage(static_cast<std::size_t>(size)),
+      shadow(static_cast<std::size_t>(size)),
+      origins(trace ? static_cast<std::size_t>(size) : 0) {
+  bytes = storage.data();
+  defined = shadow.data();
+  tags = trace ? origins.data() : nullptr;
+}
+
+Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result)
+    : kernel_(kernel), program_(program), options_(options), result_(result) {}
+
+void Machine::finding(std::string_view code, Severity severity, std::string message, const Thread* thread,
+                      std::optional<Origin> origin) {
+  Finding f{code, severity, std::move(message), origin.value_or(Origin{}), current_cta_, -1, 1};
+  if (thread) {
+    f.thread = thread->linear;
+    if (!origin && thread->pc < program_.origin_of.size()) f.origin = program_.origins[program_.origin_of[thread->pc]];
+    for (int d = 0, rest = static_cast<int>(thread->cta); d < 3; ++d) {
+      f.cta[static_cast<std::size_t>(d)] += rest % cluster_[static_cast<std::size_t>(d)];
+      rest /= static_cast<int>(cluster_[static_cast<std::size_t>(d)]);
+    }
+  }
+  for (Finding& known : result_.findings) {
+    if (known.code == f.code && known.origin.span == f.origin.span && known.origin.chain == f.origin.chain) {
+      ++known.times;
+      return;
+    }
+  }
+  if (result_.findings.size() < options_.max_findings) result_.findings.push_back(std::move(f));
+}
+
+std::optional<std::int64_t> Machine::evaluate(Expr e) const {
+  if (!e) return 1;
+  Expr known = substitute(e, [&](const Var* v) {
+    auto found = values_.find(v);
+    return found == values_.end() || !v->dtype.is_integral()
+               ? Expr()
+               : int_imm(v->dtype, static_cast<std::int64_t>(found->second));
+  });
+  known = simplify(known);
+  const std::int64_t* value = constant(known);
+  return value ? std::optional(*value) : std::nullopt;
+}
+
+namespace {
+
+template <class Map>
+auto find_input(Map& map, const lower::KernelParam& param) {
+  auto found = param.tensor ? map.find(param.tensor->name) : map.end();
+  return found != map.end() ? found : map.find(param.var->name);
+}
+
+std::uint64_t scalar_bits(DataType d, const Scalar& value) {
+  double as_double = std::visit([](auto v) { return static_cast<double>(v); }, value);
+  if (d.is_floating() && d.bits == 64) return std::bit_cast<std::uint64_t>(as_double);
+  if (d.is_floating()) {
+    float f = static_cast<float>(as_double);
+    return std::bit_cast<std::uint32_t>(d.bits < 32 ? rounded(d, f) : f);
+  }
+  return static_cast<std::uint64_t>(std::holds_alternative<double>(value) ? static_cast<std::int64_t>(as_double)
+                                                                          : std::get<std::int64_t>(value));
+}
+
+}  // namespace
+
+bool Machine::prepare(const Inputs& inputs) {
+  Origin whole{kernel_.kernel->span, nullptr};
+  bool good = true;
+  auto missing = [&](std::string text) {
+    finding("TW5009", Severity::Error, std::move(text), nullptr, whole);
+    good = false;
+  };
+  // Extents by the shapes given, then scalars by name, then what the host part computes from them.
+  for (const lower::ExtentBinding& binding : kernel_.plan.extents) {
+    auto tensor = inputs.tensors.find(binding.tensor->name);
+    if (tensor == inputs.tensors.end()) tensor = inputs.tensors.find(binding.tensor->data->name);
+    if (tensor == inputs.tensors.end() || tensor->second.shape.size() <= static_cast<std::size_t>(binding.dimension))
+      continue;
+    std::int64_t extent = tensor->second.shape[static_cast<std::size_t>(binding.dimension)];
+    auto [known, added] = values_.try_emplace(binding.var, static_cast<std::uint64_t>(extent));
+    if (!added && known->second != static_cast<std::uint64_t>(extent))
+      missing("the tensors disagree about the extent `" + std::string(binding.var->name) + "`");
+  }
+  for (const auto& [name, value] : inputs.scalars) {
+    for (const Param& param : kernel_.kernel->params)
+      if (param.var && param.var->name == name) values_[param.var] = scalar_bits(param.var->dtype, value);
+    for (const lower::KernelParam& param : kernel_.plan.params)
+      if (param.kind == lower::ParamKind::Scalar && param.var->name == name)
+        values_[param.var] = scalar_bits(param.dtype, value);
+  }
+  walk_stmts(kernel_.host, [&](const Stmt* s) {
+    if (const Bind* bind = as<Bind>(s))
+      if (auto value = evaluate(bind->value)) values_[bind->var] = static_cast<std::uint64_t>(*value);
+    return true;
+  });
+  const scope::Launch& launch = kernel_.plan.launch;
+  for (std::size_t d = 0; d < 3; ++d) {
+    auto grid = evaluate(launch.grid[d]), block = evaluate(launch.block[d]), cluster = evaluate(launch.cluster[d]);
+    if (!grid || !block || !cluster) {
+      missing("the launch extents depend on values that were not given");
+      return false;
+    }
+    grid_[d] = *grid, block_[d] = *block, cluster_[d] = std::max<std::int64_t>(1, *cluster);
+  }
+  block_threads_ = static_cast<std::uint32_t>(block_[0] * block_[1] * block_[2]);
+  group_ctas_ = static_cast<std::uint32_t>(cluster_[0] * cluster_[1] * cluster_[2]);
+
+  blocks_.emplace_back();  // null
+  for (const Storage& storage : program_.globals) {
+    const lower::KernelParam& param = *storage.param;
+    auto given = find_input(inputs.tensors, param);
+    std::int64_t bytes = storage.bytes;
+    if (param.tensor) {
+      bytes = lower::element_bits(param.tensor->dtype);
+      for (Expr extent : param.tensor->shape) {
+        auto value = evaluate(extent);
+        if (!value) missing("the shape of `" + std::string(storage.name) + "` is not known");
+        bytes *= value.value_or(0);
+      }
+      bytes = (bytes + 7) / 8;
+    }
+    if (given != inputs.tensors.end()) {
+      if (static_cast<std::int64_t>(given->second.bytes.size()) < bytes && param.tensor)
+        missing("`" + std::string(storage.name) + "` needs " + std::to_string(bytes) + " bytes, " +
+                std::to_string(given->second.bytes.size()) + " were given");
+      bytes = static_cast<std::int64_t>(given->second.bytes.size());
+    } else if (bytes == 0 && !param.tensor) {
+      missing("no memory was given for the pointer `" + std::string(storage.name) + "`");
+    }
+    auto block = std::make_unique<OwnedBlock>(storage.name, bytes, options_.trace);
+    if (given != inputs.tensors.end()) {
+      std::memcpy(block->bytes, given->second.bytes.data(), given->second.bytes.size());
+      if (given->second.defined) std::ranges::fill(block->shadow, 1);
+    }
+    blocks_.push_back(*block);
+    globals_.push_back(std::move(block));
+  }
+  if (options_.trace) {
+    std::uint32_t next = 1;
+    for (const auto& [name, tensor] : inputs.tensors) {
+      if (!tensor.defined) continue;
+      for (std::size_t i = 0; i < globals_.size(); ++i) {
+        const lower::KernelParam& param = *program_.globals[i].param;
+        if (!(param.tensor && param.tensor->name == name) && param.var->name != name) continue;
+        for (std::size_t b = 0; b < tensor.bytes.size(); ++b)
+          globals_[i]->origins[b] = next + static_cast<std::uint32_t>(b);
+      }
+      next += static_cast<std::uint32_t>(tensor.bytes.size());
+    }
+  }
+  first_shared_ = blocks_.size();
+  for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) {
+    for (const Storage& storage : program_.shared) {
+      shared_.push_back(std::make_unique<OwnedBlock>(storage.name, storage.bytes, options_.trace));
+      blocks_.push_back(*shared_.back());
+    }
+  }
+
+  register_image_.assign(program_.registers, 0);
+  for (const auto& [reg, value] : program_.constants) register_image_[reg] = value;
+  for (const lower::KernelParam& param : kernel_.plan.params) {
+    if (param.kind != lower::ParamKind::Scalar) continue;
+    auto reg = program_.variables.find(param.var);
+    if (reg == program_.variables.end()) continue;
+    auto value = values_.find(param.var);
+    if (value == values_.end()) {
+      missing("no value was given for `" + std::string(param.var->name) + "`");
+    } else {
+      register_image_[reg->second] = value->second;
+    }
+  }
+  return good;
+}
+
+void Machine::run_group(std::array<std::int64_t, 3> first) {
+  current_cta_ = first;
+  std::size_t count = std::size_t{group_ctas_} * block_threads_;
+  threads_.assign(count, {});
+  registers_.resize(count * program_.registers);
+  registers_defined_.assign(count * program_.registers, 0);
+  frames_.resize(count * static_cast<std::size_t>(program_.frame_bytes));
+  frames_defined_.assign(frames_.size(), 0);
+  if (options_.trace) {
+    register_tags_.assign(registers_.size(), 0);
+    frame_tags_.assign(frames_.size(), 0);
+  }
+  arrived_.assign(group_ctas_, {});
+  for (auto& block : shared_) {
+    std::ranges::fill(block->shadow, 0);
+    std::ranges::fill(block->origins, 0);
+  }
+  auto set = [&](Thread& t, const Var* var, std::int64_t value) {
+    if (!var) return;
+    if (auto reg = program_.variables.find(var); reg != program_.variables.end())
+      t.registers[reg->second] = static_cast<std::uint64_t>(value);
+  };
+  for (std::size_t n = 0; n < count; ++n) {
+    Thread& t = threads_[n];
+    t.cta = static_cast<std::uint32_t>(n / block_threads_);
+    t.linear = static_cast<std::uint32_t>(n % block_threads_);
+    t.registers = registers_.data() + n * program_.registers;
+    t.defined = registers_defined_.data() + n * program_.registers;
+    t.frame = frames_.data() + n * static_cast<std::size_t>(program_.frame_bytes);
+    t.frame_defined = frames_defined_.data() + n * static_cast<std::size_t>(program_.frame_bytes);
+    if (options_.trace) {
+      t.tags = register_tags_.data() + n * program_.registers;
+      t.frame_tags = frame_tags_.data() + n * static_cast<std::size_t>(program_.frame_bytes);
+    }
+    std::ranges::copy(register_image_, t.registers);
+    std::int64_t in_block = t.linear, in_cluster = t.cta;
+    for (std::size_t d = 0; d < 3; ++d) {
+      std::int64_t own = in_cluster % cluster_[d];
+      in_cluster /= cluster_[d];
+      set(t, kernel_.thread_idx[d], in_block % block_[d]);
+      in_block /= block_[d];
+      set(t, kernel_.block_idx[d], first[d] + own);
+      set(t, kernel_.cta_in_cluster[d], own);
+      set(t, kernel_.cluster_idx[d], first[d] / cluster_[d]);
+    }
+    set(t, kernel_.cta_rank_in_cluster, t.cta);
+  }
+
+  std::uint32_t warps = (block_threads_ + 31) / 32;
+  for (;;) {
+    bool progress = false;
+    for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) {
+      std::span<Thread> block = cta_threads(cta);
+      for (std::uint32_t w = 0; w < warps; ++w) {
+        std::span<Thread> lanes = block.subspan(w * 32, std::min<std::size_t>(32, block.size() - w * 32));
+        do {
+          for (Thread& t : lanes) {
+            if (t.state != State::Ready) continue;
+            budget_ = options_.max_steps - std::min(options_.max_steps, result_.steps);
+            execute(t);
+            progress = true;
+            if (stopped_) return;
+          }
+        } while (complete_warp(cta, w) && !stopped_);
+        if (stopped_) return;
+      }
+    }
+    for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) progress |= complete_cta(cta);
+    if (stopped_) return;
+    progress |= complete_cluster();
+    if (progress) continue;
+    for (auto& agent : agents_) progress |= agent->step(*this);
+    if (progress) continue;
+    if (std::ranges::all_of(threads_, [](const Thread& t) { return t.state == State::Done; })) return;
+    deadlock();
+    return;
+  }
+}
+
+void Machine::run() {
+  std::uint64_t ctas = 0;
+  for (std::int64_t z = 0; z < grid_[2]; z += cluster_[2]) {
+    for (std::int64_t y = 0; y < grid_[1]; y += cluster_[1]) {
+      for (std::int64_t x = 0; x < grid_[0]; x += cluster_[0]) {
+        if (ctas >= options_.max_ctas) {
+          finding("TW5007", Severity::Incomplete, "stopped after " + std::to_string(ctas) + " CTAs", nullptr);
+          return;
+        }
+        ctas += group_ctas_;
+        run_group({x, y, z});
+        if (stopped_) return;
+      }
+    }
+  }
+}
+
+void Machine::finish() {
+  for (std::size_t i = 0; i < globals_.size(); ++i) {
+    std::string name(program_.globals[i].name);
+    Tensor tensor;
+    tensor.bytes = std::move(globals_[i]->storage);
+    tensor.defined = std::ranges::all_of(globals_[i]->shadow, [](std::uint8_t d) { return d != 0; });
+    if (const Buffer* shape = program_.globals[i].param->tensor)
+      for (Expr extent : shape->shape) tensor.shape.push_back(evaluate(extent).value_or(0));
+    if (options_.trace) result_.traces[name] = std::move(globals_[i]->origins);
+    result_.tensors[name] = std::move(tensor);
+  }
+}
+
+Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options) {
+  Result result;
+  Arena scratch;
+  ArenaScope scope(scratch);
+  Program program = compile(kernel);
+  Machine machine(kernel, program, options, result);
+  if (machine.prepare(inputs)) {
+    machine.run();
+    machine.finish();
+  }
+  for (const Finding& f : result.findings) {
+    Verdict v = f.severity == Severity::Error        ? Verdict::Error
+                : f.severity == Severity::Incomplete ? Verdict::Incomplete
+                                                     : Verdict::Review;
+    result.verdict = std::max(result.verdict, v);
+  }
+  return result;
+}
+
+}  // namespace tilewright::simulate

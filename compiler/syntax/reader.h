@@ -1,0 +1,119 @@
+// What every conversion of tree nodes starts from: a cursor on the parser's tree, places for what is being collected,
+// and the marks of what is broken. Private to the room.
+#pragma once
+#include <tree_sitter/api.h>
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/syntax/convert.h"
+#include "compiler/syntax/vocabulary.h"
+
+namespace tilewright::syntax {
+
+// The part of a shared stack that one node collects. Its items go to the arena when the node is complete.
+template <class T>
+class Items {
+ public:
+  explicit Items(std::vector<T>& stack) : stack_(stack), base_(stack.size()) {}
+  ~Items() { stack_.resize(base_); }
+  Items(const Items&) = delete;
+  Items& operator=(const Items&) = delete;
+
+  void push(const T& item) { stack_.push_back(item); }
+  bool empty() const { return stack_.size() == base_; }
+  std::size_t size() const { return stack_.size() - base_; }
+  const T& back() const { return stack_.back(); }
+  const T& front() const { return stack_[base_]; }
+  std::span<T> span() { return std::span(stack_).subspan(base_); }
+  std::span<const T> copy(Arena& arena) { return arena.copy(std::span<const T>(stack_).subspan(base_)); }
+
+ private:
+  std::vector<T>& stack_;
+  std::size_t base_;
+};
+
+class Reader {
+ public:
+  Reader(const TSTree* tree, std::string_view text, const Placement& placement, Arena& arena,
+         std::vector<SyntaxError>& errors)
+      : text_(text),
+        placement_(placement),
+        arena_(arena),
+        errors_(errors),
+        cursor_(ts_tree_cursor_new(ts_tree_root_node(tree))),
+        depth_(placement.depth) {}
+  ~Reader() { ts_tree_cursor_delete(&cursor_); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+ protected:
+  // ---- the cursor ----------------------------------------------------------------------------------------------
+  TSNode node() const { return ts_tree_cursor_current_node(&cursor_); }
+  Extent here() const {
+    TSNode n = node();
+    Extent at{ts_node_start_byte(n), ts_node_end_byte(n)};
+    if (!placement_.stretches.empty()) {
+      at.begin = placement_.begin_of(at.begin);
+      at.end = std::max(at.begin, placement_.end_of(at.end));
+    }
+    return at;
+  }
+  std::string_view view(Extent at) const { return text_.substr(at.begin, at.end - at.begin); }
+
+  // Calls `visit(kind, field)` for each child but comments, with the cursor on it.
+  template <class Visit>
+  void children(Visit visit) {
+    if (!ts_tree_cursor_goto_first_child(&cursor_)) return;
+    do {
+      Kind kind = kind_of(node());
+      if (!is_extra(kind)) visit(kind, field_of(ts_tree_cursor_current_field_id(&cursor_)));
+    } while (ts_tree_cursor_goto_next_sibling(&cursor_));
+    ts_tree_cursor_goto_parent(&cursor_);
+  }
+
+  // Whether a child of this node could not be read. Bounded by what is broken: cheap where nothing is.
+  bool is_hurt() {
+    if (!ts_node_has_error(node())) return false;
+    bool hurt = false;
+    children([&](Kind kind, Field) { hurt = hurt || kind == Kind::error || ts_node_is_missing(node()); });
+    return hurt;
+  }
+
+  Name name_at(Extent at) {
+    std::string_view text = view(at);
+    return {text, hash_name(text), at};
+  }
+  Name name() { return name_at(here()); }
+
+  // ---- what is broken ----------------------------------------------------------------------------------------------
+  Expr broken(Extent at) { return arena_.make<Broken>(Node{NodeKind::Broken, at}, Exprs{}); }
+  Expr required(Expr e, Extent at) { return e ? e : broken({at.end, at.end}); }
+  bool too_deep(Extent at) {
+    if (depth_ < kMaxDepth) return false;
+    if (!reported_depth_) errors_.push_back({at.begin, std::min(at.end, at.begin + 1), "nested too deeply"});
+    reported_depth_ = true;
+    return true;
+  }
+  Extent trimmed(Extent at) const {
+    auto blank = [&](std::uint32_t i) {
+      return text_[i] == ' ' || text_[i] == '\t' || text_[i] == '\n' || text_[i] == '\r';
+    };
+    while (at.end > at.begin && blank(at.end - 1)) --at.end;
+    return at;
+  }
+
+  std::string_view text_;
+  const Placement& placement_;
+  Arena& arena_;
+  std::vector<SyntaxError>& errors_;
+  TSTreeCursor cursor_;
+  unsigned depth_;
+  bool reported_depth_ = false;
+  bool yields_ = false;  // the function at hand has a yield
+};
+
+}  // namespace tilewright::syntax

@@ -1,0 +1,32 @@
+#include "server/cli/codes.h"
+
+#include "compiler/cuda/codes.h"
+#include "compiler/dispatch/codes.h"
+#include "compiler/lower/codes.h"
+#include "compiler/scope/codes.h"
+#include "compiler/script/codes.h"
+#include "compiler/simulate/codes.h"
+
+namespace tilewright::cli {
+
+std::vector<text::CodeInfo> all_codes() {
+  std::vector<text::CodeInfo> all;
+  auto add = [&](std::span<const text::CodeInfo> table) { all.insert(all.end(), table.begin(), table.end()); };
+  add(script::code::table());
+  add(scope::kCodes);
+  add(dispatch::kCodes);
+  add(lower::kCodes);
+  add(cuda::kCodes);
+  add(simulate::kCodes);
+  return all;
+}
+
+const text::CodeInfo* code_info(std::string_view code) {
+  static const std::vector<text::CodeInfo> all = all_codes();
+  for (const text::CodeInfo& info : all) {
+    if (info.code == code) return &info;
+  }
+  return nullptr;
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,106 @@
+// tilewright demo: compiles the kernels of a folder for their architectures and shows what became of them.
+//
+// A file says its architectures in a comment: `# tilewright: arch sm_80 sm_90a`.
+#include <filesystem>
+
+#include "server/cli/commands.h"
+#include "server/cli/files.h"
+#include "server/cli/terminal.h"
+
+namespace tilewright::cli {
+namespace {
+
+std::vector<std::string> architectures(const syntax::Tree& tree) {
+  std::vector<std::string> out;
+  for (const syntax::Directive& d : tree.directives()) {
+    if (!d.text.starts_with("arch ")) continue;
+    std::string word;
+    for (char c : std::string(d.text.substr(5)) + " ") {
+      if (c != ' ' && c != ',') {
+        word += c;
+      } else if (!word.empty()) {
+        out.push_back(word);
+        word.clear();
+      }
+    }
+  }
+  return out.empty() ? std::vector<std::string>{"sm_90a"} : out;
+}
+
+int run_demo(const std::string& folder, const std::string& output) {
+  auto files = expand({folder});
+  if (!files) return fail_usage(files.error(), "run it in the checkout, or name a folder of scripts");
+  toolchain::Toolchain tools(toolchain_options());
+  const Colours& c = colours(stdout);
+  bool errors = false, no_tools = false;
+  for (const std::string& path : *files) {
+    auto file = load(path);
+    if (!file) return fail_usage(file.error());
+    for (const std::string& arch : architectures(*file->tree)) {
+      auto target = target_option(arch);
+      if (!target) return kUsage;
+      session::CompileOptions options;
+      options.target = *target;
+      session::Compiled compiled = compile(*file, options);
+      for (const text::Diagnostic& d : compiled.diagnostics) {
+        if (d.severity != text::Severity::Information) std::fputs(diagnostic_text(d, compiled.evaluation->anchors, c).c_str(), stdout);
+      }
+      errors = errors || compiled.has_errors();
+      for (const session::CompiledKernel& k : compiled.kernels) {
+        std::printf("\n%s%s%s  %s  %s\n", std::string(c.bold).c_str(), path.c_str(), std::string(c.plain).c_str(), k.entry->expression.c_str(), arch.c_str());
+        ArenaScope arena(*k.value->kernel.arena);
+        for (const dispatch::CallReport& call : k.dispatched.calls) std::fputs(call_report(call, compiled.evaluation->anchors).c_str(), stdout);
+        if (!k.cuda) continue;
+        std::filesystem::path base = std::filesystem::path(output) / std::filesystem::path(path).stem();
+        std::error_code ec;
+        std::filesystem::create_directories(base, ec);
+        std::string name = k.entry->expression;
+        for (char& ch : name) {
+          if (!std::isalnum(static_cast<unsigned char>(ch))) ch = '_';
+        }
+        base /= name + "." + arch;
+        auto write = [&](const char* extension, const std::string& text) {
+          if (text.empty()) return true;
+          std::filesystem::path to = base;
+          to += extension;
+          auto ok = write_file(to, text);
+          if (!ok) std::fprintf(stderr, "tilewright: %s\n", ok.error().c_str());
+          else std::printf("  %-5s      %s\n", extension + 1, to.string().c_str());
+          return ok.has_value();
+        };
+        if (!write(".cu", k.cuda->text)) return kUsage;
+        if (no_tools) continue;
+        toolchain::Request request;
+        request.cuda_source = k.cuda->text;
+        request.arch = arch;
+        request.want_sass = true;
+        auto made = tools.compile(request);
+        if (!made) {
+          std::fprintf(stderr, "tilewright: %s\n", made.error().message.c_str());
+          errors = errors || made.error().kind == toolchain::Error::Kind::Compilation;
+          no_tools = made.error().kind == toolchain::Error::Kind::NoCuda;
+          continue;
+        }
+        if (!write(".ptx", made->ptx) || !write(".cubin", made->cubin) || !write(".sass", made->sass)) return kUsage;
+        for (const toolchain::KernelResources& r : made->kernels) {
+          std::printf("  uses       %d registers, %d bytes of shared memory, %d bytes spilled\n", static_cast<int>(r.registers),
+                      static_cast<int>(r.static_shared), static_cast<int>(r.spill_stores));
+        }
+      }
+    }
+  }
+  return errors ? kErrors : kFine;
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, Run& run) {
+  auto folder = std::make_shared<std::string>("examples");
+  auto output = std::make_shared<std::string>("build/demo");
+  CLI::App* c = app.add_subcommand("demo", "Compile every script of a folder and show what was chosen and where the results are");
+  c->add_option("folder", *folder, "Folder of scripts")->capture_default_str();
+  c->add_option("-o,--output", *output, "Folder for the results")->capture_default_str();
+  c->callback([folder, output, &run] { run = [folder, output] { return run_demo(*folder, *output); }; });
+}
+
+}  // namespace tilewright::cli

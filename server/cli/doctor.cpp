@@ -1,0 +1,87 @@
+// tilewright doctor: what is installed, what is missing, and how to get it.
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "server/cli/commands.h"
+#include "server/cli/json.h"
+#include "server/cli/terminal.h"
+
+namespace tilewright::cli {
+namespace {
+
+struct Finding {
+  std::string what, state;  // "ok", "missing"
+  std::string detail, remedy;
+};
+
+Finding cuda_finding(const toolchain::Options& options) {
+  auto home = toolchain::find_cuda(options.cuda_candidates);
+  if (!home) return {"NVRTC", "missing", home.error(), "run ./bootstrap build, or install CUDA 13 and set CUDA_HOME"};
+  std::string detail = home->nvrtc.string() + (home->version.empty() ? "" : " (CUDA " + home->version + ")");
+  return {"NVRTC", "ok", detail, ""};
+}
+
+Finding nvdisasm_finding(const toolchain::Options& options) {
+  auto home = toolchain::find_cuda(options.cuda_candidates);
+  if (home && !home->nvdisasm.empty()) return {"nvdisasm", "ok", home->nvdisasm.string(), ""};
+  return {"nvdisasm", "missing", "SASS cannot be shown", "run ./bootstrap build, or install CUDA's nvdisasm"};
+}
+
+Finding cache_finding(const toolchain::Options& options) {
+  std::error_code ec;
+  std::filesystem::create_directories(options.cache.folder, ec);
+  if (ec) return {"cache", "missing", options.cache.folder.string() + ": " + ec.message(), "set XDG_CACHE_HOME to a folder that can be written"};
+  std::uintmax_t bytes = 0, files = 0;
+  for (std::filesystem::recursive_directory_iterator it(options.cache.folder, ec), end; !ec && it != end; it.increment(ec)) {
+    if (!it->is_regular_file(ec)) continue;
+    bytes += it->file_size(ec);
+    ++files;
+  }
+  return {"cache", "ok", options.cache.folder.string() + " (" + std::to_string(files) + " files, " + std::to_string(bytes >> 20) + " MB)", ""};
+}
+
+Finding gpu_finding() {
+  void* driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!driver) return {"GPU", "missing", "no CUDA driver on this machine", "kernels can still be checked and compiled"};
+  using Init = int (*)(unsigned);
+  using Count = int (*)(int*);
+  using Name = int (*)(char*, int, int);
+  auto init = reinterpret_cast<Init>(::dlsym(driver, "cuInit"));
+  auto count = reinterpret_cast<Count>(::dlsym(driver, "cuDeviceGetCount"));
+  auto name = reinterpret_cast<Name>(::dlsym(driver, "cuDeviceGetName"));
+  int n = 0;
+  if (!init || !count || init(0) != 0 || count(&n) != 0 || n == 0) return {"GPU", "missing", "the driver finds no device", "look at nvidia-smi"};
+  char text[256] = "";
+  if (name) name(text, sizeof text, 0);
+  return {"GPU", "ok", std::to_string(n) + " × " + text, ""};
+}
+
+int run_doctor(bool json) {
+  toolchain::Options options = toolchain_options();
+  std::vector<Finding> findings{{"tilewright", "ok", TILEWRIGHT_VERSION, ""}, cuda_finding(options), nvdisasm_finding(options), cache_finding(options), gpu_finding()};
+  if (json) {
+    Json out = Json::array();
+    for (const Finding& f : findings) out.push_back({{"what", f.what}, {"state", f.state}, {"detail", f.detail}, {"remedy", f.remedy}});
+    std::fputs((dump(Json{{"findings", out}}) + "\n").c_str(), stdout);
+  } else {
+    const Colours& c = colours(stdout);
+    for (const Finding& f : findings) {
+      bool ok = f.state == "ok";
+      std::printf("%s%s%s %-11s %s\n", std::string(ok ? c.green : c.yellow).c_str(), ok ? "✓" : "–", std::string(c.plain).c_str(), f.what.c_str(), f.detail.c_str());
+      if (!f.remedy.empty()) std::printf("              %s\n", f.remedy.c_str());
+    }
+  }
+  return findings[1].state == "ok" ? kFine : kUsage;  // without NVRTC nothing beyond CUDA text is made
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Run& run) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* c = app.add_subcommand("doctor", "Say what is installed, what is missing, and how to get it");
+  c->add_flag("--json", *json, "As JSON");
+  c->callback([json, &run] { run = [json] { return run_doctor(*json); }; });
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,50 @@
+// tilewright entries: what a file offers to compile, and what needs arguments.
+#include "server/cli/commands.h"
+#include "server/cli/json.h"
+#include "server/cli/terminal.h"
+
+namespace tilewright::cli {
+namespace {
+
+int run_entries(const std::string& path, bool json) {
+  auto file = load(path);
+  if (!file) return fail_usage(file.error());
+  session::CompileOptions options;
+  options.stage = session::Stage::Evaluate;
+  session::Compiled c = compile(*file, options);
+  const script::Evaluation& e = *c.evaluation;
+  if (json) {
+    Json entries = Json::array(), open = Json::array();
+    for (const script::Entry& entry : e.entries) {
+      Json names = Json::array();
+      for (const script::KernelValue* k : entry.kernels) names.push_back(k->kernel.name);
+      entries.push_back({{"entry", entry.expression}, {"kind", script::entry_kind_name(entry.kind)}, {"kernels", names}, {"range", range_json(entry.span, e.anchors)}});
+    }
+    for (const script::Factory& f : e.open_factories) open.push_back({{"factory", f.signature}, {"range", range_json(f.span, e.anchors)}});
+    std::fputs((dump(Json{{"entries", entries}, {"needs_arguments", open}}) + "\n").c_str(), stdout);
+    return kFine;
+  }
+  for (const script::Entry& entry : e.entries) {
+    std::string names;
+    for (const script::KernelValue* k : entry.kernels) names += (names.empty() ? "" : ", ") + std::string(k->kernel.name);
+    std::printf("%-12s %s%s\n", std::string(script::entry_kind_name(entry.kind)).c_str(), entry.expression.c_str(),
+                names == entry.expression ? "" : ("  → " + names).c_str());
+  }
+  for (const script::Factory& f : e.open_factories) std::printf("%-12s %s\n", "needs args", f.signature.c_str());
+  if (e.entries.empty() && e.open_factories.empty()) std::fprintf(stderr, "%s has no kernels\n", path.c_str());
+  return kFine;
+}
+
+}  // namespace
+
+void add_entries(CLI::App& app, Run& run) {
+  auto path = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  CLI::App* c = app.add_subcommand("entries", "List the kernels of a script that can be compiled");
+  c->add_option("file", *path, "The script, or - for standard input")->required();
+  c->add_flag("--json", *json, "As JSON");
+  c->footer("Example:\n  tilewright entries gemm.py");
+  c->callback([path, json, &run] { run = [path, json] { return run_entries(*path, *json); }; });
+}
+
+}  // namespace tilewright::cli

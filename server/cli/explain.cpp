@@ -1,0 +1,124 @@
+// tilewright explain: why each tile primitive became what it is, and what a diagnostic code means.
+#include <algorithm>
+
+#include "server/cli/codes.h"
+#include "server/cli/commands.h"
+#include "server/cli/json.h"
+#include "server/cli/terminal.h"
+
+namespace tilewright::cli {
+namespace {
+
+struct ExplainCommand {
+  std::string what;
+  std::vector<std::string> entries;
+  std::string arch = "sm_90a";
+  bool json = false;
+};
+
+bool is_code(std::string_view s) {
+  return s.size() == 6 && s.starts_with("TW") && std::all_of(s.begin() + 2, s.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+int explain_code(const ExplainCommand& o) {
+  const text::CodeInfo* info = code_info(o.what);
+  if (!info) return fail_usage("there is no diagnostic " + o.what);
+  if (o.json) {
+    std::fputs((dump(Json{{"code", info->code}, {"title", info->title}, {"explanation", info->explanation}}) + "\n").c_str(), stdout);
+  } else {
+    const Colours& c = colours(stdout);
+    std::printf("%s%s: %s%s\n\n%s\n", std::string(c.bold).c_str(), o.what.c_str(), std::string(info->title).c_str(),
+                std::string(c.plain).c_str(), std::string(info->explanation).c_str());
+  }
+  return kFine;
+}
+
+// FILE, FILE:LINE, FILE:LINE:COL; a colon inside the name stays with the name when no number follows.
+struct Place {
+  std::string file;
+  std::uint32_t line = 0, column = 0;  // from 1; 0: any
+};
+Place parse_place(const std::string& text) {
+  Place p{text, 0, 0};
+  auto number = [](std::string_view s) { return !s.empty() && s.size() < 9 && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; }); };
+  std::vector<std::uint32_t> numbers;
+  while (numbers.size() < 2) {
+    std::size_t colon = p.file.rfind(':');
+    if (colon == std::string::npos || !number(std::string_view(p.file).substr(colon + 1))) break;
+    numbers.insert(numbers.begin(), static_cast<std::uint32_t>(std::stoul(p.file.substr(colon + 1))));
+    p.file.resize(colon);
+  }
+  if (!numbers.empty()) p.line = numbers[0];
+  if (numbers.size() > 1) p.column = numbers[1];
+  return p;
+}
+
+int run_explain(const ExplainCommand& o) {
+  if (is_code(o.what)) return explain_code(o);
+  Place place = parse_place(o.what);
+  auto target = target_option(o.arch);
+  if (!target) return kUsage;
+  auto file = load(place.file);
+  if (!file) return fail_usage(file.error());
+  session::CompileOptions options;
+  options.target = *target;
+  options.entries = o.entries;
+  session::Compiled c = compile(*file, options);
+  const text::Anchors& anchors = c.evaluation->anchors;
+  auto covers = [&](text::Span span) {
+    text::Anchors::Place at = anchors.resolve(span);
+    if (!at.source || at.source != file->source.get()) return false;
+    text::LineColumn from = at.source->position(at.begin), to = at.source->position(at.end);
+    if (place.line < from.line + 1 || place.line > to.line + 1) return false;
+    if (place.column == 0) return true;
+    bool after = place.line > from.line + 1 || place.column >= from.column + 1;
+    bool before = place.line < to.line + 1 || place.column <= to.column + 1;
+    return after && before;
+  };
+  Json kernels = Json::array();
+  std::size_t shown = 0;
+  for (const session::CompiledKernel& k : c.kernels) {
+    std::vector<const dispatch::CallReport*> calls;
+    for (const dispatch::CallReport& call : k.dispatched.calls) {
+      bool here = place.line == 0 || covers(call.call->origin.span);
+      for (const ir::CallSite* site = call.call->origin.chain; site && !here; site = site->outer) here = covers(site->span);
+      if (here) calls.push_back(&call);
+    }
+    if (calls.empty() && place.line != 0) continue;
+    shown += calls.size();
+    if (o.json) {
+      Json list = Json::array();
+      for (const dispatch::CallReport* call : calls) list.push_back(call_json(*call, anchors));
+      kernels.push_back({{"name", k.value->kernel.name}, {"entry", k.entry->expression}, {"calls", list}});
+      continue;
+    }
+    ArenaScope arena(*k.value->kernel.arena);
+    std::printf("kernel %s%s\n", std::string(k.value->kernel.name).c_str(),
+                k.entry->expression == k.value->kernel.name ? "" : ("  (entry " + k.entry->expression + ")").c_str());
+    for (const dispatch::CallReport* call : calls) std::fputs(call_report(*call, anchors).c_str(), stdout);
+  }
+  if (o.json) {
+    Json diagnostics = Json::array();
+    for (const text::Diagnostic& d : c.diagnostics) diagnostics.push_back(diagnostic_json(d, anchors));
+    std::fputs((dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n").c_str(), stdout);
+  } else {
+    for (const text::Diagnostic& d : c.diagnostics) std::fputs(diagnostic_text(d, anchors, colours(stderr)).c_str(), stderr);
+    if (shown == 0) std::fprintf(stderr, "no tile primitive %s\n", place.line ? "on this line" : "in this file");
+  }
+  return c.has_errors() ? kErrors : kFine;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Run& run) {
+  auto o = std::make_shared<ExplainCommand>();
+  CLI::App* c = app.add_subcommand("explain", "Show the dispatch report of a file's tile primitives, or what a diagnostic means");
+  c->add_option("what", o->what, "FILE, FILE:LINE, FILE:LINE:COLUMN, or a code such as TW3104")->required();
+  c->add_option("--entry", o->entries, "Explain this expression's kernel instead of all entries found")->expected(1)->take_all();
+  c->add_option("--arch", o->arch, "Architecture")->capture_default_str();
+  c->add_flag("--json", o->json, "The same as JSON");
+  c->footer("Examples:\n  tilewright explain copy.py\n  tilewright explain copy.py:14\n  tilewright explain TW3104");
+  c->callback([o, &run] { run = [o] { return run_explain(*o); }; });
+}
+
+}  // namespace tilewright::cli

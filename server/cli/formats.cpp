@@ -1,0 +1,191 @@
+#include "server/cli/formats.h"
+
+#include <algorithm>
+#include <set>
+
+#include "server/cli/codes.h"
+#include "server/cli/json.h"
+
+namespace tilewright::cli {
+namespace {
+
+std::string json_format(const std::vector<CheckedFile>& files) {
+  Json out{{"files", Json::array()}, {"diagnostics", Json::array()}};
+  for (const CheckedFile& f : files) {
+    out["files"].push_back(f.path);
+    for (const text::Diagnostic& d : f.compiled.diagnostics) {
+      out["diagnostics"].push_back(diagnostic_json(d, f.compiled.evaluation->anchors));
+    }
+  }
+  return dump(out) + "\n";
+}
+
+Json sarif_location(text::Span span, const text::Anchors& anchors) {
+  text::Anchors::Place place = anchors.resolve(span);
+  if (!place.source) return nullptr;
+  text::LineColumn from = place.source->position(place.begin, text::Encoding::Utf16);
+  text::LineColumn to = place.source->position(place.end, text::Encoding::Utf16);
+  return {{"physicalLocation",
+           {{"artifactLocation", {{"uri", place.source->path()}}},
+            {"region",
+             {{"startLine", from.line + 1}, {"startColumn", from.column + 1}, {"endLine", to.line + 1}, {"endColumn", to.column + 1}}}}}};
+}
+
+std::string sarif_format(const std::vector<CheckedFile>& files) {
+  Json results = Json::array(), rules = Json::array();
+  std::set<std::string_view> used;
+  for (const CheckedFile& f : files) {
+    for (const text::Diagnostic& d : f.compiled.diagnostics) {
+      used.insert(d.code);
+      static constexpr const char* kLevels[] = {"error", "warning", "note", "note"};
+      Json result{{"ruleId", d.code},
+                  {"level", kLevels[static_cast<int>(d.severity)]},
+                  {"message", {{"text", d.hint.empty() ? d.message : d.message + "\nhint: " + d.hint}}}};
+      Json where = sarif_location(d.span, f.compiled.evaluation->anchors);
+      if (!where.is_null()) result["locations"] = {where};
+      Json related = Json::array();
+      for (const text::Related& r : d.related) {
+        Json at = sarif_location(r.span, f.compiled.evaluation->anchors);
+        if (at.is_null()) continue;
+        at["message"] = {{"text", r.message}};
+        related.push_back(at);
+      }
+      if (!related.empty()) result["relatedLocations"] = related;
+      results.push_back(result);
+    }
+  }
+  for (std::string_view code : used) {
+    Json rule{{"id", code}};
+    if (const text::CodeInfo* info = code_info(code)) {
+      rule["shortDescription"] = {{"text", info->title}};
+      rule["fullDescription"] = {{"text", info->explanation}};
+    }
+    rules.push_back(rule);
+  }
+  Json out{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+           {"version", "2.1.0"},
+           {"runs",
+            {{{"tool", {{"driver", {{"name", "tilewright"}, {"version", TILEWRIGHT_VERSION}, {"rules", rules}}}}},
+              {"columnKind", "utf16CodeUnits"},
+              {"results", results}}}}};
+  return dump(out) + "\n";
+}
+
+// Workflow commands escape what would end them.
+std::string github_escape(std::string_view text, bool property) {
+  std::string out;
+  for (char c : text) {
+    if (c == '%') out += "%25";
+    else if (c == '\r') out += "%0D";
+    else if (c == '\n') out += "%0A";
+    else if (property && c == ':') out += "%3A";
+    else if (property && c == ',') out += "%2C";
+    else out += c;
+  }
+  return out;
+}
+
+std::string github_format(const std::vector<CheckedFile>& files) {
+  std::string out;
+  for (const CheckedFile& f : files) {
+    for (const text::Diagnostic& d : f.compiled.diagnostics) {
+      static constexpr const char* kLevels[] = {"error", "warning", "notice", "notice"};
+      text::Anchors::Place place = f.compiled.evaluation->anchors.resolve(d.span);
+      out += "::" + std::string(kLevels[static_cast<int>(d.severity)]);
+      if (place.source) {
+        text::LineColumn from = place.source->position(place.begin), to = place.source->position(place.end);
+        out += " file=" + github_escape(place.source->path(), true) + ",line=" + std::to_string(from.line + 1) +
+               ",endLine=" + std::to_string(to.line + 1) + ",col=" + std::to_string(from.column + 1) +
+               ",title=" + github_escape(d.code, true);
+      }
+      out += "::" + github_escape(d.hint.empty() ? d.message : d.message + "\nhint: " + d.hint, false) + "\n";
+    }
+  }
+  return out;
+}
+
+// XML knows no control characters but tab and the line ends, and JUnit readers want valid UTF-8.
+std::string xml_escape(std::string_view raw) {
+  std::string text = Json(std::string(raw)).dump(-1, ' ', false, Json::error_handler_t::replace);
+  text = Json::parse(text).get<std::string>();
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\n': out += "&#10;"; break;
+      case '\t': out += "&#9;"; break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20) out += c;
+    }
+  }
+  return out;
+}
+
+// One test case a kernel, and one a file for what belongs to none.
+std::string junit_format(const std::vector<CheckedFile>& files) {
+  std::string body;
+  std::size_t all_tests = 0, all_failures = 0;
+  for (const CheckedFile& f : files) {
+    std::string cases;
+    std::size_t failures = 0, tests = 1;
+    std::string text;
+    for (const text::Diagnostic& d : f.compiled.diagnostics) {
+      if (d.severity != text::Severity::Error) continue;
+      text::Anchors::Place place = f.compiled.evaluation->anchors.resolve(d.span);
+      std::string line = place.source ? std::to_string(place.source->position(place.begin).line + 1) : "?";
+      text += f.path + ":" + line + ": " + std::string(d.code) + ": " + d.message + "\n";
+    }
+    cases += "    <testcase name=\"" + xml_escape(f.path) + "\" classname=\"tilewright.check\"";
+    if (text.empty()) {
+      cases += "/>\n";
+    } else {
+      ++failures;
+      cases += ">\n      <failure message=\"" + xml_escape(text.substr(0, text.find('\n'))) + "\">" + xml_escape(text) + "</failure>\n    </testcase>\n";
+    }
+    for (const session::CompiledKernel& k : f.compiled.kernels) {
+      ++tests;
+      cases += "    <testcase name=\"" + xml_escape(k.entry->expression) + "\" classname=\"" + xml_escape(f.path) + "\"";
+      if (!k.failed) {
+        cases += "/>\n";
+        continue;
+      }
+      ++failures;
+      cases += ">\n      <failure message=\"the kernel has errors\"/>\n    </testcase>\n";
+    }
+    body += "  <testsuite name=\"" + xml_escape(f.path) + "\" tests=\"" + std::to_string(tests) + "\" failures=\"" +
+            std::to_string(failures) + "\" errors=\"0\">\n" + cases + "  </testsuite>\n";
+    all_tests += tests;
+    all_failures += failures;
+  }
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tilewright check\" tests=\"" + std::to_string(all_tests) +
+         "\" failures=\"" + std::to_string(all_failures) + "\">\n" + body + "</testsuites>\n";
+}
+
+std::string counted(std::size_t n, std::string_view what) { return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s"); }
+
+}  // namespace
+
+std::string summary_text(const std::vector<CheckedFile>& files) {
+  std::size_t errors = 0, warnings = 0, kernels = 0;
+  for (const CheckedFile& f : files) {
+    kernels += f.compiled.kernels.size();
+    for (const text::Diagnostic& d : f.compiled.diagnostics) {
+      errors += d.severity == text::Severity::Error;
+      warnings += d.severity == text::Severity::Warning;
+    }
+  }
+  return counted(errors, "error") + ", " + counted(warnings, "warning") + " in " + counted(files.size(), "file") + " with " +
+         counted(kernels, "kernel") + "\n";
+}
+
+std::string formatted(const std::vector<CheckedFile>& files, std::string_view format) {
+  if (format == "sarif") return sarif_format(files);
+  if (format == "github") return github_format(files);
+  if (format == "junit") return junit_format(files);
+  return json_format(files);
+}
+
+}  // namespace tilewright::cli

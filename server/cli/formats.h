@@ -1,0 +1,21 @@
+// Output formats of `check`: JSON, SARIF 2.1.0, GitHub annotations, JUnit XML.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/session/compile.h"
+
+namespace tilewright::cli {
+
+struct CheckedFile {
+  std::string path;
+  session::Compiled compiled;
+};
+
+// "2 errors, 1 warning in 3 files, 5 kernels".
+std::string summary_text(const std::vector<CheckedFile>& files);
+// `format`: json, sarif, github or junit.
+std::string formatted(const std::vector<CheckedFile>& files, std::string_view format);
+
+}  // namespace tilewright::cli

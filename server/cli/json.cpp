@@ -1,0 +1,146 @@
+#include "server/cli/json.h"
+
+namespace tilewright::cli {
+namespace {
+
+Json position_json(const text::Source& source, std::uint32_t offset) {
+  text::LineColumn at = source.position(offset);
+  return {{"line", at.line + 1}, {"column", at.column + 1}};
+}
+
+Json extent_json(ir::Expr e) {
+  if (!e) return 1;
+  ir::Expr s = ir::simplify(e);
+  if (const std::int64_t* c = ir::constant(s)) return *c;
+  return ir::to_string(s);
+}
+
+Json box_json(const scope::Box& box) {
+  Json out = Json::object();
+  for (const scope::AxisRange& r : box) {
+    Json offset = r.range.elected ? Json("elected") : Json(r.range.offset);
+    out[std::string(scope::axis_name(r.axis))] = {r.range.extent, offset, r.range.stride};
+  }
+  return out;
+}
+
+Json fact_json(const dispatch::FactValue& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+}  // namespace
+
+std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+
+Json range_json(text::Span span, const text::Anchors& anchors) {
+  text::Anchors::Place place = anchors.resolve(span);
+  if (!place.source) return nullptr;
+  return {{"file", place.source->path()},
+          {"start", position_json(*place.source, place.begin)},
+          {"end", position_json(*place.source, place.end)}};
+}
+
+Json diagnostic_json(const text::Diagnostic& d, const text::Anchors& anchors) {
+  static constexpr const char* kNames[] = {"error", "warning", "information", "hint"};
+  Json related = Json::array(), chain = Json::array();
+  for (const text::Related& r : d.related) related.push_back({{"range", range_json(r.span, anchors)}, {"message", r.message}});
+  for (text::Span s : d.chain) chain.push_back(range_json(s, anchors));
+  Json out{{"code", d.code},
+           {"severity", kNames[static_cast<int>(d.severity)]},
+           {"message", d.message},
+           {"range", range_json(d.span, anchors)},
+           {"related", related},
+           {"hint", d.hint}};
+  if (!chain.empty()) out["chain"] = chain;
+  return out;
+}
+
+Json call_json(const dispatch::CallReport& report, const text::Anchors& anchors) {
+  const ir::TileCall& call = *report.call;
+  Json chain = Json::array();
+  for (const ir::CallSite* site = call.origin.chain; site; site = site->outer) chain.insert(chain.begin(), range_json(site->span, anchors));
+  Json trials = Json::array();
+  for (const dispatch::Trial& t : report.trials) {
+    trials.push_back({{"variant", t.variant}, {"priority", t.priority}, {"outcome", dispatch::outcome_name(t.outcome)}, {"reason", t.reason}});
+  }
+  Json facts = Json::object();
+  for (const dispatch::Fact& f : report.facts) facts[std::string(f.name)] = fact_json(f.value);
+  return {{"range", range_json(call.origin.span, anchors)},
+          {"chain", chain},
+          {"primitive", call.primitive},
+          {"scope", ir::exec_scope_name(call.scope)},
+          {"forced", call.dispatch.empty() ? Json(nullptr) : Json(call.dispatch)},
+          {"active", {{"inter", box_json(report.scope.inter)}, {"intra", box_json(report.scope.intra)}, {"kind", ir::exec_scope_name(report.scope.kind)}}},
+          {"variant", report.variant.empty() ? Json(nullptr) : Json(report.variant)},
+          {"trials", trials},
+          {"facts", facts}};
+}
+
+Json launch_json(const scope::Launch& launch, std::int64_t dynamic_shared_bytes) {
+  auto three = [](const std::array<ir::Expr, 3>& e) { return Json{extent_json(e[0]), extent_json(e[1]), extent_json(e[2])}; };
+  Json out{{"grid", three(launch.grid)}, {"block", three(launch.block)}, {"cluster", three(launch.cluster)},
+           {"dynamic_shared_bytes", dynamic_shared_bytes}};
+  if (launch.has_preferred) out["preferred_cluster"] = three(launch.preferred);
+  return out;
+}
+
+Json tensor_map_json(const dispatch::TensorMap& map) {
+  auto list = [](const std::vector<ir::Expr>& e) {
+    Json out = Json::array();
+    for (ir::Expr x : e) out.push_back(extent_json(x));
+    return out;
+  };
+  return {{"name", map.var ? map.var->name : ""},
+          {"param", map.tensor ? map.tensor->name : ""},
+          {"byte_offset", map.byte_offset ? extent_json(map.byte_offset) : Json(0)},
+          {"dtype", map.dtype},
+          {"rank", map.dims.size()},
+          {"dims", list(map.dims)},
+          {"strides", list(map.strides)},
+          {"box", map.box},
+          {"element_strides", map.element_strides},
+          {"interleave", map.interleave},
+          {"swizzle", map.swizzle},
+          {"l2_promotion", map.l2_promotion},
+          {"oob_fill", map.oob_fill}};
+}
+
+Json kernel_json(const session::CompiledKernel& k, const text::Anchors& anchors) {
+  Json calls = Json::array(), maps = Json::array();
+  for (const dispatch::CallReport& c : k.dispatched.calls) calls.push_back(call_json(c, anchors));
+  for (const dispatch::TensorMap& m : k.dispatched.tensor_maps) maps.push_back(tensor_map_json(m));
+  std::int64_t dynamic = k.lowered ? k.lowered->plan.dynamic_shared_bytes : 0;
+  return {{"name", k.value->kernel.name},
+          {"entry", k.entry->expression},
+          {"entry_kind", script::entry_kind_name(k.entry->kind)},
+          {"range", range_json(k.value->kernel.span, anchors)},
+          {"failed", k.failed},
+          {"launch", k.lowered ? launch_json(k.lowered->plan.launch, dynamic) : Json(nullptr)},
+          {"calls", calls},
+          {"tensor_maps", maps}};
+}
+
+Json plan_json(const lower::LoweredKernel& kernel) {
+  static constexpr const char* kKinds[] = {"pointer", "scalar", "tensor_map"};
+  Json params = Json::array(), attributes = Json::object(), maps = Json::array();
+  for (const lower::KernelParam& p : kernel.plan.params) {
+    Json shape = Json::array();
+    if (p.tensor) for (ir::Expr e : p.tensor->shape) shape.push_back(extent_json(e));
+    params.push_back({{"name", p.tensor ? p.tensor->name : p.var ? p.var->name : ""},
+                      {"kind", kKinds[static_cast<int>(p.kind)]},
+                      {"dtype", ir::dtype_name(p.dtype)},
+                      {"shape", shape}});
+  }
+  if (kernel.plan.min_blocks_per_sm) attributes["min_blocks_per_sm"] = kernel.plan.min_blocks_per_sm;
+  if (kernel.plan.persistent) attributes["persistent"] = true;
+  for (const dispatch::TensorMap& m : kernel.plan.tensor_maps) maps.push_back(tensor_map_json(m));
+  return {{"symbol", kernel.symbol},
+          {"launch", launch_json(kernel.plan.launch, kernel.plan.dynamic_shared_bytes)},
+          {"params", params},
+          {"attributes", attributes},
+          {"static_shared_bytes", kernel.plan.static_shared_bytes},
+          {"dynamic_shared_bytes", kernel.plan.dynamic_shared_bytes},
+          {"tensor_maps", maps}};
+}
+
+}  // namespace tilewright::cli

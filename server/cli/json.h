@@ -1,0 +1,23 @@
+// The JSON of the command line's contract (schemas in protocol/schema/).
+#pragma once
+#include <nlohmann/json.hpp>
+
+#include "compiler/session/compile.h"
+
+namespace tilewright::cli {
+
+using Json = nlohmann::ordered_json;
+
+// {file, start {line, column}, end {line, column}}: from 1, columns in code points, end exclusive. null: nowhere.
+Json range_json(text::Span span, const text::Anchors& anchors);
+Json diagnostic_json(const text::Diagnostic& d, const text::Anchors& anchors);
+Json call_json(const dispatch::CallReport& call, const text::Anchors& anchors);
+// One object of `kernels[]`, without sources.
+Json kernel_json(const session::CompiledKernel& k, const text::Anchors& anchors);
+Json launch_json(const scope::Launch& launch, std::int64_t dynamic_shared_bytes);
+Json tensor_map_json(const dispatch::TensorMap& map);
+Json plan_json(const lower::LoweredKernel& kernel);
+// UTF-8 whatever the script held.
+std::string dump(const Json& json, int indent = 1);
+
+}  // namespace tilewright::cli

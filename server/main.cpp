@@ -1,0 +1,38 @@
+// The one binary: finds the command, runs it, and turns its outcome into an exit status.
+#include <csignal>
+#include <cstdio>
+
+#include "compiler/toolchain/helper.h"
+#include "server/cli/commands.h"
+
+int main(int argc, char** argv) {
+  // A dead reader of our output is an error of writing, not a reason to die silently.
+  std::signal(SIGPIPE, SIG_IGN);
+  // The process that holds NVRTC is this binary too; it takes no options of ours.
+  if (argc == 2 && std::string_view(argv[1]) == "toolchain-helper") return tilewright::toolchain::helper_main();
+
+  using namespace tilewright::cli;
+  CLI::App app{"Tilewright: compiler service and language server for TIRx tile scripts", "tilewright"};
+  app.set_version_flag("--version", TILEWRIGHT_VERSION);
+  app.require_subcommand(1);
+  app.footer("Examples:\n  tilewright check kernels/\n  tilewright compile copy.py --emit cuda\n  tilewright explain copy.py:14\n"
+             "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))'");
+  Run run;
+  add_check(app, run);
+  add_compile(app, run);
+  add_explain(app, run);
+  add_entries(app, run);
+  add_layout(app, run);
+  add_doctor(app, run);
+  add_demo(app, run);
+  add_completions(app, run);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {  // --help, --version
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    app.exit(e);
+    return kUsage;
+  }
+  return run ? run() : kUsage;
+}

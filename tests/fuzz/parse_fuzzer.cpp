@@ -1,0 +1,50 @@
+// Any bytes are a script. An edited script reads like one that was never edited; every position lies in the text.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "compiler/syntax/dump.h"
+#include "compiler/syntax/tree.h"
+
+namespace {
+
+using namespace tilewright;
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::fprintf(stderr, "broken promise: %s\n", what);
+  std::abort();
+}
+
+std::string everything(const syntax::Tree& tree) {
+  std::string all;
+  for (const auto& s : tree.statements()) {
+    all += std::to_string(s.offset) + ' ' + syntax::dump(s.node->statement, {.extents = true}) + '\n';
+    require(s.offset + s.node->text.size() <= tree.source()->size(), "a statement lies in the file");
+    require(s.node->statement->at.end <= s.node->text.size(), "a node lies in its statement");
+  }
+  for (const auto& e : tree.errors()) {
+    all += std::to_string(e.begin) + ':' + std::to_string(e.end) + ' ' + e.message + '\n';
+    require(e.begin <= e.end && e.end <= tree.source()->size(), "an error lies in the file");
+  }
+  for (const auto& d : tree.directives()) all += std::to_string(d.line) + std::string(d.text) + '\n';
+  return all;
+}
+
+}  // namespace
+
+// The first byte cuts the rest in two; the text is parsed with and without what stands before the cut.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  std::size_t cut = text.size() * data[0] / 256;
+  auto source = std::make_shared<const text::Source>("fuzz.py", text);
+  auto fresh = syntax::Tree::parse(source);
+  auto part = syntax::Tree::parse(std::make_shared<const text::Source>("fuzz.py", text.substr(cut)));
+  auto edited = syntax::Tree::reparse(*part, source, {});
+  require(everything(*fresh) == everything(*edited), "an edit ends where a fresh parse does");
+  syntax::parse_expression(text, nullptr);
+  return 0;
+}

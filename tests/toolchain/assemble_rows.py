@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Has NVRTC assemble every row of the intrinsic table for every architecture it claims, and refuse it elsewhere.
+
+    assemble_rows.py PROGRAM [CUDA_HOME] [--quick] [--only ARCH] [--jobs N]
+
+PROGRAM is the built assemble_rows; CUDA_HOME defaults to the environment's, then to the checkout's .cuda. --quick: the
+five main targets, no refusals. A unit that fails is halved until the calls are known. Exit status 1 when a row does
+not assemble where it should, or does where it should not; 77 without NVRTC.
+"""
+import argparse
+import concurrent.futures
+import ctypes
+import glob
+import os
+import re
+import subprocess
+import sys
+
+ARCHS = ["sm_80", "sm_90a", "sm_100a", "sm_103a", "sm_120a"]
+MORE = ["sm_75", "sm_89", "sm_90", "sm_100", "sm_100f", "sm_103f", "sm_110a", "sm_120f", "sm_121a"]
+
+FETCHED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.cuda/nvidia/cu13")
+
+nvrtc = None
+include = None
+
+
+def load(home):
+    global nvrtc, include
+    names = sorted(glob.glob(os.path.join(home, "lib*", "libnvrtc.so*")))
+    for builtins in glob.glob(os.path.join(home, "lib*", "libnvrtc-builtins.so*")):
+        ctypes.CDLL(builtins, ctypes.RTLD_GLOBAL)  # NVRTC looks for it by name, not beside itself
+    nvrtc = ctypes.CDLL(names[0])
+    include = os.path.join(home, "include")
+
+
+def assemble(source, arch):
+    """None, or what NVRTC said against it."""
+    program = ctypes.c_void_p()
+    nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"rows.cu", 0, None, None)
+    options = [f"--gpu-architecture={arch}", f"-I{include}", f"-I{include}/cccl", "-w"]
+    array = (ctypes.c_char_p * len(options))(*[o.encode() for o in options])
+    failed = nvrtc.nvrtcCompileProgram(program, len(options), array)
+    text = None
+    if failed:
+        size = ctypes.c_size_t()
+        nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+        log = ctypes.create_string_buffer(size.value)
+        nvrtc.nvrtcGetProgramLog(program, log)
+        text = log.value.decode(errors="replace")
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    return text
+
+
+def first_lines(log):
+    lines = [line for line in log.splitlines() if "error" in line] or log.splitlines()
+    return " / ".join(lines[:2])[:300]
+
+
+def culprits(unit, arch):
+    """The kernels of a failing unit that do not assemble, found by halving."""
+    head, *parts = re.split(r"^// @@ ", unit, flags=re.M)
+    items, helpers = [], {}
+    for part in parts:
+        title, text = part.split("\n", 1)
+        at = text.index('extern "C" __global__')
+        if text[:at]:
+            helpers[re.search(r"__device__[^(]*?(\w+)\(", text[:at]).group(1)] = text[:at]
+        items.append((title, text[at:]))
+
+    def needed(kernel):
+        return [n for n in re.findall(r"(\w+)\(", kernel) if n in helpers]
+
+    def search(some):
+        names = dict.fromkeys(n for _, kernel in some for n in needed(kernel))
+        log = assemble(head + "".join(helpers[n] for n in names) + "".join(k for _, k in some), arch)
+        if log is None:
+            return []
+        if len(some) == 1:
+            return [(some[0][0], first_lines(log))]
+        half = len(some) // 2
+        return search(some[:half]) + search(some[half:])
+
+    return search(items)
+
+
+def accepted(job):
+    program, arch = job
+    text = subprocess.run([program, arch], capture_output=True, text=True, check=True).stdout
+    rows = kernels = 0
+    bad = []
+    for unit in re.split(r"^// @@@ ", text, flags=re.M)[1:]:
+        counts, source = unit.split("\n", 1)
+        rows += int(counts.split()[0])
+        kernels += int(counts.split()[1])
+        log = assemble(source, arch)
+        if log:
+            bad += culprits(source, arch) or [("the whole unit", first_lines(log))]
+    return arch, rows, kernels, bad
+
+
+def refused(job):
+    program, arch = job
+    text = subprocess.run([program, "--refused", arch], capture_output=True, text=True, check=True).stdout
+    units = re.split(r"^// @@@ ", text, flags=re.M)[1:]
+    bad = []
+    for unit in units:
+        title, source = unit.split("\n", 1)
+        if title.startswith("NOT-REFUSED"):
+            bad.append((title, "verify() accepts it"))
+        if assemble(source, arch) is None:
+            bad.append((title, "assembles although the table says it does not"))
+    return arch, len(units), bad
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("cuda_home", nargs="?", default=os.environ.get("CUDA_HOME") or FETCHED)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--only")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    if not glob.glob(os.path.join(options.cuda_home, "lib*", "libnvrtc.so*")):
+        print(f"assemble_rows.py: no NVRTC below {options.cuda_home}: skipped")
+        sys.exit(77)
+    archs = [options.only] if options.only else ARCHS if options.quick else ARCHS + MORE
+    failures = 0
+    # Not multiprocessing.Pool: that one waits for ever when NVRTC crashes.
+    with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=load, initargs=(options.cuda_home,)) as pool:
+        for arch, rows, kernels, bad in pool.map(accepted, [(options.program, a) for a in archs]):
+            print(f"{arch}: {rows} rows, {kernels} calls assembled, {len(bad)} failed", flush=True)
+            for title, log in bad:
+                print(f"  {title}: {log}")
+            failures += len(bad)
+        if not options.quick:
+            for arch, count, bad in pool.map(refused, [(options.program, a) for a in archs]):
+                print(f"{arch}: {count} rows outside its claim, {count - len(bad)} refused by verify and by NVRTC", flush=True)
+                for title, log in bad:
+                    print(f"  {title}: {log}")
+                failures += len(bad)
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

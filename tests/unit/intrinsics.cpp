@@ -1,0 +1,234 @@
+// The table as data: complete, consistent, found by name, bound and verified as Python would call it.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/checks.h"
+#include "compiler/intrinsics/intrinsic.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/intrinsics_samples.h"
+
+namespace tilewright::intrinsics {
+namespace {
+
+constexpr std::string_view kNone[] = {""};
+std::span<const std::string_view> none() { return {kNone, 0}; }
+
+ir::Target target(const char* name) { return *ir::parse_target(name); }
+
+const char* const kTargets[] = {"sm_75",  "sm_80",   "sm_89",   "sm_90",   "sm_90a",
+                                "sm_100", "sm_100a", "sm_100f", "sm_103a", "sm_120a"};
+
+// intrinsics.md 7.2 rows that are no intrinsic: a space of ld/st, a scope of wait, classes, aliases, function
+// attributes.
+bool is_no_row(const std::string& id) { return is_one_of(id, "E30|E31|E35|E39|E40|E41"); }
+
+}  // namespace
+
+TEST_CASE("every row of the document is in the table, once") {
+  std::set<std::string_view> ids;
+  for (const Intrinsic& row : table()) {
+    INFO(row.id);
+    CHECK(ids.insert(row.id).second);
+  }
+  auto demand = [&](std::string prefix, int n) {
+    for (int i = 1; i <= n; ++i) {
+      std::string id = prefix + std::to_string(i);
+      INFO(id);
+      CHECK((is_no_row(id) || row_of_id(id) != nullptr));
+    }
+  };
+  demand("P", 111);
+  demand("C", 71);
+  demand("N", 16);
+  demand("E", 41);
+}
+
+TEST_CASE("rows are complete") {
+  for (const Intrinsic& row : table()) {
+    INFO(row.id << " " << row.name);
+    CHECK(row.emit);
+    CHECK(!row.documentation.empty());
+    CHECK((row.documentation.ends_with('.') || row.documentation.ends_with('?')));
+    CHECK((row.signature.empty() == row.operands.empty()));
+    for (const Operand& o : row.operands) {
+      INFO(o.name);
+      CHECK(!o.name.empty());
+      if (o.kind == OperandKind::Variadic) CHECK(&o == &row.operands.back());
+      // A default is one of the choices.
+      Arena arena;
+      ArenaScope scope(arena);
+      if (o.kind == OperandKind::Attribute && !o.default_text.empty() && !o.choices.empty() &&
+          o.default_text != "None") {
+        std::string text = attribute_text(default_value(o));
+        CHECK(("|" + std::string(o.choices) + "|").find("|" + text + "|") != std::string::npos);
+      }
+    }
+  }
+}
+
+TEST_CASE("names are found, forms by their arguments") {
+  CHECK(find("ptx.mbarrier.init", 2, none())->id == "P1");
+  CHECK(find("ptx.mbarrier.arrive", 1, none())->id == "P2");
+  std::string_view remote[] = {"cta_id", "pred"}, counted[] = {"cta_id", "pred", "count"};
+  CHECK(find("ptx.mbarrier.arrive", 1, remote)->id == "P3");
+  CHECK(find("ptx.mbarrier.arrive", 1, counted)->id == "P4");
+  CHECK(find("ptx.mbarrier.arrive.expect_tx", 2, none())->id == "P6");
+  CHECK(find("ptx.mbarrier.arrive.expect_tx", 3, none())->id == "P7");
+  CHECK(find("ptx.cp_async", 3, none())->id == "P29");
+  std::string_view predicate[] = {"predicate"}, filled[] = {"predicate", "fill_mode"}, ignore[] = {"ignore_src"};
+  CHECK(find("ptx.cp_async", 3, predicate)->id == "P31");
+  CHECK(find("ptx.cp_async", 3, filled)->id == "P30");
+  CHECK(find("ptx.cp_async", 3, ignore)->id == "E38");
+  CHECK(find("ptx.cp_async", 6, none())->id == "P32.elem");
+  CHECK(find("ptx.elect_sync", 0, none())->id == "P22");
+  CHECK(find("cuda.elect_sync", 0, none())->id == "P22");
+  CHECK(find("ptx.elect_sync", 1, none())->id == "E32");
+  CHECK(find("ptx.nonsense", 0, none()) == nullptr);
+  CHECK(find("ptx.mbarrier", 0, none()) == nullptr);
+  CHECK(is_namespace("ptx"));
+  CHECK(is_namespace("ptx.mbarrier"));
+  CHECK(is_namespace("ptx.mma"));
+  CHECK(!is_namespace("ptx.mbarrier.init"));
+  CHECK(!is_namespace("ptx.mbar"));
+  CHECK(is_intrinsic("ptx.mma"));
+  CHECK(is_intrinsic("cuda.__shfl_sync"));
+  CHECK(!is_intrinsic("ptx.mbarrier"));
+  CHECK(of(find("cuda.cta_sync", 0, none()))->id == "C1");
+  CHECK(of(&ir::builtin::address_of) == nullptr);
+}
+
+TEST_CASE("arguments are bound as Python binds them") {
+  const Intrinsic& st = *find("ptx.st", 3, none());
+  std::string_view words[] = {"vec", "ptx_type"};
+  auto slots = intrinsics::bind(st, 3, words);
+  REQUIRE(slots);
+  CHECK((*slots)[0].first == 0);
+  // Keyword-only operands come before the variadic one in the bound order.
+  CHECK(st.operands.back().name == "values");
+  CHECK(slots->back().first == 1);
+  CHECK(slots->back().count == 2);
+  auto vec = std::ranges::find(st.operands, std::string_view("vec"), &Operand::name) - st.operands.begin();
+  CHECK((*slots)[vec].first == 3);
+  auto space = std::ranges::find(st.operands, std::string_view("space"), &Operand::name) - st.operands.begin();
+  CHECK((*slots)[space].first == -1);
+
+  const Intrinsic& init = *row_of_id("P1");
+  CHECK(intrinsics::bind(init, 1, none()).error() ==
+        "T.ptx.mbarrier.init needs 'thread_count'; its operands are (bar: shared, thread_count: u32)");
+  CHECK(intrinsics::bind(init, 3, none()).error() == "T.ptx.mbarrier.init takes 2 positional arguments, 3 given");
+  std::string_view wrong[] = {"count"}, twice[] = {"bar"};
+  CHECK(intrinsics::bind(init, 2, wrong).error().find("has no keyword 'count'") != std::string::npos);
+  CHECK(intrinsics::bind(init, 2, twice).error().find("two values for 'bar'") != std::string::npos);
+}
+
+TEST_CASE("verify speaks about targets, attributes and operands") {
+  Arena arena;
+  ArenaScope scope(arena);
+  auto say = [](std::string_view id, std::vector<ir::Expr> args, const char* arch) {
+    return verify(*row_of_id(id), args, target(arch)).value_or("");
+  };
+  ir::Expr pointer = ir::make_var("bar", ir::kHandle), n = ir::make_var("n", ir::kInt32);
+  CHECK(say("P1", {pointer, 1}, "sm_90a") == "");
+  CHECK(say("P1", {pointer, 0}, "sm_90a") == "'thread_count' is 0; it must be 1 to 1048575");
+  CHECK(say("P1", {n, 1}, "sm_90a") == "'bar' takes a pointer to shared memory, int32 given");
+  CHECK(say("P8", {pointer, 0}, "sm_80") == "needs sm_90 and up, this is sm_80");
+  CHECK(say("P17", {ir::string_imm("shared::ct")}, "sm_90a")
+            .starts_with("'space' is '', 'global', 'shared::cta' or 'shared::cluster', not "));
+  CHECK(say("P21", {ir::bool_imm(true), 20}, "sm_90a") == "'reg_count' is 20; it must be 24 to 256 in steps of 8");
+  CHECK(say("P34", {n}, "sm_90a") == "'num' is part of the instruction and must be known at compile time");
+  CHECK(say("P35", {n}, "sm_90a").find("barrier numbers never worked") != std::string::npos);
+  CHECK(say("P24", {32, ir::string_imm("lane")}, "sm_90a").find("there is no special register %lane") !=
+        std::string::npos);
+}
+
+TEST_CASE("samples of each row are legal somewhere") {
+  Arena arena;
+  ArenaScope scope(arena);
+  for (const Intrinsic& row : table()) {
+    if (row.availability == Availability::Never || row.id.starts_with("L12")) continue;
+    std::string said;
+    bool legal = std::ranges::any_of(kTargets, [&](const char* t) {
+      auto failure = verify(row, samples::of(row).front().args, target(t));
+      if (failure) said = *failure;
+      return !failure;
+    });
+    INFO(row.id << ": " << said);
+    CHECK(legal);
+  }
+}
+
+TEST_CASE("a helper's name says everything about its text") {
+  Arena arena;
+  ArenaScope scope(arena);
+  for (const char* t : kTargets) {
+    std::map<std::string, std::string> sources;
+    for (const Intrinsic& row : table()) {
+      if (row.availability == Availability::Never) continue;
+      for (const samples::Sample& s : samples::of(row)) {
+        if (verify(row, s.args, target(t))) continue;
+        Emitted e = row.emit(row, s.args, target(t));
+        INFO(t << " " << row.id << " " << s.what << "\n" << e.helper_source);
+        REQUIRE(e.helper_name.empty() != e.expression.empty());
+        CHECK(e.helper_source.find("no operand") == std::string::npos);
+        CHECK(e.helper_source.find_first_of("\x01\x02") == std::string::npos);
+        if (e.helper_name.empty()) continue;
+        CHECK(e.helper_source.find(e.helper_name) != std::string::npos);
+        auto [at, fresh] = sources.emplace(e.helper_name, e.helper_source);
+        CHECK((fresh || at->second == e.helper_source));
+      }
+    }
+  }
+}
+
+TEST_CASE("the text of some helpers") {
+  Arena arena;
+  ArenaScope scope(arena);
+  ir::Expr bar = ir::make_var("bar", ir::kHandle), phase = ir::make_var("phase", ir::kUInt32);
+  const Intrinsic& wait = *row_of_id("P8");
+  const std::vector<ir::Expr> args = {bar, phase};
+  Emitted e = wait.emit(wait, args, target("sm_90a"));
+  CHECK(e.helper_name == "tvm_builtin_ptx_mbarrier_try_wait");
+  CHECK(e.argument_positions == std::vector<int>{0, 1});
+  CHECK(e.helper_source ==
+        R"(__forceinline__ __device__ void tvm_builtin_ptx_mbarrier_try_wait(void* bar, unsigned int phase) {
+  asm volatile("{\n"
+      ".reg .pred done;\n"
+      "LAB_WAIT:\n"
+      "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1, 0x989680;\n"
+      "@done bra LAB_DONE;\n"
+      "bra LAB_WAIT;\n"
+      "LAB_DONE:\n"
+      "}"
+      :
+      : "r"((unsigned int)__cvta_generic_to_shared(bar)), "r"(phase)
+      : "memory");
+}
+)");
+  CHECK(instruction_text(wait, args, target("sm_90a")).find("done, [bar], phase") != std::string::npos);
+
+  const std::vector<ir::Expr> copy = {bar, bar};
+  e = copy_bytes_row(128).emit(copy_bytes_row(128), copy, target("sm_90a"));
+  CHECK(e.helper_source ==
+        "__forceinline__ __device__ void tvm_builtin_cuda_copy_128b(void* dst, void* src) {\n"
+        "  *(uint4*)dst = *(const uint4*)src;\n}\n");
+  // A mapped address may be a number or a pointer.
+  const Intrinsic& remote = *row_of_id("E26");
+  ir::Expr mapped = ir::make_var("mapped", ir::kUInt64);
+  Emitted number =
+      remote.emit(remote, std::vector<ir::Expr>{mapped, absent(), ir::string_imm("release")}, target("sm_90a"));
+  Emitted pointer =
+      remote.emit(remote, std::vector<ir::Expr>{bar, absent(), ir::string_imm("release")}, target("sm_90a"));
+  CHECK(number.helper_name == "tvm_builtin_ptx_mbarrier_arrive_remote");
+  CHECK(pointer.helper_name == "tvm_builtin_ptx_mbarrier_arrive_remote_handle");
+  for (int bits : {8, 16, 32, 64}) CHECK(copy_bytes_row(bits).meaning == Meaning::CopyBytes);
+  CHECK(copy_bytes_row(8).name == "cuda.copy_8b");
+
+  const std::vector<ir::Expr> fragment = {1, 2, bar, bar, bar};
+  e = ldmatrix_row().emit(ldmatrix_row(), fragment, target("sm_90a"));
+  CHECK(e.helper_source.find("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];") != std::string::npos);
+  CHECK(e.argument_positions == std::vector<int>{2, 3, 4});
+}
+
+}  // namespace tilewright::intrinsics

@@ -1,0 +1,127 @@
+// Tables, pictures and bank conflicts of layouts.
+#include "compiler/layout/picture.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/layout_text.h"
+
+namespace tilewright::layout {
+namespace {
+
+using test::L;
+
+template <class F>
+Access access(int access_bits, int dtype_bits, F&& of_lane, int lanes = 32) {
+  Access a;
+  a.access_bits = access_bits;
+  a.dtype_bits = dtype_bits;
+  for (std::int64_t lane = 0; lane < lanes; ++lane) a.coordinates.push_back(of_lane(lane));
+  return a;
+}
+using At = std::vector<std::int64_t>;
+
+BankReport conflicts(std::string_view layout, const Shape& shape, const Access& a) {
+  Result<BankReport> r = bank_conflicts(L(layout), shape, a);
+  REQUIRE(r);
+  return *r;
+}
+
+TEST_CASE("picture: text table of threads, of addresses, of other axes", "[layout]") {
+  const Shape four = {2, 4};
+  CHECK(text_table(L("S[(2,2,2):(2@laneid,1@laneid,1)]"), four).value() ==
+        "       0      1      2      3\n"
+        "0  T0:r0  T0:r1  T1:r0  T1:r1\n"
+        "1  T2:r0  T2:r1  T3:r0  T3:r1\n");
+  CHECK(text_table(L("S[2,4]"), four).value() ==
+        "   0  1  2  3\n"
+        "0  0  1  2  3\n"
+        "1  4  5  6  7\n");
+  const Shape lanes = {2, 2};
+  CHECK(text_table(L("S[(2,2):(1@TLane,1@TCol)]"), lanes).value() ==
+        "              0             1\n"
+        "0  TLane0 TCol0  TLane0 TCol1\n"
+        "1  TLane1 TCol0  TLane1 TCol1\n");
+  const Shape warps = {64};
+  CHECK(text_table(L("S[(2,32):(1@warpid,1@laneid)]"), warps).value().find("T63") != std::string::npos);
+  const Shape large = {1000, 1000};
+  PictureOptions small{.rows = 2, .columns = 2};
+  CHECK(text_table(L("S[1000,1000]"), large, small).value() ==
+        "      0     1\n"
+        "0     0     1\n"
+        "1  1000  1001\n"
+        "showing 2 of 1000 rows, 2 of 1000 columns\n");
+  CHECK_FALSE(text_table(L("S[8]"), Shape{9}));
+}
+
+TEST_CASE("picture: SVG", "[layout]") {
+  const Shape shape = {8, 64};
+  std::string svg = svg_picture(L("Z(3,3,3)"), shape).value();
+  CHECK(svg.starts_with("<svg xmlns="));
+  CHECK(svg.ends_with("</svg>\n"));
+  std::size_t cells = 0;
+  for (std::size_t at = svg.find("<title>"); at != std::string::npos; at = svg.find("<title>", at + 1)) ++cells;
+  CHECK(cells == 512);
+  CHECK(svg.find("(1, 0) 72 bank 4") != std::string::npos);
+  CHECK(svg_picture(L("S[32:1@laneid]"), Shape{32}).value().find("coloured by thread") != std::string::npos);
+}
+
+TEST_CASE("banks: a row of float32 is free, a column costs 32", "[layout]") {
+  const Shape shape = {32, 32};
+  BankReport row = conflicts("S[32,32]", shape, access(32, 32, [](auto lane) { return At{0, lane}; }));
+  CHECK(row.degree == 1);
+  CHECK(row.wavefronts == 1);
+  BankReport column = conflicts("S[32,32]", shape, access(32, 32, [](auto lane) { return At{lane, 0}; }));
+  CHECK(column.degree == 32);
+  CHECK(column.wavefronts == 32);
+  BankReport padded = conflicts("S[(32,32):(33,1)]", shape, access(32, 32, [](auto lane) { return At{lane, 0}; }));
+  CHECK(padded.degree == 1);
+  BankReport two = conflicts("S[(32,32):(34,1)]", shape, access(32, 32, [](auto lane) { return At{lane, 0}; }));
+  CHECK(two.degree == 2);
+}
+
+TEST_CASE("banks: one word for all lanes is a broadcast", "[layout]") {
+  const Shape shape = {32, 32};
+  CHECK(conflicts("S[32,32]", shape, access(32, 32, [](auto) { return At{5, 5}; })).degree == 1);
+  // Two float16 in a word: 32 lanes touch 16 banks once.
+  BankReport half = conflicts("S[32,32]", shape, access(16, 16, [](auto lane) { return At{0, lane}; }));
+  CHECK(half.degree == 1);
+  CHECK(std::count(half.phases[0].words.begin(), half.phases[0].words.end(), 1) == 16);
+}
+
+TEST_CASE("banks: 16-byte accesses down the rows of a 128-byte tile", "[layout]") {
+  const Shape shape = {64, 64};
+  auto rows = access(128, 16, [](auto lane) { return At{lane, 0}; });
+  BankReport plain = conflicts("S[64,64]", shape, rows);
+  CHECK(plain.phases.size() == 4);
+  CHECK(plain.degree == 8);
+  CHECK(plain.wavefronts == 32);
+  BankReport swizzled = conflicts("Z(3,3,3)", shape, rows);
+  CHECK(swizzled.degree == 1);
+  CHECK(swizzled.wavefronts == 4);
+  CHECK(swizzled.ideal == 4);
+  // The narrower modes on their own tiles.
+  CHECK(conflicts("Z(3,2,3)", {64, 32}, rows).degree == 1);
+  CHECK(conflicts("Z(3,1,3)", {64, 16}, rows).degree == 1);
+  CHECK(conflicts("S[64,32]", {64, 32}, rows).degree == 4);
+  CHECK(conflicts("S[64,16]", {64, 16}, rows).degree == 2);
+}
+
+TEST_CASE("banks: 8-byte accesses go by half-warps", "[layout]") {
+  const Shape shape = {64, 64};
+  BankReport along =
+      conflicts("S[64,64]", shape, access(64, 16, [](auto lane) { return At{lane / 16, lane % 16 * 4}; }));
+  CHECK(along.phases.size() == 2);
+  CHECK(along.degree == 1);
+  CHECK(along.wavefronts == 2);
+}
+
+TEST_CASE("banks: what cannot be an access is refused", "[layout]") {
+  const Shape shape = {32, 32};
+  CHECK_FALSE(bank_conflicts(L("S[32,32]"), shape, access(128, 16, [](auto lane) { return At{0, lane}; })));
+  CHECK_FALSE(bank_conflicts(L("S[32,32]"), shape, access(24, 16, [](auto lane) { return At{0, lane}; })));
+  CHECK_FALSE(
+      bank_conflicts(L("S[(32,32):(1@laneid,1)]"), shape, access(32, 32, [](auto lane) { return At{lane, 0}; })));
+  CHECK(conflicts("S[32,32]", shape, access(32, 32, [](auto lane) { return At{lane, 0}; }, 3)).degree == 3);
+  CHECK(conflicts("S[32,32]", shape, access(32, 32, [](auto lane) { return At{lane, 0}; }, 0)).degree == 0);
+}
+
+}  // namespace
+}  // namespace tilewright::layout
