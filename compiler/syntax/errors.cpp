@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
+#include "compiler/syntax/acceptance.h"
 #include "compiler/syntax/vocabulary.h"
 
 namespace tilewright::syntax {
@@ -31,6 +33,8 @@ std::string of_missing(TSNode node, std::string_view before) {
       return "unterminated string";
     case Kind::valid_escape:
       return "malformed escape in this string";
+    case Kind::header_rest:
+      return "this header is not complete";
     case Kind::handler:
       return "expected 'except' or 'finally'";
     case Kind::identifier:
@@ -99,6 +103,11 @@ std::optional<SyntaxError> first_error(const TSTree* tree, std::string_view text
     down = false;
   }
   ts_tree_cursor_delete(&cursor);
+  if (found || !ts_node_has_error(ts_tree_root_node(tree))) return found;
+  // What is hidden in the tree, such as the line break that two statements on a line lack.
+  for (Rejection& r : check_errors(ts_tree_root_node(tree), text)) {
+    return SyntaxError{static_cast<std::uint32_t>(r.begin), static_cast<std::uint32_t>(r.end), std::move(r.message)};
+  }
   return found;
 }
 

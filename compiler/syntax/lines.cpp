@@ -81,7 +81,7 @@ bool follows_value(std::string_view word) {
 // Needs a value behind it.
 bool precedes_value(std::string_view word) {
   static constexpr std::string_view kList[] = {"lambda", "await", "yield"};
-  return follows_value(word) || any_of(word, kList);
+  return follows_value(word) || is_hard(word) || any_of(word, kList);
 }
 
 Word word_kind(std::string_view word) {
@@ -232,6 +232,7 @@ class Scanner {
       case Char::Digit: {
         std::uint32_t end = pos_ + 1;
         while (end < size_ && (class_of(text_[end]) == Char::Letter || class_of(text_[end]) == Char::Digit)) ++end;
+        note_stray(end, {});
         return token(end, Ended::Value);
       }
       case Char::Quote:
@@ -293,7 +294,12 @@ class Scanner {
       if (prefix) return string(end, format);
     }
     if (open_.empty() && word == "lambda") ++lambdas_;
+    note_stray(end, word);
     token(end, precedes_value(word) ? Ended::Other : Ended::Value);
+  }
+
+  void note_stray(std::uint32_t end, std::string_view word) {
+    if (ended_ != Ended::Other && line_.stray.end == 0 && begins_value(word)) line_.stray = {pos_, end};
   }
 
   // At the opening quote. Strings without fields are read to their end at once.

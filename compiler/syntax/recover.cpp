@@ -195,11 +195,20 @@ class Recovery {
     return {begin, std::max(begin, placement.end_of(e.end)), std::move(e.message)};
   }
 
-  // A line that ends with an operator lacks its operand, whatever the parser stumbled over.
+  // What the parser stumbled over, told by the line's own tokens where they say more.
   SyntaxError sharper(SyntaxError e, const Line& l) const {
+    if (e.message != "syntax error") return e;
+    if (l.stray.end > 0 && e.begin <= l.stray.begin) {
+      bool near =
+          e.end >= l.stray.begin || view(e.end, l.stray.begin).find_first_not_of(" \t") == std::string_view::npos;
+      std::string stray(view(l.stray.begin, l.stray.end));
+      if (near) return {l.stray.begin, l.stray.end, "unexpected '" + stray + "'"};
+    }
     constexpr std::string_view kOperators = "=+-*/%@&|^<>~";
-    if (e.end < l.end || e.begin > l.end || kOperators.find(text_[l.end - 1]) == std::string_view::npos) return e;
-    return {l.end, l.end, "expected an expression"};
+    if (e.end >= l.end && e.begin <= l.end && kOperators.find(text_[l.end - 1]) != std::string_view::npos) {
+      return {l.end, l.end, "expected an expression"};
+    }
+    return e;
   }
 
   // Not evaluated by anyone: one error will do.

@@ -32,7 +32,7 @@ namespace tilewright::syntax {
   X(comparison_operator) X(conditional_expression) X(named_expression) X(lambda) X(await) X(yield)                 \
   X(expression_list)                                                                                               \
   /* what is missing */                                                                                            \
-  X(indented_block) X(block_header) X(closing_quote) X(valid_escape) X(handler)
+  X(indented_block) X(block_header) X(header_rest) X(closing_quote) X(valid_escape) X(handler)
 
 #define TILEWRIGHT_SYNTAX_FIELDS(X)                                                                                  \
   X(left) X(right) X(type) X(operator_) X(value) X(exception) X(cause) X(condition) X(message) X(target) X(name)     \
