@@ -25,25 +25,20 @@ bool wants_name(std::string_view before) {
 
 std::string of_missing(TSNode node, std::string_view before) {
   switch (kind_of(node)) {
-    case Kind::indented_block:
-      return "expected an indented block";
-    case Kind::block_header:
-      return "unexpected indent";
-    case Kind::closing_quote:
-      return "unterminated string";
-    case Kind::valid_escape:
-      return "malformed escape in this string";
-    case Kind::header_rest:
-      return "this header is not complete";
-    case Kind::handler:
-      return "expected 'except' or 'finally'";
-    case Kind::identifier:
-      return wants_name(before) ? "expected a name" : "expected an expression";
-    default:
-      break;
+    case Kind::indented_block: return "expected an indented block";
+    case Kind::block_header: return "unexpected indent";
+    case Kind::closing_quote: return "unterminated string";
+    case Kind::valid_escape: return "malformed escape in this string";
+    case Kind::header_rest: return "this header is not complete";
+    case Kind::handler: return "expected 'except' or 'finally'";
+    case Kind::identifier: return wants_name(before) ? "expected a name" : "expected an expression";
+    default: break;
   }
+  // Of other tokens the parser inserts the cheapest, which need not be what anybody meant.
+  static constexpr std::string_view kTelling[] = {")", "]", "}", ":", ",", "=", "in", "import", "else"};
   std::string name = ts_node_type(node);
-  return ts_node_is_named(node) ? "expected " + name : "expected '" + name + "'";
+  bool telling = !ts_node_is_named(node) && std::ranges::find(kTelling, name) != std::end(kTelling);
+  return telling ? "expected '" + name + "'" : "syntax error";
 }
 
 // The token that the parser stumbled over: the first error within the error.
@@ -67,14 +62,10 @@ SyntaxError of_error(TSNode node, std::string_view text) {
 SyntaxError fault_error(const Fault& fault, std::string_view text) {
   std::string bracket(1, text[fault.at.begin]);
   switch (fault.kind) {
-    case Fault::Kind::UnclosedBracket:
-      return {fault.at.begin, fault.at.end, "unclosed '" + bracket + "'"};
-    case Fault::Kind::UnmatchedBracket:
-      return {fault.at.begin, fault.at.end, "unmatched '" + bracket + "'"};
-    case Fault::Kind::UnterminatedString:
-      return {fault.at.begin, fault.at.end, "unterminated string"};
-    case Fault::Kind::TooDeep:
-      return {fault.at.begin, fault.at.end, "nested too deeply"};
+    case Fault::Kind::UnclosedBracket: return {fault.at.begin, fault.at.end, "unclosed '" + bracket + "'"};
+    case Fault::Kind::UnmatchedBracket: return {fault.at.begin, fault.at.end, "unmatched '" + bracket + "'"};
+    case Fault::Kind::UnterminatedString: return {fault.at.begin, fault.at.end, "unterminated string"};
+    case Fault::Kind::TooDeep: return {fault.at.begin, fault.at.end, "nested too deeply"};
   }
   return {};
 }

@@ -45,7 +45,7 @@ struct Line {
   bool ends_colon = false;                  // the last token is a `:`
   bool has_colon = false;                   // a `:` outside of brackets that is no lambda's
   std::optional<std::uint32_t> fault = {};  // index in LineScan::faults
-  Extent stray;  // the first value that follows a value (`f(a b)`): likely the cause if the line cannot be read
+  Extent stray = {};  // the first value that follows a value (`f(a b)`): likely the cause if the line cannot be read
 };
 
 struct LineScan {

@@ -204,10 +204,18 @@ class Recovery {
       std::string stray(view(l.stray.begin, l.stray.end));
       if (near) return {l.stray.begin, l.stray.end, "unexpected '" + stray + "'"};
     }
+    if (e.end < l.end || e.begin > l.end) return e;
+    std::string_view last = view(l.begin, l.end);
+    last.remove_prefix(last.find_last_not_of("abcdefghijklmnopqrstuvwxyz") + 1);
+    static constexpr std::string_view kBeforeName[] = {"def", "class", "import", "from", "as", "global", "nonlocal"};
+    static constexpr std::string_view kBeforeExpression[] = {"if",  "elif", "while", "with", "for", "in",
+                                                             "not", "and",  "or",    "is",   "del", "assert"};
     constexpr std::string_view kOperators = "=+-*/%@&|^<>~";
-    if (e.end >= l.end && e.begin <= l.end && kOperators.find(text_[l.end - 1]) != std::string_view::npos) {
-      return {l.end, l.end, "expected an expression"};
-    }
+    bool name = text_[l.end - 1] == '.' || std::ranges::find(kBeforeName, last) != std::end(kBeforeName);
+    bool expression = kOperators.find(text_[l.end - 1]) != std::string_view::npos ||
+                      std::ranges::find(kBeforeExpression, last) != std::end(kBeforeExpression);
+    if (name) return {l.end, l.end, "expected a name"};
+    if (expression) return {l.end, l.end, "expected an expression"};
     return e;
   }
 

@@ -41,6 +41,19 @@ TEST_CASE("syntax: a half-typed line spoils itself alone") {
   check_isolated("f('abc", "6:7 unterminated string ['abc]", "(broken-stmt (call (name f) (str \"abc\")))");
 }
 
+TEST_CASE("syntax: errors name the token") {
+  auto error = [](std::string_view text) { return errors(*parse(text)); };
+  CHECK(error("x = 1 y = 2") == "1:7 unexpected 'y' [y]");
+  CHECK(error("f(a b)") == "1:5 unexpected 'b' [b]");
+  CHECK(error("f(a, , b)") == "1:6 syntax error [,]");
+  CHECK(error("z = a.") == "1:7 expected a name []");
+  CHECK(error("from x import") == "1:14 expected a name []");
+  CHECK(error("class") == "1:6 expected a name []");
+  CHECK(error("del") == "1:4 expected an expression []");
+  CHECK(error("a = 1 if b") == "1:11 expected 'else' []");
+  CHECK(error("s = '\\x4'") == "1:6 malformed escape in this string []");
+}
+
 TEST_CASE("syntax: a broken header keeps its block") {
   check_isolated("for i in range(4)\n        body()", "6:22 expected ':' []",
                  "(for (name i) (call (name range) (int 4)) (do (expr (call (name body)))))");
@@ -58,7 +71,7 @@ TEST_CASE("syntax: a broken header keeps its block") {
                  "(def g (params (param a) (param b)) (do (= (name x) (int 1))))");
   check_isolated("@dec(\n    def g(a):\n        x = 1", "6:9 unclosed '(' [(]",
                  "(def g (params (param a)) (@ (call (name dec))) (do (= (name x) (int 1))))");
-  check_isolated("with a as\n        body()", "6:12 syntax error [as]",
+  check_isolated("with a as\n        body()", "6:14 expected a name []",
                  "(with (item (broken (name a))) (do (expr (call (name body)))))");
   check_isolated("if a:", "6:10 expected an indented block []", "(if (name a))");
   check_isolated("try:\n        body()", "6:5 expected 'except' or 'finally' [try]",
