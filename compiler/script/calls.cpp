@@ -23,6 +23,15 @@ Scope* snapshot(Interpreter& in, Scope* scope) {
   return copy;
 }
 
+// ClassVar[...], InitVar[...] and KW_ONLY annotate no field.
+bool is_class_level(const syntax::Node* annotation) {
+  if (auto* s = syntax::as<syntax::Subscript>(annotation)) annotation = s->object;
+  std::string_view name;
+  if (auto* r = syntax::as<syntax::NameRef>(annotation)) name = r->name.text;
+  if (auto* a = syntax::as<syntax::Attribute>(annotation)) name = a->name.text;
+  return name == "ClassVar" || name == "InitVar" || name == "KW_ONLY";
+}
+
 // C3 linearisation is more than scripts need: depth first, left to right, later duplicates win their place.
 void linearise(Class* cls, std::vector<Class*>& out) {
   std::vector<Class*> all{cls};
@@ -423,7 +432,8 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   // Annotated names are what dataclasses and named tuples are made of.
   for (const syntax::Node* node : def->body) {
     if (auto* a = syntax::as<syntax::AnnAssign>(node)) {
-      if (auto* name = syntax::as<syntax::NameRef>(a->target)) cls->fields.emplace_back(name->name.text);
+      auto* name = syntax::as<syntax::NameRef>(a->target);
+      if (name && !is_class_level(a->annotation)) cls->fields.emplace_back(name->name.text);
     }
   }
   finish_class(*this, cls);

@@ -393,6 +393,22 @@ class EntryFinder {
 
 namespace {
 
+// What the prelude refuses is the caller's doing: it is reported where the script called, with the prelude's place beside.
+void lead_out_of_prelude(std::vector<text::Diagnostic>& diagnostics, const text::Anchors& anchors) {
+  auto in_prelude = [&](text::Span span) {
+    text::Anchors::Place place = anchors.resolve(span);
+    return place.source && place.source->path().starts_with("prelude/");
+  };
+  for (text::Diagnostic& d : diagnostics) {
+    if (!in_prelude(d.span)) continue;
+    d.related.push_back({d.span, "raised here"});
+    while (!d.chain.empty() && in_prelude(d.chain.back())) d.chain.pop_back();
+    if (d.chain.empty()) continue;
+    d.span = d.chain.back();
+    d.chain.pop_back();
+  }
+}
+
 // One cause, one diagnostic: entries that evaluate the same kernel text find the same errors.
 void deduplicate(std::vector<text::Diagnostic>& diagnostics) {
   std::vector<text::Diagnostic> kept;
@@ -426,6 +442,7 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
     e->stopped = true;
   }
   if (!e->stopped) EntryFinder(*e, *e->interpreter_, options).run();
+  lead_out_of_prelude(e->diagnostics, e->anchors);
   deduplicate(e->diagnostics);
   return e;
 }

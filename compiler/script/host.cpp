@@ -1,6 +1,7 @@
 // Host mode: statements as ordinary Python.
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
+#include "compiler/script/python/support.h"
 
 namespace tilewright::script {
 
@@ -297,7 +298,6 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
       if (flow == Flow::Error && pending_ && !pending_->fatal) {
         for (const syntax::Handler& h : t->handlers) {
           bool matches = !h.type;
-          std::string_view raised = pending_->type;
           Value exception = pending_->exception;
           if (h.type) {
             Pending saved = take_pending();
@@ -319,7 +319,7 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
               if (Instance* instance = exception.as<Instance>()) {
                 for (Class* base : instance->cls->mro) matches = matches || base == cls;
               } else {
-                matches = matches || cls->name == raised || cls->name == "Exception" || cls->name == "BaseException";
+                matches = matches || python::is_exception(*this, *pending_, cls->name);
               }
             }
           }

@@ -699,6 +699,7 @@ class KernelExecutor {
       return Flow::Normal;
     }
     Instance* instance = v.as<Instance>();
+    if (instance && instance->cls->find("__branch__")) return role(node, index, v, scope);
     if (!instance || !instance->cls->find("__enter__")) {
       in_.fail(code::kType, at(item.value), std::string(type_name(v)) + " cannot be used in a with statement",
                "use a frame such as T.attr(...), or a context manager");
@@ -712,6 +713,31 @@ class KernelExecutor {
     Value args[] = {Value::none(), Value::none(), Value::none()};
     if (in_.call(in_.attribute(v, "__exit__", at(item.value)), args, at(item.value)).is_error()) return Flow::Error;
     return flow;
+  }
+
+  // A role of the prelude: the body stands under the branch that `__branch__` gives, behind what `__prologue__` emits.
+  // The evaluator opens and closes the branch itself, so that no script can leave one open.
+  Flow role(const syntax::With* node, std::size_t index, Value v, Scope* scope) {
+    const syntax::WithItem& item = node->items[index];
+    text::Span span = at(item.value);
+    Value c = in_.call(in_.attribute(v, "__branch__", span), std::span<const Value>(), span);
+    if (c.is_error()) return Flow::Error;
+    ir::Expr condition;
+    if (!c.is_poison()) {
+      condition = in_.as_expr(c, span, "the condition of this role");
+      if (!condition) return Flow::Error;
+    }
+    if (item.target && !assign_target(item.target, v, scope, node)) return Flow::Error;
+    in_.push_block();
+    bool failed = false;
+    if (v.as<Instance>()->cls->find("__prologue__")) {
+      failed = in_.call(in_.attribute(v, "__prologue__", span), std::span<const Value>(), span).is_error();
+    }
+    Flow flow = failed ? Flow::Error : with_items(node, index + 1, scope);
+    const ir::Stmt* made = in_.pop_block(at(node));
+    if (flow == Flow::Error) return flow;
+    if (condition) in_.emit_new<ir::If>(span, condition, made, nullptr);
+    return Flow::Normal;
   }
 
   Flow assertion(const syntax::Assert* node, Scope* scope) {

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/support.h"
 
 namespace tilewright::script {
 
@@ -547,10 +548,13 @@ std::size_t Interpreter::hash(Value v) {
   }
   if (DataTypeValue* d = v.as<DataTypeValue>()) return std::hash<std::string>()(ir::dtype_name(d->dtype));
   if (AxisValue* a = v.as<AxisValue>()) return static_cast<std::size_t>(a->axis);
-  // Equal lists, layouts and instances may be different objects: one bucket by type keeps `equals` in charge.
+  if (Instance* instance = v.as<Instance>(); instance && (instance->cls->find("__eq__") || instance->cls->is_dataclass)) {
+    return static_cast<std::size_t>(Type::Instance);
+  }
+  // Equal lists and layouts may be different objects: one bucket by type keeps `equals` in charge.
   if (v.is_object() && (v.o->type == Type::Layout || v.o->type == Type::List || v.o->type == Type::Dict ||
                         v.o->type == Type::Set || v.o->type == Type::Range || v.o->type == Type::Slice ||
-                        v.o->type == Type::Iter || v.o->type == Type::Instance)) {
+                        v.o->type == Type::Iter)) {
     return static_cast<std::size_t>(v.o->type);
   }
   return static_cast<std::size_t>(v.tag) * 31 + std::hash<std::int64_t>()(v.i);
@@ -572,6 +576,7 @@ std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span)
       fail(code::kLimit, span, "iterating over " + std::to_string(n) + " numbers takes too much memory");
       return std::nullopt;
     }
+    if (!python::work(*this, span, static_cast<std::size_t>(n))) return std::nullopt;
     out.reserve(static_cast<std::size_t>(n));
     for (std::int64_t i = 0; i < n; ++i) out.push_back(Value::integer(r->start + i * r->step));
     return out;
@@ -593,12 +598,7 @@ std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span)
     }
     return out;
   }
-  if (Class* cls = v.as<Class>(); cls && cls->is_enum && cls->scope) {
-    for (auto& b : cls->scope->bindings) {
-      if (Instance* member = b.value.as<Instance>(); member && member->cls == cls) out.push_back(b.value);
-    }
-    return out;
-  }
+  if (Class* cls = v.as<Class>(); cls && cls->is_enum) return python::enum_members(cls);
   if (Instance* instance = v.as<Instance>(); instance && instance->cls->find("__iter__")) {
     Value r = call(attribute(v, "__iter__", span), std::span<const Value>(), span);
     if (r.is_error()) return std::nullopt;

@@ -54,7 +54,8 @@ SyntaxError of_error(TSNode node, std::string_view text) {
   }
   std::uint32_t begin = ts_node_start_byte(node);
   std::uint32_t end = std::min(ts_node_end_byte(node), line_end(text, begin));
-  return {begin, std::max(begin, end), "syntax error"};
+  bool escape = end > begin + 1 && text[begin] == '\\' && text[begin + 1] != '\r' && text[begin + 1] != '\n';
+  return {begin, std::max(begin, end), escape ? "malformed escape in this string" : "syntax error"};
 }
 
 }  // namespace
