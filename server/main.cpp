@@ -15,8 +15,10 @@ int main(int argc, char** argv) {
   CLI::App app{"Tilewright: compiler service and language server for TIRx tile scripts", "tilewright"};
   app.set_version_flag("--version", TILEWRIGHT_VERSION);
   app.require_subcommand(1);
-  app.footer("Examples:\n  tilewright check kernels/\n  tilewright compile copy.py --emit cuda\n  tilewright explain copy.py:14\n"
-             "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))'");
+  app.footer(
+      "Examples:\n  tilewright check kernels/\n  tilewright compile copy.py --emit cuda\n  tilewright explain "
+      "copy.py:14\n"
+      "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))'");
   Run run;
   add_check(app, run);
   add_compile(app, run);

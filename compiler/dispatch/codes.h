@@ -12,6 +12,7 @@ inline constexpr std::string_view kUnknownOption = "TW3105";
 inline constexpr std::string_view kFallback = "TW3106";
 inline constexpr std::string_view kManyThreads = "TW3107";
 inline constexpr std::string_view kNested = "TW3108";
+inline constexpr std::string_view kIdleOption = "TW3109";
 }  // namespace code
 
 inline constexpr text::CodeInfo kCodes[] = {
@@ -37,6 +38,10 @@ inline constexpr text::CodeInfo kCodes[] = {
      "of them issues it. Guard the call, for instance with `if T.ptx.elect_sync():` or a test of thread_id."},
     {code::kNested, "primitive inside a variant's body",
      "A variant emitted a tile primitive, which nothing lowers again. This is a defect of the variant."},
+    {code::kIdleOption, "option of another variant",
+     "A keyword of the call is read by some variants of the primitive, but a different one was chosen, so it has no "
+     "effect. A copy from global to shared memory in one thread, for instance, becomes cp.async and leaves `mbar` "
+     "alone. Name the variant you mean with `dispatch=`."},
 };
 
 }  // namespace tilewright::dispatch

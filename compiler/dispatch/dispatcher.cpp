@@ -72,10 +72,8 @@ class Dispatcher {
   const Stmt* visit(const Stmt* s) {
     if (!s || context_.stop.stop_requested()) return s;
     switch (s->kind) {
-      case ir::StmtKind::Seq:
-        return visit_seq(static_cast<const ir::Seq*>(s));
-      case ir::StmtKind::If:
-        return visit_if(static_cast<const ir::If*>(s));
+      case ir::StmtKind::Seq: return visit_seq(static_cast<const ir::Seq*>(s));
+      case ir::StmtKind::If: return visit_if(static_cast<const ir::If*>(s));
       case ir::StmtKind::For: {
         const auto* loop = static_cast<const ir::For*>(s);
         auto mark = tracker_.mark();
@@ -114,9 +112,7 @@ class Dispatcher {
         serve(static_cast<const ir::TileCall*>(s), statements);
         return ir::make_seq(s->origin, statements);
       }
-      default:
-        tracker_.seen(s);
-        return s;
+      default: tracker_.seen(s); return s;
     }
   }
 
@@ -279,6 +275,7 @@ class Dispatcher {
     });
     if (variant.name == "fallback") warn_fallback(call, report);
     if (variant.single_thread) warn_many_threads(call, report);
+    if (call.dispatch.empty()) warn_idle_options(call, report, variant);
     note_uniformity(call, report);
   }
 
@@ -320,7 +317,7 @@ class Dispatcher {
   }
 
   void check_options(const ir::TileCall& call) {
-    std::span<const std::string_view> known = options_of(call.primitive);
+    std::vector<std::string_view> known = options_of(call.primitive);
     for (const ir::ConfigItem& item : call.config) {
       if (std::ranges::find(known, item.key) != known.end()) continue;
       std::string names;
@@ -330,6 +327,30 @@ class Dispatcher {
                      cat("no variant of ", call.primitive, " reads the option `", item.key, "`"), call.origin);
       if (item.value.span) d.span = item.value.span;
       d.hint = names.empty() ? cat(call.primitive, " takes no options") : cat("it knows ", names);
+      context_.report(std::move(d));
+    }
+  }
+
+  // X1: the author who writes an option means a variant that reads it.
+  void warn_idle_options(const ir::TileCall& call, const CallReport& report, const Variant& chosen) {
+    for (const ir::ConfigItem& item : call.config) {
+      if (!item.value.value && !item.value.region.buffer) continue;  // given as None
+      std::vector<std::string_view> readers = readers_of(call.primitive, item.key);
+      if (readers.empty() || std::ranges::find(readers, chosen.name) != readers.end() || readers[0].empty()) continue;
+      // Those that could serve the call, as far as their predicates tell.
+      auto refused = [&](std::string_view v) {
+        auto t = std::ranges::find(report.trials, v, &Trial::variant);
+        return t != report.trials.end() && !t->predicate.empty();
+      };
+      if (!std::ranges::all_of(readers, refused)) std::erase_if(readers, refused);
+      std::string names;
+      for (std::string_view r : readers) names += cat(names.empty() ? "" : " or ", "dispatch=\"", r, "\"");
+      text::Diagnostic d = diagnostic(code::kIdleOption, Severity::Warning,
+                                      cat("`", item.key, "` has no effect: ", chosen.name, " was chosen (priority ",
+                                          chosen.priority, ") and does not read it"),
+                                      call.origin);
+      if (item.value.span) d.span = item.value.span;
+      d.hint = cat("write ", names, " for the variant that does");
       context_.report(std::move(d));
     }
   }

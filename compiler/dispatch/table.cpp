@@ -4,11 +4,13 @@
 #include "compiler/dispatch/variant.h"
 
 //      primitive  variant        priority  namespace of its predicates() and plan()  single thread
-#define TILEWRIGHT_VARIANTS(V)                        \
-  V("copy", "gmem_smem", 10, copy_gmem_smem, false)   \
-  V("copy", "ldstmatrix", 10, copy_ldstmatrix, false) \
-  V("copy", "reg", 10, copy_reg, false)               \
-  V("copy", "fallback", 0, copy_fallback, false)
+#define TILEWRIGHT_VARIANTS(V)                            \
+  V("copy", "gmem_smem", 10, copy_gmem_smem, false)       \
+  V("copy", "ldstmatrix", 10, copy_ldstmatrix, false)     \
+  V("copy", "reg", 10, copy_reg, false)                   \
+  V("copy", "fallback", 0, copy_fallback, false)          \
+  V("copy_async", "ldgsts", 20, copy_async_ldgsts, false) \
+  V("copy_async", "dsmem", 10, copy_async_dsmem, true)
 
 namespace tilewright::dispatch {
 
@@ -22,17 +24,20 @@ TILEWRIGHT_VARIANTS(DECLARE)
 
 namespace {
 
+// Which keywords a variant reads; one that reads none has no line. An empty variant stands for those still to come.
 struct Options {
-  std::string_view primitive;
+  std::string_view primitive, variant;
   std::vector<std::string_view> keys;
 };
 
 const std::vector<Options>& option_table() {
   static const std::vector<Options> table = {
-      {"copy", {}},
+      {"copy_async", "dsmem", {"mbar", "remote_cta_id"}},
+      {"copy_async", "smem->tmem", {"cta_group"}},
       {"copy_async",
-       {"mbar", "remote_cta_id", "cta_group", "cta_mask", "cache_hint", "oob", "use_tma_reduce", "prefetch_tensormap"}},
-      {"gemm_async", {"cta_group", "descI"}},
+       "tma",
+       {"mbar", "cta_group", "cta_mask", "cache_hint", "oob", "use_tma_reduce", "prefetch_tensormap"}},
+      {"gemm_async", "", {"cta_group", "descI"}},
   };
   return table;
 }
@@ -65,11 +70,23 @@ std::span<const Variant> variants_of(std::string_view primitive) {
   return {first, last};
 }
 
-std::span<const std::string_view> options_of(std::string_view primitive) {
+std::vector<std::string_view> options_of(std::string_view primitive) {
+  std::vector<std::string_view> keys;
   for (const Options& o : option_table()) {
-    if (o.primitive == primitive) return o.keys;
+    if (o.primitive != primitive) continue;
+    for (std::string_view key : o.keys) {
+      if (std::ranges::find(keys, key) == keys.end()) keys.push_back(key);
+    }
   }
-  return {};
+  return keys;
+}
+
+std::vector<std::string_view> readers_of(std::string_view primitive, std::string_view key) {
+  std::vector<std::string_view> variants;
+  for (const Options& o : option_table()) {
+    if (o.primitive == primitive && std::ranges::find(o.keys, key) != o.keys.end()) variants.push_back(o.variant);
+  }
+  return variants;
 }
 
 }  // namespace tilewright::dispatch

@@ -43,7 +43,9 @@ struct Variant {
 // The variants of a primitive in the order of trial; empty: none is registered.
 std::span<const Variant> variants_of(std::string_view primitive);
 // The keywords that variants of a primitive read (dispatch.md 6).
-std::span<const std::string_view> options_of(std::string_view primitive);
+std::vector<std::string_view> options_of(std::string_view primitive);
+// Those of them that read this one.
+std::vector<std::string_view> readers_of(std::string_view primitive, std::string_view key);
 // All of them, for listings.
 std::span<const Variant> all_variants();
 

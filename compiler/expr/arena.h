@@ -45,7 +45,9 @@ class Arena {
     return {to, items.size()};
   }
   template <class T>
-  std::span<const T> copy(const std::vector<T>& items) { return copy(std::span<const T>(items)); }
+  std::span<const T> copy(const std::vector<T>& items) {
+    return copy(std::span<const T>(items));
+  }
   std::string_view copy(std::string_view text) {
     if (text.empty()) return {};
     char* to = static_cast<char*>(allocate(text.size(), 1));

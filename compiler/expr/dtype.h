@@ -8,9 +8,22 @@
 namespace tilewright::ir {
 
 enum class TypeCode : std::uint8_t {
-  Int, UInt, Bool, Float, BFloat,
-  Float8E3M4, Float8E4M3, Float8E4M3B11FNUZ, Float8E4M3FN, Float8E4M3FNUZ, Float8E5M2, Float8E5M2FNUZ, Float8E8M0FNU,
-  Float6E2M3FN, Float6E3M2FN, Float4E2M1FN,
+  Int,
+  UInt,
+  Bool,
+  Float,
+  BFloat,
+  Float8E3M4,
+  Float8E4M3,
+  Float8E4M3B11FNUZ,
+  Float8E4M3FN,
+  Float8E4M3FNUZ,
+  Float8E5M2,
+  Float8E5M2FNUZ,
+  Float8E8M0FNU,
+  Float6E2M3FN,
+  Float6E3M2FN,
+  Float4E2M1FN,
   Handle,     // a pointer; its element type and scope are on the variable
   TensorMap,  // a CUtensorMap passed by value
   Void,

@@ -20,15 +20,42 @@ namespace tilewright::ir {
 struct Buffer;  // compiler/ir/buffer.h
 
 enum class ExprKind : std::uint8_t {
-  IntImm, FloatImm, StringImm, Var, Cast,
-  Add, Sub, Mul, Div,  // Div: floating point only
-  FloorDiv, FloorMod, TruncDiv, TruncMod, Min, Max,
-  EQ, NE, LT, LE, GT, GE,
-  And, Or, Not,                         // bool, short-circuit in the output
-  BitAnd, BitOr, BitXor, BitNot, Shl, Shr,
+  IntImm,
+  FloatImm,
+  StringImm,
+  Var,
+  Cast,
+  Add,
+  Sub,
+  Mul,
+  Div,  // Div: floating point only
+  FloorDiv,
+  FloorMod,
+  TruncDiv,
+  TruncMod,
+  Min,
+  Max,
+  EQ,
+  NE,
+  LT,
+  LE,
+  GT,
+  GE,
+  And,
+  Or,
+  Not,  // bool, short-circuit in the output
+  BitAnd,
+  BitOr,
+  BitXor,
+  BitNot,
+  Shl,
+  Shr,
   Select,      // both sides evaluated
   IfThenElse,  // lazy
-  Ramp, Broadcast, Load, Call,
+  Ramp,
+  Broadcast,
+  Load,
+  Call,
 };
 
 struct ExprNode {
@@ -92,25 +119,34 @@ enum class VarRole : std::uint8_t {
   Extent,     // symbolic extent bound by a tensor's shape: non-negative
   Data,       // data pointer of a buffer
   Loop,
-  ScopeId,    // T.cta_id(...), T.lane_id(...), ...: `scope_id` says which
-  Launch,     // blockIdx.x, threadIdx.x, ...: after lowering
+  ScopeId,  // T.cta_id(...), T.lane_id(...), ...: `scope_id` says which
+  Launch,   // blockIdx.x, threadIdx.x, ...: after lowering
 };
 // The ten bindings of scope.md 2, by their `code`.
 enum class ScopeBinding : std::uint8_t {
-  KernelCluster = 0, KernelCta = 1, ClusterCta = 2, CtaWarpgroup = 3, CtaWarp = 4, WarpgroupWarp = 5, WarpThread = 6,
-  CtaThread = 7, WarpgroupThread = 8, ClusterCtaPair = 9, None = 255,
+  KernelCluster = 0,
+  KernelCta = 1,
+  ClusterCta = 2,
+  CtaWarpgroup = 3,
+  CtaWarp = 4,
+  WarpgroupWarp = 5,
+  WarpThread = 6,
+  CtaThread = 7,
+  WarpgroupThread = 8,
+  ClusterCtaPair = 9,
+  None = 255,
 };
 
 struct Var : ExprNode {
-  std::uint32_t id;               // unique in its arena's kernel; order of creation
+  std::uint32_t id;  // unique in its arena's kernel; order of creation
   VarRole role = VarRole::Plain;
   ScopeBinding scope_id = ScopeBinding::None;  // for VarRole::ScopeId
   std::uint8_t dimension = 0;                  // of the scope id: 0 x, 1 y, 2 z
   DataType pointee = kVoid;                    // element type a handle points to; void when opaque
   // The following are set after creation: names by assignment, ranges when a loop or a closed scope id gives them.
   mutable std::string_view name;
-  mutable std::string_view storage_scope;      // of what a handle points to: "global", "shared", "" unknown
-  mutable Interval range;                      // what the value is known to lie in
+  mutable std::string_view storage_scope;  // of what a handle points to: "global", "shared", "" unknown
+  mutable Interval range;                  // what the value is known to lie in
   static bool is(ExprKind k) { return k == ExprKind::Var; }
 };
 
@@ -164,14 +200,14 @@ struct Call : ExprNode {
 
 // Builtins that every stage knows (surface.md 6.4-6.5). Arguments in parentheses.
 namespace builtin {
-extern const Callee address_of;         // (load | tensor-map var): pointer, or uint64 for a tensor map
-extern const Callee reinterpret;        // (value): bits as the call's dtype
-extern const Callee pointer_offset;     // (pointer, elements): typed pointer plus elements
-extern const Callee handle_byte_offset; // (pointer, bytes)
-extern const Callee warp_shuffle;       // (mask, value, lane, width, warp_size)
-extern const Callee likely;             // (condition)
-extern const Callee is_null;            // (handle)
-extern const Callee undef;              // ()
+extern const Callee address_of;          // (load | tensor-map var): pointer, or uint64 for a tensor map
+extern const Callee reinterpret;         // (value): bits as the call's dtype
+extern const Callee pointer_offset;      // (pointer, elements): typed pointer plus elements
+extern const Callee handle_byte_offset;  // (pointer, bytes)
+extern const Callee warp_shuffle;        // (mask, value, lane, width, warp_size)
+extern const Callee likely;              // (condition)
+extern const Callee is_null;             // (handle)
+extern const Callee undef;               // ()
 }  // namespace builtin
 
 // ---- builders -------------------------------------------------------------------------------------------------

@@ -10,8 +10,15 @@
 namespace tilewright::ir {
 
 enum class StorageScope : std::uint8_t {
-  Global, Shared, SharedDyn, Local, Warp, Tmem,
-  WmmaA, WmmaB, WmmaAccumulator,
+  Global,
+  Shared,
+  SharedDyn,
+  Local,
+  Warp,
+  Tmem,
+  WmmaA,
+  WmmaB,
+  WmmaAccumulator,
   Other,  // parses, but no stage of ours serves it (texture*, metal.*, trn.*, m16n8k8.*)
 };
 std::string_view storage_scope_name(StorageScope scope);
@@ -27,12 +34,12 @@ struct Buffer {
   std::span<const Expr> strides;  // empty: compact
   Expr elem_offset;               // in elements of dtype; null is 0
   StorageScope scope = StorageScope::Global;
-  std::string_view scope_text;    // as written, for StorageScope::Other
-  int align = 64;                 // bytes
+  std::string_view scope_text;             // as written, for StorageScope::Other
+  int align = 64;                          // bytes
   const layout::Layout* layout = nullptr;  // null: flat, row-major by shape/strides
-  Expr allocated_addr;            // tmem column; null elsewhere
-  bool is_scalar = false;         // made as a one-element variable of the script: reads like a number
-  text::Span span;                // its declaration
+  Expr allocated_addr;                     // tmem column; null elsewhere
+  bool is_scalar = false;                  // made as a one-element variable of the script: reads like a number
+  text::Span span;                         // its declaration
 
   std::size_t rank() const { return shape.size(); }
 };

@@ -23,11 +23,11 @@ struct Kernel {
   std::string_view name;  // global symbol
   bool is_private = false;
   std::vector<Param> params;
-  std::vector<Attribute> attributes;     // T.func_attr, persistent, ...
+  std::vector<Attribute> attributes;  // T.func_attr, persistent, ...
   const Stmt* body = nullptr;
   DataType return_type = kVoid;
-  text::Span span;                       // the `def` line's name
-  std::shared_ptr<Arena> arena;          // owns all of the above
+  text::Span span;               // the `def` line's name
+  std::shared_ptr<Arena> arena;  // owns all of the above
 };
 
 // Whole-kernel text in TVMScript form, readable again by the evaluator (surface.md 15, 17).

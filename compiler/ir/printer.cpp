@@ -28,60 +28,33 @@ struct Spelling {
 
 Spelling spelling(ExprKind kind) {
   switch (kind) {
-    case ExprKind::Add:
-      return {" + ", kSum};
-    case ExprKind::Sub:
-      return {" - ", kSum};
-    case ExprKind::Mul:
-      return {" * ", kProduct};
-    case ExprKind::Div:
-      return {" / ", kProduct};
-    case ExprKind::FloorDiv:
-      return {" // ", kProduct};
-    case ExprKind::FloorMod:
-      return {" % ", kProduct};
-    case ExprKind::EQ:
-      return {" == ", kCompare};
-    case ExprKind::NE:
-      return {" != ", kCompare};
-    case ExprKind::LT:
-      return {" < ", kCompare};
-    case ExprKind::LE:
-      return {" <= ", kCompare};
-    case ExprKind::GT:
-      return {" > ", kCompare};
-    case ExprKind::GE:
-      return {" >= ", kCompare};
-    case ExprKind::And:
-      return {" and ", kAnd};
-    case ExprKind::Or:
-      return {" or ", kOr};
-    case ExprKind::TruncDiv:
-      return {"truncdiv", 0};
-    case ExprKind::TruncMod:
-      return {"truncmod", 0};
-    case ExprKind::Min:
-      return {"min", 0};
-    case ExprKind::Max:
-      return {"max", 0};
-    case ExprKind::BitAnd:
-      return {"bitwise_and", 0};
-    case ExprKind::BitOr:
-      return {"bitwise_or", 0};
-    case ExprKind::BitXor:
-      return {"bitwise_xor", 0};
-    case ExprKind::BitNot:
-      return {"bitwise_not", 0};
-    case ExprKind::Shl:
-      return {"shift_left", 0};
-    case ExprKind::Shr:
-      return {"shift_right", 0};
-    case ExprKind::Select:
-      return {"Select", 0};
-    case ExprKind::IfThenElse:
-      return {"if_then_else", 0};
-    default:
-      return {{}, 0};
+    case ExprKind::Add: return {" + ", kSum};
+    case ExprKind::Sub: return {" - ", kSum};
+    case ExprKind::Mul: return {" * ", kProduct};
+    case ExprKind::Div: return {" / ", kProduct};
+    case ExprKind::FloorDiv: return {" // ", kProduct};
+    case ExprKind::FloorMod: return {" % ", kProduct};
+    case ExprKind::EQ: return {" == ", kCompare};
+    case ExprKind::NE: return {" != ", kCompare};
+    case ExprKind::LT: return {" < ", kCompare};
+    case ExprKind::LE: return {" <= ", kCompare};
+    case ExprKind::GT: return {" > ", kCompare};
+    case ExprKind::GE: return {" >= ", kCompare};
+    case ExprKind::And: return {" and ", kAnd};
+    case ExprKind::Or: return {" or ", kOr};
+    case ExprKind::TruncDiv: return {"truncdiv", 0};
+    case ExprKind::TruncMod: return {"truncmod", 0};
+    case ExprKind::Min: return {"min", 0};
+    case ExprKind::Max: return {"max", 0};
+    case ExprKind::BitAnd: return {"bitwise_and", 0};
+    case ExprKind::BitOr: return {"bitwise_or", 0};
+    case ExprKind::BitXor: return {"bitwise_xor", 0};
+    case ExprKind::BitNot: return {"bitwise_not", 0};
+    case ExprKind::Shl: return {"shift_left", 0};
+    case ExprKind::Shr: return {"shift_right", 0};
+    case ExprKind::Select: return {"Select", 0};
+    case ExprKind::IfThenElse: return {"if_then_else", 0};
+    default: return {{}, 0};
   }
 }
 
@@ -134,23 +107,12 @@ void ScriptWriter::string(std::string_view text) {
   out += '"';
   for (char c : text) {
     switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default:
-        out += c;
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      default: out += c;
     }
   }
   out += '"';
@@ -223,15 +185,9 @@ void ScriptWriter::expression(Expr e, int outer) {
   }
   Expr operands[3];
   switch (e.kind()) {
-    case ExprKind::IntImm:
-      integer(*e.as<IntImm>(), outer);
-      return;
-    case ExprKind::FloatImm:
-      floating(*e.as<FloatImm>());
-      return;
-    case ExprKind::StringImm:
-      string(e.as<StringImm>()->value);
-      return;
+    case ExprKind::IntImm: integer(*e.as<IntImm>(), outer); return;
+    case ExprKind::FloatImm: floating(*e.as<FloatImm>()); return;
+    case ExprKind::StringImm: string(e.as<StringImm>()->value); return;
     case ExprKind::Var: {
       const Var* var = e.as<Var>();
       if (auto owner = owners_.find(var); owner != owners_.end()) {
@@ -254,20 +210,15 @@ void ScriptWriter::expression(Expr e, int outer) {
       expression(e.as<Unary>()->a, kNot);
       if (outer > kNot) out += ')';
       return;
-    case ExprKind::Load:
-      element(e.as<Load>()->buffer, e.as<Load>()->indices);
-      return;
+    case ExprKind::Load: element(e.as<Load>()->buffer, e.as<Load>()->indices); return;
     case ExprKind::Ramp:
     case ExprKind::Broadcast:
       out += e.kind() == ExprKind::Ramp ? "T.Ramp(" : "T.Broadcast(";
       list(children(*e.get(), operands));
       out.append(", ").append(std::to_string(e.dtype().lanes)).append(")");
       return;
-    case ExprKind::Call:
-      call(*e.as<Call>());
-      return;
-    default:
-      break;
+    case ExprKind::Call: call(*e.as<Call>()); return;
+    default: break;
   }
   Spelling how = spelling(e.kind());
   if (how.precedence == 0) {
@@ -427,9 +378,7 @@ void ScriptWriter::statements(StmtList list) {
 
 void ScriptWriter::statement(const Stmt* s) {
   switch (s->kind) {
-    case StmtKind::Seq:
-      statements(static_cast<const Seq*>(s)->body);
-      return;
+    case StmtKind::Seq: statements(static_cast<const Seq*>(s)->body); return;
     case StmtKind::Bind: {
       auto bind = static_cast<const Bind*>(s);
       DataType d = bind->var->dtype;
@@ -502,9 +451,7 @@ void ScriptWriter::statement(const Stmt* s) {
       out += '\n';
       return;
     }
-    case StmtKind::For:
-      loop(static_cast<const For*>(s));
-      return;
+    case StmtKind::For: loop(static_cast<const For*>(s)); return;
     case StmtKind::While:
       begin();
       out += "while ";
@@ -512,9 +459,7 @@ void ScriptWriter::statement(const Stmt* s) {
       out += ":\n";
       block(static_cast<const While*>(s)->body);
       return;
-    case StmtKind::If:
-      branch(static_cast<const If*>(s), "if ");
-      return;
+    case StmtKind::If: branch(static_cast<const If*>(s), "if "); return;
     case StmtKind::Evaluate: {
       Expr value = static_cast<const Evaluate*>(s)->value;
       begin();
@@ -555,12 +500,8 @@ void ScriptWriter::statement(const Stmt* s) {
       if (attr->body) block(attr->body);
       return;
     }
-    case StmtKind::Break:
-      line("break");
-      return;
-    case StmtKind::Continue:
-      line("continue");
-      return;
+    case StmtKind::Break: line("break"); return;
+    case StmtKind::Continue: line("continue"); return;
     case StmtKind::Return: {
       Expr value = static_cast<const Return*>(s)->value;
       begin();
@@ -569,15 +510,9 @@ void ScriptWriter::statement(const Stmt* s) {
       out += '\n';
       return;
     }
-    case StmtKind::ScopeIds:
-      scope_ids(static_cast<const ScopeIds*>(s));
-      return;
-    case StmtKind::DeviceEntry:
-      line("T.attr({\"tirx.device_entry\": T.bool(True)})");
-      return;
-    case StmtKind::TileCall:
-      tile_call(static_cast<const TileCall*>(s));
-      return;
+    case StmtKind::ScopeIds: scope_ids(static_cast<const ScopeIds*>(s)); return;
+    case StmtKind::DeviceEntry: line("T.attr({\"tirx.device_entry\": T.bool(True)})"); return;
+    case StmtKind::TileCall: tile_call(static_cast<const TileCall*>(s)); return;
     case StmtKind::Comment: {
       begin();
       out += "# ";
@@ -635,15 +570,9 @@ void ScriptWriter::loop(const For* s) {
             .append(s->unroll == UnrollHint::Full ? ", unroll=True" : ", unroll=False");
       }
       break;
-    case LoopKind::Unrolled:
-      out.append("T.unroll(").append(bounds);
-      break;
-    case LoopKind::Vectorized:
-      out.append("T.vectorized(").append(bounds);
-      break;
-    case LoopKind::Parallel:
-      out.append("T.parallel(").append(bounds);
-      break;
+    case LoopKind::Unrolled: out.append("T.unroll(").append(bounds); break;
+    case LoopKind::Vectorized: out.append("T.vectorized(").append(bounds); break;
+    case LoopKind::Parallel: out.append("T.parallel(").append(bounds); break;
     case LoopKind::ThreadBinding:
       out.append("T.thread_binding(").append(bounds).append(", thread=\"").append(s->thread_tag).append("\"");
       break;
@@ -703,15 +632,9 @@ void ScriptWriter::tile_call(const TileCall* s) {
   begin();
   out += "T.";
   switch (s->scope) {
-    case ExecScope::Thread:
-      out += "tile";
-      break;
-    case ExecScope::Warpgroup:
-      out += "wg";
-      break;
-    default:
-      out += exec_scope_name(s->scope);
-      break;
+    case ExecScope::Thread: out += "tile"; break;
+    case ExecScope::Warpgroup: out += "wg"; break;
+    default: out += exec_scope_name(s->scope); break;
   }
   out.append(".").append(s->primitive).append("(");
   std::size_t count = s->args.size();
@@ -765,20 +688,11 @@ bool mentions(const Stmt* body, const Var* var) {
   };
   walk_stmts(body, [&](const Stmt* s) {
     switch (s->kind) {
-      case StmtKind::Bind:
-        look(static_cast<const Bind*>(s)->value);
-        break;
-      case StmtKind::Store:
-        look(static_cast<const Store*>(s)->value);
-        break;
-      case StmtKind::Evaluate:
-        look(static_cast<const Evaluate*>(s)->value);
-        break;
-      case StmtKind::If:
-        look(static_cast<const If*>(s)->condition);
-        break;
-      default:
-        break;
+      case StmtKind::Bind: look(static_cast<const Bind*>(s)->value); break;
+      case StmtKind::Store: look(static_cast<const Store*>(s)->value); break;
+      case StmtKind::Evaluate: look(static_cast<const Evaluate*>(s)->value); break;
+      case StmtKind::If: look(static_cast<const If*>(s)->condition); break;
+      default: break;
     }
     return !found;
   });

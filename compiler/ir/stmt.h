@@ -27,7 +27,20 @@ struct Origin {
 };
 
 enum class StmtKind : std::uint8_t {
-  Seq, Bind, Alloc, Decl, Store, For, While, If, Evaluate, Assert, Attr, Break, Continue, Return,
+  Seq,
+  Bind,
+  Alloc,
+  Decl,
+  Store,
+  For,
+  While,
+  If,
+  Evaluate,
+  Assert,
+  Attr,
+  Break,
+  Continue,
+  Return,
   ScopeIds,     // [script] T.cta_id([..]) and friends
   DeviceEntry,  // [script]
   TileCall,     // [script] Tx.copy(...) and friends
@@ -103,8 +116,12 @@ struct Attr : Stmt {  // annotates what follows in the block (body null) or its 
   const Stmt* body = nullptr;
   static constexpr StmtKind kKind = StmtKind::Attr;
 };
-struct Break : Stmt { static constexpr StmtKind kKind = StmtKind::Break; };
-struct Continue : Stmt { static constexpr StmtKind kKind = StmtKind::Continue; };
+struct Break : Stmt {
+  static constexpr StmtKind kKind = StmtKind::Break;
+};
+struct Continue : Stmt {
+  static constexpr StmtKind kKind = StmtKind::Continue;
+};
 struct Return : Stmt {
   Expr value;  // null: the thread returns
   static constexpr StmtKind kKind = StmtKind::Return;
@@ -112,12 +129,14 @@ struct Return : Stmt {
 
 struct ScopeIds : Stmt {
   ScopeBinding binding;
-  std::span<const Var* const> vars;    // one a dimension
-  std::span<const Expr> extents;       // empty: deferred (one variable)
-  std::span<const Expr> preferred;     // empty: none
+  std::span<const Var* const> vars;  // one a dimension
+  std::span<const Expr> extents;     // empty: deferred (one variable)
+  std::span<const Expr> preferred;   // empty: none
   static constexpr StmtKind kKind = StmtKind::ScopeIds;
 };
-struct DeviceEntry : Stmt { static constexpr StmtKind kKind = StmtKind::DeviceEntry; };
+struct DeviceEntry : Stmt {
+  static constexpr StmtKind kKind = StmtKind::DeviceEntry;
+};
 
 enum class ExecScope : std::uint8_t { Cluster = 2, Cta = 3, Warpgroup = 4, Warp = 5, Thread = 6 };
 std::string_view exec_scope_name(ExecScope scope);

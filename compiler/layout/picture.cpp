@@ -22,7 +22,7 @@ struct Grid {
   std::int64_t rows = 1, columns = 1;              // of the whole shape
   std::int64_t shown_rows = 1, shown_columns = 1;  // of the picture
   std::vector<Cell> cells;                         // row by row
-  bool threads = false;
+  bool threads = false;  // coloured by owner, not by bank
   const Cell& at(std::int64_t r, std::int64_t c) const { return cells[r * shown_columns + c]; }
 };
 
@@ -53,7 +53,10 @@ Result<Grid> make_grid(const Layout& l, ShapeView shape, const PictureOptions& o
   grid.shown_rows = std::min(grid.rows, std::max<std::int64_t>(options.rows, 1));
   grid.shown_columns = std::min(grid.columns, std::max<std::int64_t>(options.columns, 1));
   if (grid.rows == 0 || grid.columns == 0) grid.shown_rows = grid.shown_columns = 0;
-  grid.threads = has_thread_axis(l);
+  const bool spread = has_thread_axis(l);
+  if (options.by == PictureOptions::By::Thread && !spread)
+    return detail::fail("no thread owns an element: the layout has no thread axis", l, shape);
+  grid.threads = spread && options.by != PictureOptions::By::Bank;
   grid.cells.reserve(grid.shown_rows * grid.shown_columns);
   std::vector<std::int64_t> coordinate(extents.size());
   for (std::int64_t r = 0; r < grid.shown_rows; ++r) {
@@ -67,7 +70,7 @@ Result<Grid> make_grid(const Layout& l, ShapeView shape, const PictureOptions& o
       Result<IntCoordinates> at = apply(l, coordinate, shape);
       if (!at) return std::unexpected(at.error());
       Cell cell;
-      if (grid.threads) cell.thread = 0;
+      if (spread) cell.thread = 0;
       for (const auto& [axis, value] : *at) {
         std::int64_t unit = is_thread_axis(axis) ? threads_of_unit(axis) : 0;
         if (unit) {
@@ -78,6 +81,8 @@ Result<Grid> make_grid(const Layout& l, ShapeView shape, const PictureOptions& o
           cell.other += (cell.other.empty() ? "" : " ") + std::string(axis_name(axis)) + std::to_string(value);
         }
       }
+      if (options.by == PictureOptions::By::Bank && cell.address < 0)
+        return detail::fail("banks are those of shared memory: the layout maps to no address", l, shape);
       grid.cells.push_back(std::move(cell));
     }
   }
@@ -139,6 +144,8 @@ Result<std::string> text_table(const Layout& l, ShapeView shape, const PictureOp
   std::size_t width = std::to_string(grid->shown_columns).size();
   for (const Cell& cell : grid->cells) {
     labels.push_back(label(cell));
+    if (options.by == PictureOptions::By::Bank)
+      labels.back() += ":b" + std::to_string(bank_of(cell.address, options.dtype_bits));
     width = std::max(width, labels.back().size());
   }
   const std::size_t margin = std::to_string(grid->shown_rows).size();
@@ -183,7 +190,7 @@ Result<std::string> svg_picture(const Layout& l, ShapeView shape, const PictureO
     for (std::int64_t c = 0; c < grid->shown_columns; ++c) {
       const Cell& cell = grid->at(r, c);
       std::string fill = "#eeeeee", hint = label(cell);
-      if (cell.thread >= 0) {
+      if (grid->threads) {
         fill = colour(cell.thread);
       } else if (cell.address >= 0) {
         std::int64_t bank = bank_of(cell.address, options.dtype_bits);

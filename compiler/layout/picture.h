@@ -16,10 +16,13 @@ struct PictureOptions {
   std::int64_t rows = 128;  // shown at most; what is left out is said in words
   std::int64_t columns = 128;
   // Cells are labelled with threads and registers when the layout spreads over threads, with addresses otherwise.
+  // Colours follow the labels unless asked otherwise; by bank, a table adds the bank to the address: "65:b0".
+  enum class By : std::uint8_t { Auto, Thread, Bank } by = By::Auto;
 };
 
 // A 1- or 2-dimensional shape (more dimensions: the leading ones are flattened into rows) as a table of
-// "T3:r1" (thread 3, register 1), of addresses, or of coordinates on other axes. An error for symbolic layouts.
+// "T3:r1" (thread 3, register 1), of addresses, or of coordinates on other axes. An error for symbolic layouts, and for
+// a layout without threads, or without addresses, that is to be shown by them.
 Result<std::string> text_table(const Layout& l, ShapeView shape, const PictureOptions& options = {});
 
 // The same as a standalone SVG document. Cells are coloured by owner thread, or by shared-memory bank (32 banks of

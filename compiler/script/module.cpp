@@ -1,5 +1,6 @@
 // Running modules, and what imports give (design.md: imports resolve below the script's root).
 #include <algorithm>
+#include <mutex>
 
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
@@ -7,6 +8,19 @@
 
 namespace tilewright::script {
 namespace {
+
+// The prelude's text never changes, so each of its files is parsed once in a process.
+std::shared_ptr<const syntax::Tree> prelude_tree(std::string_view file) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<const syntax::Tree>, std::less<>> trees;
+  std::lock_guard lock(mutex);
+  auto it = trees.find(file);
+  if (it == trees.end()) {
+    auto source = std::make_shared<text::Source>("prelude/" + std::string(file), std::string(prelude_source(file)));
+    it = trees.emplace(std::string(file), syntax::Tree::parse(source)).first;
+  }
+  return it->second;
+}
 
 Value lookup_ir_module(Interpreter& in, Namespace&, std::string_view name) {
   if (name == "ir_module") {
@@ -171,8 +185,7 @@ Value Interpreter::prelude(std::string_view name, text::Span) {
   std::string key = "prelude/" + std::string(file);
   auto loaded = modules_.find(key);
   if (loaded == modules_.end()) {
-    auto source = std::make_shared<text::Source>(key, std::string(prelude_source(file)));
-    auto tree = syntax::Tree::parse(source);
+    auto tree = prelude_tree(file);
     ModeGuard guard(*this);
     KernelState* outer = std::exchange(kernel_, nullptr);
     std::string outer_path = module_path_;

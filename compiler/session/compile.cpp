@@ -78,7 +78,8 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   std::erase_if(out.diagnostics, [&](const text::Diagnostic& d) { return silenced(*tree, d, anchors); });
   auto key = [&](const text::Diagnostic& d) {
     text::Anchors::Place place = anchors.resolve(d.span);
-    return std::tuple(place.source != tree->source().get(), place.begin, place.end, d.code, std::string_view(d.message));
+    return std::tuple(place.source != tree->source().get(), place.begin, place.end, d.code,
+                      std::string_view(d.message));
   };
   std::stable_sort(out.diagnostics.begin(), out.diagnostics.end(),
                    [&](const text::Diagnostic& a, const text::Diagnostic& b) { return key(a) < key(b); });

@@ -19,7 +19,7 @@ struct CompileOptions {
   ir::Target target;
   std::vector<std::string> entries;  // nothing: all that are found
   Stage stage = Stage::Cuda;
-  bool deny_fallback = false;        // a scalar fallback is an error
+  bool deny_fallback = false;  // a scalar fallback is an error
 };
 
 struct CompiledKernel {
@@ -35,8 +35,8 @@ struct CompiledKernel {
 struct Compiled {
   ir::Target target;
   std::unique_ptr<script::Evaluation> evaluation;
-  std::vector<CompiledKernel> kernels;         // entries in order, kernels of an entry in order
-  std::vector<text::Diagnostic> diagnostics;   // of all stages, in the order of the text
+  std::vector<CompiledKernel> kernels;        // entries in order, kernels of an entry in order
+  std::vector<text::Diagnostic> diagnostics;  // of all stages, in the order of the text
   bool has_errors() const;
 };
 

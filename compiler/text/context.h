@@ -10,9 +10,9 @@ namespace tilewright::text {
 
 // Defaults of the command-line contract. A runaway script ends with a diagnostic when one of them is spent.
 struct Limits {
-  std::uint64_t steps = 20'000'000;                  // evaluated nodes a file
+  std::uint64_t steps = 20'000'000;                   // evaluated nodes a file
   std::uint64_t memory_bytes = 256ull * 1024 * 1024;  // arena and value bytes a file
-  std::uint32_t depth = 1000;                        // nested calls and expressions
+  std::uint32_t depth = 1000;                         // nested calls and expressions
 };
 
 struct Context {

@@ -8,6 +8,7 @@
 
 #include "compiler/session/compile.h"
 #include "compiler/toolchain/toolchain.h"
+#include "server/cli/config.h"
 
 namespace tilewright::cli {
 
@@ -31,6 +32,7 @@ struct LoadedFile {
   std::shared_ptr<const text::Source> source;
   std::shared_ptr<const syntax::Tree> tree;
   std::unique_ptr<script::Loader> loader;
+  Config config;
 };
 std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name = {});
 session::Compiled compile(const LoadedFile& file, const session::CompileOptions& options);

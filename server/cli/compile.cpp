@@ -5,6 +5,7 @@
 #include "compiler/intrinsics/printed.h"
 #include "compiler/ir/printer.h"
 #include "compiler/lower/lower.h"
+#include "compiler/session/source_map.h"
 #include "server/cli/commands.h"
 #include "server/cli/files.h"
 #include "server/cli/json.h"
@@ -60,6 +61,23 @@ text::Diagnostic toolchain_diagnostic(const toolchain::LogEntry& entry, const cu
     for (const ir::CallSite* site = origin.chain; site; site = site->outer) d.chain.insert(d.chain.begin(), site->span);
   }
   return d;
+}
+
+// [{cuda, range, chain, ptx[], sass[]}]: lines from 1.
+Json source_map_json(const session::SourceMap& map, const text::Anchors& anchors) {
+  Json out = Json::array();
+  for (const session::MappedLine& line : map.lines) {
+    Json chain = Json::array();
+    for (const ir::CallSite* site = line.origin.chain; site; site = site->outer) {
+      chain.insert(chain.begin(), range_json(site->span, anchors));
+    }
+    out.push_back({{"cuda", line.cuda},
+                   {"range", range_json(line.origin.span, anchors)},
+                   {"chain", chain},
+                   {"ptx", line.ptx},
+                   {"sass", line.sass}});
+  }
+  return out;
 }
 
 struct Output {
@@ -173,6 +191,10 @@ int run_compile(const CompileCommand& o) {
         else if (emit != "report") sources[emit] = is_binary(emit) ? base64(text) : text;
       }
       k["sources"] = sources;
+      if (out.kernel->cuda && out.texts.contains("cuda")) {
+        auto text_of = [&](const char* emit) { return out.texts.contains(emit) ? out.texts[emit] : std::string(); };
+        k["source_map"] = source_map_json(session::join(*out.kernel->cuda, text_of("ptx"), text_of("sass")), *out.anchors);
+      }
       if (!out.resources.is_null()) k["resources"] = out.resources;
       kernels.push_back(k);
     }

@@ -1,48 +1,315 @@
-// tilewright layout: what a layout expression maps where.
+// tilewright layout: what a layout expression maps where: a table, a picture, and the bank conflicts of an access.
+#include <algorithm>
+#include <charconv>
+
+#include "compiler/layout/picture.h"
 #include "server/cli/commands.h"
+#include "server/cli/files.h"
 #include "server/cli/json.h"
 #include "server/cli/terminal.h"
 
 namespace tilewright::cli {
 namespace {
 
+constexpr std::int64_t kTableRows = 64, kTableColumns = 32;  // of the text table; a picture shows 128 × 128
+constexpr int kLanes = 32;
+
 struct LayoutCommand {
-  std::string expression, access;
-  std::string shape;
-  int bits = 32;
-  bool svg = false, json = false;
+  std::string expression, access, shape, dtype = "float16", by;
+  int bits = 0;  // 0: one element
+  std::int64_t rows = 0, columns = 0;
+  bool svg = false;
+  std::string svg_file;
+  bool json = false;
 };
 
-int run_layout(const LayoutCommand& o) {
-  script::ExpressionResult r = script::evaluate_expression(o.expression, {});
-  script::Evaluation& e = *r.evaluation;
-  ArenaScope arena(e.arena());
+// "64, 64" or "(64, 64)".
+std::optional<layout::Shape> parse_shape(std::string_view text) {
+  layout::Shape shape;
+  std::string digits;
+  for (char c : std::string(text) + ",") {
+    if (c == ' ' || c == '(' || c == ')' || c == '[' || c == ']') continue;
+    if (c != ',' && c != 'x') {
+      digits += c;
+      continue;
+    }
+    if (digits.empty()) continue;
+    std::int64_t value = 0;
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size() || value <= 0) return std::nullopt;
+    shape.push_back(value);
+    digits.clear();
+  }
+  if (shape.empty()) return std::nullopt;
+  return shape;
+}
+
+// What a layout alone says about its shape: one dimension an iter, or one period of a bare swizzle, a row as long as
+// the bits that are XORed reach.
+layout::Shape default_shape(const layout::Layout& l) {
+  layout::Shape shape;
+  if (l.tile) {
+    for (const layout::Iter& iter : l.tile->shard) shape.push_back(iter.extent);
+  } else if (l.swizzle) {
+    const std::int64_t row = std::int64_t{1} << (l.swizzle->per_element + l.swizzle->atom_len);
+    shape = {l.swizzle->period() / row, row};
+  }
+  if (shape.empty()) shape.push_back(1);
+  return shape;
+}
+
+std::string shape_text(layout::ShapeView shape) {
+  std::string out;
+  for (layout::Dim d : shape) out += (out.empty() ? "" : ", ") + layout::to_string(d);
+  return "(" + out + ")";
+}
+
+std::string axes_text(const layout::Layout& l) {
+  std::vector<std::string> names;
+  auto add = [&](layout::Axis axis) {
+    std::string name(layout::axis_name(axis));
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  };
+  if (l.tile) {
+    for (const layout::Iter& iter : l.tile->shard) add(iter.axis);
+    for (const layout::Iter& iter : l.tile->replica) add(iter.axis);
+    for (const auto& [axis, offset] : l.tile->offset) add(axis);
+  } else {
+    add(layout::Axis::m);
+  }
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+// What an expression came to: the value, or the diagnostics that say why not.
+struct Evaluated {
+  script::ExpressionResult result;
   bool failed = false;
-  for (const text::Diagnostic& d : e.diagnostics) {
+};
+
+Evaluated evaluate(const std::string& expression, bool silent) {
+  Evaluated out{script::evaluate_expression(expression, {})};
+  for (const text::Diagnostic& d : out.result.evaluation->diagnostics) {
     if (d.severity != text::Severity::Error) continue;
-    std::fputs(diagnostic_text(d, e.anchors, colours(stderr)).c_str(), stderr);
-    failed = true;
+    if (!silent) std::fputs(diagnostic_text(d, out.result.evaluation->anchors, colours(stderr)).c_str(), stderr);
+    out.failed = true;
   }
-  if (failed) return kErrors;
-  auto layout = e.interpreter().as_layout(r.value, {});
+  return out;
+}
+
+// 'lane -> (lane//4, lane%4*2)' is a Python lambda with an arrow; it is called for each lane of a warp.
+std::optional<std::string> access_expression(const std::string& text) {
+  std::size_t arrow = text.find("->");
+  if (arrow == std::string::npos) return std::nullopt;
+  return "[(lambda " + text.substr(0, arrow) + ": (" + text.substr(arrow + 2) + "))(lane) for lane in range(" +
+         std::to_string(kLanes) + ")]";
+}
+
+std::optional<std::int64_t> integer(script::Value v) {
+  if (v.is_int()) return v.i;
+  if (v.is_bool()) return v.b ? 1 : 0;
+  return std::nullopt;
+}
+
+// The coordinates of the lanes; every lane gives one number, or as many as the shape has dimensions.
+std::expected<std::vector<std::vector<std::int64_t>>, std::string> coordinates(script::Value v) {
+  std::vector<std::vector<std::int64_t>> out;
+  auto* lanes = v.as<script::List>();
+  if (!lanes) return std::unexpected("the access is no function of a lane");
+  for (script::Value item : lanes->items) {
+    std::vector<std::int64_t>& at = out.emplace_back();
+    if (auto n = integer(item)) {
+      at.push_back(*n);
+    } else if (auto* t = item.as<script::Tuple>()) {
+      for (script::Value e : t->items) {
+        auto n = integer(e);
+        if (!n) return std::unexpected("lane " + std::to_string(out.size() - 1) + " gives a coordinate that is no integer");
+        at.push_back(*n);
+      }
+    } else {
+      return std::unexpected("lane " + std::to_string(out.size() - 1) + " gives no coordinates, as in 'lane -> (lane//4, lane%4)'");
+    }
+    if (at.size() != out.front().size()) return std::unexpected("the lanes give different numbers of coordinates");
+  }
+  return out;
+}
+
+std::string counted(int n, std::string_view what) { return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s"); }
+
+std::string report_text(const layout::BankReport& report, const layout::Access& access) {
+  std::string out = "  access     " + std::to_string(access.access_bits) + " bits a lane: " + counted(report.wavefronts, "wavefront") +
+                    ", " + std::to_string(report.ideal) + " without conflicts\n";
+  if (report.degree <= 1) return out + "             no bank conflict\n";
+  for (const layout::BankReport::Phase& p : report.phases) {
+    std::string lanes = "lanes " + std::to_string(p.first_lane) + ".." + std::to_string(p.first_lane + p.lanes - 1);
+    out += "             " + lanes + ": ";
+    if (p.degree <= 1) {
+      out += "no conflict\n";
+      continue;
+    }
+    auto banks = std::count(p.words.begin(), p.words.end(), p.degree);
+    out += std::to_string(p.degree) + "-way conflict, " + std::to_string(p.degree) + " words each in " +
+           counted(static_cast<int>(banks), "bank") + " (first: bank " + std::to_string(p.bank) + ")\n";
+  }
+  return out;
+}
+
+Json report_json(const layout::BankReport& report, const layout::Access& access, const LayoutCommand& o) {
+  Json phases = Json::array();
+  for (const layout::BankReport::Phase& p : report.phases) {
+    phases.push_back({{"first_lane", p.first_lane}, {"lanes", p.lanes}, {"degree", p.degree}, {"bank", p.bank}, {"words", p.words}});
+  }
+  return {{"expression", o.access},        {"bits", access.access_bits},     {"dtype", o.dtype}, {"degree", report.degree},
+          {"wavefronts", report.wavefronts}, {"ideal", report.ideal}, {"phases", phases}};
+}
+
+Json shape_json(layout::ShapeView shape) {
+  Json out = Json::array();
+  for (layout::Dim d : shape) out.push_back(d.is_constant() ? Json(d.value()) : Json(layout::to_string(d)));
+  return out;
+}
+
+Json dim_json(layout::Dim d) { return d.is_constant() ? Json(d.value()) : Json(layout::to_string(d)); }
+
+// One object an element, row by row: {"coordinate": [0, 1], "laneid": 0, "m": 1}.
+std::expected<Json, std::string> elements_json(const layout::Layout& l, const layout::Shape& shape, std::int64_t most) {
+  std::int64_t count = 1;
+  for (layout::Dim d : shape) {
+    if (!d.is_constant()) return std::unexpected("a table needs a shape of numbers");
+    count = d.value() > 0 && count > most / d.value() ? most + 1 : count * d.value();
+  }
+  Json out = Json::array();
+  std::vector<std::int64_t> at(shape.size());
+  for (std::int64_t i = 0; i < std::min(count, most); ++i) {
+    std::int64_t left = i;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      at[d] = left % shape[d].value();
+      left /= shape[d].value();
+    }
+    auto where = layout::apply(l, at, shape);
+    if (!where) return std::unexpected(where.error().message);
+    Json element{{"coordinate", at}};
+    for (const auto& [axis, value] : *where) element[std::string(layout::axis_name(axis))] = value;
+    out.push_back(std::move(element));
+  }
+  return out;
+}
+
+int print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  if (std::fflush(stdout) != 0) return fail_usage("cannot write the result to standard output");
+  return kFine;
+}
+
+int run_layout(const LayoutCommand& o) {
+  auto dtype = ir::parse_dtype(o.dtype);
+  if (!dtype || dtype->storage_bits() <= 0) return fail_usage("unknown element type '" + o.dtype + "'", "for example float16, float32, uint8");
+  Evaluated evaluated = evaluate(o.expression, o.json);
+  script::Evaluation& e = *evaluated.result.evaluation;
+  ArenaScope arena(e.arena());
+  Json diagnostics = Json::array();
+  for (const text::Diagnostic& d : e.diagnostics) diagnostics.push_back(diagnostic_json(d, e.anchors));
+  if (evaluated.failed) {
+    if (o.json) print(dump(Json{{"expression", o.expression}, {"diagnostics", diagnostics}}) + "\n");
+    return kErrors;
+  }
+  auto layout = e.interpreter().as_layout(evaluated.result.value, {});
   if (!layout) {
-    std::string text = e.interpreter().repr(r.value);
-    std::fputs((o.json ? dump(Json{{"value", text}}) : text).c_str(), stdout);
-    std::fputc('\n', stdout);
-    return kFine;
+    std::string text = e.interpreter().repr(evaluated.result.value);
+    if (o.json) text = dump(Json{{"expression", o.expression}, {"value", text}, {"diagnostics", diagnostics}});
+    return print(text + "\n");
   }
+
+  layout::Shape shape = default_shape(*layout);
+  if (!o.shape.empty()) {
+    auto parsed = parse_shape(o.shape);
+    if (!parsed) return fail_usage("'" + o.shape + "' is no shape", "for example --shape 64,64");
+    shape = *parsed;
+  }
+  if (auto fits = layout::check_shape(*layout, shape); !fits) return fail_usage(fits.error().message);
+
+  layout::PictureOptions picture;
+  picture.dtype_bits = dtype->storage_bits() * dtype->lanes;
+  if (o.rows > 0) picture.rows = o.rows;
+  if (o.columns > 0) picture.columns = o.columns;
+  if (o.by == "thread") picture.by = layout::PictureOptions::By::Thread;
+  if (o.by == "bank") picture.by = layout::PictureOptions::By::Bank;
+
+  std::optional<layout::BankReport> banks;
+  layout::Access access;
+  if (!o.access.empty()) {
+    auto expression = access_expression(o.access);
+    if (!expression) return fail_usage("'" + o.access + "' is no access", "for example --access 'lane -> (lane//4, lane%4*2)'");
+    Evaluated lanes = evaluate(*expression, false);
+    if (lanes.failed) return kErrors;
+    auto at = coordinates(lanes.result.value);
+    if (!at) return fail_usage(at.error());
+    access.coordinates = *at;
+    access.dtype_bits = picture.dtype_bits;
+    access.access_bits = o.bits ? o.bits : picture.dtype_bits;
+    layout::Shape of = shape;
+    if (at->front().size() == 1 && shape.size() != 1) {  // a linear index of the whole shape
+      layout::Dim all = 1;
+      for (layout::Dim d : shape) all = all * d;
+      of = {all};
+    }
+    for (std::size_t lane = 0; lane < at->size(); ++lane) {
+      for (std::size_t d = 0; d < at->at(lane).size() && d < of.size(); ++d) {
+        if (!of[d].is_constant() || (at->at(lane)[d] >= 0 && at->at(lane)[d] < of[d].value())) continue;
+        return fail_usage("lane " + std::to_string(lane) + " is at " + std::to_string(at->at(lane)[d]) + " of dimension " +
+                          std::to_string(d) + ", outside of the shape " + shape_text(of));
+      }
+    }
+    auto report = layout::bank_conflicts(*layout, of, access);
+    if (!report) return fail_usage(report.error().message);
+    banks = std::move(*report);
+  }
+
+  if (o.svg) {
+    auto svg = layout::svg_picture(*layout, shape, picture);
+    if (!svg) return fail_usage(svg.error().message);
+    if (o.svg_file.empty() && !o.json) return print(*svg);
+    if (!o.svg_file.empty()) {
+      if (auto ok = write_file(o.svg_file, *svg); !ok) return fail_usage(ok.error());
+    }
+  }
+
   auto canonical = layout::canonicalize(*layout);
   if (o.json) {
-    Json out{{"layout", layout::to_short_string(*layout)}, {"printed", layout::to_string(*layout)},
-             {"size", layout::to_string(layout::size(*layout))}, {"span", layout::to_string(layout::span(*layout))}};
-    if (canonical) out["canonical"] = layout::to_short_string(*canonical);
-    std::fputs((dump(out) + "\n").c_str(), stdout);
-    return kFine;
+    Json out{{"expression", o.expression},
+             {"layout", layout::to_short_string(*layout)},
+             {"printed", layout::to_string(*layout)},
+             {"canonical", canonical ? Json(layout::to_short_string(*canonical)) : Json(nullptr)},
+             {"shape", shape_json(shape)},
+             {"size", dim_json(layout::size(*layout))},
+             {"span", dim_json(layout::span(*layout))}};
+    std::int64_t most = (o.rows > 0 ? o.rows : 128) * (o.columns > 0 ? o.columns : 128);
+    auto elements = elements_json(*layout, shape, most);
+    out["elements"] = elements ? *elements : Json::array();
+    if (banks) out["access"] = report_json(*banks, access, o);
+    out["diagnostics"] = diagnostics;
+    return print(dump(out) + "\n");
   }
-  std::printf("%s\n  size %s, span %s\n", layout::to_short_string(*layout).c_str(), layout::to_string(layout::size(*layout)).c_str(),
-              layout::to_string(layout::span(*layout)).c_str());
-  if (canonical) std::printf("  canonical %s\n", layout::to_short_string(*canonical).c_str());
-  return kFine;
+
+  std::string out = layout::to_short_string(*layout) + "\n";
+  out += "  shape      " + shape_text(shape) + (o.shape.empty() ? "  (the layout's own; --shape M,N for another)" : "") + "\n";
+  out += "  size       " + layout::to_string(layout::size(*layout)) + " elements, span " + layout::to_string(layout::span(*layout)) +
+         ", axes " + axes_text(*layout) + "\n";
+  if (canonical && !layout::same(*canonical, *layout)) out += "  canonical  " + layout::to_short_string(*canonical) + "\n";
+  if (banks) out += report_text(*banks, access);
+  if (!o.svg_file.empty()) {
+    out += "  picture    " + o.svg_file + "\n";
+    return print(out);
+  }
+  if (o.rows == 0) picture.rows = kTableRows;
+  if (o.columns == 0) picture.columns = kTableColumns;
+  auto table = layout::text_table(*layout, shape, picture);
+  if (!table) {
+    print(out);
+    return fail_usage(table.error().message);
+  }
+  return print(out + "\n" + *table);
 }
 
 }  // namespace
@@ -51,8 +318,23 @@ void add_layout(CLI::App& app, Run& run) {
   auto o = std::make_shared<LayoutCommand>();
   CLI::App* c = app.add_subcommand("layout", "Evaluate a layout expression and show its mapping");
   c->add_option("expression", o->expression, "For example 'TileLayout(S[(8, 4) : (4 @ laneid, 1)])'")->required();
+  c->add_option("--shape", o->shape, "Logical shape, e.g. 64,64 (default: one dimension an iter of the layout)");
+  CLI::Option* svg = c->add_option("--svg", o->svg_file, "A picture, into FILE or to standard output")->expected(0, 1)->type_name("[FILE]");
+  c->add_option("--by", o->by, "Colour the picture by owner thread or by shared-memory bank; a table names the bank")
+      ->check(CLI::IsMember({"thread", "bank"}));
+  c->add_option("--access", o->access, "Bank conflicts of a warp's access, e.g. 'lane -> (lane//4, lane%4*2)'");
+  c->add_option("--bits", o->bits, "Bits that each lane moves (default: one element)")->check(CLI::IsMember({8, 16, 32, 64, 128}));
+  c->add_option("--dtype", o->dtype, "Element type: decides banks")->capture_default_str();
+  c->add_option("--rows", o->rows, "Rows shown at most (default 64; 128 in a picture)")->check(CLI::Range(1, 4096));
+  c->add_option("--columns", o->columns, "Columns shown at most (default 32; 128 in a picture)")->check(CLI::Range(1, 4096));
   c->add_flag("--json", o->json, "As JSON");
-  c->callback([o, &run] { run = [o] { return run_layout(*o); }; });
+  c->footer("Examples:\n  tilewright layout 'TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)])' --shape 8,8\n"
+            "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))' --shape 64,64 --by bank --svg tile.svg\n"
+            "  tilewright layout 'TileLayout(S[32, 64])' --access 'lane -> (lane, 0)' --bits 32");
+  c->callback([o, svg, &run] {
+    o->svg = svg->count() > 0;
+    run = [o] { return run_layout(*o); };
+  });
 }
 
 }  // namespace tilewright::cli

@@ -19,12 +19,20 @@ std::expected<LoadedFile, std::string> load(const std::string& path, const std::
   LoadedFile file;
   file.source = std::make_shared<text::Source>(name, std::move(*text));
   file.tree = syntax::Tree::parse(file.source);
-  file.loader = std::make_unique<FileLoader>(path == "-" && shown_name.empty() ? fs::current_path() / "stdin.py" : fs::path(name));
+  fs::path place = path == "-" && shown_name.empty() ? fs::current_path() / "stdin.py" : fs::path(name);
+  file.loader = std::make_unique<FileLoader>(place);
+  auto config = find_config(place);
+  if (!config) return std::unexpected(config.error());
+  file.config = std::move(*config);
   return file;
 }
 
 session::Compiled compile(const LoadedFile& file, const session::CompileOptions& options) {
-  return session::compile(file.tree, file.loader.get(), text::Context{}, options);
+  text::Context context;
+  context.limits = file.config.limits;
+  session::Compiled compiled = session::compile(file.tree, file.loader.get(), context, options);
+  apply_severity(file.config, compiled.diagnostics);
+  return compiled;
 }
 
 std::optional<ir::Target> target_option(const std::string& text) {
@@ -46,7 +54,10 @@ toolchain::Options toolchain_options() {
   std::error_code ec;
   fs::path self = fs::read_symlink("/proc/self/exe", ec);
   for (fs::path p = self.parent_path(); !ec && !p.empty(); p = p.parent_path()) {  // the checkout's own .cuda
-    if (fs::is_directory(p / ".cuda", ec)) add(p / ".cuda");
+    for (fs::directory_iterator it(p / ".cuda" / "nvidia", ec), end; !ec && it != end; it.increment(ec)) {  // .cuda/nvidia/cu13
+      if (it->path().filename().string().starts_with("cu")) add(it->path());
+    }
+    ec.clear();
     if (p == p.root_path()) break;
   }
   add("/usr/local/cuda");

@@ -2,8 +2,8 @@
 //
 //   pipeline_bench FILE [--runs 30] [--arch sm_90a]
 //
-// Prints medians over the runs: parsing, evaluation (entries included), dispatch, lowering, CUDA text; lines a second of
-// everything after parsing; and the peak of resident memory above what the process held before it began.
+// Prints medians over the runs: parsing, evaluation (entries included), dispatch, lowering, CUDA text; lines a second
+// of everything after parsing; and the peak of resident memory above what the process held before it began.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -79,8 +79,10 @@ int main(int argc, char** argv) {
         }
         auto made = cuda::emit(*lowered, context);
         c += Clock::now() - m;
-        if (made) bytes += made->text.size();
-        else ++failed;
+        if (made)
+          bytes += made->text.size();
+        else
+          ++failed;
       }
     }
     parse.push_back(ms(t1 - t0));
@@ -92,11 +94,15 @@ int main(int argc, char** argv) {
   std::vector<double> after;
   for (std::size_t i = 0; i < parse.size(); ++i) after.push_back(evaluate[i] + dispatch[i] + lower[i] + cuda[i]);
   long grown = peak_kb() - before;
-  fmt::print("{}: {} lines, {} kernels ({} failed), {} tile primitives, {} bytes of CUDA, {} runs\n", argv[1], lines, kernels, failed, calls, bytes, runs);
-  fmt::print("  parse     {:9.3f} ms\n  evaluate  {:9.3f} ms\n  dispatch  {:9.3f} ms\n  lower     {:9.3f} ms\n  cuda      {:9.3f} ms\n",
-             median(parse), median(evaluate), median(dispatch), median(lower), median(cuda));
-  fmt::print("  script text to CUDA text {:.3f} ms; after parsing {:.3f} ms = {:.0f} lines/s\n", median(parse) + median(after), median(after),
-             static_cast<double>(lines) / median(after) * 1000);
-  fmt::print("  peak memory above start {} KB = {:.2f} KB a line\n", grown, static_cast<double>(grown) / static_cast<double>(lines));
+  fmt::print("{}: {} lines, {} kernels ({} failed), {} tile primitives, {} bytes of CUDA, {} runs\n", argv[1], lines,
+             kernels, failed, calls, bytes, runs);
+  fmt::print(
+      "  parse     {:9.3f} ms\n  evaluate  {:9.3f} ms\n  dispatch  {:9.3f} ms\n  lower     {:9.3f} ms\n  cuda      "
+      "{:9.3f} ms\n",
+      median(parse), median(evaluate), median(dispatch), median(lower), median(cuda));
+  fmt::print("  script text to CUDA text {:.3f} ms; after parsing {:.3f} ms = {:.0f} lines/s\n",
+             median(parse) + median(after), median(after), static_cast<double>(lines) / median(after) * 1000);
+  fmt::print("  peak memory above start {} KB = {:.2f} KB a line\n", grown,
+             static_cast<double>(grown) / static_cast<double>(lines));
   return failed ? 1 : 0;
 }

@@ -22,31 +22,34 @@ Expr round_variable(std::string_view name, std::int64_t rounds) {
   return var;
 }
 
-void add_rounds(ir::BodyBuilder& out, Expr r, std::int64_t rounds, const ir::Stmt* body) {
+void add_rounds(ir::BodyBuilder& out, Expr r, std::int64_t rounds, const ir::Stmt* body, ir::LoopKind loop) {
   const ir::Var* var = r.as<ir::Var>();
   if (!var) return out.push(body);
-  out.add<ir::For>(var, Expr(0), Expr(rounds), Expr(), ir::LoopKind::Serial, ir::UnrollHint::None, std::string_view(),
-                   body);
+  out.add<ir::For>(var, Expr(0), Expr(rounds), Expr(), loop, ir::UnrollHint::None, std::string_view(), body);
+}
+
+void bind_offsets(ir::BodyBuilder& out, Expr& a, std::string_view a_name, Expr& b, std::string_view b_name) {
+  auto bind = [&](std::string_view name, Expr value) {
+    return ir::constant(value) || value.as<ir::Var>() ? value : Expr(out.let(name, value));
+  };
+  if (ir::structurally_equal(a, b)) {
+    a = b = bind("offset", a);
+  } else {
+    a = bind(a_name, a);
+    b = bind(b_name, b);
+  }
 }
 
 void add_copy(CallContext& context, ir::BodyBuilder& out, int bits, const ir::Buffer* dst, Expr dst_offset,
               std::string_view dst_name, const ir::Buffer* src, Expr src_offset, std::string_view src_name) {
-  auto bind = [&](std::string_view name, Expr value) {
-    return ir::constant(value) || value.as<ir::Var>() ? value : Expr(out.let(name, value));
-  };
-  if (ir::structurally_equal(dst_offset, src_offset)) {
-    dst_offset = src_offset = bind("offset", dst_offset);
-  } else {
-    dst_offset = bind(dst_name, dst_offset);
-    src_offset = bind(src_name, src_offset);
-  }
+  bind_offsets(out, dst_offset, dst_name, src_offset, src_name);
   Expr args[] = {element_pointer(context, dst, dst_offset), element_pointer(context, src, src_offset)};
   out.add<ir::Evaluate>(ir::call(ir::kVoid, intrinsics::copy_bytes_row(bits), args));
 }
 
 std::string headline(const CallContext& context, std::string_view variant) {
   const CopyOperands& o = *context.copy;
-  return cat("copy -> ", variant, ": ", region_text(o.src), " -> ", region_text(o.dst));
+  return cat(context.call.primitive, " -> ", variant, ": ", region_text(o.src), " -> ", region_text(o.dst));
 }
 
 }  // namespace tilewright::dispatch

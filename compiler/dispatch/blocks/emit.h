@@ -13,7 +13,11 @@ ir::Expr element_pointer(CallContext& context, const ir::Buffer* buffer, ir::Exp
 // A round number with its range: r in [0, rounds). A single round is the constant 0.
 ir::Expr round_variable(std::string_view name, std::int64_t rounds);
 // `for r in T.serial(rounds)` around the body; the body alone for one round.
-void add_rounds(ir::BodyBuilder& out, ir::Expr r, std::int64_t rounds, const ir::Stmt* body);
+void add_rounds(ir::BodyBuilder& out, ir::Expr r, std::int64_t rounds, const ir::Stmt* body,
+                ir::LoopKind loop = ir::LoopKind::Serial);
+
+// Gives both offsets a line of their own, or a common one where they are the same.
+void bind_offsets(ir::BodyBuilder& out, ir::Expr& a, std::string_view a_name, ir::Expr& b, std::string_view b_name);
 
 // dst[0 .. bits) = src[0 .. bits), with an address line a side, or a common one where both offsets are the same.
 void add_copy(CallContext& context, ir::BodyBuilder& out, int bits, const ir::Buffer* dst, ir::Expr dst_offset,

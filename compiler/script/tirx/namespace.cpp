@@ -35,7 +35,8 @@ Value lookup_intrinsic_namespace(Interpreter& in, Namespace& self, std::string_v
 Value lookup_t(Interpreter& in, Namespace&, std::string_view name) {
   Value v = dtype_member(in, name);
   if (!v.is_error()) return v;
-  for (auto member : {scope_id_member, buffer_member, loop_member, expression_member, decorator_member, statement_member}) {
+  for (auto member : {scope_id_member, buffer_member, loop_member, expression_member, decorator_member,
+                      statement_member, math_member}) {
     v = member(in, name);
     if (!v.is_error() || in.has_pending()) return v;
   }

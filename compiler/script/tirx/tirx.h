@@ -39,6 +39,9 @@ Value loop_member(Interpreter& in, std::string_view name);
 Value expression_member(Interpreter& in, std::string_view name);
 Value decorator_member(Interpreter& in, std::string_view name);
 Value statement_member(Interpreter& in, std::string_view name);
+Value math_member(Interpreter& in, std::string_view name);
+// Calls the mathematical function of this name; Error tag without a pending error: there is none.
+Value call_math(Interpreter& in, std::string_view name, const Arguments& args);
 
 // A table of names and functions, searched by name.
 struct Member {

@@ -46,10 +46,13 @@ Unit unit_of(ir::ExecScope scope) {
 Reason not_register_rows(CallContext& context, const ir::Region& region, const Window& window) {
   std::string_view name = region.buffer->name;
   if (window.swizzle) return cat("the register layout of ", name, " is swizzled");
-  std::uint32_t seen = 0;
   for (const layout::Iter& it : window.tile.shard) {
-    std::string_view axis = layout::axis_name(it.axis);
     if (!it.extent.is_constant() || !it.stride.is_constant()) return cat(name, " has an extent known only at run time");
+  }
+  // As declared, not as fused: 8 groups of 4 lanes are a matrix fragment also where they happen to count lanes in order.
+  std::uint32_t seen = 0;
+  for (const layout::Iter& it : region.buffer->layout->tile->shard) {
+    std::string_view axis = layout::axis_name(it.axis);
     if (it.axis == Axis::m) continue;
     if (layout::is_memory_axis(it.axis)) return cat(name, " lies on axis ", axis, ", not in registers");
     Unit unit = layout::axis_subscope(it.axis);
@@ -156,6 +159,8 @@ Planned plan(CallContext& context) {
     thread_walks.insert(thread_walks.end(), run.begin(), run.end());
     base = base + place(run, widen_for(*memory.buffer, digit));
   }
+
+  if (order.empty()) return decline(cat(registers.buffer->name, " has one element a thread, nothing to loop over"));
 
   // What it loops over: register walks by stride, not joined again, so that each keeps its own run (X8).
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {

@@ -1,0 +1,88 @@
+#include "compiler/dispatch/variants/copy_async/tma_map.h"
+
+#include <algorithm>
+
+#include "compiler/dispatch/words.h"
+#include "compiler/expr/analyzer.h"
+
+namespace tilewright::dispatch::tma {
+namespace {
+
+using ir::Expr;
+
+Expr as_expr(Dim d) { return d.is_constant() ? Expr(d.value()) : ir::simplify(d.expr()); }
+
+bool equal(const std::vector<Expr>& a, const std::vector<Expr>& b) {
+  return std::ranges::equal(a, b, [](Expr x, Expr y) { return ir::provably_equal(x, y); });
+}
+
+bool same_description(const TensorMap& a, const TensorMap& b) {
+  return a.tensor->data == b.tensor->data && a.dtype == b.dtype && a.box == b.box && a.swizzle == b.swizzle &&
+         a.oob_fill == b.oob_fill && ir::provably_equal(a.byte_offset, b.byte_offset) && equal(a.dims, b.dims) &&
+         equal(a.strides, b.strides);
+}
+
+// The host encodes the map before the launch: loops, scope ids and values of the device part do not exist yet.
+const ir::Var* device_value(Expr e) {
+  const ir::Var* found = nullptr;
+  ir::walk(e, [&](Expr x) {
+    if (const ir::Var* v = x.as<ir::Var>()) {
+      if (v->role == ir::VarRole::Loop || v->role == ir::VarRole::ScopeId || v->role == ir::VarRole::Launch) found = v;
+    }
+    return !found;
+  });
+  return found;
+}
+
+std::string_view fresh_name(const CallContext& context, const ir::Buffer& tensor) {
+  std::string base = cat(tensor.data && !tensor.data->name.empty() ? tensor.data->name : tensor.name, "_tensormap");
+  std::string name = base;
+  auto taken = [&](const TensorMap& m) { return m.var->name == name; };
+  for (int n = 1; std::ranges::any_of(context.kernel.tensor_maps(), taken); ++n) name = cat(base, "_", n);
+  return Arena::current().copy(std::string_view(name));
+}
+
+}  // namespace
+
+std::string_view map_dtype(ir::DataType dtype, int bits) {
+  if (dtype.lanes > 1) return {};
+  if (bits > dtype.storage_bits()) return bits == 16 ? "uint16" : bits == 32 ? "uint32" : "uint64";
+  if (dtype.is_bool()) return "uint8";
+  // The driver has no signed 16-bit type; for a copy the bits are what counts.
+  if (dtype.is_int() && dtype.bits == 16) return "uint16";
+  return Arena::current().copy(std::string_view(ir::dtype_name(dtype)));
+}
+
+std::expected<const TensorMap*, Reason> tensor_map(CallContext& context, const ir::Buffer& tensor,
+                                                   const Candidate& plan, int swizzle, int oob_fill) {
+  TensorMap map{.tensor = &tensor,
+                .byte_offset = as_expr(plan.base * Dim(tensor.dtype.storage_bits() / 8)),
+                .dtype = map_dtype(tensor.dtype, plan.bits),
+                .swizzle = swizzle,
+                .oob_fill = oob_fill};
+  if (map.dtype.empty()) return std::unexpected(cat("a tensor map has no element type ", ir::dtype_name(tensor.dtype)));
+  for (std::size_t i = plan.dims.size(); i-- > 0;) {
+    const Dimension& d = plan.dims[i];
+    map.dims.push_back(as_expr(d.shape));
+    if (i + 1 < plan.dims.size()) map.strides.push_back(as_expr(d.stride * Dim(plan.bits / 8)));
+    map.box.push_back(d.box);
+    map.element_strides.push_back(1);
+  }
+  std::vector<Expr> host = map.dims;
+  host.insert(host.end(), map.strides.begin(), map.strides.end());
+  host.push_back(map.byte_offset);
+  for (Expr e : host) {
+    if (const ir::Var* v = device_value(e)) {
+      return std::unexpected(cat("the host encodes the tensor map before the launch and cannot know ", v->name, " in ",
+                                 ir::to_string(e)));
+    }
+  }
+  for (const TensorMap& known : context.kernel.tensor_maps()) {
+    if (same_description(known, map)) return &known;
+  }
+  map.var = ir::make_var(fresh_name(context, tensor), ir::kTensorMap, ir::VarRole::Parameter);
+  context.journal.tensor_maps.push_back(std::move(map));
+  return &context.journal.tensor_maps.back();
+}
+
+}  // namespace tilewright::dispatch::tma

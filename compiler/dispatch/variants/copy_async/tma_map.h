@@ -1,0 +1,16 @@
+// Tensor maps of a kernel: one for each distinct description, shared by the calls that need it (copy_async.md 3.7).
+#pragma once
+#include "compiler/dispatch/variants/copy_async/tma_plan.h"
+
+namespace tilewright::dispatch::tma {
+
+// The element type that the driver is told; empty: there is none for it. `bits`: of the map's elements, more than the
+// tensor's where the plan was promoted.
+std::string_view map_dtype(ir::DataType dtype, int bits);
+
+// The map of a plan: an earlier one of the kernel with the same description, or a new one noted in the journal. Error:
+// the description depends on what only the device knows.
+std::expected<const TensorMap*, Reason> tensor_map(CallContext& context, const ir::Buffer& tensor,
+                                                   const Candidate& plan, int swizzle, int oob_fill);
+
+}  // namespace tilewright::dispatch::tma

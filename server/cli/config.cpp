@@ -1,0 +1,106 @@
+#include "server/cli/config.h"
+
+#include <toml++/toml.h>
+
+#include "server/cli/files.h"
+
+namespace tilewright::cli {
+namespace {
+
+std::string place(const std::string& name, const toml::node& node) {
+  return name + ":" + std::to_string(node.source().begin.line) + ": ";
+}
+
+std::optional<text::Severity> parse_severity(std::string_view word, bool* known) {
+  *known = true;
+  if (word == "error") return text::Severity::Error;
+  if (word == "warning") return text::Severity::Warning;
+  if (word == "information") return text::Severity::Information;
+  if (word == "hint") return text::Severity::Hint;
+  *known = word == "off";
+  return std::nullopt;
+}
+
+std::expected<void, std::string> read_limits(const toml::table& table, const std::string& name, text::Limits& limits) {
+  for (const auto& [key, value] : table) {
+    auto number = value.value<std::int64_t>();
+    if (!number || *number <= 0) {
+      return std::unexpected(place(name, value) + "limits." + std::string(key.str()) + " must be a positive number");
+    }
+    auto n = static_cast<std::uint64_t>(*number);
+    if (key.str() == "steps") {
+      limits.steps = n;
+    } else if (key.str() == "memory_mb") {
+      limits.memory_bytes = n << 20;
+    } else if (key.str() == "depth") {
+      // The evaluator recurses: deeper than this, the stack of the process would end first.
+      if (n > 1000) return std::unexpected(place(name, value) + "limits.depth is at most 1000");
+      limits.depth = static_cast<std::uint32_t>(n);
+    } else {
+      return std::unexpected(place(name, value) + "unknown limit '" + std::string(key.str()) +
+                             "': there are steps, memory_mb and depth");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name) {
+  toml::table table;
+  try {
+    table = toml::parse(text, name);
+  } catch (const toml::parse_error& e) {
+    return std::unexpected(name + ":" + std::to_string(e.source().begin.line) + ": " + std::string(e.description()));
+  }
+  Config config;
+  for (const auto& [key, value] : table) {
+    if (key.str() == "limits" && value.is_table()) {
+      auto ok = read_limits(*value.as_table(), name, config.limits);
+      if (!ok) return std::unexpected(ok.error());
+    } else if (key.str() == "severity" && value.is_table()) {
+      for (const auto& [code, word] : *value.as_table()) {
+        bool known = false;
+        auto severity = parse_severity(word.value_or(std::string()), &known);
+        if (!known)
+          return std::unexpected(place(name, word) + "a severity is error, warning, information, hint or off");
+        config.severity[std::string(code.str())] = severity;
+      }
+    } else {
+      return std::unexpected(place(name, value) + "unknown setting '" + std::string(key.str()) +
+                             "': there are [limits] and [severity]");
+    }
+  }
+  return config;
+}
+
+std::expected<Config, std::string> find_config(const std::filesystem::path& script) {
+  std::error_code ec;
+  std::filesystem::path folder = std::filesystem::weakly_canonical(script, ec).parent_path();
+  for (; !folder.empty(); folder = folder.parent_path()) {
+    std::filesystem::path file = folder / "tilewright.toml";
+    if (std::filesystem::is_regular_file(file, ec)) {
+      auto text = read_file(file);
+      if (!text) return std::unexpected(text.error());
+      auto config = parse_config(*text, file.string());
+      if (config) config->file = file;
+      return config;
+    }
+    if (folder == folder.root_path()) break;
+  }
+  return Config{};
+}
+
+void apply_severity(const Config& config, std::vector<text::Diagnostic>& diagnostics) {
+  if (config.severity.empty()) return;
+  std::erase_if(diagnostics, [&](const text::Diagnostic& d) {
+    auto it = config.severity.find(d.code);
+    return it != config.severity.end() && !it->second;
+  });
+  for (text::Diagnostic& d : diagnostics) {
+    auto it = config.severity.find(d.code);
+    if (it != config.severity.end()) d.severity = *it->second;
+  }
+}
+
+}  // namespace tilewright::cli

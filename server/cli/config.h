@@ -1,0 +1,35 @@
+// tilewright.toml: a project's settings, found in the nearest folder above a script.
+//
+//   [limits]
+//   steps = 20000000             # evaluated nodes a file
+//   memory_mb = 256
+//   depth = 1000
+//   [severity]
+//   TW3106 = "error"             # error, warning, information, hint or off
+#pragma once
+#include <expected>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/text/context.h"
+
+namespace tilewright::cli {
+
+struct Config {
+  std::filesystem::path file;  // empty: there is none
+  text::Limits limits;
+  std::map<std::string, std::optional<text::Severity>, std::less<>> severity;  // nothing: off
+};
+
+// Parses the text of a settings file. The error names the line and what is wrong; unknown keys are errors, because a
+// misspelt setting would silently do nothing.
+std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name);
+// The settings for a script; the defaults where no file is found.
+std::expected<Config, std::string> find_config(const std::filesystem::path& script);
+// Applies the severities; diagnostics that are off are removed.
+void apply_severity(const Config& config, std::vector<text::Diagnostic>& diagnostics);
+
+}  // namespace tilewright::cli

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Holds the choice of copy variants and the launch against the reference compiler, kernel by kernel, call by call.
+
+    compare.py --seed N --count 300 --tilewright PATH --reference PATH [--arch sm_90a] [--work DIR] [-v]
+    compare.py FILE.py ... --tilewright PATH --reference PATH
+
+PATH of --reference is a program that takes FILE.py --arch A --fields calls,launch and prints, as one JSON object, what
+the reference made of each kernel. --work keeps scripts and answers; an answer that is newer than its script is used
+again, so that a second run after a repair takes seconds.
+
+Compared for each call up to the first that the reference refuses: the variants tried, their priorities and outcomes
+(the reference's "exception" is our "declined"), and the variant chosen; for each kernel: grid, block, cluster and dynamic
+shared bytes (symbolic extents by value), and whether it compiles. A difference passes only when a rule of exceptions.py
+explains it.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import exceptions  # noqa: E402
+import generate  # noqa: E402
+
+
+def answer(command, path):
+    """The JSON that a command prints, from the file beside the script when that is fresh."""
+    if os.path.exists(path[0]) and os.path.getmtime(path[0]) >= os.path.getmtime(path[1]):
+        with open(path[0], encoding="utf-8") as f:
+            return json.load(f)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        out = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        sys.exit(f"{' '.join(command)}: no JSON (exit {done.returncode})\n{done.stderr[-2000:]}")
+    with open(path[0], "w", encoding="utf-8") as f:
+        f.write(done.stdout)
+    return out
+
+
+def ask(script, args):
+    reference = answer([sys.executable, args.reference, script, "--arch", args.arch, "--fields", "calls,launch"],
+                       (script + ".reference.json", script))
+    done = subprocess.run([args.tilewright, "compile", script, "--arch", args.arch, "--emit", "cuda", "--json"],
+                          capture_output=True, text=True, check=False)
+    try:
+        ours = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        sys.exit(f"tilewright {script}: no JSON (exit {done.returncode})\n{done.stderr[-2000:]}")
+    return script, reference, ours
+
+
+def by_value(text, values):
+    """An extent's value, with `values` for its names."""
+    text = re.sub(r"T\.(int32|int64|Cast)\(", "(", str(text)).replace('"int32",', "").replace('"int64",', "")
+    names = set(re.findall(r"[A-Za-z_]\w*", text))
+    return eval(text, {"__builtins__": {}}, {n: values for n in names})  # noqa: S307: our own scripts' extents
+
+
+def same_extent(a, b):
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
+    try:
+        return all(by_value(a, n) == by_value(b, n) for n in (16, 64, 100, 4096, 12345))
+    except Exception:  # noqa: BLE001: an extent that cannot be read is a difference
+        return False
+
+
+def trials(call):
+    return [(t["variant"], t["priority"], "declined" if t["outcome"] == "exception" else t["outcome"])
+            for t in call["trials"] if t["outcome"] != "not_tried"]
+
+
+def words(rows):
+    return ", ".join(f"{v} ({p}) {o}" for v, p, o in rows) or "nothing tried"
+
+
+def differences(reference, ours):
+    """[(index of the call or None, what differs)]"""
+    out = []
+    mine = ours["calls"]
+    for i, call in enumerate(reference["calls"]):
+        if i >= len(mine):
+            out.append((i, f"the reference dispatches {call['call']}, we have no such call"))
+            break
+        a, b = trials(call), trials(mine[i])
+        if a != b or call["variant"] != mine[i]["variant"]:
+            out.append((i, f"{call['call']}: the reference {words(a)}; we {words(b)}"))
+    dead = bool(reference.get("error"))
+    if not dead and len(mine) != len(reference["calls"]):
+        out.append((None, f"{len(reference['calls'])} calls in the reference, {len(mine)} here"))
+    if dead != ours["failed"]:
+        why = reference.get("error") or "; ".join(d["message"] for d in ours["diagnostics"]) or "no diagnostic"
+        out.append((None, f"{'the reference' if dead else 'Tilewright'} alone refuses the kernel: {why[:400]}"))
+    if not dead and not ours["failed"]:
+        a, b = reference["launch"], ours["launch"]
+        for key in ("grid", "block", "cluster"):
+            if not all(map(same_extent, a[key], b[key])):
+                out.append((None, f"{key}: {a[key]} in the reference, {b[key]} here"))
+        if not same_extent(a["dynamic_shared_bytes"], b["dynamic_shared_bytes"]):
+            out.append((None, f"dynamic shared bytes: {a['dynamic_shared_bytes']} and {b['dynamic_shared_bytes']}"))
+    return out
+
+
+class Statistics:
+    def __init__(self):
+        self.chosen, self.outcomes, self.notes = collections.Counter(), collections.Counter(), collections.Counter()
+        self.kernels = self.calls = self.with_refusal = self.dead = 0
+
+    def add(self, reference):
+        self.kernels += 1
+        rows = [t for c in reference["calls"] for t in trials(c)]
+        # The pair of memories alone rules variants out of nearly every call; what counts is a refusal that changed
+        # where the call ended: nothing serves it, or only the scalar loop does, or a plan was declined.
+        last = [c for c in reference["calls"] if c["variant"] in (None, "fallback")]
+        self.with_refusal += bool(last or any(o == "declined" for _, _, o in rows))
+        self.dead += any(c["variant"] is None for c in reference["calls"])
+        self.calls += len(reference["calls"])
+        for c in reference["calls"]:
+            self.chosen[c["variant"] or "none"] += 1
+        for v, _, o in rows:
+            self.outcomes[v, o] += 1
+
+    def print(self):
+        print(f"{self.kernels} kernels, {self.calls} calls; {self.with_refusal} kernels "
+              f"({100 * self.with_refusal // max(1, self.kernels)} %) with a call that fell back, was declined or refused, "
+              f"{self.dead} with a call that no variant serves")
+        print("chosen: " + ", ".join(f"{v} {n}" for v, n in sorted(self.chosen.items())))
+        print("outcomes: " + ", ".join(f"{v} {o} {n}" for (v, o), n in sorted(self.outcomes.items())))
+        if self.notes:
+            print("explained by a note: " + ", ".join(f"{v} {n}" for v, n in sorted(self.notes.items())))
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("files", nargs="*")
+    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--count", type=int, default=300)
+    ap.add_argument("--tilewright", required=True)
+    ap.add_argument("--reference", required=True)
+    ap.add_argument("--arch", default="sm_90a")
+    ap.add_argument("--work", help="folder for scripts and answers; kept")
+    ap.add_argument("--jobs", type=int, default=os.cpu_count())
+    ap.add_argument("-v", "--verbose", action="store_true", help="also list what a note explains")
+    args = ap.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        files = args.files or generate.write(args.seed, args.count, args.work or scratch, keep=True)
+        stats, passed, failed = Statistics(), 0, 0
+        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+            for script, reference, ours in pool.map(lambda f: ask(f, args), files):
+                if reference.get("error"):
+                    print(f"{script}: the reference cannot read the file: {reference['error']}")
+                    failed += 1
+                    continue
+                source = exceptions.Source(script)
+                mine = {k["name"]: k for k in ours["kernels"]}
+                for k in reference["kernels"]:
+                    stats.add(k)
+                    other = mine.get(k["name"])
+                    if other is None:
+                        failed += 1
+                        print(f"{script}: {k['name']}: no such kernel here")
+                        continue
+                    other["diagnostics"] = source.diagnostics_of(other, ours["diagnostics"])
+                    open_, noted = [], []
+                    for index, text in differences(k, other):
+                        rule = exceptions.explain(exceptions.Case(source, k, other, index))
+                        (noted if rule else open_).append((rule, text))
+                    for rule, text in noted:
+                        stats.notes[f"{rule.note} {rule.name}"] += 1
+                        if args.verbose:
+                            print(f"{script}: {k['name']}: {rule.note} ({rule.name}): {text}")
+                    passed += not open_
+                    failed += bool(open_)
+                    for _, text in open_:
+                        print(f"{script}: {k['name']}: {text}")
+        stats.print()
+        print(f"{passed} passed, {failed} failed")
+        sys.exit(failed != 0)
+
+
+if __name__ == "__main__":
+    main()

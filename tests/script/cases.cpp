@@ -1,0 +1,257 @@
+#include "tests/script/cases.h"
+
+#include <algorithm>
+
+#include "compiler/intrinsics/printed.h"
+#include "compiler/ir/printer.h"
+#include "compiler/session/compile.h"
+
+namespace tilewright::script_tests {
+namespace {
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+bool is_marker(std::string_view line) {
+  if (line.starts_with("#|")) return true;
+  std::size_t at = line.find_first_not_of(' ');
+  if (at == std::string_view::npos || line[at] != '#') return false;
+  std::string_view rest = line.substr(at + 1);
+  at = rest.find_first_not_of(' ');
+  if (at == std::string_view::npos) return false;
+  rest.remove_prefix(at);
+  if (rest.starts_with("hint: ") || rest.starts_with("from: ")) return true;
+  if (rest[0] != '^' && rest[0] != '@') return false;
+  for (std::string_view severity : {"error", "warning", "information", "hint"}) {
+    if (rest.find(" " + std::string(severity) + "[") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+std::string option(std::string_view header, std::string_view name, bool* found) {
+  std::size_t at = header.find("[" + std::string(name));
+  if (at == std::string_view::npos) return {};
+  std::size_t end = header.find(']', at);
+  std::string_view inside = header.substr(at + 1, end - at - 1);
+  if (inside != name && !inside.starts_with(std::string(name) + " ")) return {};
+  *found = true;
+  return std::string(inside.substr(std::min(name.size() + 1, inside.size())));
+}
+
+// Finds imports among the files of the case.
+class Files : public script::Loader {
+ public:
+  explicit Files(const Case& c) {
+    for (const auto& [path, text] : c.files) files_[path] = text;
+  }
+  std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override {
+    std::string folder(importer.substr(0, importer.rfind('/') == std::string_view::npos ? 0 : importer.rfind('/') + 1));
+    for (int i = 1; i < level && !folder.empty(); ++i) {
+      folder.pop_back();
+      folder.resize(folder.rfind('/') == std::string::npos ? 0 : folder.rfind('/') + 1);
+    }
+    std::string path = level ? folder : "";
+    for (char ch : module) path += ch == '.' ? '/' : ch;
+    for (const char* end : {".py", "/__init__.py"}) {
+      auto found = files_.find(path + end);
+      if (found == files_.end()) continue;
+      auto& tree = trees_[found->first];
+      if (!tree) tree = syntax::Tree::parse(std::make_shared<text::Source>(found->first, found->second));
+      return tree;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::map<std::string, std::string> files_;
+  std::map<std::string, std::shared_ptr<const syntax::Tree>> trees_;
+};
+
+std::string_view severity_name(text::Severity s) {
+  switch (s) {
+    case text::Severity::Error: return "error";
+    case text::Severity::Warning: return "warning";
+    case text::Severity::Information: return "information";
+    default: return "hint";
+  }
+}
+
+session::Compiled compile(std::string_view text, const Case& c, Files& files) {
+  auto tree = syntax::Tree::parse(std::make_shared<text::Source>("main.py", std::string(text)));
+  session::CompileOptions options;
+  options.target = *ir::parse_target("sm_100a");
+  options.stage = c.cuda ? session::Stage::Cuda : session::Stage::Evaluate;
+  if (!c.entry.empty()) options.entries = {c.entry};
+  return session::compile(tree, &files, {}, options);
+}
+
+std::string printed(const script::KernelValue& k) { return ir::print_script(k.kernel, intrinsics::printed_arguments); }
+
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (char ch : text) {
+    if (ch == '\n') out += "\\n";
+    else out += ch;
+  }
+  return out;
+}
+
+// The markers of a diagnostic, to stand behind the line that they point into.
+std::string marker(const text::Diagnostic& d, const text::Anchors& anchors, std::uint32_t* line) {
+  text::Anchors::Place place = anchors.resolve(d.span);
+  std::string what = std::string(severity_name(d.severity)) + "[" + std::string(d.code) + "]: " + one_line(d.message) + "\n";
+  std::string out;
+  *line = 0;
+  bool here = place.source && place.source->path() == "main.py";
+  if (!here) {
+    out = "# @" + (place.source ? place.source->path() : std::string("nowhere")) + " " + what;
+  } else {
+    text::LineColumn from = place.source->position(place.begin), to = place.source->position(place.end);
+    *line = from.line;
+    if (from.line == to.line && from.column >= 2) {
+      out = "#" + std::string(from.column - 1, ' ') + std::string(std::max(1u, to.column - from.column), '^') + " " + what;
+    } else {
+      out = "# @1:" + std::to_string(from.column + 1) + "-" + std::to_string(to.line - from.line + 1) + ":" +
+            std::to_string(to.column + 1) + " " + what;
+    }
+  }
+  if (!d.hint.empty()) out += "#   hint: " + one_line(d.hint) + "\n";
+  for (text::Span call : d.chain) {
+    text::Anchors::Place at = anchors.resolve(call);
+    if (!at.source) continue;
+    std::string shown(at.source->text().substr(at.begin, at.end - at.begin));
+    out += "#   from: " + one_line(shown).substr(0, 80) + "\n";
+  }
+  return out;
+}
+
+std::string script_of(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& l : lines) text += l + "\n";
+  return text;
+}
+
+// What is printed is a script that means the same: printing it again gives the same text.
+void check_stable(const session::Compiled& compiled, const Case& c, std::vector<std::string>& failures) {
+  for (const session::CompiledKernel& k : compiled.kernels) {
+    if (k.value->failed) continue;
+    std::string once = printed(*k.value);
+    Case alone;
+    Files none(alone);
+    session::Compiled again = compile(once, alone, none);
+    std::string name(k.value->kernel.name);
+    if (again.has_errors()) {
+      failures.push_back(c.title + ": the printed form of " + name + " is not accepted: " + again.diagnostics[0].message + "\n" + once);
+      continue;
+    }
+    if (again.kernels.size() != 1) {
+      failures.push_back(c.title + ": the printed form of " + name + " holds " + std::to_string(again.kernels.size()) + " kernels");
+      continue;
+    }
+    std::string twice = printed(*again.kernels[0].value);
+    if (once != twice) {
+      failures.push_back(c.title + ": printing is not stable for " + name + "\n--- once\n" + once + "--- twice\n" + twice);
+    }
+  }
+}
+
+}  // namespace
+
+File read(std::string_view text) {
+  File file;
+  Case* c = nullptr;
+  std::string* extra = nullptr;
+  for (const std::string& line : split(text)) {
+    if (line.starts_with("#--- file ")) {
+      c->files.emplace_back(line.substr(10), "");
+      extra = &c->files.back().second;
+    } else if (line.starts_with("#--- ")) {
+      c = &file.cases.emplace_back();
+      c->header = line;
+      std::size_t end = line.find("  [");
+      c->title = line.substr(5, end == std::string::npos ? end : end - 5);
+      option(line, "print", &c->print);
+      option(line, "entries", &c->entries);
+      option(line, "cuda", &c->cuda);
+      bool given = false;
+      c->entry = option(line, "entry", &given);
+      extra = nullptr;
+      c->written = line + "\n";
+      continue;
+    }
+    if (!c) {
+      file.preamble += line + "\n";
+      continue;
+    }
+    c->written += line + "\n";
+    if (line.starts_with("#--- file ")) continue;
+    if (extra) {
+      *extra += line + "\n";
+    } else if (!is_marker(line)) {
+      c->lines.push_back(line);
+    }
+  }
+  return file;
+}
+
+std::string answer(const Case& c, std::vector<std::string>& failures) {
+  // The script is run without markers: they are comments and change nothing but the line numbers.
+  std::vector<std::string> lines = c.lines;
+  Files files(c);
+  session::Compiled compiled = compile(script_of(lines), c, files);
+  std::vector<std::string> after(lines.size() + 1);
+  std::string loose;
+  for (const text::Diagnostic& d : compiled.diagnostics) {
+    std::uint32_t line = 0;
+    std::string text = marker(d, compiled.evaluation->anchors, &line);
+    (text.starts_with("# @") && !text.starts_with("# @1:") ? loose : after[std::min<std::size_t>(line, lines.size())]) += text;
+  }
+  std::string answers;
+  if (c.entries) {
+    for (const script::Entry& e : compiled.evaluation->entries) {
+      answers += "#| entry " + std::string(script::entry_kind_name(e.kind)) + ": " + e.expression + " ->";
+      for (const script::KernelValue* k : e.kernels) answers += " " + std::string(k->kernel.name);
+      answers += "\n";
+    }
+    for (const script::Factory& f : compiled.evaluation->open_factories) answers += "#| needs arguments: " + f.signature + "\n";
+  }
+  if (c.print) {
+    for (const session::CompiledKernel& k : compiled.kernels) {
+      std::vector<std::string> printed = split(printed(*k.value));
+      // The header and the class line are always the same.
+      auto from = std::find_if(printed.begin(), printed.end(), [](const std::string& l) { return l.starts_with("    "); });
+      for (auto it = from; it != printed.end(); ++it) answers += "#| " + it->substr(std::min<std::size_t>(4, it->size())) + "\n";
+    }
+  }
+  if (c.cuda) {
+    for (const session::CompiledKernel& k : compiled.kernels) {
+      if (!k.cuda && !k.value->failed && !compiled.has_errors()) {
+        failures.push_back(c.title + ": " + std::string(k.value->kernel.name) + " gives no CUDA text and no error");
+      }
+    }
+    if (compiled.kernels.empty()) failures.push_back(c.title + ": no kernel to compile");
+  }
+  check_stable(compiled, c, failures);
+
+  // Blank lines at the end of the script stay at the end of the case, behind the answers.
+  std::size_t end = lines.size();
+  while (end > 0 && lines[end - 1].empty()) --end;
+  std::string out = c.header + "\n";
+  for (std::size_t i = 0; i < end; ++i) out += lines[i] + "\n" + after[i];
+  for (std::size_t i = end; i < after.size(); ++i) out += after[i];
+  out += loose + answers;
+  for (const auto& [path, text] : c.files) out += "#--- file " + path + "\n" + text;
+  if (c.files.empty()) {
+    for (std::size_t i = end; i < lines.size(); ++i) out += "\n";
+  }
+  return out;
+}
+
+}  // namespace tilewright::script_tests
