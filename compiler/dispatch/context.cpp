@@ -1,5 +1,6 @@
 #include "compiler/dispatch/context.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "compiler/expr/analyzer.h"
@@ -54,6 +55,16 @@ void KernelContext::add_scope_id(const Var* var) {
   if (var->scope_id == ScopeBinding::None || var->dimension > 2) return;
   const Var*& slot = ids_[static_cast<std::size_t>(var->scope_id)][var->dimension];
   if (!slot || (slot->name.empty() && !var->name.empty())) slot = var;
+}
+
+bool KernelContext::prefetched(const Var* map) const {
+  return std::ranges::find(prefetched_, map) != prefetched_.end();
+}
+
+void KernelContext::commit(const Journal& journal) {
+  for (const Var* id : journal.scope_ids) add_scope_id(id);
+  tensor_maps_.insert(tensor_maps_.end(), journal.tensor_maps.begin(), journal.tensor_maps.end());
+  prefetched_.insert(prefetched_.end(), journal.prefetched.begin(), journal.prefetched.end());
 }
 
 const ir::Buffer* KernelContext::flat_view(const ir::Buffer* buffer) {

@@ -19,6 +19,7 @@ struct Journal {
   std::vector<const ir::Buffer*> allocations;  // at the start of the device part, in order
   std::vector<const ir::Stmt*> device_init;    // behind those allocations
   std::vector<TensorMap> tensor_maps;
+  std::vector<const ir::Var*> prefetched;  // tensor maps that device_init brings into their cache
 };
 
 // What the calls of one kernel share.
@@ -36,6 +37,11 @@ class KernelContext {
   }
   void add_scope_id(const ir::Var* var);
   const std::vector<const ir::Var*>& scope_ids() const { return all_ids_; }
+  // Of the calls accepted so far.
+  const std::vector<TensorMap>& tensor_maps() const { return tensor_maps_; }
+  bool prefetched(const ir::Var* map) const;
+  // What an accepted call asked for and later calls may use, too.
+  void commit(const Journal& journal);
 
  private:
   const scope::Closure& closure_;
@@ -43,6 +49,8 @@ class KernelContext {
   std::array<std::array<const ir::Var*, 3>, 10> ids_{};
   std::vector<const ir::Var*> all_ids_;
   std::unordered_map<const ir::Buffer*, const ir::Buffer*> flat_;
+  std::vector<TensorMap> tensor_maps_;
+  std::vector<const ir::Var*> prefetched_;
 };
 
 struct CopyOperands;  // blocks/operands.h

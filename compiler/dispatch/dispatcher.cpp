@@ -249,6 +249,14 @@ class Dispatcher {
     if (!chosen) not_served(call, report);
   }
 
+  // The kernel's parameter that a tensor looks at: the host knows no views.
+  const ir::Buffer* parameter_of(const ir::Buffer* tensor) const {
+    for (const ir::Param& p : kernel_.params) {
+      if (p.buffer && p.buffer->data == tensor->data) return p.buffer;
+    }
+    return tensor;
+  }
+
   static Reason preferred_over(const Variant& chosen, const Variant& other) {
     if (chosen.priority > other.priority) {
       return cat("would serve; ", chosen.name, " is preferred (priority ", chosen.priority, " over ", other.priority,
@@ -262,10 +270,13 @@ class Dispatcher {
     report.body = plan.body;
     report.facts = std::move(plan.facts);
     report.summary = std::move(plan.summary);
-    for (const ir::Var* id : journal.scope_ids) shared_.add_scope_id(id);
+    shared_.commit(journal);
     allocations_.insert(allocations_.end(), journal.allocations.begin(), journal.allocations.end());
     init_.insert(init_.end(), journal.device_init.begin(), journal.device_init.end());
-    out_.tensor_maps.insert(out_.tensor_maps.end(), journal.tensor_maps.begin(), journal.tensor_maps.end());
+    for (TensorMap map : journal.tensor_maps) {
+      map.tensor = parameter_of(map.tensor);
+      out_.tensor_maps.push_back(std::move(map));
+    }
     ir::walk_stmts(plan.body, [&](const Stmt* s) {
       if (s->kind == ir::StmtKind::TileCall) {
         fail(call, code::kNested, cat("variant ", variant.name, " emitted a tile primitive"), "");

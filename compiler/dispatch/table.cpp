@@ -4,13 +4,16 @@
 #include "compiler/dispatch/variant.h"
 
 //      primitive  variant        priority  namespace of its predicates() and plan()  single thread
-#define TILEWRIGHT_VARIANTS(V)                            \
-  V("copy", "gmem_smem", 10, copy_gmem_smem, false)       \
-  V("copy", "ldstmatrix", 10, copy_ldstmatrix, false)     \
-  V("copy", "reg", 10, copy_reg, false)                   \
-  V("copy", "fallback", 0, copy_fallback, false)          \
-  V("copy_async", "ldgsts", 20, copy_async_ldgsts, false) \
-  V("copy_async", "dsmem", 10, copy_async_dsmem, true)
+#define TILEWRIGHT_VARIANTS(V)                                  \
+  V("copy", "gmem_smem", 10, copy_gmem_smem, false)             \
+  V("copy", "ldstmatrix", 10, copy_ldstmatrix, false)           \
+  V("copy", "reg", 10, copy_reg, false)                         \
+  V("copy", "fallback", 0, copy_fallback, false)                \
+  V("copy_async", "ldgsts", 20, copy_async_ldgsts, false)       \
+  V("copy_async", "dsmem", 10, copy_async_dsmem, true)          \
+  V("copy_async", "tma", 10, copy_async_tma, true)              \
+  V("copy_async", "smem->tmem", 10, copy_async_smem_tmem, true) \
+  V("copy_async", "tmem<->local", 10, copy_async_tmem_local, false)
 
 namespace tilewright::dispatch {
 

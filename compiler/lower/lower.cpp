@@ -276,6 +276,8 @@ void Lowering::size_pools() {
     std::int64_t align = std::max({16, buffer->align, static_cast<int>(swizzle_bytes(*buffer))});
     for (const Buffer* view : views_)
       if (view->data == buffer->data) align = std::max(align, swizzle_bytes(*view));
+    // Boxes of tensor copies start on multiples of 128 bytes; dispatch saw to the offsets within the storage.
+    if (!in_.tensor_maps.empty()) align = std::max(align, std::int64_t{128});
     if (auto fixed = pool_bytes_.find(buffer->data); fixed != pool_bytes_.end()) {
       elements = fixed->second * 8 / element_bits(buffer->dtype);
     } else if (elements && *elements == 0) {

@@ -1,4 +1,5 @@
 // Attribute access, subscripts, and the text of values.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -30,6 +31,49 @@ Value bind(Interpreter& in, Value found, Value self, Class* owner, text::Span sp
     return Value::object(m);
   }
   return found;
+}
+
+// One kernel for each set of compile-time values, defaults included (surface.md 2.2).
+Value specialise(Interpreter& in, const Arguments& args, Value self) {
+  Jit* jit = self.as<Jit>();
+  const Function* f = jit->function;
+  if (!args.positional.empty()) {
+    return in.fail(code::kJit, args.at(0), "specialize() takes its values by keyword", "write NAME=value");
+  }
+  std::vector<Value> key;
+  std::size_t next_default = 0;
+  for (const syntax::Parameter& p : f->def->params) {
+    Value value = Value::ellipsis();
+    if (p.default_value) {
+      if (next_default < f->defaults.size()) value = f->defaults[next_default];
+      ++next_default;
+    }
+    for (const Keyword& k : args.keywords) {
+      if (k.name == p.name.text) value = k.value;
+    }
+    key.push_back(value);
+  }
+  for (const Keyword& k : args.keywords) {
+    if (k.value.as<List>() || k.value.as<Dict>() || k.value.as<Set>()) {
+      return in.fail(code::kJit, k.span, "the value of '" + std::string(k.name) + "' must be hashable, not " +
+                     std::string(type_name(k.value)), k.value.as<List>() ? "write a tuple" : "");
+    }
+  }
+  auto same = [&](const std::vector<Value>& other) {
+    for (std::size_t i = 0; i < key.size(); ++i) {
+      if (!in.equals(key[i], other[i])) return false;
+    }
+    return true;
+  };
+  bool known = std::all_of(args.keywords.begin(), args.keywords.end(), [&](const Keyword& k) {
+    return std::any_of(f->def->params.begin(), f->def->params.end(), [&](const syntax::Parameter& p) { return p.name.text == k.name; });
+  });
+  for (auto& [cached, value] : jit->cache) {
+    if (known && same(cached)) return value;
+  }
+  Value v = in.evaluate_kernel(jit->function, &args, jit->is_private, jit->persistent);
+  if (!v.is_error() && known) jit->cache.emplace_back(std::move(key), v);
+  return v;
 }
 
 }  // namespace
@@ -143,19 +187,7 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
       }
       case Type::Jit:
         if (name == "specialize") {
-          return native("specialize",
-                        [](Interpreter& in, const Arguments& args, Value self) {
-                          Jit* jit = self.as<Jit>();
-                          std::string key;
-                          for (const Keyword& k : args.keywords) key += std::string(k.name) + "=" + in.repr(k.value) + ";";
-                          for (auto& [cached, value] : jit->cache) {
-                            if (cached == key) return value;
-                          }
-                          Value v = in.evaluate_kernel(jit->function, &args, jit->is_private, jit->persistent);
-                          if (!v.is_error()) jit->cache.emplace_back(key, v);
-                          return v;
-                        },
-                        object);
+          return native("specialize", specialise, object);
         }
         break;
       case Type::Kernel: {
@@ -207,7 +239,7 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
         scalar = b->buffer;
       }
       if (scalar && can_be_expr(value)) {
-        ir::Expr e = as_expr(value, span);
+        ir::Expr e = as_expr(value, stored_at(span));
         return e && emit_store(scalar, {ir::int_imm(ir::kInt32, 0)}, e, span);
       }
     }

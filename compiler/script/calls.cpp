@@ -229,16 +229,11 @@ bool Interpreter::bind_parameters(std::span<const syntax::Parameter> params, std
 Value Interpreter::call_function(Function* f, const Arguments& arguments, Value self) {
   bool has_self = !self.is_none();
   if (!step(arguments.call)) return Value::error();
-  if (depth_ + 4 > context_.limits.depth) {
-    return fail(code::kLimit, arguments.call,
-                "calls are nested more than " + std::to_string(context_.limits.depth) + " deep",
-                "look for a recursion without an end", "RecursionError");
-  }
   if (f->mode == FunctionMode::PrimFunc || f->mode == FunctionMode::Jit) {
     return fail(code::kUnsupported, arguments.call, "a kernel cannot be called here");
   }
   bool script = f->mode == FunctionMode::Inline || f->mode == FunctionMode::Macro;
-  std::string_view name = f->def->name.text;
+  std::string_view name = f->owner && f->def->name.text == "__init__" ? std::string_view(f->owner->name) : f->def->name.text;
   if (script && !require_kernel(arguments.call, std::string(name) + " is inlined into a kernel: it")) return Value::error();
   if (f->def->is_async) return Value::opaque("an asynchronous function");
   if (f->def->is_generator) return Value::opaque("a generator function");
@@ -246,19 +241,22 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   ModeGuard guard(*this);
   Scope* scope = make<Scope>();
   heap_.count(128);
-  scope->parent = f->closure;
+  scope->parent = f->is_hygienic || !script_scope_ ? f->closure : script_scope_;
   scope->kind = Scope::Kind::Function;
   if (!bind_parameters(f->def->params, f->defaults, arguments, self, has_self, scope, name)) return Value::error();
   if (f->owner) scope->set("__class__", Value::object(f->owner));
   if (kernel_ && arguments.call) chain_ = Arena::current().make<ir::CallSite>(arguments.call, chain_);
   guard.enter(script, f->anchor, f->keep);
-  depth_ += 4;  // a call takes more of the C++ stack than an expression
+  constexpr std::uint32_t kLevels = 4;  // a call takes more of the C++ stack than an expression
+  if (!enter(kLevels, arguments.call)) return Value::error();
+  Scope* outer_script_scope = script_scope_;
   Value outer_return = return_value_;
   return_value_ = Value::none();
   Flow flow = script ? exec_script(f->def->body, scope) : exec_host(f->def->body, scope);
   Value result = return_value_;
   return_value_ = outer_return;
-  depth_ -= 4;
+  script_scope_ = outer_script_scope;
+  leave(kLevels);
   if (flow == Flow::Error) return Value::error();
   return script ? Value::none() : result;
 }
@@ -335,7 +333,7 @@ Value Interpreter::construct(Class* cls, const Arguments& arguments) {
   for (std::size_t i = fresh; i < kernel_->fresh.size(); ++i) {
     const ir::Buffer* b = kernel_->fresh[i];
     bool reachable = std::any_of(owned.begin(), owned.end(), [&](const ir::Buffer* o) { return o == b || o->data == b->data; });
-    if (!reachable && b->name.empty()) ++lost;
+    if (!reachable) ++lost;
   }
   if (lost) {
     return fail(code::kMetaClass, arguments.call,

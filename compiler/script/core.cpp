@@ -82,14 +82,27 @@ Interpreter::~Interpreter() = default;
 
 void Interpreter::install_builtins() { install_python_builtins(*this, builtins_); }
 
+namespace {
+
+// The calls that led here, outermost first; of a deep recursion its two ends.
+std::vector<text::Span> call_chain(const ir::CallSite* innermost) {
+  constexpr std::size_t kInner = 12, kOuter = 4;
+  std::vector<text::Span> chain;
+  for (const ir::CallSite* site = innermost; site; site = site->outer) chain.push_back(site->span);
+  if (chain.size() > kInner + kOuter) chain.erase(chain.begin() + kInner, chain.end() - kOuter);
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+}  // namespace
+
 Value Interpreter::fail(std::string_view code, text::Span span, std::string message, std::string hint,
                         std::string_view python_type) {
   if (pending_) return Value::error();  // the first cause is the one to report
   Pending p;
   p.type = python_type;
   p.diagnostic = {code, text::Severity::Error, std::move(message), span, {}, std::move(hint), {}};
-  for (const ir::CallSite* site = chain_; site; site = site->outer) p.diagnostic.chain.push_back(site->span);
-  std::reverse(p.diagnostic.chain.begin(), p.diagnostic.chain.end());
+  p.diagnostic.chain = call_chain(chain_);
   pending_ = std::move(p);
   return Value::error();
 }
@@ -135,9 +148,19 @@ bool Interpreter::report_pending() {
 void Interpreter::warn(std::string_view code, text::Span span, std::string message, std::string hint,
                        text::Severity severity) {
   text::Diagnostic d{code, severity, std::move(message), span, {}, std::move(hint), {}};
-  for (const ir::CallSite* site = chain_; site; site = site->outer) d.chain.push_back(site->span);
-  std::reverse(d.chain.begin(), d.chain.end());
+  d.chain = call_chain(chain_);
   context_.report(std::move(d));
+}
+
+bool Interpreter::enter(std::uint32_t levels, text::Span span) {
+  depth_ += levels;
+  if (depth_ <= context_.limits.depth) return true;
+  depth_ -= levels;
+  bool first = !pending_;
+  fail(code::kLimit, span, "evaluation is nested more than " + std::to_string(context_.limits.depth) + " deep",
+       "look for a recursion without an end", "RecursionError");
+  if (first) pending_->unwinds = true;
+  return false;
 }
 
 bool Interpreter::step(text::Span span) {
@@ -228,6 +251,7 @@ Value Interpreter::layout_value(layout::Layout layout) {
 std::string_view Interpreter::keep(std::string_view text) { return Arena::current().copy(text); }
 
 void Interpreter::dict_set(Dict* dict, Value key, Value value) {
+  if (key.is_opaque() || key.is_poison()) return;  // nobody could ever look it up
   if (Value* v = dict_find(dict, key)) {
     *v = value;
     return;
@@ -244,13 +268,15 @@ void Interpreter::dict_set(Dict* dict, Value key, Value value) {
 }
 
 Value* Interpreter::dict_find(Dict* dict, Value key) {
+  if (key.is_opaque() || key.is_poison()) return nullptr;
   if (dict->items.size() > 8 && dict->index.size() == dict->items.size()) {
     auto [from, to] = dict->index.equal_range(hash(key));
-    for (auto it = from; it != to; ++it) {
+    for (auto it = from; it != to; ++it, ++steps_) {  // colliding keys cost steps, or a script could stall here
       if (equals(dict->items[it->second].first, key)) return &dict->items[it->second].second;
     }
     return nullptr;
   }
+  steps_ += dict->items.size() / 8;
   for (auto& [k, v] : dict->items) {
     if (equals(k, key)) return &v;
   }

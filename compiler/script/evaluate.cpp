@@ -234,8 +234,12 @@ class EntryFinder {
       for (const syntax::Tree::Statement& s : e_.tree->statements()) {
         if (s.node->statement != f.statement) continue;
         for (Candidate& c : functions_) mine = mine || calls(s.node->text, c.name.text);
-        auto* d = syntax::as<syntax::FunctionDef>(f.statement);  // the decorator of a kernel itself
-        mine = mine || (d && std::any_of(d->decorators.begin(), d->decorators.end(), is_kernel_decorator));
+        syntax::Exprs decorators;  // of a kernel itself
+        if (auto* d = syntax::as<syntax::FunctionDef>(f.statement)) decorators = d->decorators;
+        if (auto* d = syntax::as<syntax::ClassDef>(f.statement)) decorators = d->decorators;
+        mine = mine || std::any_of(decorators.begin(), decorators.end(), is_kernel_decorator);
+        // Parts of kernels outside of any, and compile-time values that do not fit, are mistakes wherever they stand.
+        mine = mine || f.pending.diagnostic.code == code::kOutside || f.pending.diagnostic.code == code::kJit;
       }
       if (mine) e_.diagnostics.push_back(f.pending.diagnostic);
       if (f.pending.fatal) e_.stopped = true;

@@ -6,17 +6,6 @@ namespace tilewright::script {
 using syntax::NodeKind;
 using syntax::Operator;
 
-namespace {
-
-// The depth guard of recursive evaluation: the C++ stack is finite and a script's nesting is not.
-struct DepthGuard {
-  std::uint32_t& depth;
-  explicit DepthGuard(std::uint32_t& d) : depth(d) { ++depth; }
-  ~DepthGuard() { --depth; }
-};
-
-}  // namespace
-
 Value* Interpreter::find_binding(const syntax::Name& name, Scope* scope) {
   bool crossed_function = false;
   for (Scope* s = scope; s; s = s->parent) {
@@ -43,13 +32,10 @@ Value Interpreter::lookup(const syntax::Name& name, Scope* scope, text::Span spa
 
 Value Interpreter::eval(const syntax::Node* node, Scope* scope) {
   if (!step(span(node))) return Value::error();
-  DepthGuard guard(depth_);
-  if (depth_ > context_.limits.depth) {
-    fail(code::kLimit, span(node), "evaluation is nested more than " + std::to_string(context_.limits.depth) + " deep",
-         "look for a recursion without an end", "RecursionError");
-    return Value::error();
-  }
-  return eval_node(node, scope);
+  if (!enter(1, span(node))) return Value::error();
+  Value v = eval_node(node, scope);
+  leave(1);
+  return v;
 }
 
 Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
@@ -294,6 +280,7 @@ Value Interpreter::eval_subscript(const syntax::Subscript* node, Scope* scope) {
   Value object = eval(node->object, scope);
   if (object.is_error() || object.is_poison()) return object;
   std::vector<Value> indices;
+  std::vector<text::Span> spans;
   indices.reserve(node->indices.size());
   for (const syntax::Node* index : node->indices) {
     if (auto* star = syntax::as<syntax::Starred>(index)) {
@@ -302,13 +289,16 @@ Value Interpreter::eval_subscript(const syntax::Subscript* node, Scope* scope) {
       auto more = iterate(v, span(index));
       if (!more) return Value::error();
       indices.insert(indices.end(), more->begin(), more->end());
+      spans.resize(indices.size(), span(index));
       continue;
     }
     Value v = eval(index, scope);
     if (v.is_error()) return v;
     if (MetaVar* m = v.as<MetaVar>()) v = m->value;
     indices.push_back(v);
+    spans.push_back(span(index));
   }
+  index_spans_ = std::move(spans);
   bool single = node->indices.size() == 1 && !node->trailing_comma &&
                 node->indices[0]->kind != NodeKind::Starred;
   return subscript(object, indices, single, span(node));

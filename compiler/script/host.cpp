@@ -74,11 +74,21 @@ bool Interpreter::assign_host(const syntax::Node* target, Value value, Scope* sc
     Value object = eval(s->object, scope);
     if (object.is_error()) return false;
     std::vector<Value> indices;
+    std::vector<text::Span> spans;
     for (const syntax::Node* index : s->indices) {
-      Value v = eval(index, scope);
+      auto* star = syntax::as<syntax::Starred>(index);
+      Value v = eval(star ? star->value : index, scope);
       if (v.is_error()) return false;
-      indices.push_back(v);
+      if (star) {
+        auto more = iterate(v, span(index));
+        if (!more) return false;
+        indices.insert(indices.end(), more->begin(), more->end());
+      } else {
+        indices.push_back(v);
+      }
+      spans.resize(indices.size(), span(index));
     }
+    index_spans_ = std::move(spans);
     return set_subscript(object, indices, s->indices.size() == 1 && !s->trailing_comma, value, span(target));
   }
   if (target->kind == NodeKind::Broken) return true;

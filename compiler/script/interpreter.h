@@ -45,7 +45,8 @@ struct Pending {  // the exception on its way up
   Value exception;  // an Instance of an exception class; None for the interpreter's own errors
   std::string_view type = "TypeError";  // Python class name
   text::Diagnostic diagnostic;
-  bool fatal = false;  // limits and cancellation: nothing recovers from it
+  bool fatal = false;    // limits and cancellation: nothing recovers from it
+  bool unwinds = false;  // too deep: the statements of a kernel do not recover from it, the kernel does
 };
 
 // The kernel under construction.
@@ -168,6 +169,12 @@ class Interpreter {
   bool in_script_mode() const { return script_mode_; }
   text::Span span(const syntax::Node* node) const { return {anchor_, node->at.begin, node->at.end}; }
   text::Span span(syntax::Extent at) const { return {anchor_, at.begin, at.end}; }
+  // Where the parts of the subscript or assignment under way stand, for messages that mean one of them; taken once.
+  std::vector<text::Span> take_index_spans() { return std::exchange(index_spans_, {}); }
+  text::Span stored_at(text::Span otherwise) const { return stored_at_ ? stored_at_ : otherwise; }
+  // Too deep for the C++ stack or for the limits: a pending error, false.
+  bool enter(std::uint32_t levels, text::Span span);
+  void leave(std::uint32_t levels) { depth_ -= levels; }
   const text::Context& context() const { return context_; }
   Heap& heap() { return heap_; }
   Scope* builtins() { return builtins_; }
@@ -226,6 +233,9 @@ class Interpreter {
   std::shared_ptr<const syntax::TopLevel> top_level_;  // whose nodes are being evaluated
   bool script_mode_ = false;
   std::uint32_t depth_ = 0;
+  std::vector<text::Span> index_spans_;
+  text::Span stored_at_;
+  Scope* script_scope_ = nullptr;  // innermost scope of the script-mode statement being run
   std::uint64_t steps_ = 0;
   Value return_value_;
   ir::Target target_;

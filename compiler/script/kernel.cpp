@@ -1,5 +1,6 @@
 // Script mode: the bodies of kernels and inlined functions (surface.md 5).
 #include <algorithm>
+#include <utility>
 
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
@@ -41,19 +42,19 @@ bool Interpreter::emit_store(const ir::Buffer* buffer, std::vector<ir::Expr> ind
     if (value.dtype().lanes == 1 && want.lanes > 1) {
       auto element = ir::convert(want.element(), value);
       if (!element) {
-        fail(code::kType, span, element.error());
+        fail(code::kType, stored_at(span), element.error());
         return false;
       }
       value = ir::broadcast(*element, want.lanes);
     } else if (value.dtype().lanes != want.lanes) {
-      fail(code::kType, span,
+      fail(code::kType, stored_at(span),
            "cannot store " + ir::dtype_name(value.dtype()) + " into " + std::to_string(want.lanes) + " elements of " +
                std::string(buffer->name));
       return false;
     } else if (!(value.dtype().is_handle() && want.is_handle())) {
       auto converted = ir::convert(want, value);
       if (!converted) {
-        fail(code::kType, span, converted.error());
+        fail(code::kType, stored_at(span), converted.error());
         return false;
       }
       value = *converted;
@@ -118,8 +119,13 @@ class KernelExecutor {
   Flow run(syntax::Stmts body, Scope* scope) {
     for (const syntax::Node* node : body) {
       if (!in_.step(in_.span(node))) return Flow::Error;
+      in_.script_scope_ = scope;
+      // Bodies in bodies: the parser's limit on nesting is not ours.
+      if (!in_.enter(2, in_.span(node))) return Flow::Error;
       Flow flow = one(node, scope);
+      in_.leave(2);
       if (flow == Flow::Error) {
+        if (in_.pending_ && in_.pending_->unwinds) return Flow::Error;
         if (!in_.report_pending()) return Flow::Error;
         poison_targets(node, scope);
         continue;
@@ -200,7 +206,12 @@ class KernelExecutor {
                             : node->kind == NodeKind::Nonlocal ? "nonlocal"
                             : node->kind == NodeKind::TypeAlias ? "type"
                                                                 : "import";
-    in_.fail(code::kUnsupported, at(node), "'" + std::string(what) + "' is not available in the body of a kernel",
+    text::Span keyword = at(node);  // a statement may be long: its first word says enough
+    if (node->kind == NodeKind::Try || node->kind == NodeKind::ClassDef || node->kind == NodeKind::Match) {
+      keyword.end = std::min(keyword.end, keyword.begin + static_cast<std::uint32_t>(what.size()));
+    }
+    if (auto* c = syntax::as<syntax::ClassDef>(node)) keyword = in_.span(c->name.at);
+    in_.fail(code::kUnsupported, keyword, "'" + std::string(what) + "' is not available in the body of a kernel",
              "move it into a plain function or to the module");
     return Flow::Error;
   }
@@ -253,7 +264,7 @@ class KernelExecutor {
     if (existing && !meta && in_.can_be_expr(value)) {
       if (const ir::Buffer* scalar = scalar_of(*existing)) {
         // Only a scalar that belongs to this kernel: names of other kernels around do not occur (kernels do not nest).
-        ir::Expr e = in_.as_expr(value, span);
+        ir::Expr e = in_.as_expr(value, in_.stored_at(span));
         return e && in_.emit_store(scalar, {ir::int_imm(ir::kInt32, 0)}, e, span);
       }
     }
@@ -371,7 +382,15 @@ class KernelExecutor {
     }
     Value v = in_.eval(node->value, scope);
     if (v.is_error()) return Flow::Error;
-    return assign_target(node->targets[0], v, scope, node) ? Flow::Normal : Flow::Error;
+    return assign_from(node->value, node->targets[0], v, scope, node);
+  }
+
+  // Assigns with messages about the value pointing at it.
+  Flow assign_from(const syntax::Node* source, const syntax::Node* target, Value v, Scope* scope, const syntax::Node* node) {
+    text::Span outer = std::exchange(in_.stored_at_, at(source));
+    bool ok = assign_target(target, v, scope, node);
+    in_.stored_at_ = outer;
+    return ok ? Flow::Normal : Flow::Error;
   }
 
   Flow augmented(const syntax::AugAssign* node, Scope* scope) {
@@ -382,7 +401,7 @@ class KernelExecutor {
     if (old.is_poison() || by.is_poison()) return Flow::Normal;
     Value v = in_.binary(node->op, old, by, at(node));
     if (v.is_error()) return Flow::Error;
-    return assign_target(node->target, v, scope, node) ? Flow::Normal : Flow::Error;
+    return assign_from(node->value, node->target, v, scope, node);
   }
 
   Flow annotated(const syntax::AnnAssign* node, Scope* scope) {
@@ -598,7 +617,8 @@ class KernelExecutor {
     std::vector<const ir::Var*> vars;
     if (names.size() != f->ranges.size() && !(names.size() == 1 && f->kind == FrameKind::Grid)) {
       in_.fail(code::kLoop, at(node->target),
-               "this loop has " + std::to_string(f->ranges.size()) + " variables, " + std::to_string(names.size()) + " are named");
+               "this loop has " + std::to_string(f->ranges.size()) + (f->ranges.size() == 1 ? " variable, " : " variables, ") +
+                   std::to_string(names.size()) + (names.size() == 1 ? " is named" : " are named"));
       return Flow::Error;
     }
     for (std::size_t i = 0; i < f->ranges.size(); ++i) {
@@ -639,7 +659,7 @@ class KernelExecutor {
     }
     in_.emit(made);
     if (!node->else_body.empty()) {
-      in_.fail(code::kUnsupported, at(node), "'else' after a loop is not available in a kernel");
+      in_.fail(code::kUnsupported, at(node->else_body.front()), "'else' after a loop is not available in a kernel");
       return Flow::Error;
     }
     return Flow::Normal;
@@ -693,7 +713,10 @@ class KernelExecutor {
       const ir::Stmt* made = in_.pop_block(at(node));
       if (flow == Flow::Error) return flow;
       if (f->kind == FrameKind::Attribute) {
-        for (auto& [key, value] : f->attributes) made = ir::make_stmt<ir::Attr>(in_.origin(at(item.value)), key, value, f->node, made);
+        for (std::size_t i = f->attributes.size(); i-- > 0;) {
+          auto& [key, value] = f->attributes[i];
+          made = ir::make_stmt<ir::Attr>(in_.origin(at(item.value)), key, value, f->node, made);
+        }
       }
       in_.emit(made);
       return Flow::Normal;
@@ -747,7 +770,16 @@ class KernelExecutor {
     if (node->message) {
       Value m = in_.eval(node->message, scope);
       if (m.is_error()) return Flow::Error;
-      message = in_.str(m);
+      // ("ValueError", ["a", "b"]): the kind, and the message in parts.
+      Tuple* parts = m.as<Tuple>();
+      List* pieces = parts && parts->items.size() == 2 ? parts->items[1].as<List>() : nullptr;
+      if (pieces) {
+        std::string kind = in_.str(parts->items[0]);
+        message = kind == "RuntimeError" ? "" : kind + ": ";
+        for (Value piece : pieces->items) message += in_.str(piece);
+      } else {
+        message = in_.str(m);
+      }
     }
     if (c.is_poison()) return Flow::Normal;
     if (c.is_expr()) {
@@ -776,7 +808,7 @@ class KernelExecutor {
 
   Flow nested(const syntax::FunctionDef* node, Scope* scope) {
     if (node->decorators.empty()) {
-      in_.fail(code::kUnsupported, at(node), "a function inside a kernel must be decorated with @T.inline",
+      in_.fail(code::kUnsupported, in_.span(node->name.at), "a function inside a kernel must be decorated with @T.inline",
                "decorate it, or move it out of the kernel");
       return Flow::Error;
     }
@@ -827,8 +859,15 @@ Value Interpreter::evaluate_kernel(Function* f, const Arguments* constexprs, boo
   if (!ok) {
     state.failed = true;
     if (!report_pending()) flow = Flow::Error;
+    for (const syntax::Parameter& p : f->def->params) {
+      if (!scope->find(p.name)) scope->set(p.name, Value::poison());
+    }
   }
+  Scope* outer_script_scope = script_scope_;
   if (flow == Flow::Normal) flow = exec_script(f->def->body, scope);
+  script_scope_ = outer_script_scope;
+  if (flow == Flow::Error && pending_ && pending_->unwinds && report_pending()) flow = Flow::Normal;
+  while (state.blocks.size() > 1) pop_block(value->kernel.span);  // what an unwinding left open
   value->kernel.body = pop_block(value->kernel.span);
   if (flow == Flow::Error) state.failed = true;
   value->failed = state.failed;

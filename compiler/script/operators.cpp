@@ -355,11 +355,17 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
     if (!eb) return Value::error();
     auto made = ir::apply_operator(expr_kind(op), ea, eb, !a.is_expr() && !a.is_object(), !b.is_expr() && !b.is_object(),
                                    script_mode_);
-    if (!made) return fail(code::kType, span, made.error(), "cast one side, e.g. T.uint32(x)");
+    if (!made) {
+      bool mismatch = made.error().starts_with("mismatched");
+      return fail(code::kType, span, made.error(), mismatch ? "cast one side, e.g. T.uint32(x)" : "");
+    }
     return Value::expr(*made);
   }
   if (a.is_opaque()) return a;
   if (b.is_opaque()) return b;
+  if ((a.is_expr() && b.as<Str>()) || (b.is_expr() && a.as<Str>())) {
+    return fail(code::kType, span, "a run-time expression cannot be compared with a string");
+  }
   if (Instance* instance = a.as<Instance>(); instance && instance->cls->find(dunder(op))) {
     return call(attribute(a, dunder(op), span), std::span<const Value>(&b, 1), span);
   }
@@ -472,6 +478,7 @@ bool Interpreter::equals(Value a, Value b) {
   auto same_items = [&](const std::vector<Value>& x, const std::vector<Value>& y) {
     if (x.size() != y.size() || depth_ > context_.limits.depth) return false;
     ++depth_;
+    steps_ += x.size();
     bool same = true;
     for (std::size_t i = 0; same && i < x.size(); ++i) same = equals(x[i], y[i]);
     --depth_;

@@ -195,6 +195,7 @@ struct Function : Object {
   Scope* closure = nullptr;
   std::uint32_t anchor = 0;
   FunctionMode mode = FunctionMode::Host;
+  bool is_hygienic = true;      // false: a macro whose free names are looked up where it is called
   std::vector<Value> defaults;  // one a parameter that has one, in order
   std::shared_ptr<const syntax::TopLevel> keep;
   struct Class* owner = nullptr;  // set for methods
@@ -363,7 +364,7 @@ struct Jit : Object {
   Function* function = nullptr;
   bool is_private = false;
   bool persistent = false;
-  std::vector<std::pair<std::string, Value>> cache;  // printed arguments to kernel
+  std::vector<std::pair<std::vector<Value>, Value>> cache;  // values of the compile-time parameters in order, to kernel
 };
 struct MetaVar : Object {  // T.meta_var(x) until it is bound
   TILEWRIGHT_OBJECT(MetaVar, MetaVar)

@@ -89,33 +89,21 @@ class Statements : public Expressions {
 
   Stmt statement_of(Kind kind, Extent at) {
     switch (kind) {
-      case Kind::expression_statement:
-        return is_hurt() ? broken_statement_here(trimmed(at)) : expression_statement(at);
-      case Kind::if_statement:
-        return if_statement(at);
-      case Kind::while_statement:
-        return while_statement(at);
-      case Kind::for_statement:
-        return for_statement(at);
-      case Kind::try_statement:
-        return try_statement(at);
-      case Kind::with_statement:
-        return with_statement(at);
-      case Kind::match_statement:
-        return match_statement(trimmed(at));
-      case Kind::function_definition:
-        return function(at, {}, at.begin);
-      case Kind::class_definition:
-        return class_definition(at, {}, at.begin);
-      case Kind::decorated_definition:
-        return decorated(at);
-      default:
-        break;
+      case Kind::expression_statement: return is_hurt() ? broken_statement_here(trimmed(at)) : expression_statement(at);
+      case Kind::if_statement: return if_statement(at);
+      case Kind::while_statement: return while_statement(at);
+      case Kind::for_statement: return for_statement(at);
+      case Kind::try_statement: return try_statement(at);
+      case Kind::with_statement: return with_statement(at);
+      case Kind::match_statement: return match_statement(trimmed(at));
+      case Kind::function_definition: return function(at, {}, at.begin);
+      case Kind::class_definition: return class_definition(at, {}, at.begin);
+      case Kind::decorated_definition: return decorated(at);
+      default: break;
     }
     if (is_hurt()) return broken_statement_here(trimmed(at));
     switch (kind) {
-      case Kind::return_statement:
-        return arena_.make<Return>(Node{NodeKind::Return, at}, only_child());
+      case Kind::return_statement: return arena_.make<Return>(Node{NodeKind::Return, at}, only_child());
       case Kind::raise_statement: {
         auto [value, cause] = two(Field::exception, Field::cause);
         return arena_.make<Raise>(Node{NodeKind::Raise, at}, value, cause);
@@ -129,20 +117,13 @@ class Statements : public Expressions {
         elements(targets);
         return arena_.make<Delete>(Node{NodeKind::Delete, at}, targets.copy(arena_));
       }
-      case Kind::pass_statement:
-        return arena_.make<Pass>(Node{NodeKind::Pass, at});
-      case Kind::break_statement:
-        return arena_.make<Break>(Node{NodeKind::Break, at});
-      case Kind::continue_statement:
-        return arena_.make<Continue>(Node{NodeKind::Continue, at});
-      case Kind::global_statement:
-        return arena_.make<Global>(Node{NodeKind::Global, at}, identifiers());
-      case Kind::nonlocal_statement:
-        return arena_.make<Nonlocal>(Node{NodeKind::Nonlocal, at}, identifiers());
-      case Kind::import_statement:
-        return import_statement(at);
-      case Kind::import_from_statement:
-        return import_from(at);
+      case Kind::pass_statement: return arena_.make<Pass>(Node{NodeKind::Pass, at});
+      case Kind::break_statement: return arena_.make<Break>(Node{NodeKind::Break, at});
+      case Kind::continue_statement: return arena_.make<Continue>(Node{NodeKind::Continue, at});
+      case Kind::global_statement: return arena_.make<Global>(Node{NodeKind::Global, at}, identifiers());
+      case Kind::nonlocal_statement: return arena_.make<Nonlocal>(Node{NodeKind::Nonlocal, at}, identifiers());
+      case Kind::import_statement: return import_statement(at);
+      case Kind::import_from_statement: return import_from(at);
       case Kind::type_alias_statement: {
         Name alias;
         Expr value = nullptr;
@@ -152,8 +133,7 @@ class Statements : public Expressions {
         });
         return arena_.make<TypeAlias>(Node{NodeKind::TypeAlias, at}, alias, required(value, at));
       }
-      default:
-        return broken_statement_here(trimmed(at));
+      default: return broken_statement_here(trimmed(at));
     }
   }
 

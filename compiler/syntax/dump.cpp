@@ -13,36 +13,23 @@ class Dumper {
   void node(const Node* n) {
     if (!n) return word("-");
     switch (n->kind) {
-      case NodeKind::NameRef:
-        return open(n, "name"), name(as<NameRef>(n)->name), close();
-      case NodeKind::IntLit:
-        return open(n, "int"), integer(*as<IntLit>(n)), close();
-      case NodeKind::FloatLit:
-        return open(n, "float"), number(as<FloatLit>(n)->value), close();
-      case NodeKind::StringLit:
-        return open(n, "str"), quoted(as<StringLit>(n)->value), close();
-      case NodeKind::BytesLit:
-        return open(n, "bytes"), quoted(as<BytesLit>(n)->value), close();
-      case NodeKind::FString:
-        return f_string(*as<FString>(n));
-      case NodeKind::BoolLit:
-        return open(n, as<BoolLit>(n)->value ? "true" : "false"), close();
-      case NodeKind::NoneLit:
-        return open(n, "none"), close();
-      case NodeKind::EllipsisLit:
-        return open(n, "ellipsis"), close();
-      case NodeKind::List:
-        return open(n, "list"), nodes(as<List>(n)->elements), close();
-      case NodeKind::Tuple:
-        return open(n, "tuple"), nodes(as<Tuple>(n)->elements), close();
-      case NodeKind::Set:
-        return open(n, "set"), nodes(as<Set>(n)->elements), close();
+      case NodeKind::NameRef: return open(n, "name"), name(as<NameRef>(n)->name), close();
+      case NodeKind::IntLit: return open(n, "int"), integer(*as<IntLit>(n)), close();
+      case NodeKind::FloatLit: return open(n, "float"), number(as<FloatLit>(n)->value), close();
+      case NodeKind::StringLit: return open(n, "str"), quoted(as<StringLit>(n)->value), close();
+      case NodeKind::BytesLit: return open(n, "bytes"), quoted(as<BytesLit>(n)->value), close();
+      case NodeKind::FString: return f_string(*as<FString>(n));
+      case NodeKind::BoolLit: return open(n, as<BoolLit>(n)->value ? "true" : "false"), close();
+      case NodeKind::NoneLit: return open(n, "none"), close();
+      case NodeKind::EllipsisLit: return open(n, "ellipsis"), close();
+      case NodeKind::List: return open(n, "list"), nodes(as<List>(n)->elements), close();
+      case NodeKind::Tuple: return open(n, "tuple"), nodes(as<Tuple>(n)->elements), close();
+      case NodeKind::Set: return open(n, "set"), nodes(as<Set>(n)->elements), close();
       case NodeKind::Dict:
         open(n, "dict");
         for (const DictItem& item : as<Dict>(n)->items) group(item.key ? ":" : "**", {item.key, item.value});
         return close();
-      case NodeKind::Comprehension:
-        return comprehension(*as<Comprehension>(n));
+      case NodeKind::Comprehension: return comprehension(*as<Comprehension>(n));
       case NodeKind::Attribute:
         return open(n, "."), node(as<Attribute>(n)->object), name(as<Attribute>(n)->name), close();
       case NodeKind::Subscript: {
@@ -84,14 +71,10 @@ class Dumper {
         return open(n, ":="), name(as<NamedExpr>(n)->name), node(as<NamedExpr>(n)->value), close();
       case NodeKind::Lambda:
         return open(n, "lambda"), params(as<Lambda>(n)->params), node(as<Lambda>(n)->body), close();
-      case NodeKind::Starred:
-        return open(n, "*"), node(as<Starred>(n)->value), close();
-      case NodeKind::Unsupported:
-        return open(n, "unsupported"), quoted(as<Unsupported>(n)->text), close();
-      case NodeKind::Broken:
-        return open(n, "broken"), nodes(as<Broken>(n)->parts), close();
-      default:
-        return statement(n);
+      case NodeKind::Starred: return open(n, "*"), node(as<Starred>(n)->value), close();
+      case NodeKind::Unsupported: return open(n, "unsupported"), quoted(as<Unsupported>(n)->text), close();
+      case NodeKind::Broken: return open(n, "broken"), nodes(as<Broken>(n)->parts), close();
+      default: return statement(n);
     }
   }
 
@@ -100,10 +83,8 @@ class Dumper {
  private:
   void statement(const Node* n) {
     switch (n->kind) {
-      case NodeKind::ExprStmt:
-        return open(n, "expr"), node(as<ExprStmt>(n)->value), close();
-      case NodeKind::Assign:
-        return open(n, "="), nodes(as<Assign>(n)->targets), node(as<Assign>(n)->value), close();
+      case NodeKind::ExprStmt: return open(n, "expr"), node(as<ExprStmt>(n)->value), close();
+      case NodeKind::Assign: return open(n, "="), nodes(as<Assign>(n)->targets), node(as<Assign>(n)->value), close();
       case NodeKind::AugAssign: {
         const auto& a = *as<AugAssign>(n);
         return open(n, std::string(operator_text(a.op)) + "="), node(a.target), node(a.value), close();
@@ -112,8 +93,7 @@ class Dumper {
         const auto& a = *as<AnnAssign>(n);
         return open(n, "annotate"), node(a.target), node(a.annotation), node(a.value), close();
       }
-      case NodeKind::Return:
-        return open(n, "return"), node(as<Return>(n)->value), close();
+      case NodeKind::Return: return open(n, "return"), node(as<Return>(n)->value), close();
       case NodeKind::If: {
         const auto& i = *as<If>(n);
         return open(n, "if"), node(i.condition), block("then", i.then_body), block("else", i.else_body), close();
@@ -133,36 +113,27 @@ class Dumper {
         for (const WithItem& item : w.items) group("item", {item.value, item.target});
         return block("do", w.body), close();
       }
-      case NodeKind::FunctionDef:
-        return function(*as<FunctionDef>(n));
+      case NodeKind::FunctionDef: return function(*as<FunctionDef>(n));
       case NodeKind::ClassDef: {
         const auto& c = *as<ClassDef>(n);
         open(n, "class"), name(c.name), group("bases", c.bases), keywords(c.keywords);
         return decorators(c.decorators), block("do", c.body), close();
       }
-      case NodeKind::Import:
-        return open(n, "import"), imports(as<Import>(n)->names), close();
+      case NodeKind::Import: return open(n, "import"), imports(as<Import>(n)->names), close();
       case NodeKind::ImportFrom: {
         const auto& i = *as<ImportFrom>(n);
         open(n, "from"), word(std::string(static_cast<std::size_t>(i.level), '.') + std::string(i.module));
         return imports(i.names), close();
       }
-      case NodeKind::Raise:
-        return open(n, "raise"), node(as<Raise>(n)->value), node(as<Raise>(n)->cause), close();
+      case NodeKind::Raise: return open(n, "raise"), node(as<Raise>(n)->value), node(as<Raise>(n)->cause), close();
       case NodeKind::Assert:
         return open(n, "assert"), node(as<Assert>(n)->condition), node(as<Assert>(n)->message), close();
-      case NodeKind::Pass:
-        return open(n, "pass"), close();
-      case NodeKind::Break:
-        return open(n, "break"), close();
-      case NodeKind::Continue:
-        return open(n, "continue"), close();
-      case NodeKind::Global:
-        return open(n, "global"), names(as<Global>(n)->names), close();
-      case NodeKind::Nonlocal:
-        return open(n, "nonlocal"), names(as<Nonlocal>(n)->names), close();
-      case NodeKind::Delete:
-        return open(n, "del"), nodes(as<Delete>(n)->targets), close();
+      case NodeKind::Pass: return open(n, "pass"), close();
+      case NodeKind::Break: return open(n, "break"), close();
+      case NodeKind::Continue: return open(n, "continue"), close();
+      case NodeKind::Global: return open(n, "global"), names(as<Global>(n)->names), close();
+      case NodeKind::Nonlocal: return open(n, "nonlocal"), names(as<Nonlocal>(n)->names), close();
+      case NodeKind::Delete: return open(n, "del"), nodes(as<Delete>(n)->targets), close();
       case NodeKind::Try: {
         const auto& t = *as<Try>(n);
         open(n, "try"), block("do", t.body);
@@ -173,16 +144,14 @@ class Dumper {
         }
         return block("else", t.else_body), block("finally", t.final_body), close();
       }
-      case NodeKind::Match:
-        return open(n, "match"), node(as<Match>(n)->subject), close();
+      case NodeKind::Match: return open(n, "match"), node(as<Match>(n)->subject), close();
       case NodeKind::TypeAlias:
         return open(n, "type"), name(as<TypeAlias>(n)->name), node(as<TypeAlias>(n)->value), close();
       case NodeKind::BrokenStmt:
         open(n, "broken-stmt"), nodes(as<BrokenStmt>(n)->parts);
         if (!as<BrokenStmt>(n)->names.empty()) begin("binds"), names(as<BrokenStmt>(n)->names), close();
         return close();
-      default:
-        return word("?");
+      default: return word("?");
     }
   }
 

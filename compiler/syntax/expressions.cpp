@@ -59,10 +59,8 @@ bool Expressions::is_expression(Kind kind) {
     case Kind::lambda:
     case Kind::await:
     case Kind::yield:
-    case Kind::expression_list:
-      return true;
-    default:
-      return false;
+    case Kind::expression_list: return true;
+    default: return false;
   }
 }
 
@@ -85,78 +83,46 @@ Expr Expressions::expression_of(Kind kind, Extent at) {
     if (!sequence && is_hurt()) return broken_expression();
   }
   switch (kind) {
-    case Kind::identifier:
-      return arena_.make<NameRef>(Node{NodeKind::NameRef, at}, name_at(at));
+    case Kind::identifier: return arena_.make<NameRef>(Node{NodeKind::NameRef, at}, name_at(at));
     case Kind::integer: {
       IntegerValue number = integer_value(view(at));
       return arena_.make<IntLit>(Node{NodeKind::IntLit, at}, number.value, number.too_large);
     }
-    case Kind::imaginary:
-      return arena_.make<IntLit>(Node{NodeKind::IntLit, at}, __int128{0}, true);
-    case Kind::float_:
-      return arena_.make<FloatLit>(Node{NodeKind::FloatLit, at}, float_value(view(at)));
+    case Kind::imaginary: return arena_.make<IntLit>(Node{NodeKind::IntLit, at}, __int128{0}, true);
+    case Kind::float_: return arena_.make<FloatLit>(Node{NodeKind::FloatLit, at}, float_value(view(at)));
     case Kind::true_:
-    case Kind::false_:
-      return arena_.make<BoolLit>(Node{NodeKind::BoolLit, at}, kind == Kind::true_);
-    case Kind::none_:
-      return arena_.make<NoneLit>(Node{NodeKind::NoneLit, at});
-    case Kind::ellipsis:
-      return arena_.make<EllipsisLit>(Node{NodeKind::EllipsisLit, at});
+    case Kind::false_: return arena_.make<BoolLit>(Node{NodeKind::BoolLit, at}, kind == Kind::true_);
+    case Kind::none_: return arena_.make<NoneLit>(Node{NodeKind::NoneLit, at});
+    case Kind::ellipsis: return arena_.make<EllipsisLit>(Node{NodeKind::EllipsisLit, at});
     case Kind::string:
-    case Kind::concatenated_string:
-      return string_literal(kind, at);
-    case Kind::list:
-      return sequence<List>(at);
+    case Kind::concatenated_string: return string_literal(kind, at);
+    case Kind::list: return sequence<List>(at);
     case Kind::tuple:
-    case Kind::expression_list:
-      return sequence<Tuple>(at);
-    case Kind::set:
-      return sequence<Set>(at);
-    case Kind::dictionary:
-      return dictionary(at);
-    case Kind::list_comprehension:
-      return comprehension(ComprehensionKind::List, at);
-    case Kind::set_comprehension:
-      return comprehension(ComprehensionKind::Set, at);
-    case Kind::dictionary_comprehension:
-      return comprehension(ComprehensionKind::Dict, at);
-    case Kind::generator_expression:
-      return comprehension(ComprehensionKind::Generator, at);
-    case Kind::parenthesized_expression:
-      return required(only_child(), at);
-    case Kind::attribute:
-      return attribute(at);
-    case Kind::subscript:
-      return subscript(at);
-    case Kind::slice:
-      return slice(at);
-    case Kind::call:
-      return call(at);
-    case Kind::binary_operator:
-      return binary(at);
-    case Kind::unary_operator:
-      return unary(at);
+    case Kind::expression_list: return sequence<Tuple>(at);
+    case Kind::set: return sequence<Set>(at);
+    case Kind::dictionary: return dictionary(at);
+    case Kind::list_comprehension: return comprehension(ComprehensionKind::List, at);
+    case Kind::set_comprehension: return comprehension(ComprehensionKind::Set, at);
+    case Kind::dictionary_comprehension: return comprehension(ComprehensionKind::Dict, at);
+    case Kind::generator_expression: return comprehension(ComprehensionKind::Generator, at);
+    case Kind::parenthesized_expression: return required(only_child(), at);
+    case Kind::attribute: return attribute(at);
+    case Kind::subscript: return subscript(at);
+    case Kind::slice: return slice(at);
+    case Kind::call: return call(at);
+    case Kind::binary_operator: return binary(at);
+    case Kind::unary_operator: return unary(at);
     case Kind::not_operator:
       return arena_.make<UnaryOp>(Node{NodeKind::UnaryOp, at}, Operator::Not, required(only_child(), at));
-    case Kind::boolean_operator:
-      return boolean(at);
-    case Kind::comparison_operator:
-      return comparison(at);
-    case Kind::conditional_expression:
-      return conditional(at);
-    case Kind::named_expression:
-      return named(at);
-    case Kind::lambda:
-      return lambda(at);
-    case Kind::list_splat:
-      return arena_.make<Starred>(Node{NodeKind::Starred, at}, required(only_child(), at));
-    case Kind::yield:
-      yields_ = true;
-      [[fallthrough]];
-    case Kind::await:
-      return arena_.make<Unsupported>(Node{NodeKind::Unsupported, at}, view(at));
-    default:
-      return broken_expression();
+    case Kind::boolean_operator: return boolean(at);
+    case Kind::comparison_operator: return comparison(at);
+    case Kind::conditional_expression: return conditional(at);
+    case Kind::named_expression: return named(at);
+    case Kind::lambda: return lambda(at);
+    case Kind::list_splat: return arena_.make<Starred>(Node{NodeKind::Starred, at}, required(only_child(), at));
+    case Kind::yield: yields_ = true; [[fallthrough]];
+    case Kind::await: return arena_.make<Unsupported>(Node{NodeKind::Unsupported, at}, view(at));
+    default: return broken_expression();
   }
 }
 
@@ -326,45 +292,28 @@ Expr Expressions::call(Extent at) {
 
 Operator Expressions::binary_operator(std::string_view text) {
   switch (text[0]) {
-    case '+':
-      return Operator::Add;
-    case '-':
-      return Operator::Sub;
-    case '*':
-      return text.starts_with("**") ? Operator::Pow : Operator::Mul;
-    case '@':
-      return Operator::MatMul;
-    case '/':
-      return text.starts_with("//") ? Operator::FloorDiv : Operator::Div;
-    case '%':
-      return Operator::Mod;
-    case '<':
-      return Operator::LShift;
-    case '>':
-      return Operator::RShift;
-    case '&':
-      return Operator::BitAnd;
-    case '|':
-      return Operator::BitOr;
-    default:
-      return Operator::BitXor;
+    case '+': return Operator::Add;
+    case '-': return Operator::Sub;
+    case '*': return text.starts_with("**") ? Operator::Pow : Operator::Mul;
+    case '@': return Operator::MatMul;
+    case '/': return text.starts_with("//") ? Operator::FloorDiv : Operator::Div;
+    case '%': return Operator::Mod;
+    case '<': return Operator::LShift;
+    case '>': return Operator::RShift;
+    case '&': return Operator::BitAnd;
+    case '|': return Operator::BitOr;
+    default: return Operator::BitXor;
   }
 }
 
 Operator Expressions::comparison_operator(std::string_view text) {
   switch (text[0]) {
-    case '=':
-      return Operator::Eq;
-    case '!':
-      return Operator::Ne;
-    case '<':
-      return text.size() > 1 ? Operator::Le : Operator::Lt;
-    case '>':
-      return text.size() > 1 ? Operator::Ge : Operator::Gt;
-    case 'n':
-      return Operator::NotIn;
-    default:
-      break;
+    case '=': return Operator::Eq;
+    case '!': return Operator::Ne;
+    case '<': return text.size() > 1 ? Operator::Le : Operator::Lt;
+    case '>': return text.size() > 1 ? Operator::Ge : Operator::Gt;
+    case 'n': return Operator::NotIn;
+    default: break;
   }
   return text == "in" ? Operator::In : Operator::Is;
 }
@@ -473,26 +422,19 @@ void Expressions::parameters(Items<Parameter>& params) {
   ParamKind next = ParamKind::Positional;
   children([&](Kind kind, Field) {
     switch (kind) {
-      case Kind::identifier:
-        params.push({name(), next, nullptr, nullptr});
-        break;
+      case Kind::identifier: params.push({name(), next, nullptr, nullptr}); break;
       case Kind::list_splat_pattern:
       case Kind::dictionary_splat_pattern:
       case Kind::typed_parameter:
       case Kind::default_parameter:
-      case Kind::typed_default_parameter:
-        params.push(parameter(kind, next));
-        break;
-      case Kind::keyword_separator:
-        next = ParamKind::KeywordOnly;
-        break;
+      case Kind::typed_default_parameter: params.push(parameter(kind, next)); break;
+      case Kind::keyword_separator: next = ParamKind::KeywordOnly; break;
       case Kind::positional_separator:
         for (Parameter& p : params.span()) {
           if (p.kind == ParamKind::Positional) p.kind = ParamKind::PositionalOnly;
         }
         break;
-      default:
-        break;
+      default: break;
     }
     if (!params.empty() && params.back().kind == ParamKind::VarArgs) next = ParamKind::KeywordOnly;
   });

@@ -121,14 +121,9 @@ class Scanner {
       skip_blanks(column);
       if (pos_ >= size_) break;
       switch (class_of(text_[pos_])) {
-        case Char::Break:
-          take_break();
-          break;
-        case Char::Hash:
-          comment();
-          break;
-        default:
-          physical_line(column);
+        case Char::Break: take_break(); break;
+        case Char::Hash: comment(); break;
+        default: physical_line(column);
       }
       column = 0;
     }
@@ -221,28 +216,21 @@ class Scanner {
     if (!open_.empty() && open_.back().is_text()) return string_text();
     if (pos_ >= size_) return open_.empty() ? finish() : fail();
     switch (class_of(text_[pos_])) {
-      case Char::Blank:
-        ++pos_;
-        return;
+      case Char::Blank: ++pos_; return;
       case Char::Break:
         if (open_.empty()) return finish();
         return break_in_brackets();
-      case Char::Letter:
-        return word();
+      case Char::Letter: return word();
       case Char::Digit: {
         std::uint32_t end = pos_ + 1;
         while (end < size_ && (class_of(text_[end]) == Char::Letter || class_of(text_[end]) == Char::Digit)) ++end;
         note_stray(end, {});
         return token(end, Ended::Value);
       }
-      case Char::Quote:
-        return string(pos_, false);
-      case Char::Open:
-        return push({.kind = text_[pos_], .at = pos_});
-      case Char::Close:
-        return close();
-      case Char::Hash:
-        return comment();
+      case Char::Quote: return string(pos_, false);
+      case Char::Open: return push({.kind = text_[pos_], .at = pos_});
+      case Char::Close: return close();
+      case Char::Hash: return comment();
       case Char::Backslash:
         if (at_break(pos_ + 1)) {
           ++pos_;
@@ -276,8 +264,7 @@ class Scanner {
         if (last_end_ == line_.begin) last_end_ = pos_ + 1;  // a `;` with nothing before it is an error of its own
         ++pos_;
         return finish();
-      case Char::Plain:
-        return token(pos_ + 1);
+      case Char::Plain: return token(pos_ + 1);
     }
   }
 

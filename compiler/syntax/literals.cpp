@@ -133,28 +133,18 @@ void append_escape(std::string_view escape, bool bytes, std::string& to) {
   if (escape.size() < 2) return void(to += escape);
   switch (escape[1]) {
     case '\n':
-    case '\r':
-      return;
+    case '\r': return;
     case '\\':
     case '\'':
-    case '"':
-      return void(to += escape[1]);
-    case 'a':
-      return void(to += '\a');
-    case 'b':
-      return void(to += '\b');
-    case 'f':
-      return void(to += '\f');
-    case 'n':
-      return void(to += '\n');
-    case 'r':
-      return void(to += '\r');
-    case 't':
-      return void(to += '\t');
-    case 'v':
-      return void(to += '\v');
-    case 'x':
-      return append(number(2, 16));
+    case '"': return void(to += escape[1]);
+    case 'a': return void(to += '\a');
+    case 'b': return void(to += '\b');
+    case 'f': return void(to += '\f');
+    case 'n': return void(to += '\n');
+    case 'r': return void(to += '\r');
+    case 't': return void(to += '\t');
+    case 'v': return void(to += '\v');
+    case 'x': return append(number(2, 16));
     case 'u':
     case 'U':
       if (bytes) break;

@@ -77,7 +77,7 @@ class Recovery {
       if (line(i).fault) return false;
     }
     if (piece.last - piece.first > 1 && parsed_bytes_ > 8 * text_.size() + 65536) return false;
-    parsed_bytes_ += line(piece.last - 1).end - line(piece.first).begin;
+    parsed_bytes_ += line(piece.first).column + line(piece.last - 1).end - line(piece.first).begin;
     return true;
   }
 

@@ -30,9 +30,7 @@ void Expressions::contents(Joined& joined, StringStart start) {
         joined.format = joined.format || start.format;
         ++(start.bytes ? joined.bytes : joined.texts);
         break;
-      case Kind::string_content:
-        append_text(joined, view(here()), start.bytes);
-        break;
+      case Kind::string_content: append_text(joined, view(here()), start.bytes); break;
       case Kind::escape_sequence: {
         std::string_view escape = view(here());
         if (escape[0] != '\\') {  // a doubled brace
@@ -51,8 +49,7 @@ void Expressions::contents(Joined& joined, StringStart start) {
         joined.parts.push(interpolation());
         break;
       }
-      default:
-        break;
+      default: break;
     }
   });
 }

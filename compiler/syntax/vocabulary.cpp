@@ -104,10 +104,8 @@ bool is_statement(Kind kind) {
     case Kind::match_statement:
     case Kind::function_definition:
     case Kind::class_definition:
-    case Kind::decorated_definition:
-      return true;
-    default:
-      return false;
+    case Kind::decorated_definition: return true;
+    default: return false;
   }
 }
 

@@ -15,18 +15,18 @@ struct CheckOptions {
   bool json = false;
   std::string stdin_filename;
   std::vector<std::string> entries;
-  std::string arch = "sm_90a";
+  std::vector<std::string> archs;
   std::vector<std::string> deny;
 };
 
 int check(const CheckOptions& o) {
-  auto target = target_option(o.arch);
-  if (!target) return kUsage;
+  for (const std::string& arch : o.archs) {
+    if (!target_option(arch)) return kUsage;
+  }
   auto files = expand(o.paths);
   if (!files) return fail_usage(files.error());
   std::string format = o.json ? "json" : o.format;
   session::CompileOptions options;
-  options.target = *target;
   options.entries = o.entries;
   options.deny_fallback = std::find(o.deny.begin(), o.deny.end(), "fallback") != o.deny.end();
   std::vector<CheckedFile> checked;
@@ -40,19 +40,28 @@ int check(const CheckOptions& o) {
     }
     CheckedFile& c = checked.emplace_back();
     c.path = file->source->path();
-    c.compiled = compile(*file, options);
-    for (text::Diagnostic& d : c.compiled.diagnostics) {
-      if (std::find(o.deny.begin(), o.deny.end(), d.code) != o.deny.end()) d.severity = text::Severity::Error;
-    }
-    errors = errors || c.compiled.has_errors();
-    if (format == "text") {  // as it goes, so that a large folder shows progress
-      for (const text::Diagnostic& d : c.compiled.diagnostics) {
-        std::fputs(diagnostic_text(d, c.compiled.evaluation->anchors, colours(stdout)).c_str(), stdout);
+    for (const std::string& arch : architectures(*file, o.archs)) {
+      auto target = target_option(arch);
+      if (!target) {
+        environment = true;
+        continue;
       }
+      options.target = *target;
+      session::Compiled& compiled = c.compiled.emplace_back(compile(*file, options));
+      for (text::Diagnostic& d : compiled.diagnostics) {
+        if (std::find(o.deny.begin(), o.deny.end(), d.code) != o.deny.end()) d.severity = text::Severity::Error;
+      }
+      errors = errors || compiled.has_errors();
+    }
+    if (format == "text") {  // as it goes, so that a large folder shows progress
+      for (const Finding& f : findings(c))
+        std::fputs(diagnostic_text(*f.diagnostic, *f.anchors, colours(stdout)).c_str(), stdout);
     }
   }
-  if (format == "text") std::fputs(summary_text(checked).c_str(), stderr);
-  else std::fputs(formatted(checked, format).c_str(), stdout);
+  if (format == "text")
+    std::fputs(summary_text(checked).c_str(), stderr);
+  else
+    std::fputs(formatted(checked, format).c_str(), stdout);
   if (std::fflush(stdout) != 0) return fail_usage("cannot write the result to standard output");
   return environment ? kUsage : errors ? kErrors : kFine;
 }
@@ -63,14 +72,24 @@ void add_check(CLI::App& app, Run& run) {
   auto o = std::make_shared<CheckOptions>();
   CLI::App* c = app.add_subcommand("check", "Report everything that is wrong with scripts");
   c->add_option("paths", o->paths, "Files, folders, or - for standard input")->required();
-  c->add_option("--format", o->format, "How to report")->check(CLI::IsMember({"text", "json", "sarif", "github", "junit"}))->capture_default_str();
+  c->add_option("--format", o->format, "How to report")
+      ->check(CLI::IsMember({"text", "json", "sarif", "github", "junit"}))
+      ->capture_default_str();
   c->add_flag("--json", o->json, "The same as --format json");
   c->add_option("--stdin-filename", o->stdin_filename, "The name that standard input stands for");
-  c->add_option("--entry", o->entries, "Check this expression's kernel instead of all entries found")->expected(1)->take_all();
-  c->add_option("--arch", o->arch, "Architecture")->capture_default_str();
-  c->add_option("--deny", o->deny, "Treat this code as an error; 'fallback' for scalar fallbacks")->expected(1)->take_all();
-  c->footer("Examples:\n  tilewright check kernels/\n  tilewright check copy.py --deny fallback\n"
-            "  cat copy.py | tilewright check - --stdin-filename copy.py --format sarif");
+  c->add_option("--entry", o->entries, "Check this expression's kernel instead of all entries found")
+      ->expected(1)
+      ->take_all();
+  c->add_option("--arch", o->archs,
+                "Architecture (default: those of the file's '# tilewright: arch ...', else sm_90a); repeatable")
+      ->expected(1)
+      ->take_all();
+  c->add_option("--deny", o->deny, "Treat this code as an error; 'fallback' for scalar fallbacks")
+      ->expected(1)
+      ->take_all();
+  c->footer(
+      "Examples:\n  tilewright check kernels/\n  tilewright check copy.py --deny fallback\n"
+      "  cat copy.py | tilewright check - --stdin-filename copy.py --format sarif");
   c->callback([o, &run] { run = [o] { return check(*o); }; });
 }
 

@@ -19,7 +19,7 @@ const std::vector<std::string> kEmits = {"report", "tirx", "lowered", "cuda", "p
 struct CompileCommand {
   std::string file;
   std::vector<std::string> entries;
-  std::vector<std::string> archs{"sm_90a"};
+  std::vector<std::string> archs;
   std::vector<std::string> emits;
   std::string folder;
   std::string dialect = "auto";
@@ -41,7 +41,8 @@ std::string base64(std::string_view bytes) {
   std::string out;
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     unsigned n = 0;
-    for (std::size_t j = 0; j < 3; ++j) n = n << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0);
+    for (std::size_t j = 0; j < 3; ++j)
+      n = n << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0);
     for (std::size_t j = 0; j < 4; ++j) out += i + j > bytes.size() ? '=' : kLetters[n >> (18 - 6 * j) & 63];
   }
   return out;
@@ -53,7 +54,8 @@ text::Diagnostic toolchain_diagnostic(const toolchain::LogEntry& entry, const cu
   d.code = "TW6001";
   d.severity = entry.severity == toolchain::LogEntry::Severity::Error ? text::Severity::Error : text::Severity::Warning;
   d.message = "NVRTC: " + entry.message + " (CUDA line " + std::to_string(entry.cuda_line) + ")";
-  auto after = std::upper_bound(source.lines.begin(), source.lines.end(), static_cast<std::uint32_t>(std::max(entry.cuda_line, 0)),
+  auto after = std::upper_bound(source.lines.begin(), source.lines.end(),
+                                static_cast<std::uint32_t>(std::max(entry.cuda_line, 0)),
                                 [](std::uint32_t line, const cuda::LineOrigin& o) { return line < o.line; });
   if (after != source.lines.begin()) {
     const ir::Origin& origin = std::prev(after)->origin;
@@ -89,19 +91,21 @@ struct Output {
 };
 
 int run_compile(const CompileCommand& o) {
-  if (o.dialect != "auto" && o.dialect != "0.25") return fail_usage("unknown dialect '" + o.dialect + "'", "this version reads 0.25");
+  if (o.dialect != "auto" && o.dialect != "0.25")
+    return fail_usage("unknown dialect '" + o.dialect + "'", "this version reads 0.25");
   auto wants = [&](std::string_view e) { return std::find(o.emits.begin(), o.emits.end(), e) != o.emits.end(); };
   bool tools = wants("ptx") || wants("cubin") || wants("sass");
   auto file = load(o.file);
   if (!file) return fail_usage(file.error());
+  const std::vector<std::string> archs = o.archs.empty() ? std::vector{one_architecture(*file, {})} : o.archs;
   std::vector<session::Compiled> compiled;
   std::unique_ptr<toolchain::Toolchain> nvrtc;
   if (tools) nvrtc = std::make_unique<toolchain::Toolchain>(toolchain_options());
   Json diagnostics = Json::array();
   std::vector<Output> outputs;
   bool errors = false, environment = false;
-  compiled.reserve(o.archs.size());
-  for (const std::string& arch : o.archs) {
+  compiled.reserve(archs.size());
+  for (const std::string& arch : archs) {
     auto target = target_option(arch);
     if (!target) return kUsage;
     session::CompileOptions options;
@@ -136,29 +140,38 @@ int run_compile(const CompileCommand& o) {
       auto made = nvrtc->compile(request);
       if (!made) {
         if (made.error().kind == toolchain::Error::Kind::Compilation) {
-          for (const toolchain::LogEntry& entry : made.error().entries) c.diagnostics.push_back(toolchain_diagnostic(entry, *k.cuda));
-          if (made.error().entries.empty()) c.diagnostics.push_back({"TW6001", text::Severity::Error, "NVRTC: " + made.error().message, k.value->kernel.span, {}, {}, {}});
+          for (const toolchain::LogEntry& entry : made.error().entries)
+            c.diagnostics.push_back(toolchain_diagnostic(entry, *k.cuda));
+          if (made.error().entries.empty())
+            c.diagnostics.push_back(
+                {"TW6001", text::Severity::Error, "NVRTC: " + made.error().message, k.value->kernel.span, {}, {}, {}});
         } else {
-          std::fprintf(stderr, "tilewright: %s: %s\n", std::string(k.value->kernel.name).c_str(), made.error().message.c_str());
+          std::fprintf(stderr, "tilewright: %s: %s\n", std::string(k.value->kernel.name).c_str(),
+                       made.error().message.c_str());
           environment = true;
         }
         continue;
       }
-      for (const toolchain::LogEntry& entry : made->entries) c.diagnostics.push_back(toolchain_diagnostic(entry, *k.cuda));
+      for (const toolchain::LogEntry& entry : made->entries)
+        c.diagnostics.push_back(toolchain_diagnostic(entry, *k.cuda));
       if (wants("ptx")) out.texts["ptx"] = made->ptx;
       if (wants("cubin")) out.texts["cubin"] = made->cubin;
       if (wants("sass")) out.texts["sass"] = made->sass;
-      if (wants("sass") && !made->sass_missing.empty()) std::fprintf(stderr, "tilewright: no SASS: %s\n", made->sass_missing.c_str());
+      if (wants("sass") && !made->sass_missing.empty())
+        std::fprintf(stderr, "tilewright: no SASS: %s\n", made->sass_missing.c_str());
       for (const toolchain::KernelResources& r : made->kernels) {
         if (r.name != k.lowered->symbol) continue;
-        out.resources = {{"registers", r.registers}, {"spill_stores", r.spill_stores}, {"spill_loads", r.spill_loads},
-                         {"static_shared_bytes", r.static_shared}, {"stack_bytes", r.stack}, {"barriers", r.barriers}};
+        out.resources = {{"registers", r.registers},     {"spill_stores", r.spill_stores},
+                         {"spill_loads", r.spill_loads}, {"static_shared_bytes", r.static_shared},
+                         {"stack_bytes", r.stack},       {"barriers", r.barriers}};
       }
     }
     errors = errors || c.has_errors();
     for (const text::Diagnostic& d : c.diagnostics) {
-      if (o.json) diagnostics.push_back(diagnostic_json(d, anchors));
-      else std::fputs(diagnostic_text(d, anchors, colours(stderr)).c_str(), stderr);
+      if (o.json)
+        diagnostics.push_back(diagnostic_json(d, anchors));
+      else
+        std::fputs(diagnostic_text(d, anchors, colours(stderr)).c_str(), stderr);
     }
   }
   if (!o.folder.empty()) {
@@ -168,7 +181,7 @@ int run_compile(const CompileCommand& o) {
     std::map<std::string, int> taken;
     for (Output& out : outputs) {
       std::string name = std::string(out.kernel->value->kernel.name);
-      if (o.archs.size() > 1) name += "." + out.arch;
+      if (archs.size() > 1) name += "." + out.arch;
       int n = taken[name]++;  // several entries of one kernel
       if (n) name += "_" + std::to_string(n);
       for (auto& [emit, text] : out.texts) {
@@ -187,13 +200,16 @@ int run_compile(const CompileCommand& o) {
       Json sources = Json::object();
       for (auto& [emit, text] : out.texts) {
         if (text.empty()) continue;
-        if (emit == "plan") k["plan"] = Json::parse(text);
-        else if (emit != "report") sources[emit] = is_binary(emit) ? base64(text) : text;
+        if (emit == "plan")
+          k["plan"] = Json::parse(text);
+        else if (emit != "report")
+          sources[emit] = is_binary(emit) ? base64(text) : text;
       }
       k["sources"] = sources;
       if (out.kernel->cuda && out.texts.contains("cuda")) {
         auto text_of = [&](const char* emit) { return out.texts.contains(emit) ? out.texts[emit] : std::string(); };
-        k["source_map"] = source_map_json(session::join(*out.kernel->cuda, text_of("ptx"), text_of("sass")), *out.anchors);
+        k["source_map"] =
+            source_map_json(session::join(*out.kernel->cuda, text_of("ptx"), text_of("sass")), *out.anchors);
       }
       if (!out.resources.is_null()) k["resources"] = out.resources;
       kernels.push_back(k);
@@ -206,7 +222,8 @@ int run_compile(const CompileCommand& o) {
         const std::string& text = out.texts[e];
         if (text.empty()) continue;
         if (is_binary(e)) return fail_usage("a cubin is no text", "give a folder with -o, or --json for base64");
-        if (several) std::printf("── %s  %s  %s ──\n", out.kernel->entry->expression.c_str(), out.arch.c_str(), e.c_str());
+        if (several)
+          std::printf("── %s  %s  %s ──\n", out.kernel->entry->expression.c_str(), out.arch.c_str(), e.c_str());
         std::fputs(text.c_str(), stdout);
         if (text.back() != '\n') std::fputc('\n', stdout);
       }
@@ -215,7 +232,8 @@ int run_compile(const CompileCommand& o) {
   if (std::fflush(stdout) != 0) return fail_usage("cannot write the result to standard output");
   if (errors) return kErrors;
   if (outputs.empty() && !environment) {
-    return fail_usage(o.file + " has no kernel to compile", "name one with --entry EXPR; `tilewright entries FILE` lists them");
+    return fail_usage(o.file + " has no kernel to compile",
+                      "name one with --entry EXPR; `tilewright entries FILE` lists them");
   }
   return environment ? kUsage : kFine;
 }
@@ -226,19 +244,27 @@ void add_compile(CLI::App& app, Run& run) {
   auto o = std::make_shared<CompileCommand>();
   CLI::App* c = app.add_subcommand("compile", "Compile the kernels of a script");
   c->add_option("file", o->file, "The script, or - for standard input")->required();
-  c->add_option("--entry", o->entries, "An expression that yields a kernel, e.g. 'make(128, 64)'; repeatable")->expected(1)->take_all();
-  auto archs = std::make_shared<std::vector<std::string>>();
-  c->add_option("--arch", *archs, "Architecture (default sm_90a); repeatable")->expected(1)->take_all();
+  c->add_option("--entry", o->entries, "An expression that yields a kernel, e.g. 'make(128, 64)'; repeatable")
+      ->expected(1)
+      ->take_all();
+  c->add_option("--arch", o->archs,
+                "Architecture (default: sm_90a, or what the file says in '# tilewright: arch ...'); repeatable")
+      ->expected(1)
+      ->take_all();
   c->add_option("--dialect", o->dialect, "Release of the language; found out by default")->capture_default_str();
   auto emits = std::make_shared<std::vector<std::string>>();
   c->add_option("--emit", *emits, "What to produce (default report); repeatable, or separated by commas")
-      ->delimiter(',')->expected(1)->take_all()->check(CLI::IsMember(kEmits));
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all()
+      ->check(CLI::IsMember(kEmits));
   c->add_option("-o,--output", o->folder, "Folder to write files into, one a kernel and kind");
   c->add_flag("--json", o->json, "One JSON object with kernels, calls, sources and diagnostics");
-  c->footer("Examples:\n  tilewright compile copy.py --emit cuda\n  tilewright compile copy.py --entry 'make((64, 64), \"float16\")' --json\n"
-            "  tilewright compile copy.py --arch sm_80 --arch sm_100a --emit cuda,ptx,sass -o out/");
-  c->callback([o, archs, emits, &run] {
-    if (!archs->empty()) o->archs = *archs;
+  c->footer(
+      "Examples:\n  tilewright compile copy.py --emit cuda\n  tilewright compile copy.py --entry 'make((64, 64), "
+      "\"float16\")' --json\n"
+      "  tilewright compile copy.py --arch sm_80 --arch sm_100a --emit cuda,ptx,sass -o out/");
+  c->callback([o, emits, &run] {
     o->emits = emits->empty() ? std::vector<std::string>{o->json ? "cuda" : "report"} : *emits;
     run = [o] { return run_compile(*o); };
   });

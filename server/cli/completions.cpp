@@ -19,20 +19,26 @@ std::string options(const CLI::App& app) {
 }
 
 std::string bash(const CLI::App& app) {
-  std::string out = "_tilewright() {\n  local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}\n"
-                    "  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W \"" + words(app) + "\" -- \"$word\")); return; fi\n"
-                    "  case $word in\n  -*) case $command in\n";
+  std::string out =
+      "_tilewright() {\n  local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}\n"
+      "  if [ \"$COMP_CWORD\" = 1 ]; then COMPREPLY=($(compgen -W \"" +
+      words(app) +
+      "\" -- \"$word\")); return; fi\n"
+      "  case $word in\n  -*) case $command in\n";
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
     out += "    " + sub->get_name() + ") COMPREPLY=($(compgen -W \"" + options(*sub) + "\" -- \"$word\")) ;;\n";
   }
-  out += "    esac ;;\n  *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n  esac\n}\ncomplete -o filenames -F _tilewright tilewright\n";
+  out +=
+      "    esac ;;\n  *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n  esac\n}\ncomplete -o filenames -F _tilewright "
+      "tilewright\n";
   return out;
 }
 
 std::string fish(const CLI::App& app) {
   std::string out;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    out += "complete -c tilewright -n __fish_use_subcommand -a " + sub->get_name() + " -d '" + sub->get_description() + "'\n";
+    out += "complete -c tilewright -n __fish_use_subcommand -a " + sub->get_name() + " -d '" + sub->get_description() +
+           "'\n";
     for (const CLI::Option* o : sub->get_options()) {
       for (const std::string& name : o->get_lnames()) {
         out += "complete -c tilewright -n '__fish_seen_subcommand_from " + sub->get_name() + "' -l " + name + "\n";

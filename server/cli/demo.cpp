@@ -10,23 +10,6 @@
 namespace tilewright::cli {
 namespace {
 
-std::vector<std::string> architectures(const syntax::Tree& tree) {
-  std::vector<std::string> out;
-  for (const syntax::Directive& d : tree.directives()) {
-    if (!d.text.starts_with("arch ")) continue;
-    std::string word;
-    for (char c : std::string(d.text.substr(5)) + " ") {
-      if (c != ' ' && c != ',') {
-        word += c;
-      } else if (!word.empty()) {
-        out.push_back(word);
-        word.clear();
-      }
-    }
-  }
-  return out.empty() ? std::vector<std::string>{"sm_90a"} : out;
-}
-
 int run_demo(const std::string& folder, const std::string& output) {
   auto files = expand({folder});
   if (!files) return fail_usage(files.error(), "run it in the checkout, or name a folder of scripts");
@@ -36,20 +19,23 @@ int run_demo(const std::string& folder, const std::string& output) {
   for (const std::string& path : *files) {
     auto file = load(path);
     if (!file) return fail_usage(file.error());
-    for (const std::string& arch : architectures(*file->tree)) {
+    for (const std::string& arch : architectures(*file, {})) {
       auto target = target_option(arch);
       if (!target) return kUsage;
       session::CompileOptions options;
       options.target = *target;
       session::Compiled compiled = compile(*file, options);
       for (const text::Diagnostic& d : compiled.diagnostics) {
-        if (d.severity != text::Severity::Information) std::fputs(diagnostic_text(d, compiled.evaluation->anchors, c).c_str(), stdout);
+        if (d.severity != text::Severity::Information)
+          std::fputs(diagnostic_text(d, compiled.evaluation->anchors, c).c_str(), stdout);
       }
       errors = errors || compiled.has_errors();
       for (const session::CompiledKernel& k : compiled.kernels) {
-        std::printf("\n%s%s%s  %s  %s\n", std::string(c.bold).c_str(), path.c_str(), std::string(c.plain).c_str(), k.entry->expression.c_str(), arch.c_str());
+        std::printf("\n%s%s%s  %s  %s\n", std::string(c.bold).c_str(), path.c_str(), std::string(c.plain).c_str(),
+                    k.entry->expression.c_str(), arch.c_str());
         ArenaScope arena(*k.value->kernel.arena);
-        for (const dispatch::CallReport& call : k.dispatched.calls) std::fputs(call_report(call, compiled.evaluation->anchors).c_str(), stdout);
+        for (const dispatch::CallReport& call : k.dispatched.calls)
+          std::fputs(call_report(call, compiled.evaluation->anchors).c_str(), stdout);
         if (!k.cuda) continue;
         std::filesystem::path base = std::filesystem::path(output) / std::filesystem::path(path).stem();
         std::error_code ec;
@@ -64,8 +50,10 @@ int run_demo(const std::string& folder, const std::string& output) {
           std::filesystem::path to = base;
           to += extension;
           auto ok = write_file(to, text);
-          if (!ok) std::fprintf(stderr, "tilewright: %s\n", ok.error().c_str());
-          else std::printf("  %-5s      %s\n", extension + 1, to.string().c_str());
+          if (!ok)
+            std::fprintf(stderr, "tilewright: %s\n", ok.error().c_str());
+          else
+            std::printf("  %-5s      %s\n", extension + 1, to.string().c_str());
           return ok.has_value();
         };
         if (!write(".cu", k.cuda->text)) return kUsage;
@@ -83,8 +71,9 @@ int run_demo(const std::string& folder, const std::string& output) {
         }
         if (!write(".ptx", made->ptx) || !write(".cubin", made->cubin) || !write(".sass", made->sass)) return kUsage;
         for (const toolchain::KernelResources& r : made->kernels) {
-          std::printf("  uses       %d registers, %d bytes of shared memory, %d bytes spilled\n", static_cast<int>(r.registers),
-                      static_cast<int>(r.static_shared), static_cast<int>(r.spill_stores));
+          std::printf("  uses       %d registers, %d bytes of shared memory, %d bytes spilled\n",
+                      static_cast<int>(r.registers), static_cast<int>(r.static_shared),
+                      static_cast<int>(r.spill_stores));
         }
       }
     }
@@ -97,7 +86,8 @@ int run_demo(const std::string& folder, const std::string& output) {
 void add_demo(CLI::App& app, Run& run) {
   auto folder = std::make_shared<std::string>("examples");
   auto output = std::make_shared<std::string>("build/demo");
-  CLI::App* c = app.add_subcommand("demo", "Compile every script of a folder and show what was chosen and where the results are");
+  CLI::App* c =
+      app.add_subcommand("demo", "Compile every script of a folder and show what was chosen and where the results are");
   c->add_option("folder", *folder, "Folder of scripts")->capture_default_str();
   c->add_option("-o,--output", *output, "Folder for the results")->capture_default_str();
   c->callback([folder, output, &run] { run = [folder, output] { return run_demo(*folder, *output); }; });

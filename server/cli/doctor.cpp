@@ -31,14 +31,20 @@ Finding nvdisasm_finding(const toolchain::Options& options) {
 Finding cache_finding(const toolchain::Options& options) {
   std::error_code ec;
   std::filesystem::create_directories(options.cache.folder, ec);
-  if (ec) return {"cache", "missing", options.cache.folder.string() + ": " + ec.message(), "set XDG_CACHE_HOME to a folder that can be written"};
+  if (ec)
+    return {"cache", "missing", options.cache.folder.string() + ": " + ec.message(),
+            "set XDG_CACHE_HOME to a folder that can be written"};
   std::uintmax_t bytes = 0, files = 0;
-  for (std::filesystem::recursive_directory_iterator it(options.cache.folder, ec), end; !ec && it != end; it.increment(ec)) {
+  for (std::filesystem::recursive_directory_iterator it(options.cache.folder, ec), end; !ec && it != end;
+       it.increment(ec)) {
     if (!it->is_regular_file(ec)) continue;
     bytes += it->file_size(ec);
     ++files;
   }
-  return {"cache", "ok", options.cache.folder.string() + " (" + std::to_string(files) + " files, " + std::to_string(bytes >> 20) + " MB)", ""};
+  return {
+      "cache", "ok",
+      options.cache.folder.string() + " (" + std::to_string(files) + " files, " + std::to_string(bytes >> 20) + " MB)",
+      ""};
 }
 
 Finding gpu_finding() {
@@ -51,7 +57,8 @@ Finding gpu_finding() {
   auto count = reinterpret_cast<Count>(::dlsym(driver, "cuDeviceGetCount"));
   auto name = reinterpret_cast<Name>(::dlsym(driver, "cuDeviceGetName"));
   int n = 0;
-  if (!init || !count || init(0) != 0 || count(&n) != 0 || n == 0) return {"GPU", "missing", "the driver finds no device", "look at nvidia-smi"};
+  if (!init || !count || init(0) != 0 || count(&n) != 0 || n == 0)
+    return {"GPU", "missing", "the driver finds no device", "look at nvidia-smi"};
   char text[256] = "";
   if (name) name(text, sizeof text, 0);
   return {"GPU", "ok", std::to_string(n) + " × " + text, ""};
@@ -59,16 +66,22 @@ Finding gpu_finding() {
 
 int run_doctor(bool json) {
   toolchain::Options options = toolchain_options();
-  std::vector<Finding> findings{{"tilewright", "ok", TILEWRIGHT_VERSION, ""}, cuda_finding(options), nvdisasm_finding(options), cache_finding(options), gpu_finding()};
+  std::vector<Finding> findings{{"tilewright", "ok", TILEWRIGHT_VERSION, ""},
+                                cuda_finding(options),
+                                nvdisasm_finding(options),
+                                cache_finding(options),
+                                gpu_finding()};
   if (json) {
     Json out = Json::array();
-    for (const Finding& f : findings) out.push_back({{"what", f.what}, {"state", f.state}, {"detail", f.detail}, {"remedy", f.remedy}});
+    for (const Finding& f : findings)
+      out.push_back({{"what", f.what}, {"state", f.state}, {"detail", f.detail}, {"remedy", f.remedy}});
     std::fputs((dump(Json{{"findings", out}}) + "\n").c_str(), stdout);
   } else {
     const Colours& c = colours(stdout);
     for (const Finding& f : findings) {
       bool ok = f.state == "ok";
-      std::printf("%s%s%s %-11s %s\n", std::string(ok ? c.green : c.yellow).c_str(), ok ? "✓" : "–", std::string(c.plain).c_str(), f.what.c_str(), f.detail.c_str());
+      std::printf("%s%s%s %-11s %s\n", std::string(ok ? c.green : c.yellow).c_str(), ok ? "✓" : "–",
+                  std::string(c.plain).c_str(), f.what.c_str(), f.detail.c_str());
       if (!f.remedy.empty()) std::printf("              %s\n", f.remedy.c_str());
     }
   }

@@ -18,15 +18,20 @@ int run_entries(const std::string& path, bool json) {
     for (const script::Entry& entry : e.entries) {
       Json names = Json::array();
       for (const script::KernelValue* k : entry.kernels) names.push_back(k->kernel.name);
-      entries.push_back({{"entry", entry.expression}, {"kind", script::entry_kind_name(entry.kind)}, {"kernels", names}, {"range", range_json(entry.span, e.anchors)}});
+      entries.push_back({{"entry", entry.expression},
+                         {"kind", script::entry_kind_name(entry.kind)},
+                         {"kernels", names},
+                         {"range", range_json(entry.span, e.anchors)}});
     }
-    for (const script::Factory& f : e.open_factories) open.push_back({{"factory", f.signature}, {"range", range_json(f.span, e.anchors)}});
+    for (const script::Factory& f : e.open_factories)
+      open.push_back({{"factory", f.signature}, {"range", range_json(f.span, e.anchors)}});
     std::fputs((dump(Json{{"entries", entries}, {"needs_arguments", open}}) + "\n").c_str(), stdout);
     return kFine;
   }
   for (const script::Entry& entry : e.entries) {
     std::string names;
-    for (const script::KernelValue* k : entry.kernels) names += (names.empty() ? "" : ", ") + std::string(k->kernel.name);
+    for (const script::KernelValue* k : entry.kernels)
+      names += (names.empty() ? "" : ", ") + std::string(k->kernel.name);
     std::printf("%-12s %s%s\n", std::string(script::entry_kind_name(entry.kind)).c_str(), entry.expression.c_str(),
                 names == entry.expression ? "" : ("  → " + names).c_str());
   }

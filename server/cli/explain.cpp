@@ -12,19 +12,22 @@ namespace {
 struct ExplainCommand {
   std::string what;
   std::vector<std::string> entries;
-  std::string arch = "sm_90a";
+  std::string arch;
   bool json = false;
 };
 
 bool is_code(std::string_view s) {
-  return s.size() == 6 && s.starts_with("TW") && std::all_of(s.begin() + 2, s.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return s.size() == 6 && s.starts_with("TW") &&
+         std::all_of(s.begin() + 2, s.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 int explain_code(const ExplainCommand& o) {
   const text::CodeInfo* info = code_info(o.what);
   if (!info) return fail_usage("there is no diagnostic " + o.what);
   if (o.json) {
-    std::fputs((dump(Json{{"code", info->code}, {"title", info->title}, {"explanation", info->explanation}}) + "\n").c_str(), stdout);
+    std::fputs(
+        (dump(Json{{"code", info->code}, {"title", info->title}, {"explanation", info->explanation}}) + "\n").c_str(),
+        stdout);
   } else {
     const Colours& c = colours(stdout);
     std::printf("%s%s: %s%s\n\n%s\n", std::string(c.bold).c_str(), o.what.c_str(), std::string(info->title).c_str(),
@@ -40,7 +43,9 @@ struct Place {
 };
 Place parse_place(const std::string& text) {
   Place p{text, 0, 0};
-  auto number = [](std::string_view s) { return !s.empty() && s.size() < 9 && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; }); };
+  auto number = [](std::string_view s) {
+    return !s.empty() && s.size() < 9 && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+  };
   std::vector<std::uint32_t> numbers;
   while (numbers.size() < 2) {
     std::size_t colon = p.file.rfind(':');
@@ -56,10 +61,10 @@ Place parse_place(const std::string& text) {
 int run_explain(const ExplainCommand& o) {
   if (is_code(o.what)) return explain_code(o);
   Place place = parse_place(o.what);
-  auto target = target_option(o.arch);
-  if (!target) return kUsage;
   auto file = load(place.file);
   if (!file) return fail_usage(file.error());
+  auto target = target_option(one_architecture(*file, o.arch));
+  if (!target) return kUsage;
   session::CompileOptions options;
   options.target = *target;
   options.entries = o.entries;
@@ -81,7 +86,8 @@ int run_explain(const ExplainCommand& o) {
     std::vector<const dispatch::CallReport*> calls;
     for (const dispatch::CallReport& call : k.dispatched.calls) {
       bool here = place.line == 0 || covers(call.call->origin.span);
-      for (const ir::CallSite* site = call.call->origin.chain; site && !here; site = site->outer) here = covers(site->span);
+      for (const ir::CallSite* site = call.call->origin.chain; site && !here; site = site->outer)
+        here = covers(site->span);
       if (here) calls.push_back(&call);
     }
     if (calls.empty() && place.line != 0) continue;
@@ -102,7 +108,8 @@ int run_explain(const ExplainCommand& o) {
     for (const text::Diagnostic& d : c.diagnostics) diagnostics.push_back(diagnostic_json(d, anchors));
     std::fputs((dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n").c_str(), stdout);
   } else {
-    for (const text::Diagnostic& d : c.diagnostics) std::fputs(diagnostic_text(d, anchors, colours(stderr)).c_str(), stderr);
+    for (const text::Diagnostic& d : c.diagnostics)
+      std::fputs(diagnostic_text(d, anchors, colours(stderr)).c_str(), stderr);
     if (shown == 0) std::fprintf(stderr, "no tile primitive %s\n", place.line ? "on this line" : "in this file");
   }
   return c.has_errors() ? kErrors : kFine;
@@ -112,10 +119,13 @@ int run_explain(const ExplainCommand& o) {
 
 void add_explain(CLI::App& app, Run& run) {
   auto o = std::make_shared<ExplainCommand>();
-  CLI::App* c = app.add_subcommand("explain", "Show the dispatch report of a file's tile primitives, or what a diagnostic means");
+  CLI::App* c =
+      app.add_subcommand("explain", "Show the dispatch report of a file's tile primitives, or what a diagnostic means");
   c->add_option("what", o->what, "FILE, FILE:LINE, FILE:LINE:COLUMN, or a code such as TW3104")->required();
-  c->add_option("--entry", o->entries, "Explain this expression's kernel instead of all entries found")->expected(1)->take_all();
-  c->add_option("--arch", o->arch, "Architecture")->capture_default_str();
+  c->add_option("--entry", o->entries, "Explain this expression's kernel instead of all entries found")
+      ->expected(1)
+      ->take_all();
+  c->add_option("--arch", o->arch, "Architecture (default: sm_90a, or what the file says in '# tilewright: arch ...')");
   c->add_flag("--json", o->json, "The same as JSON");
   c->footer("Examples:\n  tilewright explain copy.py\n  tilewright explain copy.py:14\n  tilewright explain TW3104");
   c->callback([o, &run] { run = [o] { return run_explain(*o); }; });

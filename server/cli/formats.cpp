@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "server/cli/codes.h"
 #include "server/cli/json.h"
@@ -13,9 +14,8 @@ std::string json_format(const std::vector<CheckedFile>& files) {
   Json out{{"files", Json::array()}, {"diagnostics", Json::array()}};
   for (const CheckedFile& f : files) {
     out["files"].push_back(f.path);
-    for (const text::Diagnostic& d : f.compiled.diagnostics) {
-      out["diagnostics"].push_back(diagnostic_json(d, f.compiled.evaluation->anchors));
-    }
+    for (const Finding& found : findings(f))
+      out["diagnostics"].push_back(diagnostic_json(*found.diagnostic, *found.anchors));
   }
   return dump(out) + "\n";
 }
@@ -28,24 +28,28 @@ Json sarif_location(text::Span span, const text::Anchors& anchors) {
   return {{"physicalLocation",
            {{"artifactLocation", {{"uri", place.source->path()}}},
             {"region",
-             {{"startLine", from.line + 1}, {"startColumn", from.column + 1}, {"endLine", to.line + 1}, {"endColumn", to.column + 1}}}}}};
+             {{"startLine", from.line + 1},
+              {"startColumn", from.column + 1},
+              {"endLine", to.line + 1},
+              {"endColumn", to.column + 1}}}}}};
 }
 
 std::string sarif_format(const std::vector<CheckedFile>& files) {
   Json results = Json::array(), rules = Json::array();
   std::set<std::string_view> used;
   for (const CheckedFile& f : files) {
-    for (const text::Diagnostic& d : f.compiled.diagnostics) {
+    for (const auto& [diagnostic, anchors] : findings(f)) {
+      const text::Diagnostic& d = *diagnostic;
       used.insert(d.code);
       static constexpr const char* kLevels[] = {"error", "warning", "note", "note"};
       Json result{{"ruleId", d.code},
                   {"level", kLevels[static_cast<int>(d.severity)]},
                   {"message", {{"text", d.hint.empty() ? d.message : d.message + "\nhint: " + d.hint}}}};
-      Json where = sarif_location(d.span, f.compiled.evaluation->anchors);
+      Json where = sarif_location(d.span, *anchors);
       if (!where.is_null()) result["locations"] = {where};
       Json related = Json::array();
       for (const text::Related& r : d.related) {
-        Json at = sarif_location(r.span, f.compiled.evaluation->anchors);
+        Json at = sarif_location(r.span, *anchors);
         if (at.is_null()) continue;
         at["message"] = {{"text", r.message}};
         related.push_back(at);
@@ -75,12 +79,18 @@ std::string sarif_format(const std::vector<CheckedFile>& files) {
 std::string github_escape(std::string_view text, bool property) {
   std::string out;
   for (char c : text) {
-    if (c == '%') out += "%25";
-    else if (c == '\r') out += "%0D";
-    else if (c == '\n') out += "%0A";
-    else if (property && c == ':') out += "%3A";
-    else if (property && c == ',') out += "%2C";
-    else out += c;
+    if (c == '%')
+      out += "%25";
+    else if (c == '\r')
+      out += "%0D";
+    else if (c == '\n')
+      out += "%0A";
+    else if (property && c == ':')
+      out += "%3A";
+    else if (property && c == ',')
+      out += "%2C";
+    else
+      out += c;
   }
   return out;
 }
@@ -88,9 +98,10 @@ std::string github_escape(std::string_view text, bool property) {
 std::string github_format(const std::vector<CheckedFile>& files) {
   std::string out;
   for (const CheckedFile& f : files) {
-    for (const text::Diagnostic& d : f.compiled.diagnostics) {
+    for (const auto& [diagnostic, anchors] : findings(f)) {
+      const text::Diagnostic& d = *diagnostic;
       static constexpr const char* kLevels[] = {"error", "warning", "notice", "notice"};
-      text::Anchors::Place place = f.compiled.evaluation->anchors.resolve(d.span);
+      text::Anchors::Place place = anchors->resolve(d.span);
       out += "::" + std::string(kLevels[static_cast<int>(d.severity)]);
       if (place.source) {
         text::LineColumn from = place.source->position(place.begin), to = place.source->position(place.end);
@@ -132,9 +143,10 @@ std::string junit_format(const std::vector<CheckedFile>& files) {
     std::string cases;
     std::size_t failures = 0, tests = 1;
     std::string text;
-    for (const text::Diagnostic& d : f.compiled.diagnostics) {
+    for (const auto& [diagnostic, anchors] : findings(f)) {
+      const text::Diagnostic& d = *diagnostic;
       if (d.severity != text::Severity::Error) continue;
-      text::Anchors::Place place = f.compiled.evaluation->anchors.resolve(d.span);
+      text::Anchors::Place place = anchors->resolve(d.span);
       std::string line = place.source ? std::to_string(place.source->position(place.begin).line + 1) : "?";
       text += f.path + ":" + line + ": " + std::string(d.code) + ": " + d.message + "\n";
     }
@@ -143,42 +155,70 @@ std::string junit_format(const std::vector<CheckedFile>& files) {
       cases += "/>\n";
     } else {
       ++failures;
-      cases += ">\n      <failure message=\"" + xml_escape(text.substr(0, text.find('\n'))) + "\">" + xml_escape(text) + "</failure>\n    </testcase>\n";
+      cases += ">\n      <failure message=\"" + xml_escape(text.substr(0, text.find('\n'))) + "\">" + xml_escape(text) +
+               "</failure>\n    </testcase>\n";
     }
-    for (const session::CompiledKernel& k : f.compiled.kernels) {
-      ++tests;
-      cases += "    <testcase name=\"" + xml_escape(k.entry->expression) + "\" classname=\"" + xml_escape(f.path) + "\"";
-      if (!k.failed) {
-        cases += "/>\n";
-        continue;
+    for (const session::Compiled& c : f.compiled)
+      for (const session::CompiledKernel& k : c.kernels) {
+        ++tests;
+        std::string name = k.entry->expression + (f.compiled.size() > 1 ? " [" + c.target.name() + "]" : "");
+        cases += "    <testcase name=\"" + xml_escape(name) + "\" classname=\"" + xml_escape(f.path) + "\"";
+        if (!k.failed) {
+          cases += "/>\n";
+          continue;
+        }
+        ++failures;
+        cases += ">\n      <failure message=\"the kernel has errors\"/>\n    </testcase>\n";
       }
-      ++failures;
-      cases += ">\n      <failure message=\"the kernel has errors\"/>\n    </testcase>\n";
-    }
     body += "  <testsuite name=\"" + xml_escape(f.path) + "\" tests=\"" + std::to_string(tests) + "\" failures=\"" +
             std::to_string(failures) + "\" errors=\"0\">\n" + cases + "  </testsuite>\n";
     all_tests += tests;
     all_failures += failures;
   }
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tilewright check\" tests=\"" + std::to_string(all_tests) +
-         "\" failures=\"" + std::to_string(all_failures) + "\">\n" + body + "</testsuites>\n";
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tilewright check\" tests=\"" +
+         std::to_string(all_tests) + "\" failures=\"" + std::to_string(all_failures) + "\">\n" + body +
+         "</testsuites>\n";
 }
 
-std::string counted(std::size_t n, std::string_view what) { return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s"); }
+std::string counted(std::size_t n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
 
 }  // namespace
+
+std::vector<Finding> findings(const CheckedFile& file) {
+  using Key = std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::string_view, std::string_view>;
+  std::vector<std::pair<Key, Finding>> all;
+  std::set<Key> seen;
+  for (const session::Compiled& c : file.compiled) {
+    for (const text::Diagnostic& d : c.diagnostics) {
+      text::Anchors::Place at = c.evaluation->anchors.resolve(d.span);
+      // The script's own places come before those of files that it imports; what has no place comes first.
+      std::string_view path = !at.source || at.source->path() == file.path ? std::string_view() : at.source->path();
+      Key key{path, at.begin, at.end, d.code, d.message};
+      if (seen.insert(key).second) all.push_back({key, {&d, &c.evaluation->anchors}});
+    }
+  }
+  auto place = [](const Key& k) { return std::tuple(std::get<0>(k), std::get<1>(k), std::get<2>(k)); };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const auto& a, const auto& b) { return place(a.first) < place(b.first); });
+  std::vector<Finding> out;
+  for (const auto& [key, finding] : all) out.push_back(finding);
+  return out;
+}
 
 std::string summary_text(const std::vector<CheckedFile>& files) {
   std::size_t errors = 0, warnings = 0, kernels = 0;
   for (const CheckedFile& f : files) {
-    kernels += f.compiled.kernels.size();
-    for (const text::Diagnostic& d : f.compiled.diagnostics) {
+    if (!f.compiled.empty()) kernels += f.compiled.front().kernels.size();
+    for (const auto& [diagnostic, anchors] : findings(f)) {
+      const text::Diagnostic& d = *diagnostic;
       errors += d.severity == text::Severity::Error;
       warnings += d.severity == text::Severity::Warning;
     }
   }
-  return counted(errors, "error") + ", " + counted(warnings, "warning") + " in " + counted(files.size(), "file") + " with " +
-         counted(kernels, "kernel") + "\n";
+  return counted(errors, "error") + ", " + counted(warnings, "warning") + " in " + counted(files.size(), "file") +
+         " with " + counted(kernels, "kernel") + "\n";
 }
 
 std::string formatted(const std::vector<CheckedFile>& files, std::string_view format) {

@@ -8,10 +8,18 @@
 
 namespace tilewright::cli {
 
+// One file, compiled once for each architecture.
 struct CheckedFile {
   std::string path;
-  session::Compiled compiled;
+  std::vector<session::Compiled> compiled;
 };
+
+// What was found for any of the architectures, each cause once, in the order of the text.
+struct Finding {
+  const text::Diagnostic* diagnostic;
+  const text::Anchors* anchors;
+};
+std::vector<Finding> findings(const CheckedFile& file);
 
 // "2 errors, 1 warning in 3 files, 5 kernels".
 std::string summary_text(const std::vector<CheckedFile>& files);

@@ -43,14 +43,12 @@ Json range_json(text::Span span, const text::Anchors& anchors) {
 Json diagnostic_json(const text::Diagnostic& d, const text::Anchors& anchors) {
   static constexpr const char* kNames[] = {"error", "warning", "information", "hint"};
   Json related = Json::array(), chain = Json::array();
-  for (const text::Related& r : d.related) related.push_back({{"range", range_json(r.span, anchors)}, {"message", r.message}});
+  for (const text::Related& r : d.related)
+    related.push_back({{"range", range_json(r.span, anchors)}, {"message", r.message}});
   for (text::Span s : d.chain) chain.push_back(range_json(s, anchors));
-  Json out{{"code", d.code},
-           {"severity", kNames[static_cast<int>(d.severity)]},
-           {"message", d.message},
-           {"range", range_json(d.span, anchors)},
-           {"related", related},
-           {"hint", d.hint}};
+  Json out{{"code", d.code},       {"severity", kNames[static_cast<int>(d.severity)]},
+           {"message", d.message}, {"range", range_json(d.span, anchors)},
+           {"related", related},   {"hint", d.hint}};
   if (!chain.empty()) out["chain"] = chain;
   return out;
 }
@@ -58,10 +56,14 @@ Json diagnostic_json(const text::Diagnostic& d, const text::Anchors& anchors) {
 Json call_json(const dispatch::CallReport& report, const text::Anchors& anchors) {
   const ir::TileCall& call = *report.call;
   Json chain = Json::array();
-  for (const ir::CallSite* site = call.origin.chain; site; site = site->outer) chain.insert(chain.begin(), range_json(site->span, anchors));
+  for (const ir::CallSite* site = call.origin.chain; site; site = site->outer)
+    chain.insert(chain.begin(), range_json(site->span, anchors));
   Json trials = Json::array();
   for (const dispatch::Trial& t : report.trials) {
-    trials.push_back({{"variant", t.variant}, {"priority", t.priority}, {"outcome", dispatch::outcome_name(t.outcome)}, {"reason", t.reason}});
+    trials.push_back({{"variant", t.variant},
+                      {"priority", t.priority},
+                      {"outcome", dispatch::outcome_name(t.outcome)},
+                      {"reason", t.reason}});
   }
   Json facts = Json::object();
   for (const dispatch::Fact& f : report.facts) facts[std::string(f.name)] = fact_json(f.value);
@@ -70,15 +72,22 @@ Json call_json(const dispatch::CallReport& report, const text::Anchors& anchors)
           {"primitive", call.primitive},
           {"scope", ir::exec_scope_name(call.scope)},
           {"forced", call.dispatch.empty() ? Json(nullptr) : Json(call.dispatch)},
-          {"active", {{"inter", box_json(report.scope.inter)}, {"intra", box_json(report.scope.intra)}, {"kind", ir::exec_scope_name(report.scope.kind)}}},
+          {"active",
+           {{"inter", box_json(report.scope.inter)},
+            {"intra", box_json(report.scope.intra)},
+            {"kind", ir::exec_scope_name(report.scope.kind)}}},
           {"variant", report.variant.empty() ? Json(nullptr) : Json(report.variant)},
           {"trials", trials},
           {"facts", facts}};
 }
 
 Json launch_json(const scope::Launch& launch, std::int64_t dynamic_shared_bytes) {
-  auto three = [](const std::array<ir::Expr, 3>& e) { return Json{extent_json(e[0]), extent_json(e[1]), extent_json(e[2])}; };
-  Json out{{"grid", three(launch.grid)}, {"block", three(launch.block)}, {"cluster", three(launch.cluster)},
+  auto three = [](const std::array<ir::Expr, 3>& e) {
+    return Json{extent_json(e[0]), extent_json(e[1]), extent_json(e[2])};
+  };
+  Json out{{"grid", three(launch.grid)},
+           {"block", three(launch.block)},
+           {"cluster", three(launch.cluster)},
            {"dynamic_shared_bytes", dynamic_shared_bytes}};
   if (launch.has_preferred) out["preferred_cluster"] = three(launch.preferred);
   return out;
@@ -125,8 +134,11 @@ Json plan_json(const lower::LoweredKernel& kernel) {
   Json params = Json::array(), attributes = Json::object(), maps = Json::array();
   for (const lower::KernelParam& p : kernel.plan.params) {
     Json shape = Json::array();
-    if (p.tensor) for (ir::Expr e : p.tensor->shape) shape.push_back(extent_json(e));
-    params.push_back({{"name", p.tensor ? p.tensor->name : p.var ? p.var->name : ""},
+    if (p.tensor)
+      for (ir::Expr e : p.tensor->shape) shape.push_back(extent_json(e));
+    params.push_back({{"name", p.tensor ? p.tensor->name
+                               : p.var  ? p.var->name
+                                        : ""},
                       {"kind", kKinds[static_cast<int>(p.kind)]},
                       {"dtype", ir::dtype_name(p.dtype)},
                       {"shape", shape}});

@@ -124,22 +124,27 @@ std::expected<std::vector<std::vector<std::int64_t>>, std::string> coordinates(s
     } else if (auto* t = item.as<script::Tuple>()) {
       for (script::Value e : t->items) {
         auto n = integer(e);
-        if (!n) return std::unexpected("lane " + std::to_string(out.size() - 1) + " gives a coordinate that is no integer");
+        if (!n)
+          return std::unexpected("lane " + std::to_string(out.size() - 1) + " gives a coordinate that is no integer");
         at.push_back(*n);
       }
     } else {
-      return std::unexpected("lane " + std::to_string(out.size() - 1) + " gives no coordinates, as in 'lane -> (lane//4, lane%4)'");
+      return std::unexpected("lane " + std::to_string(out.size() - 1) +
+                             " gives no coordinates, as in 'lane -> (lane//4, lane%4)'");
     }
     if (at.size() != out.front().size()) return std::unexpected("the lanes give different numbers of coordinates");
   }
   return out;
 }
 
-std::string counted(int n, std::string_view what) { return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s"); }
+std::string counted(int n, std::string_view what) {
+  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
+}
 
 std::string report_text(const layout::BankReport& report, const layout::Access& access) {
-  std::string out = "  access     " + std::to_string(access.access_bits) + " bits a lane: " + counted(report.wavefronts, "wavefront") +
-                    ", " + std::to_string(report.ideal) + " without conflicts\n";
+  std::string out = "  access     " + std::to_string(access.access_bits) +
+                    " bits a lane: " + counted(report.wavefronts, "wavefront") + ", " + std::to_string(report.ideal) +
+                    " without conflicts\n";
   if (report.degree <= 1) return out + "             no bank conflict\n";
   for (const layout::BankReport::Phase& p : report.phases) {
     std::string lanes = "lanes " + std::to_string(p.first_lane) + ".." + std::to_string(p.first_lane + p.lanes - 1);
@@ -158,10 +163,12 @@ std::string report_text(const layout::BankReport& report, const layout::Access& 
 Json report_json(const layout::BankReport& report, const layout::Access& access, const LayoutCommand& o) {
   Json phases = Json::array();
   for (const layout::BankReport::Phase& p : report.phases) {
-    phases.push_back({{"first_lane", p.first_lane}, {"lanes", p.lanes}, {"degree", p.degree}, {"bank", p.bank}, {"words", p.words}});
+    phases.push_back(
+        {{"first_lane", p.first_lane}, {"lanes", p.lanes}, {"degree", p.degree}, {"bank", p.bank}, {"words", p.words}});
   }
-  return {{"expression", o.access},        {"bits", access.access_bits},     {"dtype", o.dtype}, {"degree", report.degree},
-          {"wavefronts", report.wavefronts}, {"ideal", report.ideal}, {"phases", phases}};
+  return {{"expression", o.access},  {"bits", access.access_bits},      {"dtype", o.dtype},
+          {"degree", report.degree}, {"wavefronts", report.wavefronts}, {"ideal", report.ideal},
+          {"phases", phases}};
 }
 
 Json shape_json(layout::ShapeView shape) {
@@ -204,7 +211,8 @@ int print(const std::string& text) {
 
 int run_layout(const LayoutCommand& o) {
   auto dtype = ir::parse_dtype(o.dtype);
-  if (!dtype || dtype->storage_bits() <= 0) return fail_usage("unknown element type '" + o.dtype + "'", "for example float16, float32, uint8");
+  if (!dtype || dtype->storage_bits() <= 0)
+    return fail_usage("unknown element type '" + o.dtype + "'", "for example float16, float32, uint8");
   Evaluated evaluated = evaluate(o.expression, o.json);
   script::Evaluation& e = *evaluated.result.evaluation;
   ArenaScope arena(e.arena());
@@ -240,7 +248,8 @@ int run_layout(const LayoutCommand& o) {
   layout::Access access;
   if (!o.access.empty()) {
     auto expression = access_expression(o.access);
-    if (!expression) return fail_usage("'" + o.access + "' is no access", "for example --access 'lane -> (lane//4, lane%4*2)'");
+    if (!expression)
+      return fail_usage("'" + o.access + "' is no access", "for example --access 'lane -> (lane//4, lane%4*2)'");
     Evaluated lanes = evaluate(*expression, false);
     if (lanes.failed) return kErrors;
     auto at = coordinates(lanes.result.value);
@@ -257,8 +266,8 @@ int run_layout(const LayoutCommand& o) {
     for (std::size_t lane = 0; lane < at->size(); ++lane) {
       for (std::size_t d = 0; d < at->at(lane).size() && d < of.size(); ++d) {
         if (!of[d].is_constant() || (at->at(lane)[d] >= 0 && at->at(lane)[d] < of[d].value())) continue;
-        return fail_usage("lane " + std::to_string(lane) + " is at " + std::to_string(at->at(lane)[d]) + " of dimension " +
-                          std::to_string(d) + ", outside of the shape " + shape_text(of));
+        return fail_usage("lane " + std::to_string(lane) + " is at " + std::to_string(at->at(lane)[d]) +
+                          " of dimension " + std::to_string(d) + ", outside of the shape " + shape_text(of));
       }
     }
     auto report = layout::bank_conflicts(*layout, of, access);
@@ -289,14 +298,16 @@ int run_layout(const LayoutCommand& o) {
     out["elements"] = elements ? *elements : Json::array();
     if (banks) out["access"] = report_json(*banks, access, o);
     out["diagnostics"] = diagnostics;
-    return print(dump(out) + "\n");
+    return print(dump(out, -1) + "\n");
   }
 
   std::string out = layout::to_short_string(*layout) + "\n";
-  out += "  shape      " + shape_text(shape) + (o.shape.empty() ? "  (the layout's own; --shape M,N for another)" : "") + "\n";
-  out += "  size       " + layout::to_string(layout::size(*layout)) + " elements, span " + layout::to_string(layout::span(*layout)) +
-         ", axes " + axes_text(*layout) + "\n";
-  if (canonical && !layout::same(*canonical, *layout)) out += "  canonical  " + layout::to_short_string(*canonical) + "\n";
+  out += "  shape      " + shape_text(shape) +
+         (o.shape.empty() ? "  (the layout's own; --shape M,N for another)" : "") + "\n";
+  out += "  size       " + layout::to_string(layout::size(*layout)) + " elements, span " +
+         layout::to_string(layout::span(*layout)) + ", axes " + axes_text(*layout) + "\n";
+  if (canonical && !layout::same(*canonical, *layout))
+    out += "  canonical  " + layout::to_short_string(*canonical) + "\n";
   if (banks) out += report_text(*banks, access);
   if (!o.svg_file.empty()) {
     out += "  picture    " + o.svg_file + "\n";
@@ -319,18 +330,23 @@ void add_layout(CLI::App& app, Run& run) {
   CLI::App* c = app.add_subcommand("layout", "Evaluate a layout expression and show its mapping");
   c->add_option("expression", o->expression, "For example 'TileLayout(S[(8, 4) : (4 @ laneid, 1)])'")->required();
   c->add_option("--shape", o->shape, "Logical shape, e.g. 64,64 (default: one dimension an iter of the layout)");
-  CLI::Option* svg = c->add_option("--svg", o->svg_file, "A picture, into FILE or to standard output")->expected(0, 1)->type_name("[FILE]");
+  CLI::Option* svg = c->add_option("--svg", o->svg_file, "A picture, into FILE or to standard output")
+                         ->expected(0, 1)
+                         ->type_name("[FILE]");
   c->add_option("--by", o->by, "Colour the picture by owner thread or by shared-memory bank; a table names the bank")
       ->check(CLI::IsMember({"thread", "bank"}));
   c->add_option("--access", o->access, "Bank conflicts of a warp's access, e.g. 'lane -> (lane//4, lane%4*2)'");
-  c->add_option("--bits", o->bits, "Bits that each lane moves (default: one element)")->check(CLI::IsMember({8, 16, 32, 64, 128}));
+  c->add_option("--bits", o->bits, "Bits that each lane moves (default: one element)")
+      ->check(CLI::IsMember({8, 16, 32, 64, 128}));
   c->add_option("--dtype", o->dtype, "Element type: decides banks")->capture_default_str();
   c->add_option("--rows", o->rows, "Rows shown at most (default 64; 128 in a picture)")->check(CLI::Range(1, 4096));
-  c->add_option("--columns", o->columns, "Columns shown at most (default 32; 128 in a picture)")->check(CLI::Range(1, 4096));
+  c->add_option("--columns", o->columns, "Columns shown at most (default 32; 128 in a picture)")
+      ->check(CLI::Range(1, 4096));
   c->add_flag("--json", o->json, "As JSON");
-  c->footer("Examples:\n  tilewright layout 'TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)])' --shape 8,8\n"
-            "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))' --shape 64,64 --by bank --svg tile.svg\n"
-            "  tilewright layout 'TileLayout(S[32, 64])' --access 'lane -> (lane, 0)' --bits 32");
+  c->footer(
+      "Examples:\n  tilewright layout 'TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)])' --shape 8,8\n"
+      "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))' --shape 64,64 --by bank --svg tile.svg\n"
+      "  tilewright layout 'TileLayout(S[32, 64])' --access 'lane -> (lane, 0)' --bits 32");
   c->callback([o, svg, &run] {
     o->svg = svg->count() > 0;
     run = [o] { return run_layout(*o); };

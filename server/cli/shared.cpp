@@ -1,8 +1,10 @@
 // What several commands need.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "compiler/ir/printer.h"
 #include "server/cli/commands.h"
@@ -35,9 +37,33 @@ session::Compiled compile(const LoadedFile& file, const session::CompileOptions&
   return compiled;
 }
 
+std::vector<std::string> architectures(const LoadedFile& file, const std::vector<std::string>& asked) {
+  if (!asked.empty()) return asked;
+  std::vector<std::string> out;
+  for (const syntax::Directive& d : file.tree->directives()) {
+    if (!d.text.starts_with("arch ")) continue;
+    std::string word;
+    for (char c : std::string(d.text.substr(5)) + " ") {
+      if (c != ' ' && c != ',') {
+        word += c;
+      } else if (!word.empty()) {
+        out.push_back(std::exchange(word, {}));
+      }
+    }
+  }
+  return out.empty() ? std::vector<std::string>{"sm_90a"} : out;
+}
+
+std::string one_architecture(const LoadedFile& file, const std::string& asked) {
+  if (!asked.empty()) return asked;
+  std::vector<std::string> all = architectures(file, {});
+  return std::find(all.begin(), all.end(), "sm_90a") != all.end() ? "sm_90a" : all.front();
+}
+
 std::optional<ir::Target> target_option(const std::string& text) {
   auto target = ir::parse_target(text);
-  if (!target) fail_usage("unknown architecture '" + text + "'", "for example sm_80, sm_90a, sm_100a, sm_103a, sm_120a");
+  if (!target)
+    fail_usage("unknown architecture '" + text + "'", "for example sm_80, sm_90a, sm_100a, sm_103a, sm_120a");
   return target;
 }
 
@@ -54,7 +80,8 @@ toolchain::Options toolchain_options() {
   std::error_code ec;
   fs::path self = fs::read_symlink("/proc/self/exe", ec);
   for (fs::path p = self.parent_path(); !ec && !p.empty(); p = p.parent_path()) {  // the checkout's own .cuda
-    for (fs::directory_iterator it(p / ".cuda" / "nvidia", ec), end; !ec && it != end; it.increment(ec)) {  // .cuda/nvidia/cu13
+    for (fs::directory_iterator it(p / ".cuda" / "nvidia", ec), end; !ec && it != end;
+         it.increment(ec)) {  // .cuda/nvidia/cu13
       if (it->path().filename().string().starts_with("cu")) add(it->path());
     }
     ec.clear();
@@ -63,7 +90,9 @@ toolchain::Options toolchain_options() {
   add("/usr/local/cuda");
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
-  fs::path base = cache && *cache ? fs::path(cache) : home && *home ? fs::path(home) / ".cache" : fs::temp_directory_path(ec);
+  fs::path base = cache && *cache ? fs::path(cache)
+                  : home && *home ? fs::path(home) / ".cache"
+                                  : fs::temp_directory_path(ec);
   options.cache.folder = base / "tilewright" / "artifacts";
   return options;
 }
@@ -93,7 +122,8 @@ std::string box_text(const scope::Box& box) {
     } else if (r.range.extent == 1) {
       out += std::to_string(r.range.offset);
     } else {
-      out += std::to_string(r.range.offset) + ".." + std::to_string(r.range.offset + r.range.stride * (r.range.extent - 1));
+      out += std::to_string(r.range.offset) + ".." +
+             std::to_string(r.range.offset + r.range.stride * (r.range.extent - 1));
       if (r.range.stride != 1) out += " step " + std::to_string(r.range.stride);
     }
   }
@@ -114,7 +144,8 @@ std::string call_report(const dispatch::CallReport& call, const text::Anchors& a
   const Colours& c = colours(stdout);
   text::Anchors::Place place = anchors.resolve(call.call->origin.span);
   std::string out;
-  std::string at = place.source ? place.source->path() + ":" + std::to_string(place.source->position(place.begin).line + 1) : "";
+  std::string at =
+      place.source ? place.source->path() + ":" + std::to_string(place.source->position(place.begin).line + 1) : "";
   out += std::string(c.bold) + at + "  " + std::string(call.call->primitive) + " → " +
          (call.variant.empty() ? std::string(c.red) + "no variant" : std::string(c.green) + std::string(call.variant)) +
          std::string(c.plain) + "   " + std::string(ir::exec_scope_name(call.call->scope)) + " scope";
@@ -139,7 +170,8 @@ std::string call_report(const dispatch::CallReport& call, const text::Anchors& a
     std::string name(t.variant);
     name.resize(std::max<std::size_t>(name.size(), 13), ' ');
     out += "    " + std::string(colour) + name + " (" + std::to_string(t.priority) + ") " +
-           std::string(dispatch::outcome_name(t.outcome)) + std::string(c.plain) + (t.reason.empty() ? "" : ": " + t.reason) + "\n";
+           std::string(dispatch::outcome_name(t.outcome)) + std::string(c.plain) +
+           (t.reason.empty() ? "" : ": " + t.reason) + "\n";
   }
   return out;
 }

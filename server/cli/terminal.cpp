@@ -55,8 +55,8 @@ std::string excerpt(const text::Anchors::Place& place, const Colours& c, std::st
   marks = std::string(std::max<std::size_t>(1, std::min(width, rest)), '^');
   std::string out;
   out += std::string(c.dim) + "  " + number + " | " + std::string(c.plain) + std::string(line) + "\n";
-  out += std::string(c.dim) + "  " + std::string(number.size(), ' ') + " | " + std::string(c.plain) + pad + std::string(mark) + marks +
-         std::string(c.plain) + "\n";
+  out += std::string(c.dim) + "  " + std::string(number.size(), ' ') + " | " + std::string(c.plain) + pad +
+         std::string(mark) + marks + std::string(c.plain) + "\n";
   return out;
 }
 
@@ -64,12 +64,14 @@ std::string excerpt(const text::Anchors::Place& place, const Colours& c, std::st
 
 std::string diagnostic_text(const text::Diagnostic& d, const text::Anchors& anchors, const Colours& c) {
   text::Anchors::Place place = anchors.resolve(d.span);
-  std::string_view mark = d.severity == text::Severity::Error ? c.red : d.severity == text::Severity::Warning ? c.yellow : c.blue;
+  std::string_view mark = d.severity == text::Severity::Error     ? c.red
+                          : d.severity == text::Severity::Warning ? c.yellow
+                                                                  : c.blue;
   std::string out;
   std::string at = where(place);
   if (!at.empty()) out += std::string(c.bold) + at + ": " + std::string(c.plain);
-  out += std::string(c.bold) + std::string(mark) + std::string(severity_name(d.severity)) + "[" + std::string(d.code) + "]" +
-         std::string(c.plain) + ": ";
+  out += std::string(c.bold) + std::string(mark) + std::string(severity_name(d.severity)) + "[" + std::string(d.code) +
+         "]" + std::string(c.plain) + ": ";
   std::string_view message = d.message;
   std::size_t end = message.find('\n');
   out += std::string(c.bold) + std::string(message.substr(0, end)) + std::string(c.plain) + "\n";

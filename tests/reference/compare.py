@@ -57,9 +57,11 @@ def ask(script, args):
 
 def by_value(text, values):
     """An extent's value, with `values` for its names."""
-    text = re.sub(r"T\.(int32|int64|Cast)\(", "(", str(text)).replace('"int32",', "").replace('"int64",', "")
-    names = set(re.findall(r"[A-Za-z_]\w*", text))
-    return eval(text, {"__builtins__": {}}, {n: values for n in names})  # noqa: S307: our own scripts' extents
+    text = re.sub(r'T\.Cast\("\w+", ', "(", str(text))
+    text = re.sub(r"T\.(?:int32|int64)\(", "(", text).replace("T.", "")
+    known = {"shift_right": lambda a, b: a >> b, "shift_left": lambda a, b: a << b, "min": min, "max": max}
+    names = {n: values for n in re.findall(r"[A-Za-z_]\w*", text)}
+    return eval(text, {"__builtins__": {}}, names | known)  # noqa: S307: extents of our own scripts
 
 
 def same_extent(a, b):

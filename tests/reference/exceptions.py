@@ -96,3 +96,115 @@ def rule(name, note, why):
 
 def explain(case):
     return next((r for r in RULES if r.test(case)), None)
+
+
+# ---- what the tests below share --------------------------------------------------------------------------------------
+
+def many_dimensions(case):
+    """threads(): more than one dimension of threadIdx."""
+    return re.search(r"=\s*T\.thread_id\(\[\d+, *\d+", case.text) is not None
+
+
+def threads(case):
+    """Threads of the CTA; 0 when the script does not say."""
+    m = re.search(r"T\.thread_id\(\[([\d, ]+)\]\)", case.text)
+    out = 1
+    for n in (m.group(1).split(",") if m else ["0"]):
+        out *= int(n)
+    return out
+
+
+def registers(case):
+    """The layout text of the register operand of the call; empty when there is none or it has no thread axis."""
+    call = case.theirs()["call"] if case.index is not None else ""
+    for name in re.findall(r"\b(R\d+)\b", call):
+        m = re.search(rf"^\s*{name} = T\.alloc_buffer\(.*layout=(.*)\)$", case.text, re.M)
+        if m and "@" in m.group(1):
+            return m.group(1)
+    return ""
+
+
+def element_bits(case):
+    m = re.search(r"^\s*R\d+ = T\.alloc_buffer\(.*?, \"([a-z]+)(\d+)", case.text, re.M)
+    return int(m.group(2)) if m else 0
+
+
+def served_by_fallback(case):
+    return case.theirs() and case.theirs()["variant"] == "fallback"
+
+
+def follows_a_difference(case, test):
+    """The kernel as a whole differs because one of its calls does, in the way that `test` recognises."""
+    calls = range(min(len(case.reference["calls"]), len(case.ours["calls"])))
+    return case.index is None and any(test(Case(case.source, case.reference, case.ours, i)) for i in calls)
+
+
+def rule_and_its_kernel(name, note, why):
+    """A rule on a call that also explains that only one side compiles the kernel."""
+    def add(test):
+        def on_call(case):
+            return case.index is not None and case.call is not None and bool(test(case))
+        RULES.append(Rule(name, note, why, lambda case: on_call(case) or follows_a_difference(case, on_call)))
+        return test
+    return add
+
+
+# ---- the rules ---------------------------------------------------------------------------------------------------------
+
+@rule_and_its_kernel("rows of other threads", "X13", "the scalar loop runs in one thread, which cannot read or write registers of others; "
+                     "the reference chooses it and then fails when it lowers the access, or copies garbage")
+def _(case):
+    return bool(registers(case)) and served_by_fallback(case) and case.ours_of("fallback", "rejected")
+
+
+@rule_and_its_kernel("ldmatrix moves 16-bit elements", "X12", "the instruction pairs elements of 16 bits; the reference does not look at the type")
+def _(case):
+    return case.theirs()["variant"] == "ldstmatrix" and case.ours_of("ldstmatrix", "declined") and element_bits(case) != 16
+
+
+@rule_and_its_kernel("ldmatrix rows start at 16 bytes", "X12", "a row address that is not a multiple of 16 bytes faults; the reference does not test it")
+def _(case):
+    return (case.theirs()["variant"] == "ldstmatrix" and case.ours_of("ldstmatrix", "declined")
+            and "16 bytes" in case.reason("ldstmatrix"))
+
+
+@rule_and_its_kernel("threads in several dimensions", "X16", "the reference counts warps of threadIdx.x alone and calls the rest narrowed; we count all threads")
+def _(case):
+    return many_dimensions(case) and any("narrowed" in t.get("reason", "") for t in case.theirs()["trials"])
+
+
+@rule_and_its_kernel("a tail warp", "X15", "with a thread count that is no multiple of 32 the reference lets the extra threads copy outside of the partition")
+def _(case):
+    return threads(case) % 32 != 0 and threads(case) > 32 and case.call["scope"] == "cta" and "whole number of warps" in case.reason("gmem_smem")
+
+
+@rule_and_its_kernel("the else branch is the rest", "N5", "the reference takes the whole set of threads for an else branch")
+def _(case):
+    return any(g.startswith("else of ") for g in case.source.guards(case.call))
+
+
+@rule_and_its_kernel("some threads do not come", "N11", "a condition on threads that is no box leaves some of them out; the reference does not narrow and the copy stays incomplete")
+def _(case):
+    guards = case.source.guards(case.call)
+    return bool(guards) and any("only some threads" in t["reason"] for t in case.call["trials"])
+
+
+@rule_and_its_kernel("a range without a lower bound", "N7", "`tid < n` overflows in the reference and narrows nothing")
+def _(case):
+    return any(re.fullmatch(r"tid < \d+", g) for g in case.source.guards(case.call))
+
+
+@rule_and_its_kernel("regions of one element", "X14", "the reference builds an empty loop nest and fails")
+def _(case):
+    return "Index out of range" in "".join(t.get("reason", "") for t in case.theirs()["trials"]) and case.ours_of("fallback", "chosen")
+
+
+@rule("a known warp and warpgroup size", "N1", "32, 4 and 128 are facts for us; the reference must be told by declared ids, or fails to infer thread_id_in_wg")
+def _(case):
+    return case.index is None and "cannot infer extent" in (case.reference.get("error") or "")
+
+
+@rule_and_its_kernel("warpgroups that the CTA does not have", "N1", "128 rows on tid_in_wg need whole warpgroups; the reference notices only when it lowers")
+def _(case):
+    return ("cannot infer extent" in (case.reference.get("error") or "") and threads(case) % 128 != 0
+            and re.search("tid_in_wg|wid_in_wg", registers(case)) and case.ours_of("reg", "declined"))

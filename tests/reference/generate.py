@@ -23,9 +23,9 @@ from tvm.tirx.layout import ComposeLayout, R, S, SwizzleLayout, TileLayout, lane
 '''
 
 BITS = {"float16": 16, "bfloat16": 16, "float32": 32, "uint8": 8, "int8": 8, "float64": 64, "int32": 32, "uint16": 16,
-        "int64": 64, "float8_e4m3fn": 8}
+        "int64": 64, "float8_e4m3fn": 8, "uint32": 32, "bool": 8, "float8_e5m2": 8}
 DTYPES = ["float16"] * 5 + ["float32"] * 4 + ["uint8", "bfloat16", "bfloat16", "float64", "int8", "int32", "uint16",
-                                            "int64", "float8_e4m3fn"]
+                                            "int64", "float8_e4m3fn", "uint32", "bool", "float8_e5m2"]
 
 
 def product(xs):
@@ -117,6 +117,9 @@ class Kernel:
             align = f", align={align or 1024}"
             # The pool counts the elements of the shape, so padding needs room of its own.
             pad = (size - product(shape) * BITS[dtype] // 8 + 15) // 16 * 16
+            if self.rng.random() < 0.2:  # nothing but the type's own alignment is sure
+                self.buffers.append(f'{name}_gap = pool.alloc(({self.rng.choice([1, 2, 3, 4, 6, 8])},), "{dtype}"{align})')
+                align = ""
             self.buffers.append(f'{name} = pool.alloc({tup(shape)}, "{dtype}"{align}{extra})')
             if pad > 0:
                 self.buffers.append(f'{name}_pad = pool.alloc(({pad},), "uint8")')
@@ -138,9 +141,12 @@ class Kernel:
         tail = f', dispatch="{forced}"' if forced else ""
         return f"{prefix}.copy({dst}, {src}{tail})"
 
-    def step(self, lines, guard=(), loop=None, sync=True):
-        """Lines under a loop, then under nested guards; the barrier stands in the loop but outside of the guards."""
+    def step(self, lines, guard=(), loop=None, sync=True, apart=False):
+        """Lines under a loop, then under nested guards; the barrier stands in the loop but outside of the guards.
+        `apart`: the rounds do not meet each other, so that the guards may as well stand around the loop."""
         depth = 0
+        if apart and guard and loop and self.rng.random() < 0.5:
+            guard, loop = [*guard, loop], None
 
         def put(text):
             self.body.append("    " * depth + text)
@@ -150,7 +156,7 @@ class Kernel:
             depth = 1
         base = depth
         for g in guard:
-            put(f"if {g}:" if not g.endswith("else:") else g)
+            put(g if g.startswith("for ") else f"if {g}:")
             depth += 1
         for line in lines:
             put(line)
@@ -422,8 +428,9 @@ def start_symbol(k, scope, rng, tile, room):
     way = rng.choice(ways)
     if way == "loop":
         c = rng.choice([2, 3])
-        loop = rng.choice([f"for i in range({c}):", f"for i in T.serial({c}):", f"for i in T.unroll({c}):"])
-        return loop, rng.choice([f"i * {n}", f"{n} * i", f"i * {n}"]), c
+        loop = rng.choice([f"for i in range({c}):", f"for i in T.serial({c}):", f"for i in T.unroll({c}):", f"for i in range(1, {c + 1}):"])
+        first = "(i - 1)" if "(1, " in loop else "i"
+        return loop, rng.choice([f"{first} * {n}", f"{n} * {first}", f"{first} * {n}"]), c
     if way == "cta":
         return None, f"bx * {n}", k.ctas
     if way == "warp":
@@ -446,6 +453,9 @@ def round_trip(k, rng, scope=None, kinds=None, forced=None):
         loop, start, c = walked
         start = start.replace("* 0", f"* {tile[dim]}").replace("0 *", f"{tile[dim]} *")
         gshape[dim], gstart[dim] = tile[dim] * c, start
+        if rng.random() < 0.15 and loop:  # the same start in other words
+            start = gstart[dim] = rng.choice([f"({start}) // {tile[dim]} * {tile[dim]}", f"T.min({start}, {tile[dim] * c})",
+                                              f"({start}) % {tile[dim] * c}"])
         if rng.random() < 0.7 and product(sshape) * c * BITS[dtype] // 8 <= 16384:
             sshape[dim], sstart[dim] = tile[dim] * c, start
         elif loop is None and not start.startswith("bx"):
@@ -462,9 +472,10 @@ def round_trip(k, rng, scope=None, kinds=None, forced=None):
         return False
     ga, gb, gx = region(a, gstart, tile), region(b, gstart, tile), region(x, sstart, tile)
     if loop:
-        k.step([k.copy(scope, gx, ga, forced)], guard, loop)
-        if sstart[dim] == gstart[dim]:
-            k.step([k.copy(scope, gb, gx, forced)], guard, loop)
+        apart = sstart[dim] == gstart[dim]
+        k.step([k.copy(scope, gx, ga, forced)], guard, loop, apart=apart)
+        if apart:
+            k.step([k.copy(scope, gb, gx, forced)], guard, loop, apart=True)
         else:  # the loop uses the tile again: out before the next round
             k.body[-1:] = ["    T.cuda.cta_sync()"]
             depth = 1

@@ -224,10 +224,10 @@ std::string answer(const Case& c, std::vector<std::string>& failures) {
   }
   if (c.print) {
     for (const session::CompiledKernel& k : compiled.kernels) {
-      std::vector<std::string> printed = split(printed(*k.value));
+      std::vector<std::string> text = split(printed(*k.value));
       // The header and the class line are always the same.
-      auto from = std::find_if(printed.begin(), printed.end(), [](const std::string& l) { return l.starts_with("    "); });
-      for (auto it = from; it != printed.end(); ++it) answers += "#| " + it->substr(std::min<std::size_t>(4, it->size())) + "\n";
+      auto from = std::find_if(text.begin(), text.end(), [](const std::string& l) { return l.starts_with("    "); });
+      for (auto it = from; it != text.end(); ++it) answers += "#| " + it->substr(std::min<std::size_t>(4, it->size())) + "\n";
     }
   }
   if (c.cuda) {

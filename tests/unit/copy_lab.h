@@ -88,6 +88,8 @@ struct CopyCase {
   std::string forced{};
   std::string_view primitive = "copy";
   ir::Target target{9, 0, 'a'};
+  // Keywords of the call; called while the kernel is being built.
+  std::function<std::vector<ir::ConfigItem>()> config{};
   // A condition around the call, of the CTA's warp_id and thread_id.
   std::function<Expr(Expr warp, Expr tid)> condition{};
 };
@@ -98,6 +100,7 @@ struct CopyResult {
   dispatch::CallReport report;
   Diagnostics diagnostics;
   std::string wrong;                // what the machine found; empty: every element arrived
+  std::int64_t bytes_moved = 0;
   std::vector<std::string> copies;  // distinct access widths and instructions
 
   std::int64_t fact(std::string_view name) const {
@@ -139,6 +142,7 @@ class Machine {
 
   void run(const Stmt* s) { run(s, std::vector<bool>(static_cast<std::size_t>(threads_), true)); }
   std::map<std::string, int> instructions;
+  std::int64_t bytes_moved = 0;  // by bulk copies, or by each thread's cp.async
 
   static constexpr std::int64_t kUntouched = -2;
 
@@ -242,6 +246,7 @@ class Machine {
   }
 
   Pointer pointer(Expr e, std::int64_t t) {
+    if (auto mapped = pointers_.find(e.as<Var>()); mapped != pointers_.end()) return mapped->second;
     const auto* c = e.as<ir::Call>();
     if (!c || c->callee != &ir::builtin::address_of) {
       complain("pointer " + ir::to_string(e));
@@ -279,6 +284,12 @@ class Machine {
         return;
       case ir::StmtKind::Bind: {
         const auto* b = static_cast<const ir::Bind*>(s);
+        const auto* call = b->value.as<ir::Call>();
+        if (call && call->callee->name == "ptx.map_shared_rank") {
+          // The other CTA's memory is this one's here; only what is mapped matters.
+          if (call->args[0].as<ir::Call>()) pointers_[b->var] = pointer(call->args[0], 0);
+          return;
+        }
         each(mask, [&](std::int64_t t) { env_[static_cast<std::size_t>(t)][b->var] = value(b->value, t); });
         return;
       }
@@ -329,6 +340,16 @@ class Machine {
       if (n * bits_ != width) return complain("width is no whole number of elements");
       each(mask,
            [&](std::int64_t t) { write(pointer(call->args[0], t), t, read(pointer(call->args[1], t), t, n, n), n); });
+      return;
+    }
+    if (call->callee->name == "ptx.cp_async" || call->callee->name == "ptx.cp_async.bulk.s2c") {
+      std::int64_t bytes = *ir::constant(call->args[2]), n = bytes * 8 / bits_;
+      ++instructions[std::string(call->callee->name)];
+      bytes_moved += bytes;
+      std::int64_t align = call->callee->name == "ptx.cp_async" ? n : 128 / bits_;
+      each(mask, [&](std::int64_t t) {
+        write(pointer(call->args[0], t), t, read(pointer(call->args[1], t), t, n, align), align);
+      });
       return;
     }
     bool loads = call->callee == &intrinsics::ldmatrix_row();
@@ -396,6 +417,7 @@ class Machine {
   int bits_;
   std::vector<std::unordered_map<const Var*, std::int64_t>> env_;
   std::unordered_map<const Var*, Storage> memory_;
+  std::unordered_map<const Var*, Pointer> pointers_;  // mapped to another CTA
 };
 
 inline std::vector<std::pair<std::int64_t, std::int64_t>> full_or(const Side& s) {
@@ -487,7 +509,8 @@ inline CopyResult run_copy(const CopyCase& c) {
     for (auto& [lo, hi] : full_or(s)) ranges.emplace_back(Expr(lo), Expr(hi - lo));
     return KernelBuilder::region(b, ranges);
   };
-  const Stmt* call = k.call(c.primitive, c.scope, region(dst, c.dst), region(src, c.src), c.forced);
+  const Stmt* call = k.call(c.primitive, c.scope, region(dst, c.dst), region(src, c.src), c.forced,
+                          c.config ? c.config() : std::vector<ir::ConfigItem>());
   if (c.condition) call = KernelBuilder::when(c.condition(warp ? Expr(warp) : Expr(), tid), call);
   k.add(call);
   const ir::Kernel& kernel = k.finish();
@@ -529,6 +552,7 @@ inline CopyResult run_copy(const CopyCase& c) {
     return false;
   });
   for (auto& [name, count] : machine.instructions) out.copies.push_back(name);
+  out.bytes_moved = machine.bytes_moved;
   out.wrong = machine.problem;
   if (!out.wrong.empty()) return out;
   // Pair the regions element by element, unit dimensions left out: both in row-major order.

@@ -286,7 +286,7 @@ TEST_CASE("copy: reg, the examples of 10.2") {
   // Sixteen lanes hold a row each; the others stay out.
   example(14, {.scope = kWarp, .src = {S, {16, 8}}, .dst = {R, {16, 8}, "S[(16,8):(1@laneid,1)]"}}, 8, 8);
   CopyResult strided = run_copy({.src = {S, {32, 8}}, .dst = {R, {32, 8}, "S[(8,4,8):(4@laneid,1@laneid,1)]"}});
-  CHECK(strided.report.variant == "reg");  // 4@laneid, 1@laneid is one walk of 32 lanes
+  CHECK(strided.report.variant.empty());  // a fragment as declared, though its strides count the lanes in order
 }
 
 TEST_CASE("copy: reg with a pitch known only at run time, gmem_smem without") {

@@ -24,6 +24,23 @@ BankReport conflicts(std::string_view layout, const Shape& shape, const Access& 
   return *r;
 }
 
+TEST_CASE("picture: by bank or by thread on request, an error where there is none", "[layout]") {
+  const Shape four = {2, 4};
+  PictureOptions bank;
+  bank.dtype_bits = 32;
+  bank.by = PictureOptions::By::Bank;
+  CHECK(text_table(L("S[(2,4):(32,1)]"), four, bank).value() ==
+        "       0      1      2      3\n"
+        "0   0:b0   1:b1   2:b2   3:b3\n"
+        "1  32:b0  33:b1  34:b2  35:b3\n");
+  CHECK(svg_picture(L("S[(2,2,2):(2@laneid,1@laneid,1)]"), four, bank).value().contains("coloured by bank"));
+  PictureOptions thread;
+  thread.by = PictureOptions::By::Thread;
+  CHECK(text_table(L("S[2,4]"), four, thread).error().message.contains("no thread axis"));
+  CHECK(svg_picture(L("S[(2,2,2):(2@laneid,1@laneid,1)]"), four, thread).value().contains("coloured by thread"));
+  CHECK(text_table(L("S[(2,4):(4@TCol,1@TCol)]"), four, bank).error().message.contains("no address"));
+}
+
 TEST_CASE("picture: text table of threads, of addresses, of other axes", "[layout]") {
   const Shape four = {2, 4};
   CHECK(text_table(L("S[(2,2,2):(2@laneid,1@laneid,1)]"), four).value() ==

@@ -110,13 +110,16 @@ ir::Expr axis_value(CallContext& context, layout::Axis axis) {
 
 std::int64_t axis_extent(const CallContext& context, layout::Axis axis) {
   std::int64_t threads = context.launch().threads().value_or(0);
+  // A CTA need not be made of whole warpgroups; only a warpgroup that cooperates is one for sure.
+  std::int64_t group = 128;
+  if (context.scope.kind == ir::ExecScope::Cta && threads % 128 != 0) group = threads < 128 ? threads : 0;
   switch (axis) {
     case layout::Axis::laneid:
       return 32;
     case layout::Axis::tid_in_wg:
-      return 128;
+      return group;
     case layout::Axis::wid_in_wg:
-      return 4;
+      return group / 32;
     case layout::Axis::tx:
       return threads;
     case layout::Axis::warpid:

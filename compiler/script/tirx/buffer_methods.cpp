@@ -6,7 +6,7 @@ namespace {
 
 const ir::Buffer* self_buffer(Value self) { return self.as<BufferValue>()->buffer; }
 
-std::string shown(const ir::Buffer* b) { return b->name.empty() ? std::string("the buffer") : std::string(b->name); }
+std::string shown(const ir::Buffer* b) { return b->name.empty() ? std::string("buffer") : std::string(b->name); }
 
 // A view: same data, other window. Emits the declaration inside a kernel.
 Value view_of(Interpreter& in, const ir::Buffer& made, text::Span span) {
@@ -98,6 +98,10 @@ Value access_ptr(Interpreter& in, const Arguments& args, Value self) {
   flat->shape = Arena::current().copy(std::vector<ir::Expr>{n});
   flat->strides = {};
   flat->layout = nullptr;
+  flat->is_scalar = false;
+  flat->name = in.keep(shown(b) + "_flat");
+  flat->span = args.call;
+  if (in.kernel()) in.emit_new<ir::Decl>(args.call, flat);
   ir::Expr element = ir::load(flat, {&offset, 1});
   return Value::expr(ir::call(ir::kHandle, ir::builtin::address_of, {&element, 1}));
 }
@@ -485,8 +489,10 @@ struct Indexed {
 };
 
 // Reads the subscripts of a buffer; `for_store` makes unit-step slices vectors instead of regions.
-Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span span, bool for_store) {
+Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span whole, bool for_store) {
   Indexed out;
+  std::vector<text::Span> spans = in.take_index_spans();
+  text::Span span = whole;
   if (b->rank() == 0 && indices.empty()) {
     out.ok = true;
     return out;
@@ -497,6 +503,8 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
     return out;
   }
   out.region = indices.size() < b->rank();
+  // The arena of a pool is declared with extent 0 and grows to what is carved from it.
+  bool grows = b->scope == ir::StorageScope::SharedDyn && b->rank() == 1 && ir::is_constant(b->shape[0], 0);
   for (std::size_t d = 0; d < b->rank(); ++d) {
     ir::Expr extent = b->shape[d];
     if (d >= indices.size()) {
@@ -504,6 +512,7 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
       continue;
     }
     Value v = indices[d];
+    if (spans.size() == indices.size()) span = spans[d];
     if (v.is_ellipsis()) {
       in.fail(code::kIndex, span, "'...' is not an index of a buffer");
       return out;
@@ -527,7 +536,7 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
         return out;
       }
       // A slice that leaves the buffer is a mistake wherever both ends are known.
-      if (const std::int64_t *end = ir::constant(hi), *n = ir::constant(extent); end && n && *end > *n) {
+      if (const std::int64_t *end = ir::constant(hi), *n = ir::constant(extent); end && n && *end > *n && !grows) {
         in.fail(code::kIndex, span, "dimension " + std::to_string(d) + " of " + shown(b) + " ends at " + std::to_string(*n) +
                 ", the slice at " + std::to_string(*end));
         return out;
@@ -566,7 +575,7 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
       in.fail(code::kIndex, span, "only the last index may be a vector");
       return out;
     }
-    if (const std::int64_t *c = ir::constant(e), *n = ir::constant(extent); c && n && (*c >= *n || *c < 0)) {
+    if (const std::int64_t *c = ir::constant(e), *n = ir::constant(extent); c && n && (*c < 0 || (*c >= *n && !grows))) {
       in.fail(code::kIndex, span, "index " + std::to_string(*c) + " is outside of dimension " + std::to_string(d) + " of " +
               shown(b) + ", which has " + std::to_string(*n) + " elements");
       return out;
@@ -600,7 +609,7 @@ bool store_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> i
     in.fail(code::kBuffer, span, "tensor memory has no elements to assign", "use Tx.copy_async");
     return false;
   }
-  ir::Expr e = in.as_expr(value, span, "the stored value");
+  ir::Expr e = in.as_expr(value, in.stored_at(span), "the stored value");
   return e && in.emit_store(b, i.indices, e, span);
 }
 

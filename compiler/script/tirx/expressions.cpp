@@ -181,7 +181,8 @@ Value tvm_access_ptr(Interpreter& in, const Arguments& args, Value) {
   o.scope = ir::parse_storage_scope(var->storage_scope);
   o.default_layout = false;
   const ir::Buffer* b = make_buffer(in, o, args.call);
-  b->name = var->name;
+  b->name = in.keep(std::string(var->name) + "_flat");
+  if (in.kernel()) in.emit_new<ir::Decl>(args.call, b);
   ir::Expr element = ir::load(b, {&offset, 1});
   return Value::expr(ir::call(ir::kHandle, ir::builtin::address_of, {&element, 1}));
 }

@@ -146,9 +146,23 @@ Value kernel_decorator(Interpreter& in, const Arguments& args, Value) {
                    Value::object(options));
 }
 
+// The free names of such a macro are those of its caller.
+Value make_open_macro(Interpreter& in, const Arguments& args, Value) {
+  Function* f = decorated(in, args, "macro");
+  if (!f) return Value::error();
+  f->mode = FunctionMode::Macro;
+  f->is_hygienic = false;
+  return Value::object(f);
+}
+
 // Outside a kernel an inlined function sees its surroundings as they are at decoration; inside, as they are at the call.
 Value make_inline(Interpreter& in, const Arguments& args, Value) {
-  if (args.positional.empty()) return in.native("inline", make_inline);  // @T.macro(hygienic=True)
+  if (args.positional.empty()) {  // @T.macro(hygienic=...)
+    for (const Keyword& k : args.keywords) {
+      if (k.name == "hygienic" && k.value.is_bool() && !k.value.b) return in.native("macro", make_open_macro);
+    }
+    return in.native("inline", make_inline);
+  }
   Function* f = decorated(in, args, "inline");
   if (!f) return Value::error();
   f->mode = FunctionMode::Inline;

@@ -55,11 +55,12 @@ std::string_view map_dtype(ir::DataType dtype, int bits) {
 
 std::expected<const TensorMap*, Reason> tensor_map(CallContext& context, const ir::Buffer& tensor,
                                                    const Candidate& plan, int swizzle, int oob_fill) {
-  TensorMap map{.tensor = &tensor,
-                .byte_offset = as_expr(plan.base * Dim(tensor.dtype.storage_bits() / 8)),
-                .dtype = map_dtype(tensor.dtype, plan.bits),
-                .swizzle = swizzle,
-                .oob_fill = oob_fill};
+  TensorMap map;
+  map.tensor = &tensor;
+  map.byte_offset = as_expr(plan.base * Dim(tensor.dtype.storage_bits() / 8));
+  map.dtype = map_dtype(tensor.dtype, plan.bits);
+  map.swizzle = swizzle;
+  map.oob_fill = oob_fill;
   if (map.dtype.empty()) return std::unexpected(cat("a tensor map has no element type ", ir::dtype_name(tensor.dtype)));
   for (std::size_t i = plan.dims.size(); i-- > 0;) {
     const Dimension& d = plan.dims[i];

@@ -46,7 +46,7 @@ class Search {
       std::span<const ShardRef> selected(chain.data(), j);
       auto plan = assemble(problem, selected);
       if (!plan) {
-        note(plan.error());
+        if (uncut.empty()) uncut = plan.error();
         continue;
       }
       const Candidate raw = *plan;
@@ -98,7 +98,8 @@ class Search {
 
   Found found;
   std::optional<Candidate> best;
-  Reason first, last;  // why not: of the longest prefix, and of the last attempt
+  Reason first, last;  // why not: of the longest prefix that gives a box, and of the shortest
+  Reason uncut;        // why the longest prefix gives none
 
  private:
   void note(const Reason& why) {
@@ -169,6 +170,7 @@ std::expected<Found, Reason> search(const Problem& problem) {
     if (auto tiled = Search::tiled(problem)) s.look(*tiled, false);
   }
   if (!s.best) {
+    if (s.first.empty()) return std::unexpected(std::move(s.uncut));
     if (s.last == s.first) return std::unexpected(std::move(s.first));
     return std::unexpected(cat(s.first, "; smaller boxes: ", s.last));
   }

@@ -142,18 +142,6 @@ Reason illegal(const Problem& problem, const Candidate& plan) {
   if (!inner.stride.is(1)) {
     return cat("the innermost box dimension has stride ", layout::to_string(inner.stride), " in the tensor, not 1");
   }
-  const std::int64_t row = inner.box * plan.bits / 8;
-  if (row % 16 != 0) {
-    return cat("the innermost box holds ", inner.box, inner.box == 1 ? " element, " : " elements, ", row,
-               " bytes: it must be a multiple of 16 bytes");
-  }
-  if (problem.swizzle) {
-    if (row > span) return cat("the innermost box of ", row, " bytes exceeds a row of the ", span, "-byte swizzle");
-    if (row < span && plan.box_elements() != inner.box) {
-      return cat("rows of ", row, " bytes under a ", span, "-byte swizzle: the hardware would give each row ", span,
-                 " bytes");
-    }
-  }
   for (std::size_t i = plan.dims.size(); i-- > 0;) {
     const Dimension& d = plan.dims[i];
     if (d.box > kMaxBox) return cat("a box of ", d.box, " elements in one dimension; ", kMaxBox, " is the most");
@@ -170,6 +158,18 @@ Reason illegal(const Problem& problem, const Candidate& plan) {
     }
     if (stride.is_constant() && (stride.value() < 0 || stride.value() >= std::int64_t{1} << 40)) {
       return cat("a stride of ", stride.value(), " bytes in the tensor: the most is below 2^40");
+    }
+  }
+  const std::int64_t row = inner.box * plan.bits / 8;
+  if (row % 16 != 0) {
+    return cat("the innermost box holds ", inner.box, inner.box == 1 ? " element, " : " elements, ", row,
+               " bytes: it must be a multiple of 16 bytes");
+  }
+  if (problem.swizzle) {
+    if (row > span) return cat("the innermost box of ", row, " bytes exceeds a row of the ", span, "-byte swizzle");
+    if (row < span && plan.box_elements() != inner.box) {
+      return cat("rows of ", row, " bytes under a ", span, "-byte swizzle: the hardware would give each row ", span,
+                 " bytes");
     }
   }
   if (Dim base = bytes(plan.base, problem.bits); never_divisible(base, 16)) {

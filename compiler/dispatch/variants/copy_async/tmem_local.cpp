@@ -1,0 +1,243 @@
+// copy_async between tensor memory and registers by tcgen05.ld and tcgen05.st (copy_async.md 5).
+//
+// The instruction fixes which lane's register holds which cell, so the register layout chooses it: a fragment of
+// 16x64b, 16x128b or 16x256b, else a row a thread (32x32b). A warp reaches the 32 lanes of tensor memory that belong to
+// its place in the warpgroup; the 16-row shapes need a second issue for the upper half of them.
+#include <algorithm>
+#include <bit>
+
+#include "compiler/dispatch/blocks/emit.h"
+#include "compiler/dispatch/blocks/operands.h"
+#include "compiler/dispatch/blocks/row_call.h"
+#include "compiler/dispatch/blocks/threads.h"
+#include "compiler/dispatch/words.h"
+#include "compiler/expr/analyzer.h"
+
+namespace tilewright::dispatch::variants::copy_async_tmem_local {
+namespace {
+
+using ir::Expr;
+using ir::StorageScope;
+
+struct Shape {
+  std::string_view name;
+  std::int64_t columns;    // 32-bit columns of one repetition
+  std::int64_t registers;  // of one repetition and 16 rows; 32 rows for 32x32b
+  std::int64_t repeats;    // at most
+};
+constexpr Shape kFragments[] = {{"16x64b", 2, 1, 128}, {"16x128b", 4, 2, 64}, {"16x256b", 8, 4, 32}};
+constexpr Shape kRows = {"32x32b", 1, 1, 128};
+
+const intrinsics::Intrinsic& load_row() {
+  static const intrinsics::Intrinsic& row = row_of("P78");
+  return row;
+}
+const intrinsics::Intrinsic& store_row() {
+  static const intrinsics::Intrinsic& row = row_of("P79");
+  return row;
+}
+
+Reason operands(CallContext& context) { return copy_operands(context).invalid; }
+
+Reason exec_scope(CallContext& context) {
+  if (context.scope.kind != ir::ExecScope::Warpgroup) {
+    return cat("works at warpgroup scope, not at ", ir::exec_scope_name(context.scope.kind), " scope");
+  }
+  // All four warps execute it together. Where the launch is not known yet, the script is trusted.
+  return context.scope.tracked ? not_all_active(context) : Reason();
+}
+
+Reason storage_scope(CallContext& context) {
+  const CopyOperands& o = copy_operands(context);
+  if (!o.invalid.empty()) return {};  // said by the operands' own test
+  const StorageScope d = o.dst.buffer->scope, s = o.src.buffer->scope;
+  if ((d == StorageScope::Tmem && s == StorageScope::Local) || (d == StorageScope::Local && s == StorageScope::Tmem)) {
+    return {};
+  }
+  return wrong_pair(o, "tmem<->local moves tensor memory <-> registers");
+}
+
+Reason target(CallContext& context) { return no_such_instruction(context, load_row(), "tcgen05.ld"); }
+
+constexpr Predicate kPredicates[] = {
+    {"validate_copy_op", operands}, {"exec_scope", exec_scope}, {"storage_scope", storage_scope}, {"target", target}};
+
+// Same elements at the same places, however the layout is written.
+bool matches(const layout::Layout& a, const layout::Layout& b) {
+  auto x = layout::canonicalize(a, layout::Fusion::Cuda), y = layout::canonicalize(b, layout::Fusion::Cuda);
+  return x && y && layout::same(*x, *y);
+}
+bool matches(const layout::Layout& a, const layout::Result<layout::Layout>& b) { return b && matches(a, *b); }
+
+// A two-dimensional buffer and the columns of it that the copy takes.
+struct Tile {
+  const ir::Buffer* buffer;
+  std::int64_t rows, columns;  // of the buffer
+  std::int64_t row_count;      // of the region, which starts at row 0
+  Expr start;                  // first column of the region
+  std::int64_t width;
+};
+
+std::expected<Tile, Reason> tile_of(const ir::Region& region) {
+  const ir::Buffer& b = *region.buffer;
+  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
+  if (b.rank() != 2) return refuse(cat(b.name, " has ", b.rank(), " dimensions, rows and columns are needed"));
+  const std::int64_t *rows = ir::constant(b.shape[0]), *columns = ir::constant(b.shape[1]);
+  const std::int64_t *count = ir::constant(region.ranges[0].extent), *width = ir::constant(region.ranges[1].extent);
+  if (!rows || !columns || !count || !width) return refuse(cat("an extent of ", b.name, " is known only at run time"));
+  if (!ir::is_constant(ir::simplify(region.ranges[0].min), 0)) {
+    return refuse(cat("the region of ", b.name, " starts at row ", ir::to_string(region.ranges[0].min),
+                      ", whole rows from 0 are needed"));
+  }
+  return Tile{&b, *rows, *columns, *count, ir::simplify(region.ranges[1].min), *width};
+}
+
+// What is issued: each at a lane offset, with its first register.
+struct Issue {
+  std::int64_t row;
+  Expr first;
+};
+struct Issues {
+  Shape shape = kRows;
+  std::int64_t num = 0;  // .xN
+  std::vector<Issue> each{};
+};
+
+Reason no_such_num(const Shape& shape, std::int64_t num) {
+  if (num >= 1 && num <= shape.repeats && std::has_single_bit(static_cast<std::uint64_t>(num))) return {};
+  return cat(shape.name, " moves .x1, .x2, .x4 up to .x", shape.repeats, ", not .x", num);
+}
+
+// 5.3: thread t holds row t.
+std::expected<Issues, Reason> whole_rows(const Tile& local, const Tile& tmem, bool d, std::int64_t packed) {
+  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
+  if (!d) {
+    return refuse(cat(tmem.buffer->name, " is not on datapath D (row r in lane r, 128 rows), which 32x32b reads"));
+  }
+  if (local.rows != 128 || local.row_count != 128 || tmem.row_count != 128) {
+    return refuse(cat("32x32b moves all 128 rows, the region has ", local.row_count, " of ", local.rows));
+  }
+  if (!matches(*local.buffer->layout, layout::wg_local_layout(local.columns))) {  // Y18
+    return refuse(cat("the registers of ", local.buffer->name, " are neither a row a thread nor a tcgen05 fragment: ",
+                      layout::to_short_string(*local.buffer->layout)));
+  }
+  if (local.width % packed != 0) {
+    return refuse(cat("Width ", local.width, " is not valid: ", packed, " elements share a 32-bit register"));
+  }
+  Issues out{.num = local.width / packed};
+  if (Reason r = no_such_num(kRows, out.num); !r.empty()) {
+    return refuse(cat("Width ", local.width, " is not valid: ", r));
+  }
+  if (!ir::provably_divisible(local.start, packed)) {
+    return refuse(cat("the region of ", local.buffer->name, " starts inside a 32-bit register, at column ",
+                      ir::to_string(local.start)));
+  }
+  out.each.push_back({0, local.start / Expr(packed)});
+  return out;
+}
+
+// 5.4: fragments of 16 rows a warp, twice where the tile has 128 rows.
+std::expected<Issues, Reason> fragment(const Shape& shape, const Tile& local, const Tile& tmem, bool d, bool f,
+                                       std::int64_t packed) {
+  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
+  if (!d && !(f && local.rows == 64)) {
+    return refuse(cat("a fragment of ", local.rows, " rows does not fit the datapath of ", tmem.buffer->name, ": ",
+                      f ? "F holds 64 rows" : "neither D (128 rows) nor F (64 rows)"));
+  }
+  if (local.row_count != local.rows) {
+    return refuse(cat("a fragment moves all its ", local.rows, " rows, the region has ", local.row_count));
+  }
+  const std::int64_t unit = shape.columns * packed;
+  if (local.width % unit != 0) {  // Y19
+    return refuse(cat(local.width, " columns are no whole repetitions of ", shape.name, ", which has ", unit));
+  }
+  Issues out{.shape = shape, .num = local.width / unit};
+  if (Reason r = no_such_num(shape, out.num); !r.empty()) return refuse(std::move(r));
+  if (!ir::provably_divisible(local.start, unit)) {
+    return refuse(cat("the region of ", local.buffer->name, " starts inside a repetition of ", unit,
+                      " columns, at column ", ir::to_string(local.start)));
+  }
+  const std::int64_t slab = shape.registers * (local.columns / unit);
+  Expr first = local.start / Expr(unit) * Expr(shape.registers);
+  for (std::int64_t s = 0; s < local.rows / 64; ++s) out.each.push_back({16 * s, first + Expr(slab * s)});
+  return out;
+}
+
+// The registers behind a buffer as 32-bit words: floats stay what they are.
+const ir::Buffer* words(CallContext& context, const ir::Buffer& buffer, std::int64_t packed) {
+  const ir::Buffer* flat = context.kernel.flat_view(&buffer);
+  if (packed == 1) return flat;
+  ir::Buffer view = *flat;
+  view.dtype = ir::kUInt32;
+  Expr shape[] = {ir::simplify(flat->shape[0] / Expr(packed))};
+  view.shape = Arena::current().copy(std::span<const Expr>(shape));
+  if (flat->elem_offset) view.elem_offset = ir::simplify(flat->elem_offset / Expr(packed));
+  return Arena::current().make<ir::Buffer>(view);
+}
+
+}  // namespace
+
+std::span<const Predicate> predicates() { return kPredicates; }
+
+Planned plan(CallContext& context) {
+  const CopyOperands& o = copy_operands(context);
+  const bool loads = o.dst.buffer->scope == StorageScope::Local;
+  auto local = tile_of(o.on(loads)), tmem = tile_of(o.on(!loads));
+  if (!local || !tmem) return decline(local ? tmem.error() : local.error());
+  const ir::Buffer &registers = *local->buffer, &cells = *tmem->buffer;
+  if (!cells.allocated_addr) return decline(cat(cells.name, " has no address in tensor memory"));
+  if (o.bits > 32 || 32 % o.bits != 0) return decline(cat("no 32-bit cell holds elements of ", o.bits, " bits"));
+  const std::int64_t packed = 32 / o.bits;
+  if (local->row_count != tmem->row_count || local->width != tmem->width) {
+    return decline(cat("the regions have ", local->row_count, " x ", local->width, " and ", tmem->row_count, " x ",
+                       tmem->width, " elements"));
+  }
+
+  const bool d = matches(*cells.layout, layout::tmem_datapath_layout("D", tmem->rows, tmem->columns));
+  const bool f = matches(*cells.layout, layout::tmem_datapath_layout("F", tmem->rows, tmem->columns));
+  const auto* shape = std::ranges::find_if(kFragments, [&](const Shape& s) {
+    return matches(*registers.layout,
+                   layout::tcgen05_atom_layout(s.name, local->rows, local->columns, registers.dtype));
+  });
+  auto issues = shape != std::end(kFragments) ? fragment(*shape, *local, *tmem, d, f, packed)
+                                              : whole_rows(*local, *tmem, d, packed);
+  if (!issues) return decline(std::move(issues.error()));
+  if (!ir::provably_divisible(tmem->start, packed)) {
+    return decline(cat("the region of ", cells.name, " starts at column ", ir::to_string(tmem->start),
+                       ", not a multiple of ", packed, ": elements share 32-bit cells"));
+  }
+  if (registers.elem_offset && !ir::provably_divisible(registers.elem_offset, packed)) {
+    return decline(cat(registers.name, " starts inside a 32-bit register"));
+  }
+
+  const Shape& issued = issues->shape;
+  const std::int64_t count = issued.registers * issues->num;
+  const ir::Buffer* file = words(context, registers, packed);
+  Expr column = ir::simplify(tmem->start / Expr(packed));
+  ir::BodyBuilder out(context.call.origin);
+  for (const Issue& issue : issues->each) {
+    std::vector<Expr> regs;
+    for (std::int64_t i = 0; i < count; ++i) {
+      Expr at[] = {ir::simplify(issue.first + Expr(i))};
+      regs.push_back(ir::load(file, at));
+    }
+    // A buffer's address already counts 32-bit columns.
+    out.add<ir::Evaluate>(row_call(
+        loads ? load_row() : store_row(),
+        {cells.allocated_addr, ir::string_imm(issued.name), Expr(issues->num), Expr(issue.row), column}, regs));
+  }
+
+  const auto n = static_cast<std::int64_t>(issues->each.size());
+  Plan plan{.body = out.finish()};
+  plan.facts.push_back({"direction", std::string(loads ? "tmem->local" : "local->tmem")});
+  plan.facts.push_back({"shape", std::string(issued.name)});
+  plan.fact("num", issues->num);
+  plan.fact("issues", n);
+  plan.fact("registers", count * n);
+  plan.summary = cat(headline(context, "tmem<->local"), ", tcgen05.", loads ? "ld" : "st", ".", issued.name, ".x",
+                     issues->num, ", ", n, n == 1 ? " issue, " : " issues, ", count * n, " registers a thread");
+  if (count * n > 255) plan.summary += ", more than the 255 there are: copy fewer columns at a time";
+  return plan;
+}
+
+}  // namespace tilewright::dispatch::variants::copy_async_tmem_local
