@@ -1,4 +1,7 @@
 // The one binary: finds the command, runs it, and turns its outcome into an exit status.
+#include <poll.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 
@@ -36,5 +39,14 @@ int main(int argc, char** argv) {
     app.exit(e);
     return kUsage;
   }
-  return run ? run() : kUsage;
+  if (!run) return kUsage;
+  const int status = run();
+  // What was printed may not have arrived: a full disk is an error, a reader who has seen enough (`| head`) is not
+  // told.
+  bool lost = std::fflush(stdout) != 0;
+  lost = std::ferror(stdout) != 0 || lost;
+  if (!lost) return status;
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  if (::poll(&output, 1, 0) == 1 && (output.revents & POLLERR)) return kUsage;
+  return fail_usage("cannot write the result to standard output");
 }

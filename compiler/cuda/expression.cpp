@@ -19,45 +19,26 @@ struct Operator {
 
 Operator operator_of(ExprKind kind) {
   switch (kind) {
-    case ExprKind::Add:
-      return {" + ", kSum};
-    case ExprKind::Sub:
-      return {" - ", kSum};
-    case ExprKind::Mul:
-      return {" * ", kProduct};
+    case ExprKind::Add: return {" + ", kSum};
+    case ExprKind::Sub: return {" - ", kSum};
+    case ExprKind::Mul: return {" * ", kProduct};
     case ExprKind::Div:
-    case ExprKind::TruncDiv:
-      return {" / ", kProduct};
-    case ExprKind::TruncMod:
-      return {" % ", kProduct};
-    case ExprKind::EQ:
-      return {" == ", kEquality};
-    case ExprKind::NE:
-      return {" != ", kEquality};
-    case ExprKind::LT:
-      return {" < ", kRelational};
-    case ExprKind::LE:
-      return {" <= ", kRelational};
-    case ExprKind::GT:
-      return {" > ", kRelational};
-    case ExprKind::GE:
-      return {" >= ", kRelational};
-    case ExprKind::And:
-      return {" && ", kLogicalAnd};
-    case ExprKind::Or:
-      return {" || ", kLogicalOr};
-    case ExprKind::BitAnd:
-      return {" & ", kBitAnd};
-    case ExprKind::BitOr:
-      return {" | ", kBitOr};
-    case ExprKind::BitXor:
-      return {" ^ ", kBitXor};
-    case ExprKind::Shl:
-      return {" << ", kShift};
-    case ExprKind::Shr:
-      return {" >> ", kShift};
-    default:
-      return {{}, 0};
+    case ExprKind::TruncDiv: return {" / ", kProduct};
+    case ExprKind::TruncMod: return {" % ", kProduct};
+    case ExprKind::EQ: return {" == ", kEquality};
+    case ExprKind::NE: return {" != ", kEquality};
+    case ExprKind::LT: return {" < ", kRelational};
+    case ExprKind::LE: return {" <= ", kRelational};
+    case ExprKind::GT: return {" > ", kRelational};
+    case ExprKind::GE: return {" >= ", kRelational};
+    case ExprKind::And: return {" && ", kLogicalAnd};
+    case ExprKind::Or: return {" || ", kLogicalOr};
+    case ExprKind::BitAnd: return {" & ", kBitAnd};
+    case ExprKind::BitOr: return {" | ", kBitOr};
+    case ExprKind::BitXor: return {" ^ ", kBitXor};
+    case ExprKind::Shl: return {" << ", kShift};
+    case ExprKind::Shr: return {" >> ", kShift};
+    default: return {{}, 0};
   }
 }
 
@@ -123,19 +104,11 @@ void Emitter::expression(Expr e, int at_least) {
       append_constant(out_, *e.as<FloatImm>(), unit_.needs);
       return;
     }
-    case ExprKind::StringImm:
-      append_quoted(out_, e.as<StringImm>()->value);
-      return;
-    case ExprKind::Var:
-      variable(e.as<Var>(), at_least);
-      return;
-    case ExprKind::Cast:
-      conversion(e.as<Cast>(), at_least);
-      return;
+    case ExprKind::StringImm: append_quoted(out_, e.as<StringImm>()->value); return;
+    case ExprKind::Var: variable(e.as<Var>(), at_least); return;
+    case ExprKind::Cast: conversion(e.as<Cast>(), at_least); return;
     case ExprKind::FloorDiv:
-    case ExprKind::FloorMod:
-      division(e.as<Binary>(), at_least);
-      return;
+    case ExprKind::FloorMod: division(e.as<Binary>(), at_least); return;
     case ExprKind::Min:
     case ExprKind::Max: {
       const Binary* node = e.as<Binary>();
@@ -223,12 +196,8 @@ void Emitter::expression(Expr e, int at_least) {
       element(node->buffer, node->indices[0], e.dtype(), at_least);
       return;
     }
-    case ExprKind::Call:
-      call(e.as<Call>(), at_least);
-      return;
-    default:
-      binary(e.as<Binary>(), at_least);
-      return;
+    case ExprKind::Call: call(e.as<Call>(), at_least); return;
+    default: binary(e.as<Binary>(), at_least); return;
   }
 }
 

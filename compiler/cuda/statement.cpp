@@ -71,9 +71,7 @@ void Emitter::survey() {
   };
   walk_stmts(kernel_.device, [&](const Stmt* s) {
     switch (s->kind) {
-      case StmtKind::Bind:
-        look(static_cast<const Bind*>(s)->value);
-        break;
+      case StmtKind::Bind: look(static_cast<const Bind*>(s)->value); break;
       case StmtKind::Store: {
         auto store = static_cast<const Store*>(s);
         used_.insert(store->buffer);
@@ -87,22 +85,15 @@ void Emitter::survey() {
         look(static_cast<const For*>(s)->extent);
         if (static_cast<const For*>(s)->step) look(static_cast<const For*>(s)->step);
         break;
-      case StmtKind::While:
-        look(static_cast<const While*>(s)->condition);
-        break;
-      case StmtKind::If:
-        look(static_cast<const If*>(s)->condition);
-        break;
-      case StmtKind::Evaluate:
-        look(static_cast<const Evaluate*>(s)->value);
-        break;
+      case StmtKind::While: look(static_cast<const While*>(s)->condition); break;
+      case StmtKind::If: look(static_cast<const If*>(s)->condition); break;
+      case StmtKind::Evaluate: look(static_cast<const Evaluate*>(s)->value); break;
       case StmtKind::Decl: {
         const Buffer* view = static_cast<const Decl*>(s)->buffer;
         if (view->elem_offset) look(view->elem_offset);
         break;
       }
-      default:
-        break;
+      default: break;
     }
     return true;
   });
@@ -209,24 +200,12 @@ void Emitter::body(const Stmt* s) {
 void Emitter::statement(const Stmt* s) {
   origin_ = s->origin;
   switch (s->kind) {
-    case StmtKind::Seq:
-      statements(static_cast<const Seq*>(s)->body);
-      break;
-    case StmtKind::Bind:
-      bind(static_cast<const Bind*>(s));
-      break;
-    case StmtKind::Alloc:
-      allocate(static_cast<const Alloc*>(s)->buffer, nullptr);
-      break;
-    case StmtKind::Decl:
-      declare_view(static_cast<const Decl*>(s)->buffer);
-      break;
-    case StmtKind::Store:
-      store(static_cast<const Store*>(s));
-      break;
-    case StmtKind::For:
-      loop(static_cast<const For*>(s));
-      break;
+    case StmtKind::Seq: statements(static_cast<const Seq*>(s)->body); break;
+    case StmtKind::Bind: bind(static_cast<const Bind*>(s)); break;
+    case StmtKind::Alloc: allocate(static_cast<const Alloc*>(s)->buffer, nullptr); break;
+    case StmtKind::Decl: declare_view(static_cast<const Decl*>(s)->buffer); break;
+    case StmtKind::Store: store(static_cast<const Store*>(s)); break;
+    case StmtKind::For: loop(static_cast<const For*>(s)); break;
     case StmtKind::While: {
       begin_line();
       out_ += "while (";
@@ -238,9 +217,7 @@ void Emitter::statement(const Stmt* s) {
       line("}");
       break;
     }
-    case StmtKind::If:
-      begin_line(), branch(static_cast<const If*>(s));
-      break;
+    case StmtKind::If: begin_line(), branch(static_cast<const If*>(s)); break;
     case StmtKind::Evaluate:
       begin_line();
       expression(static_cast<const Evaluate*>(s)->value, kComma);
@@ -250,15 +227,9 @@ void Emitter::statement(const Stmt* s) {
     case StmtKind::Assert:
       error("TW4101", "an assert has no CUDA form", "use T.cuda.trap_when_assert_failed(condition)");
       break;
-    case StmtKind::Break:
-      line("break;");
-      break;
-    case StmtKind::Continue:
-      line("continue;");
-      break;
-    case StmtKind::Return:
-      line("return;");
-      break;
+    case StmtKind::Break: line("break;"); break;
+    case StmtKind::Continue: line("continue;"); break;
+    case StmtKind::Return: line("return;"); break;
     case StmtKind::Comment: {
       begin_line();
       out_ += "// ";
@@ -266,8 +237,7 @@ void Emitter::statement(const Stmt* s) {
       end_line();
       break;
     }
-    default:
-      error("TW4105", "a statement of the script form was left in the lowered kernel");
+    default: error("TW4105", "a statement of the script form was left in the lowered kernel");
   }
 }
 
@@ -376,7 +346,11 @@ void Emitter::allocate(const Buffer* buffer, const Store* initial) {
   } else {
     storage.name = names_.take(buffer->name);
     // Wide accesses need an aligned array; an array that is only subscripted stays in registers and needs nothing.
-    if (addressed_.contains(buffer->data) && bytes > 1) {
+    bool wide =
+        addressed_.contains(buffer->data) || std::ranges::any_of(used_, [&](const Buffer* view) {
+          return view->data == buffer->data && lower::element_bits(view->dtype) > lower::element_bits(buffer->dtype);
+        });
+    if (wide && bytes > 1) {
       std::int64_t align = 16;
       while (align > 1 && bytes % align) align /= 2;
       out_.append("alignas(").append(std::to_string(align)).append(") ");

@@ -12,76 +12,41 @@ namespace {
 
 std::string_view scalar_type(DataType d, Needs& needs) {
   switch (d.code) {
-    case TypeCode::Bool:
-      return "bool";
+    case TypeCode::Bool: return "bool";
     case TypeCode::Int:
       switch (d.bits) {
-        case 8:
-          return "signed char";
-        case 16:
-          return "short";
-        case 32:
-          return "int";
-        case 64:
-          return "long long";
-        default:
-          return {};
+        case 8: return "signed char";
+        case 16: return "short";
+        case 32: return "int";
+        case 64: return "long long";
+        default: return {};
       }
     case TypeCode::UInt:
       switch (d.bits) {
-        case 8:
-          return "unsigned char";
-        case 16:
-          return "unsigned short";
-        case 32:
-          return "unsigned";
-        case 64:
-          return "unsigned long long";
-        default:
-          return {};
+        case 8: return "unsigned char";
+        case 16: return "unsigned short";
+        case 32: return "unsigned";
+        case 64: return "unsigned long long";
+        default: return {};
       }
     case TypeCode::Float:
       switch (d.bits) {
-        case 16:
-          needs.fp16 = true;
-          return "half";
-        case 32:
-          return "float";
-        case 64:
-          return "double";
-        default:
-          return {};
+        case 16: needs.fp16 = true; return "half";
+        case 32: return "float";
+        case 64: return "double";
+        default: return {};
       }
-    case TypeCode::BFloat:
-      needs.bf16 = true;
-      return "nv_bfloat16";
-    case TypeCode::Float8E4M3FN:
-      needs.fp8 = true;
-      return "__nv_fp8_e4m3";
-    case TypeCode::Float8E5M2:
-      needs.fp8 = true;
-      return "__nv_fp8_e5m2";
-    case TypeCode::Float8E8M0FNU:
-      needs.fp8 = true;
-      return "__nv_fp8_e8m0";
-    case TypeCode::Float6E2M3FN:
-      needs.fp6 = true;
-      return "__nv_fp6_e2m3";
-    case TypeCode::Float6E3M2FN:
-      needs.fp6 = true;
-      return "__nv_fp6_e3m2";
-    case TypeCode::Float4E2M1FN:
-      needs.fp4 = true;
-      return "__nv_fp4_e2m1";
-    case TypeCode::Handle:
-      return "void*";
-    case TypeCode::TensorMap:
-      needs.tensor_map = true;
-      return "CUtensorMap";
-    case TypeCode::Void:
-      return "void";
-    default:
-      return {};
+    case TypeCode::BFloat: needs.bf16 = true; return "nv_bfloat16";
+    case TypeCode::Float8E4M3FN: needs.fp8 = true; return "__nv_fp8_e4m3";
+    case TypeCode::Float8E5M2: needs.fp8 = true; return "__nv_fp8_e5m2";
+    case TypeCode::Float8E8M0FNU: needs.fp8 = true; return "__nv_fp8_e8m0";
+    case TypeCode::Float6E2M3FN: needs.fp6 = true; return "__nv_fp6_e2m3";
+    case TypeCode::Float6E3M2FN: needs.fp6 = true; return "__nv_fp6_e3m2";
+    case TypeCode::Float4E2M1FN: needs.fp4 = true; return "__nv_fp4_e2m1";
+    case TypeCode::Handle: return "void*";
+    case TypeCode::TensorMap: needs.tensor_map = true; return "CUtensorMap";
+    case TypeCode::Void: return "void";
+    default: return {};
   }
 }
 
@@ -176,23 +141,12 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
   for (char c : text) {
     switch (c) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      default:
-        out += c;
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      default: out += c;
     }
   }
   out += '"';

@@ -18,20 +18,15 @@ constexpr std::string_view kFreshNames[] = {"cluster", "cta", "cta_in_cluster", 
 // Extent of a fresh id, for its range; 0: unknown.
 std::int64_t extent_of(const scope::Closure& closure, ScopeBinding binding, int dimension) {
   switch (binding) {
-    case ScopeBinding::WarpThread:
-      return 32;
-    case ScopeBinding::WarpgroupWarp:
-      return 4;
-    case ScopeBinding::WarpgroupThread:
-      return 128;
-    case ScopeBinding::ClusterCtaPair:
-      return 2;
+    case ScopeBinding::WarpThread: return 32;
+    case ScopeBinding::WarpgroupWarp: return 4;
+    case ScopeBinding::WarpgroupThread: return 128;
+    case ScopeBinding::ClusterCtaPair: return 2;
     case ScopeBinding::CtaThread: {
       const std::int64_t* v = ir::constant(closure.launch.block[static_cast<std::size_t>(dimension)]);
       return v ? *v : 0;
     }
-    default:
-      break;
+    default: break;
   }
   const scope::Binding& known = closure[binding];
   if (known.known && known.extent.is_constant()) return known.extent.value();

@@ -27,14 +27,10 @@ std::string padded(std::string_view text, std::size_t width) {
 
 std::string_view outcome_name(Outcome outcome) {
   switch (outcome) {
-    case Outcome::Chosen:
-      return "chosen";
-    case Outcome::Rejected:
-      return "rejected";
-    case Outcome::Declined:
-      return "declined";
-    case Outcome::NotTried:
-      return "not_tried";
+    case Outcome::Chosen: return "chosen";
+    case Outcome::Rejected: return "rejected";
+    case Outcome::Declined: return "declined";
+    case Outcome::NotTried: return "not_tried";
   }
   return "";
 }

@@ -453,36 +453,22 @@ bool Analyzer::sum(Expr e, Sum& s) {
     case ExprKind::IntImm:
       if (e.dtype().is_uint() && e.as<IntImm>()->value < 0) return false;  // beyond what coefficients hold
       return !__builtin_add_overflow(s.c, e.as<IntImm>()->value, &s.c);
-    case ExprKind::Mul:
-      known = product(e.as<Binary>(), part);
-      break;
+    case ExprKind::Mul: known = product(e.as<Binary>(), part); break;
     case ExprKind::FloorDiv:
     case ExprKind::FloorMod:
     case ExprKind::TruncDiv:
-    case ExprKind::TruncMod:
-      known = division(e.as<Binary>(), part);
-      break;
+    case ExprKind::TruncMod: known = division(e.as<Binary>(), part); break;
     case ExprKind::Min:
-    case ExprKind::Max:
-      known = extremum(e.as<Binary>(), part);
-      break;
+    case ExprKind::Max: known = extremum(e.as<Binary>(), part); break;
     case ExprKind::Shl:
     case ExprKind::Shr:
     case ExprKind::BitAnd:
     case ExprKind::BitOr:
-    case ExprKind::BitXor:
-      known = bitwise(e.as<Binary>(), part);
-      break;
+    case ExprKind::BitXor: known = bitwise(e.as<Binary>(), part); break;
     case ExprKind::Select:
-    case ExprKind::IfThenElse:
-      known = choice(e.as<Select>(), part);
-      break;
-    case ExprKind::Cast:
-      known = conversion(e.as<Cast>(), part);
-      break;
-    default:
-      known = atom(with_simple_children(e), part);
-      break;
+    case ExprKind::IfThenElse: known = choice(e.as<Select>(), part); break;
+    case ExprKind::Cast: known = conversion(e.as<Cast>(), part); break;
+    default: known = atom(with_simple_children(e), part); break;
   }
   if (!known) {
     if (exhausted_) return false;
@@ -936,8 +922,7 @@ Interval Analyzer::find_bounds(const ExprNode* node) {
   Deeper deeper(*this);
   const Binary* b = Binary::is(node->kind) ? static_cast<const Binary*>(node) : nullptr;
   switch (node->kind) {
-    case ExprKind::IntImm:
-      return Interval::point(static_cast<const IntImm*>(node)->value);
+    case ExprKind::IntImm: return Interval::point(static_cast<const IntImm*>(node)->value);
     case ExprKind::Var: {
       const Var* var = static_cast<const Var*>(node);
       if (var->role == VarRole::Extent) all.lo = std::max<std::int64_t>(all.lo, 0);
@@ -985,8 +970,7 @@ Interval Analyzer::find_bounds(const ExprNode* node) {
       Interval x = bounds(b->a);
       return x.lo >= 0 ? Interval{0, x.hi} : all;
     }
-    case ExprKind::Mul:
-      return meet_of(all, bounds(b->a) * bounds(b->b));
+    case ExprKind::Mul: return meet_of(all, bounds(b->a) * bounds(b->b));
     case ExprKind::Select:
     case ExprKind::IfThenElse: {
       const Select* s = static_cast<const Select*>(node);
@@ -1004,8 +988,7 @@ Interval Analyzer::find_bounds(const ExprNode* node) {
       const Call* c = static_cast<const Call*>(node);
       return c->callee == &builtin::likely && c->args.size() == 1 ? bounds(c->args[0]) : all;
     }
-    default:
-      return all;
+    default: return all;
   }
 }
 
@@ -1047,8 +1030,7 @@ std::int64_t Analyzer::atom_factor(const ExprNode* node) {
       std::int64_t a = factor(b->a);
       return a == 1 ? 1 : std::gcd(a, factor(b->b));
     }
-    case ExprKind::Mul:
-      return times(factor(b->a), factor(b->b));
+    case ExprKind::Mul: return times(factor(b->a), factor(b->b));
     case ExprKind::FloorDiv:
     case ExprKind::TruncDiv: {
       const std::int64_t* d = constant(b->b);
@@ -1060,13 +1042,10 @@ std::int64_t Analyzer::atom_factor(const ExprNode* node) {
       const Select* s = static_cast<const Select*>(node);
       return std::gcd(factor(s->when_true), factor(s->when_false));
     }
-    case ExprKind::BitAnd:
-      return std::max(power_part(factor(b->a)), power_part(factor(b->b)));
+    case ExprKind::BitAnd: return std::max(power_part(factor(b->a)), power_part(factor(b->b)));
     case ExprKind::BitOr:
-    case ExprKind::BitXor:
-      return std::min(power_part(factor(b->a)), power_part(factor(b->b)));
-    case ExprKind::Shl:
-      return factor(b->a);
+    case ExprKind::BitXor: return std::min(power_part(factor(b->a)), power_part(factor(b->b)));
+    case ExprKind::Shl: return factor(b->a);
     case ExprKind::Cast: {
       const Expr value = static_cast<const Cast*>(node)->value;
       if (!linear_type(value.dtype())) return 1;
@@ -1074,8 +1053,7 @@ std::int64_t Analyzer::atom_factor(const ExprNode* node) {
       std::int64_t a = factor(value);
       return inside(bounds(value), node->dtype) ? a : std::min<std::int64_t>(power_part(a), std::int64_t{1} << 31);
     }
-    default:
-      return 1;
+    default: return 1;
   }
 }
 

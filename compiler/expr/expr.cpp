@@ -53,32 +53,19 @@ const FloatImm* float_constant(Expr e) { return e.as<FloatImm>(); }
 Expr fold_float(ExprKind kind, DataType dtype, double a, double b) {
   if (!dtype.is_float() && !dtype.is_bfloat()) return {};
   switch (kind) {
-    case ExprKind::Add:
-      return float_imm(dtype, a + b);
-    case ExprKind::Sub:
-      return float_imm(dtype, a - b);
-    case ExprKind::Mul:
-      return float_imm(dtype, a * b);
-    case ExprKind::Div:
-      return b != 0 ? float_imm(dtype, a / b) : Expr();
-    case ExprKind::Min:
-      return float_imm(dtype, std::fmin(a, b));
-    case ExprKind::Max:
-      return float_imm(dtype, std::fmax(a, b));
-    case ExprKind::EQ:
-      return bool_imm(a == b);
-    case ExprKind::NE:
-      return bool_imm(a != b);
-    case ExprKind::LT:
-      return bool_imm(a < b);
-    case ExprKind::LE:
-      return bool_imm(a <= b);
-    case ExprKind::GT:
-      return bool_imm(a > b);
-    case ExprKind::GE:
-      return bool_imm(a >= b);
-    default:
-      return {};
+    case ExprKind::Add: return float_imm(dtype, a + b);
+    case ExprKind::Sub: return float_imm(dtype, a - b);
+    case ExprKind::Mul: return float_imm(dtype, a * b);
+    case ExprKind::Div: return b != 0 ? float_imm(dtype, a / b) : Expr();
+    case ExprKind::Min: return float_imm(dtype, std::fmin(a, b));
+    case ExprKind::Max: return float_imm(dtype, std::fmax(a, b));
+    case ExprKind::EQ: return bool_imm(a == b);
+    case ExprKind::NE: return bool_imm(a != b);
+    case ExprKind::LT: return bool_imm(a < b);
+    case ExprKind::LE: return bool_imm(a <= b);
+    case ExprKind::GT: return bool_imm(a > b);
+    case ExprKind::GE: return bool_imm(a >= b);
+    default: return {};
   }
 }
 
@@ -119,20 +106,15 @@ Expr absorb(ExprKind kind, Expr a, std::int64_t c) {
       return mul(inner->a, int_imm(dtype, product));
     }
     case ExprKind::FloorDiv:
-    case ExprKind::TruncDiv:
-      return c == 1 ? a : Expr();
+    case ExprKind::TruncDiv: return c == 1 ? a : Expr();
     case ExprKind::FloorMod:
-    case ExprKind::TruncMod:
-      return c == 1 ? int_imm(dtype, 0) : Expr();
+    case ExprKind::TruncMod: return c == 1 ? int_imm(dtype, 0) : Expr();
     case ExprKind::BitOr:
     case ExprKind::BitXor:
     case ExprKind::Shl:
-    case ExprKind::Shr:
-      return c == 0 ? a : Expr();
-    case ExprKind::BitAnd:
-      return c == 0 ? int_imm(dtype, 0) : Expr();
-    default:
-      return {};
+    case ExprKind::Shr: return c == 0 ? a : Expr();
+    case ExprKind::BitAnd: return c == 0 ? int_imm(dtype, 0) : Expr();
+    default: return {};
   }
 }
 
@@ -140,15 +122,12 @@ Expr same_operands(ExprKind kind, Expr a) {
   if (a.dtype().is_floating() || a.kind() == ExprKind::Call || a.kind() == ExprKind::Load) return {};
   switch (kind) {
     case ExprKind::Sub:
-    case ExprKind::BitXor:
-      return zero(a.dtype());
+    case ExprKind::BitXor: return zero(a.dtype());
     case ExprKind::Min:
     case ExprKind::Max:
     case ExprKind::BitAnd:
-    case ExprKind::BitOr:
-      return a;
-    default:
-      return {};
+    case ExprKind::BitOr: return a;
+    default: return {};
   }
 }
 

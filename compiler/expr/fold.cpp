@@ -45,12 +45,9 @@ std::optional<std::int64_t> fold_integer(ExprKind kind, DataType dtype, std::int
   auto wrapped = [&](std::uint64_t v) { return wrap_to(dtype, static_cast<std::int64_t>(v)); };
   const bool less = is_unsigned ? ua < ub : a < b;
   switch (kind) {
-    case ExprKind::Add:
-      return wrapped(ua + ub);
-    case ExprKind::Sub:
-      return wrapped(ua - ub);
-    case ExprKind::Mul:
-      return wrapped(ua * ub);
+    case ExprKind::Add: return wrapped(ua + ub);
+    case ExprKind::Sub: return wrapped(ua - ub);
+    case ExprKind::Mul: return wrapped(ua * ub);
     case ExprKind::FloorDiv:
     case ExprKind::TruncDiv:
       if (b == 0) return std::nullopt;
@@ -63,40 +60,26 @@ std::optional<std::int64_t> fold_integer(ExprKind kind, DataType dtype, std::int
       if (is_unsigned) return wrapped(ua % ub);
       if (kind == ExprKind::FloorMod) return wrap_to(dtype, floor_mod(a, b));
       return b == -1 ? 0 : a % b;
-    case ExprKind::Min:
-      return less ? a : b;
-    case ExprKind::Max:
-      return less ? b : a;
-    case ExprKind::EQ:
-      return a == b;
-    case ExprKind::NE:
-      return a != b;
-    case ExprKind::LT:
-      return less;
-    case ExprKind::LE:
-      return less || a == b;
-    case ExprKind::GT:
-      return !less && a != b;
-    case ExprKind::GE:
-      return !less;
-    case ExprKind::And:
-      return a != 0 && b != 0;
-    case ExprKind::Or:
-      return a != 0 || b != 0;
-    case ExprKind::BitAnd:
-      return a & b;
-    case ExprKind::BitOr:
-      return a | b;
-    case ExprKind::BitXor:
-      return a ^ b;
+    case ExprKind::Min: return less ? a : b;
+    case ExprKind::Max: return less ? b : a;
+    case ExprKind::EQ: return a == b;
+    case ExprKind::NE: return a != b;
+    case ExprKind::LT: return less;
+    case ExprKind::LE: return less || a == b;
+    case ExprKind::GT: return !less && a != b;
+    case ExprKind::GE: return !less;
+    case ExprKind::And: return a != 0 && b != 0;
+    case ExprKind::Or: return a != 0 || b != 0;
+    case ExprKind::BitAnd: return a & b;
+    case ExprKind::BitOr: return a | b;
+    case ExprKind::BitXor: return a ^ b;
     case ExprKind::Shl:
       if (b < 0 || b >= dtype.bits) return std::nullopt;
       return wrapped(ua << b);
     case ExprKind::Shr:
       if (b < 0 || b >= dtype.bits) return std::nullopt;
       return is_unsigned ? wrapped(ua >> b) : a >> b;
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 

@@ -20,67 +20,39 @@ struct Operator {
 
 Operator infix(ExprKind kind) {
   switch (kind) {
-    case ExprKind::Add:
-      return {" + ", kSum};
-    case ExprKind::Sub:
-      return {" - ", kSum};
-    case ExprKind::Mul:
-      return {" * ", kProduct};
-    case ExprKind::Div:
-      return {" / ", kProduct};
-    case ExprKind::FloorDiv:
-      return {" // ", kProduct};
-    case ExprKind::FloorMod:
-      return {" % ", kProduct};
-    case ExprKind::EQ:
-      return {" == ", kCompare};
-    case ExprKind::NE:
-      return {" != ", kCompare};
-    case ExprKind::LT:
-      return {" < ", kCompare};
-    case ExprKind::LE:
-      return {" <= ", kCompare};
-    case ExprKind::GT:
-      return {" > ", kCompare};
-    case ExprKind::GE:
-      return {" >= ", kCompare};
-    case ExprKind::And:
-      return {" and ", kAnd};
-    case ExprKind::Or:
-      return {" or ", kOr};
-    default:
-      return {{}, 0};
+    case ExprKind::Add: return {" + ", kSum};
+    case ExprKind::Sub: return {" - ", kSum};
+    case ExprKind::Mul: return {" * ", kProduct};
+    case ExprKind::Div: return {" / ", kProduct};
+    case ExprKind::FloorDiv: return {" // ", kProduct};
+    case ExprKind::FloorMod: return {" % ", kProduct};
+    case ExprKind::EQ: return {" == ", kCompare};
+    case ExprKind::NE: return {" != ", kCompare};
+    case ExprKind::LT: return {" < ", kCompare};
+    case ExprKind::LE: return {" <= ", kCompare};
+    case ExprKind::GT: return {" > ", kCompare};
+    case ExprKind::GE: return {" >= ", kCompare};
+    case ExprKind::And: return {" and ", kAnd};
+    case ExprKind::Or: return {" or ", kOr};
+    default: return {{}, 0};
   }
 }
 
 std::string_view function(ExprKind kind) {
   switch (kind) {
-    case ExprKind::TruncDiv:
-      return "truncdiv";
-    case ExprKind::TruncMod:
-      return "truncmod";
-    case ExprKind::Min:
-      return "min";
-    case ExprKind::Max:
-      return "max";
-    case ExprKind::BitAnd:
-      return "bitwise_and";
-    case ExprKind::BitOr:
-      return "bitwise_or";
-    case ExprKind::BitXor:
-      return "bitwise_xor";
-    case ExprKind::Shl:
-      return "shift_left";
-    case ExprKind::Shr:
-      return "shift_right";
-    case ExprKind::Select:
-      return "Select";
-    case ExprKind::IfThenElse:
-      return "if_then_else";
-    case ExprKind::BitNot:
-      return "bitwise_not";
-    default:
-      return {};
+    case ExprKind::TruncDiv: return "truncdiv";
+    case ExprKind::TruncMod: return "truncmod";
+    case ExprKind::Min: return "min";
+    case ExprKind::Max: return "max";
+    case ExprKind::BitAnd: return "bitwise_and";
+    case ExprKind::BitOr: return "bitwise_or";
+    case ExprKind::BitXor: return "bitwise_xor";
+    case ExprKind::Shl: return "shift_left";
+    case ExprKind::Shr: return "shift_right";
+    case ExprKind::Select: return "Select";
+    case ExprKind::IfThenElse: return "if_then_else";
+    case ExprKind::BitNot: return "bitwise_not";
+    default: return {};
   }
 }
 
@@ -98,17 +70,11 @@ class Printer {
       return;
     }
     switch (e.kind()) {
-      case ExprKind::IntImm:
-        return integer(*e.as<IntImm>());
-      case ExprKind::FloatImm:
-        return floating(*e.as<FloatImm>());
-      case ExprKind::StringImm:
-        return string(e.as<StringImm>()->value);
-      case ExprKind::Var:
-        out += e.as<Var>()->name.empty() ? std::string_view("v") : e.as<Var>()->name;
-        return;
-      case ExprKind::Cast:
-        return typed("Cast", e.dtype(), e.as<Cast>()->value, depth);
+      case ExprKind::IntImm: return integer(*e.as<IntImm>());
+      case ExprKind::FloatImm: return floating(*e.as<FloatImm>());
+      case ExprKind::StringImm: return string(e.as<StringImm>()->value);
+      case ExprKind::Var: out += e.as<Var>()->name.empty() ? std::string_view("v") : e.as<Var>()->name; return;
+      case ExprKind::Cast: return typed("Cast", e.dtype(), e.as<Cast>()->value, depth);
       case ExprKind::Not:
         open(outer > kNot);
         out += "not ";
@@ -129,10 +95,8 @@ class Printer {
         out += ", " + std::to_string(e.dtype().lanes) + ")";
         return;
       }
-      case ExprKind::Call:
-        return call(*e.as<Call>(), depth);
-      default:
-        break;
+      case ExprKind::Call: return call(*e.as<Call>(), depth);
+      default: break;
     }
     if (Operator op = infix(e.kind()); op.precedence) {
       const Binary* b = e.as<Binary>();

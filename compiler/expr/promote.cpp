@@ -19,54 +19,30 @@ bool is_division(ExprKind kind) { return kind >= ExprKind::Div && kind <= ExprKi
 
 std::string_view symbol(ExprKind kind) {
   switch (kind) {
-    case ExprKind::Add:
-      return "+";
-    case ExprKind::Sub:
-      return "-";
-    case ExprKind::Mul:
-      return "*";
-    case ExprKind::Div:
-      return "/";
-    case ExprKind::FloorDiv:
-      return "//";
-    case ExprKind::FloorMod:
-      return "%";
-    case ExprKind::TruncDiv:
-      return "truncdiv";
-    case ExprKind::TruncMod:
-      return "truncmod";
-    case ExprKind::Min:
-      return "min";
-    case ExprKind::Max:
-      return "max";
-    case ExprKind::EQ:
-      return "==";
-    case ExprKind::NE:
-      return "!=";
-    case ExprKind::LT:
-      return "<";
-    case ExprKind::LE:
-      return "<=";
-    case ExprKind::GT:
-      return ">";
-    case ExprKind::GE:
-      return ">=";
-    case ExprKind::And:
-      return "and";
-    case ExprKind::Or:
-      return "or";
-    case ExprKind::BitAnd:
-      return "&";
-    case ExprKind::BitOr:
-      return "|";
-    case ExprKind::BitXor:
-      return "^";
-    case ExprKind::Shl:
-      return "<<";
-    case ExprKind::Shr:
-      return ">>";
-    default:
-      return "?";
+    case ExprKind::Add: return "+";
+    case ExprKind::Sub: return "-";
+    case ExprKind::Mul: return "*";
+    case ExprKind::Div: return "/";
+    case ExprKind::FloorDiv: return "//";
+    case ExprKind::FloorMod: return "%";
+    case ExprKind::TruncDiv: return "truncdiv";
+    case ExprKind::TruncMod: return "truncmod";
+    case ExprKind::Min: return "min";
+    case ExprKind::Max: return "max";
+    case ExprKind::EQ: return "==";
+    case ExprKind::NE: return "!=";
+    case ExprKind::LT: return "<";
+    case ExprKind::LE: return "<=";
+    case ExprKind::GT: return ">";
+    case ExprKind::GE: return ">=";
+    case ExprKind::And: return "and";
+    case ExprKind::Or: return "or";
+    case ExprKind::BitAnd: return "&";
+    case ExprKind::BitOr: return "|";
+    case ExprKind::BitXor: return "^";
+    case ExprKind::Shl: return "<<";
+    case ExprKind::Shr: return ">>";
+    default: return "?";
   }
 }
 

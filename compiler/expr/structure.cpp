@@ -19,25 +19,21 @@ bool equal(Expr a, Expr b, int& steps, int depth) {
   if (!a || !b || a.kind() != b.kind() || a.dtype() != b.dtype()) return false;
   if (--steps < 0 || depth > kDepth) return false;
   switch (a.kind()) {
-    case ExprKind::IntImm:
-      return a.as<IntImm>()->value == b.as<IntImm>()->value;
+    case ExprKind::IntImm: return a.as<IntImm>()->value == b.as<IntImm>()->value;
     case ExprKind::FloatImm: {
       // Bit for bit: NaN equals itself, and the zeros differ.
       double x = a.as<FloatImm>()->value, y = b.as<FloatImm>()->value;
       return std::memcmp(&x, &y, sizeof x) == 0;
     }
-    case ExprKind::StringImm:
-      return a.as<StringImm>()->value == b.as<StringImm>()->value;
-    case ExprKind::Var:
-      return false;
+    case ExprKind::StringImm: return a.as<StringImm>()->value == b.as<StringImm>()->value;
+    case ExprKind::Var: return false;
     case ExprKind::Load:
       if (a.as<Load>()->buffer != b.as<Load>()->buffer) return false;
       break;
     case ExprKind::Call:
       if (a.as<Call>()->callee != b.as<Call>()->callee) return false;
       break;
-    default:
-      break;
+    default: break;
   }
   Expr buffer_a[3], buffer_b[3];
   std::span<const Expr> of_a = children(*a.get(), buffer_a);
@@ -60,25 +56,17 @@ std::uint64_t hash(Expr e, int& steps, int depth) {
   std::uint64_t h = mix(static_cast<std::uint64_t>(e.kind()),
                         (static_cast<std::uint64_t>(t.code) << 32) | (std::uint64_t{t.bits} << 16) | t.lanes);
   switch (e.kind()) {
-    case ExprKind::IntImm:
-      return mix(h, static_cast<std::uint64_t>(e.as<IntImm>()->value));
+    case ExprKind::IntImm: return mix(h, static_cast<std::uint64_t>(e.as<IntImm>()->value));
     case ExprKind::FloatImm: {
       std::uint64_t bits;
       std::memcpy(&bits, &e.as<FloatImm>()->value, sizeof bits);
       return mix(h, bits);
     }
-    case ExprKind::StringImm:
-      return mix(h, std::hash<std::string_view>()(e.as<StringImm>()->value));
-    case ExprKind::Var:
-      return mix(h, e.as<Var>()->id);
-    case ExprKind::Load:
-      h = mix(h, reinterpret_cast<std::uintptr_t>(e.as<Load>()->buffer));
-      break;
-    case ExprKind::Call:
-      h = mix(h, reinterpret_cast<std::uintptr_t>(e.as<Call>()->callee));
-      break;
-    default:
-      break;
+    case ExprKind::StringImm: return mix(h, std::hash<std::string_view>()(e.as<StringImm>()->value));
+    case ExprKind::Var: return mix(h, e.as<Var>()->id);
+    case ExprKind::Load: h = mix(h, reinterpret_cast<std::uintptr_t>(e.as<Load>()->buffer)); break;
+    case ExprKind::Call: h = mix(h, reinterpret_cast<std::uintptr_t>(e.as<Call>()->callee)); break;
+    default: break;
   }
   Expr buffer[3];
   for (Expr child : children(*e.get(), buffer)) h = mix(h, hash(child, steps, depth + 1));
@@ -92,18 +80,11 @@ std::span<const Expr> children(const ExprNode& node, Expr (&buffer)[3]) {
     case ExprKind::IntImm:
     case ExprKind::FloatImm:
     case ExprKind::StringImm:
-    case ExprKind::Var:
-      return {};
-    case ExprKind::Cast:
-      buffer[0] = static_cast<const Cast&>(node).value;
-      return {buffer, 1};
+    case ExprKind::Var: return {};
+    case ExprKind::Cast: buffer[0] = static_cast<const Cast&>(node).value; return {buffer, 1};
     case ExprKind::Not:
-    case ExprKind::BitNot:
-      buffer[0] = static_cast<const Unary&>(node).a;
-      return {buffer, 1};
-    case ExprKind::Broadcast:
-      buffer[0] = static_cast<const Broadcast&>(node).value;
-      return {buffer, 1};
+    case ExprKind::BitNot: buffer[0] = static_cast<const Unary&>(node).a; return {buffer, 1};
+    case ExprKind::Broadcast: buffer[0] = static_cast<const Broadcast&>(node).value; return {buffer, 1};
     case ExprKind::Ramp:
       buffer[0] = static_cast<const Ramp&>(node).base;
       buffer[1] = static_cast<const Ramp&>(node).stride;
@@ -114,10 +95,8 @@ std::span<const Expr> children(const ExprNode& node, Expr (&buffer)[3]) {
       buffer[1] = static_cast<const Select&>(node).when_true;
       buffer[2] = static_cast<const Select&>(node).when_false;
       return {buffer, 3};
-    case ExprKind::Load:
-      return static_cast<const Load&>(node).indices;
-    case ExprKind::Call:
-      return static_cast<const Call&>(node).args;
+    case ExprKind::Load: return static_cast<const Load&>(node).indices;
+    case ExprKind::Call: return static_cast<const Call&>(node).args;
     default:
       buffer[0] = static_cast<const Binary&>(node).a;
       buffer[1] = static_cast<const Binary&>(node).b;
@@ -130,22 +109,14 @@ Expr rebuild(Expr e, std::span<const Expr> operands) {
     case ExprKind::IntImm:
     case ExprKind::FloatImm:
     case ExprKind::StringImm:
-    case ExprKind::Var:
-      return e;
-    case ExprKind::Cast:
-      return cast(e.dtype().element().with_lanes(operands[0].dtype().lanes), operands[0]);
-    case ExprKind::Not:
-      return logical_not(operands[0]);
-    case ExprKind::BitNot:
-      return bit_not(operands[0]);
-    case ExprKind::Broadcast:
-      return broadcast(operands[0], e.dtype().lanes);
-    case ExprKind::Ramp:
-      return ramp(operands[0], operands[1], e.dtype().lanes);
-    case ExprKind::Select:
-      return select(operands[0], operands[1], operands[2]);
-    case ExprKind::IfThenElse:
-      return if_then_else(operands[0], operands[1], operands[2]);
+    case ExprKind::Var: return e;
+    case ExprKind::Cast: return cast(e.dtype().element().with_lanes(operands[0].dtype().lanes), operands[0]);
+    case ExprKind::Not: return logical_not(operands[0]);
+    case ExprKind::BitNot: return bit_not(operands[0]);
+    case ExprKind::Broadcast: return broadcast(operands[0], e.dtype().lanes);
+    case ExprKind::Ramp: return ramp(operands[0], operands[1], e.dtype().lanes);
+    case ExprKind::Select: return select(operands[0], operands[1], operands[2]);
+    case ExprKind::IfThenElse: return if_then_else(operands[0], operands[1], operands[2]);
     case ExprKind::Load: {
       const Load* old = e.as<Load>();
       DataType dtype = e.dtype();
@@ -156,10 +127,8 @@ Expr rebuild(Expr e, std::span<const Expr> operands) {
       Arena& arena = Arena::current();
       return arena.make<Load>(ExprNode{ExprKind::Load, dtype}, old->buffer, arena.copy(operands));
     }
-    case ExprKind::Call:
-      return call(e.dtype(), *e.as<Call>()->callee, operands);
-    default:
-      return binary(e.kind(), operands[0], operands[1]);
+    case ExprKind::Call: return call(e.dtype(), *e.as<Call>()->callee, operands);
+    default: return binary(e.kind(), operands[0], operands[1]);
   }
 }
 

@@ -80,16 +80,11 @@ Register register_of(ir::DataType d) {
   if (d.lanes == 1 && d.is_float() && bits == 32) return {"f", "float"};
   if (d.lanes == 1 && d.is_float() && bits == 64) return {"d", "double"};
   switch (bits) {
-    case 8:
-      return {"r", "unsigned char"};
-    case 16:
-      return {"h", "unsigned short"};
-    case 32:
-      return {"r", d.is_int() && d.lanes == 1 ? "int" : "unsigned int"};
-    case 64:
-      return {"l", d.is_int() && d.lanes == 1 ? "long long" : "unsigned long long"};
-    default:
-      return {};
+    case 8: return {"r", "unsigned char"};
+    case 16: return {"h", "unsigned short"};
+    case 32: return {"r", d.is_int() && d.lanes == 1 ? "int" : "unsigned int"};
+    case 64: return {"l", d.is_int() && d.lanes == 1 ? "long long" : "unsigned long long"};
+    default: return {};
   }
 }
 
@@ -97,16 +92,11 @@ std::string_view c_type(ir::DataType d) {
   if (d.is_void()) return "void";
   if (d.lanes != 1) return {};
   switch (d.code) {
-    case ir::TypeCode::Bool:
-      return "bool";
-    case ir::TypeCode::Handle:
-      return "void*";
-    case ir::TypeCode::TensorMap:
-      return "unsigned long long";
-    case ir::TypeCode::BFloat:
-      return "nv_bfloat16";
-    case ir::TypeCode::Float:
-      return d.bits == 16 ? "half" : d.bits == 32 ? "float" : "double";
+    case ir::TypeCode::Bool: return "bool";
+    case ir::TypeCode::Handle: return "void*";
+    case ir::TypeCode::TensorMap: return "unsigned long long";
+    case ir::TypeCode::BFloat: return "nv_bfloat16";
+    case ir::TypeCode::Float: return d.bits == 16 ? "half" : d.bits == 32 ? "float" : "double";
     case ir::TypeCode::Int:
       return d.bits == 8 ? "signed char" : d.bits == 16 ? "short" : d.bits == 32 ? "int" : "long long";
     case ir::TypeCode::UInt:
@@ -114,8 +104,7 @@ std::string_view c_type(ir::DataType d) {
              : d.bits == 16 ? "unsigned short"
              : d.bits == 32 ? "unsigned int"
                             : "unsigned long long";
-    default:
-      return {};
+    default: return {};
   }
 }
 
@@ -286,17 +275,13 @@ std::string HelperText::parameter_type(const Item& item, int template_index) con
   ir::DataType d = item.dtype;
   switch (item.kind) {
     case OperandKind::SharedPointer:
-    case OperandKind::GlobalPointer:
-      return is_number(item.value) ? "unsigned long long" : "void*";
+    case OperandKind::GlobalPointer: return is_number(item.value) ? "unsigned long long" : "void*";
     case OperandKind::Pointer:
       if (language_ == Language::Cxx) return "T" + std::to_string(template_index);
       return is_number(item.value) ? "unsigned long long" : "void*";
-    case OperandKind::TensorMap:
-      return is_number(item.value) ? "unsigned long long" : "void*";
-    case OperandKind::Reference:
-      return "T" + std::to_string(template_index) + "&";
-    default:
-      break;
+    case OperandKind::TensorMap: return is_number(item.value) ? "unsigned long long" : "void*";
+    case OperandKind::Reference: return "T" + std::to_string(template_index) + "&";
+    default: break;
   }
   if (d.is_void() && language_ == Language::Asm) d = item.value.dtype();
   std::string_view type = d.is_void() ? std::string_view() : c_type(d);
@@ -347,8 +332,7 @@ std::string HelperText::constraint(const Item& item) const {
       bool same = c_type(d) == r.type;
       return operand(r.constraint, same ? p : "*(" + std::string(r.type) + "*)&" + p);
     }
-    default:
-      return operand("l", p);
+    default: return operand("l", p);
   }
 }
 

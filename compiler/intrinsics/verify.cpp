@@ -86,8 +86,7 @@ std::optional<std::string> check_value(const Operand& o, OperandKind kind, ir::E
       if ((o.dtype.is_integral() || o.dtype.is_bool()) && d.is_floating()) return refuse("an integer");
       if (d.is_handle() && o.dtype != ir::kUInt64) return refuse(ir::dtype_name(o.dtype));
       break;
-    default:
-      break;
+    default: break;
   }
   return std::nullopt;
 }
@@ -118,60 +117,36 @@ bool available(Availability a, ir::Target t) {
   const int sm = t.number();
   const bool blackwell = t.major == 10 || t.major == 11;  // the data-centre ones; sm_120 and up are another family
   switch (a) {
-    case Availability::All:
-      return sm >= 75;
-    case Availability::Sm80:
-      return sm >= 80;
-    case Availability::Sm89:
-      return sm >= 89;
-    case Availability::Sm90:
-      return sm >= 90;
-    case Availability::Sm90aOnly:
-      return sm == 90 && t.suffix == 'a';
-    case Availability::Sm90aPlus:
-      return sm >= 90 && t.suffix;
-    case Availability::Sm100:
-      return sm >= 100;
-    case Availability::Sm100Suffixed:
-      return sm >= 100 && t.suffix;
-    case Availability::Sm100aClass:
-      return blackwell && t.suffix;
-    case Availability::Sm100a103a:
-      return blackwell && t.suffix == 'a';
-    case Availability::Sm100aOnly:
-      return sm == 100 && t.suffix == 'a';
-    case Availability::Never:
-      return false;
+    case Availability::All: return sm >= 75;
+    case Availability::Sm80: return sm >= 80;
+    case Availability::Sm89: return sm >= 89;
+    case Availability::Sm90: return sm >= 90;
+    case Availability::Sm90aOnly: return sm == 90 && t.suffix == 'a';
+    case Availability::Sm90aPlus: return sm >= 90 && t.suffix;
+    case Availability::Sm100: return sm >= 100;
+    case Availability::Sm100Suffixed: return sm >= 100 && t.suffix;
+    case Availability::Sm100aClass: return blackwell && t.suffix;
+    case Availability::Sm100a103a: return blackwell && t.suffix == 'a';
+    case Availability::Sm100aOnly: return sm == 100 && t.suffix == 'a';
+    case Availability::Never: return false;
   }
   return false;
 }
 
 std::string_view availability_name(Availability a) {
   switch (a) {
-    case Availability::All:
-      return "sm_75 and up";
-    case Availability::Sm80:
-      return "sm_80 and up";
-    case Availability::Sm89:
-      return "sm_89 and up";
-    case Availability::Sm90:
-      return "sm_90 and up";
-    case Availability::Sm90aOnly:
-      return "sm_90a";
-    case Availability::Sm90aPlus:
-      return "an architecture-specific target from sm_90a on";
-    case Availability::Sm100:
-      return "sm_100 and up";
-    case Availability::Sm100Suffixed:
-      return "sm_100a, sm_100f, sm_103a or sm_120a";
-    case Availability::Sm100aClass:
-      return "sm_100a, sm_100f or sm_103a";
-    case Availability::Sm100a103a:
-      return "sm_100a or sm_103a";
-    case Availability::Sm100aOnly:
-      return "sm_100a";
-    case Availability::Never:
-      return "no target";
+    case Availability::All: return "sm_75 and up";
+    case Availability::Sm80: return "sm_80 and up";
+    case Availability::Sm89: return "sm_89 and up";
+    case Availability::Sm90: return "sm_90 and up";
+    case Availability::Sm90aOnly: return "sm_90a";
+    case Availability::Sm90aPlus: return "an architecture-specific target from sm_90a on";
+    case Availability::Sm100: return "sm_100 and up";
+    case Availability::Sm100Suffixed: return "sm_100a, sm_100f, sm_103a or sm_120a";
+    case Availability::Sm100aClass: return "sm_100a, sm_100f or sm_103a";
+    case Availability::Sm100a103a: return "sm_100a or sm_103a";
+    case Availability::Sm100aOnly: return "sm_100a";
+    case Availability::Never: return "no target";
   }
   return "";
 }

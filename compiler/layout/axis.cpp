@@ -50,18 +50,12 @@ Unit axis_scope(Axis axis) { return kAxes[static_cast<int>(axis)].scope; }
 
 std::string_view unit_name(Unit unit) {
   switch (unit) {
-    case Unit::Kernel:
-      return "kernel";
-    case Unit::Cluster:
-      return "cluster";
-    case Unit::Cta:
-      return "cta";
-    case Unit::Warpgroup:
-      return "warpgroup";
-    case Unit::Warp:
-      return "warp";
-    case Unit::Thread:
-      return "thread";
+    case Unit::Kernel: return "kernel";
+    case Unit::Cluster: return "cluster";
+    case Unit::Cta: return "cta";
+    case Unit::Warpgroup: return "warpgroup";
+    case Unit::Warp: return "warp";
+    case Unit::Thread: return "thread";
   }
   return "";
 }
@@ -91,8 +85,7 @@ std::pair<Axis, std::int64_t> fused_axis(Axis axis, std::pair<Unit, Unit> scope)
       if (threads && in_cta) return {Axis::tx, 128};
       if (warps && in_cta) return {Axis::warpid, 4};  // N5
       break;
-    default:
-      break;
+    default: break;
   }
   return {axis, 1};
 }

@@ -82,7 +82,8 @@ Result<Dim> span(const Layout& l, Axis axis) {
 }
 
 // A layout that spreads over threads needs what one thread holds; any other must hold every element, and its padding
-// (N10). The XOR of a swizzle moves elements inside aligned blocks of 2^(M+B), the last of which must be whole.
+// (N10). The XOR of a swizzle moves elements inside aligned blocks, the last of which must be whole: 2^(M+B) elements
+// where high bits are XORed down, a whole period where low bits are XORed up.
 Result<Dim> allocation_elements(const Layout& l, Dim elements) {
   Dim needed = elements;
   if (l.tile) {
@@ -96,7 +97,8 @@ Result<Dim> allocation_elements(const Layout& l, Dim elements) {
     needed = has_thread_axis(l) ? span(l) : larger(elements, span(l));
   }
   if (!l.swizzle) return needed;
-  std::int64_t block = std::int64_t{1} << (l.swizzle->per_element + l.swizzle->swizzle_len);
+  const Swizzle& z = *l.swizzle;
+  std::int64_t block = z.inner ? std::int64_t{1} << (z.per_element + z.swizzle_len) : z.period();
   return floordiv(needed + (block - 1), block) * block;
 }
 

@@ -22,21 +22,17 @@ struct Grid {
   std::int64_t rows = 1, columns = 1;              // of the whole shape
   std::int64_t shown_rows = 1, shown_columns = 1;  // of the picture
   std::vector<Cell> cells;                         // row by row
-  bool threads = false;  // coloured by owner, not by bank
+  bool threads = false;                            // coloured by owner, not by bank
   const Cell& at(std::int64_t r, std::int64_t c) const { return cells[r * shown_columns + c]; }
 };
 
 // Threads below one unit of `axis` inside the widest scope that pictures care for, the CTA.
 std::int64_t threads_of_unit(Axis axis) {
   switch (axis_subscope(axis)) {
-    case Unit::Thread:
-      return 1;
-    case Unit::Warp:
-      return 32;
-    case Unit::Warpgroup:
-      return 128;
-    default:
-      return 0;
+    case Unit::Thread: return 1;
+    case Unit::Warp: return 32;
+    case Unit::Warpgroup: return 128;
+    default: return 0;
   }
 }
 
@@ -118,17 +114,10 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (char c : text) {
     switch (c) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      default:
-        out += c;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      default: out += c;
     }
   }
   return out;

@@ -204,12 +204,8 @@ void Lowering::survey(std::span<const Stmt* const> device) {
   for (const Stmt* root : device) {
     walk_stmts(root, [&](const Stmt* s) {
       switch (s->kind) {
-        case StmtKind::Alloc:
-          allocs_.push_back(static_cast<const Alloc*>(s));
-          break;
-        case StmtKind::Decl:
-          views_.push_back(static_cast<const Decl*>(s)->buffer);
-          break;
+        case StmtKind::Alloc: allocs_.push_back(static_cast<const Alloc*>(s)); break;
+        case StmtKind::Decl: views_.push_back(static_cast<const Decl*>(s)->buffer); break;
         case StmtKind::ScopeIds: {
           auto ids = static_cast<const ScopeIds*>(s);
           for (const Var* var : ids->vars) ids_.declared(var, s->origin);
@@ -224,8 +220,7 @@ void Lowering::survey(std::span<const Stmt* const> device) {
           if (attr->key == "tirx.persistent_kernel" && value) out_.plan.persistent = *value != 0;
           break;
         }
-        default:
-          break;
+        default: break;
       }
       return true;
     });
@@ -346,8 +341,7 @@ Expr Lowering::rewrite(Expr e) {
   switch (e.kind()) {
     case ExprKind::IntImm:
     case ExprKind::FloatImm:
-    case ExprKind::StringImm:
-      return e;
+    case ExprKind::StringImm: return e;
     case ExprKind::Var: {
       const Var* var = e.as<Var>();
       if (!replaced_.empty()) {
@@ -370,10 +364,8 @@ Expr Lowering::rewrite(Expr e) {
       Expr index = access(node->buffer, node->indices);
       return load(flattener_.flat(node->buffer), std::span<const Expr>(&index, 1));
     }
-    case ExprKind::Call:
-      return rewrite_call(e.as<Call>());
-    default:
-      break;
+    case ExprKind::Call: return rewrite_call(e.as<Call>());
+    default: break;
   }
   Expr buffer[3], now[3];
   std::span<const Expr> old = children(*e.get(), buffer);
@@ -448,9 +440,7 @@ void Lowering::statement(const Stmt* s, std::vector<const Stmt*>& out) {
       out.push_back(make_stmt<Bind>(s->origin, bind->var, value));
       break;
     }
-    case StmtKind::Alloc:
-      allocate(static_cast<const Alloc*>(s), out);
-      break;
+    case StmtKind::Alloc: allocate(static_cast<const Alloc*>(s), out); break;
     case StmtKind::Decl: {
       const Buffer* buffer = static_cast<const Decl*>(s)->buffer;
       if (buffer->scope == StorageScope::Tmem) break;
@@ -466,9 +456,7 @@ void Lowering::statement(const Stmt* s, std::vector<const Stmt*>& out) {
                                      Arena::current().copy(std::span<const Expr>(&index, 1)), value));
       break;
     }
-    case StmtKind::For:
-      loop(static_cast<const For*>(s), out);
-      break;
+    case StmtKind::For: loop(static_cast<const For*>(s), out); break;
     case StmtKind::While: {
       auto loop = static_cast<const While*>(s);
       Expr condition = rewrite(loop->condition);
@@ -513,12 +501,9 @@ void Lowering::statement(const Stmt* s, std::vector<const Stmt*>& out) {
     }
     case StmtKind::Break:
     case StmtKind::Continue:
-    case StmtKind::Comment:
-      out.push_back(s);
-      break;
+    case StmtKind::Comment: out.push_back(s); break;
     case StmtKind::ScopeIds:
-    case StmtKind::DeviceEntry:
-      break;
+    case StmtKind::DeviceEntry: break;
     case StmtKind::TileCall:
       error("TW4012", "the tile primitive `" + std::string(static_cast<const TileCall*>(s)->primitive) +
                           "` was left in the body");
@@ -529,11 +514,9 @@ void Lowering::statement(const Stmt* s, std::vector<const Stmt*>& out) {
 void Lowering::allocate(const Alloc* s, std::vector<const Stmt*>& out) {
   const Buffer* buffer = s->buffer;
   switch (buffer->scope) {
-    case StorageScope::Tmem:
-      return;  // named by its column, nothing to allocate here
+    case StorageScope::Tmem: return;  // named by its column, nothing to allocate here
     case StorageScope::Shared:
-    case StorageScope::SharedDyn:
-      break;
+    case StorageScope::SharedDyn: break;
     case StorageScope::Local:
       if (!storage_elements(*buffer)) {
         error("TW4006", "`" + std::string(buffer->name) + "` needs constant extents to be allocated");
@@ -569,20 +552,11 @@ bool Lowering::needs_expansion(const For* s) {
   };
   walk_stmts(s->body, [&](const Stmt* child) {
     switch (child->kind) {
-      case StmtKind::Evaluate:
-        look(static_cast<const Evaluate*>(child)->value);
-        break;
-      case StmtKind::Bind:
-        look(static_cast<const Bind*>(child)->value);
-        break;
-      case StmtKind::Store:
-        look(static_cast<const Store*>(child)->value);
-        break;
-      case StmtKind::If:
-        look(static_cast<const If*>(child)->condition);
-        break;
-      default:
-        break;
+      case StmtKind::Evaluate: look(static_cast<const Evaluate*>(child)->value); break;
+      case StmtKind::Bind: look(static_cast<const Bind*>(child)->value); break;
+      case StmtKind::Store: look(static_cast<const Store*>(child)->value); break;
+      case StmtKind::If: look(static_cast<const If*>(child)->condition); break;
+      default: break;
     }
     return !found;
   });

@@ -123,28 +123,17 @@ std::string print_lowered(const LoweredKernel& k) {
   };
   walk_stmts(k.device, [&](const Stmt* s) {
     switch (s->kind) {
-      case StmtKind::Bind:
-        look(static_cast<const Bind*>(s)->value);
-        break;
+      case StmtKind::Bind: look(static_cast<const Bind*>(s)->value); break;
       case StmtKind::Store:
         note(static_cast<const Store*>(s)->buffer);
         look(static_cast<const Store*>(s)->indices[0]);
         look(static_cast<const Store*>(s)->value);
         break;
-      case StmtKind::For:
-        look(static_cast<const For*>(s)->extent);
-        break;
-      case StmtKind::While:
-        look(static_cast<const While*>(s)->condition);
-        break;
-      case StmtKind::If:
-        look(static_cast<const If*>(s)->condition);
-        break;
-      case StmtKind::Evaluate:
-        look(static_cast<const Evaluate*>(s)->value);
-        break;
-      default:
-        break;
+      case StmtKind::For: look(static_cast<const For*>(s)->extent); break;
+      case StmtKind::While: look(static_cast<const While*>(s)->condition); break;
+      case StmtKind::If: look(static_cast<const If*>(s)->condition); break;
+      case StmtKind::Evaluate: look(static_cast<const Evaluate*>(s)->value); break;
+      default: break;
     }
     return true;
   });

@@ -119,31 +119,21 @@ Expr ScopeIdValues::warp_in_cta() {
 
 Expr ScopeIdValues::formula(ScopeBinding binding, int dimension) {
   switch (binding) {
-    case ScopeBinding::KernelCluster:
-      return cluster(dimension);
-    case ScopeBinding::KernelCta:
-      return block(dimension);
-    case ScopeBinding::ClusterCta:
-      return cta_in_cluster(dimension);
-    case ScopeBinding::CtaWarpgroup:
-      return warp_in_cta() / Expr(4);
-    case ScopeBinding::CtaWarp:
-      return warp_in_cta();
-    case ScopeBinding::WarpgroupWarp:
-      return warp_in_cta() % Expr(4);
-    case ScopeBinding::WarpThread:
-      return linear_thread() % Expr(32);
-    case ScopeBinding::CtaThread:
-      return thread(dimension);
-    case ScopeBinding::WarpgroupThread:
-      return linear_thread() % Expr(128);
+    case ScopeBinding::KernelCluster: return cluster(dimension);
+    case ScopeBinding::KernelCta: return block(dimension);
+    case ScopeBinding::ClusterCta: return cta_in_cluster(dimension);
+    case ScopeBinding::CtaWarpgroup: return warp_in_cta() / Expr(4);
+    case ScopeBinding::CtaWarp: return warp_in_cta();
+    case ScopeBinding::WarpgroupWarp: return warp_in_cta() % Expr(4);
+    case ScopeBinding::WarpThread: return linear_thread() % Expr(32);
+    case ScopeBinding::CtaThread: return thread(dimension);
+    case ScopeBinding::WarpgroupThread: return linear_thread() % Expr(128);
     case ScopeBinding::ClusterCtaPair: {
       Expr ex = launch_.cluster[0] ? launch_.cluster[0] : int_imm(kInt32, 1);
       Expr ey = launch_.cluster[1] ? launch_.cluster[1] : int_imm(kInt32, 1);
       return (cta_in_cluster(0) + cta_in_cluster(1) * ex + cta_in_cluster(2) * (ex * ey)) % Expr(2);
     }
-    case ScopeBinding::None:
-      break;
+    case ScopeBinding::None: break;
   }
   return int_imm(kInt32, 0);
 }

@@ -59,8 +59,7 @@ class Vectorizer {
         Expr a = widen(node->a), b = widen(node->b);
         return a && b ? binary(e.kind(), a, b) : Expr();
       }
-      default:
-        return {};
+      default: return {};
     }
   }
 

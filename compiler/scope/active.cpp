@@ -24,16 +24,11 @@ std::optional<WarpgroupSplit> split_warps(const ActiveRange& warps) {
 
 layout::Unit unit_of(ExecScope scope) {
   switch (scope) {
-    case ExecScope::Cluster:
-      return layout::Unit::Cluster;
-    case ExecScope::Cta:
-      return layout::Unit::Cta;
-    case ExecScope::Warpgroup:
-      return layout::Unit::Warpgroup;
-    case ExecScope::Warp:
-      return layout::Unit::Warp;
-    case ExecScope::Thread:
-      break;
+    case ExecScope::Cluster: return layout::Unit::Cluster;
+    case ExecScope::Cta: return layout::Unit::Cta;
+    case ExecScope::Warpgroup: return layout::Unit::Warpgroup;
+    case ExecScope::Warp: return layout::Unit::Warp;
+    case ExecScope::Thread: break;
   }
   return layout::Unit::Thread;
 }
@@ -128,9 +123,7 @@ CallScope split(const ActiveSet& set, ExecScope kind) {
   for (int i = 0; i < set.cta_axes; ++i) ctas.push_back({set.cta_axis(i), set.cta[i]});
   AxisRange lanes{ActiveAxis::laneid, set.lanes}, warps{ActiveAxis::warpid, set.warps};
   switch (kind) {
-    case ExecScope::Thread:
-      out.inter = {lanes, warps};
-      break;
+    case ExecScope::Thread: out.inter = {lanes, warps}; break;
     case ExecScope::Warp:
       out.intra = {lanes};
       out.inter = {warps};
@@ -146,9 +139,7 @@ CallScope split(const ActiveSet& set, ExecScope kind) {
       out.inter = {{ActiveAxis::wgid, parts->group}};
       break;
     }
-    case ExecScope::Cta:
-      out.intra = {lanes, warps};
-      break;
+    case ExecScope::Cta: out.intra = {lanes, warps}; break;
     case ExecScope::Cluster:
       out.intra = {lanes, warps};
       out.intra.insert(out.intra.end(), ctas.begin(), ctas.end());

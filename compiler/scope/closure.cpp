@@ -361,18 +361,10 @@ class Closer {
         ir::Interval& range = ids->vars[i]->range;
         range = {0, ir::Interval::kMax};
         switch (ids->binding) {
-          case ScopeBinding::WarpThread:
-            range.hi = 31;
-            break;
-          case ScopeBinding::WarpgroupWarp:
-            range.hi = 3;
-            break;
-          case ScopeBinding::WarpgroupThread:
-            range.hi = 127;
-            break;
-          case ScopeBinding::ClusterCtaPair:
-            range.hi = 1;
-            break;
+          case ScopeBinding::WarpThread: range.hi = 31; break;
+          case ScopeBinding::WarpgroupWarp: range.hi = 3; break;
+          case ScopeBinding::WarpgroupThread: range.hi = 127; break;
+          case ScopeBinding::ClusterCtaPair: range.hi = 1; break;
           default: {
             Expr extent = !ids->extents.empty() && i < ids->extents.size() ? ids->extents[i] : Expr();
             if (!extent && at(b).known) extent = at(b).extent.expr();

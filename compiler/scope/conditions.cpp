@@ -148,21 +148,11 @@ Atom parse(Expr term) {
   atom.kind = Atom::Kind::Interval;
   atom.var = linear.var;
   switch (op) {
-    case ExprKind::EQ:
-      atom.interval = {k, k + 1};
-      break;
-    case ExprKind::LT:
-      atom.interval = {HalfOpen::kMin, k};
-      break;
-    case ExprKind::LE:
-      atom.interval = {HalfOpen::kMin, k + 1};
-      break;
-    case ExprKind::GT:
-      atom.interval = {k + 1, HalfOpen::kMax};
-      break;
-    default:
-      atom.interval = {k, HalfOpen::kMax};
-      break;
+    case ExprKind::EQ: atom.interval = {k, k + 1}; break;
+    case ExprKind::LT: atom.interval = {HalfOpen::kMin, k}; break;
+    case ExprKind::LE: atom.interval = {HalfOpen::kMin, k + 1}; break;
+    case ExprKind::GT: atom.interval = {k + 1, HalfOpen::kMax}; break;
+    default: atom.interval = {k, HalfOpen::kMax}; break;
   }
   return atom;
 }
@@ -236,33 +226,24 @@ class Evaluator {
     }
     std::int64_t linear = t.warp * 32 + t.lane;
     switch (v->scope_id) {
-      case ScopeBinding::CtaWarpgroup:
-        return t.warp / 4;
-      case ScopeBinding::CtaWarp:
-        return t.warp;
-      case ScopeBinding::WarpgroupWarp:
-        return t.warp % 4;
-      case ScopeBinding::WarpThread:
-        return t.lane;
-      case ScopeBinding::WarpgroupThread:
-        return linear % 128;
+      case ScopeBinding::CtaWarpgroup: return t.warp / 4;
+      case ScopeBinding::CtaWarp: return t.warp;
+      case ScopeBinding::WarpgroupWarp: return t.warp % 4;
+      case ScopeBinding::WarpThread: return t.lane;
+      case ScopeBinding::WarpgroupThread: return linear % 128;
       case ScopeBinding::CtaThread:
         if (v->dimension == 0) return linear % block_[0];
         if (v->dimension == 1) return linear / block_[0] % block_[1];
         return linear / (block_[0] * block_[1]);
-      default:
-        return std::nullopt;
+      default: return std::nullopt;
     }
   }
 
   static std::optional<std::int64_t> binary(ExprKind kind, std::int64_t x, std::int64_t y) {
     switch (kind) {
-      case ExprKind::Add:
-        return x + y;
-      case ExprKind::Sub:
-        return x - y;
-      case ExprKind::Mul:
-        return x * y;
+      case ExprKind::Add: return x + y;
+      case ExprKind::Sub: return x - y;
+      case ExprKind::Mul: return x * y;
       case ExprKind::FloorDiv:
         if (y == 0) return std::nullopt;
         return floor_div(x, y);
@@ -275,40 +256,26 @@ class Evaluator {
       case ExprKind::TruncMod:
         if (y == 0) return std::nullopt;
         return x % y;
-      case ExprKind::Min:
-        return std::min(x, y);
-      case ExprKind::Max:
-        return std::max(x, y);
-      case ExprKind::EQ:
-        return x == y;
-      case ExprKind::NE:
-        return x != y;
-      case ExprKind::LT:
-        return x < y;
-      case ExprKind::LE:
-        return x <= y;
-      case ExprKind::GT:
-        return x > y;
-      case ExprKind::GE:
-        return x >= y;
-      case ExprKind::And:
-        return x && y;
-      case ExprKind::Or:
-        return x || y;
-      case ExprKind::BitAnd:
-        return x & y;
-      case ExprKind::BitOr:
-        return x | y;
-      case ExprKind::BitXor:
-        return x ^ y;
+      case ExprKind::Min: return std::min(x, y);
+      case ExprKind::Max: return std::max(x, y);
+      case ExprKind::EQ: return x == y;
+      case ExprKind::NE: return x != y;
+      case ExprKind::LT: return x < y;
+      case ExprKind::LE: return x <= y;
+      case ExprKind::GT: return x > y;
+      case ExprKind::GE: return x >= y;
+      case ExprKind::And: return x && y;
+      case ExprKind::Or: return x || y;
+      case ExprKind::BitAnd: return x & y;
+      case ExprKind::BitOr: return x | y;
+      case ExprKind::BitXor: return x ^ y;
       case ExprKind::Shl:
         if (y < 0 || y > 40) return std::nullopt;
         return x << y;
       case ExprKind::Shr:
         if (y < 0 || y > 62) return std::nullopt;
         return x >> y;
-      default:
-        return std::nullopt;
+      default: return std::nullopt;
     }
   }
 
@@ -399,8 +366,7 @@ Dependence Facts::dependence(Expr e) const {
     if (const Var* v = node.as<Var>()) {
       if (v->role == ir::VarRole::ScopeId) {
         switch (v->scope_id) {
-          case ScopeBinding::KernelCluster:
-            break;  // the same in the whole cluster
+          case ScopeBinding::KernelCluster: break;  // the same in the whole cluster
           case ScopeBinding::KernelCta:
           case ScopeBinding::ClusterCta:
           case ScopeBinding::ClusterCtaPair:
@@ -417,9 +383,7 @@ Dependence Facts::dependence(Expr e) const {
             out.ids = true;
             out.finest = std::max(out.finest, Unit::Warp);
             break;
-          default:
-            out.ids = true;
-            out.finest = Unit::Thread;
+          default: out.ids = true; out.finest = Unit::Thread;
         }
       } else if (auto loop = loops_.find(v); loop != loops_.end()) {
         out.merge(loop->second);
@@ -480,15 +444,12 @@ Narrowing narrow(const ActiveSet& from, Expr condition, text::Span span, const F
     for (std::size_t i = 0; i < atoms.size(); ++i) {
       if (done[i] || atoms[i].kind != Atom::Kind::Interval) continue;
       switch (apply_interval(out.set, atoms[i].var, atoms[i].interval, facts.closure())) {
-        case Applied::Yes:
-          done[i] = progress = true;
-          break;
+        case Applied::Yes: done[i] = progress = true; break;
         case Applied::Disjoint:
           out.inexact.push_back(dead(atoms[i].term, span, false));
           done[i] = true;
           break;
-        case Applied::No:
-          break;
+        case Applied::No: break;
       }
     }
   }

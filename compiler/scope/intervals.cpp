@@ -95,15 +95,12 @@ Applied apply_parity(ActiveSet& set, std::int64_t parity) {
 std::optional<HalfOpen> active_hull(const ActiveSet& set, const Var* id, const Closure& closure) {
   const ActiveRange &warps = set.warps, &lanes = set.lanes;
   switch (id->scope_id) {
-    case ScopeBinding::CtaWarpgroup:
-      return HalfOpen{warps.offset / 4, last(warps) / 4 + 1};
-    case ScopeBinding::CtaWarp:
-      return hull(warps);
+    case ScopeBinding::CtaWarpgroup: return HalfOpen{warps.offset / 4, last(warps) / 4 + 1};
+    case ScopeBinding::CtaWarp: return hull(warps);
     case ScopeBinding::WarpgroupWarp:
       if (one_warpgroup(warps)) return HalfOpen{warps.offset % 4, last(warps) % 4 + 1};
       return HalfOpen{0, 4};
-    case ScopeBinding::WarpThread:
-      return lanes.elected ? HalfOpen{0, 32} : hull(lanes);
+    case ScopeBinding::WarpThread: return lanes.elected ? HalfOpen{0, 32} : hull(lanes);
     case ScopeBinding::CtaThread: {
       if (!set.flat_threads) return std::nullopt;
       if (lanes.elected) return HalfOpen{32 * warps.offset, 32 * last(warps) + 32};
@@ -121,10 +118,8 @@ std::optional<HalfOpen> active_hull(const ActiveSet& set, const Var* id, const C
       if (range) return hull(*range);
       break;
     }
-    case ScopeBinding::ClusterCtaPair:
-      return HalfOpen{0, 2};
-    default:
-      break;
+    case ScopeBinding::ClusterCtaPair: return HalfOpen{0, 2};
+    default: break;
   }
   // Not described by the set: what the declaration says.
   if (id->range.bounded()) return HalfOpen{id->range.lo, id->range.hi + 1};
@@ -139,10 +134,8 @@ Applied apply_interval(ActiveSet& set, const Var* id, HalfOpen in, const Closure
   if (in.lo >= now->hi || in.hi <= now->lo) return Applied::Disjoint;
   in = clamp(in, *now);
   switch (id->scope_id) {
-    case ScopeBinding::WarpThread:
-      return set.lanes.elected ? Applied::No : intersect(set.lanes, in);
-    case ScopeBinding::CtaWarp:
-      return intersect(set.warps, in);
+    case ScopeBinding::WarpThread: return set.lanes.elected ? Applied::No : intersect(set.lanes, in);
+    case ScopeBinding::CtaWarp: return intersect(set.warps, in);
     case ScopeBinding::CtaWarpgroup: {
       ActiveRange& w = set.warps;
       if (w.stride != 1 || w.offset % 4 != 0 || w.extent % 4 != 0) return Applied::No;
@@ -173,8 +166,7 @@ Applied apply_interval(ActiveSet& set, const Var* id, HalfOpen in, const Closure
     case ScopeBinding::ClusterCtaPair:
       if (in.hi - in.lo != 1) return Applied::No;
       return apply_parity(set, in.lo);
-    default:
-      return Applied::No;
+    default: return Applied::No;
   }
 }
 

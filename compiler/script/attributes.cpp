@@ -55,8 +55,10 @@ Value specialise(Interpreter& in, const Arguments& args, Value self) {
   }
   for (const Keyword& k : args.keywords) {
     if (k.value.as<List>() || k.value.as<Dict>() || k.value.as<Set>()) {
-      return in.fail(code::kJit, k.span, "the value of '" + std::string(k.name) + "' must be hashable, not " +
-                     std::string(type_name(k.value)), k.value.as<List>() ? "write a tuple" : "");
+      return in.fail(
+          code::kJit, k.span,
+          "the value of '" + std::string(k.name) + "' must be hashable, not " + std::string(type_name(k.value)),
+          k.value.as<List>() ? "write a tuple" : "");
     }
   }
   auto same = [&](const std::vector<Value>& other) {
@@ -66,7 +68,8 @@ Value specialise(Interpreter& in, const Arguments& args, Value self) {
     return true;
   };
   bool known = std::all_of(args.keywords.begin(), args.keywords.end(), [&](const Keyword& k) {
-    return std::any_of(f->def->params.begin(), f->def->params.end(), [&](const syntax::Parameter& p) { return p.name.text == k.name; });
+    return std::any_of(f->def->params.begin(), f->def->params.end(),
+                       [&](const syntax::Parameter& p) { return p.name.text == k.name; });
   });
   for (auto& [cached, value] : jit->cache) {
     if (known && same(cached)) return value;
@@ -113,6 +116,7 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
         if (in_class && in_class->as<Property>() && !in_class->as<Property>()->cached) {
           return bind(*this, *in_class, object, instance->cls, span);
         }
+        if (instance->attributes.size() > 64 && !charge(instance->attributes.size(), span)) return Value::error();
         if (Value* own = instance->find(name)) return *own;
         if (in_class) {
           Value v = bind(*this, *in_class, object, instance->cls, span);
@@ -131,8 +135,9 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
           return call(bind(*this, *getter, object, instance->cls, span), args, span);
         }
         if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
-        return fail(code::kAttribute, span, "'" + instance->cls->name + "' object has no attribute '" + std::string(name) + "'",
-                    {}, "AttributeError");
+        return fail(code::kAttribute, span,
+                    "'" + instance->cls->name + "' object has no attribute '" + std::string(name) + "'", {},
+                    "AttributeError");
       }
       case Type::Class: {
         Class* cls = object.as<Class>();
@@ -143,8 +148,8 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
         }
         if (python_attribute(*this, object, name, &result)) return result;
         if (cls->has_unknown_base) return Value::opaque("a class with an unknown base");
-        return fail(code::kAttribute, span, "class '" + cls->name + "' has no attribute '" + std::string(name) + "'", {},
-                    "AttributeError");
+        return fail(code::kAttribute, span, "class '" + cls->name + "' has no attribute '" + std::string(name) + "'",
+                    {}, "AttributeError");
       }
       case Type::Super: {
         Super* s = object.as<Super>();
@@ -158,20 +163,23 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
             past = past || c == s->after;
           }
         }
-        if (name == "__init__") return native("__init__", [](Interpreter&, const Arguments&, Value) { return Value::none(); });
+        if (name == "__init__")
+          return native("__init__", [](Interpreter&, const Arguments&, Value) { return Value::none(); });
         if (actual && actual->has_unknown_base) return Value::opaque("a class with an unknown base");
         return fail(code::kAttribute, span, "no base class has '" + std::string(name) + "'", {}, "AttributeError");
       }
       case Type::Buffer:
         if (buffer_attribute(*this, object, name, span, &result)) return result;
-        return fail(code::kAttribute, span, "a buffer has no attribute '" + std::string(name) + "'", {}, "AttributeError");
+        return fail(code::kAttribute, span, "a buffer has no attribute '" + std::string(name) + "'", {},
+                    "AttributeError");
       case Type::Layout:
       case Type::LayoutSpec:
       case Type::Axis:
       case Type::Iter:
         if (layout_attribute(*this, object, name, span, &result)) return result;
-        return fail(code::kAttribute, span, std::string(type_name(object)) + " has no attribute '" + std::string(name) + "'",
-                    {}, "AttributeError");
+        return fail(code::kAttribute, span,
+                    std::string(type_name(object)) + " has no attribute '" + std::string(name) + "'", {},
+                    "AttributeError");
       case Type::Region: {
         const ir::Region& r = object.as<RegionValue>()->region;
         if (name == "buffer") return buffer_value(r.buffer);
@@ -197,11 +205,12 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
           return native(name, [](Interpreter&, const Arguments&, Value self) { return self; }, object);
         }
         if (name == "script") {
-          return native("script",
-                        [](Interpreter& in, const Arguments&, Value self) {
-                          return in.string(ir::print_script(self.as<KernelValue>()->kernel));
-                        },
-                        object);
+          return native(
+              "script",
+              [](Interpreter& in, const Arguments&, Value self) {
+                return in.string(ir::print_script(self.as<KernelValue>()->kernel));
+              },
+              object);
         }
         return Value::opaque("an attribute of a kernel");
       }
@@ -212,8 +221,8 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
     }
   }
   if (python_attribute(*this, object, name, &result)) return result;
-  return fail(code::kAttribute, span, std::string(type_name(object)) + " has no attribute '" + std::string(name) + "'", {},
-              "AttributeError");
+  return fail(code::kAttribute, span, std::string(type_name(object)) + " has no attribute '" + std::string(name) + "'",
+              {}, "AttributeError");
 }
 
 bool Interpreter::set_attribute(Value object, std::string_view name, Value value, text::Span span) {
@@ -243,8 +252,9 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
         return e && emit_store(scalar, {ir::int_imm(ir::kInt32, 0)}, e, span);
       }
     }
+    if (instance->attributes.size() > 64 && !charge(instance->attributes.size(), span)) return false;
     instance->set(keep(name), value);
-    heap_.count(64);
+    heap_.count(64 + name.size());
     return true;
   }
   if (Class* cls = object.as<Class>()) {
@@ -261,7 +271,8 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
     return true;
   }
   if (script_mode_) {
-    fail(code::kAssignment, span, "cannot assign to attribute '" + std::string(name) + "' of " + std::string(type_name(object)),
+    fail(code::kAssignment, span,
+         "cannot assign to attribute '" + std::string(name) + "' of " + std::string(type_name(object)),
          "an attribute target must denote a scalar of a meta-class instance");
     return false;
   }
@@ -324,15 +335,18 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
       auto to = clamp(s->stop, step > 0 ? n : -1);
       if (!from || !to) return Value::error();
       std::vector<Value> out;
-      for (std::int64_t i = *from; step > 0 ? i < *to : i > *to; i += step) out.push_back(items[static_cast<std::size_t>(i)]);
+      for (std::int64_t i = *from; step > 0 ? i < *to : i > *to; i += step)
+        out.push_back(items[static_cast<std::size_t>(i)]);
       return is_list ? list(std::move(out)) : tuple(std::move(out));
     }
     auto i = as_int(index, span, "an index");
     if (!i) return Value::error();
     std::int64_t k = *i < 0 ? *i + static_cast<std::int64_t>(items.size()) : *i;
     if (k < 0 || k >= static_cast<std::int64_t>(items.size())) {
-      return fail(code::kIndex, span, "index " + std::to_string(*i) + " is out of range: there are " +
-                  std::to_string(items.size()) + " elements", {}, "IndexError");
+      return fail(
+          code::kIndex, span,
+          "index " + std::to_string(*i) + " is out of range: there are " + std::to_string(items.size()) + " elements",
+          {}, "IndexError");
     }
     return items[static_cast<std::size_t>(k)];
   };
@@ -374,7 +388,8 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
   return fail(code::kType, span, std::string(type_name(object)) + " cannot be indexed");
 }
 
-bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bool single, Value value, text::Span span) {
+bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bool single, Value value,
+                                text::Span span) {
   if (MetaVar* m = object.as<MetaVar>()) object = m->value;
   if (object.is_opaque() || object.is_poison()) return true;
   if (BufferValue* b = object.as<BufferValue>()) {
@@ -435,7 +450,8 @@ std::string float_text(double v) {
   char buffer[64];
   double magnitude = std::fabs(v);
   bool scientific = v != 0 && (magnitude >= 1e16 || magnitude < 1e-4);
-  auto r = std::to_chars(buffer, buffer + sizeof buffer, v, scientific ? std::chars_format::scientific : std::chars_format::fixed);
+  auto r = std::to_chars(buffer, buffer + sizeof buffer, v,
+                         scientific ? std::chars_format::scientific : std::chars_format::fixed);
   std::string out(buffer, r.ptr);
   if (!scientific && out.find('.') == std::string::npos) out += ".0";
   return out;
@@ -448,8 +464,10 @@ std::string Interpreter::repr(Value v) {
     std::string out = "'";
     for (char c : s->text) {
       if (c == '\'' || c == '\\') out += '\\';
-      if (c == '\n') out += "\\n";
-      else out += c;
+      if (c == '\n')
+        out += "\\n";
+      else
+        out += c;
     }
     return out + "'";
   }
@@ -527,7 +545,8 @@ std::string Interpreter::str(Value v) {
       }
       if (instance->cls->is_exception) {
         if (Value* args = instance->find("args")) {
-          if (Tuple* t = args->as<Tuple>()) return t->items.size() == 1 ? str(t->items[0]) : t->items.empty() ? "" : str(*args);
+          if (Tuple* t = args->as<Tuple>())
+            return t->items.size() == 1 ? str(t->items[0]) : t->items.empty() ? "" : str(*args);
         }
       }
       std::string out = instance->cls->name + "(";
@@ -572,7 +591,8 @@ std::optional<std::string> Interpreter::format(Value v, std::string_view spec, t
   }
   auto number = [&](int absent) {
     int n = absent;
-    for (; i < spec.size() && spec[i] >= '0' && spec[i] <= '9'; ++i) n = std::min((n < 0 ? 0 : n) * 10 + (spec[i] - '0'), 100000);
+    for (; i < spec.size() && spec[i] >= '0' && spec[i] <= '9'; ++i)
+      n = std::min((n < 0 ? 0 : n) * 10 + (spec[i] - '0'), 100000);
     return n;
   };
   int width = number(0);
@@ -591,7 +611,8 @@ std::optional<std::string> Interpreter::format(Value v, std::string_view spec, t
     if (type == 0 || type == 'd' || type == 'n') {
       body = big_text(*x < 0 ? -*x : *x);
       if (comma) {
-        for (int at = static_cast<int>(body.size()) - 3; at > 0; at -= 3) body.insert(static_cast<std::size_t>(at), ",");
+        for (int at = static_cast<int>(body.size()) - 3; at > 0; at -= 3)
+          body.insert(static_cast<std::size_t>(at), ",");
       }
     } else {
       unsigned base = type == 'o' ? 8 : type == 'b' ? 2 : 16;
@@ -600,11 +621,13 @@ std::optional<std::string> Interpreter::format(Value v, std::string_view spec, t
         body.insert(body.begin(), "0123456789abcdef"[static_cast<int>(u % base)]);
         u /= base;
       } while (u != 0);
-      if (type == 'X') for (char& c : body) c = static_cast<char>(std::toupper(c));
+      if (type == 'X')
+        for (char& c : body) c = static_cast<char>(std::toupper(c));
       if (alternate) body = std::string("0") + type + body;
     }
     body = (*x < 0 ? "-" : sign == '+' ? "+" : sign == ' ' ? " " : "") + body;
-  } else if (auto f = as_number(v); f && (type == 0 || std::string_view("feEgG%F").find(type) != std::string_view::npos)) {
+  } else if (auto f = as_number(v);
+             f && (type == 0 || std::string_view("feEgG%F").find(type) != std::string_view::npos)) {
     numeric = true;
     double value = type == '%' ? *f * 100 : *f;
     char buffer[512];

@@ -126,9 +126,14 @@ Value Interpreter::call(Value function, const Arguments& arguments) {
     ModeGuard guard(*this);
     Scope* scope = make<Scope>();
     scope->parent = l->closure;
-    if (!bind_parameters(l->def->params, l->defaults, arguments, Value(), false, scope, "the lambda")) return Value::error();
+    if (!bind_parameters(l->def->params, l->defaults, arguments, Value(), false, scope, "the lambda"))
+      return Value::error();
     guard.enter(l->kernel_mode && script_mode_, l->anchor, l->keep);
-    return eval(l->def->body, scope);
+    constexpr std::uint32_t kLevels = 3;
+    if (!enter(kLevels, arguments.call)) return Value::error();
+    Value v = eval(l->def->body, scope);
+    leave(kLevels);
+    return v;
   }
   if (Class* cls = function.as<Class>()) return construct(cls, arguments);
   if (DataTypeValue* d = function.as<DataTypeValue>()) return call_dtype(*this, d, arguments);
@@ -155,7 +160,7 @@ Value Interpreter::call(Value function, const Arguments& arguments) {
 bool Interpreter::bind_parameters(std::span<const syntax::Parameter> params, std::span<const Value> defaults,
                                   const Arguments& arguments, Value self, bool has_self, Scope* into,
                                   std::string_view name) {
-  std::size_t next = 0;       // positional argument
+  std::size_t next = 0;  // positional argument
   std::size_t next_default = 0;
   std::vector<bool> used(arguments.keywords.size());
   bool took_self = !has_self;
@@ -208,7 +213,8 @@ bool Interpreter::bind_parameters(std::span<const syntax::Parameter> params, std
       into->set(p.name, *default_value);
       continue;
     }
-    fail(code::kArguments, arguments.call, std::string(name) + " needs the argument '" + std::string(p.name.text) + "'");
+    fail(code::kArguments, arguments.call,
+         std::string(name) + " needs the argument '" + std::string(p.name.text) + "'");
     return false;
   }
   if (next < arguments.positional.size()) {
@@ -233,8 +239,10 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
     return fail(code::kUnsupported, arguments.call, "a kernel cannot be called here");
   }
   bool script = f->mode == FunctionMode::Inline || f->mode == FunctionMode::Macro;
-  std::string_view name = f->owner && f->def->name.text == "__init__" ? std::string_view(f->owner->name) : f->def->name.text;
-  if (script && !require_kernel(arguments.call, std::string(name) + " is inlined into a kernel: it")) return Value::error();
+  std::string_view name =
+      f->owner && f->def->name.text == "__init__" ? std::string_view(f->owner->name) : f->def->name.text;
+  if (script && !require_kernel(arguments.call, std::string(name) + " is inlined into a kernel: it"))
+    return Value::error();
   if (f->def->is_async) return Value::opaque("an asynchronous function");
   if (f->def->is_generator) return Value::opaque("a generator function");
 
@@ -275,13 +283,15 @@ Value Interpreter::construct(Class* cls, const Arguments& arguments) {
     if (arguments.positional.size() != 1) {
       return fail(code::kArguments, arguments.call, cls->name + " takes one value");
     }
-    if (arguments.positional[0].as<Instance>() && arguments.positional[0].as<Instance>()->cls == cls) return arguments.positional[0];
+    if (arguments.positional[0].as<Instance>() && arguments.positional[0].as<Instance>()->cls == cls)
+      return arguments.positional[0];
     for (auto& b : cls->scope->bindings) {
       Instance* member = b.value.as<Instance>();
       if (!member || member->cls != cls) continue;
       if (Value* v = member->find("value"); v && equals(*v, arguments.positional[0])) return b.value;
     }
-    return fail(code::kValue, arguments.call, repr(arguments.positional[0]) + " is not a valid " + cls->name, {}, "ValueError");
+    return fail(code::kValue, arguments.call, repr(arguments.positional[0]) + " is not a valid " + cls->name, {},
+                "ValueError");
   }
   Instance* instance = make<Instance>();
   instance->cls = cls;
@@ -325,14 +335,17 @@ Value Interpreter::construct(Class* cls, const Arguments& arguments) {
     if (RegionValue* r = v.as<RegionValue>()) owned.push_back(r->region.buffer);
     if (List* l = v.as<List>()) todo.insert(todo.end(), l->items.begin(), l->items.end());
     if (Tuple* t = v.as<Tuple>()) todo.insert(todo.end(), t->items.begin(), t->items.end());
-    if (Dict* d = v.as<Dict>()) for (auto& [k, item] : d->items) todo.push_back(item);
-    if (Instance* i = v.as<Instance>()) for (auto& [k, item] : i->attributes) todo.push_back(item);
+    if (Dict* d = v.as<Dict>())
+      for (auto& [k, item] : d->items) todo.push_back(item);
+    if (Instance* i = v.as<Instance>())
+      for (auto& [k, item] : i->attributes) todo.push_back(item);
     if (MetaVar* m = v.as<MetaVar>()) todo.push_back(m->value);
   }
   std::size_t lost = 0;
   for (std::size_t i = fresh; i < kernel_->fresh.size(); ++i) {
     const ir::Buffer* b = kernel_->fresh[i];
-    bool reachable = std::any_of(owned.begin(), owned.end(), [&](const ir::Buffer* o) { return o == b || o->data == b->data; });
+    bool reachable =
+        std::any_of(owned.begin(), owned.end(), [&](const ir::Buffer* o) { return o == b || o->data == b->data; });
     if (!reachable) ++lost;
   }
   if (lost) {
@@ -423,8 +436,10 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   if (flow == Flow::Error) return Value::error();
   for (auto& b : cls->scope->bindings) {
     if (Function* f = b.value.as<Function>()) f->owner = cls;
-    if (StaticMethod* s = b.value.as<StaticMethod>(); s && s->function.as<Function>()) s->function.as<Function>()->owner = cls;
-    if (ClassMethod* c = b.value.as<ClassMethod>(); c && c->function.as<Function>()) c->function.as<Function>()->owner = cls;
+    if (StaticMethod* s = b.value.as<StaticMethod>(); s && s->function.as<Function>())
+      s->function.as<Function>()->owner = cls;
+    if (ClassMethod* c = b.value.as<ClassMethod>(); c && c->function.as<Function>())
+      c->function.as<Function>()->owner = cls;
     if (Property* p = b.value.as<Property>(); p && p->getter.as<Function>()) p->getter.as<Function>()->owner = cls;
   }
   // Annotated names are what dataclasses and named tuples are made of.

@@ -4,34 +4,64 @@ namespace tilewright::script::code {
 namespace {
 
 constexpr text::CodeInfo kTable[] = {
-    {kSyntax, "syntax error", "The text cannot be read as Python here. Only the broken statement is skipped; everything else is still checked."},
-    {kUnsupported, "not part of tile scripts", "The construct is Python, but not available at this place: kernels have a fixed set of statements. Move the work into a plain function or to the module."},
-    {kName, "undefined name", "The name is not bound here. A name first bound inside a branch, a loop or a with block of a kernel ends with that block."},
+    {kSyntax, "syntax error",
+     "The text cannot be read as Python here. Only the broken statement is skipped; everything else is still checked."},
+    {kUnsupported, "not part of tile scripts",
+     "The construct is Python, but not available at this place: kernels have a fixed set of statements. Move the work "
+     "into a plain function or to the module."},
+    {kName, "undefined name",
+     "The name is not bound here. A name first bound inside a branch, a loop or a with block of a kernel ends with "
+     "that block."},
     {kAttribute, "no such attribute", "The object has no attribute or method of this name."},
-    {kType, "wrong type", "The operation is not defined for values of these types. Comparisons in a kernel demand equal types; arithmetic promotes them."},
-    {kValue, "wrong value", "The value lies outside of what is allowed here, such as a literal that does not fit its type or a division by zero."},
+    {kType, "wrong type",
+     "The operation is not defined for values of these types. Comparisons in a kernel demand equal types; arithmetic "
+     "promotes them."},
+    {kValue, "wrong value",
+     "The value lies outside of what is allowed here, such as a literal that does not fit its type or a division by "
+     "zero."},
     {kArguments, "wrong arguments", "The call does not fit the parameters of what is called."},
-    {kOpaque, "not known here", "The value comes from a module that is not evaluated (numpy, torch, ...). Host code may use it freely; a kernel needs the actual value: write it in the script or name an entry with known arguments."},
+    {kOpaque, "not known here",
+     "The value comes from a module that is not evaluated (numpy, torch, ...). Host code may use it freely; a kernel "
+     "needs the actual value: write it in the script or name an entry with known arguments."},
     {kRaised, "the script raised an error", "The script's own check failed while the kernel was built."},
-    {kLimit, "limit reached", "Evaluation was stopped by a limit on steps, memory or depth. Limits protect the editor from runaway scripts and can be set in tilewright.toml."},
+    {kLimit, "limit reached",
+     "Evaluation was stopped by a limit on steps, memory or depth. Limits protect the editor from runaway scripts and "
+     "can be set in tilewright.toml."},
     {kCancelled, "cancelled", "Evaluation was stopped because nobody waits for its result any more."},
-    {kAssignment, "illegal assignment", "This form of assignment is not available in a kernel, or the target cannot be assigned to."},
-    {kRebinding, "name already defined", "In a kernel a name that is not a scalar is bound once in a scope. Use another name, or a scalar (x: T.int32 = ...) if the value changes at run time."},
-    {kCondition, "not a condition", "An if needs a Python bool (the branch is chosen while the kernel is built) or a run-time expression (a branch is emitted)."},
-    {kLoop, "not a loop", "A kernel loops over range and the T loop frames only; a Python list is iterated by a helper function or an @T.inline recursion."},
-    {kParameter, "illegal parameter", "Parameters of a kernel have types: T.handle, T.Buffer(...), T.TensorMap(), a scalar dtype, or T.constexpr under @T.jit."},
-    {kBuffer, "illegal buffer", "The declaration or view of a buffer breaks a rule on shape, dtype, scope, offset or layout."},
+    {kAssignment, "illegal assignment",
+     "This form of assignment is not available in a kernel, or the target cannot be assigned to."},
+    {kRebinding, "name already defined",
+     "In a kernel a name that is not a scalar is bound once in a scope. Use another name, or a scalar (x: T.int32 = "
+     "...) if the value changes at run time."},
+    {kCondition, "not a condition",
+     "An if needs a Python bool (the branch is chosen while the kernel is built) or a run-time expression (a branch is "
+     "emitted)."},
+    {kLoop, "not a loop",
+     "A kernel loops over range and the T loop frames only; a Python list is iterated by a helper function or an "
+     "@T.inline recursion."},
+    {kParameter, "illegal parameter",
+     "Parameters of a kernel have types: T.handle, T.Buffer(...), T.TensorMap(), a scalar dtype, or T.constexpr under "
+     "@T.jit."},
+    {kBuffer, "illegal buffer",
+     "The declaration or view of a buffer breaks a rule on shape, dtype, scope, offset or layout."},
     {kIndex, "illegal index", "The subscript does not fit the buffer or sequence."},
-    {kRegion, "tile where a scalar is needed, or the reverse", "A slice or a partly indexed buffer is a region and only tile primitives take it; arithmetic needs single elements."},
-    {kLayout, "illegal layout", "The layout expression or operation breaks a rule of the layout algebra; the message carries the layout and the shape."},
+    {kRegion, "tile where a scalar is needed, or the reverse",
+     "A slice or a partly indexed buffer is a region and only tile primitives take it; arithmetic needs single "
+     "elements."},
+    {kLayout, "illegal layout",
+     "The layout expression or operation breaks a rule of the layout algebra; the message carries the layout and the "
+     "shape."},
     {kScopeId, "illegal scope id", "The declaration of a scope id (T.cta_id and friends) has wrong extents."},
     {kIntrinsic, "illegal intrinsic call", "The arguments do not fit the instruction, or the target does not have it."},
     {kOutside, "outside of a kernel", "The call builds a part of a kernel and needs one around it."},
-    {kMetaClass, "lost resource", "A meta class must keep every buffer that it allocates in an attribute, so that it gets a name."},
+    {kMetaClass, "lost resource",
+     "A meta class must keep every buffer that it allocates in an attribute, so that it gets a name."},
     {kJit, "illegal specialisation", "A @T.jit function is specialised with a value for each compile-time parameter."},
     {kDeviceEntry, "illegal device entry", "T.device_entry() splits a kernel once into host and device part."},
     {kEntry, "bad entry", "The entry expression does not yield a kernel."},
-    {kNeedsEntry, "kernel needs arguments", "The kernel stands inside a function with parameters. Name arguments in a comment `# tilewright: entry f(128, 64)` or with --entry."},
+    {kNeedsEntry, "kernel needs arguments",
+     "The kernel stands inside a function with parameters. Name arguments in a comment `# tilewright: entry f(128, "
+     "64)` or with --entry."},
     {kImport, "import not found", "The module lies below the script's root but cannot be read."},
 };
 

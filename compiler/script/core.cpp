@@ -152,6 +152,27 @@ void Interpreter::warn(std::string_view code, text::Span span, std::string messa
   context_.report(std::move(d));
 }
 
+bool Interpreter::reserve(std::uint64_t bytes, text::Span span) {
+  // The arena of a kernel and the objects of the script share one budget.
+  std::uint64_t limit = context_.limits.memory_bytes, used = heap_.bytes() + Arena::current().bytes();
+  if (used <= limit && bytes <= limit - used) return true;
+  fail(code::kLimit, span, "the script needs more than " + std::to_string(limit >> 20) + " MB to evaluate",
+       "look for data that grows without end, or raise the limit in tilewright.toml");
+  pending_->fatal = true;
+  return false;
+}
+
+Value Interpreter::weighed(Value v, text::Span span) {
+  Weight w = weights_.of(v.as_expr());
+  if (w.nodes <= kMaxExpressionNodes && w.depth <= kMaxExpressionDepth) return v;
+  bool deep = w.depth > kMaxExpressionDepth;
+  return fail(
+      code::kLimit, span,
+      deep ? "the expression is nested more than " + std::to_string(kMaxExpressionDepth) + " deep"
+           : "the expression has more than " + std::to_string(kMaxExpressionNodes) + " parts when it is written out",
+      "keep parts of it in a variable: x: T.let = ...");
+}
+
 bool Interpreter::enter(std::uint32_t levels, text::Span span) {
   depth_ += levels;
   if (depth_ <= context_.limits.depth) return true;
@@ -165,22 +186,22 @@ bool Interpreter::enter(std::uint32_t levels, text::Span span) {
 
 bool Interpreter::step(text::Span span) {
   ++steps_;
-  if ((steps_ & 255) != 0 && steps_ < context_.limits.steps) return true;
+  bool small = heap_.bytes() <= context_.limits.memory_bytes && kernel_nodes_ <= kMaxKernelNodes;
+  if ((steps_ & 255) != 0 && steps_ < context_.limits.steps && small) return true;
   if (pending_) return false;
+  if (kernel_nodes_ > kMaxKernelNodes) {
+    fail(code::kLimit, span, "the kernel has more than " + std::to_string(kMaxKernelNodes) + " parts of expressions",
+         "use loops of the kernel instead of statements made one by one");
+    pending_->fatal = true;
+    return false;
+  }
   if (steps_ >= context_.limits.steps) {
     fail(code::kLimit, span, "the script takes more than " + std::to_string(context_.limits.steps) + " steps",
          "look for a loop that does not end, or raise the limit in tilewright.toml");
     pending_->fatal = true;
     return false;
   }
-  // The arena of a kernel and the objects of the script share one budget.
-  if (heap_.bytes() + Arena::current().bytes() > context_.limits.memory_bytes) {
-    fail(code::kLimit, span,
-         "the script needs more than " + std::to_string(context_.limits.memory_bytes >> 20) + " MB to evaluate",
-         "look for data that grows without end, or raise the limit in tilewright.toml");
-    pending_->fatal = true;
-    return false;
-  }
+  if (!reserve(0, span)) return false;
   if (context_.stop.stop_requested()) {
     fail(code::kCancelled, span, "evaluation was cancelled");
     pending_->fatal = true;
@@ -405,7 +426,8 @@ std::optional<ir::DataType> Interpreter::as_dtype(Value v, text::Span span) {
   auto text = as_string(v, span, "a dtype");
   if (!text) return std::nullopt;
   if (auto d = ir::parse_dtype(*text)) return d;
-  fail(code::kType, span, "unknown dtype \"" + std::string(*text) + "\"", "for example float16, bfloat16, int32, uint8x16");
+  fail(code::kType, span, "unknown dtype \"" + std::string(*text) + "\"",
+       "for example float16, bfloat16, int32, uint8x16");
   return std::nullopt;
 }
 

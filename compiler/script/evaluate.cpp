@@ -118,10 +118,14 @@ class EntryFinder {
   void collect(Value v, std::vector<KernelValue*>& out, int depth = 0) {
     if (depth > 4) return;
     if (KernelValue* k = v.as<KernelValue>()) out.push_back(k);
-    if (List* l = v.as<List>()) for (Value item : l->items) collect(item, out, depth + 1);
-    if (Tuple* t = v.as<Tuple>()) for (Value item : t->items) collect(item, out, depth + 1);
-    if (Dict* d = v.as<Dict>()) for (auto& [key, item] : d->items) collect(item, out, depth + 1);
-    if (Class* c = v.as<Class>(); c && c->scope) for (auto& b : c->scope->bindings) collect(b.value, out, depth + 1);
+    if (List* l = v.as<List>())
+      for (Value item : l->items) collect(item, out, depth + 1);
+    if (Tuple* t = v.as<Tuple>())
+      for (Value item : t->items) collect(item, out, depth + 1);
+    if (Dict* d = v.as<Dict>())
+      for (auto& [key, item] : d->items) collect(item, out, depth + 1);
+    if (Class* c = v.as<Class>(); c && c->scope)
+      for (auto& b : c->scope->bindings) collect(b.value, out, depth + 1);
   }
 
   void add(EntryKind kind, std::string text, text::Span span, std::vector<KernelValue*> kernels) {
@@ -154,8 +158,13 @@ class EntryFinder {
     auto parsed = syntax::parse_expression(text, &errors);
     auto* statement = parsed ? syntax::as<syntax::ExprStmt>(parsed->statement) : nullptr;
     auto report = [&](std::string message) {
-      e_.diagnostics.push_back({code::kEntry, text::Severity::Error, "entry '" + text + "': " + message, span, {},
-                                "an entry is an expression that yields a kernel, such as make(128, 64)", {}});
+      e_.diagnostics.push_back({code::kEntry,
+                                text::Severity::Error,
+                                "entry '" + text + "': " + message,
+                                span,
+                                {},
+                                "an entry is an expression that yields a kernel, such as make(128, 64)",
+                                {}});
     };
     if (!errors.empty() || !statement) return report(errors.empty() ? "is not an expression" : errors[0].message);
     std::size_t before = in_.kernels().size();
@@ -171,7 +180,8 @@ class EntryFinder {
     if (Jit* jit = v.as<Jit>()) v = specialise(jit);
     std::vector<KernelValue*> kernels;
     collect(v, kernels);
-    if (kernels.empty()) kernels.assign(in_.kernels().begin() + static_cast<std::ptrdiff_t>(before), in_.kernels().end());
+    if (kernels.empty())
+      kernels.assign(in_.kernels().begin() + static_cast<std::ptrdiff_t>(before), in_.kernels().end());
     if (kernels.empty()) return report("yields " + std::string(type_name(v)) + ", not a kernel");
     if (kind == EntryKind::Requested) seen_.clear();
     add(kind, text, span ? span : kernels[0]->kernel.span, kernels);
@@ -204,7 +214,8 @@ class EntryFinder {
         if (jit->cache.empty()) {
           std::vector<KernelValue*> kernels;
           collect(specialise(jit), kernels);
-          add(EntryKind::Defaults, std::string(b.name) + ".specialize()", kernels.empty() ? text::Span() : kernels[0]->kernel.span, kernels);
+          add(EntryKind::Defaults, std::string(b.name) + ".specialize()",
+              kernels.empty() ? text::Span() : kernels[0]->kernel.span, kernels);
         }
         continue;
       }
@@ -212,13 +223,26 @@ class EntryFinder {
         add(EntryKind::Module, std::string(b.name), k->kernel.span, {k});
         continue;
       }
+      if (Dict* d = b.value.as<Dict>()) {
+        for (auto& [key, item] : std::vector(d->items)) {
+          std::vector<KernelValue*> kernels;
+          collect(item, kernels);
+          for (KernelValue* k : kernels) {
+            add(EntryKind::Module, std::string(b.name) + "[" + in_.repr(key) + "]", k->kernel.span, {k});
+          }
+        }
+        continue;
+      }
       std::vector<KernelValue*> kernels;
       collect(b.value, kernels);
       if (b.value.as<Class>()) {
-        for (KernelValue* k : kernels) add(EntryKind::Module, std::string(b.name) + "." + std::string(k->source->def->name.text), k->kernel.span, {k});
+        for (KernelValue* k : kernels)
+          add(EntryKind::Module, std::string(b.name) + "." + std::string(k->source->def->name.text), k->kernel.span,
+              {k});
       } else if (!kernels.empty()) {
         for (std::size_t n = 0; n < kernels.size(); ++n) {
-          add(EntryKind::Module, std::string(b.name) + "[" + std::to_string(n) + "]", kernels[n]->kernel.span, {kernels[n]});
+          add(EntryKind::Module, std::string(b.name) + "[" + std::to_string(n) + "]", kernels[n]->kernel.span,
+              {kernels[n]});
         }
       }
     }
@@ -266,7 +290,8 @@ class EntryFinder {
     } else {
       collect(v, kernels);
     }
-    if (kernels.empty()) kernels.assign(in_.kernels().begin() + static_cast<std::ptrdiff_t>(before), in_.kernels().end());
+    if (kernels.empty())
+      kernels.assign(in_.kernels().begin() + static_cast<std::ptrdiff_t>(before), in_.kernels().end());
     add(kind, text, args.call, kernels);
     c.served = c.served || !kernels.empty();
   }
@@ -326,7 +351,8 @@ class EntryFinder {
               Tuple* t = item.as<Tuple>();
               List* l = item.as<List>();
               std::vector<Value> parts = t ? t->items : l ? l->items : std::vector<Value>();
-              for (std::size_t i = 0; i < split.size() && i < parts.size(); ++i) made.push_back({split[i], parts[i], {}});
+              for (std::size_t i = 0; i < split.size() && i < parts.size(); ++i)
+                made.push_back({split[i], parts[i], {}});
             }
             next.push_back(std::move(made));
           }
@@ -376,15 +402,21 @@ class EntryFinder {
     std::string signature = std::string(jit->function->def->name.text) + ".specialize(";
     for (const syntax::Parameter& p : jit->function->def->params) {
       auto* a = syntax::as<syntax::Attribute>(p.annotation);
-      if (a && a->name.text == "constexpr") signature += (signature.back() == '(' ? "" : ", ") + std::string(p.name.text) + "=...";
+      if (a && a->name.text == "constexpr")
+        signature += (signature.back() == '(' ? "" : ", ") + std::string(p.name.text) + "=...";
     }
-    note({signature + ")", {jit->function->anchor, jit->function->def->name.at.begin, jit->function->def->name.at.end}});
+    note(
+        {signature + ")", {jit->function->anchor, jit->function->def->name.at.begin, jit->function->def->name.at.end}});
   }
 
   void note(Factory f) {
-    e_.diagnostics.push_back({code::kNeedsEntry, text::Severity::Information,
-                              "the kernel in " + f.signature + " needs arguments to be compiled", f.span, {},
-                              "name some in a comment: # tilewright: entry " + f.signature, {}});
+    e_.diagnostics.push_back({code::kNeedsEntry,
+                              text::Severity::Information,
+                              "the kernel in " + f.signature + " needs arguments to be compiled",
+                              f.span,
+                              {},
+                              "name some in a comment: # tilewright: entry " + f.signature,
+                              {}});
     e_.open_factories.push_back(std::move(f));
   }
 
@@ -397,7 +429,8 @@ class EntryFinder {
 
 namespace {
 
-// What the prelude refuses is the caller's doing: it is reported where the script called, with the prelude's place beside.
+// What the prelude refuses is the caller's doing: it is reported where the script called, with the prelude's place
+// beside.
 void lead_out_of_prelude(std::vector<text::Diagnostic>& diagnostics, const text::Anchors& anchors) {
   auto in_prelude = [&](text::Span span) {
     text::Anchors::Place place = anchors.resolve(span);
@@ -435,7 +468,8 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
   context.diagnostics = &e->diagnostics;
   for (const syntax::SyntaxError& s : tree->errors()) {
     std::uint32_t anchor = e->anchors.add(tree->source(), s.begin);
-    e->diagnostics.push_back({code::kSyntax, text::Severity::Error, s.message, {anchor, 0, s.end - s.begin}, {}, {}, {}});
+    e->diagnostics.push_back(
+        {code::kSyntax, text::Severity::Error, s.message, {anchor, 0, s.end - s.begin}, {}, {}, {}});
   }
   e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader);
   e->interpreter_->set_target(options.target);
@@ -469,7 +503,13 @@ ExpressionResult evaluate_expression(std::string_view text, text::Context contex
   auto* statement = parsed ? syntax::as<syntax::ExprStmt>(parsed->statement) : nullptr;
   if (!errors.empty() || !statement) {
     text::Span span{anchor, errors.empty() ? 0 : errors[0].begin, errors.empty() ? 0 : errors[0].end};
-    e.diagnostics.push_back({code::kSyntax, text::Severity::Error, errors.empty() ? "not an expression" : errors[0].message, span, {}, {}, {}});
+    e.diagnostics.push_back({code::kSyntax,
+                             text::Severity::Error,
+                             errors.empty() ? "not an expression" : errors[0].message,
+                             span,
+                             {},
+                             {},
+                             {}});
     r.value = Value::poison();
     return r;
   }

@@ -55,7 +55,8 @@ class Evaluation {
   Arena& arena() { return arena_; }
 
  private:
-  friend std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree>, Loader*, text::Context, const EvaluateOptions&);
+  friend std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree>, Loader*, text::Context,
+                                              const EvaluateOptions&);
   friend class EntryFinder;
   Arena arena_;
   std::unique_ptr<Interpreter> interpreter_;

@@ -27,6 +27,10 @@ Value Interpreter::lookup(const syntax::Name& name, Scope* scope, text::Span spa
   if (name.text == "Tx") return tile_namespace(*this);
   if (name.text == "I") return python_module(*this, "tvm.script.ir");
   if (name.text == "Axis") return attribute(layout_module(*this), "Axis", span);
+  if (name.text == "metadata") {
+    return fail(code::kOpaque, span, "this constant was omitted when the kernel was printed",
+                "print the kernel with its metadata, or write the value here");
+  }
   return fail(code::kName, span, "name '" + std::string(name.text) + "' is not defined", {}, "NameError");
 }
 
@@ -35,6 +39,7 @@ Value Interpreter::eval(const syntax::Node* node, Scope* scope) {
   if (!enter(1, span(node))) return Value::error();
   Value v = eval_node(node, scope);
   leave(1);
+  if (v.is_expr() && node->kind != NodeKind::NameRef) return weighed(v, span(node));
   return v;
 }
 
@@ -67,7 +72,7 @@ Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
           if (v.is_error()) return v;
           if (v.is_opaque() || v.is_poison()) return v;
           auto more = iterate(v, span(element));
-          if (!more) return Value::error();
+          if (!more || !reserve((items.size() + more->size()) * sizeof(Value), span(element))) return Value::error();
           items.insert(items.end(), more->begin(), more->end());
           continue;
         }
@@ -259,7 +264,8 @@ Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
       continue;
     }
     Dict* d = v.as<Dict>();
-    if (!d) return fail(code::kType, span(k.value), "an argument after ** must be a dict, not " + std::string(type_name(v)));
+    if (!d)
+      return fail(code::kType, span(k.value), "an argument after ** must be a dict, not " + std::string(type_name(v)));
     for (auto& [key, value] : d->items) {
       auto name = as_string(key, span(k.value), "a keyword");
       if (!name) return Value::error();
@@ -299,8 +305,7 @@ Value Interpreter::eval_subscript(const syntax::Subscript* node, Scope* scope) {
     spans.push_back(span(index));
   }
   index_spans_ = std::move(spans);
-  bool single = node->indices.size() == 1 && !node->trailing_comma &&
-                node->indices[0]->kind != NodeKind::Starred;
+  bool single = node->indices.size() == 1 && !node->trailing_comma && node->indices[0]->kind != NodeKind::Starred;
   return subscript(object, indices, single, span(node));
 }
 
@@ -393,9 +398,8 @@ Value Interpreter::eval_fstring(const syntax::FString* node, Scope* scope) {
       continue;
     }
     auto text = format(v, spec, span(part.value));
-    if (!text) return Value::error();
+    if (!text || !reserve(2 * (out.size() + text->size()), span(part.value))) return Value::error();
     out += *text;
-    heap_.count(text->size());
   }
   return string(out);
 }
@@ -463,10 +467,10 @@ Value Interpreter::eval_if_exp(const syntax::IfExp* node, Scope* scope) {
   if (condition.is_error() || condition.is_poison()) return condition;
   if (!condition.is_expr()) {
     if (script_mode_ && !condition.is_bool() && !condition.is_opaque()) {
-      return fail(code::kCondition, span(node->condition),
-                  "the condition must be a Python bool or a run-time expression, not " +
-                      std::string(type_name(condition)),
-                  "compare it: (x != 0)");
+      return fail(
+          code::kCondition, span(node->condition),
+          "the condition must be a Python bool or a run-time expression, not " + std::string(type_name(condition)),
+          "compare it: (x != 0)");
     }
     auto t = truth(condition, span(node->condition));
     if (!t) return Value::error();

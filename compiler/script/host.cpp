@@ -47,8 +47,9 @@ bool Interpreter::assign_host(const syntax::Node* target, Value value, Scope* sc
     bool has_star = star_at != elements.size();
     if (has_star ? items->size() + 1 < elements.size() : items->size() != elements.size()) {
       fail(code::kValue, span(target),
-           "cannot unpack " + std::to_string(items->size()) + " values into " + std::to_string(elements.size()) + " names", {},
-           "ValueError");
+           "cannot unpack " + std::to_string(items->size()) + " values into " + std::to_string(elements.size()) +
+               " names",
+           {}, "ValueError");
       return false;
     }
     std::size_t next = 0;
@@ -141,6 +142,7 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
         if (List* l = old.as<List>()) {  // in place, as Python does
           auto more = iterate(by, span(a->value));
           if (!more) return Flow::Error;
+          if (!reserve(2 * more->size() * sizeof(Value), span(node))) return Flow::Error;
           l->items.insert(l->items.end(), more->begin(), more->end());
           heap_.count(more->size() * sizeof(Value));
           return Flow::Normal;
@@ -176,7 +178,7 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
       Value iterable = eval(f->iterable, scope);
       if (iterable.is_error()) return Flow::Error;
       if (iterable.is_opaque() || iterable.is_poison()) return Flow::Normal;  // nothing is known to run
-      if (Range* r = iterable.as<Range>()) {  // no list of numbers is made
+      if (Range* r = iterable.as<Range>()) {                                  // no list of numbers is made
         std::int64_t n = r->length();
         for (std::int64_t i = 0; i < n; ++i) {
           if (!step(span(node))) return Flow::Error;
@@ -186,6 +188,11 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
           if (flow == Flow::Return || flow == Flow::Error) return flow;
         }
         return exec_host(f->else_body, scope);
+      }
+      if (iterable.as<Frame>()) {
+        fail(code::kLoop, span(f->iterable), "a helper function cannot make a loop of the kernel",
+             "decorate it with @T.inline; a Python loop needs bounds that are known now");
+        return Flow::Error;
       }
       auto items = iterate(iterable, span(f->iterable));
       if (!items) return Flow::Error;
@@ -319,7 +326,10 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
             }
             pending_ = std::move(saved);
             std::vector<Value> candidates;
-            if (Tuple* tuple = types.as<Tuple>()) candidates = tuple->items; else candidates.push_back(types);
+            if (Tuple* tuple = types.as<Tuple>())
+              candidates = tuple->items;
+            else
+              candidates.push_back(types);
             for (Value c : candidates) {
               Class* cls = c.as<Class>();
               if (!cls) {
@@ -359,7 +369,11 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
       scope->set(t->name, Value::opaque("a type alias"));
       return Flow::Normal;
     }
-    case NodeKind::BrokenStmt: return Flow::Normal;
+    case NodeKind::BrokenStmt:  // what it would have bound stays silent from here on
+      for (const syntax::Name& n : syntax::as<syntax::BrokenStmt>(node)->names) {
+        if (!scope->find(n)) scope->set(n, Value::poison());
+      }
+      return Flow::Normal;
     default: return eval(node, scope).is_error() ? Flow::Error : Flow::Normal;
   }
 }

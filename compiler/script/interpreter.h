@@ -4,12 +4,12 @@
 // mode* runs the bodies of @T.prim_func, @T.jit, @T.inline and @T.macro: there an assignment may create a scalar and an
 // `if` may emit a branch (surface.md 5). Both call `T.*`, which appends statements to the kernel under construction.
 //
-// Nothing here opens a file, a process, a socket or a clock; imports are asked of a Loader that stays below the script's
-// root. Every step is counted against limits, so that a hostile file ends with a diagnostic.
+// Nothing here opens a file, a process, a socket or a clock; imports are asked of a Loader that stays below the
+// script's root. Every step is counted against limits, so that a hostile file ends with a diagnostic.
 //
 // Errors: a function that fails calls fail(), which records the pending exception, and returns Value::error() (or
-// false / Flow::Error); callers pass that on. Statements of a kernel are recovery points: they report what is pending and
-// go on with their targets poisoned.
+// false / Flow::Error); callers pass that on. Statements of a kernel are recovery points: they report what is pending
+// and go on with their targets poisoned.
 #pragma once
 #include <deque>
 #include <functional>
@@ -26,6 +26,7 @@
 #include "compiler/expr/target.h"
 #include "compiler/script/codes.h"
 #include "compiler/script/value.h"
+#include "compiler/script/weight.h"
 #include "compiler/text/context.h"
 
 namespace tilewright::script {
@@ -41,8 +42,8 @@ class Loader {
 
 enum class Flow : std::uint8_t { Normal, Break, Continue, Return, Error };
 
-struct Pending {  // the exception on its way up
-  Value exception;  // an Instance of an exception class; None for the interpreter's own errors
+struct Pending {                        // the exception on its way up
+  Value exception;                      // an Instance of an exception class; None for the interpreter's own errors
   std::string_view type = "TypeError";  // Python class name
   text::Diagnostic diagnostic;
   bool fatal = false;    // limits and cancellation: nothing recovers from it
@@ -80,6 +81,13 @@ class Interpreter {
             text::Severity severity = text::Severity::Warning);
   // Counts a step; false (with a pending fatal error) when a limit is reached or somebody asked to stop.
   bool step(text::Span span);
+  // May `bytes` more be taken? Whatever makes something large out of something small asks before it does.
+  bool reserve(std::uint64_t bytes, text::Span span);
+  // Counts the work of touching `items` values that no step of its own announces.
+  bool charge(std::size_t items, text::Span span) {
+    steps_ += items / 16;
+    return step(span);
+  }
 
   // ---- evaluation -----------------------------------------------------------------------------------------------
   Value eval(const syntax::Node* node, Scope* scope);
@@ -103,8 +111,8 @@ class Interpreter {
   Value compare(syntax::Operator op, Value a, Value b, text::Span span);
   // Python truth; nothing (pending) for run-time values. Opaque counts as false.
   std::optional<bool> truth(Value v, text::Span span);
-  bool equals(Value a, Value b);     // Python ==, for containers and `in`
-  std::size_t hash(Value v);         // consistent with equals
+  bool equals(Value a, Value b);  // Python ==, for containers and `in`
+  std::size_t hash(Value v);      // consistent with equals
   bool is_identical(Value a, Value b);
   Value attribute(Value object, std::string_view name, text::Span span);
   bool set_attribute(Value object, std::string_view name, Value value, text::Span span);
@@ -118,7 +126,9 @@ class Interpreter {
 
   // ---- making values --------------------------------------------------------------------------------------------
   template <class T>
-  T* make() { return heap_.make<T>(); }
+  T* make() {
+    return heap_.make<T>();
+  }
   Value string(std::string_view text);
   Value list(std::vector<Value> items);
   Value tuple(std::vector<Value> items);
@@ -133,9 +143,9 @@ class Interpreter {
 
   // ---- conversions; a null / nothing result means a pending error ---------------------------------------------------
   std::optional<std::int64_t> as_int(Value v, text::Span span, std::string_view what);
-  std::optional<__int128> as_big(Value v);                      // Int, Bool, BigInt; nothing otherwise, no error
+  std::optional<__int128> as_big(Value v);  // Int, Bool, BigInt; nothing otherwise, no error
   std::optional<std::string_view> as_string(Value v, text::Span span, std::string_view what);
-  std::optional<double> as_number(Value v);                     // Int, Float, Bool; no error
+  std::optional<double> as_number(Value v);  // Int, Float, Bool; no error
   ir::Expr as_expr(Value v, text::Span span, std::string_view what = "a value");
   bool can_be_expr(Value v);
   std::optional<ir::DataType> as_dtype(Value v, text::Span span);
@@ -184,7 +194,7 @@ class Interpreter {
   // ---- modules --------------------------------------------------------------------------------------------------
   // Runs a module's top-level statements; each is a recovery point.
   Scope* run_module(std::shared_ptr<const syntax::Tree> tree);
-  Value import_module(std::string_view dotted, int level, text::Span span);   // namespace value, never fails
+  Value import_module(std::string_view dotted, int level, text::Span span);  // namespace value, never fails
   // A name of the prelude (MBarrier, SMEMPool, ...), loading it when first asked for.
   Value prelude(std::string_view name, text::Span span);
   const std::vector<KernelValue*>& kernels() const { return kernels_; }  // in order of evaluation
@@ -205,6 +215,8 @@ class Interpreter {
   friend class CallBinder;
 
   Value eval_node(const syntax::Node* node, Scope* scope);
+  // The expression itself, or a pending error when it is too large for the later stages.
+  Value weighed(Value v, text::Span span);
   Value eval_call(const syntax::Call* node, Scope* scope);
   Value eval_comprehension(const syntax::Comprehension* node, Scope* scope);
   Value eval_subscript(const syntax::Subscript* node, Scope* scope);
@@ -237,10 +249,12 @@ class Interpreter {
   text::Span stored_at_;
   Scope* script_scope_ = nullptr;  // innermost scope of the script-mode statement being run
   std::uint64_t steps_ = 0;
+  Weights weights_;                 // of the kernel under construction
+  std::uint64_t kernel_nodes_ = 0;  // in its statements so far
   Value return_value_;
   ir::Target target_;
   std::vector<KernelValue*> kernels_;
-  std::string module_path_;  // of the module being run
+  std::string module_path_;                            // of the module being run
   std::map<std::string, Value, std::less<>> modules_;  // by path, for scripts; by dotted name for the rest
   Scope* prelude_ = nullptr;
   std::vector<std::shared_ptr<const syntax::Tree>> trees_;
@@ -253,8 +267,8 @@ class Interpreter {
 //   a[0], a.has(1), a.span(1)
 class Bound {
  public:
-  Bound(Interpreter& in, const Arguments& args, std::string_view function, std::initializer_list<std::string_view> names,
-        std::size_t required, bool extra_keywords = false);
+  Bound(Interpreter& in, const Arguments& args, std::string_view function,
+        std::initializer_list<std::string_view> names, std::size_t required, bool extra_keywords = false);
   explicit operator bool() const { return ok_; }
   Value operator[](std::size_t i) const { return values_[i]; }
   bool has(std::size_t i) const { return given_[i] && !values_[i].is_none(); }
@@ -269,20 +283,22 @@ class Bound {
 };
 
 // Registration of the rooms' own names; each is one file.
-void install_python_builtins(Interpreter& in, Scope* builtins);  // int, range, len, ..., exceptions: python/builtins.cpp
+void install_python_builtins(Interpreter& in,
+                             Scope* builtins);  // int, range, len, ..., exceptions: python/builtins.cpp
 // Attributes and methods of str, list, tuple, dict, set, int, float, ...: python/methods.cpp. False: no such attribute.
 bool python_attribute(Interpreter& in, Value object, std::string_view name, Value* result);
-// A module of the host's Python that we know a part of (math, functools, dataclasses, enum, os, copy, typing, itertools,
-// operator, collections); None tag: not known, opaque. python/library.cpp.
+// A module of the host's Python that we know a part of (math, functools, dataclasses, enum, os, copy, typing,
+// itertools, operator, collections); None tag: not known, opaque. python/library.cpp.
 Value python_module(Interpreter& in, std::string_view dotted);
-Value tirx_namespace(Interpreter& in);    // `T`: tirx/namespace.cpp
-Value tile_namespace(Interpreter& in);    // `Tx`: tirx/tile.cpp
-Value layout_module(Interpreter& in);     // `tvm.tirx.layout`: tirx/layouts.cpp
+Value tirx_namespace(Interpreter& in);  // `T`: tirx/namespace.cpp
+Value tile_namespace(Interpreter& in);  // `Tx`: tirx/tile.cpp
+Value layout_module(Interpreter& in);   // `tvm.tirx.layout`: tirx/layouts.cpp
 bool buffer_attribute(Interpreter& in, Value object, std::string_view name, text::Span span, Value* result);
 bool layout_attribute(Interpreter& in, Value object, std::string_view name, text::Span span, Value* result);
 bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::Span span, Value* result);
 Value index_buffer(Interpreter& in, const ir::Buffer* buffer, std::span<const Value> indices, text::Span span);
-bool store_buffer(Interpreter& in, const ir::Buffer* buffer, std::span<const Value> indices, Value value, text::Span span);
+bool store_buffer(Interpreter& in, const ir::Buffer* buffer, std::span<const Value> indices, Value value,
+                  text::Span span);
 Value layout_binary(Interpreter& in, syntax::Operator op, Value a, Value b, text::Span span);  // S + R, 4 @ laneid, ...
 Value layout_subscript(Interpreter& in, LayoutBuilder* builder, std::span<const Value> indices, text::Span span);
 Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& arguments);  // T.ptx.*, T.cuda.*

@@ -17,7 +17,19 @@ bool Interpreter::require_kernel(text::Span span, std::string_view what) {
   return false;
 }
 
-void Interpreter::emit(const ir::Stmt* stmt) { kernel_->blocks.back().push_back(stmt); }
+void Interpreter::emit(const ir::Stmt* stmt) {
+  if (auto* s = ir::as<ir::Store>(stmt)) {
+    kernel_nodes_ += weights_.of(s->value).nodes;
+    for (ir::Expr i : s->indices) kernel_nodes_ += weights_.of(i).nodes;
+  } else if (auto* b = ir::as<ir::Bind>(stmt)) {
+    kernel_nodes_ += weights_.of(b->value).nodes;
+  } else if (auto* e = ir::as<ir::Evaluate>(stmt)) {
+    kernel_nodes_ += weights_.of(e->value).nodes;
+  } else if (auto* i = ir::as<ir::If>(stmt)) {
+    kernel_nodes_ += weights_.of(i->condition).nodes;
+  }
+  kernel_->blocks.back().push_back(stmt);
+}
 
 const ir::Stmt* Interpreter::pop_block(text::Span span) {
   std::vector<const ir::Stmt*> block = std::move(kernel_->blocks.back());
@@ -184,26 +196,32 @@ class KernelExecutor {
       case NodeKind::Assert: return assertion(syntax::as<syntax::Assert>(node), scope);
       case NodeKind::Return: return return_(syntax::as<syntax::Return>(node), scope);
       case NodeKind::FunctionDef: return nested(syntax::as<syntax::FunctionDef>(node), scope);
-      case NodeKind::Pass:
-      case NodeKind::BrokenStmt: return Flow::Normal;
+      case NodeKind::Pass: return Flow::Normal;
+      case NodeKind::BrokenStmt:  // what it would have bound stays silent from here on
+        for (const syntax::Name& n : syntax::as<syntax::BrokenStmt>(node)->names) {
+          if (!in_.find_binding(n, scope)) scope->set(n, Value::poison());
+        }
+        return Flow::Normal;
       case NodeKind::Break:
       case NodeKind::Continue:
         if (in_.kernel_->loop_depth == 0) {
           in_.fail(code::kLoop, at(node), "this stands outside of every loop");
           return Flow::Error;
         }
-        if (node->kind == NodeKind::Break) in_.emit_new<ir::Break>(at(node));
-        else in_.emit_new<ir::Continue>(at(node));
+        if (node->kind == NodeKind::Break)
+          in_.emit_new<ir::Break>(at(node));
+        else
+          in_.emit_new<ir::Continue>(at(node));
         return Flow::Normal;
       default: break;
     }
-    std::string_view what = node->kind == NodeKind::Try        ? "try"
-                            : node->kind == NodeKind::ClassDef ? "class"
-                            : node->kind == NodeKind::Delete   ? "del"
-                            : node->kind == NodeKind::Raise    ? "raise"
-                            : node->kind == NodeKind::Match    ? "match"
-                            : node->kind == NodeKind::Global   ? "global"
-                            : node->kind == NodeKind::Nonlocal ? "nonlocal"
+    std::string_view what = node->kind == NodeKind::Try         ? "try"
+                            : node->kind == NodeKind::ClassDef  ? "class"
+                            : node->kind == NodeKind::Delete    ? "del"
+                            : node->kind == NodeKind::Raise     ? "raise"
+                            : node->kind == NodeKind::Match     ? "match"
+                            : node->kind == NodeKind::Global    ? "global"
+                            : node->kind == NodeKind::Nonlocal  ? "nonlocal"
                             : node->kind == NodeKind::TypeAlias ? "type"
                                                                 : "import";
     text::Span keyword = at(node);  // a statement may be long: its first word says enough
@@ -308,7 +326,7 @@ class KernelExecutor {
     if (target->kind != NodeKind::Tuple && target->kind != NodeKind::List) return in_.assign_host(target, value, scope);
     // Unpacking makes one new binding a name, never a store into an existing scalar (surface.md 5.1).
     syntax::Exprs elements = target->kind == NodeKind::Tuple ? syntax::as<syntax::Tuple>(target)->elements
-                                                              : syntax::as<syntax::List>(target)->elements;
+                                                             : syntax::as<syntax::List>(target)->elements;
     if (value.is_poison()) {
       for (const syntax::Node* e : elements) poison(e, scope);
       return true;
@@ -331,7 +349,8 @@ class KernelExecutor {
     bool has_star = star != elements.size();
     if (has_star ? items->size() + 1 < elements.size() : items->size() != elements.size()) {
       in_.fail(code::kAssignment, at(target),
-               "cannot unpack " + std::to_string(items->size()) + " values into " + std::to_string(elements.size()) + " names");
+               "cannot unpack " + std::to_string(items->size()) + " values into " + std::to_string(elements.size()) +
+                   " names");
       return false;
     }
     std::size_t next = 0;
@@ -377,7 +396,8 @@ class KernelExecutor {
 
   Flow assign(const syntax::Assign* node, Scope* scope) {
     if (node->targets.size() > 1) {
-      in_.fail(code::kAssignment, at(node), "chained assignment is not available in a kernel", "write one assignment a line");
+      in_.fail(code::kAssignment, at(node), "chained assignment is not available in a kernel",
+               "write one assignment a line");
       return Flow::Error;
     }
     Value v = in_.eval(node->value, scope);
@@ -386,7 +406,8 @@ class KernelExecutor {
   }
 
   // Assigns with messages about the value pointing at it.
-  Flow assign_from(const syntax::Node* source, const syntax::Node* target, Value v, Scope* scope, const syntax::Node* node) {
+  Flow assign_from(const syntax::Node* source, const syntax::Node* target, Value v, Scope* scope,
+                   const syntax::Node* node) {
     text::Span outer = std::exchange(in_.stored_at_, at(source));
     bool ok = assign_target(target, v, scope, node);
     in_.stored_at_ = outer;
@@ -514,7 +535,8 @@ class KernelExecutor {
       return b == Flow::Error ? b : Flow::Normal;
     }
     if (c.is_opaque()) {
-      in_.fail(code::kOpaque, at(node->condition), std::string("this condition is not known here: it comes from ") + c.why,
+      in_.fail(code::kOpaque, at(node->condition),
+               std::string("this condition is not known here: it comes from ") + c.why,
                "give the value in the script, or name an entry with known arguments");
       return Flow::Error;
     }
@@ -611,14 +633,18 @@ class KernelExecutor {
     // One variable a range, named by the target.
     syntax::Exprs names;
     const syntax::Node* single[] = {node->target};
-    if (auto* t = syntax::as<syntax::Tuple>(node->target)) names = t->elements;
-    else if (auto* l = syntax::as<syntax::List>(node->target)) names = l->elements;
-    else names = single;
+    if (auto* t = syntax::as<syntax::Tuple>(node->target))
+      names = t->elements;
+    else if (auto* l = syntax::as<syntax::List>(node->target))
+      names = l->elements;
+    else
+      names = single;
     std::vector<const ir::Var*> vars;
     if (names.size() != f->ranges.size() && !(names.size() == 1 && f->kind == FrameKind::Grid)) {
       in_.fail(code::kLoop, at(node->target),
-               "this loop has " + std::to_string(f->ranges.size()) + (f->ranges.size() == 1 ? " variable, " : " variables, ") +
-                   std::to_string(names.size()) + (names.size() == 1 ? " is named" : " are named"));
+               "this loop has " + std::to_string(f->ranges.size()) +
+                   (f->ranges.size() == 1 ? " variable, " : " variables, ") + std::to_string(names.size()) +
+                   (names.size() == 1 ? " is named" : " are named"));
       return Flow::Error;
     }
     for (std::size_t i = 0; i < f->ranges.size(); ++i) {
@@ -636,8 +662,10 @@ class KernelExecutor {
       }
       const ir::Var* var = ir::make_var(in_.keep(name), dtype, ir::VarRole::Loop);
       ir::Interval lo = ir::bounds(min), n = ir::bounds(extent);
-      if (lo.bounded() && n.bounded() && !f->step) var->range = {lo.lo, lo.hi + std::max<std::int64_t>(n.hi - 1, 0)};
-      else if (lo.lo != ir::Interval::kMin) var->range.lo = lo.lo;
+      if (lo.bounded() && n.bounded() && !f->step)
+        var->range = {lo.lo, lo.hi + std::max<std::int64_t>(n.hi - 1, 0)};
+      else if (lo.lo != ir::Interval::kMin)
+        var->range.lo = lo.lo;
       vars.push_back(var);
       if (names.size() == f->ranges.size()) {
         inner->set(syntax::as<syntax::NameRef>(names[i])->name, Value::expr(var));
@@ -654,8 +682,8 @@ class KernelExecutor {
     --in_.kernel_->loop_depth;
     if (fatal) return Flow::Error;
     for (std::size_t i = f->ranges.size(); i-- > 0;) {
-      made = ir::make_stmt<ir::For>(in_.origin(at(node->target)), vars[i], f->ranges[i].first, f->ranges[i].second, f->step,
-                                    f->loop, f->unroll, f->thread_tag, made);
+      made = ir::make_stmt<ir::For>(in_.origin(at(node->target)), vars[i], f->ranges[i].first, f->ranges[i].second,
+                                    f->step, f->loop, f->unroll, f->thread_tag, made);
     }
     in_.emit(made);
     if (!node->else_body.empty()) {
@@ -686,9 +714,7 @@ class KernelExecutor {
     return Flow::Normal;
   }
 
-  Flow with(const syntax::With* node, Scope* scope) {
-    return with_items(node, 0, block(scope));
-  }
+  Flow with(const syntax::With* node, Scope* scope) { return with_items(node, 0, block(scope)); }
 
   Flow with_items(const syntax::With* node, std::size_t index, Scope* scope) {
     if (index == node->items.size()) return run(node->body, scope);
@@ -720,6 +746,11 @@ class KernelExecutor {
       }
       in_.emit(made);
       return Flow::Normal;
+    }
+    const ir::Var* thread = v.is_expr() ? v.as_expr().as<ir::Var>() : nullptr;
+    if (thread && thread->role == ir::VarRole::ScopeId) {  // with T.launch_thread(...) as x: bound from here on
+      if (item.target && !assign_target(item.target, v, scope, node)) return Flow::Error;
+      return with_items(node, index + 1, scope);
     }
     Instance* instance = v.as<Instance>();
     if (instance && instance->cls->find("__branch__")) return role(node, index, v, scope);
@@ -808,12 +839,14 @@ class KernelExecutor {
 
   Flow nested(const syntax::FunctionDef* node, Scope* scope) {
     if (node->decorators.empty()) {
-      in_.fail(code::kUnsupported, in_.span(node->name.at), "a function inside a kernel must be decorated with @T.inline",
+      in_.fail(code::kUnsupported, in_.span(node->name.at),
+               "a function inside a kernel must be decorated with @T.inline",
                "decorate it, or move it out of the kernel");
       return Flow::Error;
     }
     if (auto* own = scope->find(node->name); own && !own->value.is_poison()) {
-      in_.fail(code::kRebinding, in_.span(node->name.at), "'" + std::string(node->name.text) + "' is already defined in this scope");
+      in_.fail(code::kRebinding, in_.span(node->name.at),
+               "'" + std::string(node->name.text) + "' is already defined in this scope");
       return Flow::Error;
     }
     Value v = in_.define_function(node, scope);
@@ -871,6 +904,9 @@ Value Interpreter::evaluate_kernel(Function* f, const Arguments* constexprs, boo
   value->kernel.body = pop_block(value->kernel.span);
   if (flow == Flow::Error) state.failed = true;
   value->failed = state.failed;
+  heap_.count(value->kernel.arena->bytes());
+  weights_.clear();
+  kernel_nodes_ = 0;
   kernel_ = outer;
   chain_ = outer_chain;
   if (flow == Flow::Error && pending_) return Value::error();  // fatal: everything stops

@@ -47,7 +47,8 @@ Value tvm_module(Interpreter& in, std::string_view dotted) {
   if (dotted == "tvm.script.tirx") return tirx_namespace(in);
   if (dotted == "tvm.script.tirx.tile") return tile_namespace(in);
   if (dotted == "tvm.script.ir") return in.name_space("tvm.script.ir", lookup_ir_module);
-  if (dotted.starts_with("tvm.tirx.layout") || dotted.find("tma_utils") != std::string_view::npos) return layout_module(in);
+  if (dotted.starts_with("tvm.tirx.layout") || dotted.find("tma_utils") != std::string_view::npos)
+    return layout_module(in);
   if (dotted.starts_with("tvm.tirx.lang")) return in.name_space(std::string(dotted), lookup_prelude);
   return Value::opaque("tvm");
 }
@@ -92,7 +93,9 @@ Value Interpreter::import_module(std::string_view dotted, int level, text::Span)
     }
   }
   std::string_view root = dotted.substr(0, dotted.find('.'));
-  return Value::opaque(keep("the module '" + std::string(root.empty() ? dotted : root) + std::string(1, '\'') + std::string(1, '\0')).data());
+  return Value::opaque(
+      keep("the module '" + std::string(root.empty() ? dotted : root) + std::string(1, '\'') + std::string(1, '\0'))
+          .data());
 }
 
 void Interpreter::import_from(const syntax::ImportFrom* node, Scope* scope) {

@@ -96,7 +96,8 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
       case Operator::Sub: return big(*x - *y);
       case Operator::Mul: {
         __int128 r;
-        if (__builtin_mul_overflow(*x, *y, &r)) return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
+        if (__builtin_mul_overflow(*x, *y, &r))
+          return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
         return big(r);
       }
       case Operator::FloorDiv:
@@ -108,7 +109,8 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
         return Value::floating(static_cast<double>(*x) / static_cast<double>(*y));
       case Operator::LShift:
         if (*y < 0) return fail(code::kValue, span, "negative shift count", {}, "ValueError");
-        if (*y > 120 || (*x != 0 && *y > 100)) return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
+        if (*y > 120 || (*x != 0 && *y > 100))
+          return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
         return big(*x << *y);
       case Operator::RShift:
         if (*y < 0) return fail(code::kValue, span, "negative shift count", {}, "ValueError");
@@ -123,7 +125,8 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
         if (*x == -1) return big(*y % 2 ? -1 : 1);
         if (*y > 127) return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
         for (__int128 i = 0; i < *y; ++i) {
-          if (__builtin_mul_overflow(r, *x, &r)) return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
+          if (__builtin_mul_overflow(r, *x, &r))
+            return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
         }
         return big(r);
       }
@@ -172,10 +175,16 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
   }
   Str* sa = a.as<Str>();
   Str* sb = b.as<Str>();
-  if (sa && sb && op == Operator::Add) return string(sa->text + sb->text);
+  if (sa && sb && op == Operator::Add) {
+    if (!reserve(2 * (sa->text.size() + sb->text.size()), span)) return Value::error();
+    return string(sa->text + sb->text);
+  }
   if (sa && op == Operator::Mod) {  // the old formatting: only as much as messages use
     std::vector<Value> args;
-    if (Tuple* t = b.as<Tuple>()) args = t->items; else args.push_back(b);
+    if (Tuple* t = b.as<Tuple>())
+      args = t->items;
+    else
+      args.push_back(b);
     std::string out;
     std::size_t next = 0;
     for (std::size_t i = 0; i < sa->text.size(); ++i) {
@@ -184,17 +193,19 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
         continue;
       }
       char c = sa->text[++i];
-      if (c == '%') out += '%';
-      else if (next < args.size()) out += c == 'r' ? repr(args[next++]) : str(args[next++]);
+      if (c == '%')
+        out += '%';
+      else if (next < args.size())
+        out += c == 'r' ? repr(args[next++]) : str(args[next++]);
     }
     return string(out);
   }
   auto repeat = [&](std::size_t length, std::int64_t times) -> std::optional<std::int64_t> {
     if (times <= 0) return 0;
-    if (static_cast<__int128>(length) * times > static_cast<__int128>(context_.limits.memory_bytes / sizeof(Value))) {
-      fail(code::kLimit, span, "repeating it " + std::to_string(times) + " times takes too much memory");
-      return std::nullopt;
-    }
+    std::uint64_t bytes = 0;
+    if (__builtin_mul_overflow(static_cast<std::uint64_t>(length) * 2, static_cast<std::uint64_t>(times), &bytes))
+      bytes = UINT64_MAX;
+    if (!reserve(bytes, span)) return std::nullopt;
     return times;
   };
   if (op == Operator::Mul) {
@@ -209,11 +220,11 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
         for (std::int64_t i = 0; i < *t; ++i) out += s->text;
         return string(out);
       }
-      std::vector<Value>* items = sequence.as<List>() ? &sequence.as<List>()->items
+      std::vector<Value>* items = sequence.as<List>()    ? &sequence.as<List>()->items
                                   : sequence.as<Tuple>() ? &sequence.as<Tuple>()->items
                                                          : nullptr;
       if (items) {
-        auto t = repeat(items->size(), n);
+        auto t = repeat(items->size() * sizeof(Value), n);
         if (!t) return Value::error();
         std::vector<Value> out;
         out.reserve(items->size() * *t);
@@ -224,11 +235,15 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
   }
   if (op == Operator::Add) {
     if (List* la = a.as<List>(), *lb = b.as<List>(); la && lb) {
-      std::vector<Value> out = la->items;
+      if (!reserve(sizeof(Value) * (la->items.size() + lb->items.size()), span)) return Value::error();
+      std::vector<Value> out;
+      out.reserve(la->items.size() + lb->items.size());
+      out = la->items;
       out.insert(out.end(), lb->items.begin(), lb->items.end());
       return list(std::move(out));
     }
     if (Tuple* ta = a.as<Tuple>(), *tb = b.as<Tuple>(); ta && tb) {
+      if (!reserve(sizeof(Value) * (ta->items.size() + tb->items.size()), span)) return Value::error();
       std::vector<Value> out = ta->items;
       out.insert(out.end(), tb->items.begin(), tb->items.end());
       return tuple(std::move(out));
@@ -241,7 +256,8 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
       for (auto& [k, v] : db->items) dict_set(d, k, v);
       return Value::object(d);
     }
-    if (a.as<Class>() || b.as<Class>() || a.as<TypeAnnotation>() || a.as<DataTypeValue>()) return a;  // `X | None` in annotations
+    if (a.as<Class>() || b.as<Class>() || a.as<TypeAnnotation>() || a.as<DataTypeValue>())
+      return a;  // `X | None` in annotations
   }
   if (Set* sx = a.as<Set>(), *sy = b.as<Set>(); sx && sy) {
     Set* out = make<Set>();
@@ -341,7 +357,7 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
     } else {
       auto items = iterate(b, span);
       if (!items) return Value::error();
-      for (Value v : *items) found = found || equals(v, a);
+      for (std::size_t i = 0; !found && i < items->size(); ++i) found = equals((*items)[i], a);
     }
     return Value::boolean(found == (op == Operator::In));
   }
@@ -353,8 +369,8 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   if ((runtime(a) && can_be_expr(b)) || (runtime(b) && can_be_expr(a))) {
     ir::Expr ea = as_expr(a, span, "the left side"), eb = ea ? as_expr(b, span, "the right side") : ir::Expr();
     if (!eb) return Value::error();
-    auto made = ir::apply_operator(expr_kind(op), ea, eb, !a.is_expr() && !a.is_object(), !b.is_expr() && !b.is_object(),
-                                   script_mode_);
+    auto made = ir::apply_operator(expr_kind(op), ea, eb, !a.is_expr() && !a.is_object(),
+                                   !b.is_expr() && !b.is_object(), script_mode_);
     if (!made) {
       bool mismatch = made.error().starts_with("mismatched");
       return fail(code::kType, span, made.error(), mismatch ? "cast one side, e.g. T.uint32(x)" : "");
@@ -392,7 +408,11 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   };
   if (auto *x = sequence(a), *y = sequence(b); x && y) {
     for (std::size_t i = 0; i < x->size() && i < y->size(); ++i) {
-      if (!equals((*x)[i], (*y)[i])) return compare(op, (*x)[i], (*y)[i], span);
+      if (equals((*x)[i], (*y)[i])) continue;
+      if (!enter(2, span)) return Value::error();
+      Value v = compare(op, (*x)[i], (*y)[i], span);
+      leave(2);
+      return v;
     }
     return Value::boolean(ordered(x->size() < y->size() ? -1 : x->size() > y->size()));
   }
@@ -464,6 +484,9 @@ bool Interpreter::is_identical(Value a, Value b) {
 }
 
 bool Interpreter::equals(Value a, Value b) {
+  // Containers that share their parts can take for ever to compare: whoever goes on notices that the steps are spent.
+  if (++steps_ > context_.limits.steps) return false;
+  if ((steps_ & 1023) == 0 && context_.stop.stop_requested()) return false;
   if (auto x = as_big(a), y = as_big(b); x && y) return *x == *y;
   if (auto x = as_number(a), y = as_number(b); x && y) return *x == *y;
   if (a.is_expr() && b.is_expr()) return a.e == b.e || ir::structurally_equal(a.as_expr(), b.as_expr());
@@ -491,11 +514,15 @@ bool Interpreter::equals(Value a, Value b) {
     case Type::Dict: {
       Dict *x = a.as<Dict>(), *y = b.as<Dict>();
       if (x->items.size() != y->items.size()) return false;
-      for (auto& [k, v] : x->items) {
-        Value* other = dict_find(y, k);
-        if (!other || !equals(v, *other)) return false;
+      if (depth_ > context_.limits.depth) return false;
+      ++depth_;
+      bool same = true;
+      for (std::size_t i = 0; same && i < x->items.size(); ++i) {
+        Value* other = dict_find(y, x->items[i].first);
+        same = other && equals(x->items[i].second, *other);
       }
-      return true;
+      --depth_;
+      return same;
     }
     case Type::Set: {
       Set *x = a.as<Set>(), *y = b.as<Set>();
@@ -529,39 +556,51 @@ bool Interpreter::equals(Value a, Value b) {
         return truth(r, {}).value_or(false);
       }
       if (!x->cls->is_dataclass || x->attributes.size() != y->attributes.size()) return false;
-      for (auto& [name, value] : x->attributes) {
-        Value* other = y->find(name);
-        if (!other || !equals(value, *other)) return false;
+      if (depth_ > context_.limits.depth) return false;
+      ++depth_;
+      bool same = true;
+      for (std::size_t i = 0; same && i < x->attributes.size(); ++i) {
+        Value* other = y->find(x->attributes[i].first);
+        same = other && equals(x->attributes[i].second, *other);
       }
-      return true;
+      --depth_;
+      return same;
     }
     default: return false;
   }
 }
 
 std::size_t Interpreter::hash(Value v) {
-  auto mix = [](std::size_t seed, std::size_t h) { return seed ^ (h + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2)); };
+  // As with equals(): a spent budget or a deep nest ends it; equal values still get equal hashes while there is any.
+  if (++steps_ > context_.limits.steps || depth_ > context_.limits.depth) return 0;
+  auto mix = [](std::size_t seed, std::size_t h) {
+    return seed ^ (h + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
+  };
   if (auto x = as_big(v)) return std::hash<std::int64_t>()(static_cast<std::int64_t>(*x));
   if (v.is_float()) {
-    if (v.f == std::floor(v.f) && std::fabs(v.f) < 9e18) return std::hash<std::int64_t>()(static_cast<std::int64_t>(v.f));
+    if (v.f == std::floor(v.f) && std::fabs(v.f) < 9e18)
+      return std::hash<std::int64_t>()(static_cast<std::int64_t>(v.f));
     return std::hash<double>()(v.f);
   }
   if (v.is_expr()) return ir::structural_hash(v.as_expr());
   if (Str* s = v.as<Str>()) return std::hash<std::string>()(s->text);
   if (Tuple* t = v.as<Tuple>()) {
     std::size_t h = 7;
+    ++depth_;
     for (Value item : t->items) h = mix(h, hash(item));
+    --depth_;
     return h;
   }
   if (DataTypeValue* d = v.as<DataTypeValue>()) return std::hash<std::string>()(ir::dtype_name(d->dtype));
   if (AxisValue* a = v.as<AxisValue>()) return static_cast<std::size_t>(a->axis);
-  if (Instance* instance = v.as<Instance>(); instance && (instance->cls->find("__eq__") || instance->cls->is_dataclass)) {
+  if (Instance* instance = v.as<Instance>();
+      instance && (instance->cls->find("__eq__") || instance->cls->is_dataclass)) {
     return static_cast<std::size_t>(Type::Instance);
   }
   // Equal lists and layouts may be different objects: one bucket by type keeps `equals` in charge.
-  if (v.is_object() && (v.o->type == Type::Layout || v.o->type == Type::List || v.o->type == Type::Dict ||
-                        v.o->type == Type::Set || v.o->type == Type::Range || v.o->type == Type::Slice ||
-                        v.o->type == Type::Iter)) {
+  if (v.is_object() &&
+      (v.o->type == Type::Layout || v.o->type == Type::List || v.o->type == Type::Dict || v.o->type == Type::Set ||
+       v.o->type == Type::Range || v.o->type == Type::Slice || v.o->type == Type::Iter)) {
     return static_cast<std::size_t>(v.o->type);
   }
   return static_cast<std::size_t>(v.tag) * 31 + std::hash<std::int64_t>()(v.i);
@@ -569,9 +608,19 @@ std::size_t Interpreter::hash(Value v) {
 
 std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span) {
   if (MetaVar* m = v.as<MetaVar>()) return iterate(m->value, span);
-  if (List* l = v.as<List>()) return l->items;
-  if (Tuple* t = v.as<Tuple>()) return t->items;
+  if (List* l = v.as<List>()) {
+    if (!charge(l->items.size(), span) || !reserve(l->items.size() * sizeof(Value), span)) return std::nullopt;
+    return l->items;
+  }
+  if (Tuple* t = v.as<Tuple>()) {
+    if (!charge(t->items.size(), span) || !reserve(t->items.size() * sizeof(Value), span)) return std::nullopt;
+    return t->items;
+  }
   std::vector<Value> out;
+  if (Str* s = v.as<Str>(); s && (!charge(16 * s->text.size(), span) || !reserve(s->text.size() * 128, span)))
+    return std::nullopt;
+  if (Dict* d = v.as<Dict>(); d && !charge(d->items.size(), span)) return std::nullopt;
+  if (Set* s = v.as<Set>(); s && !charge(s->entries.items.size(), span)) return std::nullopt;
   if (Iterator* it = v.as<Iterator>()) {
     out.assign(it->items.begin() + static_cast<std::ptrdiff_t>(std::min(it->next, it->items.size())), it->items.end());
     it->next = it->items.size();

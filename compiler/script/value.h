@@ -97,10 +97,44 @@ struct Value {
 };
 
 enum class Type : std::uint8_t {
-  Str, BigInt, List, Tuple, Dict, Set, Range, Slice, Iterator,
-  Function, Lambda, BoundMethod, Native, Class, Instance, Namespace, Property, StaticMethod, ClassMethod, Super,
-  Buffer, Region, Layout, LayoutSpec, LayoutBuilder, Axis, AxisTerm, Iter, DataType, Frame, Kernel, Jit, MetaVar,
-  PendingStore, TensorMapType, TypeAnnotation, Exec, Intrinsic,
+  Str,
+  BigInt,
+  List,
+  Tuple,
+  Dict,
+  Set,
+  Range,
+  Slice,
+  Iterator,
+  Function,
+  Lambda,
+  BoundMethod,
+  Native,
+  Class,
+  Instance,
+  Namespace,
+  Property,
+  StaticMethod,
+  ClassMethod,
+  Super,
+  Buffer,
+  Region,
+  Layout,
+  LayoutSpec,
+  LayoutBuilder,
+  Axis,
+  AxisTerm,
+  Iter,
+  DataType,
+  Frame,
+  Kernel,
+  Jit,
+  MetaVar,
+  PendingStore,
+  TensorMapType,
+  TypeAnnotation,
+  Exec,
+  Intrinsic,
 };
 
 struct Object {
@@ -114,8 +148,8 @@ T* Value::as() const {
   return tag == Tag::Object && o->type == T::kType ? static_cast<T*>(o) : nullptr;
 }
 
-#define TILEWRIGHT_OBJECT(NAME, TYPE)          \
-  static constexpr Type kType = Type::TYPE;    \
+#define TILEWRIGHT_OBJECT(NAME, TYPE)       \
+  static constexpr Type kType = Type::TYPE; \
   NAME() : Object(kType) {}
 
 struct Str : Object {
@@ -176,7 +210,7 @@ struct Scope : Object {
     Value value;
   };
   std::vector<Binding> bindings;
-  std::vector<syntax::Name> globals, nonlocals;  // declared with `global` / `nonlocal`
+  std::vector<syntax::Name> globals, nonlocals;                 // declared with `global` / `nonlocal`
   std::unordered_multimap<std::uint32_t, std::uint32_t> index;  // used once there are many bindings (modules)
 
   Binding* find(const syntax::Name& name);
@@ -198,8 +232,8 @@ struct Function : Object {
   bool is_hygienic = true;      // false: a macro whose free names are looked up where it is called
   std::vector<Value> defaults;  // one a parameter that has one, in order
   std::shared_ptr<const syntax::TopLevel> keep;
-  struct Class* owner = nullptr;  // set for methods
-  Value attributes;               // Dict of set attributes, or None
+  struct Class* owner = nullptr;                           // set for methods
+  Value attributes;                                        // Dict of set attributes, or None
   std::vector<std::pair<std::string, Value>> parametrize;  // pytest.mark.parametrize lists found on it
 };
 struct LambdaFunction : Object {
@@ -244,13 +278,13 @@ struct Class : Object {
   std::vector<Class*> bases;
   std::vector<Class*> mro;  // itself first
   Scope* scope = nullptr;
-  bool is_meta = false;        // @T.meta_class, inherited
+  bool is_meta = false;  // @T.meta_class, inherited
   bool is_dataclass = false;
   bool is_frozen = false;
   bool is_enum = false, is_int_enum = false;
   bool is_exception = false;
   bool has_unknown_base = false;
-  std::vector<std::string> fields;  // dataclass, in order
+  std::vector<std::string> fields;     // dataclass, in order
   NativeFunction construct = nullptr;  // built-in types: int, list, ...
   Value* find(std::string_view name);  // through the mro
 };
@@ -266,8 +300,8 @@ struct Namespace : Object {
   TILEWRIGHT_OBJECT(Namespace, Namespace)
   std::string path;
   Value (*lookup)(Interpreter&, Namespace&, std::string_view name) = nullptr;  // Error tag without pending: absent
-  Scope* scope = nullptr;  // of a script module
-  int scope_kind = -1;     // Tx.<scope>
+  Scope* scope = nullptr;                                                      // of a script module
+  int scope_kind = -1;                                                         // Tx.<scope>
 };
 struct Property : Object {
   TILEWRIGHT_OBJECT(Property, Property)
@@ -335,7 +369,7 @@ struct TypeAnnotation : Object {
   enum class Kind : std::uint8_t { Handle, Let, Buffer, Constexpr, TensorMap, Optional } kind = Kind::Handle;
   ir::DataType pointee = ir::kVoid;
   std::string storage_scope;
-  Value inner;                     // of T.let[...]
+  Value inner;                         // of T.let[...]
   const ir::Buffer* buffer = nullptr;  // of T.Buffer(...)
 };
 

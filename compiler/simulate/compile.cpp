@@ -126,29 +126,18 @@ class Compiler {
     };
     walk_stmts(kernel_.device, [&](const Stmt* s) {
       switch (s->kind) {
-        case StmtKind::Bind:
-          look(static_cast<const Bind*>(s)->value);
-          break;
+        case StmtKind::Bind: look(static_cast<const Bind*>(s)->value); break;
         case StmtKind::Store:
           look(static_cast<const Store*>(s)->value);
           look(static_cast<const Store*>(s)->indices[0]);
           if (!static_cast<const Store*>(s)->buffer->is_scalar)
             in_memory_.insert(static_cast<const Store*>(s)->buffer->data);
           break;
-        case StmtKind::Evaluate:
-          look(static_cast<const Evaluate*>(s)->value);
-          break;
-        case StmtKind::If:
-          look(static_cast<const If*>(s)->condition);
-          break;
-        case StmtKind::While:
-          look(static_cast<const While*>(s)->condition);
-          break;
-        case StmtKind::Decl:
-          in_memory_.insert(static_cast<const Decl*>(s)->buffer->data);
-          break;
-        default:
-          break;
+        case StmtKind::Evaluate: look(static_cast<const Evaluate*>(s)->value); break;
+        case StmtKind::If: look(static_cast<const If*>(s)->condition); break;
+        case StmtKind::While: look(static_cast<const While*>(s)->condition); break;
+        case StmtKind::Decl: in_memory_.insert(static_cast<const Decl*>(s)->buffer->data); break;
+        default: break;
       }
       return true;
     });
@@ -195,16 +184,11 @@ class Compiler {
   Registers values(Expr e) {
     int lanes = e.dtype().lanes;
     switch (e.kind()) {
-      case ExprKind::IntImm:
-        return {constant_register(static_cast<std::uint64_t>(e.as<IntImm>()->value))};
-      case ExprKind::FloatImm:
-        return {constant_register(float_bits(e.dtype(), e.as<FloatImm>()->value))};
-      case ExprKind::StringImm:
-        return {constant_register(0)};
-      case ExprKind::Var:
-        return variable_value(e.as<Var>());
-      case ExprKind::Cast:
-        return cast(e.as<Cast>());
+      case ExprKind::IntImm: return {constant_register(static_cast<std::uint64_t>(e.as<IntImm>()->value))};
+      case ExprKind::FloatImm: return {constant_register(float_bits(e.dtype(), e.as<FloatImm>()->value))};
+      case ExprKind::StringImm: return {constant_register(0)};
+      case ExprKind::Var: return variable_value(e.as<Var>());
+      case ExprKind::Cast: return cast(e.as<Cast>());
       case ExprKind::Not: {
         return each(values(e.as<Unary>()->a), [&](Register a) { return make(Op::Not, kBool, a); });
       }
@@ -220,25 +204,19 @@ class Compiler {
           out.push_back(make(Op::Select, e.dtype(), c[c.size() == 1 ? 0 : i], t[i], f[i]));
         return out;
       }
-      case ExprKind::IfThenElse:
-        return lazily(e.as<Select>());
+      case ExprKind::IfThenElse: return lazily(e.as<Select>());
       case ExprKind::Ramp: {
         Register base = scalar(e.as<Ramp>()->base), stride = scalar(e.as<Ramp>()->stride);
         Registers out{base};
         for (int i = 1; i < lanes; ++i) out.push_back(make(Op::Add, e.dtype(), out.back(), stride));
         return out;
       }
-      case ExprKind::Broadcast:
-        return Registers(static_cast<std::size_t>(lanes), scalar(e.as<Broadcast>()->value));
-      case ExprKind::Load:
-        return load(e.as<Load>());
-      case ExprKind::Call:
-        return call(e.as<Call>());
+      case ExprKind::Broadcast: return Registers(static_cast<std::size_t>(lanes), scalar(e.as<Broadcast>()->value));
+      case ExprKind::Load: return load(e.as<Load>());
+      case ExprKind::Call: return call(e.as<Call>());
       case ExprKind::And:
-      case ExprKind::Or:
-        return shortcut(e.as<Binary>());
-      default:
-        break;
+      case ExprKind::Or: return shortcut(e.as<Binary>());
+      default: break;
     }
     const Binary* node = e.as<Binary>();
     Registers a = values(node->a), b = values(node->b), out;
@@ -286,52 +264,30 @@ class Compiler {
       return swapped ? make(op, kBool, b, a) : make(op, kBool, a, b);
     };
     switch (kind) {
-      case ExprKind::Add:
-        return arithmetic(Op::Add, Op::AddF, Op::AddD);
-      case ExprKind::Sub:
-        return arithmetic(Op::Sub, Op::SubF, Op::SubD);
-      case ExprKind::Mul:
-        return arithmetic(Op::Mul, Op::MulF, Op::MulD);
-      case ExprKind::Div:
-        return arithmetic(u ? Op::DivU : Op::TruncDiv, Op::DivF, Op::DivD);
-      case ExprKind::FloorDiv:
-        return make(u ? Op::DivU : Op::FloorDiv, d, a, b);
-      case ExprKind::FloorMod:
-        return make(u ? Op::ModU : Op::FloorMod, d, a, b);
-      case ExprKind::TruncDiv:
-        return make(u ? Op::DivU : Op::TruncDiv, d, a, b);
-      case ExprKind::TruncMod:
-        return make(u ? Op::ModU : Op::TruncMod, d, a, b);
-      case ExprKind::Min:
-        return make(f ? (wide ? Op::MinD : Op::MinF) : u ? Op::MinU : Op::Min, d, a, b);
-      case ExprKind::Max:
-        return make(f ? (wide ? Op::MaxD : Op::MaxF) : u ? Op::MaxU : Op::Max, d, a, b);
-      case ExprKind::EQ:
-        return compare(Op::Equal, Op::Equal, Op::EqualF, Op::EqualD, false);
-      case ExprKind::NE:
-        return compare(Op::NotEqual, Op::NotEqual, Op::NotEqualF, Op::NotEqualD, false);
-      case ExprKind::LT:
-        return compare(Op::Less, Op::LessU, Op::LessF, Op::LessD, false);
-      case ExprKind::LE:
-        return compare(Op::LessEqual, Op::LessEqualU, Op::LessEqualF, Op::LessEqualD, false);
-      case ExprKind::GT:
-        return compare(Op::Less, Op::LessU, Op::LessF, Op::LessD, true);
-      case ExprKind::GE:
-        return compare(Op::LessEqual, Op::LessEqualU, Op::LessEqualF, Op::LessEqualD, true);
+      case ExprKind::Add: return arithmetic(Op::Add, Op::AddF, Op::AddD);
+      case ExprKind::Sub: return arithmetic(Op::Sub, Op::SubF, Op::SubD);
+      case ExprKind::Mul: return arithmetic(Op::Mul, Op::MulF, Op::MulD);
+      case ExprKind::Div: return arithmetic(u ? Op::DivU : Op::TruncDiv, Op::DivF, Op::DivD);
+      case ExprKind::FloorDiv: return make(u ? Op::DivU : Op::FloorDiv, d, a, b);
+      case ExprKind::FloorMod: return make(u ? Op::ModU : Op::FloorMod, d, a, b);
+      case ExprKind::TruncDiv: return make(u ? Op::DivU : Op::TruncDiv, d, a, b);
+      case ExprKind::TruncMod: return make(u ? Op::ModU : Op::TruncMod, d, a, b);
+      case ExprKind::Min: return make(f ? (wide ? Op::MinD : Op::MinF) : u ? Op::MinU : Op::Min, d, a, b);
+      case ExprKind::Max: return make(f ? (wide ? Op::MaxD : Op::MaxF) : u ? Op::MaxU : Op::Max, d, a, b);
+      case ExprKind::EQ: return compare(Op::Equal, Op::Equal, Op::EqualF, Op::EqualD, false);
+      case ExprKind::NE: return compare(Op::NotEqual, Op::NotEqual, Op::NotEqualF, Op::NotEqualD, false);
+      case ExprKind::LT: return compare(Op::Less, Op::LessU, Op::LessF, Op::LessD, false);
+      case ExprKind::LE: return compare(Op::LessEqual, Op::LessEqualU, Op::LessEqualF, Op::LessEqualD, false);
+      case ExprKind::GT: return compare(Op::Less, Op::LessU, Op::LessF, Op::LessD, true);
+      case ExprKind::GE: return compare(Op::LessEqual, Op::LessEqualU, Op::LessEqualF, Op::LessEqualD, true);
       case ExprKind::And:
-      case ExprKind::BitAnd:
-        return make(Op::BitAnd, d, a, b);
+      case ExprKind::BitAnd: return make(Op::BitAnd, d, a, b);
       case ExprKind::Or:
-      case ExprKind::BitOr:
-        return make(Op::BitOr, d, a, b);
-      case ExprKind::BitXor:
-        return make(Op::BitXor, d, a, b);
-      case ExprKind::Shl:
-        return make(Op::Shl, d, a, b);
-      case ExprKind::Shr:
-        return make(u ? Op::ShrU : Op::Shr, d, a, b);
-      default:
-        return a;
+      case ExprKind::BitOr: return make(Op::BitOr, d, a, b);
+      case ExprKind::BitXor: return make(Op::BitXor, d, a, b);
+      case ExprKind::Shl: return make(Op::Shl, d, a, b);
+      case ExprKind::Shr: return make(u ? Op::ShrU : Op::Shr, d, a, b);
+      default: return a;
     }
   }
 
@@ -573,16 +529,11 @@ class Compiler {
           if (arg.dtype().lanes == 1 && has_effects_or_reads(arg) && arg.kind() == ExprKind::Call) scalar(arg);
         return {constant_register(0)};
       }
-      case Meaning::CtaSync:
-        return meet(site(Site::Kind::CtaSync, kVoid), kVoid);
-      case Meaning::WarpSync:
-        return meet(site(Site::Kind::WarpSync, kVoid), kVoid);
-      case Meaning::ClusterSync:
-        return meet(site(Site::Kind::ClusterSync, kVoid), kVoid);
-      case Meaning::CtaReduceAnd:
-        return meet(site(Site::Kind::CtaAnd, kInt32, {value(0)}), e->dtype);
-      case Meaning::CtaReduceOr:
-        return meet(site(Site::Kind::CtaOr, kInt32, {value(0)}), e->dtype);
+      case Meaning::CtaSync: return meet(site(Site::Kind::CtaSync, kVoid), kVoid);
+      case Meaning::WarpSync: return meet(site(Site::Kind::WarpSync, kVoid), kVoid);
+      case Meaning::ClusterSync: return meet(site(Site::Kind::ClusterSync, kVoid), kVoid);
+      case Meaning::CtaReduceAnd: return meet(site(Site::Kind::CtaAnd, kInt32, {value(0)}), e->dtype);
+      case Meaning::CtaReduceOr: return meet(site(Site::Kind::CtaOr, kInt32, {value(0)}), e->dtype);
       case Meaning::WarpgroupSync: {
         Site s = site(Site::Kind::NamedSync, kVoid, {value(0)});
         s.count = 128;
@@ -604,14 +555,10 @@ class Compiler {
         return meet(site(kind, e->dtype, {value(0), value(1), value(2), n > 3 ? value(3) : constant_register(32)}),
                     e->dtype);
       }
-      case Meaning::Ballot:
-        return meet(site(Site::Kind::Ballot, kUInt32, {value(0), value(1)}), e->dtype);
-      case Meaning::AnySync:
-        return meet(site(Site::Kind::Any, kUInt32, {value(0), value(1)}), e->dtype);
-      case Meaning::Elect:
-        return meet(site(Site::Kind::Elect, kUInt32), e->dtype);
-      case Meaning::ActiveMask:
-        return meet(site(Site::Kind::ActiveMask, kUInt32), e->dtype);
+      case Meaning::Ballot: return meet(site(Site::Kind::Ballot, kUInt32, {value(0), value(1)}), e->dtype);
+      case Meaning::AnySync: return meet(site(Site::Kind::Any, kUInt32, {value(0), value(1)}), e->dtype);
+      case Meaning::Elect: return meet(site(Site::Kind::Elect, kUInt32), e->dtype);
+      case Meaning::ActiveMask: return meet(site(Site::Kind::ActiveMask, kUInt32), e->dtype);
       case Meaning::WarpReduce:
       case Meaning::CtaReduce: {
         bool cta = row.meaning == Meaning::CtaReduce;
@@ -665,19 +612,12 @@ class Compiler {
         return meet(site(Site::Kind::AtomicCas, e->dtype, {value(0), value(1), value(2)}), e->dtype);
       }
       case Meaning::HalfToFloat:
-      case Meaning::BFloatToFloat:
-        return {value(0)};
-      case Meaning::BitsToFloat:
-        return {make(Op::FromBits, kFloat32, value(0))};
-      case Meaning::FloatToBits:
-        return {make(Op::ToBits, kFloat32, value(0))};
-      case Meaning::Exp2Approx:
-        return math("exp2", e);
-      case Meaning::RcpApprox:
-        return math("rcp", e);
-      case Meaning::TrapUnless:
-        emit({Op::Trap, kVoid, 0, value(0)});
-        return {constant_register(0)};
+      case Meaning::BFloatToFloat: return {value(0)};
+      case Meaning::BitsToFloat: return {make(Op::FromBits, kFloat32, value(0))};
+      case Meaning::FloatToBits: return {make(Op::ToBits, kFloat32, value(0))};
+      case Meaning::Exp2Approx: return math("exp2", e);
+      case Meaning::RcpApprox: return math("rcp", e);
+      case Meaning::TrapUnless: emit({Op::Trap, kVoid, 0, value(0)}); return {constant_register(0)};
       case Meaning::Print: {
         Site s = site(Site::Kind::Print, kVoid);
         for (std::size_t i = 0; i < n; ++i) {
@@ -692,8 +632,7 @@ class Compiler {
         }
         return meet(std::move(s), kVoid);
       }
-      default:
-        return unmodelled(e, row.name);
+      default: return unmodelled(e, row.name);
     }
   }
 
@@ -718,17 +657,10 @@ class Compiler {
         }
         break;
       }
-      case StmtKind::Alloc:
-        allocate(static_cast<const Alloc*>(s)->buffer);
-        break;
-      case StmtKind::Decl:
-        break;
-      case StmtKind::Store:
-        store(static_cast<const Store*>(s));
-        break;
-      case StmtKind::For:
-        loop(static_cast<const For*>(s));
-        break;
+      case StmtKind::Alloc: allocate(static_cast<const Alloc*>(s)->buffer); break;
+      case StmtKind::Decl: break;
+      case StmtKind::Store: store(static_cast<const Store*>(s)); break;
+      case StmtKind::For: loop(static_cast<const For*>(s)); break;
       case StmtKind::While: {
         auto loop = static_cast<const While*>(s);
         std::size_t top = program_.code.size();
@@ -761,23 +693,16 @@ class Compiler {
         }
         break;
       }
-      case StmtKind::Evaluate:
-        values(static_cast<const Evaluate*>(s)->value);
-        break;
-      case StmtKind::Assert:
-        emit({Op::Trap, kVoid, 0, scalar(static_cast<const Assert*>(s)->condition)});
-        break;
+      case StmtKind::Evaluate: values(static_cast<const Evaluate*>(s)->value); break;
+      case StmtKind::Assert: emit({Op::Trap, kVoid, 0, scalar(static_cast<const Assert*>(s)->condition)}); break;
       case StmtKind::Break:
         if (!loops_.empty()) loops_.back().breaks.push_back(emit({Op::Jump, kVoid}));
         break;
       case StmtKind::Continue:
         if (!loops_.empty()) loops_.back().continues.push_back(emit({Op::Jump, kVoid}));
         break;
-      case StmtKind::Return:
-        emit({Op::Exit, kVoid});
-        break;
-      default:
-        break;
+      case StmtKind::Return: emit({Op::Exit, kVoid}); break;
+      default: break;
     }
     live_temporaries_ = mark;
   }

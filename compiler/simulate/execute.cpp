@@ -107,14 +107,10 @@ std::uint64_t Machine::address(const Thread& t, const Access& access, std::int64
   int bits = access.type.storage_bits();
   std::int64_t bytes = bits < 8 && bits > 0 ? element * bits / 8 : element * access.bytes;
   switch (access.where) {
-    case Where::Global:
-      return pointer_to(1 + access.index, bytes);
-    case Where::Shared:
-      return pointer_to(first_shared_ + t.cta * program_.shared.size() + access.index, bytes);
-    case Where::Local:
-      return pointer_to(kLocalBlocks + access.index, bytes);
-    case Where::Pointer:
-      return moved(t.registers[access.index], bytes);
+    case Where::Global: return pointer_to(1 + access.index, bytes);
+    case Where::Shared: return pointer_to(first_shared_ + t.cta * program_.shared.size() + access.index, bytes);
+    case Where::Local: return pointer_to(kLocalBlocks + access.index, bytes);
+    case Where::Pointer: return moved(t.registers[access.index], bytes);
   }
   return 0;
 }
@@ -231,18 +227,10 @@ void Machine::interpret(Thread& t) {
         r[i.dst] = r[i.a];
         if constexpr (Trace) t.tags[i.dst] = t.tags[i.a];
         break;
-      case Op::Normalise:
-        set_int(a());
-        break;
-      case Op::Add:
-        set_int(a() + b());
-        break;
-      case Op::Sub:
-        set_int(a() - b());
-        break;
-      case Op::Mul:
-        set_int(a() * b());
-        break;
+      case Op::Normalise: set_int(a()); break;
+      case Op::Add: set_int(a() + b()); break;
+      case Op::Sub: set_int(a() - b()); break;
+      case Op::Mul: set_int(a() * b()); break;
       case Op::FloorDiv:
       case Op::FloorMod: {
         if (!divides()) return stop(true);
@@ -273,183 +261,71 @@ void Machine::interpret(Thread& t) {
         if (!divides()) return stop(true);
         set_int(a() % b());
         break;
-      case Op::Min:
-        set(static_cast<std::uint64_t>(std::min(sa(), sb())));
-        break;
-      case Op::Max:
-        set(static_cast<std::uint64_t>(std::max(sa(), sb())));
-        break;
-      case Op::MinU:
-        set(std::min(a(), b()));
-        break;
-      case Op::MaxU:
-        set(std::max(a(), b()));
-        break;
-      case Op::Equal:
-        set(a() == b());
-        break;
-      case Op::NotEqual:
-        set(a() != b());
-        break;
-      case Op::Less:
-        set(sa() < sb());
-        break;
-      case Op::LessEqual:
-        set(sa() <= sb());
-        break;
-      case Op::LessU:
-        set(a() < b());
-        break;
-      case Op::LessEqualU:
-        set(a() <= b());
-        break;
-      case Op::BitAnd:
-        set(a() & b());
-        break;
-      case Op::BitOr:
-        set(a() | b());
-        break;
-      case Op::BitXor:
-        set(a() ^ b());
-        break;
-      case Op::BitNot:
-        set_int(~a());
-        break;
-      case Op::Not:
-        set(a() == 0);
-        break;
-      case Op::Shl:
-        set_int(b() < 64 ? a() << b() : 0);
-        break;
-      case Op::Shr:
-        set_int(static_cast<std::uint64_t>(sa() >> (b() < 64 ? b() : 63)));
-        break;
-      case Op::ShrU:
-        set(b() < 64 ? a() >> b() : 0);
-        break;
-      case Op::AddF:
-        set(from_float(as_float(a()) + as_float(b())));
-        break;
-      case Op::SubF:
-        set(from_float(as_float(a()) - as_float(b())));
-        break;
-      case Op::MulF:
-        set(from_float(as_float(a()) * as_float(b())));
-        break;
-      case Op::DivF:
-        set(from_float(as_float(a()) / as_float(b())));
-        break;
-      case Op::MinF:
-        set(from_float(std::fmin(as_float(a()), as_float(b()))));
-        break;
-      case Op::MaxF:
-        set(from_float(std::fmax(as_float(a()), as_float(b()))));
-        break;
-      case Op::EqualF:
-        set(as_float(a()) == as_float(b()));
-        break;
-      case Op::NotEqualF:
-        set(as_float(a()) != as_float(b()));
-        break;
-      case Op::LessF:
-        set(as_float(a()) < as_float(b()));
-        break;
-      case Op::LessEqualF:
-        set(as_float(a()) <= as_float(b()));
-        break;
-      case Op::AddD:
-        set(from_double(as_double(a()) + as_double(b())));
-        break;
-      case Op::SubD:
-        set(from_double(as_double(a()) - as_double(b())));
-        break;
-      case Op::MulD:
-        set(from_double(as_double(a()) * as_double(b())));
-        break;
-      case Op::DivD:
-        set(from_double(as_double(a()) / as_double(b())));
-        break;
-      case Op::MinD:
-        set(from_double(std::fmin(as_double(a()), as_double(b()))));
-        break;
-      case Op::MaxD:
-        set(from_double(std::fmax(as_double(a()), as_double(b()))));
-        break;
-      case Op::EqualD:
-        set(as_double(a()) == as_double(b()));
-        break;
-      case Op::NotEqualD:
-        set(as_double(a()) != as_double(b()));
-        break;
-      case Op::LessD:
-        set(as_double(a()) < as_double(b()));
-        break;
-      case Op::LessEqualD:
-        set(as_double(a()) <= as_double(b()));
-        break;
-      case Op::FmaF:
-        set(from_float(std::fma(as_float(a()), as_float(b()), as_float(r[i.c]))));
-        break;
-      case Op::Round:
-        set(from_float(rounded(i.type, as_float(a()))));
-        break;
-      case Op::IntToF:
-        set(from_float(static_cast<float>(sa())));
-        break;
-      case Op::UIntToF:
-        set(from_float(static_cast<float>(a())));
-        break;
-      case Op::FToInt:
-        set(saturated<std::int64_t>(as_float(a()), i.type));
-        break;
-      case Op::FToUInt:
-        set(saturated<std::uint64_t>(as_float(a()), i.type));
-        break;
-      case Op::IntToD:
-        set(from_double(static_cast<double>(sa())));
-        break;
-      case Op::UIntToD:
-        set(from_double(static_cast<double>(a())));
-        break;
-      case Op::DToInt:
-        set(saturated<std::int64_t>(as_double(a()), i.type));
-        break;
-      case Op::DToUInt:
-        set(saturated<std::uint64_t>(as_double(a()), i.type));
-        break;
-      case Op::FToD:
-        set(from_double(as_float(a())));
-        break;
-      case Op::DToF:
-        set(from_float(static_cast<float>(as_double(a()))));
-        break;
-      case Op::NonZeroF:
-        set(as_float(a()) != 0);
-        break;
-      case Op::NonZeroD:
-        set(as_double(a()) != 0);
-        break;
-      case Op::ToBits:
-        set(to_bits(a(), i.type));
-        break;
+      case Op::Min: set(static_cast<std::uint64_t>(std::min(sa(), sb()))); break;
+      case Op::Max: set(static_cast<std::uint64_t>(std::max(sa(), sb()))); break;
+      case Op::MinU: set(std::min(a(), b())); break;
+      case Op::MaxU: set(std::max(a(), b())); break;
+      case Op::Equal: set(a() == b()); break;
+      case Op::NotEqual: set(a() != b()); break;
+      case Op::Less: set(sa() < sb()); break;
+      case Op::LessEqual: set(sa() <= sb()); break;
+      case Op::LessU: set(a() < b()); break;
+      case Op::LessEqualU: set(a() <= b()); break;
+      case Op::BitAnd: set(a() & b()); break;
+      case Op::BitOr: set(a() | b()); break;
+      case Op::BitXor: set(a() ^ b()); break;
+      case Op::BitNot: set_int(~a()); break;
+      case Op::Not: set(a() == 0); break;
+      case Op::Shl: set_int(b() < 64 ? a() << b() : 0); break;
+      case Op::Shr: set_int(static_cast<std::uint64_t>(sa() >> (b() < 64 ? b() : 63))); break;
+      case Op::ShrU: set(b() < 64 ? a() >> b() : 0); break;
+      case Op::AddF: set(from_float(as_float(a()) + as_float(b()))); break;
+      case Op::SubF: set(from_float(as_float(a()) - as_float(b()))); break;
+      case Op::MulF: set(from_float(as_float(a()) * as_float(b()))); break;
+      case Op::DivF: set(from_float(as_float(a()) / as_float(b()))); break;
+      case Op::MinF: set(from_float(std::fmin(as_float(a()), as_float(b())))); break;
+      case Op::MaxF: set(from_float(std::fmax(as_float(a()), as_float(b())))); break;
+      case Op::EqualF: set(as_float(a()) == as_float(b())); break;
+      case Op::NotEqualF: set(as_float(a()) != as_float(b())); break;
+      case Op::LessF: set(as_float(a()) < as_float(b())); break;
+      case Op::LessEqualF: set(as_float(a()) <= as_float(b())); break;
+      case Op::AddD: set(from_double(as_double(a()) + as_double(b()))); break;
+      case Op::SubD: set(from_double(as_double(a()) - as_double(b()))); break;
+      case Op::MulD: set(from_double(as_double(a()) * as_double(b()))); break;
+      case Op::DivD: set(from_double(as_double(a()) / as_double(b()))); break;
+      case Op::MinD: set(from_double(std::fmin(as_double(a()), as_double(b())))); break;
+      case Op::MaxD: set(from_double(std::fmax(as_double(a()), as_double(b())))); break;
+      case Op::EqualD: set(as_double(a()) == as_double(b())); break;
+      case Op::NotEqualD: set(as_double(a()) != as_double(b())); break;
+      case Op::LessD: set(as_double(a()) < as_double(b())); break;
+      case Op::LessEqualD: set(as_double(a()) <= as_double(b())); break;
+      case Op::FmaF: set(from_float(std::fma(as_float(a()), as_float(b()), as_float(r[i.c])))); break;
+      case Op::Round: set(from_float(rounded(i.type, as_float(a())))); break;
+      case Op::IntToF: set(from_float(static_cast<float>(sa()))); break;
+      case Op::UIntToF: set(from_float(static_cast<float>(a()))); break;
+      case Op::FToInt: set(saturated<std::int64_t>(as_float(a()), i.type)); break;
+      case Op::FToUInt: set(saturated<std::uint64_t>(as_float(a()), i.type)); break;
+      case Op::IntToD: set(from_double(static_cast<double>(sa()))); break;
+      case Op::UIntToD: set(from_double(static_cast<double>(a()))); break;
+      case Op::DToInt: set(saturated<std::int64_t>(as_double(a()), i.type)); break;
+      case Op::DToUInt: set(saturated<std::uint64_t>(as_double(a()), i.type)); break;
+      case Op::FToD: set(from_double(as_float(a()))); break;
+      case Op::DToF: set(from_float(static_cast<float>(as_double(a())))); break;
+      case Op::NonZeroF: set(as_float(a()) != 0); break;
+      case Op::NonZeroD: set(as_double(a()) != 0); break;
+      case Op::ToBits: set(to_bits(a(), i.type)); break;
       case Op::FromBits:
         set(from_bits(to_bits(a(), DataType{ir::TypeCode::UInt,
                                             static_cast<std::uint8_t>(std::max(8, i.type.storage_bits())), 1}),
                       i.type));
         break;
-      case Op::MathF:
-        set(from_float(math_rows()[i.c].f(as_float(a()), as_float(b()))));
-        break;
-      case Op::MathD:
-        set(from_double(math_rows()[i.c].d(as_double(a()), as_double(b()))));
-        break;
+      case Op::MathF: set(from_float(math_rows()[i.c].f(as_float(a()), as_float(b())))); break;
+      case Op::MathD: set(from_double(math_rows()[i.c].d(as_double(a()), as_double(b())))); break;
       case Op::Select:
         r[i.dst] = a() ? b() : r[i.c];
         if constexpr (Trace) t.tags[i.dst] = t.tags[a() ? i.b : i.c];
         break;
-      case Op::Jump:
-        pc = i.dst;
-        continue;
+      case Op::Jump: pc = i.dst; continue;
       case Op::JumpUnless:
         if (!a()) {
           pc = i.dst;
@@ -471,12 +347,8 @@ void Machine::interpret(Thread& t) {
         t.pc = pc;
         if (!store(t, i)) return stop(true);
         break;
-      case Op::Address:
-        set(address(t, program_.accesses[i.b], sa()));
-        break;
-      case Op::PointerAdd:
-        set(moved(a(), sb() * i.c));
-        break;
+      case Op::Address: set(address(t, program_.accesses[i.b], sa())); break;
+      case Op::PointerAdd: set(moved(a(), sb() * i.c)); break;
       case Op::Copy: {
         t.pc = pc;
         std::optional<View> from = view(t, b(), i.c, i.c, false, "read");
@@ -492,12 +364,8 @@ void Machine::interpret(Thread& t) {
         if constexpr (Trace) std::memmove(to->tags, from->tags, i.c * sizeof(std::uint32_t));
         break;
       }
-      case Op::Define:
-        t.defined[i.dst] = 1;
-        break;
-      case Op::Undefine:
-        t.defined[i.dst] = 0;
-        break;
+      case Op::Define: t.defined[i.dst] = 1; break;
+      case Op::Undefine: t.defined[i.dst] = 0; break;
       case Op::CheckDefined:
         if (options_.uninitialised_reads && !t.defined[i.dst]) {
           t.pc = pc;
@@ -510,9 +378,7 @@ void Machine::interpret(Thread& t) {
         atomic(t, program_.sites[i.b]);
         if (stopped_) return stop(true);
         break;
-      case Op::Meet:
-        t.state = State::Waiting;
-        return stop(false);
+      case Op::Meet: t.state = State::Waiting; return stop(false);
       case Op::Trap:
         if (a()) break;
         t.pc = pc;
@@ -527,9 +393,7 @@ void Machine::interpret(Thread& t) {
         finding("TW5008", Severity::Incomplete, "T." + program_.sites[i.b].text + " is not modelled by the simulator",
                 &t);
         return stop(true);
-      case Op::Exit:
-        t.state = State::Done;
-        return stop(false);
+      case Op::Exit: t.state = State::Done; return stop(false);
     }
     ++pc;
   }

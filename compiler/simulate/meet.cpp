@@ -25,10 +25,8 @@ bool is_warp_kind(Kind k) {
     case Kind::ActiveMask:
     case Kind::WarpReduce:
     case Kind::LdMatrix:
-    case Kind::StMatrix:
-      return true;
-    default:
-      return false;
+    case Kind::StMatrix: return true;
+    default: return false;
   }
 }
 
@@ -126,18 +124,10 @@ void Machine::warp_operation(const Site& site, std::span<Thread> lanes, std::uin
         if (width <= 0 || width > 32) width = 32;
         int first = lane / width * width, from = lane;
         switch (site.kind) {
-          case Kind::ShuffleIndex:
-            from = first + (((distance % width) + width) % width);
-            break;
-          case Kind::ShuffleUp:
-            from = lane - distance < first ? lane : lane - distance;
-            break;
-          case Kind::ShuffleDown:
-            from = lane + distance >= first + width ? lane : lane + distance;
-            break;
-          default:
-            from = (lane ^ distance) >= first + width ? lane : lane ^ distance;
-            break;
+          case Kind::ShuffleIndex: from = first + (((distance % width) + width) % width); break;
+          case Kind::ShuffleUp: from = lane - distance < first ? lane : lane - distance; break;
+          case Kind::ShuffleDown: from = lane + distance >= first + width ? lane : lane + distance; break;
+          default: from = (lane ^ distance) >= first + width ? lane : lane ^ distance; break;
         }
         if (from < 0 || from > 31 || !(members >> from & 1)) {
           finding("TW5006", Severity::Error,
@@ -185,11 +175,8 @@ void Machine::warp_operation(const Site& site, std::span<Thread> lanes, std::uin
       break;
     }
     case Kind::LdMatrix:
-    case Kind::StMatrix:
-      matrices(site, lanes);
-      break;
-    default:
-      break;
+    case Kind::StMatrix: matrices(site, lanes); break;
+    default: break;
   }
 }
 

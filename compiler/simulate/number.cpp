@@ -21,22 +21,14 @@ struct Format {
 
 Format format_of(DataType d) {
   switch (d.code) {
-    case TypeCode::Float8E4M3FN:
-      return {4, 3, 7, false, true, false};
-    case TypeCode::Float8E4M3:
-      return {4, 3, 7, true, false, false};
-    case TypeCode::Float8E3M4:
-      return {3, 4, 3, true, false, false};
-    case TypeCode::Float8E5M2:
-      return {5, 2, 15, true, false, false};
-    case TypeCode::Float6E2M3FN:
-      return {2, 3, 1, false, false, true};
-    case TypeCode::Float6E3M2FN:
-      return {3, 2, 3, false, false, true};
-    case TypeCode::Float4E2M1FN:
-      return {2, 1, 1, false, false, true};
-    default:
-      return {5, 10, 15, true, false, false};
+    case TypeCode::Float8E4M3FN: return {4, 3, 7, false, true, false};
+    case TypeCode::Float8E4M3: return {4, 3, 7, true, false, false};
+    case TypeCode::Float8E3M4: return {3, 4, 3, true, false, false};
+    case TypeCode::Float8E5M2: return {5, 2, 15, true, false, false};
+    case TypeCode::Float6E2M3FN: return {2, 3, 1, false, false, true};
+    case TypeCode::Float6E3M2FN: return {3, 2, 3, false, false, true};
+    case TypeCode::Float4E2M1FN: return {2, 1, 1, false, false, true};
+    default: return {5, 10, 15, true, false, false};
   }
 }
 

@@ -192,10 +192,8 @@ std::expected<Record, HelperProcess::Failure> HelperProcess::call(const Record& 
     ::poll(watched, 2, static_cast<int>(std::min(left, kWatch).count()));
     if (watched[0].revents & (POLLIN | POLLHUP | POLLERR)) {
       switch (reader.poll(socket_.get())) {
-        case RecordReader::State::Incomplete:
-          break;
-        case RecordReader::State::Closed:
-          return std::unexpected(explain_death(memory_limit));
+        case RecordReader::State::Incomplete: break;
+        case RecordReader::State::Closed: return std::unexpected(explain_death(memory_limit));
         case RecordReader::State::Complete:
           if (auto answer = reader.take()) {
             ++served_;

@@ -23,14 +23,10 @@ std::string number(std::uint64_t value) { return std::to_string(value); }
 Error error_of(HelperProcess::Failure failure) {
   using Kind = HelperProcess::Failure::Kind;
   switch (failure.kind) {
-    case Kind::Time:
-      return {Error::Kind::Time, std::move(failure.message), {}, {}};
-    case Kind::Memory:
-      return {Error::Kind::Memory, std::move(failure.message), {}, {}};
-    case Kind::Stopped:
-      return {Error::Kind::Stopped, std::move(failure.message), {}, {}};
-    case Kind::Gone:
-      break;
+    case Kind::Time: return {Error::Kind::Time, std::move(failure.message), {}, {}};
+    case Kind::Memory: return {Error::Kind::Memory, std::move(failure.message), {}, {}};
+    case Kind::Stopped: return {Error::Kind::Stopped, std::move(failure.message), {}, {}};
+    case Kind::Gone: break;
   }
   return {Error::Kind::Crash, std::move(failure.message), {}, {}};
 }

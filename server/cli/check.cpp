@@ -1,6 +1,7 @@
 // tilewright check: all diagnostics, in the formats that people, editors and CI systems read.
 #include <algorithm>
 
+#include "server/cli/codes.h"
 #include "server/cli/commands.h"
 #include "server/cli/files.h"
 #include "server/cli/formats.h"
@@ -22,6 +23,9 @@ struct CheckOptions {
 int check(const CheckOptions& o) {
   for (const std::string& arch : o.archs) {
     if (!target_option(arch)) return kUsage;
+  }
+  for (const std::string& code : o.deny) {
+    if (code != "fallback" && !code_info(code)) return fail_usage("there is no diagnostic " + code + " to deny");
   }
   auto files = expand(o.paths);
   if (!files) return fail_usage(files.error());
@@ -62,7 +66,6 @@ int check(const CheckOptions& o) {
     std::fputs(summary_text(checked).c_str(), stderr);
   else
     std::fputs(formatted(checked, format).c_str(), stdout);
-  if (std::fflush(stdout) != 0) return fail_usage("cannot write the result to standard output");
   return environment ? kUsage : errors ? kErrors : kFine;
 }
 

@@ -9,6 +9,19 @@
 
 namespace tilewright::cli {
 
+namespace {
+
+constexpr text::CodeInfo kOwn[] = {
+    {"TW6001", "message of the CUDA compiler",
+     "NVRTC or ptxas said something about the generated CUDA. The message is theirs; the place is the line of the "
+     "script "
+     "that the CUDA line came from. An error here is a fault of Tilewright unless the script holds CUDA source of its "
+     "own "
+     "(T.cuda.func_call): `tilewright compile FILE --emit cuda` shows the text that was compiled."},
+};
+
+}  // namespace
+
 std::vector<text::CodeInfo> all_codes() {
   std::vector<text::CodeInfo> all;
   auto add = [&](std::span<const text::CodeInfo> table) { all.insert(all.end(), table.begin(), table.end()); };
@@ -18,6 +31,7 @@ std::vector<text::CodeInfo> all_codes() {
   add(lower::kCodes);
   add(cuda::kCodes);
   add(simulate::kCodes);
+  add(kOwn);
   return all;
 }
 

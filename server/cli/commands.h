@@ -40,7 +40,7 @@ session::Compiled compile(const LoadedFile& file, const session::CompileOptions&
 // The architectures to look at: those asked for, else those that the file names in `# tilewright: arch sm_80 sm_90a`,
 // else sm_90a. Where one has to do, `one_architecture` takes sm_90a if it is among them, else the first.
 std::vector<std::string> architectures(const LoadedFile& file, const std::vector<std::string>& asked);
-std::string one_architecture(const LoadedFile& file, const std::string& asked);
+std::string one_architecture(const LoadedFile& file);
 
 // "sm_90a" or an error message on stderr.
 std::optional<ir::Target> target_option(const std::string& text);

@@ -97,7 +97,7 @@ int run_compile(const CompileCommand& o) {
   bool tools = wants("ptx") || wants("cubin") || wants("sass");
   auto file = load(o.file);
   if (!file) return fail_usage(file.error());
-  const std::vector<std::string> archs = o.archs.empty() ? std::vector{one_architecture(*file, {})} : o.archs;
+  const std::vector<std::string> archs = o.archs.empty() ? std::vector{one_architecture(*file)} : o.archs;
   std::vector<session::Compiled> compiled;
   std::unique_ptr<toolchain::Toolchain> nvrtc;
   if (tools) nvrtc = std::make_unique<toolchain::Toolchain>(toolchain_options());
@@ -229,7 +229,6 @@ int run_compile(const CompileCommand& o) {
       }
     }
   }
-  if (std::fflush(stdout) != 0) return fail_usage("cannot write the result to standard output");
   if (errors) return kErrors;
   if (outputs.empty() && !environment) {
     return fail_usage(o.file + " has no kernel to compile",

@@ -2,6 +2,7 @@
 
 #include <toml++/toml.h>
 
+#include "server/cli/codes.h"
 #include "server/cli/files.h"
 
 namespace tilewright::cli {
@@ -60,6 +61,9 @@ std::expected<Config, std::string> parse_config(std::string_view text, const std
       if (!ok) return std::unexpected(ok.error());
     } else if (key.str() == "severity" && value.is_table()) {
       for (const auto& [code, word] : *value.as_table()) {
+        if (!code_info(code.str())) {
+          return std::unexpected(place(name, word) + "there is no diagnostic " + std::string(code.str()));
+        }
         bool known = false;
         auto severity = parse_severity(word.value_or(std::string()), &known);
         if (!known)

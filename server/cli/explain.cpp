@@ -1,5 +1,6 @@
 // tilewright explain: why each tile primitive became what it is, and what a diagnostic code means.
 #include <algorithm>
+#include <filesystem>
 
 #include "server/cli/codes.h"
 #include "server/cli/commands.h"
@@ -12,7 +13,7 @@ namespace {
 struct ExplainCommand {
   std::string what;
   std::vector<std::string> entries;
-  std::string arch;
+  std::optional<std::string> arch;
   bool json = false;
 };
 
@@ -36,7 +37,7 @@ int explain_code(const ExplainCommand& o) {
   return kFine;
 }
 
-// FILE, FILE:LINE, FILE:LINE:COL; a colon inside the name stays with the name when no number follows.
+// FILE, FILE:LINE, FILE:LINE:COL. Numbers stay with the name where a file is called so.
 struct Place {
   std::string file;
   std::uint32_t line = 0, column = 0;  // from 1; 0: any
@@ -47,7 +48,8 @@ Place parse_place(const std::string& text) {
     return !s.empty() && s.size() < 9 && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
   };
   std::vector<std::uint32_t> numbers;
-  while (numbers.size() < 2) {
+  std::error_code ec;
+  while (numbers.size() < 2 && !std::filesystem::exists(p.file, ec)) {
     std::size_t colon = p.file.rfind(':');
     if (colon == std::string::npos || !number(std::string_view(p.file).substr(colon + 1))) break;
     numbers.insert(numbers.begin(), static_cast<std::uint32_t>(std::stoul(p.file.substr(colon + 1))));
@@ -63,7 +65,7 @@ int run_explain(const ExplainCommand& o) {
   Place place = parse_place(o.what);
   auto file = load(place.file);
   if (!file) return fail_usage(file.error());
-  auto target = target_option(one_architecture(*file, o.arch));
+  auto target = target_option(o.arch ? *o.arch : one_architecture(*file));
   if (!target) return kUsage;
   session::CompileOptions options;
   options.target = *target;

@@ -1,6 +1,7 @@
 #include "server/cli/formats.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 #include <tuple>
 
@@ -20,13 +21,28 @@ std::string json_format(const std::vector<CheckedFile>& files) {
   return dump(out) + "\n";
 }
 
+// A path as the reference of a URI: relative ones stay relative to where the check ran.
+std::string uri(std::string_view path) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string out = path.starts_with('/') ? "file://" : "";
+  for (char c : path) {
+    auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x80 && std::isalnum(byte)) || std::string_view("-._~/").find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return out;
+}
+
 Json sarif_location(text::Span span, const text::Anchors& anchors) {
   text::Anchors::Place place = anchors.resolve(span);
   if (!place.source) return nullptr;
   text::LineColumn from = place.source->position(place.begin, text::Encoding::Utf16);
   text::LineColumn to = place.source->position(place.end, text::Encoding::Utf16);
   return {{"physicalLocation",
-           {{"artifactLocation", {{"uri", place.source->path()}}},
+           {{"artifactLocation", {{"uri", uri(place.source->path())}}},
             {"region",
              {{"startLine", from.line + 1},
               {"startColumn", from.column + 1},

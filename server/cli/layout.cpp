@@ -205,7 +205,6 @@ std::expected<Json, std::string> elements_json(const layout::Layout& l, const la
 
 int print(const std::string& text) {
   std::fputs(text.c_str(), stdout);
-  if (std::fflush(stdout) != 0) return fail_usage("cannot write the result to standard output");
   return kFine;
 }
 

@@ -54,8 +54,7 @@ std::vector<std::string> architectures(const LoadedFile& file, const std::vector
   return out.empty() ? std::vector<std::string>{"sm_90a"} : out;
 }
 
-std::string one_architecture(const LoadedFile& file, const std::string& asked) {
-  if (!asked.empty()) return asked;
+std::string one_architecture(const LoadedFile& file) {
   std::vector<std::string> all = architectures(file, {});
   return std::find(all.begin(), all.end(), "sm_90a") != all.end() ? "sm_90a" : all.front();
 }

@@ -22,16 +22,17 @@ def reference_seconds(path, arch, runs):
 
     import tvm
 
-    build = sys.modules["tvm.tirx.build"] if "tvm.tirx.build" in sys.modules else None
-    del build
     tvm.register_global_func("tvm_callback_cuda_compile", lambda code, *_: b"", override=True)
     samples = []
+    entries = re.findall(r"^# tilewright: entry (.+)$", open(path).read(), re.M)
     for n in range(runs):
         start = time.perf_counter()
         spec = importlib.util.spec_from_file_location(f"bench_{n}", path)
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        kernels = [v for v in vars(module).values() if isinstance(v, tvm.tirx.PrimFunc)]
+        kernels = []
+        for value in [*vars(module).values(), *(eval(e, vars(module)) for e in entries)]:
+            kernels += [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, tvm.tirx.PrimFunc)]
         for kernel in kernels:
             try:
                 tvm.tirx.build(tvm.IRModule.from_expr(kernel), {"kind": "cuda", "arch": arch}, "tirx")

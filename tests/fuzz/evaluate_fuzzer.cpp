@@ -26,8 +26,7 @@ session::Compiled compile(std::string text, session::Stage stage) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  session::Compiled compiled =
-      compile(std::string(reinterpret_cast<const char*>(data), size), session::Stage::Cuda);
+  session::Compiled compiled = compile(std::string(reinterpret_cast<const char*>(data), size), session::Stage::Cuda);
   if (compiled.has_errors()) return 0;
   for (const session::CompiledKernel& k : compiled.kernels) {
     compile(ir::print_script(k.value->kernel, intrinsics::printed_arguments), session::Stage::Evaluate);

@@ -16,6 +16,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       script::evaluate_expression(std::string_view(reinterpret_cast<const char*>(data), size), context);
   ArenaScope arena(r.evaluation->arena());
   r.evaluation->interpreter().repr(r.value);
-  if (auto* l = r.value.as<script::LayoutValue>()) layout::to_string(*l->layout);
+  if (auto* l = r.value.as<script::LayoutValue>()) {
+    layout::to_string(*l->layout);
+    layout::PictureOptions options;
+    options.rows = options.columns = 8;
+    layout::Shape shape{layout::size(*l->layout)};
+    static_cast<void>(layout::text_table(*l->layout, shape, options));
+    static_cast<void>(layout::svg_picture(*l->layout, shape, options));
+  }
   return 0;
 }

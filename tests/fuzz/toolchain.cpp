@@ -40,15 +40,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     case 0:
       if (auto record = decode(text); record && encode(*record) != text) std::abort();
       break;
-    case 1:
-      elf_sections(text);
-      break;
-    case 2:
-      check(read_ptx_lines(text), lines);
-      break;
-    case 3:
-      check(read_sass_lines(text), lines);
-      break;
+    case 1: elf_sections(text); break;
+    case 2: check(read_ptx_lines(text), lines); break;
+    case 3: check(read_sass_lines(text), lines); break;
     case 4: {
       std::size_t half = text.size() / 2;
       read_log(text.substr(0, half), text.substr(half), text, text);

@@ -124,8 +124,8 @@ int check_query(const std::filesystem::path& path) {
   const std::string source = read(path);
   std::uint32_t offset = 0;
   TSQueryError error = TSQueryErrorNone;
-  TSQuery* query = ts_query_new(tree_sitter_tilescript(), source.data(), static_cast<std::uint32_t>(source.size()),
-                                &offset, &error);
+  TSQuery* query =
+      ts_query_new(tree_sitter_tilescript(), source.data(), static_cast<std::uint32_t>(source.size()), &offset, &error);
   const bool good = query != nullptr;
   if (good) {
     ts_query_delete(query);

@@ -68,9 +68,12 @@ class Session {
     const TSPoint old_end = point_at(text_, end);
     text_.replace(begin, end - begin, with);
     const std::size_t new_end = begin + with.size();
-    const TSInputEdit edit = {static_cast<std::uint32_t>(begin),   static_cast<std::uint32_t>(end),
-                              static_cast<std::uint32_t>(new_end), start,
-                              old_end,                             point_at(text_, new_end)};
+    const TSInputEdit edit = {static_cast<std::uint32_t>(begin),
+                              static_cast<std::uint32_t>(end),
+                              static_cast<std::uint32_t>(new_end),
+                              start,
+                              old_end,
+                              point_at(text_, new_end)};
     ts_tree_edit(tree_, &edit);
     TSTree* changed = parse(tree_);
     ts_tree_delete(tree_);
@@ -123,9 +126,30 @@ int main(int argc, char** argv) {
   }
   std::mt19937 random(numbers[0]);
   const auto below = [&](std::size_t limit) { return limit == 0 ? 0 : random() % limit; };
-  constexpr std::array<std::string_view, 24> kTyped = {
-      "a", "x = ", "\n", "    ", "(", ")", "[", "]", "{", "}", "\"", "'", ":", ",", ".", "#",
-      "\n    y\n", "if x:\n", "def f():\n    pass\n", "\"\"\"", "f\"{", "\\\n", "return ", "match "};
+  constexpr std::array<std::string_view, 24> kTyped = {"a",
+                                                       "x = ",
+                                                       "\n",
+                                                       "    ",
+                                                       "(",
+                                                       ")",
+                                                       "[",
+                                                       "]",
+                                                       "{",
+                                                       "}",
+                                                       "\"",
+                                                       "'",
+                                                       ":",
+                                                       ",",
+                                                       ".",
+                                                       "#",
+                                                       "\n    y\n",
+                                                       "if x:\n",
+                                                       "def f():\n    pass\n",
+                                                       "\"\"\"",
+                                                       "f\"{",
+                                                       "\\\n",
+                                                       "return ",
+                                                       "match "};
 
   std::size_t compared = 0;
   std::size_t broken = 0;

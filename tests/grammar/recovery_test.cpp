@@ -1,8 +1,9 @@
 // A half-typed statement spoils its own line and no other.
 //
-// Every line of recovery.txt is put, by itself, into the middle of a kernel. Then every other statement of the kernel and
-// of the function below must be there as before: of the same kind, with the same text, without an error, in the same
-// blocks. Every error must lie on the line in question (an empty missing node may stand at the beginning of the next).
+// Every line of recovery.txt is put, by itself, into the middle of a kernel. Then every other statement of the kernel
+// and of the function below must be there as before: of the same kind, with the same text, without an error, in the
+// same blocks. Every error must lie on the line in question (an empty missing node may stand at the beginning of the
+// next).
 //
 //   recovery_test RECOVERY.TXT
 //
@@ -122,8 +123,8 @@ std::string check(const std::string& fragment, const std::vector<Statement>& wan
     const std::uint32_t begin = statement.begin + (statement.begin >= kBefore.size() ? shift : 0);
     bool present = false;
     for (const Statement& candidate : found) {
-      present = present || (candidate.begin == begin && candidate.path == statement.path &&
-                            candidate.text == statement.text);
+      present =
+          present || (candidate.begin == begin && candidate.path == statement.path && candidate.text == statement.text);
     }
     if (!present) return "spoils `" + std::string(statement.text) + "`";
   }

@@ -9,10 +9,11 @@ the reference made of each kernel. --work keeps scripts and answers; an answer t
 again, so that a second run after a repair takes seconds.
 
 Compared for each call up to the first that the reference refuses: the variants tried, their priorities and outcomes
-(the reference's "exception" is our "declined"), and the variant chosen; for each kernel: grid, block, cluster and dynamic
-shared bytes (symbolic extents by value), and whether it compiles. A difference passes only when a rule of exceptions.py
+(the reference's "exception" is our "declined"), and the variant chosen; for each kernel: grid, block, cluster and
+dynamic shared bytes (symbolic extents by value), and whether it compiles. A difference passes only when a rule of exceptions.py
 explains it.
 """
+
 import argparse
 import collections
 import concurrent.futures
@@ -44,10 +45,16 @@ def answer(command, path):
 
 
 def ask(script, args):
-    reference = answer([sys.executable, args.reference, script, "--arch", args.arch, "--fields", "calls,launch"],
-                       (script + ".reference.json", script))
-    done = subprocess.run([args.tilewright, "compile", script, "--arch", args.arch, "--emit", "cuda", "--json"],
-                          capture_output=True, text=True, check=False)
+    reference = answer(
+        [sys.executable, args.reference, script, "--arch", args.arch, "--fields", "calls,launch"],
+        (script + ".reference.json", script),
+    )
+    done = subprocess.run(
+        [args.tilewright, "compile", script, "--arch", args.arch, "--emit", "cuda", "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     try:
         ours = json.loads(done.stdout)
     except json.JSONDecodeError:
@@ -74,8 +81,11 @@ def same_extent(a, b):
 
 
 def trials(call):
-    return [(t["variant"], t["priority"], "declined" if t["outcome"] == "exception" else t["outcome"])
-            for t in call["trials"] if t["outcome"] != "not_tried"]
+    return [
+        (t["variant"], t["priority"], "declined" if t["outcome"] == "exception" else t["outcome"])
+        for t in call["trials"]
+        if t["outcome"] != "not_tried"
+    ]
 
 
 def words(rows):
@@ -129,9 +139,12 @@ class Statistics:
             self.outcomes[v, o] += 1
 
     def print(self):
-        print(f"{self.kernels} kernels, {self.calls} calls; {self.with_refusal} kernels "
-              f"({100 * self.with_refusal // max(1, self.kernels)} %) with a call that fell back, was declined or refused, "
-              f"{self.dead} with a call that no variant serves")
+        print(
+            f"{self.kernels} kernels, {self.calls} calls; {self.with_refusal} kernels "
+            f"({100 * self.with_refusal // max(1, self.kernels)} %) with a call that fell back, was declined or "
+            f"refused, "
+            f"{self.dead} with a call that no variant serves"
+        )
         print("chosen: " + ", ".join(f"{v} {n}" for v, n in sorted(self.chosen.items())))
         print("outcomes: " + ", ".join(f"{v} {o} {n}" for (v, o), n in sorted(self.outcomes.items())))
         if self.notes:

@@ -297,18 +297,18 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32):
     A[0, 0] = 1
 #   ^^^^^^^ error[TW2107]: A has 1 dimension, 2 indices are given
     A[1.5] = 1
-#   ^^^^^^ error[TW2107]: an index must be an integer, not float32
+#     ^^^ error[TW2107]: an index must be an integer, not float32
     A[64] = 1
-#   ^^^^^ error[TW2107]: index 64 is outside of dimension 0 of A, which has 64 elements
+#     ^^ error[TW2107]: index 64 is outside of dimension 0 of A, which has 64 elements
     A[0] = A
-#   ^^^^ error[TW2004]: the stored value must be a scalar; this is the whole buffer A
+#          ^ error[TW2004]: the stored value must be a scalar; this is the whole buffer A
 #   hint: index it: A[...]
     A[0] = "text"
-#   ^^^^ error[TW2004]: the stored value must be a number or an expression, not str
+#          ^^^^^^ error[TW2004]: the stored value must be a number or an expression, not str
     A[0] = [1]
-#   ^^^^ error[TW2004]: the stored value must be a number or an expression, not list
+#          ^^^ error[TW2004]: the stored value must be a number or an expression, not list
     A[0] = None
-#   ^^^^ error[TW2004]: the stored value must be a number or an expression, not None
+#          ^^^^ error[TW2004]: the stored value must be a number or an expression, not None
     A[0] = undefined
 #          ^^^^^^^^^ error[TW2002]: name 'undefined' is not defined
     A[0] += undefined
@@ -364,15 +364,15 @@ from tvm.script import tirx as T
 def k(A: T.Buffer((64,), "float16"), B: T.Buffer((64,), "uint8"), p: T.handle):
     T.device_entry()
     B[0] = 300
-#   ^^^^ error[TW2004]: 300 is out of range for uint8
+#          ^^^ error[TW2004]: 300 is out of range for uint8
     B[0] = -1
-#   ^^^^ error[TW2004]: -1 is out of range for uint8
+#          ^^ error[TW2004]: -1 is out of range for uint8
     A[0] = p
-#   ^^^^ error[TW2004]: handle does not convert to float16; use T.reinterpret
+#          ^ error[TW2004]: handle does not convert to float16; use T.reinterpret
     A[T.ramp(0, 1, 4)] = T.broadcast(T.float16(1.0), 8)
-#   ^^^^^^^^^^^^^^^^^^ error[TW2004]: cannot store float16x8 into 4 elements of A
+#                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2004]: cannot store float16x8 into 4 elements of A
     A[0] = T.broadcast(T.float16(1.0), 8)
-#   ^^^^ error[TW2004]: cannot store float16x8 into 1 elements of A
+#          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2004]: cannot store float16x8 into 1 elements of A
 
 #--- attribute targets  [print]
 from tvm.script import tirx as T

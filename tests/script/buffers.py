@@ -178,7 +178,8 @@ def k(A: T.Buffer((4, 8), "float16"), B: T.Buffer((64,), "int32")):
 #|     B[6] = 20
 #|     B[7] = 10
 #|     p: T.let[T.handle("float16", "global")] = T.address_of(A[1, 2])
-#|     q: T.let[T.handle("float16", "global")] = T.address_of(A_1[4])
+#|     A_flat = T.decl_buffer((32,), "float16", data=A.data, layout=None)
+#|     q: T.let[T.handle("float16", "global")] = T.address_of(A_flat[4])
 #|     v: T.let[T.float16x4] = A[0, T.Ramp(0, 1, 4)]
 #|     s[0, T.Ramp(0, 1, 4)] = v
 #|     B[8] = 0
@@ -334,22 +335,22 @@ def k(A: T.Buffer((4, 8), "float32"), i: T.int32, f: T.float32):
     A[0, 0] = A[0, 1, 2]
 #             ^^^^^^^^^^ error[TW2107]: A has 2 dimensions, 3 indices are given
     A[0, 0] = A[4, 0]
-#             ^^^^^^^ error[TW2107]: index 4 is outside of dimension 0 of A, which has 4 elements
+#               ^ error[TW2107]: index 4 is outside of dimension 0 of A, which has 4 elements
     A[0, 0] = A[0, -1]
-#             ^^^^^^^^ error[TW2107]: index -1 is outside of dimension 1 of A, which has 8 elements
+#                  ^^ error[TW2107]: index -1 is outside of dimension 1 of A, which has 8 elements
     A[0, 0] = A[f, 0]
-#             ^^^^^^^ error[TW2107]: an index must be an integer, not float32
+#               ^ error[TW2107]: an index must be an integer, not float32
     A[0, 0] = A[0.5, 0]
-#             ^^^^^^^^^ error[TW2107]: an index must be an integer, not float32
+#               ^^^ error[TW2107]: an index must be an integer, not float32
     A[0, 0] = A["x", 0]
-#             ^^^^^^^^^ error[TW2004]: an index must be a number or an expression, not str
+#               ^^^ error[TW2004]: an index must be a number or an expression, not str
     A[0, 0] = A[T.ramp(0, 1, 4), 0]
-#             ^^^^^^^^^^^^^^^^^^^^^ error[TW2107]: only the last index may be a vector
+#               ^^^^^^^^^^^^^^^ error[TW2107]: only the last index may be a vector
     A[0, 0] = A[0:2, 0]
-#   ^^^^^^^ error[TW2108]: the stored value must be a scalar; this is a region of A
+#             ^^^^^^^^^ error[TW2108]: the stored value must be a scalar; this is a region of A
 #   hint: give one index a dimension, or use T.ramp or .vload for a vector
     A[0, 0] = A[0]
-#   ^^^^^^^ error[TW2108]: the stored value must be a scalar; this is a region of A
+#             ^^^^ error[TW2108]: the stored value must be a scalar; this is a region of A
 #   hint: give one index a dimension, or use T.ramp or .vload for a vector
     A[0, 0] = A[0][1]
 #             ^^^^^^^ error[TW2108]: a region of A cannot be indexed again
@@ -361,15 +362,15 @@ def k(A: T.Buffer((4, 8), "float32"), i: T.int32, f: T.float32):
 #             ^^^^^^^^^^^^ error[TW2108]: a region of A cannot be indexed again
 #   hint: give all indices at once
     A[0, 0] = A[...]
-#             ^^^^^^ error[TW2107]: '...' is not an index of a buffer
+#               ^^^ error[TW2107]: '...' is not an index of a buffer
     A[0, 0:8:0] = 1.0
-#   ^^^^^^^^^^^ error[TW2107]: a slice step must be positive
+#        ^^^^^ error[TW2107]: a slice step must be positive
     A[0, 0:i:2] = 1.0
-#   ^^^^^^^^^^^ error[TW2107]: a strided slice needs a constant length
+#        ^^^^^ error[TW2107]: a strided slice needs a constant length
     A[0, 0:16] = 1.0
-#   ^^^^^^^^^^ error[TW2107]: dimension 1 of A ends at 8, the slice at 16
+#        ^^^^ error[TW2107]: dimension 1 of A ends at 8, the slice at 16
     A[0, 6:2] = 1.0
-#   ^^^^^^^^^ error[TW2107]: the slice of dimension 1 is empty: -4 elements
+#        ^^^ error[TW2107]: the slice of dimension 1 is empty: -4 elements
     A[0] = 1.0
 #   ^^^^ error[TW2108]: only elements can be assigned; this is a region of A
 #   hint: use Tx.copy or Tx.fill
@@ -377,7 +378,7 @@ def k(A: T.Buffer((4, 8), "float32"), i: T.int32, f: T.float32):
 #             ^^^^^^^^^^^^^^^ error[TW2108]: the left operand must be a scalar; this is a region of A
 #   hint: give one index a dimension, or use T.ramp or .vload for a vector
     A[0, 0] = A[None, 0]
-#             ^^^^^^^^^^ error[TW2004]: an index must be a number or an expression, not None
+#               ^^^^ error[TW2004]: an index must be a number or an expression, not None
 
 #--- pools' buffers of extent nought  [print]
 from tvm.script import tirx as T
@@ -390,7 +391,6 @@ def k(A: T.Buffer((64,), "float32")):
     T.attr(buf.data, "tirx.pool_max_bytes", 64)
     v[0] = A[0]
     A[1] = T.cast(buf[3], "float32")
-#                 ^^^^^^ error[TW2107]: index 3 is outside of dimension 0 of buf, which has 0 elements
     q: T.let[T.handle("uint8")] = buf.ptr_to([8])
 #| @T.prim_func
 #| def k(A: T.Buffer((64,), "float32")):
@@ -399,6 +399,7 @@ def k(A: T.Buffer((64,), "float32")):
 #|     v = T.decl_buffer((16,), data=buf.data, scope="shared.dyn")
 #|     T.attr(buf.data, "tirx.pool_max_bytes", 64)
 #|     v[0] = A[0]
+#|     A[1] = T.Cast("float32", buf[3])
 #|     q: T.let[T.handle("uint8", "global")] = T.address_of(buf[8])
 
 #--- symbolic extents  [print] [cuda]

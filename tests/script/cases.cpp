@@ -97,8 +97,10 @@ std::string printed(const script::KernelValue& k) { return ir::print_script(k.ke
 std::string one_line(std::string_view text) {
   std::string out;
   for (char ch : text) {
-    if (ch == '\n') out += "\\n";
-    else out += ch;
+    if (ch == '\n')
+      out += "\\n";
+    else
+      out += ch;
   }
   return out;
 }
@@ -106,7 +108,8 @@ std::string one_line(std::string_view text) {
 // The markers of a diagnostic, to stand behind the line that they point into.
 std::string marker(const text::Diagnostic& d, const text::Anchors& anchors, std::uint32_t* line) {
   text::Anchors::Place place = anchors.resolve(d.span);
-  std::string what = std::string(severity_name(d.severity)) + "[" + std::string(d.code) + "]: " + one_line(d.message) + "\n";
+  std::string what =
+      std::string(severity_name(d.severity)) + "[" + std::string(d.code) + "]: " + one_line(d.message) + "\n";
   std::string out;
   *line = 0;
   bool here = place.source && place.source->path() == "main.py";
@@ -116,7 +119,8 @@ std::string marker(const text::Diagnostic& d, const text::Anchors& anchors, std:
     text::LineColumn from = place.source->position(place.begin), to = place.source->position(place.end);
     *line = from.line;
     if (from.line == to.line && from.column >= 2) {
-      out = "#" + std::string(from.column - 1, ' ') + std::string(std::max(1u, to.column - from.column), '^') + " " + what;
+      out = "#" + std::string(from.column - 1, ' ') + std::string(std::max(1u, to.column - from.column), '^') + " " +
+            what;
     } else {
       out = "# @1:" + std::to_string(from.column + 1) + "-" + std::to_string(to.line - from.line + 1) + ":" +
             std::to_string(to.column + 1) + " " + what;
@@ -148,16 +152,19 @@ void check_stable(const session::Compiled& compiled, const Case& c, std::vector<
     session::Compiled again = compile(once, alone, none);
     std::string name(k.value->kernel.name);
     if (again.has_errors()) {
-      failures.push_back(c.title + ": the printed form of " + name + " is not accepted: " + again.diagnostics[0].message + "\n" + once);
+      failures.push_back(c.title + ": the printed form of " + name +
+                         " is not accepted: " + again.diagnostics[0].message + "\n" + once);
       continue;
     }
     if (again.kernels.size() != 1) {
-      failures.push_back(c.title + ": the printed form of " + name + " holds " + std::to_string(again.kernels.size()) + " kernels");
+      failures.push_back(c.title + ": the printed form of " + name + " holds " + std::to_string(again.kernels.size()) +
+                         " kernels");
       continue;
     }
     std::string twice = printed(*again.kernels[0].value);
     if (once != twice) {
-      failures.push_back(c.title + ": printing is not stable for " + name + "\n--- once\n" + once + "--- twice\n" + twice);
+      failures.push_back(c.title + ": printing is not stable for " + name + "\n--- once\n" + once + "--- twice\n" +
+                         twice);
     }
   }
 }
@@ -211,7 +218,8 @@ std::string answer(const Case& c, std::vector<std::string>& failures) {
   for (const text::Diagnostic& d : compiled.diagnostics) {
     std::uint32_t line = 0;
     std::string text = marker(d, compiled.evaluation->anchors, &line);
-    (text.starts_with("# @") && !text.starts_with("# @1:") ? loose : after[std::min<std::size_t>(line, lines.size())]) += text;
+    (text.starts_with("# @") && !text.starts_with("# @1:") ? loose
+                                                           : after[std::min<std::size_t>(line, lines.size())]) += text;
   }
   std::string answers;
   if (c.entries) {
@@ -220,14 +228,16 @@ std::string answer(const Case& c, std::vector<std::string>& failures) {
       for (const script::KernelValue* k : e.kernels) answers += " " + std::string(k->kernel.name);
       answers += "\n";
     }
-    for (const script::Factory& f : compiled.evaluation->open_factories) answers += "#| needs arguments: " + f.signature + "\n";
+    for (const script::Factory& f : compiled.evaluation->open_factories)
+      answers += "#| needs arguments: " + f.signature + "\n";
   }
   if (c.print) {
     for (const session::CompiledKernel& k : compiled.kernels) {
       std::vector<std::string> text = split(printed(*k.value));
       // The header and the class line are always the same.
       auto from = std::find_if(text.begin(), text.end(), [](const std::string& l) { return l.starts_with("    "); });
-      for (auto it = from; it != text.end(); ++it) answers += "#| " + it->substr(std::min<std::size_t>(4, it->size())) + "\n";
+      for (auto it = from; it != text.end(); ++it)
+        answers += "#| " + it->substr(std::min<std::size_t>(4, it->size())) + "\n";
     }
   }
   if (c.cuda) {

@@ -10,8 +10,8 @@
 //     #| def k(...)                              with [print]: the kernels as they print, at the end of the case
 //
 // Carets stand under the token in the line above. Where they cannot (the first two columns, several lines) the extent
-// is written out: `@1:1-3:4 error[...]`, lines counted from the marked one. Every diagnostic must have its marker and the
-// reverse. Markers are comments, so that a script with its markers is the script that is tested.
+// is written out: `@1:1-3:4 error[...]`, lines counted from the marked one. Every diagnostic must have its marker and
+// the reverse. Markers are comments, so that a script with its markers is the script that is tested.
 //
 // Options: [print] the kernels' text, [entries] the entries found, [cuda] every kernel must compile to CUDA text (and
 // diagnostics of all stages count), [entry EXPR] asks for this entry alone.
@@ -29,9 +29,9 @@ struct Case {
   std::string header;  // the line that opened it, with its options
   bool print = false, entries = false, cuda = false;
   std::string entry;
-  std::vector<std::string> lines;  // of the main script, without markers and answers
+  std::vector<std::string> lines;                          // of the main script, without markers and answers
   std::vector<std::pair<std::string, std::string>> files;  // path and text, in order
-  std::string written;  // as it stands in the file
+  std::string written;                                     // as it stands in the file
 };
 
 struct File {

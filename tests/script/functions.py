@@ -93,6 +93,7 @@ def not_literal(A: T.Buffer((4,), "float32")):
     T.evaluate(0)
 
 @T.prim_func
+# @1:2-1:13 error[TW2004]: @T.prim_func decorates a function
 class NotAFunction:
     pass
 
@@ -117,14 +118,7 @@ two = k.specialize(N=32, FLAG=False, W=2)
 assert one is same
 assert one is not two
 #| entry module: one -> k
-#| entry module: same -> k
 #| entry module: two -> k
-#| @T.prim_func
-#| def k(A: T.Buffer((64,), "float32")):
-#|     T.attr({"tirx.device_entry": T.bool(True)})
-#|     tx = T.thread_id([64])
-#|     for i in range(4):
-#|         A[tx] = A[tx] * T.float32(2.0)
 #| @T.prim_func
 #| def k(A: T.Buffer((64,), "float32")):
 #|     T.attr({"tirx.device_entry": T.bool(True)})
@@ -144,18 +138,22 @@ from tvm.script import tirx as T
 
 @T.jit
 def k(A: T.Buffer((N,), "float32"), N: T.constexpr):
-#                 ^^^^ error[TW2004]: the shape must be a number or an expression, not list
     T.device_entry()
     A[0] = 1.0
-#   ^ error[TW2002]: name 'A' is not defined
 
 a = k.specialize()
 #   ^^^^^^^^^^^^^^ error[TW2114]: specialize() needs a value for 'N'
 b = k.specialize(N=4, M=5)
 #                       ^ error[TW2114]: k has no compile-time parameter 'M'
 c = k.specialize(N=[1, 2])
+#                  ^^^^^^ error[TW2114]: the value of 'N' must be hashable, not list
+#   hint: write a tuple
 d = k(4)
+#   ^ error[TW2114]: a @T.jit function is not called: it is specialised
+#   hint: write f.specialize(NAME=value, ...)
 e = k.specialize(4)
+#                ^ error[TW2114]: specialize() takes its values by keyword
+#   hint: write NAME=value
 
 #--- a jit kernel without values needs an entry  [entries]
 from __future__ import annotations
@@ -312,190 +310,6 @@ def endless(A):
 #   from: endless(A)
 #   from: endless(A)
 #   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
-#   from: endless(A)
 
 @T.inline
 def needs(a, b):
@@ -536,6 +350,8 @@ def deep(A: T.Buffer((64,), "int32")):
     endless(A)
 
 peek(3)
+# @1:1-1:8 error[TW2112]: peek is inlined into a kernel: it belongs into the body of a kernel
+#   hint: decorate the function with @T.prim_func
 
 #--- errors inside of inlined functions name the calls that led there
 from tvm.script import tirx as T
@@ -618,6 +434,8 @@ class Loses:
 def k(A: T.Buffer((64,), "float32")):
     T.device_entry()
     c = Loses()
+#       ^^^^^^^ error[TW2113]: Loses allocates 2 buffers that its attributes do not reach
+#   hint: keep every allocated buffer in an attribute of self
 
 #--- super without arguments in a parsed method
 from tvm.script import tirx as T
@@ -660,9 +478,13 @@ def twice(A: T.Buffer((64,), "float32")):
     A[0] = 1.0
 
 T.device_entry()
+# @1:1-1:17 error[TW2112]: T.device_entry() belongs into the body of a kernel
+#   hint: decorate the function with @T.prim_func
 
 def helper():
     return T.alloc_local((4,), "float32")
+#          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2112]: a buffer allocation belongs into the body of a kernel
+#   hint: decorate the function with @T.prim_func
 
 x = helper()
 
@@ -676,8 +498,6 @@ def one(A):
 @T.macro(hygienic=False)
 def two(A):
     A[0] = x
-#          ^ error[TW2002]: name 'x' is not defined
-#   from: two(A)
 
 @T.prim_func
 def k(A: T.Buffer((64,), "float32")):
@@ -690,4 +510,5 @@ def k(A: T.Buffer((64,), "float32")):
 #|     T.attr({"tirx.device_entry": T.bool(True)})
 #|     x: T.float32 = T.float32(3.0)
 #|     A[0] = T.float32(1.0)
+#|     A[0] = x
 

@@ -327,9 +327,9 @@ def k(A: T.Buffer((128,), "float32")):
     pipe = Pipeline(pool, 2, full="strange", empty="mbar")
 #          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: ValueError: Pipeline: full='strange' is no kind of barrier; use 'tma', 'tcgen05' or 'mbar'
     bar = MBarrier(pool)
-#         ^^^^^^^^^^^^^^ error[TW2006]: __init__ needs the argument 'depth'
+#         ^^^^^^^^^^^^^^ error[TW2006]: MBarrier needs the argument 'depth'
     st = PipelineState()
-#        ^^^^^^^^^^^^^^^ error[TW2006]: __init__ needs the argument 'depth'
+#        ^^^^^^^^^^^^^^^ error[TW2006]: PipelineState needs the argument 'depth'
     bar2 = MBarrier(pool, 1)
     bar2.nothing()
 #        ^^^^^^^ error[TW2003]: 'MBarrier' object has no attribute 'nothing'

@@ -100,6 +100,8 @@ def not_warps(A: T.Buffer((64,), "int32")):
     A[tx] = w
 
 T.cta_id([4])
+# @1:1-1:14 error[TW2112]: T.cta_id belongs into the body of a kernel
+#   hint: decorate the function with @T.prim_func
 
 #--- tile primitives  [print]
 from tvm.script import tirx as T
@@ -214,4 +216,6 @@ def k(A: T.Buffer((32, 64), "float16"), B: T.Buffer((32, 64), "float32")):
     Tx.copy(s, "text")
 
 Tx.copy(1, 2)
+# @1:1-1:14 error[TW2112]: Tx.thread.copy belongs into the body of a kernel
+#   hint: decorate the function with @T.prim_func
 

@@ -90,7 +90,7 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32):
 #   hint: use T.serial or range
         A[i] = i
     for i, j in range(4):
-#       ^^^^ error[TW2104]: this loop has 1 variables, 2 are named
+#       ^^^^ error[TW2104]: this loop has 1 variable, 2 are named
         A[i] = j
     for i in range():
 #            ^^^^^^^ error[TW2006]: range needs the argument 'start'
@@ -108,10 +108,10 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32):
 #       ^^^ error[TW2104]: a loop target must be a name
         A[0] = 1
     for i in range(4):
-# @1:5-4:17 error[TW2001]: 'else' after a loop is not available in a kernel
         A[i] = 1
     else:
         A[0] = 2
+#       ^^^^^^^^ error[TW2001]: 'else' after a loop is not available in a kernel
     T.serial(4)
 #   ^^^^^^^^^^^ error[TW2104]: a loop needs a body
 #   hint: write: for i in ...:
@@ -271,13 +271,13 @@ from tvm.script import tirx as T
 def k(A: T.Buffer((64,), "int32")):
     T.device_entry()
     try:
-# @1:5-4:13 error[TW2001]: 'try' is not available in the body of a kernel
+#   ^^^ error[TW2001]: 'try' is not available in the body of a kernel
 #   hint: move it into a plain function or to the module
         A[0] = 1
     except Exception:
         pass
     class C:
-# @1:5-2:13 error[TW2001]: 'class' is not available in the body of a kernel
+#         ^ error[TW2001]: 'class' is not available in the body of a kernel
 #   hint: move it into a plain function or to the module
         pass
     del A
@@ -296,7 +296,7 @@ def k(A: T.Buffer((64,), "int32")):
 #   ^^^^^^^^^^^^^^^^^^^^^^ error[TW2001]: 'raise' is not available in the body of a kernel
 #   hint: move it into a plain function or to the module
     def helper(x):
-# @1:5-2:17 error[TW2001]: a function inside a kernel must be decorated with @T.inline
+#       ^^^^^^ error[TW2001]: a function inside a kernel must be decorated with @T.inline
 #   hint: decorate it, or move it out of the kernel
         return x
     x = lambda v: v
@@ -332,7 +332,7 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32):
 #| @T.prim_func
 #| def k(A: T.Buffer((64,), "int32"), n: T.int32):
 #|     assert n > 0, "n must be positive"
-#|     assert n > 1, "('ValueError', ['n must be ', 'more'])"
+#|     assert n > 1, "ValueError: n must be more"
 #|     T.attr({"tirx.device_entry": T.bool(True)})
 #|     T.evaluate(0)
 #|     T.cuda.cta_sync()
@@ -391,8 +391,8 @@ def k(A: T.Buffer((64,), "int32")):
 #|     T.attr({"tirx.device_entry": T.bool(True)})
 #|     T.attr({"tirx.launch_bounds_min_blocks_per_sm": 2})
 #|     tx = T.thread_id([64])
-#|     with T.attr({"other": "text"}):
-#|         with T.attr({"pragma_unroll": 1}):
+#|     with T.attr({"pragma_unroll": 1}):
+#|         with T.attr({"other": "text"}):
 #|             A[tx] = 1
 #|     with T.attr(A.data, "key", 4):
 #|         A[tx] = 2

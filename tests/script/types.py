@@ -245,13 +245,13 @@ def k(A: T.Buffer((4,), "int32"), i: T.int32, u: T.uint32, l: T.int64, f: T.floa
         A[0] = 1
     if u == -1:
 #      ^^^^^^^ error[TW2004]: -1 is out of range for uint32
-#   hint: cast one side, e.g. T.uint32(x)
         A[0] = 1
     if i < 1.5:
 #      ^^^^^^^ error[TW2004]: mismatched types: `<` compares int32 with float32; convert one of them
 #   hint: cast one side, e.g. T.uint32(x)
         A[0] = 1
     if i == "x":
+#      ^^^^^^^^ error[TW2004]: a run-time expression cannot be compared with a string
         A[0] = 1
     if i < None:
 #      ^^^^^^^^ error[TW2004]: operator < is not defined between a run-time expression and None

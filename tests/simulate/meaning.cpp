@@ -82,7 +82,8 @@ std::int64_t Meaning::value(Expr e, int thread) const {
   }
   if (const auto* c = e.as<ir::Cast>()) return value(c->value, thread);
   if (const auto* u = e.as<ir::Unary>(); u && e.kind() == ExprKind::Not) return !value(u->a, thread);
-  if (const auto* s = e.as<ir::Select>()) return value(s->condition, thread) ? value(s->when_true, thread) : value(s->when_false, thread);
+  if (const auto* s = e.as<ir::Select>())
+    return value(s->condition, thread) ? value(s->when_true, thread) : value(s->when_false, thread);
   if (const auto* c = e.as<ir::Call>()) {
     // Any one lane of a warp: copies in one thread do not depend on which.
     if (c->callee->name == "ptx.elect_sync") return thread % 32 == 0;

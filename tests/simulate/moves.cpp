@@ -4,8 +4,8 @@
 //
 // Every kernel that compiles is run by the simulator with tracing, over tensors that are inputs and outputs at once.
 // Afterwards each byte of each tensor has to be the byte that the meaning of the script (meaning.h) puts there: what a
-// copy should move has moved, and nothing else has changed. Kernels that Tilewright refuses are counted. Status 1 when a
-// kernel is wrong, or when fewer than N have run.
+// copy should move has moved, and nothing else has changed. Kernels that Tilewright refuses are counted. Status 1 when
+// a kernel is wrong, or when fewer than N have run.
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -59,14 +59,16 @@ std::string check(const session::CompiledKernel& kernel, Counts& counts) {
     if (!p.buffer) continue;
     std::string name(p.buffer->name);
     const testing::Bytes &want = meaning.tensor(*p.buffer), &got = result.traces[name];
-    if (want.size() != got.size()) return name + " has " + std::to_string(got.size()) + " bytes, not " + std::to_string(want.size());
+    if (want.size() != got.size())
+      return name + " has " + std::to_string(got.size()) + " bytes, not " + std::to_string(want.size());
     std::size_t wrong = 0, first = 0;
     for (std::size_t i = 0; i < want.size(); ++i) {
       if (want[i] != got[i] && wrong++ == 0) first = i;
     }
     if (wrong) {
-      return std::to_string(wrong) + " of " + std::to_string(want.size()) + " bytes of " + name + " are wrong; the first, " +
-             std::to_string(first) + ", came from " + std::to_string(got[first]) + " instead of " + std::to_string(want[first]);
+      return std::to_string(wrong) + " of " + std::to_string(want.size()) + " bytes of " + name +
+             " are wrong; the first, " + std::to_string(first) + ", came from " + std::to_string(got[first]) +
+             " instead of " + std::to_string(want[first]);
     }
   }
   counts.elements += meaning.elements();

@@ -99,7 +99,7 @@ struct CopyResult {
   std::shared_ptr<Arena> arena;
   dispatch::CallReport report;
   Diagnostics diagnostics;
-  std::string wrong;                // what the machine found; empty: every element arrived
+  std::string wrong;  // what the machine found; empty: every element arrived
   std::int64_t bytes_moved = 0;
   std::vector<std::string> copies;  // distinct access widths and instructions
 
@@ -166,22 +166,14 @@ class Machine {
     if (const std::int64_t* c = ir::constant(e)) return *c;
     if (const Var* v = e.as<Var>()) {
       switch (v->role == ir::VarRole::ScopeId ? v->scope_id : ScopeBinding::None) {
-        case ScopeBinding::CtaThread:
-          return t;  // one-dimensional CTAs
-        case ScopeBinding::WarpThread:
-          return t % 32;
-        case ScopeBinding::WarpgroupThread:
-          return t % 128;
-        case ScopeBinding::CtaWarp:
-          return t / 32;
-        case ScopeBinding::WarpgroupWarp:
-          return t / 32 % 4;
-        case ScopeBinding::CtaWarpgroup:
-          return t / 128;
-        case ScopeBinding::KernelCta:
-          return 0;
-        default:
-          break;
+        case ScopeBinding::CtaThread: return t;  // one-dimensional CTAs
+        case ScopeBinding::WarpThread: return t % 32;
+        case ScopeBinding::WarpgroupThread: return t % 128;
+        case ScopeBinding::CtaWarp: return t / 32;
+        case ScopeBinding::WarpgroupWarp: return t / 32 % 4;
+        case ScopeBinding::CtaWarpgroup: return t / 128;
+        case ScopeBinding::KernelCta: return 0;
+        default: break;
       }
       auto& env = env_[static_cast<std::size_t>(t)];
       auto found = env.find(v);
@@ -199,49 +191,27 @@ class Machine {
     std::int64_t x = value(b->a, t), y = value(b->b, t);
     auto floor_div = [](std::int64_t p, std::int64_t q) { return p / q - (p % q != 0 && (p < 0) != (q < 0)); };
     switch (e.kind()) {
-      case ExprKind::Add:
-        return x + y;
-      case ExprKind::Sub:
-        return x - y;
-      case ExprKind::Mul:
-        return x * y;
-      case ExprKind::FloorDiv:
-        return floor_div(x, y);
-      case ExprKind::FloorMod:
-        return x - floor_div(x, y) * y;
-      case ExprKind::Min:
-        return std::min(x, y);
-      case ExprKind::Max:
-        return std::max(x, y);
-      case ExprKind::BitAnd:
-        return x & y;
-      case ExprKind::BitOr:
-        return x | y;
-      case ExprKind::BitXor:
-        return x ^ y;
-      case ExprKind::Shl:
-        return x << y;
-      case ExprKind::Shr:
-        return x >> y;
-      case ExprKind::EQ:
-        return x == y;
-      case ExprKind::NE:
-        return x != y;
-      case ExprKind::LT:
-        return x < y;
-      case ExprKind::LE:
-        return x <= y;
-      case ExprKind::GT:
-        return x > y;
-      case ExprKind::GE:
-        return x >= y;
-      case ExprKind::And:
-        return x && y;
-      case ExprKind::Or:
-        return x || y;
-      default:
-        complain("operator in " + ir::to_string(e));
-        return 0;
+      case ExprKind::Add: return x + y;
+      case ExprKind::Sub: return x - y;
+      case ExprKind::Mul: return x * y;
+      case ExprKind::FloorDiv: return floor_div(x, y);
+      case ExprKind::FloorMod: return x - floor_div(x, y) * y;
+      case ExprKind::Min: return std::min(x, y);
+      case ExprKind::Max: return std::max(x, y);
+      case ExprKind::BitAnd: return x & y;
+      case ExprKind::BitOr: return x | y;
+      case ExprKind::BitXor: return x ^ y;
+      case ExprKind::Shl: return x << y;
+      case ExprKind::Shr: return x >> y;
+      case ExprKind::EQ: return x == y;
+      case ExprKind::NE: return x != y;
+      case ExprKind::LT: return x < y;
+      case ExprKind::LE: return x <= y;
+      case ExprKind::GT: return x > y;
+      case ExprKind::GE: return x >= y;
+      case ExprKind::And: return x && y;
+      case ExprKind::Or: return x || y;
+      default: complain("operator in " + ir::to_string(e)); return 0;
     }
   }
 
@@ -323,12 +293,9 @@ class Machine {
         });
         return;
       }
-      case ir::StmtKind::Comment:
-        return;
-      case ir::StmtKind::Evaluate:
-        return evaluate(static_cast<const ir::Evaluate*>(s)->value.as<ir::Call>(), mask);
-      default:
-        complain("statement");
+      case ir::StmtKind::Comment: return;
+      case ir::StmtKind::Evaluate: return evaluate(static_cast<const ir::Evaluate*>(s)->value.as<ir::Call>(), mask);
+      default: complain("statement");
     }
   }
 
@@ -461,26 +428,13 @@ inline std::vector<std::pair<std::int64_t, std::int64_t>> places(const ir::Buffe
     for (auto& [axis, v] : on) {
       std::int64_t mine_is = -1;
       switch (axis) {
-        case layout::Axis::laneid:
-          mine_is = t % 32;
-          break;
-        case layout::Axis::tid_in_wg:
-          mine_is = t % 128;
-          break;
-        case layout::Axis::wid_in_wg:
-          mine_is = t / 32 % 4;
-          break;
-        case layout::Axis::warpid:
-          mine_is = t / 32;
-          break;
-        case layout::Axis::wgid:
-          mine_is = t / 128;
-          break;
-        case layout::Axis::tx:
-          mine_is = t;
-          break;
-        default:
-          break;
+        case layout::Axis::laneid: mine_is = t % 32; break;
+        case layout::Axis::tid_in_wg: mine_is = t % 128; break;
+        case layout::Axis::wid_in_wg: mine_is = t / 32 % 4; break;
+        case layout::Axis::warpid: mine_is = t / 32; break;
+        case layout::Axis::wgid: mine_is = t / 128; break;
+        case layout::Axis::tx: mine_is = t; break;
+        default: break;
       }
       mine = mine && mine_is == v;
     }
@@ -510,7 +464,7 @@ inline CopyResult run_copy(const CopyCase& c) {
     return KernelBuilder::region(b, ranges);
   };
   const Stmt* call = k.call(c.primitive, c.scope, region(dst, c.dst), region(src, c.src), c.forced,
-                          c.config ? c.config() : std::vector<ir::ConfigItem>());
+                            c.config ? c.config() : std::vector<ir::ConfigItem>());
   if (c.condition) call = KernelBuilder::when(c.condition(warp ? Expr(warp) : Expr(), tid), call);
   k.add(call);
   const ir::Kernel& kernel = k.finish();

@@ -85,7 +85,7 @@ std::string run(const CpCase& c, dispatch::Outcome* outcome = nullptr) {
       auto at = [&](Expr x) {
         return number(ir::simplify(ir::substitute(x, [&](const Var* v) { return v == i ? Expr(n) : Expr(); })));
       };
-      text += " (" + (sum ? at(sum->b) : "0") + "," + at(call->args[7]) + ")";
+      text += " (" + (sum ? at(sum->b) : "0") + "," + at(call->args[0]) + ")";
     }
     return true;
   });

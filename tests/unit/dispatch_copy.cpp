@@ -568,6 +568,10 @@ TEST_CASE("copy: random register rows") {
     if (pick(2)) std::swap(c.src, c.dst);
     CopyResult r = run_copy(c);
     INFO(c.src.layout << " -> " << c.dst.layout << ": " << r.report.summary);
+    if (a * b == 1) {  // one element a thread: the reference's plan fails there, so ours declines
+      CHECK(r.report.variant != "reg");
+      continue;
+    }
     // Rows of two 16-bit elements are fragments as well, where their addresses allow it.
     CHECK((r.report.variant == "reg" || (r.report.variant == "ldstmatrix" && b == 2)));
     CHECK(r.wrong == "");

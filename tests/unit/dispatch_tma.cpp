@@ -79,16 +79,14 @@ TEST_CASE("tma: plans that the reference makes, too") {
         "64,256,3 | 384,128 | 64,64,3 | 3 | 1");
   check(8, {.dtype = ir::kFloat32, .global = side({16, 2048}, {{3, 4}, {512, 768}}), .shared = side({256})},
         "2048,16 | 8192 | 256,1 | 0 | 1");
-  check(9,
-        {.dtype = u8, .global = side({64, 32, 4, 4}, {{5, 6}, {0, 32}, {0, 4}, {0, 4}}), .shared = side({32, 4, 4})},
+  check(9, {.dtype = u8, .global = side({64, 32, 4, 4}, {{5, 6}, {0, 32}, {0, 4}, {0, 4}}), .shared = side({32, 4, 4})},
         "256,64 | 512 | 256,1 | 0 | 1");
   r = check(10, {.dtype = u8, .global = side({16, 8, 8, 4}), .shared = side({16, 8, 8, 4})},
             "32,16 | 256 | 32,16 | 0 | 1");
   CHECK(r.dispatched.tensor_maps[0].dtype == "uint64");
   check(11, {.dtype = u8, .global = side({64, 24}), .shared = side({64, 24})}, "192 |  | 192 | 0 | 1");
   check(12, {.global = side({32, 12}), .shared = side({32, 12})}, "192 |  | 192 | 0 | 1");
-  check(15, {.global = side({64, 32}), .shared = strided({64, 32}, "S[(64,32):(64,1)]")},
-        "32,64 | 64 | 32,1 | 0 | 64");
+  check(15, {.global = side({64, 32}), .shared = strided({64, 32}, "S[(64,32):(64,1)]")}, "32,64 | 64 | 32,1 | 0 | 64");
   check(16, {.global = side({64, 64}), .shared = strided({64, 64}, "S[(64,8,8):(8,512,1)]")},
         "8,64,8 | 128,16 | 8,64,8 | 0 | 1");
   check(18, {.global = side({64, 128}, {{0, 64}, {4, 68}}), .shared = strided({64, 64}, "S[(64,8,8):(8,512,1)]")},
@@ -96,10 +94,10 @@ TEST_CASE("tma: plans that the reference makes, too") {
   check(21,
         {.global = side({256, 256}, {{32, 96}, {64, 96}}), .shared = tile(f16, 3, {128, 128}, {{64, 128}, {64, 96}})},
         "256,256 | 512 | 32,1 | 3 | 64");
-  check(23,
-        {.global = side({64, 256}),
-         .shared = strided({64, 256}, "Z(3,3,3) S[(4,2,8,2,2,64):(4096,1024,64,2048,512,1)]")},
-        "64,8,2,8,2 | 512,128,4096,256 | 64,8,2,2,2 | 3 | 4");
+  check(
+      23,
+      {.global = side({64, 256}), .shared = strided({64, 256}, "Z(3,3,3) S[(4,2,8,2,2,64):(4096,1024,64,2048,512,1)]")},
+      "64,8,2,8,2 | 512,128,4096,256 | 64,8,2,2,2 | 3 | 4");
   check(25, {.global = side({100, 64}, {{64, 128}, {0, 64}}), .shared = tile(f16, 3, {64, 64})},
         "64,100 | 128 | 64,64 | 3 | 1");
   check(26, {.dtype = ir::kFloat64, .global = side({128, 32}, {{0, 64}, {0, 16}}), .shared = side({64, 16})},
@@ -125,8 +123,7 @@ TEST_CASE("tma: what the hardware would refuse or get wrong") {
   refuse(13, {.global = side({64, 100}, {{0, 8}, {0, 100}}), .shared = side({8, 100})},
          "a stride of 200 bytes in the tensor");
   refuse(14, {.global = side({64, 64}), .shared = strided({64, 64}, "S[(64,64):(72,1)]")}, "144 bytes apart");
-  refuse(17,
-         {.global = side({64, 68}, {{0, 64}, {0, 64}}), .shared = strided({64, 64}, "S[(64,8,8):(8,512,1)]")},
+  refuse(17, {.global = side({64, 68}, {{0, 64}, {0, 64}}), .shared = strided({64, 64}, "S[(64,8,8):(8,512,1)]")},
          "a stride of 136 bytes");
   refuse(19, {.dtype = ir::kFloat32, .global = side({16, 16}), .shared = strided({16, 16}, "S[(16,16):(1,16)]")},
          "4 bytes: it must be a multiple of 16 bytes");
@@ -205,6 +202,43 @@ TEST_CASE("tma: options") {
   c = {.global = side({32, 12}), .shared = side({32, 12}), .to_shared = false};
   c.config = {{"use_tma_reduce", ir::string_imm("add")}};
   CHECK(reason(c) != "");
+}
+
+TEST_CASE("tma: calls share a tensor map where its description is the same") {
+  KernelBuilder k;
+  k.device();
+  k.id(ScopeBinding::KernelCta, 1);
+  k.id(ScopeBinding::CtaThread, 128, "tid");
+  const ir::Buffer* g =
+      k.buffer("A", {Expr(128), Expr(64)}, ir::kFloat16, StorageScope::Global, layout::row_major({{128, 64}}));
+  const ir::Buffer* s =
+      k.buffer("S", {Expr(64), Expr(64)}, ir::kFloat16, StorageScope::SharedDyn, mma_tile(ir::kFloat16, 3, {64, 64}));
+  auto store = [&](std::int64_t row, std::int64_t rows, bool prefetch) {
+    ir::Region to = KernelBuilder::region(g, {{Expr(row), Expr(rows)}, {Expr(0), Expr(64)}});
+    ir::Region from = KernelBuilder::region(s, {{Expr(0), Expr(rows)}, {Expr(0), Expr(64)}});
+    ir::ConfigItem item{"prefetch_tensormap", {.region = {}, .value = ir::bool_imm(true), .span = {}}};
+    std::vector<ir::ConfigItem> config;
+    if (prefetch) config.push_back(item);
+    k.add(k.call("copy_async", ExecScope::Thread, to, from, {}, config));
+  };
+  store(0, 64, false);
+  store(64, 64, true);
+  store(0, 32, true);  // another box
+  store(32, 32, true);
+  const ir::Kernel& kernel = k.finish();
+  Diagnostics diagnostics;
+  dispatch::Dispatched out = dispatch::dispatch(kernel, {9, 0, 'a'}, diagnostics.context);
+  CHECK_FALSE(out.failed);
+  REQUIRE(out.tensor_maps.size() == 2);
+  CHECK(out.tensor_maps[0].var->name == "A_tensormap");
+  CHECK(out.tensor_maps[1].var->name == "A_tensormap_1");
+  int prefetches = 0;
+  ir::walk_stmts(out.body, [&](const Stmt* st) {
+    const auto* e = ir::as<ir::Evaluate>(st);
+    prefetches += e && e->value.as<ir::Call>()->callee->name == "ptx.prefetch_tensormap";
+    return true;
+  });
+  CHECK(prefetches == 2);
 }
 
 TEST_CASE("tma: a plan takes less than 100 microseconds") {

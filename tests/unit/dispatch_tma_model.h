@@ -31,7 +31,7 @@ struct TmaResult {
   std::shared_ptr<Arena> arena;
   dispatch::CallReport report;
   Diagnostics diagnostics;
-  std::string wrong;                                  // what the model found; empty: every byte arrived
+  std::string wrong;                                   // what the model found; empty: every byte arrived
   std::vector<std::vector<std::int64_t>> coordinates;  // of each issue, innermost first
   std::vector<std::int64_t> places;                    // shared start of each issue, bytes
   std::int64_t bytes = 0;                              // that the barrier counts
@@ -66,9 +66,9 @@ class TmaUnit {
   static std::string refused(const dispatch::TensorMap& m) {
     auto number = [](Expr e) { return *ir::constant(e); };
     const std::int64_t size = ir::parse_dtype(m.dtype)->storage_bits() / 8;
-    static const std::set<std::string_view> kTypes = {"uint8",   "int8",    "uint16",  "uint32",   "int32",
-                                                      "uint64",  "int64",   "float16", "bfloat16", "float32",
-                                                      "float64", "float8_e4m3fn"};
+    static const std::set<std::string_view> kTypes = {"uint8",    "int8",    "uint16",  "uint32",
+                                                      "int32",    "uint64",  "int64",   "float16",
+                                                      "bfloat16", "float32", "float64", "float8_e4m3fn"};
     if (!kTypes.contains(m.dtype)) return "dtype " + std::string(m.dtype);
     if (m.dims.empty() || m.dims.size() > 5) return "rank";
     if (m.strides.size() + 1 != m.dims.size() || m.box.size() != m.dims.size()) return "argument count";
@@ -182,7 +182,7 @@ inline TmaResult run_tma(const TmaCase& c) {
   if (out.wrong = TmaUnit::refused(map); !out.wrong.empty()) return out;
   auto element = [](const ir::Buffer* b, const std::vector<std::int64_t>& at) {
     auto where = layout::apply(*b->layout, at, ir::shape_of(*b));
-    REQUIRE(where);
+    if (!where) FAIL(where.error().message);
     std::int64_t m = b->elem_offset ? *ir::constant(b->elem_offset) : 0;
     for (auto& [axis, v] : *where) {
       if (axis == layout::Axis::m) m += v;

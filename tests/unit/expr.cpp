@@ -258,23 +258,16 @@ struct Random {
     switch (pick(14)) {
       case 0:
       case 1:
-      case 2:
-        return make(depth - 1) + make(depth - 1);
-      case 3:
-        return make(depth - 1) - make(depth - 1);
+      case 2: return make(depth - 1) + make(depth - 1);
+      case 3: return make(depth - 1) - make(depth - 1);
       case 4:
-      case 5:
-        return make(depth - 1) * number(kDivisors[pick(10)]);
-      case 6:
-        return pick(3) ? make(depth - 1) * d : make(depth - 1) * make(depth - 2 < 0 ? 0 : depth - 2);
+      case 5: return make(depth - 1) * number(kDivisors[pick(10)]);
+      case 6: return pick(3) ? make(depth - 1) * d : make(depth - 1) * make(depth - 2 < 0 ? 0 : depth - 2);
       case 7:
-      case 8:
-        return make(depth - 1) / d;
+      case 8: return make(depth - 1) / d;
       case 9:
-      case 10:
-        return make(depth - 1) % d;
-      case 11:
-        return binary(pick(2) ? ExprKind::Min : ExprKind::Max, make(depth - 1), make(depth - 1));
+      case 10: return make(depth - 1) % d;
+      case 11: return binary(pick(2) ? ExprKind::Min : ExprKind::Max, make(depth - 1), make(depth - 1));
       case 12:
         return binary(pick(2)   ? ExprKind::BitXor
                       : pick(2) ? ExprKind::BitAnd

@@ -287,8 +287,7 @@ ir::Expr runtime(const Operand& o, OperandKind kind, std::string_view type, cons
       ir::DataType d = !o.dtype.is_void() ? o.dtype : wanted.is_void() ? ir::kInt32 : wanted;
       return variable(d);
     }
-    case OperandKind::TensorMap:
-      return variable(ir::kUInt64);
+    case OperandKind::TensorMap: return variable(ir::kUInt64);
     case OperandKind::Reference: {
       ir::DataType d = !o.dtype.is_void() ? o.dtype : wanted.is_void() ? ir::kUInt32 : wanted;
       auto* buffer = Arena::current().make<ir::Buffer>();

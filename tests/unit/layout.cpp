@@ -71,6 +71,7 @@ TEST_CASE("N10: an allocation holds the padding", "[layout]") {
   CHECK(show(allocation_elements(L("S[64]"), 64)) == "64");
   CHECK(show(allocation_elements(L("Z(3,3,3) o S[(3,8):(40,1)]"), 24)) == "128");
   CHECK(show(allocation_elements(L("Z(3,3,3)"), 4096)) == "4096");
+  CHECK(show(allocation_elements(*compose(*make_swizzle(3, 3, 3, false), L("S[(3,8):(40,1)]")), 24)) == "512");
   CHECK(show(allocation_elements(L("S[(32,4):(1@laneid,2)] + 1"), 128)) == "8");
   CHECK(is_error(show(allocation_elements(L("S[(128,4):(1@TLane,1@TCol)]"), 512)), "memory axis"));
 }

@@ -34,16 +34,11 @@ bool full(const scope::CallScope& s, std::int64_t threads) {
     return r && !r->elected && r->extent == n && r->offset == 0;
   };
   switch (s.kind) {
-    case ExecScope::Thread:
-      return true;
-    case ExecScope::Warp:
-      return is(scope::ActiveAxis::laneid, 32);
-    case ExecScope::Warpgroup:
-      return is(scope::ActiveAxis::laneid, 32) && is(scope::ActiveAxis::wid_in_wg, 4);
-    case ExecScope::Cta:
-      return is(scope::ActiveAxis::laneid, 32) && is(scope::ActiveAxis::warpid, threads / 32);
-    default:
-      return false;
+    case ExecScope::Thread: return true;
+    case ExecScope::Warp: return is(scope::ActiveAxis::laneid, 32);
+    case ExecScope::Warpgroup: return is(scope::ActiveAxis::laneid, 32) && is(scope::ActiveAxis::wid_in_wg, 4);
+    case ExecScope::Cta: return is(scope::ActiveAxis::laneid, 32) && is(scope::ActiveAxis::warpid, threads / 32);
+    default: return false;
   }
 }
 
@@ -280,26 +275,16 @@ struct At {
     if (const Var* v = e.as<Var>()) {
       std::int64_t tid = warp * 32 + lane;
       switch (v->scope_id) {
-        case ScopeBinding::KernelCta:
-          return grid[v->dimension];
-        case ScopeBinding::ClusterCta:
-          return rank[v->dimension];
-        case ScopeBinding::ClusterCtaPair:
-          return (rank[0] + rank[1] * cluster_x) % 2;
-        case ScopeBinding::CtaWarpgroup:
-          return warp / 4;
-        case ScopeBinding::CtaWarp:
-          return warp;
-        case ScopeBinding::WarpgroupWarp:
-          return warp % 4;
-        case ScopeBinding::WarpThread:
-          return lane;
-        case ScopeBinding::CtaThread:
-          return tid;
-        case ScopeBinding::WarpgroupThread:
-          return tid % 128;
-        default:
-          return n;  // the parameter
+        case ScopeBinding::KernelCta: return grid[v->dimension];
+        case ScopeBinding::ClusterCta: return rank[v->dimension];
+        case ScopeBinding::ClusterCtaPair: return (rank[0] + rank[1] * cluster_x) % 2;
+        case ScopeBinding::CtaWarpgroup: return warp / 4;
+        case ScopeBinding::CtaWarp: return warp;
+        case ScopeBinding::WarpgroupWarp: return warp % 4;
+        case ScopeBinding::WarpThread: return lane;
+        case ScopeBinding::CtaThread: return tid;
+        case ScopeBinding::WarpgroupThread: return tid % 128;
+        default: return n;  // the parameter
       }
     }
     if (e.as<ir::Call>()) return lane == elected;
@@ -309,33 +294,19 @@ struct At {
     REQUIRE(b);
     std::int64_t x = value(b->a), y = value(b->b);
     switch (e.kind()) {
-      case ExprKind::Add:
-        return x + y;
-      case ExprKind::Sub:
-        return x - y;
-      case ExprKind::FloorDiv:
-        return x / y;  // ids are not negative
-      case ExprKind::FloorMod:
-        return x % y;
-      case ExprKind::EQ:
-        return x == y;
-      case ExprKind::NE:
-        return x != y;
-      case ExprKind::LT:
-        return x < y;
-      case ExprKind::LE:
-        return x <= y;
-      case ExprKind::GT:
-        return x > y;
-      case ExprKind::GE:
-        return x >= y;
-      case ExprKind::And:
-        return x && y;
-      case ExprKind::Or:
-        return x || y;
-      default:
-        FAIL("unexpected operator");
-        return 0;
+      case ExprKind::Add: return x + y;
+      case ExprKind::Sub: return x - y;
+      case ExprKind::FloorDiv: return x / y;  // ids are not negative
+      case ExprKind::FloorMod: return x % y;
+      case ExprKind::EQ: return x == y;
+      case ExprKind::NE: return x != y;
+      case ExprKind::LT: return x < y;
+      case ExprKind::LE: return x <= y;
+      case ExprKind::GT: return x > y;
+      case ExprKind::GE: return x >= y;
+      case ExprKind::And: return x && y;
+      case ExprKind::Or: return x || y;
+      default: FAIL("unexpected operator"); return 0;
     }
   }
 };
@@ -395,36 +366,23 @@ TEST_CASE("active set: contains every thread of random kernels, and is equal whe
       Expr c(hi > 40 && pick(2) ? std::int64_t{32} * pick(static_cast<int>(hi / 32) + 1)
                                 : std::int64_t{pick(static_cast<int>(hi) + 2)});
       switch (pick(14)) {
-        case 0:
-          return eq(x, c);
-        case 1:
-          return lt(x, c);
-        case 2:
-          return le(x, c);
-        case 3:
-          return gt(x, c);
-        case 4:
-          return ge(x, c);
-        case 5:
-          return eq(c, x);
-        case 6:
-          return both(le(c, x), lt(x, c + Expr(1 + pick(static_cast<int>(hi)))));
-        case 7:
-          return lt(x - Expr(1), c);
-        case 8:
-          return ge(c - x, 0);
-        case 9:
-          return eq(x % Expr(2 + pick(2)), pick(3));
-        case 10:
-          return truth(elect());
-        case 11:
-          return ne(x, c);
+        case 0: return eq(x, c);
+        case 1: return lt(x, c);
+        case 2: return le(x, c);
+        case 3: return gt(x, c);
+        case 4: return ge(x, c);
+        case 5: return eq(c, x);
+        case 6: return both(le(c, x), lt(x, c + Expr(1 + pick(static_cast<int>(hi)))));
+        case 7: return lt(x - Expr(1), c);
+        case 8: return ge(c - x, 0);
+        case 9: return eq(x % Expr(2 + pick(2)), pick(3));
+        case 10: return truth(elect());
+        case 11: return ne(x, c);
         case 12:
           if (parameter_used) return lt(x, c);
           parameter_used = true;
           return gt(n, 3);
-        default:
-          return either(eq(x, c), eq(Expr(ids[0]), 0));
+        default: return either(eq(x, c), eq(Expr(ids[0]), 0));
       }
     };
     scope::Tracker tracker(closure);

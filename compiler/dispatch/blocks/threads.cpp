@@ -48,27 +48,19 @@ Reason not_all_active(CallContext& context) {
 
 std::int64_t thread_count(const CallContext& context) {
   switch (context.scope.kind) {
-    case ExecScope::Thread:
-      return 1;
-    case ExecScope::Warp:
-      return 32;
-    case ExecScope::Warpgroup:
-      return 128;
-    default:
-      return context.launch().threads().value_or(0) / 32 * 32;
+    case ExecScope::Thread: return 1;
+    case ExecScope::Warp: return 32;
+    case ExecScope::Warpgroup: return 128;
+    default: return context.launch().threads().value_or(0) / 32 * 32;
   }
 }
 
 ir::Expr thread_index(CallContext& context) {
   switch (context.scope.kind) {
-    case ExecScope::Thread:
-      return ir::Expr(0);
-    case ExecScope::Warp:
-      return context.scope_id(ScopeBinding::WarpThread);
-    case ExecScope::Warpgroup:
-      return context.scope_id(ScopeBinding::WarpgroupThread);
-    default:
-      return context.linear_thread();
+    case ExecScope::Thread: return ir::Expr(0);
+    case ExecScope::Warp: return context.scope_id(ScopeBinding::WarpThread);
+    case ExecScope::Warpgroup: return context.scope_id(ScopeBinding::WarpgroupThread);
+    default: return context.linear_thread();
   }
 }
 
@@ -91,20 +83,13 @@ std::expected<std::int64_t, Reason> first_active_thread(const CallContext& conte
 
 ir::Expr axis_value(CallContext& context, layout::Axis axis) {
   switch (axis) {
-    case layout::Axis::laneid:
-      return context.scope_id(ScopeBinding::WarpThread);
-    case layout::Axis::tid_in_wg:
-      return context.scope_id(ScopeBinding::WarpgroupThread);
-    case layout::Axis::wid_in_wg:
-      return context.scope_id(ScopeBinding::WarpgroupWarp);
-    case layout::Axis::tx:
-      return context.linear_thread();
-    case layout::Axis::warpid:
-      return context.scope_id(ScopeBinding::CtaWarp);
-    case layout::Axis::wgid:
-      return context.scope_id(ScopeBinding::CtaWarpgroup);
-    default:
-      return {};
+    case layout::Axis::laneid: return context.scope_id(ScopeBinding::WarpThread);
+    case layout::Axis::tid_in_wg: return context.scope_id(ScopeBinding::WarpgroupThread);
+    case layout::Axis::wid_in_wg: return context.scope_id(ScopeBinding::WarpgroupWarp);
+    case layout::Axis::tx: return context.linear_thread();
+    case layout::Axis::warpid: return context.scope_id(ScopeBinding::CtaWarp);
+    case layout::Axis::wgid: return context.scope_id(ScopeBinding::CtaWarpgroup);
+    default: return {};
   }
 }
 
@@ -114,20 +99,13 @@ std::int64_t axis_extent(const CallContext& context, layout::Axis axis) {
   std::int64_t group = 128;
   if (context.scope.kind == ir::ExecScope::Cta && threads % 128 != 0) group = threads < 128 ? threads : 0;
   switch (axis) {
-    case layout::Axis::laneid:
-      return 32;
-    case layout::Axis::tid_in_wg:
-      return group;
-    case layout::Axis::wid_in_wg:
-      return group / 32;
-    case layout::Axis::tx:
-      return threads;
-    case layout::Axis::warpid:
-      return threads / 32;
-    case layout::Axis::wgid:
-      return threads / 128;
-    default:
-      return 0;
+    case layout::Axis::laneid: return 32;
+    case layout::Axis::tid_in_wg: return group;
+    case layout::Axis::wid_in_wg: return group / 32;
+    case layout::Axis::tx: return threads;
+    case layout::Axis::warpid: return threads / 32;
+    case layout::Axis::wgid: return threads / 128;
+    default: return 0;
   }
 }
 

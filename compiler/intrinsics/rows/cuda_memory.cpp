@@ -9,16 +9,11 @@ namespace {
 // The type whose plain assignment moves this many bytes at once.
 std::string_view word_of(std::int64_t bytes) {
   switch (bytes) {
-    case 1:
-      return "unsigned char";
-    case 2:
-      return "unsigned short";
-    case 4:
-      return "unsigned int";
-    case 8:
-      return "uint2";
-    default:
-      return "uint4";
+    case 1: return "unsigned char";
+    case 2: return "unsigned short";
+    case 4: return "unsigned int";
+    case 8: return "uint2";
+    default: return "uint4";
   }
 }
 

@@ -65,10 +65,8 @@ bool becomes_member(std::string_view name, Value v) {
     case Type::Property:
     case Type::StaticMethod:
     case Type::ClassMethod:
-    case Type::Class:
-      return false;
-    default:
-      return true;
+    case Type::Class: return false;
+    default: return true;
   }
 }
 

@@ -314,24 +314,12 @@ bool instance_attribute(Interpreter& in, Value object, Instance* instance, std::
 bool object_attribute(Interpreter& in, Value object, std::string_view name, Value* result,
                       std::span<const Entry>* entries) {
   switch (object.o->type) {
-    case Type::Str:
-      *entries = str_methods();
-      return false;
-    case Type::BigInt:
-      *entries = kInt;
-      return false;
-    case Type::List:
-      *entries = list_methods();
-      return false;
-    case Type::Tuple:
-      *entries = tuple_methods();
-      return false;
-    case Type::Dict:
-      *entries = dict_methods();
-      return false;
-    case Type::Set:
-      *entries = set_methods();
-      return false;
+    case Type::Str: *entries = str_methods(); return false;
+    case Type::BigInt: *entries = kInt; return false;
+    case Type::List: *entries = list_methods(); return false;
+    case Type::Tuple: *entries = tuple_methods(); return false;
+    case Type::Dict: *entries = dict_methods(); return false;
+    case Type::Set: *entries = set_methods(); return false;
     case Type::Range: {
       *entries = kRange;
       Range* r = object.as<Range>();
@@ -385,10 +373,8 @@ bool object_attribute(Interpreter& in, Value object, std::string_view name, Valu
       if (name != "__func__") return false;
       *result = object.as<StaticMethod>() ? object.as<StaticMethod>()->function : object.as<ClassMethod>()->function;
       return true;
-    case Type::Class:
-      return class_attribute(in, object.as<Class>(), name, result);
-    case Type::Instance:
-      return instance_attribute(in, object, object.as<Instance>(), name, result);
+    case Type::Class: return class_attribute(in, object.as<Class>(), name, result);
+    case Type::Instance: return instance_attribute(in, object, object.as<Instance>(), name, result);
     case Type::DataType: {
       // Bits of one lane in memory, and lanes: what the prelude sizes its pools by.
       ir::DataType dtype = object.as<DataTypeValue>()->dtype;
@@ -401,8 +387,7 @@ bool object_attribute(Interpreter& in, Value object, std::string_view name, Valu
       if (name == "__name__") *result = in.string(object.as<Namespace>()->path);
       if (name == "__doc__") *result = Value::none();
       return name == "__name__" || name == "__doc__";
-    default:
-      return false;
+    default: return false;
   }
 }
 

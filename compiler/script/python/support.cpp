@@ -24,14 +24,9 @@ std::optional<Value> unknown_argument(const Arguments& args) {
 }
 
 bool reserve(Interpreter& in, text::Span span, std::uint64_t bytes) {
-  constexpr std::uint64_t kSmall = 4096;
+  if (!in.reserve(bytes, span)) return false;
   in.heap().count(bytes);
-  if (bytes < kSmall) return in.step(span);
-  // The interpreter looks at memory once in 256 steps; something large must be looked at before it exists.
-  for (int i = 0; i < 256; ++i) {
-    if (!in.step(span)) return false;
-  }
-  return true;
+  return in.step(span);
 }
 
 bool work(Interpreter& in, text::Span span, std::size_t items) {
@@ -163,101 +158,57 @@ Class* type_of(Interpreter& in, Value v) {
     });
   };
   switch (v.tag) {
-    case Tag::None:
-      return named("types.NoneType");
-    case Tag::Ellipsis:
-      return named("types.EllipsisType");
-    case Tag::NotImplemented:
-      return named("types.NotImplementedType");
-    case Tag::Bool:
-      return class_named(in, "bool");
-    case Tag::Int:
-      return class_named(in, "int");
-    case Tag::Float:
-      return class_named(in, "float");
-    case Tag::Expr:
-      return named("tirx.PrimExpr");
+    case Tag::None: return named("types.NoneType");
+    case Tag::Ellipsis: return named("types.EllipsisType");
+    case Tag::NotImplemented: return named("types.NotImplementedType");
+    case Tag::Bool: return class_named(in, "bool");
+    case Tag::Int: return class_named(in, "int");
+    case Tag::Float: return class_named(in, "float");
+    case Tag::Expr: return named("tirx.PrimExpr");
     case Tag::Error:
     case Tag::Poison:
-    case Tag::Opaque:
-      return class_named(in, "object");
-    case Tag::Object:
-      break;
+    case Tag::Opaque: return class_named(in, "object");
+    case Tag::Object: break;
   }
   switch (v.o->type) {
-    case Type::Str:
-      return class_named(in, "str");
-    case Type::BigInt:
-      return class_named(in, "int");
-    case Type::List:
-      return class_named(in, "list");
-    case Type::Tuple:
-      return class_named(in, "tuple");
-    case Type::Dict:
-      return class_named(in, "dict");
-    case Type::Set:
-      return class_named(in, "set");
-    case Type::Range:
-      return class_named(in, "range");
-    case Type::Slice:
-      return class_named(in, "slice");
-    case Type::Iterator:
-      return named("types.GeneratorType");
+    case Type::Str: return class_named(in, "str");
+    case Type::BigInt: return class_named(in, "int");
+    case Type::List: return class_named(in, "list");
+    case Type::Tuple: return class_named(in, "tuple");
+    case Type::Dict: return class_named(in, "dict");
+    case Type::Set: return class_named(in, "set");
+    case Type::Range: return class_named(in, "range");
+    case Type::Slice: return class_named(in, "slice");
+    case Type::Iterator: return named("types.GeneratorType");
     case Type::Function:
-    case Type::Lambda:
-      return named("types.FunctionType");
-    case Type::BoundMethod:
-      return named("types.MethodType");
+    case Type::Lambda: return named("types.FunctionType");
+    case Type::BoundMethod: return named("types.MethodType");
     case Type::Native:
-    case Type::Intrinsic:
-      return named("types.BuiltinFunctionType");
-    case Type::Class:
-      return class_named(in, "type");
-    case Type::Instance:
-      return static_cast<Instance*>(v.o)->cls;
-    case Type::Namespace:
-      return named("types.ModuleType");
-    case Type::Property:
-      return class_named(in, "property");
-    case Type::StaticMethod:
-      return class_named(in, "staticmethod");
-    case Type::ClassMethod:
-      return class_named(in, "classmethod");
-    case Type::Super:
-      return class_named(in, "super");
-    case Type::Buffer:
-      return named("tirx.Buffer");
-    case Type::Region:
-      return named("tirx.BufferRegion");
-    case Type::Layout:
-      return named("tirx.Layout");
-    case Type::LayoutSpec:
-      return named("tirx.LayoutSpec");
-    case Type::LayoutBuilder:
-      return named("tirx.LayoutBuilder");
-    case Type::Axis:
-      return named("tirx.Axis");
-    case Type::AxisTerm:
-      return named("tirx.AxisTerm");
-    case Type::Iter:
-      return named("tirx.Iter");
-    case Type::DataType:
-      return named("tirx.dtype");
-    case Type::Frame:
-      return named("tirx.Frame");
-    case Type::Kernel:
-      return named("tirx.PrimFunc");
-    case Type::Jit:
-      return named("tirx.JitFunc");
-    case Type::MetaVar:
-      return named("tirx.meta_var");
-    case Type::PendingStore:
-      return named("tirx.BufferStore");
+    case Type::Intrinsic: return named("types.BuiltinFunctionType");
+    case Type::Class: return class_named(in, "type");
+    case Type::Instance: return static_cast<Instance*>(v.o)->cls;
+    case Type::Namespace: return named("types.ModuleType");
+    case Type::Property: return class_named(in, "property");
+    case Type::StaticMethod: return class_named(in, "staticmethod");
+    case Type::ClassMethod: return class_named(in, "classmethod");
+    case Type::Super: return class_named(in, "super");
+    case Type::Buffer: return named("tirx.Buffer");
+    case Type::Region: return named("tirx.BufferRegion");
+    case Type::Layout: return named("tirx.Layout");
+    case Type::LayoutSpec: return named("tirx.LayoutSpec");
+    case Type::LayoutBuilder: return named("tirx.LayoutBuilder");
+    case Type::Axis: return named("tirx.Axis");
+    case Type::AxisTerm: return named("tirx.AxisTerm");
+    case Type::Iter: return named("tirx.Iter");
+    case Type::DataType: return named("tirx.dtype");
+    case Type::Frame: return named("tirx.Frame");
+    case Type::Kernel: return named("tirx.PrimFunc");
+    case Type::Jit: return named("tirx.JitFunc");
+    case Type::MetaVar: return named("tirx.meta_var");
+    case Type::PendingStore: return named("tirx.BufferStore");
     case Type::TensorMapType:
-    case Type::TypeAnnotation:
-      return named("tirx.Type");
-    case Type::Exec:
-      break;
+    case Type::TypeAnnotation: return named("tirx.Type");
+    case Type::Exec: break;
   }
   return class_named(in, "object");
 }
@@ -277,12 +228,9 @@ bool is_callable(Value v) {
     case Type::Class:
     case Type::DataType:
     case Type::Kernel:
-    case Type::Jit:
-      return true;
-    case Type::Instance:
-      return static_cast<Instance*>(v.o)->cls->find("__call__") != nullptr;
-    default:
-      return false;
+    case Type::Jit: return true;
+    case Type::Instance: return static_cast<Instance*>(v.o)->cls->find("__call__") != nullptr;
+    default: return false;
   }
 }
 

@@ -22,14 +22,17 @@ const layout::Layout* keep_layout(Interpreter& in, layout::Layout l) {
   return in.layout_value(std::move(l)).as<LayoutValue>()->layout;
 }
 
-Value layout_failure(Interpreter& in, const layout::Error& e, text::Span span) { return in.fail(code::kLayout, span, e.message); }
+Value layout_failure(Interpreter& in, const layout::Error& e, text::Span span) {
+  return in.fail(code::kLayout, span, e.message);
+}
 
 std::optional<std::vector<ir::Expr>> index_list(Interpreter& in, const ir::Buffer* b, Value v, text::Span span) {
   auto indices = in.as_extents(v, span, "the indices");
   if (!indices) return std::nullopt;
   if (indices->size() != b->rank()) {
-    in.fail(code::kIndex, span, shown(b) + " has " + std::to_string(b->rank()) + " dimensions, " +
-            std::to_string(indices->size()) + " indices are given");
+    in.fail(code::kIndex, span,
+            shown(b) + " has " + std::to_string(b->rank()) + " dimensions, " + std::to_string(indices->size()) +
+                " indices are given");
     return std::nullopt;
   }
   return indices;
@@ -46,7 +49,8 @@ Value ptr_to(Interpreter& in, const Arguments& args, Value self) {
 }
 
 // Linear element offset of an index, through the layout.
-std::optional<ir::Expr> linear_offset(Interpreter& in, const ir::Buffer* b, std::span<const ir::Expr> indices, text::Span span) {
+std::optional<ir::Expr> linear_offset(Interpreter& in, const ir::Buffer* b, std::span<const ir::Expr> indices,
+                                      text::Span span) {
   if (b->layout) {
     auto e = layout::apply_m(*b->layout, indices, ir::shape_of(*b));
     if (!e) {
@@ -119,7 +123,8 @@ Value vload(Interpreter& in, const Arguments& args, Value self) {
     auto d = in.as_dtype(a[1], a.span(1));
     if (!d) return Value::error();
     if (d->element() != b->dtype.element() || d->lanes % b->dtype.lanes != 0) {
-      return in.fail(code::kType, a.span(1), "cannot load " + ir::dtype_name(*d) + " from " + shown(b) + " of " + ir::dtype_name(b->dtype));
+      return in.fail(code::kType, a.span(1),
+                     "cannot load " + ir::dtype_name(*d) + " from " + shown(b) + " of " + ir::dtype_name(b->dtype));
     }
     lanes = d->lanes / b->dtype.lanes;
   }
@@ -149,7 +154,8 @@ Value view(Interpreter& in, const Arguments& args, Value self) {
   Value layout_value;
   for (const Keyword& k : args.keywords) {
     if (k.name != "layout") {
-      return in.fail(code::kArguments, k.span, "view has no argument '" + std::string(k.name) + "'", "only layout= is accepted");
+      return in.fail(code::kArguments, k.span, "view has no argument '" + std::string(k.name) + "'",
+                     "only layout= is accepted");
     }
     layout_value = k.value;
   }
@@ -159,7 +165,8 @@ Value view(Interpreter& in, const Arguments& args, Value self) {
     if (!d) return Value::error();
     int from = b->dtype.storage_bits() * b->dtype.lanes, to = d->storage_bits() * d->lanes;
     if (from % to != 0 && to % from != 0) {
-      return in.fail(code::kBuffer, args.at(0), "widths do not divide: " + std::to_string(from) + " and " + std::to_string(to) + " bits");
+      return in.fail(code::kBuffer, args.at(0),
+                     "widths do not divide: " + std::to_string(from) + " and " + std::to_string(to) + " bits");
     }
     made.dtype = *d;
     std::vector<ir::Expr> shape(b->shape.begin(), b->shape.end());
@@ -168,7 +175,8 @@ Value view(Interpreter& in, const Arguments& args, Value self) {
       int r = to / from;
       const std::int64_t* last = ir::constant(shape.back());
       if (last && *last % r != 0) {
-        return in.fail(code::kBuffer, args.at(0), "the last extent " + std::to_string(*last) + " is not divisible by " + std::to_string(r));
+        return in.fail(code::kBuffer, args.at(0),
+                       "the last extent " + std::to_string(*last) + " is not divisible by " + std::to_string(r));
       }
       shape.back() = ir::simplify(shape.back() / ir::Expr(r));
       if (b->elem_offset) made.elem_offset = ir::simplify(b->elem_offset / ir::Expr(r));
@@ -196,7 +204,8 @@ Value view(Interpreter& in, const Arguments& args, Value self) {
     dims = dims[0].as<Tuple>() ? dims[0].as<Tuple>()->items : dims[0].as<List>()->items;
   }
   if (!dims.empty() && (dims.back().as<LayoutValue>() || dims.back().as<LayoutSpec>())) {
-    return in.fail(code::kArguments, args.at(args.positional.size() - 1), "a layout is given by keyword", "write layout=...");
+    return in.fail(code::kArguments, args.at(args.positional.size() - 1), "a layout is given by keyword",
+                   "write layout=...");
   }
   std::vector<ir::Expr> shape;
   std::optional<std::size_t> infer;
@@ -221,12 +230,14 @@ Value view(Interpreter& in, const Arguments& args, Value self) {
     auto want = ir::constant_elements(shape);
     if (infer) {
       if (!have || !want || *want == 0 || *have % *want != 0) {
-        return in.fail(code::kBuffer, args.call, "the -1 of this view cannot be inferred from " +
-                       (have ? std::to_string(*have) : std::string("unknown")) + " elements");
+        return in.fail(code::kBuffer, args.call,
+                       "the -1 of this view cannot be inferred from " +
+                           (have ? std::to_string(*have) : std::string("unknown")) + " elements");
       }
       shape[*infer] = ir::int_imm(ir::kInt32, *have / *want);
     } else if (have && want && *have != *want) {
-      return in.fail(code::kBuffer, args.call, "a view of " + std::to_string(*want) + " elements onto " + std::to_string(*have));
+      return in.fail(code::kBuffer, args.call,
+                     "a view of " + std::to_string(*want) + " elements onto " + std::to_string(*have));
     }
     if (b->layout && b->layout->is_bare_swizzle()) made.layout = b->layout;
   }
@@ -238,10 +249,12 @@ Value view(Interpreter& in, const Arguments& args, Value self) {
 // A.local(*shape): the elements that one thread holds.
 Value local(Interpreter& in, const Arguments& args, Value self) {
   const ir::Buffer* b = self_buffer(self);
-  if (!b->layout) return in.fail(code::kLayout, args.call, shown(b) + " has no layout, so nothing says what a thread holds");
+  if (!b->layout)
+    return in.fail(code::kLayout, args.call, shown(b) + " has no layout, so nothing says what a thread holds");
   ir::Buffer made = *b;
   for (const Keyword& k : args.keywords) {
-    if (k.name != "layout") return in.fail(code::kArguments, k.span, "local has no argument '" + std::string(k.name) + "'");
+    if (k.name != "layout")
+      return in.fail(code::kArguments, k.span, "local has no argument '" + std::string(k.name) + "'");
     if (k.value.is_none()) continue;
     auto l = in.as_layout(k.value, k.span);
     if (!l) return Value::error();
@@ -264,13 +277,17 @@ Value local(Interpreter& in, const Arguments& args, Value self) {
   std::int64_t rest = 1;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     const std::int64_t* c = ir::constant(shape[i]);
-    if (c && *c == -1) infer = i;
-    else if (c) rest *= *c;
+    if (c && *c == -1)
+      infer = i;
+    else if (c)
+      rest *= *c;
   }
   if (infer && total.is_constant() && rest > 0) shape[*infer] = ir::int_imm(ir::kInt32, total.value() / rest);
   auto want = ir::constant_elements(shape);
   if (want && total.is_constant() && made.layout->is_tile() && *want != total.value()) {
-    return in.fail(code::kBuffer, args.call, "one thread holds " + std::to_string(total.value()) + " elements, the view has " + std::to_string(*want));
+    return in.fail(
+        code::kBuffer, args.call,
+        "one thread holds " + std::to_string(total.value()) + " elements, the view has " + std::to_string(*want));
   }
   made.shape = Arena::current().copy(shape);
   made.strides = {};
@@ -294,7 +311,8 @@ Value permute(Interpreter& in, const Arguments& args, Value self) {
     seen[static_cast<std::size_t>(*n)] = true;
     order.push_back(static_cast<int>(*n));
   }
-  if (order.size() != b->rank()) return in.fail(code::kBuffer, args.call, "permute takes each dimension of " + shown(b) + " once");
+  if (order.size() != b->rank())
+    return in.fail(code::kBuffer, args.call, "permute takes each dimension of " + shown(b) + " once");
   ir::Buffer made = *b;
   std::vector<ir::Expr> shape;
   for (int d : order) shape.push_back(b->shape[static_cast<std::size_t>(d)]);
@@ -314,7 +332,9 @@ Value permute(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value scope_text(Interpreter& in, const Arguments&, Value self) { return in.string(self_buffer(self)->scope_text); }
-Value is_scalar(Interpreter&, const Arguments&, Value self) { return Value::boolean(ir::is_one_element(*self_buffer(self))); }
+Value is_scalar(Interpreter&, const Arguments&, Value self) {
+  return Value::boolean(ir::is_one_element(*self_buffer(self)));
+}
 
 Value with_dtype(Interpreter& in, const Arguments& args, Value self) {
   Bound a(in, args, "with_dtype", {"dtype"}, 1);
@@ -395,15 +415,24 @@ bool buffer_attribute(Interpreter& in, Value object, std::string_view name, text
       return true;
     }
   }
-  if (name == "shape") *result = expr_list(in, b->shape);
-  else if (name == "strides") *result = expr_list(in, b->strides);
-  else if (name == "dtype") *result = in.string(ir::dtype_name(b->dtype));
-  else if (name == "name") *result = in.string(b->name);
-  else if (name == "data") *result = b->data ? Value::expr(b->data) : Value::none();
-  else if (name == "elem_offset") *result = b->elem_offset ? Value::expr(b->elem_offset) : Value::integer(0);
+  if (name == "shape")
+    *result = expr_list(in, b->shape);
+  else if (name == "strides")
+    *result = expr_list(in, b->strides);
+  else if (name == "dtype")
+    *result = in.string(ir::dtype_name(b->dtype));
+  else if (name == "name")
+    *result = in.string(b->name);
+  else if (name == "data")
+    *result = b->data ? Value::expr(b->data) : Value::none();
+  else if (name == "elem_offset")
+    *result = b->elem_offset ? Value::expr(b->elem_offset) : Value::integer(0);
   else if (name == "byte_offset") {
-    if (!b->elem_offset) *result = Value::integer(0);
-    else *result = Value::expr(ir::simplify((b->elem_offset * ir::Expr(b->dtype.storage_bits() * b->dtype.lanes)) / ir::Expr(8)));
+    if (!b->elem_offset)
+      *result = Value::integer(0);
+    else
+      *result = Value::expr(
+          ir::simplify((b->elem_offset * ir::Expr(b->dtype.storage_bits() * b->dtype.lanes)) / ir::Expr(8)));
   } else if (name == "layout") {
     if (!b->layout) {
       *result = Value::none();
@@ -432,16 +461,17 @@ bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::
     return true;
   }
   if (name == "astype") {
-    *result = in.native("astype",
-                        [](Interpreter& i, const Arguments& args, Value self) {
-                          Bound a(i, args, "astype", {"dtype"}, 1);
-                          auto d = a ? i.as_dtype(a[0], a.span(0)) : std::nullopt;
-                          if (!d) return Value::error();
-                          auto converted = ir::convert(*d, self.as_expr());
-                          if (!converted) return i.fail(code::kType, args.call, converted.error());
-                          return Value::expr(*converted);
-                        },
-                        object);
+    *result = in.native(
+        "astype",
+        [](Interpreter& i, const Arguments& args, Value self) {
+          Bound a(i, args, "astype", {"dtype"}, 1);
+          auto d = a ? i.as_dtype(a[0], a.span(0)) : std::nullopt;
+          if (!d) return Value::error();
+          auto converted = ir::convert(*d, self.as_expr());
+          if (!converted) return i.fail(code::kType, args.call, converted.error());
+          return Value::expr(*converted);
+        },
+        object);
     return true;
   }
   if (name == "name") {
@@ -484,12 +514,13 @@ struct Indexed {
   bool ok = false;
   bool region = false;
   bool strided = false;
-  std::vector<ir::Expr> indices;    // scalar or vector indices
+  std::vector<ir::Expr> indices;  // scalar or vector indices
   std::vector<ir::Range> ranges;
 };
 
 // Reads the subscripts of a buffer; `for_store` makes unit-step slices vectors instead of regions.
-Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span whole, bool for_store) {
+Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span whole,
+                     bool for_store) {
   Indexed out;
   std::vector<text::Span> spans = in.take_index_spans();
   text::Span span = whole;
@@ -498,8 +529,9 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
     return out;
   }
   if (indices.size() > b->rank()) {
-    in.fail(code::kIndex, span, shown(b) + " has " + std::to_string(b->rank()) + " dimension" + (b->rank() == 1 ? "" : "s") +
-            ", " + std::to_string(indices.size()) + " indices are given");
+    in.fail(code::kIndex, span,
+            shown(b) + " has " + std::to_string(b->rank()) + " dimension" + (b->rank() == 1 ? "" : "s") + ", " +
+                std::to_string(indices.size()) + " indices are given");
     return out;
   }
   out.region = indices.size() < b->rank();
@@ -532,16 +564,21 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
       }
       ir::Expr length = ir::simplify(hi - lo);
       if (const std::int64_t* c = ir::constant(length); c && *c < 0) {
-        in.fail(code::kIndex, span, "the slice of dimension " + std::to_string(d) + " is empty: " + std::to_string(*c) + " elements");
+        in.fail(code::kIndex, span,
+                "the slice of dimension " + std::to_string(d) + " is empty: " + std::to_string(*c) + " elements");
         return out;
       }
-      // A slice that leaves the buffer is a mistake wherever both ends are known.
-      if (const std::int64_t *end = ir::constant(hi), *n = ir::constant(extent); end && n && *end > *n && !grows) {
-        in.fail(code::kIndex, span, "dimension " + std::to_string(d) + " of " + shown(b) + " ends at " + std::to_string(*n) +
-                ", the slice at " + std::to_string(*end));
+      // A vector that leaves the buffer is a mistake wherever both ends are known. A region may: the tensor copy engine
+      // clips it; the other primitives check their operands themselves.
+      bool region = step == 1 && !for_store;
+      if (const std::int64_t *end = ir::constant(hi), *n = ir::constant(extent);
+          end && n && *end > *n && !grows && !region) {
+        in.fail(code::kIndex, span,
+                "dimension " + std::to_string(d) + " of " + shown(b) + " ends at " + std::to_string(*n) +
+                    ", the slice at " + std::to_string(*end));
         return out;
       }
-      if (step == 1 && !for_store) {
+      if (region) {
         out.region = true;
         out.ranges.push_back({lo, length});
         out.indices.push_back(lo);
@@ -575,9 +612,11 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
       in.fail(code::kIndex, span, "only the last index may be a vector");
       return out;
     }
-    if (const std::int64_t *c = ir::constant(e), *n = ir::constant(extent); c && n && (*c < 0 || (*c >= *n && !grows))) {
-      in.fail(code::kIndex, span, "index " + std::to_string(*c) + " is outside of dimension " + std::to_string(d) + " of " +
-              shown(b) + ", which has " + std::to_string(*n) + " elements");
+    if (const std::int64_t *c = ir::constant(e), *n = ir::constant(extent);
+        c && n && (*c < 0 || (*c >= *n && !grows))) {
+      in.fail(code::kIndex, span,
+              "index " + std::to_string(*c) + " is outside of dimension " + std::to_string(d) + " of " + shown(b) +
+                  ", which has " + std::to_string(*n) + " elements");
       return out;
     }
     out.indices.push_back(e);
@@ -602,7 +641,8 @@ bool store_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> i
   Indexed i = read_indices(in, b, indices, span, true);
   if (!i.ok) return false;
   if (i.region) {
-    in.fail(code::kRegion, span, "only elements can be assigned; this is a region of " + shown(b), "use Tx.copy or Tx.fill");
+    in.fail(code::kRegion, span, "only elements can be assigned; this is a region of " + shown(b),
+            "use Tx.copy or Tx.fill");
     return false;
   }
   if (b->scope == ir::StorageScope::Tmem) {

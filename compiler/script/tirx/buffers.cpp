@@ -62,14 +62,16 @@ Value allocate(Interpreter& in, const BufferOptions& o, text::Span span) {
     for (ir::Expr e : o.shape) {
       const std::int64_t* c = ir::constant(e);
       if (!c) {
-        return in.fail(code::kBuffer, span, "a " + std::string(ir::storage_scope_name(o.scope)) +
-                       " buffer needs constant extents", "only matched and declared buffers may have symbolic ones");
+        return in.fail(code::kBuffer, span,
+                       "a " + std::string(ir::storage_scope_name(o.scope)) + " buffer needs constant extents",
+                       "only matched and declared buffers may have symbolic ones");
       }
       if (*c <= 0) return in.fail(code::kBuffer, span, "a buffer extent must be positive, it is " + std::to_string(*c));
     }
   }
   if (o.scope == ir::StorageScope::Tmem && !o.allocated_addr) {
-    return in.fail(code::kBuffer, span, "a tmem buffer needs allocated_addr", "declare it with T.TMEMPool or T.decl_buffer(..., allocated_addr=column)");
+    return in.fail(code::kBuffer, span, "a tmem buffer needs allocated_addr",
+                   "declare it with T.TMEMPool or T.decl_buffer(..., allocated_addr=column)");
   }
   if (o.scope != ir::StorageScope::Tmem && o.allocated_addr) {
     return in.fail(code::kBuffer, span, "allocated_addr belongs to tmem buffers only");
@@ -79,9 +81,10 @@ Value allocate(Interpreter& in, const BufferOptions& o, text::Span span) {
     for (ir::Expr e : o.shape) elements = elements * layout::Dim(e);
     layout::Dim size = layout::size(*o.layout);
     if (elements.is_constant() && size.is_constant() && elements.value() != size.value()) {
-      return in.fail(code::kBuffer, span,
-                     "the buffer has " + layout::to_string(elements) + " elements, its layout " + layout::to_string(size),
-                     "layout: " + layout::to_short_string(*o.layout));
+      return in.fail(
+          code::kBuffer, span,
+          "the buffer has " + layout::to_string(elements) + " elements, its layout " + layout::to_string(size),
+          "layout: " + layout::to_short_string(*o.layout));
     }
   }
   const ir::Buffer* b = make_buffer(in, o, span);
@@ -119,7 +122,8 @@ const ir::Buffer* make_local_scalar(Interpreter& in, std::string_view name, ir::
   return b;
 }
 
-const ir::Var* make_pointer_or_value_var(Interpreter& in, std::string_view name, ir::Expr value, const TypeAnnotation* type) {
+const ir::Var* make_pointer_or_value_var(Interpreter& in, std::string_view name, ir::Expr value,
+                                         const TypeAnnotation* type) {
   ir::DataType dtype = value.dtype();
   bool is_map = type && type->kind == TypeAnnotation::Kind::TensorMap;
   if (type && type->kind == TypeAnnotation::Kind::Handle) dtype = ir::kHandle;
@@ -195,6 +199,11 @@ Parsed parse_options(Interpreter& in, const Bound& a, std::initializer_list<std:
     if (!e) return p;
     if (const auto* var = e.as<ir::Var>()) {
       o.data = var;
+      // A view lies where its storage does, unless the script says otherwise.
+      if (!fixed && !has("scope") && !var->storage_scope.empty()) {
+        o.scope = ir::parse_storage_scope(var->storage_scope);
+        o.scope_text = var->storage_scope;
+      }
     } else if (e.dtype().is_handle() && in.kernel()) {  // a pointer expression: give it a name to be a base
       ir::Var* var = const_cast<ir::Var*>(make_pointer_or_value_var(in, "ptr", e, nullptr));
       if (var->pointee.is_void()) var->pointee = o.dtype;
@@ -266,9 +275,9 @@ Value no_name(Interpreter& in, const Arguments& args) {
   return Value::none();
 }
 
-#define TILEWRIGHT_BUFFER_NAMES                                                                                     \
-  "shape", "dtype", "data", "strides", "elem_offset", "byte_offset", "scope", "align", "offset_factor",             \
-      "buffer_type", "axis_separators", "layout", "allocated_addr", "annotations"
+#define TILEWRIGHT_BUFFER_NAMES                                                                                        \
+  "shape", "dtype", "data", "strides", "elem_offset", "byte_offset", "scope", "align", "offset_factor", "buffer_type", \
+      "axis_separators", "layout", "allocated_addr", "annotations"
 
 template <int Scope>  // -1: as given
 Value alloc(Interpreter& in, const Arguments& args, Value) {
@@ -300,8 +309,9 @@ Value match_buffer(Interpreter& in, const Arguments& args, Value) {
   if (no_name(in, args).is_error()) return Value::error();
   if (!in.require_kernel(args.call, "T.match_buffer")) return Value::error();
   Bound a(in, args, "T.match_buffer",
-          {"param", "shape", "dtype", "data", "strides", "elem_offset", "scope", "align", "offset_factor", "buffer_type",
-           "axis_separators", "layout"}, 1);
+          {"param", "shape", "dtype", "data", "strides", "elem_offset", "scope", "align", "offset_factor",
+           "buffer_type", "axis_separators", "layout"},
+          1);
   if (!a) return Value::error();
   if (a[0].as<RegionValue>() || a[0].as<BufferValue>()) {
     return in.fail(code::kParameter, a.span(0), "T.match_buffer of a region belongs to the block dialect",
@@ -312,9 +322,12 @@ Value match_buffer(Interpreter& in, const Arguments& args, Value) {
   for (ir::Param& p : in.kernel()->kernel->params) {
     if (param && p.var == param) slot = &p;
   }
-  if (!slot) return in.fail(code::kParameter, a.span(0), "Can not bind non-input param: the first argument must be a parameter of the kernel");
-  Parsed p = parse_options(in, a, {"param", "shape", "dtype", "data", "strides", "elem_offset", "scope", "align",
-                                   "offset_factor", "buffer_type", "axis_separators", "layout"},
+  if (!slot)
+    return in.fail(code::kParameter, a.span(0),
+                   "Can not bind non-input param: the first argument must be a parameter of the kernel");
+  Parsed p = parse_options(in, a,
+                           {"param", "shape", "dtype", "data", "strides", "elem_offset", "scope", "align",
+                            "offset_factor", "buffer_type", "axis_separators", "layout"},
                            std::nullopt, true);
   if (!p.ok) return Value::error();
   if (slot->buffer) return in.fail(code::kParameter, a.span(0), "this parameter is already matched to a buffer");
@@ -394,7 +407,8 @@ Value tcgen05_frag(Interpreter& in, const Arguments& args, Value) {
   if (!d) return Value::error();
   const std::int64_t* rows = dims->size() == 2 ? ir::constant((*dims)[0]) : nullptr;
   const std::int64_t* cols = dims->size() == 2 ? ir::constant((*dims)[1]) : nullptr;
-  if (!rows || !cols) return in.fail(code::kLayout, a.span(1), "the tensor shape must be two constants (rows, columns)");
+  if (!rows || !cols)
+    return in.fail(code::kLayout, a.span(1), "the tensor shape must be two constants (rows, columns)");
   auto l = layout::tcgen05_atom_layout(*shape, *rows, *cols, *d);
   if (!l) return in.fail(code::kLayout, args.call, l.error().message);
   BufferOptions o;
@@ -430,7 +444,8 @@ Value handle_type(Interpreter& in, const Arguments& args, Value) {
   if (a.has(0)) {
     Str* s = a[0].as<Str>();
     std::string lower;
-    if (s) for (char c : s->text) lower += static_cast<char>(std::tolower(c));
+    if (s)
+      for (char c : s->text) lower += static_cast<char>(std::tolower(c));
     if (lower == "tensormap" || lower == "cutensormap") {
       t->kind = TypeAnnotation::Kind::TensorMap;
     } else {
@@ -506,7 +521,9 @@ constexpr Member kBuffers[] = {
 Value buffer_member(Interpreter& in, std::string_view name) {
   if (name == "let" || name == "constexpr" || name == "Optional") {
     TypeAnnotation* t = in.make<TypeAnnotation>();
-    t->kind = name == "let" ? TypeAnnotation::Kind::Let : name == "constexpr" ? TypeAnnotation::Kind::Constexpr : TypeAnnotation::Kind::Optional;
+    t->kind = name == "let"         ? TypeAnnotation::Kind::Let
+              : name == "constexpr" ? TypeAnnotation::Kind::Constexpr
+                                    : TypeAnnotation::Kind::Optional;
     return Value::object(t);
   }
   return find_member(in, kBuffers, name);
@@ -554,7 +571,8 @@ bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* const
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i]) continue;
     in.fail(code::kJit, constexprs->keywords[i].span,
-            std::string(f->def->name.text) + " has no compile-time parameter '" + std::string(constexprs->keywords[i].name) + "'");
+            std::string(f->def->name.text) + " has no compile-time parameter '" +
+                std::string(constexprs->keywords[i].name) + "'");
     return false;
   }
   ir::Kernel& kernel = *in.kernel()->kernel;
@@ -588,8 +606,10 @@ bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* const
     Native* native = annotation.as<Native>();
     TypeAnnotation* type = annotation.as<TypeAnnotation>();
     if (type && type->kind == TypeAnnotation::Kind::Optional) {
-      if (TypeAnnotation* inner = type->inner.as<TypeAnnotation>()) type = inner;
-      else if (Native* n = type->inner.as<Native>()) native = n, type = nullptr;
+      if (TypeAnnotation* inner = type->inner.as<TypeAnnotation>())
+        type = inner;
+      else if (Native* n = type->inner.as<Native>())
+        native = n, type = nullptr;
     }
     if (native && (native->name == "handle" || native->name == "Ptr")) {
       param.var = make(name, ir::kHandle);
@@ -616,7 +636,8 @@ bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* const
       param.var = make(name, d->dtype);
       scope->set(p.name, Value::expr(param.var));
     } else {
-      in.fail(code::kParameter, in.span(p.annotation), std::string(type_name(annotation)) + " is not the type of a kernel parameter",
+      in.fail(code::kParameter, in.span(p.annotation),
+              std::string(type_name(annotation)) + " is not the type of a kernel parameter",
               "use T.handle, T.Buffer(shape, dtype), T.TensorMap() or a dtype such as T.int32");
       return false;
     }

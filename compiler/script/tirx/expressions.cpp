@@ -14,16 +14,29 @@ template <ExprKind Kind>
 Value two(Interpreter& in, const Arguments& args, Value) {
   if (args.positional.size() != 2) return in.fail(code::kArguments, args.call, "this takes two operands");
   if (args.positional[0].is_poison() || args.positional[1].is_poison()) return Value::poison();
-  ir::Expr x = in.as_expr(args.positional[0], args.at(0)), y = x ? in.as_expr(args.positional[1], args.at(1)) : ir::Expr();
+  ir::Expr x = in.as_expr(args.positional[0], args.at(0)),
+           y = x ? in.as_expr(args.positional[1], args.at(1)) : ir::Expr();
   if (!y) return Value::error();
-  auto made = ir::apply_operator(Kind, x, y, literal_value(args.positional[0]), literal_value(args.positional[1]), false);
+  auto made =
+      ir::apply_operator(Kind, x, y, literal_value(args.positional[0]), literal_value(args.positional[1]), false);
   if (!made) return in.fail(code::kType, args.call, made.error());
   return Value::expr(*made);
 }
 
 // T.min / T.max: infinities fold away.
+// The reference prints both truncating and floating division by this name.
+Value printed_div(Interpreter& in, const Arguments& args, Value) {
+  bool integers = args.positional.size() == 2;
+  for (Value v : args.positional) {
+    integers = integers && (v.is_int() || (v.is_expr() && v.as_expr().dtype().is_integral()));
+  }
+  return integers ? two<ExprKind::TruncDiv>(in, args, Value()) : two<ExprKind::Div>(in, args, Value());
+}
+
 template <ExprKind Kind>
-Value extremum(Interpreter& in, const Arguments& args, Value) { return two<Kind>(in, args, Value()); }
+Value extremum(Interpreter& in, const Arguments& args, Value) {
+  return two<Kind>(in, args, Value());
+}
 
 template <ExprKind Kind>
 Value logic(Interpreter& in, const Arguments& args, Value) {
@@ -84,7 +97,8 @@ Value reinterpret(Interpreter& in, const Arguments& args, Value) {
   if (!e) return Value::error();
   int to = d->bits * d->lanes, from = e.dtype().bits * e.dtype().lanes;
   if (to != from && !(d->is_float4() || e.dtype().is_float4())) {
-    return in.fail(code::kType, args.call, "reinterpret between " + std::to_string(from) + " and " + std::to_string(to) + " bits");
+    return in.fail(code::kType, args.call,
+                   "reinterpret between " + std::to_string(from) + " and " + std::to_string(to) + " bits");
   }
   return Value::expr(ir::call(*d, ir::builtin::reinterpret, {&e, 1}));
 }
@@ -94,10 +108,12 @@ Value choose(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, Lazy ? "T.if_then_else" : "T.Select", {"condition", "true_value", "false_value"}, 3);
   if (!a) return Value::error();
   if (a[0].is_bool()) return a[0].b ? a[1] : a[2];
-  ir::Expr c = in.as_expr(a[0], a.span(0)), x = c ? in.as_expr(a[1], a.span(1)) : c, y = x ? in.as_expr(a[2], a.span(2)) : x;
+  ir::Expr c = in.as_expr(a[0], a.span(0)), x = c ? in.as_expr(a[1], a.span(1)) : c,
+           y = x ? in.as_expr(a[2], a.span(2)) : x;
   if (!y) return Value::error();
   if (!c.dtype().is_bool()) {
-    return in.fail(code::kCondition, a.span(0), "the condition must be bool, not " + ir::dtype_name(c.dtype()), "compare it: x != 0");
+    return in.fail(code::kCondition, a.span(0), "the condition must be bool, not " + ir::dtype_name(c.dtype()),
+                   "compare it: x != 0");
   }
   auto type = ir::promoted_type(x.dtype(), y.dtype());
   if (!type) return in.fail(code::kType, args.call, type.error());
@@ -112,7 +128,8 @@ Value broadcast(Interpreter& in, const Arguments& args, Value) {
   ir::Expr e = in.as_expr(a[0], a.span(0));
   auto n = e ? in.as_int(a[1], a.span(1), "the number of lanes") : std::nullopt;
   if (!n) return Value::error();
-  if (*n < 1 || *n > 1024) return in.fail(code::kValue, a.span(1), "a vector cannot have " + std::to_string(*n) + " lanes");
+  if (*n < 1 || *n > 1024)
+    return in.fail(code::kValue, a.span(1), "a vector cannot have " + std::to_string(*n) + " lanes");
   return Value::expr(ir::broadcast(e, static_cast<int>(*n)));
 }
 
@@ -122,7 +139,8 @@ Value ramp(Interpreter& in, const Arguments& args, Value) {
   ir::Expr base = in.as_expr(a[0], a.span(0)), stride = base ? in.as_expr(a[1], a.span(1)) : base;
   auto n = stride ? in.as_int(a[2], a.span(2), "the number of lanes") : std::nullopt;
   if (!n) return Value::error();
-  if (*n < 2 || *n > 1024) return in.fail(code::kValue, a.span(2), "a ramp cannot have " + std::to_string(*n) + " lanes");
+  if (*n < 2 || *n > 1024)
+    return in.fail(code::kValue, a.span(2), "a ramp cannot have " + std::to_string(*n) + " lanes");
   return Value::expr(ir::ramp(base, ir::cast(base.dtype(), stride), static_cast<int>(*n)));
 }
 
@@ -138,7 +156,8 @@ Value address_of(Interpreter& in, const Arguments& args, Value) {
   if (!e) return Value::error();
   const auto* var = e.as<ir::Var>();
   bool map = var && (var->dtype == ir::kTensorMap);
-  if (!e.as<ir::Load>() && !map) return in.fail(code::kType, a.span(0), "only an element, a buffer or a tensor map has an address");
+  if (!e.as<ir::Load>() && !map)
+    return in.fail(code::kType, a.span(0), "only an element, a buffer or a tensor map has an address");
   return Value::expr(ir::call(map ? ir::kUInt64 : ir::kHandle, ir::builtin::address_of, {&e, 1}));
 }
 
@@ -208,6 +227,27 @@ Value buffer_offset(Interpreter& in, const Arguments& args, Value) {
   return in.call(in.attribute(in.buffer_value(l->buffer), "elem_offset_of", args.call), {&list, 1}, args.call);
 }
 
+// T.call_intrin(dtype, "tirx.name", args...): an intrinsic or a mathematical function by its registered name.
+Value call_intrin(Interpreter& in, const Arguments& args, Value) {
+  if (args.positional.size() < 2)
+    return in.fail(code::kArguments, args.call, "T.call_intrin takes a dtype, a name and operands");
+  auto dtype = in.as_dtype(args.positional[0], args.at(0));
+  auto name = dtype ? in.as_string(args.positional[1], args.at(1), "the name of the intrinsic") : std::nullopt;
+  if (!name) return Value::error();
+  std::string_view path = *name;
+  if (path.starts_with("tirx.")) path.remove_prefix(5);
+  Arguments rest = args;
+  rest.positional = args.positional.subspan(2);
+  rest.spans = args.spans.size() > 2 ? args.spans.subspan(2) : std::span<const text::Span>();
+  Value v = call_math(in, path, rest);
+  if (!v.is_error() || in.has_pending()) return v;
+  return call_intrinsic(in, path, rest);
+}
+
+Value undefined(Interpreter&, const Arguments&, Value) {
+  return Value::expr(ir::call(ir::kFloat32, ir::builtin::undef, {}));
+}
+
 // Constants of a type: T.min_value(d), T.max_value(d), T.infinity(d).
 template <int Which>
 Value limit(Interpreter& in, const Arguments& args, Value) {
@@ -215,17 +255,18 @@ Value limit(Interpreter& in, const Arguments& args, Value) {
   auto d = a ? in.as_dtype(a[0], a.span(0)) : std::nullopt;
   if (!d) return Value::error();
   if (d->is_floating()) {
-    double v = Which == 2             ? INFINITY
-               : d->bits == 64        ? 1.7976931348623157e308
-               : d->is_bfloat()       ? 3.3895313892515355e38
-               : d->bits == 16        ? 65504.0
+    double v = Which == 2                              ? INFINITY
+               : d->bits == 64                         ? 1.7976931348623157e308
+               : d->is_bfloat()                        ? 3.3895313892515355e38
+               : d->bits == 16                         ? 65504.0
                : d->code == ir::TypeCode::Float8E4M3FN ? 448.0
                : d->code == ir::TypeCode::Float8E5M2   ? 57344.0
-                                      : 3.4028234663852886e38;
+                                                       : 3.4028234663852886e38;
     return Value::expr(ir::float_imm(*d, Which == 0 ? -v : v));
   }
   int bits = d->is_bool() ? 1 : d->bits;
-  if (d->is_uint() || d->is_bool()) return Value::expr(ir::int_imm(*d, Which == 0 ? 0 : bits == 64 ? -1 : (std::int64_t{1} << bits) - 1));
+  if (d->is_uint() || d->is_bool())
+    return Value::expr(ir::int_imm(*d, Which == 0 ? 0 : bits == 64 ? -1 : (std::int64_t{1} << bits) - 1));
   std::int64_t top = bits == 64 ? INT64_MAX : (std::int64_t{1} << (bits - 1)) - 1;
   return Value::expr(ir::int_imm(*d, Which == 0 ? -top - 1 : top));
 }
@@ -239,7 +280,7 @@ constexpr Member kMembers[] = {
     {"truncmod", two<ExprKind::TruncMod>},
     {"indexdiv", two<ExprKind::FloorDiv>},
     {"indexmod", two<ExprKind::FloorMod>},
-    {"Div", two<ExprKind::Div>},
+    {"Div", printed_div},
     {"bitwise_and", two<ExprKind::BitAnd>},
     {"bitwise_or", two<ExprKind::BitOr>},
     {"bitwise_xor", two<ExprKind::BitXor>},
@@ -269,6 +310,8 @@ constexpr Member kMembers[] = {
     {"tvm_access_ptr", tvm_access_ptr},
     {"type_annotation", type_annotation},
     {"buffer_offset", buffer_offset},
+    {"call_intrin", call_intrin},
+    {"undef", undefined},
     {"min_value", limit<0>},
     {"max_value", limit<1>},
     {"infinity", limit<2>},

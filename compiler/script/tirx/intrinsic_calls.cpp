@@ -26,7 +26,8 @@ ir::Expr operand_value(Interpreter& in, const Operand& o, OperandKind kind, Valu
   if (!e) return e;
   if (kind == OperandKind::Attribute) {
     e = ir::simplify(e);
-    bool known = e.kind() == ir::ExprKind::IntImm || e.kind() == ir::ExprKind::FloatImm || e.kind() == ir::ExprKind::StringImm;
+    bool known =
+        e.kind() == ir::ExprKind::IntImm || e.kind() == ir::ExprKind::FloatImm || e.kind() == ir::ExprKind::StringImm;
     if (!known) {
       in.fail(code::kIntrinsic, span, "'" + std::string(o.name) + "' of " + shown + " must be known at compile time");
       return {};
@@ -97,7 +98,8 @@ Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& ar
         auto items = in.iterate(values[at], spans[at]);
         if (!items) return Value::error();
         // A list stands in the arguments as its length and then its items (arguments.h).
-        if (o.kind == OperandKind::List) operands.push_back(ir::int_imm(ir::kInt32, static_cast<std::int64_t>(items->size())));
+        if (o.kind == OperandKind::List)
+          operands.push_back(ir::int_imm(ir::kInt32, static_cast<std::int64_t>(items->size())));
         for (Value item : *items) {
           ir::Expr e = operand_value(in, o, o.item, item, spans[at], shown);
           if (!e) return Value::error();

@@ -8,7 +8,9 @@ using layout::Axis;
 using layout::Dim;
 using syntax::Operator;
 
-Value failure(Interpreter& in, const layout::Error& e, text::Span span) { return in.fail(code::kLayout, span, e.message, {}, "ValueError"); }
+Value failure(Interpreter& in, const layout::Error& e, text::Span span) {
+  return in.fail(code::kLayout, span, e.message, {}, "ValueError");
+}
 
 // A stride position: 4, 4 @ laneid, "laneid", (4, "laneid").
 std::optional<std::pair<Dim, Axis>> stride_of(Interpreter& in, Value v, text::Span span) {
@@ -91,7 +93,8 @@ Value tile_layout(Interpreter& in, const Arguments& args, Value) {
   if (!a) return Value::error();
   if (LayoutSpec* s = a[0].as<LayoutSpec>()) return in.layout_value({std::nullopt, s->tile});
   if (a[0].as<LayoutValue>() || a[0].is_opaque()) return a[0];
-  return in.fail(code::kLayout, a.span(0), "TileLayout takes S[...] with R[...] and offsets, not " + std::string(type_name(a[0])));
+  return in.fail(code::kLayout, a.span(0),
+                 "TileLayout takes S[...] with R[...] and offsets, not " + std::string(type_name(a[0])));
 }
 
 Value from_iters(Interpreter& in, const Arguments& args, Value) {
@@ -128,11 +131,15 @@ Value swizzle_layout(Interpreter& in, const Arguments& args, Value) {
   for (std::size_t i = 0; i < 3; ++i) {
     auto v = in.as_int(a[i], a.span(i), "a swizzle parameter");
     if (!v) return Value::error();
-    if (*v < 0 || *v > 30) return in.fail(code::kLayout, a.span(i), "a swizzle parameter lies between 0 and 30, this is " + std::to_string(*v));
+    if (*v < 0 || *v > 30)
+      return in.fail(code::kLayout, a.span(i),
+                     "a swizzle parameter lies between 0 and 30, this is " + std::to_string(*v));
     n[i] = *v;
   }
   bool inner = !a.given(3) || in.truth(a[3], a.span(3)).value_or(true);
-  return checked(in, layout::make_swizzle(static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2]), inner), args.call);
+  return checked(in,
+                 layout::make_swizzle(static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2]), inner),
+                 args.call);
 }
 
 Value compose_layout(Interpreter& in, const Arguments& args, Value) {
@@ -141,6 +148,16 @@ Value compose_layout(Interpreter& in, const Arguments& args, Value) {
   auto x = in.as_layout(a[0], a.span(0));
   auto y = x ? in.as_layout(a[1], a.span(1)) : std::nullopt;
   if (!y) return Value::error();
+  // A swizzle permutes addresses, and addresses lie on the memory axis alone.
+  for (const auto* iters : {y->tile ? &y->tile->shard : nullptr, y->tile ? &y->tile->replica : nullptr}) {
+    if (!iters) continue;
+    for (const layout::Iter& i : *iters) {
+      if (i.axis == layout::Axis::m) continue;
+      return in.fail(code::kLayout, a.span(1),
+                     "a swizzle composes with a layout on axis m only, this one has axis " +
+                         std::string(layout::axis_name(i.axis)));
+    }
+  }
   return checked(in, layout::compose(*x, *y), args.call);
 }
 
@@ -180,13 +197,15 @@ std::optional<layout::SwizzleMode> mode_of(Interpreter& in, Value v, text::Span 
   if (Str* s = v.as<Str>()) {
     if (s->text == "none") return layout::SwizzleMode::None;
     if (s->text == "auto") return layout::SwizzleMode::B128;
-    in.fail(code::kLayout, span, "unknown swizzle mode \"" + s->text + "\"", "\"auto\", \"none\", or 0 to 3", "ValueError");
+    in.fail(code::kLayout, span, "unknown swizzle mode \"" + s->text + "\"", "\"auto\", \"none\", or 0 to 3",
+            "ValueError");
     return std::nullopt;
   }
   auto n = in.as_int(v, span, "the swizzle mode");
   if (!n) return std::nullopt;
   if (*n < 0 || *n > 3) {
-    in.fail(code::kLayout, span, "the swizzle mode lies between 0 and 3, this is " + std::to_string(*n), {}, "ValueError");
+    in.fail(code::kLayout, span, "the swizzle mode lies between 0 and 3, this is " + std::to_string(*n), {},
+            "ValueError");
     return std::nullopt;
   }
   return static_cast<layout::SwizzleMode>(*n);
@@ -272,7 +291,8 @@ Value sf_tmem(Interpreter& in, const Arguments& args, Value) {
     if (!v) return Value::error();
     n[i] = *v;
   }
-  return checked(in, layout::sf_tmem_layout(n[0], n[1], n[2], n[3], a.has(4) ? std::optional(n[4]) : std::nullopt), args.call);
+  return checked(in, layout::sf_tmem_layout(n[0], n[1], n[2], n[3], a.has(4) ? std::optional(n[4]) : std::nullopt),
+                 args.call);
 }
 
 Value trainium(Interpreter& in, const Arguments& args, Value) {
@@ -288,7 +308,8 @@ Value swizzle_modes(Interpreter&, Namespace&, std::string_view name) {
     std::string_view name;
     int value;
   };
-  constexpr Mode kModes[] = {{"SWIZZLE_NONE", 0}, {"SWIZZLE_32B_ATOM", 1}, {"SWIZZLE_64B_ATOM", 2}, {"SWIZZLE_128B_ATOM", 3}};
+  constexpr Mode kModes[] = {
+      {"SWIZZLE_NONE", 0}, {"SWIZZLE_32B_ATOM", 1}, {"SWIZZLE_64B_ATOM", 2}, {"SWIZZLE_128B_ATOM", 3}};
   for (const Mode& m : kModes) {
     if (m.name == name) return Value::integer(m.value);
   }
@@ -326,7 +347,9 @@ Value lookup_layout_module(Interpreter& in, Namespace&, std::string_view name) {
   }
   if (name == "TileLayout") {
     // Callable and a namespace (TileLayout.from_iters): a class with a construct function.
-    static constexpr auto construct = [](Interpreter& i, const Arguments& args, Value) { return tile_layout(i, args, Value()); };
+    static constexpr auto construct = [](Interpreter& i, const Arguments& args, Value) {
+      return tile_layout(i, args, Value());
+    };
     Class* cls = in.make<Class>();
     cls->name = "TileLayout";
     cls->mro = {cls};
@@ -371,7 +394,8 @@ Value size_or_span(Interpreter& in, const Arguments& args, Value self) {
 Value apply(Interpreter& in, const Arguments& args, Value self) {
   std::optional<layout::Shape> shape;
   for (const Keyword& k : args.keywords) {
-    if (k.name != "shape") return in.fail(code::kArguments, k.span, "apply has no argument '" + std::string(k.name) + "'");
+    if (k.name != "shape")
+      return in.fail(code::kArguments, k.span, "apply has no argument '" + std::string(k.name) + "'");
     if (k.value.is_none()) continue;
     shape = in.as_shape(k.value, k.span, "the shape");
     if (!shape) return Value::error();
@@ -466,7 +490,8 @@ Value pairwise(Interpreter& in, const Arguments& args, Value self) {
     case Pairwise::TileInner: return optional_layout(in, layout::is_tile_inner(l, *other, *x, *y), args.call);
     case Pairwise::TileOuter: return optional_layout(in, layout::is_tile_outer(l, *other, *x, *y), args.call);
     case Pairwise::DirectSumLeft: return optional_layout(in, layout::is_direct_sum_left(l, *other, *x, *y), args.call);
-    case Pairwise::DirectSumRight: return optional_layout(in, layout::is_direct_sum_right(l, *other, *x, *y), args.call);
+    case Pairwise::DirectSumRight:
+      return optional_layout(in, layout::is_direct_sum_right(l, *other, *x, *y), args.call);
   }
   return Value::none();
 }
@@ -503,7 +528,9 @@ Value slice(Interpreter& in, const Arguments& args, Value self) {
   return optional_layout(in, layout::slice(self_layout(self), *shape, region), args.call);
 }
 
-Value storage(Interpreter& in, const Arguments&, Value self) { return in.layout_value(layout::storage(self_layout(self))); }
+Value storage(Interpreter& in, const Arguments&, Value self) {
+  return in.layout_value(layout::storage(self_layout(self)));
+}
 
 template <bool Pack>
 Value pack(Interpreter& in, const Arguments& args, Value self) {
@@ -519,7 +546,8 @@ Value broadcast(Interpreter& in, const Arguments& args, Value self) {
   if (!n) return Value::error();
   auto position = a.has(1) ? in.as_int(a[1], a.span(1), "the position") : std::optional<std::int64_t>(-1);
   auto axis = !position ? std::nullopt : a.has(2) ? axis_of(in, a[2], a.span(2)) : std::optional(Axis::m);
-  return axis ? checked(in, layout::broadcast(self_layout(self), *n, static_cast<int>(*position), *axis), args.call) : Value::error();
+  return axis ? checked(in, layout::broadcast(self_layout(self), *n, static_cast<int>(*position), *axis), args.call)
+              : Value::error();
 }
 
 std::optional<std::vector<int>> permutation(Interpreter& in, Value v, text::Span span) {
@@ -565,9 +593,15 @@ Value verify(Interpreter& in, const Arguments& args, Value self) {
   return r ? Value::boolean(true) : failure(in, r.error(), args.call);
 }
 
-Value to_psum(Interpreter& in, const Arguments& args, Value self) { return checked(in, layout::to_psum(self_layout(self)), args.call); }
-Value is_swizzle(Interpreter&, const Arguments&, Value self) { return Value::boolean(layout::is_swizzle(self_layout(self))); }
-Value is_trivial(Interpreter&, const Arguments&, Value self) { return Value::boolean(layout::is_trivial(self_layout(self))); }
+Value to_psum(Interpreter& in, const Arguments& args, Value self) {
+  return checked(in, layout::to_psum(self_layout(self)), args.call);
+}
+Value is_swizzle(Interpreter&, const Arguments&, Value self) {
+  return Value::boolean(layout::is_swizzle(self_layout(self)));
+}
+Value is_trivial(Interpreter&, const Arguments&, Value self) {
+  return Value::boolean(layout::is_trivial(self_layout(self)));
+}
 Value is_trainium(Interpreter&, const Arguments&, Value self) {
   layout::Layout l = self_layout(self);
   bool any = false;  // N20: a P, F or Bank axis must occur
@@ -615,17 +649,35 @@ Value layout_module(Interpreter& in) { return in.name_space("tvm.tirx.layout", l
 
 bool layout_attribute(Interpreter& in, Value object, std::string_view name, text::Span, Value* result) {
   if (AxisValue* a = object.as<AxisValue>()) {
-    if (name == "name") *result = in.string(layout::axis_name(a->axis));
-    else if (name == "is_thread") *result = in.native("is_thread", [](Interpreter&, const Arguments&, Value s) { return Value::boolean(layout::is_thread_axis(s.as<AxisValue>()->axis)); }, object);
-    else if (name == "is_memory") *result = in.native("is_memory", [](Interpreter&, const Arguments&, Value s) { return Value::boolean(layout::is_memory_axis(s.as<AxisValue>()->axis)); }, object);
-    else return false;
+    if (name == "name")
+      *result = in.string(layout::axis_name(a->axis));
+    else if (name == "is_thread")
+      *result = in.native(
+          "is_thread",
+          [](Interpreter&, const Arguments&, Value s) {
+            return Value::boolean(layout::is_thread_axis(s.as<AxisValue>()->axis));
+          },
+          object);
+    else if (name == "is_memory")
+      *result = in.native(
+          "is_memory",
+          [](Interpreter&, const Arguments&, Value s) {
+            return Value::boolean(layout::is_memory_axis(s.as<AxisValue>()->axis));
+          },
+          object);
+    else
+      return false;
     return true;
   }
   if (IterValue* i = object.as<IterValue>()) {
-    if (name == "extent") *result = dim_value(i->iter.extent);
-    else if (name == "stride") *result = dim_value(i->iter.stride);
-    else if (name == "axis") *result = axis_value(in, i->iter.axis);
-    else return false;
+    if (name == "extent")
+      *result = dim_value(i->iter.extent);
+    else if (name == "stride")
+      *result = dim_value(i->iter.stride);
+    else if (name == "axis")
+      *result = axis_value(in, i->iter.axis);
+    else
+      return false;
     return true;
   }
   for (const Member& m : kMethods) {
@@ -673,9 +725,11 @@ Value layout_subscript(Interpreter& in, LayoutBuilder* builder, std::span<const 
   auto nested = [&](Value v) { return v.as<Tuple>() || v.as<List>(); };
   Slice* s = indices.size() == 1 ? indices[0].as<Slice>() : nullptr;
   if (s) {
-    if (!s->step.is_none()) return in.fail(code::kLayout, span, "a layout takes extents : strides, nothing more", {}, "ValueError");
+    if (!s->step.is_none())
+      return in.fail(code::kLayout, span, "a layout takes extents : strides, nothing more", {}, "ValueError");
     if (s->start.is_none() || s->stop.is_none()) {
-      return in.fail(code::kLayout, span, "both the extents and the strides are needed", "write S[extents : strides]", "ValueError");
+      return in.fail(code::kLayout, span, "both the extents and the strides are needed", "write S[extents : strides]",
+                     "ValueError");
     }
     auto extents = sequence(s->start);
     std::optional<std::vector<Value>> strides;
@@ -687,24 +741,32 @@ Value layout_subscript(Interpreter& in, LayoutBuilder* builder, std::span<const 
       strides = {s->stop};
     }
     if (extents->size() != strides->size()) {
-      return in.fail(code::kLayout, span, std::to_string(extents->size()) + " extents and " + std::to_string(strides->size()) + " strides", {}, "ValueError");
+      return in.fail(code::kLayout, span,
+                     std::to_string(extents->size()) + " extents and " + std::to_string(strides->size()) + " strides",
+                     {}, "ValueError");
     }
     for (std::size_t i = 0; i < extents->size(); ++i) {
       if (nested((*extents)[i])) return in.fail(code::kLayout, span, "shapes are not nested", {}, "ValueError");
       auto e = in.as_dim((*extents)[i], span, "an extent");
       auto stride = e ? stride_of(in, (*strides)[i], span) : std::nullopt;
       if (!stride) return Value::error();
-      if (e->is_constant() && e->value() < 1) return in.fail(code::kLayout, span, "an extent must be positive, it is " + std::to_string(e->value()), {}, "ValueError");
-      if (stride->first.is_constant() && stride->first.value() < 0) return in.fail(code::kLayout, span, "negative strides are not supported", {}, "ValueError");
+      if (e->is_constant() && e->value() < 1)
+        return in.fail(code::kLayout, span, "an extent must be positive, it is " + std::to_string(e->value()), {},
+                       "ValueError");
+      if (stride->first.is_constant() && stride->first.value() < 0)
+        return in.fail(code::kLayout, span, "negative strides are not supported", {}, "ValueError");
       iters.push_back({*e, stride->first, stride->second});
     }
     return Value::object(spec);
   }
   for (const Value& v : indices) {
-    if (v.as<Slice>() || nested(v)) return in.fail(code::kLayout, span, "shapes are not nested", "write S[extents : strides]", "ValueError");
+    if (v.as<Slice>() || nested(v))
+      return in.fail(code::kLayout, span, "shapes are not nested", "write S[extents : strides]", "ValueError");
     auto e = in.as_dim(v, span, "an extent");
     if (!e) return Value::error();
-    if (e->is_constant() && e->value() < 1) return in.fail(code::kLayout, span, "an extent must be positive, it is " + std::to_string(e->value()), {}, "ValueError");
+    if (e->is_constant() && e->value() < 1)
+      return in.fail(code::kLayout, span, "an extent must be positive, it is " + std::to_string(e->value()), {},
+                     "ValueError");
     iters.push_back({*e, Dim(1), Axis::m});
   }
   Dim stride = 1;
@@ -718,7 +780,8 @@ Value layout_subscript(Interpreter& in, LayoutBuilder* builder, std::span<const 
 Value layout_binary(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
   if (op == Operator::MatMul) {
     AxisValue* axis = b.as<AxisValue>();
-    if (!axis) return in.fail(code::kLayout, span, "the right side of @ must be an axis, not " + std::string(type_name(b)));
+    if (!axis)
+      return in.fail(code::kLayout, span, "the right side of @ must be an axis, not " + std::string(type_name(b)));
     auto d = in.as_dim(a, span, "the left side of @");
     if (!d) return Value::error();
     AxisTerm* t = in.make<AxisTerm>();
@@ -726,14 +789,16 @@ Value layout_binary(Interpreter& in, Operator op, Value a, Value b, text::Span s
     return Value::object(t);
   }
   if (op != Operator::Add) {
-    return in.fail(code::kLayout, span, "operator " + std::string(syntax::operator_text(op)) + " is not defined on layouts");
+    return in.fail(code::kLayout, span,
+                   "operator " + std::string(syntax::operator_text(op)) + " is not defined on layouts");
   }
   LayoutSpec* x = a.as<LayoutSpec>();
   LayoutSpec* y = b.as<LayoutSpec>();
   LayoutSpec* out = in.make<LayoutSpec>();
   if (x && y) {
     if ((x->has_shard && y->has_shard) || (x->has_replica && y->has_replica)) {
-      return in.fail(code::kLayout, span, x->has_shard && y->has_shard ? "a layout has one S[...]" : "a layout has one R[...]",
+      return in.fail(code::kLayout, span,
+                     x->has_shard && y->has_shard ? "a layout has one S[...]" : "a layout has one R[...]",
                      "give all iters in one bracket", "ValueError");
     }
     *out = *x;
@@ -751,9 +816,13 @@ Value layout_binary(Interpreter& in, Operator op, Value a, Value b, text::Span s
     for (auto& [axis, value] : *terms) layout::add_offset(out->tile.offset, axis, value);
     return Value::object(out);
   }
-  if (a.as<LayoutValue>() || b.as<LayoutValue>()) return in.fail(code::kLayout, span, "offsets are added inside TileLayout(...)");
-  auto p = a.as<AxisValue>() ? std::optional(layout::Offsets{{a.as<AxisValue>()->axis, Dim(1)}}) : offset_terms(in, a, span);
-  auto q = !p ? p : b.as<AxisValue>() ? std::optional(layout::Offsets{{b.as<AxisValue>()->axis, Dim(1)}}) : offset_terms(in, b, span);
+  if (a.as<LayoutValue>() || b.as<LayoutValue>())
+    return in.fail(code::kLayout, span, "offsets are added inside TileLayout(...)");
+  auto p =
+      a.as<AxisValue>() ? std::optional(layout::Offsets{{a.as<AxisValue>()->axis, Dim(1)}}) : offset_terms(in, a, span);
+  auto q = !p                  ? p
+           : b.as<AxisValue>() ? std::optional(layout::Offsets{{b.as<AxisValue>()->axis, Dim(1)}})
+                               : offset_terms(in, b, span);
   if (!q) return Value::error();
   AxisTerm* sum = in.make<AxisTerm>();
   sum->terms = *p;

@@ -23,7 +23,7 @@ std::optional<LoopArguments> bounds_of(Interpreter& in, Value start, Value stop,
     return std::nullopt;
   }
   // The wider of the bounds' types, as the loop variable has it.
-  ir::DataType dtype = ir::constant(lo) && !ir::constant(hi) ? hi.dtype()
+  ir::DataType dtype = ir::constant(lo) && !ir::constant(hi)   ? hi.dtype()
                        : ir::constant(hi) && !ir::constant(lo) ? lo.dtype()
                        : lo.dtype().bits > hi.dtype().bits     ? lo.dtype()
                                                                : hi.dtype();
@@ -82,13 +82,17 @@ Value serial(Interpreter& in, const Arguments& args, Value) {
 template <ir::LoopKind Kind>
 Value simple(Interpreter& in, const Arguments& args, Value) {
   constexpr bool unrolled = Kind == ir::LoopKind::Unrolled, vectorised = Kind == ir::LoopKind::Vectorized;
-  Bound a(in, args, unrolled ? "T.unroll" : vectorised ? "T.vectorized" : "T.parallel",
+  Bound a(in, args,
+          unrolled     ? "T.unroll"
+          : vectorised ? "T.vectorized"
+                       : "T.parallel",
           {"start", "stop", "annotations", "step"}, 1);
   if (!a) return Value::error();
   auto bounds = bounds_of(in, a[0], a[1], a[3], args.call);
   if (!bounds) return Value::error();
   if (unrolled && !ir::constant(bounds->extent)) {
-    return in.fail(code::kLoop, args.call, "cannot unroll a loop whose extent is not constant", "use T.serial or range");
+    return in.fail(code::kLoop, args.call, "cannot unroll a loop whose extent is not constant",
+                   "use T.serial or range");
   }
   if (vectorised && (!ir::constant(bounds->extent) || !ir::is_constant(bounds->min, 0))) {
     return in.fail(code::kLoop, args.call, "a vectorised loop runs from 0 to a constant", "use T.serial or range");

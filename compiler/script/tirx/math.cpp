@@ -31,20 +31,20 @@ constexpr ir::Callee pure(std::string_view name) { return {name, ir::Effect::Pur
 
 // Their addresses are the identity of the calls made from them.
 constinit const Row kRows[] = {
-    {pure("exp"), 1, Kind::Float},         {pure("exp2"), 1, Kind::Float},       {pure("exp10"), 1, Kind::Float},
-    {pure("log"), 1, Kind::Float},         {pure("log2"), 1, Kind::Float},       {pure("log10"), 1, Kind::Float},
-    {pure("log1p"), 1, Kind::Float},       {pure("sqrt"), 1, Kind::Float},       {pure("rsqrt"), 1, Kind::Float},
-    {pure("sin"), 1, Kind::Float},         {pure("cos"), 1, Kind::Float},        {pure("tan"), 1, Kind::Float},
-    {pure("sinh"), 1, Kind::Float},        {pure("cosh"), 1, Kind::Float},       {pure("tanh"), 1, Kind::Float},
-    {pure("asin"), 1, Kind::Float},        {pure("acos"), 1, Kind::Float},       {pure("atan"), 1, Kind::Float},
-    {pure("asinh"), 1, Kind::Float},       {pure("acosh"), 1, Kind::Float},      {pure("atanh"), 1, Kind::Float},
-    {pure("erf"), 1, Kind::Float},         {pure("atan2"), 2, Kind::Float},      {pure("pow"), 2, Kind::Float},
-    {pure("fmod"), 2, Kind::Float},        {pure("hypot"), 2, Kind::Float},      {pure("copysign"), 2, Kind::Float},
-    {pure("nextafter"), 2, Kind::Float},   {pure("fma"), 3, Kind::Float},        {pure("ldexp"), 2, Kind::Scale},
-    {pure("floor"), 1, Kind::Whole},       {pure("ceil"), 1, Kind::Whole},       {pure("round"), 1, Kind::Whole},
-    {pure("trunc"), 1, Kind::Whole},       {pure("nearbyint"), 1, Kind::Whole},  {pure("fabs"), 1, Kind::Float},
-    {pure("abs"), 1, Kind::Numeric},       {pure("isnan"), 1, Kind::Test},       {pure("isinf"), 1, Kind::Test},
-    {pure("isfinite"), 1, Kind::Test},     {pure("popcount"), 1, Kind::IntToInt}, {pure("clz"), 1, Kind::Count},
+    {pure("exp"), 1, Kind::Float},       {pure("exp2"), 1, Kind::Float},        {pure("exp10"), 1, Kind::Float},
+    {pure("log"), 1, Kind::Float},       {pure("log2"), 1, Kind::Float},        {pure("log10"), 1, Kind::Float},
+    {pure("log1p"), 1, Kind::Float},     {pure("sqrt"), 1, Kind::Float},        {pure("rsqrt"), 1, Kind::Float},
+    {pure("sin"), 1, Kind::Float},       {pure("cos"), 1, Kind::Float},         {pure("tan"), 1, Kind::Float},
+    {pure("sinh"), 1, Kind::Float},      {pure("cosh"), 1, Kind::Float},        {pure("tanh"), 1, Kind::Float},
+    {pure("asin"), 1, Kind::Float},      {pure("acos"), 1, Kind::Float},        {pure("atan"), 1, Kind::Float},
+    {pure("asinh"), 1, Kind::Float},     {pure("acosh"), 1, Kind::Float},       {pure("atanh"), 1, Kind::Float},
+    {pure("erf"), 1, Kind::Float},       {pure("atan2"), 2, Kind::Float},       {pure("pow"), 2, Kind::Float},
+    {pure("fmod"), 2, Kind::Float},      {pure("hypot"), 2, Kind::Float},       {pure("copysign"), 2, Kind::Float},
+    {pure("nextafter"), 2, Kind::Float}, {pure("fma"), 3, Kind::Float},         {pure("ldexp"), 2, Kind::Scale},
+    {pure("floor"), 1, Kind::Whole},     {pure("ceil"), 1, Kind::Whole},        {pure("round"), 1, Kind::Whole},
+    {pure("trunc"), 1, Kind::Whole},     {pure("nearbyint"), 1, Kind::Whole},   {pure("fabs"), 1, Kind::Float},
+    {pure("abs"), 1, Kind::Numeric},     {pure("isnan"), 1, Kind::Test},        {pure("isinf"), 1, Kind::Test},
+    {pure("isfinite"), 1, Kind::Test},   {pure("popcount"), 1, Kind::IntToInt}, {pure("clz"), 1, Kind::Count},
 };
 
 const Row* find_row(std::string_view name) {
@@ -116,7 +116,8 @@ Value apply(Interpreter& in, const Row& row, std::span<ir::Expr> operands, const
     if (!operands[1].dtype().is_integral()) return fail(1, "an integer exponent");
     operands[1] = ir::cast(ir::kInt32.with_lanes(type.lanes), operands[1]);
   }
-  if (row.kind == Kind::Test && row.callee.name != "isnan") return infinite(in, operands[0], row.callee.name == "isinf", args);
+  if (row.kind == Kind::Test && row.callee.name != "isnan")
+    return infinite(in, operands[0], row.callee.name == "isinf", args);
   bool test = row.kind == Kind::Test;
   const ir::Callee& callee = row.kind == Kind::Numeric ? find_row("fabs")->callee : row.callee;
   return Value::expr(ir::call(test ? ir::kBool.with_lanes(type.lanes) : type, callee, operands));
@@ -124,8 +125,9 @@ Value apply(Interpreter& in, const Row& row, std::span<ir::Expr> operands, const
 
 std::optional<std::vector<ir::Expr>> operands_of(Interpreter& in, const Arguments& args, std::string_view name,
                                                  std::size_t count) {
-  std::size_t given = args.positional.size() + static_cast<std::size_t>(std::count_if(
-                          args.keywords.begin(), args.keywords.end(), [](const Keyword& k) { return k.name != "dtype"; }));
+  std::size_t given = args.positional.size() +
+                      static_cast<std::size_t>(std::count_if(args.keywords.begin(), args.keywords.end(),
+                                                             [](const Keyword& k) { return k.name != "dtype"; }));
   if (given != count) {
     in.fail(code::kArguments, args.call,
             "T." + std::string(name) + " takes " + std::to_string(count) + (count == 1 ? " operand, " : " operands, ") +
@@ -182,8 +184,9 @@ Value q_multiply_shift(Interpreter& in, const Arguments& args, Value) {
   Value shift = in.binary(Operator::Add, Value::expr((*operands)[2]), Value::expr((*operands)[3]), args.call);
   Value less = shift.is_error() ? shift : in.binary(Operator::Sub, shift, Value::expr(one), args.call);
   Value half = less.is_error() ? less : in.binary(Operator::LShift, Value::expr(one), less, args.call);
-  Value product = half.is_error() ? half
-                                  : in.binary(Operator::Mul, Value::expr((*operands)[0]), Value::expr((*operands)[1]), args.call);
+  Value product = half.is_error()
+                      ? half
+                      : in.binary(Operator::Mul, Value::expr((*operands)[0]), Value::expr((*operands)[1]), args.call);
   Value sum = product.is_error() ? product : in.binary(Operator::Add, product, half, args.call);
   Value out = sum.is_error() ? sum : in.binary(Operator::RShift, sum, shift, args.call);
   return out.is_error() ? out : Value::expr(ir::cast(result, out.as_expr()));

@@ -138,12 +138,13 @@ Value kernel_decorator(Interpreter& in, const Arguments& args, Value) {
   Dict* options = in.make<Dict>();
   in.dict_set(options, in.string("private"), Value::boolean(*is_private));
   in.dict_set(options, in.string("persistent"), Value::boolean(*persistent));
-  return in.native("decorator",
-                   [](Interpreter& i, const Arguments& a, Value self) {
-                     Dict* d = self.as<Dict>();
-                     return Make(i, a, {i.dict_find(d, i.string("private"))->b, i.dict_find(d, i.string("persistent"))->b});
-                   },
-                   Value::object(options));
+  return in.native(
+      "decorator",
+      [](Interpreter& i, const Arguments& a, Value self) {
+        Dict* d = self.as<Dict>();
+        return Make(i, a, {i.dict_find(d, i.string("private"))->b, i.dict_find(d, i.string("persistent"))->b});
+      },
+      Value::object(options));
 }
 
 // The free names of such a macro are those of its caller.
@@ -155,7 +156,8 @@ Value make_open_macro(Interpreter& in, const Arguments& args, Value) {
   return Value::object(f);
 }
 
-// Outside a kernel an inlined function sees its surroundings as they are at decoration; inside, as they are at the call.
+// Outside a kernel an inlined function sees its surroundings as they are at decoration; inside, as they are at the
+// call.
 Value make_inline(Interpreter& in, const Arguments& args, Value) {
   if (args.positional.empty()) {  // @T.macro(hygienic=...)
     for (const Keyword& k : args.keywords) {

@@ -12,11 +12,16 @@ struct ScopeIdKind {
   int max_dims;
 };
 constexpr ScopeIdKind kKinds[] = {
-    {"cluster_id", ScopeBinding::KernelCluster, 3},   {"cta_id", ScopeBinding::KernelCta, 3},
-    {"cta_id_in_cluster", ScopeBinding::ClusterCta, 3}, {"warpgroup_id", ScopeBinding::CtaWarpgroup, 1},
-    {"warp_id", ScopeBinding::CtaWarp, 1},            {"warp_id_in_wg", ScopeBinding::WarpgroupWarp, 1},
-    {"lane_id", ScopeBinding::WarpThread, 1},         {"thread_id", ScopeBinding::CtaThread, 3},
-    {"thread_id_in_wg", ScopeBinding::WarpgroupThread, 1}, {"cta_id_in_pair", ScopeBinding::ClusterCtaPair, 1},
+    {"cluster_id", ScopeBinding::KernelCluster, 3},
+    {"cta_id", ScopeBinding::KernelCta, 3},
+    {"cta_id_in_cluster", ScopeBinding::ClusterCta, 3},
+    {"warpgroup_id", ScopeBinding::CtaWarpgroup, 1},
+    {"warp_id", ScopeBinding::CtaWarp, 1},
+    {"warp_id_in_wg", ScopeBinding::WarpgroupWarp, 1},
+    {"lane_id", ScopeBinding::WarpThread, 1},
+    {"thread_id", ScopeBinding::CtaThread, 3},
+    {"thread_id_in_wg", ScopeBinding::WarpgroupThread, 1},
+    {"cta_id_in_pair", ScopeBinding::ClusterCtaPair, 1},
 };
 
 const ScopeIdKind* kind_of(std::string_view name) {
@@ -36,13 +41,14 @@ Value declare(Interpreter& in, const ScopeIdKind& kind, Value extents, Value pre
     values = *e;
     if (values.empty() || values.size() > static_cast<std::size_t>(kind.max_dims)) {
       return in.fail(code::kScopeId, args.at(0),
-                     shown + " takes 1" + (kind.max_dims > 1 ? " to 3 extents, " : " extent, ") + std::to_string(values.size()) +
-                         " are given");
+                     shown + " takes 1" + (kind.max_dims > 1 ? " to 3 extents, " : " extent, ") +
+                         std::to_string(values.size()) + " are given");
     }
     for (ir::Expr v : values) {
       const std::int64_t* c = ir::constant(v);
       if (c && *c <= 0) {
-        return in.fail(code::kScopeId, args.at(0), "an extent of " + shown + " is " + std::to_string(*c) + ": it must be positive");
+        return in.fail(code::kScopeId, args.at(0),
+                       "an extent of " + shown + " is " + std::to_string(*c) + ": it must be positive");
       }
     }
   }
@@ -54,8 +60,9 @@ Value declare(Interpreter& in, const ScopeIdKind& kind, Value extents, Value pre
     if (!p) return Value::error();
     wanted = *p;
     if (wanted.size() != values.size()) {
-      return in.fail(code::kScopeId, args.call, "preferred_extents must have the same size as the extents: " +
-                     std::to_string(wanted.size()) + " and " + std::to_string(values.size()));
+      return in.fail(code::kScopeId, args.call,
+                     "preferred_extents must have the same size as the extents: " + std::to_string(wanted.size()) +
+                         " and " + std::to_string(values.size()));
     }
   }
   if (kind.binding == ScopeBinding::ClusterCtaPair) values = {ir::int_imm(ir::kInt32, 2)};
@@ -100,20 +107,21 @@ Value generic(Interpreter& in, const Arguments& args, Value) {
   struct Pair {
     std::string_view parent, unit, name;
   };
-  constexpr Pair kPairs[] = {{"kernel", "cluster", "cluster_id"}, {"kernel", "cta", "cta_id"},
-                             {"cluster", "cta", "cta_id_in_cluster"}, {"cta", "warpgroup", "warpgroup_id"},
-                             {"cta", "warp", "warp_id"}, {"warpgroup", "warp", "warp_id_in_wg"},
-                             {"warp", "thread", "lane_id"}, {"cta", "thread", "thread_id"},
-                             {"warpgroup", "thread", "thread_id_in_wg"}};
+  constexpr Pair kPairs[] = {
+      {"kernel", "cluster", "cluster_id"},  {"kernel", "cta", "cta_id"},    {"cluster", "cta", "cta_id_in_cluster"},
+      {"cta", "warpgroup", "warpgroup_id"}, {"cta", "warp", "warp_id"},     {"warpgroup", "warp", "warp_id_in_wg"},
+      {"warp", "thread", "lane_id"},        {"cta", "thread", "thread_id"}, {"warpgroup", "thread", "thread_id_in_wg"}};
   for (const Pair& p : kPairs) {
     if (p.parent == *parent && p.unit == *unit) return declare(in, *kind_of(p.name), a[0], Value::none(), args);
   }
-  return in.fail(code::kScopeId, args.call, "there is no scope id from " + std::string(*parent) + " to " + std::string(*unit));
+  return in.fail(code::kScopeId, args.call,
+                 "there is no scope id from " + std::string(*parent) + " to " + std::string(*unit));
 }
 
 Value device_entry(Interpreter& in, const Arguments& args, Value) {
   if (!in.require_kernel(args.call, "T.device_entry()")) return Value::error();
-  if (in.kernel()->device) return in.fail(code::kDeviceEntry, args.call, "T.device_entry() stands twice in this kernel");
+  if (in.kernel()->device)
+    return in.fail(code::kDeviceEntry, args.call, "T.device_entry() stands twice in this kernel");
   in.kernel()->device = true;
   in.emit_new<ir::DeviceEntry>(args.call);
   return Value::none();

@@ -82,7 +82,8 @@ Value func_attr(Interpreter& in, const Arguments& args, Value) {
 
 Value func_name(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "T.func_name", {"name"}, 1);
-  auto name = a && in.require_kernel(args.call, "T.func_name") ? in.as_string(a[0], a.span(0), "the name") : std::nullopt;
+  auto name =
+      a && in.require_kernel(args.call, "T.func_name") ? in.as_string(a[0], a.span(0), "the name") : std::nullopt;
   if (!name) return Value::error();
   in.kernel()->kernel->name = in.keep(*name);
   return Value::none();
@@ -107,8 +108,8 @@ Value static_assert_(Interpreter& in, const Arguments& args, Value) {
   auto t = in.truth(a[0], a.span(0));
   if (!t) return Value::error();
   if (*t || a[0].is_opaque()) return Value::none();
-  return in.fail(code::kRaised, args.call, "static assertion failed" + (a.has(1) ? ": " + in.str(a[1]) : std::string()), {},
-                 "AssertionError");
+  return in.fail(code::kRaised, args.call, "static assertion failed" + (a.has(1) ? ": " + in.str(a[1]) : std::string()),
+                 {}, "AssertionError");
 }
 
 Value buffer_store(Interpreter& in, const Arguments& args, Value) {
@@ -137,8 +138,27 @@ Value bind(Interpreter& in, const Arguments& args, Value) {
   return Value::expr(var);
 }
 
+// The printed forms of `break` and `continue`.
+template <class Jump>
+Value jump(Interpreter& in, const Arguments& args, Value) {
+  if (!in.require_kernel(args.call, "a jump")) return Value::error();
+  if (in.kernel()->loop_depth == 0) return in.fail(code::kLoop, args.call, "this stands outside of every loop");
+  in.emit_new<Jump>(args.call);
+  return Value::none();
+}
+
+Value return_value(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.ret", {"value"}, 0);
+  if (!a || !in.require_kernel(args.call, "T.ret")) return Value::error();
+  ir::Expr e = a.has(0) ? in.as_expr(a[0], a.span(0), "the returned value") : ir::Expr();
+  if (a.has(0) && !e) return Value::error();
+  in.emit_new<ir::Return>(args.call, e);
+  return Value::none();
+}
+
 Value elected(Interpreter& in, const Arguments& args, Value) {
-  return in.fail(code::kAttribute, args.call, "T.elected() is not part of the language", "write: if T.ptx.elect_sync():");
+  return in.fail(code::kAttribute, args.call, "T.elected() is not part of the language",
+                 "write: if T.ptx.elect_sync():");
 }
 
 // T.tvm_stack_alloca("tensormap", 1): host storage for a tensor map.
@@ -183,6 +203,10 @@ constexpr Member kMembers[] = {
     {"thread_return", thread_return},
     {"Bind", bind},
     {"bind", bind},
+    {"break_loop", jump<ir::Break>},
+    {"continue_loop", jump<ir::Continue>},
+    {"ret", return_value},
+    {"assume", nothing},
     {"elected", elected},
     {"tvm_stack_alloca", stack_alloca},
     {"call_packed", call_packed},

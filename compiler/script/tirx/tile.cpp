@@ -37,7 +37,9 @@ const Primitive kPrimitives[] = {
     {"gemm_async", {"C", "A", "B", "SFA", "SFB", "transA", "transB", "accum"}, 3},
     {"permute_layout", {"dst", "src"}, 2},
     {"binary_reduce", {"binary_output", "reduce_output", "in1", "in2", "binary_op", "reduce_op", "reduce_axes"}, 6},
-    {"unary_reduce", {"unary_output", "reduce_output", "input", "unary_op", "reduce_op", "bias", "scale", "reduce_axes"}, 5},
+    {"unary_reduce",
+     {"unary_output", "reduce_output", "input", "unary_op", "reduce_op", "bias", "scale", "reduce_axes"},
+     5},
     {"binary_chain", {"output", "data", "operand0", "operand1", "op0", "op1", "reverse1"}, 6},
     {"reduce_negate", {"output", "input", "reduce_op", "reduce_axes", "accum"}, 3},
 };
@@ -47,6 +49,21 @@ const Primitive* find_primitive(std::string_view name) {
     if (p.name == name) return &p;
   }
   return nullptr;
+}
+
+// A region beyond its buffer is a mistake wherever both ends are known. Only asynchronous copies may ask for one: the
+// tensor copy engine clips it.
+bool leaves_buffer(Interpreter& in, const ir::Region& region, text::Span span) {
+  for (std::size_t d = 0; d < region.ranges.size(); ++d) {
+    ir::Expr hi = ir::simplify(region.ranges[d].min + region.ranges[d].extent);
+    const std::int64_t *end = ir::constant(hi), *n = ir::constant(region.buffer->shape[d]);
+    if (!end || !n || *end <= *n || *n == 0) continue;
+    in.fail(code::kIndex, span,
+            "dimension " + std::to_string(d) + " of " + std::string(region.buffer->name) + " ends at " +
+                std::to_string(*n) + ", the slice at " + std::to_string(*end));
+    return true;
+  }
+  return false;
 }
 
 Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
@@ -59,7 +76,8 @@ Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
   Arena& arena = Arena::current();
   if (args.positional.size() > p.operands.size()) {
     return in.fail(code::kArguments, args.at(p.operands.size()),
-                   shown + " takes " + std::to_string(p.operands.size()) + " operands, " + std::to_string(args.positional.size()) + " are given");
+                   shown + " takes " + std::to_string(p.operands.size()) + " operands, " +
+                       std::to_string(args.positional.size()) + " are given");
   }
   std::vector<ir::Operand> operands(p.operands.size());
   std::vector<bool> given(p.operands.size());
@@ -73,18 +91,34 @@ Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
       poisoned = true;
       return true;
     }
-    if (i < 2 && p.required >= 2 && (v.is_int() || v.is_float() || v.is_bool() || (v.is_expr() && !v.as_expr().as<ir::Load>())) &&
+    if (i < 2 && p.required >= 2 &&
+        (v.is_int() || v.is_float() || v.is_bool() || (v.is_expr() && !v.as_expr().as<ir::Load>())) &&
         (i == 0 || p.name.starts_with("copy") || p.name == "cast" || p.name == "permute_layout" || p.name == "silu")) {
-      in.fail(code::kRegion, span, "'" + std::string(p.operands.begin()[i]) + "' of " + shown + " is tile-only: a buffer or a region is needed");
+      in.fail(
+          code::kRegion, span,
+          "'" + std::string(p.operands.begin()[i]) + "' of " + shown + " is tile-only: a buffer or a region is needed");
       return false;
     }
-    if (List* l = v.as<List>(); l || v.as<Tuple>()) {  // axes
+    std::string_view operand = p.operands.begin()[i];
+    bool is_axes = operand == "axes" || operand == "reduce_axes";
+    bool is_name = operand.starts_with("op") || operand.ends_with("_op");
+    bool is_tile =
+        operand == "dst" || operand == "src" || operand == "output" || operand == "data" || operand == "pred";
+    if (((v.as<List>() || v.as<Tuple>()) && !is_axes) || (v.as<Str>() && !is_name && !is_axes)) {
+      in.fail(is_tile ? code::kRegion : code::kType, span,
+              "'" + std::string(operand) + "' of " + shown + " cannot be " + std::string(type_name(v)) +
+                  (is_tile ? ": a buffer or a region is needed" : ""));
+      return false;
+    }
+    if (List* l = v.as<List>(); l || v.as<Tuple>()) {
       auto items = in.iterate(v, span);
-      if (items && items->size() == 1) v = (*items)[0];
-      else if (items) v = in.string(in.str(v));
+      if (items && items->size() == 1)
+        v = (*items)[0];
+      else if (items)
+        v = in.string(in.str(v));
     }
     auto o = in.as_operand(v, span);
-    if (!o) return false;
+    if (!o || (o->region.buffer && p.name != "copy_async" && leaves_buffer(in, o->region, span))) return false;
     operands[i] = *o;
     return true;
   };
@@ -97,7 +131,8 @@ Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
       continue;
     }
     if (k.name == "scope") {
-      return in.fail(code::kArguments, k.span, "the scope of a tile primitive is its namespace", "write Tx.warp." + std::string(p.name) + "(...) and the like");
+      return in.fail(code::kArguments, k.span, "the scope of a tile primitive is its namespace",
+                     "write Tx.warp." + std::string(p.name) + "(...) and the like");
     }
     if (k.name == "dispatch") {
       if (k.value.is_none()) continue;
@@ -137,14 +172,15 @@ Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
     config.push_back(item);
   }
   for (std::size_t i = 0; i < p.required; ++i) {
-    if (!given[i]) return in.fail(code::kArguments, args.call, shown + " needs '" + std::string(p.operands.begin()[i]) + "'");
+    if (!given[i])
+      return in.fail(code::kArguments, args.call, shown + " needs '" + std::string(p.operands.begin()[i]) + "'");
   }
   if (poisoned) return Value::none();
   while (!operands.empty() && !given[operands.size() - 1]) {
     operands.pop_back();
   }
-  in.emit_new<ir::TileCall>(args.call, arena.copy(std::string_view(p.name)), scope, arena.copy(operands), arena.copy(config),
-                            arena.copy(workspace), dispatch);
+  in.emit_new<ir::TileCall>(args.call, arena.copy(std::string_view(p.name)), scope, arena.copy(operands),
+                            arena.copy(config), arena.copy(workspace), dispatch);
   return Value::none();
 }
 

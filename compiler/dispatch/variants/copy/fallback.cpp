@@ -31,17 +31,10 @@ constexpr Predicate kPredicates[] = {{"fallback_applicable", applicable}};
 Expr guard(CallContext& context, std::int64_t thread) {
   Expr index;
   switch (context.scope.kind) {
-    case ir::ExecScope::Warp:
-      index = context.scope_id(ir::ScopeBinding::WarpThread);
-      break;
-    case ir::ExecScope::Warpgroup:
-      index = context.scope_id(ir::ScopeBinding::WarpgroupThread);
-      break;
-    case ir::ExecScope::Cta:
-      index = context.linear_thread();
-      break;
-    default:
-      return {};
+    case ir::ExecScope::Warp: index = context.scope_id(ir::ScopeBinding::WarpThread); break;
+    case ir::ExecScope::Warpgroup: index = context.scope_id(ir::ScopeBinding::WarpgroupThread); break;
+    case ir::ExecScope::Cta: index = context.linear_thread(); break;
+    default: return {};
   }
   return ir::binary(ir::ExprKind::EQ, index, Expr(thread));
 }

@@ -28,16 +28,11 @@ struct Atom {
 
 Unit unit_of(ir::ExecScope scope) {
   switch (scope) {
-    case ir::ExecScope::Cluster:
-      return Unit::Cluster;
-    case ir::ExecScope::Cta:
-      return Unit::Cta;
-    case ir::ExecScope::Warpgroup:
-      return Unit::Warpgroup;
-    case ir::ExecScope::Warp:
-      return Unit::Warp;
-    case ir::ExecScope::Thread:
-      break;
+    case ir::ExecScope::Cluster: return Unit::Cluster;
+    case ir::ExecScope::Cta: return Unit::Cta;
+    case ir::ExecScope::Warpgroup: return Unit::Warpgroup;
+    case ir::ExecScope::Warp: return Unit::Warp;
+    case ir::ExecScope::Thread: break;
   }
   return Unit::Thread;
 }
@@ -49,7 +44,8 @@ Reason not_register_rows(CallContext& context, const ir::Region& region, const W
   for (const layout::Iter& it : window.tile.shard) {
     if (!it.extent.is_constant() || !it.stride.is_constant()) return cat(name, " has an extent known only at run time");
   }
-  // As declared, not as fused: 8 groups of 4 lanes are a matrix fragment also where they happen to count lanes in order.
+  // As declared, not as fused: 8 groups of 4 lanes are a matrix fragment also where they happen to count lanes in
+  // order.
   std::uint32_t seen = 0;
   for (const layout::Iter& it : region.buffer->layout->tile->shard) {
     std::string_view axis = layout::axis_name(it.axis);

@@ -13,6 +13,7 @@
 #include "compiler/dispatch/blocks/operands.h"
 #include "compiler/dispatch/blocks/options.h"
 #include "compiler/dispatch/blocks/row_call.h"
+#include "compiler/dispatch/blocks/width.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
 
@@ -118,8 +119,8 @@ struct Pieces {
 
 std::expected<Pieces, Reason> pieces(const Window& s, const Window& t, int bits) {
   auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
-  const std::int64_t row = 128 / bits, cell = 32 / bits, bytes_times_8 = bits;
-  auto bytes = [&](std::int64_t elements) { return elements * bytes_times_8 / 8; };
+  const std::int64_t row = 128 / bits, cell = 32 / bits;
+  auto bytes = [&](std::int64_t elements) { return elements * bits / 8; };
   auto sides = paired(s, t);
   if (!sides) return refuse(std::move(sides.error()));
   Walks both = sides->lanes;
@@ -246,7 +247,9 @@ Planned plan(CallContext& context) {
     return decline(cat("the region of ", shared.name, " starts at offset ", layout::to_string(s->start()),
                        " elements, not a multiple of ", atom, " bytes"));
   }
-  if (shared.elem_offset && !ir::provably_divisible(shared.elem_offset, atom * 8 / o.bits)) {  // Y21
+  // Y21. Storage itself is aligned to the swizzles that look at it when it is allocated.
+  const bool displaced = shared.elem_offset && !ir::provably_divisible(shared.elem_offset, atom * 8 / o.bits);
+  if (displaced || !base_allows(shared, unit)) {
     return decline(
         cat(shared.name, " does not start on a multiple of ", atom, " bytes: allocate it with that alignment"));
   }
@@ -279,9 +282,11 @@ Planned plan(CallContext& context) {
   ir::BodyBuilder issue(context.call.origin);
   at = ir::simplify(at);
   Expr source = ir::is_constant(at, 0) ? encoded : ir::add(encoded, ir::cast(ir::kUInt64, at));
+  Expr address = ir::cast(ir::kUInt32, cells.allocated_addr);
+  column = ir::simplify(column);
+  if (!ir::is_constant(column, 0)) address = ir::add(address, ir::cast(ir::kUInt32, column));
   issue.add<ir::Evaluate>(
-      row_call(copy_row(), {cells.allocated_addr, source, ir::string_imm("32x128b"), cta_group,
-                            ir::string_imm("warpx4"), ir::string_imm(""), Expr(0), ir::simplify(column)}));
+      row_call(copy_row(), {address, source, ir::string_imm("32x128b"), cta_group, ir::string_imm("warpx4")}));
   add_rounds(out, i, issues, issue.finish(), ir::LoopKind::Unrolled);
 
   Plan plan{.body = out.finish()};

@@ -234,8 +234,8 @@ Planned plan(CallContext& context) {
   Expr r = round_variable("issue", issues);
   std::vector<Expr> at;  // outermost first, as the dimensions
   for (const tma::Dimension& d : p.dims) at.push_back(as_expr(d.start));
-  Expr place = as_expr(problem->shared_start - (shared.buffer->elem_offset ? layout::Dim(shared.buffer->elem_offset)
-                                                                            : layout::Dim(0)));
+  Expr place = as_expr(problem->shared_start -
+                       (shared.buffer->elem_offset ? layout::Dim(shared.buffer->elem_offset) : layout::Dim(0)));
   std::int64_t divisor = 1;
   for (std::size_t i = p.steps.size(); i-- > 0;) {
     const tma::Step& s = p.steps[i];

@@ -74,8 +74,8 @@ std::expected<const TensorMap*, Reason> tensor_map(CallContext& context, const i
   host.push_back(map.byte_offset);
   for (Expr e : host) {
     if (const ir::Var* v = device_value(e)) {
-      return std::unexpected(cat("the host encodes the tensor map before the launch and cannot know ", v->name, " in ",
-                                 ir::to_string(e)));
+      return std::unexpected(
+          cat("the host encodes the tensor map before the launch and cannot know ", v->name, " in ", ir::to_string(e)));
     }
   }
   for (const TensorMap& known : context.kernel.tensor_maps()) {

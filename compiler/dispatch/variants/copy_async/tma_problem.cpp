@@ -18,8 +18,8 @@ std::expected<int, Reason> hardware_swizzle(const ir::Buffer& shared, int bits) 
   const int chunk = std::countr_zero(static_cast<unsigned>(128 / bits));
   if (!z->inner || z->swizzle_len > 3 || z->atom_len != 3 || z->per_element != chunk) {
     return refuse(cat("the swizzle of ", shared.name, " (", z->per_element, ",", z->swizzle_len, ",", z->atom_len,
-                      ") is none that the hardware applies to elements of ", bits, " bits: (", chunk,
-                      ",1,3), (", chunk, ",2,3) or (", chunk, ",3,3)"));
+                      ") is none that the hardware applies to elements of ", bits, " bits: (", chunk, ",1,3), (", chunk,
+                      ",2,3) or (", chunk, ",3,3)"));
   }
   return z->swizzle_len;
 }
@@ -98,8 +98,8 @@ std::expected<Problem, Reason> problem_of(const ir::Region& global, const ir::Re
                           .start = iters.size() > 1 ? floordiv(start, unit) : start,
                           .extent = iters.size() > 1 ? extent / unit.value() : extent});
       for (std::size_t i = 1; i < iters.size(); ++i) {
-        out.runs.push_back({.shape = iters[i].extent, .stride = iters[i].stride, .start = 0,
-                            .extent = iters[i].extent.value()});
+        out.runs.push_back(
+            {.shape = iters[i].extent, .stride = iters[i].stride, .start = 0, .extent = iters[i].extent.value()});
       }
     }
   }

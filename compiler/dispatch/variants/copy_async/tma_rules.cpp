@@ -14,7 +14,9 @@ bool stepped(const Candidate& plan, std::size_t dimension) {
   return std::ranges::any_of(plan.steps, [&](const Step& s) { return s.dimension == dimension; });
 }
 
-Dim bytes(Dim elements, int bits) { return bits % 8 == 0 ? elements * Dim(bits / 8) : floordiv(elements * Dim(bits), 8); }
+Dim bytes(Dim elements, int bits) {
+  return bits % 8 == 0 ? elements * Dim(bits / 8) : floordiv(elements * Dim(bits), 8);
+}
 
 // Known not to be a multiple. What is only known on the host is checked there, when the map is encoded.
 bool never_divisible(Dim value, std::int64_t by) { return value.is_constant() && value.value() % by != 0; }
@@ -130,7 +132,8 @@ bool promote(const Problem& problem, Candidate& plan) {
 void reduce_rank(const Problem&, Candidate& plan) {
   while (plan.dims.size() > 5) {
     bool blocked = false;
-    if (!drop_single(plan, false) && !join_one(plan, blocked) && !join_singles(plan) && !drop_single(plan, true)) return;
+    if (!drop_single(plan, false) && !join_one(plan, blocked) && !join_singles(plan) && !drop_single(plan, true))
+      return;
   }
 }
 
@@ -186,7 +189,8 @@ Reason illegal(const Problem& problem, const Candidate& plan) {
     }
     if (s.extent > 1 && s.stride == 0) return "several boxes would go to the same place in shared memory";
   }
-  if (plan.issues() > kMaxIssues) return cat(plan.issues(), " instructions would be needed; ", kMaxIssues, " is the most");
+  if (plan.issues() > kMaxIssues)
+    return cat(plan.issues(), " instructions would be needed; ", kMaxIssues, " is the most");
   return {};
 }
 

@@ -1,0 +1,673 @@
+#!/usr/bin/env python3
+"""Tests of the command line: exit statuses, formats, JSON against its schemas, and unkind input.
+
+    cli_test.py BINARY [unittest arguments]
+"""
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+sys.path.insert(0, HERE)
+sys.dont_write_bytecode = True
+import schema  # noqa: E402
+
+BINARY = None
+
+GOOD = '''\
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout
+
+@T.prim_func
+def kernel(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (32, 32), "float32")
+    B = T.match_buffer(B_ptr, (32, 32), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    T.lane_id([32])
+    T.thread_id([32])
+    A_smem = T.alloc_buffer((32, 32), "float32", scope="shared", layout=TileLayout(S[32, 32]))
+    Tx.warp.copy(A_smem[:, :], A[:, :])
+    T.cuda.cta_sync()
+    Tx.warp.copy(B[:, :], A_smem[:, :])
+'''
+FALLBACK = GOOD.replace("32, 32", "10, 10")
+BAD = GOOD.replace("Tx.warp.copy(B[:, :], A_smem[:, :])", "Tx.warp.copy(B[:, :], nothing[:, :])")
+SYNTAX = GOOD.replace("Tx.warp.copy(B[:, :], A_smem[:, :])", "Tx.warp.copy(B[:, :], A_smem[:, ")
+FACTORY = '''\
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout
+
+def make(rows, columns, dtype="float16"):
+    @T.prim_func
+    def tile(A_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (rows, columns), dtype)
+        T.device_entry()
+        T.cta_id([1])
+        T.thread_id([128])
+        A_smem = T.alloc_buffer((rows, columns), dtype, scope="shared", layout=TileLayout(S[rows, columns]))
+        Tx.cta.copy(A_smem[:, :], A[:, :])
+    return tile
+'''
+
+
+class Result:
+    def __init__(self, done):
+        self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
+        self.text, self.errors = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+
+    @property
+    def json(self):
+        return json.loads(self.out.decode("utf-8"))
+
+    def __repr__(self):
+        return f"status {self.status}\n--- stdout\n{self.text[:2000]}\n--- stderr\n{self.errors[:2000]}"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="tilewright-cli-")
+        self.addCleanup(shutil.rmtree, self.folder, True)
+
+    def cache(self):
+        return os.environ.get("TILEWRIGHT_TEST_CACHE", self.path("cache"))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def file(self, name, content):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as f:
+            f.write(content if isinstance(content, bytes) else content.encode("utf-8"))
+        return path
+
+    def run_it(self, *arguments, stdin=b"", cwd=None, env=None):
+        stdin = stdin if isinstance(stdin, bytes) else stdin.encode("utf-8")
+        environment = dict(os.environ, XDG_CACHE_HOME=self.cache()) | (env or {})
+        done = subprocess.run([BINARY, *arguments], input=stdin, capture_output=True, cwd=cwd or self.folder,
+                              env=environment, timeout=120)
+        result = Result(done)
+        self.assertIn(done.returncode, (0, 1, 2), f"{arguments}: {result}")  # never a signal
+        return result
+
+    def expect(self, status, *arguments, **more):
+        result = self.run_it(*arguments, **more)
+        self.assertEqual(result.status, status, f"{arguments}: {result}")
+        return result
+
+    def fits(self, value, name):
+        self.assertEqual(schema.check(value, name), [])
+        return value
+
+
+class Status(Case):
+    def test_fine(self):
+        r = self.expect(0, "check", self.file("good.py", GOOD))
+        self.assertEqual(r.text, "")
+        self.assertIn("0 errors, 0 warnings in 1 file with 1 kernel", r.errors)
+
+    def test_errors_of_the_script(self):
+        for name, text in (("bad.py", BAD), ("syntax.py", SYNTAX)):
+            path = self.file(name, text)
+            self.expect(1, "check", path)
+            self.expect(1, "compile", path, "--emit", "cuda")
+            self.expect(1, "explain", path)
+
+    def test_usage(self):
+        good = self.file("good.py", GOOD)
+        self.expect(2)
+        self.expect(2, "frobnicate")
+        self.expect(2, "check")
+        self.expect(2, "check", good, "--format", "yaml")
+        self.expect(2, "compile", good, "--emit", "jpeg")
+        self.expect(2, "compile", good, "--no-such-option")
+        self.expect(2, "completions", "tcsh")
+        self.expect(2, "explain", "TW9999")
+
+    def test_unknown_architecture(self):
+        good = self.file("good.py", GOOD)
+        for arch in ("sm_1", "gfx942", "sm_90q", "", "sm_"):
+            for command in ("check", "compile", "explain"):
+                r = self.expect(2, command, good, "--arch", arch)
+                self.assertIn("unknown architecture", r.errors)
+
+    def test_missing_file(self):
+        for command in ("check", "compile", "explain", "entries"):
+            r = self.expect(2, command, "nowhere.py")
+            self.assertIn("nowhere.py", r.errors)
+
+    def test_no_kernel(self):
+        path = self.file("plain.py", "x = 1\n")
+        self.expect(0, "check", path)
+        self.expect(0, "entries", path)
+        self.assertIn("no kernel", self.expect(2, "compile", path).errors)
+
+    def test_help_and_version(self):
+        self.assertIn("check", self.expect(0, "--help").text)
+        self.assertRegex(self.expect(0, "--version").text, r"^\d+\.\d+")
+        for command in ("check", "compile", "explain", "entries", "layout", "doctor", "completions"):
+            self.assertIn("--", self.expect(0, command, "--help").text)
+
+
+class Check(Case):
+    def test_text_names_place_and_rule(self):
+        r = self.expect(1, "check", self.file("bad.py", BAD))
+        self.assertRegex(r.text, r"bad\.py:16:\d+: error\[TW2\d\d\d\]: .*nothing")
+        self.assertIn("1 error", r.errors)
+
+    def test_no_colours_when_not_a_terminal(self):
+        bad = self.file("bad.py", BAD)
+        for command in (["check", bad], ["compile", bad], ["explain", bad], ["doctor"]):
+            r = self.run_it(*command, env={"TERM": "xterm-256color"})
+            self.assertNotIn(b"\x1b", r.out + r.err)
+
+    def test_standard_input(self):
+        r = self.expect(1, "check", "-", "--stdin-filename", "shown.py", stdin=BAD)
+        self.assertIn("shown.py:16:", r.text)
+        self.assertIn("<stdin>:16:", self.expect(1, "check", "-", stdin=BAD).text)
+        self.assertEqual(self.expect(0, "check", "-", stdin=GOOD).text, "")
+
+    def test_standard_input_imports_beside_its_name(self):
+        self.file("pkg/sizes.py", "ROWS = 32\n")
+        text = GOOD.replace("(32, 32)", "(ROWS, 32)").replace("@T.prim_func", "from sizes import ROWS\n\n@T.prim_func", 1)
+        self.expect(0, "check", "-", "--stdin-filename", self.path("pkg/kernel.py"), stdin=text)
+
+    def test_folder(self):
+        self.file("tree/a.py", GOOD)
+        self.file("tree/deep/b.py", BAD)
+        self.file("tree/notes.txt", "no script")
+        self.file("tree/.hidden/c.py", BAD)
+        r = self.expect(1, "check", self.path("tree"))
+        self.assertIn("in 2 files with 2 kernels", r.errors)
+        report = self.fits(self.expect(1, "check", self.path("tree"), "--json").json, "check")
+        self.assertEqual([os.path.relpath(f, self.folder) for f in report["files"]], ["tree/a.py", "tree/deep/b.py"])
+        self.expect(0, "check", self.path("tree/.hidden/..") + "/a.py")
+
+    def test_empty_folder(self):
+        os.mkdir(self.path("empty"))
+        self.expect(0, "check", self.path("empty"))
+
+    def test_deny(self):
+        path = self.file("fallback.py", FALLBACK)
+        self.assertIn("warning[TW3106]", self.expect(0, "check", path).text)
+        self.assertIn("error[TW3106]", self.expect(1, "check", path, "--deny", "fallback").text)
+        self.assertIn("error[TW3106]", self.expect(1, "check", path, "--deny", "TW3106").text)
+        self.expect(2, "check", path, "--deny", "TW0000")
+        ignored = self.file("ignored.py", FALLBACK.replace("[:, :])\n", "[:, :])  # tilewright: ignore[TW3106]\n"))
+        self.assertEqual(self.expect(0, "check", ignored, "--deny", "fallback").text, "")
+
+    def test_settings(self):
+        path = self.file("project/deep/fallback.py", FALLBACK)
+        settings = lambda text: self.file("project/tilewright.toml", text)  # noqa: E731
+        settings('[severity]\nTW3106 = "error"\n')
+        self.assertIn("error[TW3106]", self.expect(1, "check", path).text)
+        settings('[severity]\nTW3106 = "off"\n')
+        self.assertEqual(self.expect(0, "check", path).text, "")
+        settings("[limits]\nsteps = 50\n")
+        self.expect(1, "check", path)
+        for wrong in ("[severity]\nTW3106 = 'loud'\n", "[severity]\nTW0000 = 'off'\n", "[limits]\nsteps = -1\n", "[limit]\n",
+                      "[limits]\nsteps = 'many'\n", "[limits]\nwidth = 3\n", "not toml", "[limits]\ndepth = 1000000\n"):
+            settings(wrong)
+            r = self.expect(2, "check", path)
+            self.assertRegex(r.errors, r"tilewright\.toml:\d+: ", wrong)
+
+    def test_entry(self):
+        path = self.file("factory.py", FACTORY)
+        self.expect(0, "check", path, "--entry", "make(64, 64)")
+        self.assertIn("with 2 kernels", self.expect(0, "check", path, "--entry", "make(64, 64)", "--entry", "make(8, 16)").errors)
+        r = self.expect(1, "check", path, "--entry", "make(1")
+        self.assertIn("error[", r.text)
+        self.expect(1, "check", path, "--entry", "no_such(1)")
+
+    def test_a_factory_without_arguments_is_mentioned(self):
+        r = self.expect(0, "check", self.file("factory.py", FACTORY))
+        self.assertIn("make(rows, columns", r.text)
+
+    def test_architectures_of_the_file(self):
+        text = "# tilewright: arch sm_80 sm_90a\n" + GOOD
+        path = self.file("good.py", text)
+        self.expect(0, "check", path)
+        cases = ElementTree.fromstring(self.expect(0, "check", path, "--format", "junit").out).iter("testcase")
+        self.assertEqual(sorted(c.get("name") for c in cases), sorted([path, "kernel [sm_80]", "kernel [sm_90a]"]))
+        # The same finding for both is said once.
+        bad = self.file("bad.py", "# tilewright: arch sm_80 sm_90a\n" + BAD)
+        self.assertEqual(len(self.expect(1, "check", bad, "--json").json["diagnostics"]), 1)
+        self.expect(2, "check", self.file("odd.py", "# tilewright: arch sm_zz\n" + GOOD))
+
+    def test_json(self):
+        report = self.fits(self.expect(1, "check", self.file("bad.py", BAD), "--format", "json").json, "check")
+        (d,) = report["diagnostics"]
+        self.assertEqual(d["range"]["start"]["line"], 16)
+        self.assertEqual(d["range"]["start"]["column"], BAD.split("\n")[15].index("nothing") + 1)
+        self.assertEqual(d["range"]["end"]["column"], d["range"]["start"]["column"] + len("nothing"))
+
+    def test_columns_count_code_points(self):
+        line = "Tx.warp.copy(B[:, :], nothing[:, :])"
+        report = self.expect(1, "check", self.file("wide.py", BAD.replace(line, 'x = "é𝄞"; ' + line)), "--json").json
+        starts = [d["range"]["start"]["column"] for d in report["diagnostics"] if "nothing" in d["message"]]
+        self.assertEqual(starts, [5 + len('x = "é𝄞"; ') + line.index("nothing")])
+
+    def test_sarif(self):
+        for text, status, count in ((BAD, 1, 1), (GOOD, 0, 0), (FALLBACK, 0, 2)):
+            log = self.expect(status, "check", self.file("kernel.py", text), "--format", "sarif").json
+            self.assertEqual(log["version"], "2.1.0")
+            (run,) = log["runs"]
+            driver = run["tool"]["driver"]
+            self.assertEqual(driver["name"], "tilewright")
+            rules = [rule["id"] for rule in driver["rules"]]
+            self.assertEqual(len(rules), len(set(rules)))
+            self.assertEqual(len(run["results"]), count)
+            for result in run["results"]:
+                self.assertIn(result["ruleId"], rules)
+                self.assertIn(result["level"], ("error", "warning", "note"))
+                self.assertTrue(result["message"]["text"])
+                (location,) = result["locations"]
+                physical = location["physicalLocation"]
+                self.assertTrue(physical["artifactLocation"]["uri"])
+                region = physical["region"]
+                self.assertGreaterEqual(region["startLine"], 1)
+                self.assertGreaterEqual((region["endLine"], region["endColumn"]), (region["startLine"], region["startColumn"]))
+
+    def test_sarif_uris_are_escaped(self):
+        log = self.expect(1, "check", self.file("a b#ü%.py", BAD), "--format", "sarif").json
+        uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        self.assertTrue(uri.endswith("a%20b%23%C3%BC%25.py"), uri)
+
+    def test_github(self):
+        r = self.expect(1, "check", self.file("bad,name.py", BAD), "--format", "github")
+        (line,) = r.text.splitlines()
+        self.assertRegex(line, r"^::error file=.*bad%2Cname\.py,line=16,endLine=16,col=\d+,.*title=TW\d{4}::.+")
+        self.assertEqual(self.expect(0, "check", self.file("good.py", GOOD), "--format", "github").text, "")
+
+    def test_junit(self):
+        root = ElementTree.fromstring(self.expect(1, "check", self.file("<&>.py", BAD), "--format", "junit").out)
+        self.assertEqual(root.tag, "testsuites")
+        self.assertEqual(root.get("tests"), str(len(list(root.iter("testcase")))))
+        self.assertEqual(root.get("failures"), str(len(list(root.iter("failure")))))
+        self.assertNotEqual(root.get("failures"), "0")
+        root = ElementTree.fromstring(self.expect(0, "check", self.file("good.py", GOOD), "--format", "junit").out)
+        self.assertEqual((root.get("tests"), root.get("failures")), ("2", "0"))
+
+
+class Compile(Case):
+    def test_json(self):
+        made = self.fits(self.expect(0, "compile", self.file("good.py", GOOD), "--json").json, "compile")
+        (kernel,) = made["kernels"]
+        self.assertEqual(kernel["name"], "kernel")
+        self.assertEqual(kernel["arch"], "sm_90a")
+        self.assertEqual(kernel["launch"]["grid"], [1, 1, 1])
+        self.assertEqual(kernel["launch"]["block"], [32, 1, 1])
+        self.assertEqual([c["variant"] for c in kernel["calls"]], ["gmem_smem", "gmem_smem"])
+        self.assertEqual(kernel["calls"][0]["facts"], {"vec_elems": 4, "vec_bits": 128, "threads": 32, "outer": 8})
+        self.assertEqual(kernel["calls"][0]["range"]["start"], {"line": 14, "column": 5})
+        self.assertIn("kernel_kernel", kernel["sources"]["cuda"])
+
+    def test_json_with_errors(self):
+        made = self.fits(self.expect(1, "compile", self.file("bad.py", BAD), "--json").json, "compile")
+        self.assertTrue(made["diagnostics"])
+        made = self.fits(self.expect(1, "compile", self.file("syntax.py", SYNTAX), "--json").json, "compile")
+        self.assertTrue(made["diagnostics"])
+
+    def test_plan(self):
+        good = self.file("good.py", GOOD)
+        plan = self.fits(self.expect(0, "compile", good, "--emit", "plan").json, "plan")
+        self.assertEqual([p["kind"] for p in plan["params"]], ["pointer", "pointer"])
+        self.assertEqual(plan["static_shared_bytes"], 4096)
+        made = self.fits(self.expect(0, "compile", good, "--emit", "plan", "--json").json, "compile")
+        self.assertEqual(made["kernels"][0]["plan"], plan)
+
+    def test_several_architectures_and_kinds(self):
+        good = self.file("good.py", GOOD)
+        made = self.fits(self.expect(0, "compile", good, "--arch", "sm_80", "--arch", "sm_100a", "--emit", "cuda,lowered,tirx", "--json").json,
+                         "compile")
+        self.assertEqual([k["arch"] for k in made["kernels"]], ["sm_80", "sm_100a"])
+        for kernel in made["kernels"]:
+            self.assertEqual(sorted(kernel["sources"]), ["cuda", "lowered", "tirx"])
+        r = self.expect(0, "compile", good, "--arch", "sm_80", "--arch", "sm_90a", "--emit", "cuda,tirx", "-o", self.path("out/deep"))
+        self.assertEqual(sorted(os.listdir(self.path("out/deep"))),
+                         ["kernel.sm_80.cu", "kernel.sm_80.py", "kernel.sm_90a.cu", "kernel.sm_90a.py"])
+        self.assertEqual(len(r.text.splitlines()), 4)
+
+    def test_entries_with_arguments(self):
+        path = self.file("factory.py", FACTORY)
+        made = self.expect(0, "compile", path, "--entry", "make(64, 64)", "--entry", 'make(32, 128, dtype="float32")', "--json").json
+        self.assertEqual([k["entry"] for k in made["kernels"]], ["make(64, 64)", 'make(32, 128, dtype="float32")'])
+        self.assertEqual([k["calls"][0]["facts"]["vec_elems"] for k in made["kernels"]], [8, 4])
+        self.expect(0, "compile", path, "--entry", "make(64, 64)", "--entry", "make(64, 32)", "--emit", "cuda", "-o", self.path("out"))
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["tile.cu", "tile_1.cu"])
+
+    def test_folders_that_cannot_be_written(self):
+        good = self.file("good.py", GOOD)
+        self.file("taken", "a file")
+        self.expect(2, "compile", good, "--emit", "cuda", "-o", self.path("taken"))
+        self.expect(2, "compile", good, "--emit", "cuda", "-o", self.path("taken/below"))
+        if os.geteuid() != 0:
+            os.mkdir(self.path("closed"))
+            os.chmod(self.path("closed"), stat.S_IRUSR | stat.S_IXUSR)
+            self.expect(2, "compile", good, "--emit", "cuda", "-o", self.path("closed"))
+        os.makedirs(self.path("out/kernel.cu"))
+        self.expect(2, "compile", good, "--emit", "cuda", "-o", self.path("out"))
+        self.assertEqual(os.listdir(self.path("out")), ["kernel.cu"])  # nothing half-written beside it
+
+    def test_a_cubin_is_no_text(self):
+        good = self.file("good.py", GOOD)
+        r = self.run_it("compile", good, "--emit", "cubin")
+        self.assertEqual(r.status, 2, r)
+
+    def test_toolchain(self):
+        if self.run_it("doctor").status != 0:
+            self.skipTest("no CUDA compiler here")
+        good = self.file("good.py", GOOD)
+        made = self.fits(self.expect(0, "compile", good, "--emit", "ptx,cubin,sass", "--json").json, "compile")
+        sources = made["kernels"][0]["sources"]
+        self.assertIn(".target sm_90a", sources["ptx"])
+        self.assertIn("resources", made["kernels"][0])
+        import base64
+        self.assertEqual(base64.b64decode(sources["cubin"])[:4], b"\x7fELF")
+
+    def test_is_deterministic(self):
+        good = self.file("good.py", GOOD)
+        first = self.expect(0, "compile", good, "--emit", "cuda,lowered,tirx,plan,report", "--json").out
+        self.assertEqual(first, self.expect(0, "compile", good, "--emit", "cuda,lowered,tirx,plan,report", "--json").out)
+
+
+class Explain(Case):
+    def test_whole_file_and_line(self):
+        good = self.file("good.py", GOOD)
+        r = self.expect(0, "explain", good)
+        self.assertIn("kernel kernel", r.text)
+        self.assertEqual(r.text.count("→ gmem_smem"), 2)
+        r = self.expect(0, "explain", good + ":14")
+        self.assertEqual(r.text.count("→ gmem_smem"), 1)
+        self.assertIn("outer 8", r.text)
+        self.assertEqual(self.expect(0, "explain", good + ":14:8").text.count("→ gmem_smem"), 1)
+        r = self.expect(0, "explain", good + ":1")
+        self.assertEqual(r.text, "")
+        self.assertIn("no tile primitive", r.errors)
+        self.expect(0, "explain", good + ":99999999")
+
+    def test_json(self):
+        good = self.file("good.py", GOOD)
+        for what in (good, good + ":14", good + ":1"):
+            self.fits(self.expect(0, "explain", what, "--json").json, "explain")
+        report = self.expect(0, "explain", good + ":14", "--json").json
+        self.assertEqual(report["kernels"][0]["calls"][0]["trials"][0]["outcome"], "chosen")
+
+    def test_code(self):
+        self.assertIn("TW3104", self.expect(0, "explain", "TW3104").text)
+        self.fits(self.expect(0, "explain", "TW3104", "--json").json, "explain")
+
+    def test_every_code_that_is_used_is_explained(self):
+        import re
+        codes = set()
+        for folder, _, files in os.walk(os.path.join(ROOT, "compiler")):
+            for name in files:
+                if name.startswith("codes"):
+                    with open(os.path.join(folder, name), encoding="utf-8") as f:
+                        codes |= set(re.findall(r'"(TW\d{4})"', f.read()))
+        self.assertGreater(len(codes), 30)
+        missing = [c for c in sorted(codes) if self.run_it("explain", c).status != 0]
+        self.assertEqual(missing, [])
+
+    def test_a_colon_in_a_name(self):
+        path = self.file("a:12", GOOD)
+        self.assertEqual(self.expect(0, "explain", path).text.count("→ gmem_smem"), 2)
+        self.expect(2, "explain", self.path("b:12"))  # line 12 of a file "b", which is not there
+        self.expect(0, "explain", path + ":14")
+
+
+class Entries(Case):
+    def test_text_and_json(self):
+        path = self.file("factory.py", FACTORY + "\nsmall = make(8, 16)\n# tilewright: entry make(64, 64)\n")
+        r = self.expect(0, "entries", path)
+        self.assertIn("small", r.text)
+        self.assertIn("make(64, 64)", r.text)
+        listed = self.fits(self.expect(0, "entries", path, "--json").json, "entries")
+        self.assertEqual({e["entry"] for e in listed["entries"]}, {"small", "make(64, 64)"})
+        self.assertEqual([e["kernels"] for e in listed["entries"]], [["tile"], ["tile"]])
+
+    def test_needs_arguments(self):
+        listed = self.fits(self.expect(0, "entries", self.file("factory.py", FACTORY), "--json").json, "entries")
+        self.assertEqual(listed["entries"], [])
+        self.assertTrue(listed["needs_arguments"][0]["factory"].startswith("make(rows, columns"))
+
+
+class Layout(Case):
+    FRAGMENT = "TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)])"
+
+    def test_words_and_table(self):
+        r = self.expect(0, "layout", self.FRAGMENT, "--shape", "8,8")
+        self.assertIn("S[(8,4,2):(4@laneid,1@laneid,1)]", r.text)
+        self.assertIn("T31:r1", r.text)
+        self.assertIn("size       64 elements, span 2, axes laneid, m", r.text)
+        self.assertIn("shape      (2, 4)", self.expect(0, "layout", "S[2, 4]").text)
+        self.assertIn("65:b0", self.expect(0, "layout", "SwizzleLayout(3, 3, 3)", "--shape", "8,64", "--by", "bank").text)
+
+    def test_picture(self):
+        for by in (["--by", "thread"], ["--by", "bank"], []):
+            r = self.expect(0, "layout", self.FRAGMENT, "--shape", "8,8", "--svg", *by)
+            root = ElementTree.fromstring(r.out)
+            self.assertTrue(root.tag.endswith("svg"))
+        self.expect(0, "layout", "S[8, 8]", "--svg", self.path("tile.svg"))
+        ElementTree.parse(self.path("tile.svg"))
+        self.expect(2, "layout", "S[8, 8]", "--svg", self.path("no/such/folder/tile.svg"))
+        self.assertIn("no thread", self.expect(2, "layout", "S[8, 8]", "--by", "thread").errors)
+        self.assertIn("no address", self.expect(2, "layout", "S[8 : 1 @ TCol]", "--by", "bank").errors)
+
+    def test_access(self):
+        r = self.expect(0, "layout", "S[32, 64]", "--access", "lane -> (lane, 0)", "--bits", "32")
+        self.assertIn("32-way conflict", r.text)
+        r = self.expect(0, "layout", "S[8, 8]", "--access", "lane -> (lane//4, lane%4*2)", "--bits", "32")
+        self.assertIn("no bank conflict", r.text)
+        # ldmatrix of the 128-byte swizzle: eight lanes read one column of 16-byte chunks, and never meet.
+        swizzled = ["layout", 'mma_shared_layout("float16", 3, (64, 64))', "--shape", "64,64", "--bits", "128"]
+        self.assertIn("no bank conflict", self.expect(0, *swizzled, "--access", "lane -> (lane % 8, lane // 8 * 8)").text)
+        plain = self.expect(0, "layout", "S[64, 64]", "--bits", "128", "--access", "lane -> (lane % 8, lane // 8 * 8)")
+        self.assertIn("8-way conflict", plain.text)
+        self.assertIn("no bank conflict", self.expect(0, "layout", "S[32, 32]", "--access", "i -> i").text)
+        self.expect(2, "layout", "S[8, 8]", "--access", "lane")
+        self.expect(1, "layout", "S[8, 8]", "--access", "lane -> (lane, oops)")
+        self.expect(2, "layout", "S[8, 8]", "--access", "lane -> (lane, lane)")  # outside of the shape
+        self.expect(2, "layout", "S[8, 8]", "--access", "lane -> 'x'")
+        self.expect(2, "layout", self.FRAGMENT, "--access", "lane -> (0, 0, 0)")  # registers have no banks
+        self.expect(2, "layout", "S[8, 8]", "--access", "lane -> (0, lane % 8)", "--bits", "24")
+        self.expect(2, "layout", "S[8, 8]", "--access", "lane -> (0, lane % 8)", "--bits", "32")  # not aligned
+
+    def test_json(self):
+        for arguments in (["S[2, 4]"], ["1 + 2"], ["1 +"], [self.FRAGMENT, "--shape", "8,8"], ["SwizzleLayout(3, 3, 3)"],
+                          ["S[32, 64]", "--access", "lane -> (lane, 0)", "--bits", "32"]):
+            r = self.run_it("layout", *arguments, "--json")
+            self.assertEqual(r.status, 1 if arguments == ["1 +"] else 0, r)
+            self.fits(r.json, "layout")
+        element = self.expect(0, "layout", self.FRAGMENT, "--shape", "8,8", "--json").json["elements"][9]
+        self.assertEqual(element, {"coordinate": [1, 1], "laneid": 4, "m": 1})
+
+    def test_values_that_are_no_layout(self):
+        self.assertEqual(self.expect(0, "layout", "1 + 2").text, "3\n")
+        self.assertEqual(self.expect(0, "layout", "S[2, 4].size if False else (1, 'a')").text, "(1, 'a')\n")
+
+    def test_errors(self):
+        self.expect(1, "layout", "1 +")
+        self.expect(1, "layout", "nothing(3)")
+        self.expect(1, "layout", "")
+        self.expect(2, "layout", "S[2, 4]", "--shape", "3,3")
+        self.expect(2, "layout", "S[2, 4]", "--shape", "zwei")
+        self.expect(2, "layout", "S[2, 4]", "--dtype", "float17")
+        self.expect(1, "layout", "(" * 5000 + ")" * 5000)
+        self.expect(0, "layout", "S[1 << 40, 1 << 20]", "--rows", "2", "--columns", "2")
+
+
+class Doctor(Case):
+    def test_json(self):
+        r = self.run_it("doctor", "--json")
+        report = self.fits(r.json, "doctor")
+        states = {f["what"]: f["state"] for f in report["findings"]}
+        self.assertEqual(states["tilewright"], "ok")
+        self.assertEqual(r.status, 0 if states["NVRTC"] == "ok" else 2)
+
+    def test_a_cache_that_cannot_be_made(self):
+        self.file("taken", "a file")
+        r = self.run_it("doctor", env={"XDG_CACHE_HOME": self.path("taken")})
+        self.assertIn("XDG_CACHE_HOME", r.text)
+
+
+class Completions(Case):
+    def test_bash(self):
+        script = self.expect(0, "completions", "bash").text
+        path = self.file("completions.sh", script)
+        self.assertEqual(subprocess.run(["bash", "-n", path]).returncode, 0)
+        answer = subprocess.run(["bash", "-c", f'source {path}; COMP_WORDS=(tilewright ch); COMP_CWORD=1; _tilewright; echo "${{COMPREPLY[@]}}"'],
+                                capture_output=True, text=True).stdout
+        self.assertEqual(answer.strip(), "check")
+        for shell in ("zsh", "fish"):
+            self.assertIn("explain", self.expect(0, "completions", shell).text)
+
+
+class Unkind(Case):
+    """Input that nobody meant, and places that nobody can read or write."""
+
+    def everywhere(self, path, statuses=(0, 1)):
+        for arguments in (["check", path], ["check", path, "--json"], ["check", path, "--format", "sarif"],
+                          ["check", path, "--format", "junit"], ["entries", path], ["entries", path, "--json"], ["explain", path],
+                          ["compile", path, "--json"]):
+            r = self.run_it(*arguments)
+            self.assertIn(r.status, (*statuses, 2) if arguments[0] == "compile" else statuses, f"{arguments}: {r}")
+            if r.status == 2:
+                continue
+            if "--json" in arguments or "sarif" in arguments:
+                r.json  # well-formed UTF-8
+            if "junit" in arguments:
+                ElementTree.fromstring(r.out)
+
+    def test_empty(self):
+        self.everywhere(self.file("empty.py", b""))
+        self.everywhere(self.file("space.py", b" \n\t\n"))
+
+    def test_binary(self):
+        import random
+        random.seed(7)
+        self.everywhere(self.file("noise.py", bytes(random.randrange(256) for _ in range(20000))))
+        self.everywhere(self.file("zeros.py", bytes(5000)))
+        with open(BINARY, "rb") as f:
+            self.everywhere(self.file("program.py", f.read(200000)))
+
+    def test_every_cut_of_a_script(self):
+        for cut in range(0, len(GOOD), 37):
+            path = self.file("half.py", GOOD[:cut])
+            r = self.run_it("check", path, "--json")
+            self.assertIn(r.status, (0, 1))
+            self.fits(r.json, "check")
+
+    def test_a_huge_line(self):
+        self.everywhere(self.file("sum.py", "x = " + " + ".join(["1"] * 100000) + "\n"))
+        self.everywhere(self.file("deep.py", "x = " + "(" * 50000 + "1" + ")" * 50000 + "\n"))
+        self.everywhere(self.file("name.py", "x" * 2_000_000))
+
+    def test_line_ends_and_marks(self):
+        for change in (lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t, lambda t: t.replace("\n", "\r"),
+                       lambda t: t.rstrip("\n"), lambda t: "\ufeff" + t.replace("\n", "\r\n")):
+            self.expect(0, "check", self.file("good.py", change(GOOD).encode()))
+            report = self.expect(1, "check", self.file("bad.py", change(BAD).encode()), "--json").json
+            self.assertEqual(report["diagnostics"][0]["range"]["start"],
+                             {"line": 16, "column": BAD.split("\n")[15].index("nothing") + 1})
+
+    def test_invalid_utf8_in_a_message(self):
+        r = self.expect(1, "check", self.file("odd.py", BAD.encode().replace(b"nothing", b"noth\xffing")), "--json")
+        r.json
+
+    def test_a_script_that_never_ends(self):
+        self.expect(1, "check", self.file("loop.py", GOOD + "\nn = 0\nwhile True:\n    n += 1\n"))
+
+    def test_places(self):
+        self.assertEqual(self.run_it("check", "/dev/null").status, 0)
+        self.expect(2, "compile", self.folder)
+        self.expect(2, "explain", self.folder)
+        os.symlink("self.py", self.path("self.py"))
+        self.expect(2, "check", self.path("self.py"))
+        if os.geteuid() != 0:
+            closed = self.file("closed.py", GOOD)
+            os.chmod(closed, 0)
+            self.expect(2, "check", closed)
+
+    def test_one_missing_file_spoils_no_other(self):
+        r = self.run_it("check", self.file("bad.py", BAD), self.path("gone.py"))
+        self.assertEqual(r.status, 2)
+
+    def test_closed_standard_output(self):
+        good = self.file("good.py", GOOD)
+        for command in (["compile", good, "--emit", "cuda"], ["compile", good, "--json"], ["check", good, "--json"], ["explain", good],
+                        ["layout", "S[64, 64]"], ["entries", good], ["doctor"], ["completions", "bash"]):
+            read, write = os.pipe()
+            os.close(read)
+            with os.fdopen(write, "wb") as out:
+                done = subprocess.run([BINARY, *command], stdout=out, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=60)
+            self.assertIn(done.returncode, (0, 1, 2), command)
+
+    def test_a_full_device(self):
+        good = self.file("good.py", GOOD)
+        with open("/dev/full", "wb") as full:
+            for command in (["compile", good, "--emit", "cuda"], ["compile", good, "--json"], ["check", good, "--json"],
+                            ["layout", "S[64, 64]"], ["explain", good], ["entries", good]):
+                done = subprocess.run([BINARY, *command], stdout=full, stderr=subprocess.PIPE, timeout=60)
+                self.assertEqual(done.returncode, 2, (command, done.stderr))
+                self.assertIn(b"standard output", done.stderr)
+
+
+class Schemas(unittest.TestCase):
+    def test_are_schemas(self):
+        names = [n[:-5] for n in sorted(os.listdir(schema.FOLDER)) if n.endswith(".json")]
+        for name in ("check", "compile", "doctor", "entries", "explain", "layout", "plan"):
+            self.assertIn(name, names)
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("jsonschema is not installed: only our own validator reads the schemas")
+        for name in names:
+            jsonschema.Draft202012Validator.check_schema(schema.load(name))
+
+    def test_the_validator_sees_violations(self):
+        self.assertEqual(schema.check({"files": [], "diagnostics": []}, "check"), [])
+        self.assertTrue(schema.check({"files": []}, "check"))
+        self.assertTrue(schema.check({"files": [1], "diagnostics": []}, "check"))
+        self.assertTrue(schema.check({"files": [], "diagnostics": [], "more": 1}, "check"))
+
+
+class Examples(Case):
+    def test_examples_are_clean(self):
+        folder = os.path.join(ROOT, "examples")
+        for name in sorted(os.listdir(folder)):
+            if not name.endswith(".py"):
+                continue
+            with self.subTest(name):
+                path = os.path.join(folder, name)
+                self.expect(0, "check", path)
+
+
+    def test_examples_compile_for_every_architecture_they_claim(self):
+        if self.run_it("doctor").status != 0:
+            self.skipTest("no CUDA compiler here")
+        folder = os.path.join(ROOT, "examples")
+        done = subprocess.run([BINARY, "demo", folder, "-o", self.path("demo")], capture_output=True, timeout=500,
+                              env=dict(os.environ, XDG_CACHE_HOME=self.cache()))
+        self.assertEqual(done.returncode, 0, done.stdout.decode()[-3000:] + done.stderr.decode()[-3000:])
+        cuda = [os.path.join(f, n) for f, _, names in os.walk(self.path("demo")) for n in names if n.endswith(".cu")]
+        self.assertGreater(len(cuda), 20)
+        for path in cuda:
+            self.assertTrue(os.path.exists(path[:-3] + ".cubin"), path)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    BINARY = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
