@@ -1,6 +1,8 @@
 #include "compiler/script/evaluate.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace tilewright::script {
 
@@ -448,14 +450,18 @@ void lead_out_of_prelude(std::vector<text::Diagnostic>& diagnostics, const text:
 
 // One cause, one diagnostic: entries that evaluate the same kernel text find the same errors.
 void deduplicate(std::vector<text::Diagnostic>& diagnostics) {
-  std::vector<text::Diagnostic> kept;
-  for (text::Diagnostic& d : diagnostics) {
-    bool again = std::any_of(kept.begin(), kept.end(), [&](const text::Diagnostic& k) {
-      return k.code == d.code && k.span == d.span && k.message == d.message;
-    });
-    if (!again) kept.push_back(std::move(d));
+  using Key = std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::uint32_t, std::string_view>;
+  std::set<Key> seen;
+  std::vector<bool> again;
+  for (const text::Diagnostic& d : diagnostics)
+    again.push_back(!seen.insert({d.code, d.span.anchor, d.span.begin, d.span.end, d.message}).second);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < diagnostics.size(); ++i) {
+    if (again[i]) continue;
+    if (kept != i) diagnostics[kept] = std::move(diagnostics[i]);
+    ++kept;
   }
-  diagnostics = std::move(kept);
+  diagnostics.resize(kept);
 }
 
 }  // namespace

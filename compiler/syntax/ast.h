@@ -110,9 +110,19 @@ enum class Operator : std::uint8_t {
   Eq, Ne, Lt, Le, Gt, Ge, Is, IsNot, In, NotIn,
 };
 std::string_view operator_text(Operator op);
-struct BinOp : Node { Operator op; Expr left, right; Extent op_at; static constexpr NodeKind kKind = NodeKind::BinOp; };
+struct BinOp : Node {
+  Operator op;
+  Expr left, right;
+  Extent op_at;
+  static constexpr NodeKind kKind = NodeKind::BinOp;
+};
 struct UnaryOp : Node { Operator op; Expr operand; static constexpr NodeKind kKind = NodeKind::UnaryOp; };
-struct BoolOp : Node { Operator op; Expr left, right; Extent op_at; static constexpr NodeKind kKind = NodeKind::BoolOp; };
+struct BoolOp : Node {
+  Operator op;
+  Expr left, right;
+  Extent op_at;
+  static constexpr NodeKind kKind = NodeKind::BoolOp;
+};
 struct Compare : Node {
   Expr first;
   std::span<const Operator> ops;
@@ -149,7 +159,12 @@ struct Assign : Node {  // targets from left to right: `a = b = v` has two
   Expr value;
   static constexpr NodeKind kKind = NodeKind::Assign;
 };
-struct AugAssign : Node { Expr target; Operator op; Expr value; static constexpr NodeKind kKind = NodeKind::AugAssign; };
+struct AugAssign : Node {
+  Expr target;
+  Operator op;
+  Expr value;
+  static constexpr NodeKind kKind = NodeKind::AugAssign;
+};
 struct AnnAssign : Node {
   Expr target, annotation, value;  // value null: none
   static constexpr NodeKind kKind = NodeKind::AnnAssign;
@@ -224,11 +239,16 @@ struct Try : Node {
   Stmts else_body, final_body;
   static constexpr NodeKind kKind = NodeKind::Try;
 };
-struct Match : Node { Expr subject; static constexpr NodeKind kKind = NodeKind::Match; };  // host code only: not evaluated
+// host code only: not evaluated
+struct Match : Node {
+  Expr subject;
+  static constexpr NodeKind kKind = NodeKind::Match;
+};
 struct TypeAlias : Node { Name name; Expr value; static constexpr NodeKind kKind = NodeKind::TypeAlias; };
 struct BrokenStmt : Node {
-  Exprs parts;                  // as in Broken
-  std::span<const Name> names;  // what it would bind, as far as can be told: poison from here on, so that uses stay silent
+  Exprs parts;  // as in Broken
+  // What it would bind, as far as can be told: poison from here on, so that uses stay silent.
+  std::span<const Name> names;
   static constexpr NodeKind kKind = NodeKind::BrokenStmt;
 };
 

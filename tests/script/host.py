@@ -400,7 +400,8 @@ def helper(buf, x):
 
 def loop(buf, x):
     for i in range(x):
-#            ^^^^^^^^ error[TW2004]: a frame cannot be iterated
+#            ^^^^^^^^ error[TW2104]: a helper function cannot make a loop of the kernel
+#   hint: decorate it with @T.inline; a Python loop needs bounds that are known now
 #   from: loop(A, n)
         buf[i] = 1.0
 
@@ -539,7 +540,7 @@ class Module:
         A[0] = 1.0
 #| entry module: kernels[0] -> kernel
 #| entry module: kernels[1] -> kernel
-#| entry module: table[0] -> kernel
+#| entry module: table['a'] -> kernel
 #| entry module: Module.main -> main
 #| entry module: Module.second -> second
 

@@ -52,6 +52,7 @@ def k(A: T.Buffer((4,), "float32")):
     f = T.meta_var(SwizzleLayout(-1, 3, 3))
 #                                ^^ error[TW2109]: a swizzle parameter lies between 0 and 30, this is -1
     g = T.meta_var(ComposeLayout(SwizzleLayout(3, 3, 3), TileLayout(S[32 : 1 @ laneid])))
+#                                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2109]: a swizzle composes with a layout on axis m only, this one has axis laneid
     h = T.meta_var(ComposeLayout(1, 2))
 #                                ^ error[TW2109]: a layout is needed here, not int
     i = T.meta_var(S[4 : 1] + "x")

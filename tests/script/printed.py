@@ -23,7 +23,6 @@ class Module:
             x: T.int32
             x = T.bitwise_xor(tx, 3)
             y: T.let[T.int32] = T.shift_left(x, 2) + T.truncdiv(x, 3) + T.Div(x, 3)
-#                                                                       ^^^^^^^^^^^ error[TW2004]: `/` of int32 and int32: integers divide by `//` (floor) or T.truncdiv (towards zero)
             p: T.let[T.handle("uint64", "global")] = T.reinterpret("handle", T.uint64(0))
             d: T.handle = T.address_of(A[0, 0])
             w = T.decl_scalar("uint64", data=p, elem_offset=0, scope="global")
@@ -38,13 +37,10 @@ class Module:
             for i, j in T.grid(4, 8):
                 if T.And(i > 1, T.Not(j > 2)) or T.Or(i == 3, j == 4):
                     T.continue_loop()
-#                     ^^^^^^^^^^^^^ error[TW2003]: 'T' has no attribute 'continue_loop'
                 else:
                     T.break_loop()
-#                     ^^^^^^^^^^ error[TW2003]: 'T' has no attribute 'break_loop'
             while T.bool(True):
                 T.break_loop()
-#                 ^^^^^^^^^^ error[TW2003]: 'T' has no attribute 'break_loop'
             T.ptx.mbarrier.try_wait(T.address_of(w.buffer[0]), 0)
             T.cuda.printf("%d\n", x)
             if x == 3:
@@ -57,7 +53,8 @@ class Module:
     def main(A: T.Buffer((32,), "float16")):
         T.attr({"tirx.device_entry": T.bool(True)})
         T.cuda.printf(metadata["tirx.StringImm"][0], A[0])
-#                     ^^^^^^^^ error[TW2002]: name 'metadata' is not defined
+#                     ^^^^^^^^ error[TW2007]: this constant was omitted when the kernel was printed
+#   hint: print the kernel with its metadata, or write the value here
 
 # Metadata omitted. Use show_meta=True in script() method to show it.
 
@@ -68,8 +65,6 @@ class Module:
     def main(A: T.Buffer((32,), "float32", layout=None)):
         T.func_attr({"tirx.noalias": True})
         with T.launch_thread("blockIdx.x", 4) as b:
-#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2004]: a run-time expression cannot be used in a with statement
-#   hint: use a frame such as T.attr(...), or a context manager
             t = T.launch_thread("threadIdx.x", 32)
             B = T.decl_buffer((32,), data=A.data, layout=None)
             T.tvm_storage_sync("shared")

@@ -213,7 +213,9 @@ def k(A: T.Buffer((32, 64), "float16"), B: T.Buffer((32, 64), "float32")):
     Tx.copy(s, nothing)
 #              ^^^^^^^ error[TW2002]: name 'nothing' is not defined
     Tx.copy(s, [1, 2])
+#              ^^^^^^ error[TW2108]: 'src' of Tx.thread.copy cannot be list: a buffer or a region is needed
     Tx.copy(s, "text")
+#              ^^^^^^ error[TW2108]: 'src' of Tx.thread.copy cannot be str: a buffer or a region is needed
 
 Tx.copy(1, 2)
 # @1:1-1:14 error[TW2112]: Tx.thread.copy belongs into the body of a kernel

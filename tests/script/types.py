@@ -414,7 +414,6 @@ def k(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "int32")):
     B[tx] = T.tvm_warp_shuffle(0xFFFFFFFF, B[tx], 0, 32, 32)
     T.tvm_storage_sync("shared")
     A[tx] = T.call_intrin("float32", "tirx.exp", A[tx])
-#             ^^^^^^^^^^^ error[TW2003]: 'T' has no attribute 'call_intrin'
 #| @T.prim_func
 #| def k(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "int32")):
 #|     T.attr({"tirx.device_entry": T.bool(True)})
@@ -426,6 +425,7 @@ def k(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "int32")):
 #|     B[tx] = T.tvm_warp_shuffle_xor(T.uint32(4294967295), B[tx], 1, 32, 32)
 #|     B[tx] = T.tvm_warp_shuffle(T.uint32(4294967295), B[tx], 0, 32, 32)
 #|     T.tvm_storage_sync("shared")
+#|     A[tx] = T.exp(A[tx])
 
 #--- undefined names and attributes
 from tvm.script import tirx as T

@@ -195,7 +195,10 @@ Value tvm_access_ptr(Interpreter& in, const Arguments& args, Value) {
   if (!var) return in.fail(code::kType, a.span(1), "the data must be a pointer variable");
   BufferOptions o;
   o.dtype = dtype;
-  o.shape = {ir::int_imm(ir::kInt32, 1)};
+  ir::Expr extent = ir::int_imm(ir::kInt32, 1);
+  if (a.has(3)) extent = in.as_expr(a[3], a.span(3));
+  if (!extent) return Value::error();
+  o.shape = {offset + extent};  // as far as the pointer may reach
   o.data = var;
   o.scope = ir::parse_storage_scope(var->storage_scope);
   o.default_layout = false;
