@@ -7,6 +7,10 @@ target_compile_options(tw_options INTERFACE -Wall -Wextra $<$<BOOL:${TILEWRIGHT_
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(tw_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
 endif()
+# Clang reports what libstdc++ 12 itself still uses (std::get_temporary_buffer).
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(tw_options INTERFACE -Wno-deprecated-declarations)
+endif()
 if(TILEWRIGHT_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=address,undefined)

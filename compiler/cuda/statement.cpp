@@ -444,7 +444,7 @@ void Emitter::store(const Store* s) {
       if (update->kind == ExprKind::Mul) op = " *= ";
     }
   }
-  if (!op.empty()) {
+  if (update && !op.empty()) {
     out_ += op;
     operand(update->b, kConditional, update->a);
   } else {

@@ -243,8 +243,8 @@ std::string preamble(const Needs& n) {
     std::string name(kRegisters[i]);
     std::string function = name;
     if (std::size_t dot = function.find('.'); dot != function.npos) function[dot] = '_';
-    out += "__device__ unsigned " + function + "() { unsigned r; asm(\"mov.u32 %0, %%" + name +
-           ";\" : \"=r\"(r)); return r; }\n\n";
+    out.append("__device__ unsigned ").append(function).append("() { unsigned r; asm(\"mov.u32 %0, %%").append(name);
+    out += ";\" : \"=r\"(r)); return r; }\n\n";
   }
   return out;
 }

@@ -11,7 +11,7 @@ thread_local Arena* current_arena = nullptr;
 void Arena::add_block(std::size_t bytes) {
   blocks_.push_back({std::make_unique_for_overwrite<std::byte[]>(bytes), bytes});
   reserved_ += bytes;
-  cursor_ = reinterpret_cast<std::uintptr_t>(blocks_.back().memory.get());
+  cursor_ = blocks_.back().memory.get();
   end_ = cursor_ + bytes;
 }
 

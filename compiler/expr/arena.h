@@ -23,10 +23,12 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   void* allocate(std::size_t bytes, std::size_t align) {
-    std::uintptr_t at = (cursor_ + align - 1) & ~(align - 1);
-    if (at + bytes > end_) return allocate_slow(bytes, align);
+    std::size_t gap = (0 - reinterpret_cast<std::uintptr_t>(cursor_)) & (align - 1);
+    auto room = static_cast<std::size_t>(end_ - cursor_);
+    if (room < gap || room - gap < bytes) return allocate_slow(bytes, align);
+    std::byte* at = cursor_ + gap;
     cursor_ = at + bytes;
-    return reinterpret_cast<void*>(at);
+    return at;
   }
 
   // Nodes are never destroyed: they may hold only other arena data.
@@ -70,8 +72,8 @@ class Arena {
   void* allocate_slow(std::size_t bytes, std::size_t align);
   void add_block(std::size_t bytes);
 
-  std::uintptr_t cursor_ = 0;
-  std::uintptr_t end_ = 0;
+  std::byte* cursor_ = nullptr;
+  std::byte* end_ = nullptr;
   std::size_t reserved_ = 0;
   struct Block {
     std::unique_ptr<std::byte[]> memory;

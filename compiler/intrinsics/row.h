@@ -34,7 +34,7 @@ ir::DataType type_named_by(std::span<const ir::Expr> args) {
 
 class Row {
  public:
-  consteval Row(std::string_view id, std::string_view name, Meaning meaning, std::string_view signature,
+  constexpr Row(std::string_view id, std::string_view name, Meaning meaning, std::string_view signature,
                 std::span<const Operand> operands) {
     row_.name = name;
     row_.effect = ir::Effect::Opaque;
@@ -43,79 +43,96 @@ class Row {
     row_.operands = operands;
     row_.meaning = meaning;
   }
-  consteval operator Intrinsic() const { return row_; }  // NOLINT: rows are written in arrays of Intrinsic
+  constexpr operator Intrinsic() const { return row_; }  // NOLINT: rows are written in arrays of Intrinsic
 
-  consteval Row cc(Availability a) const {
-    return with([&](Intrinsic& r) { r.availability = a; });
+  constexpr Row& cc(Availability a) {
+    row_.availability = a;
+    return *this;
   }
-  consteval Row pure() const { return effect(ir::Effect::Pure); }
-  consteval Row reads() const { return effect(ir::Effect::Reads); }
-  consteval Row writes() const { return effect(ir::Effect::Writes); }
-  consteval Row syncs() const { return effect(ir::Effect::Synchronises); }
+  constexpr Row& pure() { return effect(ir::Effect::Pure); }
+  constexpr Row& reads() { return effect(ir::Effect::Reads); }
+  constexpr Row& writes() { return effect(ir::Effect::Writes); }
+  constexpr Row& syncs() { return effect(ir::Effect::Synchronises); }
   // One asm statement.
-  consteval Row ptx(std::string_view text) const {
-    return with([&](Intrinsic& r) { r.ptx = text, r.emit = emit_asm; });
+  constexpr Row& ptx(std::string_view text) {
+    row_.ptx = text;
+    row_.emit = emit_asm;
+    return *this;
   }
   // As ptx(), with a template made for each call; the constant one is for readers.
-  consteval Row ptx(std::string_view documented, TextFunction text) const {
-    return with([&](Intrinsic& r) { r.ptx = documented, r.text = text, r.emit = emit_asm; });
+  constexpr Row& ptx(std::string_view documented, TextFunction text) {
+    row_.ptx = documented;
+    row_.text = text;
+    row_.emit = emit_asm;
+    return *this;
   }
   // The body of a C++ helper.
-  consteval Row cxx(std::string_view text) const {
-    return with([&](Intrinsic& r) { r.cxx = text, r.emit = emit_cxx; });
+  constexpr Row& cxx(std::string_view text) {
+    row_.cxx = text;
+    row_.emit = emit_cxx;
+    return *this;
   }
-  consteval Row cxx(std::string_view documented, TextFunction text) const {
-    return with([&](Intrinsic& r) { r.cxx = documented, r.text = text, r.emit = emit_cxx; });
+  constexpr Row& cxx(std::string_view documented, TextFunction text) {
+    row_.cxx = documented;
+    row_.text = text;
+    row_.emit = emit_cxx;
+    return *this;
   }
   // Printed by a function of its own.
-  consteval Row emits(EmitFunction emit) const {
-    return with([&](Intrinsic& r) { r.emit = emit; });
+  constexpr Row& emits(EmitFunction emit) {
+    row_.emit = emit;
+    return *this;
   }
   // Printed in place: "__shfl_sync({0}, {1}, {2}, {3})".
-  consteval Row inline_cxx(std::string_view text) const {
-    return with([&](Intrinsic& r) { r.cxx = text, r.emit = emit_in_place; });
+  constexpr Row& inline_cxx(std::string_view text) {
+    row_.cxx = text;
+    row_.emit = emit_in_place;
+    return *this;
   }
   // asm without "memory" clobber.
-  consteval Row quiet() const {
-    return with([](Intrinsic& r) { r.clobbers_memory = false; });
+  constexpr Row& quiet() {
+    row_.clobbers_memory = false;
+    return *this;
   }
   // asm that is a pure function of its operands: neither volatile nor clobbering.
-  consteval Row movable() const {
-    return with([](Intrinsic& r) { r.clobbers_memory = r.is_volatile = false, r.effect = ir::Effect::Pure; });
+  constexpr Row& movable() {
+    row_.clobbers_memory = row_.is_volatile = false;
+    row_.effect = ir::Effect::Pure;
+    return *this;
   }
   template <ir::DataType D>
-  consteval Row returns() const {
-    return with([](Intrinsic& r) { r.result = always<D>; });
+  constexpr Row& returns() {
+    row_.result = always<D>;
+    return *this;
   }
-  consteval Row returns(ResultFunction f) const {
-    return with([&](Intrinsic& r) { r.result = f; });
+  constexpr Row& returns(ResultFunction f) {
+    row_.result = f;
+    return *this;
   }
-  consteval Row check(CheckFunction f) const {
-    return with([&](Intrinsic& r) { r.check = f; });
+  constexpr Row& check(CheckFunction f) {
+    row_.check = f;
+    return *this;
   }
-  consteval Row needs(std::string_view preamble) const {
-    return with([&](Intrinsic& r) { r.preamble = preamble; });
+  constexpr Row& needs(std::string_view preamble) {
+    row_.preamble = preamble;
+    return *this;
   }
-  consteval Row says(std::string_view text) const {
-    return with([&](Intrinsic& r) { r.documentation = text; });
+  constexpr Row& says(std::string_view text) {
+    row_.documentation = text;
+    return *this;
   }
 
  private:
-  template <class F>
-  consteval Row with(F&& change) const {
-    Row copy = *this;
-    change(copy.row_);
-    return copy;
-  }
-  consteval Row effect(ir::Effect e) const {
-    return with([&](Intrinsic& r) { r.effect = e; });
+  constexpr Row& effect(ir::Effect e) {
+    row_.effect = e;
+    return *this;
   }
 
   Intrinsic row_;
 };
 
 template <Literal Signature>
-consteval Row row(std::string_view id, std::string_view name, Meaning meaning = Meaning::Unmodelled) {
+constexpr Row row(std::string_view id, std::string_view name, Meaning meaning = Meaning::Unmodelled) {
   if constexpr (Signature.view().empty()) {
     return Row(id, name, meaning, {}, {});
   } else {

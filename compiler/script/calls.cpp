@@ -11,18 +11,6 @@ using syntax::ParamKind;
 
 namespace {
 
-// Names of the function scopes around a definition, as they are now (surface.md 2.3: a snapshot at decoration).
-Scope* snapshot(Interpreter& in, Scope* scope) {
-  if (!scope || scope->kind == Scope::Kind::Module) return scope;
-  Scope* copy = in.make<Scope>();
-  copy->kind = scope->kind;
-  copy->is_kernel = scope->is_kernel;
-  copy->bindings = scope->bindings;
-  copy->index = scope->index;
-  copy->parent = snapshot(in, scope->parent);
-  return copy;
-}
-
 // ClassVar[...], InitVar[...] and KW_ONLY annotate no field.
 bool is_class_level(const syntax::Node* annotation) {
   if (auto* s = syntax::as<syntax::Subscript>(annotation)) annotation = s->object;
