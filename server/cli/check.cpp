@@ -34,15 +34,16 @@ int check(const CheckOptions& o) {
   options.entries = o.entries;
   options.deny_fallback = std::find(o.deny.begin(), o.deny.end(), "fallback") != o.deny.end();
   std::vector<CheckedFile> checked;
+  Summary summary{.passed_over = files->passed_over};
   bool errors = false, environment = false;
-  for (const std::string& path : *files) {
+  for (const std::string& path : files->files) {
     auto file = load(path, path == "-" ? o.stdin_filename : "");
     if (!file) {
       std::fprintf(stderr, "tilewright: %s\n", file.error().c_str());
       environment = true;
       continue;
     }
-    CheckedFile& c = checked.emplace_back();
+    CheckedFile c;
     c.path = file->source->path();
     for (const std::string& arch : architectures(*file, o.archs)) {
       auto target = target_option(arch);
@@ -60,10 +61,13 @@ int check(const CheckOptions& o) {
     if (format == "text") {  // as it goes, so that a large folder shows progress
       for (const Finding& f : findings(c))
         std::fputs(diagnostic_text(*f.diagnostic, *f.anchors, colours(stdout)).c_str(), stdout);
+      summary.add(c);
+    } else {
+      checked.push_back(std::move(c));
     }
   }
   if (format == "text")
-    std::fputs(summary_text(checked).c_str(), stderr);
+    std::fputs(summary.text().c_str(), stderr);
   else
     std::fputs(formatted(checked, format).c_str(), stdout);
   return environment ? kUsage : errors ? kErrors : kFine;
@@ -91,7 +95,8 @@ void add_check(CLI::App& app, Run& run) {
       ->expected(1)
       ->take_all();
   c->footer(
-      "Examples:\n  tilewright check kernels/\n  tilewright check copy.py --deny fallback\n"
+      "Examples:\n  tilewright check kernels/                     all tile scripts below it\n  tilewright check "
+      "copy.py --deny fallback\n"
       "  cat copy.py | tilewright check - --stdin-filename copy.py --format sarif");
   c->callback([o, &run] { run = [o] { return check(*o); }; });
 }

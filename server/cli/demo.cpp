@@ -16,7 +16,7 @@ int run_demo(const std::string& folder, const std::string& output) {
   toolchain::Toolchain tools(toolchain_options());
   const Colours& c = colours(stdout);
   bool errors = false, no_tools = false;
-  for (const std::string& path : *files) {
+  for (const std::string& path : files->files) {
     auto file = load(path);
     if (!file) return fail_usage(file.error());
     for (const std::string& arch : architectures(*file, {})) {

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "server/cli/scripts.h"
+
 namespace tilewright::cli {
 namespace fs = std::filesystem;
 namespace {
@@ -72,26 +74,24 @@ std::expected<void, std::string> write_file(const fs::path& path, std::string_vi
   return {};
 }
 
-FileLoader::FileLoader(const fs::path& script) {
+fs::path import_root(const fs::path& script) {
   std::error_code ec;
   fs::path real = fs::weakly_canonical(script, ec);
   if (ec) real = fs::absolute(script, ec);
-  fs::path folder = real.parent_path();
-  root_ = folder;
-  for (fs::path p = folder; !p.empty(); p = p.parent_path()) {
-    if (fs::exists(p / "tilewright.toml", ec)) {
-      root_ = p;
-      return;
-    }
+  fs::path root = real.parent_path();
+  for (fs::path p = root; !p.empty(); p = p.parent_path()) {
+    if (fs::exists(p / "tilewright.toml", ec)) return p;
     if (p == p.root_path()) break;
   }
-  while (fs::exists(root_ / "__init__.py", ec) && root_ != root_.root_path()) root_ = root_.parent_path();
+  while (fs::exists(root / "__init__.py", ec) && root != root.root_path()) root = root.parent_path();
+  return root;
 }
 
-std::shared_ptr<const syntax::Tree> FileLoader::load(std::string_view module, int level, std::string_view importer) {
+std::optional<fs::path> resolve_import(const fs::path& root, std::string_view module, int level,
+                                       const fs::path& importer) {
   std::error_code ec;
-  fs::path from = fs::weakly_canonical(fs::path(importer), ec).parent_path();
-  fs::path base = level == 0 ? root_ : from;
+  fs::path from = fs::weakly_canonical(importer, ec).parent_path();
+  fs::path base = level == 0 ? root : from;
   for (int i = 1; i < level; ++i) base = base.parent_path();
   fs::path relative;
   std::string part;
@@ -104,30 +104,35 @@ std::shared_ptr<const syntax::Tree> FileLoader::load(std::string_view module, in
     part.clear();
   }
   std::vector<fs::path> bases{base};
-  if (level == 0 && from != root_) bases.push_back(from);  // a script beside the importing one
+  if (level == 0 && from != root) bases.push_back(from);  // a script beside the importing one
   for (const fs::path& b : bases) {
     for (const fs::path& candidate : {fs::path(b / relative) += ".py", b / relative / "__init__.py"}) {
       fs::path real = fs::weakly_canonical(candidate, ec);
-      if (ec || !is_below(real, root_) || !fs::is_regular_file(real, ec)) continue;
-      auto [it, fresh] = loaded_.try_emplace(real.string());
-      if (fresh) {
-        if (auto text = read_file(real)) {
-          it->second = syntax::Tree::parse(std::make_shared<text::Source>(real.string(), std::move(*text)));
-        }
-      }
-      return it->second;
+      if (!ec && is_below(real, root) && fs::is_regular_file(real, ec)) return real;
     }
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-std::expected<std::vector<std::string>, std::string> expand(const std::vector<std::string>& arguments) {
-  std::vector<std::string> files;
+std::shared_ptr<const syntax::Tree> FileLoader::load(std::string_view module, int level, std::string_view importer) {
+  auto path = resolve_import(root_, module, level, importer);
+  if (!path) return nullptr;
+  auto [it, fresh] = loaded_.try_emplace(path->string());
+  if (fresh) {
+    if (auto text = read_file(*path))
+      it->second = syntax::Tree::parse(std::make_shared<text::Source>(path->string(), std::move(*text)));
+  }
+  return it->second;
+}
+
+std::expected<Expansion, std::string> expand(const std::vector<std::string>& arguments) {
+  Expansion out;
+  ScriptSearch search;
   for (const std::string& argument : arguments) {
     std::error_code ec;
     if (argument == "-" || !fs::is_directory(argument, ec)) {
       if (argument != "-" && !fs::exists(argument, ec)) return std::unexpected("no such file: " + argument);
-      files.push_back(argument);
+      out.files.push_back(argument);
       continue;
     }
     std::vector<std::string> found;
@@ -141,9 +146,14 @@ std::expected<std::vector<std::string>, std::string> expand(const std::vector<st
       }
     }
     std::sort(found.begin(), found.end());
-    files.insert(files.end(), found.begin(), found.end());
+    for (std::string& path : found) {
+      if (search.is_script(path))
+        out.files.push_back(std::move(path));
+      else
+        ++out.passed_over;
+    }
   }
-  return files;
+  return out;
 }
 
 }  // namespace tilewright::cli

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,18 @@ std::expected<std::string, std::string> read_file(const std::filesystem::path& p
 // Writes to a temporary beside it and renames: a reader never sees half a file. The error names file and reason.
 std::expected<void, std::string> write_file(const std::filesystem::path& path, std::string_view content);
 
-// Imports resolve below the root (design.md): the nearest folder with tilewright.toml, else the top of the chain of
-// __init__.py, else the script's own folder; symbolic links resolved first.
+// The root below which a script's imports resolve (design.md): the nearest folder with tilewright.toml, else the top of
+// the chain of __init__.py, else the script's own folder; symbolic links resolved first.
+std::filesystem::path import_root(const std::filesystem::path& script);
+
+// The file that `module` (dotted; `level` counts leading dots) means when `importer` imports it; none: nothing below
+// the root.
+std::optional<std::filesystem::path> resolve_import(const std::filesystem::path& root, std::string_view module,
+                                                    int level, const std::filesystem::path& importer);
+
 class FileLoader : public script::Loader {
  public:
-  explicit FileLoader(const std::filesystem::path& script);
+  explicit FileLoader(const std::filesystem::path& script) : root_(import_root(script)) {}
   std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override;
   const std::filesystem::path& root() const { return root_; }
 
@@ -29,7 +37,11 @@ class FileLoader : public script::Loader {
   std::map<std::string, std::shared_ptr<const syntax::Tree>> loaded_;
 };
 
-// A file, all .py files below a folder (sorted), or "-" for standard input.
-std::expected<std::vector<std::string>, std::string> expand(const std::vector<std::string>& arguments);
+// Files as named, "-" for standard input, and of a folder all tile scripts below it, sorted.
+struct Expansion {
+  std::vector<std::string> files;
+  std::size_t passed_over = 0;  // Python files of folders that hold no kernels
+};
+std::expected<Expansion, std::string> expand(const std::vector<std::string>& arguments);
 
 }  // namespace tilewright::cli

@@ -223,18 +223,20 @@ std::vector<Finding> findings(const CheckedFile& file) {
   return out;
 }
 
-std::string summary_text(const std::vector<CheckedFile>& files) {
-  std::size_t errors = 0, warnings = 0, kernels = 0;
-  for (const CheckedFile& f : files) {
-    if (!f.compiled.empty()) kernels += f.compiled.front().kernels.size();
-    for (const auto& [diagnostic, anchors] : findings(f)) {
-      const text::Diagnostic& d = *diagnostic;
-      errors += d.severity == text::Severity::Error;
-      warnings += d.severity == text::Severity::Warning;
-    }
+void Summary::add(const CheckedFile& file) {
+  ++files;
+  if (!file.compiled.empty()) kernels += file.compiled.front().kernels.size();
+  for (const auto& [diagnostic, anchors] : findings(file)) {
+    errors += diagnostic->severity == text::Severity::Error;
+    warnings += diagnostic->severity == text::Severity::Warning;
   }
-  return counted(errors, "error") + ", " + counted(warnings, "warning") + " in " + counted(files.size(), "file") +
-         " with " + counted(kernels, "kernel") + "\n";
+}
+
+std::string Summary::text() const {
+  std::string out = counted(errors, "error") + ", " + counted(warnings, "warning") + " in " + counted(files, "file") +
+                    " with " + counted(kernels, "kernel");
+  if (passed_over) out += "; " + counted(passed_over, "other Python file") + " without tile scripts";
+  return out + "\n";
 }
 
 std::string formatted(const std::vector<CheckedFile>& files, std::string_view format) {

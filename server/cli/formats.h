@@ -21,8 +21,14 @@ struct Finding {
 };
 std::vector<Finding> findings(const CheckedFile& file);
 
-// "2 errors, 1 warning in 3 files, 5 kernels".
-std::string summary_text(const std::vector<CheckedFile>& files);
+// "2 errors, 1 warning in 3 files with 5 kernels".
+struct Summary {
+  std::size_t errors = 0, warnings = 0, files = 0, kernels = 0;
+  std::size_t passed_over = 0;  // Python files that are no tile scripts
+
+  void add(const CheckedFile& file);
+  std::string text() const;
+};
 // `format`: json, sarif, github or junit.
 std::string formatted(const std::vector<CheckedFile>& files, std::string_view format);
 

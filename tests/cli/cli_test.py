@@ -193,6 +193,20 @@ class Check(Case):
         self.assertEqual([os.path.relpath(f, self.folder) for f in report["files"]], ["tree/a.py", "tree/deep/b.py"])
         self.expect(0, "check", self.path("tree/.hidden/..") + "/a.py")
 
+    def test_folder_of_other_python(self):
+        """Only tile scripts count: what speaks of tvm, and what imports it from its own root."""
+        self.file("tree/pkg/__init__.py", "")
+        self.file("tree/pkg/factory.py", GOOD)
+        self.file("tree/pkg/uses.py", "import os\nif os:\n    from .factory import (\n        copy)\n")
+        self.file("tree/pkg/indirect.py", "from pkg import uses\n")
+        self.file("tree/pkg/loop_a.py", "import pkg.loop_b\n")
+        self.file("tree/pkg/loop_b.py", "import pkg.loop_a\n")
+        self.file("tree/tool.py", "while True:\n    print 'another Python'\n")
+        report = self.fits(self.expect(0, "check", self.path("tree"), "--json").json, "check")
+        self.assertEqual([os.path.basename(f) for f in report["files"]], ["factory.py", "indirect.py", "uses.py"])
+        self.assertIn("4 other Python files without tile scripts", self.expect(0, "check", self.path("tree")).errors)
+        self.expect(1, "check", self.path("tree/tool.py"))  # what is named is looked at
+
     def test_empty_folder(self):
         os.mkdir(self.path("empty"))
         self.expect(0, "check", self.path("empty"))
