@@ -1,5 +1,9 @@
 #include "compiler/lower/scope_ids.h"
 
+#include <array>
+#include <iterator>
+#include <string>
+
 #include "compiler/expr/analyzer.h"
 
 namespace tilewright::lower {
@@ -10,6 +14,20 @@ using namespace ir;
 constexpr const char* kDimension[] = {".x", ".y", ".z"};
 constexpr std::string_view kDefaultNames[] = {"cluster", "cta", "cta_in_cluster", "wg",         "warp", "warp_in_wg",
                                               "lane",    "tid", "tid_in_wg",      "cta_in_pair"};
+
+// "lane", "tid_y". The variable belongs to the kernel, which outlives this arena: its name lives forever.
+std::string_view default_name(int binding, int dimension) {
+  static const auto kNames = [] {
+    std::array<std::array<std::string, 3>, std::size(kDefaultNames)> names;
+    for (std::size_t b = 0; b < names.size(); ++b) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        names[b][d] = std::string(kDefaultNames[b]) + (d ? std::string("_") + kDimension[d][1] : "");
+      }
+    }
+    return names;
+  }();
+  return kNames[static_cast<std::size_t>(binding)][static_cast<std::size_t>(dimension)];
+}
 
 // One less than a constant extent bounds the index; a symbolic extent leaves the upper side at int32's maximum.
 Interval index_range(Expr extent) {
@@ -149,9 +167,7 @@ void ScopeIdValues::bindings(std::vector<const Stmt*>& out) {
       Slot& slot = slots_[b][d];
       if (!slot.used || slot.var == warp_var_) continue;
       if (slot.var->name.empty()) {
-        std::string name(kDefaultNames[b]);
-        if (d) name += "_", name += kDimension[d][1];
-        slot.var->name = Arena::current().copy(std::string_view(name));
+        slot.var->name = default_name(b, d);
       }
       out.push_back(make_stmt<Bind>(origin_of(slot.var), slot.var, slot.value));
     }

@@ -258,14 +258,17 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
     return true;
   }
   if (Class* cls = object.as<Class>()) {
+    if (is_of_prelude(cls->scope)) touch_prelude();
     if (cls->scope) cls->scope->set(keep(name), value);
     return true;
   }
   if (Namespace* n = object.as<Namespace>()) {
+    if (is_of_prelude(n->scope)) touch_prelude();
     if (n->scope) n->scope->set(keep(name), value);
     return true;
   }
   if (Function* f = object.as<Function>()) {
+    if (is_of_prelude(f->closure)) touch_prelude();
     if (f->attributes.is_none()) f->attributes = Value::object(make<Dict>());
     dict_set(f->attributes.as<Dict>(), string(name), value);
     return true;

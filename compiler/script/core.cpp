@@ -46,6 +46,11 @@ void Scope::set(const Name& name, Value value) {
 
 void Scope::set(std::string_view name, Value value) { set(Name{name, syntax::hash_name(name), {}}, value); }
 
+bool is_of_prelude(const Scope* scope) {
+  while (scope && scope->parent) scope = scope->parent;
+  return scope && scope->is_prelude;
+}
+
 Value* Class::find(std::string_view name) {
   for (Class* c : mro) {
     if (!c->scope) continue;
@@ -71,8 +76,12 @@ void Instance::set(std::string_view name, Value value) {
 
 // ---- interpreter ----------------------------------------------------------------------------------------------
 
-Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* loader)
-    : context_(std::move(context)), anchors_(anchors), loader_(loader) {
+Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* loader, std::shared_ptr<Store> store)
+    : context_(std::move(context)),
+      anchors_(anchors),
+      loader_(loader),
+      store_(store),
+      module_store_(std::move(store)) {
   builtins_ = make<Scope>();
   builtins_->kind = Scope::Kind::Module;
   install_builtins();
@@ -262,10 +271,11 @@ Value Interpreter::buffer_value(const ir::Buffer* buffer) {
 }
 
 Value Interpreter::layout_value(layout::Layout layout) {
-  layouts_.push_back(std::move(layout));
+  store_->layouts.push_back(std::move(layout));
   heap_.count(sizeof(layout::Layout) + 256);
   LayoutValue* l = make<LayoutValue>();
-  l->layout = &layouts_.back();
+  l->layout = &store_->layouts.back();
+  l->in_kernel = store_ != module_store_;
   return Value::object(l);
 }
 

@@ -171,7 +171,7 @@ class EntryFinder {
     if (!errors.empty() || !statement) return report(errors.empty() ? "is not an expression" : errors[0].message);
     std::size_t before = in_.kernels().size();
     auto source = std::make_shared<text::Source>("<entry>", text);
-    Value v = in_.eval_entry(statement->value, e_.module, e_.anchors.add(source, 0), parsed);
+    Value v = in_.eval_entry(statement->value, e_.module, entry_anchor(parsed, source), parsed);
     if (v.is_error()) {
       Pending p = in_.take_pending();
       if (p.fatal) e_.stopped = true;
@@ -187,6 +187,12 @@ class EntryFinder {
     if (kernels.empty()) return report("yields " + std::string(type_name(v)) + ", not a kernel");
     if (kind == EntryKind::Requested) seen_.clear();
     add(kind, text, span ? span : kernels[0]->kernel.span, kernels);
+  }
+
+  std::uint32_t entry_anchor(const std::shared_ptr<const syntax::TopLevel>& parsed,
+                             const std::shared_ptr<const text::Source>& source) {
+    e_.anchors.bind(parsed->id, source, 0);
+    return parsed->id;
   }
 
   Value specialise(Jit* jit) {
@@ -449,12 +455,15 @@ void lead_out_of_prelude(std::vector<text::Diagnostic>& diagnostics, const text:
 }
 
 // One cause, one diagnostic: entries that evaluate the same kernel text find the same errors.
-void deduplicate(std::vector<text::Diagnostic>& diagnostics) {
-  using Key = std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::uint32_t, std::string_view>;
+void deduplicate(std::vector<text::Diagnostic>& diagnostics, const text::Anchors& anchors) {
+  // Places, not anchors: one place may have several (memo.h).
+  using Key = std::tuple<std::string_view, const text::Source*, std::uint32_t, std::uint32_t, std::string_view>;
   std::set<Key> seen;
   std::vector<bool> again;
-  for (const text::Diagnostic& d : diagnostics)
-    again.push_back(!seen.insert({d.code, d.span.anchor, d.span.begin, d.span.end, d.message}).second);
+  for (const text::Diagnostic& d : diagnostics) {
+    text::Anchors::Place place = anchors.resolve(d.span);
+    again.push_back(!seen.insert({d.code, place.source, place.begin, place.end, d.message}).second);
+  }
   std::size_t kept = 0;
   for (std::size_t i = 0; i < diagnostics.size(); ++i) {
     if (again[i]) continue;
@@ -470,14 +479,15 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
                                      const EvaluateOptions& options) {
   auto e = std::make_unique<Evaluation>();
   e->tree = tree;
-  ArenaScope arena(e->arena_);
+  ArenaScope arena(e->arena());
   context.diagnostics = &e->diagnostics;
   for (const syntax::SyntaxError& s : tree->errors()) {
     std::uint32_t anchor = e->anchors.add(tree->source(), s.begin);
     e->diagnostics.push_back(
         {code::kSyntax, text::Severity::Error, s.message, {anchor, 0, s.end - s.begin}, {}, {}, {}});
   }
-  e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader);
+  e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader, e->store_);
+  e->interpreter_->set_memo(options.memo);
   e->interpreter_->set_target(options.target);
   e->module = e->interpreter_->run_module(tree);
   if (e->interpreter_->has_pending()) {
@@ -486,8 +496,13 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
     e->stopped = true;
   }
   if (!e->stopped) EntryFinder(*e, *e->interpreter_, options).run();
+  if (e->interpreter_->memo_conflict()) {
+    EvaluateOptions alone = options;
+    alone.memo = nullptr;
+    return evaluate(std::move(tree), loader, std::move(context), alone);
+  }
   lead_out_of_prelude(e->diagnostics, e->anchors);
-  deduplicate(e->diagnostics);
+  deduplicate(e->diagnostics, e->anchors);
   return e;
 }
 

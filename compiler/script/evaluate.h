@@ -38,6 +38,7 @@ struct EvaluateOptions {
   ir::Target target;
   std::vector<std::string> entries;  // nothing: all that are found
   std::size_t max_entries = 256;     // of parametrize products and the like
+  KernelMemo* memo = nullptr;        // kernels evaluated before; null: none
 };
 
 // Owns everything that its kernels point to.
@@ -52,13 +53,13 @@ class Evaluation {
   bool stopped = false;  // a limit or a cancellation ended it: the lists are incomplete
 
   Interpreter& interpreter() { return *interpreter_; }
-  Arena& arena() { return arena_; }
+  Arena& arena() { return store_->arena; }
 
  private:
   friend std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree>, Loader*, text::Context,
                                               const EvaluateOptions&);
   friend class EntryFinder;
-  Arena arena_;
+  std::shared_ptr<Store> store_ = std::make_shared<Store>();
   std::unique_ptr<Interpreter> interpreter_;
 };
 

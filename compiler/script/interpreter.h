@@ -63,9 +63,18 @@ struct KernelState {
   int loop_depth = 0;
 };
 
+// What kernels point to and values do not own. A kernel's store keeps that of the module around it, so that a kernel
+// outlives its evaluation (memo.h).
+struct Store {
+  Arena arena;
+  std::deque<layout::Layout> layouts;
+  std::shared_ptr<Store> outer;
+};
+
 class Interpreter {
  public:
-  Interpreter(text::Context context, text::Anchors& anchors, Loader* loader);
+  Interpreter(text::Context context, text::Anchors& anchors, Loader* loader,
+              std::shared_ptr<Store> store = std::make_shared<Store>());
   ~Interpreter();
 
   // ---- errors ---------------------------------------------------------------------------------------------------
@@ -190,10 +199,16 @@ class Interpreter {
   Scope* builtins() { return builtins_; }
   ir::Target target() const { return target_; }
   void set_target(ir::Target target) { target_ = target; }
+  // Kernels are looked for there before they are evaluated. Null: each is evaluated.
+  void set_memo(KernelMemo* memo) { memo_ = memo; }
+  // A record could not be placed into this file beside what it holds already: the evaluation must run without a memo.
+  bool memo_conflict() const { return memo_conflict_; }
+  bool module_owns(const void* p) const { return module_store_->arena.owns(p); }
+  void touch_prelude() { prelude_touched_ = true; }  // the script changed an object of the prelude
 
   // ---- modules --------------------------------------------------------------------------------------------------
   // Runs a module's top-level statements; each is a recovery point.
-  Scope* run_module(std::shared_ptr<const syntax::Tree> tree);
+  Scope* run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude = false);
   Value import_module(std::string_view dotted, int level, text::Span span);  // namespace value, never fails
   // A name of the prelude (MBarrier, SMEMPool, ...), loading it when first asked for.
   Value prelude(std::string_view name, text::Span span);
@@ -211,8 +226,10 @@ class Interpreter {
 
  private:
   friend struct ModeGuard;
+  friend struct StoreGuard;
   friend class KernelExecutor;
   friend class CallBinder;
+  friend class Fingerprint;
 
   Value eval_node(const syntax::Node* node, Scope* scope);
   // The expression itself, or a pending error when it is too large for the later stages.
@@ -226,6 +243,14 @@ class Interpreter {
   Value eval_if_exp(const syntax::IfExp* node, Scope* scope);
   Value apply_decorators(syntax::Exprs decorators, Value value, Scope* scope);
   Flow exec_host_one(const syntax::Node* node, Scope* scope);
+  Value reuse_kernel(Function* function, const std::shared_ptr<KernelRecord>& record,
+                     const std::vector<std::shared_ptr<const syntax::TopLevel>>& statements);
+  Value evaluate_kernel_now(Function* function, const Arguments* constexprs, bool is_private, bool persistent);
+  // Nothing: the kernel can reach something that a key does not describe.
+  std::optional<text::Digest> kernel_key(Function* function, const Arguments* constexprs, bool is_private,
+                                         bool persistent,
+                                         std::vector<std::shared_ptr<const syntax::TopLevel>>* statements);
+  void bind_prelude(std::string_view file);
   bool bind_parameters(std::span<const syntax::Parameter> params, std::span<const Value> defaults,
                        const Arguments& arguments, Value self, bool has_self, Scope* into, std::string_view name);
   void import_from(const syntax::ImportFrom* node, Scope* scope);
@@ -236,7 +261,12 @@ class Interpreter {
   text::Anchors& anchors_;
   Loader* loader_;
   Heap heap_;
-  std::deque<layout::Layout> layouts_;
+  std::shared_ptr<Store> store_;         // in use
+  std::shared_ptr<Store> module_store_;  // of everything that is not a kernel's
+  KernelMemo* memo_ = nullptr;
+  bool memo_conflict_ = false;
+  bool prelude_touched_ = false;
+  std::uint64_t loads_ = 0;  // questions to the loader
   Scope* builtins_ = nullptr;
   std::optional<Pending> pending_;
   KernelState* kernel_ = nullptr;

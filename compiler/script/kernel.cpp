@@ -862,12 +862,15 @@ Flow Interpreter::exec_script(syntax::Stmts body, Scope* scope) { return KernelE
 
 // ---- kernels --------------------------------------------------------------------------------------------------
 
-Value Interpreter::evaluate_kernel(Function* f, const Arguments* constexprs, bool is_private, bool persistent) {
+Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs, bool is_private, bool persistent) {
   KernelValue* value = make<KernelValue>();
   value->source = f;
   value->def_anchor = f->anchor;
-  value->kernel.arena = std::make_shared<Arena>();
-  ArenaScope arena(*value->kernel.arena);
+  auto store = std::make_shared<Store>();
+  store->outer = store_;
+  std::shared_ptr<Store> outer_store = std::exchange(store_, store);
+  value->kernel.arena = std::shared_ptr<Arena>(store, &store->arena);
+  ArenaScope arena(store->arena);
   ModeGuard guard(*this);
   guard.enter(true, f->anchor, f->keep);
 
@@ -909,6 +912,7 @@ Value Interpreter::evaluate_kernel(Function* f, const Arguments* constexprs, boo
   kernel_nodes_ = 0;
   kernel_ = outer;
   chain_ = outer_chain;
+  store_ = std::move(outer_store);
   if (flow == Flow::Error && pending_) return Value::error();  // fatal: everything stops
   kernels_.push_back(value);
   return Value::object(value);

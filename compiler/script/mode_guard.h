@@ -29,4 +29,16 @@ struct ModeGuard {
   }
 };
 
+// Runs a module that a kernel asked for: what it makes belongs to all kernels.
+struct StoreGuard {
+  Interpreter& in;
+  std::shared_ptr<Store> outer;
+  ArenaScope arena;
+  explicit StoreGuard(Interpreter& in)
+      : in(in), outer(std::exchange(in.store_, in.module_store_)), arena(in.module_store_->arena) {}
+  ~StoreGuard() { in.store_ = std::move(outer); }
+  StoreGuard(const StoreGuard&) = delete;
+  StoreGuard& operator=(const StoreGuard&) = delete;
+};
+
 }  // namespace tilewright::script

@@ -66,6 +66,7 @@ Value Interpreter::import_module(std::string_view dotted, int level, text::Span)
     if (known != modules_.end()) return known->second;
   }
   if (loader_) {
+    ++loads_;
     if (auto tree = loader_->load(dotted, level, module_path_)) {
       const std::string& path = tree->source()->path();
       auto loaded = modules_.find(path);
@@ -74,6 +75,7 @@ Value Interpreter::import_module(std::string_view dotted, int level, text::Span)
       modules_.emplace(path, v);  // before it runs: import cycles see what is there so far
       // An imported module runs in host mode, outside of any kernel under construction.
       ModeGuard guard(*this);
+      StoreGuard in_module(*this);
       KernelState* outer = std::exchange(kernel_, nullptr);
       std::string outer_path = module_path_;
       std::size_t kernels = kernels_.size();
@@ -135,7 +137,7 @@ void Interpreter::import_from(const syntax::ImportFrom* node, Scope* scope) {
   }
 }
 
-Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree) {
+Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude) {
   ModeGuard guard(*this);
   trees_.push_back(tree);
   module_path_ = tree->source()->path();
@@ -143,8 +145,12 @@ Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree) {
   scope->kind = Scope::Kind::Module;
   scope->set("__name__", string("tile_script"));
   scope->set("__file__", string(module_path_));
+  scope->is_prelude = in_prelude;
   for (const syntax::Tree::Statement& s : tree->statements()) {
-    guard.enter(false, anchors_.add(tree->source(), s.offset), s.node);
+    if (!anchors_.bind(s.node->id, tree->source(), s.offset)) memo_conflict_ = true;
+  }
+  for (const syntax::Tree::Statement& s : tree->statements()) {
+    guard.enter(false, s.node->id, s.node);
     const syntax::Node* node = s.node->statement;
     if (!node) continue;
     Flow flow = exec_host({&node, 1}, scope);
@@ -190,16 +196,28 @@ Value Interpreter::prelude(std::string_view name, text::Span) {
   if (loaded == modules_.end()) {
     auto tree = prelude_tree(file);
     ModeGuard guard(*this);
+    StoreGuard in_module(*this);
+    // Loading it is no work of the script: its limits do not depend on who asked first.
+    std::uint64_t steps = steps_;
+    std::size_t bytes = heap_.bytes();
     KernelState* outer = std::exchange(kernel_, nullptr);
     std::string outer_path = module_path_;
     Value v = name_space(key, nullptr);
     loaded = modules_.emplace(key, v).first;
-    v.as<Namespace>()->scope = run_module(tree);
+    v.as<Namespace>()->scope = run_module(tree, true);
     module_path_ = outer_path;
     kernel_ = outer;
+    steps_ = steps;
+    heap_.reset(bytes);
   }
   if (auto* b = loaded->second.as<Namespace>()->scope->find(name)) return b->value;
   return Value::error();
+}
+
+void Interpreter::bind_prelude(std::string_view file) {
+  auto tree = prelude_tree(file.substr(std::string_view("prelude/").size()));
+  if (tree->statements().empty() || anchors_.knows(tree->statements()[0].node->id)) return;
+  for (const syntax::Tree::Statement& s : tree->statements()) anchors_.bind(s.node->id, tree->source(), s.offset);
 }
 
 }  // namespace tilewright::script

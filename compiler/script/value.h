@@ -16,6 +16,7 @@
 
 #include "compiler/ir/kernel.h"
 #include "compiler/layout/layout.h"
+#include "compiler/script/memo.h"
 #include "compiler/syntax/tree.h"
 
 namespace tilewright::script {
@@ -203,7 +204,8 @@ struct Scope : Object {
   Scope() : Object(kType) {}
   Scope* parent = nullptr;
   Kind kind = Kind::Function;
-  bool is_kernel = false;  // the outermost scope of a script-mode function body
+  bool is_kernel = false;   // the outermost scope of a script-mode function body
+  bool is_prelude = false;  // the module scope of a file of the prelude
   struct Binding {
     std::uint32_t hash;
     std::string_view name;
@@ -219,7 +221,8 @@ struct Scope : Object {
   void set(std::string_view name, Value value);
 };
 
-struct ModuleScope;
+// Is it a part of the prelude, whose text never changes?
+bool is_of_prelude(const Scope* scope);
 
 enum class FunctionMode : std::uint8_t { Host, Inline, PrimFunc, Jit, Macro };
 
@@ -332,7 +335,8 @@ struct RegionValue : Object {
 };
 struct LayoutValue : Object {
   TILEWRIGHT_OBJECT(LayoutValue, Layout)
-  const layout::Layout* layout = nullptr;  // in the arena-like store of the interpreter
+  const layout::Layout* layout = nullptr;  // in the Store that was in use
+  bool in_kernel = false;                  // made while a kernel was built: that kernel's Store owns it
 };
 // S[...] + R[...] + offsets, before TileLayout(...) makes a layout of it.
 struct LayoutSpec : Object {
@@ -392,6 +396,7 @@ struct KernelValue : Object {
   bool failed = false;  // errors were reported in it
   Function* source = nullptr;
   std::uint32_t def_anchor = 0;
+  std::shared_ptr<KernelRecord> record;  // null without a memo
 };
 struct Jit : Object {
   TILEWRIGHT_OBJECT(Jit, Jit)
@@ -422,6 +427,7 @@ class Heap {
   }
   void count(std::size_t bytes) { bytes_ += bytes; }
   std::size_t bytes() const { return bytes_; }
+  void reset(std::size_t bytes) { bytes_ = bytes; }  // what was made since is not the script's
 
  private:
   std::vector<std::unique_ptr<Object>> objects_;

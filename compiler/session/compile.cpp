@@ -1,10 +1,9 @@
 #include "compiler/session/compile.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/dispatch/codes.h"
-#include "compiler/dispatch/dispatcher.h"
-#include "compiler/lower/lower.h"
 
 namespace tilewright::session {
 namespace {
@@ -31,6 +30,22 @@ bool Compiled::has_errors() const {
                      [](const text::Diagnostic& d) { return d.severity == text::Severity::Error; });
 }
 
+std::vector<std::string> named_architectures(const syntax::Tree& tree) {
+  std::vector<std::string> out;
+  for (const syntax::Directive& d : tree.directives()) {
+    if (!d.text.starts_with("arch ")) continue;
+    std::string word;
+    for (char c : std::string(d.text.substr(5)) + " ") {
+      if (c != ' ' && c != ',') {
+        word += c;
+      } else if (!word.empty()) {
+        out.push_back(std::exchange(word, {}));
+      }
+    }
+  }
+  return out;
+}
+
 Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loader, const text::Context& context,
                  const CompileOptions& options) {
   Compiled out;
@@ -38,6 +53,7 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   script::EvaluateOptions evaluate;
   evaluate.target = options.target;
   evaluate.entries = options.entries;
+  evaluate.memo = options.cache;
   out.evaluation = script::evaluate(tree, loader, context, evaluate);
   out.diagnostics = out.evaluation->diagnostics;
 
@@ -48,28 +64,19 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
       CompiledKernel& k = out.kernels.emplace_back();
       k.entry = &entry;
       k.value = value;
-      k.failed = value->failed;
       // A kernel with errors of evaluation is dispatched all the same: the calls that survived get their report.
-      if (options.stage < Stage::Dispatch) continue;
-      ArenaScope arena(*value->kernel.arena);
-      k.dispatched = dispatch::dispatch(value->kernel, options.target, stage);
-      k.failed = k.failed || k.dispatched.failed;
-      if (options.stage < Stage::Lower || k.failed) continue;
-      auto lowered = lower::lower(k.dispatched, stage);
-      if (!lowered) {
-        k.failed = true;
-        continue;
-      }
-      k.lowered = std::move(*lowered);
-      if (options.stage < Stage::Cuda) continue;
-      auto cuda = cuda::emit(*k.lowered, stage);
-      if (!cuda) {
-        k.failed = true;
-        continue;
-      }
-      k.cuda = std::move(*cuda);
+      KernelStages alone;
+      auto* known = options.cache ? static_cast<KernelEntry*>(value->record.get()) : nullptr;
+      const ir::Kernel& kernel = known ? known->kernel : value->kernel;
+      auto results = (known ? known->stages : alone).up_to(options.stage, kernel, value->failed, options.target, stage);
+      k.dispatched = std::move(results.dispatched);
+      k.lowered = std::move(results.lowered);
+      k.cuda = std::move(results.cuda);
+      k.failed = results.failed;
     }
   }
+  out.stopped = context.stop.stop_requested();
+  if (out.stopped) return out;
 
   const text::Anchors& anchors = out.evaluation->anchors;
   for (text::Diagnostic& d : out.diagnostics) {

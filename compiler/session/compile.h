@@ -5,29 +5,27 @@
 #include <string>
 #include <vector>
 
-#include "compiler/cuda/cuda.h"
-#include "compiler/dispatch/dispatched.h"
-#include "compiler/lower/lowered.h"
 #include "compiler/script/evaluate.h"
+#include "compiler/session/kernel_cache.h"
+#include "compiler/session/stages.h"
 
 namespace tilewright::session {
-
-// How far to go. Diagnostics of a stage need that stage.
-enum class Stage : std::uint8_t { Evaluate, Dispatch, Lower, Cuda };
 
 struct CompileOptions {
   ir::Target target;
   std::vector<std::string> entries;  // nothing: all that are found
   Stage stage = Stage::Cuda;
   bool deny_fallback = false;  // a scalar fallback is an error
+  // Kernels compiled before, for documents under edit. Null: none.
+  KernelCache::Use* cache = nullptr;
 };
 
 struct CompiledKernel {
   const script::Entry* entry = nullptr;
   const script::KernelValue* value = nullptr;
-  dispatch::Dispatched dispatched;
-  std::optional<lower::LoweredKernel> lowered;
-  std::optional<cuda::CudaSource> cuda;
+  std::shared_ptr<const dispatch::Dispatched> dispatched;  // null: not asked for
+  std::shared_ptr<const lower::LoweredKernel> lowered;     // null: not asked for, or impossible
+  std::shared_ptr<const cuda::CudaSource> cuda;
   bool failed = false;  // some stage reported an error in it
 };
 
@@ -37,11 +35,15 @@ struct Compiled {
   std::unique_ptr<script::Evaluation> evaluation;
   std::vector<CompiledKernel> kernels;        // entries in order, kernels of an entry in order
   std::vector<text::Diagnostic> diagnostics;  // of all stages, in the order of the text
+  bool stopped = false;                       // somebody asked to stop: incomplete
   bool has_errors() const;
 };
 
 // Never fails: what goes wrong is in diagnostics. Silenced by `# tilewright: ignore[CODE]` on the line.
 Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loader, const text::Context& context,
                  const CompileOptions& options);
+
+// The architectures that a script names in `# tilewright: arch sm_80 sm_90a`, as written; none: empty.
+std::vector<std::string> named_architectures(const syntax::Tree& tree);
 
 }  // namespace tilewright::session

@@ -3,12 +3,14 @@
 #include <tree_sitter/api.h>
 
 #include <algorithm>
+#include <atomic>
 #include <unordered_map>
 #include <utility>
 
 #include "compiler/syntax/acceptance.h"
 #include "compiler/syntax/convert.h"
 #include "compiler/syntax/lines.h"
+#include "compiler/syntax/names.h"
 #include "compiler/syntax/parser.h"
 #include "compiler/syntax/recover.h"
 
@@ -51,6 +53,16 @@ TreePtr edited(const TopLevel& old, std::string_view text) {
 
 bool is_broken(const TSTree* tree) { return ts_node_has_error(ts_tree_root_node(tree)); }
 
+// What a statement is known by once its nodes are made.
+void identify(TopLevel& top) {
+  static std::atomic<std::uint32_t> next{0};
+  do {
+    top.id = next.fetch_add(1, std::memory_order_relaxed) & (text::Anchors::kOwn - 1);
+  } while (top.id == 0);
+  top.digest.add(top.text);
+  top.names = names_in(top.statement, top.arena);
+}
+
 // Reads one statement. `old` is what stood in its place before, if that is known. `faulty`: the scanner of lines found
 // something wrong with it, so that the parser need not try.
 std::shared_ptr<const TopLevel> read(std::string_view text, bool faulty, const TopLevel* old, Parser& parser) {
@@ -80,6 +92,7 @@ std::shared_ptr<const TopLevel> read(std::string_view text, bool faulty, const T
     top->tree =
         std::shared_ptr<const TSTree>(tree.release(), [](const TSTree* t) { ts_tree_delete(const_cast<TSTree*>(t)); });
   }
+  identify(*top);
   return top;
 }
 
@@ -210,6 +223,7 @@ std::shared_ptr<const TopLevel> parse_expression(std::string_view text, std::vec
     Expr value = broken->arena.make<Broken>(Node{NodeKind::Broken, all}, Exprs{});
     broken->statement = broken->arena.make<ExprStmt>(Node{NodeKind::ExprStmt, all}, value);
     broken->errors = found;
+    identify(*broken);
     top = broken;
   }
   if (errors) {

@@ -16,6 +16,7 @@
 #include "compiler/expr/arena.h"
 #include "compiler/syntax/ast.h"
 #include "compiler/text/diagnostic.h"
+#include "compiler/text/digest.h"
 #include "compiler/text/source.h"
 
 struct TSTree;
@@ -41,6 +42,9 @@ struct TopLevel {
   Arena arena;
   Stmt statement = nullptr;  // never null
   std::vector<SyntaxError> errors;
+  std::uint32_t id = 0;                // of this object in the process, from 1: the anchor of its spans (text/span.h)
+  text::Digest digest;                 // of `text`
+  std::span<const Name> names;         // each name that stands anywhere in it as an expression or after `global`, once
   std::shared_ptr<const TSTree> tree;  // of a large statement under edit, so that the next edit is cheap; else null
 };
 

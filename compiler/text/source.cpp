@@ -76,14 +76,61 @@ std::uint32_t Source::offset(LineColumn position, Encoding encoding) const {
 }
 
 std::uint32_t Anchors::add(std::shared_ptr<const Source> source, std::uint32_t offset) {
-  anchors_.push_back({std::move(source), offset});
-  return static_cast<std::uint32_t>(anchors_.size() - 1);
+  own_.push_back({std::move(source), offset});
+  return kOwn + static_cast<std::uint32_t>(own_.size() - 1);
 }
 
+bool Anchors::bind(std::uint32_t id, const std::shared_ptr<const Source>& source, std::uint32_t offset) {
+  if (2 * count_ >= bound_.size()) {
+    std::vector<std::pair<std::uint32_t, Anchor>> old(std::max<std::size_t>(64, 2 * bound_.size()));
+    old.swap(bound_);
+    for (auto& [key, anchor] : old) {
+      if (key == 0) continue;
+      std::size_t slot = key & (bound_.size() - 1);
+      while (bound_[slot].first != 0) slot = (slot + 1) & (bound_.size() - 1);
+      bound_[slot] = {key, std::move(anchor)};
+    }
+  }
+  std::size_t slot = id & (bound_.size() - 1);
+  while (bound_[slot].first != 0 && bound_[slot].first != id) slot = (slot + 1) & (bound_.size() - 1);
+  auto& [key, anchor] = bound_[slot];
+  if (key == id) return anchor.source == source && anchor.offset == offset;
+  key = id;
+  anchor = {source, offset};
+  ++count_;
+  return true;
+}
+
+bool Anchors::alias(std::uint32_t alias, std::uint32_t id) {
+  const Anchor* anchor = find(id);
+  if (!anchor) return false;
+  if (alias == id) return true;
+  Anchor place = *anchor;  // binding may move the table
+  return bind(alias, place.source, place.offset);
+}
+
+const Anchors::Anchor* Anchors::find(std::uint32_t id) const {
+  if (bound_.empty()) return nullptr;
+  std::size_t slot = id & (bound_.size() - 1);
+  while (bound_[slot].first != 0) {
+    if (bound_[slot].first == id) return &bound_[slot].second;
+    slot = (slot + 1) & (bound_.size() - 1);
+  }
+  return nullptr;
+}
+
+bool Anchors::knows(std::uint32_t id) const { return find(id) != nullptr; }
+
 Anchors::Place Anchors::resolve(Span span) const {
-  if (!span || span.anchor >= anchors_.size()) return {};
-  const Anchor& anchor = anchors_[span.anchor];
-  return {anchor.source.get(), anchor.offset + span.begin, anchor.offset + span.end};
+  if (!span) return {};
+  const Anchor* anchor = nullptr;
+  if (span.anchor < kOwn) {
+    anchor = find(span.anchor);
+  } else if (span.anchor - kOwn < own_.size()) {
+    anchor = &own_[span.anchor - kOwn];
+  }
+  if (!anchor) return {};
+  return {anchor->source.get(), anchor->offset + span.begin, anchor->offset + span.end};
 }
 
 }  // namespace tilewright::text

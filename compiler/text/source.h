@@ -40,7 +40,8 @@ class Source {
   std::vector<std::uint32_t> lines_;  // byte offset of each line's first byte
 };
 
-// Gives spans their place in the files of one snapshot.
+// Gives spans their place in the files of one snapshot. An anchor is either a statement, whose number outlives the
+// snapshot (syntax::TopLevel::id), or a place of this snapshot alone, numbered from kOwn.
 class Anchors {
  public:
   struct Anchor {
@@ -53,12 +54,22 @@ class Anchors {
     std::uint32_t end = 0;
   };
 
-  Anchors() : anchors_(1) {}
+  static constexpr std::uint32_t kOwn = 0x80000000u;
+
+  // A place of this snapshot alone.
   std::uint32_t add(std::shared_ptr<const Source> source, std::uint32_t offset);
+  // Says where statement `id` stands. False: it stands elsewhere already, and stays there.
+  bool bind(std::uint32_t id, const std::shared_ptr<const Source>& source, std::uint32_t offset);
+  // Lets `alias` stand where `id` does. False: nobody knows `id`, or `alias` stands elsewhere.
+  bool alias(std::uint32_t alias, std::uint32_t id);
+  bool knows(std::uint32_t id) const;
   Place resolve(Span span) const;
 
  private:
-  std::vector<Anchor> anchors_;
+  const Anchor* find(std::uint32_t id) const;
+  std::vector<Anchor> own_;
+  std::vector<std::pair<std::uint32_t, Anchor>> bound_;  // open addressing by id; 0: free
+  std::size_t count_ = 0;
 };
 
 }  // namespace tilewright::text

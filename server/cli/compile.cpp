@@ -119,7 +119,7 @@ int run_compile(const CompileCommand& o) {
       for (const std::string& e : o.emits) {
         std::string& text = out.texts[e];
         if (e == "report") {
-          for (const dispatch::CallReport& call : k.dispatched.calls) text += call_report(call, anchors);
+          for (const dispatch::CallReport& call : k.dispatched->calls) text += call_report(call, anchors);
         } else if (e == "tirx") {
           text = ir::print_script(k.value->kernel, intrinsics::printed_arguments);
         } else if (e == "lowered" && k.lowered) {

@@ -86,7 +86,7 @@ int run_explain(const ExplainCommand& o) {
   std::size_t shown = 0;
   for (const session::CompiledKernel& k : c.kernels) {
     std::vector<const dispatch::CallReport*> calls;
-    for (const dispatch::CallReport& call : k.dispatched.calls) {
+    for (const dispatch::CallReport& call : k.dispatched->calls) {
       bool here = place.line == 0 || covers(call.call->origin.span);
       for (const ir::CallSite* site = call.call->origin.chain; site && !here; site = site->outer)
         here = covers(site->span);

@@ -116,8 +116,8 @@ Json tensor_map_json(const dispatch::TensorMap& map) {
 
 Json kernel_json(const session::CompiledKernel& k, const text::Anchors& anchors) {
   Json calls = Json::array(), maps = Json::array();
-  for (const dispatch::CallReport& c : k.dispatched.calls) calls.push_back(call_json(c, anchors));
-  for (const dispatch::TensorMap& m : k.dispatched.tensor_maps) maps.push_back(tensor_map_json(m));
+  for (const dispatch::CallReport& c : k.dispatched->calls) calls.push_back(call_json(c, anchors));
+  for (const dispatch::TensorMap& m : k.dispatched->tensor_maps) maps.push_back(tensor_map_json(m));
   std::int64_t dynamic = k.lowered ? k.lowered->plan.dynamic_shared_bytes : 0;
   return {{"name", k.value->kernel.name},
           {"entry", k.entry->expression},

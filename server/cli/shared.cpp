@@ -39,18 +39,7 @@ session::Compiled compile(const LoadedFile& file, const session::CompileOptions&
 
 std::vector<std::string> architectures(const LoadedFile& file, const std::vector<std::string>& asked) {
   if (!asked.empty()) return asked;
-  std::vector<std::string> out;
-  for (const syntax::Directive& d : file.tree->directives()) {
-    if (!d.text.starts_with("arch ")) continue;
-    std::string word;
-    for (char c : std::string(d.text.substr(5)) + " ") {
-      if (c != ' ' && c != ',') {
-        word += c;
-      } else if (!word.empty()) {
-        out.push_back(std::exchange(word, {}));
-      }
-    }
-  }
+  std::vector<std::string> out = session::named_architectures(*file.tree);
   return out.empty() ? std::vector<std::string>{"sm_90a"} : out;
 }
 

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Writes a large tile script: many distinct kernels, each with several tile primitives, half of them swizzled.
 
-    large_script.py [--lines 20000] [--kernels 400] [--seed 1] > large.py
+    large_script.py [--lines 20000] [--kernels 400] [--seed 1] [--helpers 0] > large.py
 
-Every kernel has its own shapes, dtype, scope and arithmetic, so that nothing of one can be reused for another.
+Every kernel has its own shapes, dtype, scope and arithmetic, so that nothing of one can be reused for another. With
+--helpers N there are N functions and constants before them, and each kernel uses two: a helper of a script of 40 kernels
+with 8 helpers serves ten of them.
 """
 import argparse
 import random
@@ -14,7 +16,27 @@ from tvm.tirx.layout import S, TileLayout, SwizzleLayout, ComposeLayout, mma_sha
 '''
 
 
-def kernel(n, lines, rng):
+def helper(n, rng):
+    """An inlined function, a plain function and a constant; what kernels see of helper `n`."""
+    return [
+        "",
+        "",
+        f"SCALE_{n} = {rng.randrange(2, 9)}",
+        "",
+        "",
+        f"def offset_{n}(lane, by=SCALE_{n}):",
+        f"    return lane * by + {rng.randrange(1, 5)}",
+        "",
+        "",
+        "@T.inline",
+        f"def touch_{n}(tile, row, lane):",
+        f"    first = tile[row, lane]",
+        f"    tile[row, lane] = tile[row + 1, lane]",
+        f"    tile[row + 1, lane] = first",
+    ]
+
+
+def kernel(n, lines, rng, helpers=0):
     dtype = rng.choice(["float16", "float32", "bfloat16"])
     scope, threads = rng.choice([("warp", 32), ("warpgroup", 128), ("cta", 128), ("cta", 256)])
     cols = rng.choice([64, 128]) + 64 * (n % 3)
@@ -46,6 +68,9 @@ def kernel(n, lines, rng):
         f"    Tx.{scope}.copy(B[bx * {rows}:bx * {rows} + {rows}, :], tile[:, :])",
     ]
     body = []
+    if helpers:
+        body = [f"    touch_{n % helpers}(tile, {rng.randrange(rows - 1)}, lane)",
+                f"    spot: T.int32 = offset_{(n + 1) % helpers}(lane)"]
     k = 0
     while len(out) + len(body) + len(tail) < lines:
         choice = rng.randrange(4)
@@ -68,12 +93,15 @@ def main():
     ap.add_argument("--lines", type=int, default=20000)
     ap.add_argument("--kernels", type=int, default=400)
     ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--helpers", type=int, default=0)
     args = ap.parse_args()
     rng = random.Random(args.seed)
-    each = args.lines // args.kernels
     lines = HEADER.splitlines()
+    for n in range(args.helpers):
+        lines += helper(n, rng)
+    each = (args.lines - (len(lines) if args.helpers else 0)) // args.kernels
     for n in range(args.kernels):
-        lines += kernel(n, each, rng)
+        lines += kernel(n, each, rng, args.helpers)
     print("\n".join(lines))
 
 

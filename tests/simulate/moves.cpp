@@ -30,7 +30,7 @@ constexpr std::int64_t kSymbolicExtent = 128;  // every tile of the scripts divi
 std::string check(const session::CompiledKernel& kernel, Counts& counts) {
   const ir::Kernel& script = kernel.value->kernel;
   std::map<std::string, std::int64_t> extents{{"n", kSymbolicExtent}};
-  testing::Meaning meaning(script, kernel.dispatched.launch, extents);
+  testing::Meaning meaning(script, kernel.dispatched->launch, extents);
   meaning.run();
 
   simulate::Inputs inputs;
@@ -98,7 +98,7 @@ void run_file(const std::string& path, const ir::Target& target, Counts& counts)
       why = e.what();
     }
     ++counts.ran;
-    for (const dispatch::CallReport& call : kernel.dispatched.calls) ++counts.variants[std::string(call.variant)];
+    for (const dispatch::CallReport& call : kernel.dispatched->calls) ++counts.variants[std::string(call.variant)];
     if (why.empty()) continue;
     ++counts.wrong;
     std::printf("%s: %s: %s\n", path.c_str(), name.c_str(), why.c_str());

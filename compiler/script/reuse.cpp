@@ -1,0 +1,125 @@
+// Evaluating a kernel, or finding that it was evaluated before (memo.h).
+#include <algorithm>
+
+#include "compiler/script/fingerprint.h"
+#include "compiler/script/interpreter.h"
+
+namespace tilewright::script {
+namespace {
+
+// Do all places of the diagnostic lie in these statements, or in the prelude? Others could not be found again.
+bool stays_within(const text::Diagnostic& d, const std::vector<std::shared_ptr<const syntax::TopLevel>>& statements,
+                  const text::Anchors& anchors) {
+  auto inside = [&](text::Span span) {
+    if (!span) return true;
+    for (const auto& s : statements) {
+      if (s->id == span.anchor) return true;
+    }
+    text::Anchors::Place place = anchors.resolve(span);
+    return place.source && place.source->path().starts_with("prelude/");
+  };
+  return inside(d.span) && std::all_of(d.chain.begin(), d.chain.end(), inside) &&
+         std::all_of(d.related.begin(), d.related.end(), [&](const text::Related& r) { return inside(r.span); });
+}
+
+}  // namespace
+
+std::optional<text::Digest> Interpreter::kernel_key(Function* f, const Arguments* constexprs, bool is_private,
+                                                    bool persistent,
+                                                    std::vector<std::shared_ptr<const syntax::TopLevel>>* statements) {
+  if (prelude_touched_) return std::nullopt;
+  Fingerprint print(*this);
+  print.add(static_cast<std::uint64_t>(target_.number()) << 8 | static_cast<unsigned char>(target_.suffix));
+  print.add(context_.limits.steps);
+  print.add(context_.limits.memory_bytes);
+  print.add(context_.limits.depth);
+  print.add(depth_);
+  print.add((is_private ? 1u : 0u) | (persistent ? 2u : 0u) | (constexprs ? 4u : 0u));
+  print.add(f);
+  if (constexprs) {
+    auto place = [&](text::Span s) { print.add(std::uint64_t{s.begin} << 32 | s.end); };
+    print.add(top_level_);  // where the values are written
+    place(constexprs->call);
+    for (Value v : constexprs->positional) print.add(v);
+    for (const Keyword& k : constexprs->keywords) {
+      print.add(k.name);
+      print.add(k.value);
+      place(k.span);
+    }
+  }
+  std::optional<text::Digest> key = print.digest();
+  *statements = print.take_statements();
+  return key;
+}
+
+Value Interpreter::reuse_kernel(Function* f, const std::shared_ptr<KernelRecord>& record,
+                                const std::vector<std::shared_ptr<const syntax::TopLevel>>& statements) {
+  if (record->statements.size() != statements.size()) return Value::none();
+  // What it took counts as if it were taken now; where that is too much, the evaluation says what has to be said.
+  if (steps_ + record->steps >= context_.limits.steps) return Value::none();
+  if (heap_.bytes() + record->bytes > context_.limits.memory_bytes) return Value::none();
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    if (!anchors_.alias(record->statements[i]->id, statements[i]->id)) return Value::none();
+  }
+  for (const std::string& file : record->prelude) bind_prelude(file);
+  std::size_t bytes = heap_.bytes();
+  KernelValue* value = make<KernelValue>();
+  value->source = f;
+  value->def_anchor = f->anchor;
+  value->kernel = record->kernel;
+  value->failed = record->failed;
+  value->record = record;
+  for (const text::Diagnostic& d : record->diagnostics) context_.report(d);
+  steps_ += record->steps;
+  heap_.reset(bytes + record->bytes);
+  kernels_.push_back(value);
+  return Value::object(value);
+}
+
+Value Interpreter::evaluate_kernel(Function* f, const Arguments* constexprs, bool is_private, bool persistent) {
+  // A kernel inside another one is a part of it.
+  if (!memo_ || kernel_) return evaluate_kernel_now(f, constexprs, is_private, persistent);
+
+  std::vector<std::shared_ptr<const syntax::TopLevel>> statements;
+  std::optional<text::Digest> key = kernel_key(f, constexprs, is_private, persistent, &statements);
+  if (key) {
+    for (const std::shared_ptr<KernelRecord>& record : memo_->find(*key)) {
+      Value v = reuse_kernel(f, record, statements);
+      if (!v.is_none()) return v;
+    }
+  }
+  std::size_t reported = context_.diagnostics ? context_.diagnostics->size() : 0, bytes = heap_.bytes();
+  std::size_t kernels = kernels_.size();
+  std::uint64_t steps = steps_, loads = loads_;
+  Value v = evaluate_kernel_now(f, constexprs, is_private, persistent);
+  if (v.is_error()) return v;
+
+  KernelValue* value = v.as<KernelValue>();
+  std::shared_ptr<KernelRecord> record = memo_->make();
+  value->record = record;
+  record->kernel = value->kernel;
+  record->failed = value->failed;
+  record->steps = steps_ - steps;
+  record->bytes = heap_.bytes() - bytes;
+  if (context_.diagnostics) {
+    record->diagnostics.assign(context_.diagnostics->begin() + static_cast<std::ptrdiff_t>(reported),
+                               context_.diagnostics->end());
+  }
+  if (!key || loads_ != loads || kernels_.size() != kernels + 1) return v;
+  // Whoever changed what he read would have to change it each time.
+  std::vector<std::shared_ptr<const syntax::TopLevel>> again;
+  if (kernel_key(f, constexprs, is_private, persistent, &again) != key) return v;
+  for (const text::Diagnostic& d : record->diagnostics) {
+    if (!stays_within(d, statements, anchors_)) return v;
+  }
+  for (auto& [name, module] : modules_) {
+    if (name.starts_with("prelude/")) record->prelude.push_back(name);
+  }
+  record->key = *key;
+  record->statements = std::move(statements);
+  record->reusable = true;
+  memo_->keep(record);
+  return v;
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,104 @@
+#include "compiler/session/snapshot.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace tilewright::session {
+namespace {
+
+// What was found for any of the architectures, each cause once. The script's own places come before those of files that
+// it imports; what has no place comes first.
+std::vector<Finding> findings(const Analysis& a, const text::Source& own) {
+  using Key = std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::string_view, std::string_view>;
+  std::vector<std::pair<Key, Finding>> all;
+  std::set<Key> seen;
+  for (std::size_t i = 0; i < a.compiled.size(); ++i) {
+    const text::Anchors& anchors = a.compiled[i].evaluation->anchors;
+    for (const text::Diagnostic& d : a.compiled[i].diagnostics) {
+      text::Anchors::Place at = anchors.resolve(d.span);
+      std::string_view path = !at.source || at.source == &own ? std::string_view() : at.source->path();
+      Key key{path, at.begin, at.end, d.code, d.message};
+      if (a.compiled.size() == 1 || seen.insert(key).second) all.push_back({key, {&d, &anchors, i}});
+    }
+  }
+  auto place = [](const Key& k) { return std::tuple(std::get<0>(k), std::get<1>(k), std::get<2>(k)); };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const auto& x, const auto& y) { return place(x.first) < place(y.first); });
+  std::vector<Finding> out;
+  for (const auto& [key, finding] : all) out.push_back(finding);
+  return out;
+}
+
+}  // namespace
+
+Snapshot::Snapshot(std::shared_ptr<const syntax::Tree> tree, std::int64_t version,
+                   std::shared_ptr<const Settings> settings, std::shared_ptr<script::Loader> loader,
+                   std::shared_ptr<KernelCache> cache)
+    : tree_(std::move(tree)),
+      version_(version),
+      settings_(std::move(settings)),
+      loader_(std::move(loader)),
+      cache_(std::move(cache)) {}
+
+std::shared_ptr<const Analysis> Snapshot::analysed() const {
+  std::lock_guard lock(mutex_);
+  return analysis_;
+}
+
+std::shared_ptr<const Analysis> Snapshot::analyse(std::stop_token stop) const {
+  std::unique_lock lock(mutex_);
+  // The one who runs it may be stopped while others still want it: then one of those takes over.
+  if (!changed_.wait(lock, stop, [&] { return !running_ || analysis_; })) return nullptr;
+  if (analysis_) return analysis_;
+  if (stop.stop_requested()) return nullptr;
+  running_ = true;
+  lock.unlock();
+  std::shared_ptr<const Analysis> made;
+  try {
+    made = run(stop);
+  } catch (...) {
+    lock.lock();
+    running_ = false;
+    changed_.notify_all();
+    throw;
+  }
+  lock.lock();
+  running_ = false;
+  analysis_ = made;
+  changed_.notify_all();
+  return made;
+}
+
+std::shared_ptr<const Analysis> Snapshot::run(std::stop_token stop) const {
+  auto analysis = std::make_shared<Analysis>();
+  text::Context context;
+  context.stop = stop;
+  context.limits = settings_->limits;
+  std::vector<std::string> names = settings_->architectures;
+  if (names.empty()) names = named_architectures(*tree_);
+  std::vector<ir::Target> targets;
+  for (const std::string& name : names) {
+    auto target = ir::parse_target(name);
+    if (target && std::find(targets.begin(), targets.end(), *target) == targets.end()) targets.push_back(*target);
+  }
+  if (targets.empty()) targets.push_back({});
+  KernelCache::Use use(*cache_);
+  CompileOptions options;
+  options.entries = settings_->entries;
+  options.deny_fallback = settings_->deny_fallback;
+  options.cache = &use;
+  for (ir::Target target : targets) {
+    options.target = target;
+    Compiled& c = analysis->compiled.emplace_back(compile(tree_, loader_.get(), context, options));
+    if (c.stopped) return nullptr;
+    if (settings_->severity) settings_->severity(c.diagnostics);
+  }
+  use.finish();
+  analysis->kernels_made = use.made();
+  analysis->kernels_reused = use.reused();
+  analysis->findings = findings(*analysis, source());
+  return analysis;
+}
+
+}  // namespace tilewright::session

@@ -1,0 +1,73 @@
+// One version of one document, and what is known of it.
+//
+// A snapshot never changes: an edit makes another one, which shares the statements whose text is the same and, through
+// the document's cache, the kernels that came out the same. Whoever holds a snapshot may ask it from any thread while
+// the document goes on; its analysis is made once, by the first who asks, and the others wait for that one.
+#pragma once
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "compiler/session/compile.h"
+
+namespace tilewright::session {
+
+// What the analysis of a document depends on besides its text. Immutable; a change of settings is another object.
+struct Settings {
+  text::Limits limits;
+  std::vector<std::string> architectures;  // empty: those that the file names, else sm_90a
+  std::vector<std::string> entries;        // empty: all that are found
+  bool deny_fallback = false;
+  // Changes severities and removes what is switched off. May be empty.
+  std::function<void(std::vector<text::Diagnostic>&)> severity;
+};
+
+// A diagnostic with the file places that it had in its snapshot.
+struct Finding {
+  const text::Diagnostic* diagnostic = nullptr;
+  const text::Anchors* anchors = nullptr;
+  std::size_t target = 0;  // which of Analysis::compiled found it first
+};
+
+struct Analysis {
+  std::vector<Compiled> compiled;  // one an architecture; never empty
+  std::vector<Finding> findings;   // each cause once, in the order of the text
+  std::size_t kernels_made = 0, kernels_reused = 0;
+  const Compiled& first() const { return compiled.front(); }
+};
+
+class Snapshot {
+ public:
+  Snapshot(std::shared_ptr<const syntax::Tree> tree, std::int64_t version, std::shared_ptr<const Settings> settings,
+           std::shared_ptr<script::Loader> loader, std::shared_ptr<KernelCache> cache);
+
+  const std::shared_ptr<const syntax::Tree>& tree() const { return tree_; }
+  const text::Source& source() const { return *tree_->source(); }
+  const std::string& path() const { return source().path(); }
+  std::int64_t version() const { return version_; }
+  const std::shared_ptr<const Settings>& settings() const { return settings_; }
+
+  // Null only when `stop` was requested before it was there.
+  std::shared_ptr<const Analysis> analyse(std::stop_token stop) const;
+  // The analysis if it is there already, else null: for features that would rather say little than wait.
+  std::shared_ptr<const Analysis> analysed() const;
+
+ private:
+  std::shared_ptr<const Analysis> run(std::stop_token stop) const;
+
+  std::shared_ptr<const syntax::Tree> tree_;
+  std::int64_t version_;
+  std::shared_ptr<const Settings> settings_;
+  std::shared_ptr<script::Loader> loader_;
+  std::shared_ptr<KernelCache> cache_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable_any changed_;
+  mutable bool running_ = false;
+  mutable std::shared_ptr<const Analysis> analysis_;
+};
+
+}  // namespace tilewright::session

@@ -1,0 +1,41 @@
+// What the stages after evaluation make of one kernel: each made once, by whoever asks first.
+#pragma once
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "compiler/cuda/cuda.h"
+#include "compiler/dispatch/dispatched.h"
+#include "compiler/lower/lowered.h"
+#include "compiler/text/context.h"
+
+namespace tilewright::session {
+
+// How far to go. Diagnostics of a stage need that stage.
+enum class Stage : std::uint8_t { Evaluate, Dispatch, Lower, Cuda };
+
+class KernelStages {
+ public:
+  struct Results {
+    std::shared_ptr<const dispatch::Dispatched> dispatched;  // null: not asked for
+    std::shared_ptr<const lower::LoweredKernel> lowered;     // null: not asked for, or impossible
+    std::shared_ptr<const cuda::CudaSource> cuda;
+    bool failed = false;  // some stage reported an error, evaluation included
+  };
+
+  // Runs what is missing up to `stage`, and reports what those stages have to say, whether they ran now or before. The
+  // kernel is the same in every call, and lives as long as the results. Safe from several threads. After a stop nothing
+  // of the stage that was interrupted is kept.
+  Results up_to(Stage stage, const ir::Kernel& kernel, bool evaluation_failed, ir::Target target,
+                const text::Context& context);
+
+  std::size_t bytes() const;
+
+ private:
+  mutable std::mutex mutex_;
+  Stage done_ = Stage::Evaluate;
+  Results results_;
+  std::vector<text::Diagnostic> diagnostics_[4];  // by stage
+};
+
+}  // namespace tilewright::session

@@ -1,0 +1,32 @@
+#include "compiler/syntax/names.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "compiler/syntax/walk.h"
+
+namespace tilewright::syntax {
+namespace {
+
+// Depth is bounded by the converter, which makes deeper nodes Broken.
+void collect(const Node* n, std::vector<Name>& out) {
+  if (auto* ref = as<NameRef>(n)) out.push_back(ref->name);
+  if (auto* g = as<Global>(n)) out.insert(out.end(), g->names.begin(), g->names.end());
+  if (auto* g = as<Nonlocal>(n)) out.insert(out.end(), g->names.begin(), g->names.end());
+  if (auto* w = as<NamedExpr>(n)) out.push_back(w->name);
+  if (auto* b = as<BrokenStmt>(n)) out.insert(out.end(), b->names.begin(), b->names.end());
+  for_children(n, [&](const Node* child) { collect(child, out); });
+}
+
+}  // namespace
+
+std::span<const Name> names_in(Stmt statement, Arena& arena) {
+  std::vector<Name> all;
+  if (statement) collect(statement, all);
+  std::ranges::sort(all,
+                    [](const Name& a, const Name& b) { return a.hash != b.hash ? a.hash < b.hash : a.text < b.text; });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return arena.copy(all);
+}
+
+}  // namespace tilewright::syntax

@@ -1,0 +1,152 @@
+#include "protocol/frame.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tilewright::protocol {
+namespace {
+
+constexpr std::string_view kLength = "content-length", kType = "content-type";
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_word(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string_view trimmed(std::string_view t) {
+  while (!t.empty() && (t.front() == ' ' || t.front() == '\t')) t.remove_prefix(1);
+  while (!t.empty() && (t.back() == ' ' || t.back() == '\t' || t.back() == '\r')) t.remove_suffix(1);
+  return t;
+}
+
+// Where the next header could begin: a Content-Length line, whatever stands before it on the line.
+std::size_t find_header(std::string_view text) {
+  auto it = std::search(text.begin(), text.end(), kLength.begin(), kLength.end(),
+                        [](char x, char y) { return lower(x) == y; });
+  return it == text.end() ? std::string_view::npos : static_cast<std::size_t>(it - text.begin());
+}
+
+struct Header {
+  std::optional<std::uint64_t> length;
+  std::string wrong;  // what is; empty: nothing
+};
+
+Header read_header(std::string_view lines) {
+  Header h;
+  while (!lines.empty()) {
+    std::size_t end = lines.find('\n');
+    std::string_view line = trimmed(lines.substr(0, end));
+    lines = end == std::string_view::npos ? "" : lines.substr(end + 1);
+    if (line.empty()) continue;
+    std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) {
+      h.wrong = "a header line without a colon";
+      continue;
+    }
+    std::string_view name = trimmed(line.substr(0, colon)), value = trimmed(line.substr(colon + 1));
+    if (same_word(name, kLength)) {
+      std::uint64_t n = 0;
+      auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), n);
+      if (error != std::errc() || stop != value.data() + value.size()) {
+        h.wrong = "Content-Length is not a number";
+      } else {
+        h.length = n;
+      }
+    } else if (same_word(name, kType)) {
+      std::string all(value);
+      std::ranges::transform(all, all.begin(), lower);
+      std::size_t charset = all.find("charset=");
+      if (charset == std::string::npos) continue;
+      std::string set = all.substr(charset + 8);
+      std::erase(set, '"');
+      if (!set.starts_with("utf-8") && !set.starts_with("utf8")) h.wrong = "the charset is not utf-8";
+    }
+  }
+  if (!h.length && h.wrong.empty()) h.wrong = "no Content-Length";
+  return h;
+}
+
+}  // namespace
+
+Frame FrameReader::broken(std::size_t drop, std::string why) {
+  at_ += drop;
+  return {true, std::move(why)};
+}
+
+std::optional<Frame> FrameReader::next() {
+  for (;;) {
+    if (at_ > (1u << 16) || at_ == buffer_.size()) {
+      buffer_.erase(0, at_);
+      at_ = 0;
+    }
+    std::string_view rest = std::string_view(buffer_).substr(at_);
+    if (skip_ > 0) {
+      std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(skip_, rest.size()));
+      at_ += now;
+      skip_ -= now;
+      if (skip_ > 0) return std::nullopt;
+      continue;
+    }
+    if (length_) {
+      if (rest.size() < *length_) return std::nullopt;
+      Frame frame{false, std::string(rest.substr(0, *length_))};
+      at_ += *length_;
+      length_.reset();
+      return frame;
+    }
+    if (lost_) {
+      std::size_t found = find_header(rest);
+      if (found == std::string_view::npos) {
+        // The last bytes may be the beginning of one.
+        at_ += rest.size() > kLength.size() ? rest.size() - kLength.size() : 0;
+        return std::nullopt;
+      }
+      at_ += found;
+      lost_ = false;
+      continue;
+    }
+    // The header ends with an empty line; lone line feeds are taken for line ends as well.
+    std::size_t end = std::string_view::npos, after = 0;
+    for (std::size_t at = rest.find('\n'); at != std::string_view::npos; at = rest.find('\n', at + 1)) {
+      std::string_view tail = rest.substr(at + 1);
+      if (!tail.starts_with('\n') && !tail.starts_with("\r\n")) continue;
+      end = at + 1;
+      after = end + (tail[0] == '\n' ? 1 : 2);
+      break;
+    }
+    if (end == std::string_view::npos) {
+      if (rest.size() <= limits_.header_bytes) return std::nullopt;
+      lost_ = true;
+      return broken(1, "a header of more than " + std::to_string(limits_.header_bytes) + " bytes");
+    }
+    if (end > limits_.header_bytes) {
+      return broken(after, "a header of more than " + std::to_string(limits_.header_bytes) + " bytes");
+    }
+    Header header = read_header(rest.substr(0, end));
+    if (!header.length) {
+      lost_ = true;  // its body, if there is one, has no known end
+      return broken(after, std::move(header.wrong));
+    }
+    if (*header.length > limits_.body_bytes) {
+      skip_ = *header.length;
+      return broken(after, "a message of " + std::to_string(*header.length) + " bytes; " +
+                               std::to_string(limits_.body_bytes) + " are accepted");
+    }
+    if (!header.wrong.empty()) {
+      skip_ = *header.length;
+      return broken(after, std::move(header.wrong));
+    }
+    at_ += after;
+    length_ = static_cast<std::size_t>(*header.length);
+  }
+}
+
+std::string framed(std::string_view body) {
+  std::string out = "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
+  out.append(body);
+  return out;
+}
+
+}  // namespace tilewright::protocol

@@ -1,0 +1,44 @@
+// The framing of the Language Server Protocol's base protocol: header lines, an empty line, as many bytes as
+// Content-Length says.
+//
+// A broken frame never ends a connection. Its header is dropped up to the empty line, or, where no end is in sight, up
+// to the next thing that looks like a Content-Length line; a body that is too large is passed over without being kept.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tilewright::protocol {
+
+struct FrameLimits {
+  std::size_t header_bytes = 8u << 10;
+  std::size_t body_bytes = 128u << 20;  // a script may have 64 MB, and JSON escapes
+};
+
+struct Frame {
+  bool malformed = false;
+  std::string text;  // the body; of a malformed frame what is wrong with it
+};
+
+class FrameReader {
+ public:
+  explicit FrameReader(FrameLimits limits = {}) : limits_(limits) {}
+  void feed(std::string_view bytes) { buffer_.append(bytes); }
+  // The next whole frame in what was fed so far.
+  std::optional<Frame> next();
+
+ private:
+  Frame broken(std::size_t drop, std::string why);
+
+  FrameLimits limits_;
+  std::string buffer_;
+  std::size_t at_ = 0;                 // of the first byte that was not consumed
+  std::uint64_t skip_ = 0;             // bytes of a refused body that are still to come
+  std::optional<std::size_t> length_;  // of the body, once its header was read
+  bool lost_ = false;                  // looking for the next header
+};
+
+std::string framed(std::string_view body);
+
+}  // namespace tilewright::protocol

@@ -1,0 +1,109 @@
+#include "protocol/rpc.h"
+
+namespace tilewright::protocol {
+namespace {
+
+// Text of a script may hold any bytes; what goes out is UTF-8.
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Message invalid(ErrorCode code, std::string why, Id id = nullptr) {
+  Message m;
+  m.id = std::move(id);
+  m.error = {code, std::move(why), nullptr};
+  return m;
+}
+
+bool read_id(const Json& json, Id* id) {
+  if (json.is_string()) {
+    *id = json.get<std::string>();
+  } else if (json.is_number_integer()) {
+    *id = json.get<std::int64_t>();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Json id_json(const Id& id) {
+  if (const auto* n = std::get_if<std::int64_t>(&id)) return *n;
+  if (const auto* s = std::get_if<std::string>(&id)) return *s;
+  return nullptr;
+}
+
+std::string id_key(const Id& id) {
+  if (const auto* s = std::get_if<std::string>(&id)) return "\"" + *s;
+  if (const auto* n = std::get_if<std::int64_t>(&id)) return std::to_string(*n);
+  return "";
+}
+
+Message parse_message(std::string_view body) {
+  Json json = Json::parse(body, nullptr, false);
+  if (json.is_discarded()) return invalid(ErrorCode::ParseError, "the message is not JSON in UTF-8");
+  if (!json.is_object()) {
+    return invalid(ErrorCode::InvalidRequest,
+                   json.is_array() ? "batches are not part of the protocol" : "a message is a JSON object");
+  }
+  Message m;
+  auto id = json.find("id");
+  bool has_id = id != json.end() && read_id(*id, &m.id);
+  if (id != json.end() && !has_id && !id->is_null()) {
+    return invalid(ErrorCode::InvalidRequest, "an id is an integer or a string");
+  }
+  auto version = json.find("jsonrpc");
+  if (version == json.end() || *version != "2.0") {
+    return invalid(ErrorCode::InvalidRequest, "jsonrpc must be \"2.0\"", m.id);
+  }
+  if (auto method = json.find("method"); method != json.end()) {
+    if (!method->is_string()) return invalid(ErrorCode::InvalidRequest, "a method is a string", m.id);
+    m.method = method->get<std::string>();
+    if (auto params = json.find("params"); params != json.end()) {
+      if (!params->is_structured() && !params->is_null()) {
+        return invalid(ErrorCode::InvalidRequest, "params are an object or an array", m.id);
+      }
+      m.params = std::move(*params);
+    }
+    if (id != json.end() && !has_id) return invalid(ErrorCode::InvalidRequest, "the id of a request is not null");
+    m.kind = has_id ? Message::Kind::Request : Message::Kind::Notification;
+    return m;
+  }
+  auto result = json.find("result"), error = json.find("error");
+  if (result == json.end() && error == json.end()) {
+    return invalid(ErrorCode::InvalidRequest, "a message has a method, a result or an error", m.id);
+  }
+  m.kind = Message::Kind::Response;
+  if (result != json.end()) m.result = std::move(*result);
+  if (error != json.end() && error->is_object()) {
+    m.failed = true;
+    if (auto message = error->find("message"); message != error->end() && message->is_string()) {
+      m.error.message = message->get<std::string>();
+    }
+    if (auto code = error->find("code"); code != error->end() && code->is_number_integer()) {
+      m.error.code = static_cast<ErrorCode>(code->get<int>());
+    }
+  }
+  return m;
+}
+
+std::string request_text(const Id& id, std::string_view method, const Json& params) {
+  return text_of({{"jsonrpc", "2.0"}, {"id", id_json(id)}, {"method", method}, {"params", params}});
+}
+
+std::string notification_text(std::string_view method, const Json& params) {
+  Json json{{"jsonrpc", "2.0"}, {"method", method}};
+  if (!params.is_null()) json["params"] = params;
+  return text_of(json);
+}
+
+std::string result_text(const Id& id, const Json& result) {
+  return text_of({{"jsonrpc", "2.0"}, {"id", id_json(id)}, {"result", result}});
+}
+
+std::string error_text(const Id& id, const Error& error) {
+  Json e{{"code", static_cast<int>(error.code)}, {"message", error.message}};
+  if (!error.data.is_null()) e["data"] = error.data;
+  return text_of({{"jsonrpc", "2.0"}, {"id", id_json(id)}, {"error", e}});
+}
+
+}  // namespace tilewright::protocol
