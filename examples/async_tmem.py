@@ -54,7 +54,9 @@ def fragments(shape):
     """The fragments of tensor-core instructions: two issues, for the lower and the upper 16 lanes of each warp."""
 
     @T.prim_func
-    def halves(B_ptr: T.handle):
+    def halves(A_ptr: T.handle, B_ptr: T.handle):
+        # Row t holds the 32 registers of thread t.
+        A = T.match_buffer(A_ptr, (128, 32), "float32")
         B = T.match_buffer(B_ptr, (128, 32), "float32")
         T.device_entry()
         T.cta_id([1])
@@ -75,10 +77,10 @@ def fragments(shape):
         frag = T.alloc_tcgen05_ldst_frag(shape, (128, 32), "float32")
         mine = frag.local(32)
         for i in T.unroll(32):
-            mine[i] = T.float32(0)
+            mine[i] = A[tid, i]
         Tx.wg.copy_async(tmem[:, 0:32], frag[:, :])
         T.ptx.tcgen05.wait.st()
-        # Half of the columns come back.
+        # The left half of the columns comes back as the right half.
         Tx.wg.copy_async(frag[:, 16:32], tmem[:, 0:16])
         T.ptx.tcgen05.wait.ld()
         for i in T.unroll(32):
@@ -95,11 +97,13 @@ def scale_factors():
     """Four tiles of block scale factors, through a descriptor: .32x128b.warpx4 writes all quarters of the lanes."""
 
     @T.prim_func
-    def scales(A_ptr: T.handle):
+    def scales(A_ptr: T.handle, B_ptr: T.handle):
         A = T.match_buffer(A_ptr, (4, 32, 16), "uint8")
+        B = T.match_buffer(B_ptr, (128, 64), "uint8")
         T.device_entry()
         T.cta_id([1])
         warp = T.warp_id([4])
+        T.warpgroup_id([1])
         tid = T.thread_id([128])
         address = T.alloc_shared([1], "uint32")
         done = T.alloc_shared([1], "uint64")
@@ -123,6 +127,22 @@ def scale_factors():
             Tx.copy_async(tmem[:, :, :], staged[:, :, :])
             T.ptx.tcgen05.commit(done.ptr_to([0]), cta_group=1)
         T.ptx.mbarrier.try_wait(done.ptr_to([0]), 0)
+        # What the commit's barrier announced is ordered before what follows by a fence of its own.
+        T.ptx.tcgen05.fence.after_thread_sync()
+        # The same columns again, now as 64 bytes in each of 128 lanes.
+        written = T.decl_buffer(
+            (128, 64),
+            "uint8",
+            scope="tmem",
+            allocated_addr=address[0],
+            layout=TileLayout(S[(128, 64) : (1 @ TLane, 1 @ TCol)]),
+        )
+        lanes = T.alloc_local((64,), "uint8")
+        into = lanes.view(128, 64, layout=TileLayout(S[(128, 64) : (1 @ axis_tid_in_wg, 1)]))
+        Tx.wg.copy_async(into[:, :], written[:, :])
+        T.ptx.tcgen05.wait.ld()
+        for c in T.unroll(64):
+            B[tid, c] = lanes[c]
         T.cuda.cta_sync()
         if warp == 0:
             T.ptx.tcgen05.relinquish_alloc_permit(cta_group=1)
@@ -133,7 +153,20 @@ def scale_factors():
 
 float_rows = round_trip(16, "float32")
 half_rows = round_trip(32, "float16")
+byte_rows = round_trip(64, "uint8")
 frag_64b = fragments("16x64b")
 frag_128b = fragments("16x128b")
 frag_256b = fragments("16x256b")
 scales = scale_factors()
+
+
+def reference(A):
+    if A.ndim == 3:  # scales: tile after tile in the columns, the same 32 rows in each quarter of the lanes
+        quarter = A.transpose(1, 0, 2).reshape(32, 64)
+        return {"B": quarter[None].repeat(4, axis=0).reshape(128, 64)}
+    if A.shape == (128, 32) and A.dtype == "float32":  # fragments: 16 registers for each half of the lanes
+        B = A.copy()
+        B[:, 8:16] = A[:, 0:8]
+        B[:, 24:32] = A[:, 16:24]
+        return {"B": B}
+    return {"B": A}
