@@ -31,7 +31,12 @@ Value Interpreter::lookup(const syntax::Name& name, Scope* scope, text::Span spa
     return fail(code::kOpaque, span, "this constant was omitted when the kernel was printed",
                 "print the kernel with its metadata, or write the value here");
   }
-  return fail(code::kName, span, "name '" + std::string(name.text) + "' is not defined", {}, "NameError");
+  std::string hint;
+  for (Scope* s = scope; s; s = s->parent) {
+    if (s->frozen_from && s->frozen_from->find(name))
+      hint = "outside a kernel @T.inline sees its surroundings as they are where it is defined: define this above it";
+  }
+  return fail(code::kName, span, "name '" + std::string(name.text) + "' is not defined", std::move(hint), "NameError");
 }
 
 Value Interpreter::eval(const syntax::Node* node, Scope* scope) {

@@ -5,7 +5,7 @@
 
 namespace tilewright::script {
 
-// The file that defines `name`, such as "pools.py" for "SMEMPool"; empty when the prelude has no such name.
+// The file that defines `name`, such as "smem_pool.py" for "SMEMPool"; empty when the prelude has no such name.
 std::string_view prelude_file_of(std::string_view name);
 // The text of a file; empty for an unknown one.
 std::string_view prelude_source(std::string_view file);

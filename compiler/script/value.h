@@ -204,8 +204,9 @@ struct Scope : Object {
   Scope() : Object(kType) {}
   Scope* parent = nullptr;
   Kind kind = Kind::Function;
-  bool is_kernel = false;   // the outermost scope of a script-mode function body
-  bool is_prelude = false;  // the module scope of a file of the prelude
+  Scope* frozen_from = nullptr;  // of a module's bindings as they were: the scope that went on changing
+  bool is_kernel = false;        // the outermost scope of a script-mode function body
+  bool is_prelude = false;       // the module scope of a file of the prelude
   struct Binding {
     std::uint32_t hash;
     std::string_view name;

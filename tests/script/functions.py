@@ -512,3 +512,63 @@ def k(A: T.Buffer((64,), "float32")):
 #|     A[0] = T.float32(1.0)
 #|     A[0] = x
 
+
+#--- what an inlined function of the module sees: the names as they were where it is defined  [print]
+from tvm.script import tirx as T
+
+g = 10
+
+@T.inline
+def store(A):
+    A[1] = g
+
+@T.meta_class
+class Keeper:
+    def __init__(self):
+        self.x = g
+
+    @T.inline
+    def store(self, A):
+        A[2] = g + self.x
+
+@T.inline
+def countdown(A, i):
+    A[i] = i
+    if i > 3:
+        countdown(A, i - 1)
+
+g = 20
+
+@T.prim_func
+def k(A: T.Buffer((8,), "int32")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    store(A)
+    Keeper().store(A)
+    countdown(A, 4)
+#| @T.prim_func
+#| def k(A: T.Buffer((8,), "int32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     tx = T.thread_id([32])
+#|     A[1] = 10
+#|     A[2] = 30
+#|     A[4] = 4
+#|     A[3] = 3
+
+#--- what an inlined function of the module does not see
+from tvm.script import tirx as T
+
+@T.inline
+def early(A):
+    A[0] = later
+#          ^^^^^ error[TW2002]: name 'later' is not defined
+#   hint: outside a kernel @T.inline sees its surroundings as they are where it is defined: define this above it
+#   from: early(A)
+
+later = 1
+
+@T.prim_func
+def k(A: T.Buffer((8,), "int32")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    early(A)

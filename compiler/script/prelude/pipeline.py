@@ -1,11 +1,6 @@
-# Pipeline helpers: PipelineState, the barriers, Pipeline (surface.md 9).
-#
-# A fresh barrier completes phase 0 first: a consumer starts to wait with parity 0; a producer waits on the empty
-# barrier with parity 1 (or with phase_offset=1 and parity 0), so that its first wait falls through.
-#
-# From the evaluator: T.bind(value, type) makes an immutable variable in a plain method; `object.__new__(cls)` an
-# instance without running its constructor.
+# Stages in flight: PipelineState, Pipeline (surface.md 9).
 from tvm.script import tirx as T
+from tvm.tirx.lang.pipeline import MBarrier, TCGen05Bar, TMABar
 
 
 @T.meta_class
@@ -33,100 +28,6 @@ class PipelineState:
                 self.phase = self.phase ^ 1
         else:
             self.phase = self.phase ^ 1
-
-
-@T.meta_class
-class MBarrier:
-    """`depth` mbarriers in a pool of shared memory."""
-
-    def __init__(self, pool, depth, phase_offset=0, leader=None):
-        self.depth = depth
-        self.phase_offset = phase_offset
-        self.leader = leader
-        self.is_remote = False
-        self.buf = pool.alloc((depth,), "uint64", align=8)
-
-    def init(self, count):
-        if self.is_remote:
-            raise AssertionError(f"{type(self).__name__}.init: a view of another CTA's barriers can only arrive")
-        self._initialise(T.cuda.thread_rank() == 0 if self.leader is None else self.leader, count)
-
-    @T.inline
-    def _initialise(self, leader, count):
-        if leader:
-            for i in T.unroll(self.depth):
-                T.ptx.mbarrier.init(self.buf.ptr_to([i]), count)
-
-    def wait(self, stage, phase):
-        if self.is_remote:
-            raise AssertionError(f"{type(self).__name__}.wait: a view of another CTA's barriers can only arrive")
-        self._wait(stage, phase if self.phase_offset == 0 else phase ^ self.phase_offset)
-
-    @T.inline
-    def _wait(self, stage, parity):
-        T.ptx.mbarrier.try_wait(self.buf.ptr_to([stage]), parity)
-
-    def arrive(self, stage, cta_id=None, pred=None, count=None):
-        if cta_id is None:
-            self._arrive_here(stage)
-        else:
-            self._arrive_at(stage, cta_id, T.bool(True) if pred is None else pred, count)
-
-    @T.inline
-    def _arrive_here(self, stage):
-        T.ptx.mbarrier.arrive(self.buf.ptr_to([stage]))
-
-    @T.inline
-    def _arrive_at(self, stage, cta_id, pred, count):
-        if count is None:
-            T.ptx.mbarrier.arrive(self.buf.ptr_to([stage]), cta_id, pred)
-        else:
-            T.ptx.mbarrier.arrive(self.buf.ptr_to([stage]), cta_id, pred, count)
-
-    def ptr_to(self, idx):
-        return self.buf.ptr_to(idx if isinstance(idx, (list, tuple)) else [idx])
-
-    def remote_view(self, rank):
-        """The same barriers of CTA `rank` of the cluster; only arrive() makes sense on them."""
-        address = T.reinterpret("handle", T.ptx.map_shared_rank(self.buf.ptr_to([0]), rank))
-        return _remote_view(object.__new__(type(self)), self, T.bind(address, T.handle("uint64", "shared")))
-
-
-# The new instance comes as an argument: a variable would name its buffer before the script does.
-def _remote_view(view, barrier, pointer):
-    view.depth = barrier.depth
-    view.phase_offset = barrier.phase_offset
-    view.leader = None
-    view.is_remote = True
-    view.buf = T.decl_buffer((barrier.depth,), "uint64", data=pointer, scope="shared")
-    return view
-
-
-@T.meta_class
-class TMABar(MBarrier):
-    """A barrier that also counts the bytes of bulk copies."""
-
-    def arrive(self, stage, tx_count=None, cta_id=None, pred=None):
-        if tx_count is None:
-            MBarrier.arrive(self, stage, cta_id, pred)
-        else:
-            self._expect(stage, tx_count)
-
-    @T.inline
-    def _expect(self, stage, tx_count):
-        T.ptx.mbarrier.arrive.expect_tx(self.buf.ptr_to([stage]), tx_count)
-
-
-@T.meta_class
-class TCGen05Bar(MBarrier):
-    """A barrier on which finished tcgen05 operations arrive; one elected thread commits."""
-
-    def arrive(self, stage, cta_group=1, cta_mask=None):
-        self._commit(stage, cta_group, 0 if cta_mask is None else cta_mask)
-
-    @T.inline
-    def _commit(self, stage, cta_group, cta_mask):
-        T.ptx.tcgen05.commit(self.buf.ptr_to([stage]), cta_group, cta_mask)
 
 
 _KINDS = {"tma": TMABar, "tcgen05": TCGen05Bar, "mbar": MBarrier}

@@ -156,6 +156,24 @@ Value make_open_macro(Interpreter& in, const Arguments& args, Value) {
   return Value::object(f);
 }
 
+// The scopes around an inlined function as they are now; of a module the names that its statement mentions.
+Scope* snapshot(Interpreter& in, Function* f, Scope* scope) {
+  if (!scope || scope->is_prelude) return scope;
+  Scope* copy = in.make<Scope>();
+  if (scope->kind == Scope::Kind::Module && f->keep) {
+    copy->kind = scope->kind;
+    copy->frozen_from = scope;
+    for (const syntax::Name& name : f->keep->names) {
+      if (auto* b = scope->find(name)) copy->set(name, b->value);
+    }
+  } else {
+    *copy = *scope;
+    copy->parent = snapshot(in, f, scope->parent);
+  }
+  if (scope->kind != Scope::Kind::Class) copy->set(f->def->name, Value::object(f));  // it may call itself
+  return copy;
+}
+
 // Outside a kernel an inlined function sees its surroundings as they are at decoration; inside, as they are at the
 // call.
 Value make_inline(Interpreter& in, const Arguments& args, Value) {
@@ -169,15 +187,7 @@ Value make_inline(Interpreter& in, const Arguments& args, Value) {
   if (!f) return Value::error();
   f->mode = FunctionMode::Inline;
   if (!in.kernel()) {
-    std::function<Scope*(Scope*)> snapshot = [&](Scope* s) -> Scope* {
-      if (!s || s->kind == Scope::Kind::Module || s->kind == Scope::Kind::Class) return s;
-      Scope* copy = in.make<Scope>();
-      *copy = *s;
-      copy->parent = snapshot(s->parent);
-      copy->set(f->def->name, Value::object(f));  // it may call itself
-      return copy;
-    };
-    f->closure = snapshot(f->closure);
+    f->closure = snapshot(in, f, f->closure);
   }
   return Value::object(f);
 }

@@ -1,0 +1,16 @@
+# What the pools ask about shapes and types.
+from tvm.script import tirx as T
+
+
+def _element_bits(dtype):
+    kind = getattr(T, dtype)
+    return kind.bits * kind.lanes
+
+
+def _constant_shape(shape, who):
+    if not isinstance(shape, (list, tuple)):
+        shape = (shape,)
+    for extent in shape:
+        if not isinstance(extent, int):
+            raise ValueError(f"{who}: every extent must be a constant integer, shape is {shape}")
+    return tuple(shape)
