@@ -9,6 +9,7 @@ from tvm.tirx.lang.pool_shapes import _constant_shape, _element_bits
 from tvm.tirx.layout import S, TCol, TLane, TileLayout, sf_tmem_layout, tmem_datapath_layout
 
 
+@T.meta_class
 class TMEMPool:
     """Hands out columns of tensor memory; their base address arrives in a slot of shared memory."""
 
