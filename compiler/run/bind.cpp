@@ -5,6 +5,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/intrinsic.h"
+#include "compiler/lower/host_map.h"
 
 namespace tilewright::run {
 namespace {
@@ -303,53 +304,16 @@ class Binder {
     }
   }
 
-  // Assertions of the host part, and tensor maps that the script encodes itself.
+  // Assertions of the host part.
   void host_checks() {
     walk_stmts(kernel_.host, [&](const Stmt* s) {
       if (const auto* check = as<Assert>(s)) {
         if (number(check->condition, "an assertion before the launch") == 0)
           refuse("an assertion before the launch fails: " +
                  (check->message.empty() ? to_string(check->condition) : std::string(check->message)));
-      } else if (const auto* evaluate = as<Evaluate>(s)) {
-        if (const auto* call = evaluate->value.as<Call>(); call && call->callee->name == "call_packed") packed(*call);
       }
       return true;
     });
-  }
-
-  // runtime.cuTensorMapEncodeTiled: map, dtype, rank, pointer, dims, strides, box, element strides, four enums.
-  void packed(const Call& call) {
-    const auto* name = call.args.empty() ? nullptr : call.args[0].as<StringImm>();
-    if (!name || name->value != "runtime.cuTensorMapEncodeTiled")
-      refuse("the host part calls " + (name ? std::string(name->value) : "something") + ", which cannot be run");
-    auto at = [&](std::size_t i) { return i + 1 < call.args.size() ? call.args[i + 1] : Expr(); };
-    const Var* map = at(0).as<Var>();
-    const auto* dtype = at(1) ? at(1).as<StringImm>() : nullptr;
-    if (!map || !dtype || !at(2) || !at(3)) refuse("a call of runtime.cuTensorMapEncodeTiled without a map or type");
-    auto rank = static_cast<std::size_t>(number_in(at(2), "the rank of a tensor map", 1, 5));
-    if (call.args.size() != 1 + 4 + 4 * rank - 1 + 4) refuse("a tensor map with the wrong number of arguments");
-    JobTensorMap m;
-    std::tie(m.buffer, m.byte_offset) = pointer(at(3));
-    m.dtype = map_type(dtype->value);
-    std::size_t next = 4;
-    auto take = [&](const char* what) { return number_in(at(next++), what, 0, std::int64_t{1} << 40); };
-    for (std::size_t i = 0; i < rank; ++i) m.dims.push_back(static_cast<std::uint64_t>(take("an extent of a map")));
-    for (std::size_t i = 1; i < rank; ++i) m.strides.push_back(static_cast<std::uint64_t>(take("a stride of a map")));
-    for (std::size_t i = 0; i < rank; ++i) m.box.push_back(static_cast<std::uint32_t>(take("a box of a map")));
-    for (std::size_t i = 0; i < rank; ++i)
-      m.element_strides.push_back(static_cast<std::uint32_t>(take("a map's step")));
-    m.interleave = static_cast<int>(take("the interleave of a map"));
-    m.swizzle = static_cast<int>(take("the swizzle of a map"));
-    m.l2_promotion = static_cast<int>(take("the promotion of a map"));
-    m.oob_fill = static_cast<int>(take("the fill of a map"));
-    maps_[map] = static_cast<int>(out_.job.tensor_maps.size());
-    out_.job.tensor_maps.push_back(std::move(m));
-  }
-
-  int map_type(std::string_view name) {
-    auto type = tensor_map_dtype(name);
-    if (!type) refuse("a tensor map has no element type " + std::string(name));
-    return *type;
   }
 
   // The buffer and byte offset that a host pointer means.
@@ -371,7 +335,7 @@ class Binder {
   }
 
   void params() {
-    for (const dispatch::TensorMap& map : kernel_.plan.tensor_maps) plan_map(map);
+    tensor_maps();
     for (const lower::KernelParam& p : kernel_.plan.params) {
       JobParam param;
       std::string name = param_name(p);
@@ -410,23 +374,33 @@ class Binder {
     add(p.var, {name, kUInt8, {given->second}, given->second, true, Role::InOut});
   }
 
-  void plan_map(const dispatch::TensorMap& map) {
+  void tensor_maps() {
+    auto maps = lower::host_maps(kernel_);
+    if (!maps) refuse(maps.error());
+    for (const lower::HostMap& map : *maps) tensor_map(map);
+  }
+
+  void tensor_map(const lower::HostMap& map) {
     std::string what = "the tensor map " + std::string(map.var->name);
+    auto type = lower::map_type(map.dtype);
+    if (!type) refuse(what + " has no element type " + std::string(map.dtype));
     JobTensorMap m;
-    auto buffer = buffers_.find(map.tensor->data);
-    if (buffer == buffers_.end()) refuse(what + " belongs to no tensor of the signature");
-    m.buffer = buffer->second;
-    m.byte_offset = map.byte_offset ? number(map.byte_offset, what) : 0;
-    m.dtype = map_type(map.dtype);
+    m.dtype = type->value;
+    std::tie(m.buffer, m.byte_offset) = pointer(map.pointer);
+    if (map.byte_offset) m.byte_offset += number(map.byte_offset, what);
     constexpr std::int64_t kExtent = std::int64_t{1} << 32, kStride = std::int64_t{1} << 40;
-    for (Expr e : map.dims) m.dims.push_back(static_cast<std::uint64_t>(number_in(e, what, 1, kExtent)));
-    for (Expr e : map.strides) m.strides.push_back(static_cast<std::uint64_t>(number_in(e, what, 0, kStride)));
-    for (std::int64_t v : map.box) m.box.push_back(static_cast<std::uint32_t>(v));
-    for (std::int64_t v : map.element_strides) m.element_strides.push_back(static_cast<std::uint32_t>(v));
-    m.interleave = map.interleave;
-    m.swizzle = map.swizzle;
-    m.l2_promotion = map.l2_promotion;
-    m.oob_fill = map.oob_fill;
+    auto list = [&]<class T>(const std::vector<Expr>& from, std::vector<T>& to, std::int64_t low, std::int64_t high) {
+      for (Expr e : from) to.push_back(static_cast<T>(number_in(e, what, low, high)));
+    };
+    list(map.dims, m.dims, 1, kExtent);
+    list(map.strides, m.strides, 0, kStride);
+    list(map.box, m.box, 1, kExtent - 1);
+    list(map.element_strides, m.element_strides, 1, kExtent - 1);
+    auto small = [&](Expr e) { return static_cast<int>(number_in(e, what, 0, 255)); };
+    m.interleave = small(map.interleave);
+    m.swizzle = small(map.swizzle);
+    m.l2_promotion = small(map.l2_promotion);
+    m.oob_fill = small(map.oob_fill);
     maps_[map.var] = static_cast<int>(out_.job.tensor_maps.size());
     out_.job.tensor_maps.push_back(std::move(m));
   }

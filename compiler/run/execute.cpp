@@ -111,8 +111,11 @@ class Execution {
       const JobBuffer& b = job_.buffers[static_cast<std::size_t>(m.buffer)];
       auto* address = reinterpret_cast<void*>(data_[static_cast<std::size_t>(m.buffer)] +
                                               static_cast<cu::DevicePtr>(m.byte_offset));
+      // The driver wants an address even where there is nothing to read.
+      std::vector<std::uint64_t> strides = m.strides;
+      strides.resize(m.dims.size());
       check(driver_.encode_tiled(&maps_[i], m.dtype, static_cast<std::uint32_t>(m.dims.size()), address, m.dims.data(),
-                                 m.strides.data(), m.box.data(), m.element_strides.data(), m.interleave, m.swizzle,
+                                 strides.data(), m.box.data(), m.element_strides.data(), m.interleave, m.swizzle,
                                  m.l2_promotion, m.oob_fill),
             "cuTensorMapEncodeTiled refuses the tensor map of " + b.name);
     }

@@ -163,17 +163,6 @@ auto guarded(F&& read) -> std::expected<decltype(read()), std::string> {
 
 std::string_view status_name(Status status) { return kStatuses[static_cast<int>(status)]; }
 
-std::optional<int> tensor_map_dtype(std::string_view dtype) {
-  // In the order of the driver's enumeration, first name first; eight-bit floats travel as bytes.
-  static constexpr std::pair<std::string_view, int> kTypes[] = {
-      {"uint8", 0},  {"int8", 0},  {"bool", 0},    {"uint16", 1},  {"int16", 1},   {"uint32", 2},  {"int32", 3},
-      {"uint64", 4}, {"int64", 5}, {"float16", 6}, {"float32", 7}, {"float64", 8}, {"bfloat16", 9}};
-  for (const auto& [name, value] : kTypes)
-    if (name == dtype) return value;
-  if (dtype.starts_with("float8_")) return 0;
-  return std::nullopt;
-}
-
 std::string plan_to_json(const Job& job) { return plan_json(job).dump(1); }
 std::expected<Job, std::string> plan_from_json(std::string_view json) {
   return guarded([&] { return plan_of(Json::parse(json)); });

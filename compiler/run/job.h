@@ -63,9 +63,6 @@ struct Job {
 std::string plan_to_json(const Job& job);
 std::expected<Job, std::string> plan_from_json(std::string_view json);
 
-// The driver's CUtensorMapDataType for an element type of the launch plan ("float16"); nothing: it has none.
-std::optional<int> tensor_map_dtype(std::string_view dtype);
-
 struct DeviceInfo {
   std::string name;
   int major = 0, minor = 0;

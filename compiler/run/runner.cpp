@@ -43,8 +43,7 @@ Runner::~Runner() = default;
 
 std::expected<DeviceInfo, std::string> Runner::device(const std::stop_token& stop) {
   if (helper_ && device_) return *device_;
-  auto started =
-      HelperProcess::start({options_.helper, options_.helper_arguments, options_.environment, "kernel's process"});
+  auto started = HelperProcess::start({options_.helper, options_.helper_arguments, options_.environment, "kernel"});
   if (!started) return std::unexpected(started.error());
   ++processes_;
   helper_ = std::move(*started);

@@ -10,6 +10,7 @@
 //   --set NAME=VALUE  symbolic extents (n=128)                 --jobs N         compilations at once (number of cores)
 //   --cubins DIR      take cubins from there when they fit     --prepare DIR    only compile, and write them there
 //   --carried DIR     launches of the reference compiler (prepare.py): same inputs, same bytes wanted
+//   --build-carried DIR   only compile the CUDA texts of such a folder
 //   --log FILE        the record of the run                    --deadline S     for one kernel (20)
 //   --library PATH    instead of libcuda.so.1
 //
@@ -41,7 +42,7 @@ namespace {
 struct Settings {
   std::vector<std::string> scripts, copies;
   std::uint64_t seed = 1;
-  std::string arch, cubins, prepare, carried, log, library = "libcuda.so.1";
+  std::string arch, cubins, prepare, carried, build_carried, log, library = "libcuda.so.1";
   std::map<std::string, run::Number, std::less<>> values{{"n", run::Number::of(std::int64_t{128})}};
   int jobs = 0;
   int deadline = 20;
@@ -120,36 +121,72 @@ std::vector<std::string> environment() {
   return out;
 }
 
-void compile_all(const Settings& settings, const std::string& arch, std::vector<Case>& cases) {
-  std::unique_ptr<toolchain::Toolchain> tools;
-  if (std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.problem.empty(); }))
-    tools = std::make_unique<toolchain::Toolchain>(toolchain_options(settings));
+// Calls work(i) for every i below `count`, `jobs` at once.
+template <class F>
+void side_by_side(int jobs, std::size_t count, F&& work) {
   std::atomic<std::size_t> next = 0;
   std::vector<std::jthread> workers;
-  for (int i = 0; i < settings.jobs; ++i) {
+  for (int i = 0; i < jobs; ++i) {
     workers.emplace_back([&] {
-      for (std::size_t at; (at = next++) < cases.size();) {
-        Case& c = cases[at];
-        if (!c.problem.empty()) continue;
-        std::string file = digest_of(arch + "\n" + c.kernel->cuda->text) + ".cubin";
-        if (!settings.cubins.empty() && fs::exists(fs::path(settings.cubins) / file)) {
-          c.cubin = read(fs::path(settings.cubins) / file);
-          continue;
-        }
-        toolchain::Request request;
-        request.cuda_source = c.kernel->cuda->text;
-        request.arch = arch;
-        request.want_ptx = false;
-        auto made = tools->compile(request);
-        if (!made) {
-          c.problem = made.error().message + (made.error().log.empty() ? "" : "\n" + made.error().log);
-          continue;
-        }
-        c.cubin = std::move(made->cubin);
-        if (!settings.prepare.empty()) std::ofstream(fs::path(settings.prepare) / file, std::ios::binary) << c.cubin;
-      }
+      for (std::size_t at; (at = next++) < count;) work(at);
     });
   }
+}
+
+// The cubin, or what the compiler says.
+std::expected<std::string, std::string> cubin_of(toolchain::Toolchain& tools, const std::string& cuda,
+                                                 const std::string& arch) {
+  toolchain::Request request;
+  request.cuda_source = cuda;
+  request.arch = arch;
+  request.want_ptx = false;
+  auto made = tools.compile(request);
+  if (made) return std::move(made->cubin);
+  return std::unexpected(made.error().message + (made.error().log.empty() ? "" : "\n" + made.error().log));
+}
+
+void write(const fs::path& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
+
+void compile_all(const Settings& settings, const std::string& arch, std::vector<Case>& cases) {
+  toolchain::Toolchain tools(toolchain_options(settings));
+  side_by_side(settings.jobs, cases.size(), [&](std::size_t at) {
+    Case& c = cases[at];
+    if (!c.problem.empty()) return;
+    std::string file = digest_of(arch + "\n" + c.kernel->cuda->text) + ".cubin";
+    if (!settings.cubins.empty() && fs::exists(fs::path(settings.cubins) / file)) {
+      c.cubin = read(fs::path(settings.cubins) / file);
+    } else if (auto cubin = cubin_of(tools, c.kernel->cuda->text, arch)) {
+      c.cubin = std::move(*cubin);
+      if (!settings.prepare.empty()) write(fs::path(settings.prepare) / file, c.cubin);
+    } else {
+      c.problem = cubin.error();
+    }
+  });
+}
+
+// Compiles the CUDA texts of a folder of carried launches (prepare.py). The number of those that do not compile.
+int build_carried(const Settings& settings, const std::string& arch) {
+  std::vector<fs::path> texts;
+  for (const auto& entry : fs::recursive_directory_iterator(settings.build_carried)) {
+    fs::path cubin = entry.path();
+    if (cubin.extension() != ".cu") continue;
+    cubin.replace_extension(".cubin");
+    if (!fs::exists(cubin) || fs::last_write_time(cubin) < fs::last_write_time(entry.path()))
+      texts.push_back(entry.path());
+  }
+  toolchain::Toolchain tools(toolchain_options(settings));
+  std::atomic<int> failed = 0;
+  side_by_side(settings.jobs, texts.size(), [&](std::size_t at) {
+    auto cubin = cubin_of(tools, read(texts[at]), arch);
+    if (cubin) {
+      write(fs::path(texts[at]).replace_extension(".cubin"), *cubin);
+    } else {
+      ++failed;
+      std::fprintf(stderr, "%s: %s\n", texts[at].c_str(), cubin.error().c_str());
+    }
+  });
+  std::printf("%zu texts compiled for %s, %d of them not\n", texts.size(), arch.c_str(), failed.load());
+  return failed;
 }
 
 // What the outcome of a launch says against it, apart from the values; empty: nothing.
@@ -308,6 +345,8 @@ std::optional<Settings> parse(int argc, char** argv) {
       s.prepare = value();
     } else if (arg == "--carried") {
       s.carried = value();
+    } else if (arg == "--build-carried") {
+      s.build_carried = value();
     } else if (arg == "--log") {
       s.log = value();
     } else if (arg == "--library") {
@@ -328,7 +367,7 @@ std::optional<Settings> parse(int argc, char** argv) {
       (copies ? s.copies : s.scripts).push_back(arg);
     }
   }
-  if (s.scripts.empty() && s.copies.empty()) return std::nullopt;
+  if (s.scripts.empty() && s.copies.empty() && s.build_carried.empty()) return std::nullopt;
   if (s.jobs <= 0) s.jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return s;
 }
@@ -348,13 +387,14 @@ int main(int argc, char** argv) {
   }
   if (!settings->log.empty()) record = std::fopen(settings->log.c_str(), "w");
   if (!settings->prepare.empty()) fs::create_directories(settings->prepare);
+  std::string arch = settings->arch.empty() ? "sm_90a" : settings->arch;
+  if (!settings->build_carried.empty()) return build_carried(*settings, arch) != 0;
 
   run::RunnerOptions options;
   options.library = settings->library;
   options.deadline = std::chrono::seconds(settings->deadline);
   options.environment = environment();
   run::Runner runner(options);
-  std::string arch = settings->arch.empty() ? "sm_90a" : settings->arch;
   if (settings->prepare.empty()) {
     auto device = runner.device();
     if (!device) {
