@@ -5,14 +5,16 @@
 #include <csignal>
 #include <cstdio>
 
+#include "compiler/run/helper.h"
 #include "compiler/toolchain/helper.h"
 #include "server/cli/commands.h"
 
 int main(int argc, char** argv) {
   // A dead reader of our output is an error of writing, not a reason to die silently.
   std::signal(SIGPIPE, SIG_IGN);
-  // The process that holds NVRTC is this binary too; it takes no options of ours.
+  // The processes that hold NVRTC and the GPU are this binary too; they take no options of ours.
   if (argc == 2 && std::string_view(argv[1]) == "toolchain-helper") return tilewright::toolchain::helper_main();
+  if (argc == 2 && std::string_view(argv[1]) == "gpu-helper") return tilewright::run::helper_main();
 
   using namespace tilewright::cli;
   CLI::App app{"Tilewright: compiler service and language server for TIRx tile scripts", "tilewright"};
@@ -28,6 +30,7 @@ int main(int argc, char** argv) {
   add_explain(app, run);
   add_entries(app, run);
   add_layout(app, run);
+  add_run(app, run);
   add_doctor(app, run);
   add_demo(app, run);
   add_completions(app, run);

@@ -1,7 +1,5 @@
 #include "compiler/toolchain/helper.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -11,11 +9,9 @@
 
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstring>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "compiler/toolchain/file.h"
 #include "compiler/toolchain/nvrtc.h"
@@ -52,17 +48,6 @@ void set_limits(std::uint64_t memory_bytes, std::uint64_t cpu_seconds) {
   // NVRTC and its libraries take 135 MB of address space before the first program; they are not the program's fault.
   constexpr std::uint64_t kOwnBytes = 256ull << 20;
   if (kLimitAddressSpace) limit(RLIMIT_AS, memory_bytes + kOwnBytes);
-}
-
-// Ends this process, and what it started, once the parent is gone: a read would notice only between two requests.
-void watch_parent(int fd) {
-  std::thread([fd] {
-    pollfd watched{fd, POLLRDHUP, 0};
-    while (::poll(&watched, 1, -1) < 0 && errno == EINTR) {
-    }
-    if (::getpgrp() == ::getpid()) ::kill(0, SIGKILL);
-    ::_exit(0);
-  }).detach();
 }
 
 class Helper {
@@ -139,20 +124,8 @@ class Helper {
 }  // namespace
 
 int helper_main(int fd_in, int fd_out) {
-  // A core file of a process that is expected to die now and then is only litter.
-  rlimit none{0, 0};
-  ::setrlimit(RLIMIT_CORE, &none);
-  std::signal(SIGPIPE, SIG_IGN);
-  // NVRTC writes the working directory into line tables: one place for all makes artifacts the same everywhere.
-  if (::chdir("/") != 0) return 1;
-  ::fcntl(fd_in, F_SETFD, FD_CLOEXEC);
-  ::fcntl(fd_out, F_SETFD, FD_CLOEXEC);
-  watch_parent(fd_in);
   Helper helper;
-  while (auto request = receive_record(fd_in)) {
-    if (!send_record(fd_out, helper.serve(*request))) return 1;
-  }
-  return 0;
+  return serve_records(fd_in, fd_out, [&](const Record& request) { return helper.serve(request); });
 }
 
 }  // namespace tilewright::toolchain

@@ -7,11 +7,9 @@
 // or {status: failed, message} when the tool could not be used at all. Limits come with each request and are set before
 // it is looked at. When the parent goes away, even in the middle of a compilation, the helper and what it started end.
 #pragma once
+#include "compiler/toolchain/helper_loop.h"
 
 namespace tilewright::toolchain {
-
-// The descriptor at which the parent puts the socket; standard output stays free for what NVRTC may print.
-inline constexpr int kHelperFd = 3;
 
 // Serves until the parent closes the connection; returns the exit status. For a hidden subcommand
 // (`Options::helper_arguments`), before anything else in `main` has started threads.

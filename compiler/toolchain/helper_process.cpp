@@ -17,7 +17,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "compiler/toolchain/helper.h"
+#include "compiler/toolchain/helper_loop.h"
 #include "compiler/toolchain/wire.h"
 
 namespace tilewright::toolchain {
@@ -45,7 +45,7 @@ std::string megabytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) 
 
 std::expected<std::unique_ptr<HelperProcess>, std::string> HelperProcess::start(const HelperCommand& command) {
   auto failed = [](const std::string& what) {
-    return std::unexpected("cannot start the toolchain helper: " + what + ": " + std::strerror(errno));
+    return std::unexpected("cannot start the helper process: " + what + ": " + std::strerror(errno));
   };
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return failed("socketpair");
@@ -73,18 +73,20 @@ std::expected<std::unique_ptr<HelperProcess>, std::string> HelperProcess::start(
   std::vector<char*> argv{program.data()};
   for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
-  // An empty environment but for the language of messages: what NVRTC makes depends on the request alone.
-  std::string language = "LC_ALL=C";
-  char* environment[] = {language.data(), nullptr};
+  std::vector<std::string> variables = command.environment;
+  std::vector<char*> environment;
+  for (std::string& variable : variables) environment.push_back(variable.data());
+  environment.push_back(nullptr);
   pid_t pid = 0;
-  int error = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), environment);
+  int error = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), environment.data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     errno = error;
     return failed(program);
   }
-  return std::unique_ptr<HelperProcess>(new HelperProcess(pid, std::move(ours), std::move(errors)));
+  return std::unique_ptr<HelperProcess>(
+      new HelperProcess(pid, std::move(ours), std::move(errors), "the " + command.what));
 }
 
 HelperProcess::~HelperProcess() { reap(); }
@@ -132,20 +134,18 @@ HelperProcess::Failure HelperProcess::explain_death(std::uint64_t memory_limit) 
   std::string last = tail_of(errors_.get());
   std::string suffix = last.empty() ? "" : ": " + last;
   if (WIFSIGNALED(status_) && WTERMSIG(status_) == SIGXCPU) {
-    return {Failure::Kind::Time, "the compiler used up its CPU time" + suffix};
+    return {Failure::Kind::Time, what_ + " used up its CPU time" + suffix};
   }
   // A refused allocation mostly shows as an abort or a null pointer: tell it by how close to the limit it was.
   bool out_of_memory = last.find("bad_alloc") != std::string::npos || last.find("ut of memory") != std::string::npos ||
                        peak_resident_ > memory_limit / 10 * 8;
   if (out_of_memory) {
-    return {Failure::Kind::Memory, "the compiler ran out of the " + megabytes(memory_limit) + " it may use" + suffix};
+    return {Failure::Kind::Memory, what_ + " ran out of the " + megabytes(memory_limit) + " it may use" + suffix};
   }
   if (WIFSIGNALED(status_)) {
-    return {Failure::Kind::Gone,
-            std::string("the compiler process was ended by ") + ::strsignal(WTERMSIG(status_)) + suffix};
+    return {Failure::Kind::Gone, what_ + " process was ended by " + ::strsignal(WTERMSIG(status_)) + suffix};
   }
-  return {Failure::Kind::Gone,
-          "the compiler process ended with status " + std::to_string(WEXITSTATUS(status_)) + suffix};
+  return {Failure::Kind::Gone, what_ + " process ended with status " + std::to_string(WEXITSTATUS(status_)) + suffix};
 }
 
 std::expected<Record, HelperProcess::Failure> HelperProcess::call(const Record& request,
@@ -157,8 +157,7 @@ std::expected<Record, HelperProcess::Failure> HelperProcess::call(const Record& 
     auto seconds = std::chrono::duration<double>(time_limit).count();
     char text[32];
     std::snprintf(text, sizeof(text), "%g", seconds);
-    return std::unexpected(
-        finish(Failure::Kind::Time, std::string("the compiler was ended after the ") + text + " s it may take"));
+    return std::unexpected(finish(Failure::Kind::Time, what_ + " was ended after the " + text + " s it may take"));
   };
   auto stopped = [&] { return std::unexpected(finish(Failure::Kind::Stopped, "nobody waits for it any more")); };
 
@@ -179,8 +178,8 @@ std::expected<Record, HelperProcess::Failure> HelperProcess::call(const Record& 
     auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return out_of_time();
     if (std::uint64_t resident = resident_bytes(); resident > memory_limit) {
-      return std::unexpected(finish(Failure::Kind::Memory, "the compiler was ended: it used " + megabytes(resident) +
-                                                               ", " + megabytes(memory_limit) + " are allowed"));
+      return std::unexpected(finish(Failure::Kind::Memory, what_ + " was ended: it used " + megabytes(resident) + ", " +
+                                                               megabytes(memory_limit) + " are allowed"));
     }
     if (!rest.empty()) {
       ssize_t put = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -199,7 +198,7 @@ std::expected<Record, HelperProcess::Failure> HelperProcess::call(const Record& 
             ++served_;
             return std::move(*answer);
           }
-          return std::unexpected(finish(Failure::Kind::Gone, "the compiler process answered nonsense"));
+          return std::unexpected(finish(Failure::Kind::Gone, what_ + " process answered nonsense"));
       }
     }
   }

@@ -23,6 +23,9 @@ namespace tilewright::toolchain {
 struct HelperCommand {
   std::filesystem::path program;
   std::vector<std::string> arguments;
+  // An empty environment but for the language of messages: what NVRTC makes depends on the request alone.
+  std::vector<std::string> environment{"LC_ALL=C"};
+  std::string what = "compiler";  // whose process it is, in messages: "the compiler was ended after ..."
 };
 
 class HelperProcess {
@@ -49,7 +52,8 @@ class HelperProcess {
   std::uint64_t resident_bytes() const;
 
  private:
-  HelperProcess(pid_t pid, Fd socket, Fd errors) : pid_(pid), socket_(std::move(socket)), errors_(std::move(errors)) {}
+  HelperProcess(pid_t pid, Fd socket, Fd errors, std::string what)
+      : pid_(pid), socket_(std::move(socket)), errors_(std::move(errors)), what_(std::move(what)) {}
   // Kills, reaps and says how it ended; at once when it is already dead.
   Failure finish(Failure::Kind kind, std::string message);
   Failure explain_death(std::uint64_t memory_limit);
@@ -57,7 +61,8 @@ class HelperProcess {
 
   pid_t pid_;
   Fd socket_;
-  Fd errors_;  // the helper's standard error, a memory file
+  Fd errors_;         // the helper's standard error, a memory file
+  std::string what_;  // "the compiler"
   bool reaped_ = false;
   int status_ = 0;                   // as waitpid says
   std::uint64_t peak_resident_ = 0;  // bytes; known once reaped

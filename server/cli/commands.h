@@ -21,6 +21,7 @@ void add_compile(CLI::App& app, Run& run);
 void add_explain(CLI::App& app, Run& run);
 void add_entries(CLI::App& app, Run& run);
 void add_layout(CLI::App& app, Run& run);
+void add_run(CLI::App& app, Run& run);
 void add_doctor(CLI::App& app, Run& run);
 void add_demo(CLI::App& app, Run& run);
 void add_completions(CLI::App& app, Run& run);

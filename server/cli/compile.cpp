@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler/cuda/host.h"
 #include "compiler/intrinsics/printed.h"
 #include "compiler/ir/printer.h"
 #include "compiler/lower/lower.h"
@@ -14,7 +15,10 @@
 namespace tilewright::cli {
 namespace {
 
-const std::vector<std::string> kEmits = {"report", "tirx", "lowered", "cuda", "ptx", "cubin", "sass", "plan"};
+const std::vector<std::string> kEmits = {"report", "tirx", "lowered", "cuda", "ptx", "cubin", "sass", "plan", "host"};
+
+// `--emit host` gives two launchers: over the driver API, and over the runtime with the kernel's text in front.
+constexpr std::string_view kHost = "host", kHostRuntime = "host_runtime";
 
 struct CompileCommand {
   std::string file;
@@ -33,6 +37,8 @@ std::string_view extension(std::string_view emit) {
   if (emit == "lowered") return "lowered.py";
   if (emit == "cuda") return "cu";
   if (emit == "plan") return "json";
+  if (emit == kHost) return "host.cpp";
+  if (emit == kHostRuntime) return "host.cu";
   return emit;
 }
 
@@ -126,6 +132,15 @@ int run_compile(const CompileCommand& o) {
           text = lower::print_lowered(*k.lowered);
         } else if (e == "cuda" && k.cuda) {
           text = k.cuda->text;
+        } else if ((e == kHost || e == kHostRuntime) && k.cuda) {
+          auto launcher = cuda::host_launcher(*k.lowered, e == kHost ? cuda::HostApi::Driver : cuda::HostApi::Runtime);
+          if (launcher) {
+            text = (e == kHost ? "" : k.cuda->text + "\n") + *launcher;
+          } else if (e == kHost) {
+            std::fprintf(stderr, "tilewright: no launcher for %s: %s\n", std::string(k.value->kernel.name).c_str(),
+                         launcher.error().c_str());
+            environment = true;
+          }
         } else if (e == "plan" && k.lowered) {
           text = dump(plan_json(*k.lowered)) + "\n";
         }
@@ -265,6 +280,7 @@ void add_compile(CLI::App& app, Run& run) {
       "  tilewright compile copy.py --arch sm_80 --arch sm_100a --emit cuda,ptx,sass -o out/");
   c->callback([o, emits, &run] {
     o->emits = emits->empty() ? std::vector<std::string>{o->json ? "cuda" : "report"} : *emits;
+    if (std::find(o->emits.begin(), o->emits.end(), kHost) != o->emits.end()) o->emits.emplace_back(kHostRuntime);
     run = [o] { return run_compile(*o); };
   });
 }

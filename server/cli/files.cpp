@@ -13,8 +13,6 @@ namespace tilewright::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uintmax_t kLargestScript = 64u << 20;
-
 std::string reason() { return std::strerror(errno); }
 
 bool is_below(const fs::path& path, const fs::path& root) {
@@ -24,7 +22,7 @@ bool is_below(const fs::path& path, const fs::path& root) {
 
 }  // namespace
 
-std::expected<std::string, std::string> read_file(const fs::path& path) {
+std::expected<std::string, std::string> read_file(const fs::path& path, std::uintmax_t limit) {
   int fd = path == "-" ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::unexpected("cannot read " + path.string() + ": " + reason());
   std::string text;
@@ -39,9 +37,9 @@ std::expected<std::string, std::string> read_file(const fs::path& path) {
     }
     if (n == 0) break;
     text.append(buffer, static_cast<std::size_t>(n));
-    if (text.size() > kLargestScript) {
+    if (text.size() > limit) {
       if (fd != 0) ::close(fd);
-      return std::unexpected(path.string() + " is larger than 64 MB: not a tile script");
+      return std::unexpected(path.string() + " is larger than " + std::to_string(limit >> 20) + " MB");
     }
   }
   if (fd != 0) ::close(fd);

@@ -12,8 +12,11 @@
 
 namespace tilewright::cli {
 
-// The whole file; the error names the file and the reason.
-std::expected<std::string, std::string> read_file(const std::filesystem::path& path);
+inline constexpr std::uintmax_t kLargestScript = 64u << 20;
+// The whole file ("-": standard input), unless it is larger than `limit` bytes; the error names the file and the
+// reason.
+std::expected<std::string, std::string> read_file(const std::filesystem::path& path,
+                                                  std::uintmax_t limit = kLargestScript);
 // Writes to a temporary beside it and renames: a reader never sees half a file. The error names file and reason.
 std::expected<void, std::string> write_file(const std::filesystem::path& path, std::string_view content);
 

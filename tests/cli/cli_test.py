@@ -6,10 +6,12 @@
 import json
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree as ElementTree
 
@@ -637,10 +639,189 @@ class Unkind(Case):
                 self.assertIn(b"standard output", done.stderr)
 
 
+# The kernel of the fake driver's "cubin" does what the script's does: B becomes A.
+COPY = """\
+from tvm.script import tirx as T
+
+@T.prim_func
+def plain(A_ptr: T.handle, B_ptr: T.handle):
+    n = T.int32()
+    A = T.match_buffer(A_ptr, (n,), "float32")
+    B = T.match_buffer(B_ptr, (n,), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([1])
+    for i in T.serial(n):
+        B[i] = A[i]
+
+# tilewright: reference plain
+@T.prim_func
+def kernel(A_ptr: T.handle, B_ptr: T.handle):
+    n = T.int32()
+    A = T.match_buffer(A_ptr, (n,), "float32")
+    B = T.match_buffer(B_ptr, (n,), "float32")
+    T.device_entry()
+    block = T.cta_id([(n + 63) // 64])
+    thread = T.thread_id([64])
+    i: T.let = block * 64 + thread
+    if i < n:
+        B[i] = A[i]
+"""
+
+
+def npy(descr, shape, data):
+    header = repr({"descr": descr, "fortran_order": False, "shape": shape}).encode()
+    header += b" " * (-(11 + len(header)) % 64) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + data
+
+
+class Gpu(Case):
+    """`run` on a driver of our own making: a machine without a GPU sees everything but the GPU."""
+
+    def setUp(self):
+        super().setUp()
+        self.fake = os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
+        if not os.path.exists(self.fake):
+            self.skipTest("TILEWRIGHT_FAKE_CUDA names no driver")
+        self.script = self.file("copy.py", COPY)
+
+    def run_gpu(self, program, *options, script=None):
+        cubin = self.file("kernel.cubin", "kernel kernel_kernel\n" + program)
+        return self.run_it("run", script or self.script, "--on", "gpu", "--driver", self.fake, "--cubin", cubin, *options)
+
+    def report(self, status, program, *options):
+        r = self.run_gpu(program, "--set", "n=100", "--json", *options)
+        self.assertEqual(r.status, status, r)
+        self.fits(r.json, "run")
+        return r.json
+
+    def test_without_a_gpu(self):
+        r = self.expect(2, "run", self.script, "--on", "gpu", "--driver", self.path("libnone.so"))
+        self.assertIn("there is no GPU to run on", r.errors)
+        self.assertIn("run this on a machine with an NVIDIA GPU", r.errors)
+
+    def test_usage(self):
+        self.expect(2, "run", self.script)
+        self.expect(2, "run", self.script, "--on", "moon")
+        for options, words in (
+            ([], "symbolic extent `n` has no value: give it with --set n=128"),
+            (["--set", "n"], "write NAME=VALUE"),
+            (["--set", "n=many"], "many is no number"),
+            (["--set", "n=4", "--input", "Z=" + self.file("z.npy", npy("<f4", (4,), bytes(16)))], "has no tensor Z"),
+            (["--input", "A=" + self.path("gone.npy")], "cannot read"),
+            (["--input", "A=" + self.file("bad.npy", "no array")], "not a .npy file"),
+            (["--input", "A=" + self.file("f2.npy", npy("<f2", (4,), bytes(8)))], "it holds float16, float32 is wanted"),
+            (["--set", "n=8", "--input", "A=" + self.file("a.npy", npy("<f4", (4,), bytes(16)))], "`n` is 8, but tensor A has 4"),
+            (["--set", "n=4", "--entry", "nothing"], "nothing"),
+            (["--set", "n=4", "--device", "3"], "there is no device 3"),
+        ):
+            with self.subTest(words):
+                r = self.run_gpu("copy 1 0 16\n", *options)
+                self.assertNotEqual(r.status, 0, r)
+                self.assertIn(words, r.errors)
+
+    def test_verified_by_the_reference_kernel(self):
+        report = self.report(0, "copy 1 0 400\n")
+        self.assertEqual(report["verdict"], "verified")
+        self.assertEqual(report["launch"]["grid"], [2, 1, 1])
+        self.assertEqual(report["arch"], "sm_90a")
+        b = report["tensors"][1]
+        self.assertEqual(b["comparison"]["expected_from"], "reference plain on the host")
+        self.assertEqual((b["role"], b["comparison"]["elements"], b["bytes_unwritten"]), ("output", 100, 0))
+        self.assertEqual(len(report["timing"]["launches"]), 10)
+        self.assertEqual(report["timing"]["median_us"], 250)
+        again = self.report(0, "copy 1 0 400\n")
+        self.assertEqual(again["tensors"][1]["sha256"], b["sha256"])
+        other = self.report(0, "copy 1 0 400\n", "--seed", "2")
+        self.assertNotEqual(other["tensors"][1]["sha256"], b["sha256"])
+
+    def test_wrong_values(self):
+        report = self.report(1, "copy 1 0 396\n")
+        self.assertEqual(report["verdict"], "failed")
+        self.assertEqual(report["tensors"][1]["bytes_unwritten"], 4)
+        self.assertEqual(report["tensors"][1]["comparison"]["first"]["element"], 99)
+        self.assertIsNone(report["tensors"][1]["comparison"]["first"]["got"])  # poison is NaN
+        r = self.run_gpu("copy 1 0 396\n", "--set", "n=100")
+        self.assertEqual(r.status, 1)
+        self.assertIn("1 of 100 elements of B are not as expected", r.text)
+        self.assertIn("[99]", r.text)
+
+    def test_tolerances(self):
+        x = self.file("x.npy", npy("<f4", (1,), bytes.fromhex("0000803f")))
+        near = self.file("near.npy", npy("<f4", (1,), bytes.fromhex("0001803f")))
+        options = ["--input", "A=" + x, "--expect", "B=" + near]
+        self.assertEqual(self.run_gpu("copy 1 0 4\n", *options).status, 1)
+        self.assertEqual(self.run_gpu("copy 1 0 4\n", *options, "--rtol", "1e-3").status, 0)
+        self.assertEqual(self.run_gpu("copy 1 0 4\n", *options, "--rtol", "-1").status, 2)
+
+    def test_stray_writes_and_changed_inputs(self):
+        report = self.report(1, "copy 1 0 400\npoke 1 404 7\npoke 0 3 1\n")
+        words = " ".join(report["problems"])
+        self.assertIn("1 bytes were written outside of B, the first 4 bytes behind its end", words)
+        self.assertIn("1 bytes of A changed, which is only read", words)
+
+    def test_faults_and_deadlines(self):
+        report = self.report(1, "fault 700\n")
+        self.assertEqual((report["status"], report["error"]), ("fault", "CUDA_ERROR_ILLEGAL_ADDRESS"))
+        report = self.report(1, "hang\n", "--deadline", "1")
+        self.assertEqual(report["status"], "timeout")
+        report = self.report(1, "crash\n")
+        self.assertEqual(report["status"], "lost")
+        report = self.report(1, "refuse 1\n")
+        self.assertEqual(report["status"], "not_launched")
+
+    def test_a_fault_is_led_back_to_its_line(self):
+        stray = COPY.replace("if i < n:\n        B[i]", "if i < n:\n        B[i + n]")
+        r = self.run_gpu("fault 700\n", "--set", "n=100", "--json", script=self.file("stray.py", stray))
+        self.assertEqual(r.status, 1)
+        self.fits(r.json, "run")
+        line = stray[:stray.index("B[i + n]")].count("\n") + 1
+        self.assertEqual(r.json["fault"]["range"]["start"]["line"], line)
+
+    def test_arrays_in_and_out(self):
+        data = bytes(range(16))
+        a = self.file("a.npy", npy("<f4", (4,), data))
+        r = self.run_gpu("copy 1 0 16\n", "--input", "A=" + a, "-o", self.path("out"), "--repeat", "0")
+        self.assertEqual(r.status, 0, r)
+        with open(self.path("out/B.npy"), "rb") as f:
+            self.assertEqual(f.read()[-16:], data)
+        expected = self.file("b.npy", npy("<f4", (4,), data))
+        r = self.run_gpu("copy 1 0 16\n", "--input", "A=" + a, "--expect", "B=" + expected, "--json")
+        self.assertEqual(r.json["tensors"][1]["comparison"]["expected_from"], expected)
+        self.assertEqual(r.json["verdict"], "verified")
+
+    def test_nothing_to_compare_with(self):
+        script = self.file("alone.py", COPY.replace("# tilewright: reference plain\n", ""))
+        r = self.run_gpu("copy 1 0 400\n", "--set", "n=100", "--entry", "kernel", "--json", script=script)
+        self.assertEqual(r.status, 0, r)
+        self.assertEqual(r.json["verdict"], "unverified")
+        self.assertIn("# tilewright: reference EXPR", r.json["notes"][0])
+
+    def test_what_the_kernel_prints(self):
+        self.assertIn("seven\n", self.report(0, "copy 1 0 400\nprint seven\n")["printed"])
+
+    def test_interrupted(self):
+        cubin = self.file("kernel.cubin", "kernel kernel_kernel\nhang\n")
+        log = self.path("log")
+        command = [BINARY, "run", self.script, "--on", "gpu", "--driver", self.fake, "--cubin", cubin, "--set", "n=100"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=dict(os.environ, FAKE_CUDA_LOG=log)) as p:
+            for _ in range(600):  # until the kernel runs
+                if os.path.exists(log):
+                    with open(log, encoding="utf-8") as f:
+                        if "launch" in f.read():
+                            break
+                time.sleep(0.05)
+            p.send_signal(signal.SIGINT)
+            _, errors = p.communicate(timeout=60)
+        self.assertEqual(p.returncode, 130)
+        self.assertIn(b"interrupted", errors)
+
+
 class Schemas(unittest.TestCase):
     def test_are_schemas(self):
         names = [n[:-5] for n in sorted(os.listdir(schema.FOLDER)) if n.endswith(".json")]
-        for name in ("check", "compile", "doctor", "entries", "explain", "layout", "plan"):
+        for name in ("check", "compile", "doctor", "entries", "explain", "layout", "plan", "run"):
             self.assertIn(name, names)
         try:
             import jsonschema

@@ -1,7 +1,5 @@
-// What the toolchain's tests share: a scratch folder, the CUDA that is here, and options that use both.
+// What the toolchain's tests share: the CUDA that is here, and options that use it and a scratch folder.
 #pragma once
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -9,27 +7,11 @@
 #include <string>
 
 #include "compiler/toolchain/toolchain.h"
+#include "tests/unit/scratch.h"
 
 namespace tilewright::toolchain::testing {
 
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "tilewright-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using tilewright::testing::Scratch;
 
 inline std::vector<std::filesystem::path> cuda_candidates() {
   return {std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / ".cuda", "/usr/local/cuda"};

@@ -1,0 +1,44 @@
+// Elements of tensors on the host: their numbers, random ones, and how two of them compare.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/expr/dtype.h"
+
+namespace tilewright::run {
+
+// Bytes that `elements` elements take, packed; 4- and 6-bit elements share bytes.
+std::int64_t packed_bytes(ir::DataType dtype, std::int64_t elements);
+
+// The bits of element `index` of packed memory, low bits first. `index` must lie inside.
+std::uint64_t element_bits(ir::DataType dtype, std::string_view bytes, std::int64_t index);
+// The number that a bit pattern stands for; nothing for types without numbers (handles).
+std::optional<double> decode_element(ir::DataType dtype, std::uint64_t bits);
+// The nearest element, ties to even; beyond the range the largest finite one (infinity where the type has it). Nothing
+// for types without numbers.
+std::optional<std::uint64_t> encode_element(ir::DataType dtype, double value);
+
+// Random contents for a tensor, the same for the same seed on every machine: floating-point numbers of at most 1 and
+// never NaN, integers of all values, bool 0 or 1. What is no number (padding, handles) gets random bytes.
+std::string random_contents(ir::DataType dtype, std::int64_t bytes, std::uint64_t seed);
+
+struct Tolerance {
+  double relative = 0, absolute = 0;
+};
+// What a computation in this type may differ by: nothing for integers, a few units in the last place otherwise.
+Tolerance default_tolerance(ir::DataType dtype);
+
+struct Comparison {
+  std::int64_t elements = 0;
+  std::int64_t mismatches = 0;   // |got - expected| > absolute + relative * |expected|; NaN equals NaN
+  std::int64_t first = -1;       // element number of the first mismatch
+  double got = 0, expected = 0;  // there
+  double max_absolute = 0, max_relative = 0;
+};
+// Both have the same length, in packed elements.
+Comparison compare(ir::DataType dtype, std::string_view got, std::string_view expected, Tolerance tolerance);
+
+}  // namespace tilewright::run

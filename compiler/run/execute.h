@@ -1,0 +1,27 @@
+// The side of a job that talks to the driver. It lives in a process of its own (helper.h): a fault of a kernel leaves a
+// context that can do nothing any more, and a hang leaves one that can only be killed.
+//
+// A result is verified, not believed (design idea 11). Each buffer lies between guard zones in an allocation of its
+// own. A verifying launch finds poison in every output; there are two, over different poisons, so that a byte nobody
+// wrote is told from a byte that happens to look like poison. Inputs are read back and compared.
+#pragma once
+#include "compiler/run/driver.h"
+#include "compiler/run/job.h"
+
+namespace tilewright::run {
+
+class Gpu {
+ public:
+  // Initialises the driver and takes the primary context of a device. The error is for people.
+  static std::expected<Gpu, std::string> open(const std::string& library, int device);
+
+  const DeviceInfo& device() const { return device_; }
+  // After a Fault the context is spent: the process has to end.
+  Outcome execute(const Job& job);
+
+ private:
+  Driver driver_;
+  DeviceInfo device_;
+};
+
+}  // namespace tilewright::run

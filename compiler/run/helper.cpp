@@ -1,0 +1,66 @@
+#include "compiler/run/helper.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "compiler/run/execute.h"
+#include "compiler/toolchain/file.h"
+
+namespace tilewright::run {
+namespace {
+
+using toolchain::field;
+using toolchain::Record;
+
+// What a kernel may print in one job; more is cut.
+constexpr std::size_t kPrintedLimit = 1 << 20;
+
+class Helper {
+ public:
+  // The driver writes what kernels print to standard output: a memory file takes it.
+  Helper() : printed_(::memfd_create("printed", MFD_CLOEXEC)) {
+    if (printed_) ::dup2(printed_.get(), STDOUT_FILENO);
+  }
+
+  Record serve(const Record& request) {
+    std::string_view op = field(request, "op");
+    if (op == "open") return open(request);
+    if (op != "run") return failed("unknown request");
+    if (!gpu_) return failed("no device is open");
+    auto job = decode_job(request);
+    if (!job) return failed(job.error());
+    // A memory file is empty again by cutting it and going back to its start.
+    if (::ftruncate(STDOUT_FILENO, 0) == 0) ::lseek(STDOUT_FILENO, 0, SEEK_SET);
+    Outcome outcome = gpu_->execute(*job);
+    std::fflush(nullptr);
+    if (printed_ && !toolchain::read_all(printed_.get(), outcome.printed, kPrintedLimit))
+      outcome.printed = "(the kernel printed more than 1 MB)\n";
+    return encode(outcome);
+  }
+
+ private:
+  static Record failed(std::string message) { return {{"status", "failed"}, {"message", std::move(message)}}; }
+
+  Record open(const Record& request) {
+    auto gpu =
+        Gpu::open(std::string(field(request, "library")), std::atoi(std::string(field(request, "device")).c_str()));
+    if (!gpu) return failed(gpu.error());
+    gpu_ = std::move(*gpu);
+    return encode(gpu_->device());
+  }
+
+  toolchain::Fd printed_;
+  std::optional<Gpu> gpu_;
+};
+
+}  // namespace
+
+int helper_main(int fd_in, int fd_out) {
+  Helper helper;
+  return toolchain::serve_records(fd_in, fd_out, [&](const Record& request) { return helper.serve(request); });
+}
+
+}  // namespace tilewright::run

@@ -1,0 +1,117 @@
+// One execution of a kernel, in plain numbers: what goes to the process that holds the GPU, and what comes back.
+//
+// A job knows no script and no expressions; bind.h makes one from a launch plan. Its plan can be written as JSON, so
+// that prepared executions travel to a machine that has neither the script nor a compiler.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/toolchain/record.h"
+
+namespace tilewright::run {
+
+// What the kernel does with a buffer, as far as the script shows.
+//   Input: read only. It must be unchanged after the launch.
+//   Output: written only. Poisoned before each launch.
+//   InOut: both, or not known. Given its contents again before each launch.
+enum class Role : std::uint8_t { Input, Output, InOut };
+
+struct JobBuffer {
+  std::string name;
+  std::int64_t bytes = 0;
+  Role role = Role::InOut;
+  std::string contents{};  // of an Input and an InOut: exactly `bytes` long; of an Output empty
+};
+
+// Arguments of cuTensorMapEncodeTiled: innermost first, strides in bytes and one fewer than dims, the driver's enums.
+struct JobTensorMap {
+  int buffer = 0;
+  std::int64_t byte_offset = 0;
+  int dtype = 0;
+  std::vector<std::uint64_t> dims, strides;
+  std::vector<std::uint32_t> box, element_strides;
+  int interleave = 0, swizzle = 0, l2_promotion = 0, oob_fill = 0;
+};
+
+struct JobParam {
+  enum class Kind : std::uint8_t { Pointer, Scalar, TensorMap } kind = Kind::Pointer;
+  int index = 0;  // of the buffer or tensor map
+  std::int64_t byte_offset = 0;
+  std::string scalar{};  // its bytes as the kernel takes them
+};
+
+struct Job {
+  std::string symbol;
+  std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
+  std::optional<std::array<std::int64_t, 3>> preferred_cluster;
+  std::int64_t dynamic_shared_bytes = 0;
+  std::vector<JobBuffer> buffers;
+  std::vector<JobParam> params;  // in the order of the kernel's signature
+  std::vector<JobTensorMap> tensor_maps;
+
+  std::string cubin;
+  // Launches: two to verify, each over another poison, then `warmups` and `repeats` timed ones; 0 repeats: not timed.
+  int warmups = 3;
+  int repeats = 0;
+};
+
+// The plan alone: neither contents nor cubin. Errors name the member that is missing or out of range.
+std::string plan_to_json(const Job& job);
+std::expected<Job, std::string> plan_from_json(std::string_view json);
+
+struct DeviceInfo {
+  std::string name;
+  int major = 0, minor = 0;
+  int driver_version = 0;  // 13000: CUDA 13.0
+  int multiprocessors = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t l2_bytes = 0;
+  std::int64_t shared_bytes_per_block = 0;
+  double bandwidth = 0;  // peak, bytes a second; 0: the driver does not say
+
+  // "sm_90a": the most specific architecture that runs there.
+  std::string arch() const;
+};
+
+// What one buffer held afterwards.
+struct BufferOutcome {
+  std::string contents;           // after the first verifying launch
+  std::int64_t guard_damage = 0;  // bytes changed in the guard zones around it
+  std::int64_t guard_first = 0;   // where the first lies: negative before the buffer, from `bytes` on behind it
+  std::int64_t unwritten = 0;     // Output: bytes that kept the poison in both verifying launches
+  std::int64_t changed = 0;       // Input: bytes that differ from what was uploaded
+  std::int64_t unstable = 0;      // bytes that differ between launches although written in both
+};
+
+enum class Status : std::uint8_t {
+  Done,
+  NoDriver,     // no CUDA driver, or no device
+  NotLaunched,  // the driver refused the module, the memory, a tensor map or the launch
+  Fault,        // the kernel was ended by the device: illegal address, misaligned access, trap
+  Timeout,      // over the deadline; the process was killed
+  Stopped,      // nobody waits for it
+  Lost,         // the process that held the GPU ended by itself
+};
+std::string_view status_name(Status status);  // "done", "no_driver", "not_launched", ...
+
+struct Outcome {
+  Status status = Status::Done;
+  std::string message;  // unless done: what went wrong, with the driver's words
+  std::string error;    // the driver's name for it: "CUDA_ERROR_ILLEGAL_ADDRESS"; empty when it is not the driver's
+  std::vector<BufferOutcome> buffers;
+  std::vector<double> microseconds;  // of the timed launches, in order
+  std::string printed;               // what the kernel's printf wrote in the first launch
+};
+
+toolchain::Record encode(const Job& job);
+std::expected<Job, std::string> decode_job(const toolchain::Record& record);
+toolchain::Record encode(const Outcome& outcome);
+std::expected<Outcome, std::string> decode_outcome(toolchain::Record record);
+toolchain::Record encode(const DeviceInfo& device);
+std::expected<DeviceInfo, std::string> decode_device(const toolchain::Record& record);
+
+}  // namespace tilewright::run

@@ -1,0 +1,100 @@
+#include "compiler/run/runner.h"
+
+#include <limits>
+
+#include "compiler/toolchain/wire.h"
+
+namespace tilewright::run {
+namespace {
+
+using toolchain::field;
+using toolchain::HelperProcess;
+using toolchain::Record;
+using toolchain::take;
+
+// The driver maps what it likes; only our own buffers could grow, and the message limit bounds those.
+constexpr std::uint64_t kAnyMemory = std::numeric_limits<std::uint64_t>::max();
+
+Outcome lost(HelperProcess::Failure failure) {
+  Outcome out;
+  switch (failure.kind) {
+    case HelperProcess::Failure::Kind::Time: out.status = Status::Timeout; break;
+    case HelperProcess::Failure::Kind::Stopped: out.status = Status::Stopped; break;
+    default: out.status = Status::Lost; break;
+  }
+  out.message = std::move(failure.message);
+  return out;
+}
+
+std::int64_t message_bytes(const Job& job) {
+  std::int64_t bytes = static_cast<std::int64_t>(job.cubin.size());
+  for (const JobBuffer& b : job.buffers) bytes += b.bytes;
+  return bytes;
+}
+
+}  // namespace
+
+Runner::Runner(RunnerOptions options) : options_(std::move(options)) {
+  // Not its resolved name: the file may have been replaced by a newer build while this process runs.
+  if (options_.helper.empty()) options_.helper = "/proc/self/exe";
+  options_.environment.push_back("LC_ALL=C");
+}
+Runner::~Runner() = default;
+
+std::expected<DeviceInfo, std::string> Runner::device(const std::stop_token& stop) {
+  if (helper_ && device_) return *device_;
+  auto started = HelperProcess::start({options_.helper, options_.helper_arguments, options_.environment, "kernel"});
+  if (!started) return std::unexpected(started.error());
+  ++processes_;
+  helper_ = std::move(*started);
+  auto answer =
+      helper_->call({{"op", "open"}, {"library", options_.library}, {"device", std::to_string(options_.device)}},
+                    options_.start_limit, kAnyMemory, stop);
+  auto given_up = [&](std::string why) {
+    helper_.reset();
+    return std::unexpected(std::move(why));
+  };
+  if (!answer) return given_up(answer.error().message);
+  if (field(*answer, "status") == "failed") return given_up(take(*answer, "message"));
+  auto device = decode_device(*answer);
+  if (!device) return given_up(device.error());
+  device_ = *device;
+  return *device_;
+}
+
+Outcome Runner::run(const Job& job, const std::stop_token& stop) {
+  Outcome out;
+  if (std::int64_t bytes = message_bytes(job); bytes > static_cast<std::int64_t>(toolchain::kMessageLimit / 2)) {
+    out.status = Status::NotLaunched;
+    out.message = "the buffers together have " + std::to_string(bytes) + " bytes; at most " +
+                  std::to_string(toolchain::kMessageLimit / 2) + " are served";
+    return out;
+  }
+  // A job that refuses before its launch must not be blamed for a context that its predecessor lost.
+  if (auto device = this->device(stop); !device) {
+    out.status = stop.stop_requested() ? Status::Stopped : Status::NoDriver;
+    out.message = device.error();
+    return out;
+  }
+  auto answer = helper_->call(encode(job), options_.deadline, kAnyMemory, stop);
+  if (!answer) {
+    helper_.reset();
+    return lost(std::move(answer.error()));
+  }
+  if (field(*answer, "status") == "failed") {
+    out.status = Status::NotLaunched;
+    out.message = take(*answer, "message");
+    return out;
+  }
+  auto outcome = decode_outcome(std::move(*answer));
+  if (!outcome) {
+    helper_.reset();
+    out.status = Status::Lost;
+    out.message = outcome.error();
+    return out;
+  }
+  if (outcome->status == Status::Fault) helper_.reset();
+  return std::move(*outcome);
+}
+
+}  // namespace tilewright::run

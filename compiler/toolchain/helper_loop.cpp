@@ -1,0 +1,46 @@
+#include "compiler/toolchain/helper_loop.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <thread>
+
+#include "compiler/toolchain/wire.h"
+
+namespace tilewright::toolchain {
+namespace {
+
+// Ends this process, and what it started, once the parent is gone: a read would notice only between two requests.
+void watch_parent(int fd) {
+  std::thread([fd] {
+    pollfd watched{fd, POLLRDHUP, 0};
+    while (::poll(&watched, 1, -1) < 0 && errno == EINTR) {
+    }
+    if (::getpgrp() == ::getpid()) ::kill(0, SIGKILL);
+    ::_exit(0);
+  }).detach();
+}
+
+}  // namespace
+
+int serve_records(int fd_in, int fd_out, const std::function<Record(const Record&)>& serve) {
+  // A core file of a process that is expected to die now and then is only litter.
+  rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  std::signal(SIGPIPE, SIG_IGN);
+  // NVRTC writes the working directory into line tables: one place for all makes artifacts the same everywhere.
+  if (::chdir("/") != 0) return 1;
+  ::fcntl(fd_in, F_SETFD, FD_CLOEXEC);
+  ::fcntl(fd_out, F_SETFD, FD_CLOEXEC);
+  watch_parent(fd_in);
+  while (auto request = receive_record(fd_in)) {
+    if (!send_record(fd_out, serve(*request))) return 1;
+  }
+  return 0;
+}
+
+}  // namespace tilewright::toolchain

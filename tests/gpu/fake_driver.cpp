@@ -1,0 +1,270 @@
+// A stand-in for libcuda.so.1 on machines without a GPU: device memory is host memory, and a "cubin" is a few lines of
+// text that say what the kernel does. Tests of compiler/run load it in place of the driver.
+//
+//   kernel NAME            the module's one kernel
+//   copy D S N             N bytes from parameter S's pointer to parameter D's
+//   poke D OFFSET VALUE    one byte at that distance from parameter D's pointer
+//   launches D             parameter D's first byte becomes the number of launches so far
+//   scalar P N             N bytes of parameter P go to the log
+//   map P                  the first word of the tensor map that is parameter P goes to the log
+//   print TEXT             as a kernel's printf does
+//   fault CODE             the next synchronisation fails with CODE, and so does everything afterwards
+//   refuse CODE            the launch fails with CODE
+//   hang, crash            the synchronisation never returns; the process aborts
+//
+// FAKE_CUDA_LOG names a file that calls are written to, FAKE_CUDA_DEVICES how many devices there are (1).
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/run/driver.h"
+
+using namespace tilewright::run::cu;
+
+namespace {
+
+struct FakeModule {
+  std::string name;
+  std::vector<std::string> operations;
+};
+
+int sticky = 0, pending = 0, launches = 0;
+bool hanging = false;
+std::set<void*> memory;
+
+void log(const char* format, ...) {
+  const char* path = std::getenv("FAKE_CUDA_LOG");
+  std::FILE* file = path ? std::fopen(path, "a") : nullptr;
+  if (!file) return;
+  va_list arguments;
+  va_start(arguments, format);
+  std::vfprintf(file, format, arguments);
+  va_end(arguments);
+  std::fputc('\n', file);
+  std::fclose(file);
+}
+
+char* pointer(void** arguments, int i) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, arguments[i], sizeof value);
+  return reinterpret_cast<char*>(value);
+}
+
+int perform(const std::string& line, void** arguments) {
+  std::istringstream in(line);
+  std::string word;
+  in >> word;
+  int a = 0, b = 0;
+  long n = 0;
+  if (word == "copy") {
+    in >> a >> b >> n;
+    std::memcpy(pointer(arguments, a), pointer(arguments, b), static_cast<std::size_t>(n));
+  } else if (word == "poke") {
+    in >> a >> n >> b;
+    pointer(arguments, a)[n] = static_cast<char>(b);
+  } else if (word == "launches") {
+    in >> a;
+    *pointer(arguments, a) = static_cast<char>(launches);
+  } else if (word == "scalar") {
+    in >> a >> n;
+    std::string hex;
+    for (long i = 0; i < n; ++i) {
+      char digits[3];
+      std::snprintf(digits, sizeof digits, "%02x", static_cast<const unsigned char*>(arguments[a])[i]);
+      hex += digits;
+    }
+    log("scalar %s", hex.c_str());
+  } else if (word == "map") {
+    in >> a;
+    log("map %llu", static_cast<unsigned long long>(static_cast<TensorMap*>(arguments[a])->opaque[0]));
+  } else if (word == "print") {
+    std::printf("%s\n", line.substr(6).c_str());
+    std::fflush(stdout);
+  } else if (word == "fault") {
+    in >> pending;
+  } else if (word == "refuse") {
+    in >> a;
+    return a;
+  } else if (word == "hang") {
+    hanging = true;
+  } else if (word == "crash") {
+    std::abort();
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+Result cuInit(unsigned) {
+  log("init");
+  return kSuccess;
+}
+Result cuDriverGetVersion(int* version) {
+  *version = 13000;
+  return kSuccess;
+}
+Result cuDeviceGetCount(int* count) {
+  const char* devices = std::getenv("FAKE_CUDA_DEVICES");
+  *count = devices ? std::atoi(devices) : 1;
+  return kSuccess;
+}
+Result cuDeviceGet(Device* device, int ordinal) {
+  *device = ordinal;
+  return kSuccess;
+}
+Result cuDeviceGetName(char* name, int size, Device) {
+  std::snprintf(name, static_cast<std::size_t>(size), "Pretended GPU");
+  return kSuccess;
+}
+Result cuDeviceGetAttribute(int* value, int attribute, Device) {
+  switch (attribute) {
+    case kCapabilityMajor: *value = 9; break;
+    case kCapabilityMinor: *value = 0; break;
+    case kMultiprocessorCount: *value = 132; break;
+    case kL2Bytes: *value = 1 << 20; break;
+    case kMemoryClockKilohertz: *value = 1'000'000; break;
+    case kMemoryBusBits: *value = 1024; break;
+    case kSharedBytesOptIn: *value = 232448; break;
+    default: return 1;
+  }
+  return kSuccess;
+}
+Result cuDeviceTotalMem_v2(std::size_t* bytes, Device) {
+  *bytes = std::size_t{80} << 30;
+  return kSuccess;
+}
+Result cuDevicePrimaryCtxRetain(Context* context, Device) {
+  *context = &sticky;
+  return kSuccess;
+}
+Result cuCtxSetCurrent(Context) { return kSuccess; }
+Result cuCtxSynchronize() {
+  if (hanging) ::sleep(1000);
+  if (pending) sticky = std::exchange(pending, 0);
+  return sticky;
+}
+Result cuModuleLoadData(Module* module, const void* image) {
+  std::istringstream in(static_cast<const char*>(image));
+  auto* made = new FakeModule;
+  std::string line;
+  while (std::getline(in, line)) {
+    if (line.starts_with("kernel "))
+      made->name = line.substr(7);
+    else if (!line.empty())
+      made->operations.push_back(line);
+  }
+  if (made->name.empty()) {
+    delete made;
+    return 200;  // CUDA_ERROR_INVALID_IMAGE
+  }
+  *module = made;
+  return kSuccess;
+}
+Result cuModuleUnload(Module module) {
+  delete static_cast<FakeModule*>(module);
+  return kSuccess;
+}
+Result cuModuleGetFunction(Function* function, Module module, const char* name) {
+  if (static_cast<FakeModule*>(module)->name != name) return 500;  // CUDA_ERROR_NOT_FOUND
+  *function = module;
+  return kSuccess;
+}
+Result cuFuncSetAttribute(Function, int attribute, int value) {
+  log("attribute %d %d", attribute, value);
+  return attribute == kFunctionDynamicShared && value > 232448 ? 1 : kSuccess;
+}
+Result cuMemAlloc_v2(DevicePtr* out, std::size_t bytes) {
+  if (bytes > std::size_t{1} << 32) return 2;
+  void* p = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  memory.insert(p);
+  *out = reinterpret_cast<DevicePtr>(p);
+  return kSuccess;
+}
+Result cuMemFree_v2(DevicePtr p) {
+  if (!memory.erase(reinterpret_cast<void*>(p))) return 1;
+  std::free(reinterpret_cast<void*>(p));
+  return kSuccess;
+}
+Result cuMemcpyHtoD_v2(DevicePtr to, const void* from, std::size_t bytes) {
+  std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+  return sticky;
+}
+Result cuMemcpyDtoH_v2(void* to, DevicePtr from, std::size_t bytes) {
+  std::memcpy(to, reinterpret_cast<void*>(from), bytes);
+  return sticky;
+}
+Result cuMemsetD8_v2(DevicePtr to, unsigned char value, std::size_t bytes) {
+  std::memset(reinterpret_cast<void*>(to), value, bytes);
+  return sticky;
+}
+Result cuLaunchKernelEx(const LaunchConfig* c, Function function, void** arguments, void**) {
+  if (sticky) return sticky;
+  std::string attributes;
+  for (unsigned i = 0; i < c->attribute_count; ++i) {
+    const LaunchAttribute& a = c->attributes[i];
+    attributes += " attribute " + std::to_string(a.id) + " " + std::to_string(a.value.cluster.x) + " " +
+                  std::to_string(a.value.cluster.y) + " " + std::to_string(a.value.cluster.z);
+  }
+  log("launch %u %u %u  %u %u %u  shared %u%s", c->grid_x, c->grid_y, c->grid_z, c->block_x, c->block_y, c->block_z,
+      c->shared_bytes, attributes.c_str());
+  ++launches;
+  for (const std::string& line : static_cast<FakeModule*>(function)->operations)
+    if (Result r = perform(line, arguments)) return r;
+  return kSuccess;
+}
+Result cuEventCreate(Event* event, unsigned) {
+  *event = new int(0);
+  return kSuccess;
+}
+Result cuEventDestroy_v2(Event event) {
+  delete static_cast<int*>(event);
+  return kSuccess;
+}
+Result cuEventRecord(Event, Stream) { return sticky; }
+Result cuEventElapsedTime(float* milliseconds, Event, Event) {
+  *milliseconds = 0.25f;
+  return kSuccess;
+}
+Result cuTensorMapEncodeTiled(TensorMap* map, int dtype, std::uint32_t rank, void* address, const std::uint64_t* dims,
+                              const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* steps,
+                              int interleave, int swizzle, int promotion, int fill) {
+  std::string text;
+  for (std::uint32_t i = 0; i < rank; ++i) text += " " + std::to_string(dims[i]);
+  text += " |";
+  for (std::uint32_t i = 0; i + 1 < rank; ++i) text += " " + std::to_string(strides[i]);
+  text += " |";
+  for (std::uint32_t i = 0; i < rank; ++i) text += " " + std::to_string(box[i]);
+  text += " |";
+  for (std::uint32_t i = 0; i < rank; ++i) text += " " + std::to_string(steps[i]);
+  log("encode %d %u%s | %d %d %d %d", dtype, rank, text.c_str(), interleave, swizzle, promotion, fill);
+  if (reinterpret_cast<std::uintptr_t>(address) % 16 || box[0] > 256) return 1;
+  map->opaque[0] = 4711;
+  return kSuccess;
+}
+Result cuGetErrorName(Result result, const char** name) {
+  *name = result == 1     ? "CUDA_ERROR_INVALID_VALUE"
+          : result == 2   ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : result == 200 ? "CUDA_ERROR_INVALID_IMAGE"
+          : result == 500 ? "CUDA_ERROR_NOT_FOUND"
+          : result == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : result == 716 ? "CUDA_ERROR_MISALIGNED_ADDRESS"
+                          : nullptr;
+  return *name ? kSuccess : 1;
+}
+Result cuGetErrorString(Result result, const char** text) {
+  *text = result == 700 ? "an illegal memory access was encountered" : "it failed";
+  return kSuccess;
+}
+
+}  // extern "C"

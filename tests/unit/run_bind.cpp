@@ -1,0 +1,153 @@
+// Launch plans bound to numbers.
+#include "compiler/run/bind.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/lower_testing.h"
+
+using namespace tilewright;
+using namespace tilewright::testing;
+using run::Number;
+using run::Role;
+
+namespace {
+
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+Number whole(std::int64_t n) { return Number::of(n); }
+
+// C[i] = A[i] + x for i < n, with a grid of ceil(n / 256).
+struct Symbolic {
+  Symbolic() {
+    n = s.extent("n");
+    a = s.param("A", {Expr(n)}, kFloat32);
+    c = s.param("C", {Expr(n)}, kFloat32);
+    x = s.scalar_param("x", kInt32);
+    s.device();
+    const Var* cta = s.id(ScopeBinding::KernelCta, (Expr(n) + 255) / 256, "cta");
+    const Var* tid = s.id(ScopeBinding::CtaThread, Expr(256), "tid");
+    Expr i = Expr(cta) * 256 + Expr(tid);
+    Expr sum = ir::add(Script::at(a, {i}), ir::cast(kFloat32, Expr(x)));
+    s.add(make_stmt<If>(Script::origin(), lt(i, Expr(n)), Script::store(c, {i}, sum), nullptr));
+    kernel = s.lowered();
+    REQUIRE(kernel);
+  }
+  Script s;
+  const Var *n, *x;
+  Buffer *a, *c;
+  std::optional<lower::LoweredKernel> kernel;
+};
+
+}  // namespace
+
+TEST_CASE("bind: a plan without symbols") {
+  Script s;
+  round_trip(s, 64, 64, kFloat16, 128, ExecScope::Cta, rows({64, 64}));
+  auto kernel = s.lowered();
+  REQUIRE(kernel);
+  auto bound = run::bind(*kernel, {});
+  REQUIRE(bound);
+  CHECK(bound->job.symbol == kernel->symbol);
+  CHECK(bound->job.grid == std::array<std::int64_t, 3>{1, 1, 1});
+  CHECK(bound->job.block == std::array<std::int64_t, 3>{128, 1, 1});
+  REQUIRE(bound->tensors.size() == 2);
+  CHECK(bound->tensors[0].name == "A");
+  CHECK(bound->tensors[0].bytes == 8192);
+  CHECK(bound->tensors[0].role == Role::Input);
+  CHECK(bound->tensors[1].role == Role::Output);
+  REQUIRE(bound->job.params.size() == 2);
+  CHECK(bound->job.params[1].index == 1);
+}
+
+TEST_CASE("bind: symbolic extents give the grid, the sizes and the scalars") {
+  Symbolic k;
+  run::Bindings bindings;
+  bindings.values = {{"n", whole(1000)}, {"x", whole(-3)}};
+  auto bound = run::bind(*k.kernel, bindings);
+  REQUIRE(bound);
+  CHECK(bound->job.grid[0] == 4);
+  CHECK(bound->tensors[0].shape == std::vector<std::int64_t>{1000});
+  CHECK(bound->tensors[0].bytes == 4000);
+  CHECK(bound->extents.at("n") == 1000);
+  REQUIRE(bound->job.params.size() == 4);
+  CHECK(bound->job.params[2].scalar == std::string("\xE8\3\0\0", 4));
+  CHECK(bound->job.params[3].scalar == std::string("\xFD\xFF\xFF\xFF", 4));
+  // A given tensor's shape says it as well.
+  bindings.values.erase("n");
+  bindings.shapes["A"] = {512};
+  bound = run::bind(*k.kernel, bindings);
+  REQUIRE(bound);
+  CHECK(bound->job.grid[0] == 2);
+}
+
+TEST_CASE("bind: what is missing or contradicts itself is named with the way out") {
+  Symbolic k;
+  auto error = [&](const run::Bindings& bindings) {
+    auto bound = run::bind(*k.kernel, bindings);
+    REQUIRE(!bound);
+    return bound.error();
+  };
+  CHECK(says(error({}), "the symbolic extent `n` has no value: give it with --set n=128"));
+  CHECK(says(error({.values = {{"n", whole(4)}}, .shapes = {}, .raw_bytes = {}}), "give it with --set x=VALUE"));
+  CHECK(says(error({.values = {{"n", whole(-1)}}, .shapes = {}, .raw_bytes = {}}), "a whole number of at least 0"));
+  CHECK(says(error({.values = {{"n", Number::of(1.5)}}, .shapes = {}, .raw_bytes = {}}), "a whole number"));
+  CHECK(says(error({.values = {{"n", whole(4)}, {"x", whole(1)}}, .shapes = {{"A", {5}}}, .raw_bytes = {}}),
+             "`n` is 4, but tensor A has 5"));
+  CHECK(says(error({.values = {{"x", whole(1)}}, .shapes = {{"A", {5}}, {"C", {6}}}, .raw_bytes = {}}),
+             "`n` is 5, but tensor C has 6"));
+  CHECK(says(error({.values = {{"x", whole(1)}}, .shapes = {{"A", {5, 5}}}, .raw_bytes = {}}),
+             "A has shape (5), not (5, 5)"));
+  CHECK(says(error({.values = {{"n", whole(4)}, {"x", Number::of(0.5)}}, .shapes = {}, .raw_bytes = {}}),
+             "a int32 is an integer"));
+  CHECK(says(error({.values = {{"n", whole(4)}, {"x", whole(std::int64_t{1} << 40)}}, .shapes = {}, .raw_bytes = {}}),
+             "does not fit a int32"));
+  CHECK(says(error({.values = {{"n", whole(0)}, {"x", whole(1)}}, .shapes = {}, .raw_bytes = {}}),
+             "the grid's x is 0; it has to lie between 1 and"));
+}
+
+TEST_CASE("bind: padded storage takes what its layout spans") {
+  Script s;
+  static layout::Layout padded;  // the arena keeps no vectors
+  padded.tile = layout::TileLayout{{{8, 20}, {16, 1}}, {}, {}};
+  Buffer* a = s.param("A", {Expr(8), Expr(16)}, kFloat16);
+  a->layout = &padded;
+  Buffer* b = s.param("B", {Expr(8), Expr(16)}, kFloat16);
+  s.device();
+  s.id(ScopeBinding::KernelCta, Expr(1), "cta");
+  s.id(ScopeBinding::CtaThread, Expr(1), "tid");
+  s.add(s.call("copy", ExecScope::Thread, s.whole(b), s.whole(a)));
+  auto kernel = s.lowered();
+  REQUIRE(kernel);
+  auto bound = run::bind(*kernel, {});
+  REQUIRE(bound);
+  CHECK(bound->tensors[0].bytes == (7 * 20 + 16) * 2);
+  CHECK(!bound->tensors[0].compact);
+  CHECK(bound->tensors[1].bytes == 8 * 16 * 2);
+  CHECK(bound->tensors[1].compact);
+}
+
+TEST_CASE("bind: host values in numbers") {
+  ArenaScope arena(*std::make_shared<Arena>());
+  const Var* n = make_var("n", kInt32);
+  run::Symbols symbols = [&](const Var* v) -> std::expected<Number, std::string> {
+    if (v == n) return whole(-7);
+    return std::unexpected("`" + std::string(v->name) + "` has no value");
+  };
+  auto value = [&](Expr e) { return run::evaluate_integer(e, symbols); };
+  CHECK(*value(Expr(n) / 2) == -4);
+  CHECK(*value(Expr(n) % 2) == 1);
+  CHECK(*value(binary(ExprKind::TruncDiv, Expr(n), Expr(2))) == -3);
+  CHECK(*value(binary(ExprKind::Min, Expr(n), Expr(3))) == -7);
+  CHECK(*value(select(lt(Expr(n), Expr(0)), Expr(1), Expr(2))) == 1);
+  CHECK(*value(cast(kUInt8, Expr(n))) == 249);
+  CHECK(*value(both(lt(Expr(n), Expr(0)), ge(Expr(n), Expr(-7)))) == 1);
+  CHECK(says(value(Expr(1) / (Expr(n) + 7)).error(), "a division by zero"));
+  CHECK(says(value(Expr(make_var("m", kInt32)) + 1).error(), "`m` has no value"));
+  CHECK(says(value(float_imm(kFloat32, 0.5)).error(), "is no integer"));
+
+  CHECK(run::parse_number("0x40")->integer == 64);
+  CHECK(run::parse_number("-12")->integer == -12);
+  CHECK(run::parse_number("1.5")->floating == 1.5);
+  CHECK(run::parse_number("true")->integer == 1);
+  CHECK(!run::parse_number("12px"));
+  CHECK(!run::parse_number(""));
+  CHECK(*run::scalar_bytes(kFloat16, Number::of(1.5)) == std::string("\x00\x3E", 2));
+  CHECK(*run::scalar_bytes(kUInt64, *run::parse_number("18446744073709551615")) == std::string(8, '\xFF'));
+}

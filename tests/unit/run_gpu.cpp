@@ -1,0 +1,284 @@
+// Jobs through the process that holds the GPU, with a driver of our own making (tests/gpu/fake_driver.cpp).
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "compiler/run/runner.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/scratch.h"
+
+using namespace tilewright::run;
+using tilewright::testing::Scratch;
+
+namespace {
+
+// A runner over the fake, and what the fake has noted.
+struct Lab {
+  explicit Lab(std::chrono::milliseconds deadline = std::chrono::seconds(60), const std::string& devices = "1",
+               const std::string& library = FAKE_CUDA)
+      : runner(options(deadline, devices, library)) {}
+
+  RunnerOptions options(std::chrono::milliseconds deadline, const std::string& devices, const std::string& library) {
+    RunnerOptions o;
+    o.library = library;
+    o.deadline = deadline;
+    o.helper = GPU_HELPER;
+    o.helper_arguments = {};
+    o.environment = {"FAKE_CUDA_LOG=" + log_path(), "FAKE_CUDA_DEVICES=" + devices};
+    return o;
+  }
+  std::string log_path() const { return (scratch.path() / "log").string(); }
+  std::string log() const {
+    std::ifstream in(log_path());
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+  bool noted(const std::string& line) const { return ("\n" + log()).find("\n" + line + "\n") != std::string::npos; }
+
+  Scratch scratch;
+  Runner runner;
+};
+
+// Two buffers of 256 bytes, an input and an output, as parameters 0 and 1.
+Job job(const std::string& program, Role out = Role::Output) {
+  Job j;
+  j.symbol = "k";
+  j.cubin = "kernel k\n" + program;
+  std::string contents;
+  for (int i = 0; i < 256; ++i) contents += static_cast<char>(i * 7);
+  j.buffers = {{"A", 256, Role::Input, contents}, {"B", 256, out, out == Role::Output ? "" : std::string(256, 'b')}};
+  j.params = {{JobParam::Kind::Pointer, 0, 0, {}}, {JobParam::Kind::Pointer, 1, 0, {}}};
+  return j;
+}
+bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("run: a copy arrives, nothing else moves") {
+  Lab lab;
+  Job j = job("copy 1 0 256\n");
+  Outcome out = lab.runner.run(j);
+  REQUIRE(out.status == Status::Done);
+  CHECK(out.buffers[1].contents == j.buffers[0].contents);
+  for (const BufferOutcome& b : out.buffers) {
+    CHECK(b.guard_damage == 0);
+    CHECK(b.unwritten == 0);
+    CHECK(b.changed == 0);
+    CHECK(b.unstable == 0);
+  }
+  CHECK(out.microseconds.empty());
+}
+
+TEST_CASE("run: the device says what it is") {
+  Lab lab;
+  auto device = lab.runner.device();
+  REQUIRE(device.has_value());
+  CHECK(device->name == "Pretended GPU");
+  CHECK(device->arch() == "sm_90a");
+  CHECK(device->driver_version == 13000);
+  CHECK(device->bandwidth == 256e9);  // 1 GHz, twice, 1024 bits
+}
+
+TEST_CASE("run: bytes that nobody wrote are told from bytes that look like poison") {
+  Lab lab;
+  Job j = job("copy 1 0 100\n");
+  j.buffers[0].contents.assign(256, '\xFF');  // the first poison
+  Outcome out = lab.runner.run(j);
+  REQUIRE(out.status == Status::Done);
+  CHECK(out.buffers[1].unwritten == 156);
+  CHECK(out.buffers[1].unstable == 0);
+  // What is read and written keeps its contents instead.
+  out = lab.runner.run(job("copy 1 0 100\n", Role::InOut));
+  CHECK(out.buffers[1].unwritten == 0);
+  CHECK(out.buffers[1].contents.substr(100) == std::string(156, 'b'));
+}
+
+TEST_CASE("run: stray writes are found on either side") {
+  Lab lab;
+  Outcome out = lab.runner.run(job("copy 1 0 256\npoke 1 256 1\npoke 1 300 1\n"));
+  CHECK(out.buffers[1].guard_damage == 2);
+  CHECK(out.buffers[1].guard_first == 256);
+  CHECK(out.buffers[0].guard_damage == 0);
+  out = lab.runner.run(job("poke 0 -1 1\n"));
+  CHECK(out.buffers[0].guard_damage == 1);
+  CHECK(out.buffers[0].guard_first == -1);
+}
+
+TEST_CASE("run: an input that changes, an output that differs from launch to launch") {
+  Lab lab;
+  Outcome out = lab.runner.run(job("copy 1 0 256\npoke 0 5 1\n"));
+  CHECK(out.buffers[0].changed == 1);
+  out = lab.runner.run(job("copy 1 0 256\nlaunches 1\n"));
+  CHECK(out.buffers[1].unstable == 1);
+}
+
+TEST_CASE("run: timed launches find everything as a first launch does") {
+  Lab lab;
+  Job j = job("copy 1 0 256\n");
+  j.warmups = 2;
+  j.repeats = 5;
+  Outcome out = lab.runner.run(j);
+  REQUIRE(out.status == Status::Done);
+  REQUIRE(out.microseconds.size() == 5);
+  CHECK(out.microseconds[0] == 250.0);
+  CHECK(out.buffers[1].unstable == 0);
+  std::string log = lab.log();
+  int launches = 0;
+  for (std::size_t at = 0; (at = log.find("launch ", at)) != std::string::npos; ++at) ++launches;
+  CHECK(launches == 2 + 2 + 5);
+}
+
+TEST_CASE("run: launch configuration, attributes, scalars and tensor maps as the plan says") {
+  Lab lab;
+  Job j = job("scalar 2 4\nmap 3\ncopy 1 0 256\n");
+  j.grid = {8, 2, 1};
+  j.block = {128, 1, 2};
+  j.cluster = {2, 1, 1};
+  j.preferred_cluster = std::array<std::int64_t, 3>{16, 1, 1};
+  j.dynamic_shared_bytes = 100000;
+  j.params.push_back({JobParam::Kind::Scalar, 0, 0, std::string("\x80\0\0\0", 4)});
+  j.params.push_back({JobParam::Kind::TensorMap, 0, 0, {}});
+  j.tensor_maps.push_back({0, 16, 6, {8, 4}, {16}, {8, 2}, {1, 1}, 0, 3, 2, 1});
+  Outcome out = lab.runner.run(j);
+  REQUIRE(out.status == Status::Done);
+  CHECK(lab.noted("launch 8 2 1  128 1 2  shared 100000 attribute 4 2 1 1 attribute 11 16 1 1"));
+  CHECK(lab.noted("attribute 8 100000"));  // dynamic shared memory beyond 48 KB
+  CHECK(lab.noted("attribute 14 1"));      // clusters beyond 8
+  CHECK(lab.noted("scalar 80000000"));
+  CHECK(lab.noted("encode 6 2 8 4 | 16 | 8 2 | 1 1 | 0 3 2 1"));
+  CHECK(lab.noted("map 4711"));
+  // One without any of it asks for nothing.
+  Lab plain;
+  plain.runner.run(job("copy 1 0 256\n"));
+  CHECK(plain.noted("launch 1 1 1  1 1 1  shared 0"));
+  CHECK(!says(plain.log(), "attribute"));
+}
+
+TEST_CASE("run: a map of rank 1 has no strides, and the driver still gets an address") {
+  Lab lab;
+  Job j = job("copy 1 0 256\n");
+  j.tensor_maps.push_back({0, 0, 0, {256}, {}, {64}, {1}, 0, 0, 0, 0});
+  CHECK(lab.runner.run(j).status == Status::Done);
+  CHECK(lab.noted("encode 0 1 256 | | 64 | 1 | 0 0 0 0"));
+}
+
+TEST_CASE("run: what the driver refuses is told in its words, and the next job runs") {
+  Lab lab;
+  Job bad = job("");
+  bad.cubin = "nothing";
+  Outcome out = lab.runner.run(bad);
+  CHECK(out.status == Status::NotLaunched);
+  CHECK(says(out.message, "does not load the cubin: CUDA_ERROR_INVALID_IMAGE"));
+  CHECK(out.error == "CUDA_ERROR_INVALID_IMAGE");
+
+  bad = job("");
+  bad.symbol = "other";
+  CHECK(says(lab.runner.run(bad).message, "the cubin has no kernel other"));
+
+  bad = job("");
+  bad.dynamic_shared_bytes = 300000;
+  CHECK(says(lab.runner.run(bad).message, "300000 bytes of dynamic shared memory are refused (the device has 232448"));
+
+  bad = job("");
+  bad.tensor_maps.push_back({0, 0, 0, {512}, {}, {512}, {1}, 0, 0, 0, 0});
+  CHECK(says(lab.runner.run(bad).message, "cuTensorMapEncodeTiled refuses the tensor map of A"));
+
+  out = lab.runner.run(job("refuse 1\n"));
+  CHECK(out.status == Status::NotLaunched);
+  CHECK(says(out.message, "the driver refuses the launch"));
+
+  CHECK(lab.runner.run(job("copy 1 0 256\n")).status == Status::Done);
+  CHECK(lab.runner.processes() == 1);
+}
+
+TEST_CASE("run: a fault ends its process, not the next job") {
+  Lab lab;
+  Outcome out = lab.runner.run(job("fault 700\n"));
+  CHECK(out.status == Status::Fault);
+  CHECK(out.error == "CUDA_ERROR_ILLEGAL_ADDRESS");
+  CHECK(says(out.message, "an illegal memory access was encountered"));
+  CHECK(out.buffers.empty());
+  CHECK(lab.runner.run(job("copy 1 0 256\n")).status == Status::Done);
+  CHECK(lab.runner.processes() == 2);
+}
+
+TEST_CASE("run: a kernel that hangs is ended at its deadline") {
+  Lab lab(std::chrono::milliseconds(1500));
+  Outcome out = lab.runner.run(job("hang\n"));
+  CHECK(out.status == Status::Timeout);
+  CHECK(says(out.message, "the kernel was ended after the 1.5 s it may take"));
+}
+
+TEST_CASE("run: a driver that crashes costs one job") {
+  Lab lab;
+  Outcome out = lab.runner.run(job("crash\n"));
+  CHECK(out.status == Status::Lost);
+  CHECK(says(out.message, "the kernel process was ended by Aborted"));
+  CHECK(lab.runner.run(job("copy 1 0 256\n")).status == Status::Done);
+}
+
+TEST_CASE("run: a job that nobody waits for is ended") {
+  Lab lab;
+  std::stop_source stop;
+  REQUIRE(lab.runner.device().has_value());
+  std::jthread later([&] { stop.request_stop(); });
+  CHECK(lab.runner.run(job("hang\n"), stop.get_token()).status == Status::Stopped);
+}
+
+TEST_CASE("run: what a kernel prints comes back, for each job its own") {
+  Lab lab;
+  Outcome out = lab.runner.run(job("print hello from 3\n"));
+  CHECK(says(out.printed, "hello from 3\n"));
+  CHECK(lab.runner.run(job("copy 1 0 256\n")).printed.empty());
+}
+
+TEST_CASE("run: without a driver or a device it says so") {
+  Lab none(std::chrono::seconds(60), "1", "libdoes-not-exist.so.1");
+  auto device = none.runner.device();
+  REQUIRE(!device);
+  CHECK(says(device.error(), "no CUDA driver"));
+  CHECK(none.runner.run(job("")).status == Status::NoDriver);
+  Lab empty(std::chrono::seconds(60), "0");
+  CHECK(says(empty.runner.device().error(), "the CUDA driver finds no device"));
+  Lab old(std::chrono::seconds(60), "1", "libc.so.6");
+  CHECK(says(old.runner.device().error(), "is too old: it has no cuInit"));
+}
+
+TEST_CASE("run: a job is the same after it travelled") {
+  Job j = job("copy 1 0 256\n");
+  j.params.push_back({JobParam::Kind::Scalar, 0, 0, std::string("\1\2\xFF", 3)});
+  j.params.push_back({JobParam::Kind::TensorMap, 0, 0, {}});
+  j.tensor_maps.push_back({1, 128, 9, {8, 4, 2}, {16, 64}, {8, 2, 1}, {1, 1, 1}, 0, 3, 2, 0});
+  j.preferred_cluster = std::array<std::int64_t, 3>{4, 1, 1};
+  j.repeats = 7;
+  auto back = decode_job(encode(j));
+  REQUIRE(back.has_value());
+  CHECK(plan_to_json(*back) == plan_to_json(j));
+  CHECK(back->cubin == j.cubin);
+  CHECK(back->repeats == 7);
+  CHECK(back->buffers[0].contents == j.buffers[0].contents);
+  CHECK(back->params[2].scalar == j.params[2].scalar);
+  auto plan = plan_from_json(plan_to_json(j));
+  REQUIRE(plan.has_value());
+  CHECK(plan_to_json(*plan) == plan_to_json(j));
+}
+
+TEST_CASE("run: plans that make no sense are refused") {
+  std::string good = plan_to_json(job(""));
+  REQUIRE(plan_from_json(good).has_value());
+  auto refused = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    std::size_t at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return !plan_from_json(text.replace(at, from.size(), to)).has_value();
+  };
+  CHECK(refused("\"symbol\"", "\"cymbal\""));
+  CHECK(refused("\"pointer\"", "\"pointing\""));
+  CHECK(refused("\"bytes\": 256", "\"bytes\": -1"));
+  CHECK(refused("\"bytes\": 256", "\"bytes\": 999999999999999"));
+  CHECK(refused("\"index\": 1", "\"index\": 2"));
+  CHECK(refused("\"dynamic_shared_bytes\": 0", "\"dynamic_shared_bytes\": 1e99"));
+  CHECK(!plan_from_json("[]").has_value());
+  CHECK(!plan_from_json("{").has_value());
+}
