@@ -387,6 +387,7 @@ std::string headers(std::string_view tags) {
   if (has("fp8")) out += "#include <cuda_fp8.h>\n";
   if (has("cooperative_groups")) out += "#include <cooperative_groups.h>\n";
   if (has("math_constants")) out += "#include <math_constants.h>\n";
+  if (has("mma")) out += "#include <mma.h>\n";
   return out;
 }
 
