@@ -50,7 +50,7 @@ TEST_CASE("every row of the document is in the table, once") {
 TEST_CASE("what the document proposes as a form of another row") {
   Arena arena;
   ArenaScope scope(arena);
-  ir::Expr bar = ir::make_var("bar", ir::kHandle), mapped = ir::make_var("mapped", ir::kUInt64);
+  ir::Expr bar = ir::make_var("bar", ir::kHandle);
   auto text = [](std::string_view id, std::vector<ir::Expr> args) {
     const Intrinsic& row = *row_of_id(id);
     CHECK(verify(row, args, target("sm_90a")).value_or("") == "");

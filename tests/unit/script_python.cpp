@@ -360,7 +360,7 @@ TEST_CASE("barriers of another CTA by their mapped addresses") {
   INFO(k);
   CHECK(has(k, "T.ptx.map_shared_rank("));
   CHECK(has(k, "T.ptx.mbarrier.arrive_remote("));
-  CHECK(has(k, "+ T.uint64(8), 4)"));
+  CHECK(has(k, "+ T.uint64(8), T.uint32(4)"));
   CHECK(has(k, "T.ptx.mbarrier.arrive_expect_tx_remote("));
 }
 
