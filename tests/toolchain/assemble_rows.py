@@ -53,8 +53,8 @@ def assemble(source, arch, remarks=True):
         text = log.value.decode(errors="replace")
         if failed:
             text = text or "error: refused without a word"
-        elif "warning" not in text:  # ptxas informs about kernels that do nothing sensible: that is none
-            text = None
+        elif not any("warning" in line and "Advisory" not in line for line in text.splitlines()):
+            text = None  # advice of ptxas on kernels that do nothing sensible
     nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
     return text
 
