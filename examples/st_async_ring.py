@@ -6,6 +6,7 @@ The neighbour's threads tell the sender over its barrier `free` that they have r
 After seven steps every CTA has seen the numbers of all others.
 """
 from tvm.script import tirx as T
+from tvm.tirx.lang.pipeline import MBarrier
 
 CTAS, THREADS = 8, 128
 
@@ -18,31 +19,32 @@ def ring_sum(A_ptr: T.handle, B_ptr: T.handle):
     rank = T.cta_id_in_cluster([CTAS])
     T.cta_id([CTAS])
     tid = T.thread_id([THREADS])
-    buffer = T.alloc_shared([THREADS], "int32")
-    filled = T.alloc_shared([1], "uint64")
-    free = T.alloc_shared([1], "uint64")
-    if tid == 0:
-        T.ptx.mbarrier.init(filled.ptr_to([0]), 1)
-        T.ptx.mbarrier.init(free.ptr_to([0]), THREADS)
-        T.ptx.fence.mbarrier_init()
+    pool = T.SMEMPool()
+    buffer = pool.alloc((THREADS,), "int32", align=16)
+    filled = MBarrier(pool, 1)
+    free = MBarrier(pool, 1)
+    pool.commit()
+    filled.init(1)
+    free.init(THREADS)
+    T.ptx.fence.mbarrier_init()
     # The barriers of the neighbours exist before anyone counts on them.
     T.cuda.cluster_sync()
     right: T.let = (rank + 1) % CTAS
     left: T.let = (rank + CTAS - 1) % CTAS
     to_right: T.let = T.ptx.map_shared_rank(buffer.ptr_to([tid]), right)
-    filled_right: T.let = T.ptx.map_shared_rank(filled.ptr_to([0]), right)
-    free_left: T.let = T.ptx.map_shared_rank(free.ptr_to([0]), left)
+    filled_right = filled.remote(right)
+    free_left = free.remote(left)
     passing: T.int32 = A[rank, tid]
     total: T.int32 = passing
     parity: T.int32 = 0
     for step in T.serial(CTAS - 1):
-        T.ptx.st_async(to_right, passing, bar_u64=filled_right, ptx_type="s32")
+        T.ptx.st_async(to_right, passing, bar_u64=filled_right.ptr, ptx_type="s32")
         if tid == 0:
             T.ptx.mbarrier.arrive_expect_tx_cluster(filled.ptr_to([0]), THREADS * 4)
         T.ptx.mbarrier.wait(filled.ptr_to([0]), parity, sem="acquire", scope="cluster")
         passing = buffer[tid]
         total = total + passing
-        T.ptx.mbarrier.arrive_remote(free_left)
+        free_left.arrive()
         T.ptx.mbarrier.wait(free.ptr_to([0]), parity, sem="acquire", scope="cluster")
         parity = parity ^ 1
     B[rank, tid] = total

@@ -394,9 +394,9 @@ void ScriptWriter::statement(const Stmt* s) {
         return;
       }
       out += ": T.let[";
-      if (d.is_handle()) {
+      if (d.is_handle() || d.code == TypeCode::TensorMap) {
         out += "T.handle";
-        if (bind->var->pointee.code == TypeCode::TensorMap) {
+        if (d.code == TypeCode::TensorMap || bind->var->pointee.code == TypeCode::TensorMap) {
           out += "(\"tensormap\")";
         } else if (!bind->var->pointee.is_void()) {
           out.append("(\"").append(dtype_name(bind->var->pointee)).append("\"");

@@ -39,6 +39,12 @@ inline constexpr text::CodeInfo kCodes[] = {
      "An instruction attribute in this loop depends on the loop variable, so the loop must be expanded, which needs "
      "constant bounds and no break or continue."},
     {"TW4014", "attribute is not a constant", "The value of this attribute must be known when the kernel is compiled."},
+    {"TW4015", "tensor map cannot be encoded",
+     "The host part encodes a tensor map with arguments that cuTensorMapEncodeTiled refuses, or in a place where it "
+     "may "
+     "not happen exactly once before the launch. Arguments: map, element type, rank, pointer, extents (innermost "
+     "first), "
+     "byte strides of all but the innermost, box, element strides, interleave, swizzle, L2 promotion, fill."},
 };
 
 }  // namespace tilewright::lower

@@ -14,6 +14,7 @@
 #include "compiler/lower/codes.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/lower/scope_ids.h"
+#include "compiler/lower/tensor_maps.h"
 #include "compiler/lower/vectorize.h"
 
 namespace tilewright::lower {
@@ -40,6 +41,10 @@ bool jumps(const Stmt* s) {
     return !found && child->kind != StmtKind::For && child->kind != StmtKind::While;
   });
   return found;
+}
+
+bool encodes(const std::vector<dispatch::TensorMap>& maps, const Var* var) {
+  return std::ranges::find(maps, var, &dispatch::TensorMap::var) != maps.end();
 }
 
 // Calls f(argument position, operand) for the attributes given in a call of an intrinsic.
@@ -77,7 +82,9 @@ class Lowering {
 
   void split(const Stmt* s, std::vector<const Stmt*>& host, std::vector<const Stmt*>& device, bool& found);
   void declare_outer(std::span<const Stmt* const> host);
+  void collect_tensor_maps(std::span<const Stmt* const> host);
   void survey(std::span<const Stmt* const> device);
+  void note_launch_attribute(std::string_view key, const std::int64_t* value);
   void size_pools();
   void build_plan();
 
@@ -189,6 +196,38 @@ void Lowering::declare_outer(std::span<const Stmt* const> host) {
   }
 }
 
+// Maps that dispatch made, and those that the script's host part encodes.
+void Lowering::collect_tensor_maps(std::span<const Stmt* const> host) {
+  std::vector<const Buffer*> tensors;
+  for (const Param& param : in_.kernel->params) {
+    if (param.buffer) tensors.push_back(param.buffer);
+  }
+  std::vector<dispatch::TensorMap>& maps = out_.plan.tensor_maps;
+  maps = in_.tensor_maps;
+  for (const Stmt* root : host) {
+    bool conditional = false;
+    walk_stmts(root, [&](const Stmt* s) {
+      conditional |= s->kind == StmtKind::If || s->kind == StmtKind::For || s->kind == StmtKind::While;
+      const Evaluate* evaluate = as<Evaluate>(s);
+      const Call* encode = evaluate ? evaluate->value.as<Call>() : nullptr;
+      if (!encode || !is_tensor_map_encode(*encode)) return true;
+      origin_ = s->origin;
+      auto map = encoded_tensor_map(*encode, tensors);
+      if (!map) {
+        error("TW4015", "cuTensorMapEncodeTiled " + map.error());
+      } else if (conditional) {
+        error("TW4015", "`" + std::string(map->var->name) + "` is encoded under a condition or in a loop",
+              "encode each map once, unconditionally, before T.device_entry()");
+      } else if (encodes(maps, map->var)) {
+        error("TW4015", "`" + std::string(map->var->name) + "` is encoded twice", "make a second map for it");
+      } else {
+        maps.push_back(*std::move(map));
+      }
+      return true;
+    });
+  }
+}
+
 void Lowering::note_use(const Var* var) {
   if (auto found = outer_.find(var); found != outer_.end()) {
     found->second.used = true;
@@ -215,9 +254,7 @@ void Lowering::survey(std::span<const Stmt* const> device) {
           auto attr = static_cast<const Attr*>(s);
           const std::int64_t* value = constant(attr->value);
           if (attr->key == "tirx.pool_max_bytes" && attr->node && value) pool_bytes_[attr->node] = *value;
-          if (attr->key == "tirx.launch_bounds_min_blocks_per_sm" && value)
-            out_.plan.min_blocks_per_sm = static_cast<int>(*value);
-          if (attr->key == "tirx.persistent_kernel" && value) out_.plan.persistent = *value != 0;
+          note_launch_attribute(attr->key, value);
           break;
         }
         default: break;
@@ -227,9 +264,22 @@ void Lowering::survey(std::span<const Stmt* const> device) {
   }
   for (const Attribute& attribute : in_.kernel->attributes) {
     const std::int64_t* value = constant(attribute.value);
-    if (!value) continue;
-    if (attribute.key == "tirx.launch_bounds_min_blocks_per_sm") out_.plan.min_blocks_per_sm = static_cast<int>(*value);
-    if (attribute.key == "tirx.persistent_kernel" || attribute.key == "persistent") out_.plan.persistent = *value != 0;
+    if (value && attribute.key == "persistent") out_.plan.persistent = *value != 0;
+    note_launch_attribute(attribute.key, value);
+  }
+}
+
+// Attributes of the launch, from T.attr or T.func_attr.
+void Lowering::note_launch_attribute(std::string_view key, const std::int64_t* value) {
+  if (!value || !key.starts_with("tirx.")) return;
+  key.remove_prefix(5);
+  LaunchPlan& plan = out_.plan;
+  if (key == "launch_bounds_min_blocks_per_sm") plan.min_blocks_per_sm = static_cast<int>(*value);
+  if (key == "persistent_kernel") plan.persistent = *value != 0;
+  if (key == "use_cooperative_launch") plan.cooperative = *value != 0;
+  // The second spelling is that of the reference's runtime.
+  if (key == "use_programmatic_dependent_launch" || key == "use_programtic_dependent_launch") {
+    plan.programmatic_dependent_launch = *value != 0;
   }
 }
 
@@ -272,7 +322,7 @@ void Lowering::size_pools() {
     for (const Buffer* view : views_)
       if (view->data == buffer->data) align = std::max(align, swizzle_bytes(*view));
     // Boxes of tensor copies start on multiples of 128 bytes; dispatch saw to the offsets within the storage.
-    if (!in_.tensor_maps.empty()) align = std::max(align, std::int64_t{128});
+    if (!out_.plan.tensor_maps.empty()) align = std::max(align, std::int64_t{128});
     if (auto fixed = pool_bytes_.find(buffer->data); fixed != pool_bytes_.end()) {
       elements = fixed->second * 8 / element_bits(buffer->dtype);
     } else if (elements && *elements == 0) {
@@ -396,6 +446,7 @@ Expr Lowering::rewrite_call(const Call* node) {
     }
   }
   if (const intrinsics::Intrinsic* row = intrinsics::of(node->callee)) {
+    if (row->meaning == intrinsics::Meaning::GridSync) out_.plan.cooperative = true;
     for_each_attribute(*row, args, [&](std::size_t i, const intrinsics::Operand& operand) {
       if (constant(args[i]) || args[i].kind() == ExprKind::StringImm || args[i].kind() == ExprKind::FloatImm) return;
       Expr value = simplify(args[i]);
@@ -627,6 +678,13 @@ void Lowering::build_plan() {
   LaunchPlan& plan = out_.plan;
   for (const auto& [var, outer] : outer_) {
     if (!outer.used) continue;
+    const Call* made = outer.value ? outer.value.as<Call>() : nullptr;
+    if (outer.kind == ParamKind::TensorMap && made && !failed_ && !encodes(plan.tensor_maps, var)) {
+      origin_ = {in_.kernel->span, nullptr};
+      error("TW4015", "the tensor map `" + std::string(var->name) + "` is used but never encoded",
+            "call T.call_packed(\"runtime.cuTensorMapEncodeTiled\", " + std::string(var->name) +
+                ", ...) before T.device_entry()");
+    }
     plan.params.push_back({outer.kind, var, outer.tensor, outer.dtype, outer.value});
   }
   std::ranges::sort(plan.params, [](const KernelParam& a, const KernelParam& b) {
@@ -635,7 +693,6 @@ void Lowering::build_plan() {
     if (a.var->name != b.var->name) return a.var->name < b.var->name;
     return a.var->id < b.var->id;
   });
-  plan.tensor_maps = in_.tensor_maps;
 }
 
 bool Lowering::run() {
@@ -652,6 +709,7 @@ bool Lowering::run() {
     return false;
   }
   declare_outer(host);
+  collect_tensor_maps(host);
   survey(device);
   on_device_ = true;
   size_pools();

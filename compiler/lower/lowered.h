@@ -45,11 +45,13 @@ struct LaunchPlan {
   scope::Launch launch;
   std::vector<KernelParam> params;  // signature order: handles by name, then scalars by name
   std::vector<ExtentBinding> extents;
-  std::vector<dispatch::TensorMap> tensor_maps;
+  std::vector<dispatch::TensorMap> tensor_maps;  // of dispatch, then those that the script's host part encodes
   std::int64_t static_shared_bytes = 0;
   std::int64_t dynamic_shared_bytes = 0;
   int min_blocks_per_sm = 0;  // 0: not given
   bool persistent = false;
+  bool cooperative = false;                    // all CTAs resident at once: a grid sync, or asked for
+  bool programmatic_dependent_launch = false;  // may start before the kernel ahead of it in the stream has ended
 };
 
 struct LoweredKernel {

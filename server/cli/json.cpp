@@ -117,7 +117,8 @@ Json tensor_map_json(const dispatch::TensorMap& map) {
 Json kernel_json(const session::CompiledKernel& k, const text::Anchors& anchors) {
   Json calls = Json::array(), maps = Json::array();
   for (const dispatch::CallReport& c : k.dispatched->calls) calls.push_back(call_json(c, anchors));
-  for (const dispatch::TensorMap& m : k.dispatched->tensor_maps) maps.push_back(tensor_map_json(m));
+  const auto& encoded = k.lowered ? k.lowered->plan.tensor_maps : k.dispatched->tensor_maps;
+  for (const dispatch::TensorMap& m : encoded) maps.push_back(tensor_map_json(m));
   std::int64_t dynamic = k.lowered ? k.lowered->plan.dynamic_shared_bytes : 0;
   return {{"name", k.value->kernel.name},
           {"entry", k.entry->expression},
@@ -145,6 +146,8 @@ Json plan_json(const lower::LoweredKernel& kernel) {
   }
   if (kernel.plan.min_blocks_per_sm) attributes["min_blocks_per_sm"] = kernel.plan.min_blocks_per_sm;
   if (kernel.plan.persistent) attributes["persistent"] = true;
+  if (kernel.plan.cooperative) attributes["cooperative"] = true;
+  if (kernel.plan.programmatic_dependent_launch) attributes["programmatic_dependent_launch"] = true;
   for (const dispatch::TensorMap& m : kernel.plan.tensor_maps) maps.push_back(tensor_map_json(m));
   return {{"symbol", kernel.symbol},
           {"launch", launch_json(kernel.plan.launch, kernel.plan.dynamic_shared_bytes)},

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Has NVRTC assemble every row of the intrinsic table for every architecture it claims, and refuse it elsewhere.
 
+Beside rows that an architecture lacks, forms of a row are held to it: each reason for which the table refuses a call
+that another architecture takes must be NVRTC's, too. Remarks of NVRTC on what it accepts count as failures.
+
     assemble_rows.py PROGRAM [CUDA_HOME] [--quick] [--only ARCH] [--jobs N]
 
 PROGRAM is the built assemble_rows; CUDA_HOME defaults to the environment's, then to the checkout's .cuda. --quick: the
@@ -34,26 +37,30 @@ def load(home):
     include = os.path.join(home, "include")
 
 
-def assemble(source, arch):
-    """None, or what NVRTC said against it."""
+def assemble(source, arch, remarks=True):
+    """None, or what NVRTC said against it; `remarks`: warnings are said against it, too."""
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"rows.cu", 0, None, None)
-    options = [f"--gpu-architecture={arch}", f"-I{include}", f"-I{include}/cccl", "-w"]
+    options = [f"--gpu-architecture={arch}", f"-I{include}", f"-I{include}/cccl"]
     array = (ctypes.c_char_p * len(options))(*[o.encode() for o in options])
     failed = nvrtc.nvrtcCompileProgram(program, len(options), array)
     text = None
-    if failed:
+    if failed or remarks:
         size = ctypes.c_size_t()
         nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
         log = ctypes.create_string_buffer(size.value)
         nvrtc.nvrtcGetProgramLog(program, log)
         text = log.value.decode(errors="replace")
+        if failed:
+            text = text or "error: refused without a word"
+        elif not any("warning" in line and "Advisory" not in line for line in text.splitlines()):
+            text = None  # advice of ptxas on kernels that do nothing sensible
     nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
     return text
 
 
 def first_lines(log):
-    lines = [line for line in log.splitlines() if "error" in line] or log.splitlines()
+    lines = [line for line in log.splitlines() if "error" in line or "warning" in line] or log.splitlines()
     return " / ".join(lines[:2])[:300]
 
 
@@ -108,9 +115,26 @@ def refused(job):
         title, source = unit.split("\n", 1)
         if title.startswith("NOT-REFUSED"):
             bad.append((title, "verify() accepts it"))
-        if assemble(source, arch) is None:
+        if assemble(source, arch, remarks=False) is None:
             bad.append((title, "assembles although the table says it does not"))
     return arch, len(units), bad
+
+
+# Rows of the document that are instructions or builtins with a text of their own; the others are forms of a row (E30,
+# E35), a class (E31), attributes of a launch (E40, E41), or expressions and statements (L4 to L10, L13, L14).
+DOCUMENT = (
+    [f"P{i}" for i in range(1, 112)]
+    + [f"C{i}" for i in range(1, 72)]
+    + [f"N{i}" for i in range(1, 17)]
+    + ["L1", "L2", "L3", "L11", "L12"]
+    + [f"E{i}" for i in range(1, 42) if i not in (30, 31, 35, 40, 41)]
+)
+
+
+def missing_ids(program):
+    ids = subprocess.run([program, "--ids"], capture_output=True, text=True, check=True).stdout.split()
+    print(f"{len(ids)} rows, {len(DOCUMENT)} of the document's", flush=True)
+    return [i for i in DOCUMENT if i not in ids]
 
 
 def main():
@@ -126,6 +150,10 @@ def main():
         sys.exit(77)
     archs = [options.only] if options.only else ARCHS if options.quick else ARCHS + MORE
     failures = 0
+    missing = missing_ids(options.program)
+    if missing:
+        print(f"rows of the document that the table lacks: {', '.join(missing)}")
+        failures += len(missing)
     # Not multiprocessing.Pool: that one waits for ever when NVRTC crashes.
     with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=load, initargs=(options.cuda_home,)) as pool:
         for arch, rows, kernels, bad in pool.map(accepted, [(options.program, a) for a in archs]):
@@ -135,7 +163,7 @@ def main():
             failures += len(bad)
         if not options.quick:
             for arch, count, bad in pool.map(refused, [(options.program, a) for a in archs]):
-                print(f"{arch}: {count} rows outside its claim, {count - len(bad)} refused by verify and by NVRTC", flush=True)
+                print(f"{arch}: {count} calls outside its claim, {count - len(bad)} refused by verify and by NVRTC", flush=True)
                 for title, log in bad:
                     print(f"  {title}: {log}")
                 failures += len(bad)

@@ -20,9 +20,10 @@ ir::Target target(const char* name) { return *ir::parse_target(name); }
 const char* const kTargets[] = {"sm_75",  "sm_80",   "sm_89",   "sm_90",   "sm_90a",
                                 "sm_100", "sm_100a", "sm_100f", "sm_103a", "sm_120a"};
 
-// intrinsics.md 7.2 rows that are no intrinsic: a space of ld/st, a scope of wait, classes, aliases, function
-// attributes.
-bool is_no_row(const std::string& id) { return is_one_of(id, "E30|E31|E35|E39|E40|E41"); }
+// Rows of the document that are no instruction of their own, and where they are held to: E30 a scope of wait and E35 a
+// space of ld and st (here), E31 a class of the prelude (script_python.cpp), E40 and E41 attributes of the launch
+// (session_launch.cpp); L4 to L10, L13 and L14 are expressions and statements of the language (cuda.cpp).
+bool is_no_row(const std::string& id) { return is_one_of(id, "E30|E31|E35|E40|E41|L4|L5|L6|L7|L8|L9|L10|L13|L14"); }
 
 }  // namespace
 
@@ -43,6 +44,33 @@ TEST_CASE("every row of the document is in the table, once") {
   demand("C", 71);
   demand("N", 16);
   demand("E", 41);
+  demand("L", 14);
+}
+
+TEST_CASE("what the document proposes as a form of another row") {
+  Arena arena;
+  ArenaScope scope(arena);
+  ir::Expr bar = ir::make_var("bar", ir::kHandle);
+  auto text = [](std::string_view id, std::vector<ir::Expr> args) {
+    const Intrinsic& row = *row_of_id(id);
+    CHECK(verify(row, args, target("sm_90a")).value_or("") == "");
+    return row.emit(row, args, target("sm_90a")).helper_source;
+  };
+  // E30: the blocking wait at cluster scope.
+  CHECK(text("E2", {bar, 0, ir::string_imm(""), ir::string_imm("cluster")})
+            .find("mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64") != std::string::npos);
+  // E35: loads and stores through an address of another CTA.
+  for (const samples::Sample& s : samples::of(*row_of_id("P52"))) {
+    if (s.what.find("shared::cluster addr=uint64") == std::string::npos) continue;
+    CHECK(text("P52", s.args).find("ld.shared::cluster.u32") != std::string::npos);
+  }
+  for (const samples::Sample& s : samples::of(*row_of_id("P57"))) {
+    if (s.what.find("address=uint64") == std::string::npos) continue;
+    CHECK(text("P57", s.args).find("st.shared::cluster.f32") != std::string::npos);
+  }
+  // E39: the guide's names.
+  CHECK(text("E39", {}).find("cp.async.commit_group;") != std::string::npos);
+  CHECK(text("E39.wait", {2}).find("cp.async.wait_group 2;") != std::string::npos);
 }
 
 TEST_CASE("rows are complete") {

@@ -224,7 +224,7 @@ constexpr Recipe kRecipes[] = {
      "res_addr=float32 value=float32; res_addr=int32 value=int32; res_addr=uint64 value=uint64; "
      "res_addr=float32 value=int32; res_addr=float64 value=float64"},
     {"C34", "ptr=int32 old_val=int32 new_val=int32; ptr=uint64 old_val=uint64 new_val=uint64"},
-    {"C58", "fmt=hello; fmt=x=%d,%f args=int32*2; fmt=%f args=float32*1; fmt=%lld args=int64*1"},
+    {"C58", "fmt=hello; fmt=x=%d,%d args=int32*2; fmt=%f args=float32*1; fmt=%lld args=int64*1"},
     {"C60", "func_name=twice source_code=__device___int_twice(int_x)_{_return_2_*_x;_} return_type=int32 args=int32*1"},
     {"C63", "profiler_buffer=uint64 profiler_tag=uint64 profiler_write_offset=uint32"},
     {"C64", "profiler_buffer=uint64 profiler_tag=uint64 profiler_write_offset=uint32"},
@@ -387,6 +387,7 @@ std::string headers(std::string_view tags) {
   if (has("fp8")) out += "#include <cuda_fp8.h>\n";
   if (has("cooperative_groups")) out += "#include <cooperative_groups.h>\n";
   if (has("math_constants")) out += "#include <math_constants.h>\n";
+  if (has("mma")) out += "#include <mma.h>\n";
   return out;
 }
 

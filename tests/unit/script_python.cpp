@@ -352,6 +352,18 @@ TEST_CASE("pipelines and barriers emit what the reference emits") {
             "no kind of barrier"));
 }
 
+TEST_CASE("barriers of another CTA by their mapped addresses") {
+  std::string k = kernel_of(
+      "pool = T.SMEMPool()\nbar = MBarrier(pool, 2)\npool.commit()\nnext = bar.remote(3)\nnext.arrive()\n"
+      "next.arrive(1, count=4)\nfor s in range(2):\n    next.expect_tx(s, 512)",
+      kPipeline);
+  INFO(k);
+  CHECK(has(k, "T.ptx.map_shared_rank("));
+  CHECK(has(k, "T.ptx.mbarrier.arrive_remote("));
+  CHECK(has(k, "+ T.uint64(8), T.uint32(4)"));
+  CHECK(has(k, "T.ptx.mbarrier.arrive_expect_tx_remote("));
+}
+
 TEST_CASE("schedulers store coordinates") {
   const std::string imports =
       "from tvm.tirx.lang.tile_scheduler import ClusterPersistentScheduler2D, GroupMajor3D, "

@@ -59,6 +59,10 @@ std::string copy_legacy(const Arguments& a, ir::Target) {
 constexpr std::string_view kDocumented =
     "cp.async.{ca|cg}.shared.global{.L2::cache_hint}{.L2::128B} [dst], [src], n{, src_size}{, policy};";
 
+Failure check_pending(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
+  return check_range(Arguments(row, args), "num", 0, 1 << 20);
+}
+
 constexpr Intrinsic kRows[] = {
     row<TILEWRIGHT_COPY TILEWRIGHT_HINTS>("P29", "ptx.cp_async", Meaning::AsyncCopy)
         .cc(Sm80)
@@ -107,9 +111,7 @@ constexpr Intrinsic kRows[] = {
         .cc(Sm80)
         .syncs()
         .ptx("cp.async.wait_group {num};")
-        .check([](const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
-          return check_range(Arguments(row, args), "num", 0, 1 << 20);
-        })
+        .check(check_pending)
         .says("Waits until at most that many of this thread's newest groups are unfinished. Other threads see the data "
               "after a sync."),
     row<"">("E3", "ptx.cp_async.wait_all", Meaning::AsyncCopyWaitAll)
@@ -117,6 +119,20 @@ constexpr Intrinsic kRows[] = {
         .syncs()
         .ptx("cp.async.wait_all;")
         .says("Waits for all copies of this thread, committed or not."),
+    // The guide's names for the same instructions.
+    row<"">("E39", "cuda.pipeline_commit", Meaning::AsyncCopyCommit)
+        .cc(Sm80)
+        .syncs()
+        .ptx("cp.async.commit_group;")
+        .says("Closes this thread's copies since the last commit into a group: cp_async.commit_group by the guide's "
+              "name."),
+    row<"num: attr = 0">("E39.wait", "cuda.pipeline_wait_prior", Meaning::AsyncCopyWait)
+        .cc(Sm80)
+        .syncs()
+        .ptx("cp.async.wait_group {num};")
+        .check(check_pending)
+        .says("Waits until at most that many of this thread's newest groups are unfinished: cp_async.wait_group by the "
+              "guide's name."),
     row<"bar: shared, *, noinc: flag = False">("E1", "ptx.cp_async.mbarrier.arrive", Meaning::AsyncCopyArrive)
         .cc(Sm80)
         .syncs()

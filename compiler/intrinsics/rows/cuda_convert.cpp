@@ -28,7 +28,8 @@ constexpr Intrinsic kRows[] = {
     row<"src_addr: ptr, dst_addr: ptr">("C41", "cuda.half8tofloat8", Meaning::Half8ToFloat8)
         .writes()
         .needs("fp16")
-        .cxx("for (int i = 0; i < 4; ++i) ((float2*){dst_addr})[i] = __half22float2(((const half2*){src_addr})[i]);")
+        .cxx("float2* out = (float2*){dst_addr};\n"
+             "for (int i = 0; i < 4; ++i) out[i] = __half22float2(((const half2*){src_addr})[i]);")
         .says("Widens eight float16 to float32. The source comes first."),
     row<"src_addr: ptr, dst_addr: ptr">("C42", "cuda.float8tohalf8", Meaning::Float8ToHalf8)
         .writes()

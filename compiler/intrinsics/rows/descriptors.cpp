@@ -16,9 +16,11 @@ using tcgen05::type_named;
 std::string matrix_descriptor(const Arguments& a, ir::Target) {
   constexpr const char* kLayout[] = {"0", "6", "4", "2", "1"};
   const std::int64_t swizzle = a.integer("swizzle");
+  // Through a pointer of its own: NVRTC takes a parameter that is only written through for one that is never used.
   return std::string(
              "unsigned long long start = __cvta_generic_to_shared({addr});\n"
-             "*(unsigned long long*){desc} = (start >> 4 & 0x3fff) | ({ldo} & 0x3fff) << 16 |\n"
+             "unsigned long long* out = (unsigned long long*){desc};\n"
+             "*out = (start >> 4 & 0x3fff) | ({ldo} & 0x3fff) << 16 |\n"
              "    ({sdo} & 0x3fff) << 32 | 1ull << 46 | ") +
          kLayout[swizzle >= 0 && swizzle < 5 ? swizzle : 0] + "ull << 61;";
 }
@@ -97,7 +99,7 @@ std::string instruction_descriptor(const Arguments& a, ir::Target) {
   }
   char text[16];
   std::snprintf(text, sizeof text, "0x%08xu", bits);
-  return std::string("*(unsigned int*){desc} = ") + text + ";";
+  return std::string("unsigned int* out = (unsigned int*){desc};\n*out = ") + text + ";";
 }
 
 #define TILEWRIGHT_EXTENTS                                                                 \

@@ -178,8 +178,10 @@ Failure check_mma(const Intrinsic& row, std::span<const ir::Expr> args, ir::Targ
   Arguments a(row, args);
   auto kind = kind_of(a);
   if (!kind) return kind.error();
-  if (kind->name == "i8" && !available(Sm100aOnly, target)) {
-    return "integer inputs need " + std::string(availability_name(Sm100aOnly)) + ", this is " + target.name();
+  const bool has_integers = available(Sm100aOnly, target) || (target.number() == 110 && target.suffix == 'a');
+  if (kind->name == "i8" && !has_integers) {
+    return "integer inputs need " + std::string(availability_name(Sm100aOnly)) + " or sm_110a, this is " +
+           target.name();
   }
   if (const Operand* lanes = a.operand("disable_output_lane")) {
     const std::size_t given = a.items(*lanes).size(), wanted = a.integer("cta_group") == 2 ? 8 : 4;

@@ -107,7 +107,8 @@ constexpr Intrinsic kRows[] = {
                constexpr const char* kLayout[] = {"0", "3", "2", "1"};
                return std::string(
                           "unsigned long long start = __cvta_generic_to_shared({addr});\n"
-                          "*(unsigned long long*){desc} = (start >> 4 & 0x3fff) | ({ldo} & 0x3fff) << 16 |\n"
+                          "unsigned long long* out = (unsigned long long*){desc};\n"
+                          "*out = (start >> 4 & 0x3fff) | ({ldo} & 0x3fff) << 16 |\n"
                           "    ({sdo} & 0x3fff) << 32 | ") +
                       kLayout[a.integer("swizzle") & 3] + "ull << 62;";
              })

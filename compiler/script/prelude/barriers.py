@@ -64,6 +64,34 @@ class MBarrier:
         address = T.reinterpret("handle", T.ptx.map_shared_rank(self.buf.ptr_to([0]), rank))
         return _remote_view(object.__new__(type(self)), self, T.bind(address, T.handle("uint64", "shared")))
 
+    def remote(self, rank):
+        """The barriers of CTA `rank` by their mapped addresses, to arrive on without mapping them each time."""
+        address = T.ptx.map_shared_rank(self.buf.ptr_to([0]), rank)
+        return RemoteBarrier(T.bind(address), self.depth)
+
+
+@T.meta_class
+class RemoteBarrier:
+    """Barriers of another CTA of the cluster: `ptr` is the uint64 address of the first, the others follow it."""
+
+    def __init__(self, ptr, depth):
+        self.ptr = ptr
+        self.depth = depth
+
+    def ptr_to(self, stage):
+        if isinstance(stage, int):
+            return self.ptr if stage == 0 else self.ptr + T.uint64(8 * stage)
+        return self.ptr + T.cast(stage, "uint64") * T.uint64(8)
+
+    @T.inline
+    def arrive(self, stage=0, count=None):
+        T.ptx.mbarrier.arrive_remote(self.ptr_to(stage), count=count)
+
+    @T.inline
+    def expect_tx(self, stage, tx_count):
+        T.ptx.mbarrier.arrive_expect_tx_remote(self.ptr_to(stage), tx_count)
+
+
 
 # The new instance comes as an argument: a variable would name its buffer before the script does.
 def _remote_view(view, barrier, pointer):

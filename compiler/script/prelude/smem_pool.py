@@ -65,9 +65,6 @@ def _check_mma_shape(shape, dtype, mode):
 
 
 @T.meta_class
-
-
-@T.meta_class
 class SMEMPool:
     """Carves buffers out of one arena of dynamic shared memory, or out of the memory behind `ptr`."""
 

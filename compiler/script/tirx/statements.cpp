@@ -161,12 +161,16 @@ Value elected(Interpreter& in, const Arguments& args, Value) {
                  "write: if T.ptx.elect_sync():");
 }
 
-// T.tvm_stack_alloca("tensormap", 1): host storage for a tensor map.
+// T.tvm_stack_alloca("tensormap", 1): host storage, in kernels for a tensor map.
 Value stack_alloca(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "T.tvm_stack_alloca", {"type", "count"}, 2);
   if (!a) return Value::error();
   static const ir::Callee kAlloca{"tvm_stack_alloca", ir::Effect::Opaque};
-  return Value::expr(ir::call(ir::kTensorMap, kAlloca, {}));
+  auto type = in.as_string(a[0], a.span(0), "the type");
+  ir::Expr count = in.as_expr(a[1], a.span(1));
+  if (!type || !count) return Value::error();
+  const ir::Expr operands[] = {ir::string_imm(in.keep(*type)), count};
+  return Value::expr(ir::call(*type == "tensormap" ? ir::kTensorMap : ir::kHandle, kAlloca, operands));
 }
 
 // Host calls by name: kept in the plan, never executed here.
