@@ -302,6 +302,8 @@ void Machine::schedule() {
     }
     progress |= complete_cluster();
     if (stopped_) return;
+    // What happened beside the threads may have let a warp go on that had its turn.
+    progress |= std::ranges::any_of(threads_, [](const Thread& t) { return t.state == State::Ready; });
     if (progress) continue;
     progress = engine_.step(*this);
     if (stopped_) return;
