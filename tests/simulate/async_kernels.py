@@ -62,8 +62,6 @@ def tile(rng):
     if mode:
         columns = (16 << mode) // size * rng.choice([1, 1, 2, 3])
         rows = 8 * rng.choice([1, 2, 4, 8])
-        if rows * columns * size > 24576:
-            rows = 8
         return dtype, rows, columns, f'mma_shared_layout("{dtype}", {mode}, ({rows}, {columns}))', mode
     columns = 16 // size * rng.choice([1, 2, 3, 4, 8])
     rows = rng.choice([1, 2, 5, 8, 16, 32])
@@ -108,6 +106,9 @@ def family_tma_stages(k, rng):
     size, stages = BITS[dtype] // 8, rng.choice([2, 3])
     rounds = stages + rng.choice([0, 1, 2])
     rows = min(rows, 16) if mode == 0 else 8
+    while mode == 0 and rows * columns * size % 128:  # a stage starts where a box may start
+        rows += 1
+    rows = min(rows, 64)
     layout = (f'mma_shared_layout("{dtype}", {mode}, ({stages}, {rows}, {columns}))' if mode
               else f"TileLayout(S[{stages}, {rows}, {columns}])")
     k.tensor("A", (rounds, rows, columns), dtype)
@@ -287,16 +288,17 @@ def family_tmem_fragments(k, rng):
           f'tmem = T.decl_buffer((128, {width}), "{dtype}", scope="tmem", allocated_addr=address[0], '
           f"layout=TileLayout(S[(128, {width}) : (1 @ TLane, 1 @ TCol)]))",
           f'frag = T.alloc_tcgen05_ldst_frag("{shape}", (128, {width}), "{dtype}")',
+          f"mine = frag.local({width})",
           f'back = T.alloc_local(({width},), "{dtype}")',
           f"into = back.view(128, {width}, layout=TileLayout(S[(128, {width}) : (1 @ axis_tid_in_wg, 1)]))")
     if rng.random() < 0.5:
-        k.add("Tx.wg.copy(frag[:, :], A[:, :])", "Tx.wg.copy_async(tmem[:, :], frag[:, :])", "T.ptx.tcgen05.wait.st()",
+        k.add(f"for c in T.serial({width}):", "    mine[c] = A[tid, c]", "Tx.wg.copy_async(tmem[:, :], frag[:, :])", "T.ptx.tcgen05.wait.st()",
               "Tx.wg.copy_async(into[:, :], tmem[:, :])", "T.ptx.tcgen05.wait.ld()",
               f"for c in T.serial({width}):", "    B[tid, c] = back[c]")
     else:
         k.add(f"for c in T.serial({width}):", "    back[c] = A[tid, c]", "Tx.wg.copy_async(tmem[:, :], into[:, :])",
               "T.ptx.tcgen05.wait.st()", "Tx.wg.copy_async(frag[:, :], tmem[:, :])", "T.ptx.tcgen05.wait.ld()",
-              "Tx.wg.copy(B[:, :], frag[:, :])")
+              f"for c in T.serial({width}):", "    B[tid, c] = mine[c]")
     give_back(k, 64)
 
 
