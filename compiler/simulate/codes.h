@@ -25,6 +25,23 @@ inline constexpr text::CodeInfo kCodes[] = {
     {"TW5010", "trap", "T.cuda.trap_when_assert_failed found its condition false."},
     {"TW5011", "division by zero", "An integer division or remainder by zero."},
     {"TW5012", "null or foreign pointer", "The pointer does not lead into any buffer of this run."},
+    {"TW5013", "mbarrier misused",
+     "A barrier has to be initialised, counts up to 1,048,575 arrivals and bytes, and gets as many arrivals in a phase "
+     "as it was initialised for."},
+    {"TW5014", "bytes of a barrier do not add up",
+     "At the end of the CTA a barrier still expects bytes, or has got bytes that nobody announced: expect_tx and the "
+     "copies differ."},
+    {"TW5015", "copy that the hardware refuses",
+     "Sizes, alignment, tensor map or coordinates break a rule of the copy instruction. On a GPU it faults or moves "
+     "other data."},
+    {"TW5016", "shared memory of a CTA that has ended",
+     "A CTA of the cluster touches the shared memory of one that has left the kernel. A cluster_sync before the end "
+     "keeps all of them alive."},
+    {"TW5017", "tensor memory misused",
+     "Tensor memory has 128 lanes and 512 columns, is used where it is allocated, by the warp that a lane belongs to, "
+     "and given back before the CTA ends."},
+    {"TW5018", "asynchronous work unfinished at the end of a CTA",
+     "A CTA ends while a copy still reads or writes its shared memory. Wait for it first."},
 };
 
 }  // namespace tilewright::simulate

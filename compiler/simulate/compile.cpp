@@ -6,8 +6,11 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/signature.h"
 #include "compiler/lower/flatten.h"
+#include "compiler/simulate/calls.h"
 #include "compiler/simulate/program.h"
+#include "compiler/simulate/tensor_map.h"
 
 namespace tilewright::simulate {
 namespace {
@@ -67,6 +70,7 @@ class Compiler {
     }
     for (Site& site : program_.sites) {
       for (Register& r : site.args) fix(r);
+      for (Register& r : site.items) fix(r);
       fix(site.dst);
     }
     for (Access& access : program_.accesses) {
@@ -94,16 +98,27 @@ class Compiler {
 
   // ---- storage ----
   void storage() {
+    auto global = [&](const Var* var, const Buffer* tensor, bool is_map) {
+      std::int64_t bytes = is_map ? TensorMap::kBytes : 0;
+      places_[var] = {Where::Global, static_cast<std::uint32_t>(program_.globals.size())};
+      program_.globals.push_back({tensor ? tensor->name : var->name, bytes, 16, 0, var, tensor, is_map});
+    };
     for (const lower::KernelParam& param : kernel_.plan.params) {
-      if (param.kind == lower::ParamKind::Pointer) {
-        Storage s{param.tensor ? param.tensor->name : param.var->name, 0, 16, 0, &param};
-        places_[param.var] = {Where::Global, static_cast<std::uint32_t>(program_.globals.size())};
-        program_.globals.push_back(s);
-      }
+      if (param.kind == lower::ParamKind::Pointer) global(param.var, param.tensor, false);
+      if (param.kind == lower::ParamKind::TensorMap) global(param.var, nullptr, true);
+    }
+    // A tensor that only its maps lead to is no parameter of the kernel.
+    for (const dispatch::TensorMap& map : kernel_.plan.tensor_maps)
+      if (!places_.contains(map.tensor->data)) global(map.tensor->data, map.tensor, false);
+    for (const HostMap& map : host_maps(kernel_)) {
+      const Var* data = host_pointer(map.args.size() > 3 ? map.args[3] : Expr()).data;
+      for (const Param& param : kernel_.kernel->params)
+        if (data && param.buffer && param.buffer->data == data && !places_.contains(data))
+          global(data, param.buffer, false);
     }
     for (const lower::SharedBlock& block : kernel_.shared) {
       places_[block.buffer->data] = {Where::Shared, static_cast<std::uint32_t>(program_.shared.size())};
-      program_.shared.push_back({block.buffer->name, block.bytes, block.align, 0, nullptr});
+      program_.shared.push_back({block.buffer->name, block.bytes, block.align, 0, nullptr, nullptr, false});
     }
   }
 
@@ -118,7 +133,7 @@ class Compiler {
         if (c)
           if (const intrinsics::Intrinsic* row = intrinsics::of(c->callee))
             for (const intrinsics::Operand& o : row->operands)
-              if (o.kind == intrinsics::OperandKind::Reference)
+              if (o.kind == intrinsics::OperandKind::Reference || o.item == intrinsics::OperandKind::Reference)
                 for (Expr arg : c->args)
                   if (const Load* element = arg.as<Load>()) in_memory_.insert(element->buffer->data);
         return true;
@@ -160,7 +175,7 @@ class Compiler {
       a.index = place->second.second;
       if (a.where == Where::Global) {
         std::int64_t& bytes = program_.globals[a.index].bytes;
-        if (elements && !program_.globals[a.index].param->tensor) bytes = std::max(bytes, a.elements * a.bytes);
+        if (elements && !program_.globals[a.index].tensor) bytes = std::max(bytes, a.elements * a.bytes);
       }
     } else {
       a.where = Where::Pointer;
@@ -396,7 +411,10 @@ class Compiler {
 
   // ---- calls ----
   Registers unmodelled(const Call* e, std::string_view what) {
-    Site site{Site::Kind::Unmodelled, e->dtype, {}, Access::kNoRegister, 0, 0, false, std::string(what), origin_};
+    Site site;
+    site.type = e->dtype;
+    site.text = what;
+    site.origin = origin_;
     program_.sites.push_back(std::move(site));
     emit({Op::Unmodelled, kVoid, 0, 0, static_cast<Register>(program_.sites.size() - 1)});
     return Registers(std::max<std::size_t>(1, e->dtype.lanes), constant_register(0));
@@ -410,14 +428,50 @@ class Compiler {
       site.dst = out[0];
     }
     program_.sites.push_back(std::move(site));
-    Op op = program_.sites.back().kind == Site::Kind::Atomic || program_.sites.back().kind == Site::Kind::AtomicCas
-                ? Op::Atomic
-            : program_.sites.back().kind == Site::Kind::Print ? Op::Print
-                                                              : Op::Meet;
+    Site::Kind kind = program_.sites.back().kind;
+    Op op = kind == Site::Kind::Call ? Op::Call : kind == Site::Kind::Print ? Op::Print : Op::Meet;
     emit({op, program_.sites.back().type, out.empty() ? 0 : out[0], 0,
           static_cast<Register>(program_.sites.size() - 1)});
     if (out.empty()) out.push_back(constant_register(0));
     return out;
+  }
+
+  // A call of a row of calls.h.
+  Registers device_call(const CallRow& row, const intrinsics::Intrinsic& intrinsic, const Call* e) {
+    intrinsics::Arguments a(intrinsic, e->args);
+    Site s;
+    s.kind = row.warp ? Site::Kind::WarpCall : Site::Kind::Call;
+    s.call = &row;
+    s.type = e->dtype.element();
+    s.text = intrinsic.name;
+    if (e->dtype.lanes > 1) return unmodelled(e, intrinsic.name);
+    if (row.set_up && !row.set_up(s, a)) return unmodelled(e, intrinsic.name);
+    for (std::string_view rest = row.slots; !rest.empty();) {
+      std::string_view names = intrinsics::detail::next_item(rest);
+      Register slot = Access::kNoRegister;
+      while (!names.empty()) {
+        std::size_t bar = std::min(names.find('|'), names.size());
+        std::string_view name = names.substr(0, bar);
+        names.remove_prefix(std::min(bar + 1, names.size()));
+        if (!a.operand(name) || !a.given(name)) continue;
+        const bool attribute = a.operand(name)->kind == intrinsics::OperandKind::Attribute;
+        slot = attribute ? constant_register(static_cast<std::uint64_t>(a.integer(name)))
+                         : element_or_value(a[name], *a.operand(name));
+      }
+      s.args.push_back(slot);
+    }
+    for (const intrinsics::Operand& o : intrinsic.operands) {
+      if (o.kind != intrinsics::OperandKind::Variadic) continue;
+      for (Expr item : a.items(o)) s.items.push_back(element_or_value(item, o));
+    }
+    return meet(std::move(s), e->dtype);
+  }
+
+  // A Reference stands for its element's address.
+  Register element_or_value(Expr e, const intrinsics::Operand& o) {
+    const bool reference = o.kind == intrinsics::OperandKind::Reference || o.item == intrinsics::OperandKind::Reference;
+    const Load* element = reference ? e.as<Load>() : nullptr;
+    return element ? address(element) : scalar(e);
   }
 
   int bytes_of_pointee(Expr pointer) const {
@@ -518,12 +572,23 @@ class Compiler {
       s.args = std::move(args);
       return s;
     };
+    if (const CallRow* call = call_of(row.meaning)) return device_call(*call, row, e);
     switch (row.meaning) {
       case Meaning::None:
       case Meaning::Fence:
       case Meaning::FenceProxyAsync:
       case Meaning::FenceMbarrierInit:
+      case Meaning::FenceProxyTensormapRelease:
+      case Meaning::FenceProxyTensormapAcquire:
+      case Meaning::FenceProxyAlias:
+      case Meaning::TmemFence:
+      case Meaning::DependentWait:
+      case Meaning::DependentLaunch:
       case Meaning::Prefetch:
+      case Meaning::BulkPrefetch:
+      case Meaning::TensorPrefetch:
+      case Meaning::TensormapPrefetch:
+      case Meaning::CachePolicy:
       case Meaning::Sleep: {
         for (Expr arg : e->args)
           if (arg.dtype().lanes == 1 && has_effects_or_reads(arg) && arg.kind() == ExprKind::Call) scalar(arg);
@@ -532,6 +597,8 @@ class Compiler {
       case Meaning::CtaSync: return meet(site(Site::Kind::CtaSync, kVoid), kVoid);
       case Meaning::WarpSync: return meet(site(Site::Kind::WarpSync, kVoid), kVoid);
       case Meaning::ClusterSync: return meet(site(Site::Kind::ClusterSync, kVoid), kVoid);
+      case Meaning::ClusterArrive: return meet(site(Site::Kind::ClusterArrive, kVoid), kVoid);
+      case Meaning::ClusterWait: return meet(site(Site::Kind::ClusterWait, kVoid), kVoid);
       case Meaning::CtaReduceAnd: return meet(site(Site::Kind::CtaAnd, kInt32, {value(0)}), e->dtype);
       case Meaning::CtaReduceOr: return meet(site(Site::Kind::CtaOr, kInt32, {value(0)}), e->dtype);
       case Meaning::WarpgroupSync: {
@@ -557,7 +624,8 @@ class Compiler {
       }
       case Meaning::Ballot: return meet(site(Site::Kind::Ballot, kUInt32, {value(0), value(1)}), e->dtype);
       case Meaning::AnySync: return meet(site(Site::Kind::Any, kUInt32, {value(0), value(1)}), e->dtype);
-      case Meaning::Elect: return meet(site(Site::Kind::Elect, kUInt32), e->dtype);
+      case Meaning::Elect:
+        return meet(site(Site::Kind::Elect, kUInt32, {n ? value(0) : constant_register(0xffffffff)}), e->dtype);
       case Meaning::ActiveMask: return meet(site(Site::Kind::ActiveMask, kUInt32), e->dtype);
       case Meaning::WarpReduce:
       case Meaning::CtaReduce: {
@@ -600,16 +668,6 @@ class Compiler {
         s.number = a.integer("num");
         s.flag = a.flag("trans");
         return meet(std::move(s), kVoid);
-      }
-      case Meaning::AtomicMemory: {
-        if (row.name != "cuda.atomic_add") return unmodelled(e, row.name);
-        Site s = site(Site::Kind::Atomic, e->dtype, {value(0), value(1)});
-        s.text = "add";
-        return meet(std::move(s), e->dtype);
-      }
-      case Meaning::AtomicCas: {
-        if (n < 3) return unmodelled(e, row.name);
-        return meet(site(Site::Kind::AtomicCas, e->dtype, {value(0), value(1), value(2)}), e->dtype);
       }
       case Meaning::HalfToFloat:
       case Meaning::BFloatToFloat: return {value(0)};
@@ -750,7 +808,7 @@ class Compiler {
     if (!places_.contains(buffer->data)) {
       std::int64_t at = (program_.frame_bytes + 15) / 16 * 16;
       places_[buffer->data] = {Where::Local, static_cast<std::uint32_t>(program_.locals.size())};
-      program_.locals.push_back({buffer->name, bytes, 16, at, nullptr});
+      program_.locals.push_back({buffer->name, bytes, 16, at, nullptr, nullptr, false});
       program_.frame_bytes = at + bytes;
     }
   }

@@ -3,8 +3,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "compiler/simulate/calls.h"
 #include "compiler/simulate/machine.h"
 #include "compiler/simulate/number.h"
+#include "compiler/simulate/value.h"
 
 namespace tilewright::simulate {
 
@@ -14,17 +16,11 @@ namespace {
 
 float as_float(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
 std::uint64_t from_float(float value) { return std::bit_cast<std::uint32_t>(value); }
+// Steps after which a thread that does not wait lets the others run.
+constexpr std::uint64_t kSlice = 1u << 18;
+
 double as_double(std::uint64_t bits) { return std::bit_cast<double>(bits); }
 std::uint64_t from_double(double value) { return std::bit_cast<std::uint64_t>(value); }
-
-// An integer register holds its value extended to 64 bits.
-std::uint64_t normalised(std::uint64_t value, DataType d) {
-  if (d.is_bool()) return value & 1;
-  if (d.bits >= 64 || d.bits == 0 || d.is_handle()) return value;
-  int shift = 64 - d.bits;
-  if (d.is_int()) return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift);
-  return value << shift >> shift;
-}
 
 template <class To, class From>
 std::uint64_t saturated(From value, DataType d) {
@@ -46,25 +42,13 @@ std::uint64_t saturated(From value, DataType d) {
   }
 }
 
-std::uint64_t to_bits(std::uint64_t value, DataType d) {
-  if (d.is_floating() && d.bits < 32) return encode(d, as_float(value));
-  if (d.storage_bits() < 64) return value & ((std::uint64_t{1} << d.storage_bits()) - 1);
-  return value;
-}
-std::uint64_t from_bits(std::uint64_t bits, DataType d) {
-  if (d.is_floating()) {
-    if (d.bits < 32) return from_float(decode(d, static_cast<std::uint32_t>(bits)));
-    return d.bits == 32 ? bits & 0xffffffff : bits;
-  }
-  return d.is_bool() ? bits != 0 : normalised(bits, d);
-}
-
 }  // namespace
 
-std::optional<Machine::View> Machine::view(const Thread& t, std::uint64_t pointer, std::int64_t bytes,
-                                           std::int64_t align, bool writing, std::string_view what) {
+std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::int64_t bytes, std::int64_t align,
+                                  bool writing, std::string_view what) {
+  pointer = generic(pointer);
   std::uint64_t number = pointer >> kOffsetBits;
-  std::int64_t offset = offset_of(pointer);
+  std::int64_t offset = offset_of(pointer), base = 0;
   std::string_view name;
   std::int64_t size;
   View out;
@@ -74,31 +58,37 @@ std::optional<Machine::View> Machine::view(const Thread& t, std::uint64_t pointe
     out = {t.frame + local.frame, t.frame_defined + local.frame, t.frame_tags ? t.frame_tags + local.frame : nullptr};
   } else if (number > 0 && number < blocks_.size()) {
     const Block& block = blocks_[number];
-    name = block.name, size = block.size;
+    name = block.name, size = block.size, base = block.base;
     out = {block.bytes, block.defined, block.tags};
   } else {
     finding("TW5012", Severity::Error, std::string(what) + " through a pointer that leads into no buffer", &t);
     return std::nullopt;
   }
-  if (offset < 0 || offset + bytes > size) {
+  if (bytes < 0 || offset < 0 || offset > size || bytes > size - offset) {
     finding("TW5001", Severity::Error,
             std::string(what) + " of bytes " + std::to_string(offset) + ".." + std::to_string(offset + bytes) +
                 " of `" + std::string(name) + "`, which has " + std::to_string(size),
             &t);
     return std::nullopt;
   }
-  if (align > 1 && offset % align != 0) {
+  if (align > 1 && (base + offset) % align != 0) {
+    std::string where = std::to_string(offset) + " of `" + std::string(name) + "`";
+    if (offset % align == 0) where += " (which itself stands at shared address " + std::to_string(base) + ")";
     finding("TW5003", Severity::Error,
-            std::string(what) + " of " + std::to_string(bytes) + " bytes at byte " + std::to_string(offset) + " of `" +
-                std::string(name) + "`, which is not a multiple of " + std::to_string(align),
+            std::string(what) + " of " + std::to_string(bytes) + " bytes at byte " + where +
+                ", which is not a multiple of " + std::to_string(align),
             &t);
     return std::nullopt;
   }
-  out.bytes += offset;
-  out.defined += offset;
-  if (out.tags) out.tags += offset;
+  out = out.at(offset);
   if (writing) std::memset(out.defined, 1, static_cast<std::size_t>(bytes));
   return out;
+}
+
+void Machine::undefined_read(const Thread& t, std::uint64_t pointer, std::string text) {
+  text += engine_.covers(generic(pointer)) ? " while an asynchronous copy into it is under way: a wait is missing"
+                                           : " and was never written";
+  finding("TW5002", Severity::Error, std::move(text), &t);
 }
 
 std::uint64_t Machine::address(const Thread& t, const Access& access, std::int64_t index) const {
@@ -145,9 +135,9 @@ bool Machine::load(Thread& t, const Instruction& i) {
   std::optional<View> from = view(t, address(t, access, index), bytes, bytes, false, "read");
   if (!from) return false;
   if (options_.uninitialised_reads && std::memchr(from->defined, 0, static_cast<std::size_t>(bytes))) {
-    finding("TW5002", Severity::Error,
-            "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read and was never written",
-            &t);
+    const auto* hole = static_cast<const std::uint8_t*>(std::memchr(from->defined, 0, static_cast<std::size_t>(bytes)));
+    undefined_read(t, moved(address(t, access, index), hole - from->defined),
+                   "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read");
     std::memset(from->defined, 1, static_cast<std::size_t>(bytes));  // said once a place
   }
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
@@ -194,6 +184,7 @@ void Machine::interpret(Thread& t) {
   const Instruction* const code = program_.code.data();
   std::uint32_t pc = t.pc;
   std::uint64_t steps = 0;
+  const std::uint64_t slice = std::min(budget_, kSlice);
   auto stop = [&](bool failed) {
     t.pc = pc;
     result_.steps += steps;
@@ -201,8 +192,9 @@ void Machine::interpret(Thread& t) {
   };
   for (;;) {
     const Instruction& i = code[pc];
-    if (++steps > budget_) {
+    if (++steps > slice) {
       t.pc = pc;
+      if (steps <= budget_) return stop(false);  // others may go on first: this one may be waiting for memory to change
       finding("TW5007", Severity::Incomplete, "stopped after " + std::to_string(options_.max_steps) + " steps", &t);
       stop(true);
       return;
@@ -373,11 +365,16 @@ void Machine::interpret(Thread& t) {
           t.defined[i.dst] = 1;
         }
         break;
-      case Op::Atomic:
+      case Op::Call: {
         t.pc = pc;
-        atomic(t, program_.sites[i.b]);
-        if (stopped_) return stop(true);
+        const Site& site = program_.sites[i.b];
+        switch (site.call->thread(*this, t, site)) {
+          case Step::Done: break;
+          case Step::Wait: t.state = State::Waiting; return stop(false);
+          case Step::Failed: return stop(true);
+        }
         break;
+      }
       case Op::Meet: t.state = State::Waiting; return stop(false);
       case Op::Trap:
         if (a()) break;
@@ -397,30 +394,6 @@ void Machine::interpret(Thread& t) {
     }
     ++pc;
   }
-}
-
-void Machine::atomic(Thread& t, const Site& site) {
-  std::int64_t bytes = (site.type.storage_bits() + 7) / 8;
-  std::optional<View> at = view(t, t.registers[site.args[0]], bytes, bytes, false, "atomic access");
-  if (!at) {
-    stopped_ = true;
-    return;
-  }
-  std::uint64_t raw = 0;
-  std::memcpy(&raw, at->bytes, static_cast<std::size_t>(bytes));
-  std::uint64_t old = from_bits(raw, site.type), value = t.registers[site.args[1]], now;
-  if (site.kind == Site::Kind::AtomicCas) {
-    now = old == value ? t.registers[site.args[2]] : old;
-  } else if (site.type.is_floating()) {
-    now = site.type.bits == 64 ? from_double(as_double(old) + as_double(value))
-                               : from_float(as_float(old) + as_float(value));
-  } else {
-    now = normalised(old + value, site.type);
-  }
-  raw = to_bits(now, site.type);
-  std::memcpy(at->bytes, &raw, static_cast<std::size_t>(bytes));
-  std::memset(at->defined, 1, static_cast<std::size_t>(bytes));
-  if (site.dst != Access::kNoRegister) t.registers[site.dst] = old;
 }
 
 void Machine::print(Thread& t, const Site& site) {

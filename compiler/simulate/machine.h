@@ -1,44 +1,19 @@
 // Threads, memory and the scheduler of one run.
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
+#include "compiler/simulate/engine.h"
+#include "compiler/simulate/mbarrier.h"
+#include "compiler/simulate/memory.h"
 #include "compiler/simulate/program.h"
 #include "compiler/simulate/simulate.h"
+#include "compiler/simulate/tensor_memory.h"
 
 namespace tilewright::simulate {
-
-// A pointer is a block number above and a byte offset below; block 0 does not exist, so null points nowhere. Local
-// blocks are numbered from kLocalBlocks and mean the running thread's own frame.
-inline constexpr int kOffsetBits = 40;
-inline constexpr std::uint64_t kOffsetMask = (std::uint64_t{1} << kOffsetBits) - 1;
-inline constexpr std::uint64_t kLocalBlocks = 1u << 23;
-inline std::uint64_t pointer_to(std::uint64_t block, std::int64_t offset) {
-  return block << kOffsetBits | (static_cast<std::uint64_t>(offset) & kOffsetMask);
-}
-inline std::int64_t offset_of(std::uint64_t pointer) {
-  return static_cast<std::int64_t>(pointer << (64 - kOffsetBits)) >> (64 - kOffsetBits);
-}
-inline std::uint64_t moved(std::uint64_t pointer, std::int64_t bytes) {
-  return (pointer & ~kOffsetMask) | ((pointer + static_cast<std::uint64_t>(bytes)) & kOffsetMask);
-}
-
-// Bytes with their shadow: which were written, and (tracing) where each came from.
-struct Block {
-  std::string_view name;
-  std::int64_t size = 0;
-  std::byte* bytes = nullptr;
-  std::uint8_t* defined = nullptr;
-  std::uint32_t* tags = nullptr;
-};
-
-struct OwnedBlock : Block {
-  OwnedBlock(std::string_view name, std::int64_t size, bool trace);
-  std::vector<std::byte> storage;
-  std::vector<std::uint8_t> shadow;
-  std::vector<std::uint32_t> origins;
-};
 
 enum class State : std::uint8_t { Ready, Waiting, Done };
 
@@ -47,6 +22,12 @@ struct Thread {
   State state = State::Ready;
   std::uint32_t cta = 0;     // in the group that runs together
   std::uint32_t linear = 0;  // in its CTA
+  std::uint32_t number = 0;  // in the group
+  // Waiting on an mbarrier: which one, and which phase has to be over. A poller goes on with "no" when nothing else
+  // can.
+  std::uint64_t barrier = 0, phase = 0;
+  bool polling = false;
+  std::uint32_t cluster_arrivals = 0, cluster_waits = 0;
   std::uint64_t* registers = nullptr;
   std::uint8_t* defined = nullptr;
   std::uint32_t* tags = nullptr;
@@ -55,14 +36,8 @@ struct Thread {
   std::uint32_t* frame_tags = nullptr;
 };
 
-// Something beside the threads that makes progress on its own: a copy engine. Asked whenever no thread can run.
-class Machine;
-class Agent {
- public:
-  virtual ~Agent() = default;
-  // Does one piece of work; false: nothing to do.
-  virtual bool step(Machine& machine) = 0;
-};
+// Does everybody of the CTA or the cluster wait there, and not a warp?
+bool is_block_wide(Site::Kind kind);
 
 // The CTAs of one cluster (or one CTA), and the memory of the whole run.
 class Machine {
@@ -73,17 +48,69 @@ class Machine {
   void run();
   void finish();  // outputs, verdict
 
-  // Memory access for agents and meetings. An empty block: the pointer leads nowhere and a finding was made.
-  struct View {
-    std::byte* bytes = nullptr;
-    std::uint8_t* defined = nullptr;
-    std::uint32_t* tags = nullptr;
-  };
+  // ---- what calls see of the machine ----
+  // Memory behind a pointer or a shared window address. Nothing: a finding was made.
   std::optional<View> view(const Thread& thread, std::uint64_t pointer, std::int64_t bytes, std::int64_t align,
                            bool writing, std::string_view what);
   void finding(std::string_view code, Severity severity, std::string message, const Thread* thread,
                std::optional<ir::Origin> origin = std::nullopt);
-  void add_agent(std::unique_ptr<Agent> agent) { agents_.push_back(std::move(agent)); }
+  ir::Origin origin_of(const Thread& t) const { return program_.origins[program_.origin_of[t.pc]]; }
+  // While it lives findings are told at the call that started an operation, not where its thread has got to.
+  class Acting {
+   public:
+    Acting(Machine& m, const ir::Origin& origin) : machine_(m), before_(std::exchange(m.acting_, &origin)) {}
+    ~Acting() { machine_.acting_ = before_; }
+    Acting(const Acting&) = delete;
+    Acting& operator=(const Acting&) = delete;
+
+   private:
+    Machine& machine_;
+    const ir::Origin* before_;
+  };
+
+  // Shared addresses. `generic` gives the pointer that a window address stands for; what is none stays as it is.
+  std::uint64_t generic(std::uint64_t address) const;
+  std::optional<std::uint32_t> window_address(std::uint64_t pointer) const;  // nothing: not shared memory
+  std::optional<std::uint32_t> rank_of(std::uint64_t pointer) const;         // of the CTA whose shared memory it is
+  std::uint64_t in_cta(std::uint64_t pointer, std::uint32_t rank) const;     // the same place in another CTA
+  std::int64_t place_of(std::uint64_t pointer) const;  // what decides alignment and swizzles: the absolute address
+  bool has_ended(std::uint32_t cta) const { return ended_[cta]; }
+  // The shared memory of a CTA that has ended must not be touched. False: a finding was made.
+  bool alive(const Thread& t, std::uint64_t pointer, std::string_view what);
+
+  // mbarriers. Null, or false: a finding was made. `counted` runs f(barrier) and lets the waiting threads go on when
+  // the phase is over.
+  Mbarrier* barrier_at(const Thread& t, std::uint64_t pointer, std::string_view what);
+  bool init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t count);
+  bool inval_barrier(const Thread& t, std::uint64_t pointer);
+  template <class F>
+  bool counted(const Thread& t, std::uint64_t pointer, std::string_view what, F&& f) {
+    Mbarrier* b = barrier_at(t, pointer, what);
+    return b && after_count(t, pointer, what, f(*b));
+  }
+  bool awaited(std::uint64_t barrier) const;  // somebody waits for this barrier
+
+  std::uint32_t ctas() const { return group_ctas_; }
+  std::span<Thread> cta_threads(std::uint32_t cta) { return {threads_.data() + cta * block_threads_, block_threads_}; }
+  Thread& thread(std::size_t number) { return threads_[number]; }
+  const Site& site_of(const Thread& t) const { return program_.sites[program_.code[t.pc].b]; }
+  // The value of a call's argument for this thread; what the call left out is `missing`.
+  static std::uint64_t arg(const Thread& t, const Site& site, std::size_t i, std::uint64_t missing = 0) {
+    return site.args[i] == Access::kNoRegister ? missing : t.registers[site.args[i]];
+  }
+  static void set_result(Thread& t, const Site& site, std::uint64_t value) {
+    if (site.dst == Access::kNoRegister) return;
+    t.registers[site.dst] = value;
+    if (t.tags) t.tags[site.dst] = 0;
+  }
+  std::int64_t special_register(const Thread& t, std::string_view name) const;
+  static bool knows_register(std::string_view name);
+  Engine& engine() { return engine_; }
+  TensorMemory& tensor_memory(std::uint32_t cta) { return tensor_memories_[cta]; }
+  const Options& options() const { return options_; }
+  void spend(std::int64_t bytes) { result_.steps += static_cast<std::uint64_t>(bytes) / 16; }
+  // A read of bytes that nobody wrote, or that a copy under way will write.
+  void undefined_read(const Thread& t, std::uint64_t pointer, std::string text);
 
  private:
   // execute.cpp: runs until the thread waits, ends or fails.
@@ -93,7 +120,6 @@ class Machine {
   bool load(Thread& t, const Instruction& i);
   bool store(Thread& t, const Instruction& i);
   std::uint64_t address(const Thread& t, const Access& access, std::int64_t index) const;
-  void atomic(Thread& t, const Site& site);
   void print(Thread& t, const Site& site);
 
   // meet.cpp: completes meetings that everybody has come to; true when some thread can go on.
@@ -102,12 +128,19 @@ class Machine {
   bool complete_cluster();
   void warp_operation(const Site& site, std::span<Thread> lanes, std::uint32_t members);
   void matrices(const Site& site, std::span<Thread> lanes);
-  const Site& site_of(const Thread& t) const { return program_.sites[program_.code[t.pc].b]; }
   void release(Thread& t);
+  bool release_pollers();
+  std::string waits_for(const Thread& t);
   void deadlock();
+  bool after_count(const Thread& t, std::uint64_t pointer, std::string_view what, const std::string& wrong);
+  bool run_warp(std::uint32_t cta, std::uint32_t warp);  // did some lane go on?
+  void schedule();
+  void leave_if_done(std::uint32_t cta);
+  void finish_group();
+  // maps.cpp: writes the objects that the host would encode. False: a finding was made.
+  bool encode_tensor_maps();
 
   void run_group(std::array<std::int64_t, 3> first_cta);
-  std::span<Thread> cta_threads(std::uint32_t cta) { return {threads_.data() + cta * block_threads_, block_threads_}; }
   std::optional<std::int64_t> evaluate(ir::Expr e) const;
 
   const lower::LoweredKernel& kernel_;
@@ -131,8 +164,12 @@ class Machine {
   std::vector<std::uint8_t> frames_defined_;
   std::vector<std::uint32_t> frame_tags_;
   std::vector<std::array<std::int64_t, 16>> arrived_;  // named barriers: threads that arrived without waiting
-  std::vector<std::unique_ptr<Agent>> agents_;
-  std::vector<std::pair<const ir::Stmt*, std::size_t>> seen_;
+  std::vector<char> ended_;                            // CTAs whose threads have all ended
+  Engine engine_;
+  std::map<std::uint64_t, Mbarrier> barriers_;  // by pointer
+  std::vector<TensorMemory> tensor_memories_;
+  const ir::Origin* acting_ = nullptr;
+  std::uint64_t idle_polls_ = 0;  // rounds in which only pollers went on
 };
 
 }  // namespace tilewright::simulate

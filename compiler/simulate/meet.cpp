@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "compiler/simulate/machine.h"
-#include "compiler/simulate/number.h"
+#include "compiler/simulate/calls.h"
+#include "compiler/simulate/value.h"
 
 namespace tilewright::simulate {
 namespace {
@@ -25,39 +25,34 @@ bool is_warp_kind(Kind k) {
     case Kind::ActiveMask:
     case Kind::WarpReduce:
     case Kind::LdMatrix:
-    case Kind::StMatrix: return true;
+    case Kind::StMatrix:
+    case Kind::WarpCall: return true;
     default: return false;
   }
 }
 
 bool is_cta_kind(Kind k) { return k == Kind::CtaSync || k == Kind::CtaAnd || k == Kind::CtaOr || k == Kind::CtaReduce; }
 
-std::uint64_t combined(std::string_view op, ir::DataType d, std::uint64_t x, std::uint64_t y) {
-  if (d.is_floating() && d.bits == 64) {
-    double a = std::bit_cast<double>(x), b = std::bit_cast<double>(y);
-    return std::bit_cast<std::uint64_t>(op == "max" ? std::fmax(a, b) : op == "min" ? std::fmin(a, b) : a + b);
-  }
-  if (d.is_floating()) {
-    float a = std::bit_cast<float>(static_cast<std::uint32_t>(x)),
-          b = std::bit_cast<float>(static_cast<std::uint32_t>(y));
-    float r = op == "max" ? std::fmax(a, b) : op == "min" ? std::fmin(a, b) : a + b;
-    return std::bit_cast<std::uint32_t>(d.bits < 32 ? rounded(d, r) : r);
-  }
-  if (d.is_int()) {
-    auto a = static_cast<std::int64_t>(x), b = static_cast<std::int64_t>(y);
-    std::int64_t r = op == "max" ? std::max(a, b) : op == "min" ? std::min(a, b) : a + b;
-    int shift = 64 - d.bits;
-    return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<std::uint64_t>(r) << shift) >> shift);
-  }
-  std::uint64_t r = op == "max" ? std::max(x, y) : op == "min" ? std::min(x, y) : x + y;
-  return d.bits < 64 ? r & ((std::uint64_t{1} << d.bits) - 1) : r;
+std::uint64_t combined(const Site& site, std::uint64_t x, std::uint64_t y) {
+  return combined(combine_named(site.text).value_or(Combine::Add), site.type, x, y);
 }
+
+}  // namespace
+
+bool is_block_wide(Kind kind) { return !is_warp_kind(kind); }
+
+namespace {
+
+// Instructions that only a whole warp can execute.
+bool needs_whole_warp(Kind k) { return k == Kind::LdMatrix || k == Kind::StMatrix || k == Kind::WarpCall; }
 
 }  // namespace
 
 void Machine::release(Thread& t) {
   ++t.pc;
   t.state = State::Ready;
+  t.barrier = 0;
+  t.polling = false;
 }
 
 bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
@@ -78,20 +73,28 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
     seen |= here;
     std::uint32_t wanted = present;
     bool masked = site.kind == Kind::ShuffleIndex || site.kind == Kind::ShuffleUp || site.kind == Kind::ShuffleDown ||
-                  site.kind == Kind::ShuffleXor || site.kind == Kind::Ballot || site.kind == Kind::Any;
+                  site.kind == Kind::ShuffleXor || site.kind == Kind::Ballot || site.kind == Kind::Any ||
+                  site.kind == Kind::Elect;
     if (masked) wanted = static_cast<std::uint32_t>(lanes[l].registers[site.args[0]]) & present;
     if (site.kind == Kind::ActiveMask) wanted = here;
     if ((here & wanted) != wanted) continue;
-    if ((site.kind == Kind::LdMatrix || site.kind == Kind::StMatrix) && wanted != 0xffffffff) {
+    if (needs_whole_warp(site.kind) && wanted != 0xffffffff) {
       finding("TW5006", Severity::Error,
-              "a matrix instruction needs all 32 lanes, " + std::to_string(std::popcount(wanted)) + " are here",
+              (site.call ? "T." + site.text : "a matrix instruction") + " needs all 32 lanes, " +
+                  std::to_string(std::popcount(wanted)) + " are here",
               &lanes[l]);
       stopped_ = true;
       return true;
     }
     std::uint32_t members = masked ? wanted : here;
     if (!(members >> l & 1)) continue;
-    warp_operation(site, lanes, members);
+    if (site.call) {
+      Step step = site.call->warp(*this, lanes, site);
+      if (step == Step::Failed) stopped_ = true;
+      if (step != Step::Done) continue;
+    } else {
+      warp_operation(site, lanes, members);
+    }
     for (std::size_t k = 0; k < lanes.size(); ++k)
       if (members >> k & 1) release(lanes[k]);
     any = true;
@@ -166,7 +169,7 @@ void Machine::warp_operation(const Site& site, std::span<Thread> lanes, std::uin
         for (std::size_t l = 0; l < lanes.size(); ++l) {
           std::size_t other = l ^ static_cast<std::size_t>(d);
           bool there = other < 32 && (members >> other & 1);
-          next[l] = there ? combined(site.text, site.type, values[l], values[other]) : values[l];
+          next[l] = there ? combined(site, values[l], values[other]) : values[l];
         }
         std::memcpy(values, next, sizeof values);
       }
@@ -195,7 +198,7 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         return;
       }
       if (load && options_.uninitialised_reads && std::memchr(row->defined, 0, 16)) {
-        finding("TW5002", Severity::Error, "a matrix row is loaded that was never written", &owner);
+        undefined_read(owner, owner.registers[site.args[0]], "a matrix row is loaded");
         std::memset(row->defined, 1, 16);
       }
       rows[j] = *row;
@@ -286,16 +289,14 @@ bool Machine::complete_cta(std::uint32_t cta) {
         lane.push_back(threads[l].registers[site.args[0]]);
       while (lane.size() > 1) {
         std::size_t half = (lane.size() + 1) / 2;
-        for (std::size_t k = 0; k + half < lane.size(); ++k)
-          lane[k] = combined(site.text, site.type, lane[k], lane[k + half]);
+        for (std::size_t k = 0; k + half < lane.size(); ++k) lane[k] = combined(site, lane[k], lane[k + half]);
         lane.resize(half);
       }
       warps.push_back(lane[0]);
     }
     while (warps.size() > 1) {
       std::size_t half = (warps.size() + 1) / 2;
-      for (std::size_t k = 0; k + half < warps.size(); ++k)
-        warps[k] = combined(site.text, site.type, warps[k], warps[k + half]);
+      for (std::size_t k = 0; k + half < warps.size(); ++k) warps[k] = combined(site, warps[k], warps[k + half]);
       warps.resize(half);
     }
     total = warps[0];
@@ -312,42 +313,42 @@ bool Machine::complete_cta(std::uint32_t cta) {
   return true;
 }
 
+// A cluster barrier is a phase of its own for each thread: the n-th wait is over when every thread that is left has
+// arrived n times.
 bool Machine::complete_cluster() {
   bool any = false;
   for (Thread& t : threads_) {
-    if (t.state == State::Done) continue;
-    if (t.state != State::Waiting || site_of(t).kind != Kind::ClusterSync) return false;
-    any = true;
-  }
-  for (Thread& t : threads_)
-    if (t.state == State::Waiting) release(t);
-  return any;
-}
-
-void Machine::deadlock() {
-  // One finding for each place where somebody waits.
-  std::vector<std::pair<std::uint32_t, std::pair<const Thread*, std::size_t>>> places;
-  std::size_t done = 0;
-  for (const Thread& t : threads_) {
-    if (t.state == State::Done) ++done;
     if (t.state != State::Waiting) continue;
-    auto found = std::ranges::find(places, t.pc, &decltype(places)::value_type::first);
-    if (found == places.end()) {
-      places.push_back({t.pc, {&t, 1}});
-    } else {
-      ++found->second.second;
+    const Kind kind = site_of(t).kind;
+    const bool arrives = kind == Kind::ClusterArrive || kind == Kind::ClusterSync, counted = t.barrier != 0;
+    if (arrives && !counted) {
+      if (t.cluster_arrivals != t.cluster_waits)
+        finding("TW5005", Severity::Error, "arrives at the cluster's barrier again without having waited", &t);
+      ++t.cluster_arrivals;
+      t.barrier = 1;  // has arrived
+    }
+    if (kind == Kind::ClusterArrive) {
+      release(t);
+      any = true;
+    }
+    if (kind == Kind::ClusterWait && t.cluster_arrivals == t.cluster_waits) {
+      finding("TW5005", Severity::Error, "waits at the cluster's barrier without having arrived", &t);
+      stopped_ = true;
+      return true;
     }
   }
-  std::size_t all = threads_.size();
-  for (std::size_t i = 0; i < places.size() && i < 4; ++i) {
-    const auto& [thread, count] = places[i].second;
-    bool warp = is_warp_kind(site_of(*thread).kind);
-    std::string text = std::to_string(count) + " of " + std::to_string(all) + " threads wait here for ever";
-    if (places.size() > 1) text += ", others at " + std::to_string(places.size() - 1) + " more calls";
-    if (done) text += ", " + std::to_string(done) + " have ended";
-    finding(warp ? "TW5006" : "TW5004", Severity::Error, std::move(text), thread);
+  std::uint32_t first = ~0u;
+  for (const Thread& t : threads_)
+    if (t.state != State::Done) first = std::min(first, t.cluster_arrivals);
+  for (Thread& t : threads_) {
+    if (t.state != State::Waiting) continue;
+    const Kind kind = site_of(t).kind;
+    if ((kind != Kind::ClusterWait && kind != Kind::ClusterSync) || first < t.cluster_arrivals) continue;
+    ++t.cluster_waits;
+    release(t);
+    any = true;
   }
-  stopped_ = true;
+  return any;
 }
 
 }  // namespace tilewright::simulate

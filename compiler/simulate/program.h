@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -95,8 +96,8 @@ enum class Op : std::uint8_t {
   Define,
   Undefine,
   CheckDefined,  // of register dst, for scalars that may be read too early
-  Atomic,        // site b: dst = old value
   Meet,          // site b: wait for the others, who complete it together
+  Call,          // site b: what its row of calls.h does; it may make the thread wait
   Trap,          // unless a
   Print,         // site b
   Unmodelled,    // site b
@@ -126,9 +127,14 @@ struct Storage {
   std::string_view name;
   std::int64_t bytes = 0;
   int align = 16;
-  std::int64_t frame = 0;                     // local: where in a thread's frame
-  const lower::KernelParam* param = nullptr;  // global
+  std::int64_t frame = 0;  // local: where in a thread's frame
+  // Global memory: the data variable, and the tensor that it belongs to; null: a raw pointer, or a tensor map.
+  const ir::Var* var = nullptr;
+  const ir::Buffer* tensor = nullptr;
+  bool is_map = false;
 };
+
+struct CallRow;
 
 // A call that needs more than registers: who meets, or what is done.
 struct Site {
@@ -152,8 +158,10 @@ struct Site {
     CtaReduce,
     LdMatrix,
     StMatrix,
-    Atomic,
-    AtomicCas,
+    ClusterArrive,
+    ClusterWait,
+    WarpCall,  // `call`, by the whole warp
+    Call,      // `call`, by one thread
     Print,
     Unmodelled,
   };
@@ -161,10 +169,13 @@ struct Site {
   ir::DataType type;                // of the value
   std::vector<std::uint32_t> args;  // registers
   std::uint32_t dst = Access::kNoRegister;
-  std::int64_t number = 0;  // barrier number, matrices, width
-  std::int64_t count = 0;   // threads of a named barrier
-  bool flag = false;        // transposed
-  std::string text;         // operation, format, what is not modelled
+  std::int64_t number = 0;           // barrier number, matrices, width
+  std::int64_t count = 0;            // threads of a named barrier
+  bool flag = false;                 // transposed
+  std::string text;                  // operation, format, what is not modelled
+  const CallRow* call = nullptr;     // calls.h; `args` are then its slots
+  std::vector<std::uint32_t> items;  // registers of a list or variadic operand
+  int code = 0;                      // what the row's own set-up needs besides
   ir::Origin origin;
 };
 
@@ -182,6 +193,20 @@ struct Program {
 };
 
 Program compile(const lower::LoweredKernel& kernel);
+
+// A tensor map that the script's host part encodes by hand: the call, its operands behind the function's name.
+struct HostMap {
+  const ir::Var* object = nullptr;
+  std::span<const ir::Expr> args;
+  ir::Origin origin;
+};
+std::vector<HostMap> host_maps(const lower::LoweredKernel& kernel);
+// The data variable that a pointer in the host part leads to, and how far behind its start in bytes; null: unknown.
+struct HostPointer {
+  const ir::Var* data = nullptr;
+  ir::Expr bytes;
+};
+HostPointer host_pointer(ir::Expr pointer);
 
 using MathFunctionF = float (*)(float, float);
 using MathFunctionD = double (*)(double, double);

@@ -14,21 +14,12 @@ namespace tilewright::simulate {
 
 using namespace ir;
 
-OwnedBlock::OwnedBlock(std::string_view name, std::int64_t size, bool trace)
-    : Block{name, size, nullptr, nullptr, nullptr},
-      storage(static_cast<std::size_t>(size)),
-      shadow(static_cast<std::size_t>(size)),
-      origins(trace ? static_cast<std::size_t>(size) : 0) {
-  bytes = storage.data();
-  defined = shadow.data();
-  tags = trace ? origins.data() : nullptr;
-}
-
 Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result)
     : kernel_(kernel), program_(program), options_(options), result_(result) {}
 
 void Machine::finding(std::string_view code, Severity severity, std::string message, const Thread* thread,
                       std::optional<Origin> origin) {
+  if (!origin && acting_) origin = *acting_;
   Finding f{code, severity, std::move(message), origin.value_or(Origin{}), current_cta_, -1, 1};
   if (thread) {
     f.thread = thread->linear;
@@ -63,9 +54,27 @@ std::optional<std::int64_t> Machine::evaluate(Expr e) const {
 namespace {
 
 template <class Map>
-auto find_input(Map& map, const lower::KernelParam& param) {
-  auto found = param.tensor ? map.find(param.tensor->name) : map.end();
-  return found != map.end() ? found : map.find(param.var->name);
+auto find_input(Map& map, const Storage& storage) {
+  auto found = storage.tensor ? map.find(storage.tensor->name) : map.end();
+  return found != map.end() ? found : map.find(storage.var->name);
+}
+
+// Shared allocations in their window: static ones in their order, then the dynamic one. Each starts on a multiple of
+// its alignment and of no higher power of two, so that nothing is aligned by luck.
+std::vector<std::int64_t> window_places(std::span<const Storage> shared, std::span<const lower::SharedBlock> blocks) {
+  std::vector<std::int64_t> out(shared.size());
+  std::int64_t next = kWindowStart;
+  for (bool dynamic : {false, true}) {
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+      if (blocks[i].dynamic != dynamic) continue;
+      const std::int64_t align = std::max(1, shared[i].align);
+      next = (next + align - 1) / align * align;
+      if (next / align % 2 == 0) next += align;
+      out[i] = next;
+      next += shared[i].bytes;
+    }
+  }
+  return out;
 }
 
 std::uint64_t scalar_bits(DataType d, const Scalar& value) {
@@ -125,12 +134,11 @@ bool Machine::prepare(const Inputs& inputs) {
 
   blocks_.emplace_back();  // null
   for (const Storage& storage : program_.globals) {
-    const lower::KernelParam& param = *storage.param;
-    auto given = find_input(inputs.tensors, param);
+    auto given = storage.is_map ? inputs.tensors.end() : find_input(inputs.tensors, storage);
     std::int64_t bytes = storage.bytes;
-    if (param.tensor) {
-      bytes = lower::element_bits(param.tensor->dtype);
-      for (Expr extent : param.tensor->shape) {
+    if (storage.tensor) {
+      bytes = lower::element_bits(storage.tensor->dtype);
+      for (Expr extent : storage.tensor->shape) {
         auto value = evaluate(extent);
         if (!value) missing("the shape of `" + std::string(storage.name) + "` is not known");
         bytes *= value.value_or(0);
@@ -138,11 +146,11 @@ bool Machine::prepare(const Inputs& inputs) {
       bytes = (bytes + 7) / 8;
     }
     if (given != inputs.tensors.end()) {
-      if (static_cast<std::int64_t>(given->second.bytes.size()) < bytes && param.tensor)
+      if (static_cast<std::int64_t>(given->second.bytes.size()) < bytes && storage.tensor)
         missing("`" + std::string(storage.name) + "` needs " + std::to_string(bytes) + " bytes, " +
                 std::to_string(given->second.bytes.size()) + " were given");
       bytes = static_cast<std::int64_t>(given->second.bytes.size());
-    } else if (bytes == 0 && !param.tensor) {
+    } else if (bytes == 0 && !storage.tensor) {
       missing("no memory was given for the pointer `" + std::string(storage.name) + "`");
     }
     auto block = std::make_unique<OwnedBlock>(storage.name, bytes, options_.trace);
@@ -153,13 +161,14 @@ bool Machine::prepare(const Inputs& inputs) {
     blocks_.push_back(*block);
     globals_.push_back(std::move(block));
   }
+  if (good) good = encode_tensor_maps();
   if (options_.trace) {
     std::uint32_t next = 1;
     for (const auto& [name, tensor] : inputs.tensors) {
       if (!tensor.defined) continue;
       for (std::size_t i = 0; i < globals_.size(); ++i) {
-        const lower::KernelParam& param = *program_.globals[i].param;
-        if (!(param.tensor && param.tensor->name == name) && param.var->name != name) continue;
+        const Storage& storage = program_.globals[i];
+        if (!(storage.tensor && storage.tensor->name == name) && storage.var->name != name) continue;
         for (std::size_t b = 0; b < tensor.bytes.size(); ++b)
           globals_[i]->origins[b] = next + static_cast<std::uint32_t>(b);
       }
@@ -167,9 +176,12 @@ bool Machine::prepare(const Inputs& inputs) {
     }
   }
   first_shared_ = blocks_.size();
+  const std::vector<std::int64_t> places = window_places(program_.shared, kernel_.shared);
   for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) {
-    for (const Storage& storage : program_.shared) {
+    for (std::size_t i = 0; i < program_.shared.size(); ++i) {
+      const Storage& storage = program_.shared[i];
       shared_.push_back(std::make_unique<OwnedBlock>(storage.name, storage.bytes, options_.trace));
+      shared_.back()->base = places[i];
       blocks_.push_back(*shared_.back());
     }
   }
@@ -207,6 +219,13 @@ void Machine::run_group(std::array<std::int64_t, 3> first) {
     std::ranges::fill(block->shadow, 0);
     std::ranges::fill(block->origins, 0);
   }
+  ended_.assign(group_ctas_, 0);
+  engine_.start(count, options_.timing,
+                options_.seed + static_cast<std::uint64_t>(first[0] + first[1] * 7 + first[2] * 49));
+  barriers_.clear();
+  tensor_memories_.clear();
+  for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) tensor_memories_.emplace_back(options_.trace);
+  idle_polls_ = 0;
   auto set = [&](Thread& t, const Var* var, std::int64_t value) {
     if (!var) return;
     if (auto reg = program_.variables.find(var); reg != program_.variables.end())
@@ -216,6 +235,7 @@ void Machine::run_group(std::array<std::int64_t, 3> first) {
     Thread& t = threads_[n];
     t.cta = static_cast<std::uint32_t>(n / block_threads_);
     t.linear = static_cast<std::uint32_t>(n % block_threads_);
+    t.number = static_cast<std::uint32_t>(n);
     t.registers = registers_.data() + n * program_.registers;
     t.defined = registers_defined_.data() + n * program_.registers;
     t.frame = frames_.data() + n * static_cast<std::size_t>(program_.frame_bytes);
@@ -238,34 +258,93 @@ void Machine::run_group(std::array<std::int64_t, 3> first) {
     set(t, kernel_.cta_rank_in_cluster, t.cta);
   }
 
-  std::uint32_t warps = (block_threads_ + 31) / 32;
+  schedule();
+  if (!stopped_) finish_group();
+}
+
+// Lets the lanes of a warp run, and completes what they meet for, until all of them wait or have ended.
+bool Machine::run_warp(std::uint32_t cta, std::uint32_t warp) {
+  std::span<Thread> block = cta_threads(cta);
+  std::span<Thread> lanes = block.subspan(warp * 32, std::min<std::size_t>(32, block.size() - warp * 32));
+  bool progress = false;
+  do {
+    for (Thread& t : lanes) {
+      if (t.state != State::Ready) continue;
+      budget_ = options_.max_steps - std::min(options_.max_steps, result_.steps);
+      execute(t);
+      progress = true;
+      if (stopped_) return true;
+    }
+    if (options_.stop.stop_requested()) {
+      finding("TW5007", Severity::Incomplete, "stopped from outside", nullptr);
+      stopped_ = true;
+    }
+    if (!stopped_ && !engine_.chance(*this)) stopped_ = true;
+  } while (!stopped_ && complete_warp(cta, warp) && !stopped_);
+  return progress;
+}
+
+void Machine::schedule() {
+  const std::uint32_t warps = (block_threads_ + 31) / 32, all = warps * group_ctas_;
   for (;;) {
     bool progress = false;
-    for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) {
-      std::span<Thread> block = cta_threads(cta);
-      for (std::uint32_t w = 0; w < warps; ++w) {
-        std::span<Thread> lanes = block.subspan(w * 32, std::min<std::size_t>(32, block.size() - w * 32));
-        do {
-          for (Thread& t : lanes) {
-            if (t.state != State::Ready) continue;
-            budget_ = options_.max_steps - std::min(options_.max_steps, result_.steps);
-            execute(t);
-            progress = true;
-            if (stopped_) return;
-          }
-        } while (complete_warp(cta, w) && !stopped_);
-        if (stopped_) return;
-      }
+    // A rotated order, when it is drawn.
+    const auto first = static_cast<std::uint32_t>(options_.timing == Timing::Random ? engine_.random(all) : 0);
+    for (std::uint32_t n = 0; n < all; ++n) {
+      const std::uint32_t warp = (n + first) % all;
+      progress |= run_warp(warp / warps, warp % warps);
+      if (stopped_) return;
     }
-    for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) progress |= complete_cta(cta);
-    if (stopped_) return;
+    for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) {
+      progress |= complete_cta(cta);
+      if (!stopped_ && !ended_[cta]) leave_if_done(cta);
+      if (stopped_) return;
+    }
     progress |= complete_cluster();
+    if (stopped_) return;
+    // What happened beside the threads may have let a warp go on that had its turn.
+    progress |= std::ranges::any_of(threads_, [](const Thread& t) { return t.state == State::Ready; });
     if (progress) continue;
-    for (auto& agent : agents_) progress |= agent->step(*this);
-    if (progress) continue;
+    progress = engine_.step(*this);
+    if (stopped_) return;
+    if (progress || release_pollers()) continue;
     if (std::ranges::all_of(threads_, [](const Thread& t) { return t.state == State::Done; })) return;
     deadlock();
     return;
+  }
+}
+
+// A CTA whose threads have all ended takes its shared and tensor memory along.
+void Machine::leave_if_done(std::uint32_t cta) {
+  std::span<Thread> threads = cta_threads(cta);
+  if (!std::ranges::all_of(threads, [](const Thread& t) { return t.state == State::Done; })) return;
+  if (!engine_.leave(*this, cta)) {
+    stopped_ = true;
+    return;
+  }
+  ended_[cta] = 1;
+  if (tensor_memories_[cta].any_allocated())
+    finding("TW5017", Severity::Error,
+            "the CTA ends and has not given back its tensor memory: tcgen05.dealloc is missing", &threads[0],
+            Origin{kernel_.kernel->span, nullptr});
+}
+
+// Every thread has ended: copies out of shared memory land now at the latest, and the byte counts have to add up.
+void Machine::finish_group() {
+  if (!engine_.land_everything(*this)) {
+    stopped_ = true;
+    return;
+  }
+  for (const auto& [pointer, barrier] : barriers_) {
+    if (barrier.bytes == 0) continue;
+    const Thread& owner = threads_[rank_of(pointer).value_or(0) * block_threads_];
+    const std::string_view name = blocks_[pointer >> kOffsetBits].name;
+    finding("TW5014", Severity::Error,
+            "at the end phase " + std::to_string(barrier.phase) + " of this barrier, at byte " +
+                std::to_string(offset_of(pointer)) + " of `" + std::string(name) + "`, " +
+                (barrier.bytes > 0 ? "still expects " + std::to_string(barrier.bytes) + " bytes that nothing copies"
+                                   : "has got " + std::to_string(-barrier.bytes) + " bytes that nobody expects"),
+            &owner, barrier.origin);
   }
 }
 
@@ -288,11 +367,12 @@ void Machine::run() {
 
 void Machine::finish() {
   for (std::size_t i = 0; i < globals_.size(); ++i) {
+    if (program_.globals[i].is_map) continue;
     std::string name(program_.globals[i].name);
     Tensor tensor;
     tensor.bytes = std::move(globals_[i]->storage);
     tensor.defined = std::ranges::all_of(globals_[i]->shadow, [](std::uint8_t d) { return d != 0; });
-    if (const Buffer* shape = program_.globals[i].param->tensor)
+    if (const Buffer* shape = program_.globals[i].tensor)
       for (Expr extent : shape->shape) tensor.shape.push_back(evaluate(extent).value_or(0));
     if (options_.trace) result_.traces[name] = std::move(globals_[i]->origins);
     result_.tensors[name] = std::move(tensor);

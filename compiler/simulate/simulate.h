@@ -2,9 +2,9 @@
 //
 // The lowered body is compiled to a small register program (program.h). Every GPU thread is a resumable interpreter
 // over its own registers: it runs until it has to meet others (a barrier, a shuffle, a matrix load) and then waits; the
-// scheduler (scheduler.h) lets the next one run, completes meetings when everybody has come, and knows a deadlock when
-// nobody can. Order between threads is fixed, so a run is reproducible. CTAs that do not share a cluster run one after
-// another.
+// scheduler lets the next one run, completes meetings when everybody has come, and knows a deadlock when nobody can.
+// The order of threads is fixed, or drawn from a seed, so a run is reproducible. CTAs that do not share a cluster run
+// one after another. Asynchronous copies go on beside the threads (engine.h).
 //
 // Memory is blocks of bytes with a shadow that says which bytes were ever written. Accesses are checked for bounds,
 // alignment and reading what nobody wrote. With tracing each byte also carries where it originally came from, through
@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -37,12 +38,18 @@ struct Inputs {
   std::map<std::string, Scalar, std::less<>> scalars;
 };
 
+// When asynchronous operations happen between their issue and the moment that the script can rely on them; engine.h.
+enum class Timing : std::uint8_t { Latest, Earliest, Random };
+
 struct Options {
   std::uint64_t max_steps = 500'000'000;  // executed instructions of all threads together
   std::uint64_t max_ctas = 1u << 16;
   std::size_t max_findings = 16;
   bool uninitialised_reads = true;
   bool trace = false;
+  Timing timing = Timing::Latest;
+  std::uint64_t seed = 1;  // of Timing::Random, which also draws the order of the warps
+  std::stop_token stop{};  // asked every few milliseconds; a stopped run is incomplete
 };
 
 enum class Severity : std::uint8_t { Warning, Error, Incomplete };

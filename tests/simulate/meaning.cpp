@@ -38,14 +38,19 @@ Meaning::Meaning(const ir::Kernel& kernel, const scope::Launch& launch, std::map
     if (launch.block[i]) block_[i] = value(launch.block[i], 0);
     if (launch.has_cluster && launch.cluster[i]) cluster_[i] = value(launch.cluster[i], 0);
   }
+  threads_ = static_cast<int>(block_[0] * block_[1] * block_[2]);
 }
 
 std::int64_t Meaning::scope_id(ir::ScopeBinding binding, int dimension, int thread) const {
   using B = ir::ScopeBinding;
+  std::int64_t in_cluster = rank_of(thread);
+  for (int d = 0; d < dimension; ++d) in_cluster /= cluster_[d];
+  in_cluster %= cluster_[dimension];
+  thread %= threads_;
   switch (binding) {
-    case B::KernelCta: return cta_[dimension];
-    case B::ClusterCta: return cta_[dimension] % cluster_[dimension];
-    case B::KernelCluster: return cta_[dimension] / cluster_[dimension];
+    case B::KernelCta: return first_cta_[dimension] + in_cluster;
+    case B::ClusterCta: return in_cluster;
+    case B::KernelCluster: return first_cta_[dimension] / cluster_[dimension];
     case B::CtaWarpgroup: return thread / 128;
     case B::CtaWarp: return thread / 32;
     case B::WarpgroupWarp: return thread / 32 % 4;
@@ -59,7 +64,8 @@ std::int64_t Meaning::scope_id(ir::ScopeBinding binding, int dimension, int thre
   }
 }
 
-std::int64_t Meaning::axis_of(layout::Axis axis, int thread) {
+std::int64_t Meaning::axis_of(layout::Axis axis, int thread) const {
+  thread %= threads_;
   switch (axis) {
     case layout::Axis::laneid: return thread % 32;
     case layout::Axis::warpid: return thread / 32;
@@ -129,7 +135,14 @@ Meaning::Place Meaning::place(const ir::Buffer& buffer, const std::vector<std::i
   const layout::Layout* l = buffer.layout;
   if (l && l->tile) {
     auto number_of = [&](const layout::Dim& d) { return d.is_constant() ? d.value() : value(d.expr(), thread); };
-    if (!l->tile->replica.empty()) throw Unmodelled("replicas");
+    std::vector<std::int64_t> copies{0};  // lane distances of the replicas
+    for (const layout::Iter& it : l->tile->replica) {
+      if (it.axis != layout::Axis::TLane) throw Unmodelled("replicas");
+      std::vector<std::int64_t> more;
+      for (std::int64_t n = 0; n < number_of(it.extent); ++n)
+        for (std::int64_t c : copies) more.push_back(c + n * number_of(it.stride));
+      copies = std::move(more);
+    }
     std::map<layout::Axis, std::int64_t> at;
     at[layout::Axis::m] = 0;
     for (std::size_t i = l->tile->shard.size(); i-- > 0;) {
@@ -140,6 +153,16 @@ Meaning::Place Meaning::place(const ir::Buffer& buffer, const std::vector<std::i
     }
     for (const auto& [axis, offset] : l->tile->offset) at[axis] += number_of(offset);
     out.byte = at[layout::Axis::m];
+    if (buffer.scope == ir::StorageScope::Tmem) {
+      for (std::int64_t c : copies) out.lanes.push_back(at[layout::Axis::TLane] + c);
+      out.byte = at[layout::Axis::TCol] * buffer.dtype.storage_bits() / 8;
+      // The address counts columns of 4 bytes; what the allocation gave stands for column 0.
+      if (const auto* sum = buffer.allocated_addr.as<ir::Binary>();
+          sum && buffer.allocated_addr.kind() == ExprKind::Add)
+        out.byte += value(sum->b, thread) * 4;
+      return out;
+    }
+    if (!l->tile->replica.empty()) throw Unmodelled("replicas");
     for (const auto& [axis, v] : at) {
       if (layout::is_thread_axis(axis)) out.threads.emplace_back(axis, v);
     }
@@ -179,17 +202,20 @@ void Meaning::run() {
     std::iota(bytes.begin(), bytes.end(), next);
     next += static_cast<std::uint32_t>(bytes.size());
   }
-  Members everybody(static_cast<std::size_t>(block_[0] * block_[1] * block_[2]));
-  std::iota(everybody.begin(), everybody.end(), 0);
-  for (cta_[2] = 0; cta_[2] < grid_[2]; ++cta_[2]) {
-    for (cta_[1] = 0; cta_[1] < grid_[1]; ++cta_[1]) {
-      for (cta_[0] = 0; cta_[0] < grid_[0]; ++cta_[0]) {
-        shared_.clear();
-        locals_.clear();
-        statement(kernel_.body, everybody);
-      }
+  for (first_cta_[2] = 0; first_cta_[2] < grid_[2]; first_cta_[2] += cluster_[2]) {
+    for (first_cta_[1] = 0; first_cta_[1] < grid_[1]; first_cta_[1] += cluster_[1]) {
+      for (first_cta_[0] = 0; first_cta_[0] < grid_[0]; first_cta_[0] += cluster_[0]) run_cluster();
     }
   }
+}
+
+void Meaning::run_cluster() {
+  shared_.clear();
+  locals_.clear();
+  tmem_.clear();
+  Members everybody(static_cast<std::size_t>(threads_ * cluster_[0] * cluster_[1] * cluster_[2]));
+  std::iota(everybody.begin(), everybody.end(), 0);
+  statement(kernel_.body, everybody);
 }
 
 void Meaning::statement(const ir::Stmt* s, const Members& active) {
@@ -223,6 +249,7 @@ void Meaning::statement(const ir::Stmt* s, const Members& active) {
       statement(i->else_body, no);
       return;
     }
+    case ir::StmtKind::Store: return store(*static_cast<const ir::Store*>(s), active);
     case ir::StmtKind::TileCall: return copy(*static_cast<const ir::TileCall*>(s), active);
     case ir::StmtKind::Alloc:
     case ir::StmtKind::Decl:
@@ -235,8 +262,8 @@ void Meaning::statement(const ir::Stmt* s, const Members& active) {
 }
 
 void Meaning::copy(const ir::TileCall& call, const Members& active) {
-  if (call.primitive != "copy") throw Unmodelled(std::string(call.primitive));
-  int size = members_of(call.scope, block_[0] * block_[1] * block_[2]);
+  if (call.primitive != "copy" && call.primitive != "copy_async") throw Unmodelled(std::string(call.primitive));
+  int size = members_of(call.scope, threads_);
   for (std::size_t i = 0; i < active.size();) {  // every instance of the scope that somebody reached
     int first = active[i] / size * size;
     Members members(static_cast<std::size_t>(size));
@@ -246,8 +273,16 @@ void Meaning::copy(const ir::TileCall& call, const Members& active) {
   }
 }
 
+bool Meaning::outside(const ir::Buffer& buffer, const std::vector<std::int64_t>& coordinate, int thread) const {
+  if (buffer.scope != ir::StorageScope::Global) return false;
+  for (std::size_t d = 0; d < buffer.rank(); ++d)
+    if (coordinate[d] < 0 || coordinate[d] >= value(buffer.shape[d], thread)) return true;
+  return false;
+}
+
 std::vector<std::uint32_t*> Meaning::find(const ir::Buffer& buffer, const std::vector<std::int64_t>& coordinate,
-                                          const ir::TileCall& call, const Members& members, int leader) {
+                                          ir::ExecScope scope, const std::vector<int>& ctas, const Members& members,
+                                          int leader) {
   Place p = place(buffer, coordinate, leader);
   std::size_t end = static_cast<std::size_t>(p.byte + buffer.dtype.storage_bits() / 8);
   auto in = [&](Bytes& bytes, bool grows) {
@@ -258,13 +293,22 @@ std::vector<std::uint32_t*> Meaning::find(const ir::Buffer& buffer, const std::v
     return bytes.data() + p.byte;
   };
   if (buffer.scope == ir::StorageScope::Global) return {in(globals_[buffer.data], false)};
-  if (ir::is_shared(buffer.scope)) return {in(shared_[buffer.data], true)};
+  std::vector<std::uint32_t*> out;
+  if (ir::is_shared(buffer.scope)) {
+    for (int cta : ctas) out.push_back(in(shared_[{buffer.data, cta}], true));
+    return out;
+  }
+  if (buffer.scope == ir::StorageScope::Tmem) {
+    Bytes& cells = tmem_[rank_of(leader)];
+    cells.resize(128 * 2048);
+    for (std::int64_t lane : p.lanes) out.push_back(cells.data() + lane * 2048 + p.byte);
+    return out;
+  }
   if (buffer.scope != ir::StorageScope::Local) throw Unmodelled("storage of " + std::string(buffer.name));
   if (p.threads.empty()) {
-    if (call.scope != ir::ExecScope::Thread) throw Unmodelled("private registers at a cooperative scope");
+    if (scope != ir::ExecScope::Thread) throw Unmodelled("private registers at a cooperative scope");
     return {in(locals_[{buffer.data, leader}], true)};
   }
-  std::vector<std::uint32_t*> out;
   for (int t : members) {
     bool owner = std::ranges::all_of(p.threads, [&](const auto& a) { return axis_of(a.first, t) == a.second; });
     if (owner) out.push_back(in(locals_[{buffer.data, t}], true));
@@ -274,14 +318,8 @@ std::vector<std::uint32_t*> Meaning::find(const ir::Buffer& buffer, const std::v
 }
 
 void Meaning::copy_once(const ir::TileCall& call, const Members& members, int leader) {
-  const ir::Region &dst = call.args[0].region, &src = call.args[1].region;
-  struct Side {
-    const ir::Region& region;
-    std::vector<std::int64_t> start, extent;
-    std::vector<std::size_t> wide;  // dimensions of more than one element
-  };
   auto side = [&](const ir::Region& r) {
-    Side s{r, {}, {}, {}};
+    Side s{r, {rank_of(leader)}};
     for (const ir::Range& range : r.ranges) {
       s.start.push_back(value(range.min, leader));
       s.extent.push_back(value(range.extent, leader));
@@ -289,9 +327,19 @@ void Meaning::copy_once(const ir::TileCall& call, const Members& members, int le
     }
     return s;
   };
-  Side to = side(dst), from = side(src);
+  Side to = side(call.args[0].region), from = side(call.args[1].region);
+  for (const ir::ConfigItem& item : call.config) {
+    if (item.key == "remote_cta_id") to.ctas = {static_cast<int>(value(item.value.value, leader))};
+    if (item.key == "use_tma_reduce" || item.key == "oob") throw Unmodelled(std::string(item.key));
+    if (item.key != "cta_mask") continue;
+    const std::int64_t mask = value(item.value.value, leader);
+    if (mask) to.ctas.clear();
+    for (int cta = 0; cta < 16; ++cta)
+      if (mask >> cta & 1) to.ctas.push_back(cta);
+  }
+  const ir::Buffer &dst = *to.region.buffer, &src = *from.region.buffer;
   std::int64_t count = std::accumulate(to.extent.begin(), to.extent.end(), std::int64_t{1}, std::multiplies<>());
-  int width = dst.buffer->dtype.storage_bits() / 8;
+  int width = dst.dtype.storage_bits() / 8;
   auto coordinate = [](const Side& s, std::int64_t n) {
     std::vector<std::int64_t> at = s.start;
     for (std::size_t k = s.wide.size(); k-- > 0;) {
@@ -301,18 +349,59 @@ void Meaning::copy_once(const ir::TileCall& call, const Members& members, int le
     return at;
   };
   // All is read before anything is written.
-  std::vector<std::uint32_t> moving(static_cast<std::size_t>(count * width));
+  std::vector<std::uint32_t> moving(static_cast<std::size_t>(count * width), kZero);
   for (std::int64_t n = 0; n < count; ++n) {
-    const std::uint32_t* bytes = find(*src.buffer, coordinate(from, n), call, members, leader)[0];
+    const std::vector<std::int64_t> at = coordinate(from, n);
+    if (outside(src, at, leader)) continue;
+    const std::uint32_t* bytes = find(src, at, call.scope, from.ctas, members, leader)[0];
     std::copy_n(bytes, width, moving.begin() + n * width);
     read_undefined_ |= bytes[0] == 0;
   }
   for (std::int64_t n = 0; n < count; ++n) {
-    for (std::uint32_t* bytes : find(*dst.buffer, coordinate(to, n), call, members, leader)) {
+    const std::vector<std::int64_t> at = coordinate(to, n);
+    if (outside(dst, at, leader)) continue;
+    for (std::uint32_t* bytes : find(dst, at, call.scope, to.ctas, members, leader)) {
       std::copy_n(moving.begin() + n * width, width, bytes);
     }
   }
   elements_ += count;
+}
+
+// One element from memory to memory, or a zero, by every thread.
+void Meaning::store(const ir::Store& store, const Members& active) {
+  const auto* load = store.value.as<ir::Load>();
+  const auto* number = store.value.as<ir::FloatImm>();
+  if (number && number->value == 0) {
+    for (int t : active) {
+      std::vector<std::int64_t> at;
+      for (Expr e : store.indices) at.push_back(value(e, t));
+      for (std::uint32_t* bytes : find(*store.buffer, at, ir::ExecScope::Thread, {rank_of(t)}, {t}, t))
+        std::fill_n(bytes, store.buffer->dtype.storage_bits() / 8, kZero);
+    }
+    return;
+  }
+  if (!load || load->dtype != store.buffer->dtype || load->dtype.lanes != 1) throw Unmodelled("a store");
+  auto coordinate = [&](std::span<const Expr> indices, int thread) {
+    std::vector<std::int64_t> out;
+    for (Expr e : indices) out.push_back(value(e, thread));
+    return out;
+  };
+  const auto width = static_cast<std::size_t>(load->dtype.storage_bits() / 8);
+  std::vector<std::uint32_t> moving(active.size() * width);
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    const int t = active[i];
+    const std::uint32_t* bytes =
+        find(*load->buffer, coordinate(load->indices, t), ir::ExecScope::Thread, {rank_of(t)}, {t}, t)[0];
+    std::copy_n(bytes, width, moving.begin() + static_cast<std::ptrdiff_t>(i * width));
+    read_undefined_ |= bytes[0] == 0;
+  }
+  for (std::size_t i = 0; i < active.size(); ++i) {
+    const int t = active[i];
+    for (std::uint32_t* bytes :
+         find(*store.buffer, coordinate(store.indices, t), ir::ExecScope::Thread, {rank_of(t)}, {t}, t))
+      std::copy_n(moving.begin() + static_cast<std::ptrdiff_t>(i * width), width, bytes);
+  }
+  elements_ += static_cast<std::int64_t>(active.size());
 }
 
 }  // namespace tilewright::testing

@@ -6,8 +6,12 @@
 // coordinate is split into digits over the iters, each digit times its stride adds to its axis, offsets are added, the
 // swizzle is applied to the sum. Threads are enumerated; conditions and starts are evaluated for each of them.
 //
+// An asynchronous copy is a copy that is done when its statement is: a script that waits as it must cannot see a
+// difference. The CTAs of a cluster run together, statement by statement; a copy may lead into another CTA of it, or
+// into several. What a copy reads outside of a tensor is zero, what it writes there is dropped.
+//
 // Memory holds, for each byte, where it came from: 1 + its number among the bytes of all tensors in the order of their
-// names, as the simulator's traces count them; 0 for bytes that nobody wrote.
+// names, as the simulator's traces count them; 0 for bytes that nobody wrote, kZero for zeros from outside a tensor.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -27,6 +31,7 @@ struct Unmodelled : std::runtime_error {
 };
 
 using Bytes = std::vector<std::uint32_t>;
+inline constexpr std::uint32_t kZero = 0xffffffff;
 
 class Meaning {
  public:
@@ -44,30 +49,46 @@ class Meaning {
   std::int64_t elements() const { return elements_; }      // moved
 
  private:
-  using Members = std::vector<int>;
+  using Members = std::vector<int>;  // threads, numbered through the CTAs of the cluster
   struct Place {
     std::int64_t byte;
     std::vector<std::pair<layout::Axis, std::int64_t>> threads;  // thread axes only
+    std::vector<std::int64_t> lanes{};                           // of tensor memory; then `byte` is within the lane
+  };
+  // One side of a copy.
+  struct Side {
+    const ir::Region& region;
+    std::vector<int> ctas;  // whose memory: the leader's own, or those that the call names
+    std::vector<std::int64_t> start{}, extent{};
+    std::vector<std::size_t> wide{};  // dimensions of more than one element
   };
 
   std::int64_t value(ir::Expr e, int thread) const;
   std::int64_t scope_id(ir::ScopeBinding binding, int dimension, int thread) const;
-  static std::int64_t axis_of(layout::Axis axis, int thread);
+  std::int64_t axis_of(layout::Axis axis, int thread) const;
+  int rank_of(int thread) const { return thread / threads_; }  // of its CTA in the cluster
+  void run_cluster();
   Place place(const ir::Buffer& buffer, const std::vector<std::int64_t>& coordinate, int thread) const;
 
   void statement(const ir::Stmt* s, const Members& active);
   void copy(const ir::TileCall& call, const Members& active);
   void copy_once(const ir::TileCall& call, const Members& members, int leader);
+  void store(const ir::Store& store, const Members& active);
+  bool outside(const ir::Buffer& buffer, const std::vector<std::int64_t>& coordinate, int thread) const;
   // The bytes of an element, in every storage that holds it.
   std::vector<std::uint32_t*> find(const ir::Buffer& buffer, const std::vector<std::int64_t>& coordinate,
-                                   const ir::TileCall& call, const Members& members, int leader);
+                                   ir::ExecScope scope, const std::vector<int>& ctas, const Members& members,
+                                   int leader);
 
   const ir::Kernel& kernel_;
   std::map<std::string, std::int64_t> extents_;
-  std::array<std::int64_t, 3> grid_{1, 1, 1}, block_{1, 1, 1}, cluster_{1, 1, 1}, cta_{};
+  std::array<std::int64_t, 3> grid_{1, 1, 1}, block_{1, 1, 1}, cluster_{1, 1, 1}, first_cta_{};
+  int threads_ = 1;  // of a CTA
   std::map<const ir::Var*, std::int64_t> loops_;
   std::map<const ir::Var*, ir::Expr> lets_;
-  std::map<const ir::Var*, Bytes> globals_, shared_;
+  std::map<const ir::Var*, Bytes> globals_;
+  std::map<std::pair<const ir::Var*, int>, Bytes> shared_;  // by CTA
+  std::map<int, Bytes> tmem_;                               // by CTA: 128 lanes of 2,048 bytes
   std::map<std::pair<const ir::Var*, int>, Bytes> locals_;
   bool read_undefined_ = false;
   std::int64_t elements_ = 0;

@@ -1,8 +1,9 @@
 // Runs the copy kernels of script files and checks that exactly the right elements moved.
 //
-//   moves FILE.py ... [--arch sm_90a] [--at-least N]
+//   moves FILE.py ... [--arch sm_90a] [--at-least N] [--random N]
 //
-// Every kernel that compiles is run by the simulator with tracing, over tensors that are inputs and outputs at once.
+// Every kernel that compiles is run by the simulator with tracing, over tensors that are inputs and outputs at once:
+// with asynchronous copies as late as their waits allow, as early as possible, and N times at random moments.
 // Afterwards each byte of each tensor has to be the byte that the meaning of the script (meaning.h) puts there: what a
 // copy should move has moved, and nothing else has changed. Kernels that Tilewright refuses are counted. Status 1 when
 // a kernel is wrong, or when fewer than N have run.
@@ -19,6 +20,7 @@ using namespace tilewright;
 namespace {
 
 struct Counts {
+  int random = 2;  // runs with random timing, besides the two others
   int ran = 0, refused = 0, wrong = 0, unmodelled = 0;
   std::int64_t elements = 0;
   std::map<std::string, int, std::less<>> variants;  // served calls of the kernels that ran
@@ -26,7 +28,37 @@ struct Counts {
 
 constexpr std::int64_t kSymbolicExtent = 128;  // every tile of the scripts divides it
 
-// Why the run is wrong; empty: it is right.
+std::string compare(const ir::Kernel& script, testing::Meaning& meaning, simulate::Result result) {
+  if (result.verdict != simulate::Verdict::Clean) {
+    std::string text = "the run is not clean";
+    for (const simulate::Finding& f : result.findings) {
+      text += "\n    " + std::string(f.code) + ": " + f.message + " (CTA " + std::to_string(f.cta[0]) + ", thread " +
+              std::to_string(f.thread) + ", " + std::to_string(f.times) + " times)";
+    }
+    return text;
+  }
+  for (const ir::Param& p : script.params) {
+    if (!p.buffer) continue;
+    std::string name(p.buffer->name);
+    const testing::Bytes &want = meaning.tensor(*p.buffer), &got = result.traces[name];
+    const std::vector<std::byte>& values = result.tensors[name].bytes;
+    if (want.size() != got.size())
+      return name + " has " + std::to_string(got.size()) + " bytes, not " + std::to_string(want.size());
+    std::size_t wrong = 0, first = 0;
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      bool good = want[i] == testing::kZero ? got[i] == 0 && values[i] == std::byte{0} : want[i] == got[i];
+      if (!good && wrong++ == 0) first = i;
+    }
+    if (wrong) {
+      return std::to_string(wrong) + " of " + std::to_string(want.size()) + " bytes of " + name +
+             " are wrong; the first, " + std::to_string(first) + ", came from " + std::to_string(got[first]) +
+             " instead of " + std::to_string(want[first]);
+    }
+  }
+  return {};
+}
+
+// Why a run is wrong; empty: all are right.
 std::string check(const session::CompiledKernel& kernel, Counts& counts) {
   const ir::Kernel& script = kernel.value->kernel;
   std::map<std::string, std::int64_t> extents{{"n", kSymbolicExtent}};
@@ -46,30 +78,16 @@ std::string check(const session::CompiledKernel& kernel, Counts& counts) {
   simulate::Options options;
   options.trace = true;
   options.uninitialised_reads = !meaning.read_undefined();
-  simulate::Result result = simulate::run(*kernel.lowered, inputs, options);
-  if (result.verdict != simulate::Verdict::Clean) {
-    std::string text = "the run is not clean";
-    for (const simulate::Finding& f : result.findings) {
-      text += "\n    " + std::string(f.code) + ": " + f.message + " (CTA " + std::to_string(f.cta[0]) + ", thread " +
-              std::to_string(f.thread) + ", " + std::to_string(f.times) + " times)";
-    }
-    return text;
-  }
-  for (const ir::Param& p : script.params) {
-    if (!p.buffer) continue;
-    std::string name(p.buffer->name);
-    const testing::Bytes &want = meaning.tensor(*p.buffer), &got = result.traces[name];
-    if (want.size() != got.size())
-      return name + " has " + std::to_string(got.size()) + " bytes, not " + std::to_string(want.size());
-    std::size_t wrong = 0, first = 0;
-    for (std::size_t i = 0; i < want.size(); ++i) {
-      if (want[i] != got[i] && wrong++ == 0) first = i;
-    }
-    if (wrong) {
-      return std::to_string(wrong) + " of " + std::to_string(want.size()) + " bytes of " + name +
-             " are wrong; the first, " + std::to_string(first) + ", came from " + std::to_string(got[first]) +
-             " instead of " + std::to_string(want[first]);
-    }
+  for (int run = 0; run < 2 + counts.random; ++run) {
+    using simulate::Timing;
+    options.timing = run == 0 ? Timing::Latest : run == 1 ? Timing::Earliest : Timing::Random;
+    options.seed = static_cast<std::uint64_t>(run);
+    std::string why = compare(script, meaning, simulate::run(*kernel.lowered, inputs, options));
+    if (why.empty()) continue;
+    return (run == 0   ? "late copies: "
+            : run == 1 ? "early copies: "
+                       : "random copies " + std::to_string(run) + ": ") +
+           why;
   }
   counts.elements += meaning.elements();
   return {};
@@ -116,6 +134,8 @@ int main(int argc, char** argv) {
     std::string arg = argv[i];
     if (arg == "--arch" && i + 1 < argc) {
       arch = argv[++i];
+    } else if (arg == "--random" && i + 1 < argc) {
+      counts.random = std::atoi(argv[++i]);
     } else if (arg == "--at-least" && i + 1 < argc) {
       at_least = std::atoi(argv[++i]);
     } else {
@@ -124,7 +144,7 @@ int main(int argc, char** argv) {
   }
   auto target = ir::parse_target(arch);
   if (!target || files.empty()) {
-    std::fprintf(stderr, "usage: moves FILE.py ... [--arch sm_90a] [--at-least N]\n");
+    std::fprintf(stderr, "usage: moves FILE.py ... [--arch sm_90a] [--at-least N] [--random N]\n");
     return 2;
   }
   for (const std::string& f : files) run_file(f, *target, counts);

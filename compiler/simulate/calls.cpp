@@ -1,0 +1,21 @@
+#include "compiler/simulate/calls.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace tilewright::simulate {
+
+const CallRow* call_of(Meaning meaning) {
+  static const auto kByMeaning = [] {
+    std::unordered_map<Meaning, const CallRow*> out;
+    for (auto rows : {barrier_calls(), cluster_calls(), memory_calls(), copy_calls(), bulk_calls(), tensor_calls(),
+                      tensor_memory_calls()}) {
+      for (const CallRow& row : rows) out.emplace(row.meaning, &row);
+    }
+    return out;
+  }();
+  auto found = kByMeaning.find(meaning);
+  return found == kByMeaning.end() ? nullptr : found->second;
+}
+
+}  // namespace tilewright::simulate

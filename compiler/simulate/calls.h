@@ -1,0 +1,45 @@
+// What intrinsics do that is more than arithmetic on registers: one row for each meaning.
+//
+// A row names its slots, the operands that it needs, each by every name that rows of the table give it. The compiler
+// puts their registers into Site::args in this order, kNoRegister for what a call leaves out, and the items of a list
+// or variadic operand into Site::items. Attributes that are numbers come as constant registers; texts are read once, by
+// `set_up`.
+#pragma once
+#include "compiler/intrinsics/arguments.h"
+#include "compiler/simulate/machine.h"
+
+namespace tilewright::simulate {
+
+using intrinsics::Meaning;
+
+enum class Step : std::uint8_t {
+  Done,
+  Wait,  // the thread waits at this call; whoever lets it go on also gives it the result
+  Failed,
+};
+
+using ThreadCall = Step (*)(Machine& m, Thread& t, const Site& site);
+// Of a whole warp, for instructions that all of its lanes execute together.
+using WarpCall = Step (*)(Machine& m, std::span<Thread> lanes, const Site& site);
+
+struct CallRow {
+  Meaning meaning;
+  std::string_view slots;  // "bar|barrier, count"
+  ThreadCall thread = nullptr;
+  WarpCall warp = nullptr;
+  // Reads attributes into the site; false: this form is not modelled.
+  bool (*set_up)(Site& site, const intrinsics::Arguments& a) = nullptr;
+};
+
+const CallRow* call_of(Meaning meaning);  // null: none
+
+// By family, one file each.
+std::span<const CallRow> barrier_calls();
+std::span<const CallRow> cluster_calls();
+std::span<const CallRow> memory_calls();
+std::span<const CallRow> copy_calls();
+std::span<const CallRow> bulk_calls();
+std::span<const CallRow> tensor_calls();
+std::span<const CallRow> tensor_memory_calls();
+
+}  // namespace tilewright::simulate

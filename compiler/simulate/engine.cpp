@@ -1,0 +1,166 @@
+#include "compiler/simulate/engine.h"
+
+#include <algorithm>
+
+#include "compiler/simulate/machine.h"
+
+namespace tilewright::simulate {
+
+void Engine::start(std::size_t threads, Timing timing, std::uint64_t seed) {
+  lanes_.clear();
+  lanes_.resize(threads);
+  timing_ = timing;
+  state_ = seed * 2 + 1;
+  under_way_ = 0;
+}
+
+// xorshift64*.
+std::uint64_t Engine::random(std::uint64_t below) {
+  state_ ^= state_ >> 12;
+  state_ ^= state_ << 25;
+  state_ ^= state_ >> 27;
+  return (state_ * 0x2545f4914f6cdd1dull >> 33) % below;
+}
+
+Engine::Lane& Engine::lane_of(const Thread& t) { return lanes_[t.number]; }
+
+bool Engine::take(Machine& m, Thread& t, Operation& op) {
+  if (op.taken) return true;
+  op.taken = true;
+  Machine::Acting acting(m, op.origin);
+  return op.take(m, t);
+}
+
+bool Engine::land(Machine& m, Thread& t, std::size_t index) {
+  Lane& lane = lane_of(t);
+  std::unique_ptr<Operation> op = std::move(lane.pending[index]);
+  lane.pending.erase(lane.pending.begin() + static_cast<std::ptrdiff_t>(index));
+  --under_way_;
+  if (!take(m, t, *op)) return false;
+  Machine::Acting acting(m, op->origin);
+  return op->land(m, t);
+}
+
+bool Engine::issue(Machine& m, Thread& t, std::unique_ptr<Operation> op) {
+  Lane& lane = lane_of(t);
+  op->sequence = ++sequence_;
+  op->group = op->queue == Queue::Bulk ? lane.bulk_group : lane.copy_group;
+  op->origin = m.origin_of(t);
+  lane.pending.push_back(std::move(op));
+  ++under_way_;
+  return timing_ != Timing::Earliest || land(m, t, lane.pending.size() - 1);
+}
+
+void Engine::commit(const Thread& t, Queue queue) {
+  Lane& lane = lane_of(t);
+  ++(queue == Queue::Bulk ? lane.bulk_group : lane.copy_group);
+}
+
+bool Engine::finish(Machine& m, Thread& t, Queue queue, std::uint64_t allowed, bool take_only) {
+  Lane& lane = lane_of(t);
+  std::uint64_t open = queue == Queue::Bulk ? lane.bulk_group : lane.copy_group;
+  for (std::size_t i = 0; i < lane.pending.size();) {
+    Operation& op = *lane.pending[i];
+    if (op.queue != queue || op.group + allowed >= open) {
+      ++i;
+    } else if (take_only) {
+      if (!take(m, t, op)) return false;
+      ++i;
+    } else if (!land(m, t, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Engine::finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t sequence) {
+  Lane& lane = lane_of(t);
+  for (std::size_t i = 0; i < lane.pending.size();) {
+    if (lane.pending[i]->queue != queue || lane.pending[i]->sequence >= sequence) {
+      ++i;
+    } else if (!land(m, t, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Engine::step(Machine& m) {
+  if (under_way_ == 0) return false;
+  std::size_t thread = 0, index = 0;
+  std::uint64_t oldest = ~std::uint64_t{0};
+  for (std::size_t n = 0; n < lanes_.size(); ++n) {
+    const auto& pending = lanes_[n].pending;
+    for (std::size_t i = 0; i < pending.size(); ++i) {
+      if (pending[i]->sequence >= oldest || !pending[i]->barrier || !m.awaited(pending[i]->barrier)) continue;
+      oldest = pending[i]->sequence;
+      thread = n, index = i;
+    }
+  }
+  if (oldest == ~std::uint64_t{0}) return false;
+  land(m, m.thread(thread), index);
+  return true;
+}
+
+bool Engine::chance(Machine& m) {
+  if (timing_ != Timing::Random || under_way_ == 0) return true;
+  for (int tries = 0; tries < 4; ++tries) {
+    std::size_t n = random(lanes_.size());
+    std::size_t count = lanes_[n].pending.size();
+    if (count == 0) continue;
+    std::size_t i = random(count);
+    Operation& op = *lanes_[n].pending[i];
+    // Loads and stores of tensor memory are finished by the thread's own waits.
+    if (op.queue == Queue::TmemLoad || op.queue == Queue::TmemStore) continue;
+    bool going = random(3) == 0 ? take(m, m.thread(n), op) : land(m, m.thread(n), i);
+    if (!going) return false;
+  }
+  return true;
+}
+
+bool Engine::leave(Machine& m, std::uint32_t cta) {
+  for (std::size_t n = 0; n < lanes_.size() && under_way_; ++n) {
+    Thread& t = m.thread(n);
+    if (t.cta != cta) continue;
+    auto& pending = lanes_[n].pending;
+    for (std::size_t i = 0; i < pending.size();) {
+      Operation& op = *pending[i];
+      const bool bulk = op.queue == Queue::Bulk;
+      if ((bulk && !op.taken) || op.queue == Queue::Counted) {
+        m.finding("TW5018", Severity::Error,
+                  bulk ? "the CTA ends before this copy has read its shared memory: cp_async.bulk.wait_group is missing"
+                       : "the CTA ends while this copy is under way: nobody waits on its barrier",
+                  &t, op.origin);
+      }
+      if (bulk) {
+        if (!take(m, t, op)) return false;
+        ++i;  // the write may come later
+      } else if (op.queue == Queue::TensorCore || op.queue == Queue::Counted || op.queue == Queue::Arrival) {
+        if (!land(m, t, i)) return false;
+        i = 0;  // an arrival lands what is before it, too
+      } else {
+        // Nobody can see what it would do.
+        pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(i));
+        --under_way_;
+      }
+    }
+  }
+  return true;
+}
+
+bool Engine::land_everything(Machine& m) {
+  for (std::size_t n = 0; n < lanes_.size() && under_way_; ++n) {
+    while (!lanes_[n].pending.empty())
+      if (!land(m, m.thread(n), 0)) return false;
+  }
+  return true;
+}
+
+bool Engine::covers(std::uint64_t pointer) const {
+  if (under_way_ == 0) return false;
+  return std::ranges::any_of(lanes_, [&](const Lane& lane) {
+    return std::ranges::any_of(lane.pending, [&](const auto& op) { return op->covers(pointer); });
+  });
+}
+
+}  // namespace tilewright::simulate

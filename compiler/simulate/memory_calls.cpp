@@ -1,0 +1,142 @@
+// Loads, stores and atomics that scripts write as instructions.
+#include <cstring>
+
+#include "compiler/simulate/calls.h"
+#include "compiler/simulate/value.h"
+
+namespace tilewright::simulate {
+namespace {
+
+using intrinsics::Arguments;
+
+std::int64_t width_of(ir::DataType d) { return d.storage_bits() / 8; }
+
+// One value of the site's type from memory into a register.
+std::optional<std::uint64_t> value_at(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, View& from) {
+  if (!m.alive(t, pointer, "a read")) return std::nullopt;
+  const std::int64_t width = width_of(s.type);
+  auto view = m.view(t, pointer, width, width, false, "read");
+  if (!view) return std::nullopt;
+  if (m.options().uninitialised_reads && std::memchr(view->defined, 0, static_cast<std::size_t>(width))) {
+    m.undefined_read(t, pointer, "the value is read");
+    std::memset(view->defined, 1, static_cast<std::size_t>(width));
+  }
+  std::uint64_t raw = 0;
+  std::memcpy(&raw, view->bytes, static_cast<std::size_t>(width));
+  from = *view;
+  return from_bits(raw, s.type);
+}
+
+bool put(Machine& m, Thread& t, std::uint64_t pointer, ir::DataType type, std::uint64_t value, std::uint32_t tag) {
+  if (!m.alive(t, pointer, "a write")) return false;
+  const std::int64_t width = width_of(type);
+  auto to = m.view(t, pointer, width, width, true, "write");
+  if (!to) return false;
+  std::uint64_t raw = to_bits(value, type);
+  std::memcpy(to->bytes, &raw, static_cast<std::size_t>(width));
+  for (std::int64_t b = 0; to->tags && b < width; ++b) to->tags[b] = tag ? tag + static_cast<std::uint32_t>(b) : 0;
+  return true;
+}
+
+// addr
+Step load(Machine& m, Thread& t, const Site& s) {
+  View from;
+  auto value = value_at(m, t, s, Machine::arg(t, s, 0), from);
+  if (!value) return Step::Failed;
+  Machine::set_result(t, s, *value);
+  if (t.tags && s.dst != Access::kNoRegister) t.tags[s.dst] = from.tags[0];
+  return Step::Done;
+}
+
+// addr, res
+Step load_into(Machine& m, Thread& t, const Site& s) {
+  View from;
+  auto value = value_at(m, t, s, Machine::arg(t, s, 0), from);
+  if (!value) return Step::Failed;
+  std::uint32_t tag = from.tags ? from.tags[0] : 0;
+  return put(m, t, Machine::arg(t, s, 1), s.type, *value, tag) ? Step::Done : Step::Failed;
+}
+
+bool set_up_load_into(Site& s, const Arguments& a) {
+  if (!a.operand("res")) return false;
+  s.type = a["res"].dtype();
+  return s.type.lanes == 1;
+}
+
+// address; values
+Step store(Machine& m, Thread& t, const Site& s) {
+  const std::int64_t width = width_of(s.type);
+  std::uint64_t at = Machine::arg(t, s, 0);
+  const std::int64_t all = width * static_cast<std::int64_t>(s.items.size());
+  if (!m.view(t, at, all, all, false, "write")) return Step::Failed;
+  for (std::uint32_t value : s.items) {
+    if (!put(m, t, at, s.type, t.registers[value], t.tags ? t.tags[value] : 0)) return Step::Failed;
+    at = moved(m.generic(at), width);
+  }
+  return Step::Done;
+}
+
+bool set_up_store(Site& s, const Arguments& a) {
+  s.type = a.items("values")[0].dtype();
+  return s.type.lanes == 1 && s.type.storage_bits() >= 8;
+}
+
+// ptr, num_bytes
+Step store_zeros(Machine& m, Thread& t, const Site& s) {
+  auto bytes = static_cast<std::int64_t>(Machine::arg(t, s, 1));
+  if (bytes % 8 != 0) {
+    m.finding("TW5015", Severity::Error, "st.bulk writes multiples of 8 bytes, not " + std::to_string(bytes), &t);
+    return Step::Failed;
+  }
+  auto to = m.view(t, Machine::arg(t, s, 0), bytes, 8, true, "write");
+  if (!to) return Step::Failed;
+  m.spend(bytes);
+  std::memset(to->bytes, 0, static_cast<std::size_t>(bytes));
+  if (to->tags) std::memset(to->tags, 0, static_cast<std::size_t>(bytes) * sizeof(std::uint32_t));
+  return Step::Done;
+}
+
+// address, value
+Step atomic(Machine& m, Thread& t, const Site& s) {
+  View from;
+  auto old = value_at(m, t, s, Machine::arg(t, s, 0), from);
+  if (!old) return Step::Failed;
+  std::uint64_t now = combined(static_cast<Combine>(s.code), s.type, *old, normalised(Machine::arg(t, s, 1), s.type));
+  if (!put(m, t, Machine::arg(t, s, 0), s.type, now, 0)) return Step::Failed;
+  Machine::set_result(t, s, *old);
+  return Step::Done;
+}
+
+bool set_up_atomic(Site& s, const Arguments& a) {
+  auto op = combine_named(a.operand("op") ? a.text("op") : std::string("add"));
+  s.type = a.operand("ptx_type") ? ptx_type(a.text("ptx_type")) : a["value"].dtype();
+  s.code = op ? static_cast<int>(*op) : 0;
+  return op.has_value() && s.type.lanes == 1;
+}
+
+// ptr, old, new
+Step compare_and_swap(Machine& m, Thread& t, const Site& s) {
+  View from;
+  auto old = value_at(m, t, s, Machine::arg(t, s, 0), from);
+  if (!old) return Step::Failed;
+  if (*old == Machine::arg(t, s, 1) && !put(m, t, Machine::arg(t, s, 0), s.type, Machine::arg(t, s, 2), 0))
+    return Step::Failed;
+  Machine::set_result(t, s, *old);
+  return Step::Done;
+}
+
+constexpr CallRow kRows[] = {
+    {.meaning = Meaning::LoadValue, .slots = "addr", .thread = load},
+    {.meaning = Meaning::LoadInto, .slots = "addr, res", .thread = load_into, .set_up = set_up_load_into},
+    {.meaning = Meaning::StoreValues, .slots = "address", .thread = store, .set_up = set_up_store},
+    {.meaning = Meaning::StoreZeros, .slots = "ptr, num_bytes", .thread = store_zeros},
+    {.meaning = Meaning::ReduceMemory, .slots = "address, value", .thread = atomic, .set_up = set_up_atomic},
+    {.meaning = Meaning::AtomicMemory, .slots = "address|res_addr, value", .thread = atomic, .set_up = set_up_atomic},
+    {.meaning = Meaning::AtomicCas, .slots = "ptr, old_val, new_val", .thread = compare_and_swap},
+};
+
+}  // namespace
+
+std::span<const CallRow> memory_calls() { return kRows; }
+
+}  // namespace tilewright::simulate

@@ -1,0 +1,131 @@
+// Threads that wait on mbarriers, and what becomes of a run in which nobody can go on.
+#include <algorithm>
+
+#include "compiler/simulate/calls.h"
+
+namespace tilewright::simulate {
+namespace {
+
+// Rounds in which nothing happened but failed attempts.
+constexpr std::uint64_t kIdlePolls = 4096;
+
+}  // namespace
+
+Mbarrier* Machine::barrier_at(const Thread& t, std::uint64_t pointer, std::string_view what) {
+  pointer = generic(pointer);
+  if (auto known = barriers_.find(pointer); known != barriers_.end())
+    return alive(t, pointer, what) ? &known->second : nullptr;
+  if (!view(t, pointer, 8, 8, false, what)) return nullptr;
+  std::string text = std::string(what) + " on a barrier that was never initialised";
+  if (!window_address(pointer)) text = std::string(what) + " on a barrier that is not in shared memory";
+  finding("TW5013", Severity::Error, std::move(text), &t);
+  return nullptr;
+}
+
+bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t count) {
+  pointer = generic(pointer);
+  if (!view(t, pointer, 8, 8, true, "a barrier's initialisation")) return false;
+  auto wrong = [&](std::string text) {
+    finding("TW5013", Severity::Error, std::move(text), &t);
+    return false;
+  };
+  if (!window_address(pointer)) return wrong("a barrier lives in shared memory");
+  if (count < 1 || count > Mbarrier::kMost)
+    return wrong("a barrier expects 1 to " + std::to_string(Mbarrier::kMost) + " arrivals, not " +
+                 std::to_string(count));
+  if (awaited(pointer)) return wrong("a barrier is initialised while threads wait on it");
+  Mbarrier& b = barriers_[pointer];
+  b.init(count);
+  b.origin = origin_of(t);
+  return true;
+}
+
+bool Machine::inval_barrier(const Thread& t, std::uint64_t pointer) {
+  if (!barrier_at(t, pointer, "inval")) return false;
+  pointer = generic(pointer);
+  if (awaited(pointer)) {
+    finding("TW5013", Severity::Error, "a barrier ends while threads wait on it", &t);
+    return false;
+  }
+  barriers_.erase(pointer);
+  return true;
+}
+
+bool Machine::awaited(std::uint64_t barrier) const {
+  return std::ranges::any_of(threads_,
+                             [&](const Thread& t) { return t.state == State::Waiting && t.barrier == barrier; });
+}
+
+bool Machine::after_count(const Thread& t, std::uint64_t pointer, std::string_view what, const std::string& wrong) {
+  pointer = generic(pointer);
+  Mbarrier& b = barriers_.at(pointer);
+  if (!wrong.empty()) {
+    finding("TW5013", Severity::Error, std::string(what) + " on a barrier: " + wrong, &t);
+    return false;
+  }
+  if (!b.settle()) return true;
+  idle_polls_ = 0;
+  for (Thread& waiting : threads_) {
+    if (waiting.state != State::Waiting || waiting.barrier != pointer || waiting.phase >= b.phase) continue;
+    set_result(waiting, site_of(waiting), 1);
+    release(waiting);
+  }
+  return true;
+}
+
+bool Machine::release_pollers() {
+  bool any = false;
+  if (++idle_polls_ > kIdlePolls) return false;
+  for (Thread& t : threads_) {
+    if (t.state != State::Waiting || !t.barrier || !t.polling) continue;
+    set_result(t, site_of(t), 0);
+    release(t);
+    any = true;
+  }
+  return any;
+}
+
+// "phase 1 of the barrier in `full` at byte 8 lacks 1 of 1 arrivals and 512 bytes".
+std::string Machine::waits_for(const Thread& t) {
+  auto found = barriers_.find(t.barrier);
+  if (found == barriers_.end()) return {};
+  const std::uint64_t number = t.barrier >> kOffsetBits;
+  std::string text = ": phase " + std::to_string(t.phase) + " of the barrier at byte " +
+                     std::to_string(offset_of(t.barrier)) + " of `" + std::string(blocks_[number].name) + "`";
+  if (auto rank = rank_of(t.barrier); group_ctas_ > 1 && rank) text += " of CTA " + std::to_string(*rank);
+  return text + " lacks " + found->second.lacks();
+}
+
+void Machine::deadlock() {
+  // One finding for each place where somebody waits.
+  struct Place {
+    const Thread* first;
+    std::size_t threads;
+  };
+  std::vector<Place> places;
+  std::size_t done = 0;
+  for (const Thread& t : threads_) {
+    if (t.state == State::Done) ++done;
+    if (t.state != State::Waiting) continue;
+    auto found = std::ranges::find_if(places, [&](const Place& p) { return p.first->pc == t.pc; });
+    if (found == places.end()) {
+      places.push_back({&t, 1});
+    } else {
+      ++found->threads;
+    }
+  }
+  std::size_t all = threads_.size();
+  for (std::size_t i = 0; i < places.size() && i < 4; ++i) {
+    const auto& [thread, count] = places[i];
+    const Site& site = site_of(*thread);
+    bool warp = !is_block_wide(site.kind);
+    std::string text = std::to_string(count) + " of " + std::to_string(all) + " threads wait here for ever";
+    if (site.kind == Site::Kind::Call) text += waits_for(*thread);
+    if (places.size() > 1) text += ", others at " + std::to_string(places.size() - 1) + " more calls";
+    if (done) text += ", " + std::to_string(done) + " have ended";
+    finding(warp ? "TW5006" : "TW5004", Severity::Error, std::move(text), thread);
+  }
+  stopped_ = true;
+}
+
+}  // namespace tilewright::simulate
