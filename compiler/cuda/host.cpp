@@ -7,7 +7,7 @@
 #include "compiler/cuda/types.h"
 #include "compiler/cuda/words.h"
 #include "compiler/expr/analyzer.h"
-#include "compiler/lower/host_map.h"
+#include "compiler/lower/tensor_maps.h"
 #include "compiler/text/names.h"
 
 namespace tilewright::cuda {
@@ -32,13 +32,11 @@ class Writer {
   }
 
   std::string write() {
-    auto maps = lower::host_maps(kernel_);
-    if (!maps) throw Inexpressible{maps.error()};
-    maps_ = std::move(*maps);
+    if (auto foreign = lower::foreign_host_call(kernel_.host)) throw Inexpressible{*foreign};
     parameters();
     std::string body;
     host_part(body);
-    for (const lower::HostMap& map : maps_) encode(body, map);
+    for (const dispatch::TensorMap& map : maps_) encode(body, map);
     launch(body);
 
     std::string out = header();
@@ -66,18 +64,18 @@ class Writer {
           if (!p.value) scalar(p.var);
           break;
         case lower::ParamKind::TensorMap: {
-          auto map = std::ranges::find(maps_, p.var, &lower::HostMap::var);
+          auto map = std::ranges::find(maps_, p.var, &dispatch::TensorMap::var);
           if (map == maps_.end()) {
             parameters_.push_back("const CUtensorMap& " + name(p.var, p.var->name));
-          } else if (const Var* data = data_of(map->pointer)) {
-            pointer(data, tensor_of(data), kVoid);
+          } else {
+            pointer(map->tensor->data, map->tensor, kVoid);
           }
           break;
         }
       }
     }
-    for (const lower::HostMap& map : maps_) {
-      if (const Var* data = data_of(map.pointer)) pointer(data, tensor_of(data), kVoid);
+    for (const dispatch::TensorMap& map : maps_) {
+      pointer(map.tensor->data, map.tensor, kVoid);
       name(map.var, map.var->name);
     }
   }
@@ -254,23 +252,22 @@ class Writer {
     fail("the pointer `" + to_string(e) + "` of a tensor map belongs to no tensor of the signature");
   }
 
-  std::string enumerator(Expr e, const char* type, std::span<const char* const> names) {
-    Expr s = simplify(e);
-    const std::int64_t* c = constant(s);
-    if (c && *c >= 0 && *c < static_cast<std::int64_t>(names.size()))
-      return "CU_TENSOR_MAP_" + std::string(names[static_cast<std::size_t>(*c)]);
-    return "static_cast<" + std::string(type) + ">(" + number(s) + ")";
+  static std::string enumerator(int value, std::span<const char* const> names) {
+    return "CU_TENSOR_MAP_" + std::string(names[static_cast<std::size_t>(value)]);
   }
 
-  void encode(std::string& out, const lower::HostMap& map) {
+  void encode(std::string& out, const dispatch::TensorMap& map) {
     static constexpr const char* kInterleave[] = {"INTERLEAVE_NONE", "INTERLEAVE_16B", "INTERLEAVE_32B"};
-    static constexpr const char* kSwizzle[] = {"SWIZZLE_NONE", "SWIZZLE_32B", "SWIZZLE_64B", "SWIZZLE_128B"};
+    static constexpr const char* kSwizzle[] = {"SWIZZLE_NONE",          "SWIZZLE_32B",
+                                               "SWIZZLE_64B",           "SWIZZLE_128B",
+                                               "SWIZZLE_128B_ATOM_32B", "SWIZZLE_128B_ATOM_32B_FLIP_8B",
+                                               "SWIZZLE_128B_ATOM_64B"};
     static constexpr const char* kPromotion[] = {"L2_PROMOTION_NONE", "L2_PROMOTION_L2_64B", "L2_PROMOTION_L2_128B",
                                                  "L2_PROMOTION_L2_256B"};
     static constexpr const char* kFill[] = {"FLOAT_OOB_FILL_NONE", "FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA"};
     auto type = lower::map_type(map.dtype);
     if (!type) fail("a tensor map has no element type " + std::string(map.dtype));
-    std::string own = known_.at(map.var), address = host_pointer(map.pointer);
+    std::string own = known_.at(map.var), address = host_pointer(Expr(map.tensor->data));
     if (map.byte_offset && !is_constant(map.byte_offset, 0)) address += " + " + number(map.byte_offset);
     auto list = [&](const std::vector<Expr>& values, const char* element) {
       std::string text;
@@ -281,6 +278,11 @@ class Writer {
       }
       return text;
     };
+    auto numbers = [](const std::vector<std::int64_t>& values) {
+      std::string text;
+      for (std::int64_t n : values) text += (text.empty() ? "" : ", ") + std::to_string(n);
+      return text;
+    };
     line(out, "CUtensorMap " + own + ";");
     line(out, "{");
     line(out, "const cuuint64_t dims[] = {" + list(map.dims, "cuuint64_t") + "};  // innermost first", 2);
@@ -289,20 +291,14 @@ class Writer {
     } else {
       line(out, "const cuuint64_t strides[] = {" + list(map.strides, "cuuint64_t") + "};  // bytes", 2);
     }
-    line(out, "const cuuint32_t box[] = {" + list(map.box, "cuuint32_t") + "};", 2);
-    line(out, "const cuuint32_t steps[] = {" + list(map.element_strides, "cuuint32_t") + "};", 2);
+    line(out, "const cuuint32_t box[] = {" + numbers(map.box) + "};", 2);
+    line(out, "const cuuint32_t steps[] = {" + numbers(map.element_strides) + "};", 2);
     std::string call = "cuTensorMapEncodeTiled(&" + own + ", CU_TENSOR_MAP_DATA_TYPE_" + std::string(type->name) +
                        ", " + std::to_string(map.dims.size()) + ",";
     line(out, (driver_ ? "CUresult error = " : "CUresult encoded = ") + call, 2);
     line(out, "reinterpret_cast<void*>(" + address + "), dims, strides, box, steps,", 4);
-    line(out,
-         enumerator(map.interleave, "CUtensorMapInterleave", kInterleave) + ", " +
-             enumerator(map.swizzle, "CUtensorMapSwizzle", kSwizzle) + ",",
-         4);
-    line(out,
-         enumerator(map.l2_promotion, "CUtensorMapL2promotion", kPromotion) + ", " +
-             enumerator(map.oob_fill, "CUtensorMapFloatOOBfill", kFill) + ");",
-         4);
+    line(out, enumerator(map.interleave, kInterleave) + ", " + enumerator(map.swizzle, kSwizzle) + ",", 4);
+    line(out, enumerator(map.l2_promotion, kPromotion) + ", " + enumerator(map.oob_fill, kFill) + ");", 4);
     line(out,
          driver_ ? "if (error != CUDA_SUCCESS) return error;"
                  : "if (encoded != CUDA_SUCCESS) return cudaErrorInvalidValue;",
@@ -354,8 +350,8 @@ class Writer {
       }
       // The address of a parameter, without its constness: the launch only reads it.
       bool constant_value = p.kind == lower::ParamKind::Scalar && p.value;
-      bool callers_map =
-          p.kind == lower::ParamKind::TensorMap && std::ranges::find(maps_, p.var, &lower::HostMap::var) == maps_.end();
+      bool callers_map = p.kind == lower::ParamKind::TensorMap &&
+                         std::ranges::find(maps_, p.var, &dispatch::TensorMap::var) == maps_.end();
       std::string type = constant_value ? scalar_type(p.dtype) : "CUtensorMap";
       arguments += (arguments.empty() ? "" : ", ") +
                    (constant_value || callers_map ? "const_cast<" + type + "*>(&" + own + ")" : "&" + own);
@@ -461,7 +457,7 @@ class Writer {
   bool floors_ = false;  // some expression needs floor_div
   Needs needs_;
   text::Names names_{reserved_words()};
-  std::vector<lower::HostMap> maps_;
+  const std::vector<dispatch::TensorMap>& maps_ = kernel_.plan.tensor_maps;
   std::vector<std::string> parameters_;
   std::unordered_map<const Var*, std::string> known_, computed_;
 };

@@ -153,4 +153,33 @@ std::expected<dispatch::TensorMap, std::string> encoded_tensor_map(const Call& c
   return map;
 }
 
+std::optional<std::string> foreign_host_call(const Stmt* host) {
+  std::optional<std::string> out;
+  walk_stmts(host, [&](const Stmt* s) {
+    const auto* evaluate = as<Evaluate>(s);
+    const auto* call = evaluate ? evaluate->value.as<Call>() : nullptr;
+    if (!call || call->callee->name != "call_packed" || is_tensor_map_encode(*call) || out) return true;
+    std::string_view name = call->args.empty() ? std::string_view() : text_of(call->args[0]);
+    out = "the host part calls " + (name.empty() ? "something without a name" : std::string(name)) +
+          ", which only the script's own runtime can do";
+    return true;
+  });
+  return out;
+}
+
+std::optional<MapType> map_type(std::string_view dtype) {
+  // In the order of the driver's enumeration. What it lacks travels as unsigned integers of the same width: a copy
+  // moves bits.
+  static constexpr std::pair<std::string_view, MapType> kTypes[] = {
+      {"uint8", {"UINT8", 0}},       {"int8", {"UINT8", 0}},      {"bool", {"UINT8", 0}},
+      {"uint16", {"UINT16", 1}},     {"int16", {"UINT16", 1}},    {"uint32", {"UINT32", 2}},
+      {"int32", {"INT32", 3}},       {"uint64", {"UINT64", 4}},   {"int64", {"INT64", 5}},
+      {"float16", {"FLOAT16", 6}},   {"float32", {"FLOAT32", 7}}, {"float64", {"FLOAT64", 8}},
+      {"bfloat16", {"BFLOAT16", 9}}, {"tf32", {"TFLOAT32", 11}}};
+  for (const auto& [name, type] : kTypes)
+    if (name == dtype) return type;
+  if (dtype.starts_with("float8_")) return MapType{"UINT8", 0};
+  return std::nullopt;
+}
+
 }  // namespace tilewright::lower

@@ -5,7 +5,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/intrinsic.h"
-#include "compiler/lower/host_map.h"
+#include "compiler/lower/tensor_maps.h"
 
 namespace tilewright::run {
 namespace {
@@ -375,18 +375,17 @@ class Binder {
   }
 
   void tensor_maps() {
-    auto maps = lower::host_maps(kernel_);
-    if (!maps) refuse(maps.error());
-    for (const lower::HostMap& map : *maps) tensor_map(map);
+    if (auto foreign = lower::foreign_host_call(kernel_.host)) refuse(*foreign);
+    for (const dispatch::TensorMap& map : kernel_.plan.tensor_maps) tensor_map(map);
   }
 
-  void tensor_map(const lower::HostMap& map) {
+  void tensor_map(const dispatch::TensorMap& map) {
     std::string what = "the tensor map " + std::string(map.var->name);
     auto type = lower::map_type(map.dtype);
     if (!type) refuse(what + " has no element type " + std::string(map.dtype));
     JobTensorMap m;
     m.dtype = type->value;
-    std::tie(m.buffer, m.byte_offset) = pointer(map.pointer);
+    std::tie(m.buffer, m.byte_offset) = pointer(ir::Expr(map.tensor->data));
     if (map.byte_offset) m.byte_offset += number(map.byte_offset, what);
     constexpr std::int64_t kExtent = std::int64_t{1} << 32, kStride = std::int64_t{1} << 40;
     auto list = [&]<class T>(const std::vector<Expr>& from, std::vector<T>& to, std::int64_t low, std::int64_t high) {
@@ -394,13 +393,12 @@ class Binder {
     };
     list(map.dims, m.dims, 1, kExtent);
     list(map.strides, m.strides, 0, kStride);
-    list(map.box, m.box, 1, kExtent - 1);
-    list(map.element_strides, m.element_strides, 1, kExtent - 1);
-    auto small = [&](Expr e) { return static_cast<int>(number_in(e, what, 0, 255)); };
-    m.interleave = small(map.interleave);
-    m.swizzle = small(map.swizzle);
-    m.l2_promotion = small(map.l2_promotion);
-    m.oob_fill = small(map.oob_fill);
+    m.box.assign(map.box.begin(), map.box.end());
+    m.element_strides.assign(map.element_strides.begin(), map.element_strides.end());
+    m.interleave = map.interleave;
+    m.swizzle = map.swizzle;
+    m.l2_promotion = map.l2_promotion;
+    m.oob_fill = map.oob_fill;
     maps_[map.var] = static_cast<int>(out_.job.tensor_maps.size());
     out_.job.tensor_maps.push_back(std::move(m));
   }

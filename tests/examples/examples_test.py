@@ -89,6 +89,7 @@ def examine(binary, path):
 
 def main():
     binary = os.path.abspath(sys.argv[1])
+    os.chdir(ROOT)
     files = sys.argv[2:] or sorted(glob.glob(os.path.join(ROOT, "examples", "*.py")))
     home = os.environ.get("CUDA_HOME") or os.path.join(ROOT, ".cuda/nvidia/cu13")
     if not glob.glob(os.path.join(home, "lib*", "libnvrtc.so*")):

@@ -18,7 +18,7 @@ const run::JobBuffer* buffer_of(const run::Job& job, std::string_view name) {
 Expectation by_meaning(const session::CompiledKernel& kernel, const run::BoundKernel& bound) {
   const ir::Kernel& script = kernel.value->kernel;
   std::map<std::string, std::int64_t> extents(bound.extents.begin(), bound.extents.end());
-  Meaning meaning(script, kernel.dispatched.launch, extents);
+  Meaning meaning(script, kernel.dispatched->launch, extents);
   meaning.run();
   std::map<std::string, const ir::Buffer*> tensors;
   for (const ir::Param& p : script.params)
