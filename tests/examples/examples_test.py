@@ -53,7 +53,7 @@ def diagnostics_of(report, expected):
 def examine(binary, path):
     """(pairs, failures) of one file."""
     name = os.path.basename(path)
-    with open(path) as file:
+    with open(os.path.join(ROOT, path)) as file:
         text = file.read()
     failures = []
     archs = re.search(r"^# tilewright: arch (.+)$", text, re.M)
