@@ -111,7 +111,11 @@ class RoleFinder {
     Uses& u = uses[data];
     const intrinsics::Intrinsic* row = forwards ? nullptr : intrinsics::of(call.callee);
     bool only_reads = row && (row->effect == Effect::Reads || row->effect == Effect::Pure);
-    u.read = true;
+    // Rows that move data name their operands alike.
+    std::string_view operand = row && at < row->operands.size() ? row->operands[at].name : std::string_view();
+    only_reads = only_reads || operand.starts_with("src");
+    bool only_writes = operand.starts_with("dst") && row->name.find("reduce") == row->name.npos;
+    u.read |= !only_writes;
     u.written |= !only_reads;
   }
 };

@@ -53,7 +53,7 @@ class Execution {
       verdicts(out);
     } catch (const Refused& r) {
       const char* name = nullptr;
-      bool fault = launched_ && r.result >= 700;
+      bool fault = failed_ || (launched_ && r.result >= 700);
       out.status = fault ? Status::Fault : Status::NotLaunched;
       out.message = r.what + ": " + driver_.describe(r.result);
       if (driver_.error_name(r.result, &name) == cu::kSuccess && name) out.error = name;
@@ -174,7 +174,11 @@ class Execution {
     launched_ = true;
   }
 
-  void finish() { check(driver_.synchronize(), "the kernel failed"); }
+  void finish() {
+    cu::Result result = driver_.synchronize();
+    failed_ = result != cu::kSuccess;
+    check(result, "the kernel failed");
+  }
 
   void collect(int round, Outcome& out) {
     out.buffers.resize(job_.buffers.size());
@@ -257,7 +261,7 @@ class Execution {
   std::vector<cu::DevicePtr> allocations_, data_;
   std::vector<cu::TensorMap> maps_;
   std::vector<cu::Event> events_;
-  bool launched_ = false, timed_ = false;
+  bool launched_ = false, failed_ = false, timed_ = false;
 };
 
 }  // namespace

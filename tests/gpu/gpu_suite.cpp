@@ -11,14 +11,19 @@
 //   --cubins DIR      take cubins from there when they fit     --prepare DIR    only compile, and write them there
 //   --carried DIR     launches of the reference compiler (prepare.py): same inputs, same bytes wanted
 //   --build-carried DIR   only compile the CUDA texts of such a folder
+//   --write-inputs DIR  only write what the tensors of the scripts will hold, as .npy
+//   --expected DIR    what they should hold afterwards (expected.py makes it of such a folder)
 //   --log FILE        the record of the run                    --deadline S     for one kernel (20)
 //   --library PATH    instead of libcuda.so.1
 //
 // One line a kernel: verdict, script, entry, what the host's expectation is from, digest of all tensors. Status 1 when
 // any is wrong, 2 without a GPU.
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -26,6 +31,7 @@
 
 #include "compiler/run/element.h"
 #include "compiler/run/helper.h"
+#include "compiler/run/npy.h"
 #include "compiler/run/runner.h"
 #include "compiler/toolchain/digest.h"
 #include "compiler/toolchain/helper.h"
@@ -42,7 +48,7 @@ namespace {
 struct Settings {
   std::vector<std::string> scripts, copies;
   std::uint64_t seed = 1;
-  std::string arch, cubins, prepare, carried, build_carried, log, library = "libcuda.so.1";
+  std::string arch, cubins, prepare, carried, build_carried, write_inputs, expected, log, library = "libcuda.so.1";
   std::map<std::string, run::Number, std::less<>> values{{"n", run::Number::of(std::int64_t{128})}};
   int jobs = 0;
   int deadline = 20;
@@ -55,6 +61,10 @@ struct Case {
   bool copies = false;
   std::string cubin;
   std::string problem{};  // it could not be compiled
+  int number = 0;         // among the kernels of its file
+
+  // Where files about it lie below a folder: "vector_add/0".
+  fs::path folder() const { return fs::path(file).stem() / std::to_string(number); }
 };
 
 struct Counts {
@@ -93,15 +103,9 @@ std::vector<std::string> scripts_in(const std::vector<std::string>& places) {
   return out;
 }
 
-// Architectures that a script is meant for: `# tilewright: arch sm_80 sm_90a`; none named: all.
 bool meant_for(const syntax::Tree& tree, const std::string& arch) {
-  bool named = false;
-  for (const syntax::Directive& d : tree.directives()) {
-    if (!d.text.starts_with("arch ")) continue;
-    named = true;
-    if ((std::string(d.text.substr(5)) + " ").find(arch + " ") != std::string::npos) return true;
-  }
-  return !named;
+  std::vector<std::string> named = session::named_architectures(tree);
+  return named.empty() || std::find(named.begin(), named.end(), arch) != named.end();
 }
 
 std::string digest_of(const std::string& text) { return toolchain::hex(toolchain::sha256(text)).substr(0, 16); }
@@ -221,6 +225,21 @@ std::string difference(const std::string& name, std::string_view got, std::strin
   return name + text;
 }
 
+// Turns the numbers of a floating-point tensor into whole ones from -4 to 4.
+void make_whole(ir::DataType dtype, std::string& contents) {
+  ir::DataType element = dtype.element();
+  int width = element.storage_bits() / 8;
+  if (!element.is_floating() || width < 1 || element.code == ir::TypeCode::Float8E8M0FNU) return;
+  for (std::size_t i = 0; i + static_cast<std::size_t>(width) <= contents.size();
+       i += static_cast<std::size_t>(width)) {
+    double value =
+        run::decode_element(element, run::element_bits(element, contents, static_cast<std::int64_t>(i) / width))
+            .value_or(0);
+    std::uint64_t bits = run::encode_element(element, std::nearbyint(value * 4)).value_or(0);
+    std::memcpy(contents.data() + i, &bits, static_cast<std::size_t>(width));
+  }
+}
+
 void give_contents(const Settings& settings, const Case& c, run::BoundKernel& bound) {
   for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
     run::JobBuffer& b = bound.job.buffers[i];
@@ -229,6 +248,56 @@ void give_contents(const Settings& settings, const Case& c, run::BoundKernel& bo
     std::uint64_t seed = settings.seed;
     for (char ch : c.entry + "/" + b.name) seed = seed * 1099511628211ull + static_cast<unsigned char>(ch);
     b.contents = run::random_contents(bound.tensors[i].dtype, b.bytes, seed);
+    if (!c.copies) make_whole(bound.tensors[i].dtype, b.contents);
+  }
+}
+
+// What a script's `reference` function computed of the same inputs (expected.py). Sums and products of small whole
+// numbers are exact in any order, so nothing is tolerated. False: there is no file for it.
+bool compare_with_files(const Settings& settings, const Case& c, const run::BoundKernel& bound,
+                        const run::Outcome& outcome, std::string& why) {
+  bool any = false;
+  for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
+    const run::BoundTensor& tensor = bound.tensors[i];
+    fs::path path = fs::path(settings.expected) / c.folder() / (tensor.name + ".expected.npy");
+    if (settings.expected.empty() || !fs::exists(path)) continue;
+    auto array = run::read_npy(read(path));
+    auto fits = array ? run::matches(*array, tensor.dtype, tensor.shape)
+                      : std::expected<void, std::string>(std::unexpected(array.error()));
+    if (!fits) {
+      why = path.string() + ": " + fits.error();
+      return true;
+    }
+    any = true;
+    run::Comparison found = run::compare(tensor.dtype, outcome.buffers[i].contents, array->data, {});
+    if (!found.mismatches || !why.empty()) continue;
+    char text[160];
+    std::snprintf(text, sizeof text, ": %lld of %lld elements are wrong, the first at %lld (%g, not %g)",
+                  static_cast<long long>(found.mismatches), static_cast<long long>(found.elements),
+                  static_cast<long long>(found.first), found.got, found.expected);
+    why = tensor.name + text;
+  }
+  return any;
+}
+
+void write_inputs(const Settings& settings, const std::vector<Case>& cases) {
+  for (const Case& c : cases) {
+    if (c.copies || !c.problem.empty()) continue;
+    ArenaScope arena(*c.kernel->value->kernel.arena);
+    run::Bindings bindings;
+    bindings.values = settings.values;
+    auto bound = run::bind(*c.kernel->lowered, bindings);
+    if (!bound) continue;
+    give_contents(settings, c, *bound);
+    fs::path folder = fs::path(settings.write_inputs) / c.folder();
+    fs::create_directories(folder);
+    write(folder / "script", fs::absolute(c.file).string() + "\n" + c.entry + "\n");
+    for (std::size_t i = 0; i < bound->tensors.size(); ++i) {
+      const run::BoundTensor& t = bound->tensors[i];
+      if (t.role != run::Role::Output && t.compact)
+        write(folder / (t.name + ".npy"),
+              run::write_npy(run::to_npy(t.dtype, t.shape, bound->job.buffers[i].contents)));
+    }
   }
 }
 
@@ -298,6 +367,8 @@ void run_case(const Settings& settings, const Case& c, run::Runner& runner, Coun
   auto expected = testing::expect(*c.kernel, *bound);
   run::Outcome outcome = runner.run(bound->job);
   std::string why = objections(bound->job, outcome), all;
+  bool by_files =
+      outcome.status == run::Status::Done && why.empty() && compare_with_files(settings, c, *bound, outcome, why);
   if (outcome.status == run::Status::Done) {
     for (std::size_t i = 0; i < bound->job.buffers.size(); ++i) {
       const std::string& tensor = bound->job.buffers[i].name;
@@ -316,12 +387,14 @@ void run_case(const Settings& settings, const Case& c, run::Runner& runner, Coun
   if (!why.empty()) {
     ++counts.wrong;
     say("WRONG      %s  %s\n", name.c_str(), why.c_str());
-  } else if (!expected) {
+  } else if (!expected && !by_files) {
     ++counts.unverified;
     say("unverified %s  %s  %s\n", name.c_str(), digest.c_str(), expected.error().c_str());
   } else {
     ++counts.right;
-    say("right      %s  %s  %s\n", name.c_str(), digest.c_str(), expected->source.c_str());
+    std::string source = by_files ? "reference" : "";
+    if (expected) source += (by_files ? ", " : "") + expected->source;
+    say("right      %s  %s  %s\n", name.c_str(), digest.c_str(), source.c_str());
   }
   if (outcome.status == run::Status::Done && !settings.carried.empty())
     run_carried(settings, c, bound->job, outcome, runner, counts);
@@ -347,6 +420,10 @@ std::optional<Settings> parse(int argc, char** argv) {
       s.carried = value();
     } else if (arg == "--build-carried") {
       s.build_carried = value();
+    } else if (arg == "--write-inputs") {
+      s.write_inputs = value();
+    } else if (arg == "--expected") {
+      s.expected = value();
     } else if (arg == "--log") {
       s.log = value();
     } else if (arg == "--library") {
@@ -395,7 +472,7 @@ int main(int argc, char** argv) {
   options.deadline = std::chrono::seconds(settings->deadline);
   options.environment = environment();
   run::Runner runner(options);
-  if (settings->prepare.empty()) {
+  if (settings->prepare.empty() && settings->write_inputs.empty()) {
     auto device = runner.device();
     if (!device) {
       std::fprintf(stderr, "gpu_suite: %s\n", device.error().c_str());
@@ -431,12 +508,16 @@ int main(int argc, char** argv) {
           if (!copies) cases.push_back({file, k.entry->expression, &k, copies, {}, "Tilewright refuses it"});
           continue;
         }
-        cases.push_back({file, k.entry->expression, &k, copies, {}});
+        cases.push_back({file, k.entry->expression, &k, copies, {}, {}, static_cast<int>(&k - c->kernels.data())});
       }
     }
   };
   load(settings->scripts, false);
   load(settings->copies, true);
+  if (!settings->write_inputs.empty()) {
+    write_inputs(*settings, cases);
+    return 0;
+  }
   compile_all(*settings, arch, cases);
   if (!settings->prepare.empty()) {
     int problems = 0;

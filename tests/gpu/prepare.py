@@ -35,6 +35,8 @@ MAP_TYPES = {
     "uint8": 0, "int8": 0, "bool": 0, "uint16": 1, "int16": 1, "uint32": 2, "int32": 3, "uint64": 4, "int64": 5,
     "float16": 6, "float32": 7, "float64": 8, "bfloat16": 9,
 }  # fmt: skip
+# The reference's own runtime gives NVRTC this type; cuda.h is not for device code there.
+TENSOR_MAP = "struct alignas(128) CUtensorMap { unsigned long long opaque[16]; };\n"
 SCALAR_BYTES = {"int": 4, "unsigned int": 4, "uint": 4, "int64_t": 8, "long long": 8, "short": 2, "signed char": 1}
 
 
@@ -183,7 +185,7 @@ def main():
                     unclear += 1
                     print(f"{script}: {k['name']}: not understood: {e}")
                     continue
-                write(base + ".cu", k["cuda"])
+                write(base + ".cu", (TENSOR_MAP if plan["tensor_maps"] else "") + k["cuda"])
                 write(base + ".json", json.dumps(plan, indent=1))
                 if k["name"] in mine and (notes := known_defects(script, k, mine[k["name"]], ours["diagnostics"])):
                     write(base + ".defect", "; ".join(dict.fromkeys(notes)))
