@@ -140,11 +140,13 @@ class Search {
   // A plan that breaks a rule, rewritten without changing what it moves: single elements that the address of the
   // tensor counts, whole neighbours joined, fewer dimensions (V9), wider elements (Y1). True: one of them is legal.
   bool mend(const Problem& problem, const Candidate& raw, std::size_t j, std::size_t chain) {
+    enum class Join { Nothing, Misaligned, Rows };
     for (bool fold : {false, true}) {
-      for (bool join : {false, true}) {
+      for (Join neighbours : {Join::Nothing, Join::Misaligned, Join::Rows}) {
         Candidate plan = raw;
         if (fold && !fold_misaligned(plan)) break;
-        if (join) merge(problem, plan);
+        if (neighbours == Join::Misaligned) merge(problem, plan);
+        if (neighbours == Join::Rows && !join_rows(problem, plan)) continue;
         reduce_rank(problem, plan);
         do {
           if (!illegal(problem, plan).empty()) continue;

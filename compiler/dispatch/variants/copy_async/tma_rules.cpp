@@ -132,11 +132,24 @@ bool promote(const Problem& problem, Candidate& plan) {
 void reduce_rank(const Problem& problem, Candidate& plan) {
   while (plan.dims.size() > 5) {
     bool blocked = false;
-    if (!drop_single(problem, plan, false) && !join_one(plan, blocked) && !join_singles(plan) &&
-        !drop_single(problem, plan, true) && !(blocked && promote(problem, plan))) {
+    // Boxes last: joined ones may be too wide for the swizzle.
+    if (!drop_single(problem, plan, false) && !join_singles(plan) && !drop_single(problem, plan, true) &&
+        !join_one(plan, blocked) && !(blocked && promote(problem, plan))) {
       return;
     }
   }
+}
+
+bool join_rows(const Problem& problem, Candidate& plan) {
+  if (problem.swizzle == 0) return false;
+  const std::int64_t span = problem.span_bytes() * 8 / plan.bits;  // elements
+  bool joined = false;
+  while (plan.dims.size() > 1 && joinable(plan, plan.dims.size() - 2) &&
+         plan.dims[plan.dims.size() - 2].box * plan.dims.back().box <= std::min(span, kMaxBox)) {
+    join(plan, plan.dims.size() - 2);
+    joined = true;
+  }
+  return joined;
 }
 
 bool fold_misaligned(Candidate& plan) {
