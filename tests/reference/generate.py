@@ -56,7 +56,7 @@ ASYNC_FAMILIES = [
 TENSOR_MEMORY = [
     (tensor_memory.family_tmem_rows, {"sm_100a": 20, "sm_90a": 1}),
     (tensor_memory.family_tmem_fragments, {"sm_100a": 20, "sm_90a": 1}),
-    (tensor_memory.family_smem_tmem, {"sm_100a": 34, "sm_90a": 1}),
+    (tensor_memory.family_smem_tmem, {"sm_100a": 70, "sm_90a": 1}),
 ]
 
 

@@ -222,6 +222,7 @@ inline std::optional<std::vector<Digit>> digits_of(const std::vector<std::int64_
   while (left.size() > 1) {
     const auto n = static_cast<std::int64_t>(left.size());
     const std::int64_t stride = left[1] - left[0];
+    if (stride < 0) return std::nullopt;  // the region crosses the borders of blocks
     auto fits = [&](std::int64_t e) {
       for (std::int64_t i = 0; i < n; ++i) {
         if (left[static_cast<std::size_t>(i)] != left[static_cast<std::size_t>(i - i % e)] + i % e * stride)

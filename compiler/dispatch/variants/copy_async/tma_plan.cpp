@@ -36,6 +36,19 @@ std::int64_t extents_behind(const GlobalRun& run, std::size_t position) {
   return n;
 }
 
+// How often the reference would issue: as many prefixes as it takes, none of them mended or cut. 0: its plan is
+// illegal.
+std::int64_t reference_issues(const Problem& problem) {
+  std::vector<ShardRef> chain = packed_chain(problem);
+  for (std::size_t j = chain.size() + 1; j-- > 0;) {
+    auto plan = assemble(problem, std::span(chain.data(), j));
+    if (!plan) continue;
+    merge(problem, *plan);
+    if (reference_accepts(problem, *plan)) return illegal(problem, *plan).empty() ? plan->issues() : 0;
+  }
+  return 0;
+}
+
 class Search {
  public:
   explicit Search(const Problem& problem) : row_(problem.span_bytes() * 8 / problem.bits) {}
@@ -43,7 +56,6 @@ class Search {
   // Every prefix of the chain, longest first. `original`: the problem as it was given, nothing cut.
   void look(const Problem& problem, bool original) {
     std::vector<ShardRef> chain = packed_chain(problem);
-    bool reference_decided = !original;
     for (std::size_t j = chain.size() + 1; j-- > 0;) {
       std::span<const ShardRef> selected(chain.data(), j);
       if (!original && is_rest(problem, selected)) continue;
@@ -52,15 +64,10 @@ class Search {
         if (uncut.empty()) uncut = plan.error();
         continue;
       }
-      if (reference_decided && best && best->issues() <= plan->issues()) return;
+      if (best && best->issues() <= plan->issues()) return;
       Candidate merged = *plan;
       merge(problem, merged);
-      const bool accepted = reference_accepts(problem, merged);
       Reason why = illegal(problem, merged);
-      if (accepted && !reference_decided) {
-        reference_decided = true;
-        if (why.empty()) found.reference_issues = merged.issues();
-      }
       if (why.empty()) {
         offer(std::move(merged), j, chain.size());
         return;  // shorter prefixes only issue more
@@ -202,6 +209,7 @@ std::expected<Found, Reason> search(const Problem& problem) {
     return std::unexpected(cat(s.first, "; smaller boxes: ", s.last));
   }
   s.found.plan = std::move(*s.best);
+  s.found.reference_issues = reference_issues(problem);
   return std::move(s.found);
 }
 
