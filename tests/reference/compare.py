@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
-"""Holds the choice of copy variants and the launch against the reference compiler, kernel by kernel, call by call.
+"""Holds the choice of variants, the launch and the tensor maps against the reference compiler, call by call.
 
-    compare.py --seed N --count 300 --tilewright PATH --reference PATH [--arch sm_90a] [--work DIR] [-v]
-    compare.py FILE.py ... --tilewright PATH --reference PATH
+    compare.py [--primitive copy|copy_async|both] [--seed N] [--count 300] [--work DIR] [-v]
+    compare.py FILE.py ... [--arch sm_90a]
 
-PATH of --reference is a program that takes FILE.py --arch A --fields calls,launch and prints, as one JSON object, what
-the reference made of each kernel. --work keeps scripts and answers; an answer that is newer than its script is used
-again, so that a second run after a repair takes seconds.
+--tilewright is the binary, build/release/tilewright if it is not given. --reference is a program that takes FILE.py
+--arch A --fields calls,launch,tensor_maps and prints, as one JSON object, what the reference made of each kernel; if it
+is not given, shared/tools/reference.py beside a folder above this checkout. --work keeps scripts and answers; an answer
+that is newer than its script is used again, so that a second run after a repair takes seconds.
 
 Compared for each call up to the first that the reference refuses: the variants tried, their priorities and outcomes
 (the reference's "exception" is our "declined"), and the variant chosen; for each kernel: grid, block, cluster and
-dynamic shared bytes (symbolic extents by value), and whether it compiles. A difference passes only when a rule of exceptions.py
-explains it.
+dynamic shared bytes (symbolic extents by value), the tensor maps field by field, and whether it compiles. A difference
+passes only when a rule of exceptions.py explains it.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import json
 import os
 import re
@@ -44,13 +46,13 @@ def answer(command, path):
     return out
 
 
-def ask(script, args):
+def ask(script, arch, args):
     reference = answer(
-        [sys.executable, args.reference, script, "--arch", args.arch, "--fields", "calls,launch"],
+        [sys.executable, args.reference, script, "--arch", arch, "--fields", "calls,launch,tensor_maps"],
         (script + ".reference.json", script),
     )
     done = subprocess.run(
-        [args.tilewright, "compile", script, "--arch", args.arch, "--emit", "cuda", "--json"],
+        [args.tilewright, "compile", script, "--arch", arch, "--emit", "cuda", "--json"],
         capture_output=True,
         text=True,
         check=False,
@@ -92,6 +94,36 @@ def words(rows):
     return ", ".join(f"{v} ({p}) {o}" for v, p, o in rows) or "nothing tried"
 
 
+FIELDS = ("dtype", "rank", "interleave", "swizzle", "l2_promotion", "oob_fill")
+LISTS = ("dims", "strides", "box", "element_strides")
+
+
+def same_map(a, b):
+    return all(a[f] == b[f] for f in FIELDS) and all(
+        len(a[f]) == len(b[f]) and all(map(same_extent, a[f], b[f])) for f in LISTS
+    )
+
+
+def map_words(m):
+    return f"{m['dtype']} " + " | ".join(",".join(map(str, m[f])) for f in LISTS[:3]) + f" | {m['swizzle']}"
+
+
+def map_difference(reference, ours):
+    """What differs between the maps that the two sides encode, in order; the reference encodes some of them twice."""
+    theirs = []
+    for m in reference:
+        if not any(same_map(m, seen) for seen in theirs):
+            theirs.append(m)
+    mine = []
+    for m in ours:
+        if not any(same_map(m, seen) for seen in mine):
+            mine.append(m)
+    for a, b in itertools.zip_longest(theirs, mine):
+        if a is None or b is None or not same_map(a, b):
+            return f"{map_words(a) if a else 'none'} in the reference, {map_words(b) if b else 'none'} here"
+    return None
+
+
 def differences(reference, ours):
     """[(index of the call or None, what differs)]"""
     out = []
@@ -116,31 +148,35 @@ def differences(reference, ours):
                 out.append((None, f"{key}: {a[key]} in the reference, {b[key]} here"))
         if not same_extent(a["dynamic_shared_bytes"], b["dynamic_shared_bytes"]):
             out.append((None, f"dynamic shared bytes: {a['dynamic_shared_bytes']} and {b['dynamic_shared_bytes']}"))
+        if text := map_difference(reference.get("tensor_maps") or [], ours["tensor_maps"]):
+            out.append((None, f"tensor maps: {text}"))
     return out
 
 
 class Statistics:
-    def __init__(self):
+    def __init__(self, primitive):
+        self.primitive = primitive
         self.chosen, self.outcomes, self.notes = collections.Counter(), collections.Counter(), collections.Counter()
         self.kernels = self.calls = self.with_refusal = self.dead = 0
 
     def add(self, reference):
         self.kernels += 1
-        rows = [t for c in reference["calls"] for t in trials(c)]
+        calls = [c for c in reference["calls"] if c["primitive"] == self.primitive]
+        rows = [t for c in calls for t in trials(c)]
         # The pair of memories alone rules variants out of nearly every call; what counts is a refusal that changed
         # where the call ended: nothing serves it, or only the scalar loop does, or a plan was declined.
-        last = [c for c in reference["calls"] if c["variant"] in (None, "fallback")]
+        last = [c for c in calls if c["variant"] in (None, "fallback")]
         self.with_refusal += bool(last or any(o == "declined" for _, _, o in rows))
-        self.dead += any(c["variant"] is None for c in reference["calls"])
-        self.calls += len(reference["calls"])
-        for c in reference["calls"]:
+        self.dead += any(c["variant"] is None for c in calls)
+        self.calls += len(calls)
+        for c in calls:
             self.chosen[c["variant"] or "none"] += 1
         for v, _, o in rows:
             self.outcomes[v, o] += 1
 
     def print(self):
         print(
-            f"{self.kernels} kernels, {self.calls} calls; {self.with_refusal} kernels "
+            f"{self.kernels} kernels, {self.calls} calls of {self.primitive}; {self.with_refusal} kernels "
             f"({100 * self.with_refusal // max(1, self.kernels)} %) with a call that fell back, was declined or "
             f"refused, "
             f"{self.dead} with a call that no variant serves"
@@ -151,52 +187,87 @@ class Statistics:
             print("explained by a note: " + ", ".join(f"{v} {n}" for v, n in sorted(self.notes.items())))
 
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def reference_tool():
+    """The reference program beside one of the folders above the checkout; nothing: there is none."""
+    folder = ROOT
+    while os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        tool = os.path.join(folder, "shared", "tools", "reference.py")
+        if os.path.exists(tool):
+            return tool
+    return None
+
+
+def hold(primitive, files, args):
+    """Compares the kernels of the files; returns how many passed and failed."""
+    stats, passed, failed = Statistics(primitive), 0, 0
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        for script, reference, ours in pool.map(lambda f: ask(*f, args), files):
+            if reference.get("error"):
+                print(f"{script}: the reference cannot read the file: {reference['error']}")
+                failed += 1
+                continue
+            source = exceptions.Source(script)
+            mine = {k["name"]: k for k in ours["kernels"]}
+            for k in reference["kernels"]:
+                stats.add(k)
+                other = mine.get(k["name"])
+                if other is None:
+                    failed += 1
+                    print(f"{script}: {k['name']}: no such kernel here")
+                    continue
+                other["diagnostics"] = source.diagnostics_of(other, ours["diagnostics"])
+                open_, noted = [], []
+                for index, text in differences(k, other):
+                    rule = exceptions.explain(exceptions.Case(source, k, other, index, text))
+                    (noted if rule else open_).append((rule, text))
+                for rule, text in noted:
+                    stats.notes[f"{rule.note} {rule.name}"] += 1
+                    if args.verbose:
+                        print(f"{script}: {k['name']}: {rule.note} ({rule.name}): {text}")
+                passed += not open_
+                failed += bool(open_)
+                for _, text in open_:
+                    print(f"{script}: {k['name']}: {text}")
+    stats.print()
+    print(f"{passed} passed, {failed} failed", flush=True)
+    return passed, failed
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("files", nargs="*")
+    ap.add_argument("--primitive", choices=["copy", "copy_async", "both"], default="both")
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--count", type=int, default=300)
-    ap.add_argument("--tilewright", required=True)
-    ap.add_argument("--reference", required=True)
-    ap.add_argument("--arch", default="sm_90a")
+    ap.add_argument("--count", type=int, default=300, help="kernels for each primitive")
+    ap.add_argument("--tilewright", default=os.path.join(ROOT, "build", "release", "tilewright"))
+    ap.add_argument("--reference", default=reference_tool())
+    ap.add_argument("--arch", default="sm_90a", help="of the FILEs; generated scripts have theirs")
     ap.add_argument("--work", help="folder for scripts and answers; kept")
     ap.add_argument("--jobs", type=int, default=os.cpu_count())
     ap.add_argument("-v", "--verbose", action="store_true", help="also list what a note explains")
     args = ap.parse_args()
+    if not args.reference:
+        sys.exit("compare.py: no reference program; say where it is with --reference")
+    if not os.path.exists(args.tilewright):
+        sys.exit(f"compare.py: no {args.tilewright}; build it, or say where it is with --tilewright")
+    passed = failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        files = args.files or generate.write(args.seed, args.count, args.work or scratch, keep=True)
-        stats, passed, failed = Statistics(), 0, 0
-        with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-            for script, reference, ours in pool.map(lambda f: ask(f, args), files):
-                if reference.get("error"):
-                    print(f"{script}: the reference cannot read the file: {reference['error']}")
-                    failed += 1
-                    continue
-                source = exceptions.Source(script)
-                mine = {k["name"]: k for k in ours["kernels"]}
-                for k in reference["kernels"]:
-                    stats.add(k)
-                    other = mine.get(k["name"])
-                    if other is None:
-                        failed += 1
-                        print(f"{script}: {k['name']}: no such kernel here")
-                        continue
-                    other["diagnostics"] = source.diagnostics_of(other, ours["diagnostics"])
-                    open_, noted = [], []
-                    for index, text in differences(k, other):
-                        rule = exceptions.explain(exceptions.Case(source, k, other, index))
-                        (noted if rule else open_).append((rule, text))
-                    for rule, text in noted:
-                        stats.notes[f"{rule.note} {rule.name}"] += 1
-                        if args.verbose:
-                            print(f"{script}: {k['name']}: {rule.note} ({rule.name}): {text}")
-                    passed += not open_
-                    failed += bool(open_)
-                    for _, text in open_:
-                        print(f"{script}: {k['name']}: {text}")
-        stats.print()
-        print(f"{passed} passed, {failed} failed")
-        sys.exit(failed != 0)
+        for primitive in ["copy", "copy_async"] if args.primitive == "both" else [args.primitive]:
+            folder = args.work or scratch
+            files = [(f, args.arch) for f in args.files] or generate.write(
+                args.seed, args.count, folder, keep=True, primitive=primitive
+            )
+            good, bad = hold(primitive, files, args)
+            passed, failed = passed + good, failed + bad
+            if args.files:
+                break
+    if args.primitive == "both" and not args.files:
+        print(f"copy and copy_async: {passed} passed, {failed} failed")
+    sys.exit(failed != 0)
 
 
 if __name__ == "__main__":

@@ -57,6 +57,7 @@ class Case:
     reference: dict  # the kernel as the reference answers
     ours: dict       # the kernel as we answer
     index: int | None  # of the call that differs; None: the kernel as a whole
+    what: str = ""     # the difference, in words
 
     @property
     def call(self):
@@ -232,3 +233,193 @@ def _(case):
 def _(case):
     return ("cannot infer extent" in (case.reference.get("error") or "") and threads(case) % 128 != 0
             and re.search("tid_in_wg|wid_in_wg", registers(case)) and case.ours_of("reg", "declined"))
+
+
+# ---- asynchronous copies ----
+
+def refused_by_driver(m):
+    """Why a tensor map could not be encoded, or would not move what it says (V1-V5, V11); None: it would."""
+    def numbers(values):
+        return [v for v in values if isinstance(v, int)]
+    size = {"8": 1, "16": 2, "32": 4, "64": 8}[re.search(r"\d+", m["dtype"]).group()] if m["dtype"] != "bfloat16" else 2
+    row, span = m["box"][0] * size, 16 << m["swizzle"]
+    others = 1
+    for b in m["box"][1:]:
+        others *= b
+    if max(m["box"]) > 256:
+        return "V1"
+    if any(s % 16 or s >= 1 << 40 for s in numbers(m["strides"])):
+        return "V2"
+    if row % 16:
+        return "V3"
+    if m["swizzle"] and row > span:
+        return "V4"
+    if m["swizzle"] and row < span and others > 1:
+        return "V5"
+    if any(not 1 <= d <= 1 << 32 for d in numbers(m["dims"])):
+        return "V11"
+    return None
+
+
+def tensor_call(case):
+    """The reference moves the call by a tensor map, and we decline to."""
+    return case.theirs()["variant"] == "tma" and case.ours_of("tma", "declined")
+
+
+def misplaced(case, pattern):
+    """A number of bytes in our reason, as `pattern` finds it, that is not a multiple of 128."""
+    m = re.search(pattern, case.reason("tma"))
+    return m and int(m.group(1)) % 128 != 0
+
+
+def option_of(case, key):
+    """The text of an option of the call that differs, as the reference prints it; None: not given."""
+    m = re.search(rf"\b{key}=([^,)]*)", case.theirs()["call"])
+    return m.group(1) if m else None
+
+
+def from_pool_without_alignment(case):
+    """A shared buffer behind another one of a pool, with the alignment of its type only."""
+    return re.search(r"_gap = pool\.alloc\(.*\n\s+X\d+ = pool\.alloc\((?!.*align=)", case.text) is not None
+
+
+def map_rule(name, note, why):
+    """A rule that a map breaks, on the call that we decline or on the maps that differ."""
+    def on_call(case):
+        return case.index is not None and case.call is not None and tensor_call(case) and any(
+            refused_by_driver(m) == note for m in case.reference.get("tensor_maps") or [])
+
+    def on_maps(case):
+        return (case.what.startswith("tensor maps:")
+                and any(refused_by_driver(m) == note for m in case.reference["tensor_maps"])
+                and not any(refused_by_driver(m) for m in case.ours["tensor_maps"]))
+
+    RULES.append(Rule(name, note, why,
+                      lambda case: on_call(case) or on_maps(case) or follows_a_difference(case, on_call)))
+
+
+map_rule("a box of more than 256", "V1", "the driver refuses the map; we cut the box, or use wider elements (Y1)")
+map_rule("a stride off 16 bytes", "V2", "the driver refuses the map (Y2)")
+map_rule("a row off 16 bytes", "V3", "the driver refuses the map")
+map_rule("a row wider than the swizzle", "V4", "the driver refuses the map")
+map_rule("narrow rows under a swizzle", "V5", "the unit would give each row a whole span (Y3)")
+map_rule("an extent of a map", "V11", "the driver refuses the map")
+
+
+@rule_and_its_kernel(
+    "a box that starts off 128 bytes", "V6", "the unit faults; the reference does not look at where boxes start (Y4)")
+def _(case):
+    return tensor_call(case) and (misplaced(case, r"(\d+) bytes into shared memory")
+                                  or misplaced(case, r"boxes (\d+) bytes apart"))
+
+
+@rule_and_its_kernel(
+    "shared memory at an address that the unit does not take", "V6",
+    "behind another buffer of the pool, with the alignment of its type only (V6; under a swizzle V7)")
+def _(case):
+    return tensor_call(case) and "of its storage" in case.reason("tma") and from_pool_without_alignment(case)
+
+
+@rule_and_its_kernel(
+    "a swizzle that is not the hardware's", "V7",
+    "the unit knows three patterns for each element size; the reference looks at one of the three numbers only")
+def _(case):
+    return tensor_call(case) and "none that the hardware applies" in case.reason("tma") and "SwizzleLayout(" in case.text
+
+
+@rule_and_its_kernel(
+    "the address of the tensor", "V8", "the reference encodes the pointer without the layout's offset (Y7)")
+def _(case):
+    m = re.search(r"the tensor starts (\d+) bytes into its storage", case.reason("tma"))
+    return tensor_call(case) and m and int(m.group(1)) % 16 != 0
+
+
+@rule_and_its_kernel(
+    "dimensions of one element cost rank", "V9", "we fold them into the address of the tensor or into each other (Y8)")
+def _(case):
+    said = "".join(t.get("reason", "") for t in case.theirs()["trials"] if t["variant"] == "tma")
+    return "rank" in said and case.ours_of("tma", "chosen") and case.call["facts"]["rank"] <= 5
+
+
+RULES.append(Rule(
+    "fewer issues", "V1-V9",
+    "where a legal plan with fewer instructions exists we take it, and the report says so",
+    lambda case: case.what.startswith("tensor maps:")
+    and any(c.get("facts", {}).get("fewer_issues", 0) > 0 for c in case.ours["calls"])
+    and not any(refused_by_driver(m) for m in case.ours["tensor_maps"])))
+
+
+@rule_and_its_kernel(
+    "no cta_group", "Y16", "the reference's wrapper takes 1 and 2 only, and has no default but on sm_100a")
+def _(case):
+    said = "".join(t.get("reason", "") for t in case.theirs()["trials"])
+    return "cta_group=-1" in said and option_of(case, "cta_group") is None and case.ours_of("tma", "chosen")
+
+
+@rule_and_its_kernel(
+    "targets without the instruction", "Y20", "the reference does not look at the target")
+def _(case):
+    return any(
+        t["variant"] in ("tmem<->local", "smem->tmem") and t["outcome"] != "rejected"
+        and case.ours_of(t["variant"], "rejected") and "needs sm_100a" in case.reason(t["variant"])
+        for t in case.theirs()["trials"])
+
+
+@rule_and_its_kernel(
+    "less than a repetition", "Y19",
+    "a slice of a fragment that is no whole number of repetitions; the reference emits .x0, or other columns")
+def _(case):
+    said = case.reason("tmem<->local")
+    return (case.theirs()["variant"] == "tmem<->local" and case.ours_of("tmem<->local", "declined")
+            and "alloc_tcgen05_ldst_frag" in case.text
+            and ("whole repetitions" in said or "inside a repetition" in said or "moves .x1" in said))
+
+
+@rule_and_its_kernel(
+    "registers that are cut", "Y18", "the reference does not look at the registers' layout, nor where they start")
+def _(case):
+    said = case.reason("tmem<->local")
+    return (case.theirs()["variant"] == "tmem<->local" and case.ours_of("tmem<->local", "declined")
+            and ("inside a 32-bit register" in said or "neither a row a thread" in said))
+
+
+@rule_and_its_kernel(
+    "bulk copies keep bytes in their order", "Y10",
+    "source and destination are swizzled differently, or at different places of the period")
+def _(case):
+    said = case.reason("dsmem")
+    return (case.theirs()["variant"] == "dsmem" and case.ours_of("dsmem", "declined")
+            and ("keeps bytes in their order" in said or "period" in said)
+            and re.search("SwizzleLayout|mma_shared_layout", case.text))
+
+
+@rule_and_its_kernel(
+    "chunks that the swizzle tears apart", "Y12", "the reference takes addresses without the swizzle")
+def _(case):
+    said = case.reason("dsmem")
+    return (case.theirs()["variant"] == "dsmem" and case.ours_of("dsmem", "declined")
+            and ("tears them apart" in said or "neither whole swizzle spans" in said or "do not stay together" in said)
+            and re.search("SwizzleLayout|mma_shared_layout", case.text))
+
+
+@rule_and_its_kernel(
+    "bulk copies off 16 bytes", "Y11", "starts and steps must be multiples of 16 bytes; the reference does not test it")
+def _(case):
+    return (case.theirs()["variant"] == "dsmem" and case.ours_of("dsmem", "declined")
+            and "multiple of 16" in case.reason("dsmem"))
+
+
+@rule_and_its_kernel(
+    "a descriptor's base", "Y21", "the swizzle's pattern starts with the memory; the reference does not test where")
+def _(case):
+    return (case.theirs()["variant"] == "smem->tmem" and case.ours_of("smem->tmem", "declined")
+            and "allocate it with that alignment" in case.reason("smem->tmem") and from_pool_without_alignment(case))
+
+
+@rule_and_its_kernel(
+    "a warpgroup without all its warps", "N11",
+    "each warp moves its quarter of the lanes, so that some rows stay behind; the reference asks for the scope only")
+def _(case):
+    return (any(t["variant"] == "tmem<->local" and t["outcome"] != "rejected" for t in case.theirs()["trials"])
+            and case.ours_of("tmem<->local", "rejected") and "narrowed" in case.reason("tmem<->local")
+            and bool(case.source.guards(case.call)))

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes seeded tile scripts that copy in every way the dialect knows.
 
-    generate.py --seed N --count M -o DIR [--per-file 25]
+    generate.py --seed N --count M -o DIR [--per-file 25] [--primitive copy|copy_async]
 
-Each script is one module-level kernel; DIR/copies_<i>.py holds --per-file of them. The same seed gives the same text.
+Each script is one module-level kernel; DIR/copies_<i>.py holds --per-file of them, DIR/async_<arch>_<i>.py the
+asynchronous ones, half of them for each of two architectures. The same seed gives the same text.
 A kernel is a chain global -> shared (-> registers -> shared) -> global, so that what a copy moved can be seen in the
 tensors after a run. All tensors are inputs and outputs at once: what no copy means to touch has to stay as it is.
 Steps that share memory are parted by a barrier of the whole CTA; guarded steps keep the barrier outside of the guard.
@@ -19,6 +20,10 @@ import random
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from async_copies import boxes, clusters, tensor_memory, vectors  # noqa: E402
+from async_copies import refusals as async_refusals  # noqa: E402
+from async_copies.kernel import HEADER as ASYNC_HEADER  # noqa: E402
+from async_copies.kernel import AsyncKernel  # noqa: E402
 from copies import memory, refusals, registers, views  # noqa: E402
 from copies.kernel import HEADER, Kernel  # noqa: E402
 
@@ -35,34 +40,67 @@ FAMILIES = [
     (memory.family_symbolic, 4),
     (views.family_views, 9),
 ]
+ASYNC_FAMILIES = [
+    (vectors.family_ldgsts, 22),
+    (vectors.family_ldgsts_whole, 6),
+    (boxes.family_tma_load, 30),
+    (boxes.family_tma_loop, 10),
+    (boxes.family_tma_store, 18),
+    (boxes.family_tma_symbolic, 4),
+    (clusters.family_multicast, 6),
+    (clusters.family_dsmem, 22),
+    (async_refusals.family_async_refused, 30),
+    (async_refusals.family_no_options, 6),
+]
+# Half of the kernels are for a target with tensor memory, and of the others a few use it all the same.
+TENSOR_MEMORY = [
+    (tensor_memory.family_tmem_rows, {"sm_100a": 20, "sm_90a": 1}),
+    (tensor_memory.family_tmem_fragments, {"sm_100a": 20, "sm_90a": 1}),
+    (tensor_memory.family_smem_tmem, {"sm_100a": 70, "sm_90a": 1}),
+]
 
 
-def make(seed, index):
+def families(primitive, arch):
+    if primitive == "copy":
+        return FAMILIES
+    return ASYNC_FAMILIES + [(family, weights[arch]) for family, weights in TENSOR_MEMORY]
+
+
+def make(seed, index, primitive="copy", arch="sm_90a"):
     """Kernel `index` of a seed. Draws that would not fit (too much shared memory) are drawn again."""
-    rng = random.Random(f"{seed}/{index}")
-    families = [f for f, weight in FAMILIES for _ in range(weight)]
+    rng = random.Random(f"{seed}/{index}" if primitive == "copy" else f"{seed}/{arch}/{index}")
+    choices = [f for f, weight in families(primitive, arch) for _ in range(weight)]
     while True:
-        family = rng.choice(families)
-        k = Kernel(rng, f"copy_{index:04d}", family.__name__.removeprefix("family_"))
+        family = rng.choice(choices)
+        name = family.__name__.removeprefix("family_")
+        if primitive == "copy":
+            k = Kernel(rng, f"copy_{index:04d}", name)
+        else:
+            k = AsyncKernel(rng, f"async_{index:04d}", name, arch)
         if family(k, rng) and k.shared_left >= 0:
             return k
 
 
-def write(seed, count, folder, per_file=25, keep=False):
-    """Paths of the files, in order. With `keep` a file that already has its text is left alone."""
+def write(seed, count, folder, per_file=25, keep=False, primitive="copy"):
+    """[(path, architecture)] of the files, in order. With `keep` a file that already has its text is left alone."""
     os.makedirs(folder, exist_ok=True)
+    archs = [("sm_90a", count)] if primitive == "copy" else [("sm_90a", count - count // 2), ("sm_100a", count // 2)]
+    header = HEADER if primitive == "copy" else ASYNC_HEADER
     paths = []
-    for begin in range(0, count, per_file):
-        path = os.path.join(folder, f"copies_{begin // per_file:03d}.py")
-        paths.append(path)
-        text = f'"""Copies of seed {seed}, made by generate.py."""\n' + HEADER
-        text += "".join(make(seed, i).text() for i in range(begin, min(begin + per_file, count)))
-        if keep and os.path.exists(path):
-            with open(path, encoding="utf-8") as f:
-                if f.read() == text:
-                    continue
-        with open(path, "w", encoding="utf-8") as f:
-            f.write(text)
+    for arch, kernels in archs:
+        stem = "copies" if primitive == "copy" else f"async_{arch}"
+        for begin in range(0, kernels, per_file):
+            path = os.path.join(folder, f"{stem}_{begin // per_file:03d}.py")
+            paths.append((path, arch))
+            text = f'"""Copies of seed {seed}, made by generate.py."""\n' + header
+            last = min(begin + per_file, kernels)
+            text += "".join(make(seed, i, primitive, arch).text() for i in range(begin, last))
+            if keep and os.path.exists(path):
+                with open(path, encoding="utf-8") as f:
+                    if f.read() == text:
+                        continue
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
     return paths
 
 
@@ -72,8 +110,9 @@ def main():
     ap.add_argument("--count", type=int, default=100)
     ap.add_argument("--per-file", type=int, default=25)
     ap.add_argument("-o", "--output", required=True)
+    ap.add_argument("--primitive", choices=["copy", "copy_async"], default="copy")
     args = ap.parse_args()
-    for path in write(args.seed, args.count, args.output, args.per_file):
+    for path, _ in write(args.seed, args.count, args.output, args.per_file, primitive=args.primitive):
         print(path)
 
 

@@ -14,7 +14,8 @@
 // the reverse. Markers are comments, so that a script with its markers is the script that is tested.
 //
 // Options: [print] the kernels' text, [entries] the entries found, [cuda] every kernel must compile to CUDA text (and
-// diagnostics of all stages count), [entry EXPR] asks for this entry alone.
+// diagnostics of all stages count), [entry EXPR] asks for this entry alone, [arch sm_90a] compiles for another target
+// than sm_100a.
 #pragma once
 #include <map>
 #include <memory>
@@ -28,7 +29,7 @@ struct Case {
   std::string title;
   std::string header;  // the line that opened it, with its options
   bool print = false, entries = false, cuda = false;
-  std::string entry;
+  std::string entry, arch;
   std::vector<std::string> lines;                          // of the main script, without markers and answers
   std::vector<std::pair<std::string, std::string>> files;  // path and text, in order
   std::string written;                                     // as it stands in the file

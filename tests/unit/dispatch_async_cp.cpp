@@ -14,6 +14,8 @@ struct CpCase {
   std::vector<std::pair<std::int64_t, std::int64_t>> region{};
   std::vector<std::int64_t> tmem_shape = {32, 16};
   layout::Iters tmem = {{32, 1, Axis::TLane}, {16, 1, Axis::TCol}};
+  layout::Iters router = {{4, 32, Axis::TLane}};
+  std::int64_t displaced = 0;  // elements in front of the shared buffer in its storage
   int cta_group = 0;
   ir::Target target{10, 0, 'a'};
   ExecScope scope = ExecScope::Thread;
@@ -36,7 +38,8 @@ std::string run(const CpCase& c, dispatch::Outcome* outcome = nullptr) {
     in_shared = parse_layout(c.layout);
   }
   ir::Buffer* shared = k.buffer("sf", shape, ir::kUInt8, StorageScope::Shared, in_shared);
-  layout::Layout cells{std::nullopt, layout::TileLayout{c.tmem, {{4, 32, Axis::TLane}}, {}}};
+  if (c.displaced) shared->elem_offset = Expr(c.displaced);
+  layout::Layout cells{std::nullopt, layout::TileLayout{c.tmem, c.router, {}}};
   ir::Buffer* tmem = k.buffer("sf_tmem", tmem_shape, ir::kUInt8, StorageScope::Tmem, cells);
   tmem->data = nullptr;
   tmem->allocated_addr = Expr(0);
@@ -141,4 +144,19 @@ TEST_CASE("copy_async: tcgen05.cp has its targets, its scope and its groups") {
   CHECK(outcome == dispatch::Outcome::Rejected);
   CHECK(run({.shape = {32, 16}, .cta_group = 2}) == "sdo 8 mode 0: (0,0)");
   declined({.shape = {32, 16}, .cta_group = 3}, "cta_group= is 1 or 2");
+}
+
+TEST_CASE("copy_async: a descriptor's pattern starts with the memory it describes (Y21)") {
+  declined({.shape = {32, 128}, .layout = "Z3", .region = {{0, 32}, {0, 16}}, .displaced = 512},
+           "does not start on a multiple of 1024 bytes");
+  declined({.shape = {32, 16}, .displaced = 8}, "does not start on a multiple of 16 bytes");
+  CHECK(run({.shape = {32, 16}, .displaced = 16}) == "sdo 8 mode 0: (0,0)");
+}
+
+TEST_CASE("copy_async: tcgen05.cp writes all quarters of the lanes, and the layout has to say so") {
+  dispatch::Outcome outcome = dispatch::Outcome::NotTried;
+  for (const layout::Iters& router : {layout::Iters{}, {{2, 32, Axis::TLane}}, {{4, 16, Axis::TLane}}}) {
+    CHECK(run({.shape = {32, 16}, .router = router}, &outcome).find("R[4:32@TLane]") != std::string::npos);
+    CHECK(outcome == dispatch::Outcome::Rejected);
+  }
 }

@@ -15,6 +15,7 @@ struct TmemCase {
   std::string_view datapath = "D";
   std::int64_t tmem_columns = 0;                          // 0: as many
   std::pair<std::int64_t, std::int64_t> local{}, tmem{};  // columns; empty: all
+  std::pair<std::int64_t, std::int64_t> row_range{};      // of both regions; empty: all
   ir::Target target{10, 0, 'a'};
   ExecScope scope = ExecScope::Warpgroup;
 };
@@ -46,8 +47,8 @@ TmemResult run(const TmemCase& c, bool loads) {
   auto columns = [](std::pair<std::int64_t, std::int64_t> r, std::int64_t all) {
     return r.second ? std::pair(Expr(r.first), Expr(r.second - r.first)) : std::pair(Expr(0), Expr(all));
   };
-  ir::Region in_registers = KernelBuilder::region(local, {{Expr(0), Expr(rows)}, columns(c.local, c.columns)});
-  ir::Region in_tmem = KernelBuilder::region(tmem, {{Expr(0), Expr(rows)}, columns(c.tmem, tmem_columns)});
+  ir::Region in_registers = KernelBuilder::region(local, {columns(c.row_range, rows), columns(c.local, c.columns)});
+  ir::Region in_tmem = KernelBuilder::region(tmem, {columns(c.row_range, rows), columns(c.tmem, tmem_columns)});
   k.add(k.call("copy_async", c.scope, loads ? in_registers : in_tmem, loads ? in_tmem : in_registers));
   const ir::Kernel& kernel = k.finish();
   Diagnostics diagnostics;
@@ -121,6 +122,10 @@ TEST_CASE("copy_async: tensor memory refuses what its instructions cannot do") {
   declined({.fragment = "16x64b", .columns = 32, .local = {1, 9}, .tmem = {0, 8}}, "inside a repetition");
   // Y18: the registers start inside a word.
   declined({.dtype = ir::kFloat16, .columns = 64, .local = {1, 33}, .tmem = {0, 32}}, "inside a 32-bit register");
+  // Y22: whole tiles of rows only.
+  declined({.fragment = "16x256b", .rows = 64, .datapath = "F", .row_range = {0, 32}}, "all its 64 rows");
+  declined({.fragment = "16x256b", .rows = 64, .datapath = "F", .row_range = {32, 64}}, "whole rows from 0");
+  declined({.row_range = {0, 64}}, "all 128 rows");
   TmemResult r = run({.target = {9, 0, 'a'}}, true);
   CHECK(r.outcome == dispatch::Outcome::Rejected);
   CHECK(r.text.find("sm_90a") != std::string::npos);

@@ -5,8 +5,11 @@ from copies.layouts import global_layout, shared_layout
 from copies.regions import guard_for, narrowing, region, tile_shape, walk, whole, widen
 
 
-def round_trip(k, rng, scope=None, kinds=None, forced=None):
-    """global -> shared -> global, one region each way, possibly cut into tiles that a loop or an id walks."""
+def round_trip(k, rng, scope=None, kinds=None, forced=None, load=None):
+    """global -> shared -> global, one region each way, possibly cut into tiles that a loop or an id walks.
+
+    `load`: the lines that fill a region of shared memory; without it a plain copy does.
+    """
     k.launch() if not hasattr(k, "threads") else None
     scope = scope or rng.choice(k.scopes())
     dtype = rng.choice(DTYPES)
@@ -42,9 +45,10 @@ def round_trip(k, rng, scope=None, kinds=None, forced=None):
     if k.shared_left < 0:
         return False
     ga, gb, gx = region(a, gstart, tile), region(b, gstart, tile), region(x, sstart, tile)
+    fill = load(gx, ga) if load else [k.copy(scope, gx, ga, forced)]
     if loop:
         apart = sstart[dim] == gstart[dim]
-        k.step([k.copy(scope, gx, ga, forced)], guard, loop, apart=apart)
+        k.step(fill, guard, loop, apart=apart)
         if apart:
             k.step([k.copy(scope, gb, gx, forced)], guard, loop, apart=True)
         else:  # the loop uses the tile again: out before the next round
@@ -56,7 +60,7 @@ def round_trip(k, rng, scope=None, kinds=None, forced=None):
             k.body.append("    " * depth + k.copy(scope, gb, gx, forced))
             k.body.append("    T.cuda.cta_sync()")
     else:
-        k.step([k.copy(scope, gx, ga, forced)], guard)
+        k.step(fill, guard)
         k.step([k.copy(scope, gb, gx, forced)], guard)
     return True
 

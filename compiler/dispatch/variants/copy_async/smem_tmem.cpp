@@ -36,8 +36,14 @@ const intrinsics::Intrinsic& descriptor_row() {
 Reason operands(CallContext& context) {
   const CopyOperands& o = copy_operands(context);
   if (!o.invalid.empty()) return o.invalid;
-  if (ir::is_shared(o.src.buffer->scope) && o.dst.buffer->scope == StorageScope::Tmem) return {};
-  return wrong_pair(o, "smem->tmem moves shared -> tensor memory");
+  const ir::Buffer& cells = *o.dst.buffer;
+  if (!ir::is_shared(o.src.buffer->scope) || cells.scope != StorageScope::Tmem) {
+    return wrong_pair(o, "smem->tmem moves shared -> tensor memory");
+  }
+  const layout::Iters* router = cells.layout->tile ? &cells.layout->tile->replica : nullptr;
+  if (router && router->size() == 1 && layout::same((*router)[0], {4, 32, Axis::TLane})) return {};
+  return cat("the layout of ", cells.name,
+             " does not repeat 32 lanes in all four quarters, R[4:32@TLane], as .warpx4 does");
 }
 
 Reason single_thread(CallContext& context) {
@@ -225,11 +231,7 @@ Planned plan(CallContext& context) {
   if (!t || !s) return decline(t ? s.error() : t.error());
   if (Reason why = not_plain(*s, shared.name); !why.empty()) return decline(std::move(why));
   if (Reason why = symbolic_pitch(shared); !why.empty()) return decline(std::move(why));
-  const layout::Iters& router = t->tile.replica;
-  if (t->swizzle || router.size() != 1 || !layout::same(router[0], {4, 32, Axis::TLane})) {
-    return decline(cat("the layout of ", cells.name,
-                       " does not repeat 32 lanes in all four quarters, R[4:32@TLane], as .warpx4 does"));
-  }
+  if (t->swizzle) return decline(cat(cells.name, " is swizzled; tensor memory has lanes and columns only"));
   auto p = pieces(*s, *t, o.bits);
   if (!p) return decline(std::move(p.error()));
   auto mode = mode_of(*p, *s, shared);

@@ -21,14 +21,6 @@ Problem split(const Problem& problem, ShardRef at, std::int64_t inner) {
   return out;
 }
 
-// The largest divisor of n that is at most `most`.
-std::int64_t divisor_up_to(std::int64_t n, std::int64_t most) {
-  for (std::int64_t d = std::min(n, most); d > 1; --d) {
-    if (n % d == 0) return d;
-  }
-  return 1;
-}
-
 const Walk& shard(const Problem& problem, ShardRef at) { return problem.runs[at.run].shards[at.position]; }
 
 // What the reference asks of a plan; it takes the first prefix for which this holds, legal or not.
@@ -37,61 +29,70 @@ bool reference_accepts(const Problem& problem, const Candidate& plan) {
   return !problem.swizzle || plan.dims.back().box * problem.bits <= problem.span_bytes() * 8;
 }
 
+// The shards of a run behind `position`, as one number.
+std::int64_t extents_behind(const GlobalRun& run, std::size_t position) {
+  std::int64_t n = 1;
+  for (std::size_t k = position + 1; k < run.shards.size(); ++k) n *= run.shards[k].extent;
+  return n;
+}
+
+// How often the reference would issue: as many prefixes as it takes, none of them mended or cut. 0: its plan is
+// illegal.
+std::int64_t reference_issues(const Problem& problem) {
+  std::vector<ShardRef> chain = packed_chain(problem);
+  for (std::size_t j = chain.size() + 1; j-- > 0;) {
+    auto plan = assemble(problem, std::span(chain.data(), j));
+    if (!plan) continue;
+    merge(problem, *plan);
+    if (reference_accepts(problem, *plan)) return illegal(problem, *plan).empty() ? plan->issues() : 0;
+  }
+  return 0;
+}
+
 class Search {
  public:
+  explicit Search(const Problem& problem) : row_(problem.span_bytes() * 8 / problem.bits) {}
+
+  // Every prefix of the chain, longest first. `original`: the problem as it was given, nothing cut.
   void look(const Problem& problem, bool original) {
     std::vector<ShardRef> chain = packed_chain(problem);
-    bool reference_decided = !original;
     for (std::size_t j = chain.size() + 1; j-- > 0;) {
       std::span<const ShardRef> selected(chain.data(), j);
+      if (!original && is_rest(problem, selected)) continue;
       auto plan = assemble(problem, selected);
       if (!plan) {
         if (uncut.empty()) uncut = plan.error();
         continue;
       }
-      const Candidate raw = *plan;
-      merge(problem, *plan);
-      const bool accepted = reference_accepts(problem, *plan);
-      Reason why = illegal(problem, *plan);
-      if (accepted && !reference_decided) {
-        reference_decided = true;
-        if (why.empty()) found.reference_issues = plan->issues();
-      }
+      if (best && best->issues() <= plan->issues()) return;
+      Candidate merged = *plan;
+      merge(problem, merged);
+      Reason why = illegal(problem, merged);
       if (why.empty()) {
-        offer(std::move(*plan), j, chain.size());
+        offer(std::move(merged), j, chain.size());
         return;  // shorter prefixes only issue more
       }
       note(why);
-      if (plan->dims.size() > kMaxRank) {
-        reduce_rank(problem, *plan);
-        consider(problem, *plan, j, chain.size());
-      }
-      widen(problem, raw, j, chain.size());
+      if (mend(problem, *plan, j, chain.size())) return;
       if (j > 0) cut_last(problem, selected, chain.size());
     }
   }
 
-  bool done() const { return best && best->issues() == 1; }
-
   // Members of the chain that are too long for a box, but not at its end, in two dimensions each: a cut into issues
   // would end the chain there. Nothing: there is none.
-  static std::optional<Problem> tiled(const Problem& problem) {
+  std::optional<Problem> tiled(const Problem& problem) const {
     std::optional<Problem> out;
-    const std::int64_t row = problem.span_bytes() * 8 / problem.bits;
     for (std::size_t round = 0; round < kMaxRank; ++round) {
       const Problem& now = out ? *out : problem;
       std::vector<ShardRef> chain = packed_chain(now);
-      std::size_t i = 0;
-      auto most = [&](std::size_t k) { return k == 0 && problem.swizzle ? row : kMaxBox; };
-      auto splits = [&](std::size_t k) {
-        if (shard(now, chain[k]).extent <= most(k)) return false;
-        return k + 1 < chain.size() || (k == 0 && problem.swizzle != 0);
-      };
-      while (i < chain.size() && !splits(i)) ++i;
-      if (i == chain.size()) break;
-      std::int64_t inner = divisor_up_to(shard(now, chain[i]).extent, most(i));
-      if (inner == 1) break;
-      out = split(now, chain[i], inner);
+      std::optional<Problem> cut;
+      for (std::size_t i = 0; i < chain.size() && !cut; ++i) {
+        const bool row = i == 0 && problem.swizzle != 0;
+        if (shard(now, chain[i]).extent <= most(row) || (i + 1 == chain.size() && !row)) continue;
+        cut = in_two(now, chain, i);
+      }
+      if (!cut) break;
+      out = std::move(cut);
     }
     return out;
   }
@@ -102,6 +103,10 @@ class Search {
   Reason uncut;        // why the longest prefix gives none
 
  private:
+  std::int64_t row_;  // elements of a row of the swizzle
+
+  std::int64_t most(bool row) const { return row ? row_ : kMaxBox; }
+
   void note(const Reason& why) {
     if (first.empty()) first = why;
     last = why;
@@ -114,26 +119,58 @@ class Search {
     best = std::move(plan);
   }
 
-  bool consider(const Problem& problem, Candidate plan, std::size_t j, std::size_t chain) {
-    if (!illegal(problem, plan).empty()) return false;
-    offer(std::move(plan), j, chain);
-    return true;
+  // The last member is the outer part of one that tiled() cut: such a rest is issued, not boxed.
+  static bool is_rest(const Problem& problem, std::span<const ShardRef> selected) {
+    if (selected.size() < 2) return false;
+    const ShardRef outer = selected.back(), inner = selected[selected.size() - 2];
+    const Walk &o = shard(problem, outer), &n = shard(problem, inner);
+    return outer.run == inner.run && outer.position + 1 == inner.position && o.stride == n.extent * n.stride;
   }
 
-  // A row of more than 256 elements in wider elements (Y1 without more issues).
-  void widen(const Problem& problem, Candidate plan, std::size_t j, std::size_t chain) {
-    while (plan.dims.back().box > kMaxBox && promote(problem, plan)) {
-      if (consider(problem, plan, j, chain)) return;
+  // The member in the longest inner part that can be a box dimension of its own, and the rest.
+  std::optional<Problem> in_two(const Problem& problem, std::span<const ShardRef> chain, std::size_t member) const {
+    const ShardRef at = chain[member];
+    const GlobalRun& run = problem.runs[at.run];
+    const std::int64_t extent = shard(problem, at).extent, behind = extents_behind(run, at.position);
+    const bool row = member == 0 && problem.swizzle != 0;
+    for (std::int64_t inner = std::min(most(row), extent / 2); inner > 1; --inner) {
+      if (extent % inner != 0 || (member == 0 && inner * problem.bits % 128 != 0)) continue;
+      if (at.position == 0 &&
+          !(provably_divisible(run.shape, inner * behind) && provably_divisible(run.start, inner * behind))) {
+        continue;
+      }
+      return split(problem, at, inner);
     }
+    return std::nullopt;
+  }
+
+  // A plan that breaks a rule, rewritten without changing what it moves: single elements that the address of the
+  // tensor counts, whole neighbours joined, fewer dimensions (V9), wider elements (Y1). True: one of them is legal.
+  bool mend(const Problem& problem, const Candidate& raw, std::size_t j, std::size_t chain) {
+    enum class Join { Nothing, Misaligned, Rows };
+    for (bool fold : {false, true}) {
+      for (Join neighbours : {Join::Nothing, Join::Misaligned, Join::Rows}) {
+        Candidate plan = raw;
+        if (fold && !fold_misaligned(plan)) break;
+        if (neighbours == Join::Misaligned) merge(problem, plan);
+        if (neighbours == Join::Rows && !join_rows(problem, plan)) continue;
+        reduce_rank(problem, plan);
+        do {
+          if (!illegal(problem, plan).empty()) continue;
+          offer(std::move(plan), j, chain);
+          return true;
+        } while (promote(problem, plan));
+      }
+    }
+    return false;
   }
 
   // The last member of the prefix in pieces: the largest that is legal is the box, the rest is issued (Y1, V4).
   void cut_last(const Problem& problem, std::span<const ShardRef> selected, std::size_t chain) {
     const std::int64_t extent = shard(problem, selected.back()).extent;
-    const bool row = selected.size() == 1 && problem.swizzle != 0;
-    const std::int64_t most = row ? problem.span_bytes() * 8 / problem.bits : kMaxBox;
-    if (extent <= most) return;
-    for (std::int64_t box = most; box > 1; --box) {
+    const std::int64_t longest = most(selected.size() == 1 && problem.swizzle != 0);
+    if (extent <= longest) return;
+    for (std::int64_t box = longest; box > 1; --box) {
       if (extent % box != 0) continue;
       Problem cut = split(problem, selected.back(), box);
       std::vector<ShardRef> parts(selected.begin(), selected.end());
@@ -141,10 +178,7 @@ class Search {
         if (part.run == selected.back().run && part.position >= selected.back().position) ++part.position;
       }
       auto plan = assemble(cut, parts);
-      if (!plan) return;
-      merge(cut, *plan);
-      if (plan->dims.size() > kMaxRank) reduce_rank(cut, *plan);
-      if (consider(cut, std::move(*plan), selected.size(), chain)) return;
+      if (!plan || mend(cut, *plan, selected.size(), chain)) return;
     }
   }
 };
@@ -164,10 +198,10 @@ std::int64_t Candidate::box_elements() const {
 }
 
 std::expected<Found, Reason> search(const Problem& problem) {
-  Search s;
+  Search s(problem);
   s.look(problem, true);
-  if (!s.done()) {
-    if (auto tiled = Search::tiled(problem)) s.look(*tiled, false);
+  if (!s.best || s.best->issues() > 1) {
+    if (auto tiled = s.tiled(problem)) s.look(*tiled, false);
   }
   if (!s.best) {
     if (s.first.empty()) return std::unexpected(std::move(s.uncut));
@@ -175,6 +209,7 @@ std::expected<Found, Reason> search(const Problem& problem) {
     return std::unexpected(cat(s.first, "; smaller boxes: ", s.last));
   }
   s.found.plan = std::move(*s.best);
+  s.found.reference_issues = reference_issues(problem);
   return std::move(s.found);
 }
 

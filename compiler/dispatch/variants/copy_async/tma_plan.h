@@ -81,8 +81,10 @@ struct ShardRef {
 std::vector<ShardRef> packed_chain(const Problem& problem);                                             // 3.3
 std::expected<Candidate, Reason> assemble(const Problem& problem, std::span<const ShardRef> selected);  // 3.3a, 3.4
 void merge(const Problem& problem, Candidate& plan);                                                    // 3.5
-bool promote(const Problem& problem, Candidate& plan);          // one step: 1 -> 2 -> 4 -> 8 bytes; false: not possible
-void reduce_rank(const Problem& problem, Candidate& plan);      // towards five dimensions, V9
+bool promote(const Problem& problem, Candidate& plan);      // one step: 1 -> 2 -> 4 -> 8 bytes; false: not possible
+void reduce_rank(const Problem& problem, Candidate& plan);  // towards five dimensions, V9
+bool join_rows(const Problem& problem, Candidate& plan);    // whole rows into one of the swizzle; false: none
+bool fold_misaligned(Candidate& plan);  // single elements at strides off 16 bytes into the address; false: none there
 Reason illegal(const Problem& problem, const Candidate& plan);  // the first rule of V1-V11 it breaks; empty: none
 
 }  // namespace tilewright::dispatch::tma

@@ -84,12 +84,12 @@ bool join_singles(Candidate& plan) {
 }
 
 // A dimension that holds still is dropped; where it stands on a fixed element, the address of the tensor moves.
-bool drop_single(Candidate& plan, bool moved) {
+bool drop_single(const Problem& problem, Candidate& plan, bool moved) {
   for (std::size_t i = 0; i + 1 < plan.dims.size(); ++i) {
     const Dimension& d = plan.dims[i];
     if (!single(plan, i) || !d.start.is_constant() || !inside(d.start, d.shape)) continue;
     if (!moved && !(d.start.is(0) && d.shape.is(1))) continue;
-    plan.base = plan.base + d.start * d.stride;
+    plan.base = plan.base + d.start * d.stride * Dim(plan.bits / problem.bits);
     remove(plan, i);
     return true;
   }
@@ -129,12 +129,42 @@ bool promote(const Problem& problem, Candidate& plan) {
   return true;
 }
 
-void reduce_rank(const Problem&, Candidate& plan) {
+void reduce_rank(const Problem& problem, Candidate& plan) {
   while (plan.dims.size() > 5) {
     bool blocked = false;
-    if (!drop_single(plan, false) && !join_one(plan, blocked) && !join_singles(plan) && !drop_single(plan, true))
+    // Boxes last: joined ones may be too wide for the swizzle.
+    if (!drop_single(problem, plan, false) && !join_singles(plan) && !drop_single(problem, plan, true) &&
+        !join_one(plan, blocked) && !(blocked && promote(problem, plan))) {
       return;
+    }
   }
+}
+
+bool join_rows(const Problem& problem, Candidate& plan) {
+  if (problem.swizzle == 0) return false;
+  const std::int64_t span = problem.span_bytes() * 8 / plan.bits;  // elements
+  bool joined = false;
+  while (plan.dims.size() > 1 && joinable(plan, plan.dims.size() - 2) &&
+         plan.dims[plan.dims.size() - 2].box * plan.dims.back().box <= std::min(span, kMaxBox)) {
+    join(plan, plan.dims.size() - 2);
+    joined = true;
+  }
+  return joined;
+}
+
+bool fold_misaligned(Candidate& plan) {
+  bool folded = false;
+  for (std::size_t i = plan.dims.size(); i-- > 1;) {
+    const Dimension& d = plan.dims[i - 1];
+    if (!single(plan, i - 1) || !d.start.is_constant() || !inside(d.start, d.shape) ||
+        provably_divisible(bytes(d.stride, plan.bits), 16)) {
+      continue;
+    }
+    plan.base = plan.base + d.start * d.stride;
+    remove(plan, i - 1);
+    folded = true;
+  }
+  return folded;
 }
 
 Reason illegal(const Problem& problem, const Candidate& plan) {
