@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
   add_layout(app, run);
   add_doctor(app, run);
   add_demo(app, run);
+  add_lsp(app, run);
   add_completions(app, run);
   try {
     app.parse(argc, argv);

@@ -23,6 +23,7 @@ void add_entries(CLI::App& app, Run& run);
 void add_layout(CLI::App& app, Run& run);
 void add_doctor(CLI::App& app, Run& run);
 void add_demo(CLI::App& app, Run& run);
+void add_lsp(CLI::App& app, Run& run);
 void add_completions(CLI::App& app, Run& run);
 
 // ---- shared by the commands -----------------------------------------------------------------------------------

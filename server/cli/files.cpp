@@ -110,15 +110,17 @@ std::shared_ptr<const syntax::Tree> FileLoader::load(std::string_view module, in
       fs::path real = fs::weakly_canonical(candidate, ec);
       if (ec || !is_below(real, root_) || !fs::is_regular_file(real, ec)) continue;
       auto [it, fresh] = loaded_.try_emplace(real.string());
-      if (fresh) {
-        if (auto text = read_file(real)) {
-          it->second = syntax::Tree::parse(std::make_shared<text::Source>(real.string(), std::move(*text)));
-        }
-      }
+      if (fresh) it->second = read(real);
       return it->second;
     }
   }
   return nullptr;
+}
+
+std::shared_ptr<const syntax::Tree> FileLoader::read(const fs::path& file) {
+  auto text = read_file(file);
+  if (!text) return nullptr;
+  return syntax::Tree::parse(std::make_shared<text::Source>(file.string(), std::move(*text)));
 }
 
 std::expected<std::vector<std::string>, std::string> expand(const std::vector<std::string>& arguments) {
