@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   add_run(app, run);
   add_doctor(app, run);
   add_demo(app, run);
+  add_lsp(app, run);
   add_completions(app, run);
   try {
     app.parse(argc, argv);

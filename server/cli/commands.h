@@ -24,6 +24,7 @@ void add_layout(CLI::App& app, Run& run);
 void add_run(CLI::App& app, Run& run);
 void add_doctor(CLI::App& app, Run& run);
 void add_demo(CLI::App& app, Run& run);
+void add_lsp(CLI::App& app, Run& run);
 void add_completions(CLI::App& app, Run& run);
 
 // ---- shared by the commands -----------------------------------------------------------------------------------

@@ -116,11 +116,14 @@ std::shared_ptr<const syntax::Tree> FileLoader::load(std::string_view module, in
   auto path = resolve_import(root_, module, level, importer);
   if (!path) return nullptr;
   auto [it, fresh] = loaded_.try_emplace(path->string());
-  if (fresh) {
-    if (auto text = read_file(*path))
-      it->second = syntax::Tree::parse(std::make_shared<text::Source>(path->string(), std::move(*text)));
-  }
+  if (fresh) it->second = read(*path);
   return it->second;
+}
+
+std::shared_ptr<const syntax::Tree> FileLoader::read(const fs::path& file) {
+  auto text = read_file(file);
+  if (!text) return nullptr;
+  return syntax::Tree::parse(std::make_shared<text::Source>(file.string(), std::move(*text)));
 }
 
 std::expected<Expansion, std::string> expand(const std::vector<std::string>& arguments) {

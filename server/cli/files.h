@@ -35,6 +35,10 @@ class FileLoader : public script::Loader {
   std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override;
   const std::filesystem::path& root() const { return root_; }
 
+ protected:
+  // The tree of a file that exists; null: it cannot be read.
+  virtual std::shared_ptr<const syntax::Tree> read(const std::filesystem::path& file);
+
  private:
   std::filesystem::path root_;
   std::map<std::string, std::shared_ptr<const syntax::Tree>> loaded_;

@@ -1,0 +1,178 @@
+// Open documents: keeping their text, and the diagnostics of each version.
+#include <malloc.h>
+
+#include "server/lsp/published.h"
+#include "server/lsp/server.h"
+#include "server/lsp/uri.h"
+
+namespace tilewright::lsp {
+
+std::shared_ptr<const session::Settings> Server::settings(const std::string& path) {
+  std::string problem;
+  auto made = workspace_.settings(path, &problem);
+  if (!problem.empty() && told_.insert(problem).second) {
+    show(Level::Error, problem);
+    set_health("warning", problem);
+  }
+  return made;
+}
+
+void Server::did_open(const Json& params) {
+  const Json& document = params.at("textDocument");
+  std::string uri = document.at("uri").get<std::string>(), path = path_of(uri);
+  auto version = document.at("version").get<std::int64_t>();
+  if (session_.find(path)) log(Level::Warning, uri + " is opened while it is open: its text is replaced");
+  session_.open(path, document.at("text").get<std::string>(), version, settings(path));
+  uris_[path] = uri;
+  updated(path);
+}
+
+void Server::did_change(const Json& params) {
+  const Json& document = params.at("textDocument");
+  std::string path = path_of(document.at("uri").get<std::string>());
+  auto snapshot = session_.find(path);
+  if (!snapshot) return log(Level::Error, "a change of " + path + ", which is not open, was ignored");
+  const Json& number = protocol::at(document, "version");
+  std::int64_t version = number.is_number_integer() ? number.get<std::int64_t>() : snapshot->version() + 1;
+  if (version <= snapshot->version()) {
+    log(Level::Warning, path + ": version " + std::to_string(version) + " follows " +
+                            std::to_string(snapshot->version()) + "; versions increase");
+  }
+  // Each change is meant for the text that the one before left.
+  std::vector<session::Change> changes;
+  std::shared_ptr<const text::Source> source = snapshot->tree()->source();
+  const Json& list = params.at("contentChanges");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    session::Change c;
+    c.text = list[i].at("text").get<std::string>();
+    c.end = source->size();
+    if (list[i].contains("range")) {
+      auto range = list[i].at("range").get<protocol::Range>();
+      c.begin = to_offset(*source, range.start, client_->encoding);
+      c.end = std::max(c.begin, to_offset(*source, range.end, client_->encoding));
+    }
+    if (i + 1 < list.size()) {
+      std::string text(source->text());
+      text.replace(c.begin, c.end - c.begin, c.text);
+      source = std::make_shared<text::Source>(path, std::move(text));
+    }
+    changes.push_back(std::move(c));
+  }
+  session_.change(path, changes, version);
+  updated(path);
+}
+
+void Server::did_close(const Json& params) {
+  std::string path = path_of(params.at("textDocument").at("uri").get<std::string>());
+  if (!session_.find(path)) return log(Level::Warning, path + " is closed while it is not open");
+  supersede(path);
+  if (auto it = live_.find(path); it != live_.end()) {
+    std::lock_guard lock(it->second->mutex);
+    it->second->newest = 0;
+    it->second->stop.request_stop();
+    // Its file is nobody's concern any more.
+    if (push_) notify("textDocument/publishDiagnostics", {{"uri", uris_[path]}, {"diagnostics", Json::array()}});
+  }
+  live_.erase(path);
+  uris_.erase(path);
+  session_.close(path);
+  for (const std::string& other : workspace_.set_document(path, nullptr)) {
+    session_.refresh(other, settings(other));
+    publish(other);
+  }
+  ::malloc_trim(0);
+}
+
+void Server::did_save(const Json& params) {
+  std::string path = path_of(params.at("textDocument").at("uri").get<std::string>());
+  auto snapshot = session_.find(path);
+  if (!snapshot) return;
+  const Json& text = protocol::at(params, "text");
+  if (!text.is_string() || text.get_ref<const std::string&>() == snapshot->source().text()) return;
+  log(Level::Warning, path + ": the saved text is not the one of the changes; it is taken over");
+  session_.open(path, text.get<std::string>(), snapshot->version(), settings(path));
+  updated(path);
+}
+
+void Server::watched_files_changed(const Json& params) {
+  bool ours = false;
+  for (const Json& change : params.at("changes")) {
+    std::string path = path_of(change.at("uri").get<std::string>());
+    // An open document is what the client says it is, whatever happens to its file.
+    ours = ours || !session_.find(path);
+    if (path.ends_with("tilewright.toml")) told_.clear();
+  }
+  if (!ours) return;
+  workspace_.files_changed();
+  refresh_all("files");
+}
+
+void Server::updated(const std::string& path) {
+  supersede(path);
+  auto touched = workspace_.set_document(path, session_.find(path)->tree());
+  publish(path);
+  for (const std::string& other : touched) {
+    if (!session_.find(other)) continue;
+    session_.refresh(other, settings(other));
+    publish(other);
+  }
+  if (++edits_ % 256 == 0) session_.trim();
+}
+
+void Server::publish(const std::string& path) {
+  auto& live = live_[path];
+  if (!live) live = std::make_shared<Live>();
+  std::uint64_t number;
+  std::stop_source stop;
+  {
+    std::lock_guard lock(live->mutex);
+    live->stop.request_stop();
+    live->stop = stop;
+    number = ++live->newest;
+  }
+  if (!push_) return;
+  pool_.run([this, live, number, stop, snapshot = session_.find(path), uri = uris_[path], client = client_] {
+    try {
+      auto analysis = snapshot->analyse(stop.get_token());
+      if (!analysis) return;
+      std::string text = protocol::notification_text(
+          "textDocument/publishDiagnostics",
+          {{"uri", uri}, {"version", snapshot->version()}, {"diagnostics", published(*snapshot, *analysis, *client)}});
+      std::lock_guard lock(live->mutex);
+      if (live->newest == number) send(std::move(text));
+    } catch (const std::exception& e) {
+      log(Level::Error, uri + " could not be analysed: " + e.what());
+    }
+  });
+}
+
+void Server::refresh_all(const std::string& why) {
+  for (const auto& before : session_.all()) {
+    supersede(before->path());
+    session_.refresh(before->path(), settings(before->path()));
+    publish(before->path());
+  }
+  if (!push_ && client_->offers("workspace.diagnostics.refreshSupport")) ask("workspace/diagnostic/refresh", nullptr);
+  if (session_.all().empty() || !client_->offers("window.workDoneProgress")) return;
+
+  // Many documents at once are worth a word about how far they are.
+  std::string token = "tilewright-refresh-" + std::to_string(next_id_++);
+  std::stop_source stop;
+  progress_[token] = stop;
+  ask("window/workDoneProgress/create", {{"token", token}}, [this, token, stop, why](const Json&) {
+    auto say = [this, token](Json value) { notify("$/progress", {{"token", token}, {"value", std::move(value)}}); };
+    say({{"kind", "begin"}, {"title", "Tilewright: " + why + " changed"}, {"cancellable", true}, {"percentage", 0}});
+    pool_.run(
+        [this, token, stop, say, all = session_.all()] {
+          for (std::size_t i = 0; i < all.size() && !stop.stop_requested(); ++i) {
+            all[i]->analyse(stop.get_token());
+            say({{"kind", "report"}, {"percentage", (i + 1) * 100 / all.size()}});
+          }
+          say({{"kind", "end"}});
+          post([this, token] { progress_.erase(token); });
+        },
+        Pool::Urgency::Background);
+  });
+}
+
+}  // namespace tilewright::lsp

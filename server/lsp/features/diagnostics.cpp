@@ -1,0 +1,117 @@
+// textDocument/diagnostic and workspace/diagnostic: the same findings as those that are pushed, for clients that ask.
+#include <algorithm>
+#include <filesystem>
+
+#include "compiler/text/digest.h"
+#include "server/lsp/features.h"
+#include "server/lsp/published.h"
+#include "server/lsp/uri.h"
+
+namespace tilewright::lsp {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxFiles = 2000;
+
+struct PullParams : protocol::DocumentParams {
+  std::string previous;
+};
+void from_json(const Json& json, PullParams& p) {
+  protocol::from_json(json, p);
+  p.previous = json.value("previousResultId", std::string());
+}
+
+struct WorkspaceParams {
+  std::map<std::string, std::string> previous;  // result by URI
+};
+void from_json(const Json& json, WorkspaceParams& p) {
+  for (const Json& item : protocol::at(json, "previousResultIds")) {
+    p.previous[item.at("uri").get<std::string>()] = item.at("value").get<std::string>();
+  }
+}
+
+// Full, or unchanged where the client has it already. The id is a digest, so that it survives versions and sessions.
+Json report(const std::vector<protocol::Diagnostic>& diagnostics, const std::string& previous) {
+  Json items = diagnostics;
+  text::Digest digest;
+  digest.add(std::string_view(items.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  std::string id = std::to_string(digest.a) + "-" + std::to_string(digest.b);
+  if (id == previous) return {{"kind", "unchanged"}, {"resultId", id}};
+  return {{"kind", "full"}, {"resultId", id}, {"items", std::move(items)}};
+}
+
+Answer<Json> pull(const Request& r, const PullParams& params) {
+  auto analysis = r.analysis();
+  if (!analysis) return cancelled();
+  return report(published(*r.snapshot, *analysis, *r.client), params.previous);
+}
+
+// Scripts below the folders that could hold kernels; hidden folders and packages of others are passed over.
+std::vector<std::string> scripts(const Request& r) {
+  std::vector<std::string> out;
+  for (const std::string& folder : r.folders) {
+    std::error_code ec;
+    fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, ec), end;
+    for (; !ec && it != end && out.size() < kMaxFiles && !r.stop.stop_requested(); it.increment(ec)) {
+      std::string name = it->path().filename().string();
+      if (it->is_directory(ec)) {
+        if (name.starts_with('.') || name == "__pycache__" || name == "node_modules" || name == "site-packages") {
+          it.disable_recursion_pending();
+        }
+      } else if (it->path().extension() == ".py" && it->is_regular_file(ec)) {
+        out.push_back(it->path().string());
+      }
+    }
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+Answer<Json> pull_workspace(const Request& r, const WorkspaceParams& params) {
+  Json items = Json::array();
+  auto give = [&](const session::Snapshot& s, const session::Analysis& a, bool is_open) {
+    std::string uri = uri_of(s.path());
+    auto known = params.previous.find(uri);
+    Json one = report(published(s, a, *r.client), known == params.previous.end() ? "" : known->second);
+    one["uri"] = uri;
+    one["version"] = is_open ? Json(s.version()) : Json(nullptr);
+    if (r.partial) {
+      r.partial({{"items", Json::array({std::move(one)})}});
+    } else {
+      items.push_back(std::move(one));
+    }
+  };
+  std::vector<std::string> open;
+  for (const auto& s : r.open) {
+    auto analysis = s->analyse(r.stop);
+    if (!analysis) return cancelled();
+    open.push_back(s->path());
+    give(*s, *analysis, true);
+  }
+  std::vector<std::string> files = scripts(r);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (r.stop.stop_requested()) return cancelled();
+    if (std::ranges::find(open, files[i]) != open.end()) continue;
+    if (r.progress) r.progress(fs::path(files[i]).filename().string(), static_cast<int>(i * 100 / files.size()));
+    auto s = r.read_file(files[i]);
+    if (!s || s->source().text().find("tvm") == std::string_view::npos) continue;  // not a tile script
+    auto analysis = s->analyse(r.stop);
+    if (!analysis) return cancelled();
+    give(*s, *analysis, false);
+  }
+  return Json{{"items", std::move(items)}};
+}
+
+}  // namespace
+
+void add_diagnostics(Registry& registry) {
+  registry.offer_if("diagnosticProvider", [](const Client& c) -> Json {
+    if (!protocol::at(c.capabilities, "textDocument.diagnostic").is_object()) return nullptr;
+    return {{"identifier", "tilewright"}, {"interFileDependencies", true}, {"workspaceDiagnostics", true}};
+  });
+  registry.on_document<PullParams>("textDocument/diagnostic", pull);
+  registry.on_workspace<WorkspaceParams>("workspace/diagnostic", pull_workspace);
+}
+
+}  // namespace tilewright::lsp

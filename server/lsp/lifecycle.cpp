@@ -1,0 +1,147 @@
+// initialize and what follows from it: capabilities, encodings, configuration, folders, watchers, memory.
+#include <algorithm>
+#include <cstdio>
+
+#include "server/lsp/server.h"
+#include "server/lsp/uri.h"
+
+namespace tilewright::lsp {
+namespace {
+
+// The client's list is in the order of its preference.
+text::Encoding negotiated(const Json& capabilities) {
+  for (const Json& offered : protocol::at(capabilities, "general.positionEncodings")) {
+    if (offered == "utf-8") return text::Encoding::Utf8;
+    if (offered == "utf-16") return text::Encoding::Utf16;
+    if (offered == "utf-32") return text::Encoding::Utf32;
+  }
+  return text::Encoding::Utf16;
+}
+
+constexpr const char* kEncodings[] = {"utf-8", "utf-16", "utf-32"};
+
+std::size_t resident_bytes() {
+  long pages = 0, resident = 0;
+  if (std::FILE* f = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(f, "%ld %ld", &pages, &resident) != 2) resident = 0;
+    std::fclose(f);
+  }
+  return static_cast<std::size_t>(resident) * 4096;
+}
+
+}  // namespace
+
+Answer<Json> Server::initialize(const Json& params) {
+  auto client = std::make_shared<Client>();
+  client->capabilities = protocol::at(params, "capabilities");
+  client->options = protocol::at(params, "initializationOptions");
+  client->encoding = negotiated(client->capabilities);
+  client_ = client;
+
+  const Json& parent = protocol::at(params, "processId");
+  if (parent.is_number_integer() && !connection_.watch_process(parent.get<int>(), [this] {
+        post([this] { end(state_ == State::ShutDown ? 0 : 1); });
+      })) {
+    post([this] { end(1); });
+  }
+  std::vector<std::string> folders;
+  const Json& list = protocol::at(params, "workspaceFolders");
+  if (list.is_array()) {
+    for (const Json& f : list) folders.push_back(path_of(f.at("uri").get<std::string>()));
+  } else if (const Json& root = protocol::at(params, "rootUri"); root.is_string()) {
+    folders.push_back(path_of(root.get<std::string>()));
+  }
+  workspace_.set_folders(std::move(folders));
+  if (const Json& value = protocol::at(params, "trace"); value.is_string()) {
+    trace_ = value == "verbose" ? 2 : value == "messages" ? 1 : 0;
+  }
+  if (std::string problem = workspace_.configure(protocol::at(client->options, "tilewright")); !problem.empty()) {
+    log(Level::Warning, problem);
+  }
+  // A client that pulls would show what is pushed a second time. `diagnostics`: "push", "pull" or "both".
+  const Json& wanted = protocol::at(client->options, "diagnostics");
+  bool pulls = protocol::at(client->capabilities, "textDocument.diagnostic").is_object();
+  push_ = wanted.is_string() ? wanted != "pull" : !pulls;
+  status_wanted_ = client->offers("experimental.tilewright.status") || protocol::has(client->options, "status");
+
+  Json capabilities = registry_.capabilities(*client);
+  capabilities["positionEncoding"] = kEncodings[static_cast<int>(client->encoding)];
+  capabilities["textDocumentSync"] = {{"openClose", true}, {"change", 2}, {"save", {{"includeText", false}}}};
+  capabilities["workspace"]["workspaceFolders"] = {{"supported", true}, {"changeNotifications", true}};
+  Json& commands = capabilities["executeCommandProvider"]["commands"];
+  if (commands.is_null()) commands = Json::array();
+  commands.push_back("tilewright.memory");
+  state_ = State::Running;
+  return Json{{"capabilities", std::move(capabilities)},
+              {"serverInfo", {{"name", "tilewright"}, {"version", TILEWRIGHT_VERSION}}}};
+}
+
+void Server::initialized() {
+  register_watchers();
+  if (client_->offers("workspace.configuration")) fetch_configuration();
+  set_health("ok", "");
+}
+
+void Server::register_watchers() {
+  if (!client_->offers("workspace.didChangeWatchedFiles.dynamicRegistration")) return;
+  Json watchers = Json::array({{{"globPattern", "**/*.py"}}, {{"globPattern", "**/tilewright.toml"}}});
+  Json registrations = Json::array({{{"id", "tilewright-files"},
+                                     {"method", "workspace/didChangeWatchedFiles"},
+                                     {"registerOptions", {{"watchers", watchers}}}}});
+  if (client_->offers("workspace.didChangeConfiguration.dynamicRegistration")) {
+    registrations.push_back({{"id", "tilewright-settings"},
+                             {"method", "workspace/didChangeConfiguration"},
+                             {"registerOptions", {{"section", "tilewright"}}}});
+  }
+  ask("client/registerCapability", {{"registrations", registrations}});
+}
+
+void Server::fetch_configuration() {
+  ask("workspace/configuration", {{"items", Json::array({{{"section", "tilewright"}}})}}, [this](const Json& result) {
+    if (result.is_array() && !result.empty()) set_configuration(result[0]);
+  });
+}
+
+void Server::set_configuration(const Json& section) {
+  if (std::string problem = workspace_.configure(section); !problem.empty()) show(Level::Warning, problem);
+  refresh_all("settings");
+}
+
+void Server::change_folders(const Json& params) {
+  std::vector<std::string> folders = workspace_.folders();
+  for (const Json& removed : params.at("event").at("removed")) {
+    std::erase(folders, path_of(removed.at("uri").get<std::string>()));
+  }
+  for (const Json& added : params.at("event").at("added")) {
+    std::string path = path_of(added.at("uri").get<std::string>());
+    if (std::ranges::find(folders, path) == folders.end()) folders.push_back(path);
+  }
+  workspace_.set_folders(std::move(folders));
+  workspace_.files_changed();
+  refresh_all("folders");
+}
+
+Answer<Json> Server::execute_command(const Json& params) {
+  std::string command = params.at("command").get<std::string>();
+  if (command == "tilewright.memory") return memory();
+  return std::unexpected(
+      protocol::Error{protocol::ErrorCode::InvalidParams, "there is no command '" + command + "'", nullptr});
+}
+
+Json Server::memory() {
+  session::MemoryReport report = session_.memory();
+  Json documents = Json::array();
+  for (const auto& d : report.documents) {
+    documents.push_back({{"uri", uri_of(d.path)},
+                         {"textBytes", d.text_bytes},
+                         {"kernels", d.kernels.records},
+                         {"staleKernels", d.kernels.stale},
+                         {"kernelBytes", d.kernels.bytes}});
+  }
+  return {{"documents", documents},
+          {"cacheBytes", report.cache_bytes},
+          {"cacheLimit", report.cache_limit},
+          {"residentBytes", resident_bytes()}};
+}
+
+}  // namespace tilewright::lsp

@@ -1,0 +1,29 @@
+// The threads that requests and analyses run on.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace tilewright::lsp {
+
+class Pool {
+ public:
+  explicit Pool(unsigned threads);
+  ~Pool();  // what has not begun is dropped; what runs is waited for
+  // Work that somebody watches (a keystroke's diagnostics, a hover) goes before work that nobody waits for.
+  enum class Urgency { Interactive, Background };
+  void run(std::function<void()> job, Urgency urgency = Urgency::Interactive);
+
+ private:
+  void work();
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> jobs_[2];
+  bool ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace tilewright::lsp

@@ -1,0 +1,45 @@
+#include "server/lsp/published.h"
+
+#include "server/lsp/uri.h"
+
+namespace tilewright::lsp {
+
+std::vector<protocol::Diagnostic> published(const session::Snapshot& snapshot, const session::Analysis& analysis,
+                                            const Client& client) {
+  bool related = client.offers("textDocument.publishDiagnostics.relatedInformation") ||
+                 client.offers("textDocument.diagnostic.relatedInformation");
+  const text::Source& own = snapshot.source();
+  std::vector<protocol::Diagnostic> out;
+  out.reserve(analysis.findings.size());
+  for (const session::Finding& f : analysis.findings) {
+    const text::Diagnostic& d = *f.diagnostic;
+    protocol::Diagnostic& made = out.emplace_back();
+    made.severity = static_cast<protocol::DiagnosticSeverity>(static_cast<int>(d.severity) + 1);
+    made.code = d.code;
+    made.message = d.message;
+    if (!d.hint.empty()) made.message += "\nhint: " + d.hint;
+
+    auto beside = [&](const text::Anchors::Place& p, std::string message) {
+      if (!p.source || !related) return;
+      if (p.source != &own && !is_file(p.source->path())) return;  // the prelude is no file that a client could open
+      made.related.push_back(
+          {{uri_of(p.source->path()), to_range(*p.source, p.begin, p.end, client.encoding)}, std::move(message)});
+    };
+    text::Anchors::Place place = f.anchors->resolve(d.span);
+    if (place.source != &own) {
+      text::Anchors::Place elsewhere = place;
+      place = {};
+      for (std::size_t i = d.chain.size(); i-- > 0 && !place.source;) {
+        text::Anchors::Place call = f.anchors->resolve(d.chain[i]);
+        if (call.source == &own) place = call;
+      }
+      beside(elsewhere, "here");
+    }
+    if (place.source) made.range = to_range(own, place.begin, place.end, client.encoding);
+    for (const text::Related& r : d.related) beside(f.anchors->resolve(r.span), r.message);
+    for (std::size_t i = d.chain.size(); i-- > 0;) beside(f.anchors->resolve(d.chain[i]), "called from here");
+  }
+  return out;
+}
+
+}  // namespace tilewright::lsp

@@ -1,0 +1,11 @@
+// The door to the language server.
+#pragma once
+#include <string>
+
+namespace tilewright::lsp {
+
+// On standard input and output, or on `address` (server/transport/transport.h) if it is not empty, until the client
+// ends it. The exit status: 0 after an orderly shutdown, 1 without one, 2 when it cannot listen.
+int serve(const std::string& address);
+
+}  // namespace tilewright::lsp

@@ -1,0 +1,267 @@
+// How long after a keystroke its diagnostics arrive, measured from outside: a replay of edits through the real server
+// over pipes, each waiting for the diagnostics of its own version.
+//
+//   lsp_bench SERVER SCRIPT [EDITS 5000] [SEED 1]
+//
+// Half of the edits change numbers inside kernels, 15 % add and remove lines above kernels, 15 % change helpers that
+// several kernels use (functions and constants before the first kernel), 10 % break the syntax and mend it again, 10 %
+// are comments. Prints p50, p99 and the largest time for each kind and for all, the time from starting the server to
+// its first diagnostics, and resident memory: medians over 200 edits around edit 1,000 and at the end.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include "compiler/text/source.h"
+#include "protocol/frame.h"
+#include "protocol/lsp.h"
+
+using namespace tilewright;
+using Clock = std::chrono::steady_clock;
+using protocol::Json;
+
+namespace {
+
+class Client {
+ public:
+  explicit Client(const char* server) {
+    int in[2], out[2];
+    if (::pipe(in) != 0 || ::pipe(out) != 0) std::exit(2);
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::dup2(in[0], 0);
+      ::dup2(out[1], 1);
+      for (int fd : {in[0], in[1], out[0], out[1]}) ::close(fd);
+      ::execl(server, server, "lsp", nullptr);
+      ::_exit(127);
+    }
+    ::close(in[0]);
+    ::close(out[1]);
+    to_ = in[1];
+    from_ = out[0];
+  }
+
+  void send(const std::string& body) {
+    std::string frame = protocol::framed(body);
+    for (std::size_t done = 0; done < frame.size();) {
+      ssize_t n = ::write(to_, frame.data() + done, frame.size() - done);
+      if (n <= 0) fail("cannot write to the server");
+      done += static_cast<std::size_t>(n);
+    }
+  }
+  protocol::Message receive() {
+    for (;;) {
+      if (auto frame = frames_.next()) return protocol::parse_message(frame->text);
+      char buffer[1 << 16];
+      ssize_t n = ::read(from_, buffer, sizeof buffer);
+      if (n <= 0) fail("the server is gone");
+      frames_.feed({buffer, static_cast<std::size_t>(n)});
+    }
+  }
+  // Diagnostics of this version; how many.
+  std::size_t diagnostics(std::int64_t version) {
+    for (;;) {
+      protocol::Message m = receive();
+      if (m.method == "textDocument/publishDiagnostics" && m.params.value("version", -1) == version) {
+        return m.params["diagnostics"].size();
+      }
+    }
+  }
+  void answer_of(std::int64_t id) {
+    for (;;) {
+      protocol::Message m = receive();
+      if (m.kind == protocol::Message::Kind::Response && m.id == protocol::Id(id)) return;
+    }
+  }
+  long resident_kb() const {
+    std::ifstream in("/proc/" + std::to_string(pid_) + "/statm");
+    long size = 0, resident = 0;
+    in >> size >> resident;
+    return resident * 4;
+  }
+  int wait() {
+    ::close(to_);
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  }
+  [[noreturn]] static void fail(const char* why) {
+    std::fprintf(stderr, "lsp_bench: %s\n", why);
+    std::exit(1);
+  }
+
+ private:
+  pid_t pid_;
+  int to_, from_;
+  protocol::FrameReader frames_;
+};
+
+enum class Kind { Kernel, Lines, Helper, Syntax, Comment };
+constexpr const char* kNames[] = {"inside kernels", "lines above", "helpers", "syntax", "comments"};
+
+struct Edit {
+  std::uint32_t begin = 0, end = 0;
+  std::string text;
+};
+
+// What is typed: each edit is undone by the next of its kind, so that the script stays what it is.
+class Typist {
+ public:
+  Typist(std::string text, unsigned seed) : text_(std::move(text)), random_(seed) {
+    first_kernel_ = text_.find("@T.prim_func");
+  }
+
+  std::pair<Kind, Edit> next() {
+    int roll = static_cast<int>(random_() % 100);
+    Kind kind = roll < 50   ? Kind::Kernel
+                : roll < 65 ? Kind::Lines
+                : roll < 80 ? Kind::Helper
+                : roll < 90 ? Kind::Syntax
+                            : Kind::Comment;
+    if (kind != Kind::Syntax && undo_.contains(Kind::Syntax)) kind = Kind::Syntax;  // nobody leaves that open for long
+    if (auto it = undo_.find(kind); it != undo_.end()) {
+      std::string find = it->second.first, by = it->second.second;
+      undo_.erase(it);
+      std::size_t at = text_.find(find);
+      if (at != std::string::npos)
+        return {kind, {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + find.size()), by}};
+    }
+    switch (kind) {
+      case Kind::Kernel: return {kind, number(text_.find("device_entry", kernel()))};
+      case Kind::Helper: return {kind, number(random_() % first_kernel_)};
+      case Kind::Lines: {
+        std::size_t at = kernel();
+        undo_[kind] = {"\n#\n@T", "\n@T"};
+        return {kind, {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at), "#\n"}};
+      }
+      case Kind::Comment: {
+        std::size_t at = text_.find('\n', kernel() + 100);
+        undo_[kind] = {"  # typed", ""};
+        return {kind, {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at), "  # typed"}};
+      }
+      case Kind::Syntax: {
+        std::size_t at = text_.find('(', text_.find("device_entry", kernel()));
+        static const char* const kBroken[] = {"((((@", "([[ )@", "(\"@", "(:@"};
+        std::string typed = kBroken[random_() % 4];
+        undo_[kind] = {typed, "("};
+        return {kind, {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + 1), typed}};
+      }
+    }
+    return {kind, {}};
+  }
+  void apply(const Edit& e) { text_.replace(e.begin, e.end - e.begin, e.text); }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::size_t kernel() {
+    std::size_t at = text_.find("\n@T.prim_func", first_kernel_ + random_() % (text_.size() - first_kernel_));
+    return at == std::string::npos ? text_.find("@T.prim_func") : at + 1;
+  }
+  // Another last digit for a number of several digits, or another small number, at or after `from`.
+  Edit number(std::size_t from) {
+    for (std::size_t at = from; at + 1 < text_.size(); ++at) {
+      bool starts =
+          std::isdigit(static_cast<unsigned char>(text_[at])) && (text_[at - 1] == ' ' || text_[at - 1] == '(');
+      if (!starts || text_[at] == '0' || std::isalnum(static_cast<unsigned char>(text_[at + 1]))) continue;
+      char to = static_cast<char>('1' + random_() % 9);
+      return {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + 1), std::string(1, to)};
+    }
+    return {0, 0, "#\n"};
+  }
+
+  std::string text_;
+  std::mt19937 random_;
+  std::size_t first_kernel_ = 0;
+  std::map<Kind, std::pair<std::string, std::string>> undo_;
+};
+
+double percentile(std::vector<double> v, double p) {
+  if (v.empty()) return 0;
+  std::sort(v.begin(), v.end());
+  return v[std::min(v.size() - 1, static_cast<std::size_t>(p * static_cast<double>(v.size())))];
+}
+
+long median(std::vector<long> v) {
+  if (v.empty()) return 0;
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return std::fputs("usage: lsp_bench SERVER SCRIPT [EDITS] [SEED]\n", stderr), 2;
+  int edits = argc > 3 ? std::atoi(argv[3]) : 5000;
+  std::ifstream in(argv[2]);
+  std::stringstream read;
+  read << in.rdbuf();
+  Typist typist(read.str(), argc > 4 ? static_cast<unsigned>(std::atoi(argv[4])) : 1);
+  const std::string uri = "file:///tmp/lsp_bench/script.py";
+
+  auto began = Clock::now();
+  Client client(argv[1]);
+  Json capabilities{{"general", {{"positionEncodings", {"utf-8"}}}}};
+  client.send(
+      protocol::request_text(std::int64_t{1}, "initialize",
+                             {{"processId", ::getpid()}, {"rootUri", nullptr}, {"capabilities", capabilities}}));
+  client.answer_of(1);
+  client.send(protocol::notification_text("initialized", Json::object()));
+  client.send(protocol::notification_text(
+      "textDocument/didOpen",
+      {{"textDocument", {{"uri", uri}, {"languageId", "python"}, {"version", 0}, {"text", typist.text()}}}}));
+  std::size_t found = client.diagnostics(0);
+  double first = std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+
+  std::map<Kind, std::vector<double>> times;
+  std::vector<double> all;
+  std::vector<long> early, late;
+  long start_kb = client.resident_kb();
+  for (int i = 1; i <= edits; ++i) {
+    auto [kind, edit] = typist.next();
+    text::Source source("", typist.text());
+    text::LineColumn from = source.position(edit.begin, text::Encoding::Utf8),
+                     to = source.position(edit.end, text::Encoding::Utf8);
+    Json change{{"range", protocol::Range{{from.line, from.column}, {to.line, to.column}}}, {"text", edit.text}};
+    std::string message = protocol::notification_text(
+        "textDocument/didChange",
+        {{"textDocument", {{"uri", uri}, {"version", i}}}, {"contentChanges", Json::array({change})}});
+    typist.apply(edit);
+    auto sent = Clock::now();
+    client.send(message);
+    client.diagnostics(i);
+    double ms = std::chrono::duration<double, std::milli>(Clock::now() - sent).count();
+    times[kind].push_back(ms);
+    all.push_back(ms);
+    if (i >= 900 && i < 1100) early.push_back(client.resident_kb());
+    if (i > edits - 200) late.push_back(client.resident_kb());
+  }
+  client.send(protocol::request_text(std::int64_t{2}, "shutdown", nullptr));
+  client.answer_of(2);
+  client.send(protocol::notification_text("exit", nullptr));
+  int status = client.wait();
+
+  std::printf("%s: %zu bytes, %zu diagnostics at first, %d edits, exit %d\n", argv[2], typist.text().size(), found,
+              edits, status);
+  std::printf("  start to first diagnostics %.1f ms\n", first);
+  for (auto& [kind, v] : times) {
+    std::printf("  %-16s %5zu edits  p50 %6.2f ms  p99 %6.2f ms  max %6.2f ms\n", kNames[static_cast<int>(kind)],
+                v.size(), percentile(v, 0.5), percentile(v, 0.99), percentile(v, 1));
+  }
+  std::printf("  %-16s %5zu edits  p50 %6.2f ms  p99 %6.2f ms  max %6.2f ms\n", "all", all.size(), percentile(all, 0.5),
+              percentile(all, 0.99), percentile(all, 1));
+  std::printf("  resident %ld KB at start, %ld KB around edit 1,000, %ld KB at the end (%+.1f %%)\n", start_kb,
+              median(early), median(late),
+              early.empty()
+                  ? 0.0
+                  : 100.0 * static_cast<double>(median(late) - median(early)) / static_cast<double>(median(early)));
+  return status;
+}

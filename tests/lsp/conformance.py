@@ -1,0 +1,951 @@
+#!/usr/bin/env python3
+"""The language server's conformance checklist: one test a line, each a session with the real server.
+
+    conformance.py SERVER [PATTERN] [--list]
+
+Prints one line a test and exits 1 when one fails.
+"""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(__file__))
+from client import Client, Gone  # noqa: E402
+
+SERVER = os.path.abspath(sys.argv[1])
+TESTS = []
+
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
+NOT_INITIALIZED, CONTENT_MODIFIED, REQUEST_CANCELLED = -32002, -32801, -32800
+
+URI = "file:///nowhere/script.py"
+KERNEL = '''from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def kernel(a: T.handle):
+    A = T.match_buffer(a, (32, 32), "float16")
+    T.device_entry()
+    T.cta_id([1])
+    T.warp_id([1])
+    lane = T.lane_id([32])
+    A[lane, 0] = A[lane, 1]
+'''
+BROKEN = KERNEL.replace("A[lane, 1]", "missing")
+# Busy for a while: cancelled, superseded, or ended by its limit of steps.
+SLOW = "x = 0\nwhile True:\n    x = x + 1\n"
+
+
+def test(title):
+    def add(f):
+        TESTS.append((title, f))
+        return f
+    return add
+
+
+def names(diagnostics):
+    return sorted(d["code"] for d in diagnostics)
+
+
+def started(capabilities=None, **more):
+    c = Client(SERVER)
+    c.initialize(capabilities, **more)
+    return c
+
+
+# ---- lifecycle ------------------------------------------------------------------------------------------------------
+
+@test("initialize answers with capabilities and the server's name and version")
+def _():
+    c = Client(SERVER)
+    r = c.initialize()
+    assert r["serverInfo"]["name"] == "tilewright" and r["serverInfo"]["version"]
+    assert r["capabilities"]["textDocumentSync"]["openClose"] is True
+    return c
+
+
+@test("a request before initialize is answered with ServerNotInitialized")
+def _():
+    c = Client(SERVER)
+    assert c.error("textDocument/hover", {}) == NOT_INITIALIZED
+    assert c.error("shutdown") == NOT_INITIALIZED
+    return c
+
+
+@test("notifications before initialize are dropped")
+def _():
+    c = Client(SERVER)
+    c.open(URI, BROKEN)
+    c.initialize()
+    c.settled()
+    assert not any(m.get("method") == "textDocument/publishDiagnostics" for m in c.seen)
+    return c
+
+
+@test("a second initialize is an invalid request")
+def _():
+    c = started()
+    assert c.error("initialize", {"processId": None, "rootUri": None, "capabilities": {}}) == INVALID_REQUEST
+    return c
+
+
+@test("shutdown answers null, and exit ends with status 0")
+def _():
+    c = started()
+    assert c.result("shutdown") is None
+    c.notify("exit")
+    assert c.exit_status() == 0
+    return c
+
+
+@test("exit without shutdown ends with status 1")
+def _():
+    c = started()
+    c.notify("exit")
+    assert c.exit_status() == 1
+    return c
+
+
+@test("exit before initialize ends with status 1")
+def _():
+    c = Client(SERVER)
+    c.notify("exit")
+    assert c.exit_status() == 1
+    return c
+
+
+@test("requests after shutdown are invalid requests, until exit")
+def _():
+    c = started()
+    c.result("shutdown")
+    assert c.error("textDocument/diagnostic", {"textDocument": {"uri": URI}}) == INVALID_REQUEST
+    assert c.error("shutdown") == INVALID_REQUEST
+    c.notify("exit")
+    assert c.exit_status() == 0
+    return c
+
+
+@test("the end of the input ends the server with status 1, after shutdown with 0")
+def _():
+    for orderly in (False, True):
+        c = started()
+        if orderly:
+            c.result("shutdown")
+        c.process.stdin.close()
+        assert c.exit_status() == (0 if orderly else 1)
+        c.close()
+    return c
+
+
+@test("the server ends when the process named in initialize ends")
+def _():
+    parent = subprocess.Popen(["sleep", "60"])
+    c = Client(SERVER)
+    c.result("initialize", {"processId": parent.pid, "rootUri": None, "capabilities": {}})
+    parent.kill()
+    parent.wait()
+    assert c.exit_status() == 1
+    return c
+
+
+@test("a processId of null is no process to wait for")
+def _():
+    c = Client(SERVER)
+    c.result("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+    c.settled()
+    assert c.shutdown() == 0
+    return c
+
+
+@test("initialize with params of the wrong shape is InvalidParams, and can be sent again")
+def _():
+    c = Client(SERVER)
+    assert c.error("initialize", {"processId": None, "workspaceFolders": [{"name": "no uri"}]}) == INVALID_PARAMS
+    c.initialize()
+    assert c.shutdown() == 0
+    return c
+
+
+@test("shutdown while an analysis runs does not wait for it")
+def _():
+    c = started()
+    c.open(URI, SLOW)
+    assert c.shutdown() == 0
+    return c
+
+
+@test("a busy server serves others: a slow document does not delay the diagnostics of another")
+def _():
+    c = started()
+    c.open(URI, SLOW)
+    c.open("file:///nowhere/other.py", BROKEN)
+    assert names(c.diagnostics("file:///nowhere/other.py", 1)) == ["TW2002"]
+    return c
+
+
+# ---- framing --------------------------------------------------------------------------------------------------------
+
+PING = b'{"jsonrpc":"2.0","id":77,"method":"$/tilewright/memory"}'
+
+
+def framed(body, header=None):
+    return (header or b"Content-Length: %d\r\n\r\n" % len(body)) + body
+
+
+@test("header names are read in any case, with and without spaces")
+def _():
+    c = started()
+    c.raw(framed(PING, b"content-LENGTH:%d  \r\n\r\n" % len(PING)))
+    assert "result" in c.answer(77)
+    return c
+
+
+@test("Content-Type with the charset utf-8, and with the old name utf8")
+def _():
+    c = started()
+    for charset in (b"utf-8", b"utf8"):
+        header = b"Content-Type: application/vscode-jsonrpc; charset=%s\r\nContent-Length: %d\r\n\r\n" % (charset, len(PING))
+        c.raw(framed(PING, header))
+        assert "result" in c.answer(77)
+    return c
+
+
+@test("another charset is refused and its message passed over")
+def _():
+    c = started()
+    c.raw(framed(PING, b"Content-Type: text/plain; charset=latin-1\r\nContent-Length: %d\r\n\r\n" % len(PING)))
+    assert c.answer(None)["error"]["code"] == PARSE_ERROR
+    c.settled()
+    return c
+
+
+@test("a message may arrive byte by byte, and several at once")
+def _():
+    c = started()
+    for b in framed(PING):
+        c.raw(bytes([b]))
+    assert "result" in c.answer(77)
+    c.raw(framed(PING) + framed(PING))
+    assert "result" in c.answer(77) and "result" in c.answer(77)
+    return c
+
+
+@test("Content-Length counts bytes, not characters")
+def _():
+    c = started()
+    c.open(URI, KERNEL.replace("lane, 0", "lane, 0") + "# \u00e9\U0001f600\n")
+    assert c.diagnostics(URI, 1) == []
+    return c
+
+
+@test("a header without Content-Length is answered, and the next message is read")
+def _():
+    c = started()
+    c.raw(b"X-Other: 1\r\n\r\n" + framed(PING))
+    assert c.answer(None)["error"]["code"] == PARSE_ERROR
+    assert "result" in c.answer(77)
+    return c
+
+
+@test("a Content-Length that is no number is answered, and the next message is read")
+def _():
+    c = started()
+    c.raw(b"Content-Length: many\r\n\r\n{}" + framed(PING))
+    assert c.answer(None)["error"]["code"] == PARSE_ERROR
+    assert "result" in c.answer(77)
+    return c
+
+
+@test("a header that never ends is dropped, and the next message is read")
+def _():
+    c = started()
+    c.raw(b"x" * 100_000 + framed(PING))
+    assert c.answer(None)["error"]["code"] == PARSE_ERROR
+    assert "result" in c.answer(77)
+    return c
+
+
+@test("an absurd length is refused without waiting for the body in memory")
+def _():
+    c = started()
+    c.raw(b"Content-Length: 999999999999\r\n\r\n")
+    assert c.answer(None)["error"]["code"] == PARSE_ERROR
+    return c
+
+
+@test("a body that is not JSON is a ParseError, and the server goes on")
+def _():
+    c = started()
+    c.raw(framed(b"{not json"))
+    assert c.answer(None)["error"]["code"] == PARSE_ERROR
+    c.settled()
+    return c
+
+
+@test("a body that is not UTF-8 is a ParseError")
+def _():
+    c = started()
+    c.raw(framed(b'{"jsonrpc":"2.0","id":1,"method":"\xff\xfe"}'))
+    assert c.answer(None)["error"]["code"] == PARSE_ERROR
+    c.settled()
+    return c
+
+
+@test("an empty body is a ParseError")
+def _():
+    c = started()
+    c.raw(framed(b""))
+    assert c.answer(None)["error"]["code"] == PARSE_ERROR
+    c.settled()
+    return c
+
+
+@test("JSON nested a hundred thousand deep does no harm")
+def _():
+    c = started()
+    c.raw(framed(b'{"jsonrpc":"2.0","id":5,"method":"shutdown","params":' + b"[" * 100_000 + b"]" * 100_000 + b"}"))
+    assert "id" in c.answer(5)
+    return c
+
+
+@test("a batch is an invalid request")
+def _():
+    c = started()
+    c.raw(framed(b"[" + PING + b"]"))
+    assert c.answer(None)["error"]["code"] == INVALID_REQUEST
+    return c
+
+
+@test("messages without jsonrpc, with a bad method, id or params are invalid requests")
+def _():
+    c = started()
+    for message in ({"id": 5, "method": "x"}, {"jsonrpc": "2.0", "id": 5, "method": 7},
+                    {"jsonrpc": "2.0", "id": 5, "method": "x", "params": 3}, {"jsonrpc": "2.0", "id": 5}):
+        c.send(message)
+        assert c.answer(5)["error"]["code"] == INVALID_REQUEST, message
+    c.send({"jsonrpc": "2.0", "id": {}, "method": "x"})
+    assert c.answer(None)["error"]["code"] == INVALID_REQUEST
+    return c
+
+
+@test("ids may be strings, and 1 is another id than \"1\"")
+def _():
+    c = started()
+    c.start_request("$/tilewright/memory", id="1")
+    c.start_request("$/tilewright/memory", id=1)
+    assert {type(c.wait_for(lambda m: m.get("id") in (1, "1"))["id"]) for _ in range(2)} == {int, str}
+    return c
+
+
+@test("an unknown request is MethodNotFound, also with $/")
+def _():
+    c = started()
+    assert c.error("textDocument/nothing", {}) == METHOD_NOT_FOUND
+    assert c.error("$/nothing", {}) == METHOD_NOT_FOUND
+    return c
+
+
+@test("an unknown notification is ignored")
+def _():
+    c = started()
+    c.notify("$/nothing", {})
+    c.notify("textDocument/nothing", {"a": 1})
+    c.settled()
+    assert c.seen == []
+    return c
+
+
+@test("a response that nobody waits for is ignored")
+def _():
+    c = started()
+    c.send({"jsonrpc": "2.0", "id": 12345, "result": {}})
+    c.send({"jsonrpc": "2.0", "id": "tilewright-99", "error": {"code": 1, "message": "no"}})
+    c.settled()
+    return c
+
+
+@test("params of the wrong shape are InvalidParams, and name what is missing")
+def _():
+    c = started()
+    c.open(URI, KERNEL)
+    m = c.request("textDocument/diagnostic", {"textDocument": {}})
+    assert m["error"]["code"] == INVALID_PARAMS and "uri" in m["error"]["message"]
+    assert c.error("textDocument/diagnostic", []) == INVALID_PARAMS
+    assert c.error("textDocument/diagnostic") == INVALID_PARAMS
+    return c
+
+
+@test("notifications of the wrong shape are logged and change nothing")
+def _():
+    c = started()
+    c.open(URI, BROKEN)
+    c.diagnostics(URI, 1)
+    c.notify("textDocument/didChange", {"textDocument": {"uri": URI, "version": 2}, "contentChanges": [{"range": 5}]})
+    assert "didChange" in c.notification("window/logMessage")["message"]
+    assert len(c.result("textDocument/diagnostic", {"textDocument": {"uri": URI}})["items"]) == 1
+    return c
+
+
+# ---- encodings ------------------------------------------------------------------------------------------------------
+
+def encoding_session(offered, expected, column):
+    c = Client(SERVER)
+    general = {"general": {"positionEncodings": offered}} if offered is not None else {}
+    assert c.initialize(general)["capabilities"]["positionEncoding"] == expected
+    # The name after two characters of two and four bytes in UTF-8, of one and two units in UTF-16.
+    c.open(URI, KERNEL + '    T.evaluate("\u00e9\U0001f600" + missing)\n')
+    d = c.diagnostics(URI, 1)
+    assert [x["range"]["start"]["character"] for x in d] == [column], d
+    return c
+
+
+@test("positions are UTF-16 when the client says nothing")
+def _():
+    return encoding_session(None, "utf-16", 23)
+
+
+@test("positions are UTF-8 when the client prefers it")
+def _():
+    return encoding_session(["utf-8", "utf-16"], "utf-8", 26)
+
+
+@test("positions are UTF-32 when the client prefers it")
+def _():
+    return encoding_session(["utf-32", "utf-8"], "utf-32", 22)
+
+
+@test("encodings that nobody knows are passed over")
+def _():
+    return encoding_session(["utf-7", "utf-16"], "utf-16", 23)
+
+
+@test("an edit behind an astral character meets its place in UTF-16")
+def _():
+    c = started()
+    c.open(URI, KERNEL + '    T.evaluate("\U0001f600" + missing)\n')
+    c.diagnostics(URI, 1)
+    c.change(URI, 2, (11, 22, 11, 29, "absent_"))
+    assert "'absent_'" in c.diagnostics(URI, 2)[0]["message"]
+    return c
+
+
+@test("an edit in the middle of a surrogate pair goes to its start")
+def _():
+    c = started()
+    c.open(URI, "# \U0001f600\nmissing\n")
+    c.change(URI, 2, (0, 3, 0, 3, "x"))
+    c.diagnostics(URI, 2)
+    c.change(URI, 3, KERNEL)
+    assert c.diagnostics(URI, 3) == []
+    return c
+
+
+# ---- versions and synchronisation -----------------------------------------------------------------------------------
+
+@test("each version gets diagnostics of its own, also when they are the same")
+def _():
+    c = started()
+    c.open(URI, BROKEN)
+    assert names(c.diagnostics(URI, 1)) == ["TW2002"]
+    for v in range(2, 6):
+        c.change(URI, v, (0, 0, 0, 0, "# more\n"))
+        d = c.diagnostics(URI, v)
+        assert names(d) == ["TW2002"] and d[0]["range"]["start"]["line"] == 9 + v
+    return c
+
+
+@test("the versions of published diagnostics never go backwards, and the last one comes")
+def _():
+    c = started()
+    c.open(URI, KERNEL)
+    for v in range(2, 60):
+        c.change(URI, v, BROKEN if v % 2 else KERNEL)
+    assert names(c.diagnostics(URI, 59)) == ["TW2002"]
+    versions = [m["params"]["version"] for m in c.seen if m.get("method") == "textDocument/publishDiagnostics"]
+    assert versions == sorted(versions)
+    return c
+
+
+@test("several changes in one notification apply one after the other")
+def _():
+    c = started()
+    c.open(URI, BROKEN)
+    c.diagnostics(URI, 1)
+    c.change(URI, 2, (0, 0, 0, 0, "\n\n"), (12, 17, 12, 24, "A[lane, 1]"), (0, 0, 2, 0, ""))
+    assert c.diagnostics(URI, 2) == []
+    return c
+
+
+@test("a change without a range replaces the whole text")
+def _():
+    c = started()
+    c.open(URI, BROKEN)
+    c.change(URI, 2, KERNEL)
+    assert c.diagnostics(URI, 2) == []
+    return c
+
+
+@test("positions outside of the text are clamped to it")
+def _():
+    c = started()
+    c.open(URI, BROKEN)
+    c.change(URI, 2, (10, 17, 10, 99999, "A[lane, 1]"), (99999, 5, 2147483647, 7, "# end\n"))
+    assert c.diagnostics(URI, 2) == []
+    return c
+
+
+@test("a range that ends before it starts inserts at its start")
+def _():
+    c = started()
+    c.open(URI, KERNEL)
+    c.change(URI, 2, (2, 0, 1, 0, "unknown = 1\n"))
+    assert c.diagnostics(URI, 2) == []
+    return c
+
+
+@test("line ends of \\r\\n and \\r count as one")
+def _():
+    c = started()
+    c.open(URI, BROKEN.replace("\n", "\r\n"))
+    assert c.diagnostics(URI, 1)[0]["range"]["start"] == {"line": 10, "character": 17}
+    c.change(URI, 2, BROKEN.replace("\n", "\r"))
+    assert c.diagnostics(URI, 2)[0]["range"]["start"]["line"] == 10
+    return c
+
+
+@test("a change of a document that is not open is ignored and logged")
+def _():
+    c = started()
+    c.change(URI, 2, KERNEL)
+    assert "not open" in c.notification("window/logMessage")["message"]
+    return c
+
+
+@test("a version that does not increase is applied and logged")
+def _():
+    c = started()
+    c.open(URI, KERNEL, 5)
+    c.change(URI, 5, BROKEN)
+    assert "version" in c.notification("window/logMessage")["message"]
+    assert names(c.result("textDocument/diagnostic", {"textDocument": {"uri": URI}})["items"]) == ["TW2002"]
+    return c
+
+
+@test("opening an open document replaces its text")
+def _():
+    c = started()
+    c.open(URI, KERNEL, 1)
+    c.open(URI, BROKEN, 2)
+    assert names(c.diagnostics(URI, 2)) == ["TW2002"]
+    return c
+
+
+@test("closing a document withdraws its diagnostics")
+def _():
+    c = started()
+    c.open(URI, BROKEN)
+    c.diagnostics(URI, 1)
+    c.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+    assert c.notification("textDocument/publishDiagnostics")["diagnostics"] == []
+    assert c.error("textDocument/diagnostic", {"textDocument": {"uri": URI}}) == INVALID_PARAMS
+    return c
+
+
+@test("untitled documents are analysed like others")
+def _():
+    c = started()
+    c.open("untitled:Untitled-1", BROKEN)
+    assert names(c.diagnostics("untitled:Untitled-1", 1)) == ["TW2002"]
+    return c
+
+
+@test("diagnostics carry code, severity, source and the way out")
+def _():
+    c = started()
+    c.open(URI, KERNEL + "    A[0, 0] = A\n")
+    d = c.diagnostics(URI, 1)[0]
+    assert d["source"] == "tilewright" and d["severity"] == 1 and d["code"].startswith("TW") and "hint:" in d["message"]
+    return c
+
+
+@test("call sites of inlined code are related information, where the client shows it")
+def _():
+    text = KERNEL.replace("@T.prim_func", "@T.inline\ndef move(A):\n    A[0, 0] = missing\n\n@T.prim_func") + "    move(A)\n"
+    for offered in (True, False):
+        c = started({"textDocument": {"publishDiagnostics": {"relatedInformation": offered}}})
+        c.open(URI, text)
+        d = c.diagnostics(URI, 1)[0]
+        assert ("relatedInformation" in d) == offered
+        if offered:
+            assert d["relatedInformation"][0]["location"]["range"]["start"]["line"] == 15
+        c.close()
+    return c
+
+
+# ---- pulling --------------------------------------------------------------------------------------------------------
+
+PULL = {"textDocument": {"diagnostic": {"dynamicRegistration": False}}}
+
+
+@test("pull diagnostics are offered to clients that pull, and then nothing is pushed")
+def _():
+    c = Client(SERVER)
+    assert c.initialize(PULL)["capabilities"]["diagnosticProvider"]["interFileDependencies"] is True
+    c.open(URI, BROKEN)
+    assert names(c.result("textDocument/diagnostic", {"textDocument": {"uri": URI}})["items"]) == ["TW2002"]
+    assert not any(m.get("method") == "textDocument/publishDiagnostics" for m in c.seen)
+    return c
+
+
+@test("a result that the client has is reported as unchanged")
+def _():
+    c = started(PULL)
+    c.open(URI, BROKEN)
+    first = c.result("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    again = c.result("textDocument/diagnostic", {"textDocument": {"uri": URI}, "previousResultId": first["resultId"]})
+    assert first["kind"] == "full" and again == {"kind": "unchanged", "resultId": first["resultId"]}
+    return c
+
+
+@test("workspace diagnostics: open documents and files, partial results where asked for, progress")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("a", "b"):
+            with open(f"{folder}/{name}.py", "w") as f:
+                f.write(BROKEN)
+        c = started(PULL, workspaceFolders=[{"uri": "file://" + folder, "name": "w"}])
+        c.open(f"file://{folder}/a.py", KERNEL, 7)
+        whole = c.result("workspace/diagnostic", {"previousResultIds": []})["items"]
+        assert sorted((os.path.basename(i["uri"]), i["version"], len(i["items"])) for i in whole) == [("a.py", 7, 0), ("b.py", None, 1)]
+        id = c.start_request("workspace/diagnostic", {"previousResultIds": [], "partialResultToken": "p", "workDoneToken": "w"})
+        assert c.answer(id)["result"]["items"] == []
+        values = [m["params"] for m in c.seen if m.get("method") == "$/progress"]
+        assert len([v for v in values if v["token"] == "p"]) == 2
+        kinds = [v["value"]["kind"] for v in values if v["token"] == "w"]
+        assert kinds[0] == "begin" and kinds[-1] == "end", kinds
+        return c
+
+
+# ---- cancellation ---------------------------------------------------------------------------------------------------
+
+@test("a cancelled request is answered with RequestCancelled, at once")
+def _():
+    c = started()
+    c.open(URI, SLOW)
+    id = c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    c.notify("$/cancelRequest", {"id": id})
+    assert c.answer(id)["error"]["code"] == REQUEST_CANCELLED
+    return c
+
+
+@test("cancelling what is answered, or was never asked, does nothing")
+def _():
+    c = started()
+    c.notify("$/cancelRequest", {"id": 4711})
+    c.notify("$/cancelRequest", {"id": "x"})
+    c.notify("$/cancelRequest", {})
+    c.settled()
+    return c
+
+
+@test("a request on a document that changes is answered with ContentModified")
+def _():
+    c = started()
+    c.open(URI, SLOW)
+    id = c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    c.change(URI, 2, KERNEL)
+    assert c.answer(id)["error"]["code"] == CONTENT_MODIFIED
+    return c
+
+
+@test("a request whose id is still open is an invalid request")
+def _():
+    c = started()
+    c.open(URI, SLOW)
+    c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}}, id=9)
+    c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}}, id=9)
+    assert c.answer(9)["error"]["code"] == INVALID_REQUEST
+    return c
+
+
+@test("an analysis that an edit made useless is dropped, and the next one comes")
+def _():
+    c = started()
+    c.open(URI, SLOW)
+    c.change(URI, 2, BROKEN)
+    assert names(c.diagnostics(URI, 2)) == ["TW2002"]
+    assert not any(m.get("params", {}).get("version") == 1 for m in c.seen)
+    return c
+
+
+# ---- the workspace --------------------------------------------------------------------------------------------------
+
+WATCH = {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": True}}}
+
+
+@test("watchers are registered only where the client offers it")
+def _():
+    c = started()
+    c.settled()
+    assert not any(m.get("method") == "client/registerCapability" for m in c.seen)
+    c.close()
+    c = started(WATCH)
+    r = c.server_request("client/registerCapability")
+    assert [x["method"] for x in r["params"]["registrations"]] == ["workspace/didChangeWatchedFiles"]
+    c.reply(r)
+    return c
+
+
+@test("a changed import is looked at again")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        helper = f"{folder}/helper.py"
+        with open(helper, "w") as f:
+            f.write("N = 32\n")
+        c = started(WATCH)
+        uri = f"file://{folder}/main.py"
+        c.open(uri, "from helper import N\n" + KERNEL.replace("A[lane, 1]", "A[lane, N - 1] + T.float16(M)") + "M = 1\n")
+        assert names(c.diagnostics(uri, 1)) == ["TW2002"]
+        with open(helper, "w") as f:
+            f.write("N = 32\nM = 2\n")
+        c.change(uri, 2, "from helper import *\n" + KERNEL.replace("A[lane, 1]", "A[lane, N - 1] + T.float16(M)"))
+        c.diagnostics(uri, 2)
+        c.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": "file://" + helper, "type": 2}]})
+        assert c.diagnostics(uri, 2) == []
+        return c
+
+
+@test("an open document stands for its file in the imports of others")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/helper.py", "w") as f:
+            f.write("N = 1\n")
+        c = started()
+        main, helper = f"file://{folder}/main.py", f"file://{folder}/helper.py"
+        c.open(main, "from helper import N\n" + KERNEL.replace("A[lane, 1]", "A[lane, N + 'x']"))
+        assert len(c.diagnostics(main, 1)) == 1
+        c.open(helper, "N = 'y'\n")
+        assert "'y'" not in str(c.diagnostics(main, 1))
+        c.change(helper, 2, "N = undefined\n")
+        c.diagnostics(main, 1)
+        return c
+
+
+@test("settings come by workspace/configuration where the client offers it")
+def _():
+    c = started({"workspace": {"configuration": True}})
+    r = c.server_request("workspace/configuration")
+    assert r["params"]["items"] == [{"section": "tilewright"}]
+    c.open(URI, KERNEL)
+    c.diagnostics(URI, 1)
+    c.reply(r, [{"entries": ["nothing()"]}])
+    assert len(c.diagnostics(URI, 1)) == 1
+    return c
+
+
+@test("settings come with didChangeConfiguration from other clients")
+def _():
+    c = started()
+    c.open(URI, KERNEL)
+    assert c.diagnostics(URI, 1) == []
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {"entries": ["nothing()"]}}})
+    assert len(c.diagnostics(URI, 1)) == 1
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {}}})
+    assert c.diagnostics(URI, 1) == []
+    return c
+
+
+@test("a setting that is not understood is said, and the others count")
+def _():
+    c = started()
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {"architectures": ["sm_xx"]}}})
+    assert "sm_xx" in c.notification("window/showMessage")["message"]
+    return c
+
+
+@test("tilewright.toml sets severities; one that cannot be read is shown once")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/tilewright.toml", "w") as f:
+            f.write('[severity]\nTW2002 = "hint"\n')
+        c = started()
+        uri = f"file://{folder}/main.py"
+        c.open(uri, BROKEN)
+        assert c.diagnostics(uri, 1)[0]["severity"] == 4
+        with open(f"{folder}/tilewright.toml", "w") as f:
+            f.write("[severity\n")
+        c.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": f"file://{folder}/tilewright.toml", "type": 2}]})
+        assert "tilewright.toml" in c.notification("window/showMessage")["message"]
+        assert c.diagnostics(uri, 1)[0]["severity"] == 1
+        return c
+
+
+@test("several folders, added and removed while running")
+def _():
+    c = Client(SERVER)
+    r = c.initialize(workspaceFolders=[{"uri": "file:///a", "name": "a"}, {"uri": "file:///b", "name": "b"}])
+    assert r["capabilities"]["workspace"]["workspaceFolders"] == {"supported": True, "changeNotifications": True}
+    c.notify("workspace/didChangeWorkspaceFolders",
+             {"event": {"added": [{"uri": "file:///c", "name": "c"}], "removed": [{"uri": "file:///a", "name": "a"}]}})
+    c.settled()
+    return c
+
+
+@test("progress of the server's own is created first, and only where the client offers it")
+def _():
+    c = started({"window": {"workDoneProgress": True}})
+    c.open(URI, KERNEL)
+    c.diagnostics(URI, 1)
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {}}})
+    r = c.server_request("window/workDoneProgress/create")
+    assert not any(m.get("method") == "$/progress" for m in c.seen)
+    c.reply(r)
+    token = r["params"]["token"]
+    kinds = [c.notification("$/progress", lambda p: p["token"] == token)["value"]["kind"] for _ in range(3)]
+    assert kinds == ["begin", "report", "end"], kinds
+    return c
+
+
+@test("a progress of the server's own can be cancelled")
+def _():
+    c = started({"window": {"workDoneProgress": True}})
+    c.open(URI, SLOW)
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {}}})
+    r = c.server_request("window/workDoneProgress/create")
+    c.notify("window/workDoneProgress/cancel", {"token": r["params"]["token"]})
+    c.reply(r)
+    c.notification("$/progress", lambda p: p["value"]["kind"] == "end")
+    return c
+
+
+# ---- telling --------------------------------------------------------------------------------------------------------
+
+@test("$/setTrace: messages, verbose, and off again")
+def _():
+    c = started(trace="messages")
+    c.settled()
+    assert "verbose" not in c.notification("$/logTrace", lambda p: "memory" in p["message"])
+    c.notify("$/setTrace", {"value": "verbose"})
+    c.settled()
+    assert "verbose" in c.notification("$/logTrace", lambda p: "memory" in p["message"])
+    c.notify("$/setTrace", {"value": "off"})
+    c.seen.clear()
+    c.settled()
+    assert not any(m.get("method") == "$/logTrace" for m in c.seen)
+    return c
+
+
+@test("$/tilewright/memory reports documents, caches and their limit; so does its command")
+def _():
+    c = started()
+    c.open(URI, KERNEL)
+    c.diagnostics(URI, 1)
+    m = c.result("$/tilewright/memory")
+    assert m["documents"][0]["uri"] == URI and m["documents"][0]["kernels"] == 1
+    assert 0 < m["cacheBytes"] < m["cacheLimit"] == 256 << 20 and m["residentBytes"] > 0
+    assert c.result("workspace/executeCommand", {"command": "tilewright.memory"})["documents"]
+    assert c.error("workspace/executeCommand", {"command": "nothing"}) == INVALID_PARAMS
+    return c
+
+
+@test("the status notification is sent to clients that want it")
+def _():
+    c = started({"experimental": {"tilewright": {"status": True}}})
+    assert c.notification("$/tilewright/status")["health"] == "ok"
+    c.close()
+    c = started()
+    c.settled()
+    assert not any(m.get("method") == "$/tilewright/status" for m in c.seen)
+    return c
+
+
+# ---- transports -----------------------------------------------------------------------------------------------------
+
+@test("--listen on a port of the loopback interface")
+def _():
+    c = Client(SERVER, ["--listen", "127.0.0.1:0"], connect=True)
+    c.initialize()
+    c.open(URI, BROKEN)
+    assert names(c.diagnostics(URI, 1)) == ["TW2002"]
+    assert c.shutdown() == 0
+    return c
+
+
+@test("--listen on a Unix socket, which only its user may open and which is gone afterwards")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/socket"
+        c = Client(SERVER, ["--listen", "unix:" + path], connect=True)
+        c.initialize()
+        assert c.shutdown() == 0
+        assert not os.path.exists(path)
+        return c
+
+
+@test("--listen on other interfaces is refused")
+def _():
+    r = subprocess.run([SERVER, "lsp", "--listen", "0.0.0.0:0"], capture_output=True, text=True, timeout=30)
+    assert r.returncode == 2 and "loopback" in r.stderr
+    r = subprocess.run([SERVER, "lsp", "--listen", "somewhere"], capture_output=True, text=True, timeout=30)
+    assert r.returncode == 2
+    return None
+
+
+@test("a client that goes away without a word ends the server")
+def _():
+    c = Client(SERVER, ["--listen", "127.0.0.1:0"], connect=True)
+    c.initialize()
+    c.socket.shutdown(2)
+    assert c.exit_status() == 1
+    return c
+
+
+@test("a session may be read from a file")
+def _():
+    with tempfile.NamedTemporaryFile() as f:
+        for body in (b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":null,"rootUri":null,"capabilities":{}}}',
+                     b'{"jsonrpc":"2.0","id":2,"method":"shutdown"}', b'{"jsonrpc":"2.0","method":"exit"}'):
+            f.write(framed(body))
+        f.flush()
+        f.seek(0)
+        r = subprocess.run([SERVER, "lsp"], stdin=f, capture_output=True, timeout=30)
+        assert r.returncode == 0 and r.stdout.count(b"Content-Length") == 2
+    return None
+
+
+@test("SIGTERM ends the server")
+def _():
+    c = started()
+    c.process.send_signal(signal.SIGTERM)
+    c.exit_status()
+    return c
+
+
+def main():
+    if "--list" in sys.argv:
+        for title, _ in TESTS:
+            print(title)
+        return 0
+    pattern = sys.argv[2] if len(sys.argv) > 2 else ""
+    failed = 0
+    chosen = [(t, f) for t, f in TESTS if pattern in t]
+    for title, f in chosen:
+        client, began = None, time.monotonic()
+        try:
+            client = f()
+            print(f"ok    {title}", flush=True)
+        except Exception as e:  # whatever goes wrong is this test's
+            failed += 1
+            print(f"FAIL  {title}: {type(e).__name__}: {e} (after {time.monotonic() - began:.1f} s)", flush=True)
+        finally:
+            if client:
+                client.close()
+    print(f"{len(chosen) - failed} of {len(chosen)} pass")
+    return 1 if failed or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
