@@ -620,6 +620,11 @@ class Compiler {
       case Meaning::AnySync: return meet(site(Site::Kind::Any, kUInt32, {value(0), value(1)}), e->dtype);
       case Meaning::Elect:
         return meet(site(Site::Kind::Elect, kUInt32, {n ? value(0) : constant_register(0xffffffff)}), e->dtype);
+      case Meaning::ReduceSync: {
+        Site s = site(Site::Kind::ReduceSync, e->dtype, {value(0), value(1)});
+        s.text = row.name.find("_min_") != std::string_view::npos ? "min" : "add";
+        return meet(std::move(s), e->dtype);
+      }
       case Meaning::ActiveMask: return meet(site(Site::Kind::ActiveMask, kUInt32), e->dtype);
       case Meaning::WarpReduce:
       case Meaning::CtaReduce: {

@@ -155,6 +155,7 @@ struct Site {
     Elect,
     ActiveMask,
     WarpReduce,
+    ReduceSync,
     CtaReduce,
     LdMatrix,
     StMatrix,
