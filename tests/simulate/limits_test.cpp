@@ -1,4 +1,4 @@
-// What ends a run early: limits, a stop from outside, launches that cannot be.
+// What ends a run early: limits, a stop from outside.
 #include "tests/simulate/runs.h"
 
 using namespace tilewright;
@@ -59,12 +59,6 @@ TEST_CASE("memory is limited") {
       kernel("32", "32", {"T.device_entry()", "T.cta_id([1])", "tid = T.thread_id([32])", "B[tid] = A[tid]"}), options);
   CHECK(r.verdict == simulate::Verdict::Incomplete);
   CHECK_THAT(said(r), Contains("more than 100 bytes of memory"));
-}
-
-TEST_CASE("launches that the driver refuses") {
-  CHECK_THAT(finding_of(kernel("2048", "2048",
-                               {"T.device_entry()", "T.cta_id([1])", "tid = T.thread_id([2048])", "B[tid] = A[tid]"})),
-             Contains("TW5019") && Contains("a CTA of more than 1024 threads"));
 }
 
 TEST_CASE("reductions over the lanes of a mask, and registers that say who one is") {

@@ -1,9 +1,11 @@
 // The parts of asynchronous execution by themselves: barriers, tensor maps, tensor memory, combined values.
 #include "compiler/simulate/mbarrier.h"
+#include "compiler/simulate/simulate.h"
 #include "compiler/simulate/tensor_map.h"
 #include "compiler/simulate/tensor_memory.h"
 #include "compiler/simulate/value.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/lower_samples.h"
 
 using namespace tilewright;
 using namespace tilewright::simulate;
@@ -123,4 +125,24 @@ TEST_CASE("values are combined as atomics do") {
   CHECK(ptx_type("s64") == ir::kInt64);
   CHECK(to_bits(combined(Combine::Add, ir::kFloat16, from_bits(0x3c00, ir::kFloat16), from_bits(0x4000, ir::kFloat16)),
                 ir::kFloat16) == 0x4200);
+}
+
+TEST_CASE("launches that the driver refuses") {
+  testing::Script s;
+  testing::round_trip(s, 32, 32, ir::kFloat16, 32, ir::ExecScope::Warp, testing::rows({32, 32}));
+  auto lowered = s.lowered();
+  REQUIRE(lowered);
+  ArenaScope scope(*lowered->arena);
+  auto refused = [&](auto change) {
+    lower::LoweredKernel kernel = *lowered;
+    change(kernel.plan.launch);
+    Result r = run(kernel, {});
+    return r.findings.empty() ? std::string("clean") : std::string(r.findings[0].code) + ": " + r.findings[0].message;
+  };
+  CHECK(refused([](scope::Launch& l) { l.block[0] = ir::Expr(2048); }) ==
+        "TW5019: the launch has a CTA of more than 1024 threads");
+  CHECK(refused([](scope::Launch& l) { l.cluster[1] = ir::Expr(17); }) ==
+        "TW5019: the launch has a cluster of more than 16 CTAs");
+  CHECK(refused([](scope::Launch& l) { l.grid[0] = ir::Expr(3), l.cluster[0] = ir::Expr(2); }) ==
+        "TW5019: the launch has 3 CTAs in clusters of 2");
 }
