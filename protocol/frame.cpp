@@ -121,8 +121,9 @@ std::optional<Frame> FrameReader::next() {
       lost_ = true;
       return broken(1, "a header of more than " + std::to_string(limits_.header_bytes) + " bytes");
     }
-    if (end > limits_.header_bytes) {
-      return broken(after, "a header of more than " + std::to_string(limits_.header_bytes) + " bytes");
+    if (end > limits_.header_bytes) {  // as if its end had not come yet: frames do not depend on how bytes arrive
+      lost_ = true;
+      return broken(1, "a header of more than " + std::to_string(limits_.header_bytes) + " bytes");
     }
     Header header = read_header(rest.substr(0, end));
     if (!header.length) {

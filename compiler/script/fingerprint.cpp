@@ -45,7 +45,11 @@ void Fingerprint::names(const std::shared_ptr<const syntax::TopLevel>& statement
       if (auto* b = in_.builtins()->find(name)) found = &b->value;
     }
     if (!found) {
-      digest_.add(1);  // not there, or made by the function itself
+      // Not there, or made by the function itself; where it is not, the message tells whether the module defines it
+      // later.
+      bool later = false;
+      for (Scope* s = closure; s; s = s->parent) later = later || (s->frozen_from && s->frozen_from->find(name));
+      digest_.add(later ? 3 : 1);
       continue;
     }
     digest_.add(2);

@@ -1,0 +1,397 @@
+#include "compiler/session/symbols.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "compiler/syntax/walk.h"
+
+namespace tilewright::session {
+namespace {
+
+using namespace syntax;
+
+class Indexer {
+ public:
+  explicit Indexer(SymbolIndex& out) : out_(out) {}
+
+  void run() {
+    out_.scopes.push_back({0, out_.tree->source()->size(), 0, nullptr});
+    open_.push_back({0, false, {}, {}});
+    const auto& statements = out_.tree->statements();
+    // All of a scope's bindings first: a function may use what stands below it.
+    for (statement_ = 0; statement_ < statements.size(); ++statement_) declare(statements[statement_].node->statement);
+    for (statement_ = 0; statement_ < statements.size(); ++statement_) {
+      offset_ = statements[statement_].offset;
+      visit(statements[statement_].node->statement);
+    }
+    keywords();
+    std::ranges::stable_sort(out_.occurrences, {}, [](const Occurrence& o) { return std::pair(o.begin, o.end); });
+    for (std::uint32_t i = 0; i < out_.occurrences.size(); ++i) {
+      Symbol& s = out_.symbols[out_.occurrences[i].symbol];
+      bool first = std::ranges::none_of(s.occurrences,
+                                        [&](std::uint32_t o) { return out_.occurrences[o].role == Role::Define; });
+      if (out_.occurrences[i].role == Role::Write && first) out_.occurrences[i].role = Role::Define;
+      s.occurrences.push_back(i);
+    }
+  }
+
+ private:
+  struct Open {
+    std::uint32_t scope;
+    bool is_class;
+    std::unordered_map<std::string_view, std::uint32_t> names;
+    std::vector<std::string_view> outer;  // declared global or nonlocal
+  };
+
+  // ---- declaring
+  // ------------------------------------------------------------------------------------------------------
+
+  std::uint32_t bind(std::string_view name, SymbolKind kind, const Node* node, const Node* value = nullptr) {
+    Open& here = open_.back();
+    if (std::ranges::find(here.outer, name) != here.outer.end()) return 0;
+    auto [it, fresh] = here.names.try_emplace(name, static_cast<std::uint32_t>(out_.symbols.size()));
+    if (fresh) {
+      Symbol s;
+      s.name = name;
+      s.kind = kind;
+      s.node = node;
+      s.value = value;
+      s.statement = statement_;
+      s.scope = here.scope;
+      out_.symbols.push_back(std::move(s));
+    } else if (kind != SymbolKind::Variable) {
+      // A definition says more than an assignment before it.
+      Symbol& s = out_.symbols[it->second];
+      if (s.kind == SymbolKind::Variable) s.kind = kind, s.node = node;
+    }
+    return it->second;
+  }
+
+  void declare_target(const Node* target, const Node* value) {
+    if (!target) return;
+    if (auto* ref = as<NameRef>(target)) {
+      bind(ref->name.text, SymbolKind::Variable, nullptr, value);
+    } else if (target->kind == NodeKind::Tuple || target->kind == NodeKind::List || target->kind == NodeKind::Starred) {
+      for_children(target, [&](const Node* part) { declare_target(part, nullptr); });
+    } else {
+      declare_named(target);
+    }
+  }
+
+  // Assignment expressions bind in the function around them, wherever they stand in an expression.
+  void declare_named(const Node* n) {
+    if (!n) return;
+    if (auto* w = as<NamedExpr>(n)) bind(w->name.text, SymbolKind::Variable, nullptr, w->value);
+    if (n->kind == NodeKind::Lambda) return;
+    for_children(n, [&](const Node* child) { declare_named(child); });
+  }
+
+  void declare_all(Stmts body) {
+    for (const Node* n : body) declare(n);
+  }
+
+  void declare(const Node* n) {
+    if (!n) return;
+    switch (n->kind) {
+      case NodeKind::Assign:
+        for (const Node* t : as<Assign>(n)->targets) declare_target(t, as<Assign>(n)->value);
+        return declare_named(as<Assign>(n)->value);
+      case NodeKind::AugAssign: declare_target(as<AugAssign>(n)->target, nullptr); return;
+      case NodeKind::AnnAssign: declare_target(as<AnnAssign>(n)->target, as<AnnAssign>(n)->value); return;
+      case NodeKind::For:
+        declare_target(as<For>(n)->target, nullptr);
+        declare_all(as<For>(n)->body);
+        return declare_all(as<For>(n)->else_body);
+      case NodeKind::While:
+        declare_named(as<While>(n)->condition);
+        declare_all(as<While>(n)->body);
+        return declare_all(as<While>(n)->else_body);
+      case NodeKind::If:
+        declare_named(as<If>(n)->condition);
+        declare_all(as<If>(n)->then_body);
+        return declare_all(as<If>(n)->else_body);
+      case NodeKind::With:
+        for (const WithItem& item : as<With>(n)->items) declare_target(item.target, item.value);
+        return declare_all(as<With>(n)->body);
+      case NodeKind::Try:
+        declare_all(as<Try>(n)->body);
+        for (const Handler& h : as<Try>(n)->handlers) {
+          if (!h.bound.text.empty()) bind(h.bound.text, SymbolKind::Variable, nullptr);
+          declare_all(h.body);
+        }
+        declare_all(as<Try>(n)->else_body);
+        return declare_all(as<Try>(n)->final_body);
+      case NodeKind::FunctionDef: {
+        auto* f = as<FunctionDef>(n);
+        bind(f->name.text, is_kernel(*f) ? SymbolKind::Kernel : SymbolKind::Function, n);
+        return;
+      }
+      case NodeKind::ClassDef: bind(as<ClassDef>(n)->name.text, SymbolKind::Class, n); return;
+      case NodeKind::Import:
+        for (const ImportedName& i : as<Import>(n)->names) bind(i.bound.text, SymbolKind::Import, n);
+        return;
+      case NodeKind::ImportFrom:
+        for (const ImportedName& i : as<ImportFrom>(n)->names) {
+          if (i.name != "*") bind(i.bound.text, SymbolKind::Import, n);
+        }
+        return;
+      case NodeKind::Global:
+        for (const Name& name : as<Global>(n)->names) open_.back().outer.push_back(name.text);
+        return;
+      case NodeKind::Nonlocal:
+        for (const Name& name : as<Nonlocal>(n)->names) open_.back().outer.push_back(name.text);
+        return;
+      case NodeKind::TypeAlias: bind(as<TypeAlias>(n)->name.text, SymbolKind::Variable, nullptr); return;
+      case NodeKind::BrokenStmt:
+        for (const Name& name : as<BrokenStmt>(n)->names) bind(name.text, SymbolKind::Variable, nullptr);
+        return;
+      case NodeKind::ExprStmt: return declare_named(as<ExprStmt>(n)->value);
+      default: return;
+    }
+  }
+
+  // ---- using
+  // ----------------------------------------------------------------------------------------------------------
+
+  std::uint32_t resolve(std::string_view name) {
+    for (std::size_t i = open_.size(); i-- > 0;) {
+      if (open_[i].is_class && i + 1 != open_.size()) continue;
+      auto it = open_[i].names.find(name);
+      if (it != open_[i].names.end()) return it->second;
+    }
+    auto [it, fresh] = builtins_.try_emplace(name, static_cast<std::uint32_t>(out_.symbols.size()));
+    if (fresh) {
+      Symbol s;
+      s.name = name;
+      s.kind = SymbolKind::Builtin;
+      out_.symbols.push_back(std::move(s));
+    }
+    return it->second;
+  }
+
+  void occurs(const Name& name, std::uint32_t symbol, Role role) {
+    if (name.at.end <= name.at.begin) return;
+    out_.occurrences.push_back({offset_ + name.at.begin, offset_ + name.at.end, symbol, role});
+  }
+  void occurs(const Name& name, Role role) { occurs(name, resolve(name.text), role); }
+
+  void target(const Node* n) {
+    if (!n) return;
+    if (auto* ref = as<NameRef>(n)) return occurs(ref->name, Role::Write);
+    if (n->kind == NodeKind::Tuple || n->kind == NodeKind::List || n->kind == NodeKind::Starred) {
+      return for_children(n, [&](const Node* part) { target(part); });
+    }
+    visit(n);
+  }
+
+  void visit_all(std::span<const Node* const> nodes) {
+    for (const Node* n : nodes) visit(n);
+  }
+
+  // A scope of its own while `inside` runs.
+  template <class F>
+  void within(const Node* n, bool is_class, F&& inside) {
+    auto id = static_cast<std::uint32_t>(out_.scopes.size());
+    out_.scopes.push_back({offset_ + n->at.begin, offset_ + n->at.end, open_.back().scope, n});
+    open_.push_back({id, is_class, {}, {}});
+    inside();
+    open_.pop_back();
+  }
+
+  void parameters(std::span<const Parameter> params, const Node* function) {
+    for (const Parameter& p : params) {
+      std::uint32_t s = bind(p.name.text, SymbolKind::Parameter, function, p.default_value);
+      occurs(p.name, s, Role::Define);
+      if (function) parameters_[function].push_back(s);
+    }
+  }
+
+  void visit(const Node* n) {
+    if (!n) return;
+    switch (n->kind) {
+      case NodeKind::NameRef: return occurs(as<NameRef>(n)->name, Role::Read);
+      case NodeKind::NamedExpr: visit(as<NamedExpr>(n)->value); return occurs(as<NamedExpr>(n)->name, Role::Write);
+      case NodeKind::Assign:
+        visit(as<Assign>(n)->value);
+        for (const Node* t : as<Assign>(n)->targets) target(t);
+        return;
+      case NodeKind::AugAssign: visit(as<AugAssign>(n)->value); return target(as<AugAssign>(n)->target);
+      case NodeKind::AnnAssign:
+        visit(as<AnnAssign>(n)->annotation);
+        visit(as<AnnAssign>(n)->value);
+        return target(as<AnnAssign>(n)->target);
+      case NodeKind::For:
+        visit(as<For>(n)->iterable);
+        target(as<For>(n)->target);
+        visit_all(as<For>(n)->body);
+        return visit_all(as<For>(n)->else_body);
+      case NodeKind::With:
+        for (const WithItem& item : as<With>(n)->items) {
+          visit(item.value);
+          target(item.target);
+        }
+        return visit_all(as<With>(n)->body);
+      case NodeKind::Try:
+        visit_all(as<Try>(n)->body);
+        for (const Handler& h : as<Try>(n)->handlers) {
+          visit(h.type);
+          if (!h.bound.text.empty()) occurs(h.bound, Role::Write);
+          visit_all(h.body);
+        }
+        visit_all(as<Try>(n)->else_body);
+        return visit_all(as<Try>(n)->final_body);
+      case NodeKind::Global:
+        for (const Name& name : as<Global>(n)->names) occurs(name, Role::Read);
+        return;
+      case NodeKind::Nonlocal:
+        for (const Name& name : as<Nonlocal>(n)->names) occurs(name, Role::Read);
+        return;
+      case NodeKind::Import:
+        for (const ImportedName& i : as<Import>(n)->names) occurs(i.bound, Role::Write);
+        return;
+      case NodeKind::ImportFrom:
+        for (const ImportedName& i : as<ImportFrom>(n)->names) {
+          if (i.name != "*") occurs(i.bound, Role::Write);
+        }
+        return;
+      case NodeKind::Call: return call(as<Call>(n));
+      case NodeKind::FunctionDef: return function(as<FunctionDef>(n));
+      case NodeKind::ClassDef: {
+        auto* c = as<ClassDef>(n);
+        occurs(c->name, Role::Write);
+        visit_all(c->decorators);
+        visit_all(c->bases);
+        for (const Keyword& k : c->keywords) visit(k.value);
+        return within(n, true, [&] {
+          declare_all(c->body);
+          visit_all(c->body);
+        });
+      }
+      case NodeKind::Lambda: {
+        auto* l = as<Lambda>(n);
+        for (const Parameter& p : l->params) visit(p.default_value);
+        return within(n, false, [&] {
+          parameters(l->params, nullptr);
+          visit(l->body);
+        });
+      }
+      case NodeKind::Comprehension: {
+        auto* c = as<Comprehension>(n);
+        return within(n, false, [&] {
+          for (const ComprehensionClause& clause : c->clauses) declare_target(clause.target, nullptr);
+          for (const ComprehensionClause& clause : c->clauses) {
+            visit(clause.iterable);
+            target(clause.target);
+            visit(clause.condition);
+          }
+          visit(c->element);
+          visit(c->value);
+        });
+      }
+      case NodeKind::TypeAlias: occurs(as<TypeAlias>(n)->name, Role::Write); return visit(as<TypeAlias>(n)->value);
+      default: for_children(n, [&](const Node* child) { visit(child); });
+    }
+  }
+
+  void call(const Call* n) {
+    visit(n->function);
+    visit_all(n->args);
+    const Node* known = nullptr;
+    if (auto* ref = as<NameRef>(n->function)) {
+      const Symbol& s = out_.symbols[resolve(ref->name.text)];
+      if (s.kind == SymbolKind::Function && as<FunctionDef>(s.node)) known = s.node;
+    }
+    for (const Keyword& k : n->keywords) {
+      if (known && !k.name.text.empty()) keyword_uses_.push_back({k.name, offset_, known});
+      visit(k.value);
+    }
+  }
+
+  void function(const FunctionDef* f) {
+    occurs(f->name, Role::Write);
+    visit_all(f->decorators);
+    for (const Parameter& p : f->params) {
+      visit(p.annotation);
+      visit(p.default_value);
+    }
+    visit(f->returns);
+    within(f, false, [&] {
+      parameters(f->params, f);
+      declare_all(f->body);
+      visit_all(f->body);
+    });
+  }
+
+  // Keyword arguments mean parameters, which exist once every function was visited.
+  void keywords() {
+    for (auto& [name, offset, function] : keyword_uses_) {
+      auto it = parameters_.find(function);
+      if (it == parameters_.end()) continue;
+      for (std::uint32_t s : it->second) {
+        if (out_.symbols[s].name != name.text) continue;
+        out_.occurrences.push_back({offset + name.at.begin, offset + name.at.end, s, Role::Read});
+      }
+    }
+  }
+
+  struct KeywordUse {
+    Name name;
+    std::uint32_t offset;
+    const Node* function;
+  };
+  SymbolIndex& out_;
+  std::vector<Open> open_;
+  std::unordered_map<std::string_view, std::uint32_t> builtins_;
+  std::unordered_map<const Node*, std::vector<std::uint32_t>> parameters_;
+  std::vector<KeywordUse> keyword_uses_;
+  std::uint32_t statement_ = 0, offset_ = 0;
+};
+
+}  // namespace
+
+bool is_kernel(const FunctionDef& def) {
+  return std::ranges::any_of(def.decorators, [](const Node* n) {
+    if (auto* c = as<Call>(n)) n = c->function;
+    if (auto* a = as<Attribute>(n)) return a->name.text == "prim_func" || a->name.text == "jit";
+    auto* r = as<NameRef>(n);
+    return r && (r->name.text == "prim_func" || r->name.text == "jit");
+  });
+}
+
+const Occurrence* SymbolIndex::at(std::uint32_t offset) const {
+  auto after = std::ranges::upper_bound(occurrences, offset, {}, &Occurrence::begin);
+  while (after != occurrences.begin()) {
+    const Occurrence& o = *std::prev(after);
+    if (offset <= o.end) return &o;
+    if (o.begin + 256 < offset) break;
+    --after;
+  }
+  return nullptr;
+}
+
+std::uint32_t SymbolIndex::scope_at(std::uint32_t offset) const {
+  std::uint32_t found = 0;
+  for (std::uint32_t i = 1; i < scopes.size(); ++i) {
+    if (scopes[i].begin <= offset && offset <= scopes[i].end && scopes[i].begin >= scopes[found].begin) found = i;
+  }
+  return found;
+}
+
+const Symbol* SymbolIndex::lookup(std::string_view name, std::uint32_t scope) const {
+  for (std::uint32_t s = scope;; s = scopes[s].parent) {
+    for (const Symbol& symbol : symbols) {
+      if (symbol.scope == s && symbol.name == name && symbol.kind != SymbolKind::Builtin) return &symbol;
+    }
+    if (s == 0) return nullptr;
+  }
+}
+
+SymbolIndex index_symbols(std::shared_ptr<const Tree> tree) {
+  SymbolIndex out;
+  out.tree = std::move(tree);
+  Indexer indexer(out);
+  indexer.run();
+  return out;
+}
+
+}  // namespace tilewright::session

@@ -1,0 +1,62 @@
+// What each name of a script stands for, by Python's rules of scope: where it is bound, and every place that means it.
+//
+// It is read off the syntax, without evaluating: also in a script that does not run, and in code that no entry reaches.
+// Attributes are not resolved (they depend on values); keyword arguments are, where the called function is known by
+// name.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/syntax/tree.h"
+
+namespace tilewright::session {
+
+enum class SymbolKind : std::uint8_t { Variable, Parameter, Function, Kernel, Class, Import, Builtin };
+
+struct Symbol {
+  std::string_view name;
+  SymbolKind kind = SymbolKind::Variable;
+  const syntax::Node* node = nullptr;      // FunctionDef, ClassDef, Import, ImportFrom; of a parameter its function
+  const syntax::Node* value = nullptr;     // what the first assignment gives it; null: not that simple
+  std::uint32_t statement = 0;             // index of the top-level statement that binds it first
+  std::uint32_t scope = 0;                 // SymbolIndex::scopes that it belongs to; 0: the module
+  std::vector<std::uint32_t> occurrences;  // ascending; into SymbolIndex::occurrences
+};
+
+enum class Role : std::uint8_t { Read, Write, Define };  // Define: the first that binds it
+
+struct Occurrence {
+  std::uint32_t begin = 0, end = 0;  // bytes of the file
+  std::uint32_t symbol = 0;
+  Role role = Role::Read;
+};
+
+struct ScopeRange {
+  std::uint32_t begin = 0, end = 0;  // bytes of the file
+  std::uint32_t parent = 0;
+  const syntax::Node* node = nullptr;  // FunctionDef, ClassDef, Lambda, Comprehension; null: the module
+};
+
+struct SymbolIndex {
+  std::shared_ptr<const syntax::Tree> tree;
+  std::vector<Symbol> symbols;
+  std::vector<Occurrence> occurrences;  // ascending by begin
+  std::vector<ScopeRange> scopes;       // the first is the module
+
+  // The occurrence that a cursor at `offset` touches, also at its end. Null: none.
+  const Occurrence* at(std::uint32_t offset) const;
+  // The innermost scope around `offset`.
+  std::uint32_t scope_at(std::uint32_t offset) const;
+  // The symbol that `name` would mean there; null: none.
+  const Symbol* lookup(std::string_view name, std::uint32_t scope) const;
+};
+
+SymbolIndex index_symbols(std::shared_ptr<const syntax::Tree> tree);
+
+// Is this function a kernel by its decorators (@T.prim_func, @T.jit)?
+bool is_kernel(const syntax::FunctionDef& def);
+
+}  // namespace tilewright::session

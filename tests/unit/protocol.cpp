@@ -1,0 +1,71 @@
+// Framing and JSON-RPC, without a server.
+#include "protocol/frame.h"
+#include "protocol/lsp.h"
+#include "tests/unit/catch.h"
+
+using namespace tilewright::protocol;
+
+namespace {
+
+std::vector<std::string> read(FrameReader& reader, std::string_view bytes, std::size_t piece = 1 << 20) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    reader.feed(bytes.substr(at, piece));
+    while (auto f = reader.next()) out.push_back((f->malformed ? "!" : "") + f->text);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("frames come out whole, however the bytes were cut") {
+  std::string wire = framed("{\"a\":1}") + framed("") + framed(std::string(100'000, 'x')) + framed("\xc3\xa9");
+  for (std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{4096}, wire.size()}) {
+    FrameReader reader;
+    auto got = read(reader, wire, piece);
+    REQUIRE(got.size() == 4);
+    CHECK(got[0] == "{\"a\":1}");
+    CHECK(got[1].empty());
+    CHECK(got[2].size() == 100'000);
+    CHECK(got[3] == "\xc3\xa9");
+  }
+}
+
+TEST_CASE("what is wrong with a frame is said, and the next one is read") {
+  auto broken = [](std::string_view header) {
+    FrameReader reader({.header_bytes = 200, .body_bytes = 50});
+    auto got = read(reader, std::string(header) + framed("next"), 5);
+    REQUIRE(got.size() == 2);
+    CHECK(got[1] == "next");
+    return got[0];
+  };
+  CHECK(broken("X: 1\r\n\r\n") == "!no Content-Length");
+  CHECK(broken("Content-Length: x\r\n\r\n") == "!Content-Length is not a number");
+  CHECK(broken("Content-Length: -5\r\n\r\n") == "!Content-Length is not a number");
+  CHECK(broken("nonsense\r\n\r\n") == "!a header line without a colon");
+  CHECK(broken("Content-Length: 60\r\n\r\n" + std::string(60, 'y')) == "!a message of 60 bytes; 50 are accepted");
+  CHECK(broken("Content-Length: 2\r\nContent-Type: a; charset=utf-16\r\n\r\n{}") == "!the charset is not utf-8");
+  CHECK(broken(std::string(300, 'z')) == "!a header of more than 200 bytes");
+}
+
+TEST_CASE("messages are told apart") {
+  CHECK(parse_message(R"({"jsonrpc":"2.0","id":1,"method":"m"})").kind == Message::Kind::Request);
+  CHECK(parse_message(R"({"jsonrpc":"2.0","method":"m","params":null})").kind == Message::Kind::Notification);
+  CHECK(parse_message(R"({"jsonrpc":"2.0","id":null,"result":1})").kind == Message::Kind::Response);
+  CHECK(parse_message(R"({"jsonrpc":"2.0","id":1.5,"method":"m"})").error.code == ErrorCode::InvalidRequest);
+  CHECK(parse_message(R"({"jsonrpc":"2.0","id":1,"error":{"message":7}})").failed);
+  CHECK(parse_message("[]").error.code == ErrorCode::InvalidRequest);
+  CHECK(parse_message("nul").error.code == ErrorCode::ParseError);
+  CHECK(id_key(std::int64_t{1}) != id_key(std::string("1")));
+}
+
+TEST_CASE("bytes that are no text are replaced on the way out") {
+  CHECK(notification_text("m", {{"text", "a\xff"}}).find("\xef\xbf\xbd") != std::string::npos);
+}
+
+TEST_CASE("positions are numbers that are not negative; huge ones are clamped") {
+  CHECK(Json::parse(R"({"line":4294967295,"character":2})").get<Position>().line == 2147483647);
+  CHECK_THROWS(Json::parse(R"({"line":-1,"character":2})").get<Position>());
+  CHECK_THROWS(Json::parse(R"({"line":1.5,"character":2})").get<Position>());
+  CHECK_THROWS(Json::parse(R"({"line":1})").get<Position>());
+}
