@@ -209,7 +209,9 @@ def family_tma_loop(k, rng):
     if product(one.gshape) > 70000:
         return False
     glayout = one.glayout if one.glayout is None else global_layout(rng, one.gshape)
-    a, b = k.tensor(one.gshape, one.dtype, glayout), k.tensor(one.gshape, one.dtype, None, "B")
+    # Plain copies do not hang over the end of a tensor.
+    room = [max(n, s + e) if isinstance(s, int) else n for n, s, e in zip(one.gshape, one.gstart, one.tile)]
+    a, b = k.tensor(one.gshape, one.dtype, glayout), k.tensor(room, one.dtype, None, "B")
     x = k.shared(one.sshape, one.dtype, one.slayout)
     if k.shared_left < 0:
         return False
