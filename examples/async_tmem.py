@@ -55,7 +55,7 @@ def fragments(shape):
 
     @T.prim_func
     def halves(A_ptr: T.handle, B_ptr: T.handle):
-        # Row t holds the 32 registers of thread t.
+        # Row t holds the 32 elements of thread t.
         A = T.match_buffer(A_ptr, (128, 32), "float32")
         B = T.match_buffer(B_ptr, (128, 32), "float32")
         T.device_entry()
@@ -75,16 +75,19 @@ def fragments(shape):
             layout=TileLayout(S[(128, 64) : (1 @ TLane, 1 @ TCol)]),
         )
         frag = T.alloc_tcgen05_ldst_frag(shape, (128, 32), "float32")
+        back = T.alloc_tcgen05_ldst_frag(shape, (128, 32), "float32")
         mine = frag.local(32)
         for i in T.unroll(32):
             mine[i] = A[tid, i]
         Tx.wg.copy_async(tmem[:, 0:32], frag[:, :])
         T.ptx.tcgen05.wait.st()
-        # The left half of the columns comes back as the right half.
-        Tx.wg.copy_async(frag[:, 16:32], tmem[:, 0:16])
+        # The columns come back by halves.
+        Tx.wg.copy_async(back[:, 16:32], tmem[:, 16:32])
+        Tx.wg.copy_async(back[:, 0:16], tmem[:, 0:16])
         T.ptx.tcgen05.wait.ld()
+        returned = back.local(32)
         for i in T.unroll(32):
-            B[tid, i] = mine[i]
+            B[tid, i] = returned[i]
         T.cuda.cta_sync()
         if warp == 0:
             T.ptx.tcgen05.relinquish_alloc_permit(cta_group=1)
@@ -164,9 +167,4 @@ def reference(A):
     if A.ndim == 3:  # scales: tile after tile in the columns, the same 32 rows in each quarter of the lanes
         quarter = A.transpose(1, 0, 2).reshape(32, 64)
         return {"B": quarter[None].repeat(4, axis=0).reshape(128, 64)}
-    if A.shape == (128, 32) and A.dtype == "float32":  # fragments: 16 registers for each half of the lanes
-        B = A.copy()
-        B[:, 8:16] = A[:, 0:8]
-        B[:, 24:32] = A[:, 16:24]
-        return {"B": B}
     return {"B": A}

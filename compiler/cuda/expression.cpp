@@ -5,6 +5,7 @@
 #include "compiler/cuda/math.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/arguments.h"
+#include "compiler/text/escape.h"
 
 namespace tilewright::cuda {
 
@@ -104,7 +105,7 @@ void Emitter::expression(Expr e, int at_least) {
       append_constant(out_, *e.as<FloatImm>(), unit_.needs);
       return;
     }
-    case ExprKind::StringImm: append_quoted(out_, e.as<StringImm>()->value); return;
+    case ExprKind::StringImm: text::append_quoted(out_, e.as<StringImm>()->value); return;
     case ExprKind::Var: variable(e.as<Var>(), at_least); return;
     case ExprKind::Cast: conversion(e.as<Cast>(), at_least); return;
     case ExprKind::FloorDiv:

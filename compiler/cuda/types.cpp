@@ -137,21 +137,6 @@ void append_constant(std::string& out, const FloatImm& imm, Needs& needs) {
   }
 }
 
-void append_quoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      default: out += c;
-    }
-  }
-  out += '"';
-}
-
 namespace {
 
 constexpr std::string_view kVectors =

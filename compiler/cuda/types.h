@@ -28,8 +28,6 @@ void append_int(std::string& out, std::int64_t value);
 // An integer or floating constant of its exact type, readable and exact.
 void append_constant(std::string& out, const ir::IntImm& imm);
 void append_constant(std::string& out, const ir::FloatImm& imm, Needs& needs);
-// A C string literal.
-void append_quoted(std::string& out, std::string_view text);
 
 // The text before the first kernel for these needs.
 std::string preamble(const Needs& needs);

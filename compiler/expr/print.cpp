@@ -3,40 +3,13 @@
 #include <cmath>
 
 #include "compiler/expr/expr.h"
+#include "compiler/expr/infix.h"
 
 namespace tilewright::ir {
 namespace {
 
 constexpr std::size_t kLongest = 4000;
 constexpr int kDeepest = 200;
-
-// Python's, loosest first. Comparisons chain in Python, so both of their sides ask for something tighter.
-enum Precedence { kOr = 1, kAnd, kNot, kCompare, kSum, kProduct, kUnary, kPrimary };
-
-struct Operator {
-  std::string_view text;
-  int precedence;
-};
-
-Operator infix(ExprKind kind) {
-  switch (kind) {
-    case ExprKind::Add: return {" + ", kSum};
-    case ExprKind::Sub: return {" - ", kSum};
-    case ExprKind::Mul: return {" * ", kProduct};
-    case ExprKind::Div: return {" / ", kProduct};
-    case ExprKind::FloorDiv: return {" // ", kProduct};
-    case ExprKind::FloorMod: return {" % ", kProduct};
-    case ExprKind::EQ: return {" == ", kCompare};
-    case ExprKind::NE: return {" != ", kCompare};
-    case ExprKind::LT: return {" < ", kCompare};
-    case ExprKind::LE: return {" <= ", kCompare};
-    case ExprKind::GT: return {" > ", kCompare};
-    case ExprKind::GE: return {" >= ", kCompare};
-    case ExprKind::And: return {" and ", kAnd};
-    case ExprKind::Or: return {" or ", kOr};
-    default: return {{}, 0};
-  }
-}
 
 std::string_view function(ExprKind kind) {
   switch (kind) {
@@ -98,7 +71,7 @@ class Printer {
       case ExprKind::Call: return call(*e.as<Call>(), depth);
       default: break;
     }
-    if (Operator op = infix(e.kind()); op.precedence) {
+    if (Infix op = infix(e.kind()); op.precedence) {
       const Binary* b = e.as<Binary>();
       open(outer > op.precedence);
       print(b->a, op.precedence == kCompare ? kCompare + 1 : op.precedence, depth + 1);

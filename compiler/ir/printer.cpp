@@ -5,6 +5,8 @@
 #include <unordered_set>
 
 #include "compiler/expr/analyzer.h"
+#include "compiler/expr/infix.h"
+#include "compiler/text/escape.h"
 
 namespace tilewright::ir {
 namespace {
@@ -19,29 +21,9 @@ const std::unordered_set<std::string_view>& python_words() {
 }
 
 // Python's, loosest first.
-enum Precedence { kOr = 1, kAnd, kNot, kCompare, kSum, kProduct, kUnary };
-
-struct Spelling {
-  std::string_view text;
-  int precedence;  // 0: a function of T
-};
-
-Spelling spelling(ExprKind kind) {
+// Precedence 0: a function of T.
+Infix spelling(ExprKind kind) {
   switch (kind) {
-    case ExprKind::Add: return {" + ", kSum};
-    case ExprKind::Sub: return {" - ", kSum};
-    case ExprKind::Mul: return {" * ", kProduct};
-    case ExprKind::Div: return {" / ", kProduct};
-    case ExprKind::FloorDiv: return {" // ", kProduct};
-    case ExprKind::FloorMod: return {" % ", kProduct};
-    case ExprKind::EQ: return {" == ", kCompare};
-    case ExprKind::NE: return {" != ", kCompare};
-    case ExprKind::LT: return {" < ", kCompare};
-    case ExprKind::LE: return {" <= ", kCompare};
-    case ExprKind::GT: return {" > ", kCompare};
-    case ExprKind::GE: return {" >= ", kCompare};
-    case ExprKind::And: return {" and ", kAnd};
-    case ExprKind::Or: return {" or ", kOr};
     case ExprKind::TruncDiv: return {"truncdiv", 0};
     case ExprKind::TruncMod: return {"truncmod", 0};
     case ExprKind::Min: return {"min", 0};
@@ -54,7 +36,7 @@ Spelling spelling(ExprKind kind) {
     case ExprKind::Shr: return {"shift_right", 0};
     case ExprKind::Select: return {"Select", 0};
     case ExprKind::IfThenElse: return {"if_then_else", 0};
-    default: return {{}, 0};
+    default: return infix(kind);
   }
 }
 
@@ -103,20 +85,20 @@ bool ScriptWriter::prints_as_scalar(const Buffer* buffer) const { return buffer-
 
 // ---- expressions ---------------------------------------------------------------------------------------------------
 
-void ScriptWriter::string(std::string_view text) {
-  out += '"';
-  for (char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      default: out += c;
-    }
+void ScriptWriter::parameter(const Param& param) {
+  out += name(param.var);
+  out += ": ";
+  DataType d = param.var->dtype;
+  if (d.code == TypeCode::TensorMap || (d.is_handle() && param.var->pointee.code == TypeCode::TensorMap)) {
+    out += "T.handle(\"tensormap\")";
+  } else if (d.is_handle() && !param.buffer && !param.var->pointee.is_void()) {
+    out.append("T.handle(\"").append(dtype_name(param.var->pointee)).append("\")");
+  } else {
+    out += dtype_call(d);
   }
-  out += '"';
 }
+
+void ScriptWriter::string(std::string_view value) { text::append_quoted(out, value); }
 
 void ScriptWriter::integer(const IntImm& imm, int outer) {
   char digits[24];
@@ -220,7 +202,7 @@ void ScriptWriter::expression(Expr e, int outer) {
     case ExprKind::Call: call(*e.as<Call>()); return;
     default: break;
   }
-  Spelling how = spelling(e.kind());
+  Infix how = spelling(e.kind());
   if (how.precedence == 0) {
     out.append("T.").append(how.text).append("(");
     list(children(*e.get(), operands));
@@ -724,16 +706,7 @@ std::string print_script(const Kernel& kernel, ArgumentWriter arguments) {
       w.owns(param.buffer);
       continue;
     }
-    w.out += w.name(param.var);
-    w.out += ": ";
-    DataType d = param.var->dtype;
-    if (d.code == TypeCode::TensorMap || (d.is_handle() && param.var->pointee.code == TypeCode::TensorMap)) {
-      w.out += "T.handle(\"tensormap\")";
-    } else if (d.is_handle() && !param.buffer && !param.var->pointee.is_void()) {
-      w.out.append("T.handle(\"").append(dtype_name(param.var->pointee)).append("\")");
-    } else {
-      w.out += w.dtype_call(d);
-    }
+    w.parameter(param);
     if (param.buffer) matched.push_back(&param);
   }
   w.out += "):\n";

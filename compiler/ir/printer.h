@@ -51,6 +51,8 @@ class ScriptWriter {
   // shape, dtype and what differs from the defaults; `scope` is left to the caller's function when it is implied.
   void declaration(const Buffer& buffer, bool with_data, bool with_scope);
   std::string dtype_call(DataType dtype);  // T.int32, T.bool
+  // `A: T.handle("float16")`: a parameter of a kernel, by its variable.
+  void parameter(const Param& param);
 
  private:
   void call(const Call& call);

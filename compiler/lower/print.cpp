@@ -55,16 +55,7 @@ std::string print_lowered(const LoweredKernel& k) {
   for (const Param& param : k.kernel->params) {
     if (!first) w.out += ", ";
     first = false;
-    w.out += w.name(param.var);
-    w.out += ": ";
-    DataType d = param.var->dtype;
-    if (d.code == TypeCode::TensorMap || (d.is_handle() && param.var->pointee.code == TypeCode::TensorMap)) {
-      w.out += "T.handle(\"tensormap\")";
-    } else if (d.is_handle() && !param.buffer && !param.var->pointee.is_void()) {
-      w.out.append("T.handle(\"").append(dtype_name(param.var->pointee)).append("\")");
-    } else {
-      w.out += w.dtype_call(d);
-    }
+    w.parameter(param);
   }
   w.out += "):\n";
   w.open();

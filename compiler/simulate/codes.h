@@ -42,6 +42,8 @@ inline constexpr text::CodeInfo kCodes[] = {
      "and given back before the CTA ends."},
     {"TW5018", "asynchronous work unfinished at the end of a CTA",
      "A CTA ends while a copy still reads or writes its shared memory. Wait for it first."},
+    {"TW5019", "launch that the driver refuses",
+     "A CTA has up to 1,024 threads, a cluster up to 16 CTAs, and the grid is a whole number of clusters."},
 };
 
 }  // namespace tilewright::simulate

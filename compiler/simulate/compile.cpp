@@ -110,12 +110,6 @@ class Compiler {
     // A tensor that only its maps lead to is no parameter of the kernel.
     for (const dispatch::TensorMap& map : kernel_.plan.tensor_maps)
       if (!places_.contains(map.tensor->data)) global(map.tensor->data, map.tensor, false);
-    for (const HostMap& map : host_maps(kernel_)) {
-      const Var* data = host_pointer(map.args.size() > 3 ? map.args[3] : Expr()).data;
-      for (const Param& param : kernel_.kernel->params)
-        if (data && param.buffer && param.buffer->data == data && !places_.contains(data))
-          global(data, param.buffer, false);
-    }
     for (const lower::SharedBlock& block : kernel_.shared) {
       places_[block.buffer->data] = {Where::Shared, static_cast<std::uint32_t>(program_.shared.size())};
       program_.shared.push_back({block.buffer->name, block.bytes, block.align, 0, nullptr, nullptr, false});
@@ -626,6 +620,11 @@ class Compiler {
       case Meaning::AnySync: return meet(site(Site::Kind::Any, kUInt32, {value(0), value(1)}), e->dtype);
       case Meaning::Elect:
         return meet(site(Site::Kind::Elect, kUInt32, {n ? value(0) : constant_register(0xffffffff)}), e->dtype);
+      case Meaning::ReduceSync: {
+        Site s = site(Site::Kind::ReduceSync, e->dtype, {value(0), value(1)});
+        s.text = row.name.find("_min_") != std::string_view::npos ? "min" : "add";
+        return meet(std::move(s), e->dtype);
+      }
       case Meaning::ActiveMask: return meet(site(Site::Kind::ActiveMask, kUInt32), e->dtype);
       case Meaning::WarpReduce:
       case Meaning::CtaReduce: {

@@ -139,6 +139,8 @@ class Machine {
   void finish_group();
   // maps.cpp: writes the objects that the host would encode. False: a finding was made.
   bool encode_tensor_maps();
+  bool check_launch(const ir::Origin& origin);
+  bool afford(std::int64_t bytes, const ir::Origin& origin);
 
   void run_group(std::array<std::int64_t, 3> first_cta);
   std::optional<std::int64_t> evaluate(ir::Expr e) const;
@@ -148,6 +150,7 @@ class Machine {
   const Options& options_;
   Result& result_;
   bool stopped_ = false;
+  std::int64_t allocated_ = 0;
   std::uint64_t budget_ = 0;
 
   std::unordered_map<const ir::Var*, std::uint64_t> values_;  // scalars and extents

@@ -46,12 +46,12 @@ bool Mbarrier::settle() {
   return true;
 }
 
-std::string Mbarrier::lacks() const {
+std::string Mbarrier::state() const {
   std::string out;
-  if (missing) out = std::to_string(missing) + " of " + std::to_string(arrivals) + " arrivals";
-  if (bytes > 0) out += (out.empty() ? "" : " and ") + std::to_string(bytes) + " bytes";
-  if (bytes < 0) out += (out.empty() ? "" : ", and has ") + std::to_string(-bytes) + " bytes that nobody expects";
-  return out.empty() ? "nothing" : out;
+  if (missing) out = "lacks " + std::to_string(missing) + " of " + std::to_string(arrivals) + " arrivals";
+  if (bytes > 0) out += (out.empty() ? "lacks " : " and ") + std::to_string(bytes) + " bytes";
+  if (bytes < 0) out += (out.empty() ? "has " : " and has ") + std::to_string(-bytes) + " bytes that nobody expects";
+  return out.empty() ? "lacks nothing" : out;
 }
 
 }  // namespace tilewright::simulate

@@ -41,7 +41,7 @@ struct Mbarrier {
   static std::uint64_t phase_of(std::uint64_t token) { return token >> 20; }
   static std::int64_t missing_of(std::uint64_t token) { return static_cast<std::int64_t>(token & kMost); }
 
-  std::string lacks() const;  // "1 of 128 arrivals and 512 bytes"
+  std::string state() const;  // what keeps the phase from ending: "lacks 1 of 128 arrivals and 512 bytes"
 };
 
 }  // namespace tilewright::simulate

@@ -24,6 +24,7 @@ bool is_warp_kind(Kind k) {
     case Kind::Elect:
     case Kind::ActiveMask:
     case Kind::WarpReduce:
+    case Kind::ReduceSync:
     case Kind::LdMatrix:
     case Kind::StMatrix:
     case Kind::WarpCall: return true;
@@ -74,7 +75,7 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
     std::uint32_t wanted = present;
     bool masked = site.kind == Kind::ShuffleIndex || site.kind == Kind::ShuffleUp || site.kind == Kind::ShuffleDown ||
                   site.kind == Kind::ShuffleXor || site.kind == Kind::Ballot || site.kind == Kind::Any ||
-                  site.kind == Kind::Elect;
+                  site.kind == Kind::Elect || site.kind == Kind::ReduceSync;
     if (masked) wanted = static_cast<std::uint32_t>(lanes[l].registers[site.args[0]]) & present;
     if (site.kind == Kind::ActiveMask) wanted = here;
     if ((here & wanted) != wanted) continue;
@@ -175,6 +176,15 @@ void Machine::warp_operation(const Site& site, std::span<Thread> lanes, std::uin
       }
       for (std::size_t l = 0; l < lanes.size(); ++l)
         if (members >> l & 1) result(l, values[l]);
+      break;
+    }
+    case Kind::ReduceSync: {
+      const auto first = static_cast<std::size_t>(std::countr_zero(members));
+      std::uint64_t all = arg(first, 1);
+      for (std::size_t l = first + 1; l < lanes.size(); ++l)
+        if (members >> l & 1) all = combined(site, all, arg(l, 1));
+      for (std::size_t l = 0; l < lanes.size(); ++l)
+        if (members >> l & 1) result(l, all);
       break;
     }
     case Kind::LdMatrix:

@@ -155,6 +155,7 @@ struct Site {
     Elect,
     ActiveMask,
     WarpReduce,
+    ReduceSync,
     CtaReduce,
     LdMatrix,
     StMatrix,
@@ -193,20 +194,6 @@ struct Program {
 };
 
 Program compile(const lower::LoweredKernel& kernel);
-
-// A tensor map that the script's host part encodes by hand: the call, its operands behind the function's name.
-struct HostMap {
-  const ir::Var* object = nullptr;
-  std::span<const ir::Expr> args;
-  ir::Origin origin;
-};
-std::vector<HostMap> host_maps(const lower::LoweredKernel& kernel);
-// The data variable that a pointer in the host part leads to, and how far behind its start in bytes; null: unknown.
-struct HostPointer {
-  const ir::Var* data = nullptr;
-  ir::Expr bytes;
-};
-HostPointer host_pointer(ir::Expr pointer);
 
 using MathFunctionF = float (*)(float, float);
 using MathFunctionD = double (*)(double, double);

@@ -90,6 +90,43 @@ std::uint64_t scalar_bits(DataType d, const Scalar& value) {
 
 }  // namespace
 
+// Counts memory against the limit.
+bool Machine::afford(std::int64_t bytes, const Origin& origin) {
+  if (bytes <= options_.max_bytes - allocated_) {
+    allocated_ += bytes;
+    return true;
+  }
+  finding("TW5007", Severity::Incomplete,
+          "the run needs more than " + std::to_string(options_.max_bytes) + " bytes of memory", nullptr, origin);
+  return false;
+}
+
+bool Machine::check_launch(const Origin& origin) {
+  auto product = [](const std::array<std::int64_t, 3>& n, std::int64_t most) {
+    std::int64_t all = 1;
+    for (std::int64_t e : n) all = e < 1 || e > most ? most + 1 : std::min(most + 1, all * e);
+    return all;
+  };
+  std::string why;
+  if (product(block_, 1024) > 1024) why = "a CTA of more than 1024 threads";
+  if (product(cluster_, 16) > 16) why = "a cluster of more than 16 CTAs";
+  for (std::size_t d = 0; d < 3 && why.empty(); ++d) {
+    if (grid_[d] < 0 || grid_[d] > INT32_MAX) why = "a grid of " + std::to_string(grid_[d]) + " CTAs";
+    if (grid_[d] % cluster_[d] != 0)
+      why = std::to_string(grid_[d]) + " CTAs in clusters of " + std::to_string(cluster_[d]);
+  }
+  if (!why.empty()) {
+    finding("TW5019", Severity::Error, "the launch has " + why, nullptr, origin);
+    return false;
+  }
+  std::int64_t ctas = product(cluster_, 16), each = 0, threads = 0, shared = 0;
+  for (const Storage& s : program_.shared) shared += s.bytes;
+  bool countable = !__builtin_mul_overflow(program_.frame_bytes, options_.trace ? 6 : 2, &each) &&
+                   !__builtin_add_overflow(each, std::int64_t{program_.registers} * 16, &each) &&
+                   !__builtin_mul_overflow(each, product(block_, 1024) * ctas, &threads);
+  return afford(countable ? threads : INT64_MAX, origin) && afford(shared * ctas, origin);
+}
+
 bool Machine::prepare(const Inputs& inputs) {
   Origin whole{kernel_.kernel->span, nullptr};
   bool good = true;
@@ -129,6 +166,7 @@ bool Machine::prepare(const Inputs& inputs) {
     }
     grid_[d] = *grid, block_[d] = *block, cluster_[d] = std::max<std::int64_t>(1, *cluster);
   }
+  if (!check_launch(whole)) return false;
   block_threads_ = static_cast<std::uint32_t>(block_[0] * block_[1] * block_[2]);
   group_ctas_ = static_cast<std::uint32_t>(cluster_[0] * cluster_[1] * cluster_[2]);
 
@@ -141,10 +179,11 @@ bool Machine::prepare(const Inputs& inputs) {
       for (Expr extent : storage.tensor->shape) {
         auto value = evaluate(extent);
         if (!value) missing("the shape of `" + std::string(storage.name) + "` is not known");
-        bytes *= value.value_or(0);
+        if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(0, value.value_or(0)), &bytes)) bytes = INT64_MAX - 7;
       }
       bytes = (bytes + 7) / 8;
     }
+    if (!afford(bytes, whole)) return false;
     if (given != inputs.tensors.end()) {
       if (static_cast<std::int64_t>(given->second.bytes.size()) < bytes && storage.tensor)
         missing("`" + std::string(storage.name) + "` needs " + std::to_string(bytes) + " bytes, " +

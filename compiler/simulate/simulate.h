@@ -44,6 +44,7 @@ enum class Timing : std::uint8_t { Latest, Earliest, Random };
 struct Options {
   std::uint64_t max_steps = 500'000'000;  // executed instructions of all threads together
   std::uint64_t max_ctas = 1u << 16;
+  std::int64_t max_bytes = std::int64_t{4} << 30;  // of tensors, and of a cluster's threads with their memory
   std::size_t max_findings = 16;
   bool uninitialised_reads = true;
   bool trace = false;

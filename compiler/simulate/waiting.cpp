@@ -93,7 +93,7 @@ std::string Machine::waits_for(const Thread& t) {
   std::string text = ": phase " + std::to_string(t.phase) + " of the barrier at byte " +
                      std::to_string(offset_of(t.barrier)) + " of `" + std::string(blocks_[number].name) + "`";
   if (auto rank = rank_of(t.barrier); group_ctas_ > 1 && rank) text += " of CTA " + std::to_string(*rank);
-  return text + " lacks " + found->second.lacks();
+  return text + " " + found->second.state();
 }
 
 void Machine::deadlock() {

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "compiler/text/escape.h"
 #include "server/cli/codes.h"
 #include "server/cli/json.h"
 
@@ -23,16 +24,8 @@ std::string json_format(const std::vector<CheckedFile>& files) {
 
 // A path as the reference of a URI: relative ones stay relative to where the check ran.
 std::string uri(std::string_view path) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
   std::string out = path.starts_with('/') ? "file://" : "";
-  for (char c : path) {
-    auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x80 && std::isalnum(byte)) || std::string_view("-._~/").find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
+  text::append_uri_path(out, path);
   return out;
 }
 

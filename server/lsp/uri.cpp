@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include "compiler/text/escape.h"
+
 namespace tilewright::lsp {
 namespace {
 
@@ -35,16 +37,8 @@ bool is_file(std::string_view path_or_uri) { return path_or_uri.starts_with('/')
 
 std::string uri_of(std::string_view path) {
   if (!is_file(path)) return std::string(path);
-  static constexpr char kHex[] = "0123456789ABCDEF";
   std::string out = "file://";
-  for (char c : path) {
-    auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x80 && std::isalnum(byte)) || std::string_view("-._~/").find(c) != std::string_view::npos) {
-      out += c;
-    } else {
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
+  text::append_uri_path(out, path);
   return out;
 }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes seeded kernels that copy asynchronously in every way, with the waits that they need.
 
-    async_kernels.py --seed N --count M -o FILE
+    async_kernels.py --seed N --count M [--drop-wait] -o FILE
 
 Each module-level kernel moves data from some of its tensors to others and waits as copy_async's completion rules say,
 so that `moves` can hold what arrives, with copies at any moment, against the meaning of the statements. A family is a
 function that draws its details at random and does not ask whether a variant will serve; what is refused is counted.
+With --drop-wait each kernel lacks one of its waits.
 """
 
 import argparse
@@ -104,7 +105,7 @@ def family_tma_stages(k, rng):
     """Several stages of one buffer in flight at once, each with its barrier."""
     dtype, rows, columns, _, mode = tile(rng)
     size, stages = BITS[dtype] // 8, rng.choice([2, 3])
-    rounds = stages + rng.choice([0, 1, 2])
+    rounds = stages + rng.choice([1, 1, 2])  # every slot's second load has to wait for it
     rows = min(rows, 16) if mode == 0 else 8
     while mode == 0 and rows * columns * size % 128:  # a stage starts where a box may start
         rows += 1
@@ -350,11 +351,23 @@ FAMILIES = [
 ]
 
 
-def make(seed, index):
+WAITS = ("mbarrier.try_wait(", "mbarrier.wait(", "wait_group(", "wait_all(", "wait.ld(", "wait.st(")
+
+
+def without_a_wait(k, rng):
+    waits = [i for i, line in enumerate(k.lines) if any(w in line for w in WAITS)]
+    i = rng.choice(waits)
+    indent = len(k.lines[i]) - len(k.lines[i].lstrip())
+    k.lines[i] = " " * indent + "T.cuda.thread_fence()  # here was " + k.lines[i].strip()
+
+
+def make(seed, index, drop_wait=False):
     rng = random.Random(f"{seed}/{index}")
     family = rng.choice([f for f, weight in FAMILIES for _ in range(weight)])
     k = Kernel(rng, f"{family.__name__.removeprefix('family_')}_{index:04d}")
     family(k, rng)
+    if drop_wait:
+        without_a_wait(k, rng)
     return k.text()
 
 
@@ -362,10 +375,11 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--count", type=int, default=100)
+    ap.add_argument("--drop-wait", action="store_true")
     ap.add_argument("-o", "--output", required=True)
     args = ap.parse_args()
     with open(args.output, "w", encoding="utf-8") as f:
-        f.write(HEADER.format(seed=args.seed) + "".join(make(args.seed, i) for i in range(args.count)))
+        f.write(HEADER.format(seed=args.seed) + "".join(make(args.seed, i, args.drop_wait) for i in range(args.count)))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 // Runs the copy kernels of script files and checks that exactly the right elements moved.
 //
-//   moves FILE.py ... [--arch sm_90a] [--at-least N] [--random N]
+//   moves FILE.py ... [--arch sm_90a] [--at-least N] [--random N] [--broken]
 //
 // Every kernel that compiles is run by the simulator with tracing, over tensors that are inputs and outputs at once:
 // with asynchronous copies as late as their waits allow, as early as possible, and N times at random moments.
 // Afterwards each byte of each tensor has to be the byte that the meaning of the script (meaning.h) puts there: what a
 // copy should move has moved, and nothing else has changed. Kernels that Tilewright refuses are counted. Status 1 when
-// a kernel is wrong, or when fewer than N have run.
+// a kernel is wrong, or when fewer than N have run. With --broken every kernel has a mistake: status 1 when one is
+// right at all timings.
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -21,6 +22,7 @@ namespace {
 
 struct Counts {
   int random = 2;  // runs with random timing, besides the two others
+  bool broken = false;
   int ran = 0, refused = 0, wrong = 0, unmodelled = 0;
   std::int64_t elements = 0;
   std::map<std::string, int, std::less<>> variants;  // served calls of the kernels that ran
@@ -117,9 +119,10 @@ void run_file(const std::string& path, const ir::Target& target, Counts& counts)
     }
     ++counts.ran;
     for (const dispatch::CallReport& call : kernel.dispatched->calls) ++counts.variants[std::string(call.variant)];
+    if (why.empty() && counts.broken) std::printf("%s: %s: no mistake is found\n", path.c_str(), name.c_str());
     if (why.empty()) continue;
     ++counts.wrong;
-    std::printf("%s: %s: %s\n", path.c_str(), name.c_str(), why.c_str());
+    if (!counts.broken) std::printf("%s: %s: %s\n", path.c_str(), name.c_str(), why.c_str());
   }
 }
 
@@ -134,6 +137,8 @@ int main(int argc, char** argv) {
     std::string arg = argv[i];
     if (arg == "--arch" && i + 1 < argc) {
       arch = argv[++i];
+    } else if (arg == "--broken") {
+      counts.broken = true;
     } else if (arg == "--random" && i + 1 < argc) {
       counts.random = std::atoi(argv[++i]);
     } else if (arg == "--at-least" && i + 1 < argc) {
@@ -144,7 +149,7 @@ int main(int argc, char** argv) {
   }
   auto target = ir::parse_target(arch);
   if (!target || files.empty()) {
-    std::fprintf(stderr, "usage: moves FILE.py ... [--arch sm_90a] [--at-least N] [--random N]\n");
+    std::fprintf(stderr, "usage: moves FILE.py ... [--arch sm_90a] [--at-least N] [--random N] [--broken]\n");
     return 2;
   }
   for (const std::string& f : files) run_file(f, *target, counts);
@@ -152,5 +157,5 @@ int main(int argc, char** argv) {
               counts.refused, counts.unmodelled, static_cast<long long>(counts.elements));
   for (const auto& [variant, n] : counts.variants) std::printf(" %s %d", variant.c_str(), n);
   std::printf("\n");
-  return counts.wrong != 0 || counts.ran < at_least;
+  return counts.wrong != (counts.broken ? counts.ran : 0) || counts.ran < at_least;
 }

@@ -155,6 +155,15 @@ TEST_CASE("tma: more in one instruction than the reference") {
   CHECK(joined(r.coordinates[0]) == "0,0,0,1,5");
   // A row longer than a box in wider elements.
   check(41, {.global = side({64, 512}), .shared = side({64, 512})}, "256,64 | 1024 | 256,64 | 0 | 1");
+  // Rows that must be joined before wider elements bring them under 256.
+  check(43,
+        {.dtype = ir::kUInt8, .global = strided({4, 288, 6}, "S[(4,288,6):(1744,6,1)]"), .shared = side({4, 288, 6})},
+        "216,4 | 1744 | 216,4 | 0 | 1");
+  // Whole rows of half a span, as rows of a span.
+  check(44, {.dtype = ir::kUInt8, .global = side({16, 2, 64}), .shared = strided({16, 2, 64}, "Z(4,3,3) S[(16,2,64)]")},
+        "128,16 | 128 | 128,16 | 3 | 1");
+  // The address of a single row moves, where its pitch is none of a map; and the report says what was gained.
+  check(45, {.global = side({64, 100}, {{2, 3}, {0, 64}}), .shared = side({64})}, "100 |  | 64 | 0 | 1");
   // A row longer than the swizzle's, where the tile was not declared as atoms.
   check(42, {.global = side({64, 128}), .shared = strided({64, 128}, "Z(3,3,3) S[(64,128):(128,1)]")},
         "64,2,64 | 128,256 | 64,2,64 | 3 | 1");

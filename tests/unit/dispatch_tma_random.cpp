@@ -274,7 +274,7 @@ std::int64_t fact(const dispatch::CallReport& report, std::string_view name) {
 }
 
 struct Tally {
-  int served = 0, refused = 0, fewer = 0;
+  int served = 0, refused = 0, fewer = 0, beyond = 0;
   std::int64_t issues = 0;
   std::array<int, 6> ranks{};
 };
@@ -294,9 +294,10 @@ void hold(const Drawn& d, int number, Tally& tally) {
   }
   REQUIRE(r.wrong == "");
   REQUIRE(plain);
-  REQUIRE(fewest);
   const std::int64_t issues = fact(r.report, "issues");
-  CHECK(issues == *fewest);
+  // The planner may join what it has cut, which the search leaves out.
+  if (fewest) CHECK(issues <= *fewest);
+  tally.beyond += !fewest || issues < *fewest;
   CHECK(issues == std::ssize(r.coordinates));
   CHECK(fact(r.report, "bytes") == r.bytes);
   ++tally.served;
@@ -320,7 +321,8 @@ void ten_thousand(unsigned seed) {
   Tally t = run(seed, 10'000, 1'000'000);
   CHECK(t.served == 10'000);
   WARN("seed " << seed << ": " << t.served << " served with " << t.issues << " instructions, " << t.fewer
-               << " of them with fewer than the reference's plan; ranks 1 to 5: " << t.ranks[1] << ", " << t.ranks[2]
+               << " of them with fewer than the reference's plan, " << t.beyond
+               << " with fewer than the search through all plans; ranks 1 to 5: " << t.ranks[1] << ", " << t.ranks[2]
                << ", " << t.ranks[3] << ", " << t.ranks[4] << ", " << t.ranks[5] << "; " << t.refused
                << " refused, and by the search through all plans, too");
 }

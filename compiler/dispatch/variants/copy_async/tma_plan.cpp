@@ -147,13 +147,14 @@ class Search {
   // A plan that breaks a rule, rewritten without changing what it moves: single elements that the address of the
   // tensor counts, whole neighbours joined, fewer dimensions (V9), wider elements (Y1). True: one of them is legal.
   bool mend(const Problem& problem, const Candidate& raw, std::size_t j, std::size_t chain) {
-    enum class Join { Nothing, Misaligned, Rows };
+    enum class Join { Nothing, Misaligned, Rows, All };
     for (bool fold : {false, true}) {
-      for (Join neighbours : {Join::Nothing, Join::Misaligned, Join::Rows}) {
+      for (Join neighbours : {Join::Nothing, Join::Misaligned, Join::Rows, Join::All}) {
         Candidate plan = raw;
         if (fold && !fold_misaligned(plan)) break;
         if (neighbours == Join::Misaligned) merge(problem, plan);
         if (neighbours == Join::Rows && !join_rows(problem, plan)) continue;
+        if (neighbours == Join::All && !join_all(problem, plan)) continue;
         reduce_rank(problem, plan);
         do {
           if (!illegal(problem, plan).empty()) continue;

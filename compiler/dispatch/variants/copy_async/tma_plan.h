@@ -84,6 +84,7 @@ void merge(const Problem& problem, Candidate& plan);                            
 bool promote(const Problem& problem, Candidate& plan);      // one step: 1 -> 2 -> 4 -> 8 bytes; false: not possible
 void reduce_rank(const Problem& problem, Candidate& plan);  // towards five dimensions, V9
 bool join_rows(const Problem& problem, Candidate& plan);    // whole rows into one of the swizzle; false: none
+bool join_all(const Problem& problem, Candidate& plan);     // of any length, for wider elements; false: none
 bool fold_misaligned(Candidate& plan);  // single elements at strides off 16 bytes into the address; false: none there
 Reason illegal(const Problem& problem, const Candidate& plan);  // the first rule of V1-V11 it breaks; empty: none
 

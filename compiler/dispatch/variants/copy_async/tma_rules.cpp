@@ -42,10 +42,12 @@ void join(Candidate& plan, std::size_t outer) {
   remove(plan, outer + 1);
 }
 
-// Joins the first pair, from the inside; `blocked`: one was left alone because its box would be too long.
-bool join_one(Candidate& plan, bool& blocked) {
+// Joins the first pair, from the inside; `blocked`: one was left alone because its box would be too long. `row`: the
+// most elements of the innermost box.
+bool join_one(Candidate& plan, bool& blocked, std::int64_t row = INT64_MAX) {
   for (std::size_t n = plan.dims.size(); n-- > 1;) {
     if (!joinable(plan, n - 1)) continue;
+    if (n + 1 == plan.dims.size() && plan.dims[n - 1].box * plan.dims[n].box > row) continue;
     if (plan.dims[n - 1].box * plan.dims[n].box > kMaxBox) {
       blocked = true;
       continue;
@@ -132,9 +134,9 @@ bool promote(const Problem& problem, Candidate& plan) {
 void reduce_rank(const Problem& problem, Candidate& plan) {
   while (plan.dims.size() > 5) {
     bool blocked = false;
-    // Boxes last: joined ones may be too wide for the swizzle.
+    const std::int64_t row = problem.swizzle ? problem.span_bytes() * 8 / plan.bits : INT64_MAX;
     if (!drop_single(problem, plan, false) && !join_singles(plan) && !drop_single(problem, plan, true) &&
-        !join_one(plan, blocked) && !(blocked && promote(problem, plan))) {
+        !join_one(plan, blocked, row) && !(blocked && promote(problem, plan))) {
       return;
     }
   }
@@ -150,6 +152,15 @@ bool join_rows(const Problem& problem, Candidate& plan) {
     joined = true;
   }
   return joined;
+}
+
+bool join_all(const Problem& problem, Candidate& plan) {
+  if (problem.swizzle != 0) return false;
+  const std::size_t before = plan.dims.size();
+  for (std::size_t n = plan.dims.size(); n-- > 1;) {
+    if (joinable(plan, n - 1)) join(plan, n - 1);
+  }
+  return plan.dims.size() < before;
 }
 
 bool fold_misaligned(Candidate& plan) {
