@@ -41,6 +41,15 @@ Snapshot::Snapshot(std::shared_ptr<const syntax::Tree> tree, std::int64_t versio
       loader_(std::move(loader)),
       cache_(std::move(cache)) {}
 
+const SymbolIndex& Snapshot::symbols() const {
+  std::call_once(symbols_once_, [&] { symbols_ = index_symbols(tree_); });
+  return symbols_;
+}
+
+std::shared_ptr<const syntax::Tree> Snapshot::import(std::string_view module, int level) const {
+  return loader_ ? loader_->load(module, level, path()) : nullptr;
+}
+
 std::shared_ptr<const Analysis> Snapshot::analysed() const {
   std::lock_guard lock(mutex_);
   return analysis_;

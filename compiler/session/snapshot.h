@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/session/compile.h"
+#include "compiler/session/symbols.h"
 
 namespace tilewright::session {
 
@@ -56,6 +57,11 @@ class Snapshot {
   // The analysis if it is there already, else null: for features that would rather say little than wait.
   std::shared_ptr<const Analysis> analysed() const;
 
+  // What its names stand for; made by the first who asks.
+  const SymbolIndex& symbols() const;
+  // The script that an import of this one finds. Null: it is none of ours.
+  std::shared_ptr<const syntax::Tree> import(std::string_view module, int level) const;
+
  private:
   std::shared_ptr<const Analysis> run(std::stop_token stop) const;
 
@@ -68,6 +74,8 @@ class Snapshot {
   mutable std::condition_variable_any changed_;
   mutable bool running_ = false;
   mutable std::shared_ptr<const Analysis> analysis_;
+  mutable std::once_flag symbols_once_;
+  mutable SymbolIndex symbols_;
 };
 
 }  // namespace tilewright::session

@@ -2,7 +2,17 @@
 #pragma once
 #include "server/lsp/request.h"
 
-#define TILEWRIGHT_FEATURES(X) X(diagnostics)
+// clang-format off
+#define TILEWRIGHT_FEATURES(X) \
+  X(completion)                \
+  X(diagnostics)               \
+  X(document_symbol)           \
+  X(folding_range)             \
+  X(navigation)                \
+  X(selection_range)           \
+  X(semantic_tokens)           \
+  X(signature_help)
+// clang-format on
 
 namespace tilewright::lsp {
 

@@ -1,0 +1,110 @@
+# What could stand where something is being typed.
+import helpers
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout, mma_shared_layout
+
+ROWS = 32
+T.
+# @3 completion(^alloc_):
+T.ptx.mbarrier.
+#              ^ completion():
+#| arrive kind 3 (bar: shared)
+#| arrive_drop kind 3 (bar: shared, count: u32 = None)
+#| arrive_expect_tx_cluster kind 3 (bar: shared, byte_count: u32)
+#| arrive_expect_tx_remote kind 3 (bar: remote, byte_count: u32)
+#| arrive_remote kind 3 (bar: remote, count: u32 = None, *, sem: attr(release|relaxed) = 'release')
+#| arrive_state kind 3 (bar: shared, count: u32 = None)
+#| complete_tx kind 3 (bar: shared, byte_count: u32, *, scope: attr(cta|cluster) = 'cta', space: attr(shared::cta|shared::cluster) = 'shared::cta')
+#| expect_tx kind 3 (bar: shared, byte_count: u32, *, scope: attr(cta|cluster) = 'cta', space: attr(shared::cta|shared::cluster) = 'shared::cta')
+#| init kind 3 (bar: shared, thread_count: u32)
+#| inval kind 3 (bar: shared)
+#| pending_count kind 3 (state: u64)
+#| test_wait_state kind 3 (bar: shared, state: u64, *, sem: attr(|acquire|relaxed) = '', scope: attr(|cta|cluster) = '')
+#| try_wait kind 3 (bar: shared, phase: u32)
+#| try_wait_acquire_cluster kind 3 (bar: shared, phase: u32)
+#| try_wait_once kind 3 (bar: shared, phase: u32, ticks: u32)
+#| try_wait_parity kind 3 (bar: shared, phase: u32, *, sem: attr(|acquire|relaxed) = '', scope: attr(|cta|cluster) = '', ticks: u32 = None)
+#| try_wait_state kind 3 (bar: shared, state: u64, *, ticks: u32 = None, sem: attr(|acquire|relaxed) = '', scope: attr(|cta|cluster) = '')
+#| wait kind 3 (bar: shared, phase: u32, *, sem: attr(|acquire|relaxed) = '', scope: attr(|cta|cluster) = '')
+Tx.warp.
+#       ^ completion(^copy|^gemm|^cta):
+helpers.
+#       ^ completion():
+#| WIDTH kind 6
+#| scale kind 3
+
+
+def offset(lane, step=ROWS, *, other=None) -> int:
+    """Where a lane begins."""
+    return lane * step
+
+
+x = offset(1, )
+#             ^ completion(=$):
+#| lane= kind 5 lane
+#| other= kind 5 other=None
+#| step= kind 5 step=ROWS
+#          ^ signatureHelp:
+#| offset(lane, step=ROWS, other=None) -> int
+#| active: lane
+#             ^ signatureHelp:
+#| offset(lane, step=ROWS, other=None) -> int
+#| active: step=ROWS
+y = offset(1, other=)
+#                   ^ signatureHelp:
+#| offset(lane, step=ROWS, other=None) -> int
+#| active: other=None
+layout = mma_shared_layout("float16", 3, )
+#                                        ^ signatureHelp:
+#| mma_shared_layout(dtype, swizzle_mode, shape)
+#| active: shape
+#                           ^ completion(^float16$): float16 kind 12
+
+
+@T.prim_func
+def kernel(a: T.handle):
+    A = T.match_buffer(a, (ROWS, 8), dtype="")
+    #                                       ^ completion(^bfloat): bfloat16 kind 12
+    #                       ^ signatureHelp:
+#| T.match_buffer(param, shape, dtype='float32', data=None, strides=None, elem_offset=None, scope='global', align=-1, offset_factor=0, layout='default')
+#| active: shape
+    T.device_entry()
+    tile = T.alloc_buffer((ROWS, 8), "float16", scope="")
+    #                                                  ^ completion():
+#| global kind 12
+#| local kind 12
+#| shared kind 12
+#| shared.dyn kind 12
+#| tmem kind 12
+    Tx.warp.copy(tile[:, :], A[:, :], dispatch="")
+    #                                           ^ completion():
+#| fallback kind 12 variant of copy, priority 0
+#| gmem_smem kind 12 variant of copy, priority 10
+#| ldstmatrix kind 12 variant of copy, priority 10
+#| reg kind 12 variant of copy, priority 10
+    #                        ^ signatureHelp:
+#| Tx.warp.copy(dst, src, dispatch=None)
+#| active: src
+    #                                 ^ completion(=$):
+#| dispatch= kind 5 dispatch=None
+#| dst= kind 5 dst
+#| src= kind 5 src
+    T.ptx.mbarrier.init(tile.ptr_to([0]), 1)
+    #                                     ^ signatureHelp:
+#| T.ptx.mbarrier.init(bar: shared, thread_count: u32)
+#| active: thread_count: u32
+    ti
+    # ^ completion(^til): tile kind 6
+    # ^ completion(^RO): ROWS kind 6
+    # offset(
+    #        ^ signatureHelp: nothing
+
+
+#--- file helpers.py
+WIDTH = 8
+_hidden = 1
+
+
+def scale(x):
+    return x * WIDTH
