@@ -67,7 +67,6 @@ constexpr Word kWords[] = {
     {"T", "thread_id_in_wg", Function, "extents", "The index of the thread in its warpgroup."},
     {"T", "launch_thread", Function, "thread, extent", "Binds a launch dimension such as \"threadIdx.x\"."},
     {"T", "elected", Function, "", "True in one lane of each warp."},
-    {"T", "kernel", Namespace, "", "Scope of the whole grid."},
     {"T", "cluster", Namespace, "", "Tile primitives issued by a cluster."},
     {"T", "cta", Namespace, "", "Tile primitives issued by a CTA together."},
     {"T", "warpgroup", Namespace, "", "Tile primitives issued by a warpgroup together."},

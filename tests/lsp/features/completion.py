@@ -7,6 +7,12 @@ from tvm.tirx.layout import S, TileLayout, mma_shared_layout
 ROWS = 32
 T.
 # @3 completion(^alloc_):
+#| alloc_buffer kind 3 (shape, dtype='float32', data=None, strides=None, elem_offset=None, scope='global', align=-1, offset_factor=0, layout='default')
+#| alloc_cast_frag kind 3 (src, dtype)
+#| alloc_local kind 3 (shape, dtype='float32', layout='default')
+#| alloc_scalar kind 3 (dtype, scope='local')
+#| alloc_shared kind 3 (shape, dtype='float32', layout='default')
+#| alloc_tcgen05_ldst_frag kind 3 (instr_shape, tensor_shape, dtype)
 T.ptx.mbarrier.
 #              ^ completion():
 #| arrive kind 3 (bar: shared)
@@ -29,6 +35,10 @@ T.ptx.mbarrier.
 #| wait kind 3 (bar: shared, phase: u32, *, sem: attr(|acquire|relaxed) = '', scope: attr(|cta|cluster) = '')
 Tx.warp.
 #       ^ completion(^copy|^gemm|^cta):
+#| copy kind 3 (dst, src)
+#| copy_async kind 3 (dst, src)
+#| gemm kind 3 (D, A, B, C, transpose_A=False, transpose_B=False, alpha=1, beta=0)
+#| gemm_async kind 3 (C, A, B, SFA=None, SFB=None, transA=False, transB=False, accum=False)
 helpers.
 #       ^ completion():
 #| WIDTH kind 6
@@ -42,7 +52,6 @@ def offset(lane, step=ROWS, *, other=None) -> int:
 
 x = offset(1, )
 #             ^ completion(=$):
-#| lane= kind 5 lane
 #| other= kind 5 other=None
 #| step= kind 5 step=ROWS
 #          ^ signatureHelp:
@@ -86,10 +95,7 @@ def kernel(a: T.handle):
     #                        ^ signatureHelp:
 #| Tx.warp.copy(dst, src, dispatch=None)
 #| active: src
-    #                                 ^ completion(=$):
-#| dispatch= kind 5 dispatch=None
-#| dst= kind 5 dst
-#| src= kind 5 src
+    #                                 ^ completion(=$): dispatch= kind 5 dispatch=None
     T.ptx.mbarrier.init(tile.ptr_to([0]), 1)
     #                                     ^ signatureHelp:
 #| T.ptx.mbarrier.init(bar: shared, thread_count: u32)
