@@ -124,7 +124,8 @@ TEST_CASE("bind: padded storage takes what its layout spans") {
 }
 
 TEST_CASE("bind: host values in numbers") {
-  ArenaScope arena(*std::make_shared<Arena>());
+  Arena memory;
+  ArenaScope arena(memory);
   const Var* n = make_var("n", kInt32);
   run::Symbols symbols = [&](const Var* v) -> std::expected<Number, std::string> {
     if (v == n) return whole(-7);
