@@ -243,8 +243,12 @@ int main(int argc, char** argv) {
     text::Context context;
     context.limits = settings->limits;
     auto tree = syntax::Tree::parse(std::make_shared<text::Source>(path, editor.text()));
-    std::string now = description(analysis->first());
-    std::string fresh = description(session::compile(tree, helpers.get(), context, options));
+    std::string now, fresh;
+    for (const session::Compiled& c : analysis->compiled) {  // one an architecture
+      options.target = c.target;
+      now += description(c);
+      fresh += description(session::compile(tree, helpers.get(), context, options));
+    }
     if (now == fresh) continue;
     std::printf(
         "seed %u, edit %d: the session differs from an analysis from scratch\n--- script\n%s\n--- session\n%s\n"
