@@ -152,6 +152,18 @@ def known_defects(script, reference, ours, diagnostics):
     return out
 
 
+def static_elements(cuda):
+    """Of all arrays in static shared memory."""
+    return sum(int(n) for n in re.findall(r"__shared__ alignas\(\d+\) [^;\[]*\[(\d+)\]", cuda or ""))
+
+
+def too_little_memory(reference, ours):
+    """layout.md N10: of a padded layout the reference allocates the product of the extents, not the span."""
+    if static_elements(reference.get("cuda")) >= static_elements(ours.get("sources", {}).get("cuda")):
+        return []
+    return ["N10 (padded layouts): the reference allocates less shared memory than the layout spans"]
+
+
 def write(path, text):
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
@@ -187,7 +199,9 @@ def main():
                     continue
                 write(base + ".cu", (TENSOR_MAP if plan["tensor_maps"] else "") + k["cuda"])
                 write(base + ".json", json.dumps(plan, indent=1))
-                if k["name"] in mine and (notes := known_defects(script, k, mine[k["name"]], ours["diagnostics"])):
+                own = mine.get(k["name"])
+                notes = own and known_defects(script, k, own, ours["diagnostics"]) + too_little_memory(k, own)
+                if notes:
                     write(base + ".defect", "; ".join(dict.fromkeys(notes)))
                 carried += 1
     print(f"{carried} kernels of the reference, {dead} that it refuses, {unclear} not understood")

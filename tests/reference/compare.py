@@ -31,12 +31,18 @@ import exceptions  # noqa: E402
 import generate  # noqa: E402
 
 
+PATIENCE = 1200  # seconds for one answer of the reference; it takes about two for a kernel
+
+
 def answer(command, path):
     """The JSON that a command prints, from the file beside the script when that is fresh."""
     if os.path.exists(path[0]) and os.path.getmtime(path[0]) >= os.path.getmtime(path[1]):
         with open(path[0], encoding="utf-8") as f:
             return json.load(f)
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        sys.exit(f"{' '.join(command)}: no answer after {PATIENCE} s")
     try:
         out = json.loads(done.stdout)
     except json.JSONDecodeError:

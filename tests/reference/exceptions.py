@@ -237,6 +237,17 @@ def _(case):
 
 # ---- asynchronous copies ----
 
+@rule_and_its_kernel(
+    "elements that do not lie side by side", "X5",
+    "the reference does not look at the last stride of the tensor and copies neighbours instead")
+def _(case):
+    m = re.search(r"copy_async\(\w+\[.*?\], (A\d+)\[", case.theirs()["call"])
+    layout = m and re.search(rf"^\s*{m.group(1)} = T\.match_buffer\(.*layout=TileLayout\(S\[.*: \((?:.*, )?(\d+)\)\]\)\)$",
+                             case.text, re.M)
+    return (bool(layout) and layout.group(1) != "1" and case.theirs()["variant"] == "ldgsts"
+            and case.ours_of("ldgsts", "declined"))
+
+
 def refused_by_driver(m):
     """Why a tensor map could not be encoded, or would not move what it says (V1-V5, V11); None: it would."""
     def numbers(values):

@@ -197,6 +197,57 @@ TEST_CASE("stores and loads in the cluster") {
   CHECK(ranks.values == std::vector<double>{30, 21, 12, 3});
 }
 
+TEST_CASE("one block for several CTAs, and blocks that are combined there") {
+  Numbers b = result_of(
+      kernel("64", "96",
+             {"T.device_entry()",
+              "rank = T.cta_id_in_cluster([3])",
+              "T.cta_id([3])",
+              "tid = T.thread_id([32])",
+              "word = T.alloc_shared([32], \"int32\", align=128)",
+              "sum = T.alloc_shared([32], \"int32\", align=128)",
+              "bar = T.alloc_shared([2], \"uint64\")",
+              "sum[tid] = 1000",
+              "if tid == 0:",
+              "    T.ptx.mbarrier.init(bar.ptr_to([0]), 1)",
+              "    T.ptx.mbarrier.init(bar.ptr_to([1]), 1)",
+              "    if rank != 1:",
+              "        T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 128)",
+              "    if rank == 1:",
+              "        T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([1]), 256)",
+              "T.ptx.fence.proxy_async(\"shared::cta\")",
+              "T.cuda.cluster_sync()",
+              "there: T.let = T.ptx.map_shared_rank(sum.ptr_to([0]), 1)",
+              "counts: T.let = T.ptx.map_shared_rank(bar.ptr_to([1]), 1)",
+              "if rank == 1:",
+              "    if tid == 0:",
+              "        T.ptx.cp_async_bulk_g2s_cluster(word.ptr_to([0]), A.ptr_to([32]), 128, bar.ptr_to([0]), "
+              "multicast=True, cta_mask=5)",
+              "    T.ptx.mbarrier.wait(bar.ptr_to([1]), 0)",
+              "    B[32 + tid] = sum[tid]",
+              "else:",
+              "    T.ptx.mbarrier.wait(bar.ptr_to([0]), 0)",
+              "    B[rank * 32 + tid] = word[tid]",
+              "    if tid == 0:",
+              "        T.ptx.cp_async_bulk_s2s_reduce(there, word.ptr_to([0]), 128, counts, op=\"add\", dtype=\"s32\")",
+              "T.cuda.cluster_sync()"}));
+  CHECK(b({0}) == 33);
+  CHECK(b({95}) == 64);
+  CHECK(b({32 + 7}) == 1000 + 2 * 40);
+}
+
+TEST_CASE("a mask chooses bytes of every sixteen") {
+  Numbers b = result_of(one_warp({kOut, "    B[tid * 4 + i] = 7", kOut, "    tile[tid * 4 + i] = 1000 + tid * 4 + i",
+                                  "T.ptx.fence.proxy_async(\"shared::cta\")", "T.cuda.cta_sync()", "if tid == 0:",
+                                  "    T.ptx.cp_async_bulk_s2g(B.ptr_to([0]), tile.ptr_to([0]), 512, cp_mask=True, "
+                                  "byte_mask=240)",
+                                  "    T.ptx.cp_async.bulk.commit_group()", "    T.ptx.cp_async.bulk.wait_group(0)"}),
+                        "sm_100a");
+  CHECK(b({4}) == 7);
+  CHECK(b({5}) == 1005);
+  CHECK(b({6}) == 7);
+}
+
 TEST_CASE("a copy into a CTA that has ended") {
   std::string f = finding_of(kernel(
       "64", "64",

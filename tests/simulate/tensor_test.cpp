@@ -134,6 +134,42 @@ TEST_CASE("stores by boxes: clipped, combined, and never from negative coordinat
              Contains("TW5015 | T.ptx.cp_async.bulk.tensor.s2g(2,"));
 }
 
+TEST_CASE("rows by number, gathered and scattered") {
+  const std::string_view encode = "T.call_packed(\"runtime.cuTensorMapEncodeTiled\", ";
+  const std::string rest = ".data, 16, 16, 64, 8, 1, 1, 1, 0, 0, 2, 0)";
+  Numbers b = result_of(
+      kernel("256", "256",
+             {"m: T.let[T.handle(\"tensormap\")] = T.tvm_stack_alloca(\"tensormap\", 1)",
+              std::string(encode) + "m, \"int32\", 2, A" + rest,
+              "o: T.let[T.handle(\"tensormap\")] = T.tvm_stack_alloca(\"tensormap\", 1)",
+              std::string(encode) + "o, \"int32\", 2, B" + rest,
+              "T.device_entry()",
+              "T.cta_id([1])",
+              "tid = T.thread_id([64])",
+              "tile = T.alloc_shared([32], \"int32\", align=128)",
+              "bar = T.alloc_shared([1], \"uint64\")",
+              "for i in T.serial(4):",
+              "    B[tid * 4 + i] = 0",
+              "T.cuda.cta_sync()",
+              "if tid == 0:",
+              "    T.ptx.mbarrier.init(bar.ptr_to([0]), 1)",
+              "    T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 128)",
+              "    T.ptx.cp_async.bulk.tensor.g2c_tile_gather4(2, tile.ptr_to([0]), bar.ptr_to([0]), T.address_of(m), "
+              "0, 1, "
+              "\"\", 4, 3, 0, 16, 7)",
+              "    T.ptx.mbarrier.try_wait(bar.ptr_to([0]), 0)",
+              "    T.ptx.cp_async.bulk.tensor.s2g_scatter4(tile.ptr_to([0]), T.address_of(o), \"\", 8, 2, 5, 1, 9)",
+              "    T.ptx.cp_async.bulk.commit_group()",
+              "    T.ptx.cp_async.bulk.wait_group(0)"}),
+      "sm_100a");
+  auto at = [&](int row, int column) { return b({row * 16 + column}); };
+  CHECK(at(2, 8) == 3 * 16 + 4 + 1);
+  CHECK(at(5, 15) == 11 + 1);
+  CHECK(at(1, 8) == 0);  // row 16 is outside
+  CHECK(at(9, 10) == 7 * 16 + 6 + 1);
+  CHECK(at(9, 7) == 0);
+}
+
 TEST_CASE("tensor memory") {
   auto script = [](std::string_view columns, std::initializer_list<std::string_view> body) {
     std::string out =

@@ -1,7 +1,6 @@
 // Kernels run on the CPU, and the mistakes that a run finds.
 #include "compiler/simulate/simulate.h"
 
-#include <chrono>
 #include <cstring>
 
 #include "compiler/simulate/number.h"
@@ -267,17 +266,14 @@ TEST_CASE("narrow formats round to nearest even") {
   CHECK(simulate::encode({TypeCode::Float8E4M3FN, 8, 1}, 1.0625f) == 0x38);  // a tie goes to even
 }
 
-TEST_CASE("a 128 by 128 copy takes milliseconds") {
+TEST_CASE("a 128 by 128 copy takes few steps") {
   Script s;
   round_trip(s, 128, 128, kFloat16, 256, ExecScope::Cta, rows({128, 128}));
   auto lowered = s.lowered();
   REQUIRE(lowered);
   Inputs in;
   in.tensors["A"] = bytes_of(128 * 128 * 2, 3);
-  auto start = std::chrono::steady_clock::now();
   Result r = simulate::run(*lowered, in);
-  double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   CHECK(r.verdict == Verdict::Clean);
-  WARN("128x128 round trip: " << ms << " ms, " << r.steps << " steps");
-  CHECK(ms < 500);
+  CHECK(r.steps < 50'000);  // 2 * 8 rounds of 256 threads, a handful each
 }

@@ -98,7 +98,9 @@ def family_multicast(k, rng):
     guard = k.one_thread()
     options = load_options(k, rng, one.dtype)
     options["cta_mask"] = rng.choice([str(2**n - 1)] * 4 + ["1", "3", f"T.uint16({2**n - 1})"])
-    k.put([f"T.ptx.mbarrier.arrive.expect_tx({bar}, {bytes_of(one.tile, one.dtype)})"], guard)
+    # Who is left out of the mask must not wait.
+    receivers = {"1": ["cb == 0"], "3": ["cb < 2"] if n > 2 else []}.get(options["cta_mask"], [])
+    k.put([f"T.ptx.mbarrier.arrive.expect_tx({bar}, {bytes_of(one.tile, one.dtype)})"], [*receivers, *guard])
     k.body.append("T.cuda.cluster_sync()")
     k.put(
         [
@@ -108,8 +110,13 @@ def family_multicast(k, rng):
         ],
         ["cb == 0", *guard],
     )
-    k.body.append(f"T.ptx.mbarrier.try_wait({bar}, 0)")
     first = region("", [0] * len(one.tile), one.tile)[1:-1]
-    k.step([k.copy("cta", f"{b}[cb, {first}]", region(x, one.sstart, one.stile))])
+    k.put(
+        [
+            f"T.ptx.mbarrier.try_wait({bar}, 0)",
+            k.copy("cta", f"{b}[cb, {first}]", region(x, one.sstart, one.stile)),
+        ],
+        receivers,
+    )
     k.body.append("T.cuda.cluster_sync()")
     return True

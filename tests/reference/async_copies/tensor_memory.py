@@ -73,25 +73,27 @@ def family_tmem_rows(k, rng):
     layout = by_thread(local) if rng.random() < 0.9 else f"TileLayout(S[(4, 32, {local}) : (1@wid_in_wg, 1@laneid, 1)])"
     out, back = k.local((128, local), dtype, layout), k.local((128, local), dtype, by_thread(local))
     memory = TensorMemory(k, 128)
-    t = memory.buffer((128, total), dtype, datapath("F" if rng.random() < 0.06 else "D", total))
+    letter = "F" if rng.random() < 0.06 else "D"
+    n = 64 if letter == "F" else 128
+    t = memory.buffer((n, total), dtype, datapath(letter, total))
     guard = ["wg == 0"] if k.threads > 128 else []
     if rng.random() < 0.06:
         guard = ["w == 0"]
     scope = rng.choice(["wg"] * 14 + ["warp", "cta", "thread"])
-    mine, there, again = rows_of(out, 128, lo, lo + width), rows_of(t, 128, start, start + width), None
-    again = rows_of(back, 128, lo, lo + width)
+    mine, there = rows_of(out, n, lo, lo + width), rows_of(t, n, start, start + width)
+    again = rows_of(back, n, lo, lo + width)
     if rng.random() < 0.04:
         there = rows_of(t, 64, start, start + width)
         mine = rows_of(out, 64, lo, lo + width)
     forced = rng.choice([None] * 9 + ["tmem<->local"])
     k.put(
         [
-            k.copy("wg", mine, whole(rng, a, (128, width))),
+            k.copy("wg", rows_of(out, 128, lo, lo + width), whole(rng, a, (128, width))),
             k.copy_async(scope, there, mine, forced),
             "T.ptx.tcgen05.wait.st()",
-            k.copy_async("wg", again, rows_of(t, 128, start, start + width), forced),
+            k.copy_async("wg", again, rows_of(t, n, start, start + width), forced),
             "T.ptx.tcgen05.wait.ld()",
-            k.copy("wg", whole(rng, b, (128, width)), again),
+            k.copy("wg", whole(rng, b, (128, width)), rows_of(back, 128, lo, lo + width)),
         ],
         guard,
     )

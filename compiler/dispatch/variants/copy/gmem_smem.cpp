@@ -2,10 +2,9 @@
 #include "compiler/dispatch/blocks/emit.h"
 #include "compiler/dispatch/blocks/operands.h"
 #include "compiler/dispatch/blocks/partition.h"
-#include "compiler/dispatch/blocks/swizzled.h"
+#include "compiler/dispatch/blocks/sharing.h"
 #include "compiler/dispatch/blocks/threads.h"
 #include "compiler/dispatch/words.h"
-#include "compiler/expr/analyzer.h"
 
 namespace tilewright::dispatch::variants::copy_gmem_smem {
 namespace {
@@ -13,18 +12,11 @@ namespace {
 using ir::Expr;
 
 Reason applicable(CallContext& context) {
-  if (context.scope.kind == ir::ExecScope::Cluster)
-    return "works at thread, warp, warpgroup and cta scope, not at cluster scope";
+  if (Reason r = not_within_cta(context); !r.empty()) return r;
   const CopyOperands& o = copy_operands(context);
   if (!o.invalid.empty()) return o.invalid;
   if (!o.global_to_shared && !o.shared_to_global) return wrong_pair(o, "gmem_smem moves global <-> shared");
-  if (Reason r = not_all_active(context); !r.empty()) return r;
-  if (!o.elements) return "an extent of the region is known only at run time";
-  std::int64_t threads = thread_count(context);
-  if (*o.elements % threads != 0) {
-    return cat("region of ", *o.elements, " elements is not divisible by ", threads, " threads");
-  }
-  return {};
+  return not_shared_evenly(context);
 }
 
 constexpr Predicate kPredicates[] = {{"gmem_smem_applicable", applicable}};
@@ -43,25 +35,12 @@ Planned plan(CallContext& context) {
   if (!p) return decline(std::move(p.error()));
   const int bits = static_cast<int>(p->vec * o.bits);
 
-  ir::BodyBuilder out(context.call.origin);
-  Expr tid = thread_index(context);
-  Expr r = round_variable("r", p->outer);
-  RoundAddress shared_address(out, p->swizzle, p->loop ? &*p->loop : nullptr, shared_offset(*p, Expr(0), tid), "s");
-  ir::BodyBuilder round(context.call.origin);
-  Expr s = shared_address.at(r, shared_offset(*p, r, tid));
-  Expr g = ir::simplify(global_offset(*p, widen_for(global, r), widen_for(global, tid)));
-  add_copy(context, round, bits, o.dst.buffer, to_shared ? s : g, to_shared ? "s_offset" : "g_offset", o.src.buffer,
-           to_shared ? g : s, to_shared ? "g_offset" : "s_offset");
-  add_rounds(out, r, p->outer, round.finish());
-
-  Plan plan{.body = out.finish()};
-  plan.fact("vec_elems", p->vec);
-  plan.fact("vec_bits", bits);
-  plan.fact("threads", p->threads);
-  plan.fact("outer", p->outer);
-  plan.summary =
-      cat(headline(context, "gmem_smem"), ", ", bits, "-bit, ", p->vec, p->vec == 1 ? " element " : " elements ",
-          worker_name(context.scope.kind), ", ", p->outer, p->outer == 1 ? " round" : " rounds");
+  auto access = [&](ir::BodyBuilder& round, Expr s, Expr g) {
+    add_copy(context, round, bits, o.dst.buffer, to_shared ? s : g, to_shared ? "s_offset" : "g_offset", o.src.buffer,
+             to_shared ? g : s, to_shared ? "g_offset" : "s_offset");
+  };
+  Plan plan{.body = shared_rounds(context, *p, global, ir::LoopKind::Serial, access)};
+  describe_sharing(plan, context, *p, bits, "gmem_smem", cat(bits, "-bit"));
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/dispatch/blocks/emit.h"
 #include "compiler/dispatch/blocks/iters.h"
 #include "compiler/dispatch/blocks/operands.h"
+#include "compiler/dispatch/blocks/sharing.h"
 #include "compiler/dispatch/blocks/swizzled.h"
 #include "compiler/dispatch/blocks/threads.h"
 #include "compiler/dispatch/blocks/width.h"
@@ -75,8 +76,7 @@ Reason not_register_rows(CallContext& context, const ir::Region& region, const W
 }
 
 Reason applicable(CallContext& context) {
-  if (context.scope.kind == ir::ExecScope::Cluster)
-    return "works at thread, warp, warpgroup and cta scope, not at cluster scope";
+  if (Reason r = not_within_cta(context); !r.empty()) return r;
   const CopyOperands& o = copy_operands(context);
   if (!o.invalid.empty()) return o.invalid;
   if (!o.local_shared && !o.local_global) return wrong_pair(o, "reg moves registers <-> shared or global");

@@ -6,10 +6,9 @@
 #include "compiler/dispatch/blocks/operands.h"
 #include "compiler/dispatch/blocks/partition.h"
 #include "compiler/dispatch/blocks/row_call.h"
-#include "compiler/dispatch/blocks/swizzled.h"
+#include "compiler/dispatch/blocks/sharing.h"
 #include "compiler/dispatch/blocks/threads.h"
 #include "compiler/dispatch/words.h"
-#include "compiler/expr/analyzer.h"
 
 namespace tilewright::dispatch::variants::copy_async_ldgsts {
 namespace {
@@ -25,18 +24,11 @@ const intrinsics::Intrinsic& instruction() {
 
 Reason applicable(CallContext& context) {
   if (Reason r = no_such_instruction(context, instruction(), "cp.async"); !r.empty()) return r;
-  if (context.scope.kind == ir::ExecScope::Cluster)
-    return "works at thread, warp, warpgroup and cta scope, not at cluster scope";
+  if (Reason r = not_within_cta(context); !r.empty()) return r;
   const CopyOperands& o = copy_operands(context);
   if (!o.invalid.empty()) return o.invalid;
   if (!o.global_to_shared) return wrong_pair(o, "ldgsts moves global -> shared");
-  if (Reason r = not_all_active(context); !r.empty()) return r;
-  if (!o.elements) return "an extent of the region is known only at run time";
-  std::int64_t threads = thread_count(context);
-  if (*o.elements % threads != 0) {
-    return cat("region of ", *o.elements, " elements is not divisible by ", threads, " threads");
-  }
-  return {};
+  return not_shared_evenly(context);
 }
 
 constexpr Predicate kPredicates[] = {{"ldgsts_applicable", applicable}};
@@ -64,26 +56,13 @@ Planned plan(CallContext& context) {
   }
   const std::int64_t bytes = p->vec * o.bits / 8;
 
-  ir::BodyBuilder out(context.call.origin);
-  Expr tid = thread_index(context);
-  Expr r = round_variable("r", p->outer);
-  RoundAddress shared_address(out, p->swizzle, p->loop ? &*p->loop : nullptr, shared_offset(*p, Expr(0), tid), "s");
-  ir::BodyBuilder round(context.call.origin);
-  Expr s = shared_address.at(r, shared_offset(*p, r, tid));
-  Expr g = ir::simplify(global_offset(*p, widen_for(global, r), widen_for(global, tid)));
-  bind_offsets(round, s, "s_offset", g, "g_offset");
-  round.add<ir::Evaluate>(row_call(
-      instruction(), {element_pointer(context, &shared, s), element_pointer(context, &global, g), Expr(bytes)}));
-  add_rounds(out, r, p->outer, round.finish(), ir::LoopKind::Unrolled);
-
-  Plan plan{.body = out.finish()};
-  plan.fact("vec_elems", p->vec);
-  plan.fact("vec_bits", bytes * 8);
-  plan.fact("threads", p->threads);
-  plan.fact("outer", p->outer);
-  plan.summary =
-      cat(headline(context, "ldgsts"), ", ", bytes, " bytes, ", p->vec, p->vec == 1 ? " element " : " elements ",
-          worker_name(context.scope.kind), ", ", p->outer, p->outer == 1 ? " round" : " rounds");
+  auto access = [&](ir::BodyBuilder& round, Expr s, Expr g) {
+    bind_offsets(round, s, "s_offset", g, "g_offset");
+    round.add<ir::Evaluate>(row_call(
+        instruction(), {element_pointer(context, &shared, s), element_pointer(context, &global, g), Expr(bytes)}));
+  };
+  Plan plan{.body = shared_rounds(context, *p, global, ir::LoopKind::Unrolled, access)};
+  describe_sharing(plan, context, *p, static_cast<int>(bytes * 8), "ldgsts", cat(bytes, " bytes"));
   return plan;
 }
 
