@@ -106,6 +106,9 @@ Value Interpreter::evaluate_kernel(Function* f, const Arguments* constexprs, boo
                                context_.diagnostics->end());
   }
   if (!key || loads_ != loads || kernels_.size() != kernels + 1) return v;
+  // A script that catches errors may have gone on after a stop or a limit: what it made then says nothing.
+  if (context_.stop.stop_requested() || steps_ >= context_.limits.steps) return v;
+  if (heap_.bytes() > context_.limits.memory_bytes) return v;
   // Whoever changed what he read would have to change it each time.
   std::vector<std::shared_ptr<const syntax::TopLevel>> again;
   if (kernel_key(f, constexprs, is_private, persistent, &again) != key) return v;

@@ -60,6 +60,8 @@ void Server::did_change(const Json& params) {
   }
   session_.change(path, changes, version);
   updated(path);
+  // Nobody waits for the end of the old one, which takes as long as its beginning.
+  pool_.run([old = std::move(snapshot)] {}, Pool::Urgency::Background);
 }
 
 void Server::did_close(const Json& params) {

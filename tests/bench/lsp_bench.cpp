@@ -88,6 +88,17 @@ class Client {
     in >> size >> resident;
     return resident * 4;
   }
+  // Processor time that the server took so far, in milliseconds: what other work on the machine does not change.
+  double processor_ms() const {
+    std::ifstream in("/proc/" + std::to_string(pid_) + "/stat");
+    std::string text((std::istreambuf_iterator<char>(in)), {});
+    std::istringstream rest(text.substr(text.rfind(')') + 2));
+    std::string skip;
+    double user = 0, system = 0;
+    for (int i = 0; i < 11; ++i) rest >> skip;
+    rest >> user >> system;
+    return (user + system) * 1000.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  }
   int wait() {
     ::close(to_);
     int status = 0;
@@ -225,6 +236,7 @@ int main(int argc, char** argv) {
   std::vector<double> all;
   std::vector<long> early, late;
   long start_kb = client.resident_kb();
+  double start_ms = client.processor_ms();
   for (int i = 1; i <= edits; ++i) {
     auto [kind, edit] = typist.next();
     text::Source source("", typist.text());
@@ -244,6 +256,7 @@ int main(int argc, char** argv) {
     if (i >= 900 && i < 1100) early.push_back(client.resident_kb());
     if (i > edits - 200) late.push_back(client.resident_kb());
   }
+  double spent = client.processor_ms() - start_ms;
   client.send(protocol::request_text(std::int64_t{2}, "shutdown", nullptr));
   client.answer_of(2);
   client.send(protocol::notification_text("exit", nullptr));
@@ -251,7 +264,8 @@ int main(int argc, char** argv) {
 
   std::printf("%s: %zu bytes, %zu diagnostics at first, %d edits, exit %d\n", argv[2], typist.text().size(), found,
               edits, status);
-  std::printf("  start to first diagnostics %.1f ms\n", first);
+  std::printf("  start to first diagnostics %.1f ms, %.1f ms processor time\n", first, start_ms);
+  std::printf("  processor time of the server: %.2f ms an edit\n", spent / std::max(edits, 1));
   for (auto& [kind, v] : times) {
     std::printf("  %-16s %5zu edits  p50 %6.2f ms  p99 %6.2f ms  max %6.2f ms\n", kNames[static_cast<int>(kind)],
                 v.size(), percentile(v, 0.5), percentile(v, 0.99), percentile(v, 1));

@@ -2,14 +2,19 @@
 //
 //   edit_storm SCRIPT EDITS SEED
 //
+// Some analyses are stopped on their way, as an editor stops those that the next keystroke makes useless; nothing that
+// they left may be found later.
+//
 // Compares all diagnostics with their places, the entries, and of each kernel its printed form, dispatch report, launch
 // and CUDA text. A difference is printed with the seed, the number of the edit and both texts; the exit status is 1.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <random>
 #include <sstream>
+#include <thread>
 
 #include "compiler/ir/printer.h"
 #include "compiler/session/session.h"
@@ -222,6 +227,15 @@ int main(int argc, char** argv) {
       snapshot = sessions.change(path, {change}, edit);
       if (editor.text() != wanted) snapshot = sessions.open(path, editor.text(), edit, settings);
     }
+    if (edit % 3 == 2) {
+      std::stop_source stop;
+      std::jthread hurry([&, wait = (edit * 37) % 1500] {
+        std::this_thread::sleep_for(std::chrono::microseconds(wait));
+        stop.request_stop();
+      });
+      snapshot->analyse(stop.get_token());
+      if (edit % 2) continue;  // the next keystroke was there first
+    }
     auto analysis = snapshot->analyse({});
     made += analysis->kernels_made;
     reused += analysis->kernels_reused;
@@ -229,8 +243,12 @@ int main(int argc, char** argv) {
     text::Context context;
     context.limits = settings->limits;
     auto tree = syntax::Tree::parse(std::make_shared<text::Source>(path, editor.text()));
-    std::string now = description(analysis->first());
-    std::string fresh = description(session::compile(tree, helpers.get(), context, options));
+    std::string now, fresh;
+    for (const session::Compiled& c : analysis->compiled) {  // one an architecture
+      options.target = c.target;
+      now += description(c);
+      fresh += description(session::compile(tree, helpers.get(), context, options));
+    }
     if (now == fresh) continue;
     std::printf(
         "seed %u, edit %d: the session differs from an analysis from scratch\n--- script\n%s\n--- session\n%s\n"
