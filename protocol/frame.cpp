@@ -80,6 +80,7 @@ std::optional<Frame> FrameReader::next() {
     if (at_ > (1u << 16) || at_ == buffer_.size()) {
       buffer_.erase(0, at_);
       at_ = 0;
+      if (buffer_.empty() && buffer_.capacity() > (1u << 20)) buffer_.shrink_to_fit();
     }
     std::string_view rest = std::string_view(buffer_).substr(at_);
     if (skip_ > 0) {
@@ -131,7 +132,9 @@ std::optional<Frame> FrameReader::next() {
       return broken(after, std::move(header.wrong));
     }
     if (*header.length > limits_.body_bytes) {
-      skip_ = *header.length;
+      // Nobody means a length beyond all reason: waiting for its end would lose every message that follows.
+      lost_ = *header.length / 8 > limits_.body_bytes;
+      skip_ = lost_ ? 0 : *header.length;
       return broken(after, "a message of " + std::to_string(*header.length) + " bytes; " +
                                std::to_string(limits_.body_bytes) + " are accepted");
     }

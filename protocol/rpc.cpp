@@ -1,5 +1,7 @@
 #include "protocol/rpc.h"
 
+#include <limits>
+
 namespace tilewright::protocol {
 namespace {
 
@@ -13,9 +15,34 @@ Message invalid(ErrorCode code, std::string why, Id id = nullptr) {
   return m;
 }
 
+// Copying and printing a JSON value take a stack frame a level; no message of the protocol is near this.
+constexpr int kMostNested = 512;
+
+// Of text that may be no JSON at all: then the parser finds out.
+bool nested_too_deeply(std::string_view body) {
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    char c = body[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      if (c == '"') quoted = false;
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMostNested) return true;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 bool read_id(const Json& json, Id* id) {
   if (json.is_string()) {
     *id = json.get<std::string>();
+  } else if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
+    return false;  // it would come back as another number
   } else if (json.is_number_integer()) {
     *id = json.get<std::int64_t>();
   } else {
@@ -39,6 +66,10 @@ std::string id_key(const Id& id) {
 }
 
 Message parse_message(std::string_view body) {
+  if (nested_too_deeply(body)) {
+    return invalid(ErrorCode::InvalidRequest,
+                   "the message is nested more than " + std::to_string(kMostNested) + " levels deep");
+  }
   Json json = Json::parse(body, nullptr, false);
   if (json.is_discarded()) return invalid(ErrorCode::ParseError, "the message is not JSON in UTF-8");
   if (!json.is_object()) {

@@ -78,10 +78,7 @@ void Server::did_close(const Json& params) {
   live_.erase(path);
   uris_.erase(path);
   session_.close(path);
-  for (const std::string& other : workspace_.set_document(path, nullptr)) {
-    session_.refresh(other, settings(other));
-    publish(other);
-  }
+  look_again(workspace_.set_document(path, nullptr));
   ::malloc_trim(0);
 }
 
@@ -109,15 +106,20 @@ void Server::watched_files_changed(const Json& params) {
   refresh_all("files");
 }
 
+// Files that were only read, for diagnostics of the workspace say, have imports as well, but no diagnostics to publish.
+void Server::look_again(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    if (!session_.refresh(path, settings(path))) continue;
+    supersede(path);
+    publish(path);
+  }
+}
+
 void Server::updated(const std::string& path) {
   supersede(path);
   auto touched = workspace_.set_document(path, session_.find(path)->tree());
   publish(path);
-  for (const std::string& other : touched) {
-    if (!session_.find(other)) continue;
-    session_.refresh(other, settings(other));
-    publish(other);
-  }
+  look_again(touched);
   if (++edits_ % 256 == 0) session_.trim();
 }
 
@@ -161,7 +163,11 @@ void Server::refresh_all(const std::string& why) {
   std::string token = "tilewright-refresh-" + std::to_string(next_id_++);
   std::stop_source stop;
   progress_[token] = stop;
-  ask("window/workDoneProgress/create", {{"token", token}}, [this, token, stop, why](const Json&) {
+  ask("window/workDoneProgress/create", {{"token", token}}, [this, token, stop, why](const Json* created) {
+    if (!created) {  // then nothing may be said under this token
+      progress_.erase(token);
+      return;
+    }
     auto say = [this, token](Json value) { notify("$/progress", {{"token", token}, {"value", std::move(value)}}); };
     say({{"kind", "begin"}, {"title", "Tilewright: " + why + " changed"}, {"cancellable", true}, {"percentage", 0}});
     pool_.run(

@@ -50,6 +50,8 @@ Answer<Json> Server::initialize(const Json& params) {
     for (const Json& f : list) folders.push_back(path_of(f.at("uri").get<std::string>()));
   } else if (const Json& root = protocol::at(params, "rootUri"); root.is_string()) {
     folders.push_back(path_of(root.get<std::string>()));
+  } else if (const Json& path = protocol::at(params, "rootPath"); path.is_string()) {
+    folders.push_back(path.get<std::string>());  // of old clients
   }
   workspace_.set_folders(std::move(folders));
   if (const Json& value = protocol::at(params, "trace"); value.is_string()) {
@@ -77,28 +79,30 @@ Answer<Json> Server::initialize(const Json& params) {
 }
 
 void Server::initialized() {
-  register_watchers();
+  register_capabilities();
   if (client_->offers("workspace.configuration")) fetch_configuration();
   set_health("ok", "");
 }
 
-void Server::register_watchers() {
-  if (!client_->offers("workspace.didChangeWatchedFiles.dynamicRegistration")) return;
-  Json watchers = Json::array({{{"globPattern", "**/*.py"}}, {{"globPattern", "**/tilewright.toml"}}});
-  Json registrations = Json::array({{{"id", "tilewright-files"},
-                                     {"method", "workspace/didChangeWatchedFiles"},
-                                     {"registerOptions", {{"watchers", watchers}}}}});
+void Server::register_capabilities() {
+  Json registrations = Json::array();
+  if (client_->offers("workspace.didChangeWatchedFiles.dynamicRegistration")) {
+    Json watchers = Json::array({{{"globPattern", "**/*.py"}}, {{"globPattern", "**/tilewright.toml"}}});
+    registrations.push_back({{"id", "tilewright-files"},
+                             {"method", "workspace/didChangeWatchedFiles"},
+                             {"registerOptions", {{"watchers", watchers}}}});
+  }
   if (client_->offers("workspace.didChangeConfiguration.dynamicRegistration")) {
     registrations.push_back({{"id", "tilewright-settings"},
                              {"method", "workspace/didChangeConfiguration"},
                              {"registerOptions", {{"section", "tilewright"}}}});
   }
-  ask("client/registerCapability", {{"registrations", registrations}});
+  if (!registrations.empty()) ask("client/registerCapability", {{"registrations", registrations}});
 }
 
 void Server::fetch_configuration() {
-  ask("workspace/configuration", {{"items", Json::array({{{"section", "tilewright"}}})}}, [this](const Json& result) {
-    if (result.is_array() && !result.empty()) set_configuration(result[0]);
+  ask("workspace/configuration", {{"items", Json::array({{{"section", "tilewright"}}})}}, [this](const Json* result) {
+    if (result && result->is_array() && !result->empty()) set_configuration((*result)[0]);
   });
 }
 

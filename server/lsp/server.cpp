@@ -15,6 +15,13 @@ namespace tilewright::lsp {
 
 using protocol::ErrorCode;
 
+namespace {
+
+constexpr std::size_t kMostQueued = 256u << 20;  // bytes of messages that wait to be read
+constexpr std::size_t kMostOpen = 10'000;        // requests without an answer
+
+}  // namespace
+
 Server::Server(transport::Connection& connection)
     : connection_(connection),
       session_([this](const std::string& path) { return workspace_.loader(path); }),
@@ -34,13 +41,29 @@ void Server::post(std::function<void()> task) {
   queue_ready_.notify_one();
 }
 
+void Server::receive(std::string_view bytes) {
+  frames_.feed(bytes);
+  while (auto frame = frames_.next()) {
+    {
+      // A client that sends faster than its messages are read is made to wait: memory is not its to fill.
+      std::unique_lock lock(queue_mutex_);
+      queue_shorter_.wait(lock, [&] { return queued_bytes_ < kMostQueued || state_ == State::Ended; });
+      if (state_ == State::Ended) return;
+      queued_bytes_ += frame->text.size();
+    }
+    post([this, frame = std::move(*frame)] {
+      {
+        std::lock_guard lock(queue_mutex_);
+        queued_bytes_ -= frame.text.size();
+      }
+      queue_shorter_.notify_one();
+      handle_frame(frame);
+    });
+  }
+}
+
 int Server::run() {
-  connection_.start({[this](std::string_view bytes) {
-                       frames_.feed(bytes);
-                       while (auto frame = frames_.next()) {
-                         post([this, frame = std::move(*frame)] { handle_frame(frame); });
-                       }
-                     },
+  connection_.start({[this](std::string_view bytes) { receive(bytes); },
                      [this] { post([this] { end(state_ == State::ShutDown ? 0 : 1); }); }});
   while (state_ != State::Ended) {
     std::function<void()> task;
@@ -60,15 +83,25 @@ int Server::run() {
     std::lock_guard lock(pending_mutex_);
     for (auto& [id, pending] : pending_) pending->stop.request_stop();
   }
-  for (auto& [path, live] : live_) live->stop.request_stop();
+  for (auto& [path, live] : live_) {
+    std::lock_guard lock(live->mutex);
+    live->stop.request_stop();
+  }
+  for (auto& [token, stop] : progress_) stop.request_stop();
   connection_.drain(1000);
+  // The I/O thread calls this object: it ends first.
+  connection_.stop();
   return status_;
 }
 
 void Server::end(int status) {
   if (state_ == State::Ended) return;
   status_ = status;
-  state_ = State::Ended;
+  {
+    std::lock_guard lock(queue_mutex_);
+    state_ = State::Ended;
+  }
+  queue_shorter_.notify_all();
 }
 
 // ---- messages -------------------------------------------------------------------------------------------------------
@@ -92,7 +125,7 @@ void Server::handle(Message m) {
       auto then = std::move(it->second);
       asked_.erase(it);
       if (m.failed) log(Level::Log, "the client refused a request: " + m.error.message);
-      if (then) then(m.failed ? Json(nullptr) : m.result);
+      if (then) then(m.failed ? nullptr : &m.result);
       return;
     }
   }
@@ -188,6 +221,10 @@ void Server::start(const Registry::Handler& handler, Message& m) {
   r->stop = pending->stop.get_token();
   {
     std::lock_guard lock(pending_mutex_);
+    if (pending_.size() >= kMostOpen) {
+      send(protocol::error_text(m.id, {ErrorCode::RequestFailed, "too many requests are open", nullptr}));
+      return;
+    }
     if (!pending_.emplace(protocol::id_key(m.id), pending).second) {
       send(protocol::error_text(m.id, {ErrorCode::InvalidRequest, "a request with this id is still open", nullptr}));
       return;
@@ -278,28 +315,50 @@ void Server::supersede(const std::string& path) {
   }
 }
 
-void Server::ask(std::string_view method, const Json& params, std::function<void(const Json&)> then) {
+void Server::ask(std::string_view method, const Json& params, std::function<void(const Json*)> then) {
   protocol::Id id = "tilewright-" + std::to_string(next_id_++);
   asked_[protocol::id_key(id)] = std::move(then);
   send(protocol::request_text(id, method, params));
 }
 
+namespace {
+
+// A session a client, each on a thread of its own, until the last client has gone. The exit status of that one.
+int serve_all(transport::Listener& listener) {
+  std::mutex mutex;
+  std::vector<std::thread> threads;
+  std::size_t open = 0;
+  int status = 1;
+  while (auto accepted = listener.accept()) {
+    std::lock_guard lock(mutex);
+    ++open;
+    threads.emplace_back([&, connection = std::shared_ptr<transport::Connection>(std::move(accepted))] {
+      int ended = Server(*connection).run();
+      std::lock_guard lock(mutex);
+      status = ended;
+      if (--open == 0) listener.stop();
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  return status;
+}
+
+}  // namespace
+
 int serve(const std::string& address) {
   // Workers allocate and free much; a heap for each would keep what the others could use.
   ::mallopt(M_ARENA_MAX, 2);
-  std::unique_ptr<transport::Connection> connection;
   if (address.empty()) {
-    connection = transport::stdio();
-  } else {
-    auto made = transport::listen(
-        address, [](const std::string& at) { std::fprintf(stderr, "tilewright: listening on %s\n", at.c_str()); });
-    if (!made) {
-      std::fprintf(stderr, "tilewright: %s\n", made.error().c_str());
-      return 2;
-    }
-    connection = std::move(*made);
+    auto connection = transport::stdio();
+    return Server(*connection).run();
   }
-  return Server(*connection).run();
+  auto listener = transport::listen(address);
+  if (!listener) {
+    std::fprintf(stderr, "tilewright: %s\n", listener.error().c_str());
+    return 2;
+  }
+  std::fprintf(stderr, "tilewright: listening on %s\n", (*listener)->address().c_str());
+  return serve_all(**listener);
 }
 
 }  // namespace tilewright::lsp

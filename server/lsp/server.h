@@ -55,6 +55,7 @@ class Server {
   // ---- server.cpp: messages
   // -------------------------------------------------------------------------------------------
   void post(std::function<void()> task);
+  void receive(std::string_view bytes);  // of the I/O thread
   void handle_frame(const protocol::Frame& frame);
   void handle(Message message);
   void handle_request(Message& message);
@@ -65,15 +66,15 @@ class Server {
   void supersede(const std::string& path);
   void send(std::string text) { connection_.send(protocol::framed(text)); }
   void notify(std::string_view method, const Json& params) { send(protocol::notification_text(method, params)); }
-  // Asks the client; `then` runs on the main thread with the result, or with null after an error.
-  void ask(std::string_view method, const Json& params, std::function<void(const Json& result)> then = {});
+  // Asks the client; `then` runs on the main thread with the result, or with a null pointer after an error.
+  void ask(std::string_view method, const Json& params, std::function<void(const Json* result)> then = {});
   void end(int status);
 
   // ---- lifecycle.cpp
   // --------------------------------------------------------------------------------------------------
   Answer<Json> initialize(const Json& params);
   void initialized();
-  void register_watchers();
+  void register_capabilities();
   void fetch_configuration();
   void set_configuration(const Json& section);
   void change_folders(const Json& params);
@@ -97,6 +98,8 @@ class Server {
   void watched_files_changed(const Json& params);
   std::shared_ptr<const session::Settings> settings(const std::string& path);
   void updated(const std::string& path);
+  // Documents whose imports changed.
+  void look_again(const std::vector<std::string>& paths);
   // Analyses the newest snapshot and publishes what it finds.
   void publish(const std::string& path);
   // All open documents once more, under settings as they are now.
@@ -105,8 +108,9 @@ class Server {
   transport::Connection& connection_;
   protocol::FrameReader frames_;  // of the I/O thread
   std::mutex queue_mutex_;
-  std::condition_variable queue_ready_;
+  std::condition_variable queue_ready_, queue_shorter_;
   std::deque<std::function<void()>> queue_;
+  std::size_t queued_bytes_ = 0;  // of messages in it
 
   Registry registry_;
   enum class State { Fresh, Running, ShutDown, Ended };
@@ -118,7 +122,7 @@ class Server {
   std::string health_;
   int trace_ = 0;  // off, messages, verbose
   std::int64_t next_id_ = 1;
-  std::map<std::string, std::function<void(const Json&)>> asked_;
+  std::map<std::string, std::function<void(const Json*)>> asked_;
   std::mutex pending_mutex_;
   std::map<std::string, std::shared_ptr<Pending>> pending_;
 

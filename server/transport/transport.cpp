@@ -36,13 +36,23 @@ bool is_waitable(int fd) {
 template <class In, class Out>
 class AsioConnection final : public Connection {
  public:
-  AsioConnection(std::unique_ptr<asio::io_context> io, In in, Out out, int file = -1)
-      : io_(std::move(io)), work_(io_->get_executor()), in_(std::move(in)), out_(std::move(out)), file_(file) {}
+  // `copier` ends when `out` is closed; what went through `out` has then arrived.
+  AsioConnection(std::unique_ptr<asio::io_context> io, In in, Out out, int file = -1, std::thread copier = {})
+      : io_(std::move(io)),
+        work_(io_->get_executor()),
+        in_(std::move(in)),
+        out_(std::move(out)),
+        file_(file),
+        copier_(std::move(copier)) {}
 
-  ~AsioConnection() override {
-    work_.reset();
+  ~AsioConnection() override { stop(); }
+
+  void stop() override {
     io_->stop();
     if (thread_.joinable()) thread_.join();
+    boost::system::error_code ignored;
+    out_.close(ignored);
+    if (copier_.joinable()) copier_.join();
   }
 
   void start(Handler handler) override {
@@ -109,6 +119,7 @@ class AsioConnection final : public Connection {
     in_.async_read_some(asio::buffer(buffer_), [this](boost::system::error_code ec, std::size_t n) {
       if (ec == asio::error::interrupted) return read();
       if (ec) return close();
+      if (closed_) return;
       handler_.received({buffer_, n});
       read();
     });
@@ -118,6 +129,7 @@ class AsioConnection final : public Connection {
     ssize_t n = ::read(file_, buffer_, sizeof buffer_);
     if (n < 0 && errno == EINTR) n = 0;
     if (n <= 0) return close();
+    if (closed_) return;
     handler_.received({buffer_, static_cast<std::size_t>(n)});
     asio::post(*io_, [this] { read_file(); });
   }
@@ -164,6 +176,7 @@ class AsioConnection final : public Connection {
   In in_;
   Out out_;
   int file_;
+  std::thread copier_;
   Handler handler_;
   std::thread thread_;
   char buffer_[1 << 16];
@@ -197,17 +210,55 @@ struct Shared {
 };
 
 template <class Protocol>
-std::expected<std::unique_ptr<Connection>, std::string> accept_one(std::unique_ptr<asio::io_context>& io,
-                                                                   typename Protocol::acceptor& acceptor) {
-  auto socket = std::make_shared<typename Protocol::socket>(*io);
-  boost::system::error_code ec;
-  acceptor.accept(*socket, ec);
-  if (ec) return std::unexpected("cannot accept a client: " + ec.message());
-  acceptor.close(ec);
-  if constexpr (std::is_same_v<Protocol, asio::ip::tcp>) socket->set_option(asio::ip::tcp::no_delay(true), ec);
-  using End = Shared<typename Protocol::socket>;
-  return std::make_unique<AsioConnection<End, End>>(std::move(io), End{socket}, End{socket});
-}
+class AsioListener final : public Listener {
+ public:
+  using Socket = typename Protocol::socket;
+  // `path`: a socket file that goes with the listener; empty: none.
+  AsioListener(std::unique_ptr<asio::io_context> io, typename Protocol::acceptor acceptor, std::string address,
+               std::string path)
+      : io_(std::move(io)),
+        work_(io_->get_executor()),
+        acceptor_(std::move(acceptor)),
+        address_(std::move(address)),
+        path_(std::move(path)) {}
+  ~AsioListener() override {
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+
+  const std::string& address() const override { return address_; }
+
+  std::unique_ptr<Connection> accept() override {
+    Socket accepted(*io_);
+    bool done = false;
+    boost::system::error_code ec;
+    while (!done || ec) {
+      // A client that was gone again, or too many open files for now: the next one may have more luck.
+      if (done) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      done = false;
+      acceptor_.async_accept(accepted, [&](boost::system::error_code e) {
+        done = true;
+        ec = e;
+      });
+      while (!done && !io_->stopped()) io_->run_one();
+      if (io_->stopped()) return nullptr;
+    }
+    // Each connection has a thread and a context of its own.
+    auto io = std::make_unique<asio::io_context>(1);
+    Protocol protocol = acceptor_.local_endpoint(ec).protocol();
+    auto socket = std::make_shared<Socket>(*io, protocol, accepted.release());
+    if constexpr (std::is_same_v<Protocol, asio::ip::tcp>) socket->set_option(asio::ip::tcp::no_delay(true), ec);
+    using End = Shared<Socket>;
+    return std::make_unique<AsioConnection<End, End>>(std::move(io), End{socket}, End{socket});
+  }
+
+  void stop() override { io_->stop(); }
+
+ private:
+  std::unique_ptr<asio::io_context> io_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  typename Protocol::acceptor acceptor_;
+  std::string address_, path_;
+};
 
 }  // namespace
 
@@ -216,6 +267,7 @@ std::unique_ptr<Connection> stdio() {
   using End = asio::posix::stream_descriptor;
   int file = is_waitable(0) ? -1 : ::dup(0);
   End in(*io), out(*io);
+  std::thread copier;
   boost::system::error_code ec;
   if (file < 0) in.assign(::dup(0), ec);
   if (!ec && is_waitable(1)) {
@@ -225,21 +277,24 @@ std::unique_ptr<Connection> stdio() {
     int ends[2];
     if (::pipe(ends) == 0) {
       out.assign(ends[1], ec);
-      std::thread([from = ends[0]] {
+      copier = std::thread([from = ends[0]] {
         char buffer[1 << 16];
+        bool whole = true;
         for (ssize_t n; (n = ::read(from, buffer, sizeof buffer)) > 0;) {
-          for (ssize_t done = 0, w; done < n; done += w) {
-            if ((w = ::write(1, buffer + done, static_cast<std::size_t>(n - done))) <= 0) return;
+          for (ssize_t done = 0, w; whole && done < n; done += w) {
+            w = ::write(1, buffer + done, static_cast<std::size_t>(n - done));
+            whole = w > 0;
           }
         }
-      }).detach();
+        ::close(from);
+      });
     }
   }
-  return std::make_unique<AsioConnection<End, End>>(std::move(io), std::move(in), std::move(out), file);
+  return std::make_unique<AsioConnection<End, End>>(std::move(io), std::move(in), std::move(out), file,
+                                                    std::move(copier));
 }
 
-std::expected<std::unique_ptr<Connection>, std::string> listen(
-    const std::string& address, const std::function<void(const std::string& address)>& ready) {
+std::expected<std::unique_ptr<Listener>, std::string> listen(const std::string& address) {
   auto io = std::make_unique<asio::io_context>(1);
   try {
     if (address.starts_with("unix:")) {
@@ -262,10 +317,7 @@ std::expected<std::unique_ptr<Connection>, std::string> listen(
       mode_t mask = ::umask(0077);  // for this user alone
       Local::acceptor acceptor(*io, Local::endpoint(path));
       ::umask(mask);
-      ready(address);
-      auto made = accept_one<Local>(io, acceptor);
-      ::unlink(path.c_str());
-      return made;
+      return std::make_unique<AsioListener<Local>>(std::move(io), std::move(acceptor), address, path);
     }
     std::size_t colon = address.rfind(':');
     std::string host = colon == std::string::npos ? "127.0.0.1" : address.substr(0, colon);
@@ -283,9 +335,9 @@ std::expected<std::unique_ptr<Connection>, std::string> listen(
       return std::unexpected("'" + host + "' is not this machine's loopback: the protocol has no authentication");
     }
     asio::ip::tcp::acceptor acceptor(*io, asio::ip::tcp::endpoint(at, static_cast<unsigned short>(number)));
-    ready((at.is_v6() ? "[" + at.to_string() + "]" : at.to_string()) + ":" +
-          std::to_string(acceptor.local_endpoint().port()));
-    return accept_one<asio::ip::tcp>(io, acceptor);
+    std::string name = (at.is_v6() ? "[" + at.to_string() + "]" : at.to_string()) + ":" +
+                       std::to_string(acceptor.local_endpoint().port());
+    return std::make_unique<AsioListener<asio::ip::tcp>>(std::move(io), std::move(acceptor), std::move(name), "");
   } catch (const boost::system::system_error& e) {
     return std::unexpected("cannot listen on " + address + ": " + e.code().message());
   }

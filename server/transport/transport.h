@@ -8,8 +8,9 @@
 
 namespace tilewright::transport {
 
-// Called on the I/O thread, one at a time; they must not block.
+// Called on the I/O thread, one at a time.
 struct Handler {
+  // While this blocks, nothing more is read: that is how a server makes a client wait that sends faster than it works.
   std::function<void(std::string_view bytes)> received;
   std::function<void()> closed;  // once: the other side is gone, or writing failed. Nothing is called after it
 };
@@ -19,6 +20,8 @@ class Connection {
   virtual ~Connection() = default;  // stops and joins the thread
   // Starts reading. Once.
   virtual void start(Handler handler) = 0;
+  // Ends the thread: nothing of the handler is called any more. What is sent from now on is lost.
+  virtual void stop() = 0;
   // Queues bytes; they leave in order. Safe from any thread. A reader who stays away for too long, so that more than
   // 256 MB wait for him, is cut off.
   virtual void send(std::string bytes) = 0;
@@ -29,9 +32,19 @@ class Connection {
 };
 
 std::unique_ptr<Connection> stdio();
-// Waits for one client. `address`: HOST:PORT on the loopback interface (port 0: any; `ready` is told which), or
-// unix:PATH. The error says what is wrong with it.
-std::expected<std::unique_ptr<Connection>, std::string> listen(
-    const std::string& address, const std::function<void(const std::string& address)>& ready);
+
+// A place where clients come.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual const std::string& address() const = 0;  // with the true port
+  // Waits for the next client. Null after stop().
+  virtual std::unique_ptr<Connection> accept() = 0;
+  virtual void stop() = 0;  // from any thread
+};
+
+// `address`: HOST:PORT on the loopback interface (port 0: any free one), or unix:PATH. The error says what is wrong
+// with it.
+std::expected<std::unique_ptr<Listener>, std::string> listen(const std::string& address);
 
 }  // namespace tilewright::transport

@@ -21,11 +21,23 @@ class Client:
         self.socket = None
         if connect:
             line = self.process.stderr.readline().decode()
-            address = line.split("listening on ")[1].strip()
-            self.socket = self._connect(address)
+            self.address = line.split("listening on ")[1].strip()
+            self.socket = self._connect(self.address)
             self.reader = self.socket.makefile("rb")
         else:
             self.reader = self.process.stdout
+        self._begin()
+
+    def another(self):
+        """A second client of the same listening server."""
+        other = Client.__new__(Client)
+        other.process, other.address = self.process, self.address
+        other.socket = self._connect(self.address)
+        other.reader = other.socket.makefile("rb")
+        other._begin()
+        return other
+
+    def _begin(self):
         self.next_id = 1
         self.seen = []  # messages that were received and not yet asked for
         self.incoming = queue.Queue()
@@ -151,6 +163,12 @@ class Client:
     def diagnostics(self, uri, version):
         return self.notification("textDocument/publishDiagnostics",
                                  lambda p: p["uri"] == uri and p.get("version") == version)["diagnostics"]
+
+    def wait_until_gone(self):
+        try:
+            self.wait_for(lambda m: False)
+        except Gone:
+            pass
 
     def exit_status(self, timeout=TIMEOUT):
         return self.process.wait(timeout)

@@ -271,8 +271,35 @@ def _():
 @test("an absurd length is refused without waiting for the body in memory")
 def _():
     c = started()
-    c.raw(b"Content-Length: 999999999999\r\n\r\n")
+    for length in (b"999999999999", b"99999999999999999999999999"):
+        c.raw(b"Content-Length: " + length + b"\r\n\r\n")
+        assert c.answer(None)["error"]["code"] == PARSE_ERROR
+        c.settled()
+    return c
+
+
+@test("a negative length, a signed one and a fraction are answered, and the next message is read")
+def _():
+    c = started()
+    for length in (b"-5", b"+5", b"5.5", b"", b"0x10"):
+        c.raw(b"Content-Length: " + length + b"\r\n\r\n{}" + framed(PING))
+        assert c.answer(None)["error"]["code"] == PARSE_ERROR, length
+        assert "result" in c.answer(77)
+    return c
+
+
+@test("a message that is too large is passed over to its end")
+def _():
+    c = started()
+    size = (128 << 20) + 1
+    c.raw(b"Content-Length: %d\r\n\r\n" % size)
+    piece = (b"Content-Length: 9\r\n" * 60_000)[:1 << 20]
+    for _ in range(size >> 20):
+        c.raw(piece)
+    c.raw(b"x")
     assert c.answer(None)["error"]["code"] == PARSE_ERROR
+    c.settled()
+    assert c.result("$/tilewright/memory")["residentBytes"] < 100 << 20
     return c
 
 
@@ -307,7 +334,20 @@ def _():
 def _():
     c = started()
     c.raw(framed(b'{"jsonrpc":"2.0","id":5,"method":"shutdown","params":' + b"[" * 100_000 + b"]" * 100_000 + b"}"))
-    assert "id" in c.answer(5)
+    assert c.answer(None)["error"]["code"] == INVALID_REQUEST
+    c.settled()
+    return c
+
+
+@test("JSON nested as deep as is accepted can be traced and copied")
+def _():
+    c = started(trace="verbose")
+    deep = "[" * 500 + "]" * 500
+    c.raw(framed(('{"jsonrpc":"2.0","id":5,"method":"textDocument/nothing","params":' + deep + "}").encode()))
+    assert c.answer(5)["error"]["code"] == METHOD_NOT_FOUND
+    # Brackets in texts do not count.
+    c.open(URI, "x = '" + "[" * 2000 + "\\\"'\n")
+    c.diagnostics(URI, 1)
     return c
 
 
@@ -337,6 +377,16 @@ def _():
     c.start_request("$/tilewright/memory", id="1")
     c.start_request("$/tilewright/memory", id=1)
     assert {type(c.wait_for(lambda m: m.get("id") in (1, "1"))["id"]) for _ in range(2)} == {int, str}
+    return c
+
+
+@test("an id beyond 64 bits, a fraction and null are invalid requests")
+def _():
+    c = started()
+    for id in (b"18446744073709551615", b"1e300", b"1.5", b"null", b"true", b"[1]"):
+        c.raw(framed(b'{"jsonrpc":"2.0","id":' + id + b',"method":"$/tilewright/memory"}'))
+        m = c.answer(None)
+        assert m["id"] is None and m["error"]["code"] == INVALID_REQUEST, id
     return c
 
 
@@ -699,6 +749,68 @@ def _():
     return c
 
 
+@test("settings are registered for where the client offers it, also without watchers")
+def _():
+    c = started({"workspace": {"didChangeConfiguration": {"dynamicRegistration": True}}})
+    r = c.server_request("client/registerCapability")
+    assert [x["method"] for x in r["params"]["registrations"]] == ["workspace/didChangeConfiguration"]
+    c.reply(r)
+    return c
+
+
+@test("a client that refuses what it is asked is served all the same")
+def _():
+    c = started({"workspace": {"configuration": True, "didChangeWatchedFiles": {"dynamicRegistration": True}}})
+    for method in ("client/registerCapability", "workspace/configuration"):
+        r = c.server_request(method)
+        c.send({"jsonrpc": "2.0", "id": r["id"], "error": {"code": -32603, "message": "no"}})
+    c.open(URI, BROKEN)
+    assert names(c.diagnostics(URI, 1)) == ["TW2002"]
+    return c
+
+
+@test("closing what a file on disk imports does no harm to that file")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("main", "from helper import N\n" + KERNEL), ("helper", "N = 1\n")):
+            with open(f"{folder}/{name}.py", "w") as f:
+                f.write(text)
+        c = started(PULL, workspaceFolders=[{"uri": "file://" + folder, "name": "w"}],
+                    initializationOptions={"diagnostics": "both"})
+        c.result("workspace/diagnostic", {"previousResultIds": []})
+        helper = f"file://{folder}/helper.py"
+        for version in range(1, 4):
+            c.open(helper, "N = 2\n", version)
+            c.notify("textDocument/didClose", {"textDocument": {"uri": helper}})
+        assert len(c.result("workspace/diagnostic", {"previousResultIds": []})["items"]) == 1
+        return c
+
+
+@test("workspace diagnostics that the client has are unchanged")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/a.py", "w") as f:
+            f.write(BROKEN)
+        c = started(PULL, workspaceFolders=[{"uri": "file://" + folder, "name": "w"}])
+        first = c.result("workspace/diagnostic", {"previousResultIds": []})["items"]
+        known = [{"uri": i["uri"], "value": i["resultId"]} for i in first]
+        again = c.result("workspace/diagnostic", {"previousResultIds": known})["items"]
+        assert [i["kind"] for i in first + again] == ["full", "unchanged"], again
+        return c
+
+
+@test("rootUri and the older rootPath name a folder where there are no workspaceFolders")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/a.py", "w") as f:
+            f.write(BROKEN)
+        for more in ({"rootUri": "file://" + folder}, {"rootPath": folder}, {"workspaceFolders": None, "rootPath": folder}):
+            c = started(PULL, **more)
+            assert len(c.result("workspace/diagnostic", {"previousResultIds": []})["items"]) == 1, more
+            c.close()
+        return c
+
+
 @test("a changed import is looked at again")
 def _():
     with tempfile.TemporaryDirectory() as folder:
@@ -809,6 +921,20 @@ def _():
     return c
 
 
+@test("a progress that the client would not create is not reported")
+def _():
+    c = started({"window": {"workDoneProgress": True}})
+    c.open(URI, KERNEL)
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {}}})
+    r = c.server_request("window/workDoneProgress/create")
+    c.send({"jsonrpc": "2.0", "id": r["id"], "error": {"code": -32603, "message": "no"}})
+    c.settled()
+    c.change(URI, 2, BROKEN)
+    c.diagnostics(URI, 2)
+    assert not any(m.get("method") == "$/progress" for m in c.seen)
+    return c
+
+
 @test("a progress of the server's own can be cancelled")
 def _():
     c = started({"window": {"workDoneProgress": True}})
@@ -885,6 +1011,28 @@ def _():
         return c
 
 
+@test("--listen serves several clients at once, each with documents of its own, until the last has gone")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        for address in ("127.0.0.1:0", "unix:" + folder + "/socket"):
+            first = Client(SERVER, ["--listen", address], connect=True)
+            others = [first.another() for _ in range(3)]
+            for c in (first, *others):
+                c.initialize()
+                c.open(URI, BROKEN if c is first else KERNEL)
+            for c in others:
+                assert c.diagnostics(URI, 1) == []
+            assert names(first.diagnostics(URI, 1)) == ["TW2002"]
+            for c in others:
+                c.result("shutdown")
+                c.notify("exit")
+                c.wait_until_gone()
+            first.settled()
+            assert first.shutdown() == 0
+            first.close()
+    return None
+
+
 @test("--listen on other interfaces is refused")
 def _():
     r = subprocess.run([SERVER, "lsp", "--listen", "0.0.0.0:0"], capture_output=True, text=True, timeout=30)
@@ -914,6 +1062,41 @@ def _():
         r = subprocess.run([SERVER, "lsp"], stdin=f, capture_output=True, timeout=30)
         assert r.returncode == 0 and r.stdout.count(b"Content-Length") == 2
     return None
+
+
+@test("a session may be written to a file, and all of it is there")
+def _():
+    with tempfile.TemporaryFile() as out:
+        bodies = [b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":null,"rootUri":null,"capabilities":{}}}']
+        bodies += [PING] * 200 + [b'{"jsonrpc":"2.0","id":2,"method":"shutdown"}', b'{"jsonrpc":"2.0","method":"exit"}']
+        r = subprocess.run([SERVER, "lsp"], input=b"".join(map(framed, bodies)), stdout=out, timeout=30)
+        out.seek(0)
+        assert r.returncode == 0 and out.read().count(b"Content-Length") == 202
+    return None
+
+
+@test("messages behind exit do no harm")
+def _():
+    for _ in range(5):
+        c = started()
+        c.open(URI, SLOW)
+        c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+        c.start_request("shutdown")
+        exit_body = b'{"jsonrpc":"2.0","method":"exit"}'
+        c.raw(framed(exit_body) + framed(PING) * 50)
+        assert c.exit_status() == 0
+        c.close()
+    return c
+
+
+@test("a client that reads nothing for a while gets everything later")
+def _():
+    c = started()
+    c.open(URI, BROKEN)
+    for i in range(3000):
+        c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}}, id=100_000 + i)
+    assert len({c.wait_for(lambda m: m.get("id", 0) >= 100_000)["id"] for _ in range(3000)}) == 3000
+    return c
 
 
 @test("SIGTERM ends the server")
