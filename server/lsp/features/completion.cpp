@@ -43,7 +43,7 @@ class Items {
     if (!seen_.insert(label).second || out_.size() >= 2000) return;
     Json item{{"label", label}, {"kind", kind}, {"sortText", std::to_string(rank) + label}};
     if (!detail.empty()) item["detail"] = std::move(detail);
-    if (!documentation.empty()) item["documentation"] = protocol::MarkupContent{true, std::string(documentation)};
+    if (!documentation.empty()) item["documentation"] = std::string(documentation);
     if (call && snippets_) {
       item["insertText"] = label + "($0)";
       item["insertTextFormat"] = 2;

@@ -29,7 +29,7 @@ Answer<Json> signature_help(const Request& r, const protocol::PositionParams& p)
     if (!active && c.variadic && !c.parameters.empty()) active = c.parameters.size() - 1;
     Json one{{"label", label}, {"parameters", parameters}};
     if (active) one["activeParameter"] = *active;
-    if (!c.documentation.empty()) one["documentation"] = protocol::MarkupContent{true, std::string(c.documentation)};
+    if (!c.documentation.empty()) one["documentation"] = std::string(c.documentation);
     signatures.push_back(std::move(one));
   }
   // The first form that has room for what was typed.
