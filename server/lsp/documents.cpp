@@ -110,7 +110,7 @@ void Server::watched_files_changed(const Json& params) {
 void Server::look_again(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     if (!session_.refresh(path, settings(path))) continue;
-    supersede(path);
+    supersede_diagnostics(path);
     publish(path);
   }
 }
@@ -152,7 +152,7 @@ void Server::publish(const std::string& path) {
 
 void Server::refresh_all(const std::string& why) {
   for (const auto& before : session_.all()) {
-    supersede(before->path());
+    supersede_diagnostics(before->path());
     session_.refresh(before->path(), settings(before->path()));
     publish(before->path());
   }

@@ -57,7 +57,9 @@ Answer<Json> Server::initialize(const Json& params) {
   if (const Json& value = protocol::at(params, "trace"); value.is_string()) {
     trace_ = value == "verbose" ? 2 : value == "messages" ? 1 : 0;
   }
-  if (std::string problem = workspace_.configure(protocol::at(client->options, "tilewright")); !problem.empty()) {
+  configured_ = protocol::at(client->options, "tilewright");
+  if (configured_.is_null()) configured_ = Json::object();
+  if (std::string problem = workspace_.configure(configured_); !problem.empty()) {
     log(Level::Warning, problem);
   }
   // A client that pulls would show what is pushed a second time. `diagnostics`: "push", "pull" or "both".
@@ -107,6 +109,10 @@ void Server::fetch_configuration() {
 }
 
 void Server::set_configuration(const Json& section) {
+  // Clients send all settings when any changed; what runs on the same ones is still right.
+  Json now = section.is_null() ? Json::object() : section;
+  if (now == configured_) return;
+  configured_ = std::move(now);
   if (std::string problem = workspace_.configure(section); !problem.empty()) show(Level::Warning, problem);
   refresh_all("settings");
 }

@@ -205,6 +205,7 @@ void Server::handle_notification(Message& m) {
 void Server::start(const Registry::Handler& handler, Message& m) {
   auto pending = std::make_shared<Pending>();
   pending->id = m.id;
+  pending->method = m.method;
   auto r = std::make_shared<Request>();
   r->client = client_;
   if (handler.document) {
@@ -301,18 +302,28 @@ void Server::cancel(const protocol::Id& id) {
   finish(pending, cancelled());
 }
 
-void Server::supersede(const std::string& path) {
+void Server::supersede(const std::function<bool(const Pending&)>& which, const protocol::Error& error) {
   std::vector<std::shared_ptr<Pending>> superseded;
   {
     std::lock_guard lock(pending_mutex_);
     for (auto& [key, pending] : pending_) {
-      if (pending->document == path) superseded.push_back(pending);
+      if (which(*pending)) superseded.push_back(pending);
     }
   }
   for (auto& pending : superseded) {
     pending->stop.request_stop();
-    finish(pending, std::unexpected(protocol::Error{ErrorCode::ContentModified, "the document was changed", nullptr}));
+    finish(pending, std::unexpected(error));
   }
+}
+
+void Server::supersede(const std::string& path) {
+  supersede([&](const Pending& p) { return p.document == path; },
+            {ErrorCode::ContentModified, "the document was changed", nullptr});
+}
+
+void Server::supersede_diagnostics(const std::string& path) {
+  supersede([&](const Pending& p) { return p.document == path && p.method == "textDocument/diagnostic"; },
+            {ErrorCode::ServerCancelled, "settings or imports were changed", {{"retriggerRequest", true}}});
 }
 
 void Server::ask(std::string_view method, const Json& params, std::function<void(const Json*)> then) {

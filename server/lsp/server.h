@@ -41,6 +41,7 @@ class Server {
   // What the client asked and has no answer yet.
   struct Pending {
     protocol::Id id;
+    std::string method;
     std::string document;  // path; empty: of the workspace
     std::stop_source stop;
     std::atomic<bool> answered{false};
@@ -63,7 +64,12 @@ class Server {
   void start(const Registry::Handler& handler, Message& message);
   void finish(const std::shared_ptr<Pending>& pending, const Answer<Json>& answer);
   void cancel(const protocol::Id& id);
+  // The document has another text now: what runs on the old one is answered with ContentModified.
   void supersede(const std::string& path);
+  // The same text under other settings or imports: diagnostics are to be asked for again (a client that gets
+  // ContentModified without an edit of its own would not), the rest goes on.
+  void supersede_diagnostics(const std::string& path);
+  void supersede(const std::function<bool(const Pending&)>& which, const protocol::Error& error);
   void send(std::string text) { connection_.send(protocol::framed(text)); }
   void notify(std::string_view method, const Json& params) { send(protocol::notification_text(method, params)); }
   // Asks the client; `then` runs on the main thread with the result, or with a null pointer after an error.
@@ -127,6 +133,7 @@ class Server {
   std::map<std::string, std::shared_ptr<Pending>> pending_;
 
   Workspace workspace_;
+  Json configured_ = Json::object();  // the client's section, as it was last said
   session::Session session_;
   std::map<std::string, std::string> uris_;  // of open documents, as the client spells them, by path
   std::map<std::string, std::shared_ptr<Live>> live_;

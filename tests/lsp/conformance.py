@@ -19,7 +19,7 @@ SERVER = os.path.abspath(sys.argv[1])
 TESTS = []
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
-NOT_INITIALIZED, CONTENT_MODIFIED, REQUEST_CANCELLED = -32002, -32801, -32800
+NOT_INITIALIZED, CONTENT_MODIFIED, REQUEST_CANCELLED, SERVER_CANCELLED = -32002, -32801, -32800, -32802
 
 URI = "file:///nowhere/script.py"
 KERNEL = '''from tvm.script import tirx as T
@@ -870,6 +870,27 @@ def _():
     return c
 
 
+@test("diagnostics asked for under settings that change are to be asked for again; other requests go on")
+def _():
+    c = started()
+    c.open(URI, SLOW)
+    id = c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {"denyFallback": True}}})
+    error = c.answer(id)["error"]
+    assert error["code"] == SERVER_CANCELLED and error["data"] == {"retriggerRequest": True}, error
+    return c
+
+
+@test("settings that are the same as before interrupt nothing")
+def _():
+    c = started(initializationOptions={"tilewright": {"architectures": ["sm_80"]}})
+    c.open(URI, SLOW)
+    id = c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {"architectures": ["sm_80"]}}})
+    assert "result" in c.answer(id)
+    return c
+
+
 @test("a setting that is not understood is said, and the others count")
 def _():
     c = started()
@@ -911,7 +932,7 @@ def _():
     c = started({"window": {"workDoneProgress": True}})
     c.open(URI, KERNEL)
     c.diagnostics(URI, 1)
-    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {}}})
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {"denyFallback": True}}})
     r = c.server_request("window/workDoneProgress/create")
     assert not any(m.get("method") == "$/progress" for m in c.seen)
     c.reply(r)
@@ -925,7 +946,7 @@ def _():
 def _():
     c = started({"window": {"workDoneProgress": True}})
     c.open(URI, KERNEL)
-    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {}}})
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {"denyFallback": True}}})
     r = c.server_request("window/workDoneProgress/create")
     c.send({"jsonrpc": "2.0", "id": r["id"], "error": {"code": -32603, "message": "no"}})
     c.settled()
@@ -939,7 +960,7 @@ def _():
 def _():
     c = started({"window": {"workDoneProgress": True}})
     c.open(URI, SLOW)
-    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {}}})
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {"denyFallback": True}}})
     r = c.server_request("window/workDoneProgress/create")
     c.notify("window/workDoneProgress/cancel", {"token": r["params"]["token"]})
     c.reply(r)

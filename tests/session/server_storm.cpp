@@ -231,7 +231,9 @@ class Storm {
         case 4:
           tell("$/cancelRequest", {{"id", static_cast<std::int64_t>(1 + random() % static_cast<unsigned>(id))}});
           break;
-        case 5: tell("workspace/didChangeConfiguration", {{"settings", {{"tilewright", Json::object()}}}}); break;
+        case 5:
+          tell("workspace/didChangeConfiguration", {{"settings", {{"tilewright", {{"other", random() % 2}}}}}});
+          break;
         case 6:
           tell("workspace/didChangeWatchedFiles",
                {{"changes", Json::array({{{"uri", "file://" + folder_ + "/other.py"}, {"type", 2}}})}});
