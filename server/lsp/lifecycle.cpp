@@ -57,9 +57,9 @@ Answer<Json> Server::initialize(const Json& params) {
   if (const Json& value = protocol::at(params, "trace"); value.is_string()) {
     trace_ = value == "verbose" ? 2 : value == "messages" ? 1 : 0;
   }
-  if (std::string problem = workspace_.configure(protocol::at(client->options, "tilewright")); !problem.empty()) {
-    log(Level::Warning, problem);
-  }
+  std::string problem = workspace_.configure(protocol::at(client->options, "tilewright"));
+  preferences_ = read_preferences(protocol::at(client->options, "tilewright"), problem);
+  if (!problem.empty()) log(Level::Warning, problem);
   // A client that pulls would show what is pushed a second time. `diagnostics`: "push", "pull" or "both".
   const Json& wanted = protocol::at(client->options, "diagnostics");
   bool pulls = protocol::at(client->capabilities, "textDocument.diagnostic").is_object();
@@ -73,6 +73,7 @@ Answer<Json> Server::initialize(const Json& params) {
   Json& commands = capabilities["executeCommandProvider"]["commands"];
   if (commands.is_null()) commands = Json::array();
   commands.push_back("tilewright.memory");
+  for (std::string& name : registry_.commands()) commands.push_back(std::move(name));
   state_ = State::Running;
   return Json{{"capabilities", std::move(capabilities)},
               {"serverInfo", {{"name", "tilewright"}, {"version", TILEWRIGHT_VERSION}}}};
@@ -107,7 +108,9 @@ void Server::fetch_configuration() {
 }
 
 void Server::set_configuration(const Json& section) {
-  if (std::string problem = workspace_.configure(section); !problem.empty()) show(Level::Warning, problem);
+  std::string problem = workspace_.configure(section);
+  preferences_ = read_preferences(section, problem);
+  if (!problem.empty()) show(Level::Warning, problem);
   refresh_all("settings");
 }
 
@@ -145,6 +148,7 @@ Json Server::memory() {
   return {{"documents", documents},
           {"cacheBytes", report.cache_bytes},
           {"cacheLimit", report.cache_limit},
+          {"artifactBytes", artifacts_.bytes()},
           {"residentBytes", resident_bytes()}};
 }
 
