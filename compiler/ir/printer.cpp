@@ -359,6 +359,7 @@ void ScriptWriter::statements(StmtList list) {
 }
 
 void ScriptWriter::statement(const Stmt* s) {
+  if (origins && s->kind != StmtKind::Seq && s->origin.span) origins->push_back({out.size(), s->origin});
   switch (s->kind) {
     case StmtKind::Seq: statements(static_cast<const Seq*>(s)->body); return;
     case StmtKind::Bind: {
@@ -683,10 +684,11 @@ bool mentions(const Stmt* body, const Var* var) {
 
 }  // namespace
 
-std::string print_script(const Kernel& kernel, ArgumentWriter arguments) {
+std::string print_script(const Kernel& kernel, ArgumentWriter arguments, std::vector<PrintedOrigin>* origins) {
   Arena scratch;
   ArenaScope scope(scratch);
   ScriptWriter w(arguments);
+  w.origins = origins;
   w.header();
   w.open();
   w.line(kernel.is_private ? "@T.prim_func(private=True)" : "@T.prim_func");

@@ -21,13 +21,19 @@ struct PrintedArgument {
 using ArgumentWriter = std::vector<PrintedArgument> (*)(const Call& call);
 
 // As print_script(kernel), with arguments spelled by `arguments`; null: all of them by position.
-std::string print_script(const Kernel& kernel, ArgumentWriter arguments);
+// Where a statement's text begins, in bytes of the printed text, and where it came from; ascending.
+struct PrintedOrigin {
+  std::size_t offset = 0;
+  Origin origin;
+};
+std::string print_script(const Kernel& kernel, ArgumentWriter arguments, std::vector<PrintedOrigin>* origins = nullptr);
 
 class ScriptWriter {
  public:
   explicit ScriptWriter(ArgumentWriter arguments);
 
   std::string out;
+  std::vector<PrintedOrigin>* origins = nullptr;  // filled where somebody wants it
 
   void header();  // comments and the module's class line
   void open() { names_.open(), ++indent_, blocks_.push_back(declared_.size()); }

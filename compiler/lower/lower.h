@@ -3,6 +3,7 @@
 #include <expected>
 #include <string>
 
+#include "compiler/ir/printer.h"
 #include "compiler/lower/lowered.h"
 #include "compiler/text/context.h"
 
@@ -16,6 +17,7 @@ struct Failed {};
 std::expected<LoweredKernel, Failed> lower(const dispatch::Dispatched& dispatched, const text::Context& context);
 
 // The lowered form in TVMScript spelling: `T.launch_thread` frames, flat buffers, `layout=None` (surface.md 17).
-std::string print_lowered(const LoweredKernel& kernel);
+// `origins`: where each statement's text begins and where it came from; null: not asked for.
+std::string print_lowered(const LoweredKernel& kernel, std::vector<ir::PrintedOrigin>* origins = nullptr);
 
 }  // namespace tilewright::lower

@@ -42,10 +42,11 @@ void special_register(ScriptWriter& w, const Var* var) {
 
 }  // namespace
 
-std::string print_lowered(const LoweredKernel& k) {
+std::string print_lowered(const LoweredKernel& k, std::vector<PrintedOrigin>* origins) {
   Arena scratch;
   ArenaScope scope(scratch);
   ScriptWriter w(intrinsics::printed_arguments);
+  w.origins = origins;
   w.header();
   w.open();
   w.line("@T.prim_func");

@@ -30,6 +30,30 @@ std::vector<Finding> findings(const Analysis& a, const text::Source& own) {
   return out;
 }
 
+// Finds the kernels of the document's cache, except those that were made from `statement`: these are evaluated, so that
+// the probe sees them, and not kept.
+class ProbeMemo final : public script::KernelMemo {
+ public:
+  ProbeMemo(KernelCache& cache, const syntax::TopLevel& statement, const script::Probe& probe)
+      : use_(cache), statement_(statement), probe_(probe) {}
+  std::shared_ptr<script::KernelRecord> make() override { return use_.make(); }
+  std::vector<std::shared_ptr<script::KernelRecord>> find(const text::Digest& key) override {
+    auto found = use_.find(key);
+    if (probe_.values.empty()) {
+      std::erase_if(found, [&](const auto& record) {
+        return std::ranges::any_of(record->statements, [&](const auto& s) { return s->digest == statement_.digest; });
+      });
+    }
+    return found;
+  }
+  void keep(std::shared_ptr<script::KernelRecord>) override {}
+
+ private:
+  KernelCache::Use use_;
+  const syntax::TopLevel& statement_;
+  const script::Probe& probe_;
+};
+
 }  // namespace
 
 Snapshot::Snapshot(std::shared_ptr<const syntax::Tree> tree, std::int64_t version,
@@ -79,11 +103,7 @@ std::shared_ptr<const Analysis> Snapshot::analyse(std::stop_token stop) const {
   return made;
 }
 
-std::shared_ptr<const Analysis> Snapshot::run(std::stop_token stop) const {
-  auto analysis = std::make_shared<Analysis>();
-  text::Context context;
-  context.stop = stop;
-  context.limits = settings_->limits;
+std::vector<ir::Target> Snapshot::targets() const {
   std::vector<std::string> names = settings_->architectures;
   if (names.empty()) names = named_architectures(*tree_);
   std::vector<ir::Target> targets;
@@ -92,12 +112,20 @@ std::shared_ptr<const Analysis> Snapshot::run(std::stop_token stop) const {
     if (target && std::find(targets.begin(), targets.end(), *target) == targets.end()) targets.push_back(*target);
   }
   if (targets.empty()) targets.push_back({});
+  return targets;
+}
+
+std::shared_ptr<const Analysis> Snapshot::run(std::stop_token stop) const {
+  auto analysis = std::make_shared<Analysis>();
+  text::Context context;
+  context.stop = stop;
+  context.limits = settings_->limits;
   KernelCache::Use use(*cache_);
   CompileOptions options;
   options.entries = settings_->entries;
   options.deny_fallback = settings_->deny_fallback;
   options.cache = &use;
-  for (ir::Target target : targets) {
+  for (ir::Target target : targets()) {
     options.target = target;
     Compiled& c = analysis->compiled.emplace_back(compile(tree_, loader_.get(), context, options));
     if (c.stopped) return nullptr;
@@ -108,6 +136,23 @@ std::shared_ptr<const Analysis> Snapshot::run(std::stop_token stop) const {
   analysis->kernels_reused = use.reused();
   analysis->findings = findings(*analysis, source());
   return analysis;
+}
+
+std::unique_ptr<Probed> Snapshot::probe(const syntax::Node* node, const syntax::TopLevel& statement,
+                                        std::stop_token stop) const {
+  auto made = std::make_unique<Probed>();
+  made->probe.node = node;
+  text::Context context;
+  context.stop = std::move(stop);
+  context.limits = settings_->limits;
+  ProbeMemo memo(*cache_, statement, made->probe);
+  script::EvaluateOptions options;
+  options.target = targets().front();
+  options.entries = settings_->entries;
+  options.memo = &memo;
+  script::ProbeScope watch(&made->probe);
+  made->evaluation = script::evaluate(tree_, loader_.get(), context, options);
+  return made;
 }
 
 }  // namespace tilewright::session

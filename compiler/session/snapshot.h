@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/script/probe.h"
 #include "compiler/session/compile.h"
 #include "compiler/session/symbols.h"
 
@@ -41,6 +42,12 @@ struct Analysis {
   const Compiled& first() const { return compiled.front(); }
 };
 
+// What an expression of the document was while it was evaluated. Values live as long as this does.
+struct Probed {
+  std::unique_ptr<script::Evaluation> evaluation;
+  script::Probe probe;
+};
+
 class Snapshot {
  public:
   Snapshot(std::shared_ptr<const syntax::Tree> tree, std::int64_t version, std::shared_ptr<const Settings> settings,
@@ -61,8 +68,14 @@ class Snapshot {
   const SymbolIndex& symbols() const;
   // The script that an import of this one finds. Null: it is none of ours.
   std::shared_ptr<const syntax::Tree> import(std::string_view module, int level) const;
+  // Evaluates the document once more, for its first architecture, and watches one expression of it. Kernels that do not
+  // use the top-level statement which holds `node` come from the cache, so that it costs about one kernel. `values` is
+  // empty where nothing evaluates the expression.
+  std::unique_ptr<Probed> probe(const syntax::Node* node, const syntax::TopLevel& statement,
+                                std::stop_token stop) const;
 
  private:
+  std::vector<ir::Target> targets() const;
   std::shared_ptr<const Analysis> run(std::stop_token stop) const;
 
   std::shared_ptr<const syntax::Tree> tree_;

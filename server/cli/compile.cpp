@@ -10,6 +10,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/files.h"
 #include "server/cli/json.h"
+#include "server/cli/report.h"
 #include "server/cli/terminal.h"
 
 namespace tilewright::cli {
@@ -52,23 +53,6 @@ std::string base64(std::string_view bytes) {
     for (std::size_t j = 0; j < 4; ++j) out += i + j > bytes.size() ? '=' : kLetters[n >> (18 - 6 * j) & 63];
   }
   return out;
-}
-
-// A message of NVRTC, led back to the script line that its CUDA line came from.
-text::Diagnostic toolchain_diagnostic(const toolchain::LogEntry& entry, const cuda::CudaSource& source) {
-  text::Diagnostic d;
-  d.code = "TW6001";
-  d.severity = entry.severity == toolchain::LogEntry::Severity::Error ? text::Severity::Error : text::Severity::Warning;
-  d.message = "NVRTC: " + entry.message + " (CUDA line " + std::to_string(entry.cuda_line) + ")";
-  auto after = std::upper_bound(source.lines.begin(), source.lines.end(),
-                                static_cast<std::uint32_t>(std::max(entry.cuda_line, 0)),
-                                [](std::uint32_t line, const cuda::LineOrigin& o) { return line < o.line; });
-  if (after != source.lines.begin()) {
-    const ir::Origin& origin = std::prev(after)->origin;
-    d.span = origin.span;
-    for (const ir::CallSite* site = origin.chain; site; site = site->outer) d.chain.insert(d.chain.begin(), site->span);
-  }
-  return d;
 }
 
 // [{cuda, range, chain, ptx[], sass[]}]: lines from 1.

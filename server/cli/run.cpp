@@ -12,6 +12,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/files.h"
 #include "server/cli/run_report.h"
+#include "server/cli/run_targets.h"
 #include "server/cli/terminal.h"
 
 extern char** environ;
@@ -480,7 +481,9 @@ void add_run(CLI::App& app, Run& run) {
   CLI::App* c = app.add_subcommand("run", "Run a kernel on a GPU, verify what it leaves, and time it");
   c->add_option("file", o->file, "The script, or - for standard input")->required();
   c->add_option("--entry", o->entry, "An expression that yields the kernel, e.g. 'make(128, 64)'");
-  c->add_option("--on", o->on, "Where: gpu, this machine's own")->required()->check(CLI::IsMember({"gpu"}));
+  c->add_option("--on", o->on, "Where: gpu, this machine's own")
+      ->required()
+      ->check(CLI::IsMember(std::vector<std::string>(kRunTargets.begin(), kRunTargets.end())));
   c->add_option("--arch", o->arch, "Architecture to compile for (default: the device's own)");
   c->add_option("--device", o->device, "Which of the driver's devices")->capture_default_str();
   auto repeatable = [&](const char* name, std::vector<std::string>& to, const char* help) {

@@ -1,11 +1,69 @@
 // Open documents: keeping their text, and the diagnostics of each version.
 #include <malloc.h>
 
+#include <algorithm>
+
 #include "server/lsp/published.h"
 #include "server/lsp/server.h"
 #include "server/lsp/uri.h"
 
 namespace tilewright::lsp {
+
+namespace {
+
+// How long nobody must have typed before NVRTC looks, and how much it may find to do then; more waits for a save.
+constexpr std::chrono::milliseconds kIdle{800}, kAfterSaving{50}, kViewDelay{300};
+constexpr std::size_t kLargeDocument = 60'000, kManyKernels = 12;
+
+std::vector<Wish> background_wishes(const std::string& path, const session::Analysis& analysis) {
+  std::vector<Wish> out;
+  for (const session::Compiled& c : analysis.compiled) {
+    for (const session::CompiledKernel& k : c.kernels) {
+      if (k.cuda) out.push_back({path, k.cuda, c.target.name(), false});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void Server::show_views(const session::Snapshot& snapshot, const session::Analysis& analysis, bool background) {
+  bool content = client_->offers("workspace.textDocumentContent") ||
+                 protocol::at(client_->capabilities, "workspace.textDocumentContent").is_object();
+  for (const std::string& uri : views_.of(snapshot.path())) {
+    auto name = parse_view(uri);
+    View view = make_view(*name, analysis, artifacts_);
+    if (view.state == View::State::Pending) {
+      if (auto wish = wish_for(*name, analysis)) artifacts_.want({*wish}, Artifacts::For::Person, kViewDelay);
+    }
+    if (!views_.changed(uri, view)) continue;
+    if (content) {
+      post([this, uri] { ask("workspace/textDocumentContent/refresh", {{"uri", uri}}); });
+    } else {
+      notify("tilewright/viewChanged", {{"uri", uri}});
+    }
+  }
+  if (!background || snapshot.source().size() > kLargeDocument) return;
+  std::vector<Wish> wishes = background_wishes(snapshot.path(), analysis);
+  if (wishes.size() <= kManyKernels) artifacts_.want(std::move(wishes), Artifacts::For::Background, kIdle);
+}
+
+void Server::artifacts_made(const std::string& path) {
+  auto snapshot = session_.find(path);
+  if (!snapshot) return;
+  auto analysis = snapshot->analysed();
+  if (!analysis) return;
+  // Diagnostics are sent again only where the tools have something to say about what stands there now.
+  bool said = std::ranges::any_of(
+      analysis->compiled, [&](const session::Compiled& c) { return !toolchain_findings(c, artifacts_).empty(); });
+  if (said) {
+    publish(path, false);
+    if (!push_ && client_->offers("workspace.diagnostics.refreshSupport")) ask("workspace/diagnostic/refresh", nullptr);
+  } else {
+    pool_.run([this, snapshot, analysis] { show_views(*snapshot, *analysis, false); }, Pool::Urgency::Background);
+  }
+  if (client_->offers("workspace.codeLens.refreshSupport")) ask("workspace/codeLens/refresh", nullptr);
+}
 
 std::shared_ptr<const session::Settings> Server::settings(const std::string& path) {
   std::string problem;
@@ -77,6 +135,8 @@ void Server::did_close(const Json& params) {
   }
   live_.erase(path);
   uris_.erase(path);
+  artifacts_.typed(path);
+  views_.forget(path);
   session_.close(path);
   look_again(workspace_.set_document(path, nullptr));
   ::malloc_trim(0);
@@ -86,6 +146,9 @@ void Server::did_save(const Json& params) {
   std::string path = path_of(params.at("textDocument").at("uri").get<std::string>());
   auto snapshot = session_.find(path);
   if (!snapshot) return;
+  if (auto analysis = snapshot->analysed(); analysis && preferences_.toolchain != "off") {
+    artifacts_.want(background_wishes(path, *analysis), Artifacts::For::Background, kAfterSaving);
+  }
   const Json& text = protocol::at(params, "text");
   if (!text.is_string() || text.get_ref<const std::string&>() == snapshot->source().text()) return;
   log(Level::Warning, path + ": the saved text is not the one of the changes; it is taken over");
@@ -117,13 +180,14 @@ void Server::look_again(const std::vector<std::string>& paths) {
 
 void Server::updated(const std::string& path) {
   supersede(path);
+  artifacts_.typed(path);
   auto touched = workspace_.set_document(path, session_.find(path)->tree());
   publish(path);
   look_again(touched);
   if (++edits_ % 256 == 0) session_.trim();
 }
 
-void Server::publish(const std::string& path) {
+void Server::publish(const std::string& path, bool edited) {
   auto& live = live_[path];
   if (!live) live = std::make_shared<Live>();
   std::uint64_t number;
@@ -134,16 +198,24 @@ void Server::publish(const std::string& path) {
     live->stop = stop;
     number = ++live->newest;
   }
-  if (!push_) return;
-  pool_.run([this, live, number, stop, snapshot = session_.find(path), uri = uris_[path], client = client_] {
+  bool background = edited && preferences_.toolchain == "idle";
+  if (!push_ && !background && views_.of(path).empty()) return;
+  pool_.run([this, live, number, stop, background, push = push_, snapshot = session_.find(path), uri = uris_[path],
+             client = client_] {
     try {
       auto analysis = snapshot->analyse(stop.get_token());
       if (!analysis) return;
+      if (!push) return show_views(*snapshot, *analysis, background);
       std::string text = protocol::notification_text(
-          "textDocument/publishDiagnostics",
-          {{"uri", uri}, {"version", snapshot->version()}, {"diagnostics", published(*snapshot, *analysis, *client)}});
-      std::lock_guard lock(live->mutex);
-      if (live->newest == number) send(std::move(text));
+          "textDocument/publishDiagnostics", {{"uri", uri},
+                                              {"version", snapshot->version()},
+                                              {"diagnostics", published(*snapshot, *analysis, *client, artifacts_)}});
+      {
+        std::lock_guard lock(live->mutex);
+        if (live->newest != number) return;
+        send(std::move(text));
+      }
+      show_views(*snapshot, *analysis, background);
     } catch (const std::exception& e) {
       log(Level::Error, uri + " could not be analysed: " + e.what());
     }

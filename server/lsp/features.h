@@ -4,14 +4,20 @@
 
 // clang-format off
 #define TILEWRIGHT_FEATURES(X) \
+  X(code_action)               \
+  X(code_lens)                 \
   X(completion)                \
   X(diagnostics)               \
   X(document_symbol)           \
   X(folding_range)             \
+  X(hover)                     \
+  X(inlay_hint)                \
   X(navigation)                \
+  X(run)                       \
   X(selection_range)           \
   X(semantic_tokens)           \
-  X(signature_help)
+  X(signature_help)            \
+  X(view)
 // clang-format on
 
 namespace tilewright::lsp {

@@ -59,9 +59,9 @@ Answer<Json> Server::initialize(const Json& params) {
   }
   configured_ = protocol::at(client->options, "tilewright");
   if (configured_.is_null()) configured_ = Json::object();
-  if (std::string problem = workspace_.configure(configured_); !problem.empty()) {
-    log(Level::Warning, problem);
-  }
+  std::string problem = workspace_.configure(configured_);
+  preferences_ = read_preferences(configured_, problem);
+  if (!problem.empty()) log(Level::Warning, problem);
   // A client that pulls would show what is pushed a second time. `diagnostics`: "push", "pull" or "both".
   const Json& wanted = protocol::at(client->options, "diagnostics");
   bool pulls = protocol::at(client->capabilities, "textDocument.diagnostic").is_object();
@@ -75,6 +75,7 @@ Answer<Json> Server::initialize(const Json& params) {
   Json& commands = capabilities["executeCommandProvider"]["commands"];
   if (commands.is_null()) commands = Json::array();
   commands.push_back("tilewright.memory");
+  for (std::string& name : registry_.commands()) commands.push_back(std::move(name));
   state_ = State::Running;
   return Json{{"capabilities", std::move(capabilities)},
               {"serverInfo", {{"name", "tilewright"}, {"version", TILEWRIGHT_VERSION}}}};
@@ -113,7 +114,9 @@ void Server::set_configuration(const Json& section) {
   Json now = section.is_null() ? Json::object() : section;
   if (now == configured_) return;
   configured_ = std::move(now);
-  if (std::string problem = workspace_.configure(section); !problem.empty()) show(Level::Warning, problem);
+  std::string problem = workspace_.configure(section);
+  preferences_ = read_preferences(section, problem);
+  if (!problem.empty()) show(Level::Warning, problem);
   refresh_all("settings");
 }
 
@@ -151,6 +154,7 @@ Json Server::memory() {
   return {{"documents", documents},
           {"cacheBytes", report.cache_bytes},
           {"cacheLimit", report.cache_limit},
+          {"artifactBytes", artifacts_.bytes()},
           {"residentBytes", resident_bytes()}};
 }
 

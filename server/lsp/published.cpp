@@ -1,17 +1,48 @@
 #include "server/lsp/published.h"
 
+#include <deque>
+#include <set>
+
+#include "server/cli/report.h"
+#include "server/lsp/artifacts.h"
 #include "server/lsp/uri.h"
 
 namespace tilewright::lsp {
 
+std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compiled, const Artifacts& artifacts) {
+  std::vector<text::Diagnostic> out;
+  std::set<std::string> seen;  // several entries of one text hear the same
+  for (const session::CompiledKernel& k : compiled.kernels) {
+    if (!k.cuda) continue;
+    auto made = artifacts.find(*k.cuda, compiled.target.name());
+    if (!made) continue;
+    for (const toolchain::LogEntry& entry : made->entries) {
+      if (entry.severity == toolchain::LogEntry::Severity::Remark) continue;
+      text::Diagnostic d = cli::toolchain_diagnostic(entry, *k.cuda);
+      if (!d.span) d.span = k.value->kernel.span;
+      if (seen.insert(std::to_string(d.span.anchor) + ":" + std::to_string(d.span.begin) + entry.message).second) {
+        out.push_back(std::move(d));
+      }
+    }
+  }
+  return out;
+}
+
 std::vector<protocol::Diagnostic> published(const session::Snapshot& snapshot, const session::Analysis& analysis,
-                                            const Client& client) {
+                                            const Client& client, const Artifacts& artifacts) {
   bool related = client.offers("textDocument.publishDiagnostics.relatedInformation") ||
                  client.offers("textDocument.diagnostic.relatedInformation");
   const text::Source& own = snapshot.source();
   std::vector<protocol::Diagnostic> out;
-  out.reserve(analysis.findings.size());
-  for (const session::Finding& f : analysis.findings) {
+  std::vector<session::Finding> findings = analysis.findings;
+  std::deque<text::Diagnostic> of_tools;
+  for (std::size_t i = 0; i < analysis.compiled.size(); ++i) {
+    for (text::Diagnostic& d : toolchain_findings(analysis.compiled[i], artifacts)) {
+      findings.push_back({&of_tools.emplace_back(std::move(d)), &analysis.compiled[i].evaluation->anchors, i});
+    }
+  }
+  out.reserve(findings.size());
+  for (const session::Finding& f : findings) {
     const text::Diagnostic& d = *f.diagnostic;
     protocol::Diagnostic& made = out.emplace_back();
     made.severity = static_cast<protocol::DiagnosticSeverity>(static_cast<int>(d.severity) + 1);

@@ -36,6 +36,14 @@ std::optional<protocol::Location> Request::location(text::Span span, const text:
                             to_range(*place.source, place.begin, place.end, client->encoding)};
 }
 
+std::vector<std::string> Registry::commands() const {
+  std::vector<std::string> out;
+  for (const auto& [method, handler] : handlers_) {
+    if (method.starts_with("tilewright/")) out.push_back("tilewright." + method.substr(11));
+  }
+  return out;
+}
+
 Json Registry::capabilities(const Client& client) const {
   Json out = Json::object();
   for (auto& [name, value] : offers_) {

@@ -30,8 +30,12 @@
 
 #include "compiler/session/snapshot.h"
 #include "protocol/lsp.h"
+#include "server/lsp/preferences.h"
 
 namespace tilewright::lsp {
+
+class Artifacts;
+class WatchedViews;
 
 using protocol::Json;
 
@@ -53,6 +57,9 @@ struct Request {
   std::vector<std::shared_ptr<const session::Snapshot>> open;  // all open documents, for requests of the workspace
   std::vector<std::string> folders;                            // of the workspace, as paths
   std::stop_token stop;
+  Preferences preferences;
+  Artifacts* artifacts = nullptr;  // of NVIDIA's tools; never null in a handler
+  WatchedViews* views = nullptr;
   // Sends a part of the result now. Empty where the client did not ask for parts.
   std::function<void(const Json& part)> partial;
   // Tells how far it is: a message, and per cent or -1. Empty where the client did not ask.
@@ -104,6 +111,9 @@ class Registry {
   void on_workspace(std::string method, F handler) {
     add<Params>(std::move(method), false, std::move(handler));
   }
+
+  // Methods `tilewright/x` are commands `tilewright.x` as well.
+  std::vector<std::string> commands() const;
 
   const Handler* find(const std::string& method) const {
     auto it = handlers_.find(method);

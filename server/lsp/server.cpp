@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <future>
 
+#include "server/cli/commands.h"
 #include "server/lsp/features.h"
 #include "server/lsp/serve.h"
 #include "server/lsp/uri.h"
@@ -20,11 +21,18 @@ namespace {
 constexpr std::size_t kMostQueued = 256u << 20;  // bytes of messages that wait to be read
 constexpr std::size_t kMostOpen = 10'000;        // requests without an answer
 
+bool names_view(const Json& params) {
+  const Json& uri = protocol::at(params, "textDocument.uri");
+  return uri.is_string() && uri.get_ref<const std::string&>().starts_with("tilewright://");
+}
+
 }  // namespace
 
 Server::Server(transport::Connection& connection)
     : connection_(connection),
       session_([this](const std::string& path) { return workspace_.loader(path); }),
+      artifacts_(cli::toolchain_options(),
+                 [this](const std::string& path) { post([this, path] { artifacts_made(path); }); }),
       pool_(std::max(2u, std::min(8u, std::thread::hardware_concurrency()))){
 #define TILEWRIGHT_FEATURE(NAME) add_##NAME(registry_);
           TILEWRIGHT_FEATURES(TILEWRIGHT_FEATURE)
@@ -153,7 +161,21 @@ void Server::handle_request(Message& m) {
       return answer(Json(nullptr));
     }
     if (m.method == "$/tilewright/memory") return answer(memory());
-    if (m.method == "workspace/executeCommand") return answer(execute_command(m.params));
+    if (m.method == "workspace/executeCommand") {
+      std::string command = m.params.at("command").get<std::string>();
+      if (!command.starts_with("tilewright.") || !registry_.find("tilewright/" + command.substr(11))) {
+        return answer(execute_command(m.params));
+      }
+      // Every request of ours is a command as well; its one argument is the request's parameters.
+      m.method = "tilewright/" + command.substr(11);
+      const Json& arguments = protocol::at(m.params, "arguments");
+      Json params = arguments.is_array() && !arguments.empty() ? arguments.front() : Json::object();
+      m.params = std::move(params);
+    }
+    // Inside a view, a definition is the place in the script.
+    if ((m.method == "textDocument/definition" || m.method == "textDocument/declaration") && names_view(m.params)) {
+      m.method = "tilewright/viewDefinition";
+    }
     const Registry::Handler* handler = registry_.find(m.method);
     if (!handler) return refuse(ErrorCode::MethodNotFound, "there is no method '" + m.method + "'");
     start(*handler, m);
@@ -174,6 +196,7 @@ void Server::handle_notification(Message& m) {
       if (id.is_number_integer()) return cancel(id.get<std::int64_t>());
       return;
     }
+    if (m.method.starts_with("textDocument/did") && names_view(m.params)) return;  // ours, and read-only
     if (m.method == "textDocument/didOpen") return did_open(m.params);
     if (m.method == "textDocument/didChange") return did_change(m.params);
     if (m.method == "textDocument/didClose") return did_close(m.params);
@@ -219,6 +242,9 @@ void Server::start(const Registry::Handler& handler, Message& m) {
     r->open = session_.all();
   }
   r->folders = workspace_.folders();
+  r->preferences = preferences_;
+  r->artifacts = &artifacts_;
+  r->views = &views_;
   r->stop = pending->stop.get_token();
   {
     std::lock_guard lock(pending_mutex_);

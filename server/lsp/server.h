@@ -21,8 +21,10 @@
 #include <string>
 
 #include "protocol/frame.h"
+#include "server/lsp/artifacts.h"
 #include "server/lsp/pool.h"
 #include "server/lsp/request.h"
+#include "server/lsp/view.h"
 #include "server/lsp/workspace.h"
 #include "server/transport/transport.h"
 
@@ -107,7 +109,12 @@ class Server {
   // Documents whose imports changed.
   void look_again(const std::vector<std::string>& paths);
   // Analyses the newest snapshot and publishes what it finds.
-  void publish(const std::string& path);
+  void publish(const std::string& path, bool edited = true);
+  // After an analysis: views that changed are refreshed, and what NVIDIA's tools would make of it is wished for if
+  // `background`.
+  void show_views(const session::Snapshot& snapshot, const session::Analysis& analysis, bool background);
+  // NVIDIA's tools have made something for this document.
+  void artifacts_made(const std::string& path);
   // All open documents once more, under settings as they are now.
   void refresh_all(const std::string& why);
 
@@ -140,7 +147,10 @@ class Server {
   std::uint64_t edits_ = 0;
   std::set<std::string> told_;                        // problems of settings files that were shown
   std::map<std::string, std::stop_source> progress_;  // begun by us, by token
-  Pool pool_;                                         // last: its threads end first
+  Preferences preferences_;
+  WatchedViews views_;
+  Artifacts artifacts_;
+  Pool pool_;  // last: its threads end first
 };
 
 }  // namespace tilewright::lsp

@@ -5,8 +5,9 @@
 //
 // Half of the edits change numbers inside kernels, 15 % add and remove lines above kernels, 15 % change helpers that
 // several kernels use (functions and constants before the first kernel), 10 % break the syntax and mend it again, 10 %
-// are comments. Prints p50, p99 and the largest time for each kind and for all, the time from starting the server to
-// its first diagnostics, and resident memory: medians over 200 edits around edit 1,000 and at the end.
+// are comments. Then 2,000 hovers over names anywhere in the script. Prints p50, p99 and the largest time for each kind
+// and for all, the time from starting the server to its first diagnostics, and resident memory: medians over 200 edits
+// around edit 1,000 and at the end.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -257,6 +258,23 @@ int main(int argc, char** argv) {
     if (i > edits - 200) late.push_back(client.resident_kb());
   }
   double spent = client.processor_ms() - start_ms;
+  // Hovers over names anywhere in the script, each waiting for its answer.
+  std::vector<double> hovers;
+  text::Source final_text("", typist.text());
+  std::mt19937 random(7);
+  for (int i = 0; i < 2000; ++i) {
+    auto at = static_cast<std::uint32_t>(random() % final_text.size());
+    while (at + 1 < final_text.size() && !std::isalpha(static_cast<unsigned char>(final_text.text()[at]))) ++at;
+    text::LineColumn place = final_text.position(at, text::Encoding::Utf8);
+    std::int64_t id = 1000 + i;
+    std::string message = protocol::request_text(
+        id, "textDocument/hover",
+        {{"textDocument", {{"uri", uri}}}, {"position", protocol::Position{place.line, place.column}}});
+    auto sent = Clock::now();
+    client.send(message);
+    client.answer_of(id);
+    hovers.push_back(std::chrono::duration<double, std::milli>(Clock::now() - sent).count());
+  }
   client.send(protocol::request_text(std::int64_t{2}, "shutdown", nullptr));
   client.answer_of(2);
   client.send(protocol::notification_text("exit", nullptr));
@@ -272,6 +290,8 @@ int main(int argc, char** argv) {
   }
   std::printf("  %-16s %5zu edits  p50 %6.2f ms  p99 %6.2f ms  max %6.2f ms\n", "all", all.size(), percentile(all, 0.5),
               percentile(all, 0.99), percentile(all, 1));
+  std::printf("  %-16s %5zu asked  p50 %6.2f ms  p99 %6.2f ms  max %6.2f ms\n", "hover", hovers.size(),
+              percentile(hovers, 0.5), percentile(hovers, 0.99), percentile(hovers, 1));
   std::printf("  resident %ld KB at start, %ld KB around edit 1,000, %ld KB at the end (%+.1f %%)\n", start_kb,
               median(early), median(late),
               early.empty()

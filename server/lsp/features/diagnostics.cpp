@@ -44,7 +44,7 @@ Json report(const std::vector<protocol::Diagnostic>& diagnostics, const std::str
 Answer<Json> pull(const Request& r, const PullParams& params) {
   auto analysis = r.analysis();
   if (!analysis) return cancelled();
-  return report(published(*r.snapshot, *analysis, *r.client), params.previous);
+  return report(published(*r.snapshot, *analysis, *r.client, *r.artifacts), params.previous);
 }
 
 // Scripts below the folders that could hold kernels; hidden folders and packages of others are passed over.
@@ -73,7 +73,7 @@ Answer<Json> pull_workspace(const Request& r, const WorkspaceParams& params) {
   auto give = [&](const session::Snapshot& s, const session::Analysis& a, bool is_open) {
     std::string uri = uri_of(s.path());
     auto known = params.previous.find(uri);
-    Json one = report(published(s, a, *r.client), known == params.previous.end() ? "" : known->second);
+    Json one = report(published(s, a, *r.client, *r.artifacts), known == params.previous.end() ? "" : known->second);
     one["uri"] = uri;
     one["version"] = is_open ? Json(s.version()) : Json(nullptr);
     if (r.partial) {

@@ -242,20 +242,6 @@ Answer<Json> rename(const Request& r, const RenameParams& p) {
   return Json{{"changes", {{uri, edits}}}};
 }
 
-struct ContentParams {
-  std::string uri;
-};
-void from_json(const Json& json, ContentParams& p) { p.uri = json.at("uri").get<std::string>(); }
-
-// The prelude has no file; clients ask for its text when they are led there.
-Answer<Json> prelude_text(const Request&, const ContentParams& p) {
-  constexpr std::string_view kPrefix = "tilewright:/prelude/";
-  std::string_view text =
-      p.uri.starts_with(kPrefix) ? script::prelude_source(std::string_view(p.uri).substr(kPrefix.size())) : "";
-  if (text.empty()) return refused("there is no document " + p.uri);
-  return Json{{"text", text}};
-}
-
 }  // namespace
 
 void add_navigation(Registry& registry) {
@@ -273,8 +259,6 @@ void add_navigation(Registry& registry) {
   registry.on_document<protocol::PositionParams>("textDocument/documentHighlight", highlight);
   registry.on_document<protocol::PositionParams>("textDocument/prepareRename", prepare_rename);
   registry.on_document<RenameParams>("textDocument/rename", rename);
-  registry.offer("workspace", {{"textDocumentContent", {{"schemes", {"tilewright"}}}}});
-  registry.on_workspace<ContentParams>("workspace/textDocumentContent", prelude_text);
 }
 
 }  // namespace tilewright::lsp

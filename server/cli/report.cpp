@@ -1,0 +1,100 @@
+#include "server/cli/report.h"
+
+#include <algorithm>
+
+#include "compiler/expr/analyzer.h"
+#include "compiler/ir/printer.h"
+
+namespace tilewright::cli {
+
+text::Diagnostic toolchain_diagnostic(const toolchain::LogEntry& entry, const cuda::CudaSource& source) {
+  text::Diagnostic d;
+  d.code = "TW6001";
+  d.severity = entry.severity == toolchain::LogEntry::Severity::Error ? text::Severity::Error : text::Severity::Warning;
+  d.message = "NVRTC: " + entry.message + " (CUDA line " + std::to_string(entry.cuda_line) + ")";
+  auto after = std::upper_bound(source.lines.begin(), source.lines.end(),
+                                static_cast<std::uint32_t>(std::max(entry.cuda_line, 0)),
+                                [](std::uint32_t line, const cuda::LineOrigin& o) { return line < o.line; });
+  if (after != source.lines.begin()) {
+    const ir::Origin& origin = std::prev(after)->origin;
+    d.span = origin.span;
+    for (const ir::CallSite* site = origin.chain; site; site = site->outer) d.chain.insert(d.chain.begin(), site->span);
+  }
+  return d;
+}
+
+std::string operand_text(const ir::Operand& o, std::string_view before_layout) {
+  if (!o.region.buffer) return o.value ? ir::to_string(o.value) : "None";
+  const ir::Buffer& b = *o.region.buffer;
+  std::string out(b.name);
+  out += "[";
+  for (std::size_t i = 0; i < o.region.ranges.size(); ++i) {
+    const ir::Range& r = o.region.ranges[i];
+    out += (i ? ", " : "") + ir::to_string(r.min) + ":" + ir::to_string(ir::simplify(r.min + r.extent));
+  }
+  out += "] " + ir::dtype_name(b.dtype) + " " + std::string(b.scope_text);
+  if (b.layout) out += std::string(before_layout) + layout::to_short_string(*b.layout);
+  return out;
+}
+
+std::string box_text(const scope::Box& box) {
+  std::string out;
+  for (const scope::AxisRange& r : box) {
+    out += (out.empty() ? "" : ", ") + std::string(scope::axis_name(r.axis)) + " ";
+    if (r.range.elected) {
+      out += "one elected";
+    } else if (r.range.extent == 1) {
+      out += std::to_string(r.range.offset);
+    } else {
+      out += std::to_string(r.range.offset) + ".." +
+             std::to_string(r.range.offset + r.range.stride * (r.range.extent - 1));
+      if (r.range.stride != 1) out += " step " + std::to_string(r.range.stride);
+    }
+  }
+  return out.empty() ? "-" : out;
+}
+
+std::string fact_text(const dispatch::FactValue& v) {
+  if (const auto* i = std::get_if<std::int64_t>(&v)) return std::to_string(*i);
+  if (const auto* s = std::get_if<std::string>(&v)) return *s;
+  std::string out = "[";
+  for (std::int64_t i : std::get<std::vector<std::int64_t>>(v)) out += (out.size() > 1 ? ", " : "") + std::to_string(i);
+  return out + "]";
+}
+
+std::string call_report(const dispatch::CallReport& call, const text::Anchors& anchors, const Colours& c) {
+  text::Anchors::Place place = anchors.resolve(call.call->origin.span);
+  std::string out;
+  std::string at =
+      place.source ? place.source->path() + ":" + std::to_string(place.source->position(place.begin).line + 1) : "";
+  out += std::string(c.bold) + at + "  " + std::string(call.call->primitive) + " → " +
+         (call.variant.empty() ? std::string(c.red) + "no variant" : std::string(c.green) + std::string(call.variant)) +
+         std::string(c.plain) + "   " + std::string(ir::exec_scope_name(call.call->scope)) + " scope";
+  if (!call.call->dispatch.empty()) out += ", forced to " + std::string(call.call->dispatch);
+  out += "\n";
+  static constexpr const char* kNames[] = {"  dst        ", "  src        "};
+  for (std::size_t i = 0; i < call.call->args.size(); ++i) {
+    out += (i < 2 ? kNames[i] : "  operand    ") + operand_text(call.call->args[i], "\n             layout ") + "\n";
+  }
+  out += "  threads    together: " + box_text(call.scope.intra) + "; instances: " + box_text(call.scope.inter) + "\n";
+  if (!call.scope.failure.empty()) out += "             " + call.scope.failure + "\n";
+  for (const scope::Inexact& i : call.scope.inexact) out += "             assumed uniform: " + i.term + "\n";
+  if (!call.facts.empty()) {
+    out += "  facts      ";
+    for (std::size_t i = 0; i < call.facts.size(); ++i) {
+      out += (i ? ", " : "") + std::string(call.facts[i].name) + " " + fact_text(call.facts[i].value);
+    }
+    out += "\n";
+  }
+  for (const dispatch::Trial& t : call.trials) {
+    std::string_view colour = t.outcome == dispatch::Outcome::Chosen ? c.green : c.dim;
+    std::string name(t.variant);
+    name.resize(std::max<std::size_t>(name.size(), 13), ' ');
+    out += "    " + std::string(colour) + name + " (" + std::to_string(t.priority) + ") " +
+           std::string(dispatch::outcome_name(t.outcome)) + std::string(c.plain) +
+           (t.reason.empty() ? "" : ": " + t.reason) + "\n";
+  }
+  return out;
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,10 @@
+// Where `tilewright run` can execute a kernel: the values of --on.
+#pragma once
+#include <array>
+#include <string_view>
+
+namespace tilewright::cli {
+
+inline constexpr std::array<std::string_view, 1> kRunTargets = {"gpu"};
+
+}  // namespace tilewright::cli

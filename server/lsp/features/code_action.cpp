@@ -1,0 +1,273 @@
+// textDocument/codeAction: mending what a diagnostic names, silencing it, forcing a variant, pinning an entry.
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "compiler/script/codes.h"
+#include "server/lsp/features.h"
+#include "server/lsp/look.h"
+
+namespace tilewright::lsp {
+namespace {
+
+struct ActionParams : protocol::RangeParams {
+  Json diagnostics = Json::array();
+  std::vector<std::string> only;  // kinds that are wanted; empty: all
+};
+void from_json(const Json& json, ActionParams& p) {
+  protocol::from_json(json, static_cast<protocol::RangeParams&>(p));
+  const Json& context = protocol::at(json, "context");
+  if (context.is_object()) {
+    p.diagnostics = context.value("diagnostics", Json::array());
+    p.only = context.value("only", std::vector<std::string>());
+  }
+}
+
+class Actions {
+ public:
+  Actions(const Request& r, const ActionParams& params) : r_(r), params_(params) {}
+
+  // The bytes [begin, end) become `text`.
+  void add(std::string title, std::string_view kind, std::uint32_t begin, std::uint32_t end, std::string text,
+           const Json* diagnostic = nullptr, bool preferred = false) {
+    bool wanted = params_.only.empty() || std::ranges::any_of(params_.only, [&](const std::string& o) {
+                    return kind == o || (kind.starts_with(o) && kind[o.size()] == '.');
+                  });
+    if (!wanted) return;
+    protocol::TextEdit edit{r_.range(begin, end), std::move(text)};
+    Json action{{"title", std::move(title)},
+                {"kind", kind},
+                {"edit", {{"changes", {{params_.uri, Json::array({Json(edit)})}}}}}};
+    if (diagnostic) action["diagnostics"] = Json::array({*diagnostic});
+    if (preferred) action["isPreferred"] = true;
+    out_.push_back(std::move(action));
+  }
+  Json out() && { return std::move(out_); }
+
+ private:
+  const Request& r_;
+  const ActionParams& params_;
+  Json out_ = Json::array();
+};
+
+std::uint32_t line_begin(std::string_view text, std::uint32_t offset) {
+  std::size_t newline = offset ? text.rfind('\n', offset - 1) : text.npos;
+  return newline == text.npos ? 0 : static_cast<std::uint32_t>(newline + 1);
+}
+std::uint32_t line_end(std::string_view text, std::uint32_t offset) {
+  auto end = static_cast<std::uint32_t>(std::min(text.find('\n', offset), text.size()));
+  return end > offset && text[end - 1] == '\r' ? end - 1 : end;
+}
+
+// Adds a code to the line's `# tilewright: ignore[...]`, or the comment to the line.
+void silence(Actions& actions, const Request& r, std::uint32_t offset, const std::string& code,
+             const Json& diagnostic) {
+  std::string_view text = r.snapshot->source().text();
+  std::uint32_t line = r.snapshot->source().position(offset).line;
+  for (const syntax::Directive& d : r.snapshot->tree()->directives()) {
+    if (d.line != line) continue;
+    if (!d.text.starts_with("ignore")) return;  // a comment cannot follow a comment
+    std::size_t close = text.find(']', d.offset);
+    if (close < line_end(text, offset)) {
+      auto at = static_cast<std::uint32_t>(close);
+      actions.add("Silence " + code + " here", "quickfix", at, at, ", " + code, &diagnostic);
+    }
+    return;
+  }
+  std::uint32_t end = line_end(text, offset);
+  if (end > line_begin(text, offset) && text[end - 1] == '\\') return;  // the statement goes on
+  actions.add("Silence " + code + " here", "quickfix", end, end, "  # tilewright: ignore[" + code + "]", &diagnostic);
+}
+
+// Insertions, deletions, replacements and swaps of neighbours that make one word of the other, up to `limit`.
+int distance(std::string_view a, std::string_view b, int limit) {
+  int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
+  if (std::abs(n - m) > limit) return limit + 1;
+  std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = static_cast<int>(i + j);
+        continue;
+      }
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+// A name that is not defined: the nearest one that is seen there.
+void nearest_name(Actions& actions, const Request& r, const text::Anchors::Place& at, const Json& diagnostic) {
+  std::string_view wrong = r.snapshot->source().text().substr(at.begin, at.end - at.begin);
+  if (wrong.size() < 2 || wrong.size() > 64) return;
+  int limit = wrong.size() < 4 ? 1 : 2, best = limit + 1;
+  std::string_view nearest;
+  const session::SymbolIndex& symbols = r.snapshot->symbols();
+  std::set<std::string_view> tried;
+  for (const session::Symbol& s : symbols.symbols) {
+    if (s.name == wrong || !tried.insert(s.name).second) continue;
+    if (!symbols.lookup(s.name, symbols.scope_at(at.begin))) continue;
+    int d = distance(wrong, s.name, limit);
+    if (d < best) best = d, nearest = s.name;
+  }
+  if (!nearest.empty()) {
+    actions.add("Replace by " + std::string(nearest), "quickfix", at.begin, at.end, std::string(nearest), &diagnostic,
+                true);
+  }
+}
+
+// The call's statement below `if T.ptx.elect_sync():`.
+void guard(Actions& actions, const Request& r, const text::Anchors::Place& at, const Json& diagnostic) {
+  std::string_view text = r.snapshot->source().text();
+  std::uint32_t begin = line_begin(text, at.begin), end = line_end(text, at.end);
+  std::string_view before = text.substr(begin, at.begin - begin);
+  if (before.find_first_not_of(' ') != before.npos) return;  // not a statement of its own
+  std::string body = "    ";
+  for (char c : text.substr(at.begin, end - at.begin)) {
+    body += c;
+    if (c == '\n') body += "    ";
+  }
+  actions.add("Guard with one elected lane", "quickfix", at.begin, end,
+              "if T.ptx.elect_sync():\n" + std::string(before) + body, &diagnostic);
+}
+
+// The way out that a diagnostic's hint names, where it is one edit.
+void mend(Actions& actions, const Request& r, const session::Finding& f, const text::Anchors::Place& at,
+          const Json& diagnostic) {
+  std::string_view hint = f.diagnostic->hint, text = r.snapshot->source().text();
+  constexpr std::string_view kEntry = "name some in a comment: ";
+  if (f.diagnostic->code == script::code::kName) nearest_name(actions, r, at, diagnostic);
+  if (hint.find("T.ptx.elect_sync()") != hint.npos) guard(actions, r, at, diagnostic);
+  if (hint.starts_with(kEntry)) {
+    // Above the whole statement, decorators included.
+    std::uint32_t begin = line_begin(text, at.begin);
+    for (const syntax::Tree::Statement& s : r.snapshot->tree()->statements()) {
+      if (s.offset <= at.begin && at.begin < s.offset + s.node->text.size()) begin = line_begin(text, s.offset);
+    }
+    std::string comment(hint.substr(kEntry.size()));
+    actions.add("Add an entry comment", "quickfix", begin, begin, comment + "\n", &diagnostic, true);
+  }
+}
+
+void for_diagnostics(Actions& actions, const Request& r, const ActionParams& params,
+                     const session::Analysis& analysis) {
+  const text::Source& source = r.snapshot->source();
+  for (const Json& d : params.diagnostics) {
+    const Json& code = protocol::at(d, "code");
+    if (protocol::at(d, "source") != "tilewright" || !code.is_string()) continue;
+    auto range = d.at("range").get<protocol::Range>();
+    std::uint32_t begin = r.offset(range.start);
+    for (const session::Finding& f : analysis.findings) {
+      text::Anchors::Place at = f.anchors->resolve(f.diagnostic->span);
+      if (at.source != &source || f.diagnostic->code != code.get<std::string>() || at.begin != begin) continue;
+      mend(actions, r, f, at, d);
+      break;
+    }
+    // What cannot be read cannot be silenced.
+    if (!code.get<std::string>().starts_with("TW10")) silence(actions, r, begin, code.get<std::string>(), d);
+  }
+}
+
+// `dispatch="name"` as a new keyword, or in place of the one that is there.
+void variants(Actions& actions, const Request& r, const Found& found, const session::Analysis& analysis) {
+  const syntax::Call* call = nullptr;
+  std::vector<EvaluatedCall> calls;
+  for (std::size_t up = 0; const syntax::Node* node = found.above(up); ++up) {
+    call = syntax::as<syntax::Call>(node);
+    if (!call) continue;
+    calls = calls_in(analysis, r.snapshot->source(), found.begin(call), found.end(call));
+    if (!calls.empty()) break;
+  }
+  if (calls.empty()) return;
+  const syntax::Keyword* forced = nullptr;
+  for (const syntax::Keyword& k : call->keywords) {
+    if (k.name.text == "dispatch") forced = &k;
+  }
+  std::uint32_t offset = found.statement->offset;
+  std::string_view text = r.snapshot->source().text();
+  for (const dispatch::Trial& trial : calls.front().report->trials) {
+    bool serves = trial.outcome == dispatch::Outcome::Chosen ||
+                  (trial.outcome == dispatch::Outcome::NotTried && trial.reason.starts_with("would serve"));
+    if (!serves) continue;
+    std::string quoted = "\"" + std::string(trial.variant) + "\"";
+    if (forced) {
+      if (trial.outcome == dispatch::Outcome::Chosen) continue;
+      actions.add("Force the variant " + std::string(trial.variant), "refactor.rewrite",
+                  offset + forced->value->at.begin, offset + forced->value->at.end, quoted);
+      continue;
+    }
+    // Behind the last argument, before what follows it.
+    std::uint32_t last = call->function->at.end + 1;
+    for (const syntax::Node* arg : call->args) last = std::max(last, arg->at.end);
+    for (const syntax::Keyword& k : call->keywords) last = std::max(last, k.value->at.end);
+    std::uint32_t at = offset + last;
+    // A parenthesised last argument ends behind its own parentheses.
+    std::uint32_t close = found.end(call) - 1;
+    for (std::uint32_t i = at; i < close; ++i) {
+      if (text[i] == ')') at = i + 1;
+      if (text[i] == '#' || text[i] == ',') break;
+    }
+    bool empty = call->args.empty() && call->keywords.empty();
+    actions.add("Force the variant " + std::string(trial.variant), "refactor.rewrite", at, at,
+                (empty ? "dispatch=" : ", dispatch=") + quoted);
+  }
+  if (forced) {
+    std::uint32_t begin = offset + forced->name.at.begin, end = offset + forced->value->at.end;
+    std::size_t comma = text.find_last_not_of(" \t\r\n", begin - 1);
+    if (comma != text.npos && text[comma] == ',') {
+      actions.add("Let the dispatcher choose", "refactor.rewrite", static_cast<std::uint32_t>(comma), end, "");
+    }
+  }
+}
+
+// Entries of the kernel or factory around the cursor that nobody has written down.
+void pins(Actions& actions, const Request& r, const Found& found, const session::Analysis& analysis) {
+  std::uint32_t begin = found.statement->offset;
+  auto end = static_cast<std::uint32_t>(begin + found.statement->node->text.size());
+  std::string_view text = r.snapshot->source().text();
+  std::set<std::string> written, offered;
+  for (const syntax::Directive& d : r.snapshot->tree()->directives()) {
+    if (d.text.starts_with("entry ")) written.insert(std::string(d.text.substr(6)));
+  }
+  for (const session::CompiledKernel& k : analysis.first().kernels) {
+    text::Anchors::Place at = analysis.first().evaluation->anchors.resolve(k.value->kernel.span);
+    if (at.source != &r.snapshot->source() || at.begin < begin || at.begin >= end) continue;
+    const std::string& entry = k.entry->expression;
+    bool of_itself = k.entry->kind == script::EntryKind::Comment || k.entry->kind == script::EntryKind::Requested;
+    if (of_itself || written.contains(entry) || entry.find('\n') != entry.npos || !offered.insert(entry).second) {
+      continue;
+    }
+    if (offered.size() > 4) return;
+    std::uint32_t line = line_begin(text, begin);
+    actions.add("Pin the entry " + entry, "refactor", line, line, "# tilewright: entry " + entry + "\n");
+  }
+}
+
+Answer<Json> code_actions(const Request& r, const ActionParams& params) {
+  auto analysis = r.analysis();
+  if (!analysis) return cancelled();
+  Actions actions(r, params);
+  for_diagnostics(actions, r, params, *analysis);
+  Found found = look(*r.snapshot->tree(), r.offset(params.range.start));
+  if (found.innermost()) {
+    variants(actions, r, found, *analysis);
+    bool on_head = std::ranges::any_of(found.path, [&](const syntax::Node* n) {
+      auto* def = syntax::as<syntax::FunctionDef>(n);
+      std::uint32_t at = r.offset(params.range.start);
+      return def && at >= found.begin(def) && at <= found.statement->offset + def->header.end;
+    });
+    if (on_head) pins(actions, r, found, *analysis);
+  }
+  return std::move(actions).out();
+}
+
+}  // namespace
+
+void add_code_action(Registry& registry) {
+  registry.offer("codeActionProvider", {{"codeActionKinds", {"quickfix", "refactor", "refactor.rewrite"}}});
+  registry.on_document<ActionParams>("textDocument/codeAction", code_actions);
+}
+
+}  // namespace tilewright::lsp
