@@ -1,4 +1,4 @@
-// Every asynchronous example, run at all timings and for all of its architectures: each element of its output has the
+// The examples, run at all timings and for all of its architectures: each element of its output has the
 // value that the example's own `reference` says, restated here.
 #include <fstream>
 #include <sstream>
@@ -110,10 +110,16 @@ const Example kExamples[] = {
     {"bulk_add_one", {"sm_90a", "sm_100a"}, plus_one},
     {"bulk_prefetch", {"sm_90a", "sm_100a"}, reversed_twice},
     {"bulk_reduce", {"sm_90a", "sm_100a"}, sum_of_rows},
+    {"fallback", {"sm_80", "sm_90a", "sm_100a"}, same},
+    {"gmem_smem_scopes", {"sm_80", "sm_90a", "sm_100a"}, same},
+    {"gmem_smem_swizzle", {"sm_80", "sm_90a", "sm_100a"}, same},
     {"ldgsts_prefetch", {"sm_80", "sm_90a", "sm_100a"}, prefetch},
     {"ldgsts_producer", {"sm_80", "sm_90a", "sm_100a"}, producer},
     {"ldgsts_stencil", {"sm_80", "sm_90a", "sm_100a"}, stencil},
+    {"ldmatrix_fragments", {"sm_80", "sm_90a", "sm_100a"}, same},
+    {"register_tiles", {"sm_80", "sm_90a", "sm_100a"}, times<2>},
     {"st_async_ring", {"sm_90a", "sm_100a"}, sum_of_rows},
+    {"stmatrix_fragments", {"sm_90a", "sm_100a"}, same},
     {"tensormap_on_device", {"sm_90a", "sm_100a"}, grouped},
     {"tma_boxes", {"sm_90a", "sm_100a"}, same},
     {"tma_multicast", {"sm_90a", "sm_100a"}, for_every_cta},
@@ -124,7 +130,7 @@ const Example kExamples[] = {
 
 }  // namespace
 
-TEST_CASE("the asynchronous examples compute their references") {
+TEST_CASE("the examples compute their references") {
   for (const Example& example : kExamples) {
     const std::string path = std::string(TILEWRIGHT_SOURCE_DIR) + "/examples/" + example.name + ".py";
     std::ifstream in(path);
