@@ -10,6 +10,7 @@ ROWS, COLS, PITCH = 32, 64, 72
 BYTES = ROWS * COLS * 2
 
 
+# tilewright: reference plain(2, ROWS, COLS)
 def exchange(layout):
     """Each CTA of a pair sends its tile to the other one."""
 
@@ -43,6 +44,7 @@ def exchange(layout):
     return swap
 
 
+# tilewright: reference plain(1, 128, 64)
 @T.prim_func
 def forward(A_ptr: T.handle, B_ptr: T.handle):
     """One way only, with the barrier of the library: the first CTA loads and sends 16 KB, the second one writes them out."""
@@ -78,6 +80,22 @@ whole = exchange(TileLayout(S[ROWS, COLS]))  # one bulk copy
 padded = exchange(TileLayout(S[(ROWS, COLS) : (PITCH, 1)]))  # one for each row
 # The same permutation on both sides moves in one piece, too: whole spans map onto themselves.
 swizzled = exchange(mma_shared_layout("float16", 3, (ROWS, COLS)))
+
+
+def plain(tiles, rows, columns):
+    """What `run` expects: the tiles in reverse order, every element on its own."""
+
+    @T.prim_func
+    def scalar(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (tiles, rows, columns), "float16")
+        B = T.match_buffer(B_ptr, (tiles, rows, columns), "float16")
+        T.device_entry()
+        tile, r = T.cta_id([tiles, rows])
+        T.thread_id([1])
+        for c in T.serial(columns):
+            B[tile, r, c] = A[tiles - 1 - tile, r, c]
+
+    return scalar
 
 
 def reference(A):

@@ -7,6 +7,7 @@ from tvm.tirx.layout import S, SwizzleLayout, ComposeLayout, TileLayout
 ROWS, COLS, TILES = 64, 64, 4
 
 
+# tilewright: reference plain(TILES * ROWS, COLS, 0, COLS, 1)
 @T.prim_func
 def add_one(A_ptr: T.handle, B_ptr: T.handle):
     """Two buffers in shared memory: while one tile is worked on, the next one arrives."""
@@ -31,6 +32,7 @@ def add_one(A_ptr: T.handle, B_ptr: T.handle):
         T.cuda.cta_sync()
 
 
+# tilewright: reference plain(128, 64, 0, 64, 0)
 @T.prim_func
 def swizzled(A_ptr: T.handle, B_ptr: T.handle):
     """Rows of 128 bytes, XORed as matrix instructions want them; a warp at a time."""
@@ -50,6 +52,7 @@ def swizzled(A_ptr: T.handle, B_ptr: T.handle):
         B[warp * 32 + r, lane + 32] = tile[warp * 32 + r, lane + 32]
 
 
+# tilewright: reference plain(32, 64, 2, 16, 0)
 @T.prim_func
 def narrow(A_ptr: T.handle, B_ptr: T.handle):
     """A start that is aligned to 4 bytes only, so each instruction moves two halves."""
@@ -66,6 +69,22 @@ def narrow(A_ptr: T.handle, B_ptr: T.handle):
     T.cuda.warp_sync()
     for c in T.serial(16):
         B[lane, c] = tile[lane, c]
+
+
+def plain(rows, columns, first, width, plus):
+    """What `run` expects: every element on its own. Tiles lie one after the other, so that they are rows here."""
+
+    @T.prim_func
+    def scalar(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (rows, columns), "float16")
+        B = T.match_buffer(B_ptr, (rows, width), "float16")
+        T.device_entry()
+        r = T.cta_id([rows])
+        T.thread_id([1])
+        for c in T.serial(width):
+            B[r, c] = A[r, first + c] + T.float16(plus)
+
+    return scalar
 
 
 def reference(A):

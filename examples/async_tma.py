@@ -12,6 +12,7 @@ ROWS, COLUMNS, TILE = 256, 512, 64
 BYTES = TILE * TILE * 2
 
 
+# tilewright: reference plain(ROWS, COLUMNS)
 @T.prim_func
 def async_tma(A_ptr: T.handle, B_ptr: T.handle):
     A = T.match_buffer(A_ptr, (ROWS, COLUMNS), "float16", layout=TileLayout(S[ROWS, COLUMNS]))
@@ -48,6 +49,22 @@ def async_tma(A_ptr: T.handle, B_ptr: T.handle):
             T.ptx.cp_async.bulk.commit_group()
     if tid == 0:
         T.ptx.cp_async.bulk.wait_group(0)
+
+
+def plain(rows, columns):
+    """What `run` expects: every element on its own, no tile primitive."""
+
+    @T.prim_func
+    def scalar(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (rows, columns), "float16")
+        B = T.match_buffer(B_ptr, (rows, columns), "float16")
+        T.device_entry()
+        r = T.cta_id([rows])
+        T.thread_id([1])
+        for c in T.serial(columns):
+            B[r, c] = A[r, c] * T.float16(2)
+
+    return scalar
 
 
 def reference(A):

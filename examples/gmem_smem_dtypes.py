@@ -19,6 +19,7 @@ CONFIGS = [
 ]
 
 
+# tilewright: reference plain(...)
 def get_kernel(dtype, pitch=32):
     @T.prim_func
     def round_trip(A_ptr: T.handle, B_ptr: T.handle):
@@ -34,6 +35,23 @@ def get_kernel(dtype, pitch=32):
         Tx.warp.copy(B[:, :], A_smem[:, 0:32])
 
     return round_trip
+
+
+def plain(dtype, pitch=32):
+    """What `run` expects of an entry with the same arguments; the pitch does not matter for it."""
+
+    @T.prim_func
+    def scalar(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (32, 32), dtype)
+        B = T.match_buffer(B_ptr, (32, 32), dtype)
+        T.device_entry()
+        T.cta_id([1])
+        T.thread_id([1])
+        for r in T.serial(32):
+            for c in T.serial(32):
+                B[r, c] = A[r, c]
+
+    return scalar
 
 
 def reference(A):

@@ -12,6 +12,7 @@ ROWS, COLS = 64, 64
 TILES = 4
 
 
+# tilewright: reference plain(8, 16)
 @T.prim_func
 def by_thread(A_ptr: T.handle, B_ptr: T.handle):
     A = T.match_buffer(A_ptr, (8, 16), "float16")
@@ -24,6 +25,7 @@ def by_thread(A_ptr: T.handle, B_ptr: T.handle):
     Tx.copy(B[:, :], A_smem[:, :])
 
 
+# tilewright: reference plain(ROWS, COLS)
 @T.prim_func
 def by_warp(A_ptr: T.handle, B_ptr: T.handle):
     A = T.match_buffer(A_ptr, (ROWS, COLS), "float16")
@@ -54,6 +56,7 @@ def by_warpgroup(A_ptr: T.handle, B_ptr: T.handle):
     Tx.warpgroup.copy(B[:, :], A_smem[:, :])
 
 
+# tilewright: reference plain(TILES * ROWS, COLS)
 @T.prim_func
 def by_cta(A_ptr: T.handle, B_ptr: T.handle):
     A = T.match_buffer(A_ptr, (TILES * ROWS, COLS), "float16")
@@ -65,6 +68,22 @@ def by_cta(A_ptr: T.handle, B_ptr: T.handle):
     Tx.cta.copy(A_smem[:, :], A[tile * ROWS : tile * ROWS + ROWS, :])
     T.cuda.cta_sync()
     Tx.cta.copy(B[tile * ROWS : tile * ROWS + ROWS, :], A_smem[:, :])
+
+
+def plain(rows, columns):
+    """What `run` expects of the kernels of this file: every element on its own, no tile primitive."""
+
+    @T.prim_func
+    def scalar(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (rows, columns), "float16")
+        B = T.match_buffer(B_ptr, (rows, columns), "float16")
+        T.device_entry()
+        r = T.cta_id([rows])
+        T.thread_id([1])
+        for c in T.serial(columns):
+            B[r, c] = A[r, c]
+
+    return scalar
 
 
 def reference(A):

@@ -33,5 +33,22 @@ def make(per_element, swizzle_len, atom_len):
     return swizzled
 
 
+# tilewright: reference plain(64, 64)
+def plain(rows, columns):
+    """What `run` expects of the kernels of this file: every element on its own, no tile primitive."""
+
+    @T.prim_func
+    def scalar(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (rows, columns), "float16")
+        B = T.match_buffer(B_ptr, (rows, columns), "float16")
+        T.device_entry()
+        r = T.cta_id([rows])
+        T.thread_id([1])
+        for c in T.serial(columns):
+            B[r, c] = A[r, c]
+
+    return scalar
+
+
 def reference(A):
     return {"B": A}

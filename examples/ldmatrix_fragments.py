@@ -8,7 +8,8 @@ from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import S, TileLayout, laneid
 
-# rows 16 = (2 tiles, 8 rows), columns 16 = (2 tiles, 4 lanes, 2 elements); registers: column tile, row tile, element
+# rows 16 = (2 tiles, 8 rows), columns 16 = (2 tiles, 4 lanes, 2 elements); in memory, a lane's registers are ordered by
+# column tile, row tile, element
 FRAGMENT = TileLayout(S[(2, 8, 2, 4, 2) : (2, 4 @ laneid, 4, 1 @ laneid, 1)])
 
 
@@ -25,13 +26,14 @@ def load_fragment(A_ptr: T.handle, B_ptr: T.handle):
     Tx.warp.copy(A_smem[:, :], A[:, :])
     T.cuda.cta_sync()
     Tx.warp.copy(fragment[:, :], A_smem[:, :])
-    # Written out by hand, register by register: what each lane holds.
+    # Written out by hand, element by element: what each lane holds. `.local()` counts its elements in the order of the
+    # tile's dimensions and finds the register by the layout.
     mine = fragment.local(8)
     for column_tile in T.unroll(2):
         for row_tile in T.unroll(2):
             for element in T.unroll(2):
                 B[row_tile * 8 + lane // 4, column_tile * 8 + lane % 4 * 2 + element] = mine[
-                    column_tile * 4 + row_tile * 2 + element
+                    row_tile * 4 + column_tile * 2 + element
                 ]
 
 

@@ -8,6 +8,7 @@ from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import S, TileLayout, laneid
 
 
+# tilewright: reference plain(32, 8)
 @T.prim_func
 def rows_of_a_warp(A_ptr: T.handle, B_ptr: T.handle):
     # Lane i holds row i: 8 floats, moved as two vectors of 4.
@@ -25,6 +26,7 @@ def rows_of_a_warp(A_ptr: T.handle, B_ptr: T.handle):
     Tx.warp.copy(B[:, :], rows[:, :])
 
 
+# tilewright: reference plain(128, 16)
 @T.prim_func
 def rows_of_a_warpgroup(A_ptr: T.handle, B_ptr: T.handle):
     # The register tile of a warpgroup, through shared memory on the way in.
@@ -45,6 +47,22 @@ def rows_of_a_warpgroup(A_ptr: T.handle, B_ptr: T.handle):
     for i in range(16):
         mine[i] = mine[i] * T.float32(2)
     Tx.warpgroup.copy(B[:, :], rows[:, :])
+
+
+def plain(rows, columns):
+    """What `run` expects of the kernels of this file: every element on its own, no tile primitive."""
+
+    @T.prim_func
+    def scalar(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (rows, columns), "float32")
+        B = T.match_buffer(B_ptr, (rows, columns), "float32")
+        T.device_entry()
+        r = T.cta_id([rows])
+        T.thread_id([1])
+        for c in T.serial(columns):
+            B[r, c] = A[r, c] * T.float32(2)
+
+    return scalar
 
 
 def reference(A):

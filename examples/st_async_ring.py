@@ -11,6 +11,7 @@ from tvm.tirx.lang.pipeline import MBarrier
 CTAS, THREADS = 8, 128
 
 
+# tilewright: reference plain(CTAS, THREADS)
 @T.prim_func
 def ring_sum(A_ptr: T.handle, B_ptr: T.handle):
     A = T.match_buffer(A_ptr, (CTAS, THREADS), "int32")
@@ -50,6 +51,24 @@ def ring_sum(A_ptr: T.handle, B_ptr: T.handle):
     B[rank, tid] = total
     # Nobody leaves while a neighbour may still store or arrive in its shared memory.
     T.cuda.cluster_sync()
+
+
+def plain(rows, columns):
+    """What `run` expects: every sum on its own, nothing passed round."""
+
+    @T.prim_func
+    def scalar(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (rows, columns), "int32")
+        B = T.match_buffer(B_ptr, (rows, columns), "int32")
+        T.device_entry()
+        r = T.cta_id([rows])
+        c = T.thread_id([columns])
+        total: T.int32 = 0
+        for other in T.serial(rows):
+            total = total + A[other, c]
+        B[r, c] = total
+
+    return scalar
 
 
 def reference(A):

@@ -397,13 +397,20 @@ class EntryFinder {
 
   void open() {
     for (Candidate& c : functions_) {
-      if (c.served || !c.direct) continue;
+      if (c.served || !c.direct || named_as_reference(c.name.text)) continue;
       std::string signature = std::string(c.name.text) + "(";
       for (const syntax::Parameter& p : c.function->def->params) {
         signature += (signature.back() == '(' ? "" : ", ") + std::string(p.name.text);
       }
       note({signature + ")", {c.function->anchor, c.function->def->name.at.begin, c.function->def->name.at.end}});
     }
+  }
+
+  // Kernels of such a factory are what `run` expects of others; they need no entry of their own.
+  bool named_as_reference(std::string_view name) const {
+    return std::ranges::any_of(e_.tree->directives(), [&](const syntax::Directive& d) {
+      return d.text.starts_with("reference " + std::string(name) + "(");
+    });
   }
 
   void open_jit(Jit* jit) {

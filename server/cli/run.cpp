@@ -80,6 +80,7 @@ bool pairs_of(const std::vector<std::string>& options, const char* option, Pairs
 }
 
 // The reference that a comment names for a kernel: the last one above its `def`, else the first of the file.
+// `NAME(...)` takes the arguments of the kernel's entry.
 std::string reference_comment(const LoadedFile& file, const session::CompiledKernel& kernel,
                               const text::Anchors& anchors) {
   text::Anchors::Place at = anchors.resolve(kernel.value->kernel.span);
@@ -89,6 +90,10 @@ std::string reference_comment(const LoadedFile& file, const session::CompiledKer
     bool above = at.source == file.source.get() && d.offset < at.begin;
     if (found.empty() || above) found = d.text.substr(10);
   }
+  constexpr std::string_view kSameArguments = "(...)";
+  const std::string& entry = kernel.entry->expression;
+  if (std::size_t open = entry.find('('); found.ends_with(kSameArguments) && open != entry.npos)
+    found.replace(found.size() - kSameArguments.size(), found.npos, entry, open);
   return found;
 }
 

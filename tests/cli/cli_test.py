@@ -668,6 +668,38 @@ def kernel(A_ptr: T.handle, B_ptr: T.handle):
         B[i] = A[i]
 """
 
+MADE = """\
+from tvm.script import tirx as T
+
+def plain(n):
+    @T.prim_func
+    def scalar(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (n,), "float32")
+        B = T.match_buffer(B_ptr, (n,), "float32")
+        T.device_entry()
+        T.cta_id([1])
+        T.thread_id([1])
+        for i in T.serial(n):
+            B[i] = A[i]
+
+    return scalar
+
+# tilewright: entry make(4)
+# tilewright: entry make(8)
+# tilewright: reference plain(...)
+def make(n):
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (n,), "float32")
+        B = T.match_buffer(B_ptr, (n,), "float32")
+        T.device_entry()
+        T.cta_id([1])
+        i = T.thread_id([n])
+        B[i] = A[i]
+
+    return kernel
+"""
+
 
 def npy(descr, shape, data):
     header = repr({"descr": descr, "fortran_order": False, "shape": shape}).encode()
@@ -789,6 +821,17 @@ class Gpu(Case):
         r = self.run_gpu("copy 1 0 16\n", "--input", "A=" + a, "--expect", "B=" + expected, "--json")
         self.assertEqual(r.json["tensors"][1]["comparison"]["expected_from"], expected)
         self.assertEqual(r.json["verdict"], "verified")
+
+    def test_a_reference_of_the_entrys_arguments(self):
+        script = self.file("made.py", MADE)
+        for n in (4, 8):
+            r = self.run_gpu(f"copy 1 0 {4 * n}\n", "--entry", f"make({n})", "--json", script=script)
+            self.assertEqual((r.status, r.json["verdict"]), (0, "verified"), r)
+            self.assertEqual(r.json["tensors"][1]["comparison"]["expected_from"], f"reference plain({n}) on the host")
+        # The factory of what is expected needs no entry, and nobody asks for one.
+        r = self.expect(0, "check", script)
+        self.assertNotIn("needs arguments", r.text + r.errors)
+        self.assertNotIn("plain", self.expect(0, "entries", script).text)
 
     def test_nothing_to_compare_with(self):
         script = self.file("alone.py", COPY.replace("# tilewright: reference plain\n", ""))

@@ -26,6 +26,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "reference"))
 import compare  # noqa: E402
+import defects  # noqa: E402
 import exceptions  # noqa: E402
 
 SLOT = re.compile(r"T\.tvm_struct_set\(stack_ffi_any, (\d+), 15, (.*)\)$")
@@ -141,27 +142,10 @@ def ask(script, args):
     return script, reference, json.loads(done.stdout)
 
 
-def known_defects(script, reference, ours, diagnostics):
-    """What the specification's Notes say of the kernel's differences, one line each."""
+def defects_of(script, reference, ours, diagnostics, plan):
     source = exceptions.Source(script)
     ours["diagnostics"] = source.diagnostics_of(ours, diagnostics)
-    out = []
-    for index, _ in compare.differences(reference, ours):
-        if rule := exceptions.explain(exceptions.Case(source, reference, ours, index)):
-            out.append(f"{rule.note} ({rule.name}): {rule.why}")
-    return out
-
-
-def static_elements(cuda):
-    """Of all arrays in static shared memory."""
-    return sum(int(n) for n in re.findall(r"__shared__ alignas\(\d+\) [^;\[]*\[(\d+)\]", cuda or ""))
-
-
-def too_little_memory(reference, ours):
-    """layout.md N10: of a padded layout the reference allocates the product of the extents, not the span."""
-    if static_elements(reference.get("cuda")) >= static_elements(ours.get("sources", {}).get("cuda")):
-        return []
-    return ["N10 (padded layouts): the reference allocates less shared memory than the layout spans"]
+    return defects.defects(defects.Carried(source, reference, ours, plan, compare.differences(reference, ours)))
 
 
 def write(path, text):
@@ -200,9 +184,11 @@ def main():
                 write(base + ".cu", (TENSOR_MAP if plan["tensor_maps"] else "") + k["cuda"])
                 write(base + ".json", json.dumps(plan, indent=1))
                 own = mine.get(k["name"])
-                notes = own and known_defects(script, k, own, ours["diagnostics"]) + too_little_memory(k, own)
+                notes = defects_of(script, k, own, ours["diagnostics"], plan) if own else []
                 if notes:
-                    write(base + ".defect", "; ".join(dict.fromkeys(notes)))
+                    write(base + ".defect", "; ".join(notes))
+                elif os.path.exists(base + ".defect"):
+                    os.remove(base + ".defect")
                 carried += 1
     print(f"{carried} kernels of the reference, {dead} that it refuses, {unclear} not understood")
     build = [args.suite, "--build-carried", args.output, "--arch", args.arch, "--jobs", str(args.jobs)]

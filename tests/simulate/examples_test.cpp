@@ -1,6 +1,8 @@
-// Every asynchronous example, run at all timings and for all of its architectures: each element of its output has the
+// The examples, run at all timings and for all of their architectures: each element of its output has the
 // value that the example's own `reference` says, restated here.
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "tests/simulate/runs.h"
@@ -110,10 +112,16 @@ const Example kExamples[] = {
     {"bulk_add_one", {"sm_90a", "sm_100a"}, plus_one},
     {"bulk_prefetch", {"sm_90a", "sm_100a"}, reversed_twice},
     {"bulk_reduce", {"sm_90a", "sm_100a"}, sum_of_rows},
+    {"fallback", {"sm_80", "sm_90a", "sm_100a"}, same},
+    {"gmem_smem_scopes", {"sm_80", "sm_90a", "sm_100a"}, same},
+    {"gmem_smem_swizzle", {"sm_80", "sm_90a", "sm_100a"}, same},
     {"ldgsts_prefetch", {"sm_80", "sm_90a", "sm_100a"}, prefetch},
     {"ldgsts_producer", {"sm_80", "sm_90a", "sm_100a"}, producer},
     {"ldgsts_stencil", {"sm_80", "sm_90a", "sm_100a"}, stencil},
+    {"ldmatrix_fragments", {"sm_80", "sm_90a", "sm_100a"}, same},
+    {"register_tiles", {"sm_80", "sm_90a", "sm_100a"}, times<2>},
     {"st_async_ring", {"sm_90a", "sm_100a"}, sum_of_rows},
+    {"stmatrix_fragments", {"sm_90a", "sm_100a"}, same},
     {"tensormap_on_device", {"sm_90a", "sm_100a"}, grouped},
     {"tma_boxes", {"sm_90a", "sm_100a"}, same},
     {"tma_multicast", {"sm_90a", "sm_100a"}, for_every_cta},
@@ -124,7 +132,7 @@ const Example kExamples[] = {
 
 }  // namespace
 
-TEST_CASE("the asynchronous examples compute their references") {
+TEST_CASE("the examples compute their references") {
   for (const Example& example : kExamples) {
     const std::string path = std::string(TILEWRIGHT_SOURCE_DIR) + "/examples/" + example.name + ".py";
     std::ifstream in(path);
@@ -154,6 +162,66 @@ TEST_CASE("the asynchronous examples compute their references") {
           CHECK(r.tensors.at("A").bytes == inputs.tensors.at("A").bytes);
         }
       }
+    }
+  }
+}
+
+namespace {
+
+// What `# tilewright: reference EXPR` says of each kernel, by the expression of its entry.
+std::map<std::string, std::string> named_references(const std::string& text, const Runs& runs) {
+  constexpr std::string_view kComment = "# tilewright: reference ", kSame = "(...)";
+  std::map<std::string, std::string> by_def, by_name, out;
+  std::string first, last, line;
+  for (std::istringstream lines(text); std::getline(lines, line);) {
+    if (line.starts_with(kComment)) {
+      last = line.substr(kComment.size());
+      if (first.empty()) first = last;
+    } else if (line.starts_with("def ")) {
+      by_def[line.substr(4, line.find('(') - 4)] = last;
+    } else if (std::size_t equals = line.find(" = "); equals != line.npos && line[0] != ' ') {
+      by_name[line.substr(0, equals)] = line.substr(equals + 3, line.find('(') - equals - 3);
+    }
+  }
+  for (const Runs::Kernel& k : runs.kernels()) {
+    const std::string& entry = k.compiled->entry->expression;
+    std::string def = entry.substr(0, entry.find('('));
+    if (by_name.contains(def)) def = by_name[def];
+    std::string expression = by_def[def].empty() ? first : by_def[def];
+    if (expression.ends_with(kSame))
+      expression.replace(expression.size() - kSame.size(), expression.npos, entry.substr(entry.find('(')));
+    out[entry] = expression;
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("what an example names as its reference computes the same") {
+  for (const char* name : {"async_dsmem", "async_ldgsts", "async_tma", "gmem_smem_dtypes", "gmem_smem_scopes",
+                           "gmem_smem_swizzle", "register_tiles", "st_async_ring"}) {
+    const std::string path = std::string(TILEWRIGHT_SOURCE_DIR) + "/examples/" + name + ".py";
+    std::ifstream in(path);
+    std::stringstream read;
+    read << in.rdbuf();
+    std::string text = read.str();
+    const std::map<std::string, std::string> references = named_references(text, Runs(text, "sm_90a", path));
+    std::set<std::string> plain;
+    for (const auto& [entry, reference] : references) plain.insert(reference);
+    for (const std::string& expression : plain) text += "\n# tilewright: entry " + expression + "\n";
+    Runs runs(text, "sm_90a", path);
+    std::map<std::string, std::vector<std::byte>> results;
+    for (const Runs::Kernel& k : runs.kernels()) {
+      simulate::Inputs inputs = runs.inputs(k, [](std::int64_t i) { return static_cast<double>(i * 37 % 53); });
+      simulate::Result r = runs.run(k, inputs);
+      INFO(path << " " << k.compiled->entry->expression << "\n" << said(r));
+      REQUIRE(r.verdict == simulate::Verdict::Clean);
+      results[k.compiled->entry->expression] = r.tensors.at("B").bytes;
+    }
+    for (const auto& [entry, reference] : references) {
+      INFO(path << " " << entry << ", reference " << reference);
+      REQUIRE(results.contains(reference));
+      CHECK(results[entry] == results[reference]);
     }
   }
 }

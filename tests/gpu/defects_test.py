@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""defects.py says what is wrong with a kernel of the reference, and nothing of one that is right."""
+
+import os
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "reference")]
+import defects  # noqa: E402
+import exceptions  # noqa: E402
+
+SCRIPT = """\
+def kernel(A0_ptr: T.handle, B0_ptr: T.handle):
+    A0 = T.match_buffer(A0_ptr, (8, 16), "float16"{layout})
+"""
+# One vector copy from A0 to shared memory, as the reference writes it.
+COPY = """\
+extern "C" __global__ void kernel_kernel(half* __restrict__ A0_ptr, half* __restrict__ B0_ptr) {{
+  __shared__ alignas(64) half X0_ptr[{elements}];
+  for (int f = 0; f < {rounds}; ++f) {{
+    s_lin_ptr[0] = ((f * 256) + (((int)threadIdx.x) * 8));
+    s_off_ptr[0] = s_lin_ptr[0];
+    s_ptr_ptr[0] = tvm_builtin_pointer_offset((&(X0_ptr[{start}])), s_off_ptr[0]);
+    g_ptr_ptr[0] = tvm_builtin_pointer_offset((&(A0_ptr[0])), s_off_ptr[0]);
+    tvm_builtin_copy_{bits}b(s_ptr_ptr[0], g_ptr_ptr[0]);
+  }}
+}}
+"""
+REGISTERS = """\
+extern "C" __global__ void kernel_kernel(half* __restrict__ A0_ptr) {{
+  alignas(64) half r_local_ptr[16];
+  for (int f = 0; f < {rounds}; ++f) {{
+    s_ptr_ptr[0] = tvm_builtin_pointer_offset((&(A0_ptr[0])), (f * 2));
+    r_ptr_ptr[0] = tvm_builtin_pointer_offset((&(r_local_ptr[0])), (f * 2));
+    tvm_builtin_copy_32b(r_ptr_ptr[0], s_ptr_ptr[0]);
+  }}
+}}
+"""
+MAP = {"dtype": 6, "dims": [64, 512], "strides": [128], "box": [64, 64], "swizzle": 3}
+
+
+class Defects(unittest.TestCase):
+    def notes(self, cuda="", layout="", ours_cuda="", maps=(), per_thread=None):
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as f:
+            f.write(SCRIPT.format(layout=layout))
+            f.flush()
+            source = exceptions.Source(f.name)
+        calls = [] if per_thread is None else [{"variant": "reg", "facts": {"per_thread": per_thread}}]
+        ours = {"range": {"start": {"line": 1}}, "calls": calls, "sources": {"cuda": ours_cuda}}
+        reference = {"cuda": cuda, "calls": [{"variant": c["variant"]} for c in calls]}
+        kernel = defects.Carried(source, reference, ours, {"tensor_maps": list(maps)}, [])
+        return [said.split(":")[0] for said in defects.defects(kernel)]
+
+    def copy(self, start=0, bits=128, elements=512, layout="", ours_cuda=""):
+        cuda = COPY.format(start=start, bits=bits, elements=elements, rounds=2)
+        return self.notes(cuda, layout, ours_cuda or cuda)
+
+    def test_a_copy_that_is_right(self):
+        self.assertEqual(self.copy(), [])
+        self.assertEqual(self.copy(start=8), [])
+
+    def test_bases_off_the_access(self):
+        self.assertEqual(self.copy(start=4), ["X17"])
+        self.assertEqual(self.copy(start=4, bits=64), [])
+        self.assertEqual(self.copy(start=3, bits=64), ["X17"])
+        self.assertEqual(self.copy(start=3, bits=16), [])
+
+    def test_elements_that_lie_apart(self):
+        self.assertEqual(self.copy(layout=", layout=TileLayout(S[(8, 16) : (32, 2)])"), ["X5"])
+        self.assertEqual(self.copy(layout=", layout=TileLayout(S[(8, 16) : (1, 8)])"), [])
+        self.assertEqual(self.copy(layout=", layout=TileLayout(S[(8, 16) : (32, 2)])", bits=16), [])
+
+    def test_registers_left_behind(self):
+        self.assertEqual(self.notes(REGISTERS.format(rounds=2), per_thread=16), ["X8"])
+        self.assertEqual(self.notes(REGISTERS.format(rounds=8), per_thread=16), [])
+
+    def test_shared_memory_that_is_too_small(self):
+        span = COPY.format(start=0, bits=128, elements=640, rounds=2)
+        self.assertEqual(self.copy(ours_cuda=span), ["N10"])
+        self.assertEqual(self.copy(elements=640, ours_cuda=span), [])
+
+    def test_maps(self):
+        for change, notes in (
+            ({}, []),
+            ({"box": [64, 512]}, ["V1"]),
+            ({"strides": [136]}, ["V2"]),
+            ({"box": [4, 64], "swizzle": 0}, ["V3"]),
+            ({"box": [128, 64]}, ["V4"]),
+            ({"box": [32, 64]}, ["V5"]),
+            ({"box": [32, 1]}, []),
+        ):
+            with self.subTest(change):
+                self.assertEqual(self.notes(maps=[MAP | change]), notes)
+
+
+if __name__ == "__main__":
+    unittest.main()
