@@ -262,6 +262,7 @@ int main(int argc, char** argv) {
   std::vector<double> hovers;
   text::Source final_text("", typist.text());
   std::mt19937 random(7);
+  double hover_start_ms = client.processor_ms();
   for (int i = 0; i < 2000; ++i) {
     auto at = static_cast<std::uint32_t>(random() % final_text.size());
     while (at + 1 < final_text.size() && !std::isalpha(static_cast<unsigned char>(final_text.text()[at]))) ++at;
@@ -275,6 +276,7 @@ int main(int argc, char** argv) {
     client.answer_of(id);
     hovers.push_back(std::chrono::duration<double, std::milli>(Clock::now() - sent).count());
   }
+  double hover_spent = client.processor_ms() - hover_start_ms;
   client.send(protocol::request_text(std::int64_t{2}, "shutdown", nullptr));
   client.answer_of(2);
   client.send(protocol::notification_text("exit", nullptr));
@@ -292,6 +294,7 @@ int main(int argc, char** argv) {
               percentile(all, 0.99), percentile(all, 1));
   std::printf("  %-16s %5zu asked  p50 %6.2f ms  p99 %6.2f ms  max %6.2f ms\n", "hover", hovers.size(),
               percentile(hovers, 0.5), percentile(hovers, 0.99), percentile(hovers, 1));
+  std::printf("  processor time of the server: %.2f ms a hover\n", hover_spent / static_cast<double>(hovers.size()));
   std::printf("  resident %ld KB at start, %ld KB around edit 1,000, %ld KB at the end (%+.1f %%)\n", start_kb,
               median(early), median(late),
               early.empty()

@@ -1,0 +1,111 @@
+// Parts of the language server that need no client: differences, occupancy, names of views.
+#include <random>
+#include <sstream>
+
+#include "server/lsp/diff.h"
+#include "server/lsp/occupancy.h"
+#include "server/lsp/view.h"
+#include "tests/unit/catch.h"
+
+using namespace tilewright;
+using namespace tilewright::lsp;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> out;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) out.push_back(line);
+  return out;
+}
+
+// What `patch` would make of `left`.
+std::string patched(const std::string& left, const std::string& diff) {
+  std::vector<std::string> from = lines_of(left);
+  std::string out;
+  std::size_t at = 0;
+  auto hunks = lines_of(diff);
+  for (std::size_t i = 2; i < hunks.size(); ++i) {
+    const std::string& h = hunks[i];
+    if (h.starts_with("@@ ")) {
+      std::size_t start = std::stoul(h.substr(4)), count = std::stoul(h.substr(h.find(',') + 1));
+      if (count > 0) --start;
+      while (at < start) out += from[at++] + "\n";
+      continue;
+    }
+    if (h[0] != '+') {
+      REQUIRE(from.at(at) == h.substr(1));
+      ++at;
+    }
+    if (h[0] != '-') out += h.substr(1) + "\n";
+  }
+  while (at < from.size()) out += from[at++] + "\n";
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a difference turns one text into the other") {
+  std::mt19937 random(3);
+  for (int round = 0; round < 300; ++round) {
+    auto text = [&] {
+      std::string out;
+      for (int n = static_cast<int>(random() % 30); n > 0; --n)
+        out += std::string(1, static_cast<char>('a' + random() % 4)) + "\n";
+      return out;
+    };
+    std::string left = text(), right = text();
+    std::string diff = unified_diff(left, right, "left", "right");
+    if (left == right) {
+      CHECK(diff.empty());
+    } else {
+      CHECK(patched(left, diff) == right);
+    }
+  }
+}
+
+TEST_CASE("a difference is as short as can be, with three lines around it") {
+  CHECK(unified_diff("1\n2\n3\n4\n5\n6\n7\n8\n9\n", "1\n2\n3\n4\nfive\n6\n7\n8\n9\n", "a", "b") ==
+        "--- a\n+++ b\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
+  CHECK(unified_diff("", "x\n", "a", "b") == "--- a\n+++ b\n@@ -0,0 +1,1 @@\n+x\n");
+}
+
+TEST_CASE("occupancy follows the limit that is reached first") {
+  ir::Target hopper{9, 0, 'a'}, ada{8, 9, 0};
+  auto o = occupancy(hopper, 128, 32, 0);
+  REQUIRE(o);
+  CHECK(o->ctas == 16);  // 64 warps, 4 a CTA
+  CHECK(std::string(o->bound) == "warps");
+  o = occupancy(hopper, 128, 255, 0);
+  REQUIRE(o);
+  CHECK(o->ctas == 2);  // 8,192 registers a warp
+  CHECK(std::string(o->bound) == "registers");
+  o = occupancy(hopper, 32, 32, 100 << 10);
+  REQUIRE(o);
+  CHECK(o->ctas == 2);  // 228 KB, 101 KB each
+  CHECK(std::string(o->bound) == "shared memory");
+  o = occupancy(ada, 32, 16, 0);
+  REQUIRE(o);
+  CHECK(o->ctas == 24);
+  CHECK(std::string(o->bound) == "CTAs");
+  CHECK_FALSE(occupancy(hopper, 1024, 255, 0));   // does not fit
+  CHECK_FALSE(occupancy({7, 5, 0}, 128, 32, 0));  // not known
+}
+
+TEST_CASE("the name of a view says all of it, whatever the entry holds") {
+  for (std::string entry : {"make(shape=(128, 64), dtype=\"float16\")", "a&entry=b", "größe?#%25"}) {
+    ViewName name{"sass", "sm_90a", "copy_1", entry, "/tmp/a b&c/größe.py"};
+    auto again = parse_view(name.uri());
+    REQUIRE(again);
+    CHECK(again->kind == name.kind);
+    CHECK(again->architecture == name.architecture);
+    CHECK(again->kernel == name.kernel);
+    CHECK(again->entry == name.entry);
+    CHECK(again->document == name.document);
+  }
+  for (std::string_view bad :
+       {"", "tilewright://", "tilewright://cuda/sm_90a/k.cu", "tilewright://poem/sm_90a/k.cu?document=a&entry=b",
+        "file:///k.cu", "tilewright://cuda/sm_90a/k.cu?entry=b"}) {
+    CHECK_FALSE(parse_view(bad));
+  }
+}
