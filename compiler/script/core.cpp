@@ -77,11 +77,7 @@ void Instance::set(std::string_view name, Value value) {
 // ---- interpreter ----------------------------------------------------------------------------------------------
 
 Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* loader, std::shared_ptr<Store> store)
-    : context_(std::move(context)),
-      anchors_(anchors),
-      loader_(loader),
-      store_(store),
-      module_store_(std::move(store)) {
+    : context_(std::move(context)), anchors_(anchors), loader_(loader), store_(store), module_store_(std::move(store)) {
   builtins_ = make<Scope>();
   builtins_->kind = Scope::Kind::Module;
   install_builtins();
