@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler/expr/fold.h"
 #include "compiler/run/element.h"
 
 namespace tilewright::run {
@@ -21,52 +22,15 @@ std::int64_t wrapped(std::int64_t v, DataType type) {
                        : static_cast<std::int64_t>(low >> (64 - type.bits));
 }
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
 Value integer_binary(ExprKind kind, std::int64_t a, std::int64_t b, bool is_unsigned) {
-  auto wrap = [](auto op, std::int64_t x, std::int64_t y) {
-    return Number::of(static_cast<std::int64_t>(op(static_cast<std::uint64_t>(x), static_cast<std::uint64_t>(y))));
-  };
-  auto less = [&](std::int64_t x, std::int64_t y) {
-    return is_unsigned ? static_cast<std::uint64_t>(x) < static_cast<std::uint64_t>(y) : x < y;
-  };
-  auto truth = [](bool t) { return Number::of(std::int64_t{t}); };
+  if (auto value = fold_integer(kind, is_unsigned ? kUInt64 : kInt64, a, b)) return Number::of(*value);
   switch (kind) {
-    case ExprKind::Add: return wrap(std::plus<std::uint64_t>(), a, b);
-    case ExprKind::Sub: return wrap(std::minus<std::uint64_t>(), a, b);
-    case ExprKind::Mul: return wrap(std::multiplies<std::uint64_t>(), a, b);
     case ExprKind::FloorDiv:
     case ExprKind::FloorMod:
     case ExprKind::TruncDiv:
-    case ExprKind::TruncMod: {
-      if (b == 0) return std::unexpected("a division by zero");
-      if (b == -1) {  // the one overflow of a division
-        bool quotient = kind == ExprKind::FloorDiv || kind == ExprKind::TruncDiv;
-        return quotient ? wrap(std::minus<std::uint64_t>(), 0, a) : Number::of(std::int64_t{0});
-      }
-      if (kind == ExprKind::FloorDiv) return Number::of(floor_div(a, b));
-      if (kind == ExprKind::FloorMod) return Number::of(a - floor_div(a, b) * b);
-      return Number::of(kind == ExprKind::TruncDiv ? a / b : a % b);
-    }
-    case ExprKind::Min: return Number::of(less(a, b) ? a : b);
-    case ExprKind::Max: return Number::of(less(a, b) ? b : a);
-    case ExprKind::EQ: return truth(a == b);
-    case ExprKind::NE: return truth(a != b);
-    case ExprKind::LT: return truth(less(a, b));
-    case ExprKind::LE: return truth(!less(b, a));
-    case ExprKind::GT: return truth(less(b, a));
-    case ExprKind::GE: return truth(!less(a, b));
-    case ExprKind::And: return truth(a && b);
-    case ExprKind::Or: return truth(a || b);
-    case ExprKind::BitAnd: return Number::of(a & b);
-    case ExprKind::BitOr: return Number::of(a | b);
-    case ExprKind::BitXor: return Number::of(a ^ b);
+    case ExprKind::TruncMod: return std::unexpected("a division by zero");
     case ExprKind::Shl:
-    case ExprKind::Shr: {
-      if (b < 0 || b > 63) return std::unexpected("a shift by " + std::to_string(b));
-      if (kind == ExprKind::Shl) return Number::of(static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b));
-      return Number::of(is_unsigned ? static_cast<std::int64_t>(static_cast<std::uint64_t>(a) >> b) : a >> b);
-    }
+    case ExprKind::Shr: return std::unexpected("a shift by " + std::to_string(b));
     default: return std::unexpected("an operation without a value on the host");
   }
 }

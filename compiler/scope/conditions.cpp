@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/expr/fold.h"
 #include "compiler/scope/intervals.h"
 
 namespace tilewright::scope {
@@ -240,43 +241,8 @@ class Evaluator {
   }
 
   static std::optional<std::int64_t> binary(ExprKind kind, std::int64_t x, std::int64_t y) {
-    switch (kind) {
-      case ExprKind::Add: return x + y;
-      case ExprKind::Sub: return x - y;
-      case ExprKind::Mul: return x * y;
-      case ExprKind::FloorDiv:
-        if (y == 0) return std::nullopt;
-        return floor_div(x, y);
-      case ExprKind::FloorMod:
-        if (y == 0) return std::nullopt;
-        return x - floor_div(x, y) * y;
-      case ExprKind::TruncDiv:
-        if (y == 0) return std::nullopt;
-        return x / y;
-      case ExprKind::TruncMod:
-        if (y == 0) return std::nullopt;
-        return x % y;
-      case ExprKind::Min: return std::min(x, y);
-      case ExprKind::Max: return std::max(x, y);
-      case ExprKind::EQ: return x == y;
-      case ExprKind::NE: return x != y;
-      case ExprKind::LT: return x < y;
-      case ExprKind::LE: return x <= y;
-      case ExprKind::GT: return x > y;
-      case ExprKind::GE: return x >= y;
-      case ExprKind::And: return x && y;
-      case ExprKind::Or: return x || y;
-      case ExprKind::BitAnd: return x & y;
-      case ExprKind::BitOr: return x | y;
-      case ExprKind::BitXor: return x ^ y;
-      case ExprKind::Shl:
-        if (y < 0 || y > 40) return std::nullopt;
-        return x << y;
-      case ExprKind::Shr:
-        if (y < 0 || y > 62) return std::nullopt;
-        return x >> y;
-      default: return std::nullopt;
-    }
+    if ((kind == ExprKind::Shl && y > 40) || (kind == ExprKind::Shr && y > 62)) return std::nullopt;
+    return ir::fold_integer(kind, ir::kInt64, x, y);
   }
 
   const Facts& facts_;

@@ -1,34 +1,9 @@
 #include "compiler/session/snapshot.h"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 
 namespace tilewright::session {
 namespace {
-
-// What was found for any of the architectures, each cause once. The script's own places come before those of files that
-// it imports; what has no place comes first.
-std::vector<Finding> findings(const Analysis& a, const text::Source& own) {
-  using Key = std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::string_view, std::string_view>;
-  std::vector<std::pair<Key, Finding>> all;
-  std::set<Key> seen;
-  for (std::size_t i = 0; i < a.compiled.size(); ++i) {
-    const text::Anchors& anchors = a.compiled[i].evaluation->anchors;
-    for (const text::Diagnostic& d : a.compiled[i].diagnostics) {
-      text::Anchors::Place at = anchors.resolve(d.span);
-      std::string_view path = !at.source || at.source == &own ? std::string_view() : at.source->path();
-      Key key{path, at.begin, at.end, d.code, d.message};
-      if (a.compiled.size() == 1 || seen.insert(key).second) all.push_back({key, {&d, &anchors, i}});
-    }
-  }
-  auto place = [](const Key& k) { return std::tuple(std::get<0>(k), std::get<1>(k), std::get<2>(k)); };
-  std::stable_sort(all.begin(), all.end(),
-                   [&](const auto& x, const auto& y) { return place(x.first) < place(y.first); });
-  std::vector<Finding> out;
-  for (const auto& [key, finding] : all) out.push_back(finding);
-  return out;
-}
 
 // Finds the kernels of the document's cache, except those that were made from `statement`: these are evaluated, so that
 // the probe sees them, and not kept.
@@ -134,7 +109,7 @@ std::shared_ptr<const Analysis> Snapshot::run(std::stop_token stop) const {
   use.finish();
   analysis->kernels_made = use.made();
   analysis->kernels_reused = use.reused();
-  analysis->findings = findings(*analysis, source());
+  analysis->findings = session::findings(analysis->compiled, source().path());
   return analysis;
 }
 

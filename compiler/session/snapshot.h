@@ -14,6 +14,7 @@
 
 #include "compiler/script/probe.h"
 #include "compiler/session/compile.h"
+#include "compiler/session/findings.h"
 #include "compiler/session/symbols.h"
 
 namespace tilewright::session {
@@ -26,13 +27,6 @@ struct Settings {
   bool deny_fallback = false;
   // Changes severities and removes what is switched off. May be empty.
   std::function<void(std::vector<text::Diagnostic>&)> severity;
-};
-
-// A diagnostic with the file places that it had in its snapshot.
-struct Finding {
-  const text::Diagnostic* diagnostic = nullptr;
-  const text::Anchors* anchors = nullptr;
-  std::size_t target = 0;  // which of Analysis::compiled found it first
 };
 
 struct Analysis {

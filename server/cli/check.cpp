@@ -59,7 +59,7 @@ int check(const CheckOptions& o) {
       errors = errors || compiled.has_errors();
     }
     if (format == "text") {  // as it goes, so that a large folder shows progress
-      for (const Finding& f : findings(c))
+      for (const session::Finding& f : findings(c))
         std::fputs(diagnostic_text(*f.diagnostic, *f.anchors, colours(stdout)).c_str(), stdout);
       summary.add(c);
     } else {

@@ -1,9 +1,7 @@
 #include "server/cli/formats.h"
 
-#include <algorithm>
 #include <cctype>
 #include <set>
-#include <tuple>
 
 #include "compiler/text/escape.h"
 #include "server/cli/codes.h"
@@ -16,7 +14,7 @@ std::string json_format(const std::vector<CheckedFile>& files) {
   Json out{{"files", Json::array()}, {"diagnostics", Json::array()}};
   for (const CheckedFile& f : files) {
     out["files"].push_back(f.path);
-    for (const Finding& found : findings(f))
+    for (const session::Finding& found : findings(f))
       out["diagnostics"].push_back(diagnostic_json(*found.diagnostic, *found.anchors));
   }
   return dump(out) + "\n";
@@ -47,7 +45,7 @@ std::string sarif_format(const std::vector<CheckedFile>& files) {
   Json results = Json::array(), rules = Json::array();
   std::set<std::string_view> used;
   for (const CheckedFile& f : files) {
-    for (const auto& [diagnostic, anchors] : findings(f)) {
+    for (const auto& [diagnostic, anchors, target] : findings(f)) {
       const text::Diagnostic& d = *diagnostic;
       used.insert(d.code);
       static constexpr const char* kLevels[] = {"error", "warning", "note", "note"};
@@ -107,7 +105,7 @@ std::string github_escape(std::string_view text, bool property) {
 std::string github_format(const std::vector<CheckedFile>& files) {
   std::string out;
   for (const CheckedFile& f : files) {
-    for (const auto& [diagnostic, anchors] : findings(f)) {
+    for (const auto& [diagnostic, anchors, target] : findings(f)) {
       const text::Diagnostic& d = *diagnostic;
       static constexpr const char* kLevels[] = {"error", "warning", "notice", "notice"};
       text::Anchors::Place place = anchors->resolve(d.span);
@@ -152,7 +150,7 @@ std::string junit_format(const std::vector<CheckedFile>& files) {
     std::string cases;
     std::size_t failures = 0, tests = 1;
     std::string text;
-    for (const auto& [diagnostic, anchors] : findings(f)) {
+    for (const auto& [diagnostic, anchors, target] : findings(f)) {
       const text::Diagnostic& d = *diagnostic;
       if (d.severity != text::Severity::Error) continue;
       text::Anchors::Place place = anchors->resolve(d.span);
@@ -195,31 +193,12 @@ std::string counted(std::size_t n, std::string_view what) {
 
 }  // namespace
 
-std::vector<Finding> findings(const CheckedFile& file) {
-  using Key = std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::string_view, std::string_view>;
-  std::vector<std::pair<Key, Finding>> all;
-  std::set<Key> seen;
-  for (const session::Compiled& c : file.compiled) {
-    for (const text::Diagnostic& d : c.diagnostics) {
-      text::Anchors::Place at = c.evaluation->anchors.resolve(d.span);
-      // The script's own places come before those of files that it imports; what has no place comes first.
-      std::string_view path = !at.source || at.source->path() == file.path ? std::string_view() : at.source->path();
-      Key key{path, at.begin, at.end, d.code, d.message};
-      if (seen.insert(key).second) all.push_back({key, {&d, &c.evaluation->anchors}});
-    }
-  }
-  auto place = [](const Key& k) { return std::tuple(std::get<0>(k), std::get<1>(k), std::get<2>(k)); };
-  std::stable_sort(all.begin(), all.end(),
-                   [&](const auto& a, const auto& b) { return place(a.first) < place(b.first); });
-  std::vector<Finding> out;
-  for (const auto& [key, finding] : all) out.push_back(finding);
-  return out;
-}
+std::vector<session::Finding> findings(const CheckedFile& file) { return session::findings(file.compiled, file.path); }
 
 void Summary::add(const CheckedFile& file) {
   ++files;
   if (!file.compiled.empty()) kernels += file.compiled.front().kernels.size();
-  for (const auto& [diagnostic, anchors] : findings(file)) {
+  for (const auto& [diagnostic, anchors, target] : findings(file)) {
     errors += diagnostic->severity == text::Severity::Error;
     warnings += diagnostic->severity == text::Severity::Warning;
   }

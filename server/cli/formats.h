@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/session/compile.h"
+#include "compiler/session/findings.h"
 
 namespace tilewright::cli {
 
@@ -15,11 +15,7 @@ struct CheckedFile {
 };
 
 // What was found for any of the architectures, each cause once, in the order of the text.
-struct Finding {
-  const text::Diagnostic* diagnostic;
-  const text::Anchors* anchors;
-};
-std::vector<Finding> findings(const CheckedFile& file);
+std::vector<session::Finding> findings(const CheckedFile& file);
 
 // "2 errors, 1 warning in 3 files with 5 kernels".
 struct Summary {
