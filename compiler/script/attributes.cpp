@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/script/interpreter.h"
+#include "compiler/script/slices.h"
 
 namespace tilewright::script {
 
@@ -320,26 +321,11 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
   }
   auto element = [&](const std::vector<Value>& items, bool is_list) -> Value {
     if (Slice* s = index.as<Slice>()) {
-      std::int64_t n = static_cast<std::int64_t>(items.size()), step = 1;
-      if (!s->step.is_none()) {
-        auto v = as_int(s->step, span, "a slice step");
-        if (!v) return Value::error();
-        step = *v;
-      }
-      if (step == 0) return fail(code::kIndex, span, "a slice step cannot be zero", {}, "ValueError");
-      auto clamp = [&](Value v, std::int64_t absent) -> std::optional<std::int64_t> {
-        if (v.is_none()) return absent;
-        auto i = as_int(v, span, "a slice bound");
-        if (!i) return std::nullopt;
-        std::int64_t k = *i < 0 ? *i + n : *i;
-        return std::clamp<std::int64_t>(k, step > 0 ? 0 : -1, step > 0 ? n : n - 1);
-      };
-      auto from = clamp(s->start, step > 0 ? 0 : n - 1);
-      auto to = clamp(s->stop, step > 0 ? n : -1);
-      if (!from || !to) return Value::error();
+      auto taken = slice_range(*this, *s, items.size(), span);
+      if (!taken) return Value::error();
       std::vector<Value> out;
-      for (std::int64_t i = *from; step > 0 ? i < *to : i > *to; i += step)
-        out.push_back(items[static_cast<std::size_t>(i)]);
+      out.reserve(static_cast<std::size_t>(taken->count));
+      for (std::int64_t i = 0; i < taken->count; ++i) out.push_back(items[taken->at(i)]);
       return is_list ? list(std::move(out)) : tuple(std::move(out));
     }
     auto i = as_int(index, span, "an index");
@@ -391,6 +377,17 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
   return fail(code::kType, span, std::string(type_name(object)) + " cannot be indexed");
 }
 
+std::optional<std::size_t> Interpreter::list_position(const List& list, Value index, text::Span span) {
+  auto i = as_int(index, span, "an index");
+  if (!i) return std::nullopt;
+  std::int64_t k = *i < 0 ? *i + static_cast<std::int64_t>(list.items.size()) : *i;
+  if (k >= 0 && std::cmp_less(k, list.items.size())) return static_cast<std::size_t>(k);
+  fail(code::kIndex, span,
+       "index " + std::to_string(*i) + " is out of range: there are " + std::to_string(list.items.size()) + " elements",
+       {}, "IndexError");
+  return std::nullopt;
+}
+
 bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bool single, Value value,
                                 text::Span span) {
   if (MetaVar* m = object.as<MetaVar>()) object = m->value;
@@ -403,18 +400,10 @@ bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bo
   }
   Value index = single ? indices[0] : tuple({indices.begin(), indices.end()});
   if (List* l = object.as<List>()) {
-    if (index.as<Slice>()) {
-      fail(code::kUnsupported, span, "assignment to a slice of a list is not supported");
-      return false;
-    }
-    auto i = as_int(index, span, "an index");
-    if (!i) return false;
-    std::int64_t k = *i < 0 ? *i + static_cast<std::int64_t>(l->items.size()) : *i;
-    if (k < 0 || k >= static_cast<std::int64_t>(l->items.size())) {
-      fail(code::kIndex, span, "index " + std::to_string(*i) + " is out of range", {}, "IndexError");
-      return false;
-    }
-    l->items[static_cast<std::size_t>(k)] = value;
+    if (Slice* slice = index.as<Slice>()) return assign_slice(*this, *l, *slice, value, span);
+    auto at = list_position(*l, index, span);
+    if (!at) return false;
+    l->items[*at] = value;
     return true;
   }
   if (Dict* d = object.as<Dict>()) {

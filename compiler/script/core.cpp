@@ -44,6 +44,16 @@ void Scope::set(const Name& name, Value value) {
   }
 }
 
+bool Scope::erase(const Name& name) {
+  Binding* found = find(name);
+  if (!found) return false;
+  bindings.erase(bindings.begin() + (found - bindings.data()));
+  if (index.empty()) return true;
+  index.clear();
+  for (std::uint32_t i = 0; i < bindings.size(); ++i) index.emplace(bindings[i].hash, i);
+  return true;
+}
+
 void Scope::set(std::string_view name, Value value) { set(Name{name, syntax::hash_name(name), {}}, value); }
 
 bool is_of_prelude(const Scope* scope) {

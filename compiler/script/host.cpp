@@ -308,7 +308,11 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
       for (const syntax::Name& n : syntax::as<syntax::Nonlocal>(node)->names) scope->nonlocals.push_back(n);
       return Flow::Normal;
     }
-    case NodeKind::Delete: return Flow::Normal;
+    case NodeKind::Delete:
+      for (const syntax::Node* target : syntax::as<syntax::Delete>(node)->targets) {
+        if (!delete_host(target, scope)) return Flow::Error;
+      }
+      return Flow::Normal;
     case NodeKind::Try: {
       auto* t = syntax::as<syntax::Try>(node);
       Flow flow = exec_host(t->body, scope);
@@ -363,7 +367,7 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
       }
       return flow;
     }
-    case NodeKind::Match: return Flow::Normal;
+    case NodeKind::Match: return match_host(syntax::as<syntax::Match>(node), scope);
     case NodeKind::TypeAlias: {
       auto* t = syntax::as<syntax::TypeAlias>(node);
       scope->set(t->name, Value::opaque("a type alias"));

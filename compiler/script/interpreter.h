@@ -243,6 +243,16 @@ class Interpreter {
   Value eval_if_exp(const syntax::IfExp* node, Scope* scope);
   Value apply_decorators(syntax::Exprs decorators, Value value, Scope* scope);
   Flow exec_host_one(const syntax::Node* node, Scope* scope);
+  bool delete_host(const syntax::Node* target, Scope* scope);
+  bool delete_subscript(Value object, Value index, text::Span span);
+  Flow match_host(const syntax::Match* node, Scope* scope);
+  // Whether the subject matches; binds the names of the pattern on the way. Nothing: a pending error.
+  std::optional<bool> matches(const syntax::Node* pattern, Value subject, Scope* scope);
+  std::optional<bool> matches_sequence(const syntax::List* pattern, Value subject, Scope* scope);
+  std::optional<bool> matches_mapping(const syntax::Dict* pattern, Value subject, Scope* scope);
+  std::optional<bool> matches_class(const syntax::Call* pattern, Value subject, Scope* scope);
+  // Position of an element, counted from the end when negative; nothing (pending) when it is none.
+  std::optional<std::size_t> list_position(const List& list, Value index, text::Span span);
   Value reuse_kernel(Function* function, const std::shared_ptr<KernelRecord>& record,
                      const std::vector<std::shared_ptr<const syntax::TopLevel>>& statements);
   Value evaluate_kernel_now(Function* function, const Arguments* constexprs, bool is_private, bool persistent);

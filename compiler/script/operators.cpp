@@ -497,7 +497,11 @@ bool Interpreter::equals(Value a, Value b) {
     if (Str* s = b.as<Str>()) return ir::parse_dtype(s->text) == d->dtype;
   }
   if (b.as<DataTypeValue>() && a.as<Str>()) return equals(b, a);
-  if (a.o->type != b.o->type) return false;
+  auto same_text = [&] {  // a member of an enum of strings is its text
+    auto x = python::text_value(a), y = python::text_value(b);
+    return x && y && *x == *y;
+  };
+  if (a.o->type != b.o->type) return same_text();
   auto same_items = [&](const std::vector<Value>& x, const std::vector<Value>& y) {
     if (x.size() != y.size() || depth_ > context_.limits.depth) return false;
     ++depth_;
@@ -546,7 +550,7 @@ bool Interpreter::equals(Value a, Value b) {
     case Type::Buffer: return a.as<BufferValue>()->buffer == b.as<BufferValue>()->buffer;
     case Type::Instance: {
       Instance *x = a.as<Instance>(), *y = b.as<Instance>();
-      if (x->cls != y->cls) return false;
+      if (x->cls != y->cls) return same_text();
       if (x->cls->find("__eq__")) {
         Value r = call(attribute(a, "__eq__", {}), std::span<const Value>(&b, 1), {});
         if (r.is_error()) {
@@ -583,7 +587,7 @@ std::size_t Interpreter::hash(Value v) {
     return std::hash<double>()(v.f);
   }
   if (v.is_expr()) return ir::structural_hash(v.as_expr());
-  if (Str* s = v.as<Str>()) return std::hash<std::string>()(s->text);
+  if (auto text = python::text_value(v)) return std::hash<std::string_view>()(*text);
   if (Tuple* t = v.as<Tuple>()) {
     std::size_t h = 7;
     ++depth_;

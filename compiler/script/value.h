@@ -220,6 +220,7 @@ struct Scope : Object {
   Binding* find(std::string_view name);
   void set(const syntax::Name& name, Value value);
   void set(std::string_view name, Value value);
+  bool erase(const syntax::Name& name);  // false: there was none
 };
 
 // Is it a part of the prelude, whose text never changes?

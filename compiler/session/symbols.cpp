@@ -78,6 +78,35 @@ class Indexer {
     }
   }
 
+  // Calls `bound(name)` for each name that a pattern binds and `read(expression)` for what it reads (syntax/ast.h).
+  template <class Bound, class Read>
+  static void for_pattern(const Node* n, Bound bound, Read read) {
+    if (!n) return;
+    if (auto* ref = as<NameRef>(n)) {
+      if (ref->name.text != "_") bound(ref->name);
+    } else if (auto* call = as<Call>(n)) {
+      read(call->function);
+      for (const Node* arg : call->args) for_pattern(arg, bound, read);
+      for (const Keyword& k : call->keywords) for_pattern(k.value, bound, read);
+    } else if (auto* dict = as<Dict>(n)) {
+      for (const DictItem& item : dict->items) {
+        if (item.key) read(item.key);
+        for_pattern(item.value, bound, read);
+      }
+    } else if (n->kind == NodeKind::List || n->kind == NodeKind::Set || n->kind == NodeKind::Starred) {
+      for_children(n, [&](const Node* part) { for_pattern(part, bound, read); });
+    } else if (auto* named = as<NamedExpr>(n)) {
+      for_pattern(named->value, bound, read);
+      bound(named->name);
+    } else {
+      read(n);
+    }
+  }
+
+  void declare_pattern(const Node* n) {
+    for_pattern(n, [&](const Name& name) { bind(name.text, SymbolKind::Variable, nullptr); }, [](const Node*) {});
+  }
+
   // Assignment expressions bind in the function around them, wherever they stand in an expression.
   void declare_named(const Node* n) {
     if (!n) return;
@@ -140,6 +169,14 @@ class Indexer {
         return;
       case NodeKind::Nonlocal:
         for (const Name& name : as<Nonlocal>(n)->names) open_.back().outer.push_back(name.text);
+        return;
+      case NodeKind::Match:
+        declare_named(as<Match>(n)->subject);
+        for (const MatchCase& c : as<Match>(n)->cases) {
+          declare_pattern(c.pattern);
+          declare_named(c.guard);
+          declare_all(c.body);
+        }
         return;
       case NodeKind::TypeAlias: bind(as<TypeAlias>(n)->name.text, SymbolKind::Variable, nullptr); return;
       case NodeKind::BrokenStmt:
@@ -288,6 +325,15 @@ class Indexer {
           visit(c->value);
         });
       }
+      case NodeKind::Match:
+        visit(as<Match>(n)->subject);
+        for (const MatchCase& c : as<Match>(n)->cases) {
+          for_pattern(
+              c.pattern, [&](const Name& name) { occurs(name, Role::Write); }, [&](const Node* e) { visit(e); });
+          visit(c.guard);
+          visit_all(c.body);
+        }
+        return;
       case NodeKind::TypeAlias: occurs(as<TypeAlias>(n)->name, Role::Write); return visit(as<TypeAlias>(n)->value);
       default: for_children(n, [&](const Node* child) { visit(child); });
     }

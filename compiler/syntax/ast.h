@@ -239,9 +239,23 @@ struct Try : Node {
   Stmts else_body, final_body;
   static constexpr NodeKind kKind = NodeKind::Try;
 };
-// host code only: not evaluated
+// A pattern is kept as the expression that it reads like, so that whoever walks expressions walks it, too:
+//   a literal or a dotted name   itself: compared with the subject
+//   a name                       NameRef: bound to the subject; `_` only matches
+//   [a, *b], (a, b), a, b        List; what `*b` takes is a Starred
+//   a | b                        Set, of the alternatives
+//   {k: a, **rest}               Dict; the rest has no key
+//   C(a, k=b)                    Call
+//   p as name                    NamedExpr
+// Only the roots of dotted names and the functions of calls are read; every other name is bound.
+struct MatchCase {
+  Expr pattern;
+  Expr guard;  // null: none
+  Stmts body;
+};
 struct Match : Node {
   Expr subject;
+  std::span<const MatchCase> cases;
   static constexpr NodeKind kKind = NodeKind::Match;
 };
 struct TypeAlias : Node { Name name; Expr value; static constexpr NodeKind kKind = NodeKind::TypeAlias; };

@@ -5,14 +5,14 @@
 #include <string>
 
 #include "compiler/syntax/bound_names.h"
-#include "compiler/syntax/expressions.h"
+#include "compiler/syntax/patterns.h"
 
 namespace tilewright::syntax {
 namespace {
 
-class Statements : public Expressions {
+class Statements : public Patterns {
  public:
-  using Expressions::Expressions;
+  using Patterns::Patterns;
 
   Converted run() {
     Items<Stmt> found(stmts_);
@@ -358,10 +358,28 @@ class Statements : public Expressions {
 
   Stmt match_statement(Extent at) {
     Expr subject = nullptr;
-    children([&](Kind, Field field) {
+    Items<MatchCase> cases(cases_);
+    match_parts(subject, cases);
+    return arena_.make<Match>(Node{NodeKind::Match, at}, required(subject, at), cases.copy(arena_));
+  }
+
+  void match_parts(Expr& subject, Items<MatchCase>& cases) {
+    children([&](Kind kind, Field field) {
       if (field == Field::subject) subject = expression();
+      if (kind == Kind::block) match_parts(subject, cases);  // cases that are indented without reason
+      if (kind != Kind::case_clause) return;
+      Extent at = here();
+      MatchCase c{};
+      bool hurt = false;
+      children([&](Kind inner, Field inner_field) {
+        if (inner_field == Field::pattern) c.pattern = pattern();
+        if (inner_field == Field::guard) c.guard = required(only_child(), here());
+        if (inner == Kind::block) c.body = block();
+        hurt = hurt || inner == Kind::error;
+      });
+      c.pattern = header(c.pattern, at, hurt);
+      cases.push(c);
     });
-    return arena_.make<Match>(Node{NodeKind::Match, at}, required(subject, at));
   }
 
   Stmt decorated(Extent at) {
@@ -513,6 +531,7 @@ class Statements : public Expressions {
   std::vector<Stmt> stmts_;
   std::vector<Branch> branches_;
   std::vector<Handler> handlers_;
+  std::vector<MatchCase> cases_;
   std::vector<WithItem> with_items_;
   std::vector<Name> names_;
   std::vector<ImportedName> imports_;

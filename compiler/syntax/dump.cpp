@@ -144,7 +144,15 @@ class Dumper {
         }
         return block("else", t.else_body), block("finally", t.final_body), close();
       }
-      case NodeKind::Match: return open(n, "match"), node(as<Match>(n)->subject), close();
+      case NodeKind::Match: {
+        open(n, "match"), node(as<Match>(n)->subject);
+        for (const MatchCase& c : as<Match>(n)->cases) {
+          begin("case"), node(c.pattern);
+          if (c.guard) group("if", {c.guard});
+          block("do", c.body), close();
+        }
+        return close();
+      }
       case NodeKind::TypeAlias:
         return open(n, "type"), name(as<TypeAlias>(n)->name), node(as<TypeAlias>(n)->value), close();
       case NodeKind::BrokenStmt:

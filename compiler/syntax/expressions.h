@@ -41,6 +41,7 @@ class Expressions : public Reader {
   std::vector<Expr> exprs_;
   std::vector<Keyword> keywords_;
   std::vector<Parameter> params_;
+  std::vector<DictItem> dict_items_;
 
  private:
   Expr expression_of(Kind kind, Extent at);
@@ -79,7 +80,6 @@ class Expressions : public Reader {
   FStringPart interpolation();
   Expr string_literal(Kind kind, Extent at);
 
-  std::vector<DictItem> dict_items_;
   std::vector<ComprehensionClause> clauses_;
   std::vector<Operator> operators_;
   std::vector<Extent> extents_;

@@ -56,6 +56,7 @@ struct Tables {
     for (std::uint32_t i = 1; i < fields.size(); ++i) {
       std::string_view name = ts_language_field_name_for_id(language, static_cast<TSFieldId>(i));
       if (name == "operator") name = "operator_";
+      if (name == "class") name = "class_";
       static constexpr std::pair<std::string_view, Field> kNames[] = {
 #define X(name) {#name, Field::name},
           TILEWRIGHT_SYNTAX_FIELDS(X)

@@ -31,6 +31,9 @@ namespace tilewright::syntax {
   X(dictionary_splat) X(binary_operator) X(unary_operator) X(not_operator) X(boolean_operator)                     \
   X(comparison_operator) X(conditional_expression) X(named_expression) X(lambda) X(await) X(yield)                 \
   X(expression_list)                                                                                               \
+  /* patterns */                                                                                                   \
+  X(as_pattern) X(or_pattern) X(parenthesized_pattern) X(sequence_pattern) X(star_pattern) X(mapping_pattern)      \
+  X(pair_pattern) X(double_star_pattern) X(class_pattern) X(keyword_pattern)                                       \
   /* what is missing */                                                                                            \
   X(indented_block) X(block_header) X(header_rest) X(closing_quote) X(valid_escape) X(handler)
 
@@ -38,7 +41,7 @@ namespace tilewright::syntax {
   X(left) X(right) X(type) X(operator_) X(value) X(exception) X(cause) X(condition) X(message) X(target) X(name)     \
   X(alias) X(module_name) X(consequence) X(alternative) X(body) X(subject) X(parameters) X(return_type) X(arguments) \
   X(definition) X(expression) X(type_conversion) X(format_specifier) X(key) X(object) X(attribute) X(subscript)      \
-  X(start) X(stop) X(step) X(function) X(operators) X(argument)
+  X(start) X(stop) X(step) X(function) X(operators) X(argument) X(pattern) X(guard) X(class_)
 // clang-format on
 
 enum class Kind : std::uint8_t {

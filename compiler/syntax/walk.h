@@ -132,7 +132,14 @@ void for_children(const Node* n, F&& visit) {
       }
       all(as<Try>(n)->else_body);
       return all(as<Try>(n)->final_body);
-    case NodeKind::Match: return one(as<Match>(n)->subject);
+    case NodeKind::Match:
+      one(as<Match>(n)->subject);
+      for (const MatchCase& c : as<Match>(n)->cases) {
+        one(c.pattern);
+        one(c.guard);
+        all(c.body);
+      }
+      return;
     case NodeKind::TypeAlias: return one(as<TypeAlias>(n)->value);
     case NodeKind::BrokenStmt: return all(as<BrokenStmt>(n)->parts);
   }

@@ -544,3 +544,18 @@ class Module:
 #| entry module: Module.main -> main
 #| entry module: Module.second -> second
 
+
+#--- a name that a pattern binds reaches the kernel  [entries]
+from tvm.script import tirx as T
+def make(dtype):
+    match dtype:
+        case "float16" | "bfloat16": bits = 16
+        case "float32": bits = 32
+        case _: raise ValueError(dtype)
+    @T.prim_func
+    def kernel(A: T.Buffer((bits,), dtype)):
+        T.device_entry()
+        A[0] = T.cast(1, dtype)
+    return kernel
+k = make("float16")
+#| entry module: k -> kernel

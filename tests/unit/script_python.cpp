@@ -132,6 +132,123 @@ TEST_CASE("container methods keep dicts and sets findable after removals") {
   CHECK(value("slice(None, -1, 2).indices(10), range(0, 10, 2).index(4)") == "((0, 9, 2), 2)");
 }
 
+TEST_CASE("match takes the first case that fits") {
+  std::string pick = R"(
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import NamedTuple
+
+class Kind(StrEnum):
+    TMA = "tma"
+    LDG = "ldg"
+
+class Color(Enum):
+    RED = 1
+
+@dataclass
+class Tile:
+    m: int
+    n: int = 8
+
+class Pair(NamedTuple):
+    a: int
+    b: int
+
+class Plain:
+    __match_args__ = ("x",)
+    def __init__(self, x):
+        self.x = x
+        self.y = x + 1
+
+def pick(v):
+    match v:
+        case Kind.TMA: return "kind"
+        case Color.RED: return "color"
+        case 1 | 2 as small: return small
+        case -1.5: return "negative"
+        case True: return "true"
+        case None: return "none"
+        case "a" "b": return "text"
+        case []: return "empty"
+        case [1, *rest, 9]: return rest
+        case (x, y) if x == y: return "same"
+        case Tile(16, n=n): return n
+        case Tile(m): return m
+        case Pair(a, b): return a + b
+        case Plain(3, y=four): return four
+        case str(text): return text + "!"
+        case int() | float(): return "number"
+        case {"k": 1, **others}: return others
+        case {"k": k}: return k
+        case [_, _, _]: return "three"
+    return "nothing"
+)";
+  for (Case c : {Case{"Kind.TMA", "'kind'"},
+                 {"'tma'", "'kind'"},
+                 {"Color.RED", "'color'"},
+                 {"2", "2"},
+                 {"True", "True"},  // 1 comes first, and is equal
+                 {"3", "'number'"},
+                 {"-1.5", "'negative'"},
+                 {"None", "'none'"},
+                 {"'ab'", "'text'"},
+                 {"[]", "'empty'"},
+                 {"()", "'empty'"},
+                 {"[1, 2, 3, 9]", "[2, 3]"},
+                 {"[1, 9]", "[]"},
+                 {"(4, 4)", "'same'"},
+                 {"(4, 5)", "'nothing'"},
+                 {"Tile(16, 3)", "3"},
+                 {"Tile(5)", "5"},
+                 {"Pair(3, 4)", "7"},
+                 {"Plain(3)", "4"},
+                 {"Plain(4)", "'nothing'"},
+                 {"'ab c'", "'ab c!'"},
+                 {"{'k': 1, 'l': 2}", "{'l': 2}"},
+                 {"{'k': 5}", "5"},
+                 {"{}", "'nothing'"},
+                 {"(1, 2, 3)", "'three'"}}) {
+    CHECK(x_of(pick + "x = pick(" + c.expression + ")\n") == c.expected);
+  }
+  CHECK(x_of(pick + "match Tile(1):\n  case Tile(1, 2, 3): pass\n") ==
+        "! Tile() takes 2 positional patterns, here are 3");
+  CHECK(x_of("match 5:\n  case five: x = five\n") == "5");
+  CHECK(x_of("match nothing:\n  case five: x = five\n") == "! name 'nothing' is not defined");
+  // What is not known here is like an unknown condition: it takes what anything takes.
+  CHECK(x_of("import torch\nmatch torch.version:\n  case (9, 0): x = 1\n  case _: x = 2\n") == "2");
+}
+
+TEST_CASE("del takes away names, elements, slices and attributes") {
+  CHECK(x_of("x = [0, 1, 2, 3, 4, 5, 6]\ndel x[0], x[-1]\n") == "[1, 2, 3, 4, 5]");
+  CHECK(x_of("x = [1, 2, 3, 4, 5, 6]\ndel x[::2]\n") == "[2, 4, 6]");
+  CHECK(x_of("x = [1, 2, 3, 4, 5, 6]\ndel x[::-4]\n") == "[1, 3, 4, 5]");
+  CHECK(x_of("x = [1, 2, 3]\ndel x[5:]\n") == "[1, 2, 3]");
+  CHECK(x_of("x = [1, 2, 3]\ndel x[3]\n") == "! index 3 is out of range: there are 3 elements");
+  CHECK(x_of("x = {'a': 1, 'b': 2}\ndel x['a']\n") == "{'b': 2}");
+  CHECK(x_of("x = {'a': 1}\ndel x['b']\n") == "! key 'b' is not in the dict");
+  CHECK(x_of("class C: pass\nc = C()\nc.y = 1\ndel c.y\nx = hasattr(c, 'y')\n") == "False");
+  CHECK(x_of("y = 1\ndel y\nx = y\n") == "! name 'y' is not defined");
+  CHECK(x_of("del y\n") == "! name 'y' is not defined");
+  CHECK(x_of("def f():\n  global x\n  del x\nx = 1\nf()\n") == "(nothing)");
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += "v" + std::to_string(i) + " = " + std::to_string(i) + "\n";
+  CHECK(x_of(many + "del (v3, [v50])\nx = v4 + v51 + v99\n") == "154");
+}
+
+TEST_CASE("slices of lists are read and assigned as Python does") {
+  CHECK(x_of("x = [0, 1, 2, 3]\nx[1:3] = [7, 8, 9]\n") == "[0, 7, 8, 9, 3]");
+  CHECK(x_of("x = [0, 1, 2, 3, 4]\nx[::2] = 'abc'\n") == "['a', 1, 'b', 3, 'c']");
+  CHECK(x_of("x = [0, 1]\nx[2:] = range(2)\n") == "[0, 1, 0, 1]");
+  CHECK(x_of("x = [0, 1, 2, 3, 4, 5]\nx[4:1] = [9]\n") == "[0, 1, 2, 3, 9, 4, 5]");
+  CHECK(x_of("x = [0, 1, 2]\nx[:] = x[::-1]\n") == "[2, 1, 0]");
+  CHECK(x_of("x = [0, 1, 2]\nx[::2] = [1]\n") == "! a slice of 2 elements cannot take 1");
+  CHECK(value("[0, 1, 2, 3][1 : 9 : 2**62]") == "[1]");
+  CHECK(value("[0, 1, 2, 3][:: -(2**62)]") == "[3]");
+  CHECK(value("(0, 1, 2, 3)[-3:-1]") == "(1, 2)");
+  CHECK(value("'abcdef'[4:1:-2]") == "'ec'");
+  CHECK(value("slice(None, None, -1).indices(4)") == "(3, -1, -1)");
+}
+
 TEST_CASE("math, functools, operator, itertools, collections, copy") {
   CHECK(x_of("import math\nx = (math.gcd(12, 18), math.lcm(4, 6), math.log2(8), math.ceil(7 / 2), math.floor(-0.5), "
              "math.prod([2, 3]), math.isqrt(17), math.sqrt(9), math.comb(5, 2), math.log(math.e))\n") ==
@@ -187,6 +304,13 @@ TEST_CASE("enums and typing") {
   CHECK(x_of("import abc\nclass A(abc.ABC):\n    def __init__(self, v):\n        self.v = v\n"
              "    @abc.abstractmethod\n    def f(self): ...\nclass B(A):\n    def __init__(self, v):\n"
              "        super().__init__(v + 1)\nx = B(2).v\n") == "3");
+}
+
+TEST_CASE("a member of an enum of strings is its text") {
+  std::string kinds = "from enum import Enum, StrEnum\nclass K(StrEnum):\n  A = 'a'\nclass L(str, Enum):\n  A = 'a'\n";
+  CHECK(x_of(kinds + "x = K.A == 'a', 'a' == L.A, K.A != 'a', K.A == L.A, K.A == 'b', 'a' in [K.A], K.A in ('a',)") ==
+        "(True, True, False, True, False, True, True)");
+  CHECK(x_of(kinds + "x = {'a': 1}[K.A], {K.A: 2}['a'], {'a', K.A}") == "(1, 2, {'a'})");
 }
 
 TEST_CASE("exceptions carry their class and text") {

@@ -114,7 +114,13 @@ TEST_CASE("syntax: compound statements") {
   CHECK(one("try:\n  a\nexcept B as c:\n  d\nexcept:\n  e\nelse:\n  f\nfinally:\n  g") ==
         "(try (do (expr (name a))) (except (name B) c (do (expr (name d)))) (except - (do (expr (name e)))) "
         "(else (expr (name f))) (finally (expr (name g))))");
-  CHECK(one("match a, b:\n  case 1: c") == "(match (tuple (name a) (name b)))");
+  CHECK(one("match a, b:\n  case 1: c") == "(match (tuple (name a) (name b)) (case (int 1) (do (expr (name c)))))");
+  CHECK(one("match a:\n  case [1, *b] | {'k': c, **d} if e: f\n  case C(x, y=-1) as g: pass\n  case n.m, _: pass") ==
+        "(match (name a)"
+        " (case (set (list (int 1) (* (name b))) (dict (: (str \"k\") (name c)) (** (name d))))"
+        " (if (name e)) (do (expr (name f))))"
+        " (case (:= g (call (name C) (name x) (keyword y (unary - (int 1))))) (do (pass)))"
+        " (case (list (. (name n) m) (name _)) (do (pass))))");
 }
 
 TEST_CASE("syntax: definitions") {

@@ -131,6 +131,16 @@ constexpr Entry kEnum[] = {
 
 }  // namespace
 
+std::optional<std::string_view> text_value(Value v) {
+  if (Str* s = v.as<Str>()) return s->text;
+  Instance* member = v.as<Instance>();
+  if (!member || !member->cls->is_enum || member->cls->is_int_enum || !member->cls->find(kTextEnum))
+    return std::nullopt;
+  Value* value = member->find("value");
+  Str* s = value ? value->as<Str>() : nullptr;
+  return s ? std::optional<std::string_view>(s->text) : std::nullopt;
+}
+
 std::vector<Value> enum_members(const Class* cls) {
   std::vector<Value> members;
   if (!cls->scope) return members;

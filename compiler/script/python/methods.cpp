@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/slices.h"
 
 namespace tilewright::script {
 
@@ -124,24 +125,9 @@ Value slice_indices(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "indices", 1, 1)) return Value::error();
   auto length = in.as_int(args.positional[0], args.at(0), "the length");
   if (!length) return Value::error();
-  Slice* s = self.as<Slice>();
-  std::int64_t n = std::max<std::int64_t>(*length, 0), step = 1;
-  if (!s->step.is_none()) {
-    auto given = in.as_int(s->step, args.call, "the step");
-    if (!given) return Value::error();
-    step = *given;
-  }
-  if (step == 0) return in.fail(code::kValue, args.call, "a slice step cannot be zero", {}, "ValueError");
-  std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? n : n - 1;
-  auto bound = [&](Value v, std::int64_t absent) -> std::optional<std::int64_t> {
-    if (v.is_none()) return absent;
-    auto given = in.as_int(v, args.call, "a slice bound");
-    if (!given) return std::nullopt;
-    return std::clamp(*given < 0 ? *given + n : *given, low, high);
-  };
-  auto start = bound(s->start, step > 0 ? low : high), stop = bound(s->stop, step > 0 ? high : low);
-  if (!start || !stop) return Value::error();
-  return in.tuple({Value::integer(*start), Value::integer(*stop), Value::integer(step)});
+  auto r = slice_range(in, *self.as<Slice>(), static_cast<std::size_t>(std::max<std::int64_t>(*length, 0)), args.call);
+  if (!r) return Value::error();
+  return in.tuple({Value::integer(r->start), Value::integer(r->stop), Value::integer(r->step)});
 }
 
 constexpr Entry kRange[] = {{"index", range_index}, {"count", range_count}};

@@ -95,6 +95,8 @@ inline constexpr std::string_view kTextEnum = "<text enum>";
 
 // ---- enums and records (enums.cpp, records.cpp) -------------------------------------------------------------------
 
+// The text of a str, or of a member of an enum of strings; nothing for other values.
+std::optional<std::string_view> text_value(Value v);
 // Members of an enum in order of definition, without aliases.
 std::vector<Value> enum_members(const Class* cls);
 void finish_enum(Interpreter& in, Class* cls);

@@ -60,6 +60,9 @@ class Folds {
       case NodeKind::With: body(n->at.begin, as<With>(n)->body); break;
       case NodeKind::If: body(n->at.begin, as<If>(n)->then_body); break;
       case NodeKind::Try: body(n->at.begin, as<Try>(n)->body); break;
+      case NodeKind::Match:
+        for (const MatchCase& c : as<Match>(n)->cases) body(c.pattern->at.begin, c.body);
+        break;
       case NodeKind::Call:
       case NodeKind::List:
       case NodeKind::Tuple:
