@@ -236,7 +236,7 @@ class EntryFinder {
           std::vector<KernelValue*> kernels;
           collect(item, kernels);
           for (KernelValue* k : kernels) {
-            add(EntryKind::Module, std::string(b.name) + "[" + in_.repr(key) + "]", k->kernel.span, {k});
+            add(EntryKind::Module, std::string(b.name) + "[" + spelled(key) + "]", k->kernel.span, {k});
           }
         }
         continue;
@@ -370,11 +370,20 @@ class EntryFinder {
       for (auto& keywords : combinations) {
         std::string text = std::string(c.name.text) + "(";
         for (std::size_t i = 0; i < keywords.size(); ++i) {
-          text += (i ? ", " : "") + std::string(keywords[i].name) + "=" + in_.repr(keywords[i].value);
+          text += (i ? ", " : "") + std::string(keywords[i].name) + "=" + spelled(keywords[i].value);
         }
         call(c, EntryKind::Parametrize, text + ")", keywords);
       }
     }
+  }
+
+  // A value as an entry's expression names it.
+  std::string spelled(Value v) {
+    Instance* member = v.as<Instance>();
+    Value* name = member && member->cls->is_enum ? member->find("name") : nullptr;
+    if (name) return member->cls->name + "." + in_.str(*name);
+    if (v.as<DataTypeValue>()) return "\"" + in_.str(v) + "\"";
+    return in_.repr(v);
   }
 
   void defaults() {

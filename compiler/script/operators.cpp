@@ -4,6 +4,7 @@
 
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/support.h"
+#include "compiler/script/rendering.h"
 
 namespace tilewright::script {
 
@@ -179,26 +180,9 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
     if (!reserve(2 * (sa->text.size() + sb->text.size()), span)) return Value::error();
     return string(sa->text + sb->text);
   }
-  if (sa && op == Operator::Mod) {  // the old formatting: only as much as messages use
-    std::vector<Value> args;
-    if (Tuple* t = b.as<Tuple>())
-      args = t->items;
-    else
-      args.push_back(b);
-    std::string out;
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < sa->text.size(); ++i) {
-      if (sa->text[i] != '%' || i + 1 == sa->text.size()) {
-        out += sa->text[i];
-        continue;
-      }
-      char c = sa->text[++i];
-      if (c == '%')
-        out += '%';
-      else if (next < args.size())
-        out += c == 'r' ? repr(args[next++]) : str(args[next++]);
-    }
-    return string(out);
+  if (sa && op == Operator::Mod) {
+    auto text = percent_format(*this, sa->text, b, span);
+    return text ? string(*text) : Value::error();
   }
   auto repeat = [&](std::size_t length, std::int64_t times) -> std::optional<std::int64_t> {
     if (times <= 0) return 0;

@@ -104,8 +104,10 @@ void Artifacts::work(const std::stop_token& end) {
       wake_.wait(lock, end, [&] { return !jobs_.empty(); });
       if (end.stop_requested()) return;
       auto first = std::ranges::min_element(jobs_, {}, &Job::due);
-      if (first->due > Clock::now()) {
-        wake_.wait_until(lock, end, first->due, [] { return false; });
+      if (Clock::time_point due = first->due; due > Clock::now()) {
+        // Until then, or until something comes that is wanted earlier.
+        wake_.wait_until(lock, end, due,
+                         [&] { return std::ranges::any_of(jobs_, [&](const Job& j) { return j.due < due; }); });
         continue;
       }
       job = std::move(*first);

@@ -7,7 +7,8 @@ import subprocess
 import threading
 import time
 
-TIMEOUT = 30  # seconds; generous, because only a hang may reach it
+PATIENCE = int(os.environ.get("TILEWRIGHT_PATIENCE", "1"))  # more under sanitizers
+TIMEOUT = 30 * PATIENCE  # seconds; generous, because only a hang may reach it
 
 
 class Gone(Exception):

@@ -13,7 +13,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(__file__))
-from client import Client, Gone  # noqa: E402
+from client import PATIENCE, Client, Gone  # noqa: E402
 
 SERVER = os.path.abspath(sys.argv[1])
 TESTS = []
@@ -299,7 +299,7 @@ def _():
     c.raw(b"x")
     assert c.answer(None)["error"]["code"] == PARSE_ERROR
     c.settled()
-    assert c.result("$/tilewright/memory")["residentBytes"] < 100 << 20
+    assert c.result("$/tilewright/memory")["residentBytes"] < PATIENCE * (100 << 20)
     return c
 
 

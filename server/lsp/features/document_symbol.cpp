@@ -64,8 +64,7 @@ void collect(const Node* n, bool in_class, bool variables, std::vector<Found>& o
   } else if (auto* a = as<AnnAssign>(n)) {
     if (variables) add_target(a->target, n->at, out);
   } else if (n->kind == NodeKind::If || n->kind == NodeKind::Try || n->kind == NodeKind::With ||
-             n->kind == NodeKind::For || n->kind == NodeKind::While ||
-             n->kind == NodeKind::Match) {
+             n->kind == NodeKind::For || n->kind == NodeKind::While || n->kind == NodeKind::Match) {
     for_children(n, [&](const Node* child) { collect(child, in_class, variables, out); });
   }
 }

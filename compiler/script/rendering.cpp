@@ -1,0 +1,422 @@
+// The text of values: repr, str, format specifiers, and `%`.
+#include "compiler/script/rendering.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "compiler/script/python/support.h"
+
+namespace tilewright::script {
+
+namespace {
+
+constexpr std::size_t kLongest = 1'000'000;  // of the text of a container: the rest is left out
+
+std::string big_text(__int128 v) {
+  bool negative = v < 0;
+  unsigned __int128 u = negative ? -static_cast<unsigned __int128>(v) : static_cast<unsigned __int128>(v);
+  std::string out;
+  do {
+    out.insert(out.begin(), static_cast<char>('0' + static_cast<int>(u % 10)));
+    u /= 10;
+  } while (u != 0);
+  return negative ? "-" + out : out;
+}
+
+std::string float_text(double v) {
+  if (std::isnan(v)) return "nan";
+  if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
+  char buffer[64];
+  double magnitude = std::fabs(v);
+  bool scientific = v != 0 && (magnitude >= 1e16 || magnitude < 1e-4);
+  auto r = std::to_chars(buffer, buffer + sizeof buffer, v,
+                         scientific ? std::chars_format::scientific : std::chars_format::fixed);
+  std::string out(buffer, r.ptr);
+  if (!scientific && out.find('.') == std::string::npos) out += ".0";
+  return out;
+}
+
+// As Python quotes: in single quotes, unless that takes more escapes than double ones.
+std::string quoted(std::string_view text) {
+  char quote = text.find('\'') != text.npos && text.find('"') == text.npos ? '"' : '\'';
+  std::string out(1, quote);
+  for (char c : text) {
+    auto code = static_cast<unsigned char>(c);
+    if (c == quote || c == '\\') {
+      out += {'\\', c};
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (code < 0x20 || code == 0x7f) {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      out += {'\\', 'x', kDigits[code >> 4], kDigits[code & 15]};
+    } else {
+      out += c;
+    }
+  }
+  return out + quote;
+}
+
+// What the script's own method says; nothing where there is none, or where it fails.
+std::optional<std::string> own_text(Interpreter& in, Value v, const char* method) {
+  if (!v.as<Instance>()->cls->find(method)) return std::nullopt;
+  Value r = in.call(in.attribute(v, method, {}), std::span<const Value>(), {});
+  if (r.is_error()) {
+    Pending pending = in.take_pending();
+    if (pending.fatal) python::raise_again(in, pending, {});
+    return std::nullopt;
+  }
+  if (Str* s = r.as<Str>()) return s->text;
+  return std::nullopt;
+}
+
+std::string repr_of_instance(Interpreter& in, Value v) {
+  Instance* instance = v.as<Instance>();
+  if (auto own = own_text(in, v, "__repr__")) return *own;
+  if (instance->cls->is_enum) {
+    Value *name = instance->find("name"), *value = instance->find("value");
+    return "<" + instance->cls->name + "." + (name ? in.str(*name) : "?") + (value ? ": " + in.repr(*value) : "") + ">";
+  }
+  std::string out = instance->cls->name + "(";
+  if (instance->cls->is_dataclass) {
+    for (const std::string& field : instance->cls->fields) {
+      if (Value* f = instance->find(field)) out += (out.back() == '(' ? "" : ", ") + field + "=" + in.repr(*f);
+    }
+  } else if (instance->cls->is_exception) {
+    Value* args = instance->find("args");
+    if (Tuple* t = args ? args->as<Tuple>() : nullptr) {
+      for (Value arg : t->items) out += (out.back() == '(' ? "" : ", ") + in.repr(arg);
+    }
+  }
+  return out + ")";
+}
+
+// Members of IntEnum and StrEnum print as their values, those of other enums with their names.
+std::string str_of_member(Interpreter& in, Instance* member) {
+  Value *name = member->find("name"), *value = member->find("value");
+  bool prints_value = std::ranges::any_of(member->cls->mro, [](const Class* c) {
+    return c->name == "IntEnum" || c->name == "StrEnum" || c->name == "IntFlag";
+  });
+  if (prints_value && value) return in.str(*value);
+  return member->cls->name + "." + (name ? in.str(*name) : "?");
+}
+
+std::string str_of_instance(Interpreter& in, Value v) {
+  Instance* instance = v.as<Instance>();
+  if (auto own = own_text(in, v, "__str__")) return *own;
+  if (instance->cls->is_enum && !instance->cls->find("__repr__")) return str_of_member(in, instance);
+  Value* args = instance->cls->is_exception ? instance->find("args") : nullptr;
+  if (Tuple* t = args ? args->as<Tuple>() : nullptr) {
+    return t->items.size() == 1 ? in.str(t->items[0]) : t->items.empty() ? "" : in.str(*args);
+  }
+  return in.repr(v);
+}
+
+// A specifier of the format language: [[fill]align][sign][#][0][width][grouping][.precision][type]
+struct Specifier {
+  char fill = ' ', align = 0, sign = '-', grouping = 0, type = 0;
+  bool alternate = false;
+  int width = 0, precision = -1;
+};
+
+std::optional<Specifier> parse_specifier(std::string_view text) {
+  Specifier s;
+  std::size_t i = 0;
+  auto is_align = [](char c) { return c == '<' || c == '>' || c == '^' || c == '='; };
+  auto one_of = [&](std::string_view chars) { return i < text.size() && chars.find(text[i]) != chars.npos; };
+  auto number = [&] {
+    int n = 0;
+    for (; one_of("0123456789"); ++i) n = std::min(n * 10 + (text[i] - '0'), 100000);
+    return n;
+  };
+  if (text.size() > 1 && is_align(text[1])) {
+    s.fill = text[0];
+    s.align = text[1];
+    i = 2;
+  } else if (!text.empty() && is_align(text[0])) {
+    s.align = text[i++];
+  }
+  if (one_of("+- ")) s.sign = text[i++];
+  if (one_of("#")) s.alternate = true, ++i;
+  if (one_of("0")) {
+    if (!s.align) s.fill = '0', s.align = '=';
+    ++i;
+  }
+  s.width = number();
+  if (one_of(",_")) s.grouping = text[i++];
+  if (one_of(".")) {
+    ++i;
+    s.precision = std::min(number(), 100);
+  }
+  if (i < text.size()) s.type = text[i++];
+  return i == text.size() ? std::optional(s) : std::nullopt;
+}
+
+void group_digits(std::string& digits, std::size_t end, char separator, std::size_t every) {
+  for (std::size_t at = end; at > every; at -= every) digits.insert(at - every, 1, separator);
+}
+
+// The digits of an integer without its sign.
+std::string integer_digits(unsigned __int128 magnitude, const Specifier& s) {
+  bool decimal = s.type == 0 || s.type == 'd' || s.type == 'n';
+  unsigned base = decimal ? 10 : s.type == 'o' ? 8 : s.type == 'b' ? 2 : 16;
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), "0123456789abcdef"[static_cast<int>(magnitude % base)]);
+    magnitude /= base;
+  } while (magnitude != 0);
+  if (s.type == 'X')
+    std::ranges::transform(digits, digits.begin(), [](char c) { return c >= 'a' ? c - 'a' + 'A' : c; });
+  if (s.grouping) group_digits(digits, digits.size(), s.grouping, decimal ? 3 : 4);
+  return digits;
+}
+
+// The digits of a number without its sign.
+std::string float_digits(double magnitude, const Specifier& s) {
+  std::string digits;
+  if (s.type == 0 && s.precision < 0) {
+    digits = float_text(magnitude);
+  } else {
+    char buffer[512];
+    double value = s.type == '%' ? magnitude * 100 : magnitude;
+    std::string pattern = std::string("%.*") + (s.type == 0 ? 'g' : s.type == '%' ? 'f' : s.type);
+    std::snprintf(buffer, sizeof buffer, pattern.c_str(), s.precision < 0 ? 6 : s.precision, value);
+    digits = buffer;
+    if (s.type == 0 && digits.find_first_of(".en") == digits.npos) digits += ".0";
+  }
+  if (s.grouping) {
+    std::size_t end = digits.find_first_not_of("0123456789");
+    group_digits(digits, std::min(end, digits.size()), s.grouping, 3);
+  }
+  if (s.type == '%') digits += '%';
+  return digits;
+}
+
+// `prefix`: sign and base, before which `=` does not fill.
+std::string padded(const Specifier& s, char align, const std::string& prefix, const std::string& body) {
+  std::size_t length = python::text_length(prefix) + python::text_length(body);
+  std::size_t pad = std::cmp_less(length, s.width) ? static_cast<std::size_t>(s.width) - length : 0;
+  std::size_t before = align == '<' ? 0 : align == '^' ? pad / 2 : pad;
+  if (align == '=') return prefix + std::string(pad, s.fill) + body;
+  return std::string(before, s.fill) + prefix + body + std::string(pad - before, s.fill);
+}
+
+std::string sign_of(bool negative, char wanted) {
+  if (negative) return "-";
+  return wanted == '-' ? "" : std::string(1, wanted);
+}
+
+}  // namespace
+
+std::string Interpreter::repr(Value v) {
+  switch (v.tag) {
+    case Tag::Error:
+    case Tag::Poison: return "<error>";
+    case Tag::Opaque: return "<unknown>";
+    case Tag::None: return "None";
+    case Tag::Ellipsis: return "Ellipsis";
+    case Tag::NotImplemented: return "NotImplemented";
+    case Tag::Bool: return v.b ? "True" : "False";
+    case Tag::Int: return std::to_string(v.i);
+    case Tag::Float: return float_text(v.f);
+    case Tag::Expr: return ir::to_string(v.as_expr());
+    case Tag::Object: break;
+  }
+  if (depth_ > context_.limits.depth) return "...";
+  struct Depth {
+    std::uint32_t& d;
+    explicit Depth(std::uint32_t& x) : d(x) { d += 8; }
+    ~Depth() { d -= 8; }
+  } guard(depth_);
+  auto join = [&](const std::vector<Value>& items, const char* open, const char* close) {
+    std::string out = open;
+    for (std::size_t i = 0; i < items.size() && out.size() < kLongest; ++i) out += (i ? ", " : "") + repr(items[i]);
+    return out + close;
+  };
+  switch (v.o->type) {
+    case Type::Str: return quoted(v.as<Str>()->text);
+    case Type::BigInt: return big_text(v.as<BigInt>()->value);
+    case Type::List: return join(v.as<List>()->items, "[", "]");
+    case Type::Tuple: return join(v.as<Tuple>()->items, "(", v.as<Tuple>()->items.size() == 1 ? ",)" : ")");
+    case Type::Dict: {
+      std::string out = "{";
+      for (auto& [k, value] : v.as<Dict>()->items) {
+        if (out.size() > kLongest) break;
+        out += (out.size() > 1 ? ", " : "") + repr(k) + ": " + repr(value);
+      }
+      return out + "}";
+    }
+    case Type::Set: {
+      if (v.as<Set>()->entries.items.empty()) return "set()";
+      std::string out = "{";
+      for (auto& [k, value] : v.as<Set>()->entries.items) {
+        if (out.size() > kLongest) break;
+        out += (out.size() > 1 ? ", " : "") + repr(k);
+      }
+      return out + "}";
+    }
+    case Type::Range: {
+      Range* r = v.as<Range>();
+      std::string out = "range(" + std::to_string(r->start) + ", " + std::to_string(r->stop);
+      return out + (r->step == 1 ? ")" : ", " + std::to_string(r->step) + ")");
+    }
+    case Type::Slice: {
+      Slice* s = v.as<Slice>();
+      return "slice(" + repr(s->start) + ", " + repr(s->stop) + ", " + repr(s->step) + ")";
+    }
+    case Type::Function: return "<function " + std::string(v.as<Function>()->def->name.text) + ">";
+    case Type::Class: return "<class '" + v.as<Class>()->name + "'>";
+    case Type::Instance: return repr_of_instance(*this, v);
+    case Type::Namespace: return "<module '" + v.as<Namespace>()->path + "'>";
+    case Type::Buffer: return std::string(v.as<BufferValue>()->buffer->name);
+    case Type::Layout: return layout::to_string(*v.as<LayoutValue>()->layout);
+    case Type::Axis: return std::string(layout::axis_name(v.as<AxisValue>()->axis));
+    case Type::DataType: return ir::dtype_name(v.as<DataTypeValue>()->dtype);
+    case Type::Kernel: return "<kernel " + std::string(v.as<KernelValue>()->kernel.name) + ">";
+    case Type::MetaVar: return repr(v.as<MetaVar>()->value);
+    default: return "<" + std::string(type_name(v)) + ">";
+  }
+}
+
+std::string Interpreter::str(Value v) {
+  if (Str* s = v.as<Str>()) return s->text;
+  if (MetaVar* m = v.as<MetaVar>()) return str(m->value);
+  if (!v.as<Instance>() || depth_ > context_.limits.depth) return repr(v);
+  depth_ += 8;
+  std::string text = str_of_instance(*this, v);
+  depth_ -= 8;
+  return text;
+}
+
+std::optional<std::string> Interpreter::format(Value v, std::string_view spec, text::Span span) {
+  if (spec.empty()) return str(v);
+  auto parsed = parse_specifier(spec);
+  if (!parsed) {
+    fail(code::kValue, span, "invalid format specifier '" + std::string(spec) + "'", {}, "ValueError");
+    return std::nullopt;
+  }
+  const Specifier& s = *parsed;
+  auto any_of = [&](std::string_view types) { return s.type == 0 || types.find(s.type) != types.npos; };
+  auto aligned = [&](char absent) { return s.align ? s.align : absent; };
+  if (auto x = as_big(v); x && any_of("dxXobn")) {
+    std::string prefix = sign_of(*x < 0, s.sign);
+    if (s.alternate && std::string_view("xXob").find(s.type) != std::string_view::npos && s.type) {
+      prefix += {'0', s.type};
+    }
+    auto magnitude = *x < 0 ? -static_cast<unsigned __int128>(*x) : static_cast<unsigned __int128>(*x);
+    return padded(s, aligned('>'), prefix, integer_digits(magnitude, s));
+  }
+  if (auto f = as_number(v); f && any_of("feEgG%F")) {
+    return padded(s, aligned('>'), sign_of(std::signbit(*f), s.sign), float_digits(std::fabs(*f), s));
+  }
+  if (!any_of("s") && (as_number(v) || v.as<Str>())) {
+    fail(code::kValue, span, std::string("the format code '") + s.type + "' does not fit " + std::string(type_name(v)),
+         {}, "ValueError");
+    return std::nullopt;
+  }
+  std::string body = str(v);
+  if (s.precision >= 0) body.resize(python::text_offset(body, static_cast<std::size_t>(s.precision)));
+  return padded(s, aligned('<'), "", body);
+}
+
+std::optional<std::string> percent_format(Interpreter& in, std::string_view text, Value values, text::Span span) {
+  auto wrong = [&](std::string message) {
+    in.fail(code::kValue, span, std::move(message), {}, "TypeError");
+    return std::nullopt;
+  };
+  Tuple* several = values.as<Tuple>();
+  std::size_t count = several ? several->items.size() : 1, next = 0;
+  auto value = [&]() -> std::optional<Value> {
+    if (next == count) return wrong("there are not enough values for the format text");
+    Value v = several ? several->items[next] : values;
+    ++next;
+    return v;
+  };
+  std::string out;
+  std::size_t i = 0;
+  auto one_of = [&](std::string_view chars) { return i < text.size() && chars.find(text[i]) != chars.npos; };
+  // A width or a precision: digits, or `*` for the next value.
+  auto number = [&]() -> std::optional<std::string> {
+    std::string digits;
+    if (one_of("*")) {
+      ++i;
+      auto v = value();
+      auto n = v ? in.as_int(*v, span, "a width") : std::nullopt;
+      return n ? std::optional(std::to_string(std::max<std::int64_t>(*n, 0))) : std::nullopt;
+    }
+    while (one_of("0123456789")) digits += text[i++];
+    return digits;
+  };
+  while (i < text.size()) {
+    char c = text[i++];
+    if (c != '%') {
+      out += c;
+      continue;
+    }
+    if (one_of("%")) {
+      out += text[i++];
+      continue;
+    }
+    std::optional<Value> named;
+    if (one_of("(")) {
+      std::size_t close = text.find(')', i);
+      Dict* dict = values.as<Dict>();
+      if (close == text.npos || !dict) return wrong("the format text names a key, which needs a dict");
+      Value* found = in.dict_find(dict, in.string(text.substr(i + 1, close - i - 1)));
+      if (!found) return wrong("the dict has no key '" + std::string(text.substr(i + 1, close - i - 1)) + "'");
+      named = *found;
+      i = close + 1;
+      next = count;
+    }
+    bool left = false, zero = false;
+    std::string sign, alternate;
+    for (; one_of("-+ 0#"); ++i) {
+      if (text[i] == '-') left = true;
+      if (text[i] == '0') zero = true;
+      if (text[i] == '#') alternate = "#";
+      if (text[i] == '+' || (text[i] == ' ' && sign.empty())) sign = text[i];
+    }
+    auto width = number();
+    std::optional<std::string> precision = "";
+    if (width && one_of(".")) {
+      ++i;
+      precision = number();
+      if (precision && precision->empty()) precision = "0";
+    }
+    if (!width || !precision) return std::nullopt;
+    if (i == text.size()) return wrong("the format text ends in the middle of a '%'");
+    char type = text[i++];
+    std::optional<Value> v = named ? named : value();
+    if (!v) return std::nullopt;
+    auto formatted = [&]() -> std::optional<std::string> {
+      std::string dot = precision->empty() ? "" : "." + *precision, align = left ? "<" : zero ? "" : ">";
+      if (type == 's' || type == 'r' || type == 'a') {
+        return in.format(in.string(type == 's' ? in.str(*v) : in.repr(*v)), (left ? "<" : ">") + *width + dot, span);
+      }
+      if (type == 'c' && v->as<Str>()) return in.format(*v, (left ? "<" : ">") + *width, span);
+      if (std::string_view("diuxXo").find(type) != std::string_view::npos) {
+        auto x = in.as_big(*v);
+        if (auto f = in.as_number(*v); !x && f && std::fabs(*f) < 1e30) x = static_cast<__int128>(*f);
+        if (!x) return wrong(std::string("%") + type + " needs a number, not " + std::string(type_name(*v)));
+        char as = type == 'i' || type == 'u' ? 'd' : type;
+        return in.format(in.big(*x), align + sign + alternate + (zero && !left ? "0" : "") + *width + as, span);
+      }
+      if (std::string_view("feEgGF").find(type) != std::string_view::npos) {
+        auto f = in.as_number(*v);
+        if (!f) return wrong(std::string("%") + type + " needs a number, not " + std::string(type_name(*v)));
+        return in.format(Value::floating(*f), align + sign + (zero && !left ? "0" : "") + *width + dot + type, span);
+      }
+      return wrong(std::string("'%") + type + "' is no format");
+    }();
+    if (!formatted || !in.reserve(2 * (out.size() + formatted->size()), span)) return std::nullopt;
+    out += *formatted;
+  }
+  if (several && next != count) return wrong("there are more values than the format text takes");
+  return out;
+}
+
+}  // namespace tilewright::script
