@@ -24,6 +24,7 @@ class Indexer {
       offset_ = statements[statement_].offset;
       visit(statements[statement_].node->statement);
     }
+    comments();
     keywords();
     std::ranges::stable_sort(out_.occurrences, {}, [](const Occurrence& o) { return std::pair(o.begin, o.end); });
     for (std::uint32_t i = 0; i < out_.occurrences.size(); ++i) {
@@ -366,6 +367,20 @@ class Indexer {
       declare_all(f->body);
       visit_all(f->body);
     });
+  }
+
+  // Names in comments that the evaluator reads as expressions of the module.
+  void comments() {
+    const char* start = out_.tree->source()->text().data();
+    for (const Directive& d : out_.tree->directives()) {
+      std::string_view text = directive_expression(d);
+      if (text.empty()) continue;
+      offset_ = static_cast<std::uint32_t>(text.data() - start);
+      auto parsed = parse_expression(text, nullptr);
+      if (!parsed) continue;
+      out_.comments.push_back({offset_, parsed});
+      visit(parsed->statement);
+    }
   }
 
   // Keyword arguments mean parameters, which exist once every function was visited.

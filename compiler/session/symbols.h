@@ -2,7 +2,7 @@
 //
 // It is read off the syntax, without evaluating: also in a script that does not run, and in code that no entry reaches.
 // Attributes are not resolved (they depend on values); keyword arguments are, where the called function is known by
-// name.
+// name. The expressions of `# tilewright: entry ...` and `reference ...` comments count as code of the module.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -42,6 +42,7 @@ struct ScopeRange {
 
 struct SymbolIndex {
   std::shared_ptr<const syntax::Tree> tree;
+  std::vector<syntax::Tree::Statement> comments;  // the expressions of comments, ascending
   std::vector<Symbol> symbols;
   std::vector<Occurrence> occurrences;  // ascending by begin
   std::vector<ScopeRange> scopes;       // the first is the module

@@ -7,11 +7,16 @@
 namespace tilewright::syntax {
 
 Path path_at(const Tree& tree, std::uint32_t offset) {
-  Path path;
   const auto& statements = tree.statements();
   auto after = std::ranges::upper_bound(statements, offset, {}, &Tree::Statement::offset);
-  if (after == statements.begin()) return path;
-  path.statement = &*std::prev(after);
+  if (after == statements.begin()) return {};
+  return path_in(*std::prev(after), offset);
+}
+
+Path path_in(const Tree::Statement& statement, std::uint32_t offset) {
+  Path path;
+  path.statement = &statement;
+  if (offset < statement.offset) return path;
   std::uint32_t at = offset - path.statement->offset;
   if (at > path.statement->node->text.size()) return path;
   for (const Node* n = path.statement->node->statement; n;) {

@@ -23,5 +23,7 @@ struct Path {
   }
 };
 Path path_at(const Tree& tree, std::uint32_t offset);
+// The same in one statement, which need not be of a tree; it must outlive the path.
+Path path_in(const Tree::Statement& statement, std::uint32_t offset);
 
 }  // namespace tilewright::syntax

@@ -200,6 +200,15 @@ const TSTree* Tree::raw() const {
   return raw_;
 }
 
+std::string_view directive_expression(const Directive& directive) {
+  for (std::string_view word : {"entry ", "reference "}) {
+    if (!directive.text.starts_with(word)) continue;
+    std::string_view text = directive.text.substr(word.size());
+    return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+  }
+  return {};
+}
+
 std::shared_ptr<const TopLevel> parse_expression(std::string_view text, std::vector<SyntaxError>* errors) {
   auto trim = [](std::string_view t) {
     t.remove_prefix(std::min(t.find_first_not_of(" \t\f\r\n"), t.size()));

@@ -48,12 +48,15 @@ struct TopLevel {
   std::shared_ptr<const TSTree> tree;  // of a large statement under edit, so that the next edit is cheap; else null
 };
 
-// `# tilewright: entry ...` and `# tilewright: ignore[...]` comments, anywhere in the file.
+// `# tilewright: entry ...`, `# tilewright: ignore[...]` and other such comments, anywhere in the file.
 struct Directive {
   std::uint32_t offset = 0;  // of the comment's first byte in the file
   std::uint32_t line = 0;    // from 0
   std::string_view text;     // after "tilewright:", trimmed; points into the source
 };
+
+// What follows `entry` or `reference` in such a comment; points into the source. Empty: another comment.
+std::string_view directive_expression(const Directive& directive);
 
 class Tree {
  public:

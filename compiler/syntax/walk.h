@@ -1,5 +1,7 @@
 // The direct parts of a node, for everybody who looks at all of a statement: names, highlights, folds.
 #pragma once
+#include <vector>
+
 #include "compiler/syntax/ast.h"
 
 namespace tilewright::syntax {
@@ -142,6 +144,20 @@ void for_children(const Node* n, F&& visit) {
       return;
     case NodeKind::TypeAlias: return one(as<TypeAlias>(n)->value);
     case NodeKind::BrokenStmt: return all(as<BrokenStmt>(n)->parts);
+  }
+}
+
+// Calls `visit(node)` for `root` and every node below it, in no particular order. Without recursion, so that the frames
+// of a deep expression cannot fill the stack.
+template <class F>
+void for_all(const Node* root, F&& visit) {
+  std::vector<const Node*> todo{root};
+  while (!todo.empty()) {
+    const Node* n = todo.back();
+    todo.pop_back();
+    if (!n) continue;
+    visit(n);
+    for_children(n, [&](const Node* child) { todo.push_back(child); });
   }
 }
 

@@ -13,6 +13,7 @@
   X(hover)                     \
   X(inlay_hint)                \
   X(navigation)                \
+  X(rename)                    \
   X(run)                       \
   X(selection_range)           \
   X(semantic_tokens)           \

@@ -54,7 +54,7 @@ struct Request {
   std::shared_ptr<const Client> client;
   // Of the document that the request names; null for requests of the workspace.
   std::shared_ptr<const session::Snapshot> snapshot;
-  std::vector<std::shared_ptr<const session::Snapshot>> open;  // all open documents, for requests of the workspace
+  std::vector<std::shared_ptr<const session::Snapshot>> open;  // all open documents, by path
   std::vector<std::string> folders;                            // of the workspace, as paths
   std::stop_token stop;
   Preferences preferences;

@@ -238,9 +238,8 @@ void Server::start(const Registry::Handler& handler, Message& m) {
       send(protocol::error_text(m.id, {ErrorCode::InvalidParams, "the document is not open", nullptr}));
       return;
     }
-  } else {
-    r->open = session_.all();
   }
+  r->open = session_.all();
   r->folders = workspace_.folders();
   r->preferences = preferences_;
   r->artifacts = &artifacts_;

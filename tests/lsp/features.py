@@ -13,8 +13,8 @@ A marker without a place asks for the whole document: `# documentSymbol:`. The a
 are comments with a bar, `#| ...`, which do not count as lines of the script. With --update the answers are written anew:
 read the difference.
 
-A file may bring others along, at its end: `#--- file NAME` and the lines below it. They stand in the same folder while the
-test runs.
+A file may bring others along, at its end: `#--- file NAME` and the lines below it. They stand in the same folder, which is the
+workspace, while the test runs.
 """
 import json
 import os
@@ -25,9 +25,10 @@ import tempfile
 sys.path.insert(0, os.path.dirname(__file__))
 from client import Client  # noqa: E402
 
-MARKER = re.compile(r"^(\s*)#(\s*)(\^+|@\d+)?\s*([a-zA-Z/]+)(?:\(([^)]*)\))?:(.*)$")
+MARKER = re.compile(r"^(\s*)#(?!\s*tilewright:)(\s*)(\^+|@\d+)?\s*([a-zA-Z/]+)(?:\(([^)]*)\))?:(.*)$")
 CAPABILITIES = {"general": {"positionEncodings": ["utf-32"]},
-                "textDocument": {"documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
+                "textDocument": {"documentLink": {"tooltipSupport": True},
+                                 "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
                                  "completion": {"completionItem": {"snippetSupport": False}},
                                  "publishDiagnostics": {"relatedInformation": True}}}
 
@@ -51,6 +52,14 @@ class Writer:
             return self.place(location["range"])
         s = location["range"]["start"]
         return f"{os.path.basename(location['uri'])} {s['line'] + 1}:{s['character'] + 1}"
+
+    def item(self, i):
+        return f"{i['name']} kind {i['kind']}" + (f" ({i['detail']})" if "detail" in i else "") + " at " + self.location(
+            {"uri": i["uri"], "range": i["selectionRange"]})
+
+    @staticmethod
+    def target(uri):
+        return uri.split("?")[0] if uri.startswith("tilewright:") else os.path.basename(uri)
 
 
 def symbols(w, items, indent=""):
@@ -89,10 +98,30 @@ def ask(c, w, method, argument, position, legend):
         m = c.request("textDocument/rename", {**at, "newName": argument})
         if "error" in m:
             return ["refused: " + m["error"]["message"]]
-        return [w.place(e["range"]) for e in m["result"]["changes"][w.uri]]
+        changes = sorted(m["result"]["changes"].items(), key=lambda item: (item[0] != w.uri, item[0]))
+        return [w.location({"uri": uri, "range": e["range"]}) for uri, edits in changes for e in edits]
     if method == "prepareRename":
         r = c.result("textDocument/prepareRename", at)
         return [w.place(r["range"])] if r else ["nothing"]
+    if method == "linkedEditingRange":
+        r = c.result("textDocument/linkedEditingRange", at)
+        return [w.place(x) for x in r["ranges"]] if r else ["nothing"]
+    if method == "documentLink":
+        return [f"{w.place(x['range'])} -> {w.target(x['target'])} ({x['tooltip']})"
+                for x in c.result("textDocument/documentLink", document)] or ["nothing"]
+    if method in ("incomingCalls", "outgoingCalls"):
+        items = c.result("textDocument/prepareCallHierarchy", at)
+        if not items:
+            return ["nothing"]
+        out, key = [w.item(items[0])], "from" if method == "incomingCalls" else "to"
+        for call in c.result("callHierarchy/" + method, {"item": items[0]}):
+            # Ranges are the caller's: of the other item, or of this one.
+            uri = call["from"]["uri"] if key == "from" else items[0]["uri"]
+            out.append("  " + w.item(call[key]) + ": " + ", ".join(w.location({"uri": uri, "range": x}) for x in call["fromRanges"]))
+        return out
+    if method == "workspaceSymbol":
+        found = c.result("workspace/symbol", {"query": argument or ""})
+        return [f"{s['name']} kind {s['kind']} {w.location(s['location'])}" for s in found] or ["nothing"]
     if method == "selectionRange":
         r, out = c.result("textDocument/selectionRange", {**document, "positions": [position]})[0], []
         while r:
@@ -152,14 +181,18 @@ def run(server, path, update):
     lines = text.split("\n")
     with tempfile.TemporaryDirectory() as folder:
         for name, content in files.items():
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
             with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
                 f.write(content)
         uri = f"file://{os.path.realpath(folder)}/{os.path.basename(path)}"
         c = Client(server)
-        legend = c.initialize(CAPABILITIES)["capabilities"].get("semanticTokensProvider", {}).get("legend")
+        folders = [{"uri": f"file://{os.path.realpath(folder)}", "name": "test"}]
+        legend = c.initialize(CAPABILITIES, workspaceFolders=folders)["capabilities"].get("semanticTokensProvider", {}).get("legend")
         # Answers are no part of the script, or each would move what stands below it.
         lines = [line for line in lines if not line.startswith("#|")]
         script = [line[:m.end(4)] if (m := MARKER.match(line)) else line for line in lines]
+        with open(os.path.join(folder, os.path.basename(path)), "w", encoding="utf-8") as f:
+            f.write("\n".join(script))
         c.open(uri, "\n".join(script))
         w = Writer(uri, "\n".join(script), folder)
         out, about = [], 0

@@ -5,14 +5,13 @@
 #include "compiler/text/digest.h"
 #include "server/lsp/features.h"
 #include "server/lsp/published.h"
+#include "server/lsp/scripts.h"
 #include "server/lsp/uri.h"
 
 namespace tilewright::lsp {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kMaxFiles = 2000;
 
 struct PullParams : protocol::DocumentParams {
   std::string previous;
@@ -47,27 +46,6 @@ Answer<Json> pull(const Request& r, const PullParams& params) {
   return report(published(*r.snapshot, *analysis, *r.client, *r.artifacts), params.previous);
 }
 
-// Scripts below the folders that could hold kernels; hidden folders and packages of others are passed over.
-std::vector<std::string> scripts(const Request& r) {
-  std::vector<std::string> out;
-  for (const std::string& folder : r.folders) {
-    std::error_code ec;
-    fs::recursive_directory_iterator it(folder, fs::directory_options::skip_permission_denied, ec), end;
-    for (; !ec && it != end && out.size() < kMaxFiles && !r.stop.stop_requested(); it.increment(ec)) {
-      std::string name = it->path().filename().string();
-      if (it->is_directory(ec)) {
-        if (name.starts_with('.') || name == "__pycache__" || name == "node_modules" || name == "site-packages") {
-          it.disable_recursion_pending();
-        }
-      } else if (it->path().extension() == ".py" && it->is_regular_file(ec)) {
-        out.push_back(it->path().string());
-      }
-    }
-  }
-  std::ranges::sort(out);
-  return out;
-}
-
 Answer<Json> pull_workspace(const Request& r, const WorkspaceParams& params) {
   Json items = Json::array();
   auto give = [&](const session::Snapshot& s, const session::Analysis& a, bool is_open) {
@@ -89,7 +67,7 @@ Answer<Json> pull_workspace(const Request& r, const WorkspaceParams& params) {
     open.push_back(s->path());
     give(*s, *analysis, true);
   }
-  std::vector<std::string> files = scripts(r);
+  std::vector<std::string> files = workspace_scripts(r);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (r.stop.stop_requested()) return cancelled();
     if (std::ranges::find(open, files[i]) != open.end()) continue;
