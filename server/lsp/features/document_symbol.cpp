@@ -3,6 +3,7 @@
 
 #include "compiler/syntax/walk.h"
 #include "server/lsp/features.h"
+#include "server/lsp/scripts.h"
 #include "server/lsp/uri.h"
 
 namespace tilewright::lsp {
@@ -126,15 +127,29 @@ bool matches(std::string_view name, std::string_view query) {
   return at == query.size();
 }
 
+// Of the open documents, then of the workspace's other tile scripts. Each script is a part of the answer.
 Answer<Json> workspace_symbol(const Request& r, const QueryParams& params) {
   Json out = Json::array();
-  for (const auto& snapshot : r.open) {
-    for (const Tree::Statement& s : snapshot->tree()->statements()) {
+  Scripts scripts(r);
+  const std::string tile_script[] = {"tvm"};
+  for (const std::string& path : scripts.all()) {
+    if (r.stop.stop_requested()) return cancelled();
+    bool open = std::ranges::any_of(r.open, [&](const auto& s) { return s->path() == path; });
+    if (!open && !scripts.mentions(path, tile_script)) continue;
+    auto script = scripts.find(path);
+    if (!script) continue;
+    Json here = Json::array();
+    for (const Tree::Statement& s : script->tree()->statements()) {
       std::vector<Found> found;
       if (s.node->statement) collect(s.node->statement, false, true, found);
       flat(
-          *snapshot, r.client->encoding, s.offset, found, "",
-          [&](std::string_view name) { return matches(name, params.query); }, out);
+          *script, r.client->encoding, s.offset, found, "",
+          [&](std::string_view name) { return matches(name, params.query); }, here);
+    }
+    if (r.partial && !here.empty()) {
+      r.partial(here);
+    } else {
+      for (Json& one : here) out.push_back(std::move(one));
     }
   }
   return out;
