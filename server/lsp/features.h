@@ -4,6 +4,7 @@
 
 // clang-format off
 #define TILEWRIGHT_FEATURES(X) \
+  X(call_hierarchy)            \
   X(code_action)               \
   X(code_lens)                 \
   X(completion)                \
