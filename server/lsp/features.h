@@ -9,10 +9,12 @@
   X(code_lens)                 \
   X(completion)                \
   X(diagnostics)               \
+  X(document_link)             \
   X(document_symbol)           \
   X(folding_range)             \
   X(hover)                     \
   X(inlay_hint)                \
+  X(linked_editing)            \
   X(navigation)                \
   X(rename)                    \
   X(run)                       \

@@ -5,6 +5,9 @@
 namespace tilewright::lsp {
 namespace {
 
+// The answer nests as deep as the code does, and readers of JSON have limits: the innermost ones and the whole file.
+constexpr std::size_t kDeepest = 256;
+
 struct SelectionParams : protocol::DocumentParams {
   std::vector<protocol::Position> positions;
 };
@@ -34,6 +37,9 @@ Answer<Json> selection_range(const Request& r, const SelectionParams& params) {
     while (begin > 0 && letter(begin - 1)) --begin;
     while (end < source.size() && letter(end)) ++end;
     if (begin < end) narrow(begin, end);
+    if (ranges.size() > kDeepest) {
+      ranges.erase(ranges.begin() + 1, ranges.end() - static_cast<std::ptrdiff_t>(kDeepest - 1));
+    }
     Json chain;
     for (auto [b, e] : ranges) {
       Json one{{"range", r.range(b, e)}};
