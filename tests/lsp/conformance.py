@@ -6,6 +6,7 @@
 Prints one line a test and exits 1 when one fails.
 """
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -968,6 +969,195 @@ def _():
     return c
 
 
+# ---- names across scripts -------------------------------------------------------------------------------------------
+
+HELPERS = "def scale(v, factor=3):\n    return v * factor\n"
+USER = KERNEL + "from helpers import scale as by\nfrom helpers import scale\nx = by(scale(1), factor=2)\n"
+
+
+def parts_of(c, token):
+    """The parts that came, and no longer wait to be looked at."""
+    parts = [m for m in c.seen if m.get("method") == "$/progress" and m["params"]["token"] == token]
+    c.seen = [m for m in c.seen if m not in parts]
+    return [p["params"]["value"] for p in parts]
+
+
+def with_scripts(capabilities=None, opened=("a.py",), **files):
+    """A session in a folder with these files, and its URIs."""
+    folder = tempfile.mkdtemp()
+    for name, text in files.items():
+        with open(f"{folder}/{name}.py", "w") as f:
+            f.write(text)
+    c = started(capabilities, workspaceFolders=[{"uri": "file://" + folder, "name": "w"}])
+    c.at_end = lambda: shutil.rmtree(folder)
+    for name in opened:
+        c.open(f"file://{folder}/{name}", files[name[:-3]], 7)
+    return c, "file://" + folder + "/"
+
+
+def place(base, name, line, character):
+    return {"textDocument": {"uri": base + name}, "position": {"line": line, "character": character}}
+
+
+def by_file(found):
+    return sorted({os.path.basename(x["uri"]) for x in found})
+
+
+@test("references are found in open documents and in files, whole or as partial results")
+def _():
+    c, base = with_scripts(a=USER, b=USER, helpers=HELPERS)
+    params = {**place(base, "a.py", 13, 7), "context": {"includeDeclaration": True}}
+    whole = c.result("textDocument/references", params)
+    assert by_file(whole) == ["a.py", "b.py", "helpers.py"], whole
+    assert c.result("textDocument/references", {**params, "partialResultToken": "r"}) == []
+    parts = parts_of(c, "r")
+    assert len(parts) == 3 and sum(parts, []) == whole, parts
+    params["context"]["includeDeclaration"] = False
+    assert len(c.result("textDocument/references", params)) == len(whole) - 1
+    return c
+
+
+@test("an open document counts as it is, not as its file, in references and rename")
+def _():
+    c, base = with_scripts(a=USER, b=USER, helpers=HELPERS)
+    c.open(base + "b.py", "nothing = 1\n")
+    params = {**place(base, "a.py", 13, 7), "context": {"includeDeclaration": True}}
+    assert by_file(c.result("textDocument/references", params)) == ["a.py", "helpers.py"]
+    c.change(base + "b.py", 2, "\n\nfrom helpers import scale\n")
+    found = c.result("textDocument/references", params)
+    assert [x["range"]["start"]["line"] for x in found if x["uri"] == base + "b.py"] == [2]
+    return c
+
+
+@test("rename is one edit of all scripts: versions of open documents, null for files, where the client knows documentChanges")
+def _():
+    edit = {"workspace": {"workspaceEdit": {"documentChanges": True}}}
+    for capabilities in (edit, {}):
+        c, base = with_scripts(capabilities, a=USER, b=USER, helpers=HELPERS)
+        result = c.result("textDocument/rename", {**place(base, "a.py", 13, 7), "newName": "times"})
+        if capabilities:
+            documents = result["documentChanges"]
+            versions = {os.path.basename(d["textDocument"]["uri"]): d["textDocument"]["version"] for d in documents}
+            assert versions == {"a.py": 7, "b.py": None, "helpers.py": None}, versions
+            edits = {d["textDocument"]["uri"]: d["edits"] for d in documents}
+        else:
+            edits = result["changes"]
+        # The alias stays; what it stands for is called otherwise.
+        assert sorted((e["range"]["start"]["line"], e["range"]["start"]["character"]) for e in edits[base + "a.py"]) == [
+            (11, 20), (12, 20), (13, 7)], edits
+        assert {e["newText"] for each in edits.values() for e in each} == {"times"}
+        c.close()
+        c.at_end()
+    return None
+
+
+@test("rename is refused where any script has the new name already")
+def _():
+    c, base = with_scripts(a=USER, b=USER + "times = 1\n", helpers=HELPERS)
+    m = c.request("textDocument/rename", {**place(base, "a.py", 13, 7), "newName": "times"})
+    assert m["error"]["code"] == -32803 and "b.py" in m["error"]["message"], m
+    return c
+
+
+@test("workspace/symbol: open documents and tile scripts that are not open, whole or as partial results")
+def _():
+    c, base = with_scripts(a=KERNEL, b=KERNEL.replace("def kernel", "def kernel_of_b"), plain="def kernel_of_none(): pass\n")
+    whole = c.result("workspace/symbol", {"query": "kernel"})
+    assert [(x["name"], os.path.basename(x["location"]["uri"])) for x in whole] == [("kernel", "a.py"), ("kernel_of_b", "b.py")]
+    assert c.result("workspace/symbol", {"query": "kernel", "partialResultToken": "s"}) == []
+    assert sum(parts_of(c, "s"), []) == whole
+    # A file that changed is read again.
+    with open(base[7:] + "b.py", "w") as f:
+        f.write(KERNEL.replace("def kernel", "def another_kernel"))
+    assert [x["name"] for x in c.result("workspace/symbol", {"query": "kernel"})] == ["kernel", "another_kernel"]
+    return c
+
+
+@test("call hierarchy: items can be asked for after edits, and are null once they are gone; partial results")
+def _():
+    c, base = with_scripts(a=USER + "def f():\n    return scale(2)\n", b=USER, helpers=HELPERS)
+    item = c.result("textDocument/prepareCallHierarchy", place(base, "a.py", 15, 12))[0]
+    assert item["name"] == "scale" and item["uri"] == base + "helpers.py" and item["kind"] == 12
+    whole = c.result("callHierarchy/incomingCalls", {"item": item})
+    assert sorted((x["from"]["name"], len(x["fromRanges"])) for x in whole) == [("a.py", 2), ("b.py", 2), ("f", 1)], whole
+    assert c.result("callHierarchy/incomingCalls", {"item": item, "partialResultToken": "i"}) == []
+    assert sum(parts_of(c, "i"), []) == whole
+    caller = next(x["from"] for x in whole if x["from"]["name"] == "f")
+    c.change(base + "a.py", 8, (0, 0, 0, 0, "# a line more\n"))
+    called = c.result("callHierarchy/outgoingCalls", {"item": caller})
+    assert [x["to"]["name"] for x in called] == ["scale"] and called[0]["fromRanges"][0]["start"] == {"line": 16, "character": 11}
+    assert c.result("callHierarchy/outgoingCalls", {"item": caller, "partialResultToken": "o"}) == []
+    assert sum(parts_of(c, "o"), []) == called
+    c.change(base + "a.py", 9, KERNEL)
+    assert c.result("callHierarchy/outgoingCalls", {"item": caller}) is None
+    assert c.result("callHierarchy/incomingCalls", {"item": caller}) is None
+    assert c.error("callHierarchy/incomingCalls", {"item": {**caller, "data": 5}}) == INVALID_PARAMS
+    return c
+
+
+@test("searches of the workspace can be cancelled, and leave the server as it was")
+def _():
+    c, base = with_scripts(a=USER, helpers=HELPERS, **{f"s{i}": USER for i in range(60)})
+    for _ in range(5):
+        id = c.start_request("textDocument/references",
+                             {**place(base, "a.py", 13, 7), "context": {"includeDeclaration": True}})
+        c.notify("$/cancelRequest", {"id": id})
+        answer = c.answer(id)
+        assert "result" in answer or answer["error"]["code"] == REQUEST_CANCELLED
+    c.settled()
+    return c
+
+
+# ---- hostile input --------------------------------------------------------------------------------------------------
+
+N = 100_000
+DEEP = {
+    "parentheses": "x = " + "(" * N + "1" + ")" * N + "\n",
+    "open brackets": "x = " + "[" * N + "\ny = 1\n",
+    "a sum": "x = y" + " + y" * N + "\n",
+    "attributes": "x = y" + ".z" * N + "\n",
+    "calls": "x = y" + "(1)" * N + "\n",
+    "subscripts": "x = y" + "[1]" * N + "\n",
+    "signs": "x = " + "-" * N + "y\n",
+    "a choice": "x = " + "1 if y else " * N + "2\n",
+    "functions": "".join(" " * i + f"def f{i}():\n" for i in range(600)) + " " * 600 + "pass\n",
+    "blocks": "".join(" " * i + "if x:\n" for i in range(1500)) + " " * 1500 + "pass\n",
+    "elif": "if x:\n    pass\n" + "elif x:\n    pass\n" * 20_000,
+    "lambdas": "x = " + "lambda y: " * N + "y\n",
+    "an entry comment": "# tilewright: entry " + "f(" * N + ")" * N + "\n",
+    "powers": "x = " + "y ** " * N + "y\n",
+    "strings": "x = " + "f'{" * 200 + "y" + "}'" * 200 + "\n",
+}
+
+
+def deep_session(text):
+    c = started()
+    c.open(URI, text)
+    document = {"textDocument": {"uri": URI}}
+    lines = text.split("\n")
+    longest = max(range(len(lines)), key=lambda i: len(lines[i]))
+    places = [{"line": longest, "character": len(lines[longest]) // 2}, {"line": 0, "character": 4}]
+    c.result("textDocument/documentSymbol", document)
+    assert c.result("textDocument/semanticTokens/full", document)["data"] is not None
+    c.result("textDocument/foldingRange", document)
+    for r in c.result("textDocument/selectionRange", {**document, "positions": places}):
+        outer = 0
+        while r:
+            r, outer = r.get("parent"), outer + 1
+        assert 0 < outer <= 256, outer
+    for at in places:
+        for method in ("documentHighlight", "hover", "definition", "prepareCallHierarchy", "linkedEditingRange"):
+            c.result("textDocument/" + method, {**document, "position": at})
+        c.result("textDocument/references", {**document, "position": at, "context": {"includeDeclaration": True}})
+    c.result("textDocument/documentLink", document)
+    c.settled()
+    return c
+
+
+for name, text in DEEP.items():
+    test(f"a hundred thousand deep, or as deep as the parser goes: {name}")(lambda text=text: deep_session(text))
+
+
 # ---- telling --------------------------------------------------------------------------------------------------------
 
 @test("$/setTrace: messages, verbose, and off again")
@@ -1147,6 +1337,7 @@ def main():
         finally:
             if client:
                 client.close()
+                getattr(client, "at_end", lambda: None)()
     print(f"{len(chosen) - failed} of {len(chosen)} pass")
     return 1 if failed or not chosen else 0
 
