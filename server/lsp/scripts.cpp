@@ -95,13 +95,17 @@ const std::vector<std::string>& Scripts::all() {
   return all_;
 }
 
-bool Scripts::mentions(const std::string& path, std::span<const std::string> texts) {
-  auto holds = [&](std::string_view all) {
-    return std::ranges::any_of(texts, [&](const std::string& t) { return all.find(t) != all.npos; });
-  };
-  if (auto it = known_.find(key(path)); it != known_.end()) return it->second && holds(it->second->source().text());
+std::optional<std::string> Scripts::text(const std::string& path) {
+  if (auto it = known_.find(key(path)); it != known_.end()) {
+    return it->second ? std::optional(std::string(it->second->source().text())) : std::nullopt;
+  }
   auto text = cli::read_file(path);
-  return text && holds(*text);
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
+bool Scripts::mentions(const std::string& path, std::span<const std::string> texts) {
+  auto all = text(path);
+  return all && std::ranges::any_of(texts, [&](const std::string& t) { return all->find(t) != all->npos; });
 }
 
 bool is_prelude(const session::Snapshot& script) { return script.path().starts_with("prelude/"); }

@@ -1,6 +1,7 @@
 // The scripts around the open documents, as one request finds them.
 #pragma once
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -31,6 +32,8 @@ class Scripts {
 
   // The open documents, then what else the workspace has.
   const std::vector<std::string>& all();
+  // Its text, without parsing it. Nothing: it cannot be read.
+  std::optional<std::string> text(const std::string& path);
   // Does one of the texts stand anywhere in it? Nothing is parsed for that.
   bool mentions(const std::string& path, std::span<const std::string> texts);
 

@@ -1,7 +1,10 @@
 // textDocument/documentSymbol and workspace/symbol: kernels, functions, classes and module-level names.
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 #include "compiler/syntax/walk.h"
+#include "compiler/text/digest.h"
 #include "server/lsp/features.h"
 #include "server/lsp/scripts.h"
 #include "server/lsp/uri.h"
@@ -84,30 +87,49 @@ Json tree_of(const Request& r, std::uint32_t offset, const std::vector<Found>& f
   return out;
 }
 
-void flat(const session::Snapshot& s, text::Encoding encoding, std::uint32_t offset, const std::vector<Found>& found,
-          const std::string& container, const std::function<bool(std::string_view)>& wanted, Json& out) {
+// A symbol of a script that is not named yet.
+struct Entry {
+  std::string name, container;
+  Kind kind;
+  protocol::Range range;  // of the name
+};
+
+void flatten(const session::Snapshot& s, text::Encoding encoding, std::uint32_t offset, const std::vector<Found>& found,
+             const std::string& container, std::vector<Entry>& out) {
   for (const Found& f : found) {
-    if (wanted(f.name)) {
-      auto range = to_range(s.source(), offset + f.selection.begin, offset + f.selection.end, encoding);
-      Json one{{"name", f.name}, {"kind", f.kind}, {"location", protocol::Location{uri_of(s.path()), range}}};
-      if (!container.empty()) one["containerName"] = container;
-      out.push_back(std::move(one));
-    }
-    flat(s, encoding, offset, f.children, f.name, wanted, out);
+    auto range = to_range(s.source(), offset + f.selection.begin, offset + f.selection.end, encoding);
+    out.push_back({f.name, container, f.kind, range});
+    flatten(s, encoding, offset, f.children, f.name, out);
   }
+}
+
+std::vector<Entry> entries_of(const session::Snapshot& script, text::Encoding encoding) {
+  std::vector<Entry> out;
+  for (const Tree::Statement& s : script.tree()->statements()) {
+    std::vector<Found> found;
+    if (s.node->statement) collect(s.node->statement, false, true, found);
+    flatten(script, encoding, s.offset, found, "", out);
+  }
+  return out;
+}
+
+Json symbol_json(const Entry& e, const std::string& uri) {
+  Json one{{"name", e.name}, {"kind", e.kind}, {"location", protocol::Location{uri, e.range}}};
+  if (!e.container.empty()) one["containerName"] = e.container;
+  return one;
 }
 
 Answer<Json> document_symbol(const Request& r, const protocol::DocumentParams&) {
   Json out = Json::array();
-  bool nested = r.client->offers("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport");
+  if (!r.client->offers("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")) {
+    std::string uri = uri_of(r.snapshot->path());
+    for (const Entry& e : entries_of(*r.snapshot, r.client->encoding)) out.push_back(symbol_json(e, uri));
+    return out;
+  }
   for (const Tree::Statement& s : r.snapshot->tree()->statements()) {
     std::vector<Found> found;
     if (s.node->statement) collect(s.node->statement, false, true, found);
-    if (nested) {
-      for (Json& one : tree_of(r, s.offset, found)) out.push_back(std::move(one));
-    } else {
-      flat(*r.snapshot, r.client->encoding, s.offset, found, "", [](std::string_view) { return true; }, out);
-    }
+    for (Json& one : tree_of(r, s.offset, found)) out.push_back(std::move(one));
   }
   return out;
 }
@@ -127,24 +149,58 @@ bool matches(std::string_view name, std::string_view query) {
   return at == query.size();
 }
 
+// What scripts were seen to name, by their text: parsed scripts are too large to keep all of a workspace.
+class Outlines {
+ public:
+  using Outline = std::shared_ptr<const std::vector<Entry>>;
+  Outline find(const std::string& path, const text::Digest& text) {
+    std::lock_guard lock(mutex_);
+    auto it = known_.find(path);
+    return it == known_.end() || it->second.first != text ? nullptr : it->second.second;
+  }
+  Outline keep(const std::string& path, const text::Digest& text, std::vector<Entry> entries) {
+    std::lock_guard lock(mutex_);
+    if (known_.size() > kMost) known_.clear();
+    auto& known = known_[path];
+    known = {text, std::make_shared<const std::vector<Entry>>(std::move(entries))};
+    return known.second;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4000;
+  std::mutex mutex_;
+  std::map<std::string, std::pair<text::Digest, Outline>> known_;
+};
+
+text::Digest digest_of(std::string_view text) {
+  text::Digest digest;
+  digest.add(text);
+  return digest;
+}
+
+// Null: no script that could be read, or no tile script.
+Outlines::Outline outline(const Request& r, Scripts& scripts, Outlines& outlines, const std::string& path, bool open) {
+  auto text = scripts.text(path);
+  if (!text || (!open && text->find("tvm") == text->npos)) return nullptr;
+  if (auto known = outlines.find(path, digest_of(*text))) return known;
+  auto script = scripts.find(path);
+  if (!script) return nullptr;
+  return outlines.keep(path, digest_of(script->source().text()), entries_of(*script, r.client->encoding));
+}
+
 // Of the open documents, then of the workspace's other tile scripts. Each script is a part of the answer.
-Answer<Json> workspace_symbol(const Request& r, const QueryParams& params) {
+Answer<Json> workspace_symbol(const Request& r, const QueryParams& params, Outlines& outlines) {
   Json out = Json::array();
   Scripts scripts(r);
-  const std::string tile_script[] = {"tvm"};
   for (const std::string& path : scripts.all()) {
     if (r.stop.stop_requested()) return cancelled();
     bool open = std::ranges::any_of(r.open, [&](const auto& s) { return s->path() == path; });
-    if (!open && !scripts.mentions(path, tile_script)) continue;
-    auto script = scripts.find(path);
-    if (!script) continue;
+    auto found = outline(r, scripts, outlines, path, open);
+    if (!found) continue;
+    std::string uri = uri_of(path);
     Json here = Json::array();
-    for (const Tree::Statement& s : script->tree()->statements()) {
-      std::vector<Found> found;
-      if (s.node->statement) collect(s.node->statement, false, true, found);
-      flat(
-          *script, r.client->encoding, s.offset, found, "",
-          [&](std::string_view name) { return matches(name, params.query); }, here);
+    for (const Entry& e : *found) {
+      if (matches(e.name, params.query)) here.push_back(symbol_json(e, uri));
     }
     if (r.partial && !here.empty()) {
       r.partial(here);
@@ -161,7 +217,10 @@ void add_document_symbol(Registry& registry) {
   registry.offer("documentSymbolProvider", true);
   registry.offer("workspaceSymbolProvider", true);
   registry.on_document<protocol::DocumentParams>("textDocument/documentSymbol", document_symbol);
-  registry.on_workspace<QueryParams>("workspace/symbol", workspace_symbol);
+  auto outlines = std::make_shared<Outlines>();
+  registry.on_workspace<QueryParams>("workspace/symbol", [outlines](const Request& r, const QueryParams& params) {
+    return workspace_symbol(r, params, *outlines);
+  });
 }
 
 }  // namespace tilewright::lsp

@@ -25,7 +25,7 @@ class Folds {
       offset_ = statements[i].offset;
       const Node* n = statements[i].node->statement;
       if (!n) continue;
-      visit(n);
+      for_all(n, [&](const Node* inner) { visit(inner); });
       if (!is_import(n) || (i > 0 && is_import(statements[i - 1].node->statement))) continue;
       std::size_t last = i;
       while (last + 1 < statements.size() && is_import(statements[last + 1].node->statement)) ++last;
@@ -77,7 +77,6 @@ class Folds {
       }
       default: break;
     }
-    for_children(n, [&](const Node* child) { visit(child); });
   }
 
   // Lines that hold a comment alone, two and more of them together.

@@ -62,7 +62,7 @@ class Tokens {
     for (const Tree::Statement& s : index_.tree->statements()) {
       if (s.offset > to || s.offset + s.node->text.size() < from) continue;
       offset_ = s.offset;
-      if (s.node->statement) attributes(s.node->statement, false);
+      attributes(s.node->statement);
     }
     std::erase_if(out_, [&](const Token& t) { return t.end < from || t.begin > to; });
     std::ranges::sort(out_, {}, &Token::begin);
@@ -75,8 +75,15 @@ class Tokens {
   }
 
  private:
-  void attributes(const Node* n, bool called) {
-    if (auto* a = as<Attribute>(n)) {
+  void attributes(const Node* statement) {
+    std::vector<const Node*> called;
+    for_all(statement, [&](const Node* n) {
+      if (auto* call = as<Call>(n)) called.push_back(call->function);
+    });
+    std::ranges::sort(called);
+    for_all(statement, [&](const Node* n) {
+      auto* a = as<Attribute>(n);
+      if (!a) return;
       const Node* root = a->object;
       while (auto* inner = as<Attribute>(root)) root = inner->object;
       std::uint32_t modifiers = 0;
@@ -84,11 +91,9 @@ class Tokens {
         const session::Occurrence* o = index_.at(offset_ + ref->name.at.begin);
         if (o && is_library(index_.symbols[o->symbol])) modifiers = kLibrary;
       }
-      out_.push_back(
-          {offset_ + a->name.at.begin, offset_ + a->name.at.end, called ? kMethodType : kProperty, modifiers});
-    }
-    auto* call = as<Call>(n);
-    for_children(n, [&](const Node* child) { attributes(child, call && child == call->function); });
+      Type type = std::ranges::binary_search(called, n) ? kMethodType : kProperty;
+      out_.push_back({offset_ + a->name.at.begin, offset_ + a->name.at.end, type, modifiers});
+    });
   }
 
   const session::SymbolIndex& index_;
