@@ -227,19 +227,23 @@ std::optional<Meaning> Names::member_of_class(const Meaning& type, std::string_v
   return std::nullopt;
 }
 
-std::optional<Meaning> Names::callee(const Script& script, std::uint32_t offset, const Call& call, bool constructor) {
+std::optional<Meaning> Names::callee(const Script& script, std::uint32_t offset, const Call& call) {
   auto found = of(script, offset, call.function, Way{Aliases::SameThing});
   if (!found || !found->symbol) return std::nullopt;
-  switch (found->symbol->kind) {
-    case SymbolKind::Class:
-      if (constructor) {
-        if (auto init = member_of_class(*found, "__init__", Way{Aliases::SameThing})) return init;
-      }
-      return found;
-    case SymbolKind::Function:
-    case SymbolKind::Kernel: return found;
-    default: return std::nullopt;
+  SymbolKind kind = found->symbol->kind;
+  bool can_call = kind == SymbolKind::Function || kind == SymbolKind::Kernel || kind == SymbolKind::Class;
+  return can_call ? found : std::nullopt;
+}
+
+std::optional<Meaning> Names::keywords_of(const Script& script, std::uint32_t offset, const Call& call) {
+  auto found = callee(script, offset, call);
+  if (found && found->symbol->kind == SymbolKind::Class) {
+    return member_of_class(*found, "__init__", Way{Aliases::SameThing});
   }
+  auto* method = as<Attribute>(call.function);
+  if (found || !method || method->name.text != "specialize") return found;
+  found = of(script, offset, method->object, Way{Aliases::SameThing});
+  return found && found->symbol && found->symbol->kind == SymbolKind::Kernel ? found : std::nullopt;
 }
 
 std::optional<Meaning> Names::parameter(const Meaning& function, std::string_view name) {
@@ -272,7 +276,7 @@ std::optional<Meaning> Names::at(const Script& script, std::uint32_t offset) {
   if (auto* call = path.innermost<Call>()) {
     for (const Keyword& k : call->keywords) {
       if (k.name.text.empty() || !touches(k.name.at.begin, k.name.at.end)) continue;
-      auto function = callee(script, path.statement->offset, *call, true);
+      auto function = keywords_of(script, path.statement->offset, *call);
       return function ? parameter(*function, k.name.text) : std::nullopt;
     }
   }
@@ -329,7 +333,7 @@ std::vector<Use> Names::uses(const Script& script, const Meaning& meaning, std::
       if (auto* call = as<Call>(n); call && is_parameter) {
         for (const Keyword& k : call->keywords) {
           if (k.name.text != meaning.symbol->name) continue;
-          auto function = callee(script, statement.offset, *call, true);
+          auto function = keywords_of(script, statement.offset, *call);
           if (function && function->script == meaning.script && function->symbol->node == meaning.symbol->node) {
             in(statement.offset, k.name.at);
           }

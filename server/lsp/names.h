@@ -38,9 +38,11 @@ class Names {
   std::optional<Meaning> of(const Scripts::Script& script, std::uint32_t offset, const syntax::Node* node) {
     return of(script, offset, node, Way{aliases_});
   }
-  // The function, method or class that a call calls; of a class its __init__ if `constructor` and it has one.
-  std::optional<Meaning> callee(const Scripts::Script& script, std::uint32_t offset, const syntax::Call& call,
-                                bool constructor = false);
+  // The function, method or class that a call calls, in the statement that begins at `offset`.
+  std::optional<Meaning> callee(const Scripts::Script& script, std::uint32_t offset, const syntax::Call& call);
+  // The function whose parameters a call's keywords name: of a class its __init__, of `kernel.specialize(N=4)` the
+  // kernel.
+  std::optional<Meaning> keywords_of(const Scripts::Script& script, std::uint32_t offset, const syntax::Call& call);
 
   // All places of one script that mean it, ascending. `unknown` becomes an attribute of the same name that may or may
   // not mean it. Incomplete after a stop.

@@ -135,6 +135,41 @@ async def test_every_offered_request_is_answered_in_its_type(client):
 
 
 @pytest.mark.asyncio
+async def test_names_across_scripts(client, tmp_path):
+    (tmp_path / "helpers.py").write_text("def scale(v, factor=3):\n    return v * factor\n")
+    text = "# tilewright: entry twice(1)\nfrom helpers import scale\n\n\ndef twice(v):\n    return scale(v, factor=2)\n"
+    (tmp_path / "user.py").write_text(text)
+    client.workspace_did_change_workspace_folders(types.DidChangeWorkspaceFoldersParams(
+        event=types.WorkspaceFoldersChangeEvent(added=[types.WorkspaceFolder(uri=tmp_path.as_uri(), name="t")], removed=[])))
+    uri = (tmp_path / "user.py").as_uri()
+    client.text_document_did_open(types.DidOpenTextDocumentParams(
+        text_document=types.TextDocumentItem(uri=uri, language_id="python", version=1, text=text)))
+    document, o = types.TextDocumentIdentifier(uri=uri), client.offered
+    at = dict(text_document=document, position=types.Position(line=5, character=13))
+    items = await answered(client, o.call_hierarchy_provider, "textDocument/prepareCallHierarchy",
+                           types.CallHierarchyPrepareParams(**at))
+    assert [i.name for i in items] == ["scale"]
+    calls = await answered(client, True, "callHierarchy/incomingCalls", types.CallHierarchyIncomingCallsParams(item=items[0]))
+    assert [c.from_.name for c in calls] == ["twice"]
+    calls = await answered(client, True, "callHierarchy/outgoingCalls",
+                           types.CallHierarchyOutgoingCallsParams(item=calls[0].from_))
+    assert [c.to.name for c in calls] == ["scale"]
+    found = await answered(client, o.references_provider, "textDocument/references",
+                           types.ReferenceParams(context=types.ReferenceContext(include_declaration=True), **at))
+    assert len({f.uri for f in found}) == 2
+    edit = await answered(client, o.rename_provider, "textDocument/rename", types.RenameParams(new_name="times", **at))
+    assert len(edit.document_changes or edit.changes) == 2
+    linked = await answered(client, o.linked_editing_range_provider, "textDocument/linkedEditingRange",
+                            types.LinkedEditingRangeParams(text_document=document, position=types.Position(line=4, character=4)))
+    assert len(linked.ranges) == 2
+    links = await answered(client, o.document_link_provider, "textDocument/documentLink",
+                           types.DocumentLinkParams(text_document=document))
+    assert [link.target for link in links] == [(tmp_path / "helpers.py").as_uri()]
+    symbols = await answered(client, o.workspace_symbol_provider, "workspace/symbol", types.WorkspaceSymbolParams(query="twice"))
+    assert [s.name for s in symbols] == ["twice"]
+
+
+@pytest.mark.asyncio
 async def test_settings_and_files_that_change(client):
     uri, text = opened(client, "vector_add.py")
     await diagnostics(client, uri, lambda codes: codes == [])

@@ -79,6 +79,16 @@ std::string taken(const Request& r, const Scripts::Script& script, const Meaning
   return {};
 }
 
+// A member of another class by the same name, which may override it or be overridden by it. Null: none.
+const Symbol* namesake(const SymbolIndex& index, const Meaning& member) {
+  const syntax::ClassDef* type = class_around(member.script->symbols(), *member.symbol);
+  for (const Symbol& s : index.symbols) {
+    const syntax::ClassDef* other = s.name == member.symbol->name ? class_around(index, s) : nullptr;
+    if (other && other != type && (!other->bases.empty() || !type->bases.empty())) return &s;
+  }
+  return nullptr;
+}
+
 Answer<Json> rename(const Request& r, const RenameParams& p) {
   Names names(r, Names::Aliases::OwnNames);
   auto meaning = names.at(r.snapshot, r.offset(p.position));
@@ -93,10 +103,15 @@ Answer<Json> rename(const Request& r, const RenameParams& p) {
     std::vector<Use> uses = names.uses(script, *meaning, member ? &unknown : nullptr);
     std::string_view text = script->source().text();
     std::erase_if(uses, [&](const Use& u) { return text.substr(u.begin, u.end - u.begin) != s.name; });
+    if (member && !unknown) {
+      const Symbol* other = namesake(script->symbols(), *meaning);
+      const Occurrence* o = other ? defining(script->symbols(), *other) : nullptr;
+      if (o) unknown = o->begin;
+    }
     if (unknown) {
-      why = "nobody knows whether '" + std::string(s.name) + "' on line " +
+      why = "'" + std::string(s.name) + "' on line " +
             std::to_string(to_position(script->source(), *unknown, r.client->encoding).line + 1) + " of " +
-            std::filesystem::path(script->path()).filename().string() + " is the same";
+            std::filesystem::path(script->path()).filename().string() + " may or may not be the same";
       return false;
     }
     why = taken(r, script, *meaning, uses, p.name);

@@ -42,6 +42,36 @@ def shared(n):
     return make(n)
 
 
+# tilewright: entry specialised.specialize(N=32)
+# tilewright: entry plain
+@T.jit
+def specialised(a: T.handle, *, N: T.constexpr):
+    # @5 linkedEditingRange:
+#| 36:21 specialised
+#| 39:5 specialised
+    # @33 linkedEditingRange:
+#| 36:44 N
+#| 39:33 N
+#| 43:28 N
+    # @33 rename(COUNT):
+#| 36:44 N
+#| 39:33 N
+#| 43:28 N
+    A = T.match_buffer(a, (N,), "float16")
+    T.device_entry()
+    A[0] = A[1]
+
+
+@T.prim_func
+def plain(a: T.handle):
+    # @5 linkedEditingRange:
+#| 37:21 plain
+#| 49:5 plain
+    A = T.match_buffer(a, (4,), "float16")
+    T.device_entry()
+    A[0] = A[1]
+
+
 # documentLink:
 #| 2:6 helpers -> helpers.py (helpers.py)
 #| 3:6 kit -> __init__.py (kit/__init__.py)
@@ -53,6 +83,8 @@ def shared(n):
 #| 11:21 make(rows=32) -> tilewright://cuda/sm_90a/kernel.cu (CUDA of kernel for sm_90a)
 #| 12:21 make(rows=64) -> tilewright://cuda/sm_90a/kernel.cu (CUDA of kernel for sm_90a)
 #| 29:21 shared(1) -> tilewright://cuda/sm_90a/kernel.cu (CUDA of kernel for sm_90a)
+#| 36:21 specialised.specialize(N=32) -> tilewright://cuda/sm_90a/specialised.cu (CUDA of specialised for sm_90a)
+#| 37:21 plain -> tilewright://cuda/sm_90a/plain.cu (CUDA of plain for sm_90a)
 # workspaceSymbol(mk):
 #| make kind 12 16:5 make
 #| make_kernel kind 12 helpers.py 7:5

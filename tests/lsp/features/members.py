@@ -14,7 +14,8 @@ class Pipe(Base):
 #| 19:21 wait
 #| 24:6 wait
 #| 26:15 wait
-        # @9 rename(pause): refused: nobody knows whether 'wait' on line 4 of members.py is the same
+#| 55:21 wait
+        # @9 rename(pause): refused: 'wait' on line 4 of members.py may or may not be the same
         # @20 references:
 #| 11:20 phase
 #| 15:30 phase
@@ -22,7 +23,7 @@ class Pipe(Base):
         return self.both() + phase
 
     def signal(self):
-        # @9 rename(tell): refused: nobody knows whether 'signal' on line 30 of members.py is the same
+        # @9 rename(tell): refused: 'signal' on line 30 of members.py may or may not be the same
         return self.wait(phase=0)
 
 
@@ -35,3 +36,39 @@ Pipe(depth=3).wait(2)
 
 def anything(p):
     return p.signal()
+
+
+class Alone:
+    LIMIT = 4
+
+    def rest(self, n=LIMIT):
+        # @9 rename(pause):
+#| 36:9 rest
+#| 43:9 rest
+        # @20 rename(count):
+#| 36:20 n
+#| 39:29 n
+#| 43:14 n
+        return self.LIMIT - n
+        #           ^ rename(BOUND):
+#| 34:5 LIMIT
+#| 36:22 LIMIT
+#| 39:21 LIMIT
+
+
+Alone().rest(n=1)
+#       ^ references:
+#| 36:9 rest
+#| 43:9 rest
+
+
+class Child(Pipe):
+    def twice(self):
+        # @9 rename(both): refused: 'twice' on line 55 of members.py may or may not be the same
+        return 2
+
+
+class GrandChild(Child):
+    def twice(self):
+        return self.wait(2) + super().twice()
+        #           ^ definition: 11:9 wait
