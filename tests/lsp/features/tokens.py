@@ -23,6 +23,12 @@
 #| 18:17 float16 method.defaultLibrary
 #| 18:25 Box class
 #| 18:29 size property
+#| 21:21 make function
+#| 21:26 rows parameter
+#| 21:31 ROWS variable.readonly
+#| 22:5 make function.declaration
+#| 22:10 rows parameter.declaration
+#| 23:12 kernel function.kernel
 from tvm.script import tirx as T
 
 ROWS = 32
@@ -40,3 +46,8 @@ def helper(n):
 def kernel(a: T.handle):
     A = T.match_buffer(a, (ROWS, helper(1)), "float16")
     A[0, 0] = T.float16(Box.size)
+
+
+# tilewright: entry make(rows=ROWS)
+def make(rows):
+    return kernel
