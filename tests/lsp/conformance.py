@@ -1108,6 +1108,19 @@ def _():
     return c
 
 
+@test("imports and classes that go in circles, with many ways through them, are followed to an end")
+def _():
+    stars = "".join(f"from c{i} import *\n" for i in range(9))
+    ring = {f"c{i}": stars + f"from c{(i + 1) % 9} import lost as lost\n" for i in range(9)}
+    bases = "".join(f"class C{i}({', '.join(f'C{k}' for k in range(9))}): pass\n" for i in range(9))
+    c, base = with_scripts(a=stars + "from c0 import lost\n" + bases + "x = nobody(lost)\ny = C0.method\n", **ring)
+    for line, character in ((19, 5), (19, 12), (20, 8), (20, 5)):
+        for method in ("definition", "prepareCallHierarchy", "linkedEditingRange"):
+            c.result("textDocument/" + method, place(base, "a.py", line, character))
+        c.result("textDocument/references", {**place(base, "a.py", line, character), "context": {"includeDeclaration": True}})
+    return c
+
+
 # ---- hostile input --------------------------------------------------------------------------------------------------
 
 N = 100_000

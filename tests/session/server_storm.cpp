@@ -207,13 +207,30 @@ class Storm {
 
   void trouble(unsigned number) {
     std::mt19937 random(seed_ * 31 + number);
-    static const char* const kMethods[] = {
-        "textDocument/diagnostic",     "textDocument/hover",         "textDocument/completion",
-        "textDocument/definition",     "textDocument/references",    "textDocument/documentSymbol",
-        "textDocument/inlayHint",      "textDocument/codeAction",    "textDocument/semanticTokens/full",
-        "textDocument/foldingRange",   "textDocument/signatureHelp", "textDocument/documentHighlight",
-        "textDocument/selectionRange", "textDocument/codeLens",      "workspace/symbol",
-        "workspace/diagnostic",        "$/tilewright/memory",        "textDocument/nothing"};
+    static const char* const kMethods[] = {"textDocument/diagnostic",
+                                           "textDocument/hover",
+                                           "textDocument/completion",
+                                           "textDocument/definition",
+                                           "textDocument/references",
+                                           "textDocument/documentSymbol",
+                                           "textDocument/inlayHint",
+                                           "textDocument/codeAction",
+                                           "textDocument/semanticTokens/full",
+                                           "textDocument/foldingRange",
+                                           "textDocument/signatureHelp",
+                                           "textDocument/documentHighlight",
+                                           "textDocument/selectionRange",
+                                           "textDocument/codeLens",
+                                           "workspace/symbol",
+                                           "workspace/diagnostic",
+                                           "$/tilewright/memory",
+                                           "textDocument/nothing",
+                                           "textDocument/rename",
+                                           "textDocument/documentLink",
+                                           "textDocument/linkedEditingRange",
+                                           "textDocument/prepareCallHierarchy",
+                                           "callHierarchy/incomingCalls",
+                                           "callHierarchy/outgoingCalls"};
     while (!over()) {
       Json at{{"line", random() % 120}, {"character", random() % 60}};
       Json params{{"textDocument", {{"uri", uri(random() % 2)}}},
@@ -222,6 +239,8 @@ class Storm {
                   {"range", {{"start", at}, {"end", {{"line", 2000}, {"character", 0}}}}},
                   {"context", {{"diagnostics", Json::array()}, {"includeDeclaration", true}}},
                   {"previousResultIds", Json::array()},
+                  {"newName", "copy"},
+                  {"item", {{"uri", uri(random() % 2)}, {"data", {{"name", random() % 2 ? "" : "kernel"}}}}},
                   {"query", "copy"}};
       std::int64_t id = ask(kMethods[random() % std::size(kMethods)], params);
       switch (random() % 24) {
