@@ -1,9 +1,12 @@
 #include "compiler/session/compile.h"
 
 #include <algorithm>
+#include <deque>
+#include <iterator>
 #include <utility>
 
 #include "compiler/dispatch/codes.h"
+#include "compiler/session/unused.h"
 
 namespace tilewright::session {
 namespace {
@@ -59,6 +62,12 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
 
   text::Context stage = context;
   stage.diagnostics = &out.diagnostics;
+  std::vector<KernelUses> uses;
+  std::deque<std::vector<NeverRead>> never;  // of kernels that nobody keeps
+  std::vector<std::shared_ptr<const syntax::TopLevel>> unread;
+  for (const syntax::Tree::Statement& s : tree->statements()) {
+    if (!s.node->unread.empty()) unread.push_back(s.node);
+  }
   for (const script::Entry& entry : out.evaluation->entries) {
     for (script::KernelValue* value : entry.kernels) {
       CompiledKernel& k = out.kernels.emplace_back();
@@ -73,12 +82,19 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
       k.lowered = std::move(results.lowered);
       k.cuda = std::move(results.cuda);
       k.failed = results.failed;
+      if (options.stage == Stage::Evaluate) continue;
+      // A record's spans name the statements that it was made from.
+      bool keeps = known && known->reusable;
+      uses.push_back({value->def_anchor, value->failed,
+                      keeps ? known->stages.never_read(kernel, known->statements)
+                            : never.emplace_back(never_read(kernel, unread))});
     }
   }
   out.stopped = context.stop.stop_requested();
   if (out.stopped) return out;
 
   const text::Anchors& anchors = out.evaluation->anchors;
+  std::ranges::move(unused(uses, anchors, tree->source().get()), std::back_inserter(out.diagnostics));
   for (text::Diagnostic& d : out.diagnostics) {
     if (options.deny_fallback && d.code == dispatch::code::kFallback) d.severity = text::Severity::Error;
   }

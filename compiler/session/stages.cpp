@@ -65,9 +65,17 @@ KernelStages::Results KernelStages::up_to(Stage stage, const ir::Kernel& kernel,
   return out;
 }
 
+std::span<const NeverRead> KernelStages::never_read(
+    const ir::Kernel& kernel, std::span<const std::shared_ptr<const syntax::TopLevel>> statements) {
+  std::lock_guard lock(mutex_);
+  if (!never_read_) never_read_ = session::never_read(kernel, statements);
+  return *never_read_;
+}
+
 std::size_t KernelStages::bytes() const {
   std::lock_guard lock(mutex_);
   std::size_t sum = sizeof *this;
+  if (never_read_) sum += never_read_->capacity() * sizeof(NeverRead);
   if (results_.dispatched) {
     sum += results_.dispatched->arena ? results_.dispatched->arena->bytes() : 0;
     for (const dispatch::CallReport& c : results_.dispatched->calls) {

@@ -2,11 +2,14 @@
 #pragma once
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "compiler/cuda/cuda.h"
 #include "compiler/dispatch/dispatched.h"
 #include "compiler/lower/lowered.h"
+#include "compiler/session/unused.h"
 #include "compiler/text/context.h"
 
 namespace tilewright::session {
@@ -29,6 +32,10 @@ class KernelStages {
   Results up_to(Stage stage, const ir::Kernel& kernel, bool evaluation_failed, ir::Target target,
                 const text::Context& context);
 
+  // Found once; `statements` are those that the kernel was made from.
+  std::span<const NeverRead> never_read(const ir::Kernel& kernel,
+                                        std::span<const std::shared_ptr<const syntax::TopLevel>> statements);
+
   std::size_t bytes() const;
 
  private:
@@ -36,6 +43,7 @@ class KernelStages {
   Stage done_ = Stage::Evaluate;
   Results results_;
   std::vector<text::Diagnostic> diagnostics_[4];  // by stage
+  std::optional<std::vector<NeverRead>> never_read_;
 };
 
 }  // namespace tilewright::session

@@ -61,6 +61,7 @@ void identify(TopLevel& top) {
   } while (top.id == 0);
   top.digest.add(top.text);
   top.names = names_in(top.statement, top.arena);
+  top.unread = unread_names(top.statement, top.arena);
 }
 
 // Reads one statement. `old` is what stood in its place before, if that is known. `faulty`: the scanner of lines found

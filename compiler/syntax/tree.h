@@ -15,6 +15,7 @@
 
 #include "compiler/expr/arena.h"
 #include "compiler/syntax/ast.h"
+#include "compiler/syntax/unread.h"
 #include "compiler/text/diagnostic.h"
 #include "compiler/text/digest.h"
 #include "compiler/text/source.h"
@@ -45,6 +46,7 @@ struct TopLevel {
   std::uint32_t id = 0;                // of this object in the process, from 1: the anchor of its spans (text/span.h)
   text::Digest digest;                 // of `text`
   std::span<const Name> names;         // each name that stands anywhere in it as an expression or after `global`, once
+  std::span<const UnreadName> unread;  // assignments whose name nothing looks at
   std::shared_ptr<const TSTree> tree;  // of a large statement under edit, so that the next edit is cheap; else null
 };
 

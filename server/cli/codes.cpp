@@ -5,6 +5,7 @@
 #include "compiler/lower/codes.h"
 #include "compiler/scope/codes.h"
 #include "compiler/script/codes.h"
+#include "compiler/session/codes.h"
 #include "compiler/simulate/codes.h"
 
 namespace tilewright::cli {
@@ -26,6 +27,7 @@ std::vector<text::CodeInfo> all_codes() {
   std::vector<text::CodeInfo> all;
   auto add = [&](std::span<const text::CodeInfo> table) { all.insert(all.end(), table.begin(), table.end()); };
   add(script::code::table());
+  add(session::kCodes);
   add(scope::kCodes);
   add(dispatch::kCodes);
   add(lower::kCodes);

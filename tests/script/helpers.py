@@ -70,6 +70,8 @@ def k(A: T.Buffer((128, 64), "float16")):
     tmem = T.TMEMPool(pool, total_cols=512)
     acc = tmem.alloc((128, 128), "float32")
     acc2 = tmem.alloc((128, 64), "float16", cols=32)
+#   ^^^^ warning[TW2301]: the buffer 'acc2' is never used
+#   hint: remove it, or begin its name with '_'
     stages = T.TMEMStages(acc, 0, 32, stages=2)
     pool.commit()
     tmem.commit()
@@ -159,6 +161,8 @@ def k(A: T.Buffer((128,), "float32")):
     tc.arrive(0)
     tc.arrive(0, cta_group=2, cta_mask=3)
     p: T.let = tma.ptr_to(0)
+#   ^ warning[TW2301]: 'p' is never used
+#   hint: remove it, or begin its name with '_'
 #| @T.prim_func
 #| def k(A: T.Buffer((128,), "float32")):
 #|     T.attr({"tirx.device_entry": T.bool(True)})

@@ -88,6 +88,18 @@ TEST_CASE("undoing an edit, or mending the syntax, finds the kernels of before")
   CHECK(d.findings == 0);
 }
 
+TEST_CASE("what a kernel does not use is said again where the kernel was not evaluated again") {
+  Document d;
+  CHECK(d.edit("    A[lane, OTHER]", "    spare = lane + 1\n    A[lane, OTHER]") == 1);
+  CHECK(d.findings == 1);
+  CHECK(d.edit("SIZE = 4", "# moved\n\nSIZE = 4") == 0);
+  CHECK(d.findings == 1);
+  CHECK(d.edit("A[lane, 0]", "A[lane, 1]") == 1);  // the other kernel
+  CHECK(d.findings == 1);
+  CHECK(d.edit("A[lane, OTHER]", "A[lane, spare % 4]") == 1);
+  CHECK(d.findings == 0);
+}
+
 TEST_CASE("a stopped analysis is none, and the next one is whole") {
   Document d;
   d.session.change("a.py", {{0, 0, "# more\n"}}, 1);

@@ -1,0 +1,22 @@
+// Names that a function gives and never looks at.
+//
+// This is the cheap half of finding what a kernel does not use: it looks at the text alone, once a statement, and
+// nearly always finds nothing, so that nobody needs to look at a kernel's statements for it (session/unused.h).
+#pragma once
+#include "compiler/expr/arena.h"
+#include "compiler/syntax/ast.h"
+
+namespace tilewright::syntax {
+
+struct UnreadName {
+  Name name;
+  Extent statement;  // the assignment that gives it
+};
+
+// Each assignment in `statement` of one name alone (`x = ...`, `x: T = ...`; no tuples, loops or `with`) where nothing
+// below the function around it reads the name, nested functions included; in the order of the text. A `_` at the
+// beginning of a name says that this is meant. Nothing of a function with a syntax error in it: what could not be read
+// may be what reads the name.
+std::span<const UnreadName> unread_names(Stmt statement, Arena& arena);
+
+}  // namespace tilewright::syntax
