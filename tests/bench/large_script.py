@@ -67,14 +67,16 @@ def kernel(n, lines, rng, helpers=0):
         "    T.cuda.cta_sync()",
         f"    Tx.{scope}.copy(B[bx * {rows}:bx * {rows} + {rows}, :], tile[:, :])",
     ]
-    body = []
+    body, scalars = [], []
     if helpers:
         body = [f"    touch_{n % helpers}(tile, {rng.randrange(rows - 1)}, lane)",
                 f"    spot: T.int32 = offset_{(n + 1) % helpers}(lane)"]
+        scalars.append("spot")
     k = 0
-    while len(out) + len(body) + len(tail) < lines:
+    while len(out) + len(body) + len(tail) + 1 < lines:
         choice = rng.randrange(4)
         if choice == 0:
+            scalars.append(f"x{k}")
             body.append(f"    x{k}: T.int32 = lane * {rng.randrange(2, 9)} + warp * {rng.randrange(1, 5)}")
         elif choice == 1:
             body += [f"    if tid < {rng.randrange(1, threads)}:",
@@ -85,7 +87,8 @@ def kernel(n, lines, rng, helpers=0):
         else:
             body.append(f"    tile[{rng.randrange(rows)}, tid % {cols}] = A[bx * {rows} + {rng.randrange(rows)}, tid % {cols}]")
         k += 1
-    return out + body + tail
+    used = " + ".join(scalars) or "lane"
+    return out + body + [f"    tile[0, lane] = T.{dtype}({used})"] + tail
 
 
 def main():
