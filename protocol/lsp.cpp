@@ -1,5 +1,6 @@
 #include "protocol/lsp.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace tilewright::protocol {
@@ -53,6 +54,10 @@ void to_json(Json& json, const Diagnostic& d) {
       {"range", d.range}, {"severity", static_cast<int>(d.severity)}, {"source", "tilewright"}, {"message", d.message}};
   if (!d.code.empty()) json["code"] = d.code;
   if (!d.documentation.empty()) json["codeDescription"] = {{"href", d.documentation}};
+  if (!d.tags.empty()) {
+    Json& tags = json["tags"] = Json::array();
+    for (DiagnosticTag tag : d.tags) tags.push_back(static_cast<int>(tag));
+  }
   if (!d.related.empty()) {
     Json& related = json["relatedInformation"] = Json::array();
     for (const RelatedInformation& r : d.related) related.push_back({{"location", r.location}, {"message", r.message}});
@@ -81,6 +86,11 @@ const Json& at(const Json& json, std::string_view dotted) {
 bool has(const Json& json, std::string_view dotted) {
   const Json& value = at(json, dotted);
   return value.is_boolean() && value.get<bool>();
+}
+
+bool lists(const Json& json, std::string_view dotted, int number) {
+  const Json& value = at(json, dotted);
+  return value.is_array() && std::ranges::find(value, Json(number)) != value.end();
 }
 
 }  // namespace tilewright::protocol

@@ -40,12 +40,14 @@ struct RelatedInformation {
   Location location;
   std::string message;
 };
+enum class DiagnosticTag { Unnecessary = 1, Deprecated = 2 };
 struct Diagnostic {
   Range range;
   DiagnosticSeverity severity = DiagnosticSeverity::Error;
   std::string code;
   std::string documentation;  // a link; empty: none
   std::string message;
+  std::vector<DiagnosticTag> tags;
   std::vector<RelatedInformation> related;
   Json data;  // comes back with a code action's request; null: none
 };
@@ -82,6 +84,8 @@ void to_json(Json& json, const MarkupContent& markup);
 
 // `json` has the member and it is true. For capabilities: "workspace.configuration".
 bool has(const Json& json, std::string_view dotted);
+// `json` has the member, and it is a list with this number in it.
+bool lists(const Json& json, std::string_view dotted, int number);
 // The member, or null.
 const Json& at(const Json& json, std::string_view dotted);
 

@@ -246,7 +246,7 @@ class Dispatcher {
       accept(call, report, variant, std::move(*plan), context.journal);
       context.journal = {};
     }
-    if (!chosen) not_served(call, report);
+    if (!chosen) not_served(call, report, context);
   }
 
   // The kernel's parameter that a tensor looks at: the host knows no views.
@@ -298,7 +298,7 @@ class Dispatcher {
     context_.report(std::move(d));
   }
 
-  void not_served(const ir::TileCall& call, const CallReport& report) {
+  void not_served(const ir::TileCall& call, const CallReport& report, CallContext& context) {
     // An impossible split is the cause, whatever the variants made of it (N9).
     if (!report.scope.failure.empty()) {
       fail(call, scope::code::kCrossesWarpgroup, report.scope.failure,
@@ -313,16 +313,29 @@ class Dispatcher {
       message += cat("\n   ", t.variant, std::string(width + 2 - t.variant.size(), ' '), outcome_name(t.outcome), ": ",
                      t.reason);
     }
-    fail(call, code::kNotServed, std::move(message), way_out(call, report));
+    fail(call, code::kNotServed, std::move(message), way_out(call, report, context));
   }
 
-  static std::string way_out(const ir::TileCall& call, const CallReport& report) {
+  // The variant that would serve the call if `dispatch=` did not name another one. Null: none would.
+  const Variant* unforced(const ir::TileCall& call, CallContext& context) {
+    for (const Variant& variant : variants_of(call.primitive)) {
+      if (variant.name == call.dispatch || refusal(variant, context)) continue;
+      bool serves = variant.plan(context).has_value();
+      context.journal = {};
+      if (serves) return &variant;
+    }
+    return nullptr;
+  }
+
+  std::string way_out(const ir::TileCall& call, const CallReport& report, CallContext& context) {
     if (const scope::Inexact* condition = scope::dividing_condition(report.scope)) {
       return cat("let all threads of the ", ir::exec_scope_name(call.scope), " reach the call: move it out of `if ",
                  condition->term, "`");
     }
-    if (!call.dispatch.empty())
-      return cat("without dispatch=\"", call.dispatch, "\" the other variants are asked, too");
+    if (!call.dispatch.empty()) {
+      const Variant* other = unforced(call, context);
+      return other ? cat("without dispatch=\"", call.dispatch, "\" it is served by ", other->name) : std::string();
+    }
     if (call.scope == ir::ExecScope::Cluster) return cat("call it at cta scope in each CTA: Tx.cta.", call.primitive);
     return {};
   }
@@ -393,6 +406,7 @@ class Dispatcher {
         diagnostic(code::kManyThreads, Severity::Warning,
                    cat(threads, " threads of the CTA reach this call, and each of them issues it"), call.origin);
     d.hint = "guard it with `if T.ptx.elect_sync():` or a test of thread_id";
+    d.fix = {text::Fix::Kind::OneLane, "Guard with one elected lane"};
     context_.report(std::move(d));
   }
 

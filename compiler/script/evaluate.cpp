@@ -434,13 +434,15 @@ class EntryFinder {
   }
 
   void note(Factory f) {
-    e_.diagnostics.push_back({code::kNeedsEntry,
-                              text::Severity::Information,
-                              "the kernel in " + f.signature + " needs arguments to be compiled",
-                              f.span,
-                              {},
-                              "name some in a comment: # tilewright: entry " + f.signature,
-                              {}});
+    e_.diagnostics.push_back(
+        {code::kNeedsEntry,
+         text::Severity::Information,
+         "the kernel in " + f.signature + " needs arguments to be compiled",
+         f.span,
+         {},
+         "name some in a comment: # tilewright: entry " + f.signature,
+         {},
+         {text::Fix::Kind::LineAbove, "Add an entry comment", "# tilewright: entry " + f.signature}});
     e_.open_factories.push_back(std::move(f));
   }
 

@@ -81,6 +81,10 @@ class Interpreter {
   // Records the pending exception; always returns Value::error().
   Value fail(std::string_view code, text::Span span, std::string message, std::string hint = {},
              std::string_view python_type = "TypeError");
+  // The edit that mends what is pending.
+  void offer(text::Fix fix) {
+    if (pending_) pending_->diagnostic.fix = std::move(fix);
+  }
   Value raise(Value exception, text::Span span);
   bool has_pending() const { return pending_.has_value(); }
   Pending take_pending();

@@ -7,7 +7,8 @@ namespace tilewright::session {
 
 std::size_t KernelEntry::bytes_held() const {
   std::size_t sum = sizeof *this + stages.bytes() + (kernel.arena ? kernel.arena->bytes() : 0);
-  for (const text::Diagnostic& d : diagnostics) sum += sizeof d + d.message.size() + d.hint.size();
+  for (const text::Diagnostic& d : diagnostics)
+    sum += sizeof d + d.message.size() + d.hint.size() + d.fix.title.size() + d.fix.text.size();
   return sum + statements.size() * sizeof(void*);
 }
 

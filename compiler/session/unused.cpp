@@ -217,6 +217,8 @@ std::vector<text::Diagnostic> unused(std::span<const KernelUses> kernels, const 
                    {},
                    "remove it, or begin its name with '_'",
                    {}});
+    // Other assignments of the name would have to follow.
+    if (n.use == Use::None) out.back().fix = {text::Fix::Kind::Replace, "Rename to _" + n.text, "_" + n.text};
   }
   return out;
 }

@@ -1,5 +1,6 @@
 // What the compiler says about a script: one cause, one diagnostic, on the exact token.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,19 @@ struct Related {
   std::string message;
 };
 
+// One edit that mends the cause, where there is one that cannot be wrong.
+struct Fix {
+  enum class Kind : std::uint8_t {
+    None,
+    Replace,    // what the diagnostic's span covers becomes `text`
+    OneLane,    // the statement at the span goes below `if T.ptx.elect_sync():`
+    LineAbove,  // `text` becomes a line above the top-level statement around the span
+  };
+  Kind kind = Kind::None;
+  std::string title{};  // what an editor offers: "Guard with one elected lane"
+  std::string text{};
+};
+
 struct Diagnostic {
   std::string_view code;  // "TW1203", a literal from codes.h; `tilewright explain CODE` says what it means
   Severity severity = Severity::Error;
@@ -23,6 +37,7 @@ struct Diagnostic {
   std::vector<Related> related;
   std::string hint;         // the way out, when one is known
   std::vector<Span> chain;  // call sites that led here, outermost first; empty when `span` is in the kernel itself
+  Fix fix{};
 };
 
 }  // namespace tilewright::text

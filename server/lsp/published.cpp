@@ -3,8 +3,11 @@
 #include <deque>
 #include <set>
 
+#include "compiler/session/codes.h"
 #include "server/cli/report.h"
 #include "server/lsp/artifacts.h"
+#include "server/lsp/code_page.h"
+#include "server/lsp/fix.h"
 #include "server/lsp/uri.h"
 
 namespace tilewright::lsp {
@@ -28,10 +31,25 @@ std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compil
   return out;
 }
 
+namespace {
+
+// Clients say what they take of a diagnostic where they say how they get them: pushed or pulled.
+bool offers(const Client& client, const std::string& what) {
+  return client.offers("textDocument.publishDiagnostics." + what) || client.offers("textDocument.diagnostic." + what);
+}
+bool tags(const Client& client, protocol::DiagnosticTag tag) {
+  return protocol::lists(client.capabilities, "textDocument.publishDiagnostics.tagSupport.valueSet",
+                         static_cast<int>(tag)) ||
+         protocol::lists(client.capabilities, "textDocument.diagnostic.tagSupport.valueSet", static_cast<int>(tag));
+}
+
+}  // namespace
+
 std::vector<protocol::Diagnostic> published(const session::Snapshot& snapshot, const session::Analysis& analysis,
                                             const Client& client, const Artifacts& artifacts) {
-  bool related = client.offers("textDocument.publishDiagnostics.relatedInformation") ||
-                 client.offers("textDocument.diagnostic.relatedInformation");
+  bool related = offers(client, "relatedInformation"), links = offers(client, "codeDescriptionSupport"),
+       data = offers(client, "dataSupport");
+  bool fades = tags(client, protocol::DiagnosticTag::Unnecessary);
   const text::Source& own = snapshot.source();
   std::vector<protocol::Diagnostic> out;
   std::vector<session::Finding> findings = analysis.findings;
@@ -48,6 +66,9 @@ std::vector<protocol::Diagnostic> published(const session::Snapshot& snapshot, c
     made.severity = static_cast<protocol::DiagnosticSeverity>(static_cast<int>(d.severity) + 1);
     made.code = d.code;
     made.message = d.message;
+    if (links) made.documentation = code_page_uri(d.code);
+    if (fades && d.code == session::code::kUnused) made.tags.push_back(protocol::DiagnosticTag::Unnecessary);
+    if (data) made.data = fix_json(d.fix);
     if (!d.hint.empty()) made.message += "\nhint: " + d.hint;
 
     auto beside = [&](const text::Anchors::Place& p, std::string message) {

@@ -293,10 +293,45 @@ class Actions(Session):
     def test_guard_with_one_lane(self):
         text = SCRIPT.replace("Tx.warp.copy(smem[:, :], A[:, :])", "Tx.warp.copy_async(smem[:, :], A[:, :], dispatch=\"tma\")")
         c = self.client(text=text)
-        found = [d for d in c.diagnostics(URI, 1) if d["code"].startswith("TW31")]
-        titles = [a["title"] for a in self.actions(c, COPY, 10, 10, diagnostics=found)]
-        if any("elect_sync" in d["message"] for d in found):
-            self.assertIn("Guard with one elected lane", titles)
+        self.assertFalse([d for d in c.diagnostics(URI, 1) if d["code"] == "TW3107"])  # a warp elects for itself
+        text = (SCRIPT.replace("32, 64), \"float16\", scope", "8, 64), \"float16\", scope")
+                .replace("Tx.warp.copy(smem[:, :], A[:, :])", "Tx.copy_async(smem[:, :], A[0:8, :], dispatch=\"tma\",\n        mbar=arrived.ptr_to([0]))")
+                .replace("    smem =", "    arrived = T.alloc_shared([1], \"uint64\")\n    smem =").replace(" sm_80", ""))
+        line = line_of(text, "Tx.copy_async")
+        c.change(URI, 2, text)
+        found = [d for d in c.diagnostics(URI, 2) if d["code"] == "TW3107"]
+        self.assertEqual(len(found), 1)
+        self.assertIn("elect_sync", found[0]["message"])
+        guarded = self.take(c, text, "Guard with one elected lane", line, 10, 10, diagnostics=found)
+        self.assertIn("    if T.ptx.elect_sync():\n        Tx.copy_async(smem[:, :], A[0:8, :], dispatch=\"tma\",\n", guarded)
+        c.change(URI, 3, guarded)
+        self.assertFalse([d for d in c.diagnostics(URI, 3) if d["code"] == "TW3107"])
+
+    def test_fixes_travel_with_the_diagnostic(self):
+        text = SCRIPT.replace("    T.warp_id", "    spare = T.alloc_local((4,), \"float32\")\n    T.warp_id")
+        for capabilities in (None, {"textDocument": {"publishDiagnostics": {"dataSupport": True}}}):
+            c = self.client(capabilities, text=text)
+            found = c.diagnostics(URI, 1)
+            self.assertEqual([d["code"] for d in found], ["TW2301"])
+            self.assertEqual(found[0].get("data"), {"fix": {"kind": "replace", "title": "Rename to _spare", "text": "_spare"}}
+                             if capabilities else None)
+            line = found[0]["range"]["start"]["line"]
+            mended = self.take(c, text, "Rename to _spare", line, 4, 9, diagnostics=found)
+            self.assertEqual(mended, text.replace("spare", "_spare"))
+        # Data is the client's to keep: what came with the diagnostic counts, and nonsense is none.
+        found[0]["data"] = {"fix": {"kind": "replace", "title": "Rename to other", "text": "other"}}
+        self.assertIn("    other = T.alloc", self.take(c, text, "Rename to other", line, 4, 9, diagnostics=found))
+        for data in ({}, {"fix": 3}, {"fix": {"kind": "explode", "title": "x", "text": "y"}}, {"fix": {"kind": "replace"}}):
+            found[0]["data"] = data
+            titles = [a["title"] for a in self.actions(c, line, 4, 9, diagnostics=found)]
+            self.assertEqual(titles, ["Silence TW2301 here"], data)
+
+    def test_words_of_other_tools(self):
+        text = SCRIPT.replace("    T.cuda.cta_sync()\n", "    if T.elected():\n        T.cuda.cta_sync()\n")
+        c = self.client(text=text)
+        found = [d for d in c.diagnostics(URI, 1) if d["code"] == "TW2003"]
+        mended = self.take(c, text, "Write T.ptx.elect_sync()", line_of(text, "elected"), 8, 8, diagnostics=found)
+        self.assertIn("    if T.ptx.elect_sync():\n", mended)
 
 
 class Lenses(Session):

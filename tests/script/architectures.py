@@ -12,7 +12,6 @@ def vectors(A_ptr: T.handle):
     S = T.alloc_shared((32, 32), "float16")
     Tx.cta.copy_async(S[:, :], A[:, :], dispatch="ldgsts")
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts  rejected: cp.async needs sm_80 and up, the target is sm_75
-#   hint: without dispatch="ldgsts" the other variants are asked, too
 
 #--- tma before sm_90  [cuda] [arch sm_80]
 from tvm.script import tirx as T
@@ -28,7 +27,6 @@ def store(A_ptr: T.handle):
     if tid == 0:
         Tx.copy_async(A[:, :], S[:, :], dispatch="tma")
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   tma  rejected: cp.async.bulk.tensor needs sm_90 and up, the target is sm_80
-#   hint: without dispatch="tma" the other variants are asked, too
 
 #--- dsmem before sm_90  [cuda] [arch sm_89]
 from tvm.script import tirx as T
@@ -47,7 +45,6 @@ def neighbours(A_ptr: T.handle):
     if tid == 0:
         Tx.copy_async(D[:, :], S[:, :], dispatch="dsmem", mbar=bar.ptr_to([0]), remote_cta_id=1 - rank)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   dsmem  rejected: cp.async.bulk needs sm_90 and up, the target is sm_89
-#   hint: without dispatch="dsmem" the other variants are asked, too
 
 #--- tensor memory and registers on Hopper  [cuda] [arch sm_90a]
 from tvm.script import tirx as T
@@ -67,7 +64,6 @@ def rows(A_ptr: T.handle):
     row = T.alloc_buffer((128, 8), "float32", scope="local", layout=TileLayout(S[(128, 8) : (1 @ tid_in_wg, 1)]))
     Tx.wg.copy_async(cells[:, :], row[:, :], dispatch="tmem<->local")
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at warpgroup scope\n   tmem<->local  rejected: tcgen05.ld needs sm_100a, sm_100f or sm_103a, the target is sm_90a
-#   hint: without dispatch="tmem<->local" the other variants are asked, too
 
 #--- shared to tensor memory on Hopper  [cuda] [arch sm_90a]
 from tvm.script import tirx as T
@@ -87,7 +83,6 @@ def scales(A_ptr: T.handle):
     if tid == 0:
         Tx.copy_async(cells[:, :], staged[:, :], dispatch="smem->tmem")
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   smem->tmem  rejected: tcgen05.cp needs sm_100a, sm_100f or sm_103a, the target is sm_90a
-#   hint: without dispatch="smem->tmem" the other variants are asked, too
 
 #--- the same on sm_120a  [cuda] [arch sm_120a]
 from tvm.script import tirx as T
@@ -107,7 +102,6 @@ def scales(A_ptr: T.handle):
     if tid == 0:
         Tx.copy_async(cells[:, :], staged[:, :], dispatch="smem->tmem")
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   smem->tmem  rejected: tcgen05.cp needs sm_100a, sm_100f or sm_103a, the target is sm_120a
-#   hint: without dispatch="smem->tmem" the other variants are asked, too
 
 #--- a pair of CTAs on Hopper  [cuda] [arch sm_90a]
 from tvm.script import tirx as T
@@ -124,7 +118,7 @@ def pair(A_ptr: T.handle):
     if tid == 0:
         Tx.copy_async(S[:, :], A[:, :], dispatch="tma", mbar=bar.ptr_to([0]), cta_group=2)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   tma  declined: cta_group=2 needs sm_100a, sm_100f or sm_103a, the target is sm_90a
-#   hint: without dispatch="tma" the other variants are asked, too
+#   hint: without dispatch="tma" it is served by ldgsts
 
 #--- instructions called by name before sm_80  [arch sm_75]
 from tvm.script import tirx as T

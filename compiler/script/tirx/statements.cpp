@@ -157,8 +157,9 @@ Value return_value(Interpreter& in, const Arguments& args, Value) {
 }
 
 Value elected(Interpreter& in, const Arguments& args, Value) {
-  return in.fail(code::kAttribute, args.call, "T.elected() is not part of the language",
-                 "write: if T.ptx.elect_sync():");
+  in.fail(code::kAttribute, args.call, "T.elected() is not part of the language", "write: if T.ptx.elect_sync():");
+  in.offer({text::Fix::Kind::Replace, "Write T.ptx.elect_sync()", "T.ptx.elect_sync()"});
+  return Value::error();
 }
 
 // T.tvm_stack_alloca("tensormap", 1): host storage, in kernels for a tensor map.

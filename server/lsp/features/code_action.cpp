@@ -5,6 +5,7 @@
 
 #include "compiler/script/codes.h"
 #include "server/lsp/features.h"
+#include "server/lsp/fix.h"
 #include "server/lsp/look.h"
 
 namespace tilewright::lsp {
@@ -79,6 +80,11 @@ void silence(Actions& actions, const Request& r, std::uint32_t offset, const std
   actions.add("Silence " + code + " here", "quickfix", end, end, "  # tilewright: ignore[" + code + "]", &diagnostic);
 }
 
+// Bytes of the document.
+struct Stretch {
+  std::uint32_t begin = 0, end = 0;
+};
+
 // Insertions, deletions, replacements and swaps of neighbours that make one word of the other, up to `limit`.
 int distance(std::string_view a, std::string_view b, int limit) {
   int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
@@ -99,7 +105,7 @@ int distance(std::string_view a, std::string_view b, int limit) {
 }
 
 // A name that is not defined: the nearest one that is seen there.
-void nearest_name(Actions& actions, const Request& r, const text::Anchors::Place& at, const Json& diagnostic) {
+void nearest_name(Actions& actions, const Request& r, Stretch at, const Json& diagnostic) {
   std::string_view wrong = r.snapshot->source().text().substr(at.begin, at.end - at.begin);
   if (wrong.size() < 2 || wrong.size() > 64) return;
   int limit = wrong.size() < 4 ? 1 : 2, best = limit + 1;
@@ -118,8 +124,8 @@ void nearest_name(Actions& actions, const Request& r, const text::Anchors::Place
   }
 }
 
-// The call's statement below `if T.ptx.elect_sync():`.
-void guard(Actions& actions, const Request& r, const text::Anchors::Place& at, const Json& diagnostic) {
+// The statement at the call goes below `if T.ptx.elect_sync():`.
+void guard(Actions& actions, const Request& r, Stretch at, const text::Fix& fix, const Json& diagnostic) {
   std::string_view text = r.snapshot->source().text();
   std::uint32_t begin = line_begin(text, at.begin), end = line_end(text, at.end);
   std::string_view before = text.substr(begin, at.begin - begin);
@@ -129,26 +135,31 @@ void guard(Actions& actions, const Request& r, const text::Anchors::Place& at, c
     body += c;
     if (c == '\n') body += "    ";
   }
-  actions.add("Guard with one elected lane", "quickfix", at.begin, end,
-              "if T.ptx.elect_sync():\n" + std::string(before) + body, &diagnostic);
+  actions.add(fix.title, "quickfix", at.begin, end, "if T.ptx.elect_sync():\n" + std::string(before) + body,
+              &diagnostic);
 }
 
-// The way out that a diagnostic's hint names, where it is one edit.
-void mend(Actions& actions, const Request& r, const session::Finding& f, const text::Anchors::Place& at,
-          const Json& diagnostic) {
-  std::string_view hint = f.diagnostic->hint, text = r.snapshot->source().text();
-  constexpr std::string_view kEntry = "name some in a comment: ";
-  if (f.diagnostic->code == script::code::kName) nearest_name(actions, r, at, diagnostic);
-  if (hint.find("T.ptx.elect_sync()") != hint.npos) guard(actions, r, at, diagnostic);
-  if (hint.starts_with(kEntry)) {
-    // Above the whole statement, decorators included.
-    std::uint32_t begin = line_begin(text, at.begin);
-    for (const syntax::Tree::Statement& s : r.snapshot->tree()->statements()) {
-      if (s.offset <= at.begin && at.begin < s.offset + s.node->text.size()) begin = line_begin(text, s.offset);
-    }
-    std::string comment(hint.substr(kEntry.size()));
-    actions.add("Add an entry comment", "quickfix", begin, begin, comment + "\n", &diagnostic, true);
+// A line above the whole top-level statement, decorators included.
+void line_above(Actions& actions, const Request& r, Stretch at, const text::Fix& fix, const Json& diagnostic) {
+  std::string_view text = r.snapshot->source().text();
+  std::uint32_t begin = line_begin(text, at.begin);
+  for (const syntax::Tree::Statement& s : r.snapshot->tree()->statements()) {
+    if (s.offset <= at.begin && at.begin < s.offset + s.node->text.size()) begin = line_begin(text, s.offset);
   }
+  actions.add(fix.title, "quickfix", begin, begin, fix.text + "\n", &diagnostic, true);
+}
+
+// The edit that a diagnostic carries, or a name that is meant.
+void mend(Actions& actions, const Request& r, const text::Fix& fix, Stretch at, const Json& diagnostic) {
+  switch (fix.kind) {
+    case text::Fix::Kind::None: break;
+    case text::Fix::Kind::Replace:
+      actions.add(fix.title, "quickfix", at.begin, at.end, fix.text, &diagnostic, true);
+      break;
+    case text::Fix::Kind::OneLane: guard(actions, r, at, fix, diagnostic); break;
+    case text::Fix::Kind::LineAbove: line_above(actions, r, at, fix, diagnostic); break;
+  }
+  if (diagnostic.at("code") == script::code::kName) nearest_name(actions, r, at, diagnostic);
 }
 
 void for_diagnostics(Actions& actions, const Request& r, const ActionParams& params,
@@ -159,11 +170,16 @@ void for_diagnostics(Actions& actions, const Request& r, const ActionParams& par
     if (protocol::at(d, "source") != "tilewright" || !code.is_string()) continue;
     auto range = d.at("range").get<protocol::Range>();
     std::uint32_t begin = r.offset(range.start);
-    for (const session::Finding& f : analysis.findings) {
-      text::Anchors::Place at = f.anchors->resolve(f.diagnostic->span);
-      if (at.source != &source || f.diagnostic->code != code.get<std::string>() || at.begin != begin) continue;
-      mend(actions, r, f, at, d);
-      break;
+    // A client that keeps no data with its diagnostics is answered from what the analysis found there.
+    if (const Json& data = protocol::at(d, "data"); data.is_object()) {
+      mend(actions, r, fix_of(data), {begin, std::max(begin, r.offset(range.end))}, d);
+    } else {
+      for (const session::Finding& f : analysis.findings) {
+        text::Anchors::Place at = f.anchors->resolve(f.diagnostic->span);
+        if (at.source != &source || f.diagnostic->code != code.get<std::string>() || at.begin != begin) continue;
+        mend(actions, r, f.diagnostic->fix, {at.begin, at.end}, d);
+        break;
+      }
     }
     // What cannot be read cannot be silenced.
     if (!code.get<std::string>().starts_with("TW10")) silence(actions, r, begin, code.get<std::string>(), d);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compiler/script/prelude.h"
+#include "server/lsp/code_page.h"
 #include "server/lsp/diff.h"
 #include "server/lsp/features.h"
 #include "server/lsp/uri.h"
@@ -108,14 +109,24 @@ Json view_json(const Opened& o) {
           {"text", o.view.text}};
 }
 
-// The prelude has no file; clients ask for its text when a definition leads them there. Empty: no part of it.
-std::string_view prelude_text(std::string_view uri) {
-  constexpr std::string_view kPrefix = "tilewright:/prelude/";
-  return uri.starts_with(kPrefix) ? script::prelude_source(uri.substr(kPrefix.size())) : std::string_view();
+// Documents that are the same whatever is open: the prelude, which has no file where a definition could lead, and what
+// the diagnostic codes mean.
+struct Fixed {
+  std::string_view language;
+  std::string text;
+};
+std::optional<Fixed> fixed_document(std::string_view uri) {
+  constexpr std::string_view kPrelude = "tilewright:/prelude/";
+  if (uri.starts_with(kPrelude)) {
+    std::string_view text = script::prelude_source(uri.substr(kPrelude.size()));
+    if (!text.empty()) return Fixed{"python", std::string(text)};
+  }
+  if (auto page = code_page(uri)) return Fixed{"markdown", std::move(*page)};
+  return std::nullopt;
 }
 
 Answer<Json> text_document_content(const Request& r, const ViewParams& params) {
-  if (std::string_view text = prelude_text(params.uri); !text.empty()) return Json{{"text", text}};
+  if (auto fixed = fixed_document(params.uri)) return Json{{"text", std::move(fixed->text)}};
   auto opened = open_view(r, params.uri);
   if (!opened) return std::unexpected(opened.error());
   // The client tells nobody when it stops looking: a bound of WatchedViews does.
@@ -148,8 +159,11 @@ Answer<ViewName> complete(const Request& r, const NamedViewParams& params) {
 }
 
 Answer<Json> view(const Request& r, const NamedViewParams& params) {
-  if (std::string_view text = prelude_text(params.uri_given); !text.empty()) {
-    return Json{{"uri", params.uri_given}, {"languageId", "python"}, {"state", "ready"}, {"text", text}};
+  if (auto fixed = fixed_document(params.uri_given)) {
+    return Json{{"uri", params.uri_given},
+                {"languageId", fixed->language},
+                {"state", "ready"},
+                {"text", std::move(fixed->text)}};
   }
   std::optional<ViewName> name;
   if (!params.uri_given.empty()) {
