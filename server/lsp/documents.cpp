@@ -49,6 +49,7 @@ void Server::show_views(const session::Snapshot& snapshot, const session::Analys
 }
 
 void Server::artifacts_made(const std::string& path) {
+  reports_.forget(path);  // the tools may have something to say
   auto snapshot = session_.find(path);
   if (!snapshot) return;
   auto analysis = snapshot->analysed();
@@ -166,6 +167,7 @@ void Server::watched_files_changed(const Json& params) {
   }
   if (!ours) return;
   workspace_.files_changed();
+  reports_.clear();
   refresh_all("files");
 }
 

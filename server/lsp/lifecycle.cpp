@@ -151,10 +151,12 @@ Json Server::memory() {
                          {"staleKernels", d.kernels.stale},
                          {"kernelBytes", d.kernels.bytes}});
   }
+  FileReports::Counts reports = reports_.counts();
   return {{"documents", documents},
           {"cacheBytes", report.cache_bytes},
           {"cacheLimit", report.cache_limit},
           {"artifactBytes", artifacts_.bytes()},
+          {"fileReports", {{"kept", reports.kept}, {"made", reports.made}, {"reused", reports.reused}}},
           {"residentBytes", resident_bytes()}};
 }
 

@@ -36,6 +36,7 @@ namespace tilewright::lsp {
 
 class Artifacts;
 class WatchedViews;
+struct FileReport;
 
 using protocol::Json;
 
@@ -66,6 +67,8 @@ struct Request {
   std::function<void(const std::string& message, int percent)> progress;
   // Opens a file of the workspace that is not open, under its own settings. Null: it cannot be read.
   std::function<std::shared_ptr<const session::Snapshot>(const std::string& path)> read_file;
+  // What such a file has to say, made anew only where it could be something else. Null only after a stop.
+  std::function<std::shared_ptr<const FileReport>(const std::string& path)> file_report;
 
   // ---- positions of the document ----------------------------------------------------------------------------------
   std::uint32_t offset(protocol::Position position) const;

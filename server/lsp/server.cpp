@@ -9,6 +9,7 @@
 
 #include "server/cli/commands.h"
 #include "server/lsp/features.h"
+#include "server/lsp/published.h"
 #include "server/lsp/serve.h"
 #include "server/lsp/uri.h"
 
@@ -272,21 +273,8 @@ void Server::start(const Registry::Handler& handler, Message& m) {
       notify("$/progress", {{"token", work}, {"value", value}});
     };
   }
-  // Settings and loaders belong to the main thread, so what a request could need of them is made for it there.
-  r->read_file = [this](const std::string& path) -> std::shared_ptr<const session::Snapshot> {
-    auto tree = workspace_.tree_of(path);
-    if (!tree) return nullptr;
-    auto done = std::make_shared<
-        std::promise<std::pair<std::shared_ptr<const session::Settings>, std::shared_ptr<script::Loader>>>>();
-    auto ready = done->get_future();
-    post([this, done, path] { done->set_value({workspace_.settings(path), workspace_.loader(path)}); });
-    // The main thread may be waiting for this worker to end.
-    while (ready.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
-      if (state_ == State::Ended) return nullptr;
-    }
-    auto [settings, loader] = ready.get();
-    return std::make_shared<session::Snapshot>(tree, 0, settings, loader, std::make_shared<session::KernelCache>());
-  };
+  r->read_file = [this](const std::string& path) { return read_unopened(path, settings_for(path)).snapshot; };
+  r->file_report = [this, stop = r->stop](const std::string& path) { return file_report(path, stop); };
   pool_.run(
       [this, pending, r, began, work, run = handler.run, params = std::move(m.params), method = m.method] {
         Answer<Json> answer = cancelled();
@@ -302,6 +290,46 @@ void Server::start(const Registry::Handler& handler, Message& m) {
         finish(pending, answer);
       },
       handler.document ? Pool::Urgency::Interactive : Pool::Urgency::Background);
+}
+
+// Settings belong to the main thread, so what a worker needs of them is made for it there.
+std::shared_ptr<const session::Settings> Server::settings_for(const std::string& path) {
+  auto done = std::make_shared<std::promise<std::shared_ptr<const session::Settings>>>();
+  auto ready = done->get_future();
+  post([this, done, path] { done->set_value(workspace_.settings(path)); });
+  // The main thread may be waiting for this worker to end.
+  while (ready.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    if (state_ == State::Ended) return nullptr;
+  }
+  return ready.get();
+}
+
+Server::UnopenedFile Server::read_unopened(const std::string& path, std::shared_ptr<const session::Settings> settings) {
+  auto tree = settings ? workspace_.tree_of(path) : nullptr;
+  if (!tree) return {};
+  auto loader = workspace_.recording_loader(path);
+  return {std::make_shared<session::Snapshot>(tree, 0, std::move(settings), loader,
+                                              std::make_shared<session::KernelCache>()),
+          loader};
+}
+
+std::shared_ptr<const FileReport> Server::file_report(const std::string& path, const std::stop_token& stop) {
+  auto settings = settings_for(path);
+  if (!settings) return nullptr;
+  if (auto known = reports_.find(path, settings.get())) return known;
+  FileState state = workspace_.state_of(path);
+  auto report = std::make_shared<FileReport>();
+  auto [snapshot, loader] = read_unopened(path, settings);
+  std::vector<ImportedFile> imports;
+  if (snapshot && snapshot->source().text().find("tvm") != std::string_view::npos) {
+    auto analysis = snapshot->analyse(stop);
+    if (!analysis) return nullptr;
+    report->is_script = true;
+    report->diagnostics = published(*snapshot, *analysis, *client_, artifacts_);
+    imports = loader->imports();
+  }
+  reports_.keep(path, std::move(state), std::move(settings), std::move(imports), report);
+  return report;
 }
 
 void Server::finish(const std::shared_ptr<Pending>& pending, const Answer<Json>& answer) {

@@ -22,6 +22,7 @@
 
 #include "protocol/frame.h"
 #include "server/lsp/artifacts.h"
+#include "server/lsp/file_reports.h"
 #include "server/lsp/pool.h"
 #include "server/lsp/request.h"
 #include "server/lsp/view.h"
@@ -64,6 +65,14 @@ class Server {
   void handle_request(Message& message);
   void handle_notification(Message& message);
   void start(const Registry::Handler& handler, Message& message);
+  // Of a worker: a file that is not open, with the settings that it has. Null: it cannot be read, or the end is near.
+  struct UnopenedFile {
+    std::shared_ptr<const session::Snapshot> snapshot;
+    std::shared_ptr<RecordingLoader> loader;
+  };
+  std::shared_ptr<const session::Settings> settings_for(const std::string& path);  // null: the server ends
+  UnopenedFile read_unopened(const std::string& path, std::shared_ptr<const session::Settings> settings);
+  std::shared_ptr<const FileReport> file_report(const std::string& path, const std::stop_token& stop);
   void finish(const std::shared_ptr<Pending>& pending, const Answer<Json>& answer);
   void cancel(const protocol::Id& id);
   // The document has another text now: what runs on the old one is answered with ContentModified.
@@ -140,6 +149,7 @@ class Server {
   std::map<std::string, std::shared_ptr<Pending>> pending_;
 
   Workspace workspace_;
+  FileReports reports_{workspace_};
   Json configured_ = Json::object();  // the client's section, as it was last said
   session::Session session_;
   std::map<std::string, std::string> uris_;  // of open documents, as the client spells them, by path

@@ -1,6 +1,7 @@
 #include "server/lsp/workspace.h"
 
 #include <set>
+#include <tuple>
 
 #include "server/cli/config.h"
 #include "server/cli/files.h"
@@ -30,6 +31,59 @@ class Workspace::DocumentLoader final : public cli::FileLoader {
   std::mutex mutex_;
   std::set<std::string> read_;
 };
+
+// One import after the other, and each is looked up once.
+class Workspace::FileImports final : public RecordingLoader {
+ public:
+  FileImports(Workspace& workspace, const fs::path& script) : workspace_(workspace), root_(cli::import_root(script)) {}
+  std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override {
+    std::lock_guard lock(mutex_);
+    auto [it, fresh] = found_.try_emplace({std::string(module), level, std::string(importer)});
+    if (!fresh) return it->second;
+    ImportedFile import{root_, std::string(module), level, std::string(importer), {}, {}};
+    if (auto path = cli::resolve_import(root_, module, level, importer)) {
+      import.path = path->string();
+      import.state = workspace_.state_of(*path);  // before it is read: what changes in between is noticed
+      it->second = workspace_.tree_of(*path);
+    }
+    imports_.push_back(std::move(import));
+    return it->second;
+  }
+  std::vector<ImportedFile> imports() const override {
+    std::lock_guard lock(mutex_);
+    return imports_;
+  }
+
+ private:
+  Workspace& workspace_;
+  fs::path root_;
+  mutable std::mutex mutex_;
+  std::map<std::tuple<std::string, int, std::string>, std::shared_ptr<const syntax::Tree>> found_;
+  std::vector<ImportedFile> imports_;
+};
+
+FileState Workspace::state_of(const fs::path& file) const {
+  FileState state;
+  {
+    std::lock_guard lock(mutex_);
+    if (auto it = documents_.find(file.string()); it != documents_.end()) state.open = it->second;
+  }
+  std::error_code ec;
+  state.time = fs::last_write_time(file, ec);
+  if (!ec) state.size = fs::file_size(file, ec);
+  if (ec) return {false, {}, 0, std::move(state.open)};
+  state.exists = true;
+  return state;
+}
+
+bool Workspace::still(const ImportedFile& import) const {
+  auto path = cli::resolve_import(import.root, import.module, import.level, import.importer);
+  return (path ? path->string() : std::string()) == import.path && (!path || state_of(*path) == import.state);
+}
+
+std::shared_ptr<RecordingLoader> Workspace::recording_loader(const fs::path& file) {
+  return std::make_shared<FileImports>(*this, file);
+}
 
 std::shared_ptr<const syntax::Tree> Workspace::tree_of(const fs::path& file) {
   std::error_code ec;

@@ -16,6 +16,31 @@
 
 namespace tilewright::lsp {
 
+// A file as far as it matters without reading it.
+struct FileState {
+  bool exists = false;
+  std::filesystem::file_time_type time;
+  std::uintmax_t size = 0;
+  std::shared_ptr<const syntax::Tree> open;  // the document that stands for it; null: none
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+
+// What an import led to when it was looked up.
+struct ImportedFile {
+  std::filesystem::path root;
+  std::string module;
+  int level = 0;
+  std::string importer;
+  std::string path;  // empty: no script of ours
+  FileState state;
+};
+
+// The imports of one analysis, with a record of what they found.
+class RecordingLoader : public script::Loader {
+ public:
+  virtual std::vector<ImportedFile> imports() const = 0;
+};
+
 class Workspace {
  public:
   using Json = protocol::Json;
@@ -36,9 +61,15 @@ class Workspace {
 
   // ---- from any thread ----------------------------------------------------------------------------------------------
   std::shared_ptr<const syntax::Tree> tree_of(const std::filesystem::path& file);
+  FileState state_of(const std::filesystem::path& file) const;
+  // Would the import find the same today?
+  bool still(const ImportedFile& import) const;
+  // For one analysis of a file that is not open: no document needs to be told when something that it read changes.
+  std::shared_ptr<RecordingLoader> recording_loader(const std::filesystem::path& file);
 
  private:
   class DocumentLoader;
+  class FileImports;
   struct Known {
     std::filesystem::file_time_type time;
     std::uintmax_t size = 0;
@@ -50,7 +81,7 @@ class Workspace {
   bool deny_fallback_ = false;
   std::map<std::string, std::shared_ptr<const session::Settings>> settings_;
   std::map<std::string, std::shared_ptr<DocumentLoader>> loaders_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const syntax::Tree>> documents_;
   std::map<std::string, Known> files_;
 };

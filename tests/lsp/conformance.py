@@ -800,6 +800,58 @@ def _():
         return c
 
 
+@test("workspace diagnostics of files that did not change are not made again, and a changed file is seen")
+def _():
+    def counts(c):
+        return c.result("$/tilewright/memory")["fileReports"]
+
+    def poll(c):
+        items = c.result("workspace/diagnostic", {"previousResultIds": []})["items"]
+        return {os.path.basename(i["uri"]): names(i["items"]) for i in items}
+
+    with tempfile.TemporaryDirectory() as folder:
+        def write(name, text):
+            with open(f"{folder}/{name}.py", "w") as f:
+                f.write(text)
+
+        importing = "from helper import N\n" + KERNEL.replace("A[lane, 1]", "A[lane, N]")
+        write("a", BROKEN)
+        write("b", importing)
+        write("other", "print('hello')\n")
+        c = started(PULL, workspaceFolders=[{"uri": "file://" + folder, "name": "w"}])
+        first = poll(c)
+        assert set(first) == {"a.py", "b.py"} and first["a.py"] == ["TW2002"] and first["b.py"], first
+        assert counts(c) == {"kept": 3, "made": 3, "reused": 0}, counts(c)
+        assert poll(c) == first
+        assert counts(c) == {"kept": 3, "made": 3, "reused": 3}, counts(c)
+        # The file itself.
+        write("a", KERNEL)
+        assert poll(c)["a.py"] == []
+        assert counts(c)["made"] == 4
+        # An import that was missing, then another value of it; nobody watches these files for the server.
+        write("helper", "N = 1\n")
+        assert poll(c)["b.py"] == []
+        assert counts(c)["made"] == 6  # the helper as well
+        write("helper", "N = undefined\n")
+        assert poll(c)["b.py"] != []
+        assert counts(c)["made"] == 8
+        assert poll(c)["b.py"] != []
+        assert counts(c)["made"] == 8
+        # An open document stands for the import; the others stay as they are.
+        c.open(f"file://{folder}/helper.py", "N = 2\n")
+        assert poll(c)["b.py"] == []
+        assert counts(c)["made"] == 9
+        # Settings.
+        c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {"entries": ["nothing()"]}}})
+        assert poll(c)["a.py"] != []
+        # What the client watches.
+        made = counts(c)["made"]
+        c.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": f"file://{folder}/a.py", "type": 2}]})
+        poll(c)
+        assert counts(c)["made"] == made + 3
+        return c
+
+
 @test("rootUri and the older rootPath name a folder where there are no workspaceFolders")
 def _():
     with tempfile.TemporaryDirectory() as folder:

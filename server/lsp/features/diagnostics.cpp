@@ -4,6 +4,7 @@
 
 #include "compiler/text/digest.h"
 #include "server/lsp/features.h"
+#include "server/lsp/file_reports.h"
 #include "server/lsp/published.h"
 #include "server/lsp/scripts.h"
 #include "server/lsp/uri.h"
@@ -48,12 +49,12 @@ Answer<Json> pull(const Request& r, const PullParams& params) {
 
 Answer<Json> pull_workspace(const Request& r, const WorkspaceParams& params) {
   Json items = Json::array();
-  auto give = [&](const session::Snapshot& s, const session::Analysis& a, bool is_open) {
-    std::string uri = uri_of(s.path());
+  auto give = [&](const std::string& path, const std::vector<protocol::Diagnostic>& diagnostics, Json version) {
+    std::string uri = uri_of(path);
     auto known = params.previous.find(uri);
-    Json one = report(published(s, a, *r.client, *r.artifacts), known == params.previous.end() ? "" : known->second);
+    Json one = report(diagnostics, known == params.previous.end() ? "" : known->second);
     one["uri"] = uri;
-    one["version"] = is_open ? Json(s.version()) : Json(nullptr);
+    one["version"] = std::move(version);
     if (r.partial) {
       r.partial({{"items", Json::array({std::move(one)})}});
     } else {
@@ -65,18 +66,16 @@ Answer<Json> pull_workspace(const Request& r, const WorkspaceParams& params) {
     auto analysis = s->analyse(r.stop);
     if (!analysis) return cancelled();
     open.push_back(s->path());
-    give(*s, *analysis, true);
+    give(s->path(), published(*s, *analysis, *r.client, *r.artifacts), s->version());
   }
   std::vector<std::string> files = workspace_scripts(r);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (r.stop.stop_requested()) return cancelled();
     if (std::ranges::find(open, files[i]) != open.end()) continue;
     if (r.progress) r.progress(fs::path(files[i]).filename().string(), static_cast<int>(i * 100 / files.size()));
-    auto s = r.read_file(files[i]);
-    if (!s || s->source().text().find("tvm") == std::string_view::npos) continue;  // not a tile script
-    auto analysis = s->analyse(r.stop);
-    if (!analysis) return cancelled();
-    give(*s, *analysis, false);
+    auto found = r.file_report(files[i]);
+    if (!found) return cancelled();
+    if (found->is_script) give(files[i], found->diagnostics, nullptr);
   }
   return Json{{"items", std::move(items)}};
 }
