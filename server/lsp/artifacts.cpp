@@ -23,9 +23,11 @@ std::size_t Made::bytes() const {
   return sum;
 }
 
-Artifacts::Artifacts(toolchain::Options options, std::function<void(const std::string&)> made, std::size_t limit)
+Artifacts::Artifacts(toolchain::Options options, std::function<void(const std::string&)> made,
+                     std::function<void(const std::string&)> health, std::size_t limit)
     : options_(std::move(options)),
       made_(std::move(made)),
+      health_(std::move(health)),
       limit_(limit),
       thread_([this](const std::stop_token& end) { work(end); }) {
   options_.helpers = 1;
@@ -96,6 +98,7 @@ void Artifacts::keep(const text::Digest& key, std::shared_ptr<const Made> made) 
 
 void Artifacts::work(const std::stop_token& end) {
   std::unique_ptr<toolchain::Toolchain> tools;
+  bool broken = false;
   while (!end.stop_requested()) {
     Job job;
     std::stop_source stop;
@@ -125,6 +128,18 @@ void Artifacts::work(const std::stop_token& end) {
     {
       std::lock_guard lock(mutex_);
       running_.clear();
+    }
+    bool broke = !answer && answer.error().kind == toolchain::Error::Kind::Crash;
+    if (broke && health_) health_(answer.error().message);
+    if (broken && answer && health_) health_({});
+    if (broke || answer) broken = broke;
+    if (broke && !job.again) {
+      // It may have been somebody else's doing. A kernel that breaks them twice is told so.
+      std::lock_guard lock(mutex_);
+      job.again = true;
+      job.due = Clock::now();
+      jobs_.push_back(std::move(job));
+      continue;
     }
     auto made = std::make_shared<Made>();
     made->sass_tried = job.wish.sass;

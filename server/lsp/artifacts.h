@@ -47,8 +47,9 @@ class Artifacts {
   enum class For { Person, Background };  // somebody looks at it; or: it would be good to know
 
   // `made` is called on the background thread with the document for which something new is there.
+  // `health` is called there whenever the tools broke (with why) or work again (with nothing).
   Artifacts(toolchain::Options options, std::function<void(const std::string& document)> made,
-            std::size_t limit = 32u << 20);
+            std::function<void(const std::string& problem)> health = {}, std::size_t limit = 32u << 20);
   ~Artifacts();
 
   // Null: not made yet.
@@ -65,12 +66,13 @@ class Artifacts {
     text::Digest key;
     For whom;
     Clock::time_point due;
+    bool again = false;  // the tools broke over it once
   };
   void work(const std::stop_token& end);
   void keep(const text::Digest& key, std::shared_ptr<const Made> made);
 
   toolchain::Options options_;
-  std::function<void(const std::string&)> made_;
+  std::function<void(const std::string&)> made_, health_;
   std::size_t limit_;
   mutable std::mutex mutex_;
   std::condition_variable_any wake_;

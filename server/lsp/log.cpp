@@ -24,4 +24,11 @@ void Server::set_health(std::string_view health, const std::string& message) {
   notify("$/tilewright/status", {{"health", health}, {"message", message}});
 }
 
+void Server::tools_health(const std::string& problem) {
+  if (!problem.empty()) log(Level::Warning, problem);
+  if (problem.empty() && !tools_broken_) return;
+  tools_broken_ = !problem.empty();
+  set_health(problem.empty() ? "ok" : "warning", problem);
+}
+
 }  // namespace tilewright::lsp

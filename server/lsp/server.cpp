@@ -32,8 +32,9 @@ bool names_view(const Json& params) {
 Server::Server(transport::Connection& connection)
     : connection_(connection),
       session_([this](const std::string& path) { return workspace_.loader(path); }),
-      artifacts_(cli::toolchain_options(),
-                 [this](const std::string& path) { post([this, path] { artifacts_made(path); }); }),
+      artifacts_(
+          cli::toolchain_options(), [this](const std::string& path) { post([this, path] { artifacts_made(path); }); },
+          [this](const std::string& problem) { post([this, problem] { tools_health(problem); }); }),
       pool_(std::max(2u, std::min(8u, std::thread::hardware_concurrency()))){
 #define TILEWRIGHT_FEATURE(NAME) add_##NAME(registry_);
           TILEWRIGHT_FEATURES(TILEWRIGHT_FEATURE)

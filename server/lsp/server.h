@@ -105,6 +105,8 @@ class Server {
   void show(Level level, const std::string& message);
   void trace(const std::string& message, const std::string& verbose);
   void set_health(std::string_view health, const std::string& message);
+  // NVIDIA's tools broke, or work again (empty).
+  void tools_health(const std::string& problem);
 
   // ---- documents.cpp
   // --------------------------------------------------------------------------------------------------
@@ -142,6 +144,7 @@ class Server {
   bool push_ = true;
   bool status_wanted_ = false;
   std::string health_;
+  bool tools_broken_ = false;
   int trace_ = 0;  // off, messages, verbose
   std::int64_t next_id_ = 1;
   std::map<std::string, std::function<void(const Json*)>> asked_;

@@ -7,8 +7,10 @@ Where there is no NVRTC, what needs it shows why in the view, and that is what t
 """
 import os
 import re
+import signal
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -197,6 +199,95 @@ class Views(Session):
             at = line_of(sass["text"], "LDG.E")
             back = self.ask(c, "mapping", {"uri": views["sass"], "line": at})
             self.assertEqual(back["locations"][0]["range"]["start"]["line"], COPY)
+
+
+def children(pid):
+    """Processes that `pid` started and that still run."""
+    out = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/stat") as f:
+                fields = f.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid and fields[0] != "Z":
+            out.append(int(name))
+    return out
+
+
+class Recovery(Session):
+    def started(self, **settings):
+        """A client that hears of the server's health; skips where there is no NVRTC."""
+        c = self.client({"experimental": {"tilewright": {"status": True}}}, settings=settings)
+        self.assertEqual(c.notification("$/tilewright/status")["health"], "ok")
+        return c
+
+    def kill_at_work(self, c, times):
+        """Ends the helper each time when it is at work; how often that came about."""
+        killed, end = [], time.monotonic() + 30
+        while len(killed) < times and time.monotonic() < end:
+            for pid in children(c.process.pid):
+                if pid not in killed:
+                    os.kill(pid, signal.SIGKILL)
+                    killed.append(pid)
+            if any(m.get("method") == "tilewright/viewChanged" for m in c.seen):
+                break
+            time.sleep(0.001)
+        return len(killed)
+
+    def test_a_helper_that_is_killed_is_started_again(self):
+        c = self.started()
+        uri = self.views(c)["sass"]
+        self.assertEqual(self.ask(c, "view", {"uri": uri})["state"], "pending")
+        self.assertEqual(self.kill_at_work(c, 1), 1)
+        view = self.ready(c, uri)
+        if view["state"] == "failed" and "NVRTC" in view["text"] and "ended by" not in view["text"]:
+            self.skipTest("no NVRTC on this machine")
+        self.assertEqual(view["state"], "ready", view["text"])
+        health = c.notification("$/tilewright/status")
+        self.assertEqual(health["health"], "warning")
+        self.assertIn("Killed", health["message"])
+        self.assertEqual(c.notification("$/tilewright/status")["health"], "ok")
+        # The next one as if nothing had been.
+        c.change(URI, 2, SCRIPT.replace("(32, 64)", "(16, 64)"))
+        self.assertEqual(self.ready(c, self.views(c)["ptx"])["state"], "ready")
+        self.assertEqual(c.shutdown(), 0)
+
+    def test_what_breaks_the_tools_twice_is_told(self):
+        c = self.started()
+        uri = self.views(c)["sass"]
+        self.ask(c, "view", {"uri": uri})
+        if self.kill_at_work(c, 2) < 2:
+            self.skipTest("no NVRTC on this machine")
+        view = self.ready(c, uri)
+        self.assertEqual(view["state"], "failed")
+        self.assertIn("Killed", view["text"])
+        self.assertEqual(c.diagnostics(URI, 1), [])
+        self.assertEqual(self.ask(c, "view", {"uri": self.views(c)["cuda"]})["state"], "ready")
+        c.change(URI, 2, SCRIPT.replace("(32, 64)", "(16, 64)"))
+        self.assertIn(self.ready(c, self.views(c)["ptx"])["state"], ("ready", "failed"))
+        c.notification("$/tilewright/status", lambda p: p["health"] == "warning")
+        c.notification("$/tilewright/status", lambda p: p["health"] == "ok")
+
+    def test_the_tools_look_when_a_script_is_saved(self):
+        c = self.started(toolchain={"check": "save"})
+        c.diagnostics(URI, 1)
+        ptx = self.views(c)["ptx"]
+        time.sleep(1.2)  # longer than they would wait after the last edit
+        self.assertEqual(children(c.process.pid), [])
+        c.notify("textDocument/didSave", {"textDocument": {"uri": URI}})
+        end = time.monotonic() + 20
+        while not children(c.process.pid) and time.monotonic() < end:
+            time.sleep(0.01)
+        if not children(c.process.pid):
+            self.skipTest("no NVRTC on this machine")
+        # Nobody asked for the view, and it comes about.
+        while c.result("$/tilewright/memory")["artifactBytes"] == 0 and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertGreater(c.result("$/tilewright/memory")["artifactBytes"], 0)
+        self.assertIn(self.ready(c, ptx)["state"], ("ready", "failed"))
 
 
 class Mapping(Session):
