@@ -19,9 +19,6 @@ using protocol::ErrorCode;
 
 namespace {
 
-constexpr std::size_t kMostQueued = 256u << 20;  // bytes of messages that wait to be read
-constexpr std::size_t kMostOpen = 10'000;        // requests without an answer
-
 bool names_view(const Json& params) {
   const Json& uri = protocol::at(params, "textDocument.uri");
   return uri.is_string() && uri.get_ref<const std::string&>().starts_with("tilewright://");
@@ -29,8 +26,9 @@ bool names_view(const Json& params) {
 
 }  // namespace
 
-Server::Server(transport::Connection& connection)
+Server::Server(transport::Connection& connection, Limits limits)
     : connection_(connection),
+      limits_(limits),
       session_([this](const std::string& path) { return workspace_.loader(path); }),
       artifacts_(
           cli::toolchain_options(), [this](const std::string& path) { post([this, path] { artifacts_made(path); }); },
@@ -57,7 +55,7 @@ void Server::receive(std::string_view bytes) {
     {
       // A client that sends faster than its messages are read is made to wait: memory is not its to fill.
       std::unique_lock lock(queue_mutex_);
-      queue_shorter_.wait(lock, [&] { return queued_bytes_ < kMostQueued || state_ == State::Ended; });
+      queue_shorter_.wait(lock, [&] { return queued_bytes_ < limits_.queued_bytes || state_ == State::Ended; });
       if (state_ == State::Ended) return;
       queued_bytes_ += frame->text.size();
     }
@@ -249,7 +247,7 @@ void Server::start(const Registry::Handler& handler, Message& m) {
   r->stop = pending->stop.get_token();
   {
     std::lock_guard lock(pending_mutex_);
-    if (pending_.size() >= kMostOpen) {
+    if (pending_.size() >= limits_.open_requests) {
       send(protocol::error_text(m.id, {ErrorCode::RequestFailed, "too many requests are open", nullptr}));
       return;
     }

@@ -33,7 +33,13 @@ namespace tilewright::lsp {
 
 class Server {
  public:
-  explicit Server(transport::Connection& connection);
+  struct Limits {
+    std::size_t queued_bytes = 256u << 20;  // of messages that wait to be read; more make the client wait
+    std::size_t open_requests = 10'000;     // without an answer; more are refused
+  };
+
+  Server(transport::Connection& connection, Limits limits);
+  explicit Server(transport::Connection& connection) : Server(connection, Limits()) {}
   ~Server();
   // Serves until the client says `exit`, goes away, or its process ends. The exit status of the process.
   int run();
@@ -130,6 +136,7 @@ class Server {
   void refresh_all(const std::string& why);
 
   transport::Connection& connection_;
+  const Limits limits_;
   protocol::FrameReader frames_;  // of the I/O thread
   std::mutex queue_mutex_;
   std::condition_variable queue_ready_, queue_shorter_;
