@@ -376,7 +376,7 @@ class Writer {
       set(0, "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", "cudaLaunchAttributeClusterDimension", "clusterDim", cta);
       if (l.has_preferred)
         set(1, "CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION", "cudaLaunchAttributePreferredClusterDimension",
-            driver_ ? "preferredClusterDim" : "preferredClusterDim", preferred);
+            "preferredClusterDim", preferred);
     }
     line(out, std::string(driver_ ? "CUlaunchConfig" : "cudaLaunchConfig_t") + " config = {};");
     if (driver_) {
@@ -421,7 +421,7 @@ class Writer {
   std::string header() {
     bool maps = !maps_.empty();
     for (const lower::KernelParam& p : kernel_.plan.params) maps = maps || p.kind == lower::ParamKind::TensorMap;
-    std::string kernel(kernel_.kernel->name), out;
+    std::string out;
     std::string declared = driver_ ? std::string() : declaration();
     if (driver_) {
       out = "// Launches " + kernel_.symbol + " with the CUDA driver API: `kernel` comes from cuModuleGetFunction.\n";

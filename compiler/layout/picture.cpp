@@ -226,21 +226,26 @@ Result<BankReport> bank_conflicts(const Layout& l, ShapeView shape, const Access
     address.push_back(bit);
   }
 
+  return bank_conflicts(address, bits);
+}
+
+BankReport bank_conflicts(std::span<const std::int64_t> address, int access_bits) {
   BankReport report;
-  const int lanes = bits == 128 ? 8 : bits == 64 ? 16 : kWarp;
+  const int lanes = access_bits == 128 ? 8 : access_bits == 64 ? 16 : 32;
   for (int first = 0; first < static_cast<int>(address.size()); first += lanes) {
     BankReport::Phase phase;
     phase.first_lane = first;
     phase.lanes = std::min<int>(lanes, static_cast<int>(address.size()) - first);
     std::vector<std::int64_t> words;  // of the whole phase; equal ones are one broadcast
-    for (int lane = first; lane < first + phase.lanes; ++lane) {
-      for (std::int64_t word = address[lane] / kBankBits; word * kBankBits < address[lane] + bits; ++word)
-        words.push_back(word);
+    for (std::int64_t bit : address.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(phase.lanes))) {
+      if (bit < 0) continue;
+      for (std::int64_t word = bit / kBankBits; word * kBankBits < bit + access_bits; ++word) words.push_back(word);
     }
+    if (words.empty()) continue;
     std::ranges::sort(words);
     words.erase(std::unique(words.begin(), words.end()), words.end());
     phase.words.assign(kBanks, 0);
-    for (std::int64_t word : words) ++phase.words[word % kBanks];
+    for (std::int64_t word : words) ++phase.words[static_cast<std::size_t>(word % kBanks)];
     auto worst = std::ranges::max_element(phase.words);
     phase.degree = *worst;
     phase.bank = static_cast<int>(worst - phase.words.begin());

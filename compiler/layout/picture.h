@@ -52,5 +52,7 @@ struct BankReport {
   int ideal = 0;       // wavefronts without conflicts
 };
 Result<BankReport> bank_conflicts(const Layout& l, ShapeView shape, const Access& access);
+// The same for lane i at bit address[i], a multiple of `access_bits`; an address below zero: the lane is inactive.
+BankReport bank_conflicts(std::span<const std::int64_t> address, int access_bits);
 
 }  // namespace tilewright::layout

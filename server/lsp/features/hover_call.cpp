@@ -3,7 +3,9 @@
 #include <map>
 
 #include "compiler/intrinsics/printed.h"
+#include "compiler/ir/origin.h"
 #include "compiler/ir/printer.h"
+#include "compiler/lower/banks.h"
 #include "server/cli/report.h"
 #include "server/lsp/call_words.h"
 #include "server/lsp/features/hover.h"
@@ -12,12 +14,6 @@ namespace tilewright::lsp {
 namespace {
 
 constexpr std::size_t kCodeLines = 8, kReasonLetters = 72;
-
-bool same_origin(const ir::Origin& a, const ir::Origin& b) {
-  const ir::CallSite *x = a.chain, *y = b.chain;
-  while (x && y && x->span == y->span) x = x->outer, y = y->outer;
-  return a.span == b.span && !x && !y;
-}
 
 // The first clause of a reason: what a glance can hold.
 std::string shortened(std::string_view reason) {
@@ -54,11 +50,24 @@ std::string lowered_text(const lower::LoweredKernel& kernel, const ir::Origin& o
   ArenaScope scope(scratch);
   ir::ScriptWriter writer(intrinsics::printed_arguments);
   ir::walk_stmts(kernel.device, [&](const ir::Stmt* s) {
-    if (s->kind == ir::StmtKind::Seq || !same_origin(s->origin, origin)) return true;
+    if (s->kind == ir::StmtKind::Seq || !ir::same_origin(s->origin, origin)) return true;
     if (s->kind != ir::StmtKind::Comment) writer.statement(s);
     return false;
   });
   return std::move(writer.out);
+}
+
+// What its accesses of shared memory cost; empty where that is not known or there are none.
+std::string bank_words(const lower::LoweredKernel& kernel, const dispatch::CallReport& call) {
+  lower::PointerAccess pointers;
+  if (auto bits = number_fact(call, "vec_bits")) {
+    pointers.bits = static_cast<int>(*bits);
+  } else if (auto matrices = number_fact(call, "matrices")) {
+    pointers = {.bits = 128, .lanes = static_cast<int>(8 * *matrices)};  // each lane names a row of 16 bytes
+  }
+  auto degree = lower::bank_conflicts(kernel, call.call->origin, pointers);
+  if (!degree) return "";
+  return *degree > 1 ? std::to_string(*degree) + "-way bank conflict" : "no bank conflict";
 }
 
 std::string without_indent(std::string_view text) {
@@ -175,6 +184,9 @@ void hover_call(HoverText& out, const Request& r, const std::vector<EvaluatedCal
   if (auto n = number_fact(report, "registers")) add(std::to_string(*n) + " registers");
   if (auto n = number_fact(report, "swizzle"); n && *n) add("swizzle " + std::to_string(16 << *n) + " bytes");
   if (auto n = moved_bytes(report)) add(grouped(*n) + " bytes");
+  if (kernel.lowered) {
+    if (std::string text = bank_words(*kernel.lowered, report); !text.empty()) add(text);
+  }
   if (!plan.empty()) body += plan + "\n";
   if (std::string text = others(report); !text.empty()) body += "not chosen: " + text + "\n";
   out.code("text", body);
@@ -210,7 +222,7 @@ void hover_call(HoverText& out, const Request& r, const std::vector<EvaluatedCal
   std::vector<std::uint32_t> lines;
   if (kernel.cuda) {
     for (const cuda::LineOrigin& line : kernel.cuda->lines) {
-      if (same_origin(line.origin, origin)) lines.push_back(line.line);
+      if (ir::same_origin(line.origin, origin)) lines.push_back(line.line);
     }
   }
   if (!lines.empty()) {
