@@ -1,5 +1,6 @@
 #include "compiler/intrinsics/arguments.h"
 
+#include <cmath>
 #include <cstdio>
 
 namespace tilewright::intrinsics {
@@ -55,6 +56,9 @@ bool Arguments::given(std::string_view name) const {
 
 std::int64_t Arguments::integer(std::string_view name) const {
   ir::Expr e = (*this)[name];
+  if (const auto* number = e.as<ir::FloatImm>()) {  // the scales of wgmma are written 1.0
+    return std::fabs(number->value) < 1e15 ? static_cast<std::int64_t>(number->value) : 0;
+  }
   const std::int64_t* value = ir::constant(e);
   return value ? *value : 0;
 }

@@ -4,6 +4,8 @@
 #include <set>
 #include <tuple>
 
+#include "compiler/script/python/support.h"
+
 namespace tilewright::script {
 
 std::string_view entry_kind_name(EntryKind kind) {
@@ -89,6 +91,8 @@ class EntryFinder {
     Function* function;
     bool direct;  // defines a kernel itself
     bool served = false;
+    bool called = false;    // without arguments, as its defaults allow
+    std::string failure{};  // what ended that call
   };
 
   // Module-level functions that make kernels, directly or by calling one that does.
@@ -99,7 +103,11 @@ class EntryFinder {
       functions_.push_back({f->def->name, f, defines_kernel(f->def->body)});
     }
     std::vector<bool> makes(functions_.size());
-    for (std::size_t i = 0; i < functions_.size(); ++i) makes[i] = functions_[i].direct;
+    // Parametrised tests may reach a factory in ways that the text does not show.
+    bool any = std::ranges::any_of(functions_, &Candidate::direct);
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      makes[i] = functions_[i].direct || (any && !functions_[i].function->parametrize.empty());
+    }
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t i = 0; i < functions_.size(); ++i) {
@@ -168,7 +176,10 @@ class EntryFinder {
                                 "an entry is an expression that yields a kernel, such as make(128, 64)",
                                 {}});
     };
-    if (!errors.empty() || !statement) return report(errors.empty() ? "is not an expression" : errors[0].message);
+    if (!errors.empty() || !statement) {
+      if (kind == EntryKind::Requested && listed(text)) return;
+      return report(errors.empty() ? "is not an expression" : errors[0].message);
+    }
     std::size_t before = in_.kernels().size();
     auto source = std::make_shared<text::Source>("<entry>", text);
     Value v = in_.eval_entry(statement->value, e_.module, entry_anchor(parsed, source), parsed);
@@ -187,6 +198,18 @@ class EntryFinder {
     if (kernels.empty()) return report("yields " + std::string(type_name(v)) + ", not a kernel");
     if (kind == EntryKind::Requested) seen_.clear();
     add(kind, text, span ? span : kernels[0]->kernel.span, kernels);
+  }
+
+  // A parametrised test may hold values that no expression names; the text that it is listed under finds it all the
+  // same.
+  bool listed(const std::string& text) {
+    std::size_t before = e_.entries.size();
+    parametrized();
+    auto found = std::stable_partition(e_.entries.begin() + static_cast<std::ptrdiff_t>(before), e_.entries.end(),
+                                       [&](const Entry& e) { return e.expression == text; });
+    e_.entries.erase(found, e_.entries.end());
+    for (std::size_t i = before; i < e_.entries.size(); ++i) e_.entries[i].kind = EntryKind::Requested;
+    return e_.entries.size() > before;
   }
 
   std::uint32_t entry_anchor(const std::shared_ptr<const syntax::TopLevel>& parsed,
@@ -295,6 +318,7 @@ class EntryFinder {
         e_.stopped = true;
         return;
       }
+      c.failure = p.type == python::kTestOutcome ? "" : p.diagnostic.message;
     } else {
       collect(v, kernels);
     }
@@ -394,7 +418,9 @@ class EntryFinder {
         bool variadic = p.kind == syntax::ParamKind::VarArgs || p.kind == syntax::ParamKind::VarKeywords;
         closed = closed && (p.default_value || variadic);
       }
-      if (closed) call(c, EntryKind::Defaults, std::string(c.name.text) + "()", {});
+      if (!closed) continue;
+      c.called = true;
+      call(c, EntryKind::Defaults, std::string(c.name.text) + "()", {});
     }
   }
 
@@ -407,11 +433,25 @@ class EntryFinder {
   void open() {
     for (Candidate& c : functions_) {
       if (c.served || !c.direct || named_as_reference(c.name.text)) continue;
+      text::Span span{c.function->anchor, c.function->def->name.at.begin, c.function->def->name.at.end};
+      if (c.called && c.failure.empty()) continue;  // it makes none
+      if (c.called) {
+        e_.diagnostics.push_back(
+            {code::kNeedsEntry,
+             text::Severity::Information,
+             std::string(c.name.text) + "() makes no kernel: " + c.failure,
+             span,
+             {},
+             "name other arguments in a comment: # tilewright: entry " + std::string(c.name.text) + "(...)",
+             {},
+             {}});
+        continue;
+      }
       std::string signature = std::string(c.name.text) + "(";
       for (const syntax::Parameter& p : c.function->def->params) {
         signature += (signature.back() == '(' ? "" : ", ") + std::string(p.name.text);
       }
-      note({signature + ")", {c.function->anchor, c.function->def->name.at.begin, c.function->def->name.at.end}});
+      note({signature + ")", span});
     }
   }
 

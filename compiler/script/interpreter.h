@@ -247,6 +247,7 @@ class Interpreter {
   Value eval_if_exp(const syntax::IfExp* node, Scope* scope);
   Value apply_decorators(syntax::Exprs decorators, Value value, Scope* scope);
   Flow exec_host_one(const syntax::Node* node, Scope* scope);
+  Flow exec_meant_to_fail(syntax::Stmts body, Scope* scope);
   bool delete_host(const syntax::Node* target, Scope* scope);
   bool delete_subscript(Value object, Value index, text::Span span);
   Flow match_host(const syntax::Match* node, Scope* scope);

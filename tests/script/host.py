@@ -559,3 +559,68 @@ def make(dtype):
     return kernel
 k = make("float16")
 #| entry module: k -> kernel
+
+#--- rows of parametrised tests, however they are written  [entries]
+import pytest
+import torch
+from tvm.script import tirx as T
+
+def build(m, dtype):
+    @T.prim_func
+    def kernel(A: T.Buffer((m,), dtype)):
+        T.device_entry()
+        A[0] = T.cast(1, dtype)
+    return kernel
+
+BUILDERS = {"plain": build}
+ROWS = [(4, "float16"), (8, "float32")]
+
+@pytest.mark.parametrize("m,dtype", [pytest.param(*row, id=f"{row[0]}") for row in ROWS])
+@pytest.mark.gpu
+def test_rows(m, dtype):
+    if m == 8:
+        pytest.skip("too large")
+    kernel, (n,) = BUILDERS["plain"](m, dtype), (m,)
+    return kernel
+
+@pytest.mark.parametrize("device", [pytest.param(torch.cuda, marks=pytest.mark.slow)])
+def test_device(device):
+    return build(2, "float16")
+
+def test_refused():
+    with pytest.raises(ValueError, match="no"):
+        @T.prim_func
+        def refused(A: T.Buffer((4,), "float32")):
+            T.device_entry()
+            A[undefined] = 1.0
+    with pytest.raises(ValueError):
+        build("x", "float32")
+#| entry parametrize: test_rows(m=4, dtype='float16') -> kernel
+#| entry parametrize: test_device(device=<unknown>) -> kernel
+
+#--- the text of a listed entry finds it again  [entries] [entry test_device(device=<unknown>)]
+import pytest
+import torch
+from tvm.script import tirx as T
+
+@pytest.mark.parametrize("device", [torch.cuda])
+def test_device(device):
+    @T.prim_func
+    def kernel(A: T.Buffer((4,), "float32")):
+        T.device_entry()
+        A[0] = 1.0
+#| entry requested: test_device(device=<unknown>) -> kernel
+
+#--- a factory that fails with its own defaults says why  [entries]
+from tvm.script import tirx as T
+
+def make(m=12):
+#   ^^^^ information[TW2202]: make() makes no kernel: ValueError: 12 is no multiple of 16
+#   hint: name other arguments in a comment: # tilewright: entry make(...)
+    if m % 16:
+        raise ValueError(f"{m} is no multiple of 16")
+    @T.prim_func
+    def kernel(A: T.Buffer((m,), "float32")):
+        T.device_entry()
+        A[0] = 1.0
+    return kernel

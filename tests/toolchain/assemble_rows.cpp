@@ -17,10 +17,6 @@
 namespace tilewright::intrinsics {
 namespace {
 
-constexpr const char* kPrologue =
-    "typedef unsigned long long uint64_t;\n"
-    "#ifndef CUDART_INF_F\n#define CUDART_INF_F __int_as_float(0x7f800000)\n#endif\n";
-
 // What no assembler can judge here: dead rows, and those that need the header of another library.
 bool is_judged(const Intrinsic& row) { return row.availability != Availability::Never && !row.id.starts_with("N"); }
 
@@ -71,7 +67,7 @@ std::string kernel_of(const samples::Sample& s, const Emitted& e, const std::str
 }
 
 std::string tags_of(const samples::Sample& s, const Emitted& e) {
-  std::string tags(e.preamble == "math_constants" ? "" : e.preamble);
+  std::string tags(e.preamble);
   auto mentions = [&](std::string_view word) {
     return e.helper_source.find(word) != std::string::npos || s.what.find(word) != std::string::npos;
   };
@@ -104,7 +100,7 @@ void accepted(ir::Target target) {
     }
   }
   for (const Unit& unit : units) {
-    std::printf("// @@@ %zu %d\n%s%s%s", unit.rows.size(), unit.kernels, samples::headers(unit.tags).c_str(), kPrologue,
+    std::printf("// @@@ %zu %d\n%s%s", unit.rows.size(), unit.kernels, samples::headers(unit.tags).c_str(),
                 unit.body.c_str());
   }
 }
@@ -123,10 +119,9 @@ void refused(ir::Target target) {
         const ir::Target home = *ir::parse_target(name);
         if (verify(row, s.args, home)) continue;
         Emitted e = row.emit(row, s.args, home);
-        std::printf("// @@@ %s%.*s %s: %s\n%s%s%s%s", reason ? "" : "NOT-REFUSED-BY-VERIFY ",
+        std::printf("// @@@ %s%.*s %s: %s\n%s%s%s", reason ? "" : "NOT-REFUSED-BY-VERIFY ",
                     static_cast<int>(row.id.size()), row.id.data(), s.what.c_str(), reason.value_or("").c_str(),
-                    samples::headers(tags_of(s, e)).c_str(), kPrologue, e.helper_source.c_str(),
-                    kernel_of(s, e, "k").c_str());
+                    samples::headers(tags_of(s, e)).c_str(), e.helper_source.c_str(), kernel_of(s, e, "k").c_str());
         break;
       }
     }

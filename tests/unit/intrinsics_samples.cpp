@@ -155,7 +155,7 @@ constexpr Recipe kRecipes[] = {
     {"P69", "n=0"},
     {"P72",
      "M=64 N=8 K=16 in_dtype=float16 out_dtype=float32 scaleA=1 scaleB=-1 accums=float32*4; "
-     "M=64 N=256 K=16 in_dtype=bfloat16 out_dtype=float32 scaleA=1 scaleB=1 accums=float32*128; "
+     "M=64 N=256 K=16 in_dtype=bfloat16 out_dtype=float32 scaleA=1.0 scaleB=-1.0 accums=float32*128; "
      "M=64 N=64 K=8 in_dtype=tf32 out_dtype=float32 scaleA=1 scaleB=1 accums=float32*32; "
      "M=64 N=64 K=32 in_dtype=float8_e4m3fn out_dtype=float32 scaleA=1 scaleB=1 accums=float32*32"},
     {"P73",
@@ -211,7 +211,9 @@ constexpr Recipe kRecipes[] = {
     {"C13", "value=float32; value=int32; value=bfloat16"},
     {"C14", "value=float32; value=uint32"},
     {"C15", "value=float32; value=int32 width=4"},
-    {"C16", "value=float32 num_warps=4 scratch=float32; value=int32 num_warps=32 scratch=int32"},
+    {"C16",
+     "value=float32 num_warps=4 scratch=float32; value=float32 num_warps=4 scratch=float32 op=max; "
+     "value=float64 num_warps=8 scratch=float64 op=min; value=int32 num_warps=32 scratch=int32"},
     {"C17", "value=float32 num_warps=4 scratch=float32; value=int32 num_warps=4 scratch=int32"},
     {"C18", "value=float32 num_warps=4 scratch=float32; value=int32 num_warps=4 scratch=int32"},
     {"C19", "value=float32 num_warps=4 scratch=float32; value=uint32 num_warps=4 scratch=uint32"},
@@ -386,7 +388,6 @@ std::string headers(std::string_view tags) {
   if (has("bf16")) out += "#include <cuda_bf16.h>\n";
   if (has("fp8")) out += "#include <cuda_fp8.h>\n";
   if (has("cooperative_groups")) out += "#include <cooperative_groups.h>\n";
-  if (has("math_constants")) out += "#include <math_constants.h>\n";
   if (has("mma")) out += "#include <mma.h>\n";
   return out;
 }

@@ -14,8 +14,9 @@ struct Reduction {
 };
 Reduction reduction_of(std::string_view op) {
   if (op == "sum") return {"a + b", "T(0)"};
-  if (op == "max") return {"a > b ? a : b", "(T)(-CUDART_INF_F)"};
-  return {"a < b ? a : b", "(T)CUDART_INF_F"};
+  // NVRTC has no name for infinity without further headers.
+  if (op == "max") return {"a > b ? a : b", "(T)__int_as_float(0xff800000)"};
+  return {"a < b ? a : b", "(T)__int_as_float(0x7f800000)"};
 }
 
 std::string op_of(const Arguments& a) {
@@ -129,7 +130,6 @@ constexpr Intrinsic kRows[] = {
         .syncs()
         .returns(type_of_argument<0>)
         .check(check_width)
-        .needs("math_constants")
         .cxx("for (d = width / 2; d > 0; d /= 2) value = op(value, __shfl_xor_sync(0xffffffff, value, d));",
              warp_reduce)
         .says("Every lane gets the sum, maximum or minimum over its group of `width` lanes."),
@@ -156,7 +156,6 @@ constexpr Intrinsic kRows[] = {
         .syncs()
         .returns(type_of_argument<0>)
         .check(check_width)
-        .needs("math_constants")
         .cxx("warp_reduce, scratch[warp], sync, warp 0 reduces, sync, scratch[0]", cta_reduce)
         .says(
             "Every thread of the CTA gets the sum, maximum or minimum over all of them. `scratch` holds one element a "
@@ -165,21 +164,18 @@ constexpr Intrinsic kRows[] = {
         .syncs()
         .returns(type_of_argument<0>)
         .check(check_width)
-        .needs("math_constants")
         .cxx("cta_reduce(value, 'sum', num_warps, scratch)", cta_reduce)
         .says("Every thread of the CTA gets the sum over all of them."),
     row<"value: any, num_warps: attr, scratch: ptr">("C18", "cuda.cta_max", Meaning::CtaReduce)
         .syncs()
         .returns(type_of_argument<0>)
         .check(check_width)
-        .needs("math_constants")
         .cxx("cta_reduce(value, 'max', num_warps, scratch)", cta_reduce)
         .says("Every thread of the CTA gets the maximum over all of them."),
     row<"value: any, num_warps: attr, scratch: ptr">("C19", "cuda.cta_min", Meaning::CtaReduce)
         .syncs()
         .returns(type_of_argument<0>)
         .check(check_width)
-        .needs("math_constants")
         .cxx("cta_reduce(value, 'min', num_warps, scratch)", cta_reduce)
         .says("Every thread of the CTA gets the minimum over all of them."),
     row<"mask: u32, var: any, lane: i32, width: i32">("C20", "cuda.__shfl_sync", Meaning::ShuffleIndex)

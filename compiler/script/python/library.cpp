@@ -70,6 +70,35 @@ constexpr Entry kString[] = {
 constexpr Entry kTextwrap[] = {{"dedent", identity}};
 constexpr Entry kScript[] = {{"ir_module", identity}};
 
+// ---- pytest: parameters of tests name entries (design.md, idea 4) -----------------------------------------------
+
+// A row of a parametrize list: its values, whatever its id and marks are.
+Value pytest_param(Interpreter& in, const Arguments& args, Value) {
+  if (args.positional.size() == 1) return args.positional[0];
+  return in.tuple({args.positional.begin(), args.positional.end()});
+}
+
+// Ends the test, as an exception would.
+Value pytest_end(Interpreter& in, const Arguments& args, Value) {
+  Class* cls = shared_class(in, "pytest.outcome", [&] {
+    Class* made = make_class(in, kTestOutcome, {class_named(in, "Exception")});
+    made->is_exception = true;
+    return made;
+  });
+  return in.raise(Value::object(make_exception(in, cls, {args.positional.begin(), args.positional.end()})), args.call);
+}
+
+Value pytest_raises(Interpreter& in, const Arguments&, Value) {
+  Instance* instance = in.make<Instance>();
+  instance->cls =
+      shared_class(in, kExpectedFailure, [&] { return make_class(in, "raises", {class_named(in, "object")}); });
+  instance->cls->has_unknown_base = true;
+  return Value::object(instance);
+}
+
+constexpr Entry kPytest[] = {{"param", pytest_param}, {"skip", pytest_end}, {"xfail", pytest_end},
+                             {"fail", pytest_end},    {"exit", pytest_end}, {"raises", pytest_raises}};
+
 // ---- modules
 // ----------------------------------------------------------------------------------------------------------
 
@@ -88,6 +117,7 @@ std::span<const Entry> warnings_names() { return kWarnings; }
 std::span<const Entry> string_names() { return kString; }
 std::span<const Entry> textwrap_names() { return kTextwrap; }
 std::span<const Entry> script_names() { return kScript; }
+std::span<const Entry> pytest_names() { return kPytest; }
 
 Value builtin_name(Interpreter& in, std::string_view name) {
   auto* b = in.builtins()->find(name);
@@ -123,6 +153,7 @@ constexpr Module kModules[] = {
     {"builtins", no_names, builtin_name},
     {"__future__", no_names, nothing_named},
     {"tvm.script.ir", script_names, unknown},
+    {"pytest", pytest_names, unknown},
 };
 
 const Module* find_module(std::string_view dotted) {
@@ -147,6 +178,13 @@ Value lookup(Interpreter& in, Namespace& self, std::string_view name) {
 }
 
 }  // namespace
+
+bool is_expected_failure(Interpreter& in, Value v) {
+  auto* hidden = in.builtins()->find(kExpectedFailure);
+  Instance* instance = v.as<Instance>();
+  return hidden && instance && Value::object(instance->cls).o == hidden->value.o;
+}
+
 }  // namespace python
 
 Value python_module(Interpreter& in, std::string_view dotted) {

@@ -92,6 +92,13 @@ std::size_t text_offset(std::string_view text, std::size_t index);
 // Hidden attributes, no identifiers: the dict inside a defaultdict; set on the class of an enum of strings.
 inline constexpr std::string_view kInnerDict = "<dict>";
 inline constexpr std::string_view kTextEnum = "<text enum>";
+// The class of what ends a test early: pytest.skip(...) and the like.
+inline constexpr std::string_view kTestOutcome = "pytest.outcome";
+// The class of pytest.raises(...).
+inline constexpr std::string_view kExpectedFailure = "pytest.raises";
+
+// Does `with v:` stand around what is meant to fail?
+bool is_expected_failure(Interpreter& in, Value v);
 
 // ---- enums and records (enums.cpp, records.cpp) -------------------------------------------------------------------
 
