@@ -233,6 +233,7 @@ Planned plan(CallContext& context) {
   const std::int64_t issues = p.issues();
   Expr r = round_variable("issue", issues);
   std::vector<Expr> at;  // outermost first, as the dimensions
+  at.reserve(p.dims.size());
   for (const tma::Dimension& d : p.dims) at.push_back(as_expr(d.start));
   Expr place = as_expr(problem->shared_start -
                        (shared.buffer->elem_offset ? layout::Dim(shared.buffer->elem_offset) : layout::Dim(0)));
