@@ -525,6 +525,8 @@ void ScriptWriter::loop(const For* s) {
   std::string bounds;
   std::swap(bounds, out);
   bool from_zero = is_constant(s->min, 0);
+  // range starts at an int32: an unsigned loop that leaves its start out is not one.
+  bool plain = s->loop == LoopKind::Serial && s->unroll == UnrollHint::None && !s->extent.dtype().is_uint();
   Expr span = s->step ? s->extent * s->step : s->extent;
   if (!from_zero || s->step) {
     expression(s->min);
@@ -532,7 +534,7 @@ void ScriptWriter::loop(const For* s) {
   }
   expression(from_zero ? span : s->min + span);
   if (s->step) {
-    out += s->loop == LoopKind::Serial && s->unroll == UnrollHint::None ? ", " : ", step=";
+    out += plain ? ", " : ", step=";
     expression(s->step);
   }
   std::swap(bounds, out);
@@ -545,17 +547,16 @@ void ScriptWriter::loop(const For* s) {
   out += " in ";
   switch (s->loop) {
     case LoopKind::Serial:
-      if (s->unroll == UnrollHint::None) {
-        out.append("range(").append(bounds);
-      } else {
-        out.append("T.serial(")
-            .append(bounds)
-            .append(s->unroll == UnrollHint::Full ? ", unroll=True" : ", unroll=False");
-      }
+      out.append(plain ? "range(" : "T.serial(").append(bounds);
+      if (s->unroll != UnrollHint::None) out += s->unroll == UnrollHint::Full ? ", unroll=True" : ", unroll=False";
       break;
     case LoopKind::Unrolled: out.append("T.unroll(").append(bounds); break;
     case LoopKind::Vectorized: out.append("T.vectorized(").append(bounds); break;
-    case LoopKind::Parallel: out.append("T.parallel(").append(bounds); break;
+    case LoopKind::Parallel:
+      out.append("T.parallel(").append(bounds);
+      if (s->unroll == UnrollHint::Full) out += ", annotations={\"pragma_unroll\": True}";
+      if (s->unroll == UnrollHint::Off) out += ", annotations={\"disable_unroll\": True}";
+      break;
     case LoopKind::ThreadBinding:
       out.append("T.thread_binding(").append(bounds).append(", thread=\"").append(s->thread_tag).append("\"");
       break;

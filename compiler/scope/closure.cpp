@@ -76,7 +76,7 @@ class Closer {
   bool ok() const { return !out_.failed; }
   Binding& at(int b) { return out_.bindings[b]; }
 
-  void fail(std::string_view code, const ScopeIds* where, std::string message, std::string hint = {},
+  void fail(std::string_view code, const ir::Stmt* where, std::string message, std::string hint = {},
             const ScopeIds* other = nullptr) {
     out_.failed = true;
     text::Diagnostic d;
@@ -95,6 +95,7 @@ class Closer {
     bool device = false;
     ir::walk_stmts(kernel_.body, [&](const ir::Stmt* s) {
       if (s->kind == ir::StmtKind::DeviceEntry) device = true;
+      if (device && !work_ && needs_threads(s)) work_ = s;
       if (const auto* ids = ir::as<ScopeIds>(s)) {
         if (device) {
           out_.declarations.push_back(ids);
@@ -105,6 +106,35 @@ class Closer {
       }
       return true;
     });
+  }
+
+  // Statements that only a launched kernel can run. Without extents the reference leaves the body to the host, which
+  // may work on its own variables, but has no tensors and no instructions of the device.
+  static bool needs_threads(const ir::Stmt* s) {
+    bool found = s->kind == ir::StmtKind::TileCall;
+    auto look = [&](Expr e) {
+      ir::walk(e, [&](Expr x) {
+        if (const auto* load = x.as<ir::Load>()) found |= load->buffer->scope == ir::StorageScope::Global;
+        if (const auto* call = x.as<ir::Call>()) found |= call->callee->effect > ir::Effect::Reads;
+        return !found;
+      });
+    };
+    switch (s->kind) {
+      case ir::StmtKind::Store: {
+        const auto* store = static_cast<const ir::Store*>(s);
+        found |= store->buffer->scope == ir::StorageScope::Global;
+        for (Expr i : store->indices) look(i);
+        look(store->value);
+        break;
+      }
+      case ir::StmtKind::Evaluate: look(static_cast<const ir::Evaluate*>(s)->value); break;
+      case ir::StmtKind::Bind: look(static_cast<const ir::Bind*>(s)->value); break;
+      case ir::StmtKind::If: look(static_cast<const ir::If*>(s)->condition); break;
+      case ir::StmtKind::While: look(static_cast<const ir::While*>(s)->condition); break;
+      case ir::StmtKind::For: look(static_cast<const ir::For*>(s)->extent); break;
+      default: break;
+    }
+    return found;
   }
 
   static std::string describe(int b, std::span<const Expr> extents) {
@@ -311,9 +341,13 @@ class Closer {
                   "cannot infer extent of " + std::string(kNames[b]) + " (binding " + std::to_string(b) + ")",
                   "write " + std::string(kNames[b]) + "([n])");
     }
-    if (!out_.declarations.empty() && !at(7).known) {
+    if (at(7).known) return;
+    if (!out_.declarations.empty()) {
       fail(code::kNoThreads, out_.declarations.back(), "the kernel has no thread launch parameters",
            "declare thread_id([n]), or warp_id([n])");
+    } else if (work_) {
+      fail(code::kNoThreads, work_, "the kernel has no thread launch parameters: nothing launches the threads for this",
+           "declare cta_id([n]) and thread_id([n]) after T.device_entry()");
     }
   }
 
@@ -382,6 +416,7 @@ class Closer {
   Closure out_;
   Source sources_[kBindings];
   bool warps_used_ = false;
+  const ir::Stmt* work_ = nullptr;  // the first statement of the device part that needs threads
 };
 
 }  // namespace

@@ -155,6 +155,11 @@ Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
     case NodeKind::IfExp: return eval_if_exp(syntax::as<syntax::IfExp>(node), scope);
     case NodeKind::NamedExpr: {
       auto* n = syntax::as<syntax::NamedExpr>(node);
+      // A kernel's own expressions cannot bind names; a comprehension in one has a scope of its own and can.
+      if (script_mode_ && scope == script_scope_) {
+        return fail(code::kUnsupported, span(node), "':=' is not available in a kernel",
+                    "assign the value in a statement before");
+      }
       Value v = eval(n->value, scope);
       if (v.is_error()) return v;
       Scope* to = scope;

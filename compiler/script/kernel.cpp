@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/script/interpreter.h"
+#include "compiler/script/launch.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/tirx/tirx.h"
 
@@ -630,7 +631,8 @@ class KernelExecutor {
                "use range, T.serial, T.unroll, T.vectorized, T.parallel, T.grid or T.thread_binding");
       return Flow::Error;
     }
-    // One variable a range, named by the target.
+    // One variable a range. The target takes them as an assignment would: one name all of them, a starred one the rest.
+    std::size_t count = f->ranges.size();
     syntax::Exprs names;
     const syntax::Node* single[] = {node->target};
     if (auto* t = syntax::as<syntax::Tuple>(node->target))
@@ -639,58 +641,103 @@ class KernelExecutor {
       names = l->elements;
     else
       names = single;
-    std::vector<const ir::Var*> vars;
-    if (names.size() != f->ranges.size() && !(names.size() == 1 && f->kind == FrameKind::Grid)) {
+    bool unpacks = names.data() != single;
+    std::size_t star = names.size();
+    std::vector<syntax::Name> named;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const syntax::Node* name = names[i];
+      if (auto* s = syntax::as<syntax::Starred>(name); s && unpacks && star == names.size()) {
+        star = i;
+        name = s->value;
+      }
+      auto* ref = syntax::as<syntax::NameRef>(name);
+      if (!ref) {
+        if (name->kind == NodeKind::Broken) return Flow::Normal;
+        in_.fail(code::kLoop, at(name), "a loop target must be a name");
+        return Flow::Error;
+      }
+      if (std::ranges::any_of(named, [&](const syntax::Name& other) { return other == ref->name; })) {
+        in_.fail(code::kLoop, at(name), "'" + std::string(ref->name.text) + "' names two variables of this loop");
+        return Flow::Error;
+      }
+      named.push_back(ref->name);
+    }
+    bool starred = star != names.size();
+    bool fits = unpacks ? (starred ? count + 1 >= names.size() : count == names.size())
+                        : count == 1 || f->kind == FrameKind::Grid;
+    if (!fits || (starred && count == 1)) {
       in_.fail(code::kLoop, at(node->target),
-               "this loop has " + std::to_string(f->ranges.size()) +
-                   (f->ranges.size() == 1 ? " variable, " : " variables, ") + std::to_string(names.size()) +
-                   (names.size() == 1 ? " is named" : " are named"));
+               "this loop has " + std::to_string(count) + (count == 1 ? " variable, " : " variables, ") +
+                   (starred && count == 1
+                        ? "there is nothing to unpack"
+                        : std::to_string(names.size()) + (names.size() == 1 ? " is named" : " are named")));
       return Flow::Error;
     }
-    for (std::size_t i = 0; i < f->ranges.size(); ++i) {
+    std::size_t rest = starred ? count + 1 - names.size() : 0;  // variables of the starred name
+    std::vector<const ir::Var*> vars;
+    std::vector<Value> gathered;  // for the starred name, or the only one
+    for (std::size_t i = 0; i < count; ++i) {
       auto& [min, extent] = f->ranges[i];
       ir::DataType dtype = min.dtype().bits > extent.dtype().bits ? min.dtype() : extent.dtype();
-      std::string_view name = "i";
-      if (names.size() == f->ranges.size()) {
-        auto* ref = syntax::as<syntax::NameRef>(names[i]);
-        if (!ref) {
-          if (names[i]->kind == NodeKind::Broken) return Flow::Normal;
-          in_.fail(code::kLoop, at(names[i]), "a loop target must be a name");
-          return Flow::Error;
-        }
-        name = ref->name.text;
+      const syntax::NameRef* own = nullptr;  // the name that stands for this variable alone
+      std::string name;
+      if (!unpacks) {
+        own = count == 1 ? syntax::as<syntax::NameRef>(names[0]) : nullptr;
+        name = "i";
+      } else if (starred && i >= star && i < star + rest) {
+        auto* s = syntax::as<syntax::Starred>(names[star]);
+        name = std::string(syntax::as<syntax::NameRef>(s->value)->name.text) + "_" + std::to_string(i - star);
+      } else {
+        own = syntax::as<syntax::NameRef>(names[starred && i >= star ? i + 1 - rest : i]);
       }
-      const ir::Var* var = ir::make_var(in_.keep(name), dtype, ir::VarRole::Loop);
+      std::string_view kept = in_.keep(own ? own->name.text : std::string_view(name));
+      auto hardware = f->thread_tag.empty() ? std::nullopt : launch_dimension(f->thread_tag);
+      if (hardware) {  // a thread-bound loop: its variable is an index of the launch
+        const ir::Var* var = make_launch_var(*hardware);
+        var->name = kept;
+        vars.push_back(var);
+        if (own) inner->set(own->name, Value::expr(var));
+        continue;
+      }
+      const ir::Var* var = ir::make_var(kept, dtype, ir::VarRole::Loop);
       ir::Interval lo = ir::bounds(min), n = ir::bounds(extent);
       if (lo.bounded() && n.bounded() && !f->step)
         var->range = {lo.lo, lo.hi + std::max<std::int64_t>(n.hi - 1, 0)};
       else if (lo.lo != ir::Interval::kMin)
         var->range.lo = lo.lo;
       vars.push_back(var);
-      if (names.size() == f->ranges.size()) {
-        inner->set(syntax::as<syntax::NameRef>(names[i])->name, Value::expr(var));
-      }
+      if (own)
+        inner->set(own->name, Value::expr(var));
+      else
+        gathered.push_back(Value::expr(var));
     }
-    if (names.size() != f->ranges.size()) {
-      std::vector<Value> all;
-      for (const ir::Var* var : vars) all.push_back(Value::expr(var));
-      inner->set(syntax::as<syntax::NameRef>(names[0])->name, in_.tuple(std::move(all)));
+    if (starred) {
+      auto* s = syntax::as<syntax::Starred>(names[star]);
+      inner->set(syntax::as<syntax::NameRef>(s->value)->name, in_.list(std::move(gathered)));
+    } else if (!gathered.empty()) {
+      inner->set(syntax::as<syntax::NameRef>(names[0])->name, in_.tuple(std::move(gathered)));
     }
-    ++in_.kernel_->loop_depth;
+    // All iterations of a thread-bound loop run at once: there is nothing to break out of.
+    int depth = in_.kernel_->loop_depth;
+    in_.kernel_->loop_depth = f->thread_tag.empty() ? depth + 1 : 0;
     bool fatal = false;
     const ir::Stmt* made = body(node->body, inner, at(node), &fatal);
-    --in_.kernel_->loop_depth;
+    in_.kernel_->loop_depth = depth;
     if (fatal) return Flow::Error;
     for (std::size_t i = f->ranges.size(); i-- > 0;) {
       made = ir::make_stmt<ir::For>(in_.origin(at(node->target)), vars[i], f->ranges[i].first, f->ranges[i].second,
                                     f->step, f->loop, f->unroll, f->thread_tag, made);
     }
     in_.emit(made);
-    if (!node->else_body.empty()) {
-      in_.fail(code::kUnsupported, at(node->else_body.front()), "'else' after a loop is not available in a kernel");
-      return Flow::Error;
-    }
+    dropped_else(node->else_body);
     return Flow::Normal;
+  }
+
+  // The reference drops it without a word, so it compiles; but a branch that never runs is no one's intention.
+  void dropped_else(syntax::Stmts body) {
+    if (body.empty()) return;
+    in_.warn(code::kUnsupported, at(body.front()), "'else' after a loop of a kernel is dropped: it never runs",
+             "write it behind the loop, under a condition if it needs one");
   }
 
   Flow while_loop(const syntax::While* node, Scope* scope) {
@@ -711,6 +758,7 @@ class KernelExecutor {
     --in_.kernel_->loop_depth;
     if (fatal) return Flow::Error;
     if (condition) in_.emit_new<ir::While>(at(node->condition), condition, made);
+    dropped_else(node->else_body);
     return Flow::Normal;
   }
 
@@ -748,9 +796,18 @@ class KernelExecutor {
       return Flow::Normal;
     }
     const ir::Var* thread = v.is_expr() ? v.as_expr().as<ir::Var>() : nullptr;
-    if (thread && thread->role == ir::VarRole::ScopeId) {  // with T.launch_thread(...) as x: bound from here on
+    if (thread && thread->role == ir::VarRole::ScopeId) {  // with T.launch_thread(...) as x
+      std::vector<const ir::Stmt*>& block = in_.kernel_->blocks.back();
+      const ir::Attr* marker = block.empty() ? nullptr : as_launch_marker(block.back());
+      if (marker && marker->node == thread) block.pop_back();
       if (item.target && !assign_target(item.target, v, scope, node)) return Flow::Error;
-      return with_items(node, index + 1, scope);
+      if (!marker || marker->node != thread) return with_items(node, index + 1, scope);
+      in_.push_block();
+      Flow flow = with_items(node, index + 1, scope);
+      const ir::Stmt* made = in_.pop_block(at(node));
+      if (flow == Flow::Error) return flow;
+      in_.emit(launch_region(marker, made));
+      return flow;
     }
     Instance* instance = v.as<Instance>();
     if (instance && instance->cls->find("__branch__")) return role(node, index, v, scope);
@@ -830,8 +887,19 @@ class KernelExecutor {
       Value v = in_.eval(node->value, scope);
       if (v.is_error()) return Flow::Error;
       if (v.is_poison()) return Flow::Return;
-      value = in_.as_expr(v, at(node->value), "the returned value");
-      if (!value) return Flow::Error;
+      if (!v.is_none()) {
+        value = in_.as_expr(v, at(node->value), "the returned value");
+        if (!value) return Flow::Error;
+      }
+    }
+    if (!value) {
+      in_.fail(code::kUnsupported, at(node), "a return without a value is not available in a kernel",
+               "write T.thread_return() to end the thread, or leave it out at the end");
+      return Flow::Error;
+    }
+    if (!ir::is_constant(value, 0)) {
+      in_.fail(code::kUnsupported, at(node->value), "a kernel can only return 0");
+      return Flow::Error;
     }
     in_.emit_new<ir::Return>(at(node), value);
     return Flow::Return;
@@ -906,6 +974,10 @@ Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs,
   while (state.blocks.size() > 1) pop_block(value->kernel.span);  // what an unwinding left open
   value->kernel.body = pop_block(value->kernel.span);
   if (flow == Flow::Error) state.failed = true;
+  if (flow != Flow::Error && !bind_launch(*this, value->kernel, state.failed)) {
+    state.failed = true;
+    if (!report_pending()) flow = Flow::Error;
+  }
   value->failed = state.failed;
   heap_.count(value->kernel.arena->bytes());
   weights_.clear();

@@ -25,8 +25,6 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32, m: T.int64):
         A[i * 4 + j] = i
     for ij in T.grid(2, 2):
         A[ij[0]] = ij[1]
-    for i in T.thread_binding(32, thread="threadIdx.x"):
-        A[i] = i
     for i in range(m):
         A[i] = 0
     for i in range(*[1, 4]):
@@ -56,8 +54,6 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32, m: T.int64):
 #|     for i in range(2):
 #|         for i_1 in range(2):
 #|             A[i] = i_1
-#|     for i in T.thread_binding(32, thread="threadIdx.x"):
-#|         A[i] = i
 #|     for i in range(m):
 #|         A[i] = 0
 #|     for i in range(1, 4):
@@ -111,7 +107,8 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32):
         A[i] = 1
     else:
         A[0] = 2
-#       ^^^^^^^^ error[TW2001]: 'else' after a loop is not available in a kernel
+#       ^^^^^^^^ warning[TW2001]: 'else' after a loop of a kernel is dropped: it never runs
+#   hint: write it behind the loop, under a condition if it needs one
     T.serial(4)
 #   ^^^^^^^^^^^ error[TW2104]: a loop needs a body
 #   hint: write: for i in ...:

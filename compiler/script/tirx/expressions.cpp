@@ -291,8 +291,6 @@ constexpr Member kMembers[] = {
     {"shift_right", two<ExprKind::Shr>},
     {"And", logic<ExprKind::And>},
     {"Or", logic<ExprKind::Or>},
-    {"all", logic<ExprKind::And>},
-    {"any", logic<ExprKind::Or>},
     {"Not", not_},
     {"bitwise_not", bit_not},
     {"ceildiv", ceildiv},

@@ -1,6 +1,7 @@
 // Loop frames: range, T.serial, T.unroll, T.vectorized, T.parallel, T.grid, T.thread_binding (surface.md 5).
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/promote.h"
+#include "compiler/script/launch.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -10,7 +11,12 @@ struct LoopArguments {
   ir::Expr min, extent, step;
 };
 
-std::optional<LoopArguments> bounds_of(Interpreter& in, Value start, Value stop, Value step, text::Span span) {
+// Whether the start that a loop leaves out is the number 0, an int32 (range), or has the type of its end (the rest).
+enum class DefaultStart : std::uint8_t { Int32, LikeEnd };
+
+std::optional<LoopArguments> bounds_of(Interpreter& in, Value start, Value stop, Value step, text::Span span,
+                                       DefaultStart default_start = DefaultStart::LikeEnd) {
+  bool like_end = stop.is_none() && default_start == DefaultStart::LikeEnd;
   if (stop.is_none()) {
     stop = start;
     start = Value::integer(0);
@@ -20,6 +26,15 @@ std::optional<LoopArguments> bounds_of(Interpreter& in, Value start, Value stop,
   if (!hi) return std::nullopt;
   if (!lo.dtype().is_integral() || !hi.dtype().is_integral()) {
     in.fail(code::kLoop, span, "loop bounds must be integers");
+    return std::nullopt;
+  }
+  // A loop variable is signed as its start is, and has the width of the wider bound: an unsigned end that is not
+  // narrower makes an extent of another type.
+  if (!like_end && lo.dtype().is_int() && hi.dtype().is_uint() && hi.dtype().bits >= lo.dtype().bits) {
+    in.fail(code::kLoop, span,
+            "the loop would run from " + ir::dtype_name(lo.dtype()) + " to " + ir::dtype_name(hi.dtype()) +
+                ": both bounds need one type",
+            "cast one of them; T.serial(n) starts at a 0 of the type of n");
     return std::nullopt;
   }
   // The wider of the bounds' types, as the loop variable has it.
@@ -34,6 +49,12 @@ std::optional<LoopArguments> bounds_of(Interpreter& in, Value start, Value stop,
   if (!step.is_none()) {
     ir::Expr by = in.as_expr(step, span, "the step of a loop");
     if (!by) return std::nullopt;
+    if (dtype.is_uint() && by.dtype().is_int()) {
+      in.fail(code::kLoop, span,
+              "the step is " + ir::dtype_name(by.dtype()) + " in a loop over " + ir::dtype_name(dtype) + " values",
+              "cast the step");
+      return std::nullopt;
+    }
     by = ir::cast(dtype, by);
     const std::int64_t* c = ir::constant(by);
     if (c && *c <= 0) {
@@ -61,22 +82,44 @@ Value make_loop(Interpreter& in, LoopArguments bounds, ir::LoopKind kind, ir::Un
   return Value::object(f);
 }
 
-ir::UnrollHint hint_of(Value v) {
-  return v.is_bool() ? (v.b ? ir::UnrollHint::Full : ir::UnrollHint::Off) : ir::UnrollHint::None;
+// What the reference turns into a pragma: unroll= by its truth, and two annotations by being there, whatever they hold.
+// (Both at once: the one that disables; two pragmas in a row have no defined meaning.) Nothing: an error is pending.
+std::optional<ir::UnrollHint> hint_of(Interpreter& in, Value unroll, Value annotations, text::Span span) {
+  ir::UnrollHint hint = ir::UnrollHint::None;
+  if (!unroll.is_none()) {
+    auto wanted = in.truth(unroll, span);
+    if (!wanted) return std::nullopt;
+    hint = *wanted ? ir::UnrollHint::Full : ir::UnrollHint::Off;
+  }
+  if (annotations.is_none() || annotations.is_poison() || annotations.is_opaque()) return hint;
+  Dict* dict = annotations.as<Dict>();
+  if (!dict) {
+    in.fail(code::kArguments, span, "annotations= must be a dict, not " + std::string(type_name(annotations)));
+    return std::nullopt;
+  }
+  for (auto& [key, value] : dict->items) {
+    auto name = in.as_string(key, span, "an annotation's name");
+    if (!name) return std::nullopt;
+    if (*name == "disable_unroll") hint = ir::UnrollHint::Off;
+    if (*name == "pragma_unroll" && hint == ir::UnrollHint::None) hint = ir::UnrollHint::Full;
+  }
+  return hint;
 }
 
 Value range(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "range", {"start", "stop", "step", "annotations", "unroll"}, 1);
   if (!a) return Value::error();
-  auto bounds = bounds_of(in, a[0], a[1], a[2], args.call);
-  return bounds ? make_loop(in, *bounds, ir::LoopKind::Serial, hint_of(a[4])) : Value::error();
+  auto bounds = bounds_of(in, a[0], a[1], a[2], args.call, DefaultStart::Int32);
+  auto hint = bounds ? hint_of(in, a[4], a[3], args.call) : std::nullopt;
+  return hint ? make_loop(in, *bounds, ir::LoopKind::Serial, *hint) : Value::error();
 }
 
 Value serial(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "T.serial", {"start", "stop", "annotations", "step", "unroll"}, 1);
   if (!a) return Value::error();
   auto bounds = bounds_of(in, a[0], a[1], a[3], args.call);
-  return bounds ? make_loop(in, *bounds, ir::LoopKind::Serial, hint_of(a[4])) : Value::error();
+  auto hint = bounds ? hint_of(in, a[4], a[2], args.call) : std::nullopt;
+  return hint ? make_loop(in, *bounds, ir::LoopKind::Serial, *hint) : Value::error();
 }
 
 template <ir::LoopKind Kind>
@@ -97,14 +140,17 @@ Value simple(Interpreter& in, const Arguments& args, Value) {
   if (vectorised && (!ir::constant(bounds->extent) || !ir::is_constant(bounds->min, 0))) {
     return in.fail(code::kLoop, args.call, "a vectorised loop runs from 0 to a constant", "use T.serial or range");
   }
-  return make_loop(in, *bounds, Kind, ir::UnrollHint::None);
+  auto hint = hint_of(in, Value::none(), a[2], args.call);
+  if (!hint) return Value::error();
+  // Written out or one access: there is nothing left to hint at.
+  return make_loop(in, *bounds, Kind, unrolled || vectorised ? ir::UnrollHint::None : *hint);
 }
 
 Value grid(Interpreter& in, const Arguments& args, Value) {
   Frame* f = in.make<Frame>();
   f->kind = FrameKind::Grid;
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
-    Value start = Value::integer(0), stop = args.positional[i];
+    Value stop = args.positional[i];
     if (Tuple* t = stop.as<Tuple>(); t && t->items.size() == 2) {  // (start, extent)
       ir::Expr lo = in.as_expr(t->items[0], args.at(i), "a loop start");
       ir::Expr n = lo ? in.as_expr(t->items[1], args.at(i), "a loop extent") : ir::Expr();
@@ -112,7 +158,7 @@ Value grid(Interpreter& in, const Arguments& args, Value) {
       f->ranges.emplace_back(lo, n);
       continue;
     }
-    auto bounds = bounds_of(in, start, stop, Value::none(), args.at(i));
+    auto bounds = bounds_of(in, stop, Value::none(), Value::none(), args.at(i));
     if (!bounds) return Value::error();
     f->ranges.emplace_back(bounds->min, bounds->extent);
   }
@@ -126,6 +172,11 @@ Value thread_binding(Interpreter& in, const Arguments& args, Value) {
   auto bounds = bounds_of(in, a[0], a[1], Value::none(), args.call);
   auto tag = bounds ? in.as_string(a[2], a.span(2), "thread=") : std::nullopt;
   if (!tag) return Value::error();
+  if (!launch_dimension(*tag)) return unknown_launch_tag(in, *tag, a.span(2));
+  if (!ir::is_constant(bounds->min, 0)) {
+    return in.fail(code::kLoop, args.call, "a loop over " + std::string(*tag) + " starts at 0, as the hardware counts",
+                   "add the start to the index in the body");
+  }
   Value v = make_loop(in, *bounds, ir::LoopKind::ThreadBinding, ir::UnrollHint::None);
   v.as<Frame>()->thread_tag = in.keep(*tag);
   return v;

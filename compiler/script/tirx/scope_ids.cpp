@@ -1,4 +1,5 @@
 // T.cta_id, T.warp_id, T.lane_id, ...: the launch geometry (surface.md 3, scope.md 2).
+#include "compiler/script/launch.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -127,37 +128,35 @@ Value device_entry(Interpreter& in, const Arguments& args, Value) {
   return Value::none();
 }
 
-// The legacy spellings: T.launch_thread("threadIdx.x", n), T.env_thread(tag).
-Value launch_thread(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "T.launch_thread", {"thread", "extent"}, 2);
-  if (!a) return Value::error();
-  if (!in.require_kernel(args.call, "T.launch_thread")) return Value::error();
+// T.env_thread(tag): a launch dimension whose extent T.launch_thread gives later.
+Value env_thread(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.env_thread", {"thread_tag"}, 1);
+  if (!a || !in.require_kernel(args.call, "T.env_thread")) return Value::error();
   auto tag = in.as_string(a[0], a.span(0), "the thread tag");
   if (!tag) return Value::error();
+  auto dimension = launch_dimension(*tag);
+  return dimension ? Value::expr(make_launch_var(*dimension)) : unknown_launch_tag(in, *tag, a.span(0));
+}
+
+// T.launch_thread("threadIdx.x", n), a statement or a `with` item.
+Value launch_thread(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.launch_thread", {"thread", "extent"}, 2);
+  if (!a || !in.require_kernel(args.call, "T.launch_thread")) return Value::error();
+  const ir::Var* var = a[0].is_expr() ? a[0].as_expr().as<ir::Var>() : nullptr;
+  if (!var || !is_launch_var(var)) {
+    auto tag = in.as_string(a[0], a.span(0), "the thread tag");
+    if (!tag) return Value::error();
+    auto dimension = launch_dimension(*tag);
+    if (!dimension) return unknown_launch_tag(in, *tag, a.span(0));
+    var = make_launch_var(*dimension);
+  }
   ir::Expr extent = in.as_expr(a[1], a.span(1), "the extent");
   if (!extent) return Value::error();
-  static constexpr std::string_view kPrefixes[] = {"blockIdx.", "threadIdx.", "clusterCtaIdx."};
-  ScopeBinding bindings[] = {ScopeBinding::KernelCta, ScopeBinding::CtaThread, ScopeBinding::ClusterCta};
-  for (int i = 0; i < 3; ++i) {
-    if (!tag->starts_with(kPrefixes[i]) || tag->size() != kPrefixes[i].size() + 1) continue;
-    int dim = tag->back() - 'x';
-    if (dim < 0 || dim > 2) break;
-    ir::Var* var = const_cast<ir::Var*>(ir::make_var({}, ir::kInt32, ir::VarRole::ScopeId));
-    var->scope_id = bindings[i];
-    var->dimension = static_cast<std::uint8_t>(dim);
-    const std::int64_t* c = ir::constant(extent);
-    var->range = {0, c ? *c - 1 : ir::Interval::kMax};
-    // One declaration a dimension: the closure multiplies the named ones out by their `dimension`.
-    in.emit_new<ir::ScopeIds>(args.call, bindings[i], Arena::current().copy(std::vector<const ir::Var*>{var}),
-                              Arena::current().copy(std::vector<ir::Expr>{extent}), std::span<const ir::Expr>());
-    in.kernel()->device = true;
-    Frame* f = in.make<Frame>();
-    f->kind = FrameKind::LaunchThread;
-    f->var = var;
-    return args.positional.size() >= 2 ? Value::expr(var) : Value::object(f);
+  if (!extent.dtype().is_integral() || extent.dtype().lanes != 1) {
+    return in.fail(code::kScopeId, a.span(1), "the extent of a launch dimension must be an integer");
   }
-  return in.fail(code::kScopeId, a.span(0), "unknown thread tag \"" + std::string(*tag) + "\"",
-                 "blockIdx.x, threadIdx.x or clusterCtaIdx.x (also .y and .z)");
+  in.emit(launch_marker(in.origin(args.call), var, extent));
+  return Value::expr(var);
 }
 
 template <std::size_t... I>
@@ -169,7 +168,10 @@ Value member_of(Interpreter& in, std::string_view name, std::index_sequence<I...
   return Value::error();
 }
 
-constexpr Member kOthers[] = {{"scope_id", generic}, {"device_entry", device_entry}, {"launch_thread", launch_thread}};
+constexpr Member kOthers[] = {{"scope_id", generic},
+                              {"device_entry", device_entry},
+                              {"launch_thread", launch_thread},
+                              {"env_thread", env_thread}};
 
 }  // namespace
 
