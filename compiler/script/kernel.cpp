@@ -665,12 +665,12 @@ class KernelExecutor {
     bool starred = star != names.size();
     bool fits = unpacks ? (starred ? count + 1 >= names.size() : count == names.size())
                         : count == 1 || f->kind == FrameKind::Grid;
-    if (!fits || (starred && count == 1)) {
+    bool single_variable = unpacks && count == 1;  // which is no sequence
+    if (!fits || single_variable) {
       in_.fail(code::kLoop, at(node->target),
                "this loop has " + std::to_string(count) + (count == 1 ? " variable, " : " variables, ") +
-                   (starred && count == 1
-                        ? "there is nothing to unpack"
-                        : std::to_string(names.size()) + (names.size() == 1 ? " is named" : " are named")));
+                   (single_variable ? "there is nothing to unpack"
+                                    : std::to_string(names.size()) + (names.size() == 1 ? " is named" : " are named")));
       return Flow::Error;
     }
     std::size_t rest = starred ? count + 1 - names.size() : 0;  // variables of the starred name

@@ -203,7 +203,8 @@ class Binder {
       const Var* var = replaced  ? instead->var
                        : instead ? make_launch_var({kTags[group].second, static_cast<std::uint8_t>(d)})
                                  : own.var;
-      Expr extent = replaced ? as_int32(instead->extent) : own.extent;
+      // One error a kernel: what is refused already need not contradict itself as well.
+      Expr extent = replaced && !failed_ && !quiet_ ? as_int32(instead->extent) : own.extent;
       const std::int64_t* n = ir::constant(extent);
       var->range = {0, n ? *n - 1 : ir::Interval::kMax};
       vars.push_back(var);

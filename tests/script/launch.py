@@ -320,7 +320,7 @@ def before(A: T.Buffer((512,), "float32")):
 def two_kernels(A: T.Buffer((512,), "float32")):
     with T.launch_thread("blockIdx.x", 4) as bx:
         A[bx] = 1.0
-    with T.launch_thread("blockIdx.x", 4) as bx:
+    with T.launch_thread("blockIdx.x", 8) as bx:
 #        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2115]: this binding starts a second kernel
 #   hint: write one kernel a function, or put both under one outer binding
         A[bx] = 2.0
@@ -462,6 +462,12 @@ def k(A: T.Buffer((64,), "int32")):
     for *a, *b in T.grid(2, 3):
 #           ^^ error[TW2104]: a loop target must be a name
         A[a[0]] = 1
+    for i, in T.grid(10):
+#       ^^ error[TW2104]: this loop has 1 variable, there is nothing to unpack
+        A[i] = 1
+    for [i] in T.serial(10):
+#       ^^^ error[TW2104]: this loop has 1 variable, there is nothing to unpack
+        A[i] = 1
     for i, (j, m) in T.grid(2, 3):
 #          ^^^^^^ error[TW2104]: a loop target must be a name
         A[i] = 1
