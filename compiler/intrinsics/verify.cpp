@@ -60,6 +60,9 @@ std::optional<std::string> check_value(const Operand& o, OperandKind kind, ir::E
   auto refuse = [&](std::string_view wanted) {
     return quoted(o.name) + " takes " + std::string(wanted) + ", " + ir::dtype_name(d) + " given";
   };
+  bool pointer =
+      kind == OperandKind::SharedPointer || kind == OperandKind::GlobalPointer || kind == OperandKind::Pointer;
+  if (pointer && d == ir::kInt32 && ir::is_constant(value, 0)) return std::nullopt;  // null, as the reference takes it
   bool address = d.is_handle() || d == ir::kUInt64;
   switch (kind) {
     case OperandKind::SharedPointer:

@@ -666,3 +666,43 @@ def k(A: T.Buffer((64,), "int32")):
 #|         A[i] = i
 #|     while A[0] < 3:
 #|         A[0] = A[0] + 1
+
+#--- regions of the host whose tensor map nobody encodes, a null barrier, a view made by T.Buffer  [print] [cuda]
+from tvm.script import tirx as T
+
+@T.prim_func(check_well_formed=False)
+def g2c(A_ptr: T.handle):
+#   ^^^ warning[TW4015]: the tensor map `A_map` is used but never encoded
+#   hint: call T.call_packed("runtime.cuTensorMapEncodeTiled", A_map, ...) before T.device_entry()
+    _ = T.match_buffer(A_ptr, (16, 16), "float32")
+    A_map: T.let[T.handle("tensormap")] = T.tvm_stack_alloca("tensormap", 1)
+    with T.launch_thread("blockIdx.x", 1):
+        T.launch_thread("threadIdx.x", 128)
+        A_smem = T.alloc_buffer((16, 16), "float32", scope="shared")
+        T.ptx.cp_async.bulk.tensor.g2c(2, A_smem.data, 0, T.address_of(A_map), 0, 1, "", 0, 0)
+
+@T.prim_func
+def view():
+    with T.launch_thread("blockIdx.x", 1):
+        T.launch_thread("threadIdx.x", 128)
+        addr = T.alloc_shared((1,), "uint32", layout=None)
+        alias = T.Buffer((1,), "uint32", data=addr.data, scope="shared")
+        buf = T.decl_buffer((64,), scope="tmem", layout=None, allocated_addr=alias[0])
+#       ^^^ warning[TW2301]: the buffer 'buf' is never used
+#   hint: remove it, or begin its name with '_'
+#| @T.prim_func
+#| def g2c(_: T.Buffer((16, 16), "float32")):
+#|     A_map: T.let[T.handle("tensormap")] = T.tvm_stack_alloca("tensormap", 1)
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.thread_id([128])
+#|     A_smem = T.alloc_shared((16, 16))
+#|     T.ptx.cp_async.bulk.tensor.g2c(2, A_smem.data, 0, T.address_of(A_map), T.uint16(0), 1, "", 0, 0)
+#| @T.prim_func
+#| def view():
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.thread_id([128])
+#|     addr = T.alloc_shared((1,), "uint32", layout=None)
+#|     alias = T.decl_buffer((1,), "uint32", data=addr.data, scope="shared")
+#|     buf = T.decl_buffer((64,), scope="tmem", layout=None, allocated_addr=alias[0])

@@ -299,6 +299,8 @@ Value buffer_declaration(Interpreter& in, const Arguments& args, Value) {
   if (!a) return Value::error();
   Parsed p = parse_options(in, a, {TILEWRIGHT_BUFFER_NAMES}, std::nullopt, true);
   if (!p.ok) return Value::error();
+  // In a body, over data that exists: a view, as T.decl_buffer makes it.
+  if (in.kernel() && p.options.data) return allocate(in, p.options, args.call);
   TypeAnnotation* t = in.make<TypeAnnotation>();
   t->kind = TypeAnnotation::Kind::Buffer;
   t->buffer = make_buffer(in, p.options, args.call);
