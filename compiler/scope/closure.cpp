@@ -148,6 +148,17 @@ class Closer {
     for (std::size_t i = 0; i < out_.declarations.size() && ok(); ++i) declare(out_.declarations[i]);
   }
 
+  // A variable in an extent that has a value on the device alone; null: none.
+  static const ir::Var* device_only(Expr extent) {
+    const ir::Var* found = nullptr;
+    ir::walk(extent, [&](Expr x) {
+      const auto* var = x.as<ir::Var>();
+      if (var && (var->role == ir::VarRole::Loop || var->role == ir::VarRole::ScopeId)) found = var;
+      return !found;
+    });
+    return found;
+  }
+
   void declare(const ScopeIds* ids) {
     int b = static_cast<int>(ids->binding);
     std::string name(kNames[b]);
@@ -176,6 +187,11 @@ class Closer {
       }
     }
     for (Expr e : ids->extents) {
+      if (const ir::Var* var = device_only(e)) {
+        return fail(
+            code::kMalformed, ids,
+            describe(b, ids->extents) + ": the host, which launches, does not know `" + std::string(var->name) + "`");
+      }
       if (const std::int64_t* v = ir::constant(e); v && *v <= 0) {
         return fail(b == 7 ? code::kThreadCount : code::kMalformed, ids,
                     describe(b, ids->extents) + ": an extent must be positive");

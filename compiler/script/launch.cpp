@@ -22,6 +22,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/expr/analyzer.h"
+
 namespace tilewright::script {
 namespace {
 
@@ -31,7 +33,7 @@ using ir::Stmt;
 using ir::StmtKind;
 using ir::Var;
 
-constexpr std::string_view kMarker = "thread_extent";
+constexpr std::string_view kMarker = "thread_extent", kEnvironment = "env_thread";
 constexpr std::pair<std::string_view, ScopeBinding> kTags[] = {{"blockIdx", ScopeBinding::KernelCta},
                                                                {"threadIdx", ScopeBinding::CtaThread},
                                                                {"clusterCtaIdx", ScopeBinding::ClusterCta}};
@@ -69,7 +71,16 @@ class Binder {
 
   bool run() {
     survey();
-    if (first_ == nullptr) return true;
+    if (!first_ && environment_.empty()) return true;
+    for (const ir::Attr* made : environment_) {
+      if (is_launched(made->node)) continue;
+      fail(code::kScopeId, made, "this launch dimension has no extent: nothing launches it",
+           "call T.launch_thread with it and the extent");
+      Bound& known = groups_[slot(made->node->scope_id)][made->node->dimension];
+      if (!known.var) known = {made->node, Expr(1)};
+      bound_[slot(made->node->scope_id)] = true;
+      if (!first_) first_ = made;
+    }
     if (!ids_) {
       outside(kernel_.body);
     } else if (!has_entry_) {
@@ -79,8 +90,9 @@ class Binder {
       fail(code::kScopeId, ids_, "the kernel has no thread launch parameters: bindings give none to scope ids",
            "declare thread_id([n]), or warp_id([n])");
     }
+    // Beside scope ids the marker moves up to the first binding, which may stand above it.
     // After an error, too, so that later stages do not find the launch missing as well.
-    if (!region_ && (!ids_ || !has_entry_)) region_ = first_;
+    if (!region_ && (!ids_ || !entry_first_)) region_ = first_;
     complete();
     kernel_.body = rewrite(kernel_.body);
     return !failed_;
@@ -107,8 +119,10 @@ class Binder {
           if (kTags[i].second == ids->binding && declared_[i].empty()) declared_[i] = ids->extents;
         }
       }
+      if (const auto* made = ir::as<ir::Attr>(s); made && made->key == kEnvironment) environment_.push_back(made);
       if (Bound b = bound_by(s); b.var) {
         if (!first_) first_ = s;
+        launched_.push_back(b.var);
         bound_[slot(b.var->scope_id)] = true;
         Bound& known = groups_[slot(b.var->scope_id)][b.var->dimension];
         if (!known.var) known = {b.var, as_int32(b.extent)};
@@ -116,6 +130,8 @@ class Binder {
       return true;
     });
   }
+
+  bool is_launched(const Var* var) const { return std::ranges::find(launched_, var) != launched_.end(); }
 
   static Expr as_int32(Expr extent) { return extent.dtype() == ir::kInt32 ? extent : ir::cast(ir::kInt32, extent); }
 
@@ -200,7 +216,7 @@ class Binder {
     for (std::size_t d = 0; d < dims_[group]; ++d) {
       const Bound& own = groups_[group][d];
       bool replaced = instead && instead->var->dimension == d;
-      const Var* var = replaced  ? instead->var
+      const Var* var = replaced && instead->var != own.var ? instead->var
                        : instead ? make_launch_var({kTags[group].second, static_cast<std::uint8_t>(d)})
                                  : own.var;
       // One error a kernel: what is refused already need not contradict itself as well.
@@ -228,7 +244,8 @@ class Binder {
       done_[group] = true;
       out.push_back(declare(s, group, nullptr));
     }
-    if (known.var != b.var) out.push_back(declare(s, group, &b));
+    if (known.var != b.var || !ir::provably_equal(known.extent, as_int32(b.extent)))
+      out.push_back(declare(s, group, &b));
   }
 
   const Stmt* rewrite(const Stmt* s) {
@@ -263,6 +280,11 @@ class Binder {
         return copy.body == body_of(s) ? s : arena.make<ir::For>(copy);
       }
       case StmtKind::Attr: {
+        if (const auto* made = static_cast<const ir::Attr*>(s); made->key == kEnvironment) {
+          std::vector<const Stmt*> out;
+          if (!is_launched(made->node)) declarations(s, {made->node, Expr(1)}, out);
+          return ir::make_seq(s->origin, out);
+        }
         ir::Attr copy = *static_cast<const ir::Attr*>(s);
         copy.body = rewrite(copy.body);
         return copy.body == body_of(s) ? s : arena.make<ir::Attr>(copy);
@@ -287,6 +309,8 @@ class Binder {
   Interpreter& in_;
   ir::Kernel& kernel_;
   bool quiet_;
+  std::vector<const ir::Attr*> environment_;  // T.env_thread
+  std::vector<const Var*> launched_;
   const Stmt* first_ = nullptr;        // binding
   const ir::ScopeIds* ids_ = nullptr;  // the first scope id of the script
   bool entry_first_ = false;           // T.device_entry() stands before every binding
@@ -336,6 +360,10 @@ bool is_launch_var(const Var* var) {
 
 const Stmt* launch_marker(ir::Origin origin, const Var* var, Expr extent) {
   return ir::make_stmt<ir::Attr>(origin, kMarker, extent, var, nullptr);
+}
+
+const Stmt* environment_marker(ir::Origin origin, const Var* var) {
+  return ir::make_stmt<ir::Attr>(origin, kEnvironment, Expr(0), var, nullptr);
 }
 
 const ir::Attr* as_launch_marker(const Stmt* stmt) {

@@ -20,6 +20,8 @@ const ir::Var* make_launch_var(LaunchDimension dimension);
 bool is_launch_var(const ir::Var* var);
 // What T.launch_thread leaves in the body until bind_launch has seen it: it holds for the rest of its block.
 const ir::Stmt* launch_marker(ir::Origin origin, const ir::Var* var, ir::Expr extent);
+// What T.env_thread leaves: a variable that T.launch_thread has to give an extent.
+const ir::Stmt* environment_marker(ir::Origin origin, const ir::Var* var);
 const ir::Attr* as_launch_marker(const ir::Stmt* stmt);
 // The same marker for `body` alone, as `with` means it.
 const ir::Stmt* launch_region(const ir::Attr* marker, const ir::Stmt* body);

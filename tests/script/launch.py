@@ -192,6 +192,19 @@ def shared_above(A: T.Buffer((512,), "float32")):
     for tx in T.thread_binding(32, thread="threadIdx.x"):
         S[tx] = A[tx]
         A[31 - tx] = S[tx]
+
+@T.prim_func
+def binding_above_the_entry(A: T.Buffer((512,), "float32")):
+    bx = T.launch_thread("blockIdx.x", 4)
+    T.device_entry()
+    tx = T.thread_id([32])
+    A[bx * 32 + tx] = 1.0
+
+@T.prim_func
+def host_value(A: T.Buffer((512,), "float32"), n: T.int32):
+    m: T.let = n * 2
+    for bx in T.thread_binding(m, thread="blockIdx.x"):
+        A[bx] = 1.0
 #| @T.prim_func
 #| def flat(A: T.Buffer((512,), "float32")):
 #|     T.attr({"tirx.device_entry": T.bool(True)})
@@ -231,6 +244,19 @@ def shared_above(A: T.Buffer((512,), "float32")):
 #|     tx = T.thread_id([32])
 #|     S_1[tx] = A[tx]
 #|     A[31 - tx] = S_1[tx]
+#| @T.prim_func
+#| def binding_above_the_entry(A: T.Buffer((512,), "float32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     bx = T.cta_id([4])
+#|     tx = T.thread_id([32])
+#|     A[bx * 32 + tx] = T.float32(1.0)
+#| @T.prim_func
+#| def host_value(A: T.Buffer((512,), "float32"), n: T.int32):
+#|     m: T.let[T.int32] = n * 2
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.thread_id([1])
+#|     bx = T.cta_id([m])
+#|     A[bx] = T.float32(1.0)
 
 #--- a tile primitive under a binding knows its threads  [cuda]
 from tvm.script import tirx as T
@@ -295,8 +321,25 @@ def ids_on_the_host(A: T.Buffer((512,), "float32")):
 #   hint: only T.launch_thread and T.thread_binding do without
     A[tx] = T.float32(t)
 
+@T.prim_func
+def same_variable(A: T.Buffer((512,), "float32")):
+    T.device_entry()
+    tx = T.env_thread("threadIdx.x")
+    T.launch_thread(tx, 32)
+    T.launch_thread(tx, 64)
+#   ^^^^^^^^^^^^^^^^^^^^^^^ error[TW3001]: thread_id[64] contradicts thread_id[32]
+    A[tx] = 1.0
+
 #--- bindings that are refused  [cuda]
 from tvm.script import tirx as T
+
+@T.prim_func
+def never_launched(A: T.Buffer((512,), "float32")):
+    T.device_entry()
+    tx = T.env_thread("threadIdx.x")
+#        ^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2110]: this launch dimension has no extent: nothing launches it
+#   hint: call T.launch_thread with it and the extent
+    A[tx] = 1.0
 
 @T.prim_func
 def outside(A: T.Buffer((512,), "float32")):
@@ -332,6 +375,14 @@ def host_loop(A: T.Buffer((512,), "float32")):
 #   hint: bind the launch dimensions outside, or declare scope ids after T.device_entry()
         for tx in T.thread_binding(32, thread="threadIdx.x"):
             A[tx + i * 32] = 1.0
+
+@T.prim_func
+def extent_of_the_device(A: T.Buffer((512,), "float32")):
+    for bx in T.thread_binding(4, thread="blockIdx.x"):
+        for i in range(4):
+            for tx in T.thread_binding(i + 1, thread="threadIdx.x"):
+#               ^^ error[TW3006]: thread_id[i + 1]: the host, which launches, does not know `i`
+                A[bx * 4 + tx] = 1.0
 
 @T.prim_func
 def tags(A: T.Buffer((512,), "float32")):

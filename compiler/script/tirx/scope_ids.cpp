@@ -135,7 +135,10 @@ Value env_thread(Interpreter& in, const Arguments& args, Value) {
   auto tag = in.as_string(a[0], a.span(0), "the thread tag");
   if (!tag) return Value::error();
   auto dimension = launch_dimension(*tag);
-  return dimension ? Value::expr(make_launch_var(*dimension)) : unknown_launch_tag(in, *tag, a.span(0));
+  if (!dimension) return unknown_launch_tag(in, *tag, a.span(0));
+  const ir::Var* var = make_launch_var(*dimension);
+  in.emit(environment_marker(in.origin(args.call), var));
+  return Value::expr(var);
 }
 
 // T.launch_thread("threadIdx.x", n), a statement or a `with` item.
