@@ -57,7 +57,11 @@ constexpr text::CodeInfo kTable[] = {
     {kMetaClass, "lost resource",
      "A meta class must keep every buffer that it allocates in an attribute, so that it gets a name."},
     {kJit, "illegal specialisation", "A @T.jit function is specialised with a value for each compile-time parameter."},
-    {kDeviceEntry, "illegal device entry", "T.device_entry() splits a kernel once into host and device part."},
+    {kDeviceEntry, "illegal device entry",
+     "T.device_entry() splits a kernel once into host and device part. A kernel that only binds launch dimensions "
+     "(T.launch_thread, T.thread_binding) needs none: its device part is the outermost binding, of which there is one, "
+     "and "
+     "what works on tensors stands inside it."},
     {kEntry, "bad entry", "The entry expression does not yield a kernel."},
     {kNeedsEntry, "kernel needs arguments",
      "The kernel stands inside a function with parameters. Name arguments in a comment `# tilewright: entry f(128, "

@@ -669,8 +669,8 @@ class KernelExecutor {
     if (!fits || single_variable) {
       in_.fail(code::kLoop, at(node->target),
                "this loop has " + std::to_string(count) + (count == 1 ? " variable, " : " variables, ") +
-                   (single_variable ? "there is nothing to unpack"
-                                    : std::to_string(names.size()) + (names.size() == 1 ? " is named" : " are named")));
+                   (fits ? "there is nothing to unpack"
+                         : std::to_string(names.size()) + (names.size() == 1 ? " is named" : " are named")));
       return Flow::Error;
     }
     std::size_t rest = starred ? count + 1 - names.size() : 0;  // variables of the starred name
