@@ -103,6 +103,7 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
           if (auto* b = n->scope->find(name)) return b->value;
         } else if (n->lookup) {
           Value v = n->lookup(*this, *n, name);
+          if (pending_ && pending_->diagnostic.span == text::Span()) pending_->diagnostic.span = span;
           if (!v.is_error() || pending_) return v;
         }
         return fail(code::kAttribute, span, "'" + n->path + "' has no attribute '" + std::string(name) + "'", {},

@@ -109,7 +109,7 @@ void Fingerprint::add(Value v) {
     case Tag::NotImplemented: return;
     case Tag::Opaque: return digest_.add(std::string_view(v.why));
     case Tag::Bool: return digest_.add(v.b ? 1 : 0);
-    case Tag::Int: return digest_.add(static_cast<std::uint64_t>(v.i));
+    case Tag::Int: digest_.add(v.immediate ? 1 : 0); return digest_.add(static_cast<std::uint64_t>(v.i));
     case Tag::Float: return digest_.add(std::bit_cast<std::uint64_t>(v.f));
     case Tag::Expr: {
       // A constant of the module outlives this evaluation together with the module's arena; variables have identities.

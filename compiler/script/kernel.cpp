@@ -61,8 +61,8 @@ bool Interpreter::emit_store(const ir::Buffer* buffer, std::vector<ir::Expr> ind
       value = ir::broadcast(*element, want.lanes);
     } else if (value.dtype().lanes != want.lanes) {
       fail(code::kType, stored_at(span),
-           "cannot store " + ir::dtype_name(value.dtype()) + " into " + std::to_string(want.lanes) + " elements of " +
-               std::string(buffer->name));
+           "cannot store " + ir::dtype_name(value.dtype()) + " into " + std::to_string(want.lanes) +
+               (want.lanes == 1 ? " element of " : " elements of ") + std::string(buffer->name));
       return false;
     } else if (!(value.dtype().is_handle() && want.is_handle())) {
       auto converted = ir::convert(want, value);
@@ -370,6 +370,11 @@ class KernelExecutor {
       if (auto* ref = syntax::as<syntax::NameRef>(element)) {
         if (ref->name.text == "_") continue;
         if (!bind_new(ref->name, item, scope, at(element), node)) return false;
+      } else if (element->kind != NodeKind::Tuple && element->kind != NodeKind::List) {
+        // Its store would come before what the other values still have to read.
+        in_.fail(code::kAssignment, at(element), "unpacking binds names; it stores into no element and no attribute",
+                 "write one assignment a line, through another name where values change places");
+        return false;
       } else if (!assign_target(element, item, scope, node)) {
         return false;
       }
@@ -378,8 +383,15 @@ class KernelExecutor {
   }
 
   bool bind_new(const syntax::Name& name, Value value, Scope* scope, text::Span span, const syntax::Node* node) {
-    // A name of an outer scope is shadowed instead of stored to.
     Value* existing = in_.find_binding(name, scope);
+    // A scalar of this scope would be stored to, and the next value might read it: `x, y = y, x` is no exchange.
+    if (auto* own = scope->find(name); own && scalar_of(own->value)) {
+      in_.fail(
+          code::kRebinding, span, "'" + std::string(name.text) + "' is already defined in this scope",
+          "unpacking makes new names; assign to scalars one a line, through another name where they change places");
+      return false;
+    }
+    // A name of an outer scope is shadowed instead of stored to.
     if (existing && scalar_of(*existing) && !scope->find(name) && in_.can_be_expr(value)) {
       ir::Expr e = in_.as_expr(value, span);
       if (!e) return false;

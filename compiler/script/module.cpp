@@ -5,6 +5,7 @@
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/prelude.h"
+#include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
 namespace {
@@ -22,45 +23,12 @@ std::shared_ptr<const syntax::Tree> prelude_tree(std::string_view file) {
   return it->second;
 }
 
-Value lookup_ir_module(Interpreter& in, Namespace&, std::string_view name) {
-  if (name == "ir_module") {
-    return in.native("ir_module", [](Interpreter& i, const Arguments& args, Value) {
-      if (args.positional.empty()) return i.attribute(python_module(i, "tvm.script.ir"), "ir_module", args.call);
-      return args.positional[0];
-    });
-  }
-  return Value::opaque("tvm.script.ir");
-}
-
-Value lookup_prelude(Interpreter& in, Namespace&, std::string_view name) { return in.prelude(name, {}); }
-
-Value lookup_script_package(Interpreter& in, Namespace&, std::string_view name) {
-  if (name == "tirx" || name == "tir") return tirx_namespace(in);
-  if (name == "ir") return in.name_space("tvm.script.ir", lookup_ir_module);
-  if (name == "tile") return tile_namespace(in);
-  return Value::opaque("tvm.script");
-}
-
-// `tvm` and its submodules as far as scripts name them; everything else in it is host code.
-Value tvm_module(Interpreter& in, std::string_view dotted) {
-  if (dotted == "tvm.script") return in.name_space("tvm.script", lookup_script_package);
-  if (dotted == "tvm.script.tirx") return tirx_namespace(in);
-  if (dotted == "tvm.script.tirx.tile") return tile_namespace(in);
-  if (dotted == "tvm.script.ir") return in.name_space("tvm.script.ir", lookup_ir_module);
-  if (dotted.starts_with("tvm.tirx.layout") || dotted.find("tma_utils") != std::string_view::npos)
-    return layout_module(in);
-  if (dotted.starts_with("tvm.tirx.lang")) return in.name_space(std::string(dotted), lookup_prelude);
-  return Value::opaque("tvm");
-}
-
 }  // namespace
 
 Value Interpreter::import_module(std::string_view dotted, int level, text::Span) {
   if (level == 0) {
     if (dotted == "tvm" || dotted.starts_with("tvm.")) {
-      Value v = tvm_module(*this, dotted);
-      if (!v.is_opaque() || dotted == "tvm") return v;
-      return v;
+      return tvm_package(*this, dotted);
     }
     auto known = modules_.find(dotted);
     if (known != modules_.end()) return known->second;

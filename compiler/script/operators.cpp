@@ -92,19 +92,24 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
   // The common cases first: two Python integers, or anything with a run-time side.
   auto x = as_big(a), y = as_big(b);
   if (x && y) {
+    auto whole = [&](__int128 result) {
+      Value v = big(result);
+      v.immediate = v.is_int() && (a.immediate || b.immediate);
+      return v;
+    };
     switch (op) {
-      case Operator::Add: return big(*x + *y);
-      case Operator::Sub: return big(*x - *y);
+      case Operator::Add: return whole(*x + *y);
+      case Operator::Sub: return whole(*x - *y);
       case Operator::Mul: {
         __int128 r;
         if (__builtin_mul_overflow(*x, *y, &r))
           return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
-        return big(r);
+        return whole(r);
       }
       case Operator::FloorDiv:
       case Operator::Mod:
         if (*y == 0) return fail(code::kValue, span, "division by zero", {}, "ZeroDivisionError");
-        return big(op == Operator::FloorDiv ? floor_div(*x, *y) : *x - floor_div(*x, *y) * *y);
+        return whole(op == Operator::FloorDiv ? floor_div(*x, *y) : *x - floor_div(*x, *y) * *y);
       case Operator::Div:
         if (*y == 0) return fail(code::kValue, span, "division by zero", {}, "ZeroDivisionError");
         return Value::floating(static_cast<double>(*x) / static_cast<double>(*y));
@@ -112,24 +117,24 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
         if (*y < 0) return fail(code::kValue, span, "negative shift count", {}, "ValueError");
         if (*y > 120 || (*x != 0 && *y > 100))
           return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
-        return big(*x << *y);
+        return whole(*x << *y);
       case Operator::RShift:
         if (*y < 0) return fail(code::kValue, span, "negative shift count", {}, "ValueError");
-        return big(*y > 126 ? (*x < 0 ? -1 : 0) : *x >> *y);
-      case Operator::BitAnd: return a.is_bool() && b.is_bool() ? Value::boolean(a.b && b.b) : big(*x & *y);
-      case Operator::BitOr: return a.is_bool() && b.is_bool() ? Value::boolean(a.b || b.b) : big(*x | *y);
-      case Operator::BitXor: return a.is_bool() && b.is_bool() ? Value::boolean(a.b != b.b) : big(*x ^ *y);
+        return whole(*y > 126 ? (*x < 0 ? -1 : 0) : *x >> *y);
+      case Operator::BitAnd: return a.is_bool() && b.is_bool() ? Value::boolean(a.b && b.b) : whole(*x & *y);
+      case Operator::BitOr: return a.is_bool() && b.is_bool() ? Value::boolean(a.b || b.b) : whole(*x | *y);
+      case Operator::BitXor: return a.is_bool() && b.is_bool() ? Value::boolean(a.b != b.b) : whole(*x ^ *y);
       case Operator::Pow: {
         if (*y < 0) return Value::floating(std::pow(static_cast<double>(*x), static_cast<double>(*y)));
         __int128 r = 1;
-        if (*x == 0 || *x == 1) return big(*y == 0 ? 1 : *x);
-        if (*x == -1) return big(*y % 2 ? -1 : 1);
+        if (*x == 0 || *x == 1) return whole(*y == 0 ? 1 : *x);
+        if (*x == -1) return whole(*y % 2 ? -1 : 1);
         if (*y > 127) return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
         for (__int128 i = 0; i < *y; ++i) {
           if (__builtin_mul_overflow(r, *x, &r))
             return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
         }
-        return big(r);
+        return whole(r);
       }
       default: break;
     }
@@ -281,10 +286,15 @@ Value Interpreter::unary(Operator op, Value a, text::Span span) {
   if (a.is_poison() || a.is_opaque()) return a;
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
   if (auto x = as_big(a)) {
+    auto whole = [&](__int128 result) {
+      Value v = big(result);
+      v.immediate = v.is_int() && a.immediate;
+      return v;
+    };
     switch (op) {
-      case Operator::Neg: return big(-*x);
-      case Operator::Pos: return big(*x);
-      case Operator::Invert: return big(~*x);
+      case Operator::Neg: return whole(-*x);
+      case Operator::Pos: return whole(*x);
+      case Operator::Invert: return whole(~*x);
       default: break;
     }
   }

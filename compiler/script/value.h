@@ -28,6 +28,8 @@ enum class Tag : std::uint8_t { Error, Poison, Opaque, None, Ellipsis, NotImplem
 
 struct Value {
   Tag tag = Tag::None;
+  // Int: the reference has an IntImm here (an extent, a stride). It counts and prints as any int; isinstance() tells.
+  bool immediate = false;
   union {
     bool b;
     std::int64_t i;
@@ -56,6 +58,11 @@ struct Value {
   static Value integer(std::int64_t x) {
     Value v = with(Tag::Int);
     v.i = x;
+    return v;
+  }
+  static Value immediate_integer(std::int64_t x) {
+    Value v = integer(x);
+    v.immediate = true;
     return v;
   }
   static Value floating(double x) {

@@ -114,6 +114,7 @@ constexpr Word kWords[] = {
     {"T", "And", Function, "a, b", "Both hold; the second is evaluated only if the first does."},
     {"T", "Or", Function, "a, b", "One of them holds; the second is evaluated only if the first does not."},
     {"T", "Not", Function, "x", "The condition does not hold."},
+    {"T", "filter", Function, "var, pred", "A condition that picks some of the threads that var counts."},
     {"T", "Select", Function, "condition, true_value, false_value", "One of two values; both are evaluated."},
     {"T", "if_then_else", Function, "condition, true_value, false_value",
      "One of two values; only that one is evaluated."},

@@ -242,6 +242,99 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32):
 #   ^^^^ error[TW2102]: 'same' is already defined in this scope
 #   hint: choose another name; only scalars can be assigned again
 
+#--- unpacking stores nowhere
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32"), B: T.Buffer((64,), "int32")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    x: T.int32 = 3
+    y: T.int32 = 4
+    x, y = y, x
+#   ^ error[TW2102]: 'x' is already defined in this scope
+#   hint: unpacking makes new names; assign to scalars one a line, through another name where they change places
+    x, z = x, 1
+#   ^ error[TW2102]: 'x' is already defined in this scope
+#   hint: unpacking makes new names; assign to scalars one a line, through another name where they change places
+    x, = (1,)
+#   ^ error[TW2102]: 'x' is already defined in this scope
+#   hint: unpacking makes new names; assign to scalars one a line, through another name where they change places
+    c = T.alloc_local((1,), "int32")
+    c, d = 1, 2
+#   ^ error[TW2102]: 'c' is already defined in this scope
+#   hint: unpacking makes new names; assign to scalars one a line, through another name where they change places
+    A[0], A[1] = A[1], A[0]
+#   ^^^^ error[TW2101]: unpacking binds names; it stores into no element and no attribute
+#   hint: write one assignment a line, through another name where values change places
+    e, (f, A[2]) = 1, (2, 3)
+#          ^^^^ error[TW2101]: unpacking binds names; it stores into no element and no attribute
+#   hint: write one assignment a line, through another name where values change places
+    g, h = 1, 2
+    g = 3
+    g, h = h, g
+#   ^ error[TW2102]: 'g' is already defined in this scope
+#   hint: unpacking makes new names; assign to scalars one a line, through another name where they change places
+    if tx == 0:
+        x, y = y, x
+        A[3] = x
+    A[4] = x + y + g + h
+
+#--- a slice is stored as a vector  [print] [cuda]
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32"), C: T.Buffer((8, 64), "float32"),
+      H: T.Buffer((64,), "float16")):
+    T.device_entry()
+    tx = T.thread_id([8])
+    B[0:4] = A[4:8]
+    B[0:4:1] = A[4:8:1]
+    B[tx * 4 : tx * 4 + 4] = A[tx * 4 : tx * 4 + 4]
+    B[0:4] = C[2, 4:8]
+    C[1, 0:4] = C[0:1, 4:8]
+    B[0:4] = H[0:4]
+    B[0:4:2] = A[0:2]
+    B[0] = A[4:5]
+#| @T.prim_func
+#| def k(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32"), C: T.Buffer((8, 64), "float32"), H: T.Buffer((64,), "float16")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     tx = T.thread_id([8])
+#|     B[T.Ramp(0, 1, 4)] = A[T.Ramp(4, 1, 4)]
+#|     B[T.Ramp(0, 1, 4)] = A[T.Ramp(4, 1, 4)]
+#|     B[T.Ramp(tx * 4, 1, 4)] = A[T.Ramp(tx * 4, 1, 4)]
+#|     B[T.Ramp(0, 1, 4)] = C[2, T.Ramp(4, 1, 4)]
+#|     C[1, T.Ramp(0, 1, 4)] = C[0, T.Ramp(4, 1, 4)]
+#|     B[T.Ramp(0, 1, 4)] = T.Cast("float32x4", H[T.Ramp(0, 1, 4)])
+#|     B[T.Ramp(0, 2, 2)] = A[T.Ramp(0, 1, 2)]
+#|     B[0] = A[4]
+
+#--- slices that are no vector
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32"), C: T.Buffer((8, 64), "float32"), n: T.int32):
+    T.device_entry()
+    tx = T.thread_id([8])
+    B[0:4] = A[4:6]
+#            ^^^^^^ error[TW2004]: cannot store float32x2 into 4 elements of B
+    B[0:4] = C[0:4, 1]
+#            ^^^^^^^^^ error[TW2108]: only a slice of constant length along the last dimension can be assigned as a vector; this is a region of C
+#   hint: use Tx.copy
+    B[0:4] = C[0:2, 0:2]
+#            ^^^^^^^^^^^ error[TW2108]: only a slice of constant length along the last dimension can be assigned as a vector; this is a region of C
+#   hint: use Tx.copy
+    B[0:4] = A[0:n]
+#            ^^^^^^ error[TW2108]: only a slice of constant length along the last dimension can be assigned as a vector; this is a region of A
+#   hint: use Tx.copy
+    B[0] = A[4:8]
+#          ^^^^^^ error[TW2004]: cannot store float32x4 into 1 element of B
+    B[0:4] = C[2]
+#            ^^^^ error[TW2004]: cannot store float32x64 into 4 elements of B
+    B[0:4] = A[4:8] + A[0:4]
+#            ^^^^^^^^^^^^^^^ error[TW2108]: the left operand must be a scalar; this is a region of A
+#   hint: give one index a dimension, or use T.ramp or .vload for a vector
+
 #--- inner scopes shadow  [print]
 from tvm.script import tirx as T
 
@@ -372,7 +465,7 @@ def k(A: T.Buffer((64,), "float16"), B: T.Buffer((64,), "uint8"), p: T.handle):
     A[T.ramp(0, 1, 4)] = T.broadcast(T.float16(1.0), 8)
 #                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2004]: cannot store float16x8 into 4 elements of A
     A[0] = T.broadcast(T.float16(1.0), 8)
-#          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2004]: cannot store float16x8 into 1 elements of A
+#          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2004]: cannot store float16x8 into 1 element of A
 
 #--- attribute targets  [print]
 from tvm.script import tirx as T

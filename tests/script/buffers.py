@@ -347,11 +347,10 @@ def k(A: T.Buffer((4, 8), "float32"), i: T.int32, f: T.float32):
     A[0, 0] = A[T.ramp(0, 1, 4), 0]
 #               ^^^^^^^^^^^^^^^ error[TW2107]: only the last index may be a vector
     A[0, 0] = A[0:2, 0]
-#             ^^^^^^^^^ error[TW2108]: the stored value must be a scalar; this is a region of A
-#   hint: give one index a dimension, or use T.ramp or .vload for a vector
+#             ^^^^^^^^^ error[TW2108]: only a slice of constant length along the last dimension can be assigned as a vector; this is a region of A
+#   hint: use Tx.copy
     A[0, 0] = A[0]
-#             ^^^^ error[TW2108]: the stored value must be a scalar; this is a region of A
-#   hint: give one index a dimension, or use T.ramp or .vload for a vector
+#             ^^^^ error[TW2004]: cannot store float32x8 into 1 element of A
     A[0, 0] = A[0][1]
 #             ^^^^^^^ error[TW2108]: a region of A cannot be indexed again
 #   hint: give all indices at once
@@ -432,3 +431,47 @@ def k(a: T.handle, b: T.handle):
 #|         for j in range(m):
 #|             B[j, i] = A[i, j]
 
+#--- what a thread holds of a layout that does not say  [print]
+from tvm.script import tirx as T
+
+@T.prim_func
+def k():
+    T.device_entry()
+    A = T.alloc_buffer((4,), "float32", scope="local", layout=None)
+    B = A.local(4, layout=T.TileLayout(T.S[4]))
+    B[0] = 1
+#| @T.prim_func
+#| def k():
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     A = T.alloc_local((4,), layout=None)
+#|     B = T.decl_buffer((4,), data=A.data, scope="local")
+#|     B[0] = T.float32(1.0)
+
+#--- what a thread holds of a layout that does not say is refused
+from tvm.script import tirx as T
+
+@T.prim_func
+def k():
+    T.device_entry()
+    A = T.alloc_buffer((4,), "float32", scope="local", layout=None)
+    a = A.local()
+#       ^^^^^^^^^ error[TW2109]: A has no layout, so nothing says what a thread holds
+#   hint: give the shape and layout=
+    b = A.local(layout=T.TileLayout(T.S[4]))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2109]: A has no layout, so nothing says what a thread holds
+#   hint: give the shape, too
+    c = A.permute(0)
+#       ^^^^^^^^^^^^ error[TW2109]: only a tile layout has dimensions to permute; A has none
+    C = T.alloc_buffer((8, 8), "float32", scope="local",
+                       layout=T.ComposeLayout(T.SwizzleLayout(0, 3, 3), T.TileLayout(T.S[(8, 8) : (8, 1)])))
+    d = C.local()
+#       ^^^^^^^^^ error[TW2109]: C has a swizzled layout, so nothing says what a thread holds
+#   hint: give the shape and layout=
+    e = C.permute(1, 0)
+#       ^^^^^^^^^^^^^^^ error[TW2109]: only a tile layout has dimensions to permute; C has a swizzled one
+    W = T.alloc_buffer((64,), "float32", scope="local", layout=T.SwizzleLayout(3, 3, 3))
+    f = W.local()
+#       ^^^^^^^^^ error[TW2109]: W has a swizzled layout, so nothing says what a thread holds
+#   hint: give the shape and layout=
+    g = W.permute(0)
+#       ^^^^^^^^^^^^ error[TW2109]: only a tile layout has dimensions to permute; W has a swizzled one

@@ -132,6 +132,41 @@ assert one is not two
 #|     for i in range(2):
 #|         A[tx] = T.float32(1.0)
 
+#--- a jit function sees its surroundings as they were at decoration  [print]
+from tvm.script import tirx as T
+n = 1
+
+@T.jit
+def f(A: T.Buffer((n,), "int32"), M: T.constexpr):
+    T.device_entry()
+    A[0] = n + M
+
+n = 2
+
+def make(extent):
+    def inner(width):
+        @T.jit
+        def g(A: T.Buffer((extent, width), "int32")):
+            T.device_entry()
+            A[0, 0] = extent
+
+        return g
+
+    pending = inner(3)
+    extent = 99
+    return pending.specialize()
+
+one = f.specialize(M=4)
+two = make(8)
+#| @T.prim_func
+#| def f(A: T.Buffer((1,), "int32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     A[0] = 5
+#| @T.prim_func
+#| def g(A: T.Buffer((8, 3), "int32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     A[0, 0] = 8
+
 #--- specialisation that fails
 from __future__ import annotations
 from tvm.script import tirx as T

@@ -221,3 +221,47 @@ Tx.copy(1, 2)
 # @1:1-1:14 error[TW2112]: Tx.thread.copy belongs into the body of a kernel
 #   hint: decorate the function with @T.prim_func
 
+#--- filters  [print] [cuda]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def k(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
+    T.device_entry()
+    warp = T.warp_id([4])
+    lane = T.lane_id([32])
+    tid = T.thread_id([128])
+    if T.filter(tid, tid == 0):
+        A[0] = 1
+    if T.filter(lane, pred=T.ptx.elect_sync()):
+        A[1] = 1
+    if (warp == 0) & T.filter(lane, T.ptx.elect_sync() != 0):
+        Tx.copy(B[0:128], A[0:128])
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW3106]: copy/fallback: global -> global at thread scope goes element by element through one thread
+#   hint: gmem_smem: source is global and destination global; gmem_smem moves global <-> shared; ldstmatrix: works at warp, warpgroup and cta scope, not at thread scope; reg: source is global and destination global; reg moves registers <-> shared or global
+#| @T.prim_func
+#| def k(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     warp = T.warp_id([4])
+#|     lane = T.lane_id([32])
+#|     tid = T.thread_id([128])
+#|     if tid == 0:
+#|         A[0] = T.float32(1.0)
+#|     if T.ptx.elect_sync() != T.uint32(0):
+#|         A[1] = T.float32(1.0)
+#|     if T.bitwise_and(warp == 0, T.ptx.elect_sync() != T.uint32(0)):
+#|         T.tile.copy(B[0:128], A[0:128])
+
+#--- filters that are refused
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    tid = T.thread_id([128])
+    if T.filter(tid, 0, 4):
+#                       ^ error[TW2006]: T.filter takes at most 2 positional arguments, 3 are given
+        A[0] = 1
+    if T.filter(tid):
+#      ^^^^^^^^^^^^^ error[TW2006]: T.filter needs the argument 'pred'
+        A[0] = 1

@@ -5,6 +5,8 @@
 #
 # From the evaluator: T.bind(value, type) makes an immutable variable in a plain method; `object.__new__(cls)` an
 # instance without running its constructor.
+from numbers import Integral
+
 from tvm.script import tirx as T
 
 
@@ -79,7 +81,7 @@ class RemoteBarrier:
         self.depth = depth
 
     def ptr_to(self, stage):
-        if isinstance(stage, int):
+        if isinstance(stage, Integral):
             return self.ptr if stage == 0 else self.ptr + T.uint64(8 * stage)
         return self.ptr + T.cast(stage, "uint64") * T.uint64(8)
 

@@ -1,4 +1,6 @@
 # Shared-memory matrix descriptors of tcgen05: SmemDescriptor (surface.md 9).
+from numbers import Integral
+
 from tvm.script import tirx as T
 
 _LOW = 0xFFFFFFFF
@@ -7,7 +9,7 @@ _HIGH = 0xFFFFFFFF00000000
 
 def smem_desc_add_16B_offset(desc_val, offset):
     """`desc_val` moved by `offset` units of 16 bytes; nothing carries into the high word."""
-    step = T.uint64(offset % 2**32) if isinstance(offset, int) else T.cast(offset, "uint64")
+    step = T.uint64(offset % 2**32) if isinstance(offset, Integral) else T.cast(offset, "uint64")
     return (desc_val & T.uint64(_HIGH)) | ((desc_val + step) & T.uint64(_LOW))
 
 

@@ -1,4 +1,6 @@
 # What the pools ask about shapes and types.
+from numbers import Integral
+
 from tvm.script import tirx as T
 
 
@@ -11,6 +13,6 @@ def _constant_shape(shape, who):
     if not isinstance(shape, (list, tuple)):
         shape = (shape,)
     for extent in shape:
-        if not isinstance(extent, int):
+        if not isinstance(extent, Integral):
             raise ValueError(f"{who}: every extent must be a constant integer, shape is {shape}")
     return tuple(shape)

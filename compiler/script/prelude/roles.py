@@ -2,12 +2,14 @@
 #
 # `with role:` runs its body under a branch. The evaluator opens that branch: for an instance with a method
 # `__branch__` it takes the condition from there, calls `__prologue__` first inside the branch, then the body.
+from numbers import Integral
+
 from tvm.script import tirx as T
 
 
 class _Role:
     def __init__(self, regs, increase):
-        if regs is not None and isinstance(regs, int) and (regs < 24 or regs > 256 or regs % 8 != 0):
+        if regs is not None and isinstance(regs, Integral) and (regs < 24 or regs > 256 or regs % 8 != 0):
             raise ValueError(f"{type(self).__name__}: regs must be a multiple of 8 from 24 to 256, not {regs}")
         self.regs = regs
         self.increase = bool(increase)

@@ -3,15 +3,17 @@
 # The first argument, `prefix`, is kept for compatibility; resources are named after the script's own variable.
 # Plain helpers compute expressions; methods with @T.inline store them. Where every extent is an integer, an arm that
 # cannot occur is left out.
+from numbers import Integral
+
 from tvm.script import tirx as T
 
 
 def _may_be_positive(value):
-    return not isinstance(value, int) or value > 0
+    return not isinstance(value, Integral) or value > 0
 
 
 def _positive(value, who, what):
-    if isinstance(value, int) and value <= 0:
+    if isinstance(value, Integral) and value <= 0:
         raise ValueError(f"{who}: {what} must be positive, not {value}")
 
 

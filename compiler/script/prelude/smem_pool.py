@@ -7,6 +7,8 @@
 # applies to what follows in the block under construction.
 #
 # Plain methods bind no buffer to a name of theirs: a buffer is called what the script calls it.
+from numbers import Integral
+
 from tvm.script import tirx as T
 from tvm.tirx.lang.pool_shapes import _constant_shape, _element_bits
 from tvm.tirx.layout import S, TileLayout, mma_shared_layout
@@ -27,11 +29,12 @@ def _round_up(value, unit):
 
 
 def _swizzle_of(mode):
+    mode = getattr(mode, "value", mode)  # of a SwizzleMode
     if mode == "auto":
         return 3
     if mode == "none":
         return 0
-    if isinstance(mode, int) and not isinstance(mode, bool) and 0 <= mode <= 3:
+    if isinstance(mode, Integral) and not isinstance(mode, bool) and 0 <= mode <= 3:
         return int(mode)
     raise ValueError(f"alloc_mma: unknown swizzle_mode {mode!r}; use 'auto', 'none' or a SwizzleMode (0 to 3)")
 
@@ -102,7 +105,7 @@ class SMEMPool:
         return self.alloc(shape, dtype, align=align, layout=layout)
 
     def move_base_to(self, offset):
-        if not isinstance(offset, int) or offset < 0:
+        if not isinstance(offset, Integral) or offset < 0:
             raise ValueError(f"SMEMPool.move_base_to: the offset must be a non-negative integer, not {offset}")
         self.offset = offset
 

@@ -4,6 +4,8 @@
 # applies to what follows in the block under construction.
 #
 # Plain methods bind no buffer to a name of theirs: a buffer is called what the script calls it.
+from numbers import Integral
+
 from tvm.script import tirx as T
 from tvm.tirx.lang.pool_shapes import _constant_shape, _element_bits
 from tvm.tirx.layout import S, TCol, TLane, TileLayout, sf_tmem_layout, tmem_datapath_layout
@@ -74,7 +76,7 @@ class TMEMPool:
         return self.alloc(shape, dtype, layout=sf_tmem_layout(shape[-2], sf_k, sf_per_mma, sf_reuse, depth))
 
     def move_base_to(self, col):
-        if not isinstance(col, int) or col < 0 or col > self.total_cols:
+        if not isinstance(col, Integral) or col < 0 or col > self.total_cols:
             raise ValueError(f"TMEMPool.move_base_to: the column must lie in 0 to {self.total_cols}, not {col}")
         self.offset = col
 
@@ -125,7 +127,7 @@ class TMEMStages:
             if len(index) != 2 or not isinstance(index[1], slice):
                 raise ValueError("TMEMStages: write st[stage] or st[stage, first:last]")
             index, columns = index
-        if isinstance(index, int) and not 0 <= index < self.stages:
+        if isinstance(index, Integral) and not 0 <= index < self.stages:
             raise ValueError(f"TMEMStages: stage {index} does not exist, there are {self.stages}")
         first = 0 if columns.start is None else columns.start
         last = self.width if columns.stop is None else columns.stop

@@ -367,7 +367,8 @@ bool object_attribute(Interpreter& in, Value object, std::string_view name, Valu
       if (name == "__name__") *result = in.string(ir::dtype_name(dtype));
       if (name == "bits") *result = Value::integer(dtype.storage_bits());
       if (name == "lanes") *result = Value::integer(dtype.lanes);
-      return name == "__name__" || name == "bits" || name == "lanes";
+      if (name == "itemsize") *result = Value::integer((dtype.storage_bits() * dtype.lanes + 7) / 8);
+      return name == "__name__" || name == "bits" || name == "lanes" || name == "itemsize";
     }
     case Type::Namespace:
       if (name == "__name__") *result = in.string(object.as<Namespace>()->path);
@@ -398,6 +399,10 @@ bool python_attribute(Interpreter& in, Value object, std::string_view name, Valu
   }
   if (name == "__class__") {
     *result = Value::object(type_of(in, object));
+    return true;
+  }
+  if (object.immediate && (name == "value" || name == "dtype")) {
+    *result = name == "value" ? Value::integer(object.i) : in.string("int32");
     return true;
   }
   const Entry* entry = find_entry(entries, name);

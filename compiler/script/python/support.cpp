@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script::python {
 
@@ -157,6 +158,7 @@ Class* type_of(Interpreter& in, Value v) {
       return make_marker(in, dot == key.npos ? key : key.substr(dot + 1));
     });
   };
+  if (Class* cls = tirx_type_of(in, v)) return cls;
   switch (v.tag) {
     case Tag::None: return named("types.NoneType");
     case Tag::Ellipsis: return named("types.EllipsisType");
@@ -164,7 +166,7 @@ Class* type_of(Interpreter& in, Value v) {
     case Tag::Bool: return class_named(in, "bool");
     case Tag::Int: return class_named(in, "int");
     case Tag::Float: return class_named(in, "float");
-    case Tag::Expr: return named("tirx.PrimExpr");
+    case Tag::Expr:
     case Tag::Error:
     case Tag::Poison:
     case Tag::Opaque: return class_named(in, "object");
@@ -192,22 +194,22 @@ Class* type_of(Interpreter& in, Value v) {
     case Type::StaticMethod: return class_named(in, "staticmethod");
     case Type::ClassMethod: return class_named(in, "classmethod");
     case Type::Super: return class_named(in, "super");
-    case Type::Buffer: return named("tirx.Buffer");
-    case Type::Region: return named("tirx.BufferRegion");
-    case Type::Layout: return named("tirx.Layout");
     case Type::LayoutSpec: return named("tirx.LayoutSpec");
     case Type::LayoutBuilder: return named("tirx.LayoutBuilder");
     case Type::Axis: return named("tirx.Axis");
     case Type::AxisTerm: return named("tirx.AxisTerm");
-    case Type::Iter: return named("tirx.Iter");
-    case Type::DataType: return named("tirx.dtype");
     case Type::Frame: return named("tirx.Frame");
-    case Type::Kernel: return named("tirx.PrimFunc");
     case Type::Jit: return named("tirx.JitFunc");
     case Type::MetaVar: return named("tirx.meta_var");
     case Type::PendingStore: return named("tirx.BufferStore");
     case Type::TensorMapType:
     case Type::TypeAnnotation: return named("tirx.Type");
+    case Type::Buffer:  // those of tirx_type_of
+    case Type::Region:
+    case Type::Layout:
+    case Type::Iter:
+    case Type::DataType:
+    case Type::Kernel:
     case Type::Exec: break;
   }
   return class_named(in, "object");
@@ -264,31 +266,12 @@ std::optional<bool> is_abstract_instance(Interpreter& in, Value v, std::string_v
   return std::nullopt;
 }
 
-// Names of the reference's own classes, which scripts use in isinstance() checks.
-bool is_tirx_instance(Value v, std::string_view name) {
+// Names that are classes of the reference and something else here: T.Buffer makes an annotation, Axis is a namespace.
+bool is_named_instance(Value v, std::string_view name) {
   if (std::size_t dot = name.rfind('.'); dot != name.npos) name = name.substr(dot + 1);
   if (name == "Buffer") return v.as<BufferValue>() != nullptr;
-  if (name == "BufferRegion") return v.as<RegionValue>() != nullptr;
-  if (name == "PrimFunc") return v.as<KernelValue>() != nullptr;
-  if (name == "Layout") return v.as<LayoutValue>() != nullptr;
-  if (LayoutValue* l = v.as<LayoutValue>()) {
-    bool swizzle = l->layout->swizzle.has_value(), tile = l->layout->tile.has_value();
-    if (name == "TileLayout") return tile && !swizzle;
-    if (name == "SwizzleLayout") return swizzle && !tile;
-    if (name == "ComposeLayout") return swizzle && tile;
-  }
-  if (name == "Iter") return v.as<IterValue>() != nullptr;
   if (name == "Axis") return v.as<AxisValue>() != nullptr;
   if (name == "meta_var") return v.as<MetaVar>() != nullptr;
-  if (!v.is_expr()) return false;
-  ir::ExprKind kind = v.e->kind;
-  if (name == "PrimExpr" || name == "Expr" || name == "ExprOp") return true;
-  if (name == "Var" || name == "IterVar") return kind == ir::ExprKind::Var;
-  if (name == "IntImm") return kind == ir::ExprKind::IntImm;
-  if (name == "FloatImm") return kind == ir::ExprKind::FloatImm;
-  if (name == "StringImm") return kind == ir::ExprKind::StringImm;
-  if (name == "BufferLoad") return kind == ir::ExprKind::Load;
-  if (name == "Call") return kind == ir::ExprKind::Call;
   return false;
 }
 
@@ -316,8 +299,8 @@ bool is_instance_within(Interpreter& in, Value v, Value classinfo, int depth) {
     }
     return false;
   }
-  if (Native* n = classinfo.as<Native>()) return is_tirx_instance(v, n->name);
-  if (Namespace* n = classinfo.as<Namespace>()) return is_tirx_instance(v, n->path);
+  if (Native* n = classinfo.as<Native>()) return is_named_instance(v, n->name);
+  if (Namespace* n = classinfo.as<Namespace>()) return is_named_instance(v, n->path);
   return false;
 }
 

@@ -249,9 +249,8 @@ Value view(Interpreter& in, const Arguments& args, Value self) {
 // A.local(*shape): the elements that one thread holds.
 Value local(Interpreter& in, const Arguments& args, Value self) {
   const ir::Buffer* b = self_buffer(self);
-  if (!b->layout)
-    return in.fail(code::kLayout, args.call, shown(b) + " has no layout, so nothing says what a thread holds");
   ir::Buffer made = *b;
+  bool given = false;
   for (const Keyword& k : args.keywords) {
     if (k.name != "layout")
       return in.fail(code::kArguments, k.span, "local has no argument '" + std::string(k.name) + "'");
@@ -259,8 +258,17 @@ Value local(Interpreter& in, const Arguments& args, Value self) {
     auto l = in.as_layout(k.value, k.span);
     if (!l) return Value::error();
     made.layout = keep_layout(in, *l);
+    given = true;
   }
-  if (made.layout == b->layout) made.layout = keep_layout(in, layout::storage(*b->layout));
+  // Without a shape the own layout says how many elements a thread holds: a swizzle alone or over a tile says nothing.
+  bool counts = b->layout && b->layout->is_tile();
+  if ((!given && !b->layout) || (args.positional.empty() && !counts)) {
+    return in.fail(
+        code::kLayout, args.call,
+        shown(b) + (b->layout ? " has a swizzled layout" : " has no layout") + ", so nothing says what a thread holds",
+        given ? "give the shape, too" : "give the shape and layout=");
+  }
+  if (!given) made.layout = keep_layout(in, layout::storage(*b->layout));
   std::vector<Value> dims(args.positional.begin(), args.positional.end());
   if (dims.size() == 1 && (dims[0].as<Tuple>() || dims[0].as<List>())) {
     dims = dims[0].as<Tuple>() ? dims[0].as<Tuple>()->items : dims[0].as<List>()->items;
@@ -316,16 +324,16 @@ Value permute(Interpreter& in, const Arguments& args, Value self) {
   ir::Buffer made = *b;
   std::vector<ir::Expr> shape;
   for (int d : order) shape.push_back(b->shape[static_cast<std::size_t>(d)]);
-  if (b->layout) {
-    layout::Layout l = *b->layout;
-    layout::TileLayout tile = l.tile ? *l.tile : *layout::row_major(ir::shape_of(*b)).tile;
-    auto grouped = layout::group(tile, ir::shape_of(*b));
-    if (!grouped) return layout_failure(in, grouped.error(), args.call);
-    auto permuted = layout::permute_by_groups({std::nullopt, grouped->layout}, grouped->separators, order);
-    if (!permuted) return layout_failure(in, permuted.error(), args.call);
-    l.tile = permuted->tile;
-    made.layout = keep_layout(in, l);
+  if (!b->layout || !b->layout->is_tile()) {
+    return in.fail(code::kLayout, args.call,
+                   "only a tile layout has dimensions to permute; " + shown(b) +
+                       (b->layout ? " has a swizzled one" : " has none"));
   }
+  auto grouped = layout::group(*b->layout->tile, ir::shape_of(*b));
+  if (!grouped) return layout_failure(in, grouped.error(), args.call);
+  auto permuted = layout::permute_by_groups({std::nullopt, grouped->layout}, grouped->separators, order);
+  if (!permuted) return layout_failure(in, permuted.error(), args.call);
+  made.layout = keep_layout(in, {std::nullopt, permuted->tile});
   made.shape = Arena::current().copy(shape);
   made.strides = {};
   return view_of(in, made, args.call);
@@ -399,8 +407,8 @@ constexpr Member kMethods[] = {
 Value expr_list(Interpreter& in, std::span<const ir::Expr> items) {
   std::vector<Value> out;
   for (ir::Expr e : items) {
-    const std::int64_t* c = ir::constant(e);  // a known extent is a Python int to the script
-    out.push_back(c ? Value::integer(*c) : Value::expr(e));
+    const std::int64_t* c = ir::constant(e);  // a known extent counts as a Python int
+    out.push_back(c ? Value::immediate_integer(*c) : Value::expr(e));
   }
   return in.tuple(std::move(out));
 }
@@ -426,7 +434,7 @@ bool buffer_attribute(Interpreter& in, Value object, std::string_view name, text
   else if (name == "data")
     *result = b->data ? Value::expr(b->data) : Value::none();
   else if (name == "elem_offset")
-    *result = b->elem_offset ? Value::expr(b->elem_offset) : Value::integer(0);
+    *result = b->elem_offset ? Value::expr(b->elem_offset) : Value::immediate_integer(0);
   else if (name == "byte_offset") {
     if (!b->elem_offset)
       *result = Value::integer(0);
@@ -626,6 +634,29 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
   return out;
 }
 
+// A region as a stored value: the vector of its elements, which lie along the last dimension.
+ir::Expr region_vector(Interpreter& in, const ir::Region& region, text::Span span) {
+  if (region.buffer->scope == ir::StorageScope::Tmem) {
+    in.fail(code::kBuffer, span, "tensor memory has no elements to read", "use Tx.copy_async");
+    return {};
+  }
+  std::vector<ir::Expr> indices;
+  for (const ir::Range& r : region.ranges) {
+    const std::int64_t* n = ir::constant(r.extent);
+    bool last = indices.size() + 1 == region.ranges.size();
+    if (!n || (!last && *n != 1) || *n < 1 || *n > 1024) {
+      in.fail(
+          code::kRegion, span,
+          "only a slice of constant length along the last dimension can be assigned as a vector; this is a region of " +
+              shown(region.buffer),
+          "use Tx.copy");
+      return {};
+    }
+    indices.push_back(*n == 1 ? r.min : ir::ramp(r.min, ir::int_imm(r.min.dtype(), 1), static_cast<int>(*n)));
+  }
+  return ir::load(region.buffer, indices);
+}
+
 }  // namespace
 
 Value index_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span span) {
@@ -649,7 +680,9 @@ bool store_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> i
     in.fail(code::kBuffer, span, "tensor memory has no elements to assign", "use Tx.copy_async");
     return false;
   }
-  ir::Expr e = in.as_expr(value, in.stored_at(span), "the stored value");
+  RegionValue* slice = value.as<RegionValue>();
+  ir::Expr e = slice ? region_vector(in, slice->region, in.stored_at(span))
+                     : in.as_expr(value, in.stored_at(span), "the stored value");
   return e && in.emit_store(b, i.indices, e, span);
 }
 

@@ -247,6 +247,76 @@ Value call_intrin(Interpreter& in, const Arguments& args, Value) {
   return call_intrinsic(in, path, rest);
 }
 
+// T.Call(dtype, op, args): the same with a list.
+Value call_node(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.Call", {"dtype", "op", "args"}, 3);
+  auto operands = a ? in.iterate(a[2], a.span(2)) : std::nullopt;
+  if (!operands) return Value::error();
+  operands->insert(operands->begin(), {a[0], a[1]});
+  Arguments all = args;
+  all.positional = *operands;
+  all.keywords = {};
+  all.spans = {};
+  return call_intrin(in, all, Value());
+}
+
+// T.IntImm(dtype, value), T.FloatImm(dtype, value)
+template <bool Whole>
+Value immediate(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, Whole ? "T.IntImm" : "T.FloatImm", {"dtype", "value"}, 2);
+  auto d = a ? in.as_dtype(a[0], a.span(0)) : std::nullopt;
+  ir::Expr e = d ? in.as_expr(a[1], a.span(1), "the value") : ir::Expr();
+  if (!e) return Value::error();
+  if (Whole ? !d->is_integral() && !d->is_bool() : !d->is_floating()) {
+    return in.fail(code::kType, a.span(0),
+                   ir::dtype_name(*d) + (Whole ? " is no type of integers" : " is not floating"), {}, "ValueError");
+  }
+  auto made = ir::convert(*d, e);
+  return made ? Value::expr(*made) : in.fail(code::kType, args.call, made.error(), {}, "ValueError");
+}
+
+Value string_imm(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.StringImm", {"value"}, 1);
+  auto text = a ? in.as_string(a[0], a.span(0), "the value") : std::nullopt;
+  return text ? Value::expr(ir::string_imm(in.keep(*text))) : Value::error();
+}
+
+// T.Var(name, dtype): a variable that has no value yet. It is called what the script binds it to.
+Value variable(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.Var", {"name", "dtype"}, 2);
+  if (!a) return Value::error();
+  if (a[1].is_opaque()) return a[1];
+  auto name = in.as_string(a[0], a.span(0), "the name");
+  auto d = !name ? std::nullopt : a[1].as<TypeAnnotation>() ? std::optional(ir::kHandle) : in.as_dtype(a[1], a.span(1));
+  return d ? Value::expr(ir::make_var({}, *d)) : Value::error();
+}
+
+Value buffer_load(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.BufferLoad", {"buffer", "indices"}, 2);
+  if (!a) return Value::error();
+  BufferValue* b = a[0].as<BufferValue>();
+  if (!b) return in.fail(code::kType, a.span(0), "T.BufferLoad takes a buffer, not " + std::string(type_name(a[0])));
+  auto indices = in.iterate(a[1], a.span(1));
+  return indices ? index_buffer(in, b->buffer, *indices, args.call) : Value::error();
+}
+
+// T.filter(var, pred) is `pred`: which of its terms narrow the active threads is found out from `pred` (scope.md 6.4).
+Value filter(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.filter", {"var", "pred"}, 2);
+  ir::Expr var = a ? in.as_expr(a[0], a.span(0), "the variable of T.filter") : ir::Expr();
+  ir::Expr e = var ? in.as_expr(a[1], a.span(1), "the condition of T.filter") : var;
+  if (!e) return Value::error();
+  if (e.dtype().is_bool()) return Value::expr(e);
+  auto made = ir::apply_operator(ExprKind::NE, e, ir::int_imm(ir::kInt32, 0), false, true, true);
+  return made ? Value::expr(*made) : in.fail(code::kType, a.span(1), made.error());
+}
+
+// T.tvm_thread_invariant(x): x, with a promise to the reference's own passes.
+Value itself(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.tvm_thread_invariant", {"condition"}, 1);
+  return a ? a[0] : Value::error();
+}
+
 Value undefined(Interpreter&, const Arguments&, Value) {
   return Value::expr(ir::call(ir::kFloat32, ir::builtin::undef, {}));
 }
@@ -275,6 +345,29 @@ Value limit(Interpreter& in, const Arguments& args, Value) {
 }
 
 constexpr Member kMembers[] = {
+    {"Add", two<ExprKind::Add>},
+    {"Sub", two<ExprKind::Sub>},
+    {"Mul", two<ExprKind::Mul>},
+    {"Mod", two<ExprKind::TruncMod>},
+    {"FloorDiv", two<ExprKind::FloorDiv>},
+    {"FloorMod", two<ExprKind::FloorMod>},
+    {"Min", two<ExprKind::Min>},
+    {"Max", two<ExprKind::Max>},
+    {"EQ", two<ExprKind::EQ>},
+    {"NE", two<ExprKind::NE>},
+    {"LT", two<ExprKind::LT>},
+    {"LE", two<ExprKind::LE>},
+    {"GT", two<ExprKind::GT>},
+    {"GE", two<ExprKind::GE>},
+    {"IntImm", immediate<true>},
+    {"FloatImm", immediate<false>},
+    {"StringImm", string_imm},
+    {"Var", variable},
+    {"SizeVar", variable},
+    {"BufferLoad", buffer_load},
+    {"Call", call_node},
+    {"filter", filter},
+    {"tvm_thread_invariant", itself},
     {"min", extremum<ExprKind::Min>},
     {"max", extremum<ExprKind::Max>},
     {"floordiv", two<ExprKind::FloorDiv>},

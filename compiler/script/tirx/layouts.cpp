@@ -1,4 +1,7 @@
 // Layout objects of a script: S[...], R[...], 4 @ laneid, TileLayout(...), and their methods (layout.md 3, 4).
+#include <algorithm>
+
+#include "compiler/script/python/support.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -64,7 +67,7 @@ std::optional<Axis> axis_of(Interpreter& in, Value v, text::Span span) {
   return std::nullopt;
 }
 
-Value dim_value(Dim d) { return d.is_constant() ? Value::integer(d.value()) : Value::expr(d.expr()); }
+Value dim_value(Dim d) { return d.is_constant() ? Value::immediate_integer(d.value()) : Value::expr(d.expr()); }
 
 Value iter_list(Interpreter& in, const layout::Iters& iters) {
   std::vector<Value> out;
@@ -193,6 +196,21 @@ Value lookup_axis(Interpreter& in, Namespace&, std::string_view name) {
 
 // ---- named helpers --------------------------------------------------------------------------------------------
 
+// The enum of the swizzles of tensor copies.
+Class* swizzle_mode_class(Interpreter& in) {
+  return python::shared_class(in, "tirx.SwizzleMode", [&] {
+    Class* base = in.attribute(python_module(in, "enum"), "Enum", {}).as<Class>();
+    Class* cls = python::make_class(in, "SwizzleMode", {base});
+    cls->is_enum = true;
+    std::int64_t value = 0;
+    for (std::string_view name : {"SWIZZLE_NONE", "SWIZZLE_32B_ATOM", "SWIZZLE_64B_ATOM", "SWIZZLE_128B_ATOM"}) {
+      cls->scope->set(name, Value::integer(value++));
+    }
+    python::finish_enum(in, cls);
+    return cls;
+  });
+}
+
 std::optional<layout::SwizzleMode> mode_of(Interpreter& in, Value v, text::Span span) {
   if (Str* s = v.as<Str>()) {
     if (s->text == "none") return layout::SwizzleMode::None;
@@ -200,6 +218,9 @@ std::optional<layout::SwizzleMode> mode_of(Interpreter& in, Value v, text::Span 
     in.fail(code::kLayout, span, "unknown swizzle mode \"" + s->text + "\"", "\"auto\", \"none\", or 0 to 3",
             "ValueError");
     return std::nullopt;
+  }
+  if (Instance* member = v.as<Instance>(); member && member->cls->is_enum) {
+    if (Value* value = member->find("value")) v = *value;
   }
   auto n = in.as_int(v, span, "the swizzle mode");
   if (!n) return std::nullopt;
@@ -251,7 +272,10 @@ Value swizzle_mode_from_layout(Interpreter& in, const Arguments& args, Value) {
   auto l = a ? in.as_layout(a[0], a.span(0)) : std::nullopt;
   if (!l) return Value::error();
   auto m = layout::swizzle_mode_of(*l);
-  return m ? Value::integer(static_cast<int>(*m)) : Value::none();
+  if (!m) return Value::none();
+  std::vector<Value> members = python::enum_members(swizzle_mode_class(in));
+  auto at = static_cast<std::size_t>(*m);
+  return at < members.size() ? members[at] : Value::integer(static_cast<std::int64_t>(at));
 }
 
 Value wg_local(Interpreter& in, const Arguments& args, Value) {
@@ -303,29 +327,14 @@ Value trainium(Interpreter& in, const Arguments& args, Value) {
   return checked(in, layout::trainium(*t, *s, a.has(2) && in.truth(a[2], a.span(2)).value_or(false)), args.call);
 }
 
-Value swizzle_modes(Interpreter&, Namespace&, std::string_view name) {
-  struct Mode {
-    std::string_view name;
-    int value;
-  };
-  constexpr Mode kModes[] = {
-      {"SWIZZLE_NONE", 0}, {"SWIZZLE_32B_ATOM", 1}, {"SWIZZLE_64B_ATOM", 2}, {"SWIZZLE_128B_ATOM", 3}};
-  for (const Mode& m : kModes) {
-    if (m.name == name) return Value::integer(m.value);
-  }
-  return Value::error();
-}
-
-Value lookup_tile_layout(Interpreter& in, Namespace&, std::string_view name) {
-  if (name == "from_iters") return in.native("from_iters", from_iters);
-  if (name == "trainium") return in.native("trainium", trainium);
-  return Value::error();
-}
-
-constexpr Member kConstructors[] = {
+constexpr Member kClasses[] = {
+    {"TileLayout", tile_layout},
     {"SwizzleLayout", swizzle_layout},
     {"ComposeLayout", compose_layout},
     {"Iter", iter},
+};
+
+constexpr Member kHelpers[] = {
     {"mma_shared_layout", mma_shared},
     {"tma_shared_layout", mma_shared},
     {"mma_atom_layout", mma_atom},
@@ -345,28 +354,10 @@ Value lookup_layout_module(Interpreter& in, Namespace&, std::string_view name) {
     b->replica = name == "R";
     return Value::object(b);
   }
-  if (name == "TileLayout") {
-    // Callable and a namespace (TileLayout.from_iters): a class with a construct function.
-    static constexpr auto construct = [](Interpreter& i, const Arguments& args, Value) {
-      return tile_layout(i, args, Value());
-    };
-    Class* cls = in.make<Class>();
-    cls->name = "TileLayout";
-    cls->mro = {cls};
-    cls->construct = +construct;
-    cls->scope = in.make<Scope>();
-    cls->scope->kind = Scope::Kind::Class;
-    Namespace dummy;
-    for (std::string_view member : {"from_iters", "trainium"}) {
-      StaticMethod* s = in.make<StaticMethod>();
-      s->function = lookup_tile_layout(in, dummy, member);
-      cls->scope->set(member, Value::object(s));
-    }
-    return Value::object(cls);
-  }
+  if (layout_constructor(name) || name == "Layout") return Value::object(tirx_class(in, name));
   if (name == "Axis") return in.name_space("Axis", lookup_axis);
-  if (name == "SwizzleMode") return in.name_space("SwizzleMode", swizzle_modes);
-  Value v = find_member(in, kConstructors, name);
+  if (name == "SwizzleMode") return Value::object(swizzle_mode_class(in));
+  Value v = find_member(in, kHelpers, name);
   if (!v.is_error()) return v;
   if (auto axis = layout::parse_axis(name)) return axis_value(in, *axis);
   return Value::error();
@@ -644,6 +635,20 @@ constexpr Member kMethods[] = {
 };
 
 }  // namespace
+
+NativeFunction layout_constructor(std::string_view name) {
+  auto row = std::find_if(std::begin(kClasses), std::end(kClasses), [&](const Member& m) { return m.name == name; });
+  return row == std::end(kClasses) ? nullptr : row->function;
+}
+
+void add_layout_makers(Interpreter& in, Class* cls) {
+  if (cls->name != "TileLayout") return;
+  for (const Member& m : {Member{"from_iters", from_iters}, Member{"trainium", trainium}}) {
+    StaticMethod* s = in.make<StaticMethod>();
+    s->function = in.native(m.name, m.function);
+    cls->scope->set(m.name, Value::object(s));
+  }
+}
 
 Value layout_module(Interpreter& in) { return in.name_space("tvm.tirx.layout", lookup_layout_module); }
 

@@ -1,6 +1,8 @@
 // The namespace `T`: dtypes, and the members that the other files of this folder bring.
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/script/tirx/tirx.h"
@@ -32,8 +34,105 @@ Value lookup_intrinsic_namespace(Interpreter& in, Namespace& self, std::string_v
   return in.name_space(path, lookup_intrinsic_namespace);
 }
 
+// Names of the reference's `T` that say nothing in a kernel for CUDA, and what to write instead.
+struct Elsewhere {
+  std::string_view why, hint;
+  std::initializer_list<std::string_view> names;
+};
+const Elsewhere kElsewhere[] = {
+    {"builds a statement by hand",
+     "write the statement itself: if, while, assert, break, continue, or a binding with T.let",
+     {"If", "Then", "Else", "While", "Assert", "Break", "Continue", "Let", "LetAnnotation", "LocalVectorAnnotation",
+      "add_to_parent", "scalar_wrapper"}},
+    {"belongs to the block dialect, which is no tile script",
+     "write loops and indices",
+     {"axis", "block_name_suffix_context", "comm_reducer", "CommReducer", "index_map", "init", "iter_var", "IterVar",
+      "ProducerLoad", "Range", "reads", "Reduce", "sblock", "sblock_alloc_buffer", "sblock_attr", "where", "writes",
+      "tvm_thread_allreduce"}},
+    {"is for other targets than CUDA",
+     "",
+     {"call_llvm_intrin",
+      "call_llvm_pure_intrin",
+      "llvm_lookup_intrinsic_id",
+      "get_active_lane_mask",
+      "vscale",
+      "vectorlow",
+      "vectorhigh",
+      "vectorcombine",
+      "Shuffle",
+      "start_profile_intrinsic",
+      "end_profile_intrinsic",
+      "cooperative_tensor_fill",
+      "cooperative_tensor_load",
+      "cooperative_tensor_multiply_accumulate",
+      "cooperative_tensor_store",
+      "ignore_loop_partition",
+      "q_multiply_shift_per_axis",
+      "metal",
+      "webgpu",
+      "nki"}},
+    {"belongs to the host's runtime, not into a kernel",
+     "",
+     {"anylist_getitem",
+      "anylist_resetitem",
+      "anylist_setitem_call_cpacked",
+      "anylist_setitem_call_packed",
+      "arg",
+      "call_cpacked",
+      "call_cpacked_lowered",
+      "call_kernel",
+      "call_packed_lowered",
+      "lookup_param",
+      "target",
+      "tvm_call_cpacked",
+      "tvm_call_cpacked_lowered",
+      "tvm_call_packed",
+      "tvm_call_packed_lowered",
+      "tvm_global_barrier_kinit",
+      "tvm_kernel_replace_point",
+      "tvm_stack_make_array",
+      "tvm_stack_make_shape",
+      "tvm_struct_get",
+      "tvm_struct_set",
+      "tvm_throw_last_error",
+      "tvm_tuple",
+      "TVMBackendAllocWorkspace",
+      "TVMBackendFreeWorkspace",
+      "register_script_namespace"}},
+    {"is a part of the reference's own compiler",
+     "",
+     {"CallEffectKind", "DtypeConstructor", "ExecScope", "ScopeIdDef", "selector"}},
+    {"has no code on CUDA in this release", "call the instruction with T.cuda.func_call", {"dp4a"}},
+    {"declares a thread by its tag", "use T.thread_id, T.cta_id or T.launch_thread", {"env_thread"}},
+    {"is the old name of a declaration", "use T.decl_buffer", {"buffer_decl"}},
+    {"prints through the host's runtime", "use T.cuda.printf", {"print_buffer"}},
+    {"is not a type of values", "use T.handle for pointers", {"void"}},
+};
+
+Value found_elsewhere(Interpreter& in, std::string_view name) {
+  for (const Elsewhere& e : kElsewhere) {
+    if (std::find(e.names.begin(), e.names.end(), name) == e.names.end()) continue;
+    return in.fail(code::kAttribute, {}, "T." + std::string(name) + " is not available: it " + std::string(e.why),
+                   std::string(e.hint), "AttributeError");
+  }
+  return Value::error();
+}
+
+// Those of the reference's classes that are also members of `T`.
+Value class_member(Interpreter& in, std::string_view name) {
+  for (std::string_view other :
+       {"Buffer", "BufferRegion", "BaseFunc", "PrimFunc", "DataType", "Object", "BaseExpr", "PrimExpr", "ExprOp",
+        "PrimExprWithOp", "ConstExpr", "BinaryOpExpr", "CmpExpr", "LogicalExpr"}) {
+    if (name == other) return Value::error();
+  }
+  Class* cls = tirx_class(in, name);
+  return cls ? Value::object(cls) : Value::error();
+}
+
 Value lookup_t(Interpreter& in, Namespace&, std::string_view name) {
   Value v = dtype_member(in, name);
+  if (!v.is_error()) return v;
+  v = class_member(in, name);
   if (!v.is_error()) return v;
   for (auto member : {scope_id_member, buffer_member, loop_member, expression_member, decorator_member,
                       statement_member, math_member}) {
@@ -44,8 +143,7 @@ Value lookup_t(Interpreter& in, Namespace&, std::string_view name) {
     return in.attribute(tile_namespace(in), name, {});
   }
   if (name == "tile") return tile_namespace(in);
-  if (name == "S" || name == "R" || name == "TileLayout" || name == "SwizzleLayout" || name == "ComposeLayout" ||
-      name == "Iter" || name == "Axis") {
+  if (name == "S" || name == "R" || name == "Axis") {
     return in.attribute(layout_module(in), name, {});
   }
   v = in.prelude(name, {});
@@ -53,7 +151,7 @@ Value lookup_t(Interpreter& in, Namespace&, std::string_view name) {
   if (intrinsics::is_namespace(name) || intrinsics::is_intrinsic(name)) {
     return in.name_space("T." + std::string(name), lookup_intrinsic_namespace);
   }
-  return Value::error();
+  return found_elsewhere(in, name);
 }
 
 }  // namespace
@@ -115,10 +213,31 @@ Value make_prim_func(Interpreter& in, const Arguments& args, KernelOptions optio
   return in.evaluate_kernel(f, nullptr, options.is_private, options.persistent);
 }
 
+// The scopes around a function as they are now; of a module the names that its statement mentions. `itself`: what its
+// own name denotes there, for it may call itself; null where it has none yet.
+Scope* snapshot(Interpreter& in, Function* f, Scope* scope, Object* itself) {
+  if (!scope || scope->is_prelude) return scope;
+  Scope* copy = in.make<Scope>();
+  if (scope->kind == Scope::Kind::Module && f->keep) {
+    copy->kind = scope->kind;
+    copy->frozen_from = scope;
+    for (const syntax::Name& name : f->keep->names) {
+      if (auto* b = scope->find(name)) copy->set(name, b->value);
+    }
+  } else {
+    *copy = *scope;
+    copy->parent = snapshot(in, f, scope->parent, itself);
+  }
+  if (itself && scope->kind != Scope::Kind::Class) copy->set(f->def->name, Value::object(itself));
+  return copy;
+}
+
+// The kernels are made later, of what its surroundings are now.
 Value make_jit(Interpreter& in, const Arguments& args, KernelOptions options) {
   Function* f = decorated(in, args, "jit");
   if (!f) return Value::error();
   f->mode = FunctionMode::Jit;
+  if (!in.kernel()) f->closure = snapshot(in, f, f->closure, nullptr);
   Jit* jit = in.make<Jit>();
   jit->function = f;
   jit->is_private = options.is_private;
@@ -156,24 +275,6 @@ Value make_open_macro(Interpreter& in, const Arguments& args, Value) {
   return Value::object(f);
 }
 
-// The scopes around an inlined function as they are now; of a module the names that its statement mentions.
-Scope* snapshot(Interpreter& in, Function* f, Scope* scope) {
-  if (!scope || scope->is_prelude) return scope;
-  Scope* copy = in.make<Scope>();
-  if (scope->kind == Scope::Kind::Module && f->keep) {
-    copy->kind = scope->kind;
-    copy->frozen_from = scope;
-    for (const syntax::Name& name : f->keep->names) {
-      if (auto* b = scope->find(name)) copy->set(name, b->value);
-    }
-  } else {
-    *copy = *scope;
-    copy->parent = snapshot(in, f, scope->parent);
-  }
-  if (scope->kind != Scope::Kind::Class) copy->set(f->def->name, Value::object(f));  // it may call itself
-  return copy;
-}
-
 // Outside a kernel an inlined function sees its surroundings as they are at decoration; inside, as they are at the
 // call.
 Value make_inline(Interpreter& in, const Arguments& args, Value) {
@@ -186,9 +287,7 @@ Value make_inline(Interpreter& in, const Arguments& args, Value) {
   Function* f = decorated(in, args, "inline");
   if (!f) return Value::error();
   f->mode = FunctionMode::Inline;
-  if (!in.kernel()) {
-    f->closure = snapshot(in, f, f->closure);
-  }
+  if (!in.kernel()) f->closure = snapshot(in, f, f->closure, f);
   return Value::object(f);
 }
 

@@ -44,6 +44,16 @@ Value math_member(Interpreter& in, std::string_view name);
 // Calls the mathematical function of this name; Error tag without a pending error: there is none.
 Value call_math(Interpreter& in, std::string_view name, const Arguments& args);
 
+// The reference's class of this name, one an evaluation; null: none that scripts can tell apart (classes.cpp).
+Class* tirx_class(Interpreter& in, std::string_view name);
+// The class of a value that is an object of the reference; null for plain Python.
+Class* tirx_type_of(Interpreter& in, Value v);
+// What makes a layout of the class of this name, or null; and the makers that stand in the class itself (layouts.cpp).
+NativeFunction layout_constructor(std::string_view name);
+void add_layout_makers(Interpreter& in, Class* cls);
+// `tvm` or a module in it by its whole name; opaque: host code (packages.cpp).
+Value tvm_package(Interpreter& in, std::string_view dotted);
+
 // A table of names and functions, searched by name.
 struct Member {
   std::string_view name;

@@ -1,0 +1,251 @@
+// `tvm` and its modules as far as scripts name them; everything else in it is host code that stays unknown until a
+// kernel needs it.
+#include <algorithm>
+
+#include "compiler/script/python/support.h"
+#include "compiler/script/tirx/tirx.h"
+
+namespace tilewright::script {
+namespace {
+
+Value lookup_ir_script(Interpreter& in, Namespace&, std::string_view name) {
+  if (name == "ir_module") {
+    return in.native("ir_module", [](Interpreter& i, const Arguments& args, Value) {
+      if (args.positional.empty()) return i.attribute(tvm_package(i, "tvm.script.ir"), "ir_module", args.call);
+      return args.positional[0];
+    });
+  }
+  return Value::opaque("tvm.script.ir");
+}
+
+Value lookup_prelude(Interpreter& in, Namespace&, std::string_view name) { return in.prelude(name, {}); }
+
+// `tvm.tirx.lang`: its modules, which all give the same names.
+Value lookup_lang(Interpreter& in, Namespace& self, std::string_view name) {
+  Value v = in.prelude(name, {});
+  if (!v.is_error() || in.has_pending()) return v;
+  return in.name_space(self.path + "." + std::string(name), lookup_prelude);
+}
+
+Value lookup_script(Interpreter& in, Namespace&, std::string_view name) {
+  if (name == "tirx" || name == "tir") return tirx_namespace(in);
+  if (name == "ir") return in.name_space("tvm.script.ir", lookup_ir_script);
+  if (name == "tile") return tile_namespace(in);
+  return Value::opaque("tvm.script");
+}
+
+// Functions that `tvm.tirx` shares with `T`.
+constexpr std::string_view kShared[] = {
+    "abs",
+    "acos",
+    "acosh",
+    "address_of",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "call_extern",
+    "call_intrin",
+    "call_packed",
+    "ceil",
+    "ceildiv",
+    "clz",
+    "copysign",
+    "cos",
+    "cosh",
+    "decl_buffer",
+    "erf",
+    "exp",
+    "exp10",
+    "exp2",
+    "floor",
+    "floordiv",
+    "floormod",
+    "fmod",
+    "hypot",
+    "if_then_else",
+    "infinity",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isnullptr",
+    "ldexp",
+    "likely",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "max",
+    "max_value",
+    "min",
+    "min_value",
+    "nearbyint",
+    "nextafter",
+    "popcount",
+    "pow",
+    "ptr_byte_offset",
+    "q_multiply_shift",
+    "reinterpret",
+    "ret",
+    "round",
+    "rsqrt",
+    "shift_left",
+    "shift_right",
+    "sigmoid",
+    "sin",
+    "sinh",
+    "sqrt",
+    "tan",
+    "tanh",
+    "trunc",
+    "truncdiv",
+    "truncmod",
+    "tvm_access_ptr",
+    "type_annotation",
+    "undef",
+    "all",
+    "any",
+    "indexdiv",
+    "indexmod",
+    "call_pure_extern",
+    "handle_add_byte_offset",
+    "tvm_stack_alloca",
+    "assume",
+    "break_loop",
+    "continue_loop",
+};
+
+// Functions that go by another name in `T`, where they are a class or an operator.
+struct Renamed {
+  std::string_view name, member;
+};
+constexpr Renamed kRenamed[] = {
+    {"add", "Add"}, {"subtract", "Sub"}, {"multiply", "Mul"}, {"div", "Div"}, {"power", "pow"},
+};
+
+// tvm.tirx.const(value, dtype=None)
+Value constant(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "const", {"value", "dtype"}, 1);
+  if (!a) return Value::error();
+  ir::Expr e = in.as_expr(a[0], a.span(0), "the value");
+  if (!e || !a.has(1)) return e ? Value::expr(e) : Value::error();
+  auto d = in.as_dtype(a[1], a.span(1));
+  if (!d) return Value::error();
+  auto made = ir::convert(*d, e);
+  return made ? Value::expr(*made) : in.fail(code::kType, args.call, made.error(), {}, "ValueError");
+}
+
+Value lookup_tirx(Interpreter& in, Namespace&, std::string_view name) {
+  if (Class* cls = tirx_class(in, name)) return Value::object(cls);
+  if (name == "layout") return layout_module(in);
+  if (name == "lang") return in.name_space("tvm.tirx.lang", lookup_lang);
+  if (name == "script") return tirx_namespace(in);
+  if (name == "expr" || name == "op" || name == "stmt" || name == "buffer" || name == "function") {
+    return in.name_space("tvm.tirx." + std::string(name), lookup_tirx);
+  }
+  if (name == "const") return in.native("const", constant);
+  for (const Renamed& r : kRenamed) {
+    if (r.name == name) return in.attribute(tirx_namespace(in), r.member, {});
+  }
+  if (std::find(std::begin(kShared), std::end(kShared), name) != std::end(kShared)) {
+    return in.attribute(tirx_namespace(in), name, {});
+  }
+  return Value::opaque("tvm.tirx");
+}
+
+Value lookup_ir(Interpreter& in, Namespace&, std::string_view name) {
+  for (std::string_view known : {"PrimExpr", "BaseExpr", "BaseFunc"}) {
+    if (known == name) return Value::object(tirx_class(in, name));
+  }
+  return Value::opaque("tvm.ir");
+}
+
+// ---- tvm.arith ------------------------------------------------------------------------------------------------
+
+// The instance stands in front of what its methods are called with.
+Value analyzed(Interpreter& in, const Arguments& args, std::size_t operands, ir::Expr (&out)[2]) {
+  if (args.positional.size() < operands + 1) {
+    return in.fail(code::kArguments, args.call, "this method of Analyzer needs an expression");
+  }
+  for (std::size_t i = 0; i < operands; ++i) {
+    Value v = args.positional[i + 1];
+    if (v.is_opaque() || v.is_poison()) return v;
+    out[i] = in.as_expr(v, args.call);
+    if (!out[i]) return Value::error();
+  }
+  return Value::none();
+}
+
+Value analyzer_simplify(Interpreter& in, const Arguments& args, Value) {
+  ir::Expr e[2];
+  Value failed = analyzed(in, args, 1, e);
+  return failed.is_none() ? Value::expr(ir::simplify(e[0])) : failed;
+}
+
+Value analyzer_can_prove(Interpreter& in, const Arguments& args, Value) {
+  ir::Expr e[2];
+  Value failed = analyzed(in, args, 1, e);
+  if (!failed.is_none()) return failed;
+  const std::int64_t* c = ir::constant(ir::simplify(e[0]));
+  return Value::boolean(c && *c != 0);
+}
+
+Value analyzer_can_prove_equal(Interpreter& in, const Arguments& args, Value) {
+  ir::Expr e[2];
+  Value failed = analyzed(in, args, 2, e);
+  if (!failed.is_none()) return failed;
+  auto difference = ir::apply_operator(ir::ExprKind::Sub, e[0], e[1]);
+  const std::int64_t* c = difference ? ir::constant(ir::simplify(*difference)) : nullptr;
+  return Value::boolean(c && *c == 0);
+}
+
+Value lookup_arith(Interpreter& in, Namespace&, std::string_view name) {
+  if (name != "Analyzer") return Value::opaque("tvm.arith");
+  return Value::object(python::shared_class(in, "tvm.Analyzer", [&] {
+    Class* cls = python::make_class(in, "Analyzer", {python::class_named(in, "object")});
+    for (std::string_view method : {"simplify", "rewrite_simplify", "canonical_simplify"}) {
+      python::add_method(in, cls, method, analyzer_simplify);
+    }
+    python::add_method(in, cls, "can_prove", analyzer_can_prove);
+    python::add_method(in, cls, "can_prove_equal", analyzer_can_prove_equal);
+    cls->has_unknown_base = true;  // its other methods
+    return cls;
+  }));
+}
+
+Value lookup_runtime(Interpreter& in, Namespace&, std::string_view name) {
+  return name == "DataType" ? Value::object(tirx_class(in, name)) : Value::opaque("tvm.runtime");
+}
+
+Value lookup_tvm(Interpreter& in, Namespace&, std::string_view name) {
+  if (name == "DataType") return Value::object(tirx_class(in, name));
+  return tvm_package(in, "tvm." + std::string(name));
+}
+
+}  // namespace
+
+Value tvm_package(Interpreter& in, std::string_view dotted) {
+  if (dotted == "tvm") return in.name_space("tvm", lookup_tvm);
+  if (dotted == "tvm.script") return in.name_space("tvm.script", lookup_script);
+  if (dotted == "tvm.script.tirx") return tirx_namespace(in);
+  if (dotted == "tvm.script.tirx.tile") return tile_namespace(in);
+  if (dotted == "tvm.script.ir") return in.name_space("tvm.script.ir", lookup_ir_script);
+  if (dotted.starts_with("tvm.tirx.layout") || dotted.find("tma_utils") != std::string_view::npos)
+    return layout_module(in);
+  if (dotted.starts_with("tvm.tirx.lang")) return in.name_space(std::string(dotted), lookup_lang);
+  for (std::string_view module :
+       {"tvm.tirx", "tvm.tirx.expr", "tvm.tirx.op", "tvm.tirx.stmt", "tvm.tirx.buffer", "tvm.tirx.function"}) {
+    if (dotted == module) return in.name_space(std::string(dotted), lookup_tirx);
+  }
+  if (dotted == "tvm.ir" || dotted == "tvm.ir.expr") return in.name_space(std::string(dotted), lookup_ir);
+  if (dotted == "tvm.arith") return in.name_space("tvm.arith", lookup_arith);
+  if (dotted == "tvm.runtime") return in.name_space("tvm.runtime", lookup_runtime);
+  return Value::opaque("tvm");
+}
+
+}  // namespace tilewright::script
