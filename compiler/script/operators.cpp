@@ -245,6 +245,13 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
       for (auto& [k, v] : db->items) dict_set(d, k, v);
       return Value::object(d);
     }
+    auto part = [](Value v) { return v.as<Class>() || v.is_none(); };
+    if ((part(a) && part(b)) || (a.as<Tuple>() && part(b))) {  // a union of classes, as isinstance() takes it
+      std::vector<Value> parts = a.as<Tuple>() ? a.as<Tuple>()->items : std::vector<Value>{a};
+      if (!reserve(sizeof(Value) * (parts.size() + 1), span)) return Value::error();
+      parts.push_back(b);
+      return tuple(std::move(parts));
+    }
     if (a.as<Class>() || b.as<Class>() || a.as<TypeAnnotation>() || a.as<DataTypeValue>())
       return a;  // `X | None` in annotations
   }

@@ -10,18 +10,22 @@ from tvm.backend.cuda.operator.tile_primitive.tma_utils import SwizzleMode
 
 L = TileLayout(S[2, 3])
 W = SwizzleLayout(3, 3, 3)
-assert isinstance(L, TileLayout) and isinstance(L, T.TileLayout) and isinstance(L, tvm.tirx.layout.TileLayout)
-assert isinstance(L, Layout) and isinstance(L, (SwizzleLayout, TileLayout)) and not isinstance(L, SwizzleLayout)
-assert isinstance(W, SwizzleLayout) and isinstance(W, Layout) and not isinstance(W, TileLayout)
-assert isinstance(ComposeLayout(W, TileLayout(S[64, 64])), ComposeLayout)
-assert type(L) is TileLayout and type(L) == T.TileLayout and TileLayout is tirx.TileLayout
-assert isinstance(L.shard[0], Iter) and not isinstance(L, Iter)
-assert isinstance(L.shard[0].extent, IntImm) and not isinstance(L.shard[0].extent, int)
-assert isinstance(L.size(), T.IntImm) and isinstance(L.size() * 2 - 1, IntImm) and isinstance(-L.size(), IntImm)
-assert isinstance(int(L.size()), int) and L.size() == 6 and list(range(L.size()))[-1] == 5
-assert L.size().value == 6 and type(L.size().value) is int and f"{L.size()}" == "6"
-assert isinstance(T.int32(4), (int, IntImm)) and not isinstance(4, IntImm) and not isinstance(True, IntImm)
-assert issubclass(IntImm, tirx.PrimExpr) and issubclass(tirx.SizeVar, Var) and not issubclass(Var, IntImm)
+def check():
+    assert isinstance(L, TileLayout) and isinstance(L, T.TileLayout) and isinstance(L, tvm.tirx.layout.TileLayout)
+    assert isinstance(L, Layout) and isinstance(L, (SwizzleLayout, TileLayout)) and not isinstance(L, SwizzleLayout)
+    assert isinstance(W, SwizzleLayout) and isinstance(W, Layout) and not isinstance(W, TileLayout)
+    assert isinstance(ComposeLayout(W, TileLayout(S[64, 64])), ComposeLayout)
+    assert type(L) is TileLayout and type(L) == T.TileLayout and TileLayout is tirx.TileLayout
+    assert isinstance(L.shard[0], Iter) and not isinstance(L, Iter)
+    assert isinstance(L.shard[0].extent, IntImm) and not isinstance(L.shard[0].extent, int)
+    assert isinstance(L.size(), T.IntImm) and isinstance(L.size() * 2 - 1, IntImm) and isinstance(-L.size(), IntImm)
+    assert isinstance(int(L.size()), int) and L.size() == 6 and list(range(L.size()))[-1] == 5
+    assert L.size().value == 6 and type(L.size().value) is int and f"{L.size()}" == "6"
+    assert isinstance(T.int32(4), (int, IntImm)) and not isinstance(4, IntImm) and not isinstance(True, IntImm)
+    assert issubclass(IntImm, tirx.PrimExpr) and issubclass(tirx.SizeVar, Var) and not issubclass(Var, IntImm)
+    assert not isinstance(L, Buffer2) and not isinstance(TileLayoutLike(), TileLayout)
+    return True
+
 
 class Buffer2:
     pass
@@ -29,14 +33,13 @@ class Buffer2:
 class TileLayoutLike(Buffer2):
     pass
 
-assert not isinstance(L, Buffer2) and not isinstance(TileLayoutLike(), TileLayout)
 
 def shown(A, n, tx, s):
     return [
-        isinstance(A, Buffer), isinstance(A, tvm.tirx.Buffer), isinstance(A, T.Buffer), type(A) is Buffer,
+        isinstance(A, Buffer), isinstance(A, tvm.tirx.Buffer), isinstance(A, T.Buffer), type(A) is Buffer, A.dtype.bits == 32,
         isinstance(n, Var), isinstance(tx, tirx.Var), isinstance(n, tvm.ir.PrimExpr), isinstance(n + 1, tirx.Add),
         isinstance(s, tirx.BufferLoad), isinstance(A[0], tirx.BufferLoad), isinstance(A[0:2], BufferRegion),
-        isinstance(A.shape[0], IntImm), isinstance(A.layout, TileLayout), isinstance(A.shape[0], (int, IntImm)),
+        isinstance(A.shape[0], int | IntImm), isinstance(A.layout, TileLayout), isinstance(A.shape[0], (int, IntImm)),
         isinstance(tirx.exp(n), tirx.Call), isinstance(n < 3, tirx.LT), isinstance(n < 3, tirx.PrimExpr),
     ]
 
@@ -50,6 +53,7 @@ def refuted(A, n, tx, s):
 @T.prim_func
 def k(A: T.Buffer((8,), "float32"), n: T.int32):
     T.device_entry()
+    T.static_assert(check())
     tx = T.thread_id([32])
     s: T.int32 = 3
     T.static_assert(all(shown(A, n, tx, s)))
@@ -60,8 +64,6 @@ def k(A: T.Buffer((8,), "float32"), n: T.int32):
         A[0] = 2
     A[1] = 1 if isinstance(A, Buffer) else 2
     A[A.shape[0] - 1] = A.shape[0] * 2
-
-assert isinstance(k, PrimFunc)
 #| @T.prim_func
 #| def k(A: T.Buffer((8,), "float32"), n: T.int32):
 #|     T.attr({"tirx.device_entry": T.bool(True)})
@@ -70,6 +72,7 @@ assert isinstance(k, PrimFunc)
 #|     A[0] = T.float32(1.0)
 #|     A[1] = T.float32(1.0)
 #|     A[7] = T.float32(16.0)
+
 #--- the swizzle modes are members of an enum  [print]
 from tvm.script import tirx as T
 from tvm.tirx.layout import S, TileLayout
@@ -80,19 +83,22 @@ from tvm.backend.cuda.operator.tile_primitive.tma_utils import (
 )
 
 B128 = SwizzleMode.SWIZZLE_128B_ATOM
-assert isinstance(B128, SwizzleMode) and B128.value == 3 and B128.name == "SWIZZLE_128B_ATOM"
-assert B128 != 3 and not B128 == 3 and B128 is SwizzleMode(3) and len(SwizzleMode) == 4
-assert SwizzleMode["SWIZZLE_NONE"].value == 0 and [m.value for m in SwizzleMode] == [0, 1, 2, 3]
-assert get_swizzle_mode_from_layout(mma_shared_layout("float16", B128, (8, 64))) is B128
-assert mma_shared_layout("float16", 3, (8, 64)) == mma_shared_layout("float16", B128, (8, 64))
+def check():
+    assert isinstance(B128, SwizzleMode) and B128.value == 3 and B128.name == "SWIZZLE_128B_ATOM"
+    assert B128 != 3 and not B128 == 3 and B128 is SwizzleMode(3) and len(SwizzleMode) == 4
+    assert SwizzleMode["SWIZZLE_NONE"].value == 0 and [m.value for m in SwizzleMode] == [0, 1, 2, 3]
+    assert get_swizzle_mode_from_layout(mma_shared_layout("float16", B128, (8, 64))) is B128
+    assert str(mma_shared_layout("float16", 3, (8, 64))) == str(mma_shared_layout("float16", B128, (8, 64)))
+    return True
+
 
 @T.prim_func
 def k(A: T.Buffer((8, 64), "float16")):
     T.device_entry()
+    T.static_assert(check())
     tx = T.thread_id([32])
     pool = T.SMEMPool()
     s = pool.alloc_mma((8, 64), "float16", B128)
-    t = pool.alloc_mma((8, 64), "float16", swizzle_mode=3)
     u = pool.alloc((8, 64), "float16", layout=mma_shared_layout("float16", B128, (8, 64)))
     pool.commit()
     s[0, 0] = A[0, 0]
@@ -102,9 +108,8 @@ def k(A: T.Buffer((8, 64), "float16")):
 #|     tx = T.thread_id([32])
 #|     pool_buf = T.alloc_buffer((0,), "uint8", scope="shared.dyn")
 #|     s = T.decl_buffer((8, 64), "float16", data=pool_buf.data, scope="shared.dyn", align=1024, layout=T.SwizzleLayout(3, 3, 3, swizzle_inner=True))
-#|     t = T.decl_buffer((8, 64), "float16", data=pool_buf.data, elem_offset=512, scope="shared.dyn", align=1024, layout=T.SwizzleLayout(3, 3, 3, swizzle_inner=True))
-#|     u = T.decl_buffer((8, 64), "float16", data=pool_buf.data, elem_offset=1024, scope="shared.dyn", layout=T.SwizzleLayout(3, 3, 3, swizzle_inner=True))
-#|     T.attr(pool_buf.data, "tirx.pool_max_bytes", 3072)
+#|     u = T.decl_buffer((8, 64), "float16", data=pool_buf.data, elem_offset=512, scope="shared.dyn", layout=T.SwizzleLayout(3, 3, 3, swizzle_inner=True))
+#|     T.attr(pool_buf.data, "tirx.pool_max_bytes", 2048)
 #|     s[0, 0] = A[0, 0]
 #--- nodes by hand  [print] [cuda]
 from tvm.script import tirx as T
@@ -151,16 +156,20 @@ from tvm import arith, DataType
 from tvm.tirx.layout import TileLayout
 
 H = tvm.DataType("float16")
-assert H.bits == 16 and H.lanes == 1 and H.itemsize == 2 and H == "float16" and str(H) == "float16"
-assert DataType("float16x4").lanes == 4 and tvm.runtime.DataType("float16x4").itemsize == 8
-assert TileLayout.from_iters([tvm.tirx.layout.Iter(8, 2, "m")], [], {}).span() == 15
-assert tvm.tirx.ceildiv(7, 2) == 4 and tvm.tirx.Buffer.WRITE == 2
+def check():
+    assert H.bits == 16 and H.lanes == 1 and H.itemsize == 2 and H == "float16" and str(H) == "float16"
+    assert DataType("float16x4").lanes == 4 and tvm.runtime.DataType("float16x4").itemsize == 8
+    assert TileLayout.from_iters([tvm.tirx.layout.Iter(8, 2, "m")], [], {}).span() == 15
+    assert tvm.tirx.ceildiv(7, 2) == 4 and tvm.tirx.Buffer.WRITE == 2
+    assert simplified.value == 7 and int(arith.Analyzer().simplify(5)) == 5
+    return True
+
 simplified = tvm.arith.Analyzer().simplify(T.int32(3) + 4)
-assert simplified.value == 7 and int(arith.Analyzer().simplify(5)) == 5
 
 @T.prim_func
 def k(A: T.Buffer((10,), "int32"), B: T.Buffer((10,), H), n: T.int32):
     T.device_entry()
+    T.static_assert(check())
     tx = T.thread_id([32])
     flags = T.alloc_local([10], "bool")
     for i in range(10):
@@ -173,7 +182,7 @@ def k(A: T.Buffer((10,), "int32"), B: T.Buffer((10,), H), n: T.int32):
     A[2] = tvm.tirx.floordiv(A[1], A[2])
     A[3] = tirx.if_then_else(A[1] > 2, tirx.floormod(A[1], 3), A[2])
     A[4] = tvm.tirx.const(3, "int32")
-    A[5] = tirx.op.add(tvm.tirx.IntImm("int32", 4), tx)
+    A[5] = tirx.add(tvm.tirx.IntImm("int32", 4), tx)
     B[1] = tirx.exp(B[0])
     if arith.Analyzer().can_prove(T.int32(4) > 3):
         A[6] = arith.Analyzer().simplify(n + 1 - n)
@@ -220,12 +229,11 @@ def k(A: T.Buffer((4,), "int32")):
 #--- names of T that have no meaning in a kernel say so
 from tvm.script import tirx as T
 
-assert not hasattr(T, "no_such_thing") and hasattr(T, "cta_id")
-
 @T.prim_func
 def k(A: T.Buffer((4,), "int32")):
     T.device_entry()
     tx = T.thread_id([32])
+    T.static_assert(not hasattr(T, "no_such_thing") and hasattr(T, "cta_id"))
     with T.If(tx == 0):
 #          ^^ error[TW2003]: T.If is not available: it builds a statement by hand
 #   hint: write the statement itself: if, while, assert, break, continue, or a binding with T.let

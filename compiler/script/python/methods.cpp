@@ -401,6 +401,14 @@ bool python_attribute(Interpreter& in, Value object, std::string_view name, Valu
     *result = Value::object(type_of(in, object));
     return true;
   }
+  // The reference's dtypes are strings that know their width.
+  if (Str* text = object.as<Str>(); text && (name == "bits" || name == "lanes" || name == "itemsize")) {
+    auto dtype = ir::parse_dtype(text->text);
+    if (!dtype) return false;
+    DataTypeValue* d = in.make<DataTypeValue>();
+    d->dtype = *dtype;
+    return python_attribute(in, Value::object(d), name, result);
+  }
   if (object.immediate && (name == "value" || name == "dtype")) {
     *result = name == "value" ? Value::integer(object.i) : in.string("int32");
     return true;
