@@ -5,9 +5,8 @@
 #
 # From the evaluator: T.bind(value, type) makes an immutable variable in a plain method; `object.__new__(cls)` an
 # instance without running its constructor.
-from numbers import Integral
-
 from tvm.script import tirx as T
+from tvm.tirx.lang.integers import Integral
 
 
 @T.meta_class

@@ -1,7 +1,6 @@
 # Shared-memory matrix descriptors of tcgen05: SmemDescriptor (surface.md 9).
-from numbers import Integral
-
 from tvm.script import tirx as T
+from tvm.tirx.lang.integers import Integral
 
 _LOW = 0xFFFFFFFF
 _HIGH = 0xFFFFFFFF00000000

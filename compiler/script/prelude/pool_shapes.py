@@ -1,7 +1,6 @@
 # What the pools ask about shapes and types.
-from numbers import Integral
-
 from tvm.script import tirx as T
+from tvm.tirx.lang.integers import Integral
 
 
 def _element_bits(dtype):

@@ -2,9 +2,8 @@
 #
 # `with role:` runs its body under a branch. The evaluator opens that branch: for an instance with a method
 # `__branch__` it takes the condition from there, calls `__prologue__` first inside the branch, then the body.
-from numbers import Integral
-
 from tvm.script import tirx as T
+from tvm.tirx.lang.integers import Integral
 
 
 class _Role:

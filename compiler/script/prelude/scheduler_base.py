@@ -3,9 +3,8 @@
 # The first argument, `prefix`, is kept for compatibility; resources are named after the script's own variable.
 # Plain helpers compute expressions; methods with @T.inline store them. Where every extent is an integer, an arm that
 # cannot occur is left out.
-from numbers import Integral
-
 from tvm.script import tirx as T
+from tvm.tirx.lang.integers import Integral
 
 
 def _may_be_positive(value):

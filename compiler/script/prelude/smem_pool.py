@@ -7,9 +7,8 @@
 # applies to what follows in the block under construction.
 #
 # Plain methods bind no buffer to a name of theirs: a buffer is called what the script calls it.
-from numbers import Integral
-
 from tvm.script import tirx as T
+from tvm.tirx.lang.integers import Integral
 from tvm.tirx.lang.pool_shapes import _constant_shape, _element_bits
 from tvm.tirx.layout import S, TileLayout, mma_shared_layout
 

@@ -237,6 +237,9 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
   if (dotted == "tvm.script.ir") return in.name_space("tvm.script.ir", lookup_ir_script);
   if (dotted.starts_with("tvm.tirx.layout") || dotted.find("tma_utils") != std::string_view::npos)
     return layout_module(in);
+  // The prelude's own way to ask for an integer, be it an IntImm of the reference: no file of the script's can come
+  // between as with `numbers`.
+  if (dotted == "tvm.tirx.lang.integers") return python_module(in, "numbers");
   if (dotted.starts_with("tvm.tirx.lang")) return in.name_space(std::string(dotted), lookup_lang);
   for (std::string_view module :
        {"tvm.tirx", "tvm.tirx.expr", "tvm.tirx.op", "tvm.tirx.stmt", "tvm.tirx.buffer", "tvm.tirx.function"}) {
