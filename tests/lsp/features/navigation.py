@@ -5,7 +5,7 @@ from helpers import WIDTH, scale as by
 import helpers
 from tvm.script import tirx as T
 from tvm.tirx.lang.pipeline import MBarrier
-#                                  ^^^^^^^^ definition: barriers.py 12:7
+#                                  ^^^^^^^^ definition: barriers.py 13:7
 
 ROWS = 32
 # @1 references:
@@ -68,7 +68,7 @@ def kernel(a: T.handle):
     A = T.match_buffer(a, (ROWS, WIDTH), "float16")
     T.device_entry()
     bar = T.MBarrier(1)
-    #       ^^^^^^^^ definition: barriers.py 12:7
+    #       ^^^^^^^^ definition: barriers.py 13:7
     i = offset(A[0, 0])
     #          ^ prepareRename: 52:16 A
     #   ^^^^^^ highlight:
