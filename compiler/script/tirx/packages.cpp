@@ -108,8 +108,6 @@ constexpr std::string_view kShared[] = {
     "tvm_access_ptr",
     "type_annotation",
     "undef",
-    "all",
-    "any",
     "indexdiv",
     "indexmod",
     "call_pure_extern",
@@ -125,7 +123,8 @@ struct Renamed {
   std::string_view name, member;
 };
 constexpr Renamed kRenamed[] = {
-    {"add", "Add"}, {"subtract", "Sub"}, {"multiply", "Mul"}, {"div", "Div"}, {"power", "pow"},
+    {"all", "And"},      {"any", "Or"},  {"add", "Add"},   {"subtract", "Sub"},
+    {"multiply", "Mul"}, {"div", "Div"}, {"power", "pow"},
 };
 
 // tvm.tirx.const(value, dtype=None)
