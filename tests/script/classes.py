@@ -250,9 +250,6 @@ def k(A: T.Buffer((4,), "int32")):
     A[3] = T.dp4a(T.int8x4(0), T.int8x4(0))
 #            ^^^^ error[TW2003]: T.dp4a is not available: it has no code on CUDA in this release
 #   hint: call the instruction with T.cuda.func_call
-    b = T.env_thread("threadIdx.x")
-#         ^^^^^^^^^^ error[TW2003]: T.env_thread is not available: it declares a thread by its tag
-#   hint: use T.thread_id, T.cta_id or T.launch_thread
     A[0] = T.IntImm("float32", 3)
 #                   ^^^^^^^^^ error[TW2004]: float32 is no type of integers
     A[0] = T.FloatImm("int32", 3)

@@ -103,7 +103,6 @@ const Elsewhere kElsewhere[] = {
      "",
      {"CallEffectKind", "DtypeConstructor", "ExecScope", "ScopeIdDef", "selector"}},
     {"has no code on CUDA in this release", "call the instruction with T.cuda.func_call", {"dp4a"}},
-    {"declares a thread by its tag", "use T.thread_id, T.cta_id or T.launch_thread", {"env_thread"}},
     {"is the old name of a declaration", "use T.decl_buffer", {"buffer_decl"}},
     {"prints through the host's runtime", "use T.cuda.printf", {"print_buffer"}},
     {"is not a type of values", "use T.handle for pointers", {"void"}},
