@@ -1,9 +1,27 @@
 #include "server/lsp/pool.h"
 
+#include <stdexcept>
+
 namespace tilewright::lsp {
 
+namespace {
+constexpr std::size_t kStackBytes = 64u << 20;  // of addresses; memory comes as it is touched
+}
+
 Pool::Pool(unsigned threads) {
-  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  for (unsigned i = 0; i < threads; ++i) {
+    pthread_t thread;
+    auto body = [](void* self) -> void* {
+      static_cast<Pool*>(self)->work();
+      return nullptr;
+    };
+    if (pthread_create(&thread, &attributes, body, this) == 0) threads_.push_back(thread);
+  }
+  pthread_attr_destroy(&attributes);
+  if (threads_.empty()) throw std::runtime_error("no thread could be started");
 }
 
 Pool::~Pool() {
@@ -13,7 +31,7 @@ Pool::~Pool() {
     for (auto& jobs : jobs_) jobs.clear();
   }
   wake_.notify_all();
-  for (std::thread& t : threads_) t.join();
+  for (pthread_t t : threads_) pthread_join(t, nullptr);
 }
 
 void Pool::run(std::function<void()> job, Urgency urgency) {

@@ -1,10 +1,14 @@
 // The threads that requests and analyses run on.
+//
+// Scripts nest as deep as the limits allow, and who walks them recurses: these threads have stacks to match, which the
+// threads of the standard library cannot have.
 #pragma once
+#include <pthread.h>
+
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 namespace tilewright::lsp {
@@ -23,7 +27,7 @@ class Pool {
   std::condition_variable wake_;
   std::deque<std::function<void()>> jobs_[2];
   bool ending_ = false;
-  std::vector<std::thread> threads_;
+  std::vector<pthread_t> threads_;
 };
 
 }  // namespace tilewright::lsp

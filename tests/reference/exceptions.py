@@ -248,6 +248,14 @@ def _(case):
             and case.ours_of("ldgsts", "declined"))
 
 
+@rule_and_its_kernel(
+    "threads' copies off their width", "X17",
+    "where the buffer starts is not part of the reference's alignment test, and cp.async faults at such an address")
+def _(case):
+    return (case.theirs()["variant"] == "ldgsts" and case.ours_of("ldgsts", "declined")
+            and "the widest access that fits" in case.reason("ldgsts") and from_pool_without_alignment(case))
+
+
 def refused_by_driver(m):
     """Why a tensor map could not be encoded, or would not move what it says (V1-V5, V11); None: it would."""
     def numbers(values):
