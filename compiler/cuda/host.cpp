@@ -96,7 +96,6 @@ class Writer {
   }
   std::string scalar_type(DataType dtype) {
     // Half-precision scalars are bits to a C++ compiler without CUDA's headers.
-    Needs none;
     bool plain = dtype.is_integral() || dtype.is_bool() || (dtype.is_float() && dtype.bits >= 32);
     if (plain || !driver_) return type_name(dtype, needs_);
     return dtype.storage_bits() == 16 ? "std::uint16_t" : "std::uint8_t";
