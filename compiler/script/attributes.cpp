@@ -327,16 +327,8 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
       for (std::int64_t i = 0; i < taken->count; ++i) out.push_back(items[taken->at(i)]);
       return is_list ? list(std::move(out)) : tuple(std::move(out));
     }
-    auto i = as_int(index, span, "an index");
-    if (!i) return Value::error();
-    std::int64_t k = *i < 0 ? *i + static_cast<std::int64_t>(items.size()) : *i;
-    if (k < 0 || k >= static_cast<std::int64_t>(items.size())) {
-      return fail(
-          code::kIndex, span,
-          "index " + std::to_string(*i) + " is out of range: there are " + std::to_string(items.size()) + " elements",
-          {}, "IndexError");
-    }
-    return items[static_cast<std::size_t>(k)];
+    auto at = element_position(*this, items.size(), index, span);
+    return at ? items[*at] : Value::error();
   };
   if (List* l = object.as<List>()) return element(l->items, true);
   if (Tuple* t = object.as<Tuple>()) return element(t->items, false);
@@ -376,17 +368,6 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
   return fail(code::kType, span, std::string(type_name(object)) + " cannot be indexed");
 }
 
-std::optional<std::size_t> Interpreter::list_position(const List& list, Value index, text::Span span) {
-  auto i = as_int(index, span, "an index");
-  if (!i) return std::nullopt;
-  std::int64_t k = *i < 0 ? *i + static_cast<std::int64_t>(list.items.size()) : *i;
-  if (k >= 0 && std::cmp_less(k, list.items.size())) return static_cast<std::size_t>(k);
-  fail(code::kIndex, span,
-       "index " + std::to_string(*i) + " is out of range: there are " + std::to_string(list.items.size()) + " elements",
-       {}, "IndexError");
-  return std::nullopt;
-}
-
 bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bool single, Value value,
                                 text::Span span) {
   if (MetaVar* m = object.as<MetaVar>()) object = m->value;
@@ -400,7 +381,7 @@ bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bo
   Value index = single ? indices[0] : tuple({indices.begin(), indices.end()});
   if (List* l = object.as<List>()) {
     if (Slice* slice = index.as<Slice>()) return assign_slice(*this, *l, *slice, value, span);
-    auto at = list_position(*l, index, span);
+    auto at = element_position(*this, l->items.size(), index, span);
     if (!at) return false;
     l->items[*at] = value;
     return true;

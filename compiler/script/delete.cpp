@@ -62,7 +62,7 @@ bool Interpreter::delete_subscript(Value object, Value index, text::Span span) {
   if (object.is_opaque() || object.is_poison() || index.is_opaque() || index.is_poison()) return true;
   if (List* l = object.as<List>()) {
     if (Slice* s = index.as<Slice>()) return delete_slice(*this, *l, *s, span);
-    auto at = list_position(*l, index, span);
+    auto at = element_position(*this, l->items.size(), index, span);
     if (!at || !charge(l->items.size() - *at, span)) return false;
     l->items.erase(l->items.begin() + static_cast<std::ptrdiff_t>(*at));
     return true;

@@ -256,8 +256,6 @@ class Interpreter {
   std::optional<bool> matches_sequence(const syntax::List* pattern, Value subject, Scope* scope);
   std::optional<bool> matches_mapping(const syntax::Dict* pattern, Value subject, Scope* scope);
   std::optional<bool> matches_class(const syntax::Call* pattern, Value subject, Scope* scope);
-  // Position of an element, counted from the end when negative; nothing (pending) when it is none.
-  std::optional<std::size_t> list_position(const List& list, Value index, text::Span span);
   Value reuse_kernel(Function* function, const std::shared_ptr<KernelRecord>& record,
                      const std::vector<std::shared_ptr<const syntax::TopLevel>>& statements);
   Value evaluate_kernel_now(Function* function, const Arguments* constexprs, bool is_private, bool persistent);

@@ -82,6 +82,13 @@ __int128 floor_div(__int128 a, __int128 b) {
   return (a % b != 0 && ((a < 0) != (b < 0))) ? q - 1 : q;
 }
 
+// What came out of an IntImm is one.
+Value integer_result(Interpreter& in, __int128 result, bool immediate) {
+  Value v = in.big(result);
+  v.immediate = v.is_int() && immediate;
+  return v;
+}
+
 }  // namespace
 
 Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
@@ -92,11 +99,7 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
   // The common cases first: two Python integers, or anything with a run-time side.
   auto x = as_big(a), y = as_big(b);
   if (x && y) {
-    auto whole = [&](__int128 result) {
-      Value v = big(result);
-      v.immediate = v.is_int() && (a.immediate || b.immediate);
-      return v;
-    };
+    auto whole = [&](__int128 result) { return integer_result(*this, result, a.immediate || b.immediate); };
     switch (op) {
       case Operator::Add: return whole(*x + *y);
       case Operator::Sub: return whole(*x - *y);
@@ -293,11 +296,7 @@ Value Interpreter::unary(Operator op, Value a, text::Span span) {
   if (a.is_poison() || a.is_opaque()) return a;
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
   if (auto x = as_big(a)) {
-    auto whole = [&](__int128 result) {
-      Value v = big(result);
-      v.immediate = v.is_int() && a.immediate;
-      return v;
-    };
+    auto whole = [&](__int128 result) { return integer_result(*this, result, a.immediate); };
     switch (op) {
       case Operator::Neg: return whole(-*x);
       case Operator::Pos: return whole(*x);

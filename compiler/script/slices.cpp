@@ -5,6 +5,17 @@
 
 namespace tilewright::script {
 
+std::optional<std::size_t> element_position(Interpreter& in, std::size_t size, Value index, text::Span span) {
+  auto i = in.as_int(index, span, "an index");
+  if (!i) return std::nullopt;
+  std::int64_t k = *i < 0 ? *i + static_cast<std::int64_t>(size) : *i;
+  if (k >= 0 && std::cmp_less(k, size)) return static_cast<std::size_t>(k);
+  in.fail(code::kIndex, span,
+          "index " + std::to_string(*i) + " is out of range: there are " + std::to_string(size) + " elements", {},
+          "IndexError");
+  return std::nullopt;
+}
+
 std::optional<SliceRange> slice_range(Interpreter& in, const Slice& slice, std::size_t size, text::Span span) {
   auto n = static_cast<std::int64_t>(size);
   SliceRange r;

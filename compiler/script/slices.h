@@ -1,4 +1,4 @@
-// Slices of lists, as Python reads them.
+// Positions and slices of sequences, as Python reads them.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -6,6 +6,9 @@
 #include "compiler/script/interpreter.h"
 
 namespace tilewright::script {
+
+// Position of an element among `size`, counted from the end when negative; nothing (pending) when it is none.
+std::optional<std::size_t> element_position(Interpreter& in, std::size_t size, Value index, text::Span span);
 
 // What a slice takes of a sequence: start, start + step, ..., `count` positions, all inside of it. `stop` as Python's
 // slice.indices() gives it.

@@ -368,8 +368,7 @@ bool Names::everywhere(const Meaning& meaning, const std::function<bool(const Sc
   if (r_.stop.stop_requested()) return false;
   if (!visit(meaning.script)) return true;
   if (meaning.symbol && !reaches_out(meaning.script->symbols(), *meaning.symbol)) return true;
-  std::vector<std::string> left;
-  for (const std::string& path : scripts_.all()) left.push_back(path);
+  std::vector<std::string> left = scripts_.all();
   for (int round = 0; round < kMostRounds; ++round) {
     std::size_t known = called_.size();
     std::vector<std::string> later;

@@ -34,6 +34,12 @@ Value lookup_script(Interpreter& in, Namespace&, std::string_view name) {
   return Value::opaque("tvm.script");
 }
 
+// Modules of `tvm.tirx` whose names it gives, too.
+constexpr std::string_view kTirxModules[] = {"expr", "op", "stmt", "buffer", "function"};
+bool is_tirx_module(std::string_view name) {
+  return std::find(std::begin(kTirxModules), std::end(kTirxModules), name) != std::end(kTirxModules);
+}
+
 // Functions that `tvm.tirx` shares with `T`.
 constexpr std::string_view kShared[] = {
     "abs",
@@ -144,9 +150,7 @@ Value lookup_tirx(Interpreter& in, Namespace&, std::string_view name) {
   if (name == "layout") return layout_module(in);
   if (name == "lang") return in.name_space("tvm.tirx.lang", lookup_lang);
   if (name == "script") return tirx_namespace(in);
-  if (name == "expr" || name == "op" || name == "stmt" || name == "buffer" || name == "function") {
-    return in.name_space("tvm.tirx." + std::string(name), lookup_tirx);
-  }
+  if (is_tirx_module(name)) return in.name_space("tvm.tirx." + std::string(name), lookup_tirx);
   if (name == "const") return in.native("const", constant);
   for (const Renamed& r : kRenamed) {
     if (r.name == name) return in.attribute(tirx_namespace(in), r.member, {});
@@ -240,9 +244,9 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
   // between as with `numbers`.
   if (dotted == "tvm.tirx.lang.integers") return python_module(in, "numbers");
   if (dotted.starts_with("tvm.tirx.lang")) return in.name_space(std::string(dotted), lookup_lang);
-  for (std::string_view module :
-       {"tvm.tirx", "tvm.tirx.expr", "tvm.tirx.op", "tvm.tirx.stmt", "tvm.tirx.buffer", "tvm.tirx.function"}) {
-    if (dotted == module) return in.name_space(std::string(dotted), lookup_tirx);
+  constexpr std::string_view kTirx = "tvm.tirx";
+  if (dotted == kTirx || (dotted.starts_with("tvm.tirx.") && is_tirx_module(dotted.substr(kTirx.size() + 1)))) {
+    return in.name_space(std::string(dotted), lookup_tirx);
   }
   if (dotted == "tvm.ir" || dotted == "tvm.ir.expr") return in.name_space(std::string(dotted), lookup_ir);
   if (dotted == "tvm.arith") return in.name_space("tvm.arith", lookup_arith);
