@@ -4,12 +4,15 @@
 
 #include <csignal>
 #include <cstdio>
+#include <exception>
 
 #include "compiler/run/helper.h"
 #include "compiler/toolchain/helper.h"
 #include "server/cli/commands.h"
 
-int main(int argc, char** argv) {
+namespace {
+
+int command_line(int argc, char** argv) {
   // A dead reader of our output is an error of writing, not a reason to die silently.
   std::signal(SIGPIPE, SIG_IGN);
   // The processes that hold NVRTC and the GPU are this binary too; they take no options of ours.
@@ -53,4 +56,18 @@ int main(int argc, char** argv) {
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   if (::poll(&output, 1, 0) == 1 && (output.revents & POLLERR)) return kUsage;
   return fail_usage("cannot write the result to standard output");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return command_line(argc, argv);
+  } catch (const std::exception& e) {  // memory has run out, or a fault of ours: what there is to say must not allocate
+    std::fputs("tilewright: ended by an internal failure: ", stderr);
+    std::fputs(e.what(), stderr);
+    std::fputs("\n  this is a defect of tilewright unless memory ran out; please report the command and its input\n",
+               stderr);
+    return tilewright::cli::kUsage;
+  }
 }
