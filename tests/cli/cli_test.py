@@ -523,6 +523,15 @@ class Layout(Case):
         self.expect(0, "layout", "S[1 << 40, 1 << 20]", "--rows", "2", "--columns", "2")
 
 
+class Program(Case):
+    def test_needs_nothing_but_the_c_library(self):
+        table = subprocess.run(["readelf", "--dynamic", BINARY], capture_output=True, text=True, check=True).stdout
+        needed = {line.split("[")[1].rstrip("]") for line in table.splitlines() if "(NEEDED)" in line}
+        if any("san.so" in name for name in needed):
+            self.skipTest("a sanitizer brings libraries of its own")
+        self.assertLessEqual(needed, {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"})
+
+
 class Doctor(Case):
     def test_json(self):
         r = self.run_it("doctor", "--json")

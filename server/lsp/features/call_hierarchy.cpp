@@ -26,7 +26,6 @@ struct Callee {
   struct Definition {
     const Tree::Statement* statement;
     const Node* node;
-    friend bool operator==(const Definition&, const Definition&) = default;
   };
   std::vector<Definition> definitions;  // of the same name, as in both branches of an `if`
   bool in_class = false;
