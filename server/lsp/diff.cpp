@@ -34,9 +34,9 @@ std::vector<Step> replaced(const Lines& a, const Lines& b) {
 }
 
 std::vector<Step> shortest_edit(const Lines& a, const Lines& b) {
-  int n = static_cast<int>(a.size()), m = static_cast<int>(b.size()), limit = std::min(n + m, kMaxDifferences);
+  const int n = static_cast<int>(a.size()), m = static_cast<int>(b.size()), limit = std::min(n + m, kMaxDifferences);
   std::vector<int> reach(2 * static_cast<std::size_t>(limit) + 3, 0);
-  auto at = [&](std::vector<int>& v, int k) -> int& { return v[static_cast<std::size_t>(k + limit + 1)]; };
+  auto at = [&](std::vector<int>& v, int k) -> int& { return v.begin()[k + limit + 1]; };
   std::vector<std::vector<int>> trace;
   for (int d = 0; d <= limit; ++d) {
     trace.push_back(reach);

@@ -215,7 +215,7 @@ void Server::publish(const std::string& path, bool edited) {
       {
         std::lock_guard lock(live->mutex);
         if (live->newest != number) return;
-        send(std::move(text));
+        send(text);
       }
       show_views(*snapshot, *analysis, background);
     } catch (const std::exception& e) {

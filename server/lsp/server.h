@@ -87,7 +87,7 @@ class Server {
   // ContentModified without an edit of its own would not), the rest goes on.
   void supersede_diagnostics(const std::string& path);
   void supersede(const std::function<bool(const Pending&)>& which, const protocol::Error& error);
-  void send(std::string text) { connection_.send(protocol::framed(text)); }
+  void send(const std::string& text) { connection_.send(protocol::framed(text)); }
   void notify(std::string_view method, const Json& params) { send(protocol::notification_text(method, params)); }
   // Asks the client; `then` runs on the main thread with the result, or with a null pointer after an error.
   void ask(std::string_view method, const Json& params, std::function<void(const Json* result)> then = {});

@@ -64,8 +64,9 @@ Answer<Json> code_lenses(const Request& r, const protocol::DocumentParams& param
   Json out = Json::array();
   for (const auto& [place, targets] : kernels) {
     const Target& first = targets.front();
+    const Json range = r.range(place.first, place.second);
     auto lens = [&](std::string title, std::string command, Json argument) {
-      out.push_back({{"range", r.range(place.first, place.second)},
+      out.push_back({{"range", range},
                      {"command",
                       {{"title", std::move(title)},
                        {"command", std::move(command)},

@@ -12,7 +12,6 @@ using namespace syntax;
 struct Fold {
   std::uint32_t first, last;  // lines
   const char* kind;           // of the protocol; null: none
-  friend auto operator<=>(const Fold&, const Fold&) = default;
 };
 
 class Folds {

@@ -10,7 +10,6 @@ namespace {
 using namespace syntax;
 using session::Occurrence;
 using session::Role;
-using session::Symbol;
 using session::SymbolIndex;
 
 // Its defining name and what that names as a whole; of a module its beginning.

@@ -1,12 +1,12 @@
 // tilewright/run: the document's kernel on one of the targets of `tilewright run`, in a process of its own.
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -14,8 +14,6 @@
 #include "server/cli/run_targets.h"
 #include "server/lsp/features.h"
 #include "server/lsp/uri.h"
-
-extern char** environ;
 
 namespace tilewright::lsp {
 namespace {
