@@ -39,6 +39,13 @@ std::string tail_of(int fd) {
   return text.size() > kEnough ? "…" + text.substr(text.size() - kEnough) : text;
 }
 
+// As exec takes them: a pointer to each, and a null at the end.
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> out(texts.size() + 1, nullptr);
+  std::ranges::transform(texts, out.begin(), [](std::string& text) { return text.data(); });
+  return out;
+}
+
 std::string megabytes(std::uint64_t bytes) { return std::to_string(bytes >> 20) + " MB"; }
 
 }  // namespace
@@ -68,22 +75,16 @@ std::expected<std::unique_ptr<HelperProcess>, std::string> HelperProcess::start(
   ::posix_spawnattr_setsigdefault(&attributes, &all);
   ::posix_spawnattr_setpgroup(&attributes, 0);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::string program = command.program.string();
-  std::vector<std::string> arguments = command.arguments;
-  std::vector<char*> argv{program.data()};
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  std::vector<std::string> variables = command.environment;
-  std::vector<char*> environment;
-  for (std::string& variable : variables) environment.push_back(variable.data());
-  environment.push_back(nullptr);
+  std::vector<std::string> arguments = command.arguments, variables = command.environment;
+  arguments.insert(arguments.begin(), command.program.string());
   pid_t pid = 0;
-  int error = ::posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), environment.data());
+  int error = ::posix_spawn(&pid, command.program.c_str(), &actions, &attributes, pointers(arguments).data(),
+                            pointers(variables).data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
     errno = error;
-    return failed(program);
+    return failed(command.program.string());
   }
   return std::unique_ptr<HelperProcess>(
       new HelperProcess(pid, std::move(ours), std::move(errors), "the " + command.what));

@@ -15,8 +15,6 @@
 #include "server/cli/run_targets.h"
 #include "server/cli/terminal.h"
 
-extern char** environ;
-
 namespace tilewright::cli {
 namespace {
 
