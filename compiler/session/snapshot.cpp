@@ -54,7 +54,7 @@ std::shared_ptr<const Analysis> Snapshot::analysed() const {
   return analysis_;
 }
 
-std::shared_ptr<const Analysis> Snapshot::analyse(std::stop_token stop) const {
+std::shared_ptr<const Analysis> Snapshot::analyse(const std::stop_token& stop) const {
   std::unique_lock lock(mutex_);
   // The one who runs it may be stopped while others still want it: then one of those takes over.
   if (!changed_.wait(lock, stop, [&] { return !running_ || analysis_; })) return nullptr;
@@ -90,7 +90,7 @@ std::vector<ir::Target> Snapshot::targets() const {
   return targets;
 }
 
-std::shared_ptr<const Analysis> Snapshot::run(std::stop_token stop) const {
+std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop) const {
   auto analysis = std::make_shared<Analysis>();
   text::Context context;
   context.stop = stop;

@@ -54,7 +54,7 @@ class Snapshot {
   const std::shared_ptr<const Settings>& settings() const { return settings_; }
 
   // Null only when `stop` was requested before it was there.
-  std::shared_ptr<const Analysis> analyse(std::stop_token stop) const;
+  std::shared_ptr<const Analysis> analyse(const std::stop_token& stop) const;
   // The analysis if it is there already, else null: for features that would rather say little than wait.
   std::shared_ptr<const Analysis> analysed() const;
 
@@ -70,7 +70,7 @@ class Snapshot {
 
  private:
   std::vector<ir::Target> targets() const;
-  std::shared_ptr<const Analysis> run(std::stop_token stop) const;
+  std::shared_ptr<const Analysis> run(const std::stop_token& stop) const;
 
   std::shared_ptr<const syntax::Tree> tree_;
   std::int64_t version_;

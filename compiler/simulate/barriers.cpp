@@ -4,8 +4,6 @@
 namespace tilewright::simulate {
 namespace {
 
-using intrinsics::Arguments;
-
 constexpr std::uint64_t kAlways = 1;
 
 // The barrier that the call means: that of its pointer, or the same one of another CTA.

@@ -12,6 +12,19 @@ namespace {
 
 using Kind = Site::Kind;
 
+// The lane that a lane reads from (PTX ISA, shfl.sync): only the five low bits of the distance count, and a lane whose
+// source lies outside of its segment of `width` lanes reads itself.
+int shuffle_source(Kind kind, int lane, std::uint64_t distance_operand, std::uint64_t width_operand) {
+  const int width = width_operand >= 1 && width_operand <= 32 ? static_cast<int>(width_operand) : 32;
+  const int distance = static_cast<int>(distance_operand & 31), first = lane / width * width, end = first + width;
+  switch (kind) {
+    case Kind::ShuffleIndex: return first + (distance % width);
+    case Kind::ShuffleUp: return lane - distance < first ? lane : lane - distance;
+    case Kind::ShuffleDown: return lane + distance >= end ? lane : lane + distance;
+    default: return (lane ^ distance) >= end ? lane : lane ^ distance;
+  }
+}
+
 bool is_warp_kind(Kind k) {
   switch (k) {
     case Kind::WarpSync:
@@ -124,21 +137,13 @@ void Machine::warp_operation(const Site& site, std::span<Thread> lanes, std::uin
       }
       for (std::size_t l = 0; l < lanes.size(); ++l) {
         if (!(members >> l & 1)) continue;
-        int width = static_cast<int>(arg(l, 3)), distance = static_cast<int>(arg(l, 2)), lane = static_cast<int>(l);
-        if (width <= 0 || width > 32) width = 32;
-        int first = lane / width * width, from = lane;
-        switch (site.kind) {
-          case Kind::ShuffleIndex: from = first + (((distance % width) + width) % width); break;
-          case Kind::ShuffleUp: from = lane - distance < first ? lane : lane - distance; break;
-          case Kind::ShuffleDown: from = lane + distance >= first + width ? lane : lane + distance; break;
-          default: from = (lane ^ distance) >= first + width ? lane : lane ^ distance; break;
-        }
+        int from = shuffle_source(site.kind, static_cast<int>(l), arg(l, 2), arg(l, 3));
         if (from < 0 || from > 31 || !(members >> from & 1)) {
           finding("TW5006", Severity::Error,
                   "lane " + std::to_string(l) + " reads lane " + std::to_string(from) +
                       ", which takes no part in this shuffle",
                   &lanes[l]);
-          from = lane;
+          from = static_cast<int>(l);
         }
         result(l, values[from]);
         if (lanes[l].tags && site.dst != Access::kNoRegister) lanes[l].tags[site.dst] = tags[from];

@@ -218,7 +218,7 @@ Step load(Machine& m, Thread& t, const Site& s) {
 bool set_up_load(Site& s, const Arguments& a) {
   // A constant mask of 0 is a copy to the issuing CTA alone.
   s.flag = a.operand("cta_mask") && !ir::is_constant(a["cta_mask"], 0);
-  s.code = a.operand("offsets") ? kIm2col : a.row().name.find("4") != std::string_view::npos ? kRowList : kTile;
+  s.code = a.operand("offsets") ? kIm2col : a.row().name.find('4') != std::string_view::npos ? kRowList : kTile;
   return true;
 }
 
@@ -236,7 +236,7 @@ Step store(Machine& m, Thread& t, const Site& s) {
 }
 
 bool set_up_store(Site& s, const Arguments& a) {
-  s.code = a.row().name.find("4") != std::string_view::npos ? kRowList : kTile;
+  s.code = a.row().name.find('4') != std::string_view::npos ? kRowList : kTile;
   if (!a.operand("red_op")) return true;
   auto op = combine_named(a.text("red_op"));
   s.flag = op.has_value();

@@ -37,11 +37,11 @@ constexpr std::array<Char, 256> classes() {
     if (letter) table[c] = Char::Letter;
     if (c >= '0' && c <= '9') table[c] = Char::Digit;
   }
-  for (char c : {' ', '\t', '\f'}) table[static_cast<int>(c)] = Char::Blank;
-  for (char c : {'\n', '\r'}) table[static_cast<int>(c)] = Char::Break;
-  for (char c : {'"', '\''}) table[static_cast<int>(c)] = Char::Quote;
-  for (char c : {'(', '[', '{'}) table[static_cast<int>(c)] = Char::Open;
-  for (char c : {')', ']', '}'}) table[static_cast<int>(c)] = Char::Close;
+  for (unsigned char c : {' ', '\t', '\f'}) table[c] = Char::Blank;
+  for (unsigned char c : {'\n', '\r'}) table[c] = Char::Break;
+  for (unsigned char c : {'"', '\''}) table[c] = Char::Quote;
+  for (unsigned char c : {'(', '[', '{'}) table[c] = Char::Open;
+  for (unsigned char c : {')', ']', '}'}) table[c] = Char::Close;
   table['#'] = Char::Hash;
   table['\\'] = Char::Backslash;
   table[':'] = Char::Colon;

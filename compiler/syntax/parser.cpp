@@ -1,8 +1,7 @@
 #include "compiler/syntax/parser.h"
 
-#include <time.h>
-
 #include <algorithm>
+#include <ctime>
 
 #include "compiler/syntax/vocabulary.h"
 
