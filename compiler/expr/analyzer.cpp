@@ -121,10 +121,11 @@ struct Sum {
   int n = 0;
   Term t[kTerms];
 
-  Sum() {}  // the terms stay raw: most sums have two or three
+  Sum() {}  // NOLINT(modernize-use-equals-default): the terms stay raw, most sums have two or three
   explicit Sum(std::int64_t constant) : c(constant) {}
   Sum(const Sum& o) : c(o.c), n(o.n) { std::copy_n(o.t, o.n, t); }
   Sum& operator=(const Sum& o) {
+    if (this == &o) return *this;
     c = o.c;
     n = o.n;
     std::copy_n(o.t, o.n, t);
@@ -398,6 +399,7 @@ class Analyzer {
   Interval find_bounds(const ExprNode* node);
   std::int64_t factor(const Sum& s);
   std::int64_t atom_factor(const ExprNode* node);
+  std::int64_t binary_factor(const Binary& b);
 
   // The sum that is one atom, or what the atom became while it was built.
   bool atom(Expr e, Sum& s) {
@@ -997,6 +999,9 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
   return __builtin_mul_overflow(a, b, &r) ? std::max(a, b) : r;  // either factor divides the product as well
 }
 
+// The largest power of two in `v`; of 0, which all divide, a large one.
+std::int64_t power_part(std::int64_t v) { return v == 0 ? std::int64_t{1} << 62 : v & -v; }
+
 std::int64_t Analyzer::factor(const Sum& s) {
   std::int64_t common = s.c == kMin ? 1 : std::abs(s.c);
   for (int i = 0; i < s.n && common != 1; ++i) {
@@ -1010,8 +1015,7 @@ std::int64_t Analyzer::factor(const Sum& s) {
 std::int64_t Analyzer::atom_factor(const ExprNode* node) {
   if (spent() || !node->dtype.is_integral()) return 1;
   Deeper deeper(*this);
-  auto power_part = [](std::int64_t v) { return v == 0 ? std::int64_t{1} << 62 : v & -v; };
-  const Binary* b = Binary::is(node->kind) ? static_cast<const Binary*>(node) : nullptr;
+  if (Binary::is(node->kind)) return binary_factor(*static_cast<const Binary*>(node));
   switch (node->kind) {
     case ExprKind::IntImm: {
       std::int64_t v = static_cast<const IntImm*>(node)->value;
@@ -1021,31 +1025,11 @@ std::int64_t Analyzer::atom_factor(const ExprNode* node) {
       Interval range = static_cast<const Var*>(node)->range;
       return range.is_point() && range.lo != kMin ? std::abs(range.lo) : 1;
     }
-    case ExprKind::Add:
-    case ExprKind::Sub:
-    case ExprKind::Min:
-    case ExprKind::Max:
-    case ExprKind::FloorMod:
-    case ExprKind::TruncMod: {
-      std::int64_t a = factor(b->a);
-      return a == 1 ? 1 : std::gcd(a, factor(b->b));
-    }
-    case ExprKind::Mul: return times(factor(b->a), factor(b->b));
-    case ExprKind::FloorDiv:
-    case ExprKind::TruncDiv: {
-      const std::int64_t* d = constant(b->b);
-      std::int64_t a = factor(b->a);
-      return d && *d > 0 && a % *d == 0 ? a / *d : 1;
-    }
     case ExprKind::Select:
     case ExprKind::IfThenElse: {
       const Select* s = static_cast<const Select*>(node);
       return std::gcd(factor(s->when_true), factor(s->when_false));
     }
-    case ExprKind::BitAnd: return std::max(power_part(factor(b->a)), power_part(factor(b->b)));
-    case ExprKind::BitOr:
-    case ExprKind::BitXor: return std::min(power_part(factor(b->a)), power_part(factor(b->b)));
-    case ExprKind::Shl: return factor(b->a);
     case ExprKind::Cast: {
       const Expr value = static_cast<const Cast*>(node)->value;
       if (!linear_type(value.dtype())) return 1;
@@ -1053,6 +1037,32 @@ std::int64_t Analyzer::atom_factor(const ExprNode* node) {
       std::int64_t a = factor(value);
       return inside(bounds(value), node->dtype) ? a : std::min<std::int64_t>(power_part(a), std::int64_t{1} << 31);
     }
+    default: return 1;
+  }
+}
+
+std::int64_t Analyzer::binary_factor(const Binary& b) {
+  switch (b.kind) {
+    case ExprKind::Add:
+    case ExprKind::Sub:
+    case ExprKind::Min:
+    case ExprKind::Max:
+    case ExprKind::FloorMod:
+    case ExprKind::TruncMod: {
+      std::int64_t a = factor(b.a);
+      return a == 1 ? 1 : std::gcd(a, factor(b.b));
+    }
+    case ExprKind::Mul: return times(factor(b.a), factor(b.b));
+    case ExprKind::FloorDiv:
+    case ExprKind::TruncDiv: {
+      const std::int64_t* d = constant(b.b);
+      std::int64_t a = factor(b.a);
+      return d && *d > 0 && a % *d == 0 ? a / *d : 1;
+    }
+    case ExprKind::BitAnd: return std::max(power_part(factor(b.a)), power_part(factor(b.b)));
+    case ExprKind::BitOr:
+    case ExprKind::BitXor: return std::min(power_part(factor(b.a)), power_part(factor(b.b)));
+    case ExprKind::Shl: return factor(b.a);
     default: return 1;
   }
 }

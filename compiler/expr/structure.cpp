@@ -3,7 +3,9 @@
 // A helper function of a script can build `x = x + x` sixty times: sixty nodes whose tree has 2^60 leaves. Whatever
 // walks two such graphs node by node must therefore count its steps. Equality answers "not equal" when they are spent,
 // which every caller has to accept anyway; the hash looks at a bounded part of the tree only.
-#include <cstring>
+
+#include <bit>
+#include <functional>
 
 #include "compiler/expr/expr.h"
 
@@ -22,8 +24,8 @@ bool equal(Expr a, Expr b, int& steps, int depth) {
     case ExprKind::IntImm: return a.as<IntImm>()->value == b.as<IntImm>()->value;
     case ExprKind::FloatImm: {
       // Bit for bit: NaN equals itself, and the zeros differ.
-      double x = a.as<FloatImm>()->value, y = b.as<FloatImm>()->value;
-      return std::memcmp(&x, &y, sizeof x) == 0;
+      auto bits = [](Expr e) { return std::bit_cast<std::uint64_t>(e.as<FloatImm>()->value); };
+      return bits(a) == bits(b);
     }
     case ExprKind::StringImm: return a.as<StringImm>()->value == b.as<StringImm>()->value;
     case ExprKind::Var: return false;
@@ -57,11 +59,7 @@ std::uint64_t hash(Expr e, int& steps, int depth) {
                         (static_cast<std::uint64_t>(t.code) << 32) | (std::uint64_t{t.bits} << 16) | t.lanes);
   switch (e.kind()) {
     case ExprKind::IntImm: return mix(h, static_cast<std::uint64_t>(e.as<IntImm>()->value));
-    case ExprKind::FloatImm: {
-      std::uint64_t bits;
-      std::memcpy(&bits, &e.as<FloatImm>()->value, sizeof bits);
-      return mix(h, bits);
-    }
+    case ExprKind::FloatImm: return mix(h, std::bit_cast<std::uint64_t>(e.as<FloatImm>()->value));
     case ExprKind::StringImm: return mix(h, std::hash<std::string_view>()(e.as<StringImm>()->value));
     case ExprKind::Var: return mix(h, e.as<Var>()->id);
     case ExprKind::Load: h = mix(h, reinterpret_cast<std::uintptr_t>(e.as<Load>()->buffer)); break;

@@ -190,7 +190,9 @@ std::string HelperText::use_operand(const Operand& operand, std::string_view as)
   std::string out;
   std::size_t index = 0;
   for (Item& item : items_) {
-    if (item.operand != &operand || index++ < first || index > first + count) continue;
+    if (item.operand != &operand) continue;
+    const std::size_t at = index++;
+    if (at < first || at - first >= count) continue;
     if (!type.empty()) item.dtype = type_word(type);
     if (read) item.access = Access::In;
     out.append(out.empty() ? "" : ", ").append(use(item));
@@ -417,7 +419,7 @@ Emitted HelperText::finish_asm(std::string expanded) {
   return out;
 }
 
-Emitted HelperText::finish_cxx(std::string expanded) {
+Emitted HelperText::finish_cxx(const std::string& expanded) {
   Emitted out = start();
   ir::DataType result = args_.row().result ? args_.row().result(args_.all()) : ir::kVoid;
   std::string_view returned = c_type(result);

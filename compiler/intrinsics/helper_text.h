@@ -40,7 +40,7 @@ class HelperText {
 
   std::string expand(std::string_view text);
   Emitted finish_asm(std::string expanded);
-  Emitted finish_cxx(std::string expanded);
+  Emitted finish_cxx(const std::string& expanded);
 
  private:
   // A run-time argument of the call.

@@ -226,7 +226,7 @@ TileAnswer direct_sum_factor(std::string_view what, const TileLayout& known, con
 Answer as_layout(TileAnswer answer, const std::optional<Swizzle>& swizzle = std::nullopt) {
   if (!answer) return std::unexpected(answer.error());
   if (!*answer) return std::nullopt;
-  return Layout{swizzle, **std::move(answer)};
+  return Layout{swizzle, *std::move(answer)};
 }
 
 }  // namespace

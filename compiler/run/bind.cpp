@@ -114,7 +114,7 @@ class RoleFinder {
     // Rows that move data name their operands alike.
     std::string_view operand = row && at < row->operands.size() ? row->operands[at].name : std::string_view();
     only_reads = only_reads || operand.starts_with("src");
-    bool only_writes = operand.starts_with("dst") && row->name.find("reduce") == row->name.npos;
+    bool only_writes = row && operand.starts_with("dst") && row->name.find("reduce") == row->name.npos;
     u.read |= !only_writes;
     u.written |= !only_reads;
   }

@@ -100,6 +100,7 @@ namespace tilewright::run {
   X(error_text, cuGetErrorString, (cu::Result, const char**))
 
 struct Driver {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a list of parameters, not a value
 #define TILEWRIGHT_DECLARE(member, symbol, parameters) cu::Result(*member) parameters = nullptr;
   TILEWRIGHT_DRIVER_FUNCTIONS(TILEWRIGHT_DECLARE)
 #undef TILEWRIGHT_DECLARE

@@ -167,7 +167,7 @@ class EntryFinder {
     std::vector<syntax::SyntaxError> errors;
     auto parsed = syntax::parse_expression(text, &errors);
     auto* statement = parsed ? syntax::as<syntax::ExprStmt>(parsed->statement) : nullptr;
-    auto report = [&](std::string message) {
+    auto report = [&](const std::string& message) {
       e_.diagnostics.push_back({code::kEntry,
                                 text::Severity::Error,
                                 "entry '" + text + "': " + message,
@@ -572,7 +572,7 @@ ExpressionResult evaluate_expression(std::string_view text, text::Context contex
       "mma_atom_layout, wg_local_layout, tmem_datapath_layout, tcgen05_atom_layout, sf_tmem_layout, SwizzleMode\n";
   auto source = std::make_shared<text::Source>("<expression>", script);
   ExpressionResult r;
-  r.evaluation = evaluate(syntax::Tree::parse(source), nullptr, context, {});
+  r.evaluation = evaluate(syntax::Tree::parse(source), nullptr, std::move(context), {});
   Evaluation& e = *r.evaluation;
   ArenaScope arena(e.arena());
   std::vector<syntax::SyntaxError> errors;

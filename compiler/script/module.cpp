@@ -107,17 +107,17 @@ void Interpreter::import_from(const syntax::ImportFrom* node, Scope* scope) {
 
 Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude) {
   ModeGuard guard(*this);
-  trees_.push_back(tree);
-  module_path_ = tree->source()->path();
+  const syntax::Tree& script = *trees_.emplace_back(std::move(tree));
+  module_path_ = script.source()->path();
   Scope* scope = make<Scope>();
   scope->kind = Scope::Kind::Module;
   scope->set("__name__", string("tile_script"));
   scope->set("__file__", string(module_path_));
   scope->is_prelude = in_prelude;
-  for (const syntax::Tree::Statement& s : tree->statements()) {
-    if (!anchors_.bind(s.node->id, tree->source(), s.offset)) memo_conflict_ = true;
+  for (const syntax::Tree::Statement& s : script.statements()) {
+    if (!anchors_.bind(s.node->id, script.source(), s.offset)) memo_conflict_ = true;
   }
-  for (const syntax::Tree::Statement& s : tree->statements()) {
+  for (const syntax::Tree::Statement& s : script.statements()) {
     guard.enter(false, s.node->id, s.node);
     const syntax::Node* node = s.node->statement;
     if (!node) continue;

@@ -1,12 +1,18 @@
 #include "compiler/toolchain/digest.h"
 
-#include <openssl/evp.h>
+// The plain functions of SHA-256: what lies above them in OpenSSL 3 brings providers, configuration files and other
+// libraries.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 namespace tilewright::toolchain {
 
 Digest sha256(std::string_view bytes) {
   Digest digest{};
-  EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
+  SHA256_CTX state;
+  SHA256_Init(&state);
+  SHA256_Update(&state, bytes.data(), bytes.size());
+  SHA256_Final(digest.data(), &state);
   return digest;
 }
 

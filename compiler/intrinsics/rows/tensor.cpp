@@ -15,7 +15,7 @@ using enum Availability;
   "cta_group: attr(-1|1|2), " TILEWRIGHT_HINT ", " TILEWRIGHT_COORDINATES
 
 Failure check_coordinates(const Arguments& a) {
-  const std::int64_t wanted = a.row().name.find("4") != std::string_view::npos ? 5 : a.integer("dim");
+  const std::int64_t wanted = a.row().name.find('4') != std::string_view::npos ? 5 : a.integer("dim");
   const std::int64_t given = static_cast<std::int64_t>(a.items("coords").size());
   if (given == wanted) return std::nullopt;
   return "takes " + std::to_string(wanted) + " coordinates, innermost first; " + std::to_string(given) + " given";

@@ -11,7 +11,10 @@ Value none_or_error(bool ok) { return ok ? Value::none() : Value::error(); }
 
 // ---- list and tuple -----------------------------------------------------------------------------------------------
 
-std::vector<Value>& items_of(Value self) { return self.as<List>() ? self.as<List>()->items : self.as<Tuple>()->items; }
+std::vector<Value>& items_of(Value self) {
+  if (List* list = self.as<List>()) return list->items;
+  return static_cast<Tuple*>(self.o)->items;
+}
 
 Value list_append(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "append", 1, 1) || !reserve(in, args.call, sizeof(Value))) return Value::error();

@@ -149,6 +149,15 @@ Value vstore(Interpreter& in, const Arguments& args, Value self) {
   return Value::object(s);
 }
 
+// The values of a call that takes them one by one or as one sequence, as `view(2, 3)` and `view((2, 3))`.
+std::vector<Value> one_by_one(const Arguments& args) {
+  if (args.positional.size() == 1) {
+    if (const Tuple* tuple = args.positional[0].as<Tuple>()) return tuple->items;
+    if (const List* list = args.positional[0].as<List>()) return list->items;
+  }
+  return {args.positional.begin(), args.positional.end()};
+}
+
 Value view(Interpreter& in, const Arguments& args, Value self) {
   const ir::Buffer* b = self_buffer(self);
   Value layout_value;
@@ -199,10 +208,7 @@ Value view(Interpreter& in, const Arguments& args, Value self) {
     made.strides = {};
     return view_of(in, made, args.call);
   }
-  std::vector<Value> dims(args.positional.begin(), args.positional.end());
-  if (dims.size() == 1 && (dims[0].as<Tuple>() || dims[0].as<List>())) {
-    dims = dims[0].as<Tuple>() ? dims[0].as<Tuple>()->items : dims[0].as<List>()->items;
-  }
+  std::vector<Value> dims = one_by_one(args);
   if (!dims.empty() && (dims.back().as<LayoutValue>() || dims.back().as<LayoutSpec>())) {
     return in.fail(code::kArguments, args.at(args.positional.size() - 1), "a layout is given by keyword",
                    "write layout=...");
@@ -269,10 +275,7 @@ Value local(Interpreter& in, const Arguments& args, Value self) {
         given ? "give the shape, too" : "give the shape and layout=");
   }
   if (!given) made.layout = keep_layout(in, layout::storage(*b->layout));
-  std::vector<Value> dims(args.positional.begin(), args.positional.end());
-  if (dims.size() == 1 && (dims[0].as<Tuple>() || dims[0].as<List>())) {
-    dims = dims[0].as<Tuple>() ? dims[0].as<Tuple>()->items : dims[0].as<List>()->items;
-  }
+  std::vector<Value> dims = one_by_one(args);
   std::vector<ir::Expr> shape;
   for (Value d : dims) {
     ir::Expr e = in.as_expr(d, args.call, "an extent");
@@ -304,10 +307,7 @@ Value local(Interpreter& in, const Arguments& args, Value self) {
 
 Value permute(Interpreter& in, const Arguments& args, Value self) {
   const ir::Buffer* b = self_buffer(self);
-  std::vector<Value> dims(args.positional.begin(), args.positional.end());
-  if (dims.size() == 1 && (dims[0].as<Tuple>() || dims[0].as<List>())) {
-    dims = dims[0].as<Tuple>() ? dims[0].as<Tuple>()->items : dims[0].as<List>()->items;
-  }
+  std::vector<Value> dims = one_by_one(args);
   std::vector<int> order;
   std::vector<bool> seen(b->rank());
   for (Value d : dims) {
@@ -510,7 +510,7 @@ bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::
   return false;
 }
 
-Value make_region(Interpreter& in, const ir::Buffer* buffer, std::vector<ir::Range> ranges) {
+Value make_region(Interpreter& in, const ir::Buffer* buffer, const std::vector<ir::Range>& ranges) {
   RegionValue* r = in.make<RegionValue>();
   r->region = {buffer, Arena::current().copy(ranges)};
   return Value::object(r);

@@ -537,7 +537,8 @@ bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* const
   bool jit = f->mode == FunctionMode::Jit;
   text::Span def = {f->anchor, f->def->name.at.begin, f->def->name.at.end};
   // Compile-time parameters first: the annotations of the others may use them.
-  std::vector<bool> used(constexprs ? constexprs->keywords.size() : 0);
+  const std::span<const Keyword> keywords = constexprs ? constexprs->keywords : std::span<const Keyword>();
+  std::vector<bool> used(keywords.size());
   std::size_t next_default = 0;
   for (const syntax::Parameter& p : f->def->params) {
     Value default_value = p.default_value && next_default < f->defaults.size() ? f->defaults[next_default] : Value();
@@ -552,9 +553,9 @@ bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* const
     bool is_constexpr = attribute && attribute->name.text == "constexpr";
     bool given = false;
     for (std::size_t i = 0; i < used.size(); ++i) {
-      if (constexprs->keywords[i].name != p.name.text) continue;
+      if (keywords[i].name != p.name.text) continue;
       used[i] = given = true;
-      scope->set(p.name, constexprs->keywords[i].value);
+      scope->set(p.name, keywords[i].value);
     }
     if (!is_constexpr) continue;
     if (!jit) {
@@ -572,9 +573,8 @@ bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* const
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i]) continue;
-    in.fail(code::kJit, constexprs->keywords[i].span,
-            std::string(f->def->name.text) + " has no compile-time parameter '" +
-                std::string(constexprs->keywords[i].name) + "'");
+    in.fail(code::kJit, keywords[i].span,
+            std::string(f->def->name.text) + " has no compile-time parameter '" + std::string(keywords[i].name) + "'");
     return false;
   }
   ir::Kernel& kernel = *in.kernel()->kernel;

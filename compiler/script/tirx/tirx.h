@@ -31,7 +31,7 @@ const ir::Var* make_pointer_or_value_var(Interpreter& in, std::string_view name,
 // Parameters of a kernel from its annotations; false with a pending error.
 bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* constexprs, Scope* scope);
 // A region of a buffer: the same for slices and missing indices.
-Value make_region(Interpreter& in, const ir::Buffer* buffer, std::vector<ir::Range> ranges);
+Value make_region(Interpreter& in, const ir::Buffer* buffer, const std::vector<ir::Range>& ranges);
 
 // Members of `T`, one function a file; Error tag without a pending error: not mine.
 Value scope_id_member(Interpreter& in, std::string_view name);
