@@ -362,20 +362,38 @@ class Writer {
                                preferred = three(l.preferred);
     bool clustered = cta != std::array<std::string, 3>{"1", "1", "1"} || l.has_preferred;
     auto joined = [](const std::array<std::string, 3>& d) { return d[0] + ", " + d[1] + ", " + d[2]; };
+    std::string attributes;
+    int count = 0;
+    auto add = [&](const char* in_driver, const char* in_runtime) {
+      std::string at = "attributes[" + std::to_string(count++) + "].";
+      line(attributes, at + "id = " + (driver_ ? in_driver : in_runtime) + ";");
+      return at + (driver_ ? "value." : "val.");
+    };
+    auto set_dimensions = [&](const std::string& field, const std::array<std::string, 3>& d) {
+      for (std::size_t k = 0; k < 3; ++k) line(attributes, field + "." + "xyz"[k] + " = " + d[k] + ";");
+    };
     if (clustered) {
+      std::string value = add("CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", "cudaLaunchAttributeClusterDimension");
+      set_dimensions(value + "clusterDim", cta);
+    }
+    if (l.has_preferred) {
+      std::string value =
+          add("CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION", "cudaLaunchAttributePreferredClusterDimension");
+      set_dimensions(value + "preferredClusterDim", preferred);
+    }
+    if (kernel_.plan.cooperative) {
+      std::string value = add("CU_LAUNCH_ATTRIBUTE_COOPERATIVE", "cudaLaunchAttributeCooperative");
+      line(attributes, value + "cooperative = 1;");
+    }
+    if (kernel_.plan.programmatic_dependent_launch) {
+      std::string value = add("CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION",
+                              "cudaLaunchAttributeProgrammaticStreamSerialization");
+      line(attributes, value + "programmaticStreamSerializationAllowed = 1;");
+    }
+    if (count) {
       line(out, std::string(driver_ ? "CUlaunchAttribute" : "cudaLaunchAttribute") + " attributes[" +
-                    (l.has_preferred ? "2" : "1") + "] = {};");
-      auto set = [&](int i, const char* in_driver, const char* in_runtime, const char* member,
-                     const std::array<std::string, 3>& d) {
-        std::string at = "attributes[" + std::to_string(i) + "].";
-        line(out, at + "id = " + (driver_ ? in_driver : in_runtime) + ";");
-        std::string field = std::string(driver_ ? "value." : "val.") + member;
-        for (std::size_t k = 0; k < 3; ++k) line(out, at + field + "." + "xyz"[k] + " = " + d[k] + ";");
-      };
-      set(0, "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", "cudaLaunchAttributeClusterDimension", "clusterDim", cta);
-      if (l.has_preferred)
-        set(1, "CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION", "cudaLaunchAttributePreferredClusterDimension",
-            "preferredClusterDim", preferred);
+                    std::to_string(count) + "] = {};");
+      out += attributes;
     }
     line(out, std::string(driver_ ? "CUlaunchConfig" : "cudaLaunchConfig_t") + " config = {};");
     if (driver_) {
@@ -389,9 +407,9 @@ class Writer {
       line(out, "config.dynamicSmemBytes = " + std::to_string(shared) + ";");
       line(out, "config.stream = stream;");
     }
-    if (clustered) {
+    if (count) {
       line(out, "config.attrs = attributes;");
-      line(out, std::string("config.numAttrs = ") + (l.has_preferred ? "2;" : "1;"));
+      line(out, "config.numAttrs = " + std::to_string(count) + ";");
     }
     line(out, driver_ ? "return cuLaunchKernelEx(&config, kernel, " + array + ", nullptr);"
                       : "return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(" + kernel + "), " + array +

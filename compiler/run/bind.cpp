@@ -294,6 +294,8 @@ class Binder {
     Job& job = out_.job;
     job.symbol = kernel_.symbol;
     job.dynamic_shared_bytes = kernel_.plan.dynamic_shared_bytes;
+    job.cooperative = kernel_.plan.cooperative;
+    job.programmatic_dependent_launch = kernel_.plan.programmatic_dependent_launch;
     if (l.has_preferred) job.preferred_cluster.emplace();
     for (std::size_t i = 0; i < 3; ++i) {
       std::string axis = std::string(" ") + kAxes[i];

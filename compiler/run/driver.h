@@ -35,7 +35,9 @@ enum FunctionAttribute : int {
   kFunctionNonPortableCluster = 14,
 };
 enum LaunchAttributeId : int {
+  kLaunchCooperative = 2,
   kLaunchClusterDimension = 4,
+  kLaunchProgrammaticStreamSerialization = 6,
   kLaunchPreferredClusterDimension = 11,
 };
 
@@ -45,6 +47,7 @@ struct Dimensions {
 union LaunchAttributeValue {
   char pad[64];
   Dimensions cluster;
+  int flag;
 };
 struct LaunchAttribute {
   int id;

@@ -149,7 +149,7 @@ class Execution {
         case JobParam::Kind::TensorMap: arguments.push_back(&maps_[index]); break;
       }
     }
-    cu::LaunchAttribute attributes[2] = {};
+    cu::LaunchAttribute attributes[4] = {};
     unsigned count = 0;
     auto add = [&](int id, const std::array<std::int64_t, 3>& d) {
       attributes[count].id = id;
@@ -159,6 +159,12 @@ class Execution {
     if (job_.cluster[0] * job_.cluster[1] * job_.cluster[2] > 1 || job_.preferred_cluster)
       add(cu::kLaunchClusterDimension, job_.cluster);
     if (job_.preferred_cluster) add(cu::kLaunchPreferredClusterDimension, *job_.preferred_cluster);
+    auto allow = [&](int id) {
+      attributes[count].id = id;
+      attributes[count++].value.flag = 1;
+    };
+    if (job_.cooperative) allow(cu::kLaunchCooperative);
+    if (job_.programmatic_dependent_launch) allow(cu::kLaunchProgrammaticStreamSerialization);
     auto n = [](std::int64_t v) { return static_cast<unsigned>(v); };
     cu::LaunchConfig config{n(job_.grid[0]),
                             n(job_.grid[1]),

@@ -89,6 +89,8 @@ Json plan_json(const Job& job) {
            {"params", params},
            {"tensor_maps", maps}};
   if (job.preferred_cluster) out["preferred_cluster"] = *job.preferred_cluster;
+  if (job.cooperative) out["cooperative"] = true;
+  if (job.programmatic_dependent_launch) out["programmatic_dependent_launch"] = true;
   return out;
 }
 
@@ -103,6 +105,8 @@ Job plan_of(const Json& j) {
   job.cluster = three(j.at("cluster"), "cluster", 16);
   if (j.contains("preferred_cluster"))
     job.preferred_cluster = three(j.at("preferred_cluster"), "preferred_cluster", 16);
+  job.cooperative = j.value("cooperative", false);
+  job.programmatic_dependent_launch = j.value("programmatic_dependent_launch", false);
   job.dynamic_shared_bytes = j.at("dynamic_shared_bytes").get<std::int64_t>();
   if (job.dynamic_shared_bytes < 0 || job.dynamic_shared_bytes > (1 << 20))
     throw std::invalid_argument("dynamic_shared_bytes is out of range");

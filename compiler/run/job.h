@@ -49,6 +49,8 @@ struct Job {
   std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   std::optional<std::array<std::int64_t, 3>> preferred_cluster;
   std::int64_t dynamic_shared_bytes = 0;
+  bool cooperative = false;                    // all CTAs resident at once
+  bool programmatic_dependent_launch = false;  // may start before the kernel ahead of it in the stream has ended
   std::vector<JobBuffer> buffers;
   std::vector<JobParam> params;  // in the order of the kernel's signature
   std::vector<JobTensorMap> tensor_maps;

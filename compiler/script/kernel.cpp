@@ -155,7 +155,9 @@ class KernelExecutor {
   void poison(const syntax::Node* target, Scope* scope) {
     if (!target) return;
     if (auto* ref = syntax::as<syntax::NameRef>(target)) {
-      if (!in_.find_binding(ref->name, scope)) scope->set(ref->name, Value::poison());
+      // Names that the assignment would have left alone keep their meaning: those of this block and scalars around it.
+      if (scope->find(ref->name)) return;
+      if (Value* v = in_.find_binding(ref->name, scope); !v || !scalar_of(*v)) scope->set(ref->name, Value::poison());
     } else if (auto* t = syntax::as<syntax::Tuple>(target)) {
       for (const syntax::Node* e : t->elements) poison(e, scope);
     } else if (auto* l = syntax::as<syntax::List>(target)) {

@@ -31,7 +31,7 @@ struct Element {
 // In the order of tensormap.replace.
 constexpr Element kElements[] = {
     {"|uint8|int8|bool|", 1, false, 0},
-    {"|uint16|", 2, false, 0},
+    {"|uint16|int16|", 2, false, 0},
     {"|uint32|", 4, false, 0},
     {"|int32|", 4, false, 0},
     {"|uint64|", 8, false, 0},

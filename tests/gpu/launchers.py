@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles the host launchers of every example, and holds what they do against `tilewright run`.
+"""Compiles the host launchers of every example and of waiting.py, and holds what they do against `tilewright run`.
 
     launchers.py TILEWRIGHT FAKE_DRIVER [EXAMPLE.py ...]
 
@@ -39,6 +39,8 @@ SAME(sizeof(cu::LaunchAttributeValue), sizeof(CUlaunchAttributeValue));
 SAME(sizeof(cu::TensorMap), sizeof(CUtensorMap));
 SAME(alignof(cu::TensorMap), alignof(CUtensorMap));
 SAME(sizeof(cu::DevicePtr), sizeof(CUdeviceptr));
+SAME(int(cu::kLaunchCooperative), int(CU_LAUNCH_ATTRIBUTE_COOPERATIVE));
+SAME(int(cu::kLaunchProgrammaticStreamSerialization), int(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION));
 SAME(int(cu::kLaunchClusterDimension), int(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION));
 SAME(int(cu::kLaunchPreferredClusterDimension), int(CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION));
 SAME(int(cu::kFunctionDynamicShared), int(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
@@ -104,7 +106,7 @@ def call_of(text):
     return "\n".join([*out, f"  return {m.group(1)}({', '.join(values)}) == CUDA_SUCCESS ? 0 : 4;", "}", ""])
 
 
-def same_as_run(tilewright, fake, script, entry, arch, kernel, text, include, folder):
+def same_as_run(tilewright, fake, script, entry, arch, kernel, text, attributes, include, folder):
     program = os.path.join(folder, "launcher")
     main = write(program + ".cpp", call_of(text))
     run(["g++", "-std=c++17", *WARNINGS, "-I", include, main, fake, "-Wl,-rpath," + os.path.dirname(fake), "-o", program])
@@ -123,6 +125,9 @@ def same_as_run(tilewright, fake, script, entry, arch, kernel, text, include, fo
     # `run` launches twice to verify.
     a, b = noted(launcher), noted(command)
     launch = next((x for x in b if x.startswith("launch")), None)
+    for key, number in (("cooperative", 2), ("programmatic_dependent_launch", 6)):
+        if attributes.get(key, False) != (f" attribute {number} 1" in str(launch)):
+            raise Failure(f"the plan says {attributes}, `tilewright run` does {launch}")
     once = [x for x in b if not x.startswith("launch")] + [launch]
     if sorted(a) != sorted(map(str, once)):
         raise Failure(f"the launcher does {a}, `tilewright run` does {once}")
@@ -130,7 +135,10 @@ def same_as_run(tilewright, fake, script, entry, arch, kernel, text, include, fo
 
 def main():
     tilewright, fake = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    scripts = sys.argv[3:] or sorted(glob.glob(os.path.join(ROOT, "examples", "*.py")))
+    scripts = sys.argv[3:] or [
+        *sorted(glob.glob(os.path.join(ROOT, "examples", "*.py"))),
+        os.path.join(ROOT, "tests", "gpu", "waiting.py"),
+    ]
     include = headers()
     if not include:
         print("no cuda.h here: skipped")
@@ -143,7 +151,7 @@ def main():
             with open(script, encoding="utf-8") as f:
                 named = re.search(r"^# tilewright: arch (.*)$", f.read(), re.M)
             arch = (named.group(1).split() if named else ["sm_90a"])[0]
-            answer = json.loads(run([tilewright, "compile", script, "--arch", arch, "--emit", "host,cuda", "--json"]))
+            answer = json.loads(run([tilewright, "compile", script, "--arch", arch, "--emit", "host,cuda,plan", "--json"]))
             for k in answer["kernels"]:
                 name = f"{os.path.basename(script)}: {k['entry']} ({arch})"
                 try:
@@ -156,7 +164,8 @@ def main():
                     cpp = write(os.path.join(folder, "runtime.cpp"), launcher)
                     run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Wno-attributes", "-fsyntax-only", "-I", include, cpp])
                     compiled += 1
-                    same_as_run(tilewright, fake, script, k["entry"], arch, k["name"], driver, include, folder)
+                    same_as_run(tilewright, fake, script, k["entry"], arch, k["name"], driver, k["plan"]["attributes"], include,
+                                folder)
                     called += 1
                 except Failure as e:
                     failed += 1

@@ -115,9 +115,10 @@ def map_words(m):
 
 
 def map_difference(reference, ours):
-    """What differs between the maps that the two sides encode, in order; the reference encodes some of them twice."""
+    """What differs between the maps that the two sides encode; the reference encodes some of them twice, and the map of
+    the last call first (dispatch.md 5.2)."""
     theirs = []
-    for m in reference:
+    for m in reversed(reference):
         if not any(same_map(m, seen) for seen in theirs):
             theirs.append(m)
     mine = []

@@ -495,3 +495,19 @@ def k(A: T.Buffer((64,), "float32")):
 #|     s_box[0] = T.float32(2.5)
 #|     A[s_stage] = s_box[0]
 
+#--- an assignment that failed hides what its name meant before  [print]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import R
+
+@T.prim_func
+def k(A: T.Buffer((8,), "float32")):
+    T.device_entry()
+    R = T.alloc_local((8,), "float37")
+#                           ^^^^^^^^^ error[TW2004]: unknown dtype "float37"
+#   hint: for example float16, bfloat16, int32, uint8x16
+    Tx.copy(R[:], A[:])
+    R[0] = 1.0
+#| @T.prim_func
+#| def k(A: T.Buffer((8,), "float32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})

@@ -305,7 +305,8 @@ def k(A: T.Buffer((4, 8), "float32"), B: T.Buffer((64,), "float32"), i: T.int32)
     Tx.copy(s[0:2, 1:3], A[2:4, i : i + 2])
     Tx.copy(s[1], A[1])
     Tx.copy(s[1, 0:8], A[i])
-    Tx.copy(s[-2:, :], A[:-2, :])
+    Tx.copy_async(s[0:2, 0:4], A[-1:1, 6:10])
+    Tx.copy_async(s[0:1, :], A[-1, :])
     z = T.alloc_local((), "float32")
     z[()] = 1.0
 #| @T.prim_func
@@ -322,7 +323,8 @@ def k(A: T.Buffer((4, 8), "float32"), B: T.Buffer((64,), "float32"), i: T.int32)
 #|     T.tile.copy(s[0:2, 1:3], A[2:4, i:i + 2])
 #|     T.tile.copy(s[1:2, 0:8], A[1:2, 0:8])
 #|     T.tile.copy(s[1:2, 0:8], A[i:i + 1, 0:8])
-#|     T.tile.copy(s[2:4, 0:8], A[0:2, 0:8])
+#|     T.tile.copy_async(s[0:2, 0:4], A[-1:1, 6:10])
+#|     T.tile.copy_async(s[0:1, 0:8], A[-1:0, 0:8])
 #|     z = T.alloc_local(())
 #|     z[()] = T.float32(1.0)
 
@@ -370,6 +372,11 @@ def k(A: T.Buffer((4, 8), "float32"), i: T.int32, f: T.float32):
 #        ^^^^ error[TW2107]: dimension 1 of A ends at 8, the slice at 16
     A[0, 6:2] = 1.0
 #        ^^^ error[TW2107]: the slice of dimension 1 is empty: -4 elements
+    A[0, -4:4] = 1.0
+#        ^^^^ error[TW2107]: dimension 1 of A begins at 0, the slice at -4
+#   hint: bounds are coordinates and do not count from the end
+    A[0, 0:4] = A[0, -4:0]
+#               ^^^^^^^^^^ error[TW2107]: dimension 1 of A begins at 0, the slice at -4
     A[0] = 1.0
 #   ^^^^ error[TW2108]: only elements can be assigned; this is a region of A
 #   hint: use Tx.copy or Tx.fill

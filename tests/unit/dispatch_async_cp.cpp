@@ -15,6 +15,7 @@ struct CpCase {
   std::vector<std::int64_t> tmem_shape = {32, 16};
   layout::Iters tmem = {{32, 1, Axis::TLane}, {16, 1, Axis::TCol}};
   layout::Iters router = {{4, 32, Axis::TLane}};
+  ir::DataType dtype = ir::kUInt8;
   std::int64_t displaced = 0;  // elements in front of the shared buffer in its storage
   int cta_group = 0;
   ir::Target target{10, 0, 'a'};
@@ -31,16 +32,16 @@ std::string run(const CpCase& c, dispatch::Outcome* outcome = nullptr) {
   layout::Shape dims(c.shape.begin(), c.shape.end());
   layout::Layout in_shared = layout::row_major(dims);
   if (c.layout.starts_with("Z")) {
-    auto atoms = layout::mma_shared_layout(ir::kUInt8, static_cast<layout::SwizzleMode>(c.layout[1] - '0'), dims);
+    auto atoms = layout::mma_shared_layout(c.dtype, static_cast<layout::SwizzleMode>(c.layout[1] - '0'), dims);
     REQUIRE(atoms);
     in_shared = *atoms;
   } else if (!c.layout.empty()) {
     in_shared = parse_layout(c.layout);
   }
-  ir::Buffer* shared = k.buffer("sf", shape, ir::kUInt8, StorageScope::Shared, in_shared);
+  ir::Buffer* shared = k.buffer("sf", shape, c.dtype, StorageScope::Shared, in_shared);
   if (c.displaced) shared->elem_offset = Expr(c.displaced);
   layout::Layout cells{std::nullopt, layout::TileLayout{c.tmem, c.router, {}}};
-  ir::Buffer* tmem = k.buffer("sf_tmem", tmem_shape, ir::kUInt8, StorageScope::Tmem, cells);
+  ir::Buffer* tmem = k.buffer("sf_tmem", tmem_shape, c.dtype, StorageScope::Tmem, cells);
   tmem->data = nullptr;
   tmem->allocated_addr = Expr(0);
   auto region = [](const ir::Buffer* b, std::vector<std::pair<std::int64_t, std::int64_t>> box) {
@@ -134,6 +135,14 @@ TEST_CASE("copy_async: shared to tensor memory, the examples of 10.5") {
                       {4, 32, Axis::TCol},
                       {4, 1, Axis::TCol}}}) ==
         "sdo 8 mode 0: (0,0) (32,8) (64,16) (96,24) (128,4) (160,12) (192,20) (224,28)");
+}
+
+TEST_CASE("copy_async: tcgen05.cp moves packed elements of 4 bits") {
+  const ir::DataType fp4 = *ir::parse_dtype("float4_e2m1fn");
+  const layout::Iters row = {{32, 1, Axis::TLane}, {32, 1, Axis::TCol}};
+  CHECK(run({.shape = {32, 32}, .tmem_shape = {32, 32}, .tmem = row, .dtype = fp4}) == "sdo 8 mode 0: (0,0)");
+  CHECK(run({.shape = {96, 32}, .region = {{32, 64}, {0, 32}}, .tmem_shape = {32, 32}, .tmem = row, .dtype = fp4}) ==
+        "sdo 8 mode 0: (32,0)");
 }
 
 TEST_CASE("copy_async: tcgen05.cp has its targets, its scope and its groups") {

@@ -290,6 +290,24 @@ TEST_CASE("tma: the operands of an issue") {
   CHECK(argument("red_op") == "\"max\"");
 }
 
+TEST_CASE("tma: a map has the tensor's own type") {
+  for (std::string_view dtype : {"int16", "int8", "float8_e4m3fn", "bfloat16", "uint64"}) {
+    KernelBuilder k;
+    k.device();
+    k.id(ScopeBinding::KernelCta, 1);
+    k.id(ScopeBinding::CtaThread, 128, "tid");
+    const ir::DataType type = *ir::parse_dtype(dtype);
+    auto* g = k.buffer("A", {Expr(64), Expr(64)}, type, StorageScope::Global, layout::row_major({{64, 64}}));
+    auto* s = k.buffer("S", {Expr(64), Expr(64)}, type, StorageScope::SharedDyn, layout::row_major({{64, 64}}));
+    k.add(k.call("copy_async", ExecScope::Thread, ir::full_region(g), ir::full_region(s), "tma"));
+    const ir::Kernel& kernel = k.finish();
+    Diagnostics diagnostics;
+    dispatch::Dispatched out = dispatch::dispatch(kernel, {9, 0, 'a'}, diagnostics.context);
+    REQUIRE(out.tensor_maps.size() == 1);
+    CHECK(out.tensor_maps[0].dtype == dtype);
+  }
+}
+
 TEST_CASE("tma: one storage under two types has two maps (Y5)") {
   KernelBuilder k;
   k.device();

@@ -66,9 +66,9 @@ class TmaUnit {
   static std::string refused(const dispatch::TensorMap& m) {
     auto number = [](Expr e) { return *ir::constant(e); };
     const std::int64_t size = ir::parse_dtype(m.dtype)->storage_bits() / 8;
-    static const std::set<std::string_view> kTypes = {"uint8",    "int8",    "uint16",  "uint32",
-                                                      "int32",    "uint64",  "int64",   "float16",
-                                                      "bfloat16", "float32", "float64", "float8_e4m3fn"};
+    static const std::set<std::string_view> kTypes = {"uint8",   "int8",    "uint16",       "int16",   "uint32",
+                                                      "int32",   "uint64",  "int64",        "float16", "bfloat16",
+                                                      "float32", "float64", "float8_e4m3fn"};
     if (!kTypes.contains(m.dtype)) return "dtype " + std::string(m.dtype);
     if (m.dims.empty() || m.dims.size() > 5) return "rank";
     if (m.strides.size() + 1 != m.dims.size() || m.box.size() != m.dims.size()) return "argument count";

@@ -77,11 +77,14 @@ constexpr Recipe kRecipes[] = {
     {"E25",
      "value=uint32 op=add ptx_type=u32; value=int32 op=min ptx_type=s32; value=uint32 op=inc ptx_type=u32; "
      "value=uint32 op=xor ptx_type=b32; value=uint64 op=add ptx_type=u64"},
-    {"P61", "num=4 dst_handles=uint32*4; num=2 dst_handles=uint32*2; num=1 dst_handles=uint32*1"},
+    {"P61",
+     "num=4 dst_handles=uint32*4; num=1 dst_handles=uint32*1 dtype=b16; num=2 dst_handles=uint32*2; num=1 "
+     "dst_handles=uint32*1"},
     {"P61.dispatch", "num=4 dst_handles=uint32*4; num=1 dst_handles=float16*1"},
     {"P62",
      "elem=float16 trans=0 num=4 type=.b16 local_ptr=float16 smem_ptr=float16; elem=int8 trans=1 num=4 type=.b16 "
      "local_ptr=int8 smem_ptr=int8"},
+    {"P62.short", "trans=0 num=4 type=.b16 local_ptr=uint32 smem_ptr=float16"},
     {"P63",
      "num=4 src_handles=uint32*4 dtype=.b16; num=1 src_handles=uint32*1 dtype=.b16; "
      "num=2 src_handles=uint32*2 dtype=.b8 shape=m16n8 trans=1"},

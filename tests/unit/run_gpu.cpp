@@ -148,6 +148,12 @@ TEST_CASE("run: launch configuration, attributes, scalars and tensor maps as the
   CHECK(lab.noted("scalar 80000000"));
   CHECK(lab.noted("encode 6 2 8 4 | 16 | 8 2 | 1 1 | 0 3 2 1"));
   CHECK(lab.noted("map 4711"));
+  // Kernels that wait for each other.
+  Lab together;
+  Job all = job("copy 1 0 256\n");
+  all.cooperative = all.programmatic_dependent_launch = true;
+  together.runner.run(all);
+  CHECK(together.noted("launch 1 1 1  1 1 1  shared 0 attribute 2 1 0 0 attribute 6 1 0 0"));
   // One without any of it asks for nothing.
   Lab plain;
   plain.runner.run(job("copy 1 0 256\n"));
@@ -251,6 +257,7 @@ TEST_CASE("run: a job is the same after it travelled") {
   j.params.push_back({JobParam::Kind::TensorMap, 0, 0, {}});
   j.tensor_maps.push_back({1, 128, 9, {8, 4, 2}, {16, 64}, {8, 2, 1}, {1, 1, 1}, 0, 3, 2, 0});
   j.preferred_cluster = std::array<std::int64_t, 3>{4, 1, 1};
+  j.cooperative = j.programmatic_dependent_launch = true;
   j.repeats = 7;
   auto back = decode_job(encode(j));
   REQUIRE(back.has_value());

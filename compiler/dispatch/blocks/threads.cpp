@@ -26,6 +26,15 @@ Reason parted(CallContext& context) {
   return cat("only some threads of the ", ir::exec_scope_name(context.scope.kind), " pass `", condition->term, "`");
 }
 
+std::int64_t cluster_size(const CallContext& context) {
+  std::int64_t n = 1;
+  for (ir::Expr e : context.launch().cluster) {
+    const std::int64_t* v = ir::constant(e);
+    n = v ? n * *v : 0;
+  }
+  return n;
+}
+
 Reason not_all_active(CallContext& context) {
   const scope::CallScope& s = context.scope;
   if (s.kind == ExecScope::Thread) return {};

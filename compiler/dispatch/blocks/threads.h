@@ -12,6 +12,8 @@ Reason parted(CallContext& context);
 std::int64_t thread_count(const CallContext& context);
 // Their index, 0 .. thread_count - 1.
 ir::Expr thread_index(CallContext& context);
+// CTAs of a cluster; 0: not a constant.
+std::int64_t cluster_size(const CallContext& context);
 // "a lane", "a thread".
 std::string_view worker_name(ir::ExecScope scope);
 // The thread that does everything in a scalar fallback, as an index within the scope; an error where that is not

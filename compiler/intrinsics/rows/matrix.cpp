@@ -37,7 +37,7 @@ std::string stmatrix(const Arguments& a, ir::Target) {
 
 // The old form addresses registers and shared memory by pointer and element offset.
 std::string ldmatrix_legacy(const Arguments& a, ir::Target) {
-  ir::DataType element = ir::parse_dtype(a.text("elem")).value_or(ir::kFloat16);
+  ir::DataType element = a.operand("elem") ? ir::parse_dtype(a.text("elem")).value_or(ir::kFloat16) : ir::kFloat16;
   if (a.flag("trans") && element.bits == 8) {
     // The hardware transposes 16-bit elements only: each lane gathers its sixteen bytes of the B fragment.
     return "int lane = threadIdx.x % 32;\n"
@@ -288,11 +288,11 @@ constexpr std::string_view kStoreFragment =
 constexpr std::string_view kFillFragment = "for (int i = 0; i < {local_size}; ++i) {local_ptr}[{offset} + i] = 0.0f;";
 
 constexpr Intrinsic kRows[] = {
-    row<"trans: attr(0|1), num: attr(1|2|4), dtype: attr(.b16) = '.b16', smem_ptr: shared, *dst_handles: to u32">(
+    row<"trans: attr(0|1), num: attr(1|2|4), dtype: attr(.b16|b16) = '.b16', smem_ptr: shared, *dst_handles: to u32">(
         "P61", "ptx.ldmatrix", Meaning::LdMatrix)
         .syncs()
         .check(check_fragments)
-        .ptx("ldmatrix.sync.aligned.m8n8.x{num}{trans?.trans}.shared{dtype} {{{*dst_handles}}}, [{smem_ptr}];")
+        .ptx("ldmatrix.sync.aligned.m8n8.x{num}{trans?.trans}.shared.b16 {{{*dst_handles}}}, [{smem_ptr}];")
         .says("The warp loads 8x8 matrices of 16-bit elements; lane 8i+j points to row j of matrix i (16 aligned "
               "bytes), and "
               "each lane receives two neighbouring elements of every matrix."),
@@ -302,6 +302,11 @@ constexpr Intrinsic kRows[] = {
         .cxx("ldmatrix into local_ptr + local_offset from smem_ptr + smem_offset", ldmatrix_legacy)
         .says("ldmatrix with pointers and element offsets. Transposed 8-bit elements are gathered one by one; the last "
               "argument is then the row stride."),
+    row<"trans: attr(0|1), num: attr(1|2|4), type: attr, local_ptr: ptr, local_offset: i32, smem_ptr: ptr, "
+        "smem_offset: i32">("P62.short", "ptx.ldmatrix_legacy", Meaning::LdMatrix)
+        .syncs()
+        .cxx("ldmatrix into local_ptr + local_offset from smem_ptr + smem_offset", ldmatrix_legacy)
+        .says("ldmatrix with pointers and element offsets."),
     row<"trans: attr(0|1), num: attr(1|2|4), dtype: attr(.b16|.b8|b16|b8), smem_ptr: shared, *src_handles: from u32, "
         "shape: attr(m8n8|m16n8) = 'm8n8', space: attr(shared|shared::cta) = 'shared'">("P63", "ptx.stmatrix",
                                                                                         Meaning::StMatrix)

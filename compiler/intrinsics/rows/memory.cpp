@@ -30,7 +30,12 @@ Failure check_load(const Intrinsic& row, std::span<const ir::Expr> args, ir::Tar
   auto d = ir::parse_dtype(a.text("return_type"));
   if (!d || d->is_void()) return "'return_type' = '" + a.text("return_type") + "' is no data type";
   const std::string type = a.text("ptx_type");
-  if (d->storage_bits() * d->lanes != bits_of_type(type)) {
+  // .b32 is any value of 32 bits; the other types are one kind of number.
+  const bool fits = type[0] == 'u'   ? d->is_uint()
+                    : type[0] == 's' ? d->is_int()
+                    : type[0] == 'f' ? d->is_float()
+                                     : true;
+  if (!fits || d->storage_bits() * d->lanes != bits_of_type(type)) {
     return "a value of ." + type + " does not fit '" + a.text("return_type") + "'";
   }
   if (a.text("space") == "const" || a.text("space").starts_with("param")) {

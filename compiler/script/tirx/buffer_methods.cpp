@@ -1,4 +1,5 @@
 // Attributes, methods and indexing of buffers (surface.md 4.3, 4.4).
+#include "compiler/ir/outside.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -545,6 +546,9 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
   out.region = indices.size() < b->rank();
   // The arena of a pool is declared with extent 0 and grows to what is carved from it.
   bool grows = b->scope == ir::StorageScope::SharedDyn && b->rank() == 1 && ir::is_constant(b->shape[0], 0);
+  // An index that no element has. An element of the buffer cannot be there, a region can.
+  std::string outside;
+  text::Span outside_at{};
   for (std::size_t d = 0; d < b->rank(); ++d) {
     ir::Expr extent = b->shape[d];
     if (d >= indices.size()) {
@@ -561,24 +565,32 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
       ir::Expr lo = s->start.is_none() ? ir::int_imm(extent.dtype(), 0) : in.as_expr(s->start, span, "a slice bound");
       ir::Expr hi = !lo ? lo : s->stop.is_none() ? extent : in.as_expr(s->stop, span, "a slice bound");
       if (!hi) return out;
-      // Python's negative bounds count from the end.
-      if (const std::int64_t* c = ir::constant(lo); c && *c < 0) lo = ir::simplify(extent + lo);
-      if (const std::int64_t* c = ir::constant(hi); c && *c < 0) hi = ir::simplify(extent + hi);
       std::int64_t step = 1;
       if (!s->step.is_none()) {
         auto n = in.as_int(s->step, span, "a slice step");
         if (!n) return out;
         step = *n;
       }
+      // Bounds are coordinates: a negative one lies before the buffer, it does not count from the end.
       ir::Expr length = ir::simplify(hi - lo);
       if (const std::int64_t* c = ir::constant(length); c && *c < 0) {
+        const std::int64_t *begin = ir::constant(lo), *end = ir::constant(hi);
+        bool negative = (begin && *begin < 0) || (end && *end < 0);
         in.fail(code::kIndex, span,
-                "the slice of dimension " + std::to_string(d) + " is empty: " + std::to_string(*c) + " elements");
+                "the slice of dimension " + std::to_string(d) + " is empty: " + std::to_string(*c) + " elements",
+                negative ? "bounds are coordinates and do not count from the end" : "");
         return out;
       }
       // A vector that leaves the buffer is a mistake wherever both ends are known. A region may: the tensor copy engine
       // clips it; the other primitives check their operands themselves.
       bool region = step == 1 && !for_store;
+      if (const std::int64_t* begin = ir::constant(lo); begin && *begin < 0 && !region) {
+        in.fail(code::kIndex, span,
+                "dimension " + std::to_string(d) + " of " + shown(b) + " begins at 0, the slice at " +
+                    std::to_string(*begin),
+                "bounds are coordinates and do not count from the end");
+        return out;
+      }
       if (const std::int64_t *end = ir::constant(hi), *n = ir::constant(extent);
           end && n && *end > *n && !grows && !region) {
         in.fail(code::kIndex, span,
@@ -621,14 +633,17 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
       return out;
     }
     if (const std::int64_t *c = ir::constant(e), *n = ir::constant(extent);
-        c && n && (*c < 0 || (*c >= *n && !grows))) {
-      in.fail(code::kIndex, span,
-              "index " + std::to_string(*c) + " is outside of dimension " + std::to_string(d) + " of " + shown(b) +
-                  ", which has " + std::to_string(*n) + " elements");
-      return out;
+        c && n && (*c < 0 || (*c >= *n && !grows)) && outside.empty()) {
+      outside = "index " + std::to_string(*c) + " is outside of dimension " + std::to_string(d) + " of " + shown(b) +
+                ", which has " + std::to_string(*n) + " elements";
+      outside_at = span;
     }
     out.indices.push_back(e);
     out.ranges.push_back({e, ir::int_imm(e.dtype(), 1)});
+  }
+  if (!outside.empty() && !out.region) {
+    in.fail(code::kIndex, outside_at, outside);
+    return out;
   }
   out.ok = true;
   return out;
@@ -638,6 +653,10 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
 ir::Expr region_vector(Interpreter& in, const ir::Region& region, text::Span span) {
   if (region.buffer->scope == ir::StorageScope::Tmem) {
     in.fail(code::kBuffer, span, "tensor memory has no elements to read", "use Tx.copy_async");
+    return {};
+  }
+  if (std::string how = ir::outside_of_buffer(region); !how.empty()) {
+    in.fail(code::kIndex, span, how);
     return {};
   }
   std::vector<ir::Expr> indices;

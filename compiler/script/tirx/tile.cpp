@@ -1,4 +1,5 @@
 // The namespace `Tx`: tile primitives bound to a cooperation scope (surface.md 12).
+#include "compiler/ir/outside.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -51,19 +52,13 @@ const Primitive* find_primitive(std::string_view name) {
   return nullptr;
 }
 
-// A region beyond its buffer is a mistake wherever both ends are known. Only asynchronous copies may ask for one: the
-// tensor copy engine clips it.
+// A region beyond its buffer is a mistake wherever that is known. Only asynchronous copies may ask for one, and of a
+// tensor: the tensor copy engine clips it.
 bool leaves_buffer(Interpreter& in, const ir::Region& region, text::Span span) {
-  for (std::size_t d = 0; d < region.ranges.size(); ++d) {
-    ir::Expr hi = ir::simplify(region.ranges[d].min + region.ranges[d].extent);
-    const std::int64_t *end = ir::constant(hi), *n = ir::constant(region.buffer->shape[d]);
-    if (!end || !n || *end <= *n || *n == 0) continue;
-    in.fail(code::kIndex, span,
-            "dimension " + std::to_string(d) + " of " + std::string(region.buffer->name) + " ends at " +
-                std::to_string(*n) + ", the slice at " + std::to_string(*end));
-    return true;
-  }
-  return false;
+  std::string how = ir::outside_of_buffer(region);
+  if (how.empty()) return false;
+  in.fail(code::kIndex, span, how);
+  return true;
 }
 
 Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
@@ -118,7 +113,10 @@ Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
         v = in.string(in.str(v));
     }
     auto o = in.as_operand(v, span);
-    if (!o || (o->region.buffer && p.name != "copy_async" && leaves_buffer(in, o->region, span))) return false;
+    if (!o) return false;
+    const ir::Buffer* buffer = o->region.buffer;
+    bool clipped = buffer && p.name == "copy_async" && buffer->scope == ir::StorageScope::Global;
+    if (buffer && !clipped && leaves_buffer(in, o->region, span)) return false;
     operands[i] = *o;
     return true;
   };

@@ -11,6 +11,7 @@
 #include "compiler/dispatch/blocks/operands.h"
 #include "compiler/dispatch/blocks/options.h"
 #include "compiler/dispatch/blocks/row_call.h"
+#include "compiler/dispatch/blocks/threads.h"
 #include "compiler/dispatch/blocks/width.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
@@ -142,6 +143,10 @@ Planned plan(CallContext& context) {
   if (!rank) return decline("remote_cta_id= is missing: the rank in the cluster of the CTA to copy to");
   if (!barrier) return decline("mbar= is missing: the barrier that counts the bytes in the destination CTA");
   if (!rank.dtype().is_integral()) return decline("remote_cta_id= is not an integer");
+  if (const std::int64_t *to = ir::constant(rank), ctas = cluster_size(context);
+      to && (*to < 0 || (ctas > 1 && *to >= ctas))) {
+    return decline(cat("remote_cta_id=", *to, " is the rank of no CTA of the cluster"));
+  }
   if (!barrier.dtype().is_handle()) return decline("mbar= is not a pointer to a barrier");
   const CopyOperands& o = copy_operands(context);
   if (!o.elements) return decline("an extent of the region is known only at run time");

@@ -9,6 +9,7 @@
 #include "compiler/dispatch/blocks/sharing.h"
 #include "compiler/dispatch/blocks/threads.h"
 #include "compiler/dispatch/words.h"
+#include "compiler/ir/outside.h"
 
 namespace tilewright::dispatch::variants::copy_async_ldgsts {
 namespace {
@@ -40,6 +41,7 @@ std::span<const Predicate> predicates() { return kPredicates; }
 Planned plan(CallContext& context) {
   const CopyOperands& o = copy_operands(context);
   const ir::Buffer &global = *o.src.buffer, &shared = *o.dst.buffer;
+  if (Reason how = ir::outside_of_buffer(o.src); !how.empty()) return decline(cat(how, ": cp.async does not clip"));
   const WindowResult &g_window = window(context, false), &s_window = window(context, true);
   if (!g_window || !s_window) return decline(g_window ? s_window.error() : g_window.error());
   const std::int64_t threads = thread_count(context);

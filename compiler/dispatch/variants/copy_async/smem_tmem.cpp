@@ -224,7 +224,7 @@ Planned plan(CallContext& context) {
     return decline(cat("cta_group= is 1 or 2, not ", ir::to_string(cta_group)));
   }
   if (!cells.allocated_addr) return decline(cat(cells.name, " has no address in tensor memory"));
-  if (o.bits > 32 || o.bits < 8 || 32 % o.bits != 0) {
+  if (o.bits > 32 || 32 % o.bits != 0) {
     return decline(cat("elements of ", o.bits, " bits do not share 32-bit cells"));
   }
   const WindowResult &t = window(context, true), &s = window(context, false);

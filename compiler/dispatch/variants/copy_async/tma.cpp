@@ -9,6 +9,7 @@
 #include "compiler/dispatch/blocks/emit.h"
 #include "compiler/dispatch/blocks/options.h"
 #include "compiler/dispatch/blocks/row_call.h"
+#include "compiler/dispatch/blocks/threads.h"
 #include "compiler/dispatch/variants/copy_async/tma_map.h"
 #include "compiler/dispatch/variants/copy_async/tma_problem.h"
 #include "compiler/dispatch/words.h"
@@ -111,16 +112,6 @@ Reason read_reduce(Expr value, bool to_shared, ir::DataType dtype, Options& out)
   }
   out.reduce = *op;
   return {};
-}
-
-// CTAs of a cluster; 0: not a constant.
-std::int64_t cluster_size(const CallContext& context) {
-  std::int64_t n = 1;
-  for (Expr e : context.launch().cluster) {
-    const std::int64_t* v = ir::constant(e);
-    n = v ? n * *v : 0;
-  }
-  return n;
 }
 
 Reason read_mask(Expr value, bool to_shared, const CallContext& context, Options& out) {

@@ -48,8 +48,6 @@ std::string_view map_dtype(ir::DataType dtype, int bits) {
   if (dtype.lanes > 1) return {};
   if (bits > dtype.storage_bits()) return bits == 16 ? "uint16" : bits == 32 ? "uint32" : "uint64";
   if (dtype.is_bool()) return "uint8";
-  // The driver has no signed 16-bit type; for a copy the bits are what counts.
-  if (dtype.is_int() && dtype.bits == 16) return "uint16";
   return Arena::current().copy(std::string_view(ir::dtype_name(dtype)));
 }
 

@@ -1,0 +1,49 @@
+# Asynchronous copies and the edges of their buffers.
+#--- bounds are coordinates, and only the tensor copy engine clips  [cuda]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def edges(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (4, 64, 64), "float16")
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    S = T.alloc_shared((32, 32), "float16", align=128)
+    bar = T.alloc_shared((1,), "uint64")
+    if tid == 0:
+        Tx.copy_async(S[:, :], A[-1, -8:24, 48:80], dispatch="tma", mbar=bar.ptr_to([0]))
+        Tx.copy_async(S[:, :], A[7, 0:32, 0:32], dispatch="tma", mbar=bar.ptr_to([0]))
+        Tx.copy_async(S[8:40, :], A[0, 0:32, 0:32], dispatch="tma", mbar=bar.ptr_to([0]))
+#                     ^^^^^^^^^^ error[TW2107]: dimension 0 of S ends at 32, the slice at 40
+    Tx.cta.copy_async(S[:, :], A[0, 48:80, 0:32], dispatch="ldgsts")
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts  declined: dimension 1 of A ends at 64, the slice at 80: cp.async does not clip
+    Tx.cta.copy_async(S[:, :], A[0, -8:24, 0:32], dispatch="ldgsts")
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts  declined: dimension 1 of A begins at 0, the slice at -8: cp.async does not clip
+    Tx.cta.copy_async(S[-8:24, :], A[0, 0:32, 0:32])
+#                     ^^^^^^^^^^^ error[TW2107]: dimension 0 of S begins at 0, the slice at -8
+    Tx.cta.copy(S[:, :], A[0, -32:, 0:32])
+#                        ^^^^^^^^^^^^^^^^ error[TW2107]: dimension 1 of A begins at 0, the slice at -32
+    Tx.cta.copy(S[:, :], A[-1, 0:32, 0:32])
+#                        ^^^^^^^^^^^^^^^^^ error[TW2107]: dimension 0 of A begins at 0, the slice at -1
+
+#--- a CTA that the cluster does not have  [cuda]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def neighbours(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (32, 32), "float16")
+    T.device_entry()
+    rank = T.cta_id_in_cluster([2])
+    T.cta_id([2])
+    tid = T.thread_id([128])
+    S = T.alloc_shared((32, 32), "float16")
+    D = T.alloc_shared((32, 32), "float16")
+    bar = T.alloc_shared((1,), "uint64")
+    if tid == 0:
+        Tx.copy_async(D[:, :], S[:, :], dispatch="dsmem", mbar=bar.ptr_to([0]), remote_cta_id=1)
+        Tx.copy_async(D[:, :], S[:, :], dispatch="dsmem", mbar=bar.ptr_to([0]), remote_cta_id=2)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   dsmem  declined: remote_cta_id=2 is the rank of no CTA of the cluster
+        Tx.copy_async(D[:, :], S[:, :], dispatch="dsmem", mbar=bar.ptr_to([0]), remote_cta_id=-1)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   dsmem  declined: remote_cta_id=-1 is the rank of no CTA of the cluster
