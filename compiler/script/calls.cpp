@@ -1,9 +1,11 @@
 // Calls, parameter binding, and the definition of functions and classes.
 #include <algorithm>
+#include <unordered_set>
 
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/python/python.h"
+#include "compiler/script/python/support.h"
 
 namespace tilewright::script {
 
@@ -22,12 +24,18 @@ bool is_class_level(const syntax::Node* annotation) {
 
 // C3 linearisation is more than scripts need: depth first, left to right, later duplicates win their place.
 void linearise(Class* cls, std::vector<Class*>& out) {
+  if (cls->bases.size() <= 1) {
+    out.push_back(cls);
+    if (!cls->bases.empty()) out.insert(out.end(), cls->bases[0]->mro.begin(), cls->bases[0]->mro.end());
+    return;
+  }
   std::vector<Class*> all{cls};
   for (Class* base : cls->bases) all.insert(all.end(), base->mro.begin(), base->mro.end());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    bool again = std::find(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(), all[i]) != all.end();
-    if (!again) out.push_back(all[i]);
+  std::unordered_set<Class*> seen;
+  for (auto c = all.rbegin(); c != all.rend(); ++c) {
+    if (seen.insert(*c).second) out.push_back(*c);
   }
+  std::reverse(out.begin(), out.end());
 }
 
 }  // namespace
@@ -416,7 +424,12 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
       cls->has_unknown_base = true;
     }
   }
+  std::size_t ancestors = 1;  // each class of a long chain keeps all of its own
+  for (Class* base : cls->bases) ancestors += base->mro.size();
+  text::Span name = span(def->name.at);
+  if (!python::work(*this, name, ancestors) || !reserve(ancestors * sizeof(Class*), name)) return Value::error();
   linearise(cls, cls->mro);
+  heap_.count(cls->mro.capacity() * sizeof(Class*));
   cls->scope = make<Scope>();
   cls->scope->kind = Scope::Kind::Class;
   cls->scope->parent = scope;

@@ -296,7 +296,10 @@ class EntryFinder {
         // Parts of kernels outside of any, and compile-time values that do not fit, are mistakes wherever they stand.
         mine = mine || f.pending.diagnostic.code == code::kOutside || f.pending.diagnostic.code == code::kJit;
       }
-      if (mine) e_.diagnostics.push_back(f.pending.diagnostic);
+      // A limit that host code met may be ours alone: the kernels that need its names say so as errors.
+      bool limit = f.pending.diagnostic.code == code::kLimit && !f.pending.fatal;
+      if (mine || limit) e_.diagnostics.push_back(f.pending.diagnostic);
+      if (limit && !mine) e_.diagnostics.back().severity = text::Severity::Warning;
       if (f.pending.fatal) e_.stopped = true;
     }
   }

@@ -735,7 +735,10 @@ class KernelExecutor {
     int depth = in_.kernel_->loop_depth;
     in_.kernel_->loop_depth = f->thread_tag.empty() ? depth + 1 : 0;
     bool fatal = false;
+    auto nested = static_cast<std::uint32_t>(2 * std::min<std::size_t>(count - 1, 1 << 20));  // loops in loops
+    if (!in_.enter(nested, at(node->iterable))) return Flow::Error;
     const ir::Stmt* made = body(node->body, inner, at(node), &fatal);
+    in_.leave(nested);
     in_.kernel_->loop_depth = depth;
     if (fatal) return Flow::Error;
     for (std::size_t i = f->ranges.size(); i-- > 0;) {

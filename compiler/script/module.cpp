@@ -132,6 +132,10 @@ Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in
         if (!scope->find(ref->name)) scope->set(ref->name, Value::opaque(why));
       } else if (auto* t = syntax::as<syntax::Tuple>(target)) {
         for (const syntax::Node* e : t->elements) self(self, e);
+      } else if (auto* l = syntax::as<syntax::List>(target)) {
+        for (const syntax::Node* e : l->elements) self(self, e);
+      } else if (auto* s = syntax::as<syntax::Starred>(target)) {
+        self(self, s->value);
       }
     };
     if (auto* a = syntax::as<syntax::Assign>(node)) {

@@ -99,6 +99,7 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
   // The common cases first: two Python integers, or anything with a run-time side.
   auto x = as_big(a), y = as_big(b);
   if (x && y) {
+    constexpr __int128 kLargestExponent = 1 << 24;  // beyond it Python itself would take seconds and megabytes
     auto whole = [&](__int128 result) { return integer_result(*this, result, a.immediate || b.immediate); };
     switch (op) {
       case Operator::Add: return whole(*x + *y);
@@ -119,7 +120,8 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
       case Operator::LShift:
         if (*y < 0) return fail(code::kValue, span, "negative shift count", {}, "ValueError");
         if (*y > 120 || (*x != 0 && *y > 100))
-          return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
+          return fail(*y > kLargestExponent && *x != 0 ? code::kLimit : code::kValue, span,
+                      "the integer grows too large", {}, "OverflowError");
         return whole(*x << *y);
       case Operator::RShift:
         if (*y < 0) return fail(code::kValue, span, "negative shift count", {}, "ValueError");
@@ -132,7 +134,9 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
         __int128 r = 1;
         if (*x == 0 || *x == 1) return whole(*y == 0 ? 1 : *x);
         if (*x == -1) return whole(*y % 2 ? -1 : 1);
-        if (*y > 127) return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
+        if (*y > 127)
+          return fail(*y > kLargestExponent ? code::kLimit : code::kValue, span, "the integer grows too large", {},
+                      "OverflowError");
         for (__int128 i = 0; i < *y; ++i) {
           if (__builtin_mul_overflow(r, *x, &r))
             return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");

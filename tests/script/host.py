@@ -624,3 +624,20 @@ def make(m=12):
         T.device_entry()
         A[0] = 1.0
     return kernel
+#--- a limit met by host code is a warning, an error where a kernel needs the name
+from tvm.script import tirx as T
+
+def down(n):
+    return down(n + 1)
+#          ^^^^^^^^^^^ warning[TW2009]: evaluation is nested more than 1000 deep
+#   hint: look for a recursion without an end
+
+[first, *rest] = down(0)
+
+@T.prim_func
+def kernel(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    T.thread_id([32])
+    A[0] = T.float32(rest)
+#          ^^^^^^^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from a statement that failed: evaluation is nested more than 1000 deep
+#   hint: give the value in the script, or name an entry with known arguments

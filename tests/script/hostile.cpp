@@ -53,7 +53,10 @@ std::vector<Attack> attacks() {
   };
   add("endless while", "while True:\n    pass\n", "TW2009");
   add("endless for", "for i in range(10**18):\n    pass\n", "TW2009");
-  add("endless comprehension", "x = [i for i in range(10**12)]\n");
+  add("endless comprehension", "x = [i for i in range(10**12)]\n", "TW2009");
+  add("endless recursion", "def f(n):\n    return f(n + 1)\nf(0)\n", "TW2009");
+  add("huge power", "x = 9**9**9\n", "TW2009");
+  add("huge shift", "x = 1 << 10**12\n", "TW2009");
   add("billion elements", "x = list(range(10**9))\n");
   add("sum of a billion", "x = sum(range(10**9))\n");
   add("nested loops", "for a in range(10**6):\n    for b in range(10**6):\n        c = a * b\n", "TW2009");
@@ -266,6 +269,8 @@ std::vector<Attack> attacks() {
                                      "@T.inline\ndef f(A, d):\n    for i in range(4):\n        if d > 0:\n            "
                                      "f(A, d - 1)\n        else:\n            A[i] = 1\n" +
                                      kKernel.substr(T.size()) + "    f(A, 200)\n");
+  add("loops of a grid without end", kKernel + "    for i in T.grid(*([2] * 100000)):\n        A[0] = n\n", "TW2009");
+  add("many loops of a grid", kKernel + "    for i in T.grid(*([2] * 400)):\n        A[0] = n\n");
   add("huge unroll", kKernel + "    for i in T.unroll(1000000000):\n        A[i % 64] = i\n");
   add("nested unrolls", kKernel +
                             "    for a in T.unroll(1000):\n        for b in T.unroll(1000):\n            for c in "
@@ -302,6 +307,9 @@ std::vector<Attack> attacks() {
       }());
   add("long names", kKernel + "    " + repeat("x", 1000000) + " = 1\n");
   add("zero bytes", std::string("x = '\0\0'\n\0\0\0", 13) + kKernel + "    A[0] = 1\n");
+  std::string classes = "class A0: pass\n";
+  for (int i = 1; i < 5000; ++i) classes += "class A" + std::to_string(i) + "(A" + std::to_string(i - 1) + "): pass\n";
+  add("a long line of ancestors", classes + "x = A4999().y\n");
   add("meta classes without end",
       T + "@T.meta_class\nclass C:\n    def __init__(self):\n        self.c = C()\n" + kKernel.substr(T.size()) +
           "    c = C()\n",
