@@ -2,6 +2,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -38,6 +39,11 @@ int command_line(int argc, char** argv) {
   add_demo(app, run);
   add_lsp(app, run);
   add_completions(app, run);
+  if (argc > 1 && argv[1][0] != '-') {
+    const auto known = app.get_subcommands(nullptr);
+    if (std::ranges::none_of(known, [&](const CLI::App* c) { return c->check_name(argv[1]); }))
+      return fail_usage("there is no command '" + std::string(argv[1]) + "'", "tilewright --help lists them");
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version

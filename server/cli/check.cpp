@@ -27,16 +27,16 @@ int check(const CheckOptions& o) {
   for (const std::string& code : o.deny) {
     if (code != "fallback" && !code_info(code)) return fail_usage("there is no diagnostic " + code + " to deny");
   }
-  auto files = expand(o.paths);
-  if (!files) return fail_usage(files.error());
+  Expansion files = expand(o.paths);
   std::string format = o.json ? "json" : o.format;
   session::CompileOptions options;
   options.entries = o.entries;
   options.deny_fallback = std::find(o.deny.begin(), o.deny.end(), "fallback") != o.deny.end();
   std::vector<CheckedFile> checked;
-  Summary summary{.passed_over = files->passed_over};
-  bool errors = false, environment = false;
-  for (const std::string& path : files->files) {
+  Summary summary{.passed_over = files.passed_over};
+  bool errors = false, environment = !files.missing.empty();
+  for (const std::string& path : files.missing) std::fprintf(stderr, "tilewright: no such file: %s\n", path.c_str());
+  for (const std::string& path : files.files) {
     auto file = load(path, path == "-" ? o.stdin_filename : "");
     if (!file) {
       std::fprintf(stderr, "tilewright: %s\n", file.error().c_str());
@@ -86,13 +86,16 @@ void add_check(CLI::App& app, Run& run) {
   c->add_option("--stdin-filename", o->stdin_filename, "The name that standard input stands for");
   c->add_option("--entry", o->entries, "Check this expression's kernel instead of all entries found")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   c->add_option("--arch", o->archs,
                 "Architecture (default: those of the file's '# tilewright: arch ...', else sm_90a); repeatable")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   c->add_option("--deny", o->deny, "Treat this code as an error; 'fallback' for scalar fallbacks")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   c->footer(
       "Examples:\n  tilewright check kernels/                     all tile scripts below it\n  tilewright check "

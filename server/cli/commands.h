@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/session/compile.h"
+#include "compiler/syntax/acceptance.h"
 #include "compiler/toolchain/toolchain.h"
 #include "server/cli/config.h"
 
@@ -35,6 +36,7 @@ struct LoadedFile {
   std::shared_ptr<const syntax::Tree> tree;
   std::unique_ptr<script::Loader> loader;
   Config config;
+  std::optional<syntax::Rejection> undecodable;  // why its bytes are no text; nothing else is said about it
 };
 std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name = {});
 session::Compiled compile(const LoadedFile& file, const session::CompileOptions& options);

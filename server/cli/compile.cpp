@@ -244,10 +244,12 @@ void add_compile(CLI::App& app, Run& run) {
   c->add_option("file", o->file, "The script, or - for standard input")->required();
   c->add_option("--entry", o->entries, "An expression that yields a kernel, e.g. 'make(128, 64)'; repeatable")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   c->add_option("--arch", o->archs,
                 "Architecture (default: sm_90a, or what the file says in '# tilewright: arch ...'); repeatable")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   c->add_option("--dialect", o->dialect, "Release of the language; found out by default")->capture_default_str();
   auto emits = std::make_shared<std::vector<std::string>>();

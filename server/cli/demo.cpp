@@ -11,12 +11,13 @@ namespace tilewright::cli {
 namespace {
 
 int run_demo(const std::string& folder, const std::string& output) {
-  auto files = expand({folder});
-  if (!files) return fail_usage(files.error(), "run it in the checkout, or name a folder of scripts");
+  Expansion files = expand({folder});
+  if (!files.missing.empty())
+    return fail_usage("no such file: " + folder, "run it in the checkout, or name a folder of scripts");
   toolchain::Toolchain tools(toolchain_options());
   const Colours& c = colours(stdout);
   bool errors = false, no_tools = false;
-  for (const std::string& path : files->files) {
+  for (const std::string& path : files.files) {
     auto file = load(path);
     if (!file) return fail_usage(file.error());
     for (const std::string& arch : architectures(*file, {})) {

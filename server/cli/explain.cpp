@@ -41,6 +41,7 @@ int explain_code(const ExplainCommand& o) {
 struct Place {
   std::string file;
   std::uint32_t line = 0, column = 0;  // from 1; 0: any
+  bool asked = false;                  // a line was named
 };
 Place parse_place(const std::string& text) {
   Place p{text, 0, 0};
@@ -55,7 +56,8 @@ Place parse_place(const std::string& text) {
     numbers.insert(numbers.begin(), static_cast<std::uint32_t>(std::stoul(p.file.substr(colon + 1))));
     p.file.resize(colon);
   }
-  if (!numbers.empty()) p.line = numbers[0];
+  p.asked = !numbers.empty();
+  if (p.asked) p.line = numbers[0];
   if (numbers.size() > 1) p.column = numbers[1];
   return p;
 }
@@ -65,6 +67,7 @@ int run_explain(const ExplainCommand& o) {
   Place place = parse_place(o.what);
   auto file = load(place.file);
   if (!file) return fail_usage(file.error());
+  if (place.asked && place.line == 0) return fail_usage(o.what + ": lines count from 1");
   auto target = target_option(o.arch ? *o.arch : one_architecture(*file));
   if (!target) return kUsage;
   session::CompileOptions options;
@@ -126,6 +129,7 @@ void add_explain(CLI::App& app, Run& run) {
   c->add_option("what", o->what, "FILE, FILE:LINE, FILE:LINE:COLUMN, or a code such as TW3104")->required();
   c->add_option("--entry", o->entries, "Explain this expression's kernel instead of all entries found")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   c->add_option("--arch", o->arch, "Architecture (default: sm_90a, or what the file says in '# tilewright: arch ...')");
   c->add_flag("--json", o->json, "The same as JSON");

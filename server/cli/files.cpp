@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "compiler/syntax/acceptance.h"
 #include "server/cli/scripts.h"
 
 namespace tilewright::cli {
@@ -123,16 +124,20 @@ std::shared_ptr<const syntax::Tree> FileLoader::load(std::string_view module, in
 std::shared_ptr<const syntax::Tree> FileLoader::read(const fs::path& file) {
   auto text = read_file(file);
   if (!text) return nullptr;
+  if (auto decoded = syntax::decode(*text); decoded && decoded->encoding != "utf-8") *text = std::move(decoded->text);
   return syntax::Tree::parse(std::make_shared<text::Source>(file.string(), std::move(*text)));
 }
 
-std::expected<Expansion, std::string> expand(const std::vector<std::string>& arguments) {
+Expansion expand(const std::vector<std::string>& arguments) {
   Expansion out;
   ScriptSearch search;
   for (const std::string& argument : arguments) {
     std::error_code ec;
     if (argument == "-" || !fs::is_directory(argument, ec)) {
-      if (argument != "-" && !fs::exists(argument, ec)) return std::unexpected("no such file: " + argument);
+      if (argument != "-" && !fs::exists(argument, ec)) {
+        out.missing.push_back(argument);
+        continue;
+      }
       out.files.push_back(argument);
       continue;
     }

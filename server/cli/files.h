@@ -47,8 +47,9 @@ class FileLoader : public script::Loader {
 // Files as named, "-" for standard input, and of a folder all tile scripts below it, sorted.
 struct Expansion {
   std::vector<std::string> files;
-  std::size_t passed_over = 0;  // Python files of folders that hold no kernels
+  std::size_t passed_over = 0;       // Python files of folders that hold no kernels
+  std::vector<std::string> missing;  // arguments that name nothing
 };
-std::expected<Expansion, std::string> expand(const std::vector<std::string>& arguments);
+Expansion expand(const std::vector<std::string>& arguments);
 
 }  // namespace tilewright::cli

@@ -18,6 +18,10 @@ std::expected<LoadedFile, std::string> load(const std::string& path, const std::
   if (!text) return std::unexpected(text.error());
   std::string name = !shown_name.empty() ? shown_name : path == "-" ? "<stdin>" : path;
   LoadedFile file;
+  if (auto decoded = syntax::decode(*text); !decoded)
+    file.undecodable = decoded.error();
+  else if (decoded->encoding != "utf-8")
+    *text = std::move(decoded->text);
   file.source = std::make_shared<text::Source>(name, std::move(*text));
   file.tree = syntax::Tree::parse(file.source);
   fs::path place = path == "-" && shown_name.empty() ? fs::current_path() / "stdin.py" : fs::path(name);
@@ -32,6 +36,11 @@ session::Compiled compile(const LoadedFile& file, const session::CompileOptions&
   text::Context context;
   context.limits = file.config.limits;
   session::Compiled compiled = session::compile(file.tree, file.loader.get(), context, options);
+  if (const auto& why = file.undecodable) {
+    text::Span at{compiled.evaluation->anchors.add(file.source, 0), static_cast<std::uint32_t>(why->begin),
+                  static_cast<std::uint32_t>(why->end)};
+    compiled.diagnostics = {{"TW1001", text::Severity::Error, why->message, at, {}, {}, {}}};
+  }
   apply_severity(file.config, compiled.diagnostics);
   return compiled;
 }
@@ -48,7 +57,15 @@ std::string one_architecture(const LoadedFile& file) {
 }
 
 std::optional<ir::Target> target_option(const std::string& text) {
+  // The numbers that NVIDIA has given out; architecture-specific code begins with sm_90a, family-specific with sm_100f.
+  static constexpr int kNumbers[] = {50, 52, 53, 60, 61,  62,  70,  72,  75,  80, 86,
+                                     87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
   auto target = ir::parse_target(text);
+  if (target && (std::ranges::find(kNumbers, target->number()) == std::end(kNumbers) ||
+                 target->number() < (target->suffix == 'f'   ? 100
+                                     : target->suffix == 'a' ? 90
+                                                             : 0)))
+    target.reset();
   if (!target)
     fail_usage("unknown architecture '" + text + "'", "for example sm_80, sm_90a, sm_100a, sm_103a, sm_120a");
   return target;

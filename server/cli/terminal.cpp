@@ -28,10 +28,24 @@ std::string_view severity_name(text::Severity severity) {
 
 namespace {
 
+// What a script says must not steer the terminal: each control character but tab and line end becomes U+FFFD.
+std::string harmless(std::string text) {
+  auto steers = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n') || c == 0x7F; };
+  if (std::ranges::none_of(text, steers)) return text;
+  std::string out;
+  for (char c : text) {
+    if (steers(c))
+      out += "\xEF\xBF\xBD";
+    else
+      out += c;
+  }
+  return out;
+}
+
 std::string where(const text::Anchors::Place& place) {
   if (!place.source) return "";
   text::LineColumn at = place.source->position(place.begin);
-  return place.source->path() + ":" + std::to_string(at.line + 1) + ":" + std::to_string(at.column + 1);
+  return harmless(place.source->path()) + ":" + std::to_string(at.line + 1) + ":" + std::to_string(at.column + 1);
 }
 
 // The line with carets below the range; long ranges are marked to the end of their first line.
@@ -54,7 +68,7 @@ std::string excerpt(const text::Anchors::Place& place, const Colours& c, std::st
   rest = rest > from.column ? rest - from.column : 1;
   marks = std::string(std::max<std::size_t>(1, std::min(width, rest)), '^');
   std::string out;
-  out += std::string(c.dim) + "  " + number + " | " + std::string(c.plain) + std::string(line) + "\n";
+  out += std::string(c.dim) + "  " + number + " | " + std::string(c.plain) + harmless(std::string(line)) + "\n";
   out += std::string(c.dim) + "  " + std::string(number.size(), ' ') + " | " + std::string(c.plain) + pad +
          std::string(mark) + marks + std::string(c.plain) + "\n";
   return out;
@@ -72,7 +86,8 @@ std::string diagnostic_text(const text::Diagnostic& d, const text::Anchors& anch
   if (!at.empty()) out += std::string(c.bold) + at + ": " + std::string(c.plain);
   out += std::string(c.bold) + std::string(mark) + std::string(severity_name(d.severity)) + "[" + std::string(d.code) +
          "]" + std::string(c.plain) + ": ";
-  std::string_view message = d.message;
+  const std::string text = harmless(d.message);
+  std::string_view message = text;
   std::size_t end = message.find('\n');
   out += std::string(c.bold) + std::string(message.substr(0, end)) + std::string(c.plain) + "\n";
   while (end != std::string_view::npos) {
@@ -87,9 +102,9 @@ std::string diagnostic_text(const text::Diagnostic& d, const text::Anchors& anch
   }
   for (const text::Related& r : d.related) {
     std::string site = where(anchors.resolve(r.span));
-    out += "   " + (site.empty() ? "" : site + ": ") + r.message + "\n";
+    out += "   " + (site.empty() ? "" : site + ": ") + harmless(r.message) + "\n";
   }
-  if (!d.hint.empty()) out += std::string(c.green) + "   hint: " + std::string(c.plain) + d.hint + "\n";
+  if (!d.hint.empty()) out += std::string(c.green) + "   hint: " + std::string(c.plain) + harmless(d.hint) + "\n";
   return out;
 }
 

@@ -128,7 +128,7 @@ class Status(Case):
     def test_usage(self):
         good = self.file("good.py", GOOD)
         self.expect(2)
-        self.expect(2, "frobnicate")
+        self.assertIn("no command 'frobnicate'", self.expect(2, "frobnicate").errors)
         self.expect(2, "check")
         self.expect(2, "check", good, "--format", "yaml")
         self.expect(2, "compile", good, "--emit", "jpeg")
@@ -138,7 +138,7 @@ class Status(Case):
 
     def test_unknown_architecture(self):
         good = self.file("good.py", GOOD)
-        for arch in ("sm_1", "gfx942", "sm_90q", "", "sm_"):
+        for arch in ("sm_1", "gfx942", "sm_90q", "", "sm_", "sm_999", "sm_85", "sm_80a", "sm_90f"):
             for command in ("check", "compile", "explain"):
                 r = self.expect(2, command, good, "--arch", arch)
                 self.assertIn("unknown architecture", r.errors)
@@ -248,6 +248,12 @@ class Check(Case):
     def test_a_factory_without_arguments_is_mentioned(self):
         r = self.expect(0, "check", self.file("factory.py", FACTORY))
         self.assertIn("make(rows, columns", r.text)
+
+    def test_an_entry_in_brackets(self):
+        r = self.expect(0, "check", self.file("make.py", FACTORY), "--entry", "[make(n, 64) for n in (64, 128)][1]")
+        self.assertIn("1 kernel", r.errors)
+        r = self.expect(0, "check", self.path("make.py"), "--entry", "[make(n, 64) for n in (64, 128)]")
+        self.assertIn("2 kernels", r.errors)
 
     def test_architectures_of_the_file(self):
         text = "# tilewright: arch sm_80 sm_90a\n" + GOOD
@@ -411,6 +417,7 @@ class Explain(Case):
         self.assertEqual(r.text, "")
         self.assertIn("no tile primitive", r.errors)
         self.expect(0, "explain", good + ":99999999")
+        self.assertIn("lines count from 1", self.expect(2, "explain", good + ":0").errors)
 
     def test_json(self):
         good = self.file("good.py", GOOD)
@@ -606,9 +613,29 @@ class Unkind(Case):
             self.assertEqual(report["diagnostics"][0]["range"]["start"],
                              {"line": 16, "column": BAD.split("\n")[15].index("nothing") + 1})
 
-    def test_invalid_utf8_in_a_message(self):
-        r = self.expect(1, "check", self.file("odd.py", BAD.encode().replace(b"nothing", b"noth\xffing")), "--json")
-        r.json
+    def test_bytes_that_are_no_text(self):
+        for content, message, place in (
+            (BAD.encode().replace(b"nothing", b"noth\xffing"), "this byte is not UTF-8", (16, 31)),
+            (b'name = "caf\xe9"\n' + GOOD.encode(), "this byte is not UTF-8", (1, 12)),
+            (b"# -*- coding: klingon -*-\n" + GOOD.encode(), "unknown encoding: klingon", (1, 15)),
+            (b"x = 1\0\n" + BAD.encode(), "a script cannot contain null bytes", (1, 6)),
+            (GOOD.encode("utf-16"), None, None),
+        ):
+            r = self.expect(1, "check", self.file("odd.py", content), "--json")
+            (only,) = r.json["diagnostics"]
+            self.assertEqual(only["code"], "TW1001")
+            if message:
+                self.assertEqual(only["message"], message)
+                self.assertEqual(only["range"]["start"], {"line": place[0], "column": place[1]})
+            self.assertIn("TW1001", self.expect(1, "check", self.path("odd.py")).text)
+
+    def test_other_encodings(self):
+        script = '# coding: latin-1\nname = "caf\u00e9"; other = "\u00e9\u00e9"; B = undefined\n' + BAD.replace(
+            'Tx.warp.copy(B[', '"\u00e9"; Tx.warp.copy(B[')
+        r = self.expect(1, "check", self.file("latin.py", script.encode("latin-1")), "--json")
+        (only,) = r.json["diagnostics"]
+        self.assertEqual((only["code"], only["range"]["start"]), ("TW2002", {"line": 18, "column": 32}))
+        self.assertIn("\u00e9", self.expect(1, "check", self.path("latin.py")).text)
 
     def test_a_script_that_never_ends(self):
         self.expect(1, "check", self.file("loop.py", GOOD + "\nn = 0\nwhile True:\n    n += 1\n"))
@@ -625,8 +652,20 @@ class Unkind(Case):
             self.expect(2, "check", closed)
 
     def test_one_missing_file_spoils_no_other(self):
-        r = self.run_it("check", self.file("bad.py", BAD), self.path("gone.py"))
-        self.assertEqual(r.status, 2)
+        for order in (1, -1):
+            r = self.expect(2, "check", *[self.file("bad.py", BAD), self.path("gone.py"), self.path("lost.py")][::order])
+            self.assertIn("TW2002", r.text)
+            self.assertIn("no such file: " + self.path("gone.py"), r.errors)
+            self.assertIn("no such file: " + self.path("lost.py"), r.errors)
+            self.assertIn("1 error, 0 warnings in 1 file", r.errors)
+
+    def test_control_characters_do_not_reach_the_terminal(self):
+        script = BAD.replace("nothing[:, :])", 'nothing[:, :])  # \x1b[2J\x07').replace('"float32"', '"float\x1b[31m"', 1)
+        r = self.expect(1, "check", self.file("escape.py", script))
+        self.assertIn("TW2004", r.text)
+        self.assertNotIn("\x1b", r.text)
+        self.assertNotIn("\x07", r.text)
+        self.assertIn("# \ufffd[2J\ufffd", r.text)
 
     def test_closed_standard_output(self):
         good = self.file("good.py", GOOD)
