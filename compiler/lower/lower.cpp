@@ -196,14 +196,15 @@ void Lowering::declare_outer(std::span<const Stmt* const> host) {
   }
 }
 
-// Maps that dispatch made, and those that the script's host part encodes.
+// Maps that dispatch made, the last one first as the reference encodes them (dispatch.md 5.2), and those that the script's
+// host part encodes.
 void Lowering::collect_tensor_maps(std::span<const Stmt* const> host) {
   std::vector<const Buffer*> tensors;
   for (const Param& param : in_.kernel->params) {
     if (param.buffer) tensors.push_back(param.buffer);
   }
   std::vector<dispatch::TensorMap>& maps = out_.plan.tensor_maps;
-  maps = in_.tensor_maps;
+  maps.assign(in_.tensor_maps.rbegin(), in_.tensor_maps.rend());
   for (const Stmt* root : host) {
     bool conditional = false;
     walk_stmts(root, [&](const Stmt* s) {

@@ -115,10 +115,9 @@ def map_words(m):
 
 
 def map_difference(reference, ours):
-    """What differs between the maps that the two sides encode; the reference encodes some of them twice, and the map of
-    the last call first (dispatch.md 5.2)."""
+    """What differs between the maps that the two sides encode, in order; the reference encodes some of them twice."""
     theirs = []
-    for m in reversed(reference):
+    for m in reference:
         if not any(same_map(m, seen) for seen in theirs):
             theirs.append(m)
     mine = []
