@@ -196,8 +196,8 @@ void Lowering::declare_outer(std::span<const Stmt* const> host) {
   }
 }
 
-// Maps that dispatch made, the last one first as the reference encodes them (dispatch.md 5.2), and those that the script's
-// host part encodes.
+// Maps that dispatch made, the last one first as the reference encodes them (dispatch.md 5.2), and those that the
+// script's host part encodes.
 void Lowering::collect_tensor_maps(std::span<const Stmt* const> host) {
   std::vector<const Buffer*> tensors;
   for (const Param& param : in_.kernel->params) {
