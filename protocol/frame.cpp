@@ -30,7 +30,9 @@ std::size_t find_header(std::string_view text) {
 
 struct Header {
   std::optional<std::uint64_t> length;
-  std::string wrong;  // what is; empty: nothing
+  bool named = false;    // there is a Content-Length, right or wrong
+  bool foreign = false;  // there is a line that belongs to no header
+  std::string wrong;     // what is; empty: nothing
 };
 
 Header read_header(std::string_view lines) {
@@ -43,10 +45,12 @@ Header read_header(std::string_view lines) {
     std::size_t colon = line.find(':');
     if (colon == std::string_view::npos) {
       h.wrong = "a header line without a colon";
+      h.foreign = true;
       continue;
     }
     std::string_view name = trimmed(line.substr(0, colon)), value = trimmed(line.substr(colon + 1));
     if (same_word(name, kLength)) {
+      h.named = true;
       std::uint64_t n = 0;
       auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), n);
       if (error != std::errc() || stop != value.data() + value.size()) {
@@ -127,6 +131,11 @@ std::optional<Frame> FrameReader::next() {
       return broken(1, "a header of more than " + std::to_string(limits_.header_bytes) + " bytes");
     }
     Header header = read_header(rest.substr(0, end));
+    if (header.foreign || !header.named) {
+      // Perhaps the end of a message that was longer than its header said: the header behind it counts.
+      std::size_t found = find_header(rest.substr(0, end));
+      if (found != 0 && found != std::string_view::npos) return broken(found, std::move(header.wrong));
+    }
     if (!header.length) {
       lost_ = true;  // its body, if there is one, has no known end
       return broken(after, std::move(header.wrong));

@@ -269,6 +269,19 @@ def _():
     return c
 
 
+@test("a message that is longer than its header says is answered, and the next message is read")
+def _():
+    c = started()
+    for missing in (1, 2, 20):
+        c.raw(framed(PING, b"Content-Length: %d\r\n\r\n" % (len(PING) - missing)))
+        c.raw(framed(PING.replace(b"77", b"78")))
+        assert c.answer(None)["error"]["code"] == PARSE_ERROR
+        assert "result" in c.answer(78)
+    c.raw(b"noise\r\n" + framed(PING))
+    assert "result" in c.answer(77)
+    return c
+
+
 @test("an absurd length is refused without waiting for the body in memory")
 def _():
     c = started()
