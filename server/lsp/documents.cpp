@@ -82,7 +82,7 @@ void Server::did_open(const Json& params) {
   auto version = document.at("version").get<std::int64_t>();
   if (session_.find(path)) log(Level::Warning, uri + " is opened while it is open: its text is replaced");
   session_.open(path, document.at("text").get<std::string>(), version, settings(path));
-  uris_[path] = uri;
+  client_->uris->open(path, uri);
   updated(path);
 }
 
@@ -132,10 +132,11 @@ void Server::did_close(const Json& params) {
     it->second->newest = 0;
     it->second->stop.request_stop();
     // Its file is nobody's concern any more.
-    if (push_) notify("textDocument/publishDiagnostics", {{"uri", uris_[path]}, {"diagnostics", Json::array()}});
+    if (push_)
+      notify("textDocument/publishDiagnostics", {{"uri", client_->uris->of(path)}, {"diagnostics", Json::array()}});
   }
   live_.erase(path);
-  uris_.erase(path);
+  client_->uris->close(path);
   artifacts_.typed(path);
   views_.forget(path);
   session_.close(path);
@@ -202,8 +203,8 @@ void Server::publish(const std::string& path, bool edited) {
   }
   bool background = edited && preferences_.toolchain == "idle";
   if (!push_ && !background && views_.of(path).empty()) return;
-  pool_.run([this, live, number, stop, background, push = push_, snapshot = session_.find(path), uri = uris_[path],
-             client = client_] {
+  pool_.run([this, live, number, stop, background, push = push_, snapshot = session_.find(path),
+             uri = client_->uris->of(path), client = client_] {
     try {
       auto analysis = snapshot->analyse(stop.get_token());
       if (!analysis) return;

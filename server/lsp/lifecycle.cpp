@@ -75,6 +75,7 @@ Answer<Json> Server::initialize(const Json& params) {
   Json& commands = capabilities["executeCommandProvider"]["commands"];
   if (commands.is_null()) commands = Json::array();
   commands.push_back("tilewright.memory");
+  capabilities["executeCommandProvider"]["workDoneProgress"] = true;
   for (std::string& name : registry_.commands()) commands.push_back(std::move(name));
   state_ = State::Running;
   return Json{{"capabilities", std::move(capabilities)},
@@ -145,7 +146,7 @@ Json Server::memory() {
   session::MemoryReport report = session_.memory();
   Json documents = Json::array();
   for (const auto& d : report.documents) {
-    documents.push_back({{"uri", uri_of(d.path)},
+    documents.push_back({{"uri", client_->uris->of(d.path)},
                          {"textBytes", d.text_bytes},
                          {"kernels", d.kernels.records},
                          {"staleKernels", d.kernels.stale},

@@ -74,8 +74,8 @@ std::vector<protocol::Diagnostic> published(const session::Snapshot& snapshot, c
     auto beside = [&](const text::Anchors::Place& p, std::string message) {
       if (!p.source || !related) return;
       if (p.source != &own && !is_file(p.source->path())) return;  // the prelude is no file that a client could open
-      made.related.push_back(
-          {{uri_of(p.source->path()), to_range(*p.source, p.begin, p.end, client.encoding)}, std::move(message)});
+      made.related.push_back({{client.uris->of(p.source->path()), to_range(*p.source, p.begin, p.end, client.encoding)},
+                              std::move(message)});
     };
     text::Anchors::Place place = f.anchors->resolve(d.span);
     if (place.source != &own) {

@@ -32,7 +32,7 @@ std::optional<protocol::Location> Request::location(text::Span span, const text:
   if (!place.source || !is_file(place.source->path())) {
     if (!place.source || !snapshot || place.source != &snapshot->source()) return std::nullopt;
   }
-  return protocol::Location{uri_of(place.source->path()),
+  return protocol::Location{client->uris->of(place.source->path()),
                             to_range(*place.source, place.begin, place.end, client->encoding)};
 }
 

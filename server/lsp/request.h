@@ -31,6 +31,7 @@
 #include "compiler/session/snapshot.h"
 #include "protocol/lsp.h"
 #include "server/lsp/preferences.h"
+#include "server/lsp/uri.h"
 
 namespace tilewright::lsp {
 
@@ -48,6 +49,7 @@ struct Client {
   Json capabilities;
   text::Encoding encoding = text::Encoding::Utf16;
   Json options;  // initializationOptions
+  std::shared_ptr<Uris> uris = std::make_shared<Uris>();
   bool offers(std::string_view dotted) const { return protocol::has(capabilities, dotted); }
 };
 

@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxFiles = 2000;
+constexpr std::uintmax_t kMostBytes = 4u << 20;  // of one: more is data, no tile script
 
 }  // namespace
 
@@ -28,7 +29,7 @@ std::vector<std::string> workspace_scripts(const Request& r) {
         if (name.starts_with('.') || name == "__pycache__" || name == "node_modules" || name == "site-packages") {
           it.disable_recursion_pending();
         }
-      } else if (it->path().extension() == ".py" && it->is_regular_file(ec)) {
+      } else if (it->path().extension() == ".py" && it->is_regular_file(ec) && it->file_size(ec) <= kMostBytes) {
         out.push_back(it->path().string());
       }
     }
@@ -110,8 +111,8 @@ bool Scripts::mentions(const std::string& path, std::span<const std::string> tex
 
 bool is_prelude(const session::Snapshot& script) { return script.path().starts_with("prelude/"); }
 
-std::string script_uri(const session::Snapshot& script) {
-  return is_prelude(script) ? "tilewright:/" + script.path() : uri_of(script.path());
+std::string script_uri(const Request& r, const session::Snapshot& script) {
+  return is_prelude(script) ? "tilewright:/" + script.path() : r.client->uris->of(script.path());
 }
 
 }  // namespace tilewright::lsp

@@ -50,6 +50,6 @@ class Scripts {
 
 // The prelude is no file: `tilewright:/prelude/barriers.py`.
 bool is_prelude(const session::Snapshot& script);
-std::string script_uri(const session::Snapshot& script);
+std::string script_uri(const Request& r, const session::Snapshot& script);
 
 }  // namespace tilewright::lsp

@@ -162,7 +162,6 @@ class Server {
   FileReports reports_{workspace_};
   Json configured_ = Json::object();  // the client's section, as it was last said
   session::Session session_;
-  std::map<std::string, std::string> uris_;  // of open documents, as the client spells them, by path
   std::map<std::string, std::shared_ptr<Live>> live_;
   std::uint64_t edits_ = 0;
   std::set<std::string> told_;                        // problems of settings files that were shown

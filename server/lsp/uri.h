@@ -1,5 +1,7 @@
 // Documents are named by URIs outside and by paths inside.
 #pragma once
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -9,5 +11,18 @@ namespace tilewright::lsp {
 std::string path_of(std::string_view uri);
 bool is_file(std::string_view path_or_uri);  // an absolute path, not some other URI
 std::string uri_of(std::string_view path);
+
+// A URI may be spelled in several ways (`%40` or `@`), and clients compare them as text: an open document keeps the one
+// that it was opened by.
+class Uris {
+ public:
+  std::string of(const std::string& path) const;
+  void open(const std::string& path, std::string uri);
+  void close(const std::string& path);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> open_;
+};
 
 }  // namespace tilewright::lsp

@@ -626,6 +626,24 @@ def _():
     return c
 
 
+@test("an open document keeps the spelling of its URI in every answer")
+def _():
+    for uri in ("file:///tmp/nowhere/a+b@(1)%20%c3%a9.py", "file:///C:/nowhere/a.py", "file://localhost/tmp/nowhere/a.py"):
+        c = started()
+        c.open(uri, KERNEL.replace("A[lane, 1]", "A[lane, 1] + missing"))
+        assert names(c.diagnostics(uri, 1)) == ["TW2002"]
+        at = {"textDocument": {"uri": uri}, "position": {"line": 10, "character": 6}}
+        assert c.result("textDocument/definition", at)["uri"] == uri
+        found = c.result("textDocument/references", {**at, "context": {"includeDeclaration": True}})
+        assert len(found) == 3 and all(f["uri"] == uri for f in found)
+        assert list(c.result("textDocument/rename", {**at, "newName": "thread"})["changes"]) == [uri]
+        assert c.result("workspace/symbol", {"query": "kernel"})[0]["location"]["uri"] == uri
+        assert c.result("workspace/diagnostic", {"previousResultIds": []})["items"][0]["uri"] == uri
+        assert c.result("$/tilewright/memory")["documents"][0]["uri"] == uri
+        c.close()
+    return None
+
+
 @test("diagnostics carry code, severity, source and the way out")
 def _():
     c = started()

@@ -112,7 +112,7 @@ Callee caller_at(const Scripts::Script& script, std::uint32_t offset) {
 
 Json item_json(const Request& r, const Callee& c) {
   const text::Source& source = c.script->source();
-  std::string uri = script_uri(*c.script), file = source.path().substr(source.path().rfind('/') + 1);
+  std::string uri = script_uri(r, *c.script), file = source.path().substr(source.path().rfind('/') + 1);
   Json out{{"uri", uri}, {"data", {{"name", c.name}}}};
   auto range = [&](std::uint32_t begin, std::uint32_t end) { return to_range(source, begin, end, r.client->encoding); };
   if (c.definitions.empty()) {
@@ -283,7 +283,7 @@ Answer<Json> outgoing(const Request& r, const ItemParams& p) {
 }  // namespace
 
 void add_call_hierarchy(Registry& registry) {
-  registry.offer("callHierarchyProvider", true);
+  registry.offer("callHierarchyProvider", {{"workDoneProgress", true}});
   registry.on_document<protocol::PositionParams>("textDocument/prepareCallHierarchy", prepare);
   registry.on_workspace<ItemParams>("callHierarchy/incomingCalls", incoming);
   registry.on_workspace<ItemParams>("callHierarchy/outgoingCalls", outgoing);

@@ -50,7 +50,7 @@ Answer<Json> pull(const Request& r, const PullParams& params) {
 Answer<Json> pull_workspace(const Request& r, const WorkspaceParams& params) {
   Json items = Json::array();
   auto give = [&](const std::string& path, const std::vector<protocol::Diagnostic>& diagnostics, Json version) {
-    std::string uri = uri_of(path);
+    std::string uri = r.client->uris->of(path);
     auto known = params.previous.find(uri);
     Json one = report(diagnostics, known == params.previous.end() ? "" : known->second);
     one["uri"] = uri;
@@ -85,7 +85,10 @@ Answer<Json> pull_workspace(const Request& r, const WorkspaceParams& params) {
 void add_diagnostics(Registry& registry) {
   registry.offer_if("diagnosticProvider", [](const Client& c) -> Json {
     if (!protocol::at(c.capabilities, "textDocument.diagnostic").is_object()) return nullptr;
-    return {{"identifier", "tilewright"}, {"interFileDependencies", true}, {"workspaceDiagnostics", true}};
+    return {{"identifier", "tilewright"},
+            {"interFileDependencies", true},
+            {"workspaceDiagnostics", true},
+            {"workDoneProgress", true}};
   });
   registry.on_document<PullParams>("textDocument/diagnostic", pull);
   registry.on_workspace<WorkspaceParams>("workspace/diagnostic", pull_workspace);

@@ -55,7 +55,7 @@ class Links {
     auto script = scripts_.imported(*r_.snapshot, module, level);
     if (!script || script == r_.snapshot) return;
     std::filesystem::path file(script->path()), here(r_.snapshot->path());
-    add(s.offset + begin, s.offset + begin + static_cast<std::uint32_t>(written.size()), script_uri(*script),
+    add(s.offset + begin, s.offset + begin + static_cast<std::uint32_t>(written.size()), script_uri(r_, *script),
         file.lexically_proximate(here.parent_path()).string());
   }
 

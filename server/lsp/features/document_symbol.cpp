@@ -122,7 +122,7 @@ Json symbol_json(const Entry& e, const std::string& uri) {
 Answer<Json> document_symbol(const Request& r, const protocol::DocumentParams&) {
   Json out = Json::array();
   if (!r.client->offers("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport")) {
-    std::string uri = uri_of(r.snapshot->path());
+    std::string uri = r.client->uris->of(r.snapshot->path());
     for (const Entry& e : entries_of(*r.snapshot, r.client->encoding)) out.push_back(symbol_json(e, uri));
     return out;
   }
@@ -192,12 +192,17 @@ Outlines::Outline outline(const Request& r, Scripts& scripts, Outlines& outlines
 Answer<Json> workspace_symbol(const Request& r, const QueryParams& params, Outlines& outlines) {
   Json out = Json::array();
   Scripts scripts(r);
-  for (const std::string& path : scripts.all()) {
+  const std::vector<std::string>& all = scripts.all();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string& path = all[i];
     if (r.stop.stop_requested()) return cancelled();
+    if (r.progress && i % 16 == 0) {
+      r.progress(path.substr(path.rfind('/') + 1), static_cast<int>(i * 100 / all.size()));
+    }
     bool open = std::ranges::any_of(r.open, [&](const auto& s) { return s->path() == path; });
     auto found = outline(r, scripts, outlines, path, open);
     if (!found) continue;
-    std::string uri = uri_of(path);
+    std::string uri = r.client->uris->of(path);
     Json here = Json::array();
     for (const Entry& e : *found) {
       if (matches(e.name, params.query)) here.push_back(symbol_json(e, uri));
@@ -215,7 +220,7 @@ Answer<Json> workspace_symbol(const Request& r, const QueryParams& params, Outli
 
 void add_document_symbol(Registry& registry) {
   registry.offer("documentSymbolProvider", true);
-  registry.offer("workspaceSymbolProvider", true);
+  registry.offer("workspaceSymbolProvider", {{"workDoneProgress", true}});
   registry.on_document<protocol::DocumentParams>("textDocument/documentSymbol", document_symbol);
   auto outlines = std::make_shared<Outlines>();
   registry.on_workspace<QueryParams>("workspace/symbol", [outlines](const Request& r, const QueryParams& params) {

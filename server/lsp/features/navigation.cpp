@@ -31,7 +31,7 @@ Json location_json(const Request& r, const std::optional<Meaning>& meaning, std:
       break;
     }
   }
-  std::string uri = script_uri(*meaning->script);
+  std::string uri = script_uri(r, *meaning->script);
   auto range = [&](Extent at) { return to_range(*index.tree->source(), at.begin, at.end, r.client->encoding); };
   if (!r.client->offers("textDocument." + std::string(capability) + ".linkSupport")) {
     return protocol::Location{uri, range(name)};
@@ -76,7 +76,7 @@ Answer<Json> references(const Request& r, const ReferenceParams& p) {
     for (const Use& u : names.uses(script, *meaning)) {
       if (u.role == Role::Define && !p.declaration) continue;
       here.push_back(
-          protocol::Location{script_uri(*script), to_range(script->source(), u.begin, u.end, r.client->encoding)});
+          protocol::Location{script_uri(r, *script), to_range(script->source(), u.begin, u.end, r.client->encoding)});
     }
     if (r.partial && !here.empty()) {
       r.partial(here);
@@ -106,7 +106,7 @@ Answer<Json> highlight(const Request& r, const protocol::PositionParams& p) {
 void add_navigation(Registry& registry) {
   registry.offer("definitionProvider", true);
   registry.offer("declarationProvider", true);
-  registry.offer("referencesProvider", true);
+  registry.offer("referencesProvider", {{"workDoneProgress", true}});
   registry.offer("documentHighlightProvider", true);
   registry.on_document<protocol::PositionParams>("textDocument/definition", definition);
   registry.on_document<protocol::PositionParams>("textDocument/declaration", declaration);

@@ -121,7 +121,7 @@ Answer<Json> rename(const Request& r, const RenameParams& p) {
     for (const Use& u : uses) {
       edits.push_back(protocol::TextEdit{to_range(script->source(), u.begin, u.end, r.client->encoding), p.name});
     }
-    std::string uri = script_uri(*script);
+    std::string uri = script_uri(r, *script);
     Json version = names.scripts().is_open(*script) ? Json(script->version()) : Json(nullptr);
     document_changes.push_back({{"textDocument", {{"uri", uri}, {"version", version}}}, {"edits", edits}});
     changes[uri] = std::move(edits);
@@ -138,7 +138,7 @@ Answer<Json> rename(const Request& r, const RenameParams& p) {
 void add_rename(Registry& registry) {
   registry.offer_if("renameProvider", [](const Client& c) -> Json {
     if (!c.offers("textDocument.rename.prepareSupport")) return true;
-    return {{"prepareProvider", true}};
+    return {{"prepareProvider", true}, {"workDoneProgress", true}};
   });
   registry.on_document<protocol::PositionParams>("textDocument/prepareRename", prepare_rename);
   registry.on_document<RenameParams>("textDocument/rename", rename);
