@@ -644,6 +644,50 @@ def _():
     return None
 
 
+@test("answers after edits are those of a server that was started on the text")
+def _():
+    def answers(c, text):
+        document = {"textDocument": {"uri": URI}}
+        end = {"start": {"line": 0, "character": 0}, "end": {"line": text.count("\n"), "character": 0}}
+        out = [c.result("textDocument/" + method, {**document, "range": end})
+               for method in ("inlayHint", "semanticTokens/range", "documentSymbol", "foldingRange", "codeLens", "documentLink")]
+        for line in range(text.count("\n")):
+            for character in (4, 12, 24):
+                at = {**document, "position": {"line": line, "character": character}}
+                out += [c.result("textDocument/" + method, at) for method in ("hover", "completion", "definition")]
+        return out
+    script = """from tvm.script import tirx as T
+SIZES = [8, 16]
+
+def make(n, dtype="float16"):
+    @T.prim_func
+    def kernel(a: T.handle):
+        A = T.match_buffer(a, (n, 32), dtype)
+        T.device_entry()
+        T.cta_id([1])
+        lane = T.lane_id([32])
+        T.thread_id([32])
+        local = T.alloc_local((n,), dtype)
+        local[0] = A[0, lane]
+        A[1, lane] = local[0]
+    return kernel
+
+# tilewright: entry make(8)
+# tilewright: entry make(n=SIZES[1])
+"""
+    edited = [script.replace("[8, 16]", "[8,\n 16]"), script.replace("make(8)", "make(8, 'float32')"),
+              script.replace("import tirx as T\n", "import tirx as T\n\n\n"), script.replace("SIZES = ", "SIZES = ("), script]
+    c = started()
+    c.open(URI, script)
+    for version, text in enumerate(edited, 2):
+        c.change(URI, version, text)
+        fresh = started()
+        fresh.open(URI, text)
+        assert answers(c, text) == answers(fresh, text), text
+        fresh.close()
+    return c
+
+
 @test("diagnostics carry code, severity, source and the way out")
 def _():
     c = started()

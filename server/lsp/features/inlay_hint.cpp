@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
+#include <utility>
 
 #include "compiler/ir/printer.h"
 #include "compiler/syntax/walk.h"
@@ -45,8 +45,9 @@ void variant_hints(std::vector<Hint>& out, const session::Analysis& analysis, co
   }
 }
 
-using SpanKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-SpanKey key(text::Span s) { return {s.anchor, s.begin, s.end}; }
+// Bytes of the document. Spans are no keys: a kernel whose results are used again keeps those of the statement that it
+// was evaluated from, which has another number by now.
+using Bytes = std::pair<std::uint32_t, std::uint32_t>;
 
 std::string buffer_type(const ir::Buffer& b) {
   std::string out = ": " + ir::dtype_name(b.dtype);
@@ -60,16 +61,21 @@ std::string buffer_type(const ir::Buffer& b) {
   return out;
 }
 
-// What the kernels made where, by the span of the expression that made it.
+// What the kernels made where, by the place of the expression that made it.
 struct MadeValues {
-  std::map<SpanKey, std::string> types, scopes;
+  std::map<Bytes, std::string> types, scopes;
 };
-MadeValues made_values(const session::Analysis& analysis) {
+MadeValues made_values(const session::Analysis& analysis, const text::Source& source) {
   MadeValues made;
+  const text::Anchors& anchors = analysis.first().evaluation->anchors;
+  auto add = [&](std::map<Bytes, std::string>& to, text::Span span, auto&& words) {
+    text::Anchors::Place at = anchors.resolve(span);
+    if (at.source == &source && !to.contains({at.begin, at.end})) to.emplace(Bytes{at.begin, at.end}, words());
+  };
   Arena scratch;
   ArenaScope scope(scratch);
   auto buffer = [&](const ir::Buffer* b) {
-    if (b && b->span) made.types.try_emplace(key(b->span), buffer_type(*b));
+    if (b && b->span) add(made.types, b->span, [&] { return buffer_type(*b); });
   };
   for (const session::CompiledKernel& k : analysis.first().kernels) {
     for (const ir::Param& p : k.value->kernel.params) buffer(p.buffer);
@@ -77,7 +83,7 @@ MadeValues made_values(const session::Analysis& analysis) {
       if (const auto* a = ir::as<ir::Alloc>(s)) buffer(a->buffer);
       if (const auto* d = ir::as<ir::Decl>(s)) buffer(d->buffer);
       if (const auto* b = ir::as<ir::Bind>(s)) {
-        made.types.try_emplace(key(s->origin.span), ": " + ir::dtype_name(b->var->dtype));
+        add(made.types, s->origin.span, [&] { return ": " + ir::dtype_name(b->var->dtype); });
       }
       if (const auto* ids = ir::as<ir::ScopeIds>(s)) {
         std::string text;
@@ -85,7 +91,7 @@ MadeValues made_values(const session::Analysis& analysis) {
           if (!v->range.bounded()) return true;
           text += (text.empty() ? "" : ", ") + std::to_string(v->range.lo) + ".." + std::to_string(v->range.hi);
         }
-        made.scopes.try_emplace(key(s->origin.span), text);
+        add(made.scopes, s->origin.span, [&] { return text; });
       }
       return true;
     });
@@ -98,11 +104,13 @@ bool says(std::string_view source, std::string_view words) { return source.find(
 
 void value_hints(std::vector<Hint>& out, const Request& r, const session::Analysis& analysis, std::uint32_t begin,
                  std::uint32_t end) {
-  MadeValues made = made_values(analysis);
+  MadeValues made = made_values(analysis, r.snapshot->source());
   std::string_view source = r.snapshot->source().text();
   for (const syntax::Tree::Statement& statement : r.snapshot->tree()->statements()) {
     if (statement.offset > end || statement.offset + statement.node->text.size() < begin) continue;
-    auto span = [&](const syntax::Node* n) { return text::Span{statement.node->id, n->at.begin, n->at.end}; };
+    auto bytes = [&](const syntax::Node* n) {
+      return Bytes{statement.offset + n->at.begin, statement.offset + n->at.end};
+    };
     auto visit = [&](auto&& self, const syntax::Node* node) -> void {
       if (statement.offset + node->at.begin > end || statement.offset + node->at.end < begin) return;
       auto* assign = syntax::as<syntax::Assign>(node);
@@ -112,8 +120,8 @@ void value_hints(std::vector<Hint>& out, const Request& r, const session::Analys
         std::uint32_t at = statement.offset + target->at.end;
         std::string_view written =
             source.substr(statement.offset + assign->value->at.begin, assign->value->at.end - assign->value->at.begin);
-        for (text::Span s : {span(assign->value), span(assign), span(target)}) {
-          auto it = made.types.find(key(s));
+        for (Bytes place : {bytes(assign->value), bytes(assign), bytes(target)}) {
+          auto it = made.types.find(place);
           if (it == made.types.end()) continue;
           std::string_view dtype = std::string_view(it->second).substr(2);
           dtype = dtype.substr(0, dtype.find('['));
@@ -123,7 +131,7 @@ void value_hints(std::vector<Hint>& out, const Request& r, const session::Analys
       }
       auto* call = syntax::as<syntax::Call>(node);
       if (call && r.preferences.inlay_hints.scopes) {
-        auto it = made.scopes.find(key(span(call)));
+        auto it = made.scopes.find(bytes(call));
         std::uint32_t at = statement.offset + call->at.end;
         if (it != made.scopes.end() && at >= begin && at <= end) {
           // `[32]` says as much as 0..31.
