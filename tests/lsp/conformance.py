@@ -688,6 +688,25 @@ def make(n, dtype="float16"):
     return c
 
 
+@test("the range of a hover holds the position that was asked for")
+def _():
+    c = started()
+    copy = """B = T.alloc_buffer((32, 32), "float16", scope="shared")
+    Tx.warp.copy(
+        B[:, :],
+        A[0 : 4 * 8, :],
+    )
+    """
+    c.open(URI, KERNEL.replace("A[lane, 0] =", copy + "A[lane, 0] ="))
+    for line, character in ((11, 6), (13, 17)):
+        at = {"line": line, "character": character}
+        hover = c.result("textDocument/hover", {"textDocument": {"uri": URI}, "position": at})
+        place = (line, character)
+        start, end = ((hover["range"][k]["line"], hover["range"][k]["character"]) for k in ("start", "end"))
+        assert start <= place <= end, hover
+    return c
+
+
 @test("diagnostics carry code, severity, source and the way out")
 def _():
     c = started()

@@ -265,7 +265,10 @@ Answer<Json> hover(const Request& r, const protocol::PositionParams& params) {
     });
     if (!calls.empty()) {
       hover_call(out, r, calls);
-      return answer(found.begin(call->function), found.end(call->function));
+      // A range that the position is not in would put the hover somewhere else.
+      bool on_name = found.begin(call->function) <= offset && offset <= found.end(call->function);
+      const syntax::Node* shown = on_name ? call->function : call;
+      return answer(found.begin(shown), found.end(shown));
     }
   }
   auto subject = subject_of(found, offset);

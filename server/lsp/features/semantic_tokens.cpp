@@ -39,7 +39,7 @@ class Tokens {
 
   std::vector<Token> all(std::uint32_t from, std::uint32_t to) {
     for (const session::Occurrence& o : index_.occurrences) {
-      if (o.end < from || o.begin > to) continue;
+      if (o.end <= from || o.begin >= to) continue;
       const session::Symbol& s = index_.symbols[o.symbol];
       std::uint32_t modifiers = o.role == session::Role::Define ? kDeclaration : 0u;
       switch (s.kind) {
@@ -60,11 +60,11 @@ class Tokens {
       }
     }
     for (const Tree::Statement& s : index_.tree->statements()) {
-      if (s.offset > to || s.offset + s.node->text.size() < from) continue;
+      if (s.offset >= to || s.offset + s.node->text.size() <= from) continue;
       offset_ = s.offset;
       attributes(s.node->statement);
     }
-    std::erase_if(out_, [&](const Token& t) { return t.end < from || t.begin > to; });
+    std::erase_if(out_, [&](const Token& t) { return t.end <= from || t.begin >= to; });
     std::ranges::sort(out_, {}, &Token::begin);
     // One token a place; a multi-line or overlapping one is none that clients could take.
     std::vector<Token> kept;
