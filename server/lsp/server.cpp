@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <future>
 
 #include "server/cli/commands.h"
@@ -386,20 +387,27 @@ void Server::ask(std::string_view method, const Json& params, std::function<void
 
 namespace {
 
+// How long the process stays after its last client. At an address, an editor that restarts its session, or a script
+// that first tries whether the port is open, comes again at once.
+constexpr std::chrono::seconds kLinger{2};
+
 // A session a client, each on a thread of its own, until the last client has gone. The exit status of that one.
 int serve_all(transport::Listener& listener) {
   std::mutex mutex;
+  std::condition_variable another;
   std::vector<std::thread> threads;
-  std::size_t open = 0;
+  std::size_t open = 0, come = 0;
   int status = 1;
   while (auto accepted = listener.accept()) {
     std::lock_guard lock(mutex);
-    ++open;
+    ++open, ++come;
+    another.notify_all();
     threads.emplace_back([&, connection = std::shared_ptr<transport::Connection>(std::move(accepted))] {
       int ended = Server(*connection).run();
-      std::lock_guard lock(mutex);
+      std::unique_lock lock(mutex);
       status = ended;
-      if (--open == 0) listener.stop();
+      if (--open > 0) return;
+      if (!another.wait_for(lock, kLinger, [&, last = come] { return come != last; })) listener.stop();
     });
   }
   for (std::thread& t : threads) t.join();
@@ -413,7 +421,15 @@ int serve(const std::string& address) {
   ::mallopt(M_ARENA_MAX, 2);
   if (address.empty()) {
     auto connection = transport::stdio();
-    return Server(*connection).run();
+    auto server = std::make_unique<Server>(*connection);
+    int status = server->run();
+    // What cannot be stopped halfway, such as reading a very large script, is not worth waiting for.
+    std::thread([status] {
+      std::this_thread::sleep_for(kLinger);
+      std::_Exit(status);
+    }).detach();
+    server.reset();
+    return status;
   }
   auto listener = transport::listen(address);
   if (!listener) {

@@ -1439,6 +1439,26 @@ def _():
     return None
 
 
+@test("--listen: a client that went away, with or without a word, can come back at once")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        for address in ("127.0.0.1:0", "unix:" + folder + "/socket"):
+            first = Client(SERVER, ["--listen", address], connect=True)
+            first.socket.shutdown(2)
+            second = first.another()
+            second.initialize()
+            second.result("shutdown")
+            second.notify("exit")
+            second.wait_until_gone()
+            third = first.another()
+            third.initialize()
+            third.open(URI, BROKEN)
+            assert names(third.diagnostics(URI, 1)) == ["TW2002"]
+            assert third.shutdown() == 0
+            first.close()
+    return None
+
+
 @test("--listen on other interfaces is refused")
 def _():
     r = subprocess.run([SERVER, "lsp", "--listen", "0.0.0.0:0"], capture_output=True, text=True, timeout=30)
