@@ -688,6 +688,28 @@ def make(n, dtype="float16"):
     return c
 
 
+@test("silencing works on a line that has a comment, and edits end lines as the document does")
+def _():
+    c = started()
+    text = (BROKEN.replace("missing", "missing + '#'  # a comment") + "x = T.alloc()\n").replace("\n", "\r\n")
+    c.open(URI, text)
+    found = [d for d in c.diagnostics(URI, 1) if d["code"] == "TW2002"]
+    actions = c.result("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": found[0]["range"],
+                                                   "context": {"diagnostics": found, "only": ["quickfix"]}})
+    edits = [a for a in actions if a["title"].startswith("Silence")][0]["edit"]["changes"][URI]
+    s, e = edits[0]["range"]["start"], edits[0]["range"]["end"]
+    c.change(URI, 2, (s["line"], s["character"], e["line"], e["character"], edits[0]["newText"]))
+    assert "TW2002" not in names(c.diagnostics(URI, 2))
+    kernel = KERNEL.replace("def kernel(a: T.handle)", "def kernel(a: T.handle, n: T.int32)").replace("\n", "\r\n")
+    c.change(URI, 3, kernel)
+    head = {"line": 4, "character": 6}
+    for action in c.result("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": {"start": head, "end": head},
+                                                       "context": {"diagnostics": []}}):
+        for edit in action["edit"]["changes"][URI]:
+            assert edit["newText"].count("\n") == edit["newText"].count("\r\n") > 0
+    return c
+
+
 @test("the range of a hover holds the position that was asked for")
 def _():
     c = started()

@@ -35,7 +35,7 @@ class Actions {
                     return kind == o || (kind.starts_with(o) && kind[o.size()] == '.');
                   });
     if (!wanted) return;
-    protocol::TextEdit edit{r_.range(begin, end), std::move(text)};
+    protocol::TextEdit edit{r_.range(begin, end), with_line_ends(std::move(text))};
     Json action{{"title", std::move(title)},
                 {"kind", kind},
                 {"edit", {{"changes", {{params_.uri, Json::array({Json(edit)})}}}}}};
@@ -46,6 +46,15 @@ class Actions {
   Json out() && { return std::move(out_); }
 
  private:
+  // As the document ends its lines.
+  std::string with_line_ends(std::string text) const {
+    if (r_.snapshot->source().text().find("\r\n") == std::string_view::npos) return text;
+    for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 2)) {
+      if (at == 0 || text[at - 1] != '\r') text.insert(at, "\r");
+    }
+    return text;
+  }
+
   const Request& r_;
   const ActionParams& params_;
   Json out_ = Json::array();
@@ -58,6 +67,22 @@ std::uint32_t line_begin(std::string_view text, std::uint32_t offset) {
 std::uint32_t line_end(std::string_view text, std::uint32_t offset) {
   auto end = static_cast<std::uint32_t>(std::min(text.find('\n', offset), text.size()));
   return end > offset && text[end - 1] == '\r' ? end - 1 : end;
+}
+
+// Where the line's comment begins, or its end.
+std::uint32_t comment_begin(std::string_view text, std::uint32_t begin, std::uint32_t end) {
+  char quote = 0;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    char c = text[i];
+    if (quote && c == '\\') {
+      ++i;
+    } else if (quote ? c == quote : c == '"' || c == '\'') {
+      quote = quote ? 0 : c;
+    } else if (!quote && c == '#') {
+      return i;
+    }
+  }
+  return end;
 }
 
 // Adds a code to the line's `# tilewright: ignore[...]`, or the comment to the line.
@@ -77,7 +102,11 @@ void silence(Actions& actions, const Request& r, std::uint32_t offset, const std
   }
   std::uint32_t end = line_end(text, offset);
   if (end > line_begin(text, offset) && text[end - 1] == '\\') return;  // the statement goes on
-  actions.add("Silence " + code + " here", "quickfix", end, end, "  # tilewright: ignore[" + code + "]", &diagnostic);
+  // A comment that is there already goes behind: what is ours begins its comment.
+  std::uint32_t at = comment_begin(text, line_begin(text, offset), end);
+  std::string comment = "# tilewright: ignore[" + code + "]";
+  actions.add("Silence " + code + " here", "quickfix", at, at, at == end ? "  " + comment : comment + "  ",
+              &diagnostic);
 }
 
 // Bytes of the document.
@@ -282,7 +311,11 @@ Answer<Json> code_actions(const Request& r, const ActionParams& params) {
 }  // namespace
 
 void add_code_action(Registry& registry) {
-  registry.offer("codeActionProvider", {{"codeActionKinds", {"quickfix", "refactor", "refactor.rewrite"}}});
+  registry.offer_if("codeActionProvider", [](const Client& c) -> Json {
+    // Options are for clients that know them, says the protocol.
+    if (!protocol::at(c.capabilities, "textDocument.codeAction.codeActionLiteralSupport").is_object()) return true;
+    return {{"codeActionKinds", {"quickfix", "refactor", "refactor.rewrite"}}};
+  });
   registry.on_document<ActionParams>("textDocument/codeAction", code_actions);
 }
 
