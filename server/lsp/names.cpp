@@ -21,6 +21,8 @@ using session::SymbolKind;
 constexpr int kMostDepth = 24, kMostSteps = 2000;
 // Scripts are searched again for the names that others give the thing; chains of renamed imports are short.
 constexpr int kMostRounds = 8;
+// So many scripts are looked at between two words about how far the search is.
+constexpr std::size_t kProgressStep = 16;
 
 bool has_alias(const ImportedName& n) { return n.bound.at.begin != n.at.begin; }
 
@@ -227,6 +229,55 @@ std::optional<Meaning> Names::member_of_class(const Meaning& type, std::string_v
   return std::nullopt;
 }
 
+std::optional<Meaning> Names::named(const Script& script, std::string_view dotted, std::uint32_t offset) {
+  Way way{aliases_};
+  steps_ = 0;
+  const SymbolIndex& index = script->symbols();
+  std::size_t dot = dotted.find('.');
+  const Symbol* first = index.lookup(dotted.substr(0, dot), index.scope_at(offset));
+  if (!first) return std::nullopt;
+  std::optional<Meaning> found = follow(script, *first, way.on());
+  while (found && dot != std::string_view::npos) {
+    dotted.remove_prefix(dot + 1);
+    dot = dotted.find('.');
+    std::string_view name = dotted.substr(0, dot);
+    if (!found->symbol) {
+      found = member(found->script, name, way.on());
+      continue;
+    }
+    auto type = found->symbol->kind == SymbolKind::Class ? found : class_of(*found, way.through());
+    found = type ? member_of_class(*type, name, way.on()) : std::nullopt;
+  }
+  return found;
+}
+
+void Names::members(const Meaning& owner, const std::function<void(const Meaning&)>& visit) {
+  Way way{aliases_};
+  steps_ = 0;
+  if (!owner.symbol) {
+    for (const Symbol& s : owner.script->symbols().symbols) {
+      if (s.scope == 0 && s.kind != SymbolKind::Builtin) visit({owner.script, &s});
+    }
+    return;
+  }
+  auto type = owner.symbol->kind == SymbolKind::Class ? std::optional(owner) : class_of(owner, way.through());
+  if (type) members_of_class(*type, visit, way.on());
+}
+
+void Names::members_of_class(const Meaning& type, const std::function<void(const Meaning&)>& visit, Way way) {
+  const SymbolIndex& index = type.script->symbols();
+  auto* definition = as<ClassDef>(type.symbol->node);
+  if (!definition || too_far(way)) return;
+  for (const Symbol& s : index.symbols) {
+    if (s.kind != SymbolKind::Builtin && index.scopes[s.scope].node == definition) visit({type.script, &s});
+  }
+  std::uint32_t offset = index.tree->statements()[type.symbol->statement].offset;
+  for (const Node* base : definition->bases) {
+    auto above = of(type.script, offset, base, way.through());
+    if (above && above->symbol && above->symbol->kind == SymbolKind::Class) members_of_class(*above, visit, way.on());
+  }
+}
+
 std::optional<Meaning> Names::callee(const Script& script, std::uint32_t offset, const Call& call) {
   auto found = of(script, offset, call.function, Way{Aliases::SameThing});
   if (!found || !found->symbol) return std::nullopt;
@@ -372,8 +423,12 @@ bool Names::everywhere(const Meaning& meaning, const std::function<bool(const Sc
   for (int round = 0; round < kMostRounds; ++round) {
     std::size_t known = called_.size();
     std::vector<std::string> later;
-    for (const std::string& path : left) {
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const std::string& path = left[i];
       if (r_.stop.stop_requested()) return false;
+      if (r_.progress && round == 0 && i % kProgressStep == 0) {
+        r_.progress(std::filesystem::path(path).filename().string(), static_cast<int>(i * 100 / left.size()));
+      }
       if (!scripts_.mentions(path, called_)) {
         later.push_back(path);
         continue;

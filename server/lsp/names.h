@@ -38,6 +38,11 @@ class Names {
   std::optional<Meaning> of(const Scripts::Script& script, std::uint32_t offset, const syntax::Node* node) {
     return of(script, offset, node, Way{aliases_});
   }
+  // What a dotted name would stand for at `offset`, whether or not it is there yet.
+  std::optional<Meaning> named(const Scripts::Script& script, std::string_view dotted, std::uint32_t offset);
+  // What one can write behind the dot: of a module its names, of a class or its instance the members, those of its own
+  // before inherited ones.
+  void members(const Meaning& owner, const std::function<void(const Meaning& member)>& visit);
   // The function, method or class that a call calls, in the statement that begins at `offset`.
   std::optional<Meaning> callee(const Scripts::Script& script, std::uint32_t offset, const syntax::Call& call);
   // The function whose parameters a call's keywords name: of a class its __init__, of `kernel.specialize(N=4)` the
@@ -75,6 +80,7 @@ class Names {
   // The class that a value is made from.
   std::optional<Meaning> class_of(const Script& script, std::uint32_t offset, const syntax::Node* value, Way way);
   std::optional<Meaning> class_of(const Meaning& variable, Way way);
+  void members_of_class(const Meaning& type, const std::function<void(const Meaning& member)>& visit, Way way);
   std::optional<Meaning> parameter(const Meaning& function, std::string_view name);
 
   // Begins with the meaning's own name.

@@ -11,6 +11,13 @@ bool word(char c) {
   return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
+// Without the spaces, line ends and backslashes around it.
+std::string_view stripped(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n\\";
+  std::size_t begin = text.find_first_not_of(kSpace);
+  return begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
 // "a, b=1, *c" -> the parts.
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> out;
@@ -53,6 +60,26 @@ Callable of_function(const session::Snapshot& s, const session::Symbol& symbol, 
     }
   }
   return c;
+}
+
+// A function or a class of this script.
+void add_symbol(std::vector<Callable>& out, const session::Snapshot& snapshot, const session::Symbol& s) {
+  if (auto* f = as<FunctionDef>(s.node); f && s.kind != session::SymbolKind::Parameter) {
+    out.push_back(of_function(snapshot, s, *f));
+  } else if (auto* c = as<ClassDef>(s.node)) {
+    Callable made{std::string(c->name.text), "", {}, "", false};
+    for (const Node* n : c->body) {  // __init__ without self, else the fields of a dataclass
+      if (auto* init = as<FunctionDef>(n); init && init->name.text == "__init__") {
+        made.parameters = of_function(snapshot, s, *init).parameters;
+        if (!made.parameters.empty()) made.parameters.erase(made.parameters.begin());
+        break;
+      }
+      auto* a = as<AnnAssign>(n);
+      auto* field = a ? as<NameRef>(a->target) : nullptr;
+      if (field) made.parameters.push_back(std::string(field->name.text) + (a->value ? "=..." : ""));
+    }
+    out.push_back(std::move(made));
+  }
 }
 
 }  // namespace
@@ -110,23 +137,23 @@ std::vector<Callable> callables(const session::Snapshot& snapshot, std::string_v
   if (!out.empty() || dot != std::string_view::npos) return out;
   const session::SymbolIndex& index = snapshot.symbols();
   const session::Symbol* s = index.lookup(name, index.scope_at(offset));
-  if (!s) return out;
-  if (auto* f = as<FunctionDef>(s->node); f && s->kind != session::SymbolKind::Parameter) {
-    out.push_back(of_function(snapshot, *s, *f));
-  } else if (auto* c = as<ClassDef>(s->node)) {
-    Callable made{std::string(c->name.text), "", {}, "", false};
-    for (const Node* n : c->body) {  // __init__ without self, else the fields of a dataclass
-      if (auto* init = as<FunctionDef>(n); init && init->name.text == "__init__") {
-        made.parameters = of_function(snapshot, *s, *init).parameters;
-        if (!made.parameters.empty()) made.parameters.erase(made.parameters.begin());
-        break;
-      }
-      auto* a = as<AnnAssign>(n);
-      auto* field = a ? as<NameRef>(a->target) : nullptr;
-      if (field) made.parameters.push_back(std::string(field->name.text) + (a->value ? "=..." : ""));
-    }
-    out.push_back(std::move(made));
-  }
+  if (s) add_symbol(out, snapshot, *s);
+  return out;
+}
+
+std::vector<Callable> callables(Names& names, const Request& r, std::string_view dotted, std::uint32_t offset) {
+  std::vector<Callable> out = callables(*r.snapshot, canonical(*r.snapshot, dotted, offset), offset);
+  if (!out.empty()) return out;
+  auto meaning = names.named(r.snapshot, dotted, offset);
+  if (!meaning || !meaning->symbol) return out;
+  add_symbol(out, *meaning->script, *meaning->symbol);
+  auto* f = as<FunctionDef>(meaning->symbol->node);
+  bool method = f && class_around(meaning->script->symbols(), *meaning->symbol) &&
+                std::ranges::none_of(f->decorators, [](const Node* d) {
+                  auto* name = as<NameRef>(d);
+                  return name && name->name.text == "staticmethod";
+                });
+  if (method && !out.empty() && !out[0].parameters.empty()) out[0].parameters.erase(out[0].parameters.begin());
   return out;
 }
 
@@ -179,9 +206,8 @@ std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset) {
     } else if (c == ',' && !open.empty()) {
       ++open.back().commas;
       open.back().argument_begin = i + 1;
-    } else if (c == '=' && !open.empty() && i + 1 < text.size() && text[i + 1] != '=' && word(text[i - 1])) {
-      std::string_view key = text.substr(open.back().argument_begin, i - open.back().argument_begin);
-      while (!key.empty() && !word(key.front())) key.remove_prefix(1);
+    } else if (c == '=' && !open.empty() && (i + 1 == text.size() || text[i + 1] != '=')) {
+      std::string_view key = stripped(text.substr(open.back().argument_begin, i - open.back().argument_begin));
       if (!key.empty() && std::ranges::all_of(key, word)) open.back().keywords.emplace_back(key);
     }
   }
@@ -204,8 +230,7 @@ std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset) {
     std::string_view argument = text.substr(b.argument_begin, offset - b.argument_begin);
     if (std::size_t equal = argument.find('='); equal != std::string_view::npos && !call.given.empty() &&
                                                 (equal + 1 >= argument.size() || argument[equal + 1] != '=')) {
-      std::string_view key = argument.substr(0, equal);
-      while (!key.empty() && !word(key.front())) key.remove_prefix(1);
+      std::string_view key = stripped(argument.substr(0, equal));
       if (key == call.given.back()) call.keyword = key;
     }
     return call;

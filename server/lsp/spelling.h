@@ -7,6 +7,7 @@
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/script/vocabulary.h"
 #include "compiler/session/snapshot.h"
+#include "server/lsp/names.h"
 
 namespace tilewright::lsp {
 
@@ -25,6 +26,8 @@ struct Callable {
 // What `name` (canonical) is; several forms of one instruction are several. Functions of the script are found by their
 // name as it is seen at `offset`.
 std::vector<Callable> callables(const session::Snapshot& snapshot, std::string_view name, std::uint32_t offset);
+// The same for functions and classes of other scripts and for methods, where names lead to them.
+std::vector<Callable> callables(Names& names, const Request& r, std::string_view dotted, std::uint32_t offset);
 
 // The call whose arguments the cursor stands in, read off the text, so that it works while the call is being typed.
 struct OpenCall {

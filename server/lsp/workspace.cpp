@@ -10,6 +10,10 @@
 namespace tilewright::lsp {
 namespace fs = std::filesystem;
 
+namespace {
+constexpr std::uintmax_t kMostBytes = 4u << 20;  // of a file that is imported or looked through: more is no script
+}
+
 class Workspace::DocumentLoader final : public cli::FileLoader {
  public:
   DocumentLoader(Workspace& workspace, const fs::path& script) : FileLoader(script), workspace_(workspace) {}
@@ -103,7 +107,7 @@ std::shared_ptr<const syntax::Tree> Workspace::tree_of(const fs::path& file) {
       return known->second.tree;
     }
   }
-  if (auto text = cli::read_file(file)) {
+  if (auto text = cli::read_file(file, kMostBytes)) {
     now.tree = syntax::Tree::parse(std::make_shared<text::Source>(name, std::move(*text)));
   }
   std::lock_guard lock(mutex_);

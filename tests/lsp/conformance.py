@@ -1263,6 +1263,30 @@ def _():
     return c
 
 
+@test("searches of the workspace tell how far they are, where the client asks, and pass over what is too large for a script")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(40):
+            with open(f"{folder}/script{i}.py", "w") as f:
+                f.write(KERNEL)
+        with open(folder + "/data.py", "w") as f:
+            f.write("# tvm\n" + "kernel_of_data = 1\n" * 300_000)
+        uri = f"file://{folder}/script0.py"
+        c = started(rootUri="file://" + folder)
+        c.open(uri, KERNEL)
+        at = {"textDocument": {"uri": uri}, "position": {"line": 4, "character": 5}}
+        for method, params in (("workspace/symbol", {"query": "kernel"}),
+                               ("textDocument/references", {**at, "context": {"includeDeclaration": True}}),
+                               ("workspace/diagnostic", {"previousResultIds": []})):
+            answer = c.result(method, {**params, "workDoneToken": method})
+            assert "data.py" not in str(answer)
+            c.settled()
+            said = [m["params"]["value"]["kind"] for m in c.seen
+                    if m.get("method") == "$/progress" and m["params"]["token"] == method]
+            assert said[0] == "begin" and said[-1] == "end" and "report" in said, (method, said)
+        return c
+
+
 @test("searches of the workspace can be cancelled, and leave the server as it was")
 def _():
     c, base = with_scripts(a=USER, helpers=HELPERS, **{f"s{i}": USER for i in range(60)})

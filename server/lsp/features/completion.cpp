@@ -128,23 +128,52 @@ bool members(const Request& r, Items& items, const std::string& owner) {
     instructions(items, owner.substr(2) + ".", target);
     return true;
   }
-  // A script that was imported as a module.
-  const session::SymbolIndex& index = r.snapshot->symbols();
-  const session::Symbol* s = index.lookup(owner, 0);
-  auto* import = s ? syntax::as<syntax::Import>(s->node) : nullptr;
-  if (!import) return false;
-  for (const syntax::ImportedName& n : import->names) {
-    auto tree = n.bound.text == owner ? r.snapshot->import(n.name, 0) : nullptr;
-    if (!tree) continue;
-    session::SymbolIndex theirs = session::index_symbols(tree);
-    for (const session::Symbol& symbol : theirs.symbols) {
-      if (symbol.scope != 0 || symbol.kind == session::SymbolKind::Builtin || symbol.name.starts_with('_')) continue;
-      bool function = symbol.kind == session::SymbolKind::Function;
-      items.add(std::string(symbol.name), function ? kFunction : kVariable, 1, "", "", function);
-    }
-    return true;
-  }
   return false;
+}
+
+int kind_of(const session::Symbol& s) {
+  using session::SymbolKind;
+  switch (s.kind) {
+    case SymbolKind::Class: return kClass;
+    case SymbolKind::Import: return kModule;
+    case SymbolKind::Variable:
+    case SymbolKind::Parameter: return kVariable;
+    default: return kFunction;
+  }
+}
+
+// What scripts define: names of an imported module, members of a class or of its instance.
+void defined_members(Names& names, const Meaning& owner, Items& items, bool call) {
+  names.members(owner, [&](const Meaning& m) {
+    const session::Symbol& s = *m.symbol;
+    if (s.name.empty() || s.name.starts_with('_')) return;
+    bool in_class = class_around(m.script->symbols(), s);
+    bool function = s.kind == session::SymbolKind::Function;
+    items.add(std::string(s.name), in_class ? (function ? kMethod : kField) : kind_of(s), 1, "", "", call && function);
+  });
+}
+
+// `from MODULE import ...`: false: the line is none.
+bool imported_names(const Request& r, Names& names, Items& items, std::string_view line) {
+  std::size_t begin = line.find_first_not_of(" \t"), at = line.find(" import ");
+  if (begin == line.npos || at == line.npos || !line.substr(begin).starts_with("from ")) return false;
+  std::string_view module = line.substr(begin + 5, at - begin - 5);
+  int level = 0;
+  while (module.starts_with(' ')) module.remove_prefix(1);
+  for (; module.starts_with('.'); module.remove_prefix(1)) ++level;
+  while (module.ends_with(' ')) module.remove_suffix(1);
+  if (auto script = names.scripts().imported(*r.snapshot, module, level)) {
+    defined_members(names, {script, nullptr}, items, false);
+  } else if (module == "tvm.script" || module == "tvm") {
+    items.add("tirx", kModule, 1);
+  } else if (module == "tvm.script.tirx") {
+    items.add("tile", kModule, 1);
+  } else if (module.starts_with("tvm.") && module.ends_with("layout")) {
+    for (const script::Word& w : script::vocabulary()) {
+      if (w.space == "layout") items.add(std::string(w.name), kind_of(w.kind), 1, "", w.documentation);
+    }
+  }
+  return true;
 }
 
 void names_in_sight(const Request& r, Items& items, std::uint32_t offset) {
@@ -152,13 +181,9 @@ void names_in_sight(const Request& r, Items& items, std::uint32_t offset) {
   int rank = 1;
   for (std::uint32_t scope = index.scope_at(offset);; scope = index.scopes[scope].parent) {
     for (const session::Symbol& s : index.symbols) {
-      if (s.scope != scope || s.kind == session::SymbolKind::Builtin) continue;
-      using session::SymbolKind;
-      int kind = s.kind == SymbolKind::Class                                         ? kClass
-                 : s.kind == SymbolKind::Import                                      ? kModule
-                 : s.kind == SymbolKind::Variable || s.kind == SymbolKind::Parameter ? kVariable
-                                                                                     : kFunction;
-      items.add(std::string(s.name), kind, rank, "", "", s.kind == SymbolKind::Function);
+      // A name that is being typed may be empty yet.
+      if (s.scope != scope || s.kind == session::SymbolKind::Builtin || s.name.empty()) continue;
+      items.add(std::string(s.name), kind_of(s), rank, "", "", s.kind == session::SymbolKind::Function);
     }
     if (scope == 0) break;
     rank = std::min(rank + 1, 4);
@@ -211,7 +236,8 @@ Answer<Json> completion(const Request& r, const protocol::PositionParams& p) {
   if (!call && line.find('#') != std::string_view::npos) return items.take();
 
   std::string function = call ? canonical(*r.snapshot, call->function, offset) : "";
-  auto found = call ? callables(*r.snapshot, function, offset) : std::vector<Callable>();
+  Names names(r, Names::Aliases::SameThing);
+  auto found = call ? callables(names, r, call->function, offset) : std::vector<Callable>();
   if (call && call->in_string) {
     string_values(function, *call, found, items);
     return items.take();
@@ -219,9 +245,12 @@ Answer<Json> completion(const Request& r, const protocol::PositionParams& p) {
   if (begin > 0 && text[begin - 1] == '.') {
     std::uint32_t end = begin - 1, from = end;
     while (from > 0 && (letter(text[from - 1]) || text[from - 1] == '.')) --from;
-    if (from < end) members(r, items, canonical(*r.snapshot, text.substr(from, end - from), offset));
+    std::string_view owner = text.substr(from, end - from);
+    if (owner.empty() || members(r, items, canonical(*r.snapshot, owner, offset))) return items.take();
+    if (auto meaning = names.named(r.snapshot, owner, offset)) defined_members(names, *meaning, items, true);
     return items.take();
   }
+  if (imported_names(r, names, items, line)) return items.take();
   if (call && call->keyword.empty()) {
     for (const Callable& c : found) {
       for (std::size_t i = call->argument; i < c.parameters.size(); ++i) {  // those before are given by their place

@@ -9,7 +9,8 @@ Answer<Json> signature_help(const Request& r, const protocol::PositionParams& p)
   std::uint32_t offset = r.offset(p.position);
   auto call = open_call(r.snapshot->source().text(), offset);
   if (!call) return Json(nullptr);
-  auto found = callables(*r.snapshot, canonical(*r.snapshot, call->function, offset), offset);
+  Names names(r, Names::Aliases::SameThing);
+  auto found = callables(names, r, call->function, offset);
   if (found.empty()) return Json(nullptr);
   Json signatures = Json::array();
   for (const Callable& c : found) {

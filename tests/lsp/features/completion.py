@@ -41,6 +41,7 @@ Tx.warp.
 #| gemm_async kind 3 (C, A, B, SFA=None, SFB=None, transA=False, transB=False, accum=False)
 helpers.
 #       ^ completion():
+#| Ring kind 7
 #| WIDTH kind 6
 #| scale kind 3
 
@@ -107,6 +108,39 @@ def kernel(a: T.handle):
     #        ^ signatureHelp: nothing
 
 
+from helpers import Ring, scale
+scale()
+#     ^ signatureHelp:
+#| scale(x)
+#| active: x
+#     ^ completion(=$): x= kind 5 x
+ring = Ring(stages=2, )
+#                     ^ signatureHelp:
+#| Ring(stages, dtype="float16")
+#| active: dtype="float16"
+#                     ^ completion(=$): dtype= kind 5 dtype="float16"
+ring.
+#    ^ completion():
+#| fill kind 2
+#| size kind 5
+ring.fill(0, )
+#            ^ signatureHelp:
+#| ring.fill(stage, value=0)
+#| active: value=0
+tile = T.alloc_local((4,), dtype = "")
+#                                   ^ completion(^bfloat): bfloat16 kind 12
+from helpers import x
+#                   ^ completion():
+#| Ring kind 7
+#| WIDTH kind 6
+#| scale kind 3
+from tvm.tirx.layout import x
+#                           ^ completion(Layout$):
+#| ComposeLayout kind 7
+#| SwizzleLayout kind 7
+#| TileLayout kind 7
+
+
 #--- file helpers.py
 WIDTH = 8
 _hidden = 1
@@ -114,3 +148,13 @@ _hidden = 1
 
 def scale(x):
     return x * WIDTH
+
+
+class Ring:
+    size = 4
+
+    def __init__(self, stages, dtype="float16"):
+        self.stages = stages
+
+    def fill(self, stage, value=0):
+        """Fills a stage."""
