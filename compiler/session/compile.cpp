@@ -85,6 +85,7 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
       if (options.stage == Stage::Evaluate) continue;
       // A record's spans name the statements that it was made from.
       bool keeps = known && known->reusable;
+      if (!keeps || !known->stages.knows_never_read()) ++out.kernels_searched;
       uses.push_back({value->def_anchor, value->failed,
                       keeps ? known->stages.never_read(kernel, known->statements)
                             : never.emplace_back(never_read(kernel, unread))});

@@ -35,6 +35,7 @@ struct Compiled {
   std::unique_ptr<script::Evaluation> evaluation;
   std::vector<CompiledKernel> kernels;        // entries in order, kernels of an entry in order
   std::vector<text::Diagnostic> diagnostics;  // of all stages, in the order of the text
+  std::size_t kernels_searched = 0;           // for what they do not use; the others were searched before
   bool stopped = false;                       // somebody asked to stop: incomplete
   bool has_errors() const;
 };

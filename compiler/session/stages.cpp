@@ -72,6 +72,11 @@ std::span<const NeverRead> KernelStages::never_read(
   return *never_read_;
 }
 
+bool KernelStages::knows_never_read() const {
+  std::lock_guard lock(mutex_);
+  return never_read_.has_value();
+}
+
 std::size_t KernelStages::bytes() const {
   std::lock_guard lock(mutex_);
   std::size_t sum = sizeof *this;

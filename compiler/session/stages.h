@@ -35,6 +35,7 @@ class KernelStages {
   // Found once; `statements` are those that the kernel was made from.
   std::span<const NeverRead> never_read(const ir::Kernel& kernel,
                                         std::span<const std::shared_ptr<const syntax::TopLevel>> statements);
+  bool knows_never_read() const;  // it was found before
 
   std::size_t bytes() const;
 

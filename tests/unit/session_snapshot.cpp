@@ -57,9 +57,11 @@ struct Document {
     auto analysis = session.find("a.py")->analyse({});
     kernels = analysis->first().kernels.size();
     findings = analysis->findings.size();
+    searched = analysis->first().kernels_searched;
     return analysis->kernels_made;
   }
   std::size_t kernels = 0, findings = 0;
+  std::size_t searched = 0;  // kernels, for what they do not use
 };
 
 }  // namespace
@@ -97,6 +99,22 @@ TEST_CASE("what a kernel does not use is said again where the kernel was not eva
   CHECK(d.edit("A[lane, 0]", "A[lane, 1]") == 1);  // the other kernel
   CHECK(d.findings == 1);
   CHECK(d.edit("A[lane, OTHER]", "A[lane, spare % 4]") == 1);
+  CHECK(d.findings == 0);
+}
+
+TEST_CASE("only kernels that were evaluated again are searched again for what they do not use") {
+  Document d;
+  CHECK(d.searched == 2);
+  d.edit("SIZE = 4", "# a comment\n\nSIZE = 4");
+  CHECK(d.searched == 0);
+  d.edit("    A[lane, OTHER]", "    spare = lane + 1\n    A[lane, OTHER]");
+  CHECK(d.searched == 1);
+  CHECK(d.findings == 1);
+  d.edit("SIZE = 4", "SIZE = 4\nUNUSED = 1");
+  CHECK(d.searched == 0);
+  CHECK(d.findings == 1);
+  d.edit("    spare = lane + 1\n", "");  // undone: the one of before is still known
+  CHECK(d.searched == 0);
   CHECK(d.findings == 0);
 }
 
