@@ -43,6 +43,7 @@ ASSIGNED = re.compile(r"(\w+)\[0\] = (.*);")
 POINTER = re.compile(rf"tvm_builtin_pointer_offset\(\(&\((?:\(\({KIND}\*\)(\w+)\)|(\w+))\[(\d+)\]\)\), (.*)\)$")
 VECTOR = re.compile(r"tvm_builtin_copy_(\d+)b\((\w+)\[0\], (\w+)\[0\]\)")
 CP_ASYNC = re.compile(r"tvm_builtin_ptx_cp_async_c[ag]_(\d+)\w*\((\w+)\[0\], (\w+)\[0\]")
+TABLE = re.compile(r"alignas\(\d+\) int (v\w*)\[(\d+)\];")
 LOOP = re.compile(r"for \(int (\w+) = 0; \w+ < (\d+); ")
 
 
@@ -52,6 +53,7 @@ class Pointer:
     size: int     # bytes of an element
     start: int    # the constant element that the offset counts from
     first: int | None  # element of the first access; None: not known
+    pitch: int  # elements from a thread's access to its neighbour's
 
 
 @dataclass
@@ -62,8 +64,10 @@ class Move:
     rounds: int     # of the loops that the dispatch made around it
 
 
-def value_of(text, known):
-    """An offset with zero for every variable but the known ones; None: it is more than arithmetic."""
+def value_of(text, known, thread=0):
+    """An offset with zero for every variable but the known ones, of threadIdx.x = thread; None: it is more than
+    arithmetic."""
+    text = text.replace("((int)threadIdx.x)", str(thread))
     text = re.sub(r"\(\(int\)\w+\.[xyz]\)", "0", text).replace("[0]", "").replace("(int)", "").replace("/", "//")
     if not re.fullmatch(r"[\w\s()+\-*/%&^|<>]*", text):
         return None
@@ -78,7 +82,7 @@ def moves_of(cuda):
     """All vector accesses of a kernel's text, in order."""
     body = cuda[cuda.rfind('extern "C" __global__'):]
     kinds = {name: kind for kind, name in DECLARED.findall(body)}
-    values, pointers, loops, out = {}, {}, [], []
+    values, next_thread, pointers, loops, out = {}, {}, {}, [], []
     for line in map(str.strip, body.splitlines()):
         if line.startswith("}"):
             del loops[-1:]
@@ -90,11 +94,13 @@ def moves_of(cuda):
             if p := POINTER.match(text):
                 kind, cast, plain, start, offset = p.groups()
                 size = TYPE_BYTES.get(kind or kinds.get(plain, ""))
-                first = value_of(offset, values)
+                first, second = value_of(offset, values), value_of(offset, next_thread, 1)
                 pointers[name] = size and Pointer(cast or plain, size, int(start),
-                                                  None if first is None else int(start) + first)
+                                                  None if first is None else int(start) + first,
+                                                  0 if first is None or second is None else second - first)
             else:
                 values[name] = value_of(text, values) or 0
+                next_thread[name] = value_of(text, next_thread, 1) or 0
         elif m := VECTOR.search(line) or CP_ASYNC.search(line):
             count = int(m.group(1)) // (8 if VECTOR.search(line) else 1)
             ends = [pointers.get(m.group(i)) for i in (2, 3)]
@@ -147,6 +153,46 @@ def steps_of(layout):
     return list(zip(*([int(n) for n in re.findall(r"\d+", part)] for part in m.groups()))) if m else []
 
 
+def lanes_misaligned(k):
+    """X9: what a register copy's threads are apart takes no part in the reference's alignment test."""
+    for m in k.moves:
+        if not any(p.base.startswith("r_local_ptr") for p in m.pointers):
+            continue
+        for p in m.pointers:
+            if p.pitch * p.size % m.bytes:
+                yield (f"X9: accesses of {m.bytes} bytes whose threads are {p.pitch * p.size} bytes apart in {p.base}; the "
+                       "reference does not test the stride of threads")
+
+
+def apart_in_regions(k, parameter):
+    """How many elements the copied ones of a row-major tensor are apart, as all regions of it in the script take one
+    place of its inner dimensions; 1: they are neighbours, or not all of this is written as numbers."""
+    declared = re.search(rf"(\w+) = T\.match_buffer\({parameter}, \(([\d, ]+)\), \"\w+\"\)$", k.text, re.M)
+    if not declared:
+        return 1
+    shape = [int(n) for n in re.findall(r"\d+", declared.group(2))]
+    distances = []
+    for region in re.findall(rf"\b{declared.group(1)}\[([^\]]*:[^\]]*)\]", k.text):
+        distance = 1
+        for extent, bounds in zip(reversed(shape), reversed(region.split(","))):
+            m = re.fullmatch(r"\s*(\d+):(\d+)\s*", bounds)
+            if not m or int(m.group(2)) - int(m.group(1)) != 1:
+                break
+            distance *= extent
+        distances.append(distance)
+    return min(distances, default=1)
+
+
+def rounds_at_one_place(k):
+    """X7: of an unsplit copy into a swizzle the reference takes the loop's iters from behind the first one."""
+    tables = [(m.group(1), int(m.group(2)), m.end()) for m in TABLE.finditer(k.reference["cuda"])]
+    for name, entries, end in tables:
+        loop = LOOP.search(k.reference["cuda"], end)
+        if loop and 2 ** entries < int(loop.group(2)):
+            yield (f"X7: {loop.group(2)} rounds step by the {entries} bits of {name}; the reference leaves out iters of the "
+                   "loop, so that rounds meet at one place of the swizzle")
+
+
 def not_side_by_side(k):
     """X5: gmem_smem and ldgsts sort a tensor's iters by stride and take the smallest to be 1."""
     for m in k.moves:
@@ -155,8 +201,9 @@ def not_side_by_side(k):
         for p in m.pointers:
             layout = re.search(rf"= T\.match_buffer\({p.base}, .*layout=(.*)\)$", k.text, re.M)
             strides = [stride for extent, stride in steps_of(layout.group(1)) if extent > 1] if layout else []
-            if m.bytes > p.size and strides and min(strides) > 1:
-                yield (f"X5: {m.bytes // p.size} elements at once of {p.base}, whose elements are {min(strides)} apart; "
+            apart = min(strides) if strides else apart_in_regions(k, p.base)
+            if m.bytes > p.size and apart > 1:
+                yield (f"X5: {m.bytes // p.size} elements at once of {p.base}, whose elements are {apart} apart; "
                        "the reference copies neighbours instead")
 
 
@@ -194,7 +241,8 @@ def wrong_choices(k):
                 yield f"{rule.note}: {rule.name}: {rule.why}"
 
 
-RULES = [refused_maps, misaligned, not_side_by_side, too_few_registers, too_little_memory, wrong_choices]
+RULES = [refused_maps, misaligned, lanes_misaligned, not_side_by_side, rounds_at_one_place, too_few_registers,
+         too_little_memory, wrong_choices]
 
 
 def defects(kernel):

@@ -14,6 +14,7 @@ import exceptions  # noqa: E402
 SCRIPT = """\
 def kernel(A0_ptr: T.handle, B0_ptr: T.handle):
     A0 = T.match_buffer(A0_ptr, (8, 16), "float16"{layout})
+    Tx.warp.copy(X0[:, :], {region})
 """
 # One vector copy from A0 to shared memory, as the reference writes it.
 COPY = """\
@@ -32,9 +33,19 @@ REGISTERS = """\
 extern "C" __global__ void kernel_kernel(half* __restrict__ A0_ptr) {{
   alignas(64) half r_local_ptr[16];
   for (int f = 0; f < {rounds}; ++f) {{
-    s_ptr_ptr[0] = tvm_builtin_pointer_offset((&(A0_ptr[0])), (f * 2));
+    s_off_ptr[0] = ((((int)threadIdx.x) * {pitch}) + (f * 2));
+    s_ptr_ptr[0] = tvm_builtin_pointer_offset((&(A0_ptr[0])), s_off_ptr[0]);
     r_ptr_ptr[0] = tvm_builtin_pointer_offset((&(r_local_ptr[0])), (f * 2));
     tvm_builtin_copy_32b(r_ptr_ptr[0], s_ptr_ptr[0]);
+  }}
+}}
+"""
+SWIZZLED = """\
+extern "C" __global__ void kernel_kernel(half* __restrict__ A0_ptr) {{
+  alignas(64) int v[{entries}];
+  v[0] = 4;
+  for (int f = 0; f < 16; ++f) {{
+    s_off_ptr[0] = ((f & 1) * v[0]);
   }}
 }}
 """
@@ -42,9 +53,9 @@ MAP = {"dtype": 6, "dims": [64, 512], "strides": [128], "box": [64, 64], "swizzl
 
 
 class Defects(unittest.TestCase):
-    def notes(self, cuda="", layout="", ours_cuda="", maps=(), per_thread=None):
+    def notes(self, cuda="", layout="", ours_cuda="", maps=(), per_thread=None, region="A0[0:8, 0:16]"):
         with tempfile.NamedTemporaryFile("w", suffix=".py") as f:
-            f.write(SCRIPT.format(layout=layout))
+            f.write(SCRIPT.format(layout=layout, region=region))
             f.flush()
             source = exceptions.Source(f.name)
         calls = [] if per_thread is None else [{"variant": "reg", "facts": {"per_thread": per_thread}}]
@@ -53,9 +64,9 @@ class Defects(unittest.TestCase):
         kernel = defects.Carried(source, reference, ours, {"tensor_maps": list(maps)}, [])
         return [said.split(":")[0] for said in defects.defects(kernel)]
 
-    def copy(self, start=0, bits=128, elements=512, layout="", ours_cuda=""):
+    def copy(self, start=0, bits=128, elements=512, layout="", ours_cuda="", region="A0[0:8, 0:16]"):
         cuda = COPY.format(start=start, bits=bits, elements=elements, rounds=2)
-        return self.notes(cuda, layout, ours_cuda or cuda)
+        return self.notes(cuda, layout, ours_cuda or cuda, region=region)
 
     def test_a_copy_that_is_right(self):
         self.assertEqual(self.copy(), [])
@@ -72,9 +83,23 @@ class Defects(unittest.TestCase):
         self.assertEqual(self.copy(layout=", layout=TileLayout(S[(8, 16) : (1, 8)])"), [])
         self.assertEqual(self.copy(layout=", layout=TileLayout(S[(8, 16) : (32, 2)])", bits=16), [])
 
+    def test_regions_of_one_column(self):
+        self.assertEqual(self.copy(region="A0[0:8, 3:4]"), ["X5"])
+        self.assertEqual(self.copy(region="A0[0:8, 2:4]"), [])
+        self.assertEqual(self.copy(region="A0[0:8, k:k + 1]"), [])
+        self.assertEqual(self.copy(region="A0[0:8, 3:4]", bits=16), [])
+
     def test_registers_left_behind(self):
-        self.assertEqual(self.notes(REGISTERS.format(rounds=2), per_thread=16), ["X8"])
-        self.assertEqual(self.notes(REGISTERS.format(rounds=8), per_thread=16), [])
+        self.assertEqual(self.notes(REGISTERS.format(rounds=2, pitch=16), per_thread=16), ["X8"])
+        self.assertEqual(self.notes(REGISTERS.format(rounds=8, pitch=16), per_thread=16), [])
+
+    def test_threads_off_the_access(self):
+        self.assertEqual(self.notes(REGISTERS.format(rounds=8, pitch=5), per_thread=16), ["X9"])
+        self.assertEqual(self.notes(REGISTERS.format(rounds=8, pitch=6), per_thread=16), [])
+
+    def test_rounds_of_a_swizzle(self):
+        self.assertEqual(self.notes(SWIZZLED.format(entries=3)), ["X7"])
+        self.assertEqual(self.notes(SWIZZLED.format(entries=4)), [])
 
     def test_shared_memory_that_is_too_small(self):
         span = COPY.format(start=0, bits=128, elements=640, rounds=2)

@@ -40,7 +40,7 @@ Expectation by_meaning(const session::CompiledKernel& kernel, const run::BoundKe
     const Bytes& trace = meaning.tensor(*tensor);
     for (std::size_t i = 0; i < trace.size() && i < t.bytes.size(); ++i) {
       t.defined[i] = trace[i] != 0;
-      if (trace[i]) t.bytes[i] = all[trace[i] - 1];
+      if (trace[i]) t.bytes[i] = trace[i] == kZero ? '\0' : all[trace[i] - 1];
     }
   }
   return out;
