@@ -92,11 +92,11 @@ toolchain::Options toolchain_options() {
     if (p == p.root_path()) break;
   }
   add("/usr/local/cuda");
-  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* cache = std::getenv("XDG_CACHE_HOME");  // a relative one is to be ignored (XDG base directories)
   const char* home = std::getenv("HOME");
-  fs::path base = cache && *cache ? fs::path(cache)
-                  : home && *home ? fs::path(home) / ".cache"
-                                  : fs::temp_directory_path(ec);
+  fs::path base = cache && *cache == '/' ? fs::path(cache)
+                  : home && *home == '/' ? fs::path(home) / ".cache"
+                                         : fs::temp_directory_path(ec);
   options.cache.folder = base / "tilewright" / "artifacts";
   return options;
 }

@@ -547,6 +547,12 @@ class Doctor(Case):
         self.assertEqual(states["tilewright"], "ok")
         self.assertEqual(r.status, 0 if states["NVRTC"] == "ok" else 2)
 
+    def test_a_relative_cache_is_ignored(self):
+        r = self.run_it("doctor", "--json", env={"XDG_CACHE_HOME": "here", "HOME": self.path("home")})
+        said = json.dumps(r.json)
+        self.assertIn(self.path("home"), said)
+        self.assertNotIn("here/tilewright", said)
+
     def test_a_cache_that_cannot_be_made(self):
         self.file("taken", "a file")
         r = self.run_it("doctor", env={"XDG_CACHE_HOME": self.path("taken")})
