@@ -203,8 +203,8 @@ void Server::publish(const std::string& path, bool edited) {
   }
   bool background = edited && preferences_.toolchain == "idle";
   if (!push_ && !background && views_.of(path).empty()) return;
-  pool_.run([this, live, number, stop, background, push = push_, snapshot = session_.find(path),
-             uri = client_->uris->of(path), client = client_] {
+  auto analyse = [this, live, number, stop, background, push = push_, snapshot = session_.find(path),
+                  uri = client_->uris->of(path), client = client_] {
     try {
       auto analysis = snapshot->analyse(stop.get_token());
       if (!analysis) return;
@@ -222,7 +222,8 @@ void Server::publish(const std::string& path, bool edited) {
     } catch (const std::exception& e) {
       log(Level::Error, uri + " could not be analysed: " + e.what());
     }
-  });
+  };
+  pool_.run(std::move(analyse), Pool::Urgency::Diagnostics);
 }
 
 void Server::refresh_all(const std::string& why) {

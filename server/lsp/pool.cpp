@@ -1,5 +1,6 @@
 #include "server/lsp/pool.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace tilewright::lsp {
@@ -48,9 +49,10 @@ void Pool::work() {
     std::function<void()> job;
     {
       std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return ending_ || !jobs_[0].empty() || !jobs_[1].empty(); });
+      auto waiting = [](const auto& jobs) { return !jobs.empty(); };
+      wake_.wait(lock, [&] { return ending_ || std::ranges::any_of(jobs_, waiting); });
       if (ending_) return;
-      auto& jobs = jobs_[jobs_[0].empty() ? 1 : 0];
+      auto& jobs = *std::ranges::find_if(jobs_, waiting);
       job = std::move(jobs.front());
       jobs.pop_front();
     }

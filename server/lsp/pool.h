@@ -17,15 +17,16 @@ class Pool {
  public:
   explicit Pool(unsigned threads);
   ~Pool();  // what has not begun is dropped; what runs is waited for
-  // Work that somebody watches (a keystroke's diagnostics, a hover) goes before work that nobody waits for.
-  enum class Urgency { Interactive, Background };
+  // A keystroke's diagnostics go before requests, of which a client may send more than can be served, and both before
+  // work that nobody waits for.
+  enum class Urgency { Diagnostics, Interactive, Background };
   void run(std::function<void()> job, Urgency urgency = Urgency::Interactive);
 
  private:
   void work();
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::function<void()>> jobs_[2];
+  std::deque<std::function<void()>> jobs_[3];
   bool ending_ = false;
   std::vector<pthread_t> threads_;
 };

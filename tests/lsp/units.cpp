@@ -1,9 +1,11 @@
 // Parts of the language server that need no client: differences, occupancy, names of views.
+#include <future>
 #include <random>
 #include <sstream>
 
 #include "server/lsp/diff.h"
 #include "server/lsp/occupancy.h"
+#include "server/lsp/pool.h"
 #include "server/lsp/view.h"
 #include "tests/unit/catch.h"
 
@@ -108,4 +110,18 @@ TEST_CASE("the name of a view says all of it, whatever the entry holds") {
         "file:///k.cu", "tilewright://cuda/sm_90a/k.cu?entry=b"}) {
     CHECK_FALSE(parse_view(bad));
   }
+}
+
+TEST_CASE("diagnostics overtake requests, and requests the work that nobody waits for") {
+  std::promise<void> begin, done;
+  std::string order;
+  Pool pool(1);
+  pool.run([wait = begin.get_future().share()] { wait.wait(); });
+  pool.run([&] { done.set_value(); }, Pool::Urgency::Background);
+  pool.run([&] { order += "request "; });
+  pool.run([&] { order += "request "; });
+  pool.run([&] { order += "diagnostics "; }, Pool::Urgency::Diagnostics);
+  begin.set_value();
+  done.get_future().wait();
+  CHECK(order == "diagnostics request request ");
 }

@@ -38,6 +38,8 @@ constexpr const char* kLimits = "[limits]\nsteps = 100000\nmemory_mb = 64\n";  /
   std::_Exit(1);
 }
 
+constexpr std::int64_t kMostOpen = 500;  // requests
+
 // The client's end: what is fed arrives at the server, what the server sends is kept.
 class Wire final : public transport::Connection {
  public:
@@ -67,7 +69,10 @@ class Wire final : public transport::Connection {
       protocol::Message m = protocol::parse_message(frame->text);
       if (frame->malformed || m.kind == protocol::Message::Kind::Invalid)
         fail("the server sent no message: " + frame->text);
-      if (m.kind == protocol::Message::Kind::Response) ++answers_[protocol::id_key(m.id)];
+      if (m.kind == protocol::Message::Kind::Response) {
+        ++answers_[protocol::id_key(m.id)];
+        ++answered_;
+      }
       if (m.method == "textDocument/publishDiagnostics" && m.params.contains("version")) {
         auto version = m.params["version"].get<std::int64_t>();
         auto& last = published_[m.params["uri"].get<std::string>()];
@@ -85,6 +90,14 @@ class Wire final : public transport::Connection {
     }
     return published_[uri].second;
   }
+  // A client that never waits for answers would bury a slow server in requests.
+  void wait_for_answers(std::int64_t asked) {
+    std::unique_lock lock(out_);
+    if (!arrived_.wait_for(lock, std::chrono::minutes(2), [&] { return asked - answered_ < kMostOpen; })) {
+      fail(std::to_string(asked - answered_) + " requests without an answer for two minutes");
+    }
+  }
+
   // How many answers each of the ids 1 to `asked` has.
   void all_answered(std::int64_t asked) {
     std::unique_lock lock(out_);
@@ -104,6 +117,7 @@ class Wire final : public transport::Connection {
   transport::Handler handler_;
   protocol::FrameReader reader_;
   std::map<std::string, int> answers_;
+  std::int64_t answered_ = 0;
   std::map<std::string, std::pair<std::int64_t, Json>> published_;
 };
 
@@ -242,6 +256,7 @@ class Storm {
                   {"newName", "copy"},
                   {"item", {{"uri", uri(random() % 2)}, {"data", {{"name", random() % 2 ? "" : "kernel"}}}}},
                   {"query", "copy"}};
+      wire_.wait_for_answers(asked_);
       std::int64_t id = ask(kMethods[random() % std::size(kMethods)], params);
       switch (random() % 24) {
         case 0:
