@@ -122,7 +122,7 @@ std::optional<Frame> FrameReader::next() {
       break;
     }
     if (end == std::string_view::npos) {
-      if (rest.size() <= limits_.header_bytes) return std::nullopt;
+      if (rest.size() < limits_.header_bytes + 2) return std::nullopt;  // an empty line could still end it in time
       lost_ = true;
       return broken(1, "a header of more than " + std::to_string(limits_.header_bytes) + " bytes");
     }

@@ -31,6 +31,23 @@ TEST_CASE("frames come out whole, however the bytes were cut") {
   }
 }
 
+TEST_CASE("headers about as long as they may be are read alike, however the bytes were cut") {
+  for (std::size_t length = 190; length <= 210; ++length) {
+    for (std::string_view end : {"\n\n", "\r\n\r\n"}) {
+      std::string header = "Content-Length: 4\r\nX: ";
+      std::string wire = header + std::string(length - header.size(), 'x') + std::string(end) + "body" + framed("next");
+      std::vector<std::string> whole;
+      for (std::size_t piece : {wire.size(), std::size_t{1}, std::size_t{2}, std::size_t{3}, length + 1, length + 2}) {
+        FrameReader reader({.header_bytes = 200, .body_bytes = 50});
+        auto got = read(reader, wire, piece);
+        if (whole.empty()) whole = got;
+        CHECK(got == whole);
+      }
+      CHECK(whole[0] == (length + end.size() / 2 <= 200 ? "body" : "!a header of more than 200 bytes"));
+    }
+  }
+}
+
 TEST_CASE("what is wrong with a frame is said, and the next one is read") {
   auto broken = [](std::string_view header) {
     FrameReader reader({.header_bytes = 200, .body_bytes = 50});
