@@ -738,11 +738,11 @@ bool Analyzer::join_one(Sum& s) {
       }
       // ((x//a) % b)*a*k + (x%a)*k = (x % (a*b))*k: here `mod` is x%a, its partner is looked for among the terms.
       std::int64_t a = divisor(mod);
-      if (!a || others.n != 0) continue;
+      if (!mod || !a || others.n != 0) continue;
       for (int j = 0; j < s.n; ++j) {
         const Binary* high = s.t[j].n == 1 && j != i ? as_kind(s.t[j].atom[0], ExprKind::FloorMod) : nullptr;
         std::int64_t b = divisor(high), scaled_k, whole;
-        if (!b || __builtin_mul_overflow(k, a, &scaled_k) || scaled_k != s.t[j].k ||
+        if (!high || !b || __builtin_mul_overflow(k, a, &scaled_k) || scaled_k != s.t[j].k ||
             __builtin_mul_overflow(a, b, &whole))
           continue;
         Sum high_x, floor_x, merged;
