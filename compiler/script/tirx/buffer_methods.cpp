@@ -681,7 +681,7 @@ ir::Expr region_vector(Interpreter& in, const ir::Region& region, text::Span spa
 Value index_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span span) {
   Indexed i = read_indices(in, b, indices, span, false);
   if (!i.ok) return Value::error();
-  if (i.region) return make_region(in, b, std::move(i.ranges));
+  if (i.region) return make_region(in, b, i.ranges);
   return Value::expr(ir::load(b, i.indices));
 }
 
