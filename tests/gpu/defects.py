@@ -17,7 +17,7 @@ WRONG_WHEN_RUN = {
     "warpgroups that the CTA does not have", "a box that starts off 128 bytes",
     "shared memory at an address that the unit does not take", "a swizzle that is not the hardware's",
     "the address of the tensor", "targets without the instruction", "less than a repetition", "registers that are cut",
-    "bulk copies keep bytes in their order", "chunks that the swizzle tears apart", "bulk copies off 16 bytes",
+    "bulk copies keep bytes in their order", "16 bytes that do not stay together", "chunks that the swizzle tears apart", "bulk copies off 16 bytes",
     "a descriptor's base", "a warpgroup without all its warps",
 }  # fmt: skip
 assert {r.name for r in exceptions.RULES} >= WRONG_WHEN_RUN

@@ -242,7 +242,7 @@ def _(case):
     "the reference does not look at the last stride of the tensor and copies neighbours instead")
 def _(case):
     m = re.search(r"copy_async\(\w+\[.*?\], (A\d+)\[", case.theirs()["call"])
-    layout = m and re.search(rf"^\s*{m.group(1)} = T\.match_buffer\(.*layout=TileLayout\(S\[.*: \((?:.*, )?(\d+)\)\]\)\)$",
+    layout = m and re.search(rf"^\s*{m.group(1)} = T\.match_buffer\(.*layout=TileLayout\(S\[.*: \(?(?:.*, )?(\d+)\)?\]\)\)$",
                              case.text, re.M)
     return (bool(layout) and layout.group(1) != "1" and case.theirs()["variant"] == "ldgsts"
             and case.ours_of("ldgsts", "declined"))
@@ -426,6 +426,72 @@ def _(case):
 def _(case):
     return (case.theirs()["variant"] == "dsmem" and case.ours_of("dsmem", "declined")
             and "multiple of 16" in case.reason("dsmem"))
+
+
+def offsets_in_region(case, region):
+    """Where the elements of `X0[0:4, 0:16]` lie without a swizzle, in the region's row-major order; None: the script says
+    it in another way than with numbers and a layout of one level."""
+    name, bounds = re.fullmatch(r"(\w+)\[(.*)\]", region).groups()
+    made = re.search(rf"^\s*{name} = \w+\.alloc(?:_buffer)?\(\(([\d, ]+)\), (.*)$", case.text, re.M)
+    ranges = [re.fullmatch(r"\s*(\d+):(\d+)\s*", b) for b in bounds.split(",")]
+    if not made or not all(ranges):
+        return None
+    shape = [int(n) for n in re.findall(r"\d+", made.group(1))]
+    layout = re.search(r"TileLayout\(S\[\(([\d, ]+)\) : \(([\d, ]+)\)\]\)", made.group(2))
+    if "TileLayout" in made.group(2) and not layout:
+        return None
+    places = [0]
+    for r, extent in zip(ranges, shape):
+        places = [p * extent + i for p in places for i in range(int(r.group(1)), int(r.group(2)))]
+    if not layout:
+        return places
+    extents, strides = ([int(n) for n in re.findall(r"\d+", part)] for part in layout.groups())
+    out = []
+    for place in places:
+        offset = 0
+        for extent, stride in zip(reversed(extents), reversed(strides)):
+            offset += place % extent * stride
+            place //= extent
+        out.append(offset)
+    return out
+
+
+def elements_moved(case):
+    """{place in the source: place in the destination} of an asynchronous copy; empty: not known."""
+    regions = re.search(r"copy_async\((\w+\[[^\]]*\]), (\w+\[[^\]]*\])", case.theirs()["call"])
+    to, of = (offsets_in_region(case, r) for r in regions.groups()) if regions else (None, None)
+    return dict(zip(of, to)) if to and of and len(to) == len(of) else {}
+
+
+@rule_and_its_kernel(
+    "16 bytes that do not stay together", "copy_async.md 4",
+    "a chunk is contiguous on both sides; the reference pairs shards by number where grouping splits one side further")
+def _(case):
+    lands = elements_moved(case)
+    source = re.search(r"copy_async\(\w+\[[^\]]*\], (\w+)\[", case.theirs()["call"])
+    bits = source and re.search(rf"^\s*{source.group(1)} = .*\"[a-z]+(\d+)\w*\"", case.text, re.M)
+    if not (lands and bits and case.theirs()["variant"] == "dsmem" and case.ours_of("dsmem", "declined")
+            and "chunk_bytes=" in case.reason("dsmem")):
+        return False
+    block = 128 // int(bits.group(1))
+    first = min(lands)
+    return any((offset - first) % block and lands.get(offset - 1, place) != place - 1 for offset, place in lands.items())
+
+
+@rule_and_its_kernel(
+    "chunks that the reference does not see", "copy_async.md 4",
+    "the reference pairs shards by number where grouping splits one side further; chunks of ours lie side by side on both")
+def _(case):
+    ours = case.call
+    if case.theirs()["variant"] == "dsmem" or ours["variant"] != "dsmem" or "chunk_bytes" not in ours["facts"]:
+        return False
+    lands = sorted(elements_moved(case).items())
+    count = ours["facts"]["chunks"]
+    if not lands or len(lands) % count or ours["facts"]["chunk_bytes"] % 16:
+        return False
+    size = len(lands) // count
+    chunks = [lands[at:at + size] for at in range(0, len(lands), size)]
+    return all(e == (chunk[0][0] + i, chunk[0][1] + i) for chunk in chunks for i, e in enumerate(chunk))
 
 
 @rule_and_its_kernel(

@@ -225,7 +225,7 @@ void variants(Actions& actions, const Request& r, const Found& found, const sess
     calls = calls_in(analysis, r.snapshot->source(), found.begin(call), found.end(call));
     if (!calls.empty()) break;
   }
-  if (calls.empty()) return;
+  if (!call || calls.empty()) return;
   const syntax::Keyword* forced = nullptr;
   for (const syntax::Keyword& k : call->keywords) {
     if (k.name.text == "dispatch") forced = &k;
