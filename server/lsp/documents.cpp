@@ -187,7 +187,11 @@ void Server::updated(const std::string& path) {
   auto touched = workspace_.set_document(path, session_.find(path)->tree());
   publish(path);
   look_again(touched);
-  if (++edits_ % 256 == 0) session_.trim();
+  if (++edits_ % 256 == 0) {
+    session_.trim();
+    // What so many edits left free between what stays goes back to the system.
+    pool_.run([] { ::malloc_trim(0); }, Pool::Urgency::Background);
+  }
 }
 
 void Server::publish(const std::string& path, bool edited) {
