@@ -11,4 +11,8 @@ int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
 #define CATCH_CONFIG_MAIN
 #endif
 #include <catch2/catch.hpp>
+// Its name in the third generation, where Contains is for ranges.
+namespace Catch::Matchers {
+inline auto ContainsSubstring(const std::string& text) { return Contains(text); }
+}  // namespace Catch::Matchers
 #endif
