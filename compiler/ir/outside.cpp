@@ -9,11 +9,11 @@ std::string outside_of_buffer(const Region& region) {
     const Range& r = region.ranges[d];
     Expr hi = simplify(r.min + r.extent);
     const std::int64_t *begin = constant(r.min), *end = constant(hi), *n = constant(region.buffer->shape[d]);
-    std::string dimension = "dimension " + std::to_string(d) + " of " + std::string(region.buffer->name);
-    if (begin && *begin < 0) return dimension + " begins at 0, the slice at " + std::to_string(*begin);
-    if (end && n && *end > *n && *n != 0) {
-      return dimension + " ends at " + std::to_string(*n) + ", the slice at " + std::to_string(*end);
-    }
+    const bool before = begin && *begin < 0, behind = end && n && *end > *n && *n != 0;
+    if (!before && !behind) continue;
+    return "dimension " + std::to_string(d) + " of " + std::string(region.buffer->name) +
+           (before ? " begins at 0, the slice at " + std::to_string(*begin)
+                   : " ends at " + std::to_string(*n) + ", the slice at " + std::to_string(*end));
   }
   return {};
 }

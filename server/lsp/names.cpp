@@ -21,8 +21,6 @@ using session::SymbolKind;
 constexpr int kMostDepth = 24, kMostSteps = 2000;
 // Scripts are searched again for the names that others give the thing; chains of renamed imports are short.
 constexpr int kMostRounds = 8;
-// So many scripts are looked at between two words about how far the search is.
-constexpr std::size_t kProgressStep = 16;
 
 bool has_alias(const ImportedName& n) { return n.bound.at.begin != n.at.begin; }
 
@@ -426,9 +424,7 @@ bool Names::everywhere(const Meaning& meaning, const std::function<bool(const Sc
     for (std::size_t i = 0; i < left.size(); ++i) {
       const std::string& path = left[i];
       if (r_.stop.stop_requested()) return false;
-      if (r_.progress && round == 0 && i % kProgressStep == 0) {
-        r_.progress(std::filesystem::path(path).filename().string(), static_cast<int>(i * 100 / left.size()));
-      }
+      if (round == 0) report_search(r_, path, i, left.size());
       if (!scripts_.mentions(path, called_)) {
         later.push_back(path);
         continue;

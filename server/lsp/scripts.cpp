@@ -14,9 +14,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxFiles = 2000;
-constexpr std::uintmax_t kMostBytes = 4u << 20;  // of one: more is data, no tile script
+constexpr std::size_t kReportEvery = 16;
 
 }  // namespace
+
+void report_search(const Request& r, const std::string& path, std::size_t i, std::size_t count) {
+  if (!r.progress || i % kReportEvery != 0) return;
+  r.progress(fs::path(path).filename().string(), static_cast<int>(i * 100 / count));
+}
 
 std::vector<std::string> workspace_scripts(const Request& r) {
   std::vector<std::string> out;
@@ -29,7 +34,7 @@ std::vector<std::string> workspace_scripts(const Request& r) {
         if (name.starts_with('.') || name == "__pycache__" || name == "node_modules" || name == "site-packages") {
           it.disable_recursion_pending();
         }
-      } else if (it->path().extension() == ".py" && it->is_regular_file(ec) && it->file_size(ec) <= kMostBytes) {
+      } else if (it->path().extension() == ".py" && it->is_regular_file(ec) && it->file_size(ec) <= kMostScriptBytes) {
         out.push_back(it->path().string());
       }
     }

@@ -1,5 +1,6 @@
 // The scripts around the open documents, as one request finds them.
 #pragma once
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -10,6 +11,11 @@
 #include "server/lsp/request.h"
 
 namespace tilewright::lsp {
+
+inline constexpr std::uintmax_t kMostScriptBytes = 4u << 20;  // of a file imported or looked through: more is no script
+
+// Now and then a word about a search that is at the i-th of `count` scripts.
+void report_search(const Request& r, const std::string& path, std::size_t i, std::size_t count);
 
 // Python files below the workspace's folders, sorted, at most 2,000 of them; hidden folders and packages of others are
 // passed over. Fewer after a stop.

@@ -5,14 +5,11 @@
 
 #include "server/cli/config.h"
 #include "server/cli/files.h"
+#include "server/lsp/scripts.h"
 #include "server/lsp/uri.h"
 
 namespace tilewright::lsp {
 namespace fs = std::filesystem;
-
-namespace {
-constexpr std::uintmax_t kMostBytes = 4u << 20;  // of a file that is imported or looked through: more is no script
-}
 
 class Workspace::DocumentLoader final : public cli::FileLoader {
  public:
@@ -107,7 +104,7 @@ std::shared_ptr<const syntax::Tree> Workspace::tree_of(const fs::path& file) {
       return known->second.tree;
     }
   }
-  if (auto text = cli::read_file(file, kMostBytes)) {
+  if (auto text = cli::read_file(file, kMostScriptBytes)) {
     now.tree = syntax::Tree::parse(std::make_shared<text::Source>(name, std::move(*text)));
   }
   std::lock_guard lock(mutex_);

@@ -196,9 +196,7 @@ Answer<Json> workspace_symbol(const Request& r, const QueryParams& params, Outli
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string& path = all[i];
     if (r.stop.stop_requested()) return cancelled();
-    if (r.progress && i % 16 == 0) {
-      r.progress(path.substr(path.rfind('/') + 1), static_cast<int>(i * 100 / all.size()));
-    }
+    report_search(r, path, i, all.size());
     bool open = std::ranges::any_of(r.open, [&](const auto& s) { return s->path() == path; });
     auto found = outline(r, scripts, outlines, path, open);
     if (!found) continue;
