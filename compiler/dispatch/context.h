@@ -53,9 +53,8 @@ class KernelContext {
   std::vector<const ir::Var*> prefetched_;
 };
 
-struct CopyOperands;  // blocks/operands.h
-
-struct CallContext {
+class CallContext {
+ public:
   CallContext(KernelContext& kernel, const ir::TileCall& call, const scope::CallScope& scope)
       : kernel(kernel), call(call), scope(scope) {}
   CallContext(const CallContext&) = delete;
@@ -65,7 +64,6 @@ struct CallContext {
   const ir::TileCall& call;
   const scope::CallScope& scope;
   Journal journal;
-  std::shared_ptr<CopyOperands> copy;  // worked out once, by the first variant that asks (blocks/operands.h)
 
   ir::Target target() const { return kernel.target(); }
   const scope::Launch& launch() const { return kernel.closure().launch; }
@@ -74,6 +72,37 @@ struct CallContext {
   ir::Expr scope_id(ir::ScopeBinding binding, int dimension = 0);
   // threadIdx as one number, also in CTAs of two or three dimensions (X16).
   ir::Expr linear_thread();
+
+  // What a family of variants wants to know of a call, worked out once: make() by the first variant that asks, found
+  // by those after it. A family keeps it under a type of its own, which nobody else names (blocks/operands.h).
+  template <class T, class Make>
+  T& once(Make&& make) {
+    for (Scratch* s = scratch_.get(); s; s = s->next.get()) {
+      if (s->type == &kType<T>) return static_cast<Holder<T>*>(s)->value;
+    }
+    auto made = std::make_unique<Holder<T>>(std::forward<Make>(make));
+    T& value = made->value;
+    made->next = std::move(scratch_);
+    scratch_ = std::move(made);
+    return value;
+  }
+
+ private:
+  template <class T>
+  static constexpr char kType = 0;  // its address stands for the type
+  struct Scratch {
+    explicit Scratch(const char* type) : type(type) {}
+    virtual ~Scratch() = default;
+    const char* type;
+    std::unique_ptr<Scratch> next;
+  };
+  template <class T>
+  struct Holder : Scratch {
+    template <class Make>
+    explicit Holder(Make&& make) : Scratch(&kType<T>), value(std::forward<Make>(make)()) {}
+    T value;
+  };
+  std::unique_ptr<Scratch> scratch_;
 };
 
 }  // namespace tilewright::dispatch

@@ -47,8 +47,8 @@ void add_copy(CallContext& context, ir::BodyBuilder& out, int bits, const ir::Bu
   out.add<ir::Evaluate>(ir::call(ir::kVoid, intrinsics::copy_bytes_row(bits), args));
 }
 
-std::string headline(const CallContext& context, std::string_view variant) {
-  const CopyOperands& o = *context.copy;
+std::string headline(CallContext& context, std::string_view variant) {
+  const CopyOperands& o = copy_operands(context);
   return cat(context.call.primitive, " -> ", variant, ": ", region_text(o.src), " -> ", region_text(o.dst));
 }
 

@@ -24,6 +24,6 @@ void add_copy(CallContext& context, ir::BodyBuilder& out, int bits, const ir::Bu
               std::string_view dst_name, const ir::Buffer* src, ir::Expr src_offset, std::string_view src_name);
 
 // "copy -> gmem_smem: A[0:32, 0:32] -> S[0:32, 0:32]".
-std::string headline(const CallContext& context, std::string_view variant);
+std::string headline(CallContext& context, std::string_view variant);
 
 }  // namespace tilewright::dispatch

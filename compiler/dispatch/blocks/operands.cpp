@@ -42,36 +42,38 @@ Reason validate(const ir::TileCall& call, const ir::Region& dst, const ir::Regio
   return {};
 }
 
-}  // namespace
-
-const CopyOperands& copy_operands(CallContext& context) {
-  if (context.copy) return *context.copy;
-  context.copy = std::make_shared<CopyOperands>();
-  CopyOperands& out = *context.copy;
-  const ir::TileCall& call = context.call;
+CopyOperands read_operands(const ir::TileCall& call) {
+  CopyOperands out;
   if (call.args.size() > 0) out.dst = call.args[0].region;
   if (call.args.size() > 1) out.src = call.args[1].region;
   out.invalid = validate(call, out.dst, out.src);
-  if (out.dst.buffer && out.src.buffer) {
-    StorageScope d = out.dst.buffer->scope, s = out.src.buffer->scope;
-    out.global_to_shared = s == StorageScope::Global && ir::is_shared(d);
-    out.shared_to_global = ir::is_shared(s) && d == StorageScope::Global;
-    bool local = (d == StorageScope::Local) != (s == StorageScope::Local);
-    StorageScope other = d == StorageScope::Local ? s : d;
-    out.local_shared = local && ir::is_shared(other);
-    out.local_global = local && other == StorageScope::Global;
-    out.bits = out.dst.buffer->dtype.storage_bits() * out.dst.buffer->dtype.lanes;
-    std::int64_t product = 1;
-    bool known = true;
-    for (const ir::Range& r : out.dst.ranges) {
-      const std::int64_t* v = ir::constant(r.extent);
-      known = known && v && *v > 0 && !__builtin_mul_overflow(product, *v, &product);
-    }
-    for (const ir::Range& r : out.src.ranges) known = known && ir::constant(r.extent);
-    if (known) out.elements = product;
+  if (!out.dst.buffer || !out.src.buffer) return out;
+  StorageScope d = out.dst.buffer->scope, s = out.src.buffer->scope;
+  out.global_to_shared = s == StorageScope::Global && ir::is_shared(d);
+  out.shared_to_global = ir::is_shared(s) && d == StorageScope::Global;
+  bool local = (d == StorageScope::Local) != (s == StorageScope::Local);
+  StorageScope other = d == StorageScope::Local ? s : d;
+  out.local_shared = local && ir::is_shared(other);
+  out.local_global = local && other == StorageScope::Global;
+  out.bits = out.dst.buffer->dtype.storage_bits() * out.dst.buffer->dtype.lanes;
+  std::int64_t product = 1;
+  bool known = true;
+  for (const ir::Range& r : out.dst.ranges) {
+    const std::int64_t* v = ir::constant(r.extent);
+    known = known && v && *v > 0 && !__builtin_mul_overflow(product, *v, &product);
   }
+  for (const ir::Range& r : out.src.ranges) known = known && ir::constant(r.extent);
+  if (known) out.elements = product;
   return out;
 }
+
+CopyOperands& operands_of(CallContext& context) {
+  return context.once<CopyOperands>([&] { return read_operands(context.call); });
+}
+
+}  // namespace
+
+const CopyOperands& copy_operands(CallContext& context) { return operands_of(context); }
 
 std::string_view scope_text(const ir::Buffer& buffer) {
   return buffer.scope == StorageScope::Other ? buffer.scope_text : ir::storage_scope_name(buffer.scope);
@@ -101,10 +103,9 @@ Expr widen_for(const ir::Buffer& buffer, Expr index) {
 }
 
 const WindowResult& window(CallContext& context, bool is_dst) {
-  copy_operands(context);
-  CopyOperands& o = *context.copy;
-  std::optional<WindowResult>& slot = is_dst ? o.dst_window : o.src_window;
-  if (!slot) slot.emplace(window_of(o.on(is_dst)));
+  CopyOperands& operands = operands_of(context);
+  std::optional<WindowResult>& slot = is_dst ? operands.dst_window : operands.src_window;
+  if (!slot) slot.emplace(window_of(operands.on(is_dst)));
   return *slot;
 }
 

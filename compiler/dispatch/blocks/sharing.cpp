@@ -37,8 +37,8 @@ const ir::Stmt* shared_rounds(CallContext& context, const Partition& p, const ir
   return out.finish();
 }
 
-void describe_sharing(Plan& plan, const CallContext& context, const Partition& p, int vector_bits,
-                      std::string_view variant, std::string_view width) {
+void describe_sharing(Plan& plan, CallContext& context, const Partition& p, int vector_bits, std::string_view variant,
+                      std::string_view width) {
   plan.fact("vec_elems", p.vec);
   plan.fact("vec_bits", vector_bits);
   plan.fact("threads", p.threads);

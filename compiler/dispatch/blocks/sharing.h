@@ -22,7 +22,7 @@ const ir::Stmt* shared_rounds(CallContext& context, const Partition& p, const ir
                               const Access& access);
 
 // The facts of both variants, and the summary with `width` ("128-bit", "16 bytes") in it.
-void describe_sharing(Plan& plan, const CallContext& context, const Partition& p, int vector_bits,
-                      std::string_view variant, std::string_view width);
+void describe_sharing(Plan& plan, CallContext& context, const Partition& p, int vector_bits, std::string_view variant,
+                      std::string_view width);
 
 }  // namespace tilewright::dispatch
