@@ -5,6 +5,7 @@
 #include "compiler/dispatch/codes.h"
 #include "compiler/dispatch/variant.h"
 #include "compiler/dispatch/words.h"
+#include "compiler/ir/primitive.h"
 #include "compiler/scope/codes.h"
 #include "compiler/scope/tracker.h"
 
@@ -284,7 +285,7 @@ class Dispatcher {
       }
       return true;
     });
-    if (variant.name == "fallback") warn_fallback(call, report);
+    if (!plan.caution.empty()) warn_caution(call, report, std::move(plan.caution));
     if (variant.single_thread) warn_many_threads(call, report);
     if (call.dispatch.empty()) warn_idle_options(call, report, variant);
     note_uniformity(call, report);
@@ -340,12 +341,20 @@ class Dispatcher {
     return {};
   }
 
+  // The keywords of a primitive that a variant reads.
+  static std::string known_options(std::string_view primitive) {
+    std::string names;
+    const ir::Primitive* row = ir::find_primitive(primitive);
+    for (const ir::PrimitiveKeyword& k : row ? std::span(row->keywords) : std::span<const ir::PrimitiveKeyword>()) {
+      if (!readers_of(primitive, k.name).empty()) names += cat(names.empty() ? "" : ", ", k.name);
+    }
+    return names;
+  }
+
   void check_options(const ir::TileCall& call) {
-    std::vector<std::string_view> known = options_of(call.primitive);
     for (const ir::ConfigItem& item : call.config) {
-      if (std::ranges::find(known, item.key) != known.end()) continue;
-      std::string names;
-      for (std::string_view k : known) names += cat(names.empty() ? "" : ", ", k);
+      if (!readers_of(call.primitive, item.key).empty()) continue;
+      std::string names = known_options(call.primitive);
       text::Diagnostic d =
           diagnostic(code::kUnknownOption, Severity::Warning,
                      cat("no variant of ", call.primitive, " reads the option `", item.key, "`"), call.origin);
@@ -358,9 +367,9 @@ class Dispatcher {
   // X1: the author who writes an option means a variant that reads it.
   void warn_idle_options(const ir::TileCall& call, const CallReport& report, const Variant& chosen) {
     for (const ir::ConfigItem& item : call.config) {
-      if (!item.value.value && !item.value.region.buffer) continue;  // given as None
+      if (!ir::is_given(item.value)) continue;
       std::vector<std::string_view> readers = readers_of(call.primitive, item.key);
-      if (readers.empty() || std::ranges::find(readers, chosen.name) != readers.end() || readers[0].empty()) continue;
+      if (readers.empty() || std::ranges::find(readers, chosen.name) != readers.end()) continue;
       // Those that could serve the call, as far as their predicates tell.
       auto refused = [&](std::string_view v) {
         auto t = std::ranges::find(report.trials, v, &Trial::variant);
@@ -379,16 +388,8 @@ class Dispatcher {
     }
   }
 
-  void warn_fallback(const ir::TileCall& call, const CallReport& report) {
-    auto place = [](const ir::Operand& o) {
-      return o.region.buffer->scope == ir::StorageScope::Other ? o.region.buffer->scope_text
-                                                               : ir::storage_scope_name(o.region.buffer->scope);
-    };
-    text::Diagnostic d =
-        diagnostic(code::kFallback, Severity::Warning,
-                   cat("copy/fallback: ", place(call.args[1]), " -> ", place(call.args[0]), " at ",
-                       ir::exec_scope_name(call.scope), " scope goes element by element through one thread"),
-                   call.origin);
+  void warn_caution(const ir::TileCall& call, const CallReport& report, std::string caution) {
+    text::Diagnostic d = diagnostic(code::kFallback, Severity::Warning, std::move(caution), call.origin);
     for (const Trial& t : report.trials) {
       if (t.outcome != Outcome::Chosen) d.hint += cat(d.hint.empty() ? "" : "; ", t.variant, ": ", t.reason);
     }

@@ -22,6 +22,9 @@ struct Plan {
   const ir::Stmt* body = nullptr;
   std::string summary{};  // CallReport::summary
   std::vector<Fact> facts{};
+  // Not empty: the plan is correct and nobody should want it. A warning says so (TW3106), and what each of the variants
+  // before it is missing.
+  std::string caution{};
 
   void fact(std::string_view name, std::int64_t value) { facts.emplace_back().name = name, facts.back().value = value; }
 };
@@ -37,15 +40,14 @@ struct Variant {
   int priority = 0;  // larger is preferred; equal ones in the order of their names
   std::span<const Predicate> predicates;
   Planned (*plan)(CallContext& context) = nullptr;
-  bool single_thread = false;  // each thread that reaches the call issues it (N10)
+  bool single_thread = false;                // each thread that reaches the call issues it (N10)
+  std::vector<std::string_view> keywords{};  // of the primitive's row that it reads (ir/primitive.h)
 };
 
 // The variants of a primitive in the order of trial; empty: none is registered.
 std::span<const Variant> variants_of(std::string_view primitive);
-// The keywords that variants of a primitive read (dispatch.md 6).
-std::vector<std::string_view> options_of(std::string_view primitive);
-// Those of them that read this one.
-std::vector<std::string_view> readers_of(std::string_view primitive, std::string_view key);
+// Those of them that read this keyword (dispatch.md 6).
+std::vector<std::string_view> readers_of(std::string_view primitive, std::string_view keyword);
 // All of them, for listings.
 std::span<const Variant> all_variants();
 

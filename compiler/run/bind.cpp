@@ -5,6 +5,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/intrinsic.h"
+#include "compiler/ir/primitive.h"
 #include "compiler/lower/tensor_maps.h"
 
 namespace tilewright::run {
@@ -53,23 +54,18 @@ class RoleFinder {
     }
   }
 
-  // Destination first. Only plain copies are known not to read what they write.
   void tile(const TileCall& call) {
-    bool plain = call.primitive == "copy" || call.primitive == "copy_async";
-    for (const ConfigItem& item : call.config) {
-      plain = plain && item.key.find("reduc") == item.key.npos;
-      operand(item.value, true, true);
-    }
-    for (std::size_t i = 0; i < call.args.size(); ++i) operand(call.args[i], i > 0 || !plain, i == 0 || !plain);
+    for (const ConfigItem& item : call.config) operand(item.value, keyword_role(call, item.key));
+    for (std::size_t i = 0; i < call.args.size(); ++i) operand(call.args[i], operand_role(call, i));
   }
 
-  void operand(const Operand& o, bool read, bool written) {
-    if (o.value) value(o.value);
-    if (!o.region.buffer) return;
-    Uses& u = uses[o.region.buffer->data];
-    u.read |= read;
-    u.written |= written;
-    for (const Range& r : o.region.ranges) value(r.min), value(r.extent);
+  void operand(const Operand& operand, OperandRole role) {
+    if (operand.value) value(operand.value);
+    if (!operand.region.buffer) return;
+    Uses& u = uses[operand.region.buffer->data];
+    u.read |= role != OperandRole::Written;
+    u.written |= role != OperandRole::Read;
+    for (const Range& r : operand.region.ranges) value(r.min), value(r.extent);
   }
 
   void value(Expr e) {

@@ -1,5 +1,11 @@
 #include "compiler/script/vocabulary.h"
 
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/primitive.h"
+
 namespace tilewright::script {
 namespace {
 
@@ -147,35 +153,7 @@ constexpr Word kWords[] = {
     {"T", "WarpRole", Class, "", "A branch for some warps: with T.WarpRole(...)."},
     {"T", "WarpgroupRole", Class, "", "A branch for some warpgroups."},
     {"T", "SmemDescriptor", Class, "", "A matrix descriptor of shared memory, for wgmma and tcgen05."},
-    // ---- tile primitives
-    {"Tx", "copy", Primitive, "dst, src",
-     "Copies a tile; when it returns, the copy is done for the threads that issued it."},
-    {"Tx", "copy_async", Primitive, "dst, src", "Starts copying a tile; the script waits for it."},
-    {"Tx", "fill", Primitive, "dst, value", "Fills a tile with a value."},
-    {"Tx", "memset", Primitive, "dst, value", "Fills a tile with a value."},
-    {"Tx", "zero", Primitive, "dst, src=None", "Fills a tile with zeros."},
-    {"Tx", "sqrt", Primitive, "dst, src=None, bias=None, scale=None", "The square root of each element."},
-    {"Tx", "exp", Primitive, "dst, src=None, bias=None, scale=None", "The exponential of each element."},
-    {"Tx", "exp2", Primitive, "dst, src=None, bias=None, scale=None", "Two to the power of each element."},
-    {"Tx", "reciprocal", Primitive, "dst, src=None", "One over each element."},
-    {"Tx", "silu", Primitive, "dst, src", "x * sigmoid(x) of each element."},
-    {"Tx", "add", Primitive, "dst, src1, src2", "Adds element by element."},
-    {"Tx", "sub", Primitive, "dst, src1, src2", "Subtracts element by element."},
-    {"Tx", "mul", Primitive, "dst, src1, src2", "Multiplies element by element."},
-    {"Tx", "fdiv", Primitive, "dst, src1, src2", "Divides element by element."},
-    {"Tx", "maximum", Primitive, "dst, src1, src2", "The larger of two tiles, element by element."},
-    {"Tx", "minimum", Primitive, "dst, src1, src2", "The smaller of two tiles, element by element."},
-    {"Tx", "fma", Primitive, "dst, src, scale, bias", "src * scale + bias, rounded once."},
-    {"Tx", "cast", Primitive, "dst, src", "Converts each element."},
-    {"Tx", "sum", Primitive, "dst, src, axes=None, accum=None", "Sums along axes."},
-    {"Tx", "max", Primitive, "dst, src, axes=None, accum=None", "The largest element along axes."},
-    {"Tx", "min", Primitive, "dst, src, axes=None, accum=None", "The smallest element along axes."},
-    {"Tx", "select", Primitive, "dst, true_value, false_value, pred", "Chooses element by element."},
-    {"Tx", "gemm", Primitive, "D, A, B, C, transpose_A=False, transpose_B=False, alpha=1, beta=0",
-     "D = alpha * A B + beta * C"},
-    {"Tx", "gemm_async", Primitive, "C, A, B, SFA=None, SFB=None, transA=False, transB=False, accum=False",
-     "Starts a matrix product; the script waits for it."},
-    {"Tx", "permute_layout", Primitive, "dst, src", "Moves a tile into another layout."},
+    // ---- the scopes of tile primitives
     {"Tx", "thread", Namespace, "", "Issued by each thread for itself."},
     {"Tx", "warp", Namespace, "", "Issued by a warp together."},
     {"Tx", "wg", Namespace, "", "Issued by a warpgroup together."},
@@ -216,12 +194,27 @@ constexpr Word kWords[] = {
     {"layout", "m", Constant, "", "Axis: linear memory."},
 };
 
+// The words above, and the tile primitives from their own table.
+struct Vocabulary {
+  Vocabulary() {
+    for (const ir::Primitive& row : ir::primitives()) {
+      words.push_back({"Tx", row.name, Primitive, signatures.emplace_back(row.signature()), row.words});
+    }
+    words.insert(words.end(), std::begin(kWords), std::end(kWords));
+  }
+  std::deque<std::string> signatures;
+  std::vector<Word> words;
+};
+
 }  // namespace
 
-std::span<const Word> vocabulary() { return kWords; }
+std::span<const Word> vocabulary() {
+  static const Vocabulary all;
+  return all.words;
+}
 
 const Word* find_word(std::string_view space, std::string_view name) {
-  for (const Word& w : kWords) {
+  for (const Word& w : vocabulary()) {
     if (w.space == space && w.name == name) return &w;
   }
   return nullptr;

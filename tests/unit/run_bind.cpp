@@ -152,3 +152,20 @@ TEST_CASE("bind: host values in numbers") {
   CHECK(*run::scalar_bytes(kFloat16, Number::of(1.5)) == std::string("\x00\x3E", 2));
   CHECK(*run::scalar_bytes(kUInt64, *run::parse_number("18446744073709551615")) == std::string(8, '\xFF'));
 }
+
+TEST_CASE("roles: a tile primitive does to its operands what its row says") {
+  auto roles = [](std::string_view primitive) {
+    KernelBuilder k;
+    Buffer* a = k.buffer("A", {Expr(32)}, kFloat32, StorageScope::Global, rows({32}));
+    Buffer* b = k.buffer("B", {Expr(32)}, kFloat32, StorageScope::Global, rows({32}));
+    k.device();
+    k.add(k.call(primitive, ExecScope::Warp, full_region(b), full_region(a)));
+    auto found = run::tensor_roles(k.finish());
+    return std::pair{found.at(a->data), found.at(b->data)};
+  };
+  for (std::string_view primitive : {"copy", "copy_async", "cast", "sum", "exp", "permute_layout"}) {
+    INFO(primitive);
+    CHECK(roles(primitive) == std::pair{Role::Input, Role::Output});
+  }
+  CHECK(roles("unheard_of") == std::pair{Role::InOut, Role::InOut});
+}

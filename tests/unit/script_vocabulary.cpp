@@ -1,6 +1,7 @@
 // The vocabulary names what exists: a word that the evaluator does not know would be completed into an error.
 #include <set>
 
+#include "compiler/ir/primitive.h"
 #include "compiler/script/evaluate.h"
 #include "compiler/script/vocabulary.h"
 #include "tests/unit/catch.h"
@@ -31,4 +32,36 @@ TEST_CASE("words stand once in their space, and each has a sentence") {
     CHECK(!w.documentation.empty());
     CHECK(script::find_word(w.space, w.name) == &w);
   }
+}
+
+TEST_CASE("the vocabulary and the table of tile primitives name the same") {
+  for (const ir::Primitive& row : ir::primitives()) {
+    INFO(row.name);
+    const script::Word* word = script::find_word("Tx", row.name);
+    REQUIRE(word);
+    CHECK(word->kind == script::WordKind::Primitive);
+    CHECK(word->signature == row.signature());
+    CHECK(word->documentation == row.words);
+  }
+  for (const script::Word& w : script::vocabulary()) {
+    INFO(w.space << "." << w.name);
+    CHECK((w.kind == script::WordKind::Primitive) == (w.space == "Tx" && ir::find_primitive(w.name) != nullptr));
+  }
+}
+
+TEST_CASE("each tile primitive is found at each scope") {
+  std::string script = "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\nfound = [";
+  for (const ir::Primitive& row : ir::primitives()) {
+    for (std::string_view scope : {"Tx", "Tx.thread", "Tx.warp", "Tx.wg", "Tx.warpgroup", "Tx.cta", "Tx.cluster"}) {
+      script.append(scope).append(".").append(row.name).append(", ");
+    }
+  }
+  script += "]\n";
+  auto tree = syntax::Tree::parse(std::make_shared<text::Source>("scopes.py", script));
+  auto e = script::evaluate(tree, nullptr, {}, {});
+  CHECK(e->interpreter().failures().empty());
+  auto* found = e->module->find("found");
+  REQUIRE(found);
+  REQUIRE(found->value.as<script::List>());
+  CHECK(found->value.as<script::List>()->items.size() == 7 * ir::primitives().size());
 }

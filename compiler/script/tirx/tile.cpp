@@ -1,185 +1,194 @@
 // The namespace `Tx`: tile primitives bound to a cooperation scope (surface.md 12).
+#include <algorithm>
+
 #include "compiler/ir/outside.h"
+#include "compiler/ir/primitive.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
 namespace {
 
-// Name, operands in order; the ones after `required` may be missing. Everything else is a configuration key.
-struct Primitive {
-  std::string_view name;
-  std::initializer_list<std::string_view> operands;
-  std::size_t required;
-};
-const Primitive kPrimitives[] = {
-    {"copy", {"dst", "src"}, 2},
-    {"copy_async", {"dst", "src"}, 2},
-    {"fill", {"dst", "value"}, 2},
-    {"memset", {"dst", "value"}, 2},
-    {"zero", {"dst", "src"}, 1},
-    {"sqrt", {"dst", "src", "bias", "scale"}, 1},
-    {"exp", {"dst", "src", "bias", "scale"}, 1},
-    {"exp2", {"dst", "src", "bias", "scale"}, 1},
-    {"reciprocal", {"dst", "src"}, 1},
-    {"silu", {"dst", "src"}, 2},
-    {"add", {"dst", "src1", "src2"}, 3},
-    {"sub", {"dst", "src1", "src2"}, 3},
-    {"mul", {"dst", "src1", "src2"}, 3},
-    {"fdiv", {"dst", "src1", "src2"}, 3},
-    {"maximum", {"dst", "src1", "src2"}, 3},
-    {"minimum", {"dst", "src1", "src2"}, 3},
-    {"fma", {"dst", "src", "scale", "bias"}, 4},
-    {"cast", {"dst", "src"}, 2},
-    {"sum", {"dst", "src", "axes", "accum"}, 2},
-    {"max", {"dst", "src", "axes", "accum"}, 2},
-    {"min", {"dst", "src", "axes", "accum"}, 2},
-    {"select", {"dst", "true_value", "false_value", "pred"}, 4},
-    {"gemm", {"D", "A", "B", "C", "transpose_A", "transpose_B", "alpha", "beta"}, 4},
-    {"gemm_async", {"C", "A", "B", "SFA", "SFB", "transA", "transB", "accum"}, 3},
-    {"permute_layout", {"dst", "src"}, 2},
-    {"binary_reduce", {"binary_output", "reduce_output", "in1", "in2", "binary_op", "reduce_op", "reduce_axes"}, 6},
-    {"unary_reduce",
-     {"unary_output", "reduce_output", "input", "unary_op", "reduce_op", "bias", "scale", "reduce_axes"},
-     5},
-    {"binary_chain", {"output", "data", "operand0", "operand1", "op0", "op1", "reverse1"}, 6},
-    {"reduce_negate", {"output", "input", "reduce_op", "reduce_axes", "accum"}, 3},
-};
-
-const Primitive* find_primitive(std::string_view name) {
-  for (const Primitive& p : kPrimitives) {
-    if (p.name == name) return &p;
-  }
-  return nullptr;
+// The values of an operand that is nothing but a number.
+bool is_number(Value v) {
+  return v.is_int() || v.is_float() || v.is_bool() || (v.is_expr() && !v.as_expr().as<ir::Load>());
 }
 
-// A region beyond its buffer is a mistake wherever that is known. Only asynchronous copies may ask for one, and of a
-// tensor: the tensor copy engine clips it.
-bool leaves_buffer(Interpreter& in, const ir::Region& region, text::Span span) {
-  std::string how = ir::outside_of_buffer(region);
-  if (how.empty()) return false;
-  in.fail(code::kIndex, span, how);
-  return true;
+// Numbers are refused here where the script can mean nothing else: as the destination of a primitive that does not work
+// in place, and anywhere in one that takes tiles alone. Elsewhere it is the variants that say what they need.
+bool is_tile_only(const ir::Primitive& row, std::size_t i) {
+  if (row.operands[i].kind != ir::OperandKind::Region || row.required() < 2) return false;
+  return i == 0 || std::ranges::all_of(row.operands, [](const ir::PrimitiveOperand& operand) {
+           return operand.kind == ir::OperandKind::Region && operand.required();
+         });
 }
 
-Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
-  // self: (name, scope)
-  Tuple* bound = self.as<Tuple>();
-  const Primitive& p = *find_primitive(bound->items[0].as<Str>()->text);
-  auto scope = static_cast<ir::ExecScope>(bound->items[1].i);
-  std::string shown = "Tx." + std::string(ir::exec_scope_name(scope)) + "." + std::string(p.name);
-  if (!in.require_kernel(args.call, shown)) return Value::error();
-  Arena& arena = Arena::current();
-  if (args.positional.size() > p.operands.size()) {
-    return in.fail(code::kArguments, args.at(p.operands.size()),
-                   shown + " takes " + std::to_string(p.operands.size()) + " operands, " +
-                       std::to_string(args.positional.size()) + " are given");
+// One call on its way from arguments to a statement. Each step answers false when the call has failed; the error is
+// pending then. A poisoned argument silences the call: its cause has been reported.
+class TileCallMaker {
+ public:
+  TileCallMaker(Interpreter& in, const Arguments& args, const ir::Primitive& row, ir::ExecScope scope)
+      : in_(in), args_(args), row_(row), scope_(scope), operands_(row.operands.size()), given_(row.operands.size()) {}
+
+  Value make() {
+    if (!in_.require_kernel(args_.call, shown()) || !positional()) return Value::error();
+    for (const Keyword& k : args_.keywords) {
+      if (!keyword(k)) return Value::error();
+    }
+    if (!complete()) return Value::error();
+    if (!poisoned_) emit();
+    return Value::none();
   }
-  std::vector<ir::Operand> operands(p.operands.size());
-  std::vector<bool> given(p.operands.size());
-  std::vector<ir::ConfigItem> config;
-  std::vector<std::pair<std::string_view, const ir::Buffer*>> workspace;
-  std::string_view dispatch;
-  bool poisoned = false;
-  auto set = [&](std::size_t i, Value v, text::Span span) -> bool {
-    given[i] = true;
+
+ private:
+  // "Tx.warp.copy"
+  std::string shown() const { return "Tx." + std::string(ir::exec_scope_name(scope_)) + "." + std::string(row_.name); }
+  std::string named(std::size_t i) const { return "'" + std::string(row_.operands[i].name) + "' of " + shown(); }
+  bool refuse(std::string_view code, text::Span span, std::string message, std::string hint = {}) {
+    in_.fail(code, span, std::move(message), std::move(hint));
+    return false;
+  }
+
+  bool positional() {
+    if (args_.positional.size() > operands_.size()) {
+      return refuse(code::kArguments, args_.at(operands_.size()),
+                    shown() + " takes " + std::to_string(operands_.size()) + " operands, " +
+                        std::to_string(args_.positional.size()) + " are given");
+    }
+    for (std::size_t i = 0; i < args_.positional.size(); ++i) {
+      if (!operand(i, args_.positional[i], args_.at(i))) return false;
+    }
+    return true;
+  }
+
+  bool operand(std::size_t i, Value v, text::Span span) {
+    given_[i] = true;
     if (v.is_poison()) {
-      poisoned = true;
+      poisoned_ = true;
       return true;
     }
-    if (i < 2 && p.required >= 2 &&
-        (v.is_int() || v.is_float() || v.is_bool() || (v.is_expr() && !v.as_expr().as<ir::Load>())) &&
-        (i == 0 || p.name.starts_with("copy") || p.name == "cast" || p.name == "permute_layout" || p.name == "silu")) {
-      in.fail(
-          code::kRegion, span,
-          "'" + std::string(p.operands.begin()[i]) + "' of " + shown + " is tile-only: a buffer or a region is needed");
-      return false;
-    }
-    std::string_view operand = p.operands.begin()[i];
-    bool is_axes = operand == "axes" || operand == "reduce_axes";
-    bool is_name = operand.starts_with("op") || operand.ends_with("_op");
-    bool is_tile =
-        operand == "dst" || operand == "src" || operand == "output" || operand == "data" || operand == "pred";
-    if (((v.as<List>() || v.as<Tuple>()) && !is_axes) || (v.as<Str>() && !is_name && !is_axes)) {
-      in.fail(is_tile ? code::kRegion : code::kType, span,
-              "'" + std::string(operand) + "' of " + shown + " cannot be " + std::string(type_name(v)) +
-                  (is_tile ? ": a buffer or a region is needed" : ""));
-      return false;
-    }
-    if (List* l = v.as<List>(); l || v.as<Tuple>()) {
-      auto items = in.iterate(v, span);
-      if (items && items->size() == 1)
-        v = (*items)[0];
-      else if (items)
-        v = in.string(in.str(v));
-    }
-    auto o = in.as_operand(v, span);
-    if (!o) return false;
-    const ir::Buffer* buffer = o->region.buffer;
-    bool clipped = buffer && p.name == "copy_async" && buffer->scope == ir::StorageScope::Global;
-    if (buffer && !clipped && leaves_buffer(in, o->region, span)) return false;
-    operands[i] = *o;
+    if (!suits(i, v, span)) return false;
+    if (v.as<List>() || v.as<Tuple>()) v = axes(v, span);
+    auto made = in_.as_operand(v, span);
+    if (!made || !stays_inside(made->region, span)) return false;
+    operands_[i] = *made;
     return true;
-  };
-  for (std::size_t i = 0; i < args.positional.size(); ++i) {
-    if (!set(i, args.positional[i], args.at(i))) return Value::error();
   }
-  for (const Keyword& k : args.keywords) {
+
+  // What may stand for an operand of this kind.
+  bool suits(std::size_t i, Value v, text::Span span) {
+    using enum ir::OperandKind;
+    if (is_tile_only(row_, i) && is_number(v)) {
+      return refuse(code::kRegion, span, named(i) + " is tile-only: a buffer or a region is needed");
+    }
+    const ir::OperandKind kind = row_.operands[i].kind;
+    bool list = v.as<List>() || v.as<Tuple>();
+    if (!(list && kind != Axes) && !(v.as<Str>() && kind != Axes && kind != Operation)) return true;
+    std::string what = named(i) + " cannot be " + std::string(type_name(v));
+    return kind == Region ? refuse(code::kRegion, span, what + ": a buffer or a region is needed")
+                          : refuse(code::kType, span, std::move(what));
+  }
+
+  // One axis stands for itself; several are kept as they are written.
+  Value axes(Value v, text::Span span) {
+    auto items = in_.iterate(v, span);
+    if (!items) return v;
+    return items->size() == 1 ? (*items)[0] : in_.string(in_.str(v));
+  }
+
+  // A region beyond its buffer is a mistake wherever that is known. Only asynchronous copies may ask for one, and of a
+  // tensor: the tensor copy engine clips it.
+  bool stays_inside(const ir::Region& region, text::Span span) {
+    if (!region.buffer || (row_.clips && region.buffer->scope == ir::StorageScope::Global)) return true;
+    std::string how = ir::outside_of_buffer(region);
+    return how.empty() || refuse(code::kIndex, span, std::move(how));
+  }
+
+  bool keyword(const Keyword& k) {
     if (k.value.is_poison()) {
-      poisoned = true;
-      continue;
+      poisoned_ = true;
+      return true;
     }
     if (k.name == "scope") {
-      return in.fail(code::kArguments, k.span, "the scope of a tile primitive is its namespace",
-                     "write Tx.warp." + std::string(p.name) + "(...) and the like");
+      return refuse(code::kArguments, k.span, "the scope of a tile primitive is its namespace",
+                    "write Tx.warp." + std::string(row_.name) + "(...) and the like");
     }
-    if (k.name == "dispatch") {
-      if (k.value.is_none()) continue;
-      auto name = in.as_string(k.value, k.span, "dispatch=");
-      if (!name) return Value::error();
-      dispatch = in.keep(*name);
-      continue;
+    if (k.name == "dispatch") return forced(k);
+    if (k.name == "workspace") return workspace(k);
+    if (std::size_t i = row_.find_operand(k.name); i < operands_.size()) {
+      if (!given_[i]) return operand(i, k.value, k.span);
+      return refuse(code::kArguments, k.span, shown() + " is given '" + std::string(k.name) + "' twice");
     }
-    if (k.name == "workspace") {
-      Dict* d = k.value.as<Dict>();
-      if (!d && !k.value.is_none()) return in.fail(code::kArguments, k.span, "workspace= takes a dict of buffers");
-      if (d) {
-        for (auto& [key, value] : d->items) {
-          auto name = in.as_string(key, k.span, "a workspace name");
-          BufferValue* b = value.as<BufferValue>();
-          if (!name) return Value::error();
-          if (!b) return in.fail(code::kArguments, k.span, "workspace= takes a dict of buffers");
-          workspace.emplace_back(in.keep(*name), b->buffer);
-        }
-      }
-      continue;
+    return option(k);
+  }
+
+  bool forced(const Keyword& k) {
+    if (k.value.is_none()) return true;
+    auto name = in_.as_string(k.value, k.span, "dispatch=");
+    if (name) dispatch_ = in_.keep(*name);
+    return name.has_value();
+  }
+
+  bool workspace(const Keyword& k) {
+    if (k.value.is_none()) return true;
+    constexpr const char* kNeeded = "workspace= takes a dict of buffers";
+    Dict* buffers = k.value.as<Dict>();
+    if (!buffers) return refuse(code::kArguments, k.span, kNeeded);
+    for (auto& [key, value] : buffers->items) {
+      auto name = in_.as_string(key, k.span, "a workspace name");
+      BufferValue* buffer = value.as<BufferValue>();
+      if (!name) return false;
+      if (!buffer) return refuse(code::kArguments, k.span, kNeeded);
+      workspace_.emplace_back(in_.keep(*name), buffer->buffer);
     }
-    std::size_t i = 0;
-    while (i < p.operands.size() && p.operands.begin()[i] != k.name) ++i;
-    if (i < p.operands.size()) {
-      if (given[i]) return in.fail(code::kArguments, k.span, shown + " is given '" + std::string(k.name) + "' twice");
-      if (!set(i, k.value, k.span)) return Value::error();
-      continue;
-    }
-    ir::ConfigItem item{in.keep(k.name), {}};
+    return true;
+  }
+
+  // A keyword for the variants. Dispatch says which of them reads it.
+  bool option(const Keyword& k) {
+    ir::ConfigItem item{in_.keep(k.name), {}};
     if (!k.value.is_none()) {
-      auto o = in.as_operand(k.value, k.span);
-      if (!o) return Value::error();
-      item.value = *o;
+      auto made = in_.as_operand(k.value, k.span);
+      if (!made) return false;
+      item.value = *made;
     }
     item.value.span = k.span;
-    config.push_back(item);
+    config_.push_back(item);
+    return true;
   }
-  for (std::size_t i = 0; i < p.required; ++i) {
-    if (!given[i])
-      return in.fail(code::kArguments, args.call, shown + " needs '" + std::string(p.operands.begin()[i]) + "'");
+
+  bool complete() {
+    for (std::size_t i = 0; i < row_.required(); ++i) {
+      if (!given_[i]) {
+        return refuse(code::kArguments, args_.call, shown() + " needs '" + std::string(row_.operands[i].name) + "'");
+      }
+    }
+    return true;
   }
-  if (poisoned) return Value::none();
-  while (!operands.empty() && !given[operands.size() - 1]) {
-    operands.pop_back();
+
+  void emit() {
+    while (!operands_.empty() && !given_[operands_.size() - 1]) operands_.pop_back();
+    Arena& arena = Arena::current();
+    in_.emit_new<ir::TileCall>(args_.call, row_.name, scope_, arena.copy(operands_), arena.copy(config_),
+                               arena.copy(workspace_), dispatch_);
   }
-  in.emit_new<ir::TileCall>(args.call, arena.copy(std::string_view(p.name)), scope, arena.copy(operands),
-                            arena.copy(config), arena.copy(workspace), dispatch);
-  return Value::none();
+
+  Interpreter& in_;
+  const Arguments& args_;
+  const ir::Primitive& row_;
+  ir::ExecScope scope_;
+  std::vector<ir::Operand> operands_;
+  std::vector<bool> given_;
+  std::vector<ir::ConfigItem> config_;
+  std::vector<std::pair<std::string_view, const ir::Buffer*>> workspace_;
+  std::string_view dispatch_;
+  bool poisoned_ = false;
+};
+
+// self: (name, scope)
+Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
+  Tuple* bound = self.as<Tuple>();
+  const ir::Primitive& row = *ir::find_primitive(bound->items[0].as<Str>()->text);
+  return TileCallMaker(in, args, row, static_cast<ir::ExecScope>(bound->items[1].i)).make();
 }
 
 struct ScopeName {
@@ -199,9 +208,10 @@ Value lookup_tile(Interpreter& in, Namespace& self, std::string_view name) {
       return v;
     }
   }
-  if (!find_primitive(name)) return Value::error();
+  const ir::Primitive* row = ir::find_primitive(name);
+  if (!row) return Value::error();
   int scope = self.scope_kind < 0 ? static_cast<int>(ir::ExecScope::Thread) : self.scope_kind;
-  return in.native(find_primitive(name)->name, call_primitive, in.tuple({in.string(name), Value::integer(scope)}));
+  return in.native(row->name, call_primitive, in.tuple({in.string(name), Value::integer(scope)}));
 }
 
 }  // namespace

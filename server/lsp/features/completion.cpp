@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compiler/dispatch/variant.h"
+#include "compiler/ir/primitive.h"
 #include "server/lsp/features.h"
 #include "server/lsp/spelling.h"
 
@@ -262,8 +263,9 @@ Answer<Json> completion(const Request& r, const protocol::PositionParams& p) {
     }
     bool primitive = function.starts_with("Tx.") || function.find(".tile.") != std::string::npos;
     if (primitive) {
-      for (std::string_view key : dispatch::options_of(std::string_view(function).substr(function.rfind('.') + 1))) {
-        items.add(std::string(key) + "=", kField, 0, "option of its variants");
+      const ir::Primitive* row = ir::find_primitive(std::string_view(function).substr(function.rfind('.') + 1));
+      for (const ir::PrimitiveKeyword& k : row ? std::span(row->keywords) : std::span<const ir::PrimitiveKeyword>()) {
+        items.add(std::string(k.name) + "=", kField, 0, "option of its variants");
       }
     }
   }

@@ -39,6 +39,11 @@ Tx.warp.
 #| copy_async kind 3 (dst, src)
 #| gemm kind 3 (D, A, B, C, transpose_A=False, transpose_B=False, alpha=1, beta=0)
 #| gemm_async kind 3 (C, A, B, SFA=None, SFB=None, transA=False, transB=False, accum=False)
+#       ^ completion(_reduce$|_chain$|_negate$):
+#| binary_chain kind 3 (output, data, operand0, operand1, op0, op1, reverse1=False)
+#| binary_reduce kind 3 (binary_output, reduce_output, in1, in2, binary_op, reduce_op, reduce_axes=-1)
+#| reduce_negate kind 3 (output, input, reduce_op, reduce_axes=-1, accum=False)
+#| unary_reduce kind 3 (unary_output, reduce_output, input, unary_op, reduce_op, bias=None, scale=None, reduce_axes=-1)
 helpers.
 #       ^ completion():
 #| Ring kind 7

@@ -86,6 +86,9 @@ Planned plan(CallContext& context) {
     plan.summary +=
         cat(" in ", kind == ir::ExecScope::Warp ? "lane " : "thread ", *thread, " of the ", ir::exec_scope_name(kind));
   }
+  plan.caution =
+      cat(context.call.primitive, "/fallback: ", scope_text(*o.src.buffer), " -> ", scope_text(*o.dst.buffer), " at ",
+          ir::exec_scope_name(context.call.scope), " scope goes element by element through one thread");
   return plan;
 }
 

@@ -1,0 +1,216 @@
+#include "compiler/ir/primitive.h"
+
+#include <algorithm>
+
+namespace tilewright::ir {
+namespace {
+
+using Operands = std::vector<PrimitiveOperand>;
+using Keywords = std::vector<PrimitiveKeyword>;
+
+// ---- operands ------------------------------------------------------------------------------------------------------
+
+constexpr PrimitiveOperand written(std::string_view name) { return {.name = name, .role = OperandRole::Written}; }
+// Read, too, if the operand or keyword `given` is.
+constexpr PrimitiveOperand accumulated(std::string_view name, std::string_view given) {
+  return {.name = name, .role = OperandRole::Written, .read_with = given};
+}
+// Read, too, if the source is missing.
+constexpr PrimitiveOperand in_place(std::string_view name, std::string_view source) {
+  return {.name = name, .role = OperandRole::Written, .read_without = source};
+}
+constexpr PrimitiveOperand read(std::string_view name, std::string_view fallback = {}) {
+  return {.name = name, .fallback = fallback};
+}
+constexpr PrimitiveOperand value(std::string_view name, std::string_view fallback = {}) {
+  return {.name = name, .kind = OperandKind::Value, .fallback = fallback};
+}
+constexpr PrimitiveOperand scalar(std::string_view name, std::string_view fallback) {
+  return {.name = name, .kind = OperandKind::Scalar, .fallback = fallback};
+}
+constexpr PrimitiveOperand axes(std::string_view name) {
+  return {.name = name, .kind = OperandKind::Axes, .fallback = "-1"};
+}
+constexpr PrimitiveOperand operation(std::string_view name) { return {.name = name, .kind = OperandKind::Operation}; }
+
+// ---- what the primitives of a family have in common
+// ------------------------------------------------------------------
+
+Operands tile_to_tile() { return {written("dst"), read("src")}; }
+Operands binary() { return {written("dst"), value("src1"), value("src2")}; }
+Operands scaled() {
+  return {in_place("dst", "src"), read("src", "None"), value("bias", "None"), value("scale", "None")};
+}
+Operands reduction() { return {accumulated("dst", "accum"), read("src"), axes("axes"), scalar("accum", "False")}; }
+
+constexpr bool kClips = true;
+constexpr PrimitiveKeyword kGroup = {"cta_group", "1", "CTAs that work together: 1, or 2 for a pair."};
+constexpr PrimitiveKeyword kRounding = {"rounding_mode", "\"rz\"",
+                                        "How packed float32 arithmetic rounds: \"rz\", \"rn\", \"rm\" or \"rp\"."};
+constexpr PrimitiveKeyword kThreadReduce = {
+    "thread_reduce", "False", "At warp scope: the lanes combine their parts by shuffles, and each holds the result."};
+
+Keywords copy_async_keywords() {
+  return {
+      {"mbar", "None", "The mbarrier in shared memory that counts the bytes as they arrive.", OperandRole::Both},
+      {"remote_cta_id", "None", "The CTA of the cluster that is copied to, by its rank."},
+      kGroup,
+      {"cta_mask", "0", "A bit for each CTA of the cluster that receives the tile; 0: the own one."},
+      {"cache_hint", "\"\"", "\"evict_normal\", \"evict_first\", \"evict_last\" or a cache policy."},
+      {"oob", "None", "What elements outside of the tensor read as: \"zero\" or \"nan\"."},
+      {"use_tma_reduce", "None",
+       "Combines with what is there: \"add\", \"min\", \"max\", \"inc\", \"dec\", \"and\", "
+       "\"or\" or \"xor\"."},
+      {"prefetch_tensormap", "False", "Brings the tensor map into its cache at the start of the kernel."},
+  };
+}
+
+// ---- the rows ------------------------------------------------------------------------------------------------------
+
+std::vector<Primitive> rows() {
+  return {
+      {"copy", tile_to_tile(), {}, "Copies a tile; when it returns, the copy is done for the threads that issued it."},
+      {"copy_async",
+       {accumulated("dst", "use_tma_reduce"), read("src")},
+       copy_async_keywords(),
+       "Starts copying a tile; the script waits for it.",
+       kClips},
+      {"fill", {written("dst"), value("value")}, {}, "Fills a tile with a value."},
+      {"memset", {written("dst"), value("value")}, {}, "Fills a tile with a value."},
+      {"zero", {written("dst"), read("src", "None")}, {}, "Fills a tile with zeros."},
+      {"sqrt", scaled(), {}, "The square root of each element."},
+      {"exp", scaled(), {}, "The exponential of each element."},
+      {"exp2", scaled(), {}, "Two to the power of each element."},
+      {"reciprocal", {in_place("dst", "src"), read("src", "None")}, {}, "One over each element."},
+      {"silu", tile_to_tile(), {}, "x * sigmoid(x) of each element."},
+      {"add", binary(), {kRounding}, "Adds element by element."},
+      {"sub", binary(), {kRounding}, "Subtracts element by element."},
+      {"mul", binary(), {kRounding}, "Multiplies element by element."},
+      {"fdiv", binary(), {}, "Divides element by element."},
+      {"maximum", binary(), {}, "The larger of two tiles, element by element."},
+      {"minimum", binary(), {}, "The smaller of two tiles, element by element."},
+      {"fma", {written("dst"), read("src"), value("scale"), value("bias")}, {}, "src * scale + bias, rounded once."},
+      {"cast", tile_to_tile(), {}, "Converts each element."},
+      {"sum", reduction(), {kThreadReduce}, "Sums along axes."},
+      {"max", reduction(), {kThreadReduce}, "The largest element along axes."},
+      {"min", reduction(), {kThreadReduce}, "The smallest element along axes."},
+      {"select",
+       {written("dst"), value("true_value"), value("false_value"), read("pred")},
+       {},
+       "Chooses element by element."},
+      {"gemm",
+       {written("D"), read("A"), read("B"), read("C"), scalar("transpose_A", "False"), scalar("transpose_B", "False"),
+        scalar("alpha", "1"), scalar("beta", "0")},
+       {},
+       "D = alpha * A B + beta * C"},
+      {"gemm_async",
+       {accumulated("C", "accum"), read("A"), read("B"), read("SFA", "None"), read("SFB", "None"),
+        scalar("transA", "False"), scalar("transB", "False"), scalar("accum", "False")},
+       {kGroup, {"descI", "None", "A ready-made instruction descriptor of 32 bits."}},
+       "Starts a matrix product; the script waits for it."},
+      {"permute_layout", tile_to_tile(), {}, "Moves a tile into another layout."},
+      {"binary_reduce",
+       {written("binary_output"), written("reduce_output"), value("in1"), value("in2"), operation("binary_op"),
+        operation("reduce_op"), axes("reduce_axes")},
+       {},
+       "An operation of two tiles, element by element, and the reduction of its result along axes."},
+      {"unary_reduce",
+       {written("unary_output"), written("reduce_output"), read("input"), operation("unary_op"), operation("reduce_op"),
+        value("bias", "None"), value("scale", "None"), axes("reduce_axes")},
+       {},
+       "An operation on each element, and the reduction of its result along axes."},
+      {"binary_chain",
+       {written("output"), read("data"), value("operand0"), value("operand1"), operation("op0"), operation("op1"),
+        scalar("reverse1", "False")},
+       {},
+       "Two operations in a row, element by element: op1(op0(data, operand0), operand1)."},
+      {"reduce_negate",
+       {accumulated("output", "accum"), read("input"), operation("reduce_op"), axes("reduce_axes"),
+        scalar("accum", "False")},
+       {},
+       "The negative of a reduction along axes."},
+  };
+}
+
+}  // namespace
+
+// ---- looking up ----------------------------------------------------------------------------------------------------
+
+std::size_t Primitive::required() const {
+  return static_cast<std::size_t>(std::ranges::find_if_not(operands, &PrimitiveOperand::required) - operands.begin());
+}
+
+std::size_t Primitive::find_operand(std::string_view operand) const {
+  return static_cast<std::size_t>(std::ranges::find(operands, operand, &PrimitiveOperand::name) - operands.begin());
+}
+
+const PrimitiveKeyword* Primitive::find_keyword(std::string_view keyword) const {
+  auto it = std::ranges::find(keywords, keyword, &PrimitiveKeyword::name);
+  return it == keywords.end() ? nullptr : &*it;
+}
+
+std::string Primitive::signature() const {
+  std::string out;
+  for (const PrimitiveOperand& operand : operands) {
+    if (!out.empty()) out += ", ";
+    out += operand.name;
+    if (!operand.required()) out.append("=").append(operand.fallback);
+  }
+  return out;
+}
+
+std::span<const Primitive> primitives() {
+  static const std::vector<Primitive> table = rows();
+  return table;
+}
+
+const Primitive* find_primitive(std::string_view name) {
+  std::span<const Primitive> all = primitives();
+  auto it = std::ranges::find(all, name, &Primitive::name);
+  return it == all.end() ? nullptr : &*it;
+}
+
+// ---- a call beside its row -----------------------------------------------------------------------------------------
+
+namespace {
+
+const PrimitiveOperand* row_of(const TileCall& call, std::size_t i) {
+  const Primitive* row = find_primitive(call.primitive);
+  return row && i < row->operands.size() ? &row->operands[i] : nullptr;
+}
+
+// The operand or keyword of that name is given, and is not False.
+bool holds(const TileCall& call, std::string_view name) {
+  const Primitive* row = find_primitive(call.primitive);
+  std::size_t i = row->find_operand(name);
+  if (i < call.args.size()) return is_given(call.args[i]) && !is_constant(call.args[i].value, 0);
+  for (const ConfigItem& item : call.config) {
+    if (item.key == name) return is_given(item.value) && !is_constant(item.value.value, 0);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_given(const Operand& operand) { return operand.region.buffer || operand.value; }
+
+OperandRole operand_role(const TileCall& call, std::size_t i) {
+  const PrimitiveOperand* operand = row_of(call, i);
+  if (!operand) return OperandRole::Both;
+  if (!operand->read_with.empty() && holds(call, operand->read_with)) return OperandRole::Both;
+  if (!operand->read_without.empty() && !holds(call, operand->read_without)) return OperandRole::Both;
+  return operand->role;
+}
+
+OperandRole keyword_role(const TileCall& call, std::string_view keyword) {
+  const Primitive* row = find_primitive(call.primitive);
+  const PrimitiveKeyword* found = row ? row->find_keyword(keyword) : nullptr;
+  return found ? found->role : OperandRole::Both;
+}
+
+std::string_view operand_name(const TileCall& call, std::size_t i) {
+  const PrimitiveOperand* operand = row_of(call, i);
+  return operand ? operand->name : "operand";
+}
+
+}  // namespace tilewright::ir

@@ -1,0 +1,86 @@
+// The table of variants beside the table of primitives, and what the variants of a family share about a call.
+#include <algorithm>
+#include <set>
+
+#include "compiler/dispatch/variant.h"
+#include "compiler/ir/primitive.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/kernel_builder.h"
+
+using namespace tilewright;
+using namespace tilewright::testing;
+using ir::ExecScope;
+using ir::StorageScope;
+
+TEST_CASE("dispatch: variants serve primitives and read keywords that have a row") {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (const dispatch::Variant& variant : dispatch::all_variants()) {
+    INFO(variant.primitive << " " << variant.name);
+    CHECK(seen.insert({variant.primitive, variant.name}).second);
+    const ir::Primitive* row = ir::find_primitive(variant.primitive);
+    REQUIRE(row);
+    for (std::string_view keyword : variant.keywords) {
+      INFO(keyword);
+      CHECK(row->find_keyword(keyword));
+      auto readers = dispatch::readers_of(variant.primitive, keyword);
+      CHECK(std::ranges::find(readers, variant.name) != readers.end());
+    }
+  }
+  // The other way round: where a primitive is served at all, each keyword of its row has a reader.
+  for (const ir::Primitive& row : ir::primitives()) {
+    if (dispatch::variants_of(row.name).empty()) continue;
+    for (const ir::PrimitiveKeyword& keyword : row.keywords) {
+      INFO(row.name << " " << keyword.name);
+      CHECK(!dispatch::readers_of(row.name, keyword.name).empty());
+    }
+  }
+  CHECK(dispatch::readers_of("copy_async", "mbar") == std::vector<std::string_view>{"dsmem", "tma"});
+  CHECK(dispatch::readers_of("copy", "mbar").empty());
+}
+
+namespace {
+
+struct First {
+  int number;
+};
+struct Second {
+  explicit Second(int& alive) : alive(alive) { ++alive; }
+  Second(const Second&) = delete;
+  Second& operator=(const Second&) = delete;
+  ~Second() { --alive; }
+  int& alive;
+};
+
+}  // namespace
+
+TEST_CASE("dispatch: families keep what they work out apart, once a call") {
+  KernelBuilder k;
+  layout::Layout flat = layout::row_major(layout::Shape{32});
+  ir::Buffer* a = k.buffer("A", {Expr(32)}, ir::kFloat16, StorageScope::Shared, flat);
+  ir::Buffer* b = k.buffer("B", {Expr(32)}, ir::kFloat16, StorageScope::Shared, flat);
+  const ir::TileCall* call = k.call("copy", ExecScope::Warp, ir::full_region(a), ir::full_region(b));
+  scope::Closure closure;
+  dispatch::KernelContext kernel(closure, {9, 0, 'a'});
+  scope::CallScope call_scope;
+  int alive = 0, made = 0;
+  {
+    dispatch::CallContext context(kernel, *call, call_scope);
+    auto first = [&] {
+      ++made;
+      return First{7};
+    };
+    First& kept = context.once<First>(first);
+    CHECK(kept.number == 7);
+    kept.number = 8;
+    context.once<Second>([&] { return Second(alive); });
+    CHECK(alive == 1);
+    CHECK(&context.once<First>(first) == &kept);
+    CHECK(context.once<First>(first).number == 8);
+    CHECK(made == 1);
+    // Another call starts afresh.
+    dispatch::CallContext other(kernel, *call, call_scope);
+    CHECK(other.once<First>(first).number == 7);
+    CHECK(made == 2);
+  }
+  CHECK(alive == 0);
+}
