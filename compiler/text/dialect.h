@@ -1,5 +1,5 @@
-// The releases of the dialect. One is chosen where a script's surface is chosen (script/surface.h); from there it is part
-// of the kernel and of every key (design idea 3).
+// The releases of the dialect. One is chosen where a script's surface is chosen (script/surface.h); from there it is
+// part of the kernel and of every key (design idea 3).
 #pragma once
 #include <array>
 #include <cstdint>
