@@ -1,5 +1,5 @@
-# room(NAME [USES room...] [LIBS target...]): the library tw_NAME from compiler/NAME/**.cpp.
-# A folder without sources yet becomes an interface library, so that later rooms can already name it.
+# room(NAME [USES room...] [LIBS target...]): the library tw_NAME from compiler/NAME/**.cpp; server_room() is the same below
+# server/. A folder without sources yet becomes an interface library, so that later rooms can already name it.
 add_library(tw_options INTERFACE)
 target_include_directories(tw_options INTERFACE ${CMAKE_SOURCE_DIR})
 target_compile_options(tw_options INTERFACE -Wall -Wextra $<$<BOOL:${TILEWRIGHT_WERROR}>:-Werror>)
@@ -23,9 +23,9 @@ if(TILEWRIGHT_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
-function(room NAME)
+function(room_in FOLDER NAME)
   cmake_parse_arguments(ROOM "" "" "USES;LIBS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/${NAME}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${FOLDER}/${NAME}/*.cpp)
   if(sources)
     add_library(tw_${NAME} STATIC ${sources})
     set(kind PUBLIC)
@@ -39,3 +39,11 @@ function(room NAME)
   endforeach()
   set_property(GLOBAL APPEND PROPERTY TILEWRIGHT_ROOMS ${NAME})
 endfunction()
+
+macro(room NAME)
+  room_in(compiler ${NAME} ${ARGN})
+endmacro()
+
+macro(server_room NAME)
+  room_in(server ${NAME} ${ARGN})
+endmacro()

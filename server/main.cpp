@@ -10,6 +10,7 @@
 #include "compiler/run/helper.h"
 #include "compiler/toolchain/helper.h"
 #include "server/cli/commands.h"
+#include "server/lsp/command.h"
 
 namespace {
 
@@ -37,7 +38,7 @@ int command_line(int argc, char** argv) {
   add_run(app, run);
   add_doctor(app, run);
   add_demo(app, run);
-  add_lsp(app, run);
+  tilewright::lsp::add_lsp(app, run);
   add_completions(app, run);
   if (argc > 1 && argv[1][0] != '-') {
     const auto known = app.get_subcommands(nullptr);

@@ -25,20 +25,12 @@
 #include "compiler/expr/promote.h"
 #include "compiler/expr/target.h"
 #include "compiler/script/codes.h"
+#include "compiler/script/loader.h"
 #include "compiler/script/value.h"
 #include "compiler/script/weight.h"
 #include "compiler/text/context.h"
 
 namespace tilewright::script {
-
-// Finds the scripts that a script imports. Paths stay below the root that the implementation knows.
-class Loader {
- public:
-  virtual ~Loader() = default;
-  // `module` is dotted; `level` counts leading dots relative to the package of `importer` (a path). Null: not a script
-  // of ours, so the import becomes opaque.
-  virtual std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) = 0;
-};
 
 enum class Flow : std::uint8_t { Normal, Break, Continue, Return, Error };
 

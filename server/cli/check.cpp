@@ -1,11 +1,11 @@
 // tilewright check: all diagnostics, in the formats that people, editors and CI systems read.
 #include <algorithm>
 
-#include "server/cli/codes.h"
 #include "server/cli/commands.h"
-#include "server/cli/files.h"
-#include "server/cli/formats.h"
-#include "server/cli/terminal.h"
+#include "server/project/codes.h"
+#include "server/project/files.h"
+#include "server/render/formats.h"
+#include "server/render/terminal.h"
 
 namespace tilewright::cli {
 namespace {
@@ -25,42 +25,43 @@ int check(const CheckOptions& o) {
     if (!target_option(arch)) return kUsage;
   }
   for (const std::string& code : o.deny) {
-    if (code != "fallback" && !code_info(code)) return fail_usage("there is no diagnostic " + code + " to deny");
+    if (code != "fallback" && !project::code_info(code))
+      return fail_usage("there is no diagnostic " + code + " to deny");
   }
-  Expansion files = expand(o.paths);
+  project::Expansion files = project::expand(o.paths);
   std::string format = o.json ? "json" : o.format;
   session::CompileOptions options;
   options.entries = o.entries;
   options.deny_fallback = std::find(o.deny.begin(), o.deny.end(), "fallback") != o.deny.end();
-  std::vector<CheckedFile> checked;
-  Summary summary{.passed_over = files.passed_over};
+  std::vector<ide::CheckedFile> checked;
+  ide::Summary summary{.passed_over = files.passed_over};
   bool errors = false, environment = !files.missing.empty();
   for (const std::string& path : files.missing) std::fprintf(stderr, "tilewright: no such file: %s\n", path.c_str());
   for (const std::string& path : files.files) {
-    auto file = load(path, path == "-" ? o.stdin_filename : "");
+    auto file = project::load(path, path == "-" ? o.stdin_filename : "");
     if (!file) {
       std::fprintf(stderr, "tilewright: %s\n", file.error().c_str());
       environment = true;
       continue;
     }
-    CheckedFile c;
+    ide::CheckedFile c;
     c.path = file->source->path();
-    for (const std::string& arch : architectures(*file, o.archs)) {
+    for (const std::string& arch : project::architectures(*file, o.archs)) {
       auto target = target_option(arch);
       if (!target) {
         environment = true;
         continue;
       }
       options.target = *target;
-      session::Compiled& compiled = c.compiled.emplace_back(compile(*file, options));
+      session::Compiled& compiled = c.compiled.emplace_back(project::compile(*file, options));
       for (text::Diagnostic& d : compiled.diagnostics) {
         if (std::find(o.deny.begin(), o.deny.end(), d.code) != o.deny.end()) d.severity = text::Severity::Error;
       }
       errors = errors || compiled.has_errors();
     }
     if (format == "text") {  // as it goes, so that a large folder shows progress
-      for (const session::Finding& f : findings(c))
-        std::fputs(diagnostic_text(*f.diagnostic, *f.anchors, colours(stdout)).c_str(), stdout);
+      for (const session::Finding& f : ide::findings(c))
+        std::fputs(render::diagnostic_text(*f.diagnostic, *f.anchors, render::colours(stdout)).c_str(), stdout);
       summary.add(c);
     } else {
       checked.push_back(std::move(c));
@@ -69,7 +70,7 @@ int check(const CheckOptions& o) {
   if (format == "text")
     std::fputs(summary.text().c_str(), stderr);
   else
-    std::fputs(formatted(checked, format).c_str(), stdout);
+    std::fputs(render::formatted(checked, format).c_str(), stdout);
   return environment ? kUsage : errors ? kErrors : kFine;
 }
 

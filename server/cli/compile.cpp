@@ -8,12 +8,14 @@
 #include "compiler/lower/lower.h"
 #include "compiler/session/source_map.h"
 #include "server/cli/commands.h"
-#include "server/cli/files.h"
-#include "server/cli/json.h"
-#include "server/cli/report.h"
-#include "server/cli/terminal.h"
+#include "server/ide/words.h"
+#include "server/project/files.h"
+#include "server/render/json.h"
+#include "server/render/report.h"
+#include "server/render/terminal.h"
 
 namespace tilewright::cli {
+using render::Json;
 namespace {
 
 const std::vector<std::string> kEmits = {"report", "tirx", "lowered", "cuda", "ptx", "cubin", "sass", "plan", "host"};
@@ -61,10 +63,10 @@ Json source_map_json(const session::SourceMap& map, const text::Anchors& anchors
   for (const session::MappedLine& line : map.lines) {
     Json chain = Json::array();
     for (const ir::CallSite* site = line.origin.chain; site; site = site->outer) {
-      chain.insert(chain.begin(), range_json(site->span, anchors));
+      chain.insert(chain.begin(), render::range_json(site->span, anchors));
     }
     out.push_back({{"cuda", line.cuda},
-                   {"range", range_json(line.origin.span, anchors)},
+                   {"range", render::range_json(line.origin.span, anchors)},
                    {"chain", chain},
                    {"ptx", line.ptx},
                    {"sass", line.sass}});
@@ -85,12 +87,12 @@ int run_compile(const CompileCommand& o) {
     return fail_usage("unknown dialect '" + o.dialect + "'", "this version reads 0.25");
   auto wants = [&](std::string_view e) { return std::find(o.emits.begin(), o.emits.end(), e) != o.emits.end(); };
   bool tools = wants("ptx") || wants("cubin") || wants("sass");
-  auto file = load(o.file);
+  auto file = project::load(o.file);
   if (!file) return fail_usage(file.error());
-  const std::vector<std::string> archs = o.archs.empty() ? std::vector{one_architecture(*file)} : o.archs;
+  const std::vector<std::string> archs = o.archs.empty() ? std::vector{project::one_architecture(*file)} : o.archs;
   std::vector<session::Compiled> compiled;
   std::unique_ptr<toolchain::Toolchain> nvrtc;
-  if (tools) nvrtc = std::make_unique<toolchain::Toolchain>(toolchain_options());
+  if (tools) nvrtc = std::make_unique<toolchain::Toolchain>(project::toolchain_options());
   Json diagnostics = Json::array();
   std::vector<Output> outputs;
   bool errors = false, environment = false;
@@ -101,7 +103,7 @@ int run_compile(const CompileCommand& o) {
     session::CompileOptions options;
     options.target = *target;
     options.entries = o.entries;
-    session::Compiled& c = compiled.emplace_back(compile(*file, options));
+    session::Compiled& c = compiled.emplace_back(project::compile(*file, options));
     const text::Anchors& anchors = c.evaluation->anchors;
     for (const session::CompiledKernel& k : c.kernels) {
       Output& out = outputs.emplace_back(Output{arch, &k, &anchors, {}, nullptr});
@@ -126,7 +128,7 @@ int run_compile(const CompileCommand& o) {
             environment = true;
           }
         } else if (e == "plan" && k.lowered) {
-          text = dump(plan_json(*k.lowered)) + "\n";
+          text = render::dump(render::plan_json(*k.lowered)) + "\n";
         }
       }
       if (!tools || !k.cuda) continue;
@@ -140,7 +142,7 @@ int run_compile(const CompileCommand& o) {
       if (!made) {
         if (made.error().kind == toolchain::Error::Kind::Compilation) {
           for (const toolchain::LogEntry& entry : made.error().entries)
-            c.diagnostics.push_back(toolchain_diagnostic(entry, *k.cuda));
+            c.diagnostics.push_back(ide::toolchain_diagnostic(entry, *k.cuda));
           if (made.error().entries.empty())
             c.diagnostics.push_back(
                 {"TW6001", text::Severity::Error, "NVRTC: " + made.error().message, k.value->kernel.span, {}, {}, {}});
@@ -152,7 +154,7 @@ int run_compile(const CompileCommand& o) {
         continue;
       }
       for (const toolchain::LogEntry& entry : made->entries)
-        c.diagnostics.push_back(toolchain_diagnostic(entry, *k.cuda));
+        c.diagnostics.push_back(ide::toolchain_diagnostic(entry, *k.cuda));
       if (wants("ptx")) out.texts["ptx"] = made->ptx;
       if (wants("cubin")) out.texts["cubin"] = made->cubin;
       if (wants("sass")) out.texts["sass"] = made->sass;
@@ -168,9 +170,9 @@ int run_compile(const CompileCommand& o) {
     errors = errors || c.has_errors();
     for (const text::Diagnostic& d : c.diagnostics) {
       if (o.json)
-        diagnostics.push_back(diagnostic_json(d, anchors));
+        diagnostics.push_back(render::diagnostic_json(d, anchors));
       else
-        std::fputs(diagnostic_text(d, anchors, colours(stderr)).c_str(), stderr);
+        std::fputs(render::diagnostic_text(d, anchors, render::colours(stderr)).c_str(), stderr);
     }
   }
   if (!o.folder.empty()) {
@@ -186,7 +188,7 @@ int run_compile(const CompileCommand& o) {
       for (auto& [emit, text] : out.texts) {
         if (text.empty()) continue;
         auto path = std::filesystem::path(o.folder) / (name + "." + std::string(extension(emit)));
-        if (auto ok = write_file(path, text); !ok) return fail_usage(ok.error());
+        if (auto ok = project::write_file(path, text); !ok) return fail_usage(ok.error());
         if (!o.json) std::printf("%s\n", path.string().c_str());
       }
     }
@@ -194,7 +196,7 @@ int run_compile(const CompileCommand& o) {
   if (o.json) {
     Json kernels = Json::array();
     for (Output& out : outputs) {
-      Json k = kernel_json(*out.kernel, *out.anchors);
+      Json k = render::kernel_json(*out.kernel, *out.anchors);
       k["arch"] = out.arch;
       Json sources = Json::object();
       for (auto& [emit, text] : out.texts) {
@@ -213,7 +215,7 @@ int run_compile(const CompileCommand& o) {
       if (!out.resources.is_null()) k["resources"] = out.resources;
       kernels.push_back(k);
     }
-    std::fputs((dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n").c_str(), stdout);
+    std::fputs((render::dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n").c_str(), stdout);
   } else if (o.folder.empty()) {
     bool several = outputs.size() * o.emits.size() > 1;
     for (Output& out : outputs) {

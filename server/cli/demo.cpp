@@ -4,31 +4,31 @@
 #include <filesystem>
 
 #include "server/cli/commands.h"
-#include "server/cli/files.h"
-#include "server/cli/terminal.h"
+#include "server/project/files.h"
+#include "server/render/terminal.h"
 
 namespace tilewright::cli {
 namespace {
 
 int run_demo(const std::string& folder, const std::string& output) {
-  Expansion files = expand({folder});
+  project::Expansion files = project::expand({folder});
   if (!files.missing.empty())
     return fail_usage("no such file: " + folder, "run it in the checkout, or name a folder of scripts");
-  toolchain::Toolchain tools(toolchain_options());
-  const Colours& c = colours(stdout);
+  toolchain::Toolchain tools(project::toolchain_options());
+  const render::Colours& c = render::colours(stdout);
   bool errors = false, no_tools = false;
   for (const std::string& path : files.files) {
-    auto file = load(path);
+    auto file = project::load(path);
     if (!file) return fail_usage(file.error());
-    for (const std::string& arch : architectures(*file, {})) {
+    for (const std::string& arch : project::architectures(*file, {})) {
       auto target = target_option(arch);
       if (!target) return kUsage;
       session::CompileOptions options;
       options.target = *target;
-      session::Compiled compiled = compile(*file, options);
+      session::Compiled compiled = project::compile(*file, options);
       for (const text::Diagnostic& d : compiled.diagnostics) {
         if (d.severity != text::Severity::Information)
-          std::fputs(diagnostic_text(d, compiled.evaluation->anchors, c).c_str(), stdout);
+          std::fputs(render::diagnostic_text(d, compiled.evaluation->anchors, c).c_str(), stdout);
       }
       errors = errors || compiled.has_errors();
       for (const session::CompiledKernel& k : compiled.kernels) {
@@ -50,7 +50,7 @@ int run_demo(const std::string& folder, const std::string& output) {
           if (text.empty()) return true;
           std::filesystem::path to = base;
           to += extension;
-          auto ok = write_file(to, text);
+          auto ok = project::write_file(to, text);
           if (!ok)
             std::fprintf(stderr, "tilewright: %s\n", ok.error().c_str());
           else

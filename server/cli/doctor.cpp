@@ -4,10 +4,11 @@
 #include <filesystem>
 
 #include "server/cli/commands.h"
-#include "server/cli/json.h"
-#include "server/cli/terminal.h"
+#include "server/render/json.h"
+#include "server/render/terminal.h"
 
 namespace tilewright::cli {
+using render::Json;
 namespace {
 
 struct Finding {
@@ -65,7 +66,7 @@ Finding gpu_finding() {
 }
 
 int run_doctor(bool json) {
-  toolchain::Options options = toolchain_options();
+  toolchain::Options options = project::toolchain_options();
   std::vector<Finding> findings{{"tilewright", "ok", TILEWRIGHT_VERSION, ""},
                                 cuda_finding(options),
                                 nvdisasm_finding(options),
@@ -75,9 +76,9 @@ int run_doctor(bool json) {
     Json out = Json::array();
     for (const Finding& f : findings)
       out.push_back({{"what", f.what}, {"state", f.state}, {"detail", f.detail}, {"remedy", f.remedy}});
-    std::fputs((dump(Json{{"findings", out}}) + "\n").c_str(), stdout);
+    std::fputs((render::dump(Json{{"findings", out}}) + "\n").c_str(), stdout);
   } else {
-    const Colours& c = colours(stdout);
+    const render::Colours& c = render::colours(stdout);
     for (const Finding& f : findings) {
       bool ok = f.state == "ok";
       std::printf("%s%s%s %-11s %s\n", std::string(ok ? c.green : c.yellow).c_str(), ok ? "✓" : "–",

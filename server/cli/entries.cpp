@@ -1,17 +1,18 @@
 // tilewright entries: what a file offers to compile, and what needs arguments.
 #include "server/cli/commands.h"
-#include "server/cli/json.h"
-#include "server/cli/terminal.h"
+#include "server/render/json.h"
+#include "server/render/terminal.h"
 
 namespace tilewright::cli {
+using render::Json;
 namespace {
 
 int run_entries(const std::string& path, bool json) {
-  auto file = load(path);
+  auto file = project::load(path);
   if (!file) return fail_usage(file.error());
   session::CompileOptions options;
   options.stage = session::Stage::Evaluate;
-  session::Compiled c = compile(*file, options);
+  session::Compiled c = project::compile(*file, options);
   const script::Evaluation& e = *c.evaluation;
   if (json) {
     Json entries = Json::array(), open = Json::array();
@@ -21,11 +22,11 @@ int run_entries(const std::string& path, bool json) {
       entries.push_back({{"entry", entry.expression},
                          {"kind", script::entry_kind_name(entry.kind)},
                          {"kernels", names},
-                         {"range", range_json(entry.span, e.anchors)}});
+                         {"range", render::range_json(entry.span, e.anchors)}});
     }
     for (const script::Factory& f : e.open_factories)
-      open.push_back({{"factory", f.signature}, {"range", range_json(f.span, e.anchors)}});
-    std::fputs((dump(Json{{"entries", entries}, {"needs_arguments", open}}) + "\n").c_str(), stdout);
+      open.push_back({{"factory", f.signature}, {"range", render::range_json(f.span, e.anchors)}});
+    std::fputs((render::dump(Json{{"entries", entries}, {"needs_arguments", open}}) + "\n").c_str(), stdout);
     return kFine;
   }
   for (const script::Entry& entry : e.entries) {

@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "server/cli/codes.h"
 #include "server/cli/commands.h"
-#include "server/cli/json.h"
-#include "server/cli/terminal.h"
+#include "server/project/codes.h"
+#include "server/render/json.h"
+#include "server/render/terminal.h"
 
 namespace tilewright::cli {
+using render::Json;
 namespace {
 
 struct ExplainCommand {
@@ -23,14 +24,15 @@ bool is_code(std::string_view s) {
 }
 
 int explain_code(const ExplainCommand& o) {
-  const text::CodeInfo* info = code_info(o.what);
+  const text::CodeInfo* info = project::code_info(o.what);
   if (!info) return fail_usage("there is no diagnostic " + o.what);
   if (o.json) {
     std::fputs(
-        (dump(Json{{"code", info->code}, {"title", info->title}, {"explanation", info->explanation}}) + "\n").c_str(),
+        (render::dump(Json{{"code", info->code}, {"title", info->title}, {"explanation", info->explanation}}) + "\n")
+            .c_str(),
         stdout);
   } else {
-    const Colours& c = colours(stdout);
+    const render::Colours& c = render::colours(stdout);
     std::printf("%s%s: %s%s\n\n%s\n", std::string(c.bold).c_str(), o.what.c_str(), std::string(info->title).c_str(),
                 std::string(c.plain).c_str(), std::string(info->explanation).c_str());
   }
@@ -65,15 +67,15 @@ Place parse_place(const std::string& text) {
 int run_explain(const ExplainCommand& o) {
   if (is_code(o.what)) return explain_code(o);
   Place place = parse_place(o.what);
-  auto file = load(place.file);
+  auto file = project::load(place.file);
   if (!file) return fail_usage(file.error());
   if (place.asked && place.line == 0) return fail_usage(o.what + ": lines count from 1");
-  auto target = target_option(o.arch ? *o.arch : one_architecture(*file));
+  auto target = target_option(o.arch ? *o.arch : project::one_architecture(*file));
   if (!target) return kUsage;
   session::CompileOptions options;
   options.target = *target;
   options.entries = o.entries;
-  session::Compiled c = compile(*file, options);
+  session::Compiled c = project::compile(*file, options);
   const text::Anchors& anchors = c.evaluation->anchors;
   auto covers = [&](text::Span span) {
     text::Anchors::Place at = anchors.resolve(span);
@@ -99,7 +101,7 @@ int run_explain(const ExplainCommand& o) {
     shown += calls.size();
     if (o.json) {
       Json list = Json::array();
-      for (const dispatch::CallReport* call : calls) list.push_back(call_json(*call, anchors));
+      for (const dispatch::CallReport* call : calls) list.push_back(render::call_json(*call, anchors));
       kernels.push_back({{"name", k.value->kernel.name}, {"entry", k.entry->expression}, {"calls", list}});
       continue;
     }
@@ -110,11 +112,11 @@ int run_explain(const ExplainCommand& o) {
   }
   if (o.json) {
     Json diagnostics = Json::array();
-    for (const text::Diagnostic& d : c.diagnostics) diagnostics.push_back(diagnostic_json(d, anchors));
-    std::fputs((dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n").c_str(), stdout);
+    for (const text::Diagnostic& d : c.diagnostics) diagnostics.push_back(render::diagnostic_json(d, anchors));
+    std::fputs((render::dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n").c_str(), stdout);
   } else {
     for (const text::Diagnostic& d : c.diagnostics)
-      std::fputs(diagnostic_text(d, anchors, colours(stderr)).c_str(), stderr);
+      std::fputs(render::diagnostic_text(d, anchors, render::colours(stderr)).c_str(), stderr);
     if (shown == 0) std::fprintf(stderr, "no tile primitive %s\n", place.line ? "on this line" : "in this file");
   }
   return c.has_errors() ? kErrors : kFine;

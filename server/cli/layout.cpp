@@ -4,11 +4,12 @@
 
 #include "compiler/layout/picture.h"
 #include "server/cli/commands.h"
-#include "server/cli/files.h"
-#include "server/cli/json.h"
-#include "server/cli/terminal.h"
+#include "server/project/files.h"
+#include "server/render/json.h"
+#include "server/render/terminal.h"
 
 namespace tilewright::cli {
+using render::Json;
 namespace {
 
 constexpr std::int64_t kTableRows = 64, kTableColumns = 32;  // of the text table; a picture shows 128 × 128
@@ -92,7 +93,8 @@ Evaluated evaluate(const std::string& expression, bool silent) {
   Evaluated out{script::evaluate_expression(expression, {})};
   for (const text::Diagnostic& d : out.result.evaluation->diagnostics) {
     if (d.severity != text::Severity::Error) continue;
-    if (!silent) std::fputs(diagnostic_text(d, out.result.evaluation->anchors, colours(stderr)).c_str(), stderr);
+    if (!silent)
+      std::fputs(render::diagnostic_text(d, out.result.evaluation->anchors, render::colours(stderr)).c_str(), stderr);
     out.failed = true;
   }
   return out;
@@ -216,15 +218,15 @@ int run_layout(const LayoutCommand& o) {
   script::Evaluation& e = *evaluated.result.evaluation;
   ArenaScope arena(e.arena());
   Json diagnostics = Json::array();
-  for (const text::Diagnostic& d : e.diagnostics) diagnostics.push_back(diagnostic_json(d, e.anchors));
+  for (const text::Diagnostic& d : e.diagnostics) diagnostics.push_back(render::diagnostic_json(d, e.anchors));
   if (evaluated.failed) {
-    if (o.json) print(dump(Json{{"expression", o.expression}, {"diagnostics", diagnostics}}) + "\n");
+    if (o.json) print(render::dump(Json{{"expression", o.expression}, {"diagnostics", diagnostics}}) + "\n");
     return kErrors;
   }
   auto layout = e.interpreter().as_layout(evaluated.result.value, {});
   if (!layout) {
     std::string text = e.interpreter().repr(evaluated.result.value);
-    if (o.json) text = dump(Json{{"expression", o.expression}, {"value", text}, {"diagnostics", diagnostics}});
+    if (o.json) text = render::dump(Json{{"expression", o.expression}, {"value", text}, {"diagnostics", diagnostics}});
     return print(text + "\n");
   }
 
@@ -279,7 +281,7 @@ int run_layout(const LayoutCommand& o) {
     if (!svg) return fail_usage(svg.error().message);
     if (o.svg_file.empty() && !o.json) return print(*svg);
     if (!o.svg_file.empty()) {
-      if (auto ok = write_file(o.svg_file, *svg); !ok) return fail_usage(ok.error());
+      if (auto ok = project::write_file(o.svg_file, *svg); !ok) return fail_usage(ok.error());
     }
   }
 
@@ -297,7 +299,7 @@ int run_layout(const LayoutCommand& o) {
     out["elements"] = elements ? *elements : Json::array();
     if (banks) out["access"] = report_json(*banks, access, o);
     out["diagnostics"] = diagnostics;
-    return print(dump(out, -1) + "\n");
+    return print(render::dump(out, -1) + "\n");
   }
 
   std::string out = layout::to_short_string(*layout) + "\n";

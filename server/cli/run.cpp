@@ -10,10 +10,10 @@
 #include "compiler/simulate/simulate.h"
 #include "compiler/toolchain/digest.h"
 #include "server/cli/commands.h"
-#include "server/cli/files.h"
-#include "server/cli/run_report.h"
-#include "server/cli/run_targets.h"
-#include "server/cli/terminal.h"
+#include "server/project/files.h"
+#include "server/project/run_targets.h"
+#include "server/render/run_report.h"
+#include "server/render/terminal.h"
 
 namespace tilewright::cli {
 namespace {
@@ -79,7 +79,7 @@ bool pairs_of(const std::vector<std::string>& options, const char* option, Pairs
 
 // The reference that a comment names for a kernel: the last one above its `def`, else the first of the file.
 // `NAME(...)` takes the arguments of the kernel's entry.
-std::string reference_comment(const LoadedFile& file, const session::CompiledKernel& kernel,
+std::string reference_comment(const project::LoadedFile& file, const session::CompiledKernel& kernel,
                               const text::Anchors& anchors) {
   text::Anchors::Place at = anchors.resolve(kernel.value->kernel.span);
   std::string found;
@@ -95,7 +95,7 @@ std::string reference_comment(const LoadedFile& file, const session::CompiledKer
   return found;
 }
 
-bool named_by_comment(const LoadedFile& file, const std::string& expression) {
+bool named_by_comment(const project::LoadedFile& file, const std::string& expression) {
   return std::ranges::any_of(file.tree->directives(), [&](const syntax::Directive& d) {
     return d.text.starts_with("reference ") && d.text.substr(10) == expression;
   });
@@ -103,7 +103,7 @@ bool named_by_comment(const LoadedFile& file, const std::string& expression) {
 
 // An array from a file, or a message.
 std::expected<run::NpyArray, std::string> array_of(const std::string& path) {
-  auto bytes = read_file(path, kLargestArray);
+  auto bytes = project::read_file(path, kLargestArray);
   if (!bytes) return std::unexpected(bytes.error());
   auto array = run::read_npy(*bytes);
   if (!array) return std::unexpected(path + ": " + array.error());
@@ -134,15 +134,17 @@ class RunJob {
       case run::Status::NoDriver: return no_gpu(report_.outcome.message);
       case run::Status::Done:
         if (int status = compare(); status != kFine) return status;
-        if (!report_.outcome.microseconds.empty()) report_.timing = timing_of(report_);
+        if (!report_.outcome.microseconds.empty()) report_.timing = render::timing_of(report_);
         break;
       case run::Status::Fault: locate_fault(); break;
       default: break;
     }
-    judge(report_);
+    render::judge(report_);
     if (int status = write_outputs(); status != kFine) return status;
     const text::Anchors& anchors = compiled_.evaluation->anchors;
-    std::fputs((o_.json ? dump(run_json(report_, anchors)) + "\n" : run_text(report_, anchors)).c_str(), stdout);
+    std::fputs((o_.json ? render::dump(render::run_json(report_, anchors)) + "\n" : render::run_text(report_, anchors))
+                   .c_str(),
+               stdout);
     return report_.problems.empty() ? kFine : kErrors;
   }
 
@@ -168,7 +170,7 @@ class RunJob {
       if (!array) return fail_usage(array.error());
       arrays_[name] = std::move(*array);
     }
-    auto file = load(o_.file);
+    auto file = project::load(o_.file);
     if (!file) return fail_usage(file.error());
     file_ = std::move(*file);
     return kFine;
@@ -189,10 +191,10 @@ class RunJob {
     session::CompileOptions options;
     options.target = *target;
     if (!o_.entry.empty()) options.entries = {o_.entry};
-    compiled_ = compile(file_, options);
+    compiled_ = project::compile(file_, options);
     for (const text::Diagnostic& d : compiled_.diagnostics) {
       if (d.severity <= text::Severity::Warning)
-        std::fputs(diagnostic_text(d, compiled_.evaluation->anchors, colours(stderr)).c_str(), stderr);
+        std::fputs(render::diagnostic_text(d, compiled_.evaluation->anchors, render::colours(stderr)).c_str(), stderr);
     }
     std::vector<const session::CompiledKernel*> found;
     std::string names;
@@ -216,7 +218,7 @@ class RunJob {
 
   // Null, after a message, when it does not compile.
   std::optional<std::string> cubin_of(const session::CompiledKernel& kernel) {
-    if (!tools_) tools_ = std::make_unique<toolchain::Toolchain>(toolchain_options());
+    if (!tools_) tools_ = std::make_unique<toolchain::Toolchain>(project::toolchain_options());
     toolchain::Request request;
     request.cuda_source = kernel.cuda->text;
     request.arch = report_.arch;
@@ -260,7 +262,7 @@ class RunJob {
     for (std::size_t i = 0; i < job.buffers.size(); ++i)
       if (int status = fill(i); status != kFine) return status;
     if (!o_.cubin.empty()) {
-      auto cubin = read_file(o_.cubin, kLargestArray);
+      auto cubin = project::read_file(o_.cubin, kLargestArray);
       if (!cubin) return fail_usage(cubin.error());
       job.cubin = std::move(*cubin);
     } else {
@@ -339,7 +341,7 @@ class RunJob {
   }
 
   void compare_with(std::size_t i, std::string_view expected, const std::string& from) {
-    TensorReport& t = report_.tensors[i];
+    render::TensorReport& t = report_.tensors[i];
     t.expected_from = from;
     t.tolerance = run::default_tolerance(report_.bound.tensors[i].dtype);
     if (o_.rtol) t.tolerance.relative = *o_.rtol;
@@ -354,12 +356,12 @@ class RunJob {
     session::CompileOptions options;
     options.target = compiled_.target;
     options.entries = {expression};
-    session::Compiled compiled = compile(file_, options);
+    session::Compiled compiled = project::compile(file_, options);
     const session::CompiledKernel* reference = compiled.kernels.size() == 1 ? &compiled.kernels.front() : nullptr;
     if (!reference || !reference->cuda) {
       for (const text::Diagnostic& d : compiled.diagnostics) {
         if (d.severity == text::Severity::Error)
-          std::fputs(diagnostic_text(d, compiled.evaluation->anchors, colours(stderr)).c_str(), stderr);
+          std::fputs(render::diagnostic_text(d, compiled.evaluation->anchors, render::colours(stderr)).c_str(), stderr);
       }
       return fail_usage("the reference " + expression + " does not yield one kernel that compiles");
     }
@@ -457,7 +459,8 @@ class RunJob {
       std::vector<std::int64_t> shape = t.shape;
       if (!t.compact) shape = {t.bytes * 8 / std::max(1, t.dtype.storage_bits())};
       fs::path path = fs::path(o_.folder) / (t.name + ".npy");
-      auto ok = write_file(path, run::write_npy(run::to_npy(t.dtype, shape, report_.outcome.buffers[i].contents)));
+      auto ok =
+          project::write_file(path, run::write_npy(run::to_npy(t.dtype, shape, report_.outcome.buffers[i].contents)));
       if (!ok) return fail_usage(ok.error());
       report_.tensors[i].file = path.string();
     }
@@ -468,13 +471,13 @@ class RunJob {
   std::stop_token stop_;
   std::unique_ptr<run::Runner> runner_;
   std::unique_ptr<toolchain::Toolchain> tools_;
-  LoadedFile file_;
+  project::LoadedFile file_;
   session::Compiled compiled_;
   const session::CompiledKernel* kernel_ = nullptr;
   Pairs inputs_, expected_, settings_;
   std::map<std::string, run::NpyArray, std::less<>> arrays_;
   run::Bindings bindings_;
-  RunReport report_;
+  render::RunReport report_;
 };
 
 }  // namespace
@@ -486,7 +489,7 @@ void add_run(CLI::App& app, Run& run) {
   c->add_option("--entry", o->entry, "An expression that yields the kernel, e.g. 'make(128, 64)'");
   c->add_option("--on", o->on, "Where: gpu, this machine's own")
       ->required()
-      ->check(CLI::IsMember(std::vector<std::string>(kRunTargets.begin(), kRunTargets.end())));
+      ->check(CLI::IsMember(std::vector<std::string>(project::kRunTargets.begin(), project::kRunTargets.end())));
   c->add_option("--arch", o->arch, "Architecture to compile for (default: the device's own)");
   c->add_option("--device", o->device, "Which of the driver's devices")->capture_default_str();
   auto repeatable = [&](const char* name, std::vector<std::string>& to, const char* help) {

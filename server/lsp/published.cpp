@@ -4,7 +4,7 @@
 #include <set>
 
 #include "compiler/session/codes.h"
-#include "server/cli/report.h"
+#include "server/ide/words.h"
 #include "server/lsp/artifacts.h"
 #include "server/lsp/code_page.h"
 #include "server/lsp/fix.h"
@@ -21,7 +21,7 @@ std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compil
     if (!made) continue;
     for (const toolchain::LogEntry& entry : made->entries) {
       if (entry.severity == toolchain::LogEntry::Severity::Remark) continue;
-      text::Diagnostic d = cli::toolchain_diagnostic(entry, *k.cuda);
+      text::Diagnostic d = ide::toolchain_diagnostic(entry, *k.cuda);
       if (!d.span) d.span = k.value->kernel.span;
       if (seen.insert(std::to_string(d.span.anchor) + ":" + std::to_string(d.span.begin) + entry.message).second) {
         out.push_back(std::move(d));

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "compiler/script/prelude.h"
-#include "server/cli/files.h"
 #include "server/lsp/uri.h"
+#include "server/project/files.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -105,7 +105,7 @@ std::optional<std::string> Scripts::text(const std::string& path) {
   if (auto it = known_.find(key(path)); it != known_.end()) {
     return it->second ? std::optional(std::string(it->second->source().text())) : std::nullopt;
   }
-  auto text = cli::read_file(path);
+  auto text = project::read_file(path);
   return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 

@@ -8,11 +8,11 @@
 #include <cstdlib>
 #include <future>
 
-#include "server/cli/commands.h"
 #include "server/lsp/features.h"
 #include "server/lsp/published.h"
 #include "server/lsp/serve.h"
 #include "server/lsp/uri.h"
+#include "server/project/environment.h"
 
 namespace tilewright::lsp {
 
@@ -32,7 +32,8 @@ Server::Server(transport::Connection& connection, Limits limits)
       limits_(limits),
       session_([this](const std::string& path) { return workspace_.loader(path); }),
       artifacts_(
-          cli::toolchain_options(), [this](const std::string& path) { post([this, path] { artifacts_made(path); }); },
+          project::toolchain_options(),
+          [this](const std::string& path) { post([this, path] { artifacts_made(path); }); },
           [this](const std::string& problem) { post([this, problem] { tools_health(problem); }); }),
       pool_(std::max(2u, std::min(8u, std::thread::hardware_concurrency()))){
 #define TILEWRIGHT_FEATURE(NAME) add_##NAME(registry_);

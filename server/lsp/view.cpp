@@ -5,9 +5,9 @@
 #include "compiler/intrinsics/printed.h"
 #include "compiler/ir/printer.h"
 #include "compiler/lower/lower.h"
-#include "server/cli/json.h"
-#include "server/cli/report.h"
 #include "server/lsp/uri.h"
+#include "server/render/json.h"
+#include "server/render/report.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -188,7 +188,7 @@ View make_view(const ViewName& name, const session::Analysis& analysis, const Ar
     ArenaScope scope(scratch);
     for (const dispatch::CallReport& call : kernel->dispatched->calls) {
       view.lines.push_back({count_lines(view.text), {call.call->origin}});
-      view.text += cli::call_report(call, anchors, cli::Colours{});
+      view.text += render::call_report(call, anchors, render::Colours{});
     }
     return view;
   }
@@ -208,7 +208,7 @@ View make_view(const ViewName& name, const session::Analysis& analysis, const Ar
   if (name.kind == "plan") {
     Arena scratch;
     ArenaScope scope(scratch);
-    view.text = cli::dump(cli::plan_json(*kernel->lowered)) + "\n";
+    view.text = render::dump(render::plan_json(*kernel->lowered)) + "\n";
     view.lines.push_back({0, {{kernel->value->kernel.span, nullptr}}});
     return view;
   }

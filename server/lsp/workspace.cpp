@@ -3,15 +3,15 @@
 #include <set>
 #include <tuple>
 
-#include "server/cli/config.h"
-#include "server/cli/files.h"
 #include "server/lsp/scripts.h"
 #include "server/lsp/uri.h"
+#include "server/project/config.h"
+#include "server/project/files.h"
 
 namespace tilewright::lsp {
 namespace fs = std::filesystem;
 
-class Workspace::DocumentLoader final : public cli::FileLoader {
+class Workspace::DocumentLoader final : public project::FileLoader {
  public:
   DocumentLoader(Workspace& workspace, const fs::path& script) : FileLoader(script), workspace_(workspace) {}
   std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override {
@@ -36,13 +36,14 @@ class Workspace::DocumentLoader final : public cli::FileLoader {
 // One import after the other, and each is looked up once.
 class Workspace::FileImports final : public RecordingLoader {
  public:
-  FileImports(Workspace& workspace, const fs::path& script) : workspace_(workspace), root_(cli::import_root(script)) {}
+  FileImports(Workspace& workspace, const fs::path& script)
+      : workspace_(workspace), root_(project::import_root(script)) {}
   std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override {
     std::lock_guard lock(mutex_);
     auto [it, fresh] = found_.try_emplace({std::string(module), level, std::string(importer)});
     if (!fresh) return it->second;
     ImportedFile import{root_, std::string(module), level, std::string(importer), {}, {}};
-    if (auto path = cli::resolve_import(root_, module, level, importer)) {
+    if (auto path = project::resolve_import(root_, module, level, importer)) {
       import.path = path->string();
       import.state = workspace_.state_of(*path);  // before it is read: what changes in between is noticed
       it->second = workspace_.tree_of(*path);
@@ -78,7 +79,7 @@ FileState Workspace::state_of(const fs::path& file) const {
 }
 
 bool Workspace::still(const ImportedFile& import) const {
-  auto path = cli::resolve_import(import.root, import.module, import.level, import.importer);
+  auto path = project::resolve_import(import.root, import.module, import.level, import.importer);
   return (path ? path->string() : std::string()) == import.path && (!path || state_of(*path) == import.state);
 }
 
@@ -104,7 +105,7 @@ std::shared_ptr<const syntax::Tree> Workspace::tree_of(const fs::path& file) {
       return known->second.tree;
     }
   }
-  if (auto text = cli::read_file(file, kMostScriptBytes)) {
+  if (auto text = project::read_file(file, kMostScriptBytes)) {
     now.tree = syntax::Tree::parse(std::make_shared<text::Source>(name, std::move(*text)));
   }
   std::lock_guard lock(mutex_);
@@ -156,12 +157,14 @@ std::shared_ptr<const session::Settings> Workspace::settings(const std::string& 
   made->architectures = architectures_;
   made->entries = entries_;
   made->deny_fallback = deny_fallback_;
-  auto config = cli::find_config(place);
+  auto config = project::find_config(place);
   if (config) {
     made->limits = config->limits;
     if (!config->severity.empty()) {
-      made->severity = [config = std::make_shared<cli::Config>(std::move(*config))](
-                           std::vector<text::Diagnostic>& diagnostics) { cli::apply_severity(*config, diagnostics); };
+      made->severity =
+          [config = std::make_shared<project::Config>(std::move(*config))](std::vector<text::Diagnostic>& diagnostics) {
+            project::apply_severity(*config, diagnostics);
+          };
     }
   } else if (problem) {
     *problem = config.error();

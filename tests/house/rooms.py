@@ -3,17 +3,17 @@
 
     rooms.py [ROOT]
 
-Which room may include which is written once, in the room() lines of CMakeLists.txt; this reads them from there. It
-prints one line a violation and exits 1 when there is one.
+Which room may include which is written once: in the room() lines of CMakeLists.txt for compiler/, in the server_room()
+lines of server/CMakeLists.txt for server/. This reads them from there. It prints one line a violation and exits 1 when
+there is one. Nothing is excepted from a rule by its name; rooms_test.py shows each rule broken.
 """
 import os
 import re
 import sys
 
-ROOT = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
 WIDTH = 120
 
-ROOM = re.compile(r"^\s*room\((\w+)(?:\s+USES\s+([\w\s]*?))?(?:\s+LIBS\s+[^)]*)?\)", re.M)
+ROOM = re.compile(r"^\s*(server_)?room\((\w+)(?:\s+USES\s+([\w\s]*?))?(?:\s+LIBS\s+[^)]*)?\)", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]')
 
 # What no file of the compiler does: it reads no environment, opens no socket, prints nothing. (The script's own
@@ -29,34 +29,70 @@ FORBIDDEN = [
 # The toolchain talks to its helper process over a socketpair, which has no name anywhere.
 SOCKETPAIR = re.compile(r"^compiler/(toolchain|run)/")
 SOCKETS = re.compile(r"^(sys/socket\.h|netinet/.*|arpa/inet\.h|netdb\.h|sys/un\.h|boost/asio.*|openssl/ssl\.h)$")
+ASIO = re.compile(r"^boost/asio\b")
+
+# Who speaks to the outside. Each says the same answers in its own protocol, so none needs another.
+SPEAKERS = ("cli", "lsp", "build", "worker", "mcp")
+# Answers are plain values: whoever speaks makes JSON of them, or something else.
+JSON = re.compile(r"nlohmann|json", re.I)
 
 
-def rooms():
-    """Room to the rooms that it may include: those of its line, and theirs."""
-    with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as f:
-        text = re.sub(r"#.*", "", f.read())
-    direct = {m.group(1): set((m.group(2) or "").split()) for m in ROOM.finditer(text)}
-    closed = {}
+class House:
+    """The tree below `root`: its rooms, and what they may include."""
 
-    def close(name):
-        if name not in closed:
-            closed[name] = {name}
-            for used in direct.get(name, ()):
-                closed[name] |= close(used)
-        return closed[name]
+    def __init__(self, root):
+        self.root = root
+        self.problems = []
+        self.texts = {}
+        self.allowed = {}  # room to the rooms that it may include: those of its line, and theirs
+        direct = {"protocol": {"text"}}  # a room beside compiler/, without a line of its own
+        self.folder = {"protocol": "protocol"}
+        for name in ("CMakeLists.txt", "server/CMakeLists.txt"):
+            for m in ROOM.finditer(re.sub(r"#.*", "", self.text(name))):
+                direct[m.group(2)] = set((m.group(3) or "").split())
+                self.folder[m.group(2)] = ("server/" if m.group(1) else "compiler/") + m.group(2)
 
-    for name in direct:
-        close(name)
-    return closed
+        def close(name):
+            if name not in self.allowed:
+                self.allowed[name] = {name}
+                for used in direct.get(name, ()):
+                    self.allowed[name] |= close(used)
+            return self.allowed[name]
 
+        for name in direct:
+            close(name)
 
-def sources(*folders):
-    for folder in folders:
-        for path, dirs, files in os.walk(os.path.join(ROOT, folder)):
-            dirs[:] = sorted(d for d in dirs if not d.startswith(".") and d not in ("build", "node_modules"))
-            for name in sorted(files):
-                if name.endswith((".cpp", ".h")):
-                    yield os.path.relpath(os.path.join(path, name), ROOT)
+    def text(self, path):
+        if path not in self.texts:
+            try:
+                with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as f:
+                    self.texts[path] = f.read()
+            except OSError:
+                self.texts[path] = ""
+        return self.texts[path]
+
+    def report(self, path, line, what):
+        self.problems.append(f"{path}:{line}: {what}")
+
+    def sources(self, *folders):
+        for folder in folders:
+            for path, dirs, files in os.walk(os.path.join(self.root, folder)):
+                dirs[:] = sorted(d for d in dirs if not d.startswith(".") and d not in ("build", "node_modules"))
+                for name in sorted(files):
+                    if name.endswith((".cpp", ".h")):
+                        yield os.path.relpath(os.path.join(path, name), self.root).replace(os.sep, "/")
+
+    def room_of(self, path):
+        """The room that a file lies in; None: it is in no room's folder. A name without a line is given all the same."""
+        parts = path.split("/")
+        if parts[0] == "protocol":
+            return "protocol"
+        return parts[1] if parts[0] in ("compiler", "server") and len(parts) > 2 else None
+
+    def includes(self, path):
+        for number, line in enumerate(self.text(path).split("\n"), 1):
+            if m := INCLUDE.match(line):
+                yield number, m.group(2)
 
 
 def without_comments(text):
@@ -80,56 +116,106 @@ def raw_lines(text):
     return out
 
 
-def main():
-    allowed, problems = rooms(), []
-    if not allowed:
-        problems.append("CMakeLists.txt: no room() line was understood")
+def check_width(house, path):
+    text = house.text(path)
+    raw = raw_lines(text)
+    for number, line in enumerate(text.split("\n"), 1):
+        if len(line) > WIDTH and number not in raw:
+            house.report(path, number, f"{len(line)} columns, {WIDTH} are allowed")
 
-    def report(path, line, what):
-        problems.append(f"{path}:{line}: {what}")
 
-    for path in sources("compiler", "protocol", "server", "tests"):
-        with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as f:
-            text = f.read()
-        lines, raw = text.split("\n"), raw_lines(text)
-        parts = path.split(os.sep)
-        room = parts[1] if parts[0] == "compiler" else None
-        if room is not None and len(parts) > 2 and room not in allowed:
-            report(path, 1, f"the room {room} has no line in CMakeLists.txt")
+def check_rooms(house, path, room):
+    """Each include of a file leads to a room that its own may include."""
+    for number, name in house.includes(path):
+        other = house.room_of(name)
+        if name.startswith(("server/", "protocol/")) and path.startswith("compiler/"):
+            house.report(path, number, f"the compiler includes no {name.split('/')[0]}: {name}")
+        elif name.startswith("tests/"):
+            house.report(path, number, f"{room} includes no tests: {name}")
+        elif other is not None and other not in house.allowed[room]:
+            may = ", ".join(sorted(house.allowed[room] - {room})) or "no other room"
+            house.report(path, number, f"{room} may not include {other}: {name} (it may include {may})")
+
+
+def check_variant(house, path):
+    """Variants do not know each other; the files of one variant share its name as a prefix."""
+    for number, name in house.includes(path):
+        if name.startswith("compiler/") and re.search(r"/variants/\w+/", name):
+            mine, its = os.path.basename(path).split(".")[0], os.path.basename(name).split(".")[0]
+            prefix = os.path.commonprefix([mine + "_", its + "_"])
+            if os.path.dirname(name) != os.path.dirname(path) or "_" not in prefix:
+                house.report(path, number, f"a variant includes another one: {name}")
+
+
+def check_compiler(house, path):
+    """The compiler is a function of its input: no environment, no sockets, nothing printed."""
+    lines = house.text(path).split("\n")
+    for number, name in house.includes(path):
+        if SOCKETS.match(name) and not (name == "sys/socket.h" and SOCKETPAIR.match(path)):
+            house.report(path, number, f"the compiler opens no socket: {name}")
+    for number, line in enumerate(without_comments(house.text(path)).split("\n"), 1):
+        if re.search(r"(?<![\w.>])::(connect|bind|listen|accept4?)\s*\(", line):
+            house.report(path, number, f"the compiler opens no socket: {lines[number - 1].strip()}")
+        for pattern, what in FORBIDDEN:
+            if pattern.search(line):
+                house.report(path, number, f"compiler/ {what}: {lines[number - 1].strip()}")
+
+
+def check_server(house, path, room):
+    for number, name in house.includes(path):
+        if ASIO.match(name) and room != "transport":
+            house.report(path, number, f"only server/transport knows Boost.Asio: {name}")
+
+
+def check_plain(house, path):
+    """No JSON in server/ide, not even by way of a header that it includes."""
+    todo, seen = [(path, None)], {path}
+    while todo:
+        file, first = todo.pop()
+        for number, name in house.includes(file):
+            line = first or number  # of the include in `path` that leads there
+            if JSON.search(name):
+                by = "" if file == path else f", included by {file}"
+                house.report(path, line, f"an answer is a plain value, without JSON: {name}{by}")
+            elif name not in seen and house.text(name):
+                seen.add(name)
+                todo.append((name, line))
+
+
+def check(root):
+    """The violations, a line each, and the number of rooms."""
+    house = House(root)
+    if len(house.folder) < 2:
+        house.problems.append("CMakeLists.txt: no room() line was understood")
+    for room in SPEAKERS:
+        for other in house.allowed.get(room, set()) & set(SPEAKERS) - {room}:
+            house.problems.append(f"server/CMakeLists.txt: {room} may not use {other}: no speaker knows another")
+    for path in house.sources("compiler", "protocol", "server", "tests"):
+        check_width(house, path)
+        room = house.room_of(path)
+        if room is None:  # a test, or the one file that holds the speakers together
             continue
-        for number, line in enumerate(lines, 1):
-            if len(line) > WIDTH and number not in raw:
-                report(path, number, f"{len(line)} columns, {WIDTH} are allowed")
-            m = INCLUDE.match(line)
-            if not m or room is None:
-                continue
-            name = m.group(2)
-            if SOCKETS.match(name) and not (name == "sys/socket.h" and SOCKETPAIR.match(path)):
-                report(path, number, f"the compiler opens no socket: {name}")
-            if name.startswith("compiler/"):
-                other = name.split("/")[1]
-                if other not in allowed[room]:
-                    may = ", ".join(sorted(allowed[room] - {room})) or "no other room"
-                    report(path, number, f"{room} may not include {other}: {name} (it may include {may})")
-                if "variants/" in path and re.search(r"/variants/\w+/", name):
-                    # Variants do not know each other; the files of one variant share its name as a prefix.
-                    mine, its = os.path.basename(path).split(".")[0], os.path.basename(name).split(".")[0]
-                    prefix = os.path.commonprefix([mine + "_", its + "_"])
-                    if os.path.dirname(name) != os.path.dirname(path).replace(os.sep, "/") or "_" not in prefix:
-                        report(path, number, f"a variant includes another one: {name}")
-            elif name.startswith(("server/", "protocol/", "tests/")):
-                report(path, number, f"the compiler includes no {name.split('/')[0]}: {name}")
-        if room is not None:
-            for number, line in enumerate(without_comments(text).split("\n"), 1):
-                if re.search(r"(?<![\w.>])::(connect|bind|listen|accept4?)\s*\(", line):
-                    report(path, number, f"the compiler opens no socket: {lines[number - 1].strip()}")
-                for pattern, what in FORBIDDEN:
-                    if pattern.search(line):
-                        report(path, number, f"compiler/ {what}: {lines[number - 1].strip()}")
+        if not path.startswith(house.folder.get(room, "?") + "/"):
+            house.report(path, 1, f"the room {room} has no line in CMakeLists.txt")
+            continue
+        check_rooms(house, path, room)
+        if path.startswith("compiler/"):
+            check_compiler(house, path)
+            if "/variants/" in path:
+                check_variant(house, path)
+        elif path.startswith("server/"):
+            check_server(house, path, room)
+            if room == "ide":
+                check_plain(house, path)
+    return house.problems, len(house.allowed)
 
+
+def main():
+    root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
+    problems, rooms = check(root)
     for p in problems:
         print(p)
-    print(f"{len(allowed)} rooms, {len(problems)} violation{'' if len(problems) == 1 else 's'}", file=sys.stderr)
+    print(f"{rooms} rooms, {len(problems)} violation{'' if len(problems) == 1 else 's'}", file=sys.stderr)
     return 1 if problems else 0
 
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <map>
 
-#include "server/cli/run_targets.h"
 #include "server/lsp/call_words.h"
 #include "server/lsp/features.h"
 #include "server/lsp/occupancy.h"
 #include "server/lsp/view.h"
+#include "server/project/run_targets.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -81,7 +81,7 @@ Answer<Json> code_lenses(const Request& r, const protocol::DocumentParams& param
       lens(std::move(text), "tilewright.view",
            {{"uri", view_of("plan", *first.compiled, *first.kernel, r.snapshot->path()).uri()}});
     }
-    for (std::string_view target : cli::kRunTargets) {
+    for (std::string_view target : project::kRunTargets) {
       if (first.kernel->failed) break;
       lens("run on " + std::string(target), "tilewright.run",
            {{"textDocument", document}, {"entry", entry}, {"on", target}});

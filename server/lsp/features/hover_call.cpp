@@ -6,7 +6,7 @@
 #include "compiler/ir/origin.h"
 #include "compiler/ir/printer.h"
 #include "compiler/lower/banks.h"
-#include "server/cli/report.h"
+#include "server/ide/words.h"
 #include "server/lsp/call_words.h"
 #include "server/lsp/features/hover.h"
 
@@ -27,7 +27,7 @@ std::string shortened(std::string_view reason) {
 // With its layout where that is not the plain one.
 std::string operand_words(const ir::Operand& operand) {
   constexpr std::string_view kLayout = "\n    layout ";
-  std::string text = cli::operand_text(operand, kLayout);
+  std::string text = ide::operand_text(operand, kLayout);
   const ir::Buffer* b = operand.region.buffer;
   bool plain = b && b->layout && b->layout->is_tile() && layout::same(*b->layout, layout::row_major(ir::shape_of(*b)));
   if (plain) text.resize(text.find(kLayout));
@@ -174,7 +174,7 @@ void hover_call(HoverText& out, const Request& r, const std::vector<EvaluatedCal
     body += (first ? "  " : "→ ") + operand_words(report.call->args[i]) + "\n";
   }
   if (!report.scope.intra.empty() || !report.scope.inter.empty()) {
-    body += "together " + cli::box_text(report.scope.intra) + "; instances " + cli::box_text(report.scope.inter) + "\n";
+    body += "together " + ide::box_text(report.scope.intra) + "; instances " + ide::box_text(report.scope.inter) + "\n";
   }
   std::string plan;
   auto add = [&](const std::string& text) { plan += (plan.empty() || text.empty() ? "" : ", ") + text; };

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "server/cli/files.h"
-#include "server/cli/run_targets.h"
 #include "server/lsp/features.h"
 #include "server/lsp/uri.h"
+#include "server/project/files.h"
+#include "server/project/run_targets.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -90,14 +90,14 @@ std::expected<Ended, std::string> run_self(const std::vector<std::string>& argum
 }
 
 Answer<Json> run_kernel(const Request& r, const RunParams& params) {
-  if (std::ranges::find(cli::kRunTargets, params.on) == cli::kRunTargets.end()) {
+  if (std::ranges::find(project::kRunTargets, params.on) == project::kRunTargets.end()) {
     return std::unexpected(
         protocol::Error{protocol::ErrorCode::InvalidParams, "there is no target '" + params.on + "'", nullptr});
   }
   std::string path = path_of(params.uri);
   if (!is_file(path)) return refused("only a script that is saved can be run");
   for (const auto& s : r.open) {
-    auto saved = s->path() == path ? cli::read_file(path) : std::unexpected(std::string());
+    auto saved = s->path() == path ? project::read_file(path) : std::unexpected(std::string());
     if (s->path() == path && (!saved || *saved != s->source().text())) return refused("save the script, then run it");
   }
   if (r.progress) r.progress("running " + params.entry + " on " + params.on, -1);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright::cli {
+namespace tilewright::project {
 
 class ScriptSearch {
  public:
@@ -24,4 +24,4 @@ class ScriptSearch {
   std::map<std::filesystem::path, File> files_;
 };
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::project

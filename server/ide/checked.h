@@ -1,12 +1,11 @@
-// Output formats of `check`: JSON, SARIF 2.1.0, GitHub annotations, JUnit XML.
+// A file that was checked, and what that found: for reports of many files.
 #pragma once
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "compiler/session/findings.h"
 
-namespace tilewright::cli {
+namespace tilewright::ide {
 
 // One file, compiled once for each architecture.
 struct CheckedFile {
@@ -25,7 +24,5 @@ struct Summary {
   void add(const CheckedFile& file);
   std::string text() const;
 };
-// `format`: json, sarif, github or junit.
-std::string formatted(const std::vector<CheckedFile>& files, std::string_view format);
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::ide

@@ -1,11 +1,11 @@
-#include "server/cli/terminal.h"
+#include "server/render/terminal.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 
-namespace tilewright::cli {
+namespace tilewright::render {
 
 const Colours& colours(std::FILE* stream) {
   static constexpr Colours kNone{};
@@ -108,4 +108,4 @@ std::string diagnostic_text(const text::Diagnostic& d, const text::Anchors& anch
   return out;
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::render

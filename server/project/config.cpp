@@ -1,11 +1,11 @@
-#include "server/cli/config.h"
+#include "server/project/config.h"
 
 #include <toml++/toml.h>
 
-#include "server/cli/codes.h"
-#include "server/cli/files.h"
+#include "server/project/codes.h"
+#include "server/project/files.h"
 
-namespace tilewright::cli {
+namespace tilewright::project {
 namespace {
 
 std::string place(const std::string& name, const toml::node& node) {
@@ -107,4 +107,4 @@ void apply_severity(const Config& config, std::vector<text::Diagnostic>& diagnos
   }
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::project

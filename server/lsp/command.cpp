@@ -1,10 +1,14 @@
 // tilewright lsp: the language server.
-#include "server/cli/commands.h"
+#include "server/lsp/command.h"
+
+#include <memory>
+#include <string>
+
 #include "server/lsp/serve.h"
 
-namespace tilewright::cli {
+namespace tilewright::lsp {
 
-void add_lsp(CLI::App& app, Run& run) {
+void add_lsp(CLI::App& app, std::function<int()>& run) {
   auto address = std::make_shared<std::string>();
   CLI::App* c = app.add_subcommand("lsp", "Serve editors: the Language Server Protocol on standard input and output");
   c->add_option("--listen", *address,
@@ -13,7 +17,7 @@ void add_lsp(CLI::App& app, Run& run) {
   c->footer(
       "Examples:\n  tilewright lsp\n  tilewright lsp --listen 127.0.0.1:7777\n  tilewright lsp --listen "
       "unix:/tmp/tilewright.sock");
-  c->callback([address, &run] { run = [address] { return lsp::serve(*address); }; });
+  c->callback([address, &run] { run = [address] { return serve(*address); }; });
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::lsp

@@ -4,7 +4,7 @@
 
 #include "compiler/session/compile.h"
 
-namespace tilewright::cli {
+namespace tilewright::render {
 
 using Json = nlohmann::ordered_json;
 
@@ -20,4 +20,4 @@ Json plan_json(const lower::LoweredKernel& kernel);
 // UTF-8 whatever the script held.
 std::string dump(const Json& json, int indent = 1);
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::render

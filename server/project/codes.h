@@ -4,9 +4,9 @@
 
 #include "compiler/text/codes.h"
 
-namespace tilewright::cli {
+namespace tilewright::project {
 
 const text::CodeInfo* code_info(std::string_view code);  // null: no such code
 std::vector<text::CodeInfo> all_codes();
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::project

@@ -1,4 +1,4 @@
-#include "server/cli/codes.h"
+#include "server/project/codes.h"
 
 #include "compiler/cuda/codes.h"
 #include "compiler/dispatch/codes.h"
@@ -8,7 +8,7 @@
 #include "compiler/session/codes.h"
 #include "compiler/simulate/codes.h"
 
-namespace tilewright::cli {
+namespace tilewright::project {
 
 namespace {
 
@@ -45,4 +45,4 @@ const text::CodeInfo* code_info(std::string_view code) {
   return nullptr;
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::project

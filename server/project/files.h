@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "compiler/script/interpreter.h"
+#include "compiler/script/loader.h"
+#include "compiler/syntax/tree.h"
 
-namespace tilewright::cli {
+namespace tilewright::project {
 
 inline constexpr std::uintmax_t kLargestScript = 64u << 20;
 // The whole file ("-": standard input), unless it is larger than `limit` bytes; the error names the file and the
@@ -52,4 +53,4 @@ struct Expansion {
 };
 Expansion expand(const std::vector<std::string>& arguments);
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::project

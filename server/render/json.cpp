@@ -1,6 +1,6 @@
-#include "server/cli/json.h"
+#include "server/render/json.h"
 
-namespace tilewright::cli {
+namespace tilewright::render {
 namespace {
 
 Json position_json(const text::Source& source, std::uint32_t offset) {
@@ -158,4 +158,4 @@ Json plan_json(const lower::LoweredKernel& kernel) {
           {"tensor_maps", maps}};
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::render

@@ -7,7 +7,7 @@
 #include "compiler/text/diagnostic.h"
 #include "compiler/text/source.h"
 
-namespace tilewright::cli {
+namespace tilewright::render {
 
 // Escape sequences, or nothing where the output is not a terminal (or NO_COLOR is set).
 struct Colours {
@@ -19,4 +19,4 @@ std::string_view severity_name(text::Severity severity);
 // "copy.py:14:8: error[TW3104]: message" with the source line, its marks, the notes and the hint below.
 std::string diagnostic_text(const text::Diagnostic& d, const text::Anchors& anchors, const Colours& c);
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::render

@@ -16,7 +16,7 @@
 
 #include "compiler/text/context.h"
 
-namespace tilewright::cli {
+namespace tilewright::project {
 
 struct Config {
   std::filesystem::path file;  // empty: there is none
@@ -32,4 +32,4 @@ std::expected<Config, std::string> find_config(const std::filesystem::path& scri
 // Applies the severities; diagnostics that are off are removed.
 void apply_severity(const Config& config, std::vector<text::Diagnostic>& diagnostics);
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::project

@@ -1,17 +1,16 @@
-// Words about calls, operands and threads that the command line and the language server share.
+// Words about operands, threads and facts that every answer shares, and what NVIDIA's tools say, led back to the
+// script.
 #pragma once
 #include <string>
 #include <string_view>
 
 #include "compiler/cuda/cuda.h"
 #include "compiler/dispatch/dispatched.h"
+#include "compiler/text/diagnostic.h"
 #include "compiler/toolchain/compile_log.h"
-#include "server/cli/terminal.h"
 
-namespace tilewright::cli {
+namespace tilewright::ide {
 
-// The dispatch report of one call, for people.
-std::string call_report(const dispatch::CallReport& call, const text::Anchors& anchors, const Colours& colours);
 // "A_smem[0:32, 0:32] float16 shared", then `before_layout` and the layout where it has one.
 std::string operand_text(const ir::Operand& operand, std::string_view before_layout);
 // "laneid 0..31, warpid one elected"; "-" for no axis at all.
@@ -20,4 +19,4 @@ std::string fact_text(const dispatch::FactValue& value);
 // A message of NVRTC, led back to the script line that its CUDA line came from.
 text::Diagnostic toolchain_diagnostic(const toolchain::LogEntry& entry, const cuda::CudaSource& source);
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::ide

@@ -1,20 +1,20 @@
-#include "server/cli/formats.h"
+#include "server/render/formats.h"
 
 #include <cctype>
 #include <set>
 
 #include "compiler/text/escape.h"
-#include "server/cli/codes.h"
-#include "server/cli/json.h"
+#include "server/project/codes.h"
+#include "server/render/json.h"
 
-namespace tilewright::cli {
+namespace tilewright::render {
 namespace {
 
-std::string json_format(const std::vector<CheckedFile>& files) {
+std::string json_format(const std::vector<ide::CheckedFile>& files) {
   Json out{{"files", Json::array()}, {"diagnostics", Json::array()}};
-  for (const CheckedFile& f : files) {
+  for (const ide::CheckedFile& f : files) {
     out["files"].push_back(f.path);
-    for (const session::Finding& found : findings(f))
+    for (const session::Finding& found : ide::findings(f))
       out["diagnostics"].push_back(diagnostic_json(*found.diagnostic, *found.anchors));
   }
   return dump(out) + "\n";
@@ -41,11 +41,11 @@ Json sarif_location(text::Span span, const text::Anchors& anchors) {
               {"endColumn", to.column + 1}}}}}};
 }
 
-std::string sarif_format(const std::vector<CheckedFile>& files) {
+std::string sarif_format(const std::vector<ide::CheckedFile>& files) {
   Json results = Json::array(), rules = Json::array();
   std::set<std::string_view> used;
-  for (const CheckedFile& f : files) {
-    for (const auto& [diagnostic, anchors, target] : findings(f)) {
+  for (const ide::CheckedFile& f : files) {
+    for (const auto& [diagnostic, anchors, target] : ide::findings(f)) {
       const text::Diagnostic& d = *diagnostic;
       used.insert(d.code);
       static constexpr const char* kLevels[] = {"error", "warning", "note", "note"};
@@ -67,7 +67,7 @@ std::string sarif_format(const std::vector<CheckedFile>& files) {
   }
   for (std::string_view code : used) {
     Json rule{{"id", code}};
-    if (const text::CodeInfo* info = code_info(code)) {
+    if (const text::CodeInfo* info = project::code_info(code)) {
       rule["shortDescription"] = {{"text", info->title}};
       rule["fullDescription"] = {{"text", info->explanation}};
     }
@@ -102,10 +102,10 @@ std::string github_escape(std::string_view text, bool property) {
   return out;
 }
 
-std::string github_format(const std::vector<CheckedFile>& files) {
+std::string github_format(const std::vector<ide::CheckedFile>& files) {
   std::string out;
-  for (const CheckedFile& f : files) {
-    for (const auto& [diagnostic, anchors, target] : findings(f)) {
+  for (const ide::CheckedFile& f : files) {
+    for (const auto& [diagnostic, anchors, target] : ide::findings(f)) {
       const text::Diagnostic& d = *diagnostic;
       static constexpr const char* kLevels[] = {"error", "warning", "notice", "notice"};
       text::Anchors::Place place = anchors->resolve(d.span);
@@ -143,14 +143,14 @@ std::string xml_escape(std::string_view raw) {
 }
 
 // One test case a kernel, and one a file for what belongs to none.
-std::string junit_format(const std::vector<CheckedFile>& files) {
+std::string junit_format(const std::vector<ide::CheckedFile>& files) {
   std::string body;
   std::size_t all_tests = 0, all_failures = 0;
-  for (const CheckedFile& f : files) {
+  for (const ide::CheckedFile& f : files) {
     std::string cases;
     std::size_t failures = 0, tests = 1;
     std::string text;
-    for (const auto& [diagnostic, anchors, target] : findings(f)) {
+    for (const auto& [diagnostic, anchors, target] : ide::findings(f)) {
       const text::Diagnostic& d = *diagnostic;
       if (d.severity != text::Severity::Error) continue;
       text::Anchors::Place place = anchors->resolve(d.span);
@@ -187,35 +187,13 @@ std::string junit_format(const std::vector<CheckedFile>& files) {
          "</testsuites>\n";
 }
 
-std::string counted(std::size_t n, std::string_view what) {
-  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
-}
-
 }  // namespace
 
-std::vector<session::Finding> findings(const CheckedFile& file) { return session::findings(file.compiled, file.path); }
-
-void Summary::add(const CheckedFile& file) {
-  ++files;
-  if (!file.compiled.empty()) kernels += file.compiled.front().kernels.size();
-  for (const auto& [diagnostic, anchors, target] : findings(file)) {
-    errors += diagnostic->severity == text::Severity::Error;
-    warnings += diagnostic->severity == text::Severity::Warning;
-  }
-}
-
-std::string Summary::text() const {
-  std::string out = counted(errors, "error") + ", " + counted(warnings, "warning") + " in " + counted(files, "file") +
-                    " with " + counted(kernels, "kernel");
-  if (passed_over) out += "; " + counted(passed_over, "other Python file") + " without tile scripts";
-  return out + "\n";
-}
-
-std::string formatted(const std::vector<CheckedFile>& files, std::string_view format) {
+std::string formatted(const std::vector<ide::CheckedFile>& files, std::string_view format) {
   if (format == "sarif") return sarif_format(files);
   if (format == "github") return github_format(files);
   if (format == "junit") return junit_format(files);
   return json_format(files);
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::render

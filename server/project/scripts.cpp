@@ -1,11 +1,11 @@
-#include "server/cli/scripts.h"
+#include "server/project/scripts.h"
 
 #include <set>
 #include <string_view>
 
-#include "server/cli/files.h"
+#include "server/project/files.h"
 
-namespace tilewright::cli {
+namespace tilewright::project {
 namespace fs = std::filesystem;
 namespace {
 
@@ -87,4 +87,4 @@ bool ScriptSearch::is_script(const fs::path& path) {
   return false;
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::project

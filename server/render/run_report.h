@@ -7,9 +7,9 @@
 #include "compiler/run/bind.h"
 #include "compiler/run/element.h"
 #include "compiler/text/source.h"
-#include "server/cli/json.h"
+#include "server/render/json.h"
 
-namespace tilewright::cli {
+namespace tilewright::render {
 
 struct TensorReport {
   std::string source;         // "random", a file, "poison"
@@ -51,4 +51,4 @@ void judge(RunReport& report);
 Json run_json(const RunReport& report, const text::Anchors& anchors);
 std::string run_text(const RunReport& report, const text::Anchors& anchors);
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::render

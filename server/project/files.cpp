@@ -1,4 +1,4 @@
-#include "server/cli/files.h"
+#include "server/project/files.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -8,9 +8,9 @@
 #include <cstring>
 
 #include "compiler/syntax/acceptance.h"
-#include "server/cli/scripts.h"
+#include "server/project/scripts.h"
 
-namespace tilewright::cli {
+namespace tilewright::project {
 namespace fs = std::filesystem;
 namespace {
 
@@ -162,4 +162,4 @@ Expansion expand(const std::vector<std::string>& arguments) {
   return out;
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::project

@@ -1,10 +1,10 @@
-#include "server/cli/run_report.h"
+#include "server/render/run_report.h"
 
 #include <algorithm>
 
-#include "server/cli/terminal.h"
+#include "server/render/terminal.h"
 
-namespace tilewright::cli {
+namespace tilewright::render {
 namespace {
 
 constexpr std::string_view kRoles[] = {"input", "output", "inout"};
@@ -232,4 +232,4 @@ std::string run_text(const RunReport& r, const text::Anchors& anchors) {
   return out + std::string(colour) + std::string(r.verdict()) + std::string(c.plain) + "\n";
 }
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::render

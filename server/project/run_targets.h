@@ -3,8 +3,8 @@
 #include <array>
 #include <string_view>
 
-namespace tilewright::cli {
+namespace tilewright::project {
 
 inline constexpr std::array<std::string_view, 1> kRunTargets = {"gpu"};
 
-}  // namespace tilewright::cli
+}  // namespace tilewright::project

@@ -1,0 +1,21 @@
+// Who finds the scripts that a script imports.
+#pragma once
+#include <memory>
+#include <string_view>
+
+namespace tilewright::syntax {
+class Tree;
+}
+
+namespace tilewright::script {
+
+// Finds the scripts that a script imports. Paths stay below the root that the implementation knows.
+class Loader {
+ public:
+  virtual ~Loader() = default;
+  // `module` is dotted; `level` counts leading dots relative to the package of `importer` (a path). Null: not a script
+  // of ours, so the import becomes opaque.
+  virtual std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) = 0;
+};
+
+}  // namespace tilewright::script

@@ -1,0 +1,33 @@
+#include "server/project/environment.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace tilewright::project {
+namespace fs = std::filesystem;
+
+toolchain::Options toolchain_options() {
+  toolchain::Options options;
+  auto add = [&](const fs::path& p) { options.cuda_candidates.push_back(p); };
+  if (const char* home = std::getenv("CUDA_HOME"); home && *home) add(home);
+  std::error_code ec;
+  fs::path self = fs::read_symlink("/proc/self/exe", ec);
+  for (fs::path p = self.parent_path(); !ec && !p.empty(); p = p.parent_path()) {  // the checkout's own .cuda
+    for (fs::directory_iterator it(p / ".cuda" / "nvidia", ec), end; !ec && it != end;
+         it.increment(ec)) {  // .cuda/nvidia/cu13
+      if (it->path().filename().string().starts_with("cu")) add(it->path());
+    }
+    ec.clear();
+    if (p == p.root_path()) break;
+  }
+  add("/usr/local/cuda");
+  const char* cache = std::getenv("XDG_CACHE_HOME");  // a relative one is to be ignored (XDG base directories)
+  const char* home = std::getenv("HOME");
+  fs::path base = cache && *cache == '/' ? fs::path(cache)
+                  : home && *home == '/' ? fs::path(home) / ".cache"
+                                         : fs::temp_directory_path(ec);
+  options.cache.folder = base / "tilewright" / "artifacts";
+  return options;
+}
+
+}  // namespace tilewright::project

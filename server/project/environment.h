@@ -1,0 +1,10 @@
+// What the machine around us says: where CUDA lies, where results are kept.
+#pragma once
+#include "compiler/toolchain/toolchain.h"
+
+namespace tilewright::project {
+
+// CUDA from CUDA_HOME, beside the binary, /usr/local/cuda; the cache under XDG_CACHE_HOME.
+toolchain::Options toolchain_options();
+
+}  // namespace tilewright::project

@@ -1,0 +1,53 @@
+#include "server/project/load.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace tilewright::project {
+namespace fs = std::filesystem;
+
+std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name) {
+  auto text = read_file(path);
+  if (!text) return std::unexpected(text.error());
+  std::string name = !shown_name.empty() ? shown_name : path == "-" ? "<stdin>" : path;
+  LoadedFile file;
+  if (auto decoded = syntax::decode(*text); !decoded)
+    file.undecodable = decoded.error();
+  else if (decoded->encoding != "utf-8")
+    *text = std::move(decoded->text);
+  file.source = std::make_shared<text::Source>(name, std::move(*text));
+  file.tree = syntax::Tree::parse(file.source);
+  fs::path place = path == "-" && shown_name.empty() ? fs::current_path() / "stdin.py" : fs::path(name);
+  file.loader = std::make_unique<FileLoader>(place);
+  auto config = find_config(place);
+  if (!config) return std::unexpected(config.error());
+  file.config = std::move(*config);
+  return file;
+}
+
+session::Compiled compile(const LoadedFile& file, const session::CompileOptions& options) {
+  text::Context context;
+  context.limits = file.config.limits;
+  session::Compiled compiled = session::compile(file.tree, file.loader.get(), context, options);
+  if (const auto& why = file.undecodable) {
+    text::Span at{compiled.evaluation->anchors.add(file.source, 0), static_cast<std::uint32_t>(why->begin),
+                  static_cast<std::uint32_t>(why->end)};
+    compiled.diagnostics = {{"TW1001", text::Severity::Error, why->message, at, {}, {}, {}}};
+  }
+  apply_severity(file.config, compiled.diagnostics);
+  return compiled;
+}
+
+std::vector<std::string> architectures(const LoadedFile& file, const std::vector<std::string>& asked) {
+  if (!asked.empty()) return asked;
+  std::vector<std::string> out = session::named_architectures(*file.tree);
+  return out.empty() ? std::vector<std::string>{"sm_90a"} : out;
+}
+
+std::string one_architecture(const LoadedFile& file) {
+  std::vector<std::string> all = architectures(file, {});
+  return std::find(all.begin(), all.end(), "sm_90a") != all.end() ? "sm_90a" : all.front();
+}
+
+}  // namespace tilewright::project

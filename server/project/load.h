@@ -1,0 +1,33 @@
+// A script from a file or from standard input, with what belongs to it: its imports, its settings, its compilation.
+#pragma once
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/session/compile.h"
+#include "compiler/syntax/acceptance.h"
+#include "server/project/config.h"
+#include "server/project/files.h"
+
+namespace tilewright::project {
+
+struct LoadedFile {
+  std::shared_ptr<const text::Source> source;
+  std::shared_ptr<const syntax::Tree> tree;
+  std::unique_ptr<script::Loader> loader;
+  Config config;
+  std::optional<syntax::Rejection> undecodable;  // why its bytes are no text; nothing else is said about it
+};
+// "-" is standard input, shown as `shown_name`. The error names the file and the reason.
+std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name = {});
+// Under the file's own settings.
+session::Compiled compile(const LoadedFile& file, const session::CompileOptions& options);
+
+// The architectures to look at: those asked for, else those that the file names in `# tilewright: arch sm_80 sm_90a`,
+// else sm_90a. Where one has to do, `one_architecture` takes sm_90a if it is among them, else the first.
+std::vector<std::string> architectures(const LoadedFile& file, const std::vector<std::string>& asked);
+std::string one_architecture(const LoadedFile& file);
+
+}  // namespace tilewright::project
