@@ -2,6 +2,7 @@
 """The language server under clients that were not written by us.
 
     real_clients.py neovim|typed SERVER FOLDER
+    real_clients.py install FOLDER
 
 The clients are installed below FOLDER on first use (requirements.txt). Exit status 77: there is no network to install
 them from, so the test is skipped.
@@ -86,10 +87,14 @@ def typed(python, server):
 
 
 def main():
-    if len(sys.argv) != 4 or sys.argv[1] not in ("neovim", "typed"):
+    install = len(sys.argv) == 3 and sys.argv[1] == "install"
+    if not install and (len(sys.argv) != 4 or sys.argv[1] not in ("neovim", "typed")):
         sys.exit(__doc__)
     if platform.machine() != "x86_64":
         skip("there is no Neovim wheel for " + platform.machine())
+    if install:
+        installed(os.path.abspath(sys.argv[2]))
+        return 0
     python, server = installed(os.path.abspath(sys.argv[3])), os.path.abspath(sys.argv[2])
     return (neovim if sys.argv[1] == "neovim" else typed)(python, server)
 
