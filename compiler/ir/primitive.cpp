@@ -174,11 +174,6 @@ const Primitive* find_primitive(std::string_view name) {
 
 namespace {
 
-const PrimitiveOperand* row_of(const TileCall& call, std::size_t i) {
-  const Primitive* row = find_primitive(call.primitive);
-  return row && i < row->operands.size() ? &row->operands[i] : nullptr;
-}
-
 // The operand or keyword of that name is given, and is not False.
 bool holds(const TileCall& call, std::string_view name) {
   const Primitive* row = find_primitive(call.primitive);
@@ -194,8 +189,13 @@ bool holds(const TileCall& call, std::string_view name) {
 
 bool is_given(const Operand& operand) { return operand.region.buffer || operand.value; }
 
+const PrimitiveOperand* operand_row(const TileCall& call, std::size_t i) {
+  const Primitive* row = find_primitive(call.primitive);
+  return row && i < row->operands.size() ? &row->operands[i] : nullptr;
+}
+
 OperandRole operand_role(const TileCall& call, std::size_t i) {
-  const PrimitiveOperand* operand = row_of(call, i);
+  const PrimitiveOperand* operand = operand_row(call, i);
   if (!operand) return OperandRole::Both;
   if (!operand->read_with.empty() && holds(call, operand->read_with)) return OperandRole::Both;
   if (!operand->read_without.empty() && !holds(call, operand->read_without)) return OperandRole::Both;
@@ -209,7 +209,7 @@ OperandRole keyword_role(const TileCall& call, std::string_view keyword) {
 }
 
 std::string_view operand_name(const TileCall& call, std::size_t i) {
-  const PrimitiveOperand* operand = row_of(call, i);
+  const PrimitiveOperand* operand = operand_row(call, i);
   return operand ? operand->name : "operand";
 }
 

@@ -70,7 +70,9 @@ bool is_given(const Operand& operand);
 OperandRole operand_role(const TileCall& call, std::size_t i);
 // The same of the value of a keyword.
 OperandRole keyword_role(const TileCall& call, std::string_view keyword);
-// The row's name of a call's operand `i`; "operand" where there is no row for it.
+// What the row says of a call's operand `i`; null: nothing.
+const PrimitiveOperand* operand_row(const TileCall& call, std::size_t i);
+// Its name; "operand" where there is no row for it.
 std::string_view operand_name(const TileCall& call, std::size_t i);
 
 }  // namespace tilewright::ir

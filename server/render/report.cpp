@@ -2,9 +2,24 @@
 
 #include <algorithm>
 
+#include "compiler/ir/primitive.h"
 #include "server/ide/words.h"
 
 namespace tilewright::render {
+namespace {
+
+// By the name that the primitive's row has for it. One that is left out has its default.
+std::string operand_line(const ir::TileCall& call, std::size_t i) {
+  constexpr std::size_t kColumn = 11;
+  std::string name(ir::operand_name(call, i));
+  name.resize(std::max(name.size() + 1, kColumn), ' ');
+  const ir::PrimitiveOperand* row = ir::operand_row(call, i);
+  std::string value = row && !ir::is_given(call.args[i]) ? std::string(row->fallback)
+                                                         : ide::operand_text(call.args[i], "\n             layout ");
+  return "  " + name + value + "\n";
+}
+
+}  // namespace
 
 std::string call_report(const dispatch::CallReport& call, const text::Anchors& anchors, const Colours& c) {
   text::Anchors::Place place = anchors.resolve(call.call->origin.span);
@@ -16,11 +31,7 @@ std::string call_report(const dispatch::CallReport& call, const text::Anchors& a
          std::string(c.plain) + "   " + std::string(ir::exec_scope_name(call.call->scope)) + " scope";
   if (!call.call->dispatch.empty()) out += ", forced to " + std::string(call.call->dispatch);
   out += "\n";
-  static constexpr const char* kNames[] = {"  dst        ", "  src        "};
-  for (std::size_t i = 0; i < call.call->args.size(); ++i) {
-    out +=
-        (i < 2 ? kNames[i] : "  operand    ") + ide::operand_text(call.call->args[i], "\n             layout ") + "\n";
-  }
+  for (std::size_t i = 0; i < call.call->args.size(); ++i) out += operand_line(*call.call, i);
   out += "  threads    together: " + ide::box_text(call.scope.intra) +
          "; instances: " + ide::box_text(call.scope.inter) + "\n";
   if (!call.scope.failure.empty()) out += "             " + call.scope.failure + "\n";

@@ -419,6 +419,22 @@ class Explain(Case):
         self.expect(0, "explain", good + ":99999999")
         self.assertIn("lines count from 1", self.expect(2, "explain", good + ":0").errors)
 
+    def test_operands_have_the_names_of_their_primitive(self):
+        script = "\n".join(line for line in GOOD.split("\n") if ".copy(" not in line)
+        calls = ["Tx.cta.gemm(A_smem, A_smem, A_smem, A_smem, alpha=2.0)",
+                 "Tx.warp.sum(A_smem, A_smem[:, 0:8], accum=True)",
+                 "Tx.warp.binary_reduce(A_smem, A_smem, A_smem, 1.0, 'add', 'sum')"]
+        path = self.file("names.py", script.rstrip() + "".join("\n    " + call for call in calls) + "\n")
+        r = self.expect(1, "explain", path)
+        operands = [line.split("[")[0].split() for line in r.text.split("\n") if line.startswith("  ") and " layout " not in line]
+        names = [words for words in operands if words[0] not in ("threads", "facts", "assumed")]
+        tile = "A_smem"
+        self.assertEqual(names, [["D", tile], ["A", tile], ["B", tile], ["C", tile], ["transpose_A", "False"],
+                                 ["transpose_B", "False"], ["alpha", "T.float32(2.0)"],
+                                 ["dst", tile], ["src", tile], ["axes", "-1"], ["accum", "T.bool(True)"],
+                                 ["binary_output", tile], ["reduce_output", tile], ["in1", tile], ["in2", "T.float32(1.0)"],
+                                 ["binary_op", '"add"'], ["reduce_op", '"sum"']])
+
     def test_json(self):
         good = self.file("good.py", GOOD)
         for what in (good, good + ":14", good + ":1"):
