@@ -4,6 +4,7 @@
 
 #include "compiler/intrinsics/printed.h"
 #include "compiler/ir/origin.h"
+#include "compiler/ir/primitive.h"
 #include "compiler/ir/printer.h"
 #include "compiler/lower/banks.h"
 #include "server/ide/words.h"
@@ -32,6 +33,19 @@ std::string operand_words(const ir::Operand& operand) {
   bool plain = b && b->layout && b->layout->is_tile() && layout::same(*b->layout, layout::row_major(ir::shape_of(*b)));
   if (plain) text.resize(text.find(kLayout));
   return text;
+}
+
+// What the call reads, then what it writes. Where there are several of them each has its name.
+std::string operand_lines(const ir::TileCall& call) {
+  std::string read, written;
+  bool named = std::ranges::count_if(call.args, ir::is_given) > 2;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (!ir::is_given(call.args[i])) continue;
+    bool only_read = ir::operand_role(call, i) == ir::OperandRole::Read;
+    std::string name = named ? std::string(ir::operand_name(call, i)) + ": " : std::string();
+    (only_read ? read : written) += (only_read ? "  " : "→ ") + name + operand_words(call.args[i]) + "\n";
+  }
+  return read + written;
 }
 
 std::string others(const dispatch::CallReport& call) {
@@ -168,11 +182,7 @@ void hover_call(HoverText& out, const Request& r, const std::vector<EvaluatedCal
 
   Arena scratch;
   ArenaScope scope(scratch);
-  std::string body;
-  for (std::size_t i = report.call->args.size(); i-- > 0;) {
-    bool first = i + 1 == report.call->args.size();
-    body += (first ? "  " : "→ ") + operand_words(report.call->args[i]) + "\n";
-  }
+  std::string body = operand_lines(*report.call);
   if (!report.scope.intra.empty() || !report.scope.inter.empty()) {
     body += "together " + ide::box_text(report.scope.intra) + "; instances " + ide::box_text(report.scope.inter) + "\n";
   }
