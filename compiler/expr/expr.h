@@ -190,6 +190,7 @@ enum class Effect : std::uint8_t { Pure, Reads, Writes, Synchronises, Opaque };
 struct Callee {
   std::string_view name;  // as printed after `T.`: "ptx.mbarrier.init", "address_of", "cuda.cta_sync"
   Effect effect = Effect::Pure;
+  bool elects = false;  // not 0 in one lane of the warp alone, which the hardware chooses
 };
 
 struct Call : ExprNode {

@@ -31,6 +31,15 @@ const Operand* Arguments::operand(std::string_view name) const {
   return nullptr;
 }
 
+const Operand* Arguments::operand_at(std::size_t position) const {
+  for (const Operand& o : row_.operands) {
+    const int first = this->position(o);
+    const std::size_t n = o.kind == OperandKind::List || o.kind == OperandKind::Variadic ? items(o).size() : 1;
+    if (first >= 0 && position >= static_cast<std::size_t>(first) && position < first + n) return &o;
+  }
+  return nullptr;
+}
+
 int Arguments::position(const Operand& operand) const {
   int at = 0;
   for (const Operand& o : row_.operands) {
@@ -67,6 +76,8 @@ std::string Arguments::text(std::string_view name) const {
   ir::Expr e = (*this)[name];
   return e ? attribute_text(e) : std::string();
 }
+
+std::string Arguments::operation() const { return row_.operation.empty() ? text("op") : std::string(row_.operation); }
 
 std::span<const ir::Expr> Arguments::items(const Operand& operand) const {
   int at = position(operand);

@@ -17,13 +17,15 @@ class Arguments {
 
   // Where the operand's argument stands; for a List or Variadic its first item. The operand must exist.
   int position(const Operand& operand) const;
-  const Operand* operand(std::string_view name) const;  // null: no such operand
+  const Operand* operand(std::string_view name) const;    // null: no such operand
+  const Operand* operand_at(std::size_t position) const;  // whose argument this is; null: the length of a List
 
   ir::Expr operator[](std::string_view name) const;
   bool given(std::string_view name) const;            // there is such an operand and it is not absent
   std::int64_t integer(std::string_view name) const;  // of an attribute; 0 when it is none
   bool flag(std::string_view name) const { return integer(name) != 0; }
   std::string text(std::string_view name) const;  // of an attribute: as it goes into an instruction
+  std::string operation() const;                  // the row's, else that of the attribute `op`
   std::span<const ir::Expr> items(const Operand& operand) const;
   std::span<const ir::Expr> items(std::string_view name) const;
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "compiler/expr/target.h"
+#include "compiler/intrinsics/effect.h"
 #include "compiler/intrinsics/meanings.h"
 #include "compiler/ir/buffer.h"
 
@@ -46,6 +47,7 @@ struct Operand {
   OperandKind item = OperandKind::Value;  // of a List or Variadic
   Access access = Access::In;
   bool keyword_only = false;
+  bool is_register = false;  // a Pointer or Reference that stands for a register of type `dtype`, see Access
 
   // "" in a choice list is legal, so a list that is there and empty does not exist.
   bool required() const { return default_text.empty() && kind != OperandKind::Variadic; }
@@ -93,6 +95,9 @@ struct Intrinsic : ir::Callee {
   std::string_view preamble;
   std::string_view form;            // run-time operands that the first form of this name lacks: "_cta_id_pred"
   Meaning meaning = Meaning::None;  // what the simulator does; see meanings.h
+  std::string_view operation;       // "sum", "min": what a row whose spelling says it combines values with
+  std::span<const Effect> effects;  // what it does to memory and other threads; ir::Callee::effect sums them up
+  Participants by;                  // who executes it together
   bool clobbers_memory = true;      // asm: compilers may not move memory accesses across
   bool is_volatile = true;          // asm: kept even when its result is not used
   // Result type for bound arguments; null: void.

@@ -1,13 +1,15 @@
 // How rows are written: a chain of facts, evaluated by the compiler into constant data.
 //
 //   row<"bar: shared, thread_count: u32">("P1", "ptx.mbarrier.init", Meaning::MbarrierInit)
-//       .cc(Availability::Sm80).writes().ptx("mbarrier.init.shared.b64 [{bar}], {thread_count};")
+//       .effects<"inits mbarrier bar; by one">()
+//       .cc(Availability::Sm80).ptx("mbarrier.init.shared.b64 [{bar}], {thread_count};")
 //       .says("Makes a barrier ready for its first phase, ...")
 //
+// A row has effects (effect_text.h describes their language), or registers in its signature, or says that it is pure().
 // The template language of ptx() and cxx() is described in helper_text.h.
 #pragma once
+#include "compiler/intrinsics/effect_text.h"
 #include "compiler/intrinsics/emit.h"
-#include "compiler/intrinsics/signature.h"
 
 namespace tilewright::intrinsics {
 
@@ -49,10 +51,17 @@ class Row {
     row_.availability = a;
     return *this;
   }
-  constexpr Row& pure() { return effect(ir::Effect::Pure); }
-  constexpr Row& reads() { return effect(ir::Effect::Reads); }
-  constexpr Row& writes() { return effect(ir::Effect::Writes); }
-  constexpr Row& syncs() { return effect(ir::Effect::Synchronises); }
+  // A function of its operands.
+  constexpr Row& pure() {
+    if (!row_.effects.empty()) throw "a row with effects is not pure";
+    row_.effect = ir::Effect::Pure;
+    return *this;
+  }
+  // What the spelling says and another row takes as an operand `op`.
+  constexpr Row& combines(std::string_view operation) {
+    row_.operation = operation;
+    return *this;
+  }
   // One asm statement.
   constexpr Row& ptx(std::string_view text) {
     row_.ptx = text;
@@ -97,8 +106,7 @@ class Row {
   // asm that is a pure function of its operands: neither volatile nor clobbering.
   constexpr Row& movable() {
     row_.clobbers_memory = row_.is_volatile = false;
-    row_.effect = ir::Effect::Pure;
-    return *this;
+    return pure();
   }
   template <ir::DataType D>
   constexpr Row& returns() {
@@ -122,22 +130,38 @@ class Row {
     return *this;
   }
 
- private:
-  constexpr Row& effect(ir::Effect e) {
-    row_.effect = e;
-    return *this;
+ protected:
+  constexpr void set_effects(std::span<const Effect> effects, const Participants& by) {
+    row_.effects = effects;
+    row_.by = by;
+    for (const Effect& e : effects) row_.elects |= e.verb == Verb::Elects;
+    if (!effects.empty() || by.together != Together::Thread) row_.effect = detail::summary(effects, by);
   }
 
+ private:
   Intrinsic row_;
 };
 
+// A row whose operands are known, so that its effects can name them.
 template <Literal Signature>
-constexpr Row row(std::string_view id, std::string_view name, Meaning meaning = Meaning::Unmodelled) {
-  if constexpr (Signature.view().empty()) {
-    return Row(id, name, meaning, {}, {});
-  } else {
-    return Row(id, name, meaning, detail::kText<Signature>.view(), detail::kOperands<Signature>);
+class RowOf : public Row {
+ public:
+  constexpr RowOf(std::string_view id, std::string_view name, Meaning meaning)
+      : Row(id, name, meaning, detail::text_of<Signature>(), detail::operands_of<Signature>()) {
+    effects<"">();
   }
+
+  template <Literal Text>
+  constexpr Row& effects() {
+    constexpr const auto& parsed = detail::kEffects<Signature, Text>;
+    set_effects(parsed.effects, parsed.by);
+    return *this;
+  }
+};
+
+template <Literal Signature>
+constexpr RowOf<Signature> row(std::string_view id, std::string_view name, Meaning meaning = Meaning::Unmodelled) {
+  return {id, name, meaning};
 }
 
 }  // namespace tilewright::intrinsics

@@ -78,6 +78,7 @@ constexpr void set_type(Operand& to, std::string_view t) {
     if (!t.starts_with(word)) return false;
     to.kind = kind;
     to.access = a;
+    to.is_register = true;
     to.dtype = value_type(t.substr(word.size()));
     return true;
   };

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "compiler/expr/analyzer.h"
-#include "compiler/intrinsics/intrinsic.h"
+#include "compiler/intrinsics/call_effects.h"
 #include "compiler/ir/primitive.h"
 #include "compiler/lower/tensor_maps.h"
 
@@ -28,6 +28,11 @@ class RoleFinder {
       one(x);
       return true;
     });
+    // A tensor behind a map that the script encodes: what instructions do through the map.
+    for (const auto& [map, tensor] : encoded_) {
+      uses[tensor].read |= maps_[map].read;
+      uses[tensor].written |= maps_[map].written;
+    }
   }
 
  private:
@@ -48,7 +53,7 @@ class RoleFinder {
     } else if (const auto* branch = as<If>(s)) {
       value(branch->condition);
     } else if (const auto* evaluate = as<Evaluate>(s)) {
-      value(evaluate->value);
+      evaluated(evaluate->value);
     } else if (const auto* check = as<Assert>(s)) {
       value(check->condition);
     }
@@ -68,8 +73,29 @@ class RoleFinder {
     for (const Range& r : operand.region.ranges) value(r.min), value(r.extent);
   }
 
+  void evaluated(Expr e) {
+    const auto* call = e.as<Call>();
+    if (call && lower::is_tensor_map_encode(*call)) {
+      encode(*call);
+    } else {
+      value(e);
+    }
+  }
+
+  // The host's call takes the tensor's address into a map, and neither reads nor writes the tensor: (name, map, type,
+  // rank, pointer, ...).
+  void encode(const Call& call) {
+    const Var* map = call.args.size() > 4 ? call.args[1].as<Var>() : nullptr;
+    const Var* tensor = map ? addressed(call.args[4]) : nullptr;
+    if (tensor) encoded_.emplace_back(map, tensor);
+    for (std::size_t i = 1; i < call.args.size(); ++i) {
+      if (!tensor || (i != 1 && i != 4)) argument(call, i);
+    }
+  }
+
   void value(Expr e) {
     if (!e) return;
+    if (const auto* var = e.as<Var>(); var && var->dtype == kTensorMap) maps_[var] = {true, true};
     if (const auto* load = e.as<Load>()) {
       uses[load->buffer->data].read = true;
       for (Expr i : load->indices) value(i);
@@ -90,30 +116,47 @@ class RoleFinder {
     });
   }
 
-  // An address that leaves for an instruction.
+  // Whose address this is; null: nobody's. Indices are values of their own.
+  const Var* addressed(Expr e) {
+    const auto* inner = e.as<Call>();
+    if (inner && inner->callee == &builtin::address_of) {
+      const auto* load = inner->args[0].as<Load>();
+      if (!load) return nullptr;
+      for (Expr i : load->indices) value(i);
+      return load->buffer->data;
+    }
+    const auto* var = e.as<Var>();
+    return var && var->dtype.is_handle() ? var : nullptr;
+  }
+
+  static const Var* tensor_map(Expr e) {
+    const auto* inner = e.as<Call>();
+    const auto* var = inner && inner->callee == &builtin::address_of ? inner->args[0].as<Var>() : nullptr;
+    return var && var->dtype == kTensorMap ? var : nullptr;
+  }
+
+  // An address that leaves for an instruction. The row says what it does there; code that is not ours may do
+  // anything.
   void argument(const Call& call, std::size_t at) {
     Expr e = call.args[at];
-    bool forwards = call.callee == &builtin::pointer_offset || call.callee == &builtin::handle_byte_offset;
-    const Var* data = nullptr;
-    if (const auto* inner = e.as<Call>(); inner && inner->callee == &builtin::address_of) {
-      if (const auto* load = inner->args[0].as<Load>()) {
-        data = load->buffer->data;
-        for (Expr i : load->indices) value(i);
-      }
-    } else if (const auto* var = e.as<Var>(); var && var->dtype.is_handle()) {
-      data = var;
-    }
-    if (!data || call.callee == &builtin::is_null) return data ? void() : value(e);
-    Uses& u = uses[data];
+    const bool forwards = call.callee == &builtin::pointer_offset || call.callee == &builtin::handle_byte_offset;
     const intrinsics::Intrinsic* row = forwards ? nullptr : intrinsics::of(call.callee);
-    bool only_reads = row && (row->effect == Effect::Reads || row->effect == Effect::Pure);
-    // Rows that move data name their operands alike.
-    std::string_view operand = row && at < row->operands.size() ? row->operands[at].name : std::string_view();
-    only_reads = only_reads || operand.starts_with("src");
-    bool only_writes = row && operand.starts_with("dst") && row->name.find("reduce") == row->name.npos;
-    u.read |= !only_writes;
-    u.written |= !only_reads;
+    const intrinsics::Operand* operand = row ? intrinsics::Arguments(*row, call.args).operand_at(at) : nullptr;
+    if (const Var* map = tensor_map(e)) {
+      return add(maps_[map], operand ? intrinsics::tensor_use_of(*row, *operand) : intrinsics::OperandUse{true, true});
+    }
+    const Var* data = addressed(e);
+    if (!data || call.callee == &builtin::is_null) return data ? void() : value(e);
+    add(uses[data], operand ? intrinsics::use_of(*row, *operand) : intrinsics::OperandUse{true, true});
   }
+
+  static void add(Uses& to, const intrinsics::OperandUse& use) {
+    to.read |= use.reads;
+    to.written |= use.writes;
+  }
+
+  std::vector<std::pair<const Var*, const Var*>> encoded_;  // map, tensor
+  std::map<const Var*, Uses> maps_;                         // of the tensor behind each map
 };
 
 // ---- numbers -------------------------------------------------------------------------------------------------------

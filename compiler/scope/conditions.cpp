@@ -44,7 +44,10 @@ bool is_call(Expr e, std::string_view name) {
   const auto* call = e.as<ir::Call>();
   return call && call->callee->name == name;
 }
-bool is_elect(Expr e) { return is_call(e, "ptx.elect_sync") || is_call(e, "cuda.elect_sync"); }
+bool is_elect(Expr e) {
+  const auto* call = e.as<ir::Call>();
+  return call && call->callee->elects;
+}
 
 // Whose value is 0 or 1, so that `&` is a conjunction and `!= 0`, `== 1` say nothing new.
 bool is_truth(Expr e, int depth = 0) {

@@ -6,6 +6,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/call_effects.h"
 #include "compiler/intrinsics/signature.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/simulate/calls.h"
@@ -567,27 +568,13 @@ class Compiler {
       return s;
     };
     if (const CallRow* call = call_of(row.meaning)) return device_call(*call, row, e);
+    // All threads see memory in one order here, so that fences have nothing to do; their operands may.
+    if (row.meaning == Meaning::None || row.meaning == Meaning::CachePolicy || intrinsics::is_silent(row)) {
+      for (Expr arg : e->args)
+        if (arg.dtype().lanes == 1 && has_effects_or_reads(arg) && arg.kind() == ExprKind::Call) scalar(arg);
+      return {constant_register(0)};
+    }
     switch (row.meaning) {
-      case Meaning::None:
-      case Meaning::Fence:
-      case Meaning::FenceProxyAsync:
-      case Meaning::FenceMbarrierInit:
-      case Meaning::FenceProxyTensormapRelease:
-      case Meaning::FenceProxyTensormapAcquire:
-      case Meaning::FenceProxyAlias:
-      case Meaning::TmemFence:
-      case Meaning::DependentWait:
-      case Meaning::DependentLaunch:
-      case Meaning::Prefetch:
-      case Meaning::BulkPrefetch:
-      case Meaning::TensorPrefetch:
-      case Meaning::TensormapPrefetch:
-      case Meaning::CachePolicy:
-      case Meaning::Sleep: {
-        for (Expr arg : e->args)
-          if (arg.dtype().lanes == 1 && has_effects_or_reads(arg) && arg.kind() == ExprKind::Call) scalar(arg);
-        return {constant_register(0)};
-      }
       case Meaning::CtaSync: return meet(site(Site::Kind::CtaSync, kVoid), kVoid);
       case Meaning::WarpSync: return meet(site(Site::Kind::WarpSync, kVoid), kVoid);
       case Meaning::ClusterSync: return meet(site(Site::Kind::ClusterSync, kVoid), kVoid);
@@ -622,7 +609,7 @@ class Compiler {
         return meet(site(Site::Kind::Elect, kUInt32, {n ? value(0) : constant_register(0xffffffff)}), e->dtype);
       case Meaning::ReduceSync: {
         Site s = site(Site::Kind::ReduceSync, e->dtype, {value(0), value(1)});
-        s.text = row.name.find("_min_") != std::string_view::npos ? "min" : "add";
+        s.text = row.operation;
         return meet(std::move(s), e->dtype);
       }
       case Meaning::ActiveMask: return meet(site(Site::Kind::ActiveMask, kUInt32), e->dtype);
@@ -631,24 +618,12 @@ class Compiler {
         bool cta = row.meaning == Meaning::CtaReduce;
         Site s = site(cta ? Site::Kind::CtaReduce : Site::Kind::WarpReduce, e->args[0].dtype(), {value(0)});
         s.number = a.operand("width") ? a.integer("width") : 32;
-        s.text = a.operand("op") ? a.text("op") : std::string(row.name.substr(row.name.rfind('_') + 1));
+        s.text = a.operation();
         if (cta) s.args.push_back(named("scratch"));
         return meet(std::move(s), e->dtype);
       }
       case Meaning::CopyBytes: {
-        std::int64_t bytes = 0;
-        if (a.operand("num_bytes"))
-          bytes = a.integer("num_bytes");
-        else if (row.name.ends_with("128b"))
-          bytes = 16;
-        else if (row.name.ends_with("64b"))
-          bytes = 8;
-        else if (row.name.ends_with("32b"))
-          bytes = 4;
-        else if (row.name.ends_with("16b"))
-          bytes = 2;
-        else
-          bytes = 1;
+        const std::int64_t bytes = intrinsics::effects_of(row, e->args).front().amount.number;
         Register to = value(0), from = value(1);
         emit({Op::Copy, kVoid, 0, to, from, static_cast<Register>(bytes)});
         return {constant_register(0)};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compiler/intrinsics/call_effects.h"
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/move.h"
 #include "compiler/simulate/tensor_map.h"
@@ -218,7 +219,7 @@ Step load(Machine& m, Thread& t, const Site& s) {
 bool set_up_load(Site& s, const Arguments& a) {
   // A constant mask of 0 is a copy to the issuing CTA alone.
   s.flag = a.operand("cta_mask") && !ir::is_constant(a["cta_mask"], 0);
-  s.code = a.operand("offsets") ? kIm2col : a.row().name.find('4') != std::string_view::npos ? kRowList : kTile;
+  s.code = a.operand("offsets") ? kIm2col : intrinsics::moves_rows(a.row()) ? kRowList : kTile;
   return true;
 }
 
@@ -236,7 +237,7 @@ Step store(Machine& m, Thread& t, const Site& s) {
 }
 
 bool set_up_store(Site& s, const Arguments& a) {
-  s.code = a.row().name.find('4') != std::string_view::npos ? kRowList : kTile;
+  s.code = intrinsics::moves_rows(a.row()) ? kRowList : kTile;
   if (!a.operand("red_op")) return true;
   auto op = combine_named(a.text("red_op"));
   s.flag = op.has_value();

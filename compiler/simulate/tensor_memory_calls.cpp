@@ -192,7 +192,7 @@ Step wait(Machine& m, std::span<Thread> lanes, const Site& s) {
 }
 
 bool set_up_wait(Site& s, const Arguments& a) {
-  s.flag = a.row().name.ends_with(".ld");
+  s.flag = a.row().effects.front().object == intrinsics::Object::TensorLoads;
   return true;
 }
 

@@ -16,7 +16,7 @@ using ir::ExprKind;
 using ir::Stmt;
 using ir::Var;
 
-inline const ir::Callee kElect{"ptx.elect_sync", ir::Effect::Opaque};
+inline const ir::Callee kElect{"ptx.elect_sync", ir::Effect::Opaque, true};
 inline Expr elect() { return ir::call(ir::kUInt32, kElect, {}); }
 
 inline Expr eq(Expr a, Expr b) { return ir::binary(ExprKind::EQ, a, b); }

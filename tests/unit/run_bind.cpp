@@ -1,4 +1,5 @@
 // Launch plans bound to numbers.
+#include "compiler/intrinsics/intrinsic.h"
 #include "compiler/run/bind.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/lower_testing.h"
@@ -168,4 +169,67 @@ TEST_CASE("roles: a tile primitive does to its operands what its row says") {
     CHECK(roles(primitive) == std::pair{Role::Input, Role::Output});
   }
   CHECK(roles("unheard_of") == std::pair{Role::InOut, Role::InOut});
+}
+
+namespace {
+
+// Evaluates rows on pointers to tensors, and tells the tensors' roles.
+struct Roles {
+  Buffer* tensor(std::string_view name) { return s.param(name, {Expr(64)}, kInt32); }
+  static Expr at(const Buffer* b) {
+    Expr zero = 0, element = load(b, {&zero, 1});
+    return call(kHandle, builtin::address_of, {&element, 1});
+  }
+  void evaluate(const Callee& callee, std::vector<Expr> args) {
+    s.add(make_stmt<Evaluate>(Script::origin(), call(kVoid, callee, args)));
+  }
+  void row(std::string_view id, std::vector<Expr> args) { evaluate(*intrinsics::row_of_id(id), std::move(args)); }
+  // The host encodes a map of the tensor; the address of the map.
+  Expr map_of(const Buffer* tensor) {
+    static const Callee packed{"call_packed", Effect::Opaque};
+    Expr map = make_var("map", kTensorMap, VarRole::Parameter);
+    evaluate(packed, {string_imm("runtime.cuTensorMapEncodeTiled"), map, string_imm("int32"), 1, Expr(tensor->data), 64,
+                      64, 1, 0, 0, 0, 0});
+    return call(kUInt64, builtin::address_of, {&map, 1});
+  }
+  Role of(const Buffer* tensor) { return run::tensor_roles(s.finish()).at(tensor->data); }
+  Script s;
+};
+
+}  // namespace
+
+TEST_CASE("roles: rows say what becomes of a pointer") {
+  Roles r;
+  Expr none = string_imm(""), absent = intrinsics::absent();
+  Buffer *acquired = r.tensor("acquired"), *stored = r.tensor("stored"), *added = r.tensor("added"),
+         *given = r.tensor("given"), *from = r.tensor("from"), *to = r.tensor("to");
+  r.row("P53", {Roles::at(acquired), string_imm("int32"), string_imm("s32"), string_imm("gpu"), string_imm("global")});
+  r.row("P57",
+        {Roles::at(stored), bool_imm(false), string_imm("global"), none, none, string_imm("s32"), none, absent, 1});
+  r.row("C33", {Roles::at(added), 1});
+  r.row("L11", {string_imm("void"), string_imm("somebody"), Roles::at(given)});
+  r.row("C26", {Roles::at(to), Roles::at(from), 16});
+  CHECK(r.of(acquired) == Role::Input);
+  CHECK(r.of(stored) == Role::Output);
+  CHECK(r.of(added) == Role::InOut);
+  CHECK(r.of(given) == Role::InOut);
+  CHECK(r.of(from) == Role::Input);
+  CHECK(r.of(to) == Role::Output);
+}
+
+TEST_CASE("roles: a tensor behind a map is what copies do through the map") {
+  Roles r;
+  Expr none = string_imm(""), absent = intrinsics::absent(), window = make_var("window", kHandle, VarRole::Data);
+  Buffer *loaded = r.tensor("loaded"), *stored = r.tensor("stored"), *reduced = r.tensor("reduced"),
+         *edited = r.tensor("edited"), *unused = r.tensor("unused");
+  r.row("E15", {1, window, window, r.map_of(loaded), none, absent, 0});
+  r.row("P48", {1, window, r.map_of(stored), none, absent, 0});
+  r.row("P49", {1, window, r.map_of(reduced), none, string_imm("add"), absent, 0});
+  r.row("E18", {window, r.map_of(edited)});
+  r.map_of(unused);
+  CHECK(r.of(loaded) == Role::Input);
+  CHECK(r.of(stored) == Role::Output);
+  CHECK(r.of(reduced) == Role::InOut);
+  CHECK(r.of(edited) == Role::InOut);
+  CHECK(r.of(unused) == Role::Input);
 }

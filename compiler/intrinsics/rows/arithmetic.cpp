@@ -53,66 +53,54 @@ constexpr Intrinsic kRows[] = {
         .ptx("max{.ftz}{nan?.NaN}.f32 {=}, {a}, {b};")
         .says("The greater of two numbers; with nan=True a NaN wins instead of losing."),
     row<TILEWRIGHT_BINARY("f32") TILEWRIGHT_F32>("P98", "ptx.add_f32", Meaning::AddFloat)
-        .writes()
         .quiet()
         .ptx("add.{rounding}{.ftz}{.sat}.f32 {d_addr}, {a}, {b};")
         .says("a + b with the rounding named, stored through d_addr."),
     row<TILEWRIGHT_BINARY("f32") TILEWRIGHT_F32>("P99", "ptx.sub_f32", Meaning::SubFloat)
-        .writes()
         .quiet()
         .ptx("sub.{rounding}{.ftz}{.sat}.f32 {d_addr}, {a}, {b};")
         .says("a - b with the rounding named, stored through d_addr."),
     row<TILEWRIGHT_BINARY("f32") TILEWRIGHT_F32>("P100", "ptx.mul_f32", Meaning::MulFloat)
-        .writes()
         .quiet()
         .ptx("mul.{rounding}{.ftz}{.sat}.f32 {d_addr}, {a}, {b};")
         .says("a * b with the rounding named, stored through d_addr."),
     row<TILEWRIGHT_TERNARY("f32") TILEWRIGHT_F32>("P101", "ptx.fma_f32", Meaning::FmaFloat)
-        .writes()
         .quiet()
         .ptx("fma.{rounding}{.ftz}{.sat}.f32 {d_addr}, {a}, {b}, {c};")
         .says("a * b + c, rounded once as named, stored through d_addr."),
     row<TILEWRIGHT_BINARY("u64") TILEWRIGHT_F32X2>("P102", "ptx.add_f32x2", Meaning::AddFloat2)
         .cc(Sm100)
-        .writes()
         .quiet()
         .ptx("add.{rounding}{.ftz}.f32x2 {d_addr}, {a}, {b};")
         .says("Two float32 sums at once; the low words are the first elements."),
     row<TILEWRIGHT_BINARY("u64") TILEWRIGHT_F32X2>("P103", "ptx.sub_f32x2", Meaning::SubFloat2)
         .cc(Sm100)
-        .writes()
         .quiet()
         .ptx("sub.{rounding}{.ftz}.f32x2 {d_addr}, {a}, {b};")
         .says("Two float32 differences at once."),
     row<TILEWRIGHT_BINARY("u64") TILEWRIGHT_F32X2>("P104", "ptx.mul_f32x2", Meaning::MulFloat2)
         .cc(Sm100)
-        .writes()
         .quiet()
         .ptx("mul.{rounding}{.ftz}.f32x2 {d_addr}, {a}, {b};")
         .says("Two float32 products at once."),
     row<TILEWRIGHT_TERNARY("u64") TILEWRIGHT_F32X2>("P105", "ptx.fma_f32x2", Meaning::FmaFloat2)
         .cc(Sm100)
-        .writes()
         .quiet()
         .ptx("fma.{rounding}{.ftz}.f32x2 {d_addr}, {a}, {b}, {c};")
         .says("Two float32 multiply-adds at once."),
     row<TILEWRIGHT_BINARY("f64")>("P106", "ptx.add_f64", Meaning::AddFloat)
-        .writes()
         .quiet()
         .ptx("add.{rounding}.f64 {d_addr}, {a}, {b};")
         .says("a + b in double precision with the rounding named."),
     row<TILEWRIGHT_BINARY("f64")>("P107", "ptx.sub_f64", Meaning::SubFloat)
-        .writes()
         .quiet()
         .ptx("sub.{rounding}.f64 {d_addr}, {a}, {b};")
         .says("a - b in double precision with the rounding named."),
     row<TILEWRIGHT_BINARY("f64")>("P108", "ptx.mul_f64", Meaning::MulFloat)
-        .writes()
         .quiet()
         .ptx("mul.{rounding}.f64 {d_addr}, {a}, {b};")
         .says("a * b in double precision with the rounding named."),
     row<TILEWRIGHT_TERNARY("f64")>("P109", "ptx.fma_f64", Meaning::FmaFloat)
-        .writes()
         .quiet()
         .ptx("fma.{rounding}.f64 {d_addr}, {a}, {b}, {c};")
         .says("a * b + c in double precision, rounded once as named."),

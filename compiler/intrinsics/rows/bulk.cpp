@@ -45,7 +45,7 @@ Failure check_reduction(const Intrinsic& row, std::span<const ir::Expr> args, ir
   Arguments a(row, args);
   const std::string op = a.text("op"), type = a.text("dtype");
   for (const Operation& o : kOperations) {
-    std::string_view types = row.id == "E14" ? o.to_shared : o.to_global;
+    std::string_view types = a.operand("mbarrier") ? o.to_shared : o.to_global;
     if (o.name == op && !is_one_of(type, types))
       return "'" + op + "' exists for " + std::string(types) + ", not " + type;
   }
@@ -62,8 +62,9 @@ constexpr Intrinsic kRows[] = {
     row<"dst_ptr: shared, src_ptr: global, num_bytes: u32, mbarrier_ptr: shared, *, " TILEWRIGHT_HINTS
         ", ignore_oob: flag = False, ignore_bytes_left: u32 = 0, ignore_bytes_right: u32 = 0">(
         "P36", "ptx.cp_async_bulk_g2s_cta", Meaning::BulkGlobalToShared)
+        .effects<"reads global src_ptr[num_bytes]; writes shared dst_ptr[num_bytes]; proxy async; "
+                 "until mbarrier mbarrier_ptr; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_ignore)
         .ptx("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes{hint} [{dst_ptr}], [{src_ptr}], "
              "{num_bytes}, "
@@ -74,8 +75,11 @@ constexpr Intrinsic kRows[] = {
     row<"dst_ptr: shared, src_ptr: global, num_bytes: u32, mbarrier_ptr: shared, *, " TILEWRIGHT_HINTS
         ", multicast: flag = False, cta_mask: u16 = 0">("P37", "ptx.cp_async_bulk_g2s_cluster",
                                                         Meaning::BulkGlobalToShared)
+        .effects<"reads global src_ptr[num_bytes]; "
+                 "writes shared::cluster dst_ptr[num_bytes] in cta_mask if multicast; "
+                 "writes shared::cluster dst_ptr[num_bytes] unless multicast; proxy async; "
+                 "until mbarrier mbarrier_ptr; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_bytes)
         .ptx("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{multicast?.multicast::cluster}{hint} "
              "[{dst_ptr}], [{src_ptr}], {num_bytes}, [{mbarrier_ptr}]{multicast?, {cta_mask}}{policy};")
@@ -83,8 +87,9 @@ constexpr Intrinsic kRows[] = {
               "CTAs."),
     row<"dst_ptr: remote, src_ptr: shared, num_bytes: u32, mbarrier: remote">("P38", "ptx.cp_async_bulk_s2s_cluster",
                                                                               Meaning::BulkSharedToShared)
+        .effects<"reads shared src_ptr[num_bytes]; writes shared::cluster dst_ptr[num_bytes]; proxy async; "
+                 "until mbarrier mbarrier; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_bytes)
         .ptx("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [{dst_ptr}], [{src_ptr}], "
              "{num_bytes}, "
@@ -94,16 +99,18 @@ constexpr Intrinsic kRows[] = {
               "and barrier are mapped addresses (map_shared_rank)."),
     row<"dst_ptr: remote, src_ptr: shared, size: u32, mbar: remote">("P39", "ptx.cp_async.bulk.s2c",
                                                                      Meaning::BulkSharedToShared)
+        .effects<"reads shared src_ptr[size]; writes shared::cluster dst_ptr[size]; proxy async; "
+                 "until mbarrier mbar; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_bytes)
         .ptx("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [{dst_ptr}], [{src_ptr}], {size}, "
              "[{mbar}];")
         .says("Another name of cp_async_bulk_s2s_cluster."),
     row<"dst_ptr: global, src_ptr: shared, num_bytes: u32, *, " TILEWRIGHT_HINTS
         ", cp_mask: flag = False, byte_mask: u16 = 0">("P40", "ptx.cp_async_bulk_s2g", Meaning::BulkSharedToGlobal)
+        .effects<"reads shared src_ptr[num_bytes]; writes global dst_ptr[num_bytes]; proxy async; until bulk; "
+                 "by one">()
         .cc(Sm90)
-        .writes()
         .check(check_mask)
         .ptx("cp.async.bulk.global.shared::cta.bulk_group{hint}{.cp_mask} [{dst_ptr}], [{src_ptr}], {num_bytes}{policy}"
              "{cp_mask?, {byte_mask}};")
@@ -111,20 +118,20 @@ constexpr Intrinsic kRows[] = {
               "mask "
               "chooses bytes of every 16."),
     row<"">("P41", "ptx.cp_async.bulk.commit_group", Meaning::BulkCommit)
+        .effects<"commits bulk">()
         .cc(Sm90)
-        .syncs()
         .ptx("cp.async.bulk.commit_group;")
         .says("Closes this thread's bulk copies from shared memory since the last commit into a group."),
     row<"n: attr = 0, read: flag = True">("P42", "ptx.cp_async.bulk.wait_group", Meaning::BulkWait)
+        .effects<"waits bulk.read n if read; waits bulk n unless read">()
         .cc(Sm90)
-        .syncs()
         .ptx("cp.async.bulk.wait_group{.read} {n};")
         .says("Waits until at most n of this thread's newest bulk groups are unfinished. With read=True the source may "
               "be "
               "written again; only read=False says that the destination is written."),
     row<"*args: any">("P43", "ptx.cp_async.bulk", Meaning::Unmodelled)
+        .effects<"unknown">()
         .cc(Never)
-        .writes()
         .ptx("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes ...")
         .check([](const Intrinsic&, std::span<const ir::Expr>, ir::Target) -> Failure {
           return "this call never worked: use T.ptx.cp_async_bulk_g2s_cta(dst, src, bytes, barrier)";
@@ -132,16 +139,17 @@ constexpr Intrinsic kRows[] = {
         .says("A form without function: its table of barriers is never filled."),
     row<"src_ptr: global, num_bytes: u32, *, " TILEWRIGHT_HINTS>("E12", "ptx.cp_async_bulk_prefetch",
                                                                  Meaning::BulkPrefetch)
+        .effects<"prefetches global src_ptr[num_bytes]; proxy async; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_bytes)
         .ptx("cp.async.bulk.prefetch.L2.global{hint} [{src_ptr}], {num_bytes}{policy};")
         .says("Brings a block of global memory into the L2 cache."),
     row<"dst_ptr: global, src_ptr: shared, num_bytes: u32, *, op: attr(add|min|max|inc|dec|and|or|xor), dtype: "
         "attr(b32|b64|u32|s32|u64|s64|f16|bf16|f32|f64), " TILEWRIGHT_HINTS>("E13", "ptx.cp_async_bulk_s2g_reduce",
                                                                              Meaning::BulkReduceToGlobal)
+        .effects<"reads shared src_ptr[num_bytes]; updates global dst_ptr[num_bytes] relaxed.gpu; proxy async; "
+                 "until bulk; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_reduction)
         .ptx("cp.reduce.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}.OP{.noftz}.TYPE [dst], [src], n{, "
              "policy};",
@@ -150,8 +158,9 @@ constexpr Intrinsic kRows[] = {
     row<"dst_ptr: remote, src_ptr: shared, num_bytes: u32, mbarrier: remote, *, op: "
         "attr(add|min|max|inc|dec|and|or|xor), "
         "dtype: attr(b32|u32|s32|u64)">("E14", "ptx.cp_async_bulk_s2s_reduce", Meaning::BulkReduceToShared)
+        .effects<"reads shared src_ptr[num_bytes]; updates shared::cluster dst_ptr[num_bytes] relaxed.gpu; "
+                 "proxy async; until mbarrier mbarrier; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_reduction)
         .ptx("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.{op}.{dtype} [{dst_ptr}], "
              "[{src_ptr}], {num_bytes}, [{mbarrier}];")

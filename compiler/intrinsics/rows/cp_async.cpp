@@ -65,83 +65,88 @@ Failure check_pending(const Intrinsic& row, std::span<const ir::Expr> args, ir::
 
 constexpr Intrinsic kRows[] = {
     row<TILEWRIGHT_COPY TILEWRIGHT_HINTS>("P29", "ptx.cp_async", Meaning::AsyncCopy)
+        .effects<"reads global src_ptr[cp_size]; writes shared dst_ptr[cp_size]; until cp.async">()
         .cc(Sm80)
-        .writes()
         .ptx(kDocumented, copy)
         .says(
             "Starts copying 4, 8 or 16 aligned bytes from global to shared memory; a group wait or a barrier says when "
             "they are there."),
     row<TILEWRIGHT_COPY TILEWRIGHT_HINTS ", predicate: i32, fill_mode: attr(|zero)">("P30", "ptx.cp_async",
                                                                                      Meaning::AsyncCopy)
+        .effects<"reads global src_ptr[cp_size] if predicate; writes shared dst_ptr[cp_size] if fill_mode; "
+                 "writes shared dst_ptr[cp_size] unless fill_mode if predicate; until cp.async">()
         .cc(Sm80)
-        .writes()
         .ptx(kDocumented, copy_or_zero)
         .says("The copy where the predicate is set, zeros elsewhere."),
     row<TILEWRIGHT_COPY TILEWRIGHT_HINTS ", predicate: i32">("P31", "ptx.cp_async", Meaning::AsyncCopy)
+        .effects<"reads global src_ptr[cp_size]; writes shared dst_ptr[cp_size]; until cp.async; when predicate">()
         .cc(Sm80)
-        .writes()
         .ptx("@predicate cp.async...", copy_where)
         .says("The copy where the predicate is 1; elsewhere the destination keeps its contents."),
     row<TILEWRIGHT_COPY TILEWRIGHT_HINTS ", ignore_src: i32">("E38", "ptx.cp_async", Meaning::AsyncCopy)
+        .effects<"reads global src_ptr[cp_size] unless ignore_src; writes shared dst_ptr[cp_size]; "
+                 "until cp.async">()
         .cc(Sm80)
-        .writes()
         .ptx("cp.async... [dst], [src], n, ignore_src;", copy_ignoring)
         .says("The copy, or zeros where the source is to be ignored."),
     row<TILEWRIGHT_LEGACY>("P32", "ptx.cp_async.legacy", Meaning::AsyncCopy)
+        .effects<"reads global src_ptr[cp_size] plus src_offset; "
+                 "writes shared dst_ptr[cp_size] plus dst_offset; until cp.async">()
         .cc(Sm80)
-        .writes()
         .cxx("cp.async from src + offset to dst + offset", copy_legacy)
         .says("cp_async with pointers and byte offsets."),
     row<"elem: attr, " TILEWRIGHT_LEGACY>("P32.elem", "ptx.cp_async", Meaning::AsyncCopy)
+        .effects<"reads global src_ptr[cp_size] plus src_offset; "
+                 "writes shared dst_ptr[cp_size] plus dst_offset; until cp.async">()
         .cc(Sm80)
-        .writes()
         .cxx("cp.async from src + offset to dst + offset", copy_legacy)
         .says("cp_async with pointers and offsets in elements."),
     row<"elem: attr, " TILEWRIGHT_LEGACY>("P32.legacy", "ptx.cp_async.legacy", Meaning::AsyncCopy)
+        .effects<"reads global src_ptr[cp_size] plus src_offset; "
+                 "writes shared dst_ptr[cp_size] plus dst_offset; until cp.async">()
         .cc(Sm80)
-        .writes()
         .cxx("cp.async from src + offset to dst + offset", copy_legacy)
         .says("cp_async with pointers and offsets in elements."),
     row<"">("P33", "ptx.cp_async.commit_group", Meaning::AsyncCopyCommit)
+        .effects<"commits cp.async">()
         .cc(Sm80)
-        .syncs()
         .ptx("cp.async.commit_group;")
         .says("Closes this thread's copies since the last commit into a group; an empty one counts, too."),
     row<"num: attr = 0">("P34", "ptx.cp_async.wait_group", Meaning::AsyncCopyWait)
+        .effects<"waits cp.async num">()
         .cc(Sm80)
-        .syncs()
         .ptx("cp.async.wait_group {num};")
         .check(check_pending)
         .says("Waits until at most that many of this thread's newest groups are unfinished. Other threads see the data "
               "after a sync."),
     row<"">("E3", "ptx.cp_async.wait_all", Meaning::AsyncCopyWaitAll)
+        .effects<"waits cp.async">()
         .cc(Sm80)
-        .syncs()
         .ptx("cp.async.wait_all;")
         .says("Waits for all copies of this thread, committed or not."),
     // The guide's names for the same instructions.
     row<"">("E39", "cuda.pipeline_commit", Meaning::AsyncCopyCommit)
+        .effects<"commits cp.async">()
         .cc(Sm80)
-        .syncs()
         .ptx("cp.async.commit_group;")
         .says("Closes this thread's copies since the last commit into a group: cp_async.commit_group by the guide's "
               "name."),
     row<"num: attr = 0">("E39.wait", "cuda.pipeline_wait_prior", Meaning::AsyncCopyWait)
+        .effects<"waits cp.async num">()
         .cc(Sm80)
-        .syncs()
         .ptx("cp.async.wait_group {num};")
         .check(check_pending)
         .says("Waits until at most that many of this thread's newest groups are unfinished: cp_async.wait_group by the "
               "guide's name."),
     row<"bar: shared, *, noinc: flag = False">("E1", "ptx.cp_async.mbarrier.arrive", Meaning::AsyncCopyArrive)
+        .effects<"defers mbarrier bar unless noinc; arrives mbarrier bar release.cta after cp.async">()
         .cc(Sm80)
-        .syncs()
         .ptx("cp.async.mbarrier.arrive{.noinc}.shared.b64 [{bar}];")
         .says("Makes the barrier wait for this thread's earlier copies. With noinc their end is one of the expected "
               "arrivals; without it the thread must still arrive."),
     row<"barrier_id: i32">("P35", "ptx.cp_async.mbarrier.arrive", Meaning::Unmodelled)
+        .effects<"unknown">()
         .cc(Never)
-        .syncs()
         .ptx("cp.async.mbarrier.arrive.shared.b64 [barrier_table[barrier_id]];")
         .check([](const Intrinsic&, std::span<const ir::Expr>, ir::Target) -> Failure {
           return "barrier numbers never worked: give the barrier's pointer";

@@ -21,18 +21,18 @@ constexpr Intrinsic kRows[] = {
         .inline_cxx("__bfloat162float({0})")
         .says("A bfloat16 as float32."),
     row<"dst: ptr, src: ptr">("C40", "cuda.float22half2", Meaning::Float2ToHalf2)
-        .writes()
+        .effects<"reads generic src[8]; writes generic dst[4]">()
         .needs("fp16")
         .cxx("*(half2*){dst} = __float22half2_rn(*(const float2*){src});")
         .says("Rounds two float32 in memory to float16."),
     row<"src_addr: ptr, dst_addr: ptr">("C41", "cuda.half8tofloat8", Meaning::Half8ToFloat8)
-        .writes()
+        .effects<"reads generic src_addr[16]; writes generic dst_addr[32]">()
         .needs("fp16")
         .cxx("float2* out = (float2*){dst_addr};\n"
              "for (int i = 0; i < 4; ++i) out[i] = __half22float2(((const half2*){src_addr})[i]);")
         .says("Widens eight float16 to float32. The source comes first."),
     row<"src_addr: ptr, dst_addr: ptr">("C42", "cuda.float8tohalf8", Meaning::Float8ToHalf8)
-        .writes()
+        .effects<"reads generic src_addr[32]; writes generic dst_addr[16]">()
         .needs("fp16")
         .cxx("for (int i = 0; i < 4; ++i) ((half2*){dst_addr})[i] = __float22half2_rn(((const float2*){src_addr})[i]);")
         .says("Rounds eight float32 to float16. The source comes first."),

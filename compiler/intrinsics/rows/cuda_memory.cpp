@@ -55,42 +55,42 @@ std::string atomic_cas(const Arguments& a, ir::Target) {
 
 constexpr Intrinsic kRows[] = {
     row<"dst: global, src: global, num_bytes: attr(1|2|4|8|16)">("C26", "cuda.copy_bytes", Meaning::CopyBytes)
-        .writes()
+        .effects<"reads generic src[num_bytes]; writes generic dst[num_bytes]">()
         .cxx("*(word*)dst = *(const word*)src;", copy_bytes)
         .says("Moves 1 to 16 bytes with one load and one store; both addresses are multiples of the size."),
     row<"dst: global, src: global">("C27", "cuda.copy_128b", Meaning::CopyBytes)
-        .writes()
+        .effects<"reads generic src[16]; writes generic dst[16]">()
         .cxx("*(uint4*){dst} = *(const uint4*){src};")
         .says("Moves 16 aligned bytes with one load and one store."),
     row<"dst: global, src: global">("C28", "cuda.copy_64b", Meaning::CopyBytes)
-        .writes()
+        .effects<"reads generic src[8]; writes generic dst[8]">()
         .cxx("*(uint2*){dst} = *(const uint2*){src};")
         .says("Moves 8 aligned bytes with one load and one store."),
     row<"dst: global, src: global">("C29", "cuda.copy_32b", Meaning::CopyBytes)
-        .writes()
+        .effects<"reads generic src[4]; writes generic dst[4]">()
         .cxx("*(unsigned int*){dst} = *(const unsigned int*){src};")
         .says("Moves 4 aligned bytes with one load and one store."),
     row<"dst: global, src: global">("C30", "cuda.copy_16b", Meaning::CopyBytes)
-        .writes()
+        .effects<"reads generic src[2]; writes generic dst[2]">()
         .cxx("*(unsigned short*){dst} = *(const unsigned short*){src};")
         .says("Moves 2 aligned bytes with one load and one store."),
     row<"dst: global, src: global">("C31", "cuda.copy_8b", Meaning::CopyBytes)
-        .writes()
+        .effects<"reads generic src[1]; writes generic dst[1]">()
         .cxx("*(unsigned char*){dst} = *(const unsigned char*){src};")
         .says("Moves one byte."),
     row<"addr: ptr, dtype: attr">("C32", "cuda.ldg", Meaning::LoadValue)
-        .reads()
+        .effects<"reads global addr[dtype]">()
         .returns(type_named_by<1>)
         .check(check_dtype)
         .cxx("return __ldg((const dtype*)addr);", ldg)
         .says("Loads through the read-only cache: nobody may write the location while the kernel runs."),
     row<"res_addr: ptr, value: any">("C33", "cuda.atomic_add", Meaning::AtomicMemory)
-        .writes()
+        .effects<"updates generic res_addr[size(res_addr)] relaxed.gpu">()
         .returns(type_of_argument<1>)
         .cxx("return atomicAdd(res_addr, value);", atomic_add)
         .says("Adds to memory atomically and returns what was there before."),
     row<"ptr: ptr, old_val: any, new_val: any">("C34", "cuda.atomic_cas", Meaning::AtomicCas)
-        .writes()
+        .effects<"updates generic ptr[size(ptr)] relaxed.gpu">()
         .returns(type_of_argument<1>)
         .cxx("return atomicCAS(ptr, old_val, new_val);", atomic_cas)
         .says("Writes the new value if memory holds the old one, atomically, and returns what was there before."),

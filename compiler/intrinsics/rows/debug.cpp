@@ -136,32 +136,35 @@ std::string timer_finalize(const Arguments&, ir::Target) {
 
 constexpr Intrinsic kRows[] = {
     row<"fmt: attr, *args: any">("C58", "cuda.printf", Meaning::Print)
-        .writes()
+        .effects<"writes console">()
         .check(check_printf)
         .emits(emit_printf)
         .says("Prints as C does; the text appears when the host synchronises."),
     row<"cond: bool">("C59", "cuda.trap_when_assert_failed", Meaning::TrapUnless)
-        .writes()
+        .effects<"stops threads unless cond">()
         .cxx("if (!{cond}) asm volatile(\"trap;\");")
         .says("Ends the kernel with an error when the condition does not hold."),
     row<"func_name: attr, *args: any, source_code: attr, return_type: attr = 'void'">("C60", "cuda.func_call",
                                                                                       Meaning::CallSource)
+        .effects<"unknown">()
         .returns(source_result)
         .check(check_source)
         .emits(emit_source)
         .says("Calls a device function whose CUDA source is given here; it is emitted once."),
     row<"time: u32">("C61", "cuda.nano_sleep", Meaning::Sleep)
-        .syncs()
+        .effects<"schedules threads">()
         .inline_cxx("__nanosleep({0})")
         .says("Sleeps for about this many nanoseconds, at most 1 ms."),
     row<"">("C62", "cuda.clock64", Meaning::Clock)
-        .reads()
+        .effects<"reads machine">()
         .returns<ir::kUInt64>()
         .inline_cxx("((unsigned long long)clock64())")
         .says("The cycle counter of the multiprocessor."),
     row<"profiler_buffer: ptr, profiler_tag: ptr, profiler_write_offset: ptr, num_groups: u32, group_id: u32">(
         "C63", "cuda.timer_init", Meaning::TimerInit)
-        .writes()
+        .effects<"writes generic profiler_buffer[size(profiler_buffer)]; "
+                 "writes generic profiler_write_offset[size(profiler_write_offset)]; "
+                 "writes generic profiler_tag[size(profiler_tag)]">()
         .cxx("unsigned int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);\n"
              "unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;\n"
              "unsigned int slot = block * {num_groups} + {group_id};\n"
@@ -171,15 +174,27 @@ constexpr Intrinsic kRows[] = {
              "{profiler_write_offset}[0] = 1 + slot;\n{profiler_tag}[0] = slot << 12;")
         .says("Prepares this thread's slot in a profile buffer."),
     row<"event_type: i32, " TILEWRIGHT_TIMER>("C64", "cuda.timer_start", Meaning::TimerStart)
-        .writes()
+        .effects<"reads machine if leader_cond; reads generic profiler_tag[size(profiler_tag)] if leader_cond; "
+                 "reads generic profiler_write_offset[size(profiler_write_offset)] if leader_cond; "
+                 "writes generic profiler_buffer[size(profiler_buffer)] if leader_cond; "
+                 "writes generic profiler_write_offset[size(profiler_write_offset)] if leader_cond; "
+                 "fences memory sc.cta">()
         .cxx("record(event << 2)", timer_start)
         .says("Records that an event starts."),
     row<"event_type: i32, " TILEWRIGHT_TIMER>("C65", "cuda.timer_end", Meaning::TimerEnd)
-        .writes()
+        .effects<"reads machine if leader_cond; reads generic profiler_tag[size(profiler_tag)] if leader_cond; "
+                 "reads generic profiler_write_offset[size(profiler_write_offset)] if leader_cond; "
+                 "writes generic profiler_buffer[size(profiler_buffer)] if leader_cond; "
+                 "writes generic profiler_write_offset[size(profiler_write_offset)] if leader_cond; "
+                 "fences memory sc.cta">()
         .cxx("record(event << 2 | 1)", timer_end)
         .says("Records that an event ends."),
     row<TILEWRIGHT_TIMER>("C66", "cuda.timer_finalize", Meaning::TimerFinalize)
-        .writes()
+        .effects<"reads machine if leader_cond; reads generic profiler_tag[size(profiler_tag)] if leader_cond; "
+                 "reads generic profiler_write_offset[size(profiler_write_offset)] if leader_cond; "
+                 "writes generic profiler_buffer[size(profiler_buffer)] if leader_cond; "
+                 "writes generic profiler_write_offset[size(profiler_write_offset)] if leader_cond; "
+                 "fences memory sc.cta">()
         .cxx("record(3)", timer_finalize)
         .says("Closes this thread's profile."),
 };

@@ -109,7 +109,7 @@ std::string instruction_descriptor(const Arguments& a, ir::Target) {
 constexpr Intrinsic kRows[] = {
     row<"desc: ptr, addr: ptr, ldo: u64, sdo: u64, swizzle: attr(0|1|2|3|4)">(
         "P90", "ptx.tcgen05.encode_matrix_descriptor", Meaning::TmemDescriptor)
-        .writes()
+        .effects<"writes generic desc[8]">()
         .cxx("*(unsigned long long*)desc = addr >> 4 | ldo << 16 | sdo << 32 | 1 << 46 | layout(swizzle) << 61;",
              matrix_descriptor)
         .says("Describes a matrix in shared memory for tcgen05: address, strides in units of 16 bytes, swizzle (0 "
@@ -118,7 +118,7 @@ constexpr Intrinsic kRows[] = {
     row<"desc: ptr, *, d_dtype: attr, a_dtype: attr, b_dtype: attr, " TILEWRIGHT_EXTENTS
         "sat_d: flag = False, is_sparse: flag = False">("P91", "ptx.tcgen05.encode_instr_descriptor",
                                                         Meaning::TmemInstructionDescriptor)
-        .writes()
+        .effects<"writes generic desc[4]">()
         .check(check_instruction)
         .cxx("*(unsigned int*)desc = types, extents, transposes;", instruction_descriptor)
         .says("Describes a tcgen05.mma: types, extents, transposes."),
@@ -126,12 +126,12 @@ constexpr Intrinsic kRows[] = {
         "u32, "
         "sfb_tmem_addr: u32, " TILEWRIGHT_EXTENTS "is_sparse: flag = False">(
         "P92", "ptx.tcgen05.encode_instr_descriptor_block_scaled", Meaning::TmemInstructionDescriptorBlockScaled)
-        .writes()
+        .effects<"writes generic desc[4]">()
         .check(check_instruction)
         .cxx("*(unsigned int*)desc = types, extents, transposes;", instruction_descriptor)
         .says("Describes a block-scaled tcgen05.mma; the numbers of the scales start at 0."),
     row<"desc: ptr, sf_id: u32">("C67", "cuda.runtime_instr_desc", Meaning::TmemInstructionDescriptorScaleId)
-        .writes()
+        .effects<"reads generic desc[4]; writes generic desc[4]">()
         .cxx("unsigned int* d = (unsigned int*){desc};\n*d = (*d & ~0x60000030u) | {sf_id} << 29 | {sf_id} << 4;")
         .says("Sets the numbers of the scales of A and B in a block-scaled instruction descriptor."),
 };

@@ -105,82 +105,82 @@ std::string mapa(const Arguments& a, ir::Target) {
 
 constexpr Intrinsic kRows[] = {
     row<"name_bar_id: u32, thread_count: u32">("P12", "ptx.bar.arrive", Meaning::NamedBarrierArrive)
-        .syncs()
+        .effects<"arrives barrier name_bar_id[thread_count] release.cta; by warp">()
         .check(check_barrier)
         .ptx("bar.arrive {name_bar_id}, {thread_count};")
         .says("Arrives at a named barrier of the CTA without waiting; all lanes of the warp together."),
     row<"name_bar_id: u32, thread_count: u32">("P13", "ptx.bar.sync", Meaning::NamedBarrierSync)
-        .syncs()
+        .effects<"meets barrier name_bar_id[thread_count] acq_rel.cta; by warp">()
         .check(check_barrier)
         .ptx("bar.sync {name_bar_id}, {thread_count};")
         .says("Arrives at a named barrier of the CTA and waits until that many threads have."),
     row<"sem: attr(|release|relaxed) = '', aligned: flag = True">("P14", "ptx.barrier.cluster.arrive",
                                                                   Meaning::ClusterArrive)
+        .effects<"arrives cluster {sem=release}.cluster; by warp if aligned">()
         .cc(Sm90)
-        .syncs()
         .ptx("barrier.cluster.arrive{.sem}{.aligned};")
         .says("Arrives at the barrier of the cluster without waiting."),
     row<"acquire: flag = False, aligned: flag = True">("P15", "ptx.barrier.cluster.wait", Meaning::ClusterWait)
+        .effects<"waits cluster acquire.cluster; by warp if aligned">()
         .cc(Sm90)
-        .syncs()
         .ptx("barrier.cluster.wait{.acquire}{.aligned};")
         .says("Waits until all threads of the cluster have arrived at its barrier."),
     row<"sem: attr(sc|acq_rel), scope: attr(cta|cluster|gpu|sys)">("P16", "ptx.fence", Meaning::Fence)
-        .syncs()
+        .effects<"fences memory {sem}.{scope}">()
         .check(check_scope)
         .ptx("fence.{sem}.{scope};")
         .says("Orders this thread's memory accesses before and after it as threads of the scope see them."),
     row<"space: attr(|global|shared::cta|shared::cluster) = ''">("P17", "ptx.fence.proxy_async",
                                                                  Meaning::FenceProxyAsync)
+        .effects<"fences async {space}">()
         .cc(Sm90)
-        .syncs()
         .ptx("fence.proxy.async{.space};")
         .says("Makes this thread's ordinary writes visible to asynchronous copies (and wgmma, tcgen05), and the "
               "reverse."),
     row<"">("P18", "ptx.fence.mbarrier_init", Meaning::FenceMbarrierInit)
+        .effects<"fences mbarrier_init release.cluster">()
         .cc(Sm90)
-        .syncs()
         .ptx("fence.mbarrier_init.release.cluster;")
         .says("Makes barriers that this thread initialised visible to the cluster, once the others have synchronised "
               "with it."),
     row<"">("P19", "ptx.griddepcontrol.wait", Meaning::DependentWait)
+        .effects<"waits dependency acquire.gpu">()
         .cc(Sm90)
-        .syncs()
         .ptx("griddepcontrol.wait;")
         .says("Waits until the grids that this one depends on have finished and their writes are visible."),
     row<"">("P20", "ptx.griddepcontrol.launch_dependents", Meaning::DependentLaunch)
+        .effects<"schedules dependency">()
         .cc(Sm90)
-        .syncs()
         .ptx("griddepcontrol.launch_dependents;")
         .says("Lets grids that depend on this one start, once every CTA has said so or ended."),
     row<"inc: flag, reg_count: attr">("P21", "ptx.setmaxnreg", Meaning::None)
+        .effects<"schedules threads; by warpgroup">()
         .cc(Sm90aPlus)
-        .syncs()
         .quiet()
         .check(check_register_count)
         .ptx("setmaxnreg.{inc?inc}{!inc?dec}.sync.aligned.u32 {reg_count};")
         .says("Changes how many registers each thread of the warpgroup owns; all of its warps do it together."),
     row<"">("P22", "ptx.elect_sync", Meaning::Elect)
+        .effects<"elects lanes; by lanes">()
         .cc(Sm90)
-        .syncs()
         .quiet()
         .returns<ir::kUInt32>()
         .ptx(".reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 {=}, 1, 0, p;")
         .says("1 in one lane of the warp, which the hardware chooses, and 0 in the others."),
     row<"mask: u32">("E32", "ptx.elect_sync", Meaning::Elect)
+        .effects<"elects lanes; by lanes mask">()
         .cc(Sm90)
-        .syncs()
         .quiet()
         .returns<ir::kUInt32>()
         .ptx(".reg .pred p;\nelect.sync _|p, {mask};\nselp.u32 {=}, 1, 0, p;")
         .says("1 in one lane of the mask, which the hardware chooses, and 0 in the others."),
     row<"mask: u32, pred: i32">("P23", "ptx.any_sync", Meaning::AnySync)
-        .syncs()
+        .effects<"exchanges lanes; by lanes mask">()
         .returns<ir::kInt32>()
         .inline_cxx("__any_sync({0}, {1})")
         .says("Non-zero in all lanes of the mask when the predicate holds in any of them."),
     row<"bits: attr(32|64), reg_name: attr">("P24", "ptx.fetch_register", Meaning::ReadRegister)
-        .reads()
+        .effects<"reads machine">()
         .quiet()
         .returns(register_result)
         .check(check_register)
@@ -203,8 +203,8 @@ constexpr Intrinsic kRows[] = {
         .ptx("mapa.u64 {=}, {ptr}, {rank};")
         .says("The generic address of the same shared variable in another CTA of the cluster."),
     row<"handle: shared, mbar: shared">("P27", "ptx.clc_try_cancel", Meaning::LaunchControlTryCancel)
+        .effects<"writes shared::cluster handle[16]; proxy async; until mbarrier mbar; by one">()
         .cc(Sm100Suffixed)
-        .syncs()
         .ptx("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.multicast::cluster::all."
              "b128 "
              "[{handle}], [{mbar}];")
@@ -212,8 +212,8 @@ constexpr Intrinsic kRows[] = {
               "every "
               "CTA of this cluster."),
     row<"handle: shared">("P28", "ptx.clc_query_cancel", Meaning::LaunchControlQueryCancel)
+        .effects<"reads shared handle[16]; fences async shared::cta">()
         .cc(Sm100)
-        .syncs()
         .returns<ir::kUInt32>()
         .ptx(".reg .b128 q;\n.reg .pred p;\nld.shared.b128 q, [{handle}];\n"
              "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, q;\nmov.u32 {=}, 0xffffffff;\n"
@@ -221,27 +221,27 @@ constexpr Intrinsic kRows[] = {
         .says("Reads the answer of clc_try_cancel: blockIdx.x of the cluster taken over, 0xFFFFFFFF for none."),
     row<"scope: attr(cta|cluster|gpu|sys) = 'gpu'">("E21", "ptx.fence.proxy_tensormap_release",
                                                     Meaning::FenceProxyTensormapRelease)
+        .effects<"fences tensormap release.{scope}">()
         .cc(Sm90)
-        .syncs()
         .ptx("fence.proxy.tensormap::generic.release.{scope};")
         .says("Publishes changes that this thread made to a tensor map in global memory."),
     row<"addr: global, *, scope: attr(cta|cluster|gpu|sys) = 'gpu'">("E22", "ptx.fence.proxy_tensormap_acquire",
                                                                      Meaning::FenceProxyTensormapAcquire)
+        .effects<"fences tensormap addr[128] acquire.{scope}">()
         .cc(Sm90)
-        .syncs()
         .ptx("fence.proxy.tensormap::generic.acquire.{scope} [{addr}], 128;")
         .says("Makes a tensor map that was changed by the device or the host usable by later copies of this CTA."),
     row<"">("E23", "ptx.fence.proxy_alias", Meaning::FenceProxyAlias)
-        .syncs()
+        .effects<"fences alias">()
         .ptx("fence.proxy.alias;")
         .says("Orders accesses to one location through different virtual addresses."),
     row<"name_bar_id: u32, thread_count: u32">("E33", "ptx.barrier.sync", Meaning::NamedBarrierSync)
-        .syncs()
+        .effects<"meets barrier name_bar_id[thread_count] acq_rel.cta">()
         .check(check_barrier)
         .ptx("barrier.sync {name_bar_id}, {thread_count};")
         .says("bar.sync for divergent code: lanes of a warp may come separately."),
     row<"name_bar_id: u32, thread_count: u32">("E33.arrive", "ptx.barrier.arrive", Meaning::NamedBarrierArrive)
-        .syncs()
+        .effects<"arrives barrier name_bar_id[thread_count] release.cta">()
         .check(check_barrier)
         .ptx("barrier.arrive {name_bar_id}, {thread_count};")
         .says("bar.arrive for divergent code."),

@@ -290,7 +290,7 @@ constexpr std::string_view kFillFragment = "for (int i = 0; i < {local_size}; ++
 constexpr Intrinsic kRows[] = {
     row<"trans: attr(0|1), num: attr(1|2|4), dtype: attr(.b16|b16) = '.b16', smem_ptr: shared, *dst_handles: to u32">(
         "P61", "ptx.ldmatrix", Meaning::LdMatrix)
-        .syncs()
+        .effects<"reads shared smem_ptr[16]; by warp">()
         .check(check_fragments)
         .ptx("ldmatrix.sync.aligned.m8n8.x{num}{trans?.trans}.shared.b16 {{{*dst_handles}}}, [{smem_ptr}];")
         .says("The warp loads 8x8 matrices of 16-bit elements; lane 8i+j points to row j of matrix i (16 aligned "
@@ -298,20 +298,22 @@ constexpr Intrinsic kRows[] = {
               "each lane receives two neighbouring elements of every matrix."),
     row<"elem: attr, trans: attr(0|1), num: attr(1|2|4), type: attr, local_ptr: ptr, local_offset: i32, smem_ptr: ptr, "
         "smem_offset: i32">("P62", "ptx.ldmatrix_legacy", Meaning::LdMatrix)
-        .syncs()
+        .effects<"reads shared smem_ptr[16] plus smem_offset; "
+                 "writes register local_ptr[4*num] plus local_offset; by warp">()
         .cxx("ldmatrix into local_ptr + local_offset from smem_ptr + smem_offset", ldmatrix_legacy)
         .says("ldmatrix with pointers and element offsets. Transposed 8-bit elements are gathered one by one; the last "
               "argument is then the row stride."),
     row<"trans: attr(0|1), num: attr(1|2|4), type: attr, local_ptr: ptr, local_offset: i32, smem_ptr: ptr, "
         "smem_offset: i32">("P62.short", "ptx.ldmatrix_legacy", Meaning::LdMatrix)
-        .syncs()
+        .effects<"reads shared smem_ptr[16] plus smem_offset; "
+                 "writes register local_ptr[4*num] plus local_offset; by warp">()
         .cxx("ldmatrix into local_ptr + local_offset from smem_ptr + smem_offset", ldmatrix_legacy)
         .says("ldmatrix with pointers and element offsets."),
     row<"trans: attr(0|1), num: attr(1|2|4), dtype: attr(.b16|.b8|b16|b8), smem_ptr: shared, *src_handles: from u32, "
         "shape: attr(m8n8|m16n8) = 'm8n8', space: attr(shared|shared::cta) = 'shared'">("P63", "ptx.stmatrix",
                                                                                         Meaning::StMatrix)
+        .effects<"writes {space} smem_ptr[16]; by warp">()
         .cc(Sm90)
-        .syncs()
         .check(check_fragments)
         .ptx("stmatrix.sync.aligned.{shape}.x{num}{trans?.trans}.{space}{dtype} [{smem_ptr}], {{{*src_handles}}};",
              stmatrix)
@@ -320,7 +322,7 @@ constexpr Intrinsic kRows[] = {
         "c_type: attr, d_ptrs: list to u32, a_ptrs: list from u32, b_ptrs: list from u32, c_ptrs: list from u32 = "
         "None, "
         "saturate: flag = False, bit_op: attr(|xor|and) = ''">("P64", "ptx.mma", Meaning::Mma)
-        .syncs()
+        .effects<"by warp">()
         .quiet()
         .check(check_mma)
         .ptx("mma.sync.aligned.{shape}.{a_layout}.{b_layout}.D.A.B.C {d}, {a}, {b}, {c};", mma)
@@ -332,8 +334,10 @@ constexpr Intrinsic kRows[] = {
         "c_index: i32, "
         "metadata: ptr, meta_index: i32, sparse_selector: attr, saturate: flag">("P65", "ptx.mma.sp",
                                                                                  Meaning::MmaSparse)
+        .effects<"reads register multiplicand_a plus a_index; reads register multiplicand_b plus b_index; "
+                 "reads register accumulator plus c_index; writes register accumulator plus c_index; "
+                 "reads register metadata[4] plus meta_index; by warp">()
         .cc(Sm80)
-        .syncs()
         .check(check_mma_sparse)
         .cxx("mma.sp.sync.aligned.SHAPE.AL.BL.C.A.B.C {c}, {a}, {b}, {c}, metadata, selector;", mma_sparse)
         .says("mma with two of four elements of A present; the metadata says which. Accumulates in place."),
@@ -341,35 +345,37 @@ constexpr Intrinsic kRows[] = {
         "C_dtype: attr, multiplicand_a: ptr, a_index: i32, multiplicand_b: ptr, b_index: i32, accumulator: ptr, "
         "c_index: i32, "
         "saturate: flag, *, operator: attr(|xor|and) = ''">("P66", "ptx.mma.legacy", Meaning::Mma)
-        .syncs()
+        .effects<"reads register multiplicand_a plus a_index; reads register multiplicand_b plus b_index; "
+                 "reads register accumulator plus c_index; writes register accumulator plus c_index; by warp">()
         .check(check_mma_legacy)
         .cxx("mma.sync.aligned.SHAPE.AL.BL.C.A.B.C {c}, {a}, {b}, {c};", mma_legacy)
         .says("mma with pointers and element indices; accumulates in place."),
     row<"shape: attr, A_layout: attr(row|col), B_layout: attr(row|col), A_dtype: attr, B_dtype: attr, C_dtype: attr, "
         "multiplicand_a: ptr, a_index: i32, multiplicand_b: ptr, b_index: i32, accumulator: ptr, c_index: i32, "
         "saturate: flag, *, operator: attr(|xor|and) = ''">("P66.short", "ptx.mma.legacy", Meaning::Mma)
-        .syncs()
+        .effects<"reads register multiplicand_a plus a_index; reads register multiplicand_b plus b_index; "
+                 "reads register accumulator plus c_index; writes register accumulator plus c_index; by warp">()
         .check(check_mma_legacy)
         .cxx("mma.sync.aligned.SHAPE.AL.BL.C.A.B.C {c}, {a}, {b}, {c};", mma_legacy)
         .says("mma with pointers and element indices; accumulates in place."),
     row<"dtype: attr, m: attr, n: attr, dst_ptr: ptr, src_ptr: ptr, src_offset: i32, dst_stride: i32">(
         "C68", "cuda.mma_store", Meaning::MmaStore)
-        .writes()
+        .effects<"reads register src_ptr plus src_offset; writes generic dst_ptr">()
         .check(check_16x16)
         .cxx(kStoreFragment)
         .says("Each lane stores its eight elements of a 16x16 accumulator to a row-major tile."),
     row<"dtype: attr, local_size: attr, local_ptr: ptr, offset: i32">("C69", "cuda.mma_fill", Meaning::MmaFill)
-        .writes()
+        .effects<"writes register local_ptr plus offset">()
         .cxx(kFillFragment)
         .says("Sets this lane's accumulator elements to zero."),
     row<"dtype: attr, m: attr, n: attr, dst_ptr: ptr, src_ptr: ptr, src_offset: i32, dst_stride: i32">(
         "C70", "cuda.mma_store_legacy", Meaning::MmaStore)
-        .writes()
+        .effects<"reads register src_ptr plus src_offset; writes generic dst_ptr">()
         .check(check_16x16)
         .cxx(kStoreFragment)
         .says("The older name of mma_store."),
     row<"dtype: attr, local_size: attr, local_ptr: ptr, offset: i32">("C71", "cuda.mma_fill_legacy", Meaning::MmaFill)
-        .writes()
+        .effects<"writes register local_ptr plus offset">()
         .cxx(kFillFragment)
         .says("The older name of mma_fill."),
 };
@@ -377,14 +383,14 @@ constexpr Intrinsic kRows[] = {
 constexpr Intrinsic kInternal[] = {
     row<"trans: attr(0|1), num: attr(1|2|4), smem_ptr: shared, *dst_handles: to u32">("P61.dispatch", "ptx.ldmatrix",
                                                                                       Meaning::LdMatrix)
-        .syncs()
+        .effects<"reads shared smem_ptr[16]; by warp">()
         .check(check_fragments)
         .ptx("ldmatrix.sync.aligned.m8n8.x{num}{trans?.trans}.shared.b16 {{{*dst_handles}}}, [{smem_ptr}];")
         .says("ldmatrix as copies emit it."),
     row<"trans: attr(0|1), num: attr(1|2|4), smem_ptr: shared, *src_handles: from u32">("P63.dispatch", "ptx.stmatrix",
                                                                                         Meaning::StMatrix)
+        .effects<"writes shared smem_ptr[16]; by warp">()
         .cc(Sm90)
-        .syncs()
         .check(check_fragments)
         .ptx("stmatrix.sync.aligned.m8n8.x{num}{trans?.trans}.shared.b16 [{smem_ptr}], {{{*src_handles}}};")
         .says("stmatrix as copies emit it."),

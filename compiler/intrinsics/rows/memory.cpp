@@ -155,7 +155,7 @@ constexpr Intrinsic kRows[] = {
     row<TILEWRIGHT_LOAD "weak: flag = False, space: " TILEWRIGHT_SPACE
                         " = 'global', cop: attr(|ca|cg|cs|lu|cv) = '', " TILEWRIGHT_HINTS>("P52", "ptx.ld",
                                                                                            Meaning::LoadValue)
-        .reads()
+        .effects<"reads {space} addr[ptx_type]">()
         .quiet()
         .returns(type_named_by<1>)
         .check(check_load)
@@ -163,21 +163,21 @@ constexpr Intrinsic kRows[] = {
         .says("Loads one value. Shared spaces take the pointer's shared address; shared::cluster a mapped one (E35)."),
     row<TILEWRIGHT_LOAD "scope: attr(cta|cluster|gpu|sys) = 'gpu', space: " TILEWRIGHT_SHARED_SPACE " = 'global'">(
         "P53", "ptx.ld_acquire", Meaning::LoadValue)
-        .syncs()
+        .effects<"reads {space} addr[ptx_type] acquire.{scope}">()
         .quiet()
         .returns(type_named_by<1>)
         .check(check_load)
         .ptx("ld.acquire.{scope}.{space}.{ptx_type} {=}, [{addr@space}];")
         .says("Loads one value; what its writer released before is visible to this thread afterwards."),
     row<TILEWRIGHT_LOAD "space: " TILEWRIGHT_SHARED_SPACE " = 'global'">("P54", "ptx.ld_volatile", Meaning::LoadValue)
-        .reads()
+        .effects<"reads {space} addr[ptx_type] relaxed.sys">()
         .quiet()
         .returns(type_named_by<1>)
         .check(check_load)
         .ptx("ld.volatile.{space}.{ptx_type} {=}, [{addr@space}];")
         .says("Loads one value that others may change at any time."),
     row<"res: out any, addr: global">("P55", "ptx.ld_global_acquire", Meaning::LoadInto)
-        .syncs()
+        .effects<"reads global addr[size(res)] acquire.gpu">()
         .quiet()
         .check(check_element)
         .ptx("ld.acquire.gpu.global.{b32|b64} {res}, [{addr}];",
@@ -187,7 +187,7 @@ constexpr Intrinsic kRows[] = {
              })
         .says("Loads one element with acquire at device scope into `res`."),
     row<"reg: ptr, guard: i32, addr: global, local_addr: i32">("P56", "ptx.ldg32", Meaning::LoadInto)
-        .reads()
+        .effects<"reads global addr[4] if guard; writes register reg[4] plus local_addr">()
         .cxx("float* to = (float*){reg} + {local_addr};\n"
              "asm volatile(\"{{ .reg .pred p; setp.ne.b32 p, %2, 0; @!p mov.b32 %0, 0; @p ld.global.nc.f32 %0, [%1]; "
              "}}\"\n"
@@ -197,21 +197,21 @@ constexpr Intrinsic kRows[] = {
         "= "
         "'shared', cop: attr(|wb|cg|cs|wt) = '', vec: attr(|v2|v4|v8) = '', ptx_type: " TILEWRIGHT_TYPES
         ", " TILEWRIGHT_HINTS>("P57", "ptx.st", Meaning::StoreValues)
-        .writes()
+        .effects<"writes {space} address[ptx_type*count(values)]">()
         .check(check_store)
         .ptx("st{.weak}{.space}{.cop}{.L2::cache_hint}{.vec}.{ptx_type} [addr], {values}{, policy};", store)
         .says("Stores one value, or two, four or eight neighbouring ones."),
     row<"ptr: ptr, num_bytes: u64, *, weak: flag = False, space: attr(|shared::cta) = 'shared::cta'">(
         "P58", "ptx.st_bulk", Meaning::StoreZeros)
+        .effects<"writes {space} ptr[num_bytes]">()
         .cc(Sm100)
-        .writes()
         .check(check_zero_bytes)
         .ptx("st.bulk{.weak}{.space} [{ptr@space}], {num_bytes}, 0;")
         .says("Fills shared memory with zeros; the size is a multiple of 8."),
     row<"address: ptr, value: any, *, sem: attr(|relaxed|release) = '', scope: attr(|cta|cluster|gpu|sys) = '', space: "
         "attr(global|shared|shared::cta|shared::cluster) = 'global', op: attr(and|or|xor|add|inc|dec|min|max), "
         "ptx_type: " TILEWRIGHT_TYPES ", " TILEWRIGHT_HINTS>("P59", "ptx.red_scalar", Meaning::ReduceMemory)
-        .writes()
+        .effects<"updates {space} address[ptx_type] {sem=relaxed}.{scope=gpu}">()
         .check(check_atomic)
         .ptx("red{.sem}{.scope}.{space}.{op}{hint}.{ptx_type} [{address@space}], {value}{policy};")
         .says("Combines a value into memory atomically, without bringing the old one back."),
@@ -220,23 +220,23 @@ constexpr Intrinsic kRows[] = {
         "space: attr(global|shared|shared::cta|shared::cluster) = 'global', op: "
         "attr(and|or|xor|exch|add|inc|dec|min|max), ptx_type: " TILEWRIGHT_TYPES ", " TILEWRIGHT_HINTS>(
         "P60", "ptx.atom_scalar", Meaning::AtomicMemory)
-        .writes()
+        .effects<"updates {space} address[ptx_type] {sem=relaxed}.{scope=gpu}">()
         .returns(atomic_result)
         .check(check_atomic)
         .ptx("atom{.sem}{.scope}.{space}.{op}{hint}.{ptx_type} {=}, [{address@space}], {value}{policy};")
         .says("Combines a value into memory atomically and returns what was there before."),
     row<"addr_u64: remote, *values: any, bar_u64: remote, ptx_type: " TILEWRIGHT_TYPES
         ", vec: attr(|v2|v4) = '', weak: flag = False">("E24", "ptx.st_async", Meaning::StoreAsync)
+        .effects<"writes shared::cluster addr_u64[ptx_type*count(values)]; until mbarrier bar_u64">()
         .cc(Sm90)
-        .writes()
         .check(check_async_store)
         .ptx("st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.vec}.{ptx_type} [addr], {values}, [bar];",
              async_store)
         .says("Stores into the shared memory of another CTA; the bytes count on a barrier there."),
     row<"addr_u64: remote, value: any, bar_u64: remote, *, op: attr(inc|dec|min|max|add|and|or|xor), ptx_type: "
         "attr(b32|u32|s32|u64)">("E25", "ptx.red_async", Meaning::ReduceAsync)
+        .effects<"updates shared::cluster addr_u64[ptx_type] relaxed.cluster; until mbarrier bar_u64">()
         .cc(Sm90)
-        .writes()
         .check(check_async_reduce)
         .ptx("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.{op}.{ptx_type} [{addr_u64}], "
              "{value}, "
@@ -251,7 +251,7 @@ constexpr Intrinsic kRows[] = {
         .ptx("createpolicy.fractional.L2::{kind}{secondary?.L2::{secondary}}.b64 {=}, {fraction};")
         .says("Makes a cache policy for `cache_policy=`: this priority for that fraction of the accesses."),
     row<"addr: global">("E37", "ptx.prefetch_l2", Meaning::Prefetch)
-        .writes()
+        .effects<"prefetches global addr">()
         .ptx("prefetch.global.L2 [{addr}];")
         .says("Brings the line of an address into the L2 cache."),
 };

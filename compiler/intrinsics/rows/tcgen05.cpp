@@ -254,33 +254,33 @@ std::string mma_block_scale(const Arguments& a, ir::Target) {
 
 constexpr Intrinsic kRows[] = {
     row<"dst_ptr: shared, n_cols: u32, " TILEWRIGHT_GROUP>("P74", "ptx.tcgen05.alloc", Meaning::TmemAlloc)
+        .effects<"writes shared dst_ptr[4]; allocates columns dst_ptr[n_cols]; by warp pair cta_group">()
         .cc(Sm100aClass)
-        .syncs()
         .check(check_columns)
         .ptx("tcgen05.alloc.cta_group::{cta_group}.sync.aligned.shared::cta.b32 [{dst_ptr}], {n_cols};")
         .says("One warp allocates columns of tensor memory, blocking until they are free, and writes their address to "
               "shared "
               "memory."),
     row<"taddr: u32, n_cols: u32, " TILEWRIGHT_GROUP>("P75", "ptx.tcgen05.dealloc", Meaning::TmemDealloc)
+        .effects<"frees columns taddr[n_cols]; by warp pair cta_group">()
         .cc(Sm100aClass)
-        .syncs()
         .check(check_columns)
         .ptx("tcgen05.dealloc.cta_group::{cta_group}.sync.aligned.b32 {taddr}, {n_cols};")
         .says("One warp gives columns of tensor memory back; all must be before the CTA ends."),
     row<TILEWRIGHT_GROUP>("P76", "ptx.tcgen05.relinquish_alloc_permit", Meaning::TmemRelinquish)
+        .effects<"frees permit; by warp pair cta_group">()
         .cc(Sm100aClass)
-        .syncs()
         .ptx("tcgen05.relinquish_alloc_permit.cta_group::{cta_group}.sync.aligned;")
         .says("This CTA will allocate no more tensor memory."),
     row<"taddr: u32, " TILEWRIGHT_GROUP>("P77", "ptx.tcgen05.shift", Meaning::TmemShift)
+        .effects<"reads tensor taddr; writes tensor taddr; until tcgen05; by one pair cta_group">()
         .cc(Sm100a103a)
-        .syncs()
         .ptx("tcgen05.shift.cta_group::{cta_group}.down [{taddr}];")
         .says("Moves the rows of tensor memory down by one, asynchronously."),
     row<"src_addr: u32, *regs: out any, " TILEWRIGHT_SHAPES ", " TILEWRIGHT_OFFSETS ", pack: flag = False">(
         "P78", "ptx.tcgen05.ld", Meaning::TmemLoad)
+        .effects<"reads tensor src_addr[128*count(regs)]; until tcgen05.ld; by warp">()
         .cc(Sm100aClass)
-        .syncs()
         .quiet()
         .check(check_registers)
         .ptx("tcgen05.ld.sync.aligned.SHAPE.xN{.pack::16b}.b32 {regs}, [addr + row, col];", load)
@@ -288,62 +288,69 @@ constexpr Intrinsic kRows[] = {
               "there."),
     row<"dst_addr: u32, *regs: in any, " TILEWRIGHT_SHAPES ", " TILEWRIGHT_OFFSETS ", unpack: flag = False">(
         "P79", "ptx.tcgen05.st", Meaning::TmemStore)
+        .effects<"writes tensor dst_addr[128*count(regs)]; until tcgen05.st; by warp">()
         .cc(Sm100aClass)
-        .syncs()
         .quiet()
         .check(check_registers)
         .ptx("tcgen05.st.sync.aligned.SHAPE.xN{.unpack::16b}.b32 [addr + row, col], {regs};", store)
         .says(
             "The warp starts storing registers into its lanes of tensor memory; tcgen05.wait.st says when it is done."),
     row<"">("P80", "ptx.tcgen05.wait.ld", Meaning::TmemWait)
+        .effects<"waits tcgen05.ld; by warp">()
         .cc(Sm100aClass)
-        .syncs()
         .ptx("tcgen05.wait::ld.sync.aligned;")
         .says("Waits until this thread's tcgen05.ld have filled their registers."),
     row<"">("P81", "ptx.tcgen05.wait.st", Meaning::TmemWait)
+        .effects<"waits tcgen05.st; by warp">()
         .cc(Sm100aClass)
-        .syncs()
         .ptx("tcgen05.wait::st.sync.aligned;")
         .says("Waits until this thread's tcgen05.st have reached tensor memory."),
     row<"">("P82", "ptx.tcgen05.fence.before_thread_sync", Meaning::TmemFence)
+        .effects<"fences before_thread_sync">()
         .cc(Sm100aClass)
-        .syncs()
         .ptx("tcgen05.fence::before_thread_sync;")
         .says("Orders earlier tcgen05 operations before the thread synchronisation that follows."),
     row<"">("P83", "ptx.tcgen05.fence.after_thread_sync", Meaning::TmemFence)
+        .effects<"fences after_thread_sync">()
         .cc(Sm100aClass)
-        .syncs()
         .ptx("tcgen05.fence::after_thread_sync;")
         .says("Orders later tcgen05 operations after the thread synchronisation before it."),
     row<"taddr: u32, src_desc: u64, *, shape: attr(128x256b|4x256b|128x128b|64x128b|32x128b), " TILEWRIGHT_GROUP
         ", multicast: attr(|warpx2::02_13|warpx2::01_23|warpx4) = '', decompress: "
         "attr(|b8x16.b4x16_p64|b8x16.b6x16_p32) = '', " TILEWRIGHT_OFFSETS>("P84", "ptx.tcgen05.cp", Meaning::TmemCopy)
+        .effects<"reads shared src_desc[shape]; writes tensor taddr; proxy async; until tcgen05; "
+                 "by one pair cta_group">()
         .cc(Sm100aClass)
-        .syncs()
         .quiet()
         .check(check_copy)
         .ptx("tcgen05.cp.cta_group::G.SHAPE{.multicast}{.decompress} [addr + row, col], desc;", copy)
         .says("Starts copying a matrix of shared memory, given by a descriptor, to tensor memory."),
     row<"bar: shared, " TILEWRIGHT_GROUP ", cta_mask: u16 = 0, *, pred: i32 = None">("P85", "ptx.tcgen05.commit",
                                                                                      Meaning::TmemCommit)
+        .effects<"arrives mbarrier bar in cta_mask release.cluster after tcgen05; when pred; "
+                 "by one pair cta_group">()
         .cc(Sm100aClass)
-        .syncs()
         .ptx("{@p} tcgen05.commit.cta_group::G.mbarrier::arrive::one.shared::cluster{.multicast::cluster}.b64 [bar]{, "
              "mask};",
              commit)
         .says("Makes the barrier, of several CTAs when a mask names them, get one arrival when this thread's tcgen05 "
               "operations so far are done. One thread does it."),
     row<TILEWRIGHT_MMA("") ", pred: i32 = None">("P86", "ptx.tcgen05.mma", Meaning::TmemMma)
+        .effects<"reads tensor a_operand[tile] if use_a_tmem; reads shared a_operand[tile] unless use_a_tmem; "
+                 "reads shared b_desc[tile]; reads tensor d_tmem_addr[tile] if enable_input_d; "
+                 "writes tensor d_tmem_addr[tile]; proxy async; until tcgen05; when pred; by one pair cta_group">()
         .cc(Sm100aClass)
-        .syncs()
         .quiet()
         .check(check_mma)
         .ptx("{@p} tcgen05.mma.cta_group::G.kind::K [d], a, b_desc, i_desc, {disabled lanes}, enable_input_d{, scale};",
              mma)
         .says("One thread starts d = a * b (+ d where enable_input_d is not 0) into tensor memory, asynchronously."),
     row<TILEWRIGHT_MMA("sp_tmem_addr: u32, ")>("P87", "ptx.tcgen05.mma.sp", Meaning::TmemMmaSparse)
+        .effects<"reads tensor a_operand[tile] if use_a_tmem; reads shared a_operand[tile] unless use_a_tmem; "
+                 "reads shared b_desc[tile]; reads tensor sp_tmem_addr[tile]; "
+                 "reads tensor d_tmem_addr[tile] if enable_input_d; writes tensor d_tmem_addr[tile]; "
+                 "proxy async; until tcgen05; by one pair cta_group">()
         .cc(Sm100aClass)
-        .syncs()
         .quiet()
         .check(check_mma)
         .ptx("tcgen05.mma.sp.cta_group::G.kind::K [d], a, b_desc, [sp], i_desc, {disabled lanes}, enable_input_d{, "
@@ -351,8 +358,11 @@ constexpr Intrinsic kRows[] = {
              mma)
         .says("tcgen05.mma with two of four elements of A present; the metadata in tensor memory says which."),
     row<TILEWRIGHT_SCALED("")>("P88", "ptx.tcgen05.mma.block_scale", Meaning::TmemMmaBlockScale)
+        .effects<"reads tensor a_operand[tile] if use_a_tmem; reads shared a_operand[tile] unless use_a_tmem; "
+                 "reads shared b_desc[tile]; reads tensor sfa_tmem_addr[tile]; "
+                 "reads tensor sfb_tmem_addr[tile]; reads tensor d_tmem_addr[tile] if enable_input_d; "
+                 "writes tensor d_tmem_addr[tile]; proxy async; until tcgen05; by one pair cta_group">()
         .cc(Sm100a103a)
-        .syncs()
         .quiet()
         .check(check_mma)
         .ptx("tcgen05.mma.cta_group::G.kind::K.block_scale.scale_vec::VX [d], a, b_desc, i_desc, [sfa], [sfb], "
@@ -360,8 +370,11 @@ constexpr Intrinsic kRows[] = {
              mma_block_scale)
         .says("tcgen05.mma whose inputs are scaled block by block; the scales are in tensor memory."),
     row<TILEWRIGHT_SCALED("sp_tmem_addr: u32, ")>("P89", "ptx.tcgen05.mma.sp.block_scale", Meaning::TmemMmaBlockScale)
+        .effects<"reads tensor a_operand[tile] if use_a_tmem; reads shared a_operand[tile] unless use_a_tmem; "
+                 "reads shared b_desc[tile]; reads tensor sp_tmem_addr[tile]; reads tensor sfa_tmem_addr[tile]; "
+                 "reads tensor sfb_tmem_addr[tile]; reads tensor d_tmem_addr[tile] if enable_input_d; "
+                 "writes tensor d_tmem_addr[tile]; proxy async; until tcgen05; by one pair cta_group">()
         .cc(Sm100a103a)
-        .syncs()
         .quiet()
         .check(check_mma)
         .ptx(

@@ -1,4 +1,5 @@
 // cp.async.bulk.tensor: boxes of tensors that a tensor map describes (TMA).
+#include "compiler/intrinsics/call_effects.h"
 #include "compiler/intrinsics/checks.h"
 #include "compiler/intrinsics/rows/rows.h"
 
@@ -15,7 +16,7 @@ using enum Availability;
   "cta_group: attr(-1|1|2), " TILEWRIGHT_HINT ", " TILEWRIGHT_COORDINATES
 
 Failure check_coordinates(const Arguments& a) {
-  const std::int64_t wanted = a.row().name.find('4') != std::string_view::npos ? 5 : a.integer("dim");
+  const std::int64_t wanted = moves_rows(a.row()) ? 5 : a.integer("dim");
   const std::int64_t given = static_cast<std::int64_t>(a.items("coords").size());
   if (given == wanted) return std::nullopt;
   return "takes " + std::to_string(wanted) + " coordinates, innermost first; " + std::to_string(given) + " given";
@@ -73,23 +74,29 @@ constexpr std::string_view kGather =
 // `bar` as a number: the barrier's 32-bit shared address, for cta_group 2 with the peer bit cleared.
 constexpr Intrinsic kRows[] = {
     row<TILEWRIGHT_LOAD("1|2|3|4|5", "bar: shared")>("P44", TILEWRIGHT_NAME("g2c"), Meaning::TensorGlobalToShared)
+        .effects<"reads map tensormap_addr[128]; reads global tensormap_addr[box]; "
+                 "writes shared::cluster dst_ptr[box] in cta_mask; proxy async; until mbarrier bar; "
+                 "by one pair cta_group">()
         .cc(Sm90)
-        .writes()
         .check(check_load)
         .ptx(kLoad, load)
         .says("Loads a box of a tensor into shared memory, of several CTAs when a mask names them; its bytes count on "
               "the "
               "barrier. What lies outside the tensor is filled."),
     row<TILEWRIGHT_LOAD("2", "bar: shared")>("P45", TILEWRIGHT_NAME("g2c_tile_gather4"), Meaning::TensorGlobalToShared)
+        .effects<"reads map tensormap_addr[128]; reads global tensormap_addr[rows]; "
+                 "writes shared::cluster dst_ptr[rows] in cta_mask; proxy async; until mbarrier bar; "
+                 "by one pair cta_group">()
         .cc(Sm100aClass)
-        .writes()
         .check(check_load)
         .ptx(kGather, gather)
         .says("Loads four rows of a matrix, each named by its number."),
     row<TILEWRIGHT_LOAD("1|2|3|4|5", "bar_addr: u32")>("P46", TILEWRIGHT_NAME("g2c_bar_addr"),
                                                        Meaning::TensorGlobalToShared)
+        .effects<"reads map tensormap_addr[128]; reads global tensormap_addr[box]; "
+                 "writes shared::cluster dst_ptr[box] in cta_mask; proxy async; until mbarrier bar_addr; "
+                 "by one pair cta_group">()
         .cc(Sm90)
-        .writes()
         .check(check_load)
         .ptx(kLoad,
              [](const Arguments& a, ir::Target t) {
@@ -99,8 +106,10 @@ constexpr Intrinsic kRows[] = {
         .says("g2c with the barrier as a 32-bit shared address."),
     row<TILEWRIGHT_LOAD("2", "bar_addr: u32")>("P47", TILEWRIGHT_NAME("g2c_tile_gather4_bar_addr"),
                                                Meaning::TensorGlobalToShared)
+        .effects<"reads map tensormap_addr[128]; reads global tensormap_addr[rows]; "
+                 "writes shared::cluster dst_ptr[rows] in cta_mask; proxy async; until mbarrier bar_addr; "
+                 "by one pair cta_group">()
         .cc(Sm100aClass)
-        .writes()
         .check(check_load)
         .ptx(kGather,
              [](const Arguments& a, ir::Target t) {
@@ -110,8 +119,9 @@ constexpr Intrinsic kRows[] = {
         .says("g2c_tile_gather4 with the barrier as a 32-bit shared address."),
     row<"dim: attr(1|2|3|4|5), src_ptr: shared, tensormap_addr: map, " TILEWRIGHT_HINT ", " TILEWRIGHT_COORDINATES>(
         "P48", TILEWRIGHT_NAME("s2g"), Meaning::TensorSharedToGlobal)
+        .effects<"reads map tensormap_addr[128]; reads shared src_ptr[box]; writes global tensormap_addr[box]; "
+                 "proxy async; until bulk; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_box)
         .ptx("cp.async.bulk.tensor.{dim}d.global.shared::cta.tile.bulk_group{hint} [{tensormap_addr}, {{{*coords}}}], "
              "[{src_ptr}]{policy};")
@@ -121,23 +131,25 @@ constexpr Intrinsic kRows[] = {
     row<"dim: attr(1|2|3|4|5), src_ptr: shared, tensormap_addr: map, " TILEWRIGHT_HINT
         ", red_op: attr(add|min|max|inc|dec|and|or|xor), " TILEWRIGHT_COORDINATES>("P49", TILEWRIGHT_NAME("s2g_reduce"),
                                                                                    Meaning::TensorReduceToGlobal)
+        .effects<"reads map tensormap_addr[128]; reads shared src_ptr[box]; "
+                 "updates global tensormap_addr[box] relaxed.gpu; proxy async; until bulk; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_box)
         .ptx("cp.reduce.async.bulk.tensor.{dim}d.global.shared::cta.{red_op}.tile.bulk_group{hint} [{tensormap_addr}, "
              "{{{*coords}}}], [{src_ptr}]{policy};")
         .says("Combines a box of shared memory into a tensor, element by element and atomically."),
     row<"dim: attr(1|2|3|4|5), tensormap_addr: map, " TILEWRIGHT_HINT ", " TILEWRIGHT_COORDINATES>(
         "P50", TILEWRIGHT_NAME("g2c_prefetch"), Meaning::TensorPrefetch)
+        .effects<"reads map tensormap_addr[128]; prefetches global tensormap_addr[box]; proxy async; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_box)
         .ptx("cp.async.bulk.prefetch.tensor.{dim}d.L2.global.tile{hint} [{tensormap_addr}, {{{*coords}}}]{policy};")
         .says("Brings a box of a tensor into the L2 cache."),
     row<"dim: attr(1|2|3|4|5), dst_ptr: shared, bar: shared, tensormap_addr: map, " TILEWRIGHT_HINT
         ", " TILEWRIGHT_COORDINATES>("E15", TILEWRIGHT_NAME("g2s_cta"), Meaning::TensorGlobalToShared)
+        .effects<"reads map tensormap_addr[128]; reads global tensormap_addr[box]; writes shared dst_ptr[box]; "
+                 "proxy async; until mbarrier bar; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_box)
         .ptx("cp.async.bulk.tensor.{dim}d.shared::cta.global.tile.mbarrier::complete_tx::bytes{hint} [{dst_ptr}], "
              "[{tensormap_addr}, {{{*coords}}}], [{bar}]{policy};")
@@ -145,8 +157,9 @@ constexpr Intrinsic kRows[] = {
     row<"dim: attr(3|4|5), dst_ptr: shared, bar: shared, tensormap_addr: map, cta_mask: u16, " TILEWRIGHT_HINT
         ", *coords: i32, offsets: list u16, cache_policy: u64 = None">("E16", TILEWRIGHT_NAME("g2c_im2col"),
                                                                        Meaning::TensorGlobalToShared)
+        .effects<"reads map tensormap_addr[128]; reads global tensormap_addr[box]; "
+                 "writes shared::cluster dst_ptr[box] in cta_mask; proxy async; until mbarrier bar; by one">()
         .cc(Sm90)
-        .writes()
         .check(check_im2col)
         .ptx("cp.async.bulk.tensor.{dim}d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes{...} [dst], "
              "[map, {coords}], [bar], {offsets}{, mask}{, policy};",
@@ -154,8 +167,9 @@ constexpr Intrinsic kRows[] = {
         .says("Loads the pixels under a filter tap: dim - 2 offsets of 16 bits name the tap."),
     row<"src_ptr: shared, tensormap_addr: map, " TILEWRIGHT_HINT ", " TILEWRIGHT_COORDINATES>(
         "E17", TILEWRIGHT_NAME("s2g_scatter4"), Meaning::TensorSharedToGlobal)
+        .effects<"reads map tensormap_addr[128]; reads shared src_ptr[rows]; "
+                 "writes global tensormap_addr[rows]; proxy async; until bulk; by one">()
         .cc(Sm100aClass)
-        .writes()
         .check(check_box)
         .ptx("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group{hint} [{tensormap_addr}, "
              "{{{*coords}}}], "

@@ -64,12 +64,12 @@ std::string replace(const Arguments& a, ir::Target) {
 constexpr Intrinsic kRows[] = {
     row<"tensormap_addr: map, space: attr(|const|param) = ''">("P51", "ptx.prefetch_tensormap",
                                                                Meaning::TensormapPrefetch)
+        .effects<"prefetches map tensormap_addr[128]">()
         .cc(Sm90)
-        .writes()
         .ptx("prefetch{.space}.tensormap [{tensormap_addr}];")
         .says("Brings a tensor map into the cache that copies read it from."),
     row<"dst: shared, map: map">("E18", "ptx.tensormap.copy_to_shared", Meaning::TensormapCopy)
-        .syncs()
+        .effects<"reads generic map[128]; writes shared dst[128]; meets lanes acq_rel.warp; by lanes">()
         .ptx(".reg .pred p;\n.reg .b32 lane, to, a, b, c, d;\n.reg .b64 from;\nmov.u32 lane, %%laneid;\n"
              "setp.lt.u32 p, lane, 8;\nshl.b32 lane, lane, 4;\nadd.u32 to, {dst}, lane;\ncvt.u64.u32 from, lane;\n"
              "add.u64 from, from, {map};\n@p ld.v4.b32 {{a, b, c, d}}, [from];\n@p st.shared.v4.b32 [to], {{a, b, c, "
@@ -81,16 +81,17 @@ constexpr Intrinsic kRows[] = {
         "|swizzle_mode|swizzle_atomicity|fill_mode), value: any, ord: attr = None, *, space: attr(shared::cta|global) "
         "= "
         "'shared::cta'">("E19", "ptx.tensormap.replace", Meaning::TensormapReplace)
+        .effects<"writes {space} tm[128]; by one">()
         .cc(Sm90aPlus)
-        .writes()
         .check(check_replace)
         .ptx("tensormap.replace.tile.FIELD.{shared::cta|global}.b1024.{b32|b64} [tm]{, ord}, value;", replace)
         .says(
             "Writes one field of a tensor map; one thread does it. `rank` is the rank less one, strides are in bytes."),
     row<"dst_global: global, src_shared: shared, *, scope: attr(cta|cluster|gpu|sys) = 'gpu'">(
         "E20", "ptx.tensormap.cp_fenceproxy", Meaning::TensormapPublish)
+        .effects<"reads shared src_shared[128]; writes global dst_global[128]; "
+                 "fences tensormap release.{scope}; by warp">()
         .cc(Sm90)
-        .syncs()
         .ptx("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.{scope}.sync.aligned "
              "[{dst_global}], "
              "[{src_shared}], 128;")

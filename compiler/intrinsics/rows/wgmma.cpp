@@ -23,7 +23,7 @@ const InputType* input_type(const Arguments& a) {
   return nullptr;
 }
 
-bool from_registers(const Arguments& a) { return a.row().id == "P73"; }
+bool from_registers(const Arguments& a) { return !a.operand("descA"); }
 std::int64_t accumulators(const Arguments& a) { return a.integer("M") * a.integer("N") / 128; }
 // Registers of 32 bits that hold a thread's part of A.
 std::int64_t a_registers(const Arguments& a) {
@@ -78,30 +78,29 @@ std::string mma(const Arguments& a, ir::Target) {
 
 constexpr Intrinsic kRows[] = {
     row<"">("P67", "ptx.wgmma.fence", Meaning::WgmmaFence)
+        .effects<"fences accumulators; by warpgroup">()
         .cc(Sm90aOnly)
-        .syncs()
         .ptx("wgmma.fence.sync.aligned;")
         .says("Orders register accesses of the warpgroup before the wgmma that follow."),
     row<"">("P68", "ptx.wgmma.commit_group", Meaning::WgmmaCommit)
+        .effects<"commits wgmma; by warpgroup">()
         .cc(Sm90aOnly)
-        .syncs()
         .ptx("wgmma.commit_group.sync.aligned;")
         .says("Closes the warpgroup's wgmma since the last commit into a group."),
     row<"n: attr">("P69", "ptx.wgmma.wait_group", Meaning::WgmmaWait)
+        .effects<"waits wgmma n; by warpgroup">()
         .cc(Sm90aOnly)
-        .syncs()
         .ptx("wgmma.wait_group.sync.aligned {n};")
         .check([](const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
           return check_range(Arguments(row, args), "n", 0, 7);
         })
         .says("Waits until at most n of the newest groups are unfinished; then older accumulators may be read."),
     row<"reg: inout any">("P70", "ptx.wgmma.noop_barrier", Meaning::None)
-        .syncs()
         .ptx("// {reg}")
         .says("No instruction: keeps the compiler from moving accesses to this register across."),
     row<"desc: ptr, addr: ptr, ldo: u64, sdo: u64, swizzle: attr(0|1|2|3)">("P71", "ptx.wgmma.encode_matrix_descriptor",
                                                                             Meaning::WgmmaDescriptor)
-        .writes()
+        .effects<"writes generic desc[8]">()
         .cxx("*(unsigned long long*)desc = addr >> 4 | ldo << 16 | sdo << 32 | layout(swizzle) << 62;",
              [](const Arguments& a, ir::Target) -> std::string {
                constexpr const char* kLayout[] = {"0", "3", "2", "1"};
@@ -117,8 +116,8 @@ constexpr Intrinsic kRows[] = {
               "2 64, 3 128 bytes)."),
     row<"descA: u64, descB: u64, *accums: inout f32, " TILEWRIGHT_MODIFIERS>("P72", "ptx.wgmma.mma_async.ss",
                                                                              Meaning::WgmmaMma)
+        .effects<"reads shared descA[2048]; reads shared descB[32*N]; proxy async; until wgmma; by warpgroup">()
         .cc(Sm90aOnly)
-        .syncs()
         .quiet()
         .check(check_mma)
         .ptx("wgmma.mma_async.sync.aligned.mMnNkK.f32.T.T {acc}, descA, descB, scaleD, scaleA, scaleB{, transA, "
@@ -126,8 +125,8 @@ constexpr Intrinsic kRows[] = {
              mma)
         .says("Starts acc = A * B (+ acc where scaleD is not 0) with both operands in shared memory."),
     row<"descB: u64, *reg_list: inout any, " TILEWRIGHT_MODIFIERS>("P73", "ptx.wgmma.mma_async.rs", Meaning::WgmmaMma)
+        .effects<"reads shared descB[32*N]; proxy async; until wgmma; by warpgroup">()
         .cc(Sm90aOnly)
-        .syncs()
         .quiet()
         .check(check_mma)
         .ptx("wgmma.mma_async.sync.aligned.mMnNkK.f32.T.T {acc}, {a}, descB, scaleD, scaleA, scaleB{, transB};", mma)
