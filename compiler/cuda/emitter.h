@@ -101,7 +101,8 @@ class Emitter {
   const Helper& helper(const intrinsics::Intrinsic& row, const ir::Call* e);
   void variable(const ir::Var* v, int at_least);
   // The text that takes a subscript for this buffer: its own name, a view's, or a cast of its storage.
-  std::string_view base(const ir::Buffer* buffer);
+  // Writes what points to element 0 of the buffer.
+  void base(const ir::Buffer* buffer);
   const Storage* storage(const ir::Var* data) const;
   std::string type(ir::DataType dtype);
   std::string storage_type(ir::DataType dtype);

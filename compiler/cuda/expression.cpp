@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "compiler/cuda/codes.h"
 #include "compiler/cuda/emitter.h"
 #include "compiler/cuda/math.h"
 #include "compiler/expr/analyzer.h"
@@ -83,13 +84,13 @@ class Parentheses {
 
 std::string Emitter::type(DataType dtype) {
   std::string name = type_name(dtype, unit_.needs);
-  if (name.empty()) error("TW4102", "CUDA has no type for " + dtype_name(dtype));
+  if (name.empty()) error(code::kType, "CUDA has no type for " + dtype_name(dtype));
   return name;
 }
 
 std::string Emitter::storage_type(DataType dtype) {
   std::string name = storage_type_name(dtype, unit_.needs);
-  if (name.empty()) error("TW4102", "CUDA has no type for " + dtype_name(dtype));
+  if (name.empty()) error(code::kType, "CUDA has no type for " + dtype_name(dtype));
   return name;
 }
 
@@ -216,7 +217,7 @@ void Emitter::binary(const Binary* e, int at_least) {
   Operator op = operator_of(e->kind);
   DataType d = e->a.dtype();
   if (op.text.empty()) {
-    error("TW4105", "no CUDA form for this expression: " + to_string(e));
+    error(code::kNoForm, "no CUDA form for this expression: " + to_string(e));
     return;
   }
   bool logical = e->kind == ExprKind::And || e->kind == ExprKind::Or;
@@ -362,7 +363,7 @@ void Emitter::variable(const Var* v, int at_least) {
     }
     return;
   }
-  error("TW4105", "`" + std::string(v->name) + "` has no value here");
+  error(code::kNoForm, "`" + std::string(v->name) + "` has no value here");
   out_ += identifier(v->name);
 }
 
@@ -371,14 +372,21 @@ const Emitter::Storage* Emitter::storage(const Var* data) const {
   return found == storages_.end() ? nullptr : &found->second;
 }
 
-std::string_view Emitter::base(const Buffer* buffer) {
-  if (auto found = bases_.find(buffer); found != bases_.end()) return found->second;
-  for (const auto& [view, name] : views_)
-    if (same_window(*view, *buffer)) return name;
+void Emitter::base(const Buffer* buffer) {
+  if (auto found = bases_.find(buffer); found != bases_.end()) {
+    out_ += found->second;
+    return;
+  }
+  for (const auto& [view, name] : views_) {
+    if (!same_window(*view, *buffer)) continue;
+    out_ += name;
+    return;
+  }
   const Storage* s = storage(buffer->data);
   if (!s) {
-    error("TW4105", "the storage of `" + std::string(buffer->name) + "` is not known here");
-    return bases_[buffer] = identifier(buffer->name);
+    error(code::kNoForm, "the storage of `" + std::string(buffer->name) + "` is not known here");
+    out_ += bases_[buffer] = identifier(buffer->name);
+    return;
   }
   std::string text = s->variable ? "(&" + s->name + ")" : s->name;
   if (s->dtype != buffer->dtype) text = "((" + storage_type(buffer->dtype) + "*)" + text + ")";
@@ -391,18 +399,17 @@ std::string_view Emitter::base(const Buffer* buffer) {
       return !volatile_offset;
     });
     if (volatile_offset) {
-      static thread_local std::string scratch;
-      scratch = std::move(text);
-      return scratch;
+      out_ += text;
+      return;
     }
   }
-  return bases_[buffer] = std::move(text);
+  out_ += bases_[buffer] = std::move(text);
 }
 
 void Emitter::element(const Buffer* buffer, Expr index, DataType dtype, int at_least) {
   const Storage* s = storage(buffer->data);
   if (buffer->dtype.storage_bits() < 8 && !buffer->dtype.is_handle()) {
-    error("TW4104",
+    error(code::kSubByte,
           "`" + std::string(buffer->name) + "` holds " + dtype_name(buffer->dtype) +
               ": its elements cannot be accessed one by one",
           "take .view(\"uint8\")");
@@ -426,7 +433,7 @@ void Emitter::element(const Buffer* buffer, Expr index, DataType dtype, int at_l
       element(buffer, same->value, buffer->dtype, kConditional);
       out_ += ")";
     } else {
-      error("TW4105", "a vector index that is no ramp has no CUDA form");
+      error(code::kNoForm, "a vector index that is no ramp has no CUDA form");
     }
     return;
   }
@@ -437,7 +444,7 @@ void Emitter::element(const Buffer* buffer, Expr index, DataType dtype, int at_l
   bool as_bool = dtype.is_bool();
   Parentheses p(out_, as_bool && at_least > kUnary);
   if (as_bool) out_ += "(bool)";
-  out_ += base(buffer);
+  base(buffer);
   out_ += "[";
   operand(index, kComma, {});
   out_ += "]";
@@ -449,7 +456,7 @@ void Emitter::address(const Buffer* buffer, Expr index, int at_least) {
   bool zero = is_constant(index, 0);
   if (int bits = buffer->dtype.storage_bits(); bits < 8 && !buffer->dtype.is_handle() && bits > 0) {
     Parentheses p(out_, !zero && at_least > kSum);
-    out_ += base(buffer);
+    base(buffer);
     if (!zero) {
       out_ += " + ";
       expression(simplify((index * Expr(bits)) / Expr(8)), kSum);
@@ -462,12 +469,12 @@ void Emitter::address(const Buffer* buffer, Expr index, int at_least) {
     return;
   }
   if (zero) {
-    out_ += base(buffer);
+    base(buffer);
     return;
   }
   Parentheses p(out_, at_least > kUnary);
   out_ += "&";
-  out_ += base(buffer);
+  base(buffer);
   out_ += "[";
   operand(index, kComma, {});
   out_ += "]";
@@ -560,7 +567,7 @@ void Emitter::call(const Call* e, int at_least) {
     }
     out_ += ")";
   } else {
-    error("TW4105", "T." + std::string(callee->name) + " has no CUDA form");
+    error(code::kNoForm, "T." + std::string(callee->name) + " has no CUDA form");
   }
 }
 
@@ -579,7 +586,7 @@ const Emitter::Helper& Emitter::helper(const intrinsics::Intrinsic& row, const C
   }
   auto [at, fresh] = helper_cache_.try_emplace(key);
   if (!fresh && at->second.row == &row && !foreign) return at->second;
-  at->second = {row.emit(row, e->args, kernel_.target), &row};
+  at->second = {row.emit(row, e->args, kernel_.kernel->target), &row};
   const intrinsics::Emitted& made = at->second.emitted;
   std::string_view tags = made.preamble;
   while (!tags.empty()) {
@@ -606,7 +613,7 @@ const Emitter::Helper& Emitter::helper(const intrinsics::Intrinsic& row, const C
     if (added) {
       unit_.helper_order.push_back(made.helper_name);
     } else if (known->second != made.helper_source) {
-      error("TW4103", "the device function `" + made.helper_name + "` has two different source texts");
+      error(code::kHelper, "the device function `" + made.helper_name + "` has two different source texts");
     }
   }
   return at->second;
@@ -614,7 +621,7 @@ const Emitter::Helper& Emitter::helper(const intrinsics::Intrinsic& row, const C
 
 void Emitter::intrinsic(const intrinsics::Intrinsic& row, const Call* e, int at_least) {
   if (!row.emit) {
-    error("TW4105", "T." + std::string(row.name) + " has no CUDA form");
+    error(code::kNoForm, "T." + std::string(row.name) + " has no CUDA form");
     return;
   }
   const intrinsics::Emitted& made = helper(row, e).emitted;

@@ -446,7 +446,7 @@ class Writer {
     } else {
       out = "// Launches " + kernel_.symbol +
             " with the CUDA runtime: put this behind the kernel's text in a .cu file.\n";
-      out += "// nvcc -std=c++17 -arch=" + kernel_.target.name() + (maps ? ", link with -lcuda.\n" : ".\n");
+      out += "// nvcc -std=c++17 -arch=" + kernel_.kernel->target.name() + (maps ? ", link with -lcuda.\n" : ".\n");
       out += "#include <cuda_runtime.h>\n";
       Needs types = needs_;
       types.tensor_map = types.vectors = types.foreign_source = false;
@@ -482,6 +482,8 @@ class Writer {
 }  // namespace
 
 std::expected<std::string, std::string> host_launcher(const lower::LoweredKernel& kernel, HostApi api) {
+  Arena scratch;
+  ArenaScope scope(scratch);
   try {
     return Writer(kernel, api).write();
   } catch (const Inexpressible& e) {

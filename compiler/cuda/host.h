@@ -16,7 +16,7 @@ enum class HostApi : std::uint8_t {
   Runtime,  // cudaError_t launch_NAME(..., cudaStream_t); nvcc, below the kernel; -lcuda where there are tensor maps
 };
 
-// Works in the ambient arena. The error says what a launcher cannot express.
+// The error says what a launcher cannot express.
 std::expected<std::string, std::string> host_launcher(const lower::LoweredKernel& kernel, HostApi api);
 
 }  // namespace tilewright::cuda

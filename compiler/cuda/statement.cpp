@@ -225,7 +225,7 @@ void Emitter::statement(const Stmt* s) {
       end_line();
       break;
     case StmtKind::Assert:
-      error("TW4101", "an assert has no CUDA form", "use T.cuda.trap_when_assert_failed(condition)");
+      error(code::kAssert, "an assert has no CUDA form", "use T.cuda.trap_when_assert_failed(condition)");
       break;
     case StmtKind::Break: line("break;"); break;
     case StmtKind::Continue: line("continue;"); break;
@@ -237,7 +237,7 @@ void Emitter::statement(const Stmt* s) {
       end_line();
       break;
     }
-    default: error("TW4105", "a statement of the script form was left in the lowered kernel");
+    default: error(code::kNoForm, "a statement of the script form was left in the lowered kernel");
   }
 }
 
@@ -370,7 +370,7 @@ void Emitter::declare_view(const Buffer* buffer) {
   if (!used) return;
   const Storage* root = storage(buffer->data);
   if (!root) {
-    error("TW4105", "the storage of `" + std::string(buffer->name) + "` is not known here");
+    error(code::kNoForm, "the storage of `" + std::string(buffer->name) + "` is not known here");
     return;
   }
   for (const auto& [view, name] : views_)
@@ -423,7 +423,7 @@ void Emitter::store(const Store* s) {
     if (root && root->variable) {
       out_ += root->name;
     } else {
-      out_ += base(s->buffer);
+      base(s->buffer);
       out_ += "[";
       operand(index, kComma, {});
       out_ += "]";

@@ -39,7 +39,8 @@ std::int64_t extent_of(const scope::Closure& closure, ScopeBinding binding, int 
 
 }  // namespace
 
-KernelContext::KernelContext(const scope::Closure& closure, ir::Target target) : closure_(closure), target_(target) {
+KernelContext::KernelContext(const scope::Closure& closure, const ir::Kernel& kernel)
+    : closure_(closure), kernel_(kernel) {
   for (const ir::ScopeIds* ids : closure.declarations) {
     for (const Var* var : ids->vars) add_scope_id(var);
   }
@@ -86,8 +87,7 @@ Expr CallContext::scope_id(ScopeBinding binding, int dimension) {
   for (const Var* var : journal.scope_ids) {
     if (var->scope_id == binding && var->dimension == dimension) return var;
   }
-  auto* var =
-      const_cast<Var*>(ir::make_var(kFreshNames[static_cast<std::size_t>(binding)], ir::kInt32, ir::VarRole::ScopeId));
+  Var* var = ir::make_var(kFreshNames[static_cast<std::size_t>(binding)], ir::kInt32, ir::VarRole::ScopeId);
   var->scope_id = binding;
   var->dimension = static_cast<std::uint8_t>(dimension);
   std::int64_t extent = extent_of(kernel.closure(), binding, dimension);

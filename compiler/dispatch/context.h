@@ -25,10 +25,11 @@ struct Journal {
 // What the calls of one kernel share.
 class KernelContext {
  public:
-  KernelContext(const scope::Closure& closure, ir::Target target);
+  KernelContext(const scope::Closure& closure, const ir::Kernel& kernel);
 
   const scope::Closure& closure() const { return closure_; }
-  ir::Target target() const { return target_; }
+  ir::Target target() const { return kernel_.target; }
+  text::Dialect dialect() const { return kernel_.dialect; }
 
   // A one-dimensional look at the whole storage behind a buffer: element 0 is the storage's first.
   const ir::Buffer* flat_view(const ir::Buffer* buffer);
@@ -45,7 +46,7 @@ class KernelContext {
 
  private:
   const scope::Closure& closure_;
-  ir::Target target_;
+  const ir::Kernel& kernel_;
   std::array<std::array<const ir::Var*, 3>, 10> ids_{};
   std::vector<const ir::Var*> all_ids_;
   std::unordered_map<const ir::Buffer*, const ir::Buffer*> flat_;

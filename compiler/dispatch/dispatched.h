@@ -1,13 +1,13 @@
 // What dispatch hands on: the kernel without tile primitives, and the report of how each was served.
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "compiler/expr/target.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/scope/active.h"
 
@@ -54,9 +54,9 @@ struct TensorMap {
 };
 
 struct Dispatched {
-  std::shared_ptr<Arena> arena;  // owns what dispatch made; the kernel's arena owns the rest
-  const ir::Kernel* kernel = nullptr;
-  ir::Target target;
+  std::shared_ptr<Arena> arena;                         // owns what dispatch made; the kernel's arena owns the rest
+  std::shared_ptr<std::deque<layout::Layout>> layouts;  // likewise
+  std::shared_ptr<const ir::Kernel> kernel;             // as it was evaluated
   scope::Launch launch;
   const ir::Stmt* body = nullptr;         // of the whole kernel; TileCalls replaced, each behind a Comment
   std::vector<const ir::Var*> scope_ids;  // every scope-id variable in use, declared or asked for by a variant

@@ -46,12 +46,13 @@ std::optional<Refusal> refusal(const Variant& variant, CallContext& context) {
 
 class Dispatcher {
  public:
-  Dispatcher(const ir::Kernel& kernel, ir::Target target, const text::Context& context, Dispatched& out)
+  Dispatcher(const ir::Kernel& kernel, const text::Context& context, Dispatched& out)
       : kernel_(kernel),
         context_(context),
         out_(out),
         closure_(scope::close_scope_ids(kernel, context)),
-        shared_(closure_, target),
+        body_(closure_.failed ? kernel.body : scope::with_closed_ranges(kernel, closure_, *out.layouts)),
+        shared_(closure_, kernel),
         tracker_(closure_) {}
 
   void run() {
@@ -62,7 +63,7 @@ class Dispatcher {
       out_.scope_ids = shared_.scope_ids();
       return;
     }
-    out_.body = visit(kernel_.body);
+    out_.body = visit(body_);
     if (!allocations_.empty() || !init_.empty()) out_.body = with_prologue(out_.body);
     out_.scope_ids = shared_.scope_ids();
   }
@@ -433,6 +434,7 @@ class Dispatcher {
   const text::Context& context_;
   Dispatched& out_;
   scope::Closure closure_;
+  const Stmt* body_;  // as the closure leaves it
   KernelContext shared_;
   scope::Tracker tracker_;
   std::vector<const ir::Buffer*> allocations_;
@@ -443,13 +445,13 @@ class Dispatcher {
 
 }  // namespace
 
-Dispatched dispatch(const ir::Kernel& kernel, ir::Target target, const text::Context& context) {
+Dispatched dispatch(const ir::Kernel& kernel, const text::Context& context) {
   Dispatched out;
   out.arena = std::make_shared<Arena>();
+  out.layouts = std::make_shared<std::deque<layout::Layout>>();
   ArenaScope scope(*out.arena);
-  out.kernel = &kernel;
-  out.target = target;
-  Dispatcher(kernel, target, context, out).run();
+  out.kernel = std::make_shared<const ir::Kernel>(kernel);
+  Dispatcher(*out.kernel, context, out).run();
   return out;
 }
 

@@ -11,9 +11,8 @@ namespace tilewright::dispatch {
 // in the order of preference whose predicates hold and whose plan succeeds. Every call gets a report. What fails is
 // reported to `context` and marks the result as failed; the walk goes on, so that one run tells of all calls.
 //
-// The result owns what dispatch made (its own arena) and points into the kernel's arena for the rest. Ranges of the
-// kernel's scope-id variables are set on the way.
-Dispatched dispatch(const ir::Kernel& kernel, ir::Target target, const text::Context& context);
+// The result owns what dispatch made (its own arena) and holds the kernel, whose nodes it uses for the rest.
+Dispatched dispatch(const ir::Kernel& kernel, const text::Context& context);
 
 // "T.warp.copy(A_smem[0:32, 0:32], A[0:32, 0:32])".
 std::string call_text(const ir::TileCall& call);

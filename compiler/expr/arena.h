@@ -1,8 +1,8 @@
 // Bump allocation for nodes that live and die together.
 //
-// Everything made while one kernel is evaluated, dispatched and lowered is immutable once built and is dropped as a
-// whole, so nodes are plain pointers into an arena and never freed one by one. The arena in use is ambient to the
-// thread (ArenaScope), which keeps expression building readable.
+// What is made while a kernel is evaluated, dispatched and lowered is immutable once built and dropped as a whole:
+// nodes are plain pointers, never freed one by one. The arena in use is ambient to the thread (ArenaScope), as an
+// allocator and no more: no answer depends on which it is, and whoever returns nodes says which arena owns them.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -162,7 +162,7 @@ Expr bool_imm(bool value) { return &kPool.boolean[value]; }
 
 Expr zero(DataType dtype) { return dtype.is_floating() ? float_imm(dtype, 0) : int_imm(dtype, 0); }
 
-const Var* make_var(std::string_view name, DataType dtype, VarRole role) {
+Var* make_var(std::string_view name, DataType dtype, VarRole role) {
   // One counter for the process: identities stay apart even between the arenas of two stages of one kernel.
   static std::atomic<std::uint32_t> next{0};
   Arena& arena = Arena::current();
@@ -170,6 +170,18 @@ const Var* make_var(std::string_view name, DataType dtype, VarRole role) {
   if (role == VarRole::Extent) range.lo = 0;
   return arena.make<Var>(ExprNode{ExprKind::Var, dtype}, next.fetch_add(1, std::memory_order_relaxed), role,
                          ScopeBinding::None, std::uint8_t{0}, kVoid, arena.copy(name), std::string_view(), range);
+}
+
+const Var* with_name(const Var* var, std::string_view name) {
+  Var* copy = Arena::current().make<Var>(*var);
+  copy->name = Arena::current().copy(name);
+  return copy;
+}
+
+const Var* with_range(const Var* var, Interval range) {
+  Var* copy = Arena::current().make<Var>(*var);
+  copy->range = range;
+  return copy;
 }
 
 Expr add(Expr a, Expr b) { return binary(ExprKind::Add, a, b); }

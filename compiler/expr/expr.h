@@ -143,10 +143,9 @@ struct Var : ExprNode {
   ScopeBinding scope_id = ScopeBinding::None;  // for VarRole::ScopeId
   std::uint8_t dimension = 0;                  // of the scope id: 0 x, 1 y, 2 z
   DataType pointee = kVoid;                    // element type a handle points to; void when opaque
-  // The following are set after creation: names by assignment, ranges when a loop or a closed scope id gives them.
-  mutable std::string_view name;
-  mutable std::string_view storage_scope;  // of what a handle points to: "global", "shared", "" unknown
-  mutable Interval range;                  // what the value is known to lie in
+  std::string_view name;                       // empty: printers choose one
+  std::string_view storage_scope;              // of what a handle points to: "global", "shared", "" unknown
+  Interval range;                              // what the value is known to lie in
   static bool is(ExprKind k) { return k == ExprKind::Var; }
 };
 
@@ -218,7 +217,12 @@ Expr float_imm(DataType dtype, double value);
 Expr string_imm(std::string_view text);
 Expr bool_imm(bool value);
 Expr zero(DataType dtype);
-const Var* make_var(std::string_view name, DataType dtype, VarRole role = VarRole::Plain);
+// Whoever makes a variable may set its fields until he hands it out; then it is as constant as every node.
+Var* make_var(std::string_view name, DataType dtype, VarRole role = VarRole::Plain);
+// The same variable for a later stage that calls it by another name or knows a narrower range of it. It keeps the id;
+// within one stage's result one of the two stands for the other everywhere.
+const Var* with_name(const Var* var, std::string_view name);
+const Var* with_range(const Var* var, Interval range);
 
 // Equal operand types; integer constants fold with wrap-around; x+0, x*1, x*0, x//1, x%1 and the like are dropped.
 Expr add(Expr a, Expr b);

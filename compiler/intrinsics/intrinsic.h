@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/expr/target.h"
 #include "compiler/intrinsics/effect.h"
 #include "compiler/intrinsics/meanings.h"
 #include "compiler/ir/buffer.h"
+#include "compiler/ir/target.h"
 
 namespace tilewright::intrinsics {
 

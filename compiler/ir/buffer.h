@@ -27,8 +27,8 @@ inline bool is_shared(StorageScope s) { return s == StorageScope::Shared || s ==
 
 // A named, typed window onto storage. Several buffers may look at one `data` variable (views).
 struct Buffer {
-  mutable std::string_view name;  // set by the assignment that binds it
-  const Var* data = nullptr;      // null for tmem
+  std::string_view name;      // empty: printers choose one
+  const Var* data = nullptr;  // null for tmem
   DataType dtype = kFloat32;
   std::span<const Expr> shape;
   std::span<const Expr> strides;  // empty: compact

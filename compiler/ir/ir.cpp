@@ -78,7 +78,7 @@ const Stmt* make_seq(Origin origin, std::span<const Stmt* const> statements) {
 }
 
 const Var* BodyBuilder::let(std::string_view name, Expr value) {
-  const Var* var = make_var(name, value.dtype());
+  Var* var = make_var(name, value.dtype());
   if (const Var* from = value.as<Var>(); from && value.dtype().is_handle()) var->storage_scope = from->storage_scope;
   add<Bind>(var, value);
   return var;

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "compiler/ir/stmt.h"
+#include "compiler/ir/target.h"
+#include "compiler/text/dialect.h"
 
 namespace tilewright::ir {
 
@@ -18,9 +20,13 @@ struct Attribute {
   Expr value;
 };
 
-// The function as the script means it: host part, `device_entry`, device part, tile primitives still in place.
+// The function as the script means it: host part, `device_entry`, device part, tile primitives still in place. Nothing
+// in it changes once it was evaluated: what later stages find out is in their own results.
 struct Kernel {
   std::string_view name;  // global symbol
+  // What it was evaluated for; every later stage reads them here.
+  Target target;
+  text::Dialect dialect = text::Dialect::V0_25;
   bool is_private = false;
   std::vector<Param> params;
   std::vector<Attribute> attributes;  // T.func_attr, persistent, ...

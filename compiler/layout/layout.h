@@ -99,6 +99,18 @@ struct TileLayout {
   Offsets offset;
 };
 
+// Calls f(dim) for every extent, stride and offset; `tile` is a TileLayout, constant or not.
+template <class Tile, class F>
+void for_each_dim(Tile& tile, F&& f) {
+  for (auto* iters : {&tile.shard, &tile.replica}) {
+    for (auto& iter : *iters) {
+      f(iter.extent);
+      f(iter.stride);
+    }
+  }
+  for (auto& [axis, value] : tile.offset) f(value);
+}
+
 struct Swizzle {
   int per_element = 0;  // M: 2^M consecutive elements stay together
   int swizzle_len = 0;  // B: bits that are XORed

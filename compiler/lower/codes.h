@@ -4,42 +4,62 @@
 
 namespace tilewright::lower {
 
+namespace code {
+inline constexpr std::string_view kNoDevice = "TW4001";
+inline constexpr std::string_view kDistributed = "TW4002";
+inline constexpr std::string_view kTensorMemory = "TW4003";
+inline constexpr std::string_view kLayout = "TW4004";
+inline constexpr std::string_view kVector = "TW4005";
+inline constexpr std::string_view kSize = "TW4006";
+inline constexpr std::string_view kSecondDynamic = "TW4007";
+inline constexpr std::string_view kStaticLimit = "TW4008";
+inline constexpr std::string_view kStorage = "TW4009";
+inline constexpr std::string_view kHostValue = "TW4010";
+inline constexpr std::string_view kIdOnHost = "TW4011";
+inline constexpr std::string_view kTileCall = "TW4012";
+inline constexpr std::string_view kExpansion = "TW4013";
+inline constexpr std::string_view kAttribute = "TW4014";
+inline constexpr std::string_view kTensorMap = "TW4015";
+}  // namespace code
+
 inline constexpr text::CodeInfo kCodes[] = {
-    {"TW4001", "no device part",
+    {code::kNoDevice, "no device part",
      "The kernel has no `T.device_entry()`, so there is nothing to launch. Statements before the marker run on the "
      "host, statements after it on the GPU."},
-    {"TW4002", "element access through a distributed layout",
+    {code::kDistributed, "element access through a distributed layout",
      "The buffer's layout spreads its elements over threads (axes such as laneid or tid_in_wg), so one thread cannot "
      "name an arbitrary element of it. Take the thread's own part with `.local(...)`, or use a tile primitive."},
-    {"TW4003", "element access to tensor memory",
+    {code::kTensorMemory, "element access to tensor memory",
      "Tensor memory has no addresses that a thread can load from or store to. Move data with copy_async or the "
      "tcgen05 instructions."},
-    {"TW4004", "layout cannot be applied",
+    {code::kLayout, "layout cannot be applied",
      "The index of this access cannot be turned into one address under the buffer's layout; the message has the "
      "layout's own reason."},
-    {"TW4005", "vector access is not contiguous",
+    {code::kVector, "vector access is not contiguous",
      "The lanes of a vector access must lie at evenly spaced addresses. Under this layout they do not: split the "
      "access, or keep it within one chunk of the swizzle."},
-    {"TW4006", "allocation has no fixed size",
+    {code::kSize, "allocation has no fixed size",
      "Local and shared allocations need constant extents: their size is part of the generated code."},
-    {"TW4007", "more than one dynamic shared allocation",
+    {code::kSecondDynamic, "more than one dynamic shared allocation",
      "A kernel has one dynamic shared memory segment. Allocate it once, for instance with `T.SMEMPool`, and carve the "
      "buffers from it."},
-    {"TW4008", "too much static shared memory",
+    {code::kStaticLimit, "too much static shared memory",
      "Statically sized shared memory is limited to 48 KiB a CTA. Use `shared.dyn` (`T.SMEMPool`) for more."},
-    {"TW4009", "storage scope cannot be allocated here",
+    {code::kStorage, "storage scope cannot be allocated here",
      "Device code cannot allocate global memory, and this target has no storage of the named kind."},
-    {"TW4010", "host value used on the device",
+    {code::kHostValue, "host value used on the device",
      "A mutable scalar or a buffer of the host part does not exist on the GPU. Bind the value with `T.let` before "
      "`T.device_entry()`: it then becomes a kernel parameter."},
-    {"TW4011", "scope id used on the host",
+    {code::kIdOnHost, "scope id used on the host",
      "Thread and CTA ids have values only on the device: declare and use them after `T.device_entry()`."},
-    {"TW4012", "tile primitive left over", "A variant's body contained a tile primitive; variants may not emit any."},
-    {"TW4013", "loop cannot be expanded",
+    {code::kTileCall, "tile primitive left over",
+     "A variant's body contained a tile primitive; variants may not emit any."},
+    {code::kExpansion, "loop cannot be expanded",
      "An instruction attribute in this loop depends on the loop variable, so the loop must be expanded, which needs "
      "constant bounds and no break or continue."},
-    {"TW4014", "attribute is not a constant", "The value of this attribute must be known when the kernel is compiled."},
-    {"TW4015", "tensor map cannot be encoded",
+    {code::kAttribute, "attribute is not a constant",
+     "The value of this attribute must be known when the kernel is compiled."},
+    {code::kTensorMap, "tensor map cannot be encoded",
      "The host part encodes a tensor map with arguments that cuTensorMapEncodeTiled refuses, or in a place where it "
      "may "
      "not happen exactly once before the launch. Arguments: map, element type, rank, pointer, extents (innermost "

@@ -3,6 +3,7 @@
 #include <expected>
 
 #include "compiler/expr/analyzer.h"
+#include "compiler/lower/codes.h"
 
 namespace tilewright::lower {
 
@@ -25,6 +26,19 @@ std::optional<std::int64_t> storage_elements(const Buffer& buffer) {
     last += (*extent - 1) * *stride;
   }
   return last + 1;
+}
+
+// Most layouts are numbers and stay what they are.
+const layout::Layout* Flattener::rewritten(const layout::Layout* l) {
+  if (!l || !l->tile) return l;
+  bool symbolic = false;
+  layout::for_each_dim(*l->tile, [&](const layout::Dim& d) { symbolic |= !d.is_constant(); });
+  if (!symbolic) return l;
+  layout::Layout& now = layouts_.emplace_back(*l);
+  layout::for_each_dim(*now.tile, [&](layout::Dim& d) {
+    if (!d.is_constant()) d = layout::Dim(rewrite_(d.expr()));
+  });
+  return &now;
 }
 
 const Buffer* Flattener::flat(const Buffer* buffer) { return info(buffer).flat; }
@@ -50,6 +64,7 @@ Flattener::Info& Flattener::info(const Buffer* buffer) {
   // Inside a buffer of fewer than 2^31 elements every index is small. One symbolic dimension is indexed as written.
   constexpr std::int64_t kSmall = std::numeric_limits<std::int32_t>::max();
   info.wide = product ? *product > kSmall : buffer->rank() > 1;
+  info.layout = rewritten(buffer->layout);
   info.extents = arena.copy(extents);
   info.strides = arena.copy(strides);
   for (Expr extent : extents) info.shape.emplace_back(extent);
@@ -102,18 +117,19 @@ std::expected<Expr, AccessError> Flattener::index(const Buffer* buffer, std::spa
   const Info& info = this->info(buffer);
   std::string name(buffer->name);
   if (info.way == Way::Tensor) {
-    return std::unexpected(AccessError{
-        "TW4003", "`" + name + "` lies in tensor memory: its elements cannot be loaded or stored one by one"});
+    return std::unexpected(
+        AccessError{code::kTensorMemory,
+                    "`" + name + "` lies in tensor memory: its elements cannot be loaded or stored one by one"});
   }
   if (info.way == Way::Distributed) {
-    return std::unexpected(AccessError{"TW4002", "`" + name + "` is spread over threads by its layout " +
-                                                     layout::to_short_string(*buffer->layout) +
-                                                     ": one thread cannot address element by element"});
+    return std::unexpected(AccessError{code::kDistributed, "`" + name + "` is spread over threads by its layout " +
+                                                               layout::to_short_string(*buffer->layout) +
+                                                               ": one thread cannot address element by element"});
   }
   if (indices.size() != buffer->rank()) {
-    return std::unexpected(AccessError{"TW4004", "`" + name + "` has " + std::to_string(buffer->rank()) +
-                                                     " dimensions, this access gives " +
-                                                     std::to_string(indices.size()) + " indices"});
+    return std::unexpected(AccessError{code::kLayout, "`" + name + "` has " + std::to_string(buffer->rank()) +
+                                                          " dimensions, this access gives " +
+                                                          std::to_string(indices.size()) + " indices"});
   }
   bool vector = !indices.empty() && indices.back().dtype().is_vector();
   return vector ? vector_index(info, buffer, indices) : scalar_index(info, buffer, indices);
@@ -134,8 +150,9 @@ std::expected<Expr, AccessError> Flattener::scalar_index(const Info& info, const
     }
     std::vector<Expr> coordinate;
     for (Expr e : indices) coordinate.push_back(widened(e));
-    layout::Result<Expr> m = layout::apply_m(*buffer->layout, coordinate, info.shape);
-    if (!m) return std::unexpected(AccessError{"TW4004", "`" + std::string(buffer->name) + "`: " + m.error().message});
+    layout::Result<Expr> m = layout::apply_m(*info.layout, coordinate, info.shape);
+    if (!m)
+      return std::unexpected(AccessError{code::kLayout, "`" + std::string(buffer->name) + "`: " + m.error().message});
     return simplify(*m);
   };
   auto narrow = flat(false);
@@ -161,7 +178,7 @@ std::expected<Expr, AccessError> Flattener::vector_index(const Info& info, const
       return ir::broadcast(*at, lanes);
     }
     return std::unexpected(
-        AccessError{"TW4005", "the vector index of `" + std::string(buffer->name) + "` is not a ramp"});
+        AccessError{code::kVector, "the vector index of `" + std::string(buffer->name) + "` is not a ramp"});
   }
   std::vector<Expr> scalar(indices.begin(), indices.end());
   scalar.back() = ramp->base;
@@ -173,10 +190,10 @@ std::expected<Expr, AccessError> Flattener::vector_index(const Info& info, const
   }
 
   Expr stride;
-  if (const auto& swizzle = buffer->layout->swizzle;
-      swizzle && buffer->layout->tile && is_constant(ramp->stride, 1) && swizzle->chunk() % lanes == 0) {
+  if (const auto& swizzle = info.layout->swizzle;
+      swizzle && info.layout->tile && is_constant(ramp->stride, 1) && swizzle->chunk() % lanes == 0) {
     // Below the swizzle's chunk addresses stay together: it is enough that the tile part is contiguous and aligned.
-    layout::Layout tile{std::nullopt, buffer->layout->tile};
+    layout::Layout tile{std::nullopt, info.layout->tile};
     layout::Result<Expr> first = layout::apply_m(tile, scalar, info.shape);
     scalar.back() = ramp->base + 1;
     layout::Result<Expr> second = layout::apply_m(tile, scalar, info.shape);
@@ -196,9 +213,9 @@ std::expected<Expr, AccessError> Flattener::vector_index(const Info& info, const
       }
     }
     if (!stride || !is_constant(distance, *constant(stride) * lane)) {
-      return std::unexpected(AccessError{"TW4005", "the " + std::to_string(lanes) + " lanes of this access to `" +
-                                                       std::string(buffer->name) + "` are not evenly spaced under " +
-                                                       layout::to_short_string(*buffer->layout)});
+      return std::unexpected(AccessError{
+          code::kVector, "the " + std::to_string(lanes) + " lanes of this access to `" + std::string(buffer->name) +
+                             "` are not evenly spaced under " + layout::to_short_string(*buffer->layout)});
     }
   }
   return ir::ramp(*base, cast(base->dtype(), stride), lanes);

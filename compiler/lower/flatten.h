@@ -1,5 +1,6 @@
 // Turns logical buffer accesses into flat ones: layout, strides and view offsets become one element index.
 #pragma once
+#include <deque>
 #include <functional>
 #include <optional>
 #include <span>
@@ -38,8 +39,10 @@ class Flattener {
     std::span<const ir::Expr> extents;  // rewritten
     std::span<const ir::Expr> strides;  // rewritten; row-major ones where the buffer has none
     layout::Shape shape;
+    const layout::Layout* layout = nullptr;  // rewritten
   };
   Info& info(const ir::Buffer* buffer);
+  const layout::Layout* rewritten(const layout::Layout* l);
   std::expected<ir::Expr, AccessError> scalar_index(const Info& info, const ir::Buffer* buffer,
                                                     std::span<const ir::Expr> indices);
   std::expected<ir::Expr, AccessError> vector_index(const Info& info, const ir::Buffer* buffer,
@@ -47,6 +50,7 @@ class Flattener {
 
   std::function<ir::Expr(ir::Expr)> rewrite_;
   std::unordered_map<const ir::Buffer*, Info> infos_;
+  std::deque<layout::Layout> layouts_;  // those that name variables, rewritten
   std::unordered_map<const ir::Buffer*, std::int64_t> elements_;
   std::unordered_multimap<const ir::Var*, const ir::Buffer*> windows_;  // flat buffers by storage
 };

@@ -97,6 +97,7 @@ class Lowering {
   const Stmt* block(const Stmt* s);
   void loop(const For* s, std::vector<const Stmt*>& out);
   void allocate(const Alloc* s, std::vector<const Stmt*>& out);
+  const Var* ranged(const Var* var, Interval range);
   bool needs_expansion(const For* s);
 
   void error(std::string_view code, std::string message, std::string hint = {});
@@ -110,6 +111,7 @@ class Lowering {
   bool failed_ = false;
   bool on_device_ = false;
   std::unordered_map<const Var*, Expr> replaced_;
+  std::unordered_map<const Var*, const Var*> ranged_;
   std::unordered_map<const Var*, Outer> outer_;
   std::unordered_set<const Var*> host_storage_;  // data of host allocations
   std::unordered_set<const Buffer*> allocated_;
@@ -215,12 +217,12 @@ void Lowering::collect_tensor_maps(std::span<const Stmt* const> host) {
       origin_ = s->origin;
       auto map = encoded_tensor_map(*encode, tensors);
       if (!map) {
-        error("TW4015", "cuTensorMapEncodeTiled " + map.error());
+        error(code::kTensorMap, "cuTensorMapEncodeTiled " + map.error());
       } else if (conditional) {
-        error("TW4015", "`" + std::string(map->var->name) + "` is encoded under a condition or in a loop",
+        error(code::kTensorMap, "`" + std::string(map->var->name) + "` is encoded under a condition or in a loop",
               "encode each map once, unconditionally, before T.device_entry()");
       } else if (encodes(maps, map->var)) {
-        error("TW4015", "`" + std::string(map->var->name) + "` is encoded twice", "make a second map for it");
+        error(code::kTensorMap, "`" + std::string(map->var->name) + "` is encoded twice", "make a second map for it");
       } else {
         maps.push_back(*std::move(map));
       }
@@ -233,7 +235,8 @@ void Lowering::note_use(const Var* var) {
   if (auto found = outer_.find(var); found != outer_.end()) {
     found->second.used = true;
   } else if (host_storage_.contains(var)) {
-    error("TW4010", "`" + std::string(var->name) + "` is storage of the host part and does not exist on the device",
+    error(code::kHostValue,
+          "`" + std::string(var->name) + "` is storage of the host part and does not exist on the device",
           "bind the value with `x: T.let = ...` before T.device_entry()");
   }
 }
@@ -310,7 +313,7 @@ void Lowering::size_pools() {
     origin_ = alloc->origin;
     if (buffer->scope == StorageScope::SharedDyn) {
       if (dynamic && dynamic->buffer != buffer) {
-        error("TW4007",
+        error(code::kSecondDynamic,
               "`" + std::string(buffer->name) + "` is a second dynamic shared allocation besides `" +
                   std::string(dynamic->buffer->name) + "`",
               "carve both from one T.SMEMPool");
@@ -332,8 +335,8 @@ void Lowering::size_pools() {
         if (view->data != buffer->data) continue;
         std::optional<std::int64_t> end = view_end(*view);
         if (!end) {
-          error("TW4006", "the pool `" + std::string(buffer->name) + "` has no size: the end of `" +
-                              std::string(view->name) + "` in it is not a constant");
+          error(code::kSize, "the pool `" + std::string(buffer->name) + "` has no size: the end of `" +
+                                 std::string(view->name) + "` in it is not a constant");
           end = 0;
         }
         bytes = std::max(bytes, *end);
@@ -341,7 +344,7 @@ void Lowering::size_pools() {
       elements = (bytes * 8 + element_bits(buffer->dtype) - 1) / element_bits(buffer->dtype);
     }
     if (!elements) {
-      error("TW4006", "`" + std::string(buffer->name) + "` needs constant extents to be allocated");
+      error(code::kSize, "`" + std::string(buffer->name) + "` needs constant extents to be allocated");
       continue;
     }
     flattener_.set_elements(buffer, *elements);
@@ -355,7 +358,7 @@ void Lowering::size_pools() {
       std::int64_t& at = out_.plan.static_shared_bytes;
       at = (at + block.align - 1) / block.align * block.align + block.bytes;
       if (at > kStaticSharedLimit && at - block.bytes <= kStaticSharedLimit) {
-        error("TW4008",
+        error(code::kStaticLimit,
               "static shared memory reaches " + std::to_string(at) + " bytes with `" + std::string(buffer->name) +
                   "`; the limit is 49152",
               "allocate it with scope=\"shared.dyn\", for instance from a T.SMEMPool");
@@ -380,7 +383,7 @@ Expr Lowering::access(const Buffer* buffer, std::span<const Expr> indices) {
   auto index = flattener_.index(buffer, {now, indices.size()});
   if (index) return *index;
   std::string hint;
-  if (index.error().code == "TW4002")
+  if (index.error().code == code::kDistributed)
     hint = "take `" + std::string(buffer->name) + ".local(...)`, or use a tile primitive";
   error(index.error().code, std::move(index.error().message), std::move(hint));
   int lanes = indices.empty() ? 1 : indices.back().dtype().lanes;
@@ -455,8 +458,8 @@ Expr Lowering::rewrite_call(const Call* node) {
         args[i] = value;
         changed = true;
       } else {
-        error("TW4014", "`" + std::string(operand.name) + "` of T." + std::string(row->name) +
-                            " must be a constant, it is " + to_string(args[i]));
+        error(code::kAttribute, "`" + std::string(operand.name) + "` of T." + std::string(row->name) +
+                                    " must be a constant, it is " + to_string(args[i]));
       }
     });
   }
@@ -484,12 +487,9 @@ void Lowering::statement(const Stmt* s, std::vector<const Stmt*>& out) {
         replaced_[bind->var] = value;
         break;
       }
-      replaced_.erase(bind->var);
-      if (bind->var->range == Interval{} && (value.dtype().is_integral()) && !value.dtype().is_vector()) {
-        Interval b = bounds(value);
-        if (!(b == Interval{})) bind->var->range = b;
-      }
-      out.push_back(make_stmt<Bind>(s->origin, bind->var, value));
+      const bool open = bind->var->range == Interval{} && value.dtype().is_integral() && !value.dtype().is_vector();
+      const Var* var = ranged(bind->var, open ? bounds(value) : Interval{});
+      out.push_back(make_stmt<Bind>(s->origin, var, value));
       break;
     }
     case StmtKind::Alloc: allocate(static_cast<const Alloc*>(s), out); break;
@@ -557,10 +557,22 @@ void Lowering::statement(const Stmt* s, std::vector<const Stmt*>& out) {
     case StmtKind::ScopeIds:
     case StmtKind::DeviceEntry: break;
     case StmtKind::TileCall:
-      error("TW4012", "the tile primitive `" + std::string(static_cast<const TileCall*>(s)->primitive) +
-                          "` was left in the body");
+      error(code::kTileCall, "the tile primitive `" + std::string(static_cast<const TileCall*>(s)->primitive) +
+                                 "` was left in the body");
       break;
   }
+}
+
+// The variable that the lowered body defines for `var`, which names it from here on: the same one, or, where its range
+// was open and is known now, one with that range.
+const Var* Lowering::ranged(const Var* var, Interval range) {
+  replaced_.erase(var);
+  if (var->range != Interval{} || range == Interval{}) return var;
+  // A statement that is written out several times defines one variable as long as its range holds.
+  const Var*& known = ranged_[var];
+  if (!known || range.lo < known->range.lo || range.hi > known->range.hi) known = with_range(var, range);
+  replaced_[var] = known;
+  return known;
 }
 
 void Lowering::allocate(const Alloc* s, std::vector<const Stmt*>& out) {
@@ -571,15 +583,15 @@ void Lowering::allocate(const Alloc* s, std::vector<const Stmt*>& out) {
     case StorageScope::SharedDyn: break;
     case StorageScope::Local:
       if (!storage_elements(*buffer)) {
-        error("TW4006", "`" + std::string(buffer->name) + "` needs constant extents to be allocated");
+        error(code::kSize, "`" + std::string(buffer->name) + "` needs constant extents to be allocated");
         return;
       }
       break;
     default:
-      error("TW4009", "`" + std::string(buffer->name) + "` cannot be allocated in scope \"" +
-                          std::string(buffer->scope == StorageScope::Other ? buffer->scope_text
-                                                                           : storage_scope_name(buffer->scope)) +
-                          "\" on the device");
+      error(code::kStorage, "`" + std::string(buffer->name) + "` cannot be allocated in scope \"" +
+                                std::string(buffer->scope == StorageScope::Other ? buffer->scope_text
+                                                                                 : storage_scope_name(buffer->scope)) +
+                                "\" on the device");
       return;
   }
   out.push_back(make_stmt<Alloc>(s->origin, flattener_.flat(buffer)));
@@ -642,7 +654,7 @@ void Lowering::loop(const For* s, std::vector<const Stmt*>& out) {
   const std::int64_t* stride = step ? constant(step) : nullptr;
   if (s->loop == LoopKind::Unrolled && needs_expansion(s)) {
     if (!count || !first || (step && !stride) || jumps(s->body)) {
-      error("TW4013",
+      error(code::kExpansion,
             "the loop over `" + std::string(s->var->name) + "` sets an instruction's attribute and cannot be expanded");
       return;
     }
@@ -654,23 +666,22 @@ void Lowering::loop(const For* s, std::vector<const Stmt*>& out) {
     return;
   }
 
-  replaced_.erase(s->var);
-  if (s->var->range == Interval{} && count && first && (!step || stride))
-    s->var->range = {*first, *first + (*count - 1) * (stride ? *stride : 1)};
+  Interval range;
+  if (count && first && (!step || stride)) range = {*first, *first + (*count - 1) * (stride ? *stride : 1)};
+  const Var* var = ranged(s->var, range);
   const Stmt* body = block(s->body);
   origin_ = s->origin;
   if (as<Seq>(body) && static_cast<const Seq*>(body)->body.empty()) return;
   UnrollHint unroll = s->unroll;
   if (s->loop == LoopKind::Vectorized && count && first) {
-    if (const Stmt* wide = vectorized(s->var, *first, *count, body)) {
+    if (const Stmt* wide = vectorized(var, *first, *count, body)) {
       out.push_back(wide);
       return;
     }
     unroll = UnrollHint::Full;  // one element at a time, as the reference falls back
   }
   if (s->loop == LoopKind::Unrolled) unroll = UnrollHint::Full;
-  out.push_back(
-      make_stmt<For>(s->origin, s->var, min, extent, step, LoopKind::Serial, unroll, std::string_view(), body));
+  out.push_back(make_stmt<For>(s->origin, var, min, extent, step, LoopKind::Serial, unroll, std::string_view(), body));
 }
 
 // ---- the plan ------------------------------------------------------------------------------------------------------
@@ -682,7 +693,7 @@ void Lowering::build_plan() {
     const Call* made = outer.value ? outer.value.as<Call>() : nullptr;
     if (outer.kind == ParamKind::TensorMap && made && !failed_ && !encodes(plan.tensor_maps, var)) {
       // The reference compiles it; a run refuses a map that nothing encodes.
-      context_.report({"TW4015",
+      context_.report({code::kTensorMap,
                        text::Severity::Warning,
                        "the tensor map `" + std::string(var->name) + "` is used but never encoded",
                        in_.kernel->span,
@@ -701,40 +712,58 @@ void Lowering::build_plan() {
   });
 }
 
+// The steps in order. Each reports what is wrong and goes on, so that all findings come in one run; only without a
+// device part there is nothing to go on with.
 bool Lowering::run() {
   out_.kernel = in_.kernel;
   out_.symbol = std::string(in_.kernel->name) + "_kernel";
-  out_.target = in_.target;
+  const Origin whole{in_.kernel->span, nullptr};
 
+  // 1. Dispatched body -> host part and device part. The marker is gone; an attribute around it stands before the
+  //    device part.
   std::vector<const Stmt*> host, device;
   bool found = false;
   if (in_.body) split(in_.body, host, device, found);
   if (!found) {
-    origin_ = {in_.kernel->span, nullptr};
-    error("TW4001", "`" + std::string(in_.kernel->name) + "` has no T.device_entry(): nothing runs on the GPU");
+    origin_ = whole;
+    error(code::kNoDevice, "`" + std::string(in_.kernel->name) + "` has no T.device_entry(): nothing runs on the GPU");
     return false;
   }
+
+  // 2. Host part -> what the device part may use without having made it, and the tensor maps that the host encodes.
+  //    Every variable that is neither is the device part's own.
   declare_outer(host);
   collect_tensor_maps(host);
+
+  // 3. Device part -> its allocations, views, scope ids and launch attributes; from these the size and alignment of
+  // each
+  //    block of shared memory. Nothing is rewritten before the sizes stand: an index depends on them.
   survey(device);
   on_device_ = true;
   size_pools();
 
+  // 4. Device part -> lowered statements: flat accesses, scope ids as constants or variables, known loops and
+  // conditions
+  //    resolved. Which of step 2 is used, and which scope ids are, is known afterwards.
   std::vector<const Stmt*> body;
   for (const Stmt* s : device) statement(s, body);
-  std::vector<const Stmt*> whole;
-  ids_.bindings(whole);
-  whole.insert(whole.end(), body.begin(), body.end());
-  out_.device = make_stmt<Seq>(Origin{in_.kernel->span, nullptr}, Arena::current().copy(whole));
 
+  // 5. The scope ids in use, bound at the top, before everything that names them.
+  std::vector<const Stmt*> lowered;
+  ids_.bindings(lowered);
+  lowered.insert(lowered.end(), body.begin(), body.end());
+  out_.device = make_stmt<Seq>(whole, Arena::current().copy(lowered));
   on_device_ = false;
+
+  // 6. The part of the host that computes something stays as it is.
   std::vector<const Stmt*> computing;
   for (const Stmt* s : host) {
     if (s->kind == StmtKind::Decl || s->kind == StmtKind::Attr || s->kind == StmtKind::Comment) continue;
     computing.push_back(s);
   }
-  if (!computing.empty())
-    out_.host = make_stmt<Seq>(Origin{in_.kernel->span, nullptr}, Arena::current().copy(computing));
+  if (!computing.empty()) out_.host = make_stmt<Seq>(whole, Arena::current().copy(computing));
+
+  // 7. What is used of step 2 becomes the signature, which completes the launch plan.
   build_plan();
   return !failed_;
 }

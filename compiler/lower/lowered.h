@@ -54,10 +54,11 @@ struct LaunchPlan {
   bool programmatic_dependent_launch = false;  // may start before the kernel ahead of it in the stream has ended
 };
 
+// Complete and final: whoever emits, simulates or launches a kernel needs this alone, and nobody changes it. It owns
+// all that it points to and outlives the stages before it.
 struct LoweredKernel {
-  const ir::Kernel* kernel = nullptr;
-  std::string symbol;  // "<name>_kernel"
-  ir::Target target;
+  std::shared_ptr<const ir::Kernel> kernel;  // as it was evaluated
+  std::string symbol;                        // "<name>_kernel"
   LaunchPlan plan;
   const ir::Stmt* host = nullptr;  // statements before device_entry that compute something; null: none
   const ir::Stmt* device = nullptr;
@@ -69,7 +70,7 @@ struct LoweredKernel {
   const ir::Var* cta_in_cluster[3] = {};         // %cluster_ctaid
   const ir::Var* cta_rank_in_cluster = nullptr;  // %cluster_ctarank
   std::shared_ptr<Arena> arena;                  // owns the nodes made by lowering
-  std::shared_ptr<Arena> dispatched_arena;       // and those that dispatch made; the kernel's own arena owns the rest
+  std::shared_ptr<Arena> dispatched_arena;       // and those that dispatch made; `kernel` owns the rest
 };
 
 }  // namespace tilewright::lower

@@ -62,7 +62,7 @@ std::string print_lowered(const LoweredKernel& k, std::vector<PrintedOrigin>* or
   w.open();
   w.begin();
   w.out.append("T.func_attr({\"global_symbol\": \"").append(k.kernel->name).append("\", \"tirx.target\": \"");
-  w.out.append(k.target.name()).append("\"})\n");
+  w.out.append(k.kernel->target.name()).append("\"})\n");
   std::vector<const Var*> declared;
   for (const ExtentBinding& binding : k.plan.extents) {
     bool known = false;

@@ -1,6 +1,5 @@
 #include "compiler/lower/scope_ids.h"
 
-#include <array>
 #include <iterator>
 #include <string>
 
@@ -15,18 +14,10 @@ constexpr const char* kDimension[] = {".x", ".y", ".z"};
 constexpr std::string_view kDefaultNames[] = {"cluster", "cta", "cta_in_cluster", "wg",         "warp", "warp_in_wg",
                                               "lane",    "tid", "tid_in_wg",      "cta_in_pair"};
 
-// "lane", "tid_y". The variable belongs to the kernel, which outlives this arena: its name lives forever.
-std::string_view default_name(int binding, int dimension) {
-  static const auto kNames = [] {
-    std::array<std::array<std::string, 3>, std::size(kDefaultNames)> names;
-    for (std::size_t b = 0; b < names.size(); ++b) {
-      for (std::size_t d = 0; d < 3; ++d) {
-        names[b][d] = std::string(kDefaultNames[b]) + (d ? std::string("_") + kDimension[d][1] : "");
-      }
-    }
-    return names;
-  }();
-  return kNames[static_cast<std::size_t>(binding)][static_cast<std::size_t>(dimension)];
+// "lane", "tid_y".
+std::string default_name(ScopeBinding binding, int dimension) {
+  std::string name(kDefaultNames[static_cast<std::size_t>(binding)]);
+  return dimension ? name + "_" + kDimension[dimension][1] : name;
 }
 
 // One less than a constant extent bounds the index; a symbolic extent leaves the upper side at int32's maximum.
@@ -44,21 +35,30 @@ ScopeIdValues::ScopeIdValues(LoweredKernel& kernel, const dispatch::Dispatched& 
   for (const Var* var : dispatched.scope_ids) {
     if (var->scope_id == ScopeBinding::None || var->dimension > 2) continue;
     Slot& slot = slots_[static_cast<int>(var->scope_id)][var->dimension];
-    if (!slot.var || slot.var->name.empty()) slot.var = var;
+    if (!slot.id || slot.id->name.empty()) slot.id = var;
   }
 }
 
 Expr ScopeIdValues::value_of(const Var* id) {
   if (id->scope_id == ScopeBinding::None || id->dimension > 2) return {};
   Slot& slot = slots_[static_cast<int>(id->scope_id)][id->dimension];
-  if (!slot.var) slot.var = id;
+  if (!slot.id) slot.id = id;
   if (!slot.value) {
     slot.value = simplify(formula(id->scope_id, id->dimension));
     slot.constant = constant(slot.value) != nullptr;
-    if (slot.var->range == Interval{}) slot.var->range = bounds(slot.value);
+    if (!slot.constant) variable(slot, bounds(slot.value), default_name(id->scope_id, id->dimension));
   }
   if (slot.constant) return slot.value;
   slot.used = true;
+  return slot.var;
+}
+
+// The declared variable, or one like it that has what the declaration left open.
+const Var* ScopeIdValues::variable(Slot& slot, Interval range, std::string_view name) {
+  if (slot.var) return slot.var;
+  slot.var = slot.id;
+  if (slot.var->range == Interval{}) slot.var = with_range(slot.var, range);
+  if (slot.var->name.empty() && !name.empty()) slot.var = with_name(slot.var, name);
   return slot.var;
 }
 
@@ -79,7 +79,7 @@ Expr ScopeIdValues::launch(const Var* (&vars)[3], std::string_view what, const s
   if (!vars[dimension]) {
     std::string name(what);
     name += kDimension[dimension];
-    const Var* var = make_var(Arena::current().copy(std::string_view(name)), kInt32, VarRole::Launch);
+    Var* var = make_var(name, kInt32, VarRole::Launch);
     var->range = index_range(extents[dimension]);
     vars[dimension] = var;
   }
@@ -90,7 +90,7 @@ Expr ScopeIdValues::cta_in_cluster(int dimension) {
   if (is_one(launch_.cluster[dimension])) return int_imm(kInt32, 0);
   if (dimension == 0 && is_one(launch_.cluster[1]) && is_one(launch_.cluster[2])) {
     if (!kernel_.cta_rank_in_cluster) {
-      const Var* var = make_var("cluster_ctarank", kInt32, VarRole::Launch);
+      Var* var = make_var("cluster_ctarank", kInt32, VarRole::Launch);
       var->range = index_range(launch_.cluster[0]);
       kernel_.cta_rank_in_cluster = var;
     }
@@ -129,9 +129,13 @@ Expr ScopeIdValues::warp_in_cta() {
   }
   // A script that declares warp_id gets the value under its own name.
   Slot& slot = slots_[static_cast<int>(ScopeBinding::CtaWarp)][0];
-  warp_var_ = slot.var ? slot.var : make_var("warp_id_in_cta", kInt32, VarRole::ScopeId);
-  Interval range = bounds(warp);
-  if (warp_var_->range == Interval{}) warp_var_->range = range;
+  if (slot.id) {
+    warp_var_ = variable(slot, bounds(warp), {});
+  } else {
+    Var* var = make_var("warp_id_in_cta", kInt32, VarRole::ScopeId);
+    var->range = bounds(warp);
+    warp_var_ = var;
+  }
   return warp_var_;
 }
 
@@ -158,7 +162,7 @@ Expr ScopeIdValues::formula(ScopeBinding binding, int dimension) {
 
 void ScopeIdValues::bindings(std::vector<const Stmt*>& out) {
   auto origin_of = [&](const Var* var) {
-    auto found = origins_.find(var);
+    auto found = origins_.find(var->id);
     return found == origins_.end() ? Origin{} : found->second;
   };
   if (warp_var_) out.push_back(make_stmt<Bind>(origin_of(warp_var_), warp_var_, warp_value_));
@@ -166,9 +170,6 @@ void ScopeIdValues::bindings(std::vector<const Stmt*>& out) {
     for (int d = 0; d < 3; ++d) {
       Slot& slot = slots_[b][d];
       if (!slot.used || slot.var == warp_var_) continue;
-      if (slot.var->name.empty()) {
-        slot.var->name = default_name(b, d);
-      }
       out.push_back(make_stmt<Bind>(origin_of(slot.var), slot.var, slot.value));
     }
   }

@@ -19,12 +19,13 @@ class ScopeIdValues {
   // The launch variable for a tag such as "threadIdx.x", as T.launch_thread and thread-bound loops name it; null: none.
   ir::Expr launch_value(std::string_view tag);
 
-  void declared(const ir::Var* id, ir::Origin origin) { origins_.emplace(id, origin); }
+  void declared(const ir::Var* id, ir::Origin origin) { origins_.emplace(id->id, origin); }
   void bindings(std::vector<const ir::Stmt*>& out);
 
  private:
   struct Slot {
-    const ir::Var* var = nullptr;  // canonical variable
+    const ir::Var* id = nullptr;   // the declaration that stands for all
+    const ir::Var* var = nullptr;  // what the body names: `id`, with a name and a range; null until asked for
     ir::Expr value;                // over launch variables; null until asked for
     bool constant = false;
     bool used = false;
@@ -37,6 +38,7 @@ class ScopeIdValues {
   ir::Expr cluster(int dimension);
   ir::Expr launch(const ir::Var* (&vars)[3], std::string_view what, const std::array<ir::Expr, 3>& extents,
                   int dimension);
+  const ir::Var* variable(Slot& slot, ir::Interval range, std::string_view name);
   ir::Expr linear_thread();
   ir::Expr warp_in_cta();
 
@@ -45,7 +47,7 @@ class ScopeIdValues {
   Slot slots_[10][3];
   const ir::Var* warp_var_ = nullptr;  // warp_id_in_cta, when something needs it
   ir::Expr warp_value_;
-  std::unordered_map<const ir::Var*, ir::Origin> origins_;
+  std::unordered_map<std::uint32_t, ir::Origin> origins_;  // by the variable's id
 };
 
 }  // namespace tilewright::lower

@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 
 #include "compiler/expr/analyzer.h"
+#include "compiler/ir/replace.h"
 #include "compiler/scope/codes.h"
 
 namespace tilewright::scope {
@@ -61,7 +63,7 @@ class Closer {
     if (ok()) check_threads();
     if (ok()) check_inferred();
     if (ok()) make_launch();
-    set_ranges();
+    find_ranges();
     return std::move(out_);
   }
 
@@ -404,12 +406,11 @@ class Closer {
     }
   }
 
-  void set_ranges() {
+  void find_ranges() {
     for (const ScopeIds* ids : out_.declarations) {
       int b = static_cast<int>(ids->binding);
       for (std::size_t i = 0; i < ids->vars.size(); ++i) {
-        ir::Interval& range = ids->vars[i]->range;
-        range = {0, ir::Interval::kMax};
+        ir::Interval& range = out_.ranges.emplace_back(ir::Interval{0, ir::Interval::kMax});
         switch (ids->binding) {
           case ScopeBinding::WarpThread: range.hi = 31; break;
           case ScopeBinding::WarpgroupWarp: range.hi = 3; break;
@@ -449,6 +450,37 @@ const ScopeIds* Closure::declaration_of(const ir::Var* var) const {
     }
   }
   return nullptr;
+}
+
+ir::Interval Closure::range(const ir::Var* var) const {
+  std::size_t at = 0;
+  for (const ScopeIds* ids : declarations) {
+    for (const ir::Var* v : ids->vars) {
+      if (v == var) return ranges[at];
+      ++at;
+    }
+  }
+  return var->range;
+}
+
+const ir::Stmt* with_closed_ranges(const ir::Kernel& kernel, Closure& closure, std::deque<layout::Layout>& layouts) {
+  std::unordered_map<const ir::Var*, const ir::Var*> closed;
+  std::size_t at = 0;
+  for (const ScopeIds* ids : closure.declarations) {
+    for (const ir::Var* var : ids->vars) {
+      const ir::Interval range = closure.ranges[at++];
+      if (range != var->range) closed.emplace(var, ir::with_range(var, range));
+    }
+  }
+  if (closed.empty()) return kernel.body;
+  ir::Replacer replacer(std::move(closed), layouts);
+  const ir::Stmt* body = replacer.body(kernel.body);
+  auto now = [&](const ScopeIds*& ids) {
+    if (ids) ids = static_cast<const ScopeIds*>(replacer.body(ids));
+  };
+  for (const ScopeIds*& ids : closure.declarations) now(ids);
+  for (Binding& binding : closure.bindings) now(binding.declaration);
+  return body;
 }
 
 Closure close_scope_ids(const ir::Kernel& kernel, const text::Context& context) {

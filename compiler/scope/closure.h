@@ -1,6 +1,7 @@
 // What the scope ids of a kernel say together: the extent of every step of the thread hierarchy, and the launch.
 #pragma once
 #include <array>
+#include <deque>
 #include <vector>
 
 #include "compiler/ir/kernel.h"
@@ -20,19 +21,27 @@ struct Binding {
 struct Closure {
   std::array<Binding, 10> bindings;               // by code
   std::vector<const ir::ScopeIds*> declarations;  // of the device part, in order
+  std::vector<ir::Interval> ranges;               // of their variables, in order
   Launch launch;
   bool failed = false;  // an error was reported
 
   const Binding& operator[](ir::ScopeBinding b) const { return bindings[static_cast<std::size_t>(b)]; }
   // The declaration that made a variable; null for one that no declaration of this kernel made.
   const ir::ScopeIds* declaration_of(const ir::Var* var) const;
+  // What a scope id lies in; of any other variable what it says itself.
+  ir::Interval range(const ir::Var* var) const;
 };
 
 // The name of the script's intrinsic: "thread_id".
 std::string_view binding_name(ir::ScopeBinding binding);
 
-// Closes the declarations of `kernel` (2.1 with N1-N3, N14), reports contradictions on the declaration that completes
-// them, and sets Var::range of every scope id. Works in the ambient arena.
+// Closes the declarations of `kernel` (2.1 with N1-N3, N14) and reports contradictions on the declaration that
+// completes them. Works in the ambient arena.
 Closure close_scope_ids(const ir::Kernel& kernel, const text::Context& context);
+
+// The body for the stages to come: where the script left an extent to be inferred, its scope ids are new variables with
+// the range that the closure found, and `closure` names those instead. Often all was said, and it is the kernel's own
+// body. Layouts that name such an id are made anew in `layouts`.
+const ir::Stmt* with_closed_ranges(const ir::Kernel& kernel, Closure& closure, std::deque<layout::Layout>& layouts);
 
 }  // namespace tilewright::scope

@@ -58,13 +58,15 @@ Applied flat(ActiveRange& major, ActiveRange& lanes, HalfOpen in) {
 }
 
 // Which range of the set a CTA id is; null: the set does not describe it.
-ActiveRange* cta_range(ActiveSet& set, const Var* id, const Closure& closure) {
+template <class Set>
+auto* cta_range(Set& set, const Var* id, const Closure& closure) {
+  using Found = decltype(&set.cta[0]);
   bool described = (set.ctas == ActiveSet::Ctas::Cluster && id->scope_id == ScopeBinding::ClusterCta) ||
                    (set.ctas == ActiveSet::Ctas::Grid && id->scope_id == ScopeBinding::KernelCta);
-  if (!described) return nullptr;
+  if (!described) return Found{};
   const ir::ScopeIds* ids = closure.declaration_of(id);
   // An id declared without extents stands for all dimensions at once.
-  if (!ids || ids->vars.size() != set.cta_axes) return nullptr;
+  if (!ids || ids->vars.size() != set.cta_axes) return Found{};
   return &set.cta[id->dimension];
 }
 
@@ -114,7 +116,7 @@ std::optional<HalfOpen> active_hull(const ActiveSet& set, const Var* id, const C
     }
     case ScopeBinding::KernelCta:
     case ScopeBinding::ClusterCta: {
-      ActiveRange* range = cta_range(const_cast<ActiveSet&>(set), id, closure);
+      const ActiveRange* range = cta_range(set, id, closure);
       if (range) return hull(*range);
       break;
     }
@@ -122,7 +124,7 @@ std::optional<HalfOpen> active_hull(const ActiveSet& set, const Var* id, const C
     default: break;
   }
   // Not described by the set: what the declaration says.
-  if (id->range.bounded()) return HalfOpen{id->range.lo, id->range.hi + 1};
+  if (ir::Interval range = closure.range(id); range.bounded()) return HalfOpen{range.lo, range.hi + 1};
   return std::nullopt;
 }
 

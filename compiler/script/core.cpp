@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "compiler/script/interpreter.h"
+#include "compiler/script/memo.h"
+#include "compiler/script/probe.h"
 
 namespace tilewright::script {
 
@@ -86,8 +88,18 @@ void Instance::set(std::string_view name, Value value) {
 
 // ---- interpreter ----------------------------------------------------------------------------------------------
 
-Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* loader, std::shared_ptr<Store> store)
-    : context_(std::move(context)), anchors_(anchors), loader_(loader), store_(store), module_store_(std::move(store)) {
+Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* loader, const EvaluateOptions& options,
+                         std::shared_ptr<Store> store)
+    : context_(std::move(context)),
+      anchors_(anchors),
+      loader_(loader),
+      target_(options.target),
+      dialect_(options.dialect),
+      probe_(options.probe),
+      probed_(options.probe ? options.probe->node : nullptr),
+      store_(store),
+      module_store_(std::move(store)),
+      memo_(options.memo) {
   builtins_ = make<Scope>();
   builtins_->kind = Scope::Kind::Module;
   install_builtins();

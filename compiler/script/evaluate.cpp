@@ -547,9 +547,7 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
     e->diagnostics.push_back(
         {code::kSyntax, text::Severity::Error, s.message, {anchor, 0, s.end - s.begin}, {}, {}, {}});
   }
-  e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader, e->store_);
-  e->interpreter_->set_memo(options.memo);
-  e->interpreter_->set_target(options.target);
+  e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader, options, e->store_);
   e->module = e->interpreter_->run_module(tree);
   if (e->interpreter_->has_pending()) {
     Pending p = e->interpreter_->take_pending();

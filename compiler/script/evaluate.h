@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/script/interpreter.h"
+#include "compiler/script/options.h"
 
 namespace tilewright::script {
 
@@ -32,13 +33,6 @@ struct Entry {
 struct Factory {
   std::string signature;  // "make_copy(shape, dtype)"
   text::Span span;
-};
-
-struct EvaluateOptions {
-  ir::Target target;
-  std::vector<std::string> entries;  // nothing: all that are found
-  std::size_t max_entries = 256;     // of parametrize products and the like
-  KernelMemo* memo = nullptr;        // kernels evaluated before; null: none
 };
 
 // Owns everything that its kernels point to.

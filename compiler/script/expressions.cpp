@@ -45,7 +45,7 @@ Value Interpreter::eval(const syntax::Node* node, Scope* scope) {
   if (!enter(1, span(node))) return Value::error();
   Value v = eval_node(node, scope);
   leave(1);
-  if (node == probed_node) current_probe().see(v, store_);
+  if (node == probed_) probe_->see(v, store_);
   if (v.is_expr() && node->kind != NodeKind::NameRef) return weighed(v, span(node));
   return v;
 }

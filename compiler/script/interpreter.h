@@ -23,9 +23,10 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/promote.h"
-#include "compiler/expr/target.h"
 #include "compiler/script/codes.h"
+#include "compiler/script/drafts.h"
 #include "compiler/script/loader.h"
+#include "compiler/script/options.h"
 #include "compiler/script/value.h"
 #include "compiler/script/weight.h"
 #include "compiler/text/context.h"
@@ -65,7 +66,7 @@ struct Store {
 
 class Interpreter {
  public:
-  Interpreter(text::Context context, text::Anchors& anchors, Loader* loader,
+  Interpreter(text::Context context, text::Anchors& anchors, Loader* loader, const EvaluateOptions& options,
               std::shared_ptr<Store> store = std::make_shared<Store>());
   ~Interpreter();
 
@@ -192,11 +193,15 @@ class Interpreter {
   void leave(std::uint32_t levels) { depth_ -= levels; }
   const text::Context& context() const { return context_; }
   Heap& heap() { return heap_; }
+  // Nodes whose names the script has yet to give.
+  Drafts& drafts() { return *drafts_; }
+  ir::Var* draft(ir::Var* var) { return drafts_->add(var); }
+  ir::Buffer* draft(ir::Buffer* buffer) { return drafts_->add(buffer); }
+  // Names a buffer that is a draft, and after it the pointer to its data where that has no name yet.
+  void name_draft(const ir::Buffer* buffer, std::string_view name);
   Scope* builtins() { return builtins_; }
   ir::Target target() const { return target_; }
-  void set_target(ir::Target target) { target_ = target; }
-  // Kernels are looked for there before they are evaluated. Null: each is evaluated.
-  void set_memo(KernelMemo* memo) { memo_ = memo; }
+  text::Dialect dialect() const { return dialect_; }
   // A record could not be placed into this file beside what it holds already: the evaluation must run without a memo.
   bool memo_conflict() const { return memo_conflict_; }
   bool module_owns(const void* p) const { return module_store_->arena.owns(p); }
@@ -265,10 +270,16 @@ class Interpreter {
   text::Context context_;
   text::Anchors& anchors_;
   Loader* loader_;
+  const ir::Target target_;
+  const text::Dialect dialect_;
+  Probe* const probe_;                // null: none
+  const syntax::Node* const probed_;  // that it watches; null: none
   Heap heap_;
+  Drafts module_drafts_;
+  Drafts* drafts_ = &module_drafts_;     // of the kernel under construction, else of the module
   std::shared_ptr<Store> store_;         // in use
   std::shared_ptr<Store> module_store_;  // of everything that is not a kernel's
-  KernelMemo* memo_ = nullptr;
+  KernelMemo* memo_;
   bool memo_conflict_ = false;
   bool prelude_touched_ = false;
   std::uint64_t loads_ = 0;  // questions to the loader
@@ -287,7 +298,6 @@ class Interpreter {
   Weights weights_;                 // of the kernel under construction
   std::uint64_t kernel_nodes_ = 0;  // in its statements so far
   Value return_value_;
-  ir::Target target_;
   std::vector<KernelValue*> kernels_;
   std::string module_path_;                            // of the module being run
   std::map<std::string, Value, std::less<>> modules_;  // by path, for scripts; by dotted name for the rest

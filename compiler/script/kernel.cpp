@@ -79,13 +79,13 @@ bool Interpreter::emit_store(const ir::Buffer* buffer, std::vector<ir::Expr> ind
 
 void Interpreter::name_value(Value v, std::string_view name) {
   auto name_buffer = [&](const ir::Buffer* b) {
-    if (!b->name.empty()) return;
-    b->name = keep(name);
-    if (b->data && b->data->name.empty()) b->data->name = keep(std::string(name) + "_ptr");
+    if (b->name.empty()) name_draft(b, keep(name));
   };
   if (v.is_expr()) {
     if (const auto* l = v.as_expr().as<ir::Load>(); l && ir::is_one_element(*l->buffer)) name_buffer(l->buffer);
-    if (const auto* var = v.as_expr().as<ir::Var>(); var && var->name.empty()) var->name = keep(name);
+    if (const auto* var = v.as_expr().as<ir::Var>(); var && var->name.empty()) {
+      if (ir::Var* draft = drafts_->find(var)) draft->name = keep(name);
+    }
     return;
   }
   if (!v.is_object()) return;
@@ -108,6 +108,14 @@ void Interpreter::name_value(Value v, std::string_view name) {
     }
   }
   --depth_;
+}
+
+void Interpreter::name_draft(const ir::Buffer* buffer, std::string_view name) {
+  ir::Buffer* draft = drafts_->find(buffer);
+  if (!draft) return;
+  draft->name = name;
+  if (!buffer->data || !buffer->data->name.empty()) return;
+  if (ir::Var* data = drafts_->find(buffer->data)) data->name = keep(std::string(name) + "_ptr");
 }
 
 namespace {
@@ -707,13 +715,13 @@ class KernelExecutor {
       std::string_view kept = in_.keep(own ? own->name.text : std::string_view(name));
       auto hardware = f->thread_tag.empty() ? std::nullopt : launch_dimension(f->thread_tag);
       if (hardware) {  // a thread-bound loop: its variable is an index of the launch
-        const ir::Var* var = make_launch_var(*hardware);
+        ir::Var* var = make_launch_var(in_, *hardware);
         var->name = kept;
         vars.push_back(var);
         if (own) inner->set(own->name, Value::expr(var));
         continue;
       }
-      const ir::Var* var = ir::make_var(kept, dtype, ir::VarRole::Loop);
+      ir::Var* var = ir::make_var(kept, dtype, ir::VarRole::Loop);
       ir::Interval lo = ir::bounds(min), n = ir::bounds(extent);
       if (lo.bounded() && n.bounded() && !f->step)
         var->range = {lo.lo, lo.hi + std::max<std::int64_t>(n.hi - 1, 0)};
@@ -960,6 +968,8 @@ Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs,
   guard.enter(true, f->anchor, f->keep);
 
   KernelState state;
+  Drafts drafts(drafts_);
+  drafts_ = &drafts;
   state.kernel = &value->kernel;
   state.function = f;
   state.blocks.emplace_back();
@@ -967,6 +977,8 @@ Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs,
   const ir::CallSite* outer_chain = std::exchange(chain_, nullptr);
 
   value->kernel.name = keep(f->def->name.text);
+  value->kernel.target = target_;
+  value->kernel.dialect = dialect_;
   value->kernel.is_private = is_private;
   value->kernel.span = span(f->def->name.at);
   if (persistent) value->kernel.attributes.push_back({"tirx.persistent_kernel", ir::bool_imm(true)});
@@ -1001,6 +1013,7 @@ Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs,
   kernel_nodes_ = 0;
   kernel_ = outer;
   chain_ = outer_chain;
+  drafts_ = drafts.outer();  // from here on the kernel's nodes are final
   store_ = std::move(outer_store);
   if (flow == Flow::Error && pending_) return Value::error();  // fatal: everything stops
   kernels_.push_back(value);

@@ -204,7 +204,7 @@ class Binder {
       dims_[g] = dims;
       for (std::size_t d = 0; d < dims; ++d) {
         if (group[d].var) continue;
-        group[d].var = make_launch_var({kTags[g].second, static_cast<std::uint8_t>(d)});
+        group[d].var = make_launch_var(in_, {kTags[g].second, static_cast<std::uint8_t>(d)});
         group[d].extent = d < declared_[g].size() ? declared_[g][d] : Expr(1);
       }
     }
@@ -217,12 +217,12 @@ class Binder {
       const Bound& own = groups_[group][d];
       bool replaced = instead && instead->var->dimension == d;
       const Var* var = replaced && instead->var != own.var ? instead->var
-                       : instead ? make_launch_var({kTags[group].second, static_cast<std::uint8_t>(d)})
+                       : instead ? make_launch_var(in_, {kTags[group].second, static_cast<std::uint8_t>(d)})
                                  : own.var;
       // One error a kernel: what is refused already need not contradict itself as well.
       Expr extent = replaced && !failed_ && !quiet_ ? as_int32(instead->extent) : own.extent;
       const std::int64_t* n = ir::constant(extent);
-      var->range = {0, n ? *n - 1 : ir::Interval::kMax};
+      if (Var* draft = in_.drafts().find(var)) draft->range = {0, n ? *n - 1 : ir::Interval::kMax};
       vars.push_back(var);
       extents.push_back(extent);
     }
@@ -342,8 +342,8 @@ Value unknown_launch_tag(Interpreter& in, std::string_view tag, text::Span span)
                  "blockIdx.x, threadIdx.x or clusterCtaIdx.x (also .y and .z)");
 }
 
-const Var* make_launch_var(LaunchDimension dimension) {
-  Var* var = const_cast<Var*>(ir::make_var({}, ir::kInt32, ir::VarRole::ScopeId));
+Var* make_launch_var(Interpreter& in, LaunchDimension dimension) {
+  Var* var = in.draft(ir::make_var({}, ir::kInt32, ir::VarRole::ScopeId));
   var->scope_id = dimension.binding;
   var->dimension = dimension.dimension;
   var->range = {0, ir::Interval::kMax};

@@ -16,7 +16,7 @@ std::optional<LaunchDimension> launch_dimension(std::string_view tag);
 Value unknown_launch_tag(Interpreter& in, std::string_view tag, text::Span span);
 
 // A new index, without a name yet.
-const ir::Var* make_launch_var(LaunchDimension dimension);
+ir::Var* make_launch_var(Interpreter& in, LaunchDimension dimension);
 bool is_launch_var(const ir::Var* var);
 // What T.launch_thread leaves in the body until bind_launch has seen it: it holds for the rest of its block.
 const ir::Stmt* launch_marker(ir::Origin origin, const ir::Var* var, ir::Expr extent);

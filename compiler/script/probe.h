@@ -10,6 +10,7 @@ namespace tilewright::script {
 
 struct Store;
 
+// Handed to the evaluation that it watches (EvaluateOptions::probe).
 struct Probe {
   const syntax::Node* node = nullptr;
   std::size_t limit = 4;                       // values after these are not kept
@@ -18,20 +19,5 @@ struct Probe {
 
   void see(Value v, const std::shared_ptr<Store>& store);
 };
-
-// The probe of the evaluations that this thread runs, like the arena (ArenaScope). Null: none.
-class ProbeScope {
- public:
-  explicit ProbeScope(Probe* probe);
-  ~ProbeScope();
-  ProbeScope(const ProbeScope&) = delete;
-  ProbeScope& operator=(const ProbeScope&) = delete;
-
- private:
-  Probe* previous_;
-};
-// The node that is watched; null: none.
-extern thread_local const syntax::Node* probed_node;
-Probe& current_probe();  // there must be one
 
 }  // namespace tilewright::script

@@ -30,6 +30,7 @@ std::optional<text::Digest> Interpreter::kernel_key(Function* f, const Arguments
   if (prelude_touched_) return std::nullopt;
   Fingerprint print(*this);
   print.add(static_cast<std::uint64_t>(target_.number()) << 8 | static_cast<unsigned char>(target_.suffix));
+  print.add(static_cast<std::uint64_t>(dialect_));
   print.add(context_.limits.steps);
   print.add(context_.limits.memory_bytes);
   print.add(context_.limits.depth);

@@ -53,9 +53,8 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
                  const CompileOptions& options) {
   Compiled out;
   out.target = options.target;
-  script::EvaluateOptions evaluate;
-  evaluate.target = options.target;
-  evaluate.entries = options.entries;
+  out.dialect = options.dialect;
+  script::EvaluateOptions evaluate = options;
   evaluate.memo = options.cache;
   out.evaluation = script::evaluate(tree, loader, context, evaluate);
   out.diagnostics = out.evaluation->diagnostics;
@@ -77,7 +76,7 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
       KernelStages alone;
       auto* known = options.cache ? static_cast<KernelEntry*>(value->record.get()) : nullptr;
       const ir::Kernel& kernel = known ? known->kernel : value->kernel;
-      auto results = (known ? known->stages : alone).up_to(options.stage, kernel, value->failed, options.target, stage);
+      auto results = (known ? known->stages : alone).up_to(options.stage, kernel, value->failed, stage);
       k.dispatched = std::move(results.dispatched);
       k.lowered = std::move(results.lowered);
       k.cuda = std::move(results.cuda);

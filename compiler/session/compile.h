@@ -11,9 +11,8 @@
 
 namespace tilewright::session {
 
-struct CompileOptions {
-  ir::Target target;
-  std::vector<std::string> entries;  // nothing: all that are found
+// What evaluation is told, and what happens afterwards; `memo` is set from `cache`.
+struct CompileOptions : script::EvaluateOptions {
   Stage stage = Stage::Cuda;
   bool deny_fallback = false;  // a scalar fallback is an error
   // Kernels compiled before, for documents under edit. Null: none.
@@ -32,6 +31,7 @@ struct CompiledKernel {
 // Owns what its parts point to.
 struct Compiled {
   ir::Target target;
+  text::Dialect dialect = text::Dialect::V0_25;
   std::unique_ptr<script::Evaluation> evaluation;
   std::vector<CompiledKernel> kernels;        // entries in order, kernels of an entry in order
   std::vector<text::Diagnostic> diagnostics;  // of all stages, in the order of the text

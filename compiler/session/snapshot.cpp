@@ -125,7 +125,7 @@ std::unique_ptr<Probed> Snapshot::probe(const syntax::Node* node, const syntax::
   options.target = targets().front();
   options.entries = settings_->entries;
   options.memo = &memo;
-  script::ProbeScope watch(&made->probe);
+  options.probe = &made->probe;
   made->evaluation = script::evaluate(tree_, loader_.get(), context, options);
   return made;
 }

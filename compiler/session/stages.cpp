@@ -5,45 +5,67 @@
 
 namespace tilewright::session {
 
+// Whether a pass ran to its end and was kept. False: somebody asked to stop, and what it made may be half of it.
+template <class Run>
+bool KernelStages::pass(Stage stage, const text::Context& context, Run&& run) {
+  if (done_ >= stage) return true;
+  std::vector<text::Diagnostic> found;
+  text::Context inner = context;
+  inner.diagnostics = &found;
+  Results next = results_;
+  if (context.stop.stop_requested()) return false;
+  run(inner, next);
+  if (context.stop.stop_requested()) return false;
+  results_ = std::move(next);
+  diagnostics_[static_cast<int>(stage)] = std::move(found);
+  done_ = stage;
+  return true;
+}
+
+// The passes in order. Each reads only what the ones above made, changes none of it, and makes its own arena for what
+// it adds; so whoever holds a result may read it on any thread, while the passes below run or after they failed.
+void KernelStages::run(Stage stage, const ir::Kernel& kernel, bool evaluation_failed, const text::Context& context) {
+  // The kernel comes from script::evaluate, for one target and one dialect. Names, ranges and layouts are final; tile
+  // primitives and scope ids stand as the script wrote them. After errors of evaluation it is what survived them: calls
+  // are dispatched all the same, so that each has its report, and nothing is lowered.
+  if (stage < Stage::Dispatch) return;
+
+  // Dispatch: ir::Kernel -> Dispatched. Closes the scope ids, follows the active threads, and serves every tile
+  // primitive by a variant. A report for each call, served or not.
+  bool made = pass(Stage::Dispatch, context, [&](const text::Context& inner, Results& results) {
+    results.dispatched = std::make_shared<const dispatch::Dispatched>(dispatch::dispatch(kernel, inner));
+    results.failed = evaluation_failed || results.dispatched->failed;
+  });
+  // Here, unless it failed: no TileCall is left, the extents of the launch are known, and every scope id in use has the
+  // range that the launch gives it.
+  if (!made || stage < Stage::Lower) return;
+
+  // Lower: Dispatched -> LoweredKernel (lower/lower.cpp lists its steps).
+  made = pass(Stage::Lower, context, [&](const text::Context& inner, Results& results) {
+    if (results.failed) return;
+    auto lowered = lower::lower(*results.dispatched, inner);
+    results.failed = !lowered;
+    if (lowered) results.lowered = std::make_shared<const lower::LoweredKernel>(std::move(*lowered));
+  });
+  // Here, unless it failed: flat buffers, launch variables, the plan of the launch. The lowered kernel is complete:
+  // CUDA text, simulator and launch read it and nothing before it.
+  if (!made || stage < Stage::Cuda) return;
+
+  // Emit: LoweredKernel -> CudaSource, text with the origin of each line.
+  pass(Stage::Cuda, context, [&](const text::Context& inner, Results& results) {
+    if (results.failed) return;
+    auto source = cuda::emit(*results.lowered, inner);
+    results.failed = !source;
+    if (source) results.cuda = std::make_shared<const cuda::CudaSource>(std::move(*source));
+  });
+  // Here, unless it failed: text that a CUDA compiler takes for the kernel's target. What becomes of it (PTX, cubin,
+  // SASS) is made on request (toolchain/toolchain.h).
+}
+
 KernelStages::Results KernelStages::up_to(Stage stage, const ir::Kernel& kernel, bool evaluation_failed,
-                                          ir::Target target, const text::Context& context) {
+                                          const text::Context& context) {
   std::lock_guard lock(mutex_);
-  ArenaScope arena(*kernel.arena);
-  // False: somebody asked to stop, and what was made may be half of it.
-  auto make = [&](Stage wanted, auto&& run) {
-    if (done_ >= wanted) return true;
-    std::vector<text::Diagnostic> found;
-    text::Context inner = context;
-    inner.diagnostics = &found;
-    Results next = results_;
-    if (context.stop.stop_requested()) return false;
-    run(inner, next);
-    if (context.stop.stop_requested()) return false;
-    results_ = std::move(next);
-    diagnostics_[static_cast<int>(wanted)] = std::move(found);
-    done_ = wanted;
-    return true;
-  };
-  auto dispatch_it = [&](const text::Context& inner, Results& r) {
-    r.dispatched = std::make_shared<dispatch::Dispatched>(dispatch::dispatch(kernel, target, inner));
-    r.failed = evaluation_failed || r.dispatched->failed;
-  };
-  auto lower_it = [&](const text::Context& inner, Results& r) {
-    if (r.failed) return;
-    auto lowered = lower::lower(*r.dispatched, inner);
-    r.failed = !lowered;
-    if (lowered) r.lowered = std::make_shared<lower::LoweredKernel>(std::move(*lowered));
-  };
-  auto emit_it = [&](const text::Context& inner, Results& r) {
-    if (r.failed) return;
-    auto made = cuda::emit(*r.lowered, inner);
-    r.failed = !made;
-    if (made) r.cuda = std::make_shared<cuda::CudaSource>(std::move(*made));
-  };
-  if (stage >= Stage::Dispatch && make(Stage::Dispatch, dispatch_it) && stage >= Stage::Lower &&
-      make(Stage::Lower, lower_it) && stage >= Stage::Cuda) {
-    make(Stage::Cuda, emit_it);
-  }
+  run(stage, kernel, evaluation_failed, context);
   // Nobody is told of a stage that he did not ask for.
   Results out;
   out.failed = evaluation_failed;

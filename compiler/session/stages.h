@@ -29,8 +29,7 @@ class KernelStages {
   // Runs what is missing up to `stage`, and reports what those stages have to say, whether they ran now or before. The
   // kernel is the same in every call, and lives as long as the results. Safe from several threads. After a stop nothing
   // of the stage that was interrupted is kept.
-  Results up_to(Stage stage, const ir::Kernel& kernel, bool evaluation_failed, ir::Target target,
-                const text::Context& context);
+  Results up_to(Stage stage, const ir::Kernel& kernel, bool evaluation_failed, const text::Context& context);
 
   // Found once; `statements` are those that the kernel was made from.
   std::span<const NeverRead> never_read(const ir::Kernel& kernel,
@@ -40,6 +39,10 @@ class KernelStages {
   std::size_t bytes() const;
 
  private:
+  void run(Stage stage, const ir::Kernel& kernel, bool evaluation_failed, const text::Context& context);
+  template <class Run>
+  bool pass(Stage stage, const text::Context& context, Run&& run);
+
   mutable std::mutex mutex_;
   Stage done_ = Stage::Evaluate;
   Results results_;

@@ -1,5 +1,6 @@
 // Calls on mbarriers.
 #include "compiler/simulate/calls.h"
+#include "compiler/simulate/codes.h"
 
 namespace tilewright::simulate {
 namespace {
@@ -13,7 +14,7 @@ std::optional<std::uint64_t> target(Machine& m, const Thread& t, const Site& sit
   if (site.args[rank] == Access::kNoRegister) return at;
   std::uint64_t cta = Machine::arg(t, site, rank);
   if (cta >= m.ctas()) {
-    m.finding("TW5013", Severity::Error,
+    m.finding(code::kMbarrier, Severity::Error,
               "there is no CTA " + std::to_string(cta) + " in a cluster of " + std::to_string(m.ctas()), &t);
     return std::nullopt;
   }
@@ -99,7 +100,7 @@ Step wait_parity(Machine& m, Thread& t, const Site& s, bool polling) {
   if (!b) return Step::Failed;
   std::uint64_t parity = Machine::arg(t, s, 1);
   if (parity > 1) {
-    m.finding("TW5013", Severity::Error,
+    m.finding(code::kMbarrier, Severity::Error,
               "a phase's parity is 0 or 1, this is " + std::to_string(static_cast<std::int64_t>(parity)), &t);
     return Step::Failed;
   }

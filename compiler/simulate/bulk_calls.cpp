@@ -1,5 +1,6 @@
 // cp.async.bulk: contiguous blocks between global memory, shared memory and that of other CTAs.
 #include "compiler/simulate/calls.h"
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/move.h"
 
 namespace tilewright::simulate {
@@ -11,8 +12,8 @@ constexpr std::int64_t kUnit = 16;  // alignment and granularity of sizes
 
 Step start(Machine& m, Thread& t, std::unique_ptr<Move> move) {
   if (move->bytes % kUnit != 0) {
-    m.finding("TW5015", Severity::Error, "a bulk copy moves multiples of 16 bytes, not " + std::to_string(move->bytes),
-              &t);
+    m.finding(code::kRefused, Severity::Error,
+              "a bulk copy moves multiples of 16 bytes, not " + std::to_string(move->bytes), &t);
     return Step::Failed;
   }
   if (!claim(m, t, *move, kUnit)) return Step::Failed;
@@ -46,7 +47,7 @@ Step exchange(Machine& m, Thread& t, const Site& s) {
   move->barriers = {m.generic(Machine::arg(t, s, 3))};
   auto to = m.rank_of(move->destinations[0]), counts = m.rank_of(move->barriers[0]);
   if (!to || to != counts) {
-    m.finding("TW5015", Severity::Error,
+    m.finding(code::kRefused, Severity::Error,
               "a copy into the cluster and its barrier are in the shared memory of one and the same CTA", &t);
     return Step::Failed;
   }

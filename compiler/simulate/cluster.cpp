@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "compiler/simulate/calls.h"
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/move.h"
 
 namespace tilewright::simulate {
@@ -10,7 +11,8 @@ namespace {
 using intrinsics::Arguments;
 
 Step not_shared(Machine& m, const Thread& t, std::string_view what) {
-  m.finding("TW5012", Severity::Error, std::string(what) + " of a pointer that does not lead into shared memory", &t);
+  m.finding(code::kPointer, Severity::Error, std::string(what) + " of a pointer that does not lead into shared memory",
+            &t);
   return Step::Failed;
 }
 
@@ -19,7 +21,7 @@ Step map_rank(Machine& m, Thread& t, const Site& s) {
   std::uint64_t pointer = Machine::arg(t, s, 0), rank = Machine::arg(t, s, 1);
   if (!m.rank_of(pointer)) return not_shared(m, t, "the address in another CTA");
   if (rank >= m.ctas()) {
-    m.finding("TW5012", Severity::Error,
+    m.finding(code::kPointer, Severity::Error,
               "there is no CTA " + std::to_string(static_cast<std::int64_t>(rank)) + " in a cluster of " +
                   std::to_string(m.ctas()),
               &t);
@@ -82,7 +84,7 @@ Step start_store(Machine& m, Thread& t, const Site& s, Cargo cargo, std::optiona
   move->type = s.type;
   auto to = m.rank_of(move->destinations[0]), counts = m.rank_of(move->barriers[0]);
   if (!to || to != counts) {
-    m.finding("TW5015", Severity::Error,
+    m.finding(code::kRefused, Severity::Error,
               "an asynchronous store and its barrier are in the shared memory of one and the same CTA", &t);
     return Step::Failed;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 
 namespace tilewright::simulate {
@@ -127,7 +128,7 @@ bool Engine::leave(Machine& m, std::uint32_t cta) {
       Operation& op = *pending[i];
       const bool bulk = op.queue == Queue::Bulk;
       if ((bulk && !op.taken) || op.queue == Queue::Counted) {
-        m.finding("TW5018", Severity::Error,
+        m.finding(code::kUnfinished, Severity::Error,
                   bulk ? "the CTA ends before this copy has read its shared memory: cp_async.bulk.wait_group is missing"
                        : "the CTA ends while this copy is under way: nobody waits on its barrier",
                   &t, op.origin);

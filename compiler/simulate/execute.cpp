@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compiler/simulate/calls.h"
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 #include "compiler/simulate/number.h"
 #include "compiler/simulate/value.h"
@@ -61,11 +62,11 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
     name = block.name, size = block.size, base = block.base;
     out = {block.bytes, block.defined, block.tags};
   } else {
-    finding("TW5012", Severity::Error, std::string(what) + " through a pointer that leads into no buffer", &t);
+    finding(code::kPointer, Severity::Error, std::string(what) + " through a pointer that leads into no buffer", &t);
     return std::nullopt;
   }
   if (bytes < 0 || offset < 0 || offset > size || bytes > size - offset) {
-    finding("TW5001", Severity::Error,
+    finding(code::kOutOfBounds, Severity::Error,
             std::string(what) + " of bytes " + std::to_string(offset) + ".." + std::to_string(offset + bytes) +
                 " of `" + std::string(name) + "`, which has " + std::to_string(size),
             &t);
@@ -74,7 +75,7 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
   if (align > 1 && (base + offset) % align != 0) {
     std::string where = std::to_string(offset) + " of `" + std::string(name) + "`";
     if (offset % align == 0) where += " (which itself stands at shared address " + std::to_string(base) + ")";
-    finding("TW5003", Severity::Error,
+    finding(code::kMisaligned, Severity::Error,
             std::string(what) + " of " + std::to_string(bytes) + " bytes at byte " + where +
                 ", which is not a multiple of " + std::to_string(align),
             &t);
@@ -88,7 +89,7 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
 void Machine::undefined_read(const Thread& t, std::uint64_t pointer, std::string text) {
   text += engine_.covers(generic(pointer)) ? " while an asynchronous copy into it is under way: a wait is missing"
                                            : " and was never written";
-  finding("TW5002", Severity::Error, std::move(text), &t);
+  finding(code::kUnwritten, Severity::Error, std::move(text), &t);
 }
 
 std::uint64_t Machine::address(const Thread& t, const Access& access, std::int64_t index) const {
@@ -124,11 +125,11 @@ bool Machine::load(Thread& t, const Instruction& i) {
   std::int64_t index = static_cast<std::int64_t>(t.registers[i.a]);
   std::int64_t lanes = i.c;
   if (!inside(access, index, lanes)) {
-    finding("TW5001", Severity::Error, outside(access, index, lanes, "read"), &t);
+    finding(code::kOutOfBounds, Severity::Error, outside(access, index, lanes, "read"), &t);
     return false;
   }
   if (access.type.storage_bits() < 8) {
-    finding("TW5008", Severity::Incomplete, "single elements below one byte are not modelled", &t);
+    finding(code::kNotModelled, Severity::Incomplete, "single elements below one byte are not modelled", &t);
     return false;
   }
   std::int64_t bytes = lanes * access.bytes;
@@ -154,11 +155,11 @@ bool Machine::store(Thread& t, const Instruction& i) {
   std::int64_t index = static_cast<std::int64_t>(t.registers[i.a]);
   std::int64_t lanes = i.c;
   if (!inside(access, index, lanes)) {
-    finding("TW5001", Severity::Error, outside(access, index, lanes, "write"), &t);
+    finding(code::kOutOfBounds, Severity::Error, outside(access, index, lanes, "write"), &t);
     return false;
   }
   if (access.type.storage_bits() < 8) {
-    finding("TW5008", Severity::Incomplete, "single elements below one byte are not modelled", &t);
+    finding(code::kNotModelled, Severity::Incomplete, "single elements below one byte are not modelled", &t);
     return false;
   }
   std::int64_t bytes = lanes * access.bytes;
@@ -195,7 +196,8 @@ void Machine::interpret(Thread& t) {
     if (++steps > slice) {
       t.pc = pc;
       if (steps <= budget_) return stop(false);  // others may go on first: this one may be waiting for memory to change
-      finding("TW5007", Severity::Incomplete, "stopped after " + std::to_string(options_.max_steps) + " steps", &t);
+      finding(code::kStepLimit, Severity::Incomplete, "stopped after " + std::to_string(options_.max_steps) + " steps",
+              &t);
       stop(true);
       return;
     }
@@ -211,7 +213,7 @@ void Machine::interpret(Thread& t) {
     auto divides = [&] {
       if (r[i.b] != 0) return true;
       t.pc = pc;
-      finding("TW5011", Severity::Error, "division by zero", &t);
+      finding(code::kDivision, Severity::Error, "division by zero", &t);
       return false;
     };
     switch (i.op) {
@@ -361,7 +363,7 @@ void Machine::interpret(Thread& t) {
       case Op::CheckDefined:
         if (options_.uninitialised_reads && !t.defined[i.dst]) {
           t.pc = pc;
-          finding("TW5002", Severity::Error, "a scalar is read before it has a value", &t);
+          finding(code::kUnwritten, Severity::Error, "a scalar is read before it has a value", &t);
           t.defined[i.dst] = 1;
         }
         break;
@@ -379,7 +381,7 @@ void Machine::interpret(Thread& t) {
       case Op::Trap:
         if (a()) break;
         t.pc = pc;
-        finding("TW5010", Severity::Error, "the condition is false: the kernel traps", &t);
+        finding(code::kTrap, Severity::Error, "the condition is false: the kernel traps", &t);
         return stop(true);
       case Op::Print:
         t.pc = pc;
@@ -387,8 +389,8 @@ void Machine::interpret(Thread& t) {
         break;
       case Op::Unmodelled:
         t.pc = pc;
-        finding("TW5008", Severity::Incomplete, "T." + program_.sites[i.b].text + " is not modelled by the simulator",
-                &t);
+        finding(code::kNotModelled, Severity::Incomplete,
+                "T." + program_.sites[i.b].text + " is not modelled by the simulator", &t);
         return stop(true);
       case Op::Exit: t.state = State::Done; return stop(false);
     }

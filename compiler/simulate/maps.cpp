@@ -1,6 +1,7 @@
 // The tensor maps that a launch gets: encoded from the plan, as the host would by cuTensorMapEncodeTiled.
 #include <algorithm>
 
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 #include "compiler/simulate/tensor_map.h"
 
@@ -49,7 +50,7 @@ bool Machine::encode_tensor_maps() {
     std::string why = encode(plan, *globals_[object]);
     if (why.empty()) continue;
     good = false;
-    finding("TW5015", Severity::Error,
+    finding(code::kRefused, Severity::Error,
             "the driver refuses the tensor map `" + std::string(plan.var->name) + "`: " + why, nullptr, whole);
   }
   return good;

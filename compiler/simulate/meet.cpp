@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "compiler/simulate/calls.h"
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/value.h"
 
 namespace tilewright::simulate {
@@ -93,7 +94,7 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
     if (site.kind == Kind::ActiveMask) wanted = here;
     if ((here & wanted) != wanted) continue;
     if (needs_whole_warp(site.kind) && wanted != 0xffffffff) {
-      finding("TW5006", Severity::Error,
+      finding(code::kPartialWarp, Severity::Error,
               (site.call ? "T." + site.text : "a matrix instruction") + " needs all 32 lanes, " +
                   std::to_string(std::popcount(wanted)) + " are here",
               &lanes[l]);
@@ -139,7 +140,7 @@ void Machine::warp_operation(const Site& site, std::span<Thread> lanes, std::uin
         if (!(members >> l & 1)) continue;
         int from = shuffle_source(site.kind, static_cast<int>(l), arg(l, 2), arg(l, 3));
         if (from < 0 || from > 31 || !(members >> from & 1)) {
-          finding("TW5006", Severity::Error,
+          finding(code::kPartialWarp, Severity::Error,
                   "lane " + std::to_string(l) + " reads lane " + std::to_string(from) +
                       ", which takes no part in this shuffle",
                   &lanes[l]);
@@ -278,7 +279,7 @@ bool Machine::complete_cta(std::uint32_t cta) {
     if (t.state != State::Waiting || !is_cta_kind(site_of(t).kind)) return any;
     if (!first) first = &t;
     if (t.pc != first->pc) {
-      finding("TW5005", Severity::Warning,
+      finding(code::kDivergence, Severity::Warning,
               "thread " + std::to_string(first->linear) + " waits here while thread " + std::to_string(t.linear) +
                   " waits at another call",
               first);
@@ -338,7 +339,7 @@ bool Machine::complete_cluster() {
     const bool arrives = kind == Kind::ClusterArrive || kind == Kind::ClusterSync, counted = t.barrier != 0;
     if (arrives && !counted) {
       if (t.cluster_arrivals != t.cluster_waits)
-        finding("TW5005", Severity::Error, "arrives at the cluster's barrier again without having waited", &t);
+        finding(code::kDivergence, Severity::Error, "arrives at the cluster's barrier again without having waited", &t);
       ++t.cluster_arrivals;
       t.barrier = 1;  // has arrived
     }
@@ -347,7 +348,7 @@ bool Machine::complete_cluster() {
       any = true;
     }
     if (kind == Kind::ClusterWait && t.cluster_arrivals == t.cluster_waits) {
-      finding("TW5005", Severity::Error, "waits at the cluster's barrier without having arrived", &t);
+      finding(code::kDivergence, Severity::Error, "waits at the cluster's barrier without having arrived", &t);
       stopped_ = true;
       return true;
     }

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "compiler/simulate/calls.h"
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/value.h"
 
 namespace tilewright::simulate {
@@ -85,7 +86,7 @@ bool set_up_store(Site& s, const Arguments& a) {
 Step store_zeros(Machine& m, Thread& t, const Site& s) {
   auto bytes = static_cast<std::int64_t>(Machine::arg(t, s, 1));
   if (bytes % 8 != 0) {
-    m.finding("TW5015", Severity::Error, "st.bulk writes multiples of 8 bytes, not " + std::to_string(bytes), &t);
+    m.finding(code::kRefused, Severity::Error, "st.bulk writes multiples of 8 bytes, not " + std::to_string(bytes), &t);
     return Step::Failed;
   }
   auto to = m.view(t, Machine::arg(t, s, 0), bytes, 8, true, "write");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compiler/simulate/codes.h"
+
 namespace tilewright::simulate {
 
 void poison(Machine& m, View at, std::int64_t bytes) {
@@ -25,7 +27,7 @@ bool claim(Machine& m, Thread& t, const Move& move, std::int64_t align) {
 bool spread(Machine& m, const Thread& t, std::uint64_t mask, std::vector<std::uint64_t>& destinations,
             std::vector<std::uint64_t>& barriers, int cta_group) {
   if (mask == 0 || mask >> m.ctas()) {
-    m.finding("TW5015", Severity::Error,
+    m.finding(code::kRefused, Severity::Error,
               "the multicast mask " + std::to_string(mask) + " does not name CTAs of a cluster of " +
                   std::to_string(m.ctas()),
               &t);

@@ -7,6 +7,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/lower/flatten.h"
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 #include "compiler/simulate/number.h"
 
@@ -96,7 +97,7 @@ bool Machine::afford(std::int64_t bytes, const Origin& origin) {
     allocated_ += bytes;
     return true;
   }
-  finding("TW5007", Severity::Incomplete,
+  finding(code::kStepLimit, Severity::Incomplete,
           "the run needs more than " + std::to_string(options_.max_bytes) + " bytes of memory", nullptr, origin);
   return false;
 }
@@ -116,7 +117,7 @@ bool Machine::check_launch(const Origin& origin) {
       why = std::to_string(grid_[d]) + " CTAs in clusters of " + std::to_string(cluster_[d]);
   }
   if (!why.empty()) {
-    finding("TW5019", Severity::Error, "the launch has " + why, nullptr, origin);
+    finding(code::kLaunch, Severity::Error, "the launch has " + why, nullptr, origin);
     return false;
   }
   std::int64_t ctas = product(cluster_, 16), each = 0, threads = 0, shared = 0;
@@ -131,7 +132,7 @@ bool Machine::prepare(const Inputs& inputs) {
   Origin whole{kernel_.kernel->span, nullptr};
   bool good = true;
   auto missing = [&](std::string text) {
-    finding("TW5009", Severity::Error, std::move(text), nullptr, whole);
+    finding(code::kInputMissing, Severity::Error, std::move(text), nullptr, whole);
     good = false;
   };
   // Extents by the shapes given, then scalars by name, then what the host part computes from them.
@@ -315,7 +316,7 @@ bool Machine::run_warp(std::uint32_t cta, std::uint32_t warp) {
       if (stopped_) return true;
     }
     if (options_.stop.stop_requested()) {
-      finding("TW5007", Severity::Incomplete, "stopped from outside", nullptr);
+      finding(code::kStepLimit, Severity::Incomplete, "stopped from outside", nullptr);
       stopped_ = true;
     }
     if (!stopped_ && !engine_.chance(*this)) stopped_ = true;
@@ -363,7 +364,7 @@ void Machine::leave_if_done(std::uint32_t cta) {
   }
   ended_[cta] = 1;
   if (tensor_memories_[cta].any_allocated())
-    finding("TW5017", Severity::Error,
+    finding(code::kTensorMemory, Severity::Error,
             "the CTA ends and has not given back its tensor memory: tcgen05.dealloc is missing", &threads[0],
             Origin{kernel_.kernel->span, nullptr});
 }
@@ -378,7 +379,7 @@ void Machine::finish_group() {
     if (barrier.bytes == 0) continue;
     const Thread& owner = threads_[rank_of(pointer).value_or(0) * block_threads_];
     const std::string_view name = blocks_[pointer >> kOffsetBits].name;
-    finding("TW5014", Severity::Error,
+    finding(code::kBytes, Severity::Error,
             "at the end phase " + std::to_string(barrier.phase) + " of this barrier, at byte " +
                 std::to_string(offset_of(pointer)) + " of `" + std::string(name) + "`, " +
                 (barrier.bytes > 0 ? "still expects " + std::to_string(barrier.bytes) + " bytes that nothing copies"
@@ -393,7 +394,7 @@ void Machine::run() {
     for (std::int64_t y = 0; y < grid_[1]; y += cluster_[1]) {
       for (std::int64_t x = 0; x < grid_[0]; x += cluster_[0]) {
         if (ctas >= options_.max_ctas) {
-          finding("TW5007", Severity::Incomplete, "stopped after " + std::to_string(ctas) + " CTAs", nullptr);
+          finding(code::kStepLimit, Severity::Incomplete, "stopped after " + std::to_string(ctas) + " CTAs", nullptr);
           return;
         }
         ctas += group_ctas_;

@@ -4,6 +4,7 @@
 
 #include "compiler/intrinsics/call_effects.h"
 #include "compiler/simulate/calls.h"
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/move.h"
 #include "compiler/simulate/tensor_map.h"
 
@@ -153,11 +154,11 @@ std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer) {
   }
   TensorMap map = TensorMap::decode(std::span<const std::byte, TensorMap::kBytes>(object->bytes, TensorMap::kBytes));
   if (std::string why = map.refused(); !why.empty()) {
-    m.finding("TW5015", Severity::Error, "the tensor map is not legal: " + why, &t);
+    m.finding(code::kRefused, Severity::Error, "the tensor map is not legal: " + why, &t);
     return std::nullopt;
   }
   if (std::string what = map.unmodelled(); !what.empty()) {
-    m.finding("TW5008", Severity::Incomplete, "the simulator does not execute " + what, &t);
+    m.finding(code::kNotModelled, Severity::Incomplete, "the simulator does not execute " + what, &t);
     return std::nullopt;
   }
   return map;
@@ -167,11 +168,11 @@ std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer) {
 std::unique_ptr<BoxCopy> box_copy(Machine& m, Thread& t, const Site& s, Queue queue, bool to_shared,
                                   std::uint64_t shared, std::uint64_t map_pointer) {
   auto refuse = [&](std::string text) {
-    m.finding("TW5015", Severity::Error, std::move(text), &t);
+    m.finding(code::kRefused, Severity::Error, std::move(text), &t);
     return nullptr;
   };
   if (s.code == kIm2col) {
-    m.finding("TW5008", Severity::Incomplete, "the simulator does not execute im2col copies", &t);
+    m.finding(code::kNotModelled, Severity::Incomplete, "the simulator does not execute im2col copies", &t);
     return nullptr;
   }
   auto map = map_at(m, t, map_pointer);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "compiler/simulate/calls.h"
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/tensor_map.h"
 
 namespace tilewright::simulate {
@@ -11,7 +12,7 @@ namespace {
 using intrinsics::Arguments;
 
 Step wrong(Machine& m, const Thread& t, std::string text) {
-  m.finding("TW5017", Severity::Error, std::move(text), &t);
+  m.finding(code::kTensorMemory, Severity::Error, std::move(text), &t);
   return Step::Failed;
 }
 
@@ -292,7 +293,7 @@ bool set_up_copy(Site& s, const Arguments& a) {
 Step copy(Machine& m, Thread& t, const Site& s) {
   auto matrix = matrix_of(Machine::arg(t, s, 1));
   if (!matrix) {
-    m.finding("TW5008", Severity::Incomplete, "the simulator does not execute this descriptor's swizzle", &t);
+    m.finding(code::kNotModelled, Severity::Incomplete, "the simulator does not execute this descriptor's swizzle", &t);
     return Step::Failed;
   }
   const auto address = static_cast<std::uint32_t>(Machine::arg(t, s, 0));
@@ -354,7 +355,7 @@ Step descriptor(Machine& m, Thread& t, const Site& s) {
   constexpr std::uint64_t kLayout[] = {0, 6, 4, 2, 1};
   auto start = m.window_address(Machine::arg(t, s, 1));
   if (!start) {
-    m.finding("TW5012", Severity::Error, "a matrix descriptor describes shared memory", &t);
+    m.finding(code::kPointer, Severity::Error, "a matrix descriptor describes shared memory", &t);
     return Step::Failed;
   }
   auto to = m.view(t, Machine::arg(t, s, 0), 8, 8, true, "the descriptor");

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/simulate/calls.h"
+#include "compiler/simulate/codes.h"
 
 namespace tilewright::simulate {
 namespace {
@@ -18,7 +19,7 @@ Mbarrier* Machine::barrier_at(const Thread& t, std::uint64_t pointer, std::strin
   if (!view(t, pointer, 8, 8, false, what)) return nullptr;
   std::string text = std::string(what) + " on a barrier that was never initialised";
   if (!window_address(pointer)) text = std::string(what) + " on a barrier that is not in shared memory";
-  finding("TW5013", Severity::Error, std::move(text), &t);
+  finding(code::kMbarrier, Severity::Error, std::move(text), &t);
   return nullptr;
 }
 
@@ -26,7 +27,7 @@ bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t 
   pointer = generic(pointer);
   if (!view(t, pointer, 8, 8, true, "a barrier's initialisation")) return false;
   auto wrong = [&](std::string text) {
-    finding("TW5013", Severity::Error, std::move(text), &t);
+    finding(code::kMbarrier, Severity::Error, std::move(text), &t);
     return false;
   };
   if (!window_address(pointer)) return wrong("a barrier lives in shared memory");
@@ -44,7 +45,7 @@ bool Machine::inval_barrier(const Thread& t, std::uint64_t pointer) {
   if (!barrier_at(t, pointer, "inval")) return false;
   pointer = generic(pointer);
   if (awaited(pointer)) {
-    finding("TW5013", Severity::Error, "a barrier ends while threads wait on it", &t);
+    finding(code::kMbarrier, Severity::Error, "a barrier ends while threads wait on it", &t);
     return false;
   }
   barriers_.erase(pointer);
@@ -60,7 +61,7 @@ bool Machine::after_count(const Thread& t, std::uint64_t pointer, std::string_vi
   pointer = generic(pointer);
   Mbarrier& b = barriers_.at(pointer);
   if (!wrong.empty()) {
-    finding("TW5013", Severity::Error, std::string(what) + " on a barrier: " + wrong, &t);
+    finding(code::kMbarrier, Severity::Error, std::string(what) + " on a barrier: " + wrong, &t);
     return false;
   }
   if (!b.settle()) return true;
@@ -123,7 +124,7 @@ void Machine::deadlock() {
     if (site.kind == Site::Kind::Call) text += waits_for(*thread);
     if (places.size() > 1) text += ", others at " + std::to_string(places.size() - 1) + " more calls";
     if (done) text += ", " + std::to_string(done) + " have ended";
-    finding(warp ? "TW5006" : "TW5004", Severity::Error, std::move(text), thread);
+    finding(warp ? code::kPartialWarp : code::kDeadlock, Severity::Error, std::move(text), thread);
   }
   stopped_ = true;
 }

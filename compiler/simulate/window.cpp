@@ -1,6 +1,7 @@
 // The shared windows of the CTAs of a cluster.
 #include <algorithm>
 
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 
 namespace tilewright::simulate {
@@ -51,7 +52,7 @@ std::uint64_t Machine::in_cta(std::uint64_t pointer, std::uint32_t rank) const {
 bool Machine::alive(const Thread& t, std::uint64_t pointer, std::string_view what) {
   auto rank = rank_of(pointer);
   if (!rank || *rank == t.cta || !ended_[*rank]) return true;
-  finding("TW5016", Severity::Error,
+  finding(code::kEndedCta, Severity::Error,
           std::string(what) + " in the shared memory of CTA " + std::to_string(*rank) +
               " of the cluster, which has ended: a cluster_sync before the end is missing",
           &t);

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "compiler/expr/target.h"
+#include "compiler/ir/target.h"
 
 namespace tilewright::lsp {
 

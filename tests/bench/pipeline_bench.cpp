@@ -63,9 +63,8 @@ int main(int argc, char** argv) {
     text::Context context;
     for (const script::Entry& entry : e->entries) {
       for (script::KernelValue* k : entry.kernels) {
-        ArenaScope arena(*k->kernel.arena);
         auto a = Clock::now();
-        auto dispatched = dispatch::dispatch(k->kernel, target, context);
+        auto dispatched = dispatch::dispatch(k->kernel, context);
         auto b = Clock::now();
         d += b - a;
         ++kernels;

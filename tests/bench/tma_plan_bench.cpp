@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
     const ir::Kernel& kernel = k.finish();
     const double dispatched = median_us(rounds, [&] {
       text::Context context;
-      (void)dispatch::dispatch(kernel, {9, 0, 'a'}, context);
+      (void)dispatch::dispatch(kernel, context);
     });
     std::printf("%-52s %7.1f us %11.1f us%s\n", p.name, plan, dispatched, served ? "" : "  (refused)");
     worst = std::max(worst, plan);

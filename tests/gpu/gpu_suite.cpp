@@ -500,7 +500,8 @@ int main(int argc, char** argv) {
       auto source = std::make_shared<text::Source>(file, read(file));
       auto tree = syntax::Tree::parse(source);
       if (!copies && !meant_for(*tree, arch)) continue;
-      session::CompileOptions how{.target = *target, .entries = {}};
+      session::CompileOptions how;
+      how.target = *target;
       auto& c = compiled.emplace_back(std::make_unique<session::Compiled>(session::compile(tree, nullptr, {}, how)));
       for (const session::CompiledKernel& k : c->kernels) {
         if (!k.cuda) {

@@ -221,6 +221,26 @@ Tx.copy(1, 2)
 # @1:1-1:14 error[TW2112]: Tx.thread.copy belongs into the body of a kernel
 #   hint: decorate the function with @T.prim_func
 
+#--- ids without a name print as they were written, whatever the later stages made of them  [print] [cuda]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def served(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([4])
+    A[T.lane_id([32])] = T.warp_id([2])
+    A[T.lane_id([32])] = 1
+
+@T.prim_func
+def refused(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([4])
+    A[T.lane_id([32])] = T.warp_id([2])
+    A[T.lane_id([32])] = 1
+    s = T.alloc_shared([64], "int32")
+    Tx.cluster.copy(s, A)
+
 #--- filters  [print] [cuda]
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx

@@ -100,7 +100,9 @@ void run_file(const std::string& path, const ir::Target& target, Counts& counts)
   std::stringstream text;
   text << in.rdbuf();
   auto source = std::make_shared<text::Source>(path, text.str());
-  session::CompileOptions options{.target = target, .entries = {}, .stage = session::Stage::Lower};
+  session::CompileOptions options;
+  options.target = target;
+  options.stage = session::Stage::Lower;
   session::Compiled compiled = session::compile(syntax::Tree::parse(source), nullptr, {}, options);
   for (const session::CompiledKernel& kernel : compiled.kernels) {
     if (kernel.failed || !kernel.lowered) {

@@ -40,8 +40,9 @@ simulate::Tensor tensor_of(const Numbers& n) {
 
 Runs::Runs(const std::string& text, std::string_view arch, const std::string& path)
     : source_(std::make_shared<text::Source>(path, text)) {
-  session::CompileOptions options{
-      .target = *ir::parse_target(arch), .entries = {}, .stage = session::Stage::Lower, .cache = nullptr};
+  session::CompileOptions options;
+  options.target = *ir::parse_target(arch);
+  options.stage = session::Stage::Lower;
   compiled_ = session::compile(syntax::Tree::parse(source_), nullptr, {}, options);
   std::string errors;
   for (const text::Diagnostic& d : compiled_.diagnostics)

@@ -467,9 +467,9 @@ inline CopyResult run_copy(const CopyCase& c) {
                             c.config ? c.config() : std::vector<ir::ConfigItem>());
   if (c.condition) call = KernelBuilder::when(c.condition(warp ? Expr(warp) : Expr(), tid), call);
   k.add(call);
-  const ir::Kernel& kernel = k.finish();
+  const ir::Kernel& kernel = k.finish(c.target);
   out.arena = kernel.arena;
-  out.dispatched = dispatch::dispatch(kernel, c.target, out.diagnostics.context);
+  out.dispatched = dispatch::dispatch(kernel, out.diagnostics.context);
   REQUIRE(out.dispatched.calls.size() == 1);
   out.report = out.dispatched.calls[0];
   if (!out.report.body) return out;

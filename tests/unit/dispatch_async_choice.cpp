@@ -46,9 +46,9 @@ std::string chosen(const Ask& ask, dispatch::CallReport* report = nullptr) {
     config.push_back({key, value});
   }
   k.add(k.call("copy_async", ask.scope, ir::full_region(dst), ir::full_region(src), ask.forced, config));
-  const ir::Kernel& kernel = k.finish();
+  const ir::Kernel& kernel = k.finish(ask.target);
   Diagnostics diagnostics;
-  dispatch::Dispatched out = dispatch::dispatch(kernel, ask.target, diagnostics.context);
+  dispatch::Dispatched out = dispatch::dispatch(kernel, diagnostics.context);
   REQUIRE(out.calls.size() == 1);
   if (report) *report = out.calls[0];
   return out.calls[0].variant.empty() ? "none" : std::string(out.calls[0].variant);

@@ -59,9 +59,9 @@ std::string run(const CpCase& c, dispatch::Outcome* outcome = nullptr) {
     config.push_back({"cta_group", group});
   }
   k.add(k.call("copy_async", c.scope, region(tmem, {}), region(shared, c.region), "", config));
-  const ir::Kernel& kernel = k.finish();
+  const ir::Kernel& kernel = k.finish(c.target);
   Diagnostics diagnostics;
-  dispatch::Dispatched d = dispatch::dispatch(kernel, c.target, diagnostics.context);
+  dispatch::Dispatched d = dispatch::dispatch(kernel, diagnostics.context);
   for (const dispatch::Trial& t : d.calls.at(0).trials) {
     if (t.variant != "smem->tmem") continue;
     if (outcome) *outcome = t.outcome;

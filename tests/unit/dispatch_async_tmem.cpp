@@ -50,9 +50,9 @@ TmemResult run(const TmemCase& c, bool loads) {
   ir::Region in_registers = KernelBuilder::region(local, {columns(c.row_range, rows), columns(c.local, c.columns)});
   ir::Region in_tmem = KernelBuilder::region(tmem, {columns(c.row_range, rows), columns(c.tmem, tmem_columns)});
   k.add(k.call("copy_async", c.scope, loads ? in_registers : in_tmem, loads ? in_tmem : in_registers));
-  const ir::Kernel& kernel = k.finish();
+  const ir::Kernel& kernel = k.finish(c.target);
   Diagnostics diagnostics;
-  dispatch::Dispatched d = dispatch::dispatch(kernel, c.target, diagnostics.context);
+  dispatch::Dispatched d = dispatch::dispatch(kernel, diagnostics.context);
   REQUIRE(d.calls.size() == 1);
   TmemResult out;
   for (const dispatch::Trial& t : d.calls[0].trials) {

@@ -119,7 +119,7 @@ TEST_CASE("copy: the plans of 10.1") {
 TEST_CASE("copy: swizzle digits of 7.9") {
   Arena arena;
   ArenaScope scope(arena);
-  const Var* tid = ir::make_var("tid", ir::kInt32, ir::VarRole::ScopeId);
+  Var* tid = ir::make_var("tid", ir::kInt32, ir::VarRole::ScopeId);
   tid->range = {0, 127};
   layout::Swizzle z{3, 3, 3, true};
   auto betas = [&](dispatch::Walks loop, Expr base) -> std::vector<int> {
@@ -197,7 +197,7 @@ TEST_CASE("copy: what can be proved of a symbolic start decides the width") {
   k.device();
   k.id(ScopeBinding::WarpThread, 32, "lane");
   k.id(ScopeBinding::CtaThread, 32, "tid");
-  const Var* kk = ir::make_var("kk", ir::kInt32, ir::VarRole::Loop);
+  Var* kk = ir::make_var("kk", ir::kInt32, ir::VarRole::Loop);
   kk->range = {0, 3};
   layout::Shape gs{32, 4096}, ss{32, 64};
   const ir::Buffer* g = k.buffer("A", {32, 4096}, ir::kFloat16, G, layout::row_major(gs));
@@ -214,7 +214,7 @@ TEST_CASE("copy: what can be proved of a symbolic start decides the width") {
         k.call("copy", kWarp, ir::full_region(s), KernelBuilder::region(g, {{Expr(0), Expr(32)}, {start, Expr(64)}})));
   }
   Diagnostics d;
-  dispatch::Dispatched out = dispatch::dispatch(k.finish(), {}, d.context);
+  dispatch::Dispatched out = dispatch::dispatch(k.finish(), d.context);
   REQUIRE(out.calls.size() == starts.size());
   for (std::size_t i = 0; i < starts.size(); ++i) {
     INFO(ir::to_string(starts[i]));
@@ -307,7 +307,7 @@ TEST_CASE("copy: reg with a pitch known only at run time, gmem_smem without") {
   k.add(k.call("copy", kGroup, window(d), window(r)));
   k.add(k.call("copy", kGroup, window(s), window(c)));
   Diagnostics diagnostics;
-  dispatch::Dispatched out = dispatch::dispatch(k.finish(), {}, diagnostics.context);
+  dispatch::Dispatched out = dispatch::dispatch(k.finish(), diagnostics.context);
   REQUIRE(out.calls.size() == 3);
   CHECK(out.calls[0].variant == "reg");
   CHECK(std::get<std::int64_t>(out.calls[0].facts[0].value) == 16);  // rows may start anywhere
@@ -479,7 +479,7 @@ TEST_CASE("copy: CTAs of odd sizes and several dimensions") {
   const ir::Buffer* s = k.buffer("A_smem", {16, 64}, ir::kFloat16, S, layout::row_major(shape));
   k.add(k.call("copy", kCta, ir::full_region(s), ir::full_region(g)));
   Diagnostics d;
-  dispatch::Dispatched out = dispatch::dispatch(k.finish(), {}, d.context);
+  dispatch::Dispatched out = dispatch::dispatch(k.finish(), d.context);
   REQUIRE(out.calls.size() == 1);
   CHECK(out.calls[0].variant == "gmem_smem");  // X16
   const auto* loop = ir::as<ir::For>(out.calls[0].body);
@@ -498,7 +498,7 @@ TEST_CASE("copy: unknown options and lost side effects") {
   ir::ConfigItem mbar{"mbarr", {{}, Expr(1), {}}};
   k.add(k.call("copy", kWarp, ir::full_region(s), ir::full_region(g), "", {mbar}));
   Diagnostics d;
-  dispatch::Dispatched out = dispatch::dispatch(k.finish(), {}, d.context);
+  dispatch::Dispatched out = dispatch::dispatch(k.finish(), d.context);
   CHECK(d.find(dispatch::code::kUnknownOption));
   CHECK_FALSE(out.failed);
   // No lane_id was declared: the variant's own is added, once, and only as the accepted plan needs it.
@@ -641,11 +641,11 @@ TEST_CASE("dispatch: time a call", "[.time]") {
       one.add(one.call("copy", kind.scope, ir::full_region(kind.dst), ir::full_region(kind.src)));
     const ir::Kernel& kernel = one.finish();
     Diagnostics d;
-    dispatch::dispatch(kernel, {}, d.context);
+    dispatch::dispatch(kernel, d.context);
     double took = 1e9;  // processor time, the best of a few: the machine may be busy
     for (int i = 0; i < 7; ++i) {
       std::clock_t start = std::clock();
-      dispatch::Dispatched out = dispatch::dispatch(kernel, {}, d.context);
+      dispatch::Dispatched out = dispatch::dispatch(kernel, d.context);
       took = std::min(took, 1e6 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
       REQUIRE(out.calls[0].variant == kind.name);
     }

@@ -237,7 +237,7 @@ TEST_CASE("tma: calls share a tensor map where its description is the same") {
   store(32, 32, true);
   const ir::Kernel& kernel = k.finish();
   Diagnostics diagnostics;
-  dispatch::Dispatched out = dispatch::dispatch(kernel, {9, 0, 'a'}, diagnostics.context);
+  dispatch::Dispatched out = dispatch::dispatch(kernel, diagnostics.context);
   CHECK_FALSE(out.failed);
   REQUIRE(out.tensor_maps.size() == 2);
   CHECK(out.tensor_maps[0].var->name == "A_tensormap");
@@ -302,7 +302,7 @@ TEST_CASE("tma: a map has the tensor's own type") {
     k.add(k.call("copy_async", ExecScope::Thread, ir::full_region(g), ir::full_region(s), "tma"));
     const ir::Kernel& kernel = k.finish();
     Diagnostics diagnostics;
-    dispatch::Dispatched out = dispatch::dispatch(kernel, {9, 0, 'a'}, diagnostics.context);
+    dispatch::Dispatched out = dispatch::dispatch(kernel, diagnostics.context);
     REQUIRE(out.tensor_maps.size() == 1);
     CHECK(out.tensor_maps[0].dtype == dtype);
   }
@@ -325,7 +325,7 @@ TEST_CASE("tma: one storage under two types has two maps (Y5)") {
   }
   const ir::Kernel& kernel = k.finish();
   Diagnostics diagnostics;
-  dispatch::Dispatched out = dispatch::dispatch(kernel, {9, 0, 'a'}, diagnostics.context);
+  dispatch::Dispatched out = dispatch::dispatch(kernel, diagnostics.context);
   CHECK_FALSE(out.failed);
   REQUIRE(out.tensor_maps.size() == 2);
   CHECK(out.tensor_maps[0].dtype == "float16");

@@ -169,9 +169,9 @@ inline TmaResult run_tma(const TmaCase& c) {
   }
   ir::Region g = region(global, c.global), s = region(shared, c.shared);
   k.add(k.call("copy_async", c.scope, c.to_shared ? s : g, c.to_shared ? g : s, "tma", config));
-  const ir::Kernel& kernel = k.finish();
+  const ir::Kernel& kernel = k.finish(c.target);
   out.arena = kernel.arena;
-  out.dispatched = dispatch::dispatch(kernel, c.target, out.diagnostics.context);
+  out.dispatched = dispatch::dispatch(kernel, out.diagnostics.context);
   REQUIRE(out.dispatched.calls.size() == 1);
   out.report = out.dispatched.calls[0];
   if (!out.report.body) return out;

@@ -26,7 +26,7 @@ struct Fixture {
   Expr u = make_var("u", kUInt32), w = make_var("w", kInt64), M = make_var("M", kInt32, VarRole::Extent);
 
   static Expr ranged(std::string_view name, std::int64_t lo, std::int64_t hi) {
-    const Var* v = make_var(name, kInt32, VarRole::Loop);
+    Var* v = make_var(name, kInt32, VarRole::Loop);
     v->range = {lo, hi};
     return v;
   }
@@ -286,8 +286,9 @@ TEST_CASE_METHOD(Fixture, "property: simplify keeps the value, bounds hold, proo
   Random random{std::mt19937(seed), {}};
   const Interval ranges[] = {{0, 255}, {0, 15}, {0, 31}, {}};
   for (const Interval& range : ranges) {
-    random.vars.push_back(make_var(std::string_view("abcd").substr(random.vars.size(), 1), kInt64));
-    random.vars.back()->range = range;
+    Var* v = make_var(std::string_view("abcd").substr(random.vars.size(), 1), kInt64);
+    v->range = range;
+    random.vars.push_back(v);
   }
   for (int round = 0; round < 4000; ++round) {
     Arena local;

@@ -40,9 +40,10 @@ class KernelBuilder {
     std::size_t n = extents.empty() ? 1 : extents.size();
     std::vector<const Var*> vars;
     for (std::size_t i = 0; i < n; ++i) {
-      auto* v = const_cast<Var*>(
-          ir::make_var(i < names.size() ? std::string_view(names[i]) : "", ir::kInt32, ir::VarRole::ScopeId));
+      Var* v = ir::make_var(i < names.size() ? std::string_view(names[i]) : "", ir::kInt32, ir::VarRole::ScopeId);
+      const std::int64_t* extent = i < extents.size() ? ir::constant(extents[i]) : nullptr;
       v->scope_id = binding;
+      v->range = {0, extent ? *extent - 1 : ir::Interval::kMax};
       v->dimension = static_cast<std::uint8_t>(i);
       vars.push_back(v);
     }
@@ -92,8 +93,9 @@ class KernelBuilder {
     return ir::make_stmt<ir::If>(origin(), condition, then_body, else_body);
   }
 
-  const ir::Kernel& finish() {
+  const ir::Kernel& finish(ir::Target target = {}) {
     kernel_.name = "kernel";
+    kernel_.target = target;
     kernel_.body = ir::make_seq({}, body_);
     return kernel_;
   }

@@ -258,9 +258,10 @@ TEST_CASE_METHOD(Symbols, "symbolic: tiles and shared layouts", "[layout]") {
 }
 
 TEST_CASE_METHOD(Symbols, "symbolic: a swizzled address reads well", "[layout]") {
-  ir::Expr row = ir::make_var("row", ir::kInt32), col = ir::make_var("col", ir::kInt32);
-  row.as<ir::Var>()->range = {0, 63};
-  col.as<ir::Var>()->range = {0, 7};
+  ir::Var *row_var = ir::make_var("row", ir::kInt32), *col_var = ir::make_var("col", ir::kInt32);
+  row_var->range = {0, 63};
+  col_var->range = {0, 7};
+  ir::Expr row = row_var, col = col_var;
   const Shape shape = {64, 64};
   const ir::Expr at[] = {row, col * 8};
   CHECK(ir::to_string(*apply_m(L("Z(3,3,3)"), at, shape)) == "row * 64 + T.bitwise_xor(col, row % 8) * 8");

@@ -222,7 +222,7 @@ TEST_CASE("property: apply is the model, by index, by coordinate, by expression"
     std::int64_t n = elements(l);
     Ints shape = g.shape(n);
     INFO(show(plain(l)));
-    const ir::Var* x = ir::make_var("x", ir::kInt32);
+    ir::Var* x = ir::make_var("x", ir::kInt32);
     x->range = {0, n - 1};
     Result<Coordinates> symbolic = apply(plain(l), ir::Expr(x));
     REQUIRE(symbolic);
@@ -553,7 +553,7 @@ TEST_CASE("property: swizzles are involutions, periodic, permutations of their b
             if (inner) REQUIRE(y / block == x / block);
             REQUIRE(y % z.chunk() == x % z.chunk());
           }
-          const ir::Var* v = ir::make_var("x", ir::kInt32);
+          ir::Var* v = ir::make_var("x", ir::kInt32);
           v->range = {0, 4 * period};
           ir::Expr e = ir::simplify(z.apply(ir::Expr(v) * ir::Expr(4) + ir::Expr(g.pick(64))));
           ir::Expr plain_e = z.apply(ir::Expr(v) * ir::Expr(4) + ir::Expr(0));
@@ -574,8 +574,8 @@ TEST_CASE("property: simplified swizzled addresses keep their value", "[layout]"
   ArenaScope scope(arena);
   Gen g;
   INFO("seed " << g.seed);
-  const ir::Var* tid = ir::make_var("tid", ir::kInt32);
-  const ir::Var* f = ir::make_var("f", ir::kInt32);
+  ir::Var* tid = ir::make_var("tid", ir::kInt32);
+  ir::Var* f = ir::make_var("f", ir::kInt32);
   tid->range = {0, 127};
   f->range = {0, 7};
   for (int round = 0; round < 1500; ++round) {

@@ -35,7 +35,7 @@ class Script : public KernelBuilder {
     return v;
   }
   const Var* extent(std::string_view name) {
-    const Var* v = make_var(name, kInt32, VarRole::Extent);
+    Var* v = make_var(name, kInt32, VarRole::Extent);
     v->range = {0, 0x7fffffff};
     return v;
   }
@@ -88,15 +88,15 @@ class Script : public KernelBuilder {
   }
   static Region whole(const Buffer* b) { return full_region(b); }
 
-  const Kernel& kernel() {
-    kernel_ = finish();
+  const Kernel& kernel(Target target = {}) {
+    kernel_ = finish(target);
     kernel_.params = params_;
     return kernel_;
   }
   // Dispatches and lowers; the diagnostics are in `said`.
   std::optional<lower::LoweredKernel> lowered(std::string_view target = "sm_90a") {
-    kernel();
-    dispatched_ = dispatch::dispatch(kernel_, *parse_target(target), said.context);
+    kernel(*parse_target(target));
+    dispatched_ = dispatch::dispatch(kernel_, said.context);
     auto out = lower::lower(dispatched_, said.context);
     if (!out) return std::nullopt;
     return std::move(*out);
@@ -111,8 +111,8 @@ class Script : public KernelBuilder {
   Diagnostics said;
 
  private:
-  void rename_data(Buffer* b) {
-    b->data->name = Arena::current().copy(std::string_view(std::string(b->name) + "_ptr"));
+  static void rename_data(Buffer* b) {
+    b->data = with_name(b->data, std::string(b->name) + "_ptr");
   }
 
   std::vector<Param> params_;

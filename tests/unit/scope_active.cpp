@@ -360,7 +360,7 @@ TEST_CASE("active set: contains every thread of random kernels, and is equal whe
     bool parameter_used = false;
     auto atom = [&]() -> Expr {
       const Var* v = ids[static_cast<std::size_t>(pick(static_cast<int>(ids.size())))];
-      std::int64_t hi = v->range.hi + 1;
+      std::int64_t hi = closure.range(v).hi + 1;
       Expr x = v;
       // Bounds near multiples of 32 make flat thread tests boxes now and then.
       Expr c(hi > 40 && pick(2) ? std::int64_t{32} * pick(static_cast<int>(hi / 32) + 1)

@@ -157,8 +157,8 @@ TEST_CASE("closure: launch and ranges") {
     CHECK(ir::is_constant(c.launch.preferred[0], 4));
     CHECK(ir::is_constant(c.launch.grid[1], 10));
     CHECK(ir::is_constant(c.launch.cluster[2], 1));
-    CHECK(grid[2]->range == ir::Interval{0, 11});
-    CHECK(l->range == ir::Interval{0, 31});
+    CHECK(c.range(grid[2]) == ir::Interval{0, 11});
+    CHECK(c.range(l) == ir::Interval{0, 31});
   }
   SECTION("a cluster alone is the grid (N2)") {
     Closed c = close({{in_cluster, {4, 2}}, {thread, {32}}});
@@ -185,7 +185,7 @@ TEST_CASE("closure: launch and ranges") {
     Diagnostics d;
     scope::Closure c = scope::close_scope_ids(k.finish(), d.context);
     CHECK(d.all.empty());
-    CHECK(t->range == ir::Interval{0, 63});
+    CHECK(c.range(t) == ir::Interval{0, 63});
     CHECK_FALSE(c[cta].extent.is_constant());
   }
 }

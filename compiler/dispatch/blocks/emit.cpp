@@ -17,7 +17,7 @@ Expr element_pointer(CallContext& context, const ir::Buffer* buffer, Expr offset
 
 Expr round_variable(std::string_view name, std::int64_t rounds) {
   if (rounds == 1) return Expr(0);
-  const ir::Var* var = ir::make_var(name, ir::kInt32, ir::VarRole::Loop);
+  ir::Var* var = ir::make_var(name, ir::kInt32, ir::VarRole::Loop);
   var->range = {0, rounds - 1};
   return var;
 }

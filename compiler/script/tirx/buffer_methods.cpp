@@ -11,7 +11,7 @@ std::string shown(const ir::Buffer* b) { return b->name.empty() ? std::string("b
 
 // A view: same data, other window. Emits the declaration inside a kernel.
 Value view_of(Interpreter& in, const ir::Buffer& made, text::Span span) {
-  ir::Buffer* b = Arena::current().make<ir::Buffer>(made);
+  ir::Buffer* b = in.draft(Arena::current().make<ir::Buffer>(made));
   b->name = {};
   b->is_scalar = false;
   b->span = span;

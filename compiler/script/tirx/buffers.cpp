@@ -26,9 +26,9 @@ std::optional<int> alignment(Interpreter& in, Value v, text::Span span) {
 
 }  // namespace
 
-const ir::Buffer* make_buffer(Interpreter& in, const BufferOptions& o, text::Span span) {
+ir::Buffer* make_buffer(Interpreter& in, const BufferOptions& o, text::Span span) {
   Arena& arena = Arena::current();
-  ir::Buffer* b = arena.make<ir::Buffer>();
+  ir::Buffer* b = in.draft(arena.make<ir::Buffer>());
   b->dtype = o.dtype;
   b->shape = arena.copy(o.shape);
   b->strides = arena.copy(o.strides);
@@ -49,7 +49,7 @@ const ir::Buffer* make_buffer(Interpreter& in, const BufferOptions& o, text::Spa
   if (o.data) {
     b->data = o.data;
   } else if (o.scope != ir::StorageScope::Tmem) {
-    ir::Var* var = const_cast<ir::Var*>(ir::make_var({}, ir::kHandle, ir::VarRole::Data));
+    ir::Var* var = in.draft(ir::make_var({}, ir::kHandle, ir::VarRole::Data));
     var->pointee = o.dtype;
     var->storage_scope = b->scope_text;
     b->data = var;
@@ -113,8 +113,7 @@ const ir::Buffer* make_local_scalar(Interpreter& in, std::string_view name, ir::
   o.is_scalar = true;
   const ir::Buffer* b = make_buffer(in, o, span);
   if (!name.empty()) {
-    b->name = in.keep(name);
-    b->data->name = in.keep(std::string(name) + "_ptr");
+    in.name_draft(b, in.keep(name));
   } else {
     in.kernel()->fresh.push_back(b);
   }
@@ -122,13 +121,13 @@ const ir::Buffer* make_local_scalar(Interpreter& in, std::string_view name, ir::
   return b;
 }
 
-const ir::Var* make_pointer_or_value_var(Interpreter& in, std::string_view name, ir::Expr value,
-                                         const TypeAnnotation* type) {
+ir::Var* make_pointer_or_value_var(Interpreter& in, std::string_view name, ir::Expr value, const TypeAnnotation* type) {
   ir::DataType dtype = value.dtype();
   bool is_map = type && type->kind == TypeAnnotation::Kind::TensorMap;
   if (type && type->kind == TypeAnnotation::Kind::Handle) dtype = ir::kHandle;
   if (is_map) dtype = ir::kTensorMap;
-  ir::Var* var = const_cast<ir::Var*>(ir::make_var(in.keep(name), dtype));
+  ir::Var* var = ir::make_var(in.keep(name), dtype);
+  if (name.empty()) in.draft(var);
   var->range = ir::bounds(value);
   if (dtype.is_handle()) {
     if (type) {
@@ -205,7 +204,7 @@ Parsed parse_options(Interpreter& in, const Bound& a, std::initializer_list<std:
         o.scope_text = var->storage_scope;
       }
     } else if (e.dtype().is_handle() && in.kernel()) {  // a pointer expression: give it a name to be a base
-      ir::Var* var = const_cast<ir::Var*>(make_pointer_or_value_var(in, "ptr", e, nullptr));
+      ir::Var* var = make_pointer_or_value_var(in, "ptr", e, nullptr);
       if (var->pointee.is_void()) var->pointee = o.dtype;
       if (o.scope != ir::StorageScope::Global) var->storage_scope = ir::storage_scope_name(o.scope);
       in.emit_new<ir::Bind>(span("data"), var, e);
@@ -479,7 +478,7 @@ Value free_var(Interpreter& in, const Arguments& args, Value) {
   if (!a) return Value::error();
   auto d = in.as_dtype(a[0], a.span(0));
   if (!d) return Value::error();
-  ir::Var* var = const_cast<ir::Var*>(ir::make_var({}, Pointer ? ir::kHandle : *d));
+  ir::Var* var = in.draft(ir::make_var({}, Pointer ? ir::kHandle : *d));
   if (Pointer) var->pointee = *d;
   if (a.has(1)) {
     auto s = in.as_string(a[1], a.span(1), "the storage scope");
@@ -532,6 +531,28 @@ Value buffer_member(Interpreter& in, std::string_view name) {
 }
 
 // ---- parameters -----------------------------------------------------------------------------------------------
+
+namespace {
+
+// The tensor of a parameter annotated with `T.Buffer(...)`. An annotation that stands for a parameter already, of this
+// kernel or of another one, makes a second tensor like the first.
+const ir::Buffer* parameter_tensor(Interpreter& in, const ir::Buffer* annotated, std::string_view name) {
+  if (annotated->name.empty() && in.drafts().find(annotated)) {
+    in.name_draft(annotated, name);
+    return annotated;
+  }
+  ir::Buffer* tensor = in.draft(Arena::current().make<ir::Buffer>(*annotated));
+  if (const ir::Var* data = annotated->data; data && data->role == ir::VarRole::Data) {
+    ir::Var* own = in.draft(ir::make_var({}, data->dtype, data->role));
+    own->pointee = data->pointee;
+    own->storage_scope = data->storage_scope;
+    tensor->data = own;
+  }
+  in.name_draft(tensor, name);
+  return tensor;
+}
+
+}  // namespace
 
 bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* constexprs, Scope* scope) {
   bool jit = f->mode == FunctionMode::Jit;
@@ -598,8 +619,7 @@ bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* const
     std::string_view name = in.keep(p.name.text);
     ir::Param param;
     auto make = [&](std::string_view var_name, ir::DataType dtype) {
-      ir::Var* var = const_cast<ir::Var*>(ir::make_var(in.keep(var_name), dtype, ir::VarRole::Parameter));
-      return var;
+      return ir::make_var(in.keep(var_name), dtype, ir::VarRole::Parameter);
     };
     if (annotation.is_poison()) {
       scope->set(p.name, Value::poison());
@@ -630,10 +650,8 @@ bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* const
       scope->set(p.name, Value::expr(param.var));
     } else if (type && type->kind == TypeAnnotation::Kind::Buffer) {
       param.var = make(std::string(name) + "_handle", ir::kHandle);
-      param.buffer = type->buffer;
-      type->buffer->name = name;
-      if (type->buffer->data->name.empty()) type->buffer->data->name = in.keep(std::string(name) + "_ptr");
-      scope->set(p.name, in.buffer_value(type->buffer));
+      param.buffer = parameter_tensor(in, type->buffer, name);
+      scope->set(p.name, in.buffer_value(param.buffer));
     } else if (DataTypeValue* d = annotation.as<DataTypeValue>(); d && !d->subscripted) {
       param.var = make(name, d->dtype);
       scope->set(p.name, Value::expr(param.var));

@@ -160,7 +160,7 @@ Value tirx_namespace(Interpreter& in) { return in.name_space("T", lookup_t); }
 // T.int32(): a fresh variable; T.int32(v): a constant or a cast.
 Value call_dtype(Interpreter& in, DataTypeValue* dtype, const Arguments& args) {
   if (args.positional.empty()) {
-    const ir::Var* var = ir::make_var({}, dtype->dtype, ir::VarRole::Extent);
+    ir::Var* var = in.draft(ir::make_var({}, dtype->dtype, ir::VarRole::Extent));
     if (dtype->dtype.is_integral()) var->range = {0, ir::Interval::kMax};
     return Value::expr(var);
   }

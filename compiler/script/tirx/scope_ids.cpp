@@ -70,7 +70,7 @@ Value declare(Interpreter& in, const ScopeIdKind& kind, Value extents, Value pre
   std::vector<const ir::Var*> vars;
   std::size_t dims = values.empty() ? 1 : values.size();
   for (std::size_t d = 0; d < dims; ++d) {
-    ir::Var* var = const_cast<ir::Var*>(ir::make_var({}, ir::kInt32, ir::VarRole::ScopeId));
+    ir::Var* var = in.draft(ir::make_var({}, ir::kInt32, ir::VarRole::ScopeId));
     var->scope_id = kind.binding;
     var->dimension = static_cast<std::uint8_t>(d);
     const std::int64_t* c = d < values.size() ? ir::constant(values[d]) : nullptr;
@@ -136,7 +136,7 @@ Value env_thread(Interpreter& in, const Arguments& args, Value) {
   if (!tag) return Value::error();
   auto dimension = launch_dimension(*tag);
   if (!dimension) return unknown_launch_tag(in, *tag, a.span(0));
-  const ir::Var* var = make_launch_var(*dimension);
+  const ir::Var* var = make_launch_var(in, *dimension);
   in.emit(environment_marker(in.origin(args.call), var));
   return Value::expr(var);
 }
@@ -151,7 +151,7 @@ Value launch_thread(Interpreter& in, const Arguments& args, Value) {
     if (!tag) return Value::error();
     auto dimension = launch_dimension(*tag);
     if (!dimension) return unknown_launch_tag(in, *tag, a.span(0));
-    var = make_launch_var(*dimension);
+    var = make_launch_var(in, *dimension);
   }
   ir::Expr extent = in.as_expr(a[1], a.span(1), "the extent");
   if (!extent) return Value::error();

@@ -20,14 +20,13 @@ struct BufferOptions {
   bool is_scalar = false;
 };
 // Makes the buffer; without data a data variable of its own (none for tmem).
-const ir::Buffer* make_buffer(Interpreter& in, const BufferOptions& options, text::Span span);
+ir::Buffer* make_buffer(Interpreter& in, const BufferOptions& options, text::Span span);
 // Emits the allocation and remembers the buffer as not yet named.
 Value allocate(Interpreter& in, const BufferOptions& options, text::Span span);
 Value alloc_local(Interpreter& in, ir::DataType dtype, const std::vector<ir::Expr>& extents, text::Span span);
 const ir::Buffer* make_local_scalar(Interpreter& in, std::string_view name, ir::DataType dtype, text::Span span);
 // The variable of a T.let binding: pointers keep what they point to.
-const ir::Var* make_pointer_or_value_var(Interpreter& in, std::string_view name, ir::Expr value,
-                                         const TypeAnnotation* type);
+ir::Var* make_pointer_or_value_var(Interpreter& in, std::string_view name, ir::Expr value, const TypeAnnotation* type);
 // Parameters of a kernel from its annotations; false with a pending error.
 bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* constexprs, Scope* scope);
 // A region of a buffer: the same for slices and missing indices.

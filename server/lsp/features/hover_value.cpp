@@ -260,17 +260,17 @@ std::string barrier_uses(const session::CompiledKernel& kernel, const ir::Buffer
   };
   Arena scratch;
   ArenaScope scope(scratch);
+  std::size_t calls = 0;  // so far; their reports stand in the same order
   ir::walk_stmts(kernel.value->kernel.body, [&](const ir::Stmt* s) {
     if (const auto* tile = ir::as<ir::TileCall>(s)) {
+      const bool reported = kernel.dispatched && calls < kernel.dispatched->calls.size();
+      const dispatch::CallReport* report = reported ? &kernel.dispatched->calls[calls] : nullptr;
+      ++calls;
       for (const ir::ConfigItem& item : tile->config) {
         if (!item.value.value || !same_window(item.value.value)) continue;
         std::string text = "completed by " + std::string(tile->primitive);
-        if (kernel.dispatched) {
-          for (const dispatch::CallReport& report : kernel.dispatched->calls) {
-            if (report.call != tile) continue;
-            if (auto bytes = moved_bytes(report)) text += ", " + grouped(*bytes) + " bytes each time";
-          }
-        }
+        if (auto bytes = report ? moved_bytes(*report) : std::nullopt)
+          text += ", " + grouped(*bytes) + " bytes each time";
         note(text);
       }
     }

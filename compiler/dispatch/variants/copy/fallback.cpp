@@ -61,7 +61,7 @@ Planned plan(CallContext& context) {
     if (ir::is_constant(extent, 1)) continue;
     while (k < src.size() && ir::is_constant(o.src.ranges[k].extent, 1)) ++k;
     std::string name = cat("i", loops.size());
-    const ir::Var* var = ir::make_var(Arena::current().copy(std::string_view(name)), extent.dtype(), ir::VarRole::Loop);
+    ir::Var* var = ir::make_var(Arena::current().copy(std::string_view(name)), extent.dtype(), ir::VarRole::Loop);
     ir::Interval bound = ir::bounds(extent);
     var->range = {0, bound.hi == ir::Interval::kMax ? bound.hi : bound.hi - 1};
     loops.push_back(var);

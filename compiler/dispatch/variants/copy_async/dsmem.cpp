@@ -196,8 +196,7 @@ Planned plan(CallContext& context) {
   std::vector<const ir::Var*> loops;
   Expr src_at = s->start().expr(), dst_at = d->start().expr();
   for (std::size_t i = 0; i < src_steps.size(); ++i) {
-    const ir::Var* var =
-        ir::make_var(Arena::current().copy(std::string_view(cat("c", i))), ir::kInt32, ir::VarRole::Loop);
+    ir::Var* var = ir::make_var(Arena::current().copy(std::string_view(cat("c", i))), ir::kInt32, ir::VarRole::Loop);
     var->range = {0, src_steps[i].extent - 1};
     loops.push_back(var);
     src_at = src_at + Expr(var) * Expr(src_steps[i].stride);

@@ -1,0 +1,32 @@
+#include "compiler/ir/target.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tilewright::ir {
+namespace {
+
+constexpr int kNumbers[] = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121};
+
+// The first number that has code of this kind.
+int first_with(char suffix) { return suffix == 'f' ? 100 : suffix == 'a' ? 90 : 0; }
+
+}  // namespace
+
+std::optional<Target> parse_target(std::string_view text) {
+  if (!text.starts_with("sm_")) return std::nullopt;
+  text.remove_prefix(3);
+  int number = 0, digits = 0;
+  while (!text.empty() && text[0] >= '0' && text[0] <= '9' && digits < 4) {
+    number = number * 10 + (text[0] - '0');
+    text.remove_prefix(1);
+    ++digits;
+  }
+  if (digits < 2 || text.size() > 1) return std::nullopt;
+  char suffix = text.empty() ? '\0' : text[0];
+  if (suffix != '\0' && suffix != 'a' && suffix != 'f') return std::nullopt;
+  if (std::ranges::find(kNumbers, number) == std::end(kNumbers) || number < first_with(suffix)) return std::nullopt;
+  return Target{number / 10, number % 10, suffix};
+}
+
+}  // namespace tilewright::ir

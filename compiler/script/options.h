@@ -1,0 +1,25 @@
+// What an evaluation is told besides its script: the one place where target and dialect enter. From here they go into
+// each kernel (ir::Kernel) and into its key (reuse.cpp); later stages read them from the kernel.
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/target.h"
+#include "compiler/text/dialect.h"
+
+namespace tilewright::script {
+
+class KernelMemo;  // memo.h
+struct Probe;      // probe.h
+
+struct EvaluateOptions {
+  ir::Target target;
+  text::Dialect dialect = text::Dialect::V0_25;
+  std::vector<std::string> entries;  // nothing: all that are found
+  std::size_t max_entries = 256;     // of parametrize products and the like
+  KernelMemo* memo = nullptr;        // kernels are looked for there before they are evaluated; null: none
+  Probe* probe = nullptr;            // watches one expression; null: none
+};
+
+}  // namespace tilewright::script
