@@ -6,6 +6,7 @@
 #include "server/lsp/published.h"
 #include "server/lsp/server.h"
 #include "server/lsp/uri.h"
+#include "server/render/document.h"
 
 namespace tilewright::lsp {
 
@@ -15,8 +16,8 @@ namespace {
 constexpr std::chrono::milliseconds kIdle{800}, kAfterSaving{50}, kViewDelay{300};
 constexpr std::size_t kLargeDocument = 60'000, kManyKernels = 12;
 
-std::vector<Wish> background_wishes(const std::string& path, const session::Analysis& analysis) {
-  std::vector<Wish> out;
+std::vector<ide::Wish> background_wishes(const std::string& path, const session::Analysis& analysis) {
+  std::vector<ide::Wish> out;
   for (const session::Compiled& c : analysis.compiled) {
     for (const session::CompiledKernel& k : c.kernels) {
       if (k.cuda) out.push_back({path, k.cuda, c.target.name(), false});
@@ -32,11 +33,11 @@ void Server::show_views(const session::Snapshot& snapshot, const session::Analys
                  protocol::at(client_->capabilities, "workspace.textDocumentContent").is_object();
   for (const std::string& uri : views_.of(snapshot.path())) {
     auto name = parse_view(uri);
-    View view = make_view(*name, analysis, artifacts_);
-    if (view.state == View::State::Pending) {
-      if (auto wish = wish_for(*name, analysis)) artifacts_.want({*wish}, Artifacts::For::Person, kViewDelay);
+    ide::View view = ide::view(*name, analysis, &artifacts_);
+    if (view.state == ide::View::State::Pending) {
+      if (auto wish = ide::wish_for(*name, analysis)) artifacts_.want({*wish}, ide::Artifacts::For::Person, kViewDelay);
     }
-    if (!views_.changed(uri, view)) continue;
+    if (!views_.changed(uri, render::document(view).text)) continue;
     if (content) {
       post([this, uri] { ask("workspace/textDocumentContent/refresh", {{"uri", uri}}); });
     } else {
@@ -44,8 +45,8 @@ void Server::show_views(const session::Snapshot& snapshot, const session::Analys
     }
   }
   if (!background || snapshot.source().size() > kLargeDocument) return;
-  std::vector<Wish> wishes = background_wishes(snapshot.path(), analysis);
-  if (wishes.size() <= kManyKernels) artifacts_.want(std::move(wishes), Artifacts::For::Background, kIdle);
+  std::vector<ide::Wish> wishes = background_wishes(snapshot.path(), analysis);
+  if (wishes.size() <= kManyKernels) artifacts_.want(std::move(wishes), ide::Artifacts::For::Background, kIdle);
 }
 
 void Server::artifacts_made(const std::string& path) {
@@ -56,7 +57,7 @@ void Server::artifacts_made(const std::string& path) {
   if (!analysis) return;
   // Diagnostics are sent again only where the tools have something to say about what stands there now.
   bool said = std::ranges::any_of(
-      analysis->compiled, [&](const session::Compiled& c) { return !toolchain_findings(c, artifacts_).empty(); });
+      analysis->compiled, [&](const session::Compiled& c) { return !ide::toolchain_findings(c, artifacts_).empty(); });
   if (said) {
     publish(path, false);
     if (!push_ && client_->offers("workspace.diagnostics.refreshSupport")) ask("workspace/diagnostic/refresh", nullptr);
@@ -149,7 +150,7 @@ void Server::did_save(const Json& params) {
   auto snapshot = session_.find(path);
   if (!snapshot) return;
   if (auto analysis = snapshot->analysed(); analysis && preferences_.toolchain != "off") {
-    artifacts_.want(background_wishes(path, *analysis), Artifacts::For::Background, kAfterSaving);
+    artifacts_.want(background_wishes(path, *analysis), ide::Artifacts::For::Background, kAfterSaving);
   }
   const Json& text = protocol::at(params, "text");
   if (!text.is_string() || text.get_ref<const std::string&>() == snapshot->source().text()) return;
@@ -213,10 +214,10 @@ void Server::publish(const std::string& path, bool edited) {
       auto analysis = snapshot->analyse(stop.get_token());
       if (!analysis) return;
       if (!push) return show_views(*snapshot, *analysis, background);
+      auto found = ide::diagnostics(*snapshot, analysis, &artifacts_);
       std::string text = protocol::notification_text(
-          "textDocument/publishDiagnostics", {{"uri", uri},
-                                              {"version", snapshot->version()},
-                                              {"diagnostics", published(*snapshot, *analysis, *client, artifacts_)}});
+          "textDocument/publishDiagnostics",
+          {{"uri", uri}, {"version", snapshot->version()}, {"diagnostics", published(found, *snapshot, *client)}});
       {
         std::lock_guard lock(live->mutex);
         if (live->newest != number) return;

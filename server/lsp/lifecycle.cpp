@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "server/lsp/preferences.h"
 #include "server/lsp/server.h"
 #include "server/lsp/uri.h"
 

@@ -4,8 +4,8 @@
 
 namespace tilewright::lsp {
 
-Preferences read_preferences(const protocol::Json& section, std::string& problem) {
-  Preferences p;
+ide::Preferences read_preferences(const protocol::Json& section, std::string& problem) {
+  ide::Preferences p;
   auto flag = [&](std::string_view dotted, bool& to) {
     const protocol::Json& value = protocol::at(section, dotted);
     if (value.is_boolean()) {

@@ -2,16 +2,13 @@
 #pragma once
 #include <vector>
 
+#include "server/ide/diagnostics.h"
 #include "server/lsp/request.h"
 
 namespace tilewright::lsp {
 
-// What NVRTC and ptxas said about the kernels, as far as they have looked at them, led back to the script.
-std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compiled, const Artifacts& artifacts);
-
-// All findings of a snapshot. What lies in a file that it imports is shown where the script leads there, with the true
-// place beside it.
-std::vector<protocol::Diagnostic> published(const session::Snapshot& snapshot, const session::Analysis& analysis,
-                                            const Client& client, const Artifacts& artifacts);
+// With what the client can show of them. `script` is the one that they are about.
+std::vector<protocol::Diagnostic> published(const ide::Diagnostics& diagnostics, const session::Snapshot& script,
+                                            const Client& client);
 
 }  // namespace tilewright::lsp

@@ -1,6 +1,6 @@
 #include "server/lsp/request.h"
 
-#include "server/lsp/uri.h"
+#include "server/ide/scripts.h"
 
 namespace tilewright::lsp {
 
@@ -9,12 +9,20 @@ protocol::Position to_position(const text::Source& source, std::uint32_t offset,
   return {at.line, at.column};
 }
 
-protocol::Range to_range(const text::Source& source, std::uint32_t begin, std::uint32_t end, text::Encoding encoding) {
-  return {to_position(source, begin, encoding), to_position(source, end, encoding)};
-}
-
 std::uint32_t to_offset(const text::Source& source, protocol::Position position, text::Encoding encoding) {
   return source.offset({position.line, position.character}, encoding);
+}
+
+protocol::Range Client::range(const text::Source& source, ide::Stretch at) const {
+  return {to_position(source, at.begin, encoding), to_position(source, at.end, encoding)};
+}
+
+protocol::Location Client::location(const text::Anchors::Place& place) const {
+  return {uris->of(place.source->path()), range(*place.source, {place.begin, place.end})};
+}
+
+std::string Client::uri(const session::Snapshot& script) const {
+  return ide::is_prelude(script) ? "tilewright:/" + script.path() : uris->of(script.path());
 }
 
 std::uint32_t Request::offset(protocol::Position p) const { return to_offset(snapshot->source(), p, client->encoding); }
@@ -23,17 +31,13 @@ protocol::Position Request::position(std::uint32_t offset) const {
   return to_position(snapshot->source(), offset, client->encoding);
 }
 
-protocol::Range Request::range(std::uint32_t begin, std::uint32_t end) const {
-  return to_range(snapshot->source(), begin, end, client->encoding);
-}
-
-std::optional<protocol::Location> Request::location(text::Span span, const text::Anchors& anchors) const {
-  text::Anchors::Place place = anchors.resolve(span);
-  if (!place.source || !is_file(place.source->path())) {
-    if (!place.source || !snapshot || place.source != &snapshot->source()) return std::nullopt;
+std::unexpected<protocol::Error> failed(ide::Failure failure) {
+  switch (failure.kind) {
+    case ide::Failure::Kind::Cancelled: return cancelled();
+    case ide::Failure::Kind::Invalid: return invalid(std::move(failure.reason));
+    case ide::Failure::Kind::Refused: break;
   }
-  return protocol::Location{client->uris->of(place.source->path()),
-                            to_range(*place.source, place.begin, place.end, client->encoding)};
+  return refused(std::move(failure.reason));
 }
 
 std::vector<std::string> Registry::commands() const {

@@ -1,19 +1,26 @@
-// What a request knows, and how it is answered.
+// What a request of the protocol knows, and how it is answered.
 //
-// To add a feature, say textDocument/foldingRange:
+// The answer itself is made by server/ide/, which knows no protocol; here parameters become a question, and typed
+// values become positions, URIs and JSON. To add a feature, say textDocument/foldingRange:
 //
-// 1. Write server/lsp/features/folding_range.cpp with a handler and a function that registers it:
+// 1. Unless server/ide/ has the answer already, write it: server/ide/folding.h says what it is, folding.cpp finds it.
+// 2. Write server/lsp/features/folding_range.cpp with a handler and a function that registers it:
 //
-//      Answer<Json> folding_range(const Request& r, const protocol::DocumentParams& params) { ... }
+//      Answer<Json> folding_range(const Request& r, const protocol::DocumentParams& params) {
+//        Json out = Json::array();
+//        for (const ide::Fold& f : ide::folds(*r.snapshot->tree())) out.push_back({{"startLine", f.first}, ...});
+//        return out;
+//      }
 //
 //      void add_folding_range(Registry& registry) {
 //        registry.offer("foldingRangeProvider", true);
 //        registry.on_document<protocol::DocumentParams>("textDocument/foldingRange", folding_range);
 //      }
 //
-// 2. Add its line to TILEWRIGHT_FEATURES in server/lsp/features.h.
-// 3. Add annotated scripts to tests/lsp/features/ (see its runner), and a line to the conformance checklist where the
-//    protocol asks for something.
+// 3. Add its line to TILEWRIGHT_FEATURES in server/lsp/features.h.
+// 4. Add annotated scripts to tests/lsp/features/ (see its runner), the typed answer to tests/unit/ide.cpp, and a line
+// to
+//    the conformance checklist where the protocol asks for something.
 //
 // A handler runs on a worker thread, on the snapshot that was current when its request came. It never sees the server's
 // state, so it needs no locks; it must look at `stop` wherever it could take longer than a millisecond (analyse()
@@ -24,18 +31,16 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "compiler/session/snapshot.h"
 #include "protocol/lsp.h"
-#include "server/lsp/preferences.h"
+#include "server/ide/query.h"
 #include "server/lsp/uri.h"
 
 namespace tilewright::lsp {
 
-class Artifacts;
 class WatchedViews;
 struct FileReport;
 
@@ -51,39 +56,31 @@ struct Client {
   Json options;  // initializationOptions
   std::shared_ptr<Uris> uris = std::make_shared<Uris>();
   bool offers(std::string_view dotted) const { return protocol::has(capabilities, dotted); }
+
+  // ---- places in the protocol's words -----------------------------------------------------------------------------
+  protocol::Range range(const text::Source& source, ide::Stretch at) const;
+  protocol::Location location(const text::Anchors::Place& place) const;  // of a place that is somewhere
+  // Of a file, a document without one, or a file of the prelude.
+  std::string uri(const session::Snapshot& script) const;
 };
 
-struct Request {
+// A question about scripts that came over the protocol. Its artifacts are never null.
+struct Request : ide::Query {
   std::shared_ptr<const Client> client;
-  // Of the document that the request names; null for requests of the workspace.
-  std::shared_ptr<const session::Snapshot> snapshot;
-  std::vector<std::shared_ptr<const session::Snapshot>> open;  // all open documents, by path
-  std::vector<std::string> folders;                            // of the workspace, as paths
-  std::stop_token stop;
-  Preferences preferences;
-  Artifacts* artifacts = nullptr;  // of NVIDIA's tools; never null in a handler
   WatchedViews* views = nullptr;
   // Sends a part of the result now. Empty where the client did not ask for parts.
   std::function<void(const Json& part)> partial;
-  // Tells how far it is: a message, and per cent or -1. Empty where the client did not ask.
-  std::function<void(const std::string& message, int percent)> progress;
-  // Opens a file of the workspace that is not open, under its own settings. Null: it cannot be read.
-  std::function<std::shared_ptr<const session::Snapshot>(const std::string& path)> read_file;
-  // What such a file has to say, made anew only where it could be something else. Null only after a stop.
+  // What a file that is not open has to say, made anew only where it could be something else. Null only after a stop.
   std::function<std::shared_ptr<const FileReport>(const std::string& path)> file_report;
 
-  // ---- positions of the document ----------------------------------------------------------------------------------
+  // ---- places of the document -------------------------------------------------------------------------------------
   std::uint32_t offset(protocol::Position position) const;
+  ide::Stretch bytes(protocol::Range range) const { return {offset(range.start), offset(range.end)}; }
   protocol::Position position(std::uint32_t offset) const;
-  protocol::Range range(std::uint32_t begin, std::uint32_t end) const;
-  // In any file; nothing: nowhere.
-  std::optional<protocol::Location> location(text::Span span, const text::Anchors& anchors) const;
-  // The analysis of the document, which may have to be made. Null only after a stop: return cancelled().
-  std::shared_ptr<const session::Analysis> analysis() const { return snapshot->analyse(stop); }
+  protocol::Range range(ide::Stretch at) const { return client->range(snapshot->source(), at); }
 };
 
 protocol::Position to_position(const text::Source& source, std::uint32_t offset, text::Encoding encoding);
-protocol::Range to_range(const text::Source& source, std::uint32_t begin, std::uint32_t end, text::Encoding encoding);
 std::uint32_t to_offset(const text::Source& source, protocol::Position position, text::Encoding encoding);
 
 inline std::unexpected<protocol::Error> cancelled() {
@@ -92,6 +89,11 @@ inline std::unexpected<protocol::Error> cancelled() {
 inline std::unexpected<protocol::Error> refused(std::string why) {
   return std::unexpected(protocol::Error{protocol::ErrorCode::RequestFailed, std::move(why), nullptr});
 }
+inline std::unexpected<protocol::Error> invalid(std::string why) {
+  return std::unexpected(protocol::Error{protocol::ErrorCode::InvalidParams, std::move(why), nullptr});
+}
+// Why there is no answer, in the protocol's words.
+std::unexpected<protocol::Error> failed(ide::Failure failure);
 
 class Registry {
  public:
@@ -131,9 +133,7 @@ class Registry {
   void add(std::string method, bool document, F handler) {
     handlers_[std::move(method)] = {document,
                                     [handler = std::move(handler)](const Request& r, const Json& json) -> Answer<Json> {
-                                      auto answer = handler(r, json.template get<Params>());
-                                      if (!answer) return std::unexpected(std::move(answer.error()));
-                                      return Json(std::move(*answer));
+                                      return handler(r, json.template get<Params>());
                                     }};
   }
   std::vector<std::pair<std::string, std::function<Json(const Client&)>>> offers_;

@@ -326,7 +326,7 @@ std::shared_ptr<const FileReport> Server::file_report(const std::string& path, c
     auto analysis = snapshot->analyse(stop);
     if (!analysis) return nullptr;
     report->is_script = true;
-    report->diagnostics = published(*snapshot, *analysis, *client_, artifacts_);
+    report->diagnostics = published(ide::diagnostics(*snapshot, analysis, &artifacts_), *snapshot, *client_);
     imports = loader->imports();
   }
   reports_.keep(path, std::move(state), std::move(settings), std::move(imports), report);

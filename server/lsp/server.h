@@ -21,7 +21,7 @@
 #include <string>
 
 #include "protocol/frame.h"
-#include "server/lsp/artifacts.h"
+#include "server/ide/artifacts.h"
 #include "server/lsp/file_reports.h"
 #include "server/lsp/pool.h"
 #include "server/lsp/request.h"
@@ -166,9 +166,9 @@ class Server {
   std::uint64_t edits_ = 0;
   std::set<std::string> told_;                        // problems of settings files that were shown
   std::map<std::string, std::stop_source> progress_;  // begun by us, by token
-  Preferences preferences_;
+  ide::Preferences preferences_;
   WatchedViews views_;
-  Artifacts artifacts_;
+  ide::Artifacts artifacts_;
   Pool pool_;  // last: its threads end first
 };
 

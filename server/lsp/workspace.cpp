@@ -3,7 +3,6 @@
 #include <set>
 #include <tuple>
 
-#include "server/lsp/scripts.h"
 #include "server/lsp/uri.h"
 #include "server/project/config.h"
 #include "server/project/files.h"
@@ -105,7 +104,7 @@ std::shared_ptr<const syntax::Tree> Workspace::tree_of(const fs::path& file) {
       return known->second.tree;
     }
   }
-  if (auto text = project::read_file(file, kMostScriptBytes)) {
+  if (auto text = project::read_file(file, project::kMostScriptBytes)) {
     now.tree = syntax::Tree::parse(std::make_shared<text::Source>(name, std::move(*text)));
   }
   std::lock_guard lock(mutex_);

@@ -14,6 +14,7 @@
 namespace tilewright::project {
 
 inline constexpr std::uintmax_t kLargestScript = 64u << 20;
+inline constexpr std::uintmax_t kMostScriptBytes = 4u << 20;  // of a file imported or looked through: more is no script
 // The whole file ("-": standard input), unless it is larger than `limit` bytes; the error names the file and the
 // reason.
 std::expected<std::string, std::string> read_file(const std::filesystem::path& path,

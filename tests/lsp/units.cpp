@@ -3,14 +3,15 @@
 #include <random>
 #include <sstream>
 
-#include "server/lsp/diff.h"
-#include "server/lsp/occupancy.h"
+#include "server/ide/diff.h"
+#include "server/ide/occupancy.h"
 #include "server/lsp/pool.h"
 #include "server/lsp/view.h"
 #include "tests/unit/catch.h"
 
 using namespace tilewright;
 using namespace tilewright::lsp;
+using ide::occupancy, ide::unified_diff;
 
 namespace {
 
@@ -96,8 +97,8 @@ TEST_CASE("occupancy follows the limit that is reached first") {
 
 TEST_CASE("the name of a view says all of it, whatever the entry holds") {
   for (std::string entry : {"make(shape=(128, 64), dtype=\"float16\")", "a&entry=b", "größe?#%25"}) {
-    ViewName name{"sass", "sm_90a", "copy_1", entry, "/tmp/a b&c/größe.py"};
-    auto again = parse_view(name.uri());
+    ide::ViewName name{ide::ViewKind::Sass, "sm_90a", "copy_1", entry, "/tmp/a b&c/größe.py"};
+    auto again = parse_view(view_uri(name));
     REQUIRE(again);
     CHECK(again->kind == name.kind);
     CHECK(again->architecture == name.architecture);

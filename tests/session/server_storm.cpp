@@ -19,7 +19,7 @@
 #include <sstream>
 #include <thread>
 
-#include "server/lsp/artifacts.h"
+#include "server/ide/artifacts.h"
 #include "server/lsp/published.h"
 #include "server/lsp/server.h"
 #include "tests/session/editor.h"
@@ -211,7 +211,8 @@ class Storm {
     settings->limits.memory_bytes = 64u << 20;
     session::Session fresh([](const std::string&) { return std::make_shared<NoImports>(); });
     auto snapshot = fresh.open(uri(document).substr(7), text, version, settings);
-    Json expected = lsp::published(*snapshot, *snapshot->analyse({}), client_, nothing_made_);
+    Json expected =
+        lsp::published(ide::diagnostics(*snapshot, snapshot->analyse({}), &nothing_made_), *snapshot, client_);
     ++compared_;
     if (now == expected) return;
     fail("seed " + std::to_string(seed_) + ", version " + std::to_string(version) +
@@ -284,7 +285,7 @@ class Storm {
   std::string script_, folder_;
   unsigned seed_;
   lsp::Client client_;
-  lsp::Artifacts nothing_made_{{}, [](const std::string&) {}};
+  ide::Artifacts nothing_made_{{}, [](const std::string&) {}};
   Wire wire_;
   Clock::time_point end_;
   std::atomic<int> edits_{0}, compared_{0};

@@ -1,19 +1,23 @@
-// textDocument/codeAction: mending what a diagnostic names, silencing it, forcing a variant, pinning an entry.
+// textDocument/codeAction.
 #include <algorithm>
-#include <cstdlib>
-#include <set>
 
-#include "compiler/script/codes.h"
+#include "server/ide/actions.h"
 #include "server/lsp/features.h"
 #include "server/lsp/fix.h"
-#include "server/lsp/look.h"
 
 namespace tilewright::lsp {
 namespace {
 
+constexpr std::string_view kActionKinds[] = {"quickfix", "refactor", "refactor.rewrite"};  // as ide::Action::Kind
+
 struct ActionParams : protocol::RangeParams {
   Json diagnostics = Json::array();
   std::vector<std::string> only;  // kinds that are wanted; empty: all
+  bool wants(std::string_view kind) const {
+    return only.empty() || std::ranges::any_of(only, [&](const std::string& o) {
+             return kind == o || (kind.starts_with(o) && kind[o.size()] == '.');
+           });
+  }
 };
 void from_json(const Json& json, ActionParams& p) {
   protocol::from_json(json, static_cast<protocol::RangeParams&>(p));
@@ -24,288 +28,33 @@ void from_json(const Json& json, ActionParams& p) {
   }
 }
 
-class Actions {
- public:
-  Actions(const Request& r, const ActionParams& params) : r_(r), params_(params) {}
-
-  // The bytes [begin, end) become `text`.
-  void add(std::string title, std::string_view kind, std::uint32_t begin, std::uint32_t end, std::string text,
-           const Json* diagnostic = nullptr, bool preferred = false) {
-    bool wanted = params_.only.empty() || std::ranges::any_of(params_.only, [&](const std::string& o) {
-                    return kind == o || (kind.starts_with(o) && kind[o.size()] == '.');
-                  });
-    if (!wanted) return;
-    protocol::TextEdit edit{r_.range(begin, end), with_line_ends(std::move(text))};
-    Json action{{"title", std::move(title)},
-                {"kind", kind},
-                {"edit", {{"changes", {{params_.uri, Json::array({Json(edit)})}}}}}};
-    if (diagnostic) action["diagnostics"] = Json::array({*diagnostic});
-    if (preferred) action["isPreferred"] = true;
-    out_.push_back(std::move(action));
-  }
-  Json out() && { return std::move(out_); }
-
- private:
-  // As the document ends its lines.
-  std::string with_line_ends(std::string text) const {
-    if (r_.snapshot->source().text().find("\r\n") == std::string_view::npos) return text;
-    for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 2)) {
-      if (at == 0 || text[at - 1] != '\r') text.insert(at, "\r");
-    }
-    return text;
-  }
-
-  const Request& r_;
-  const ActionParams& params_;
-  Json out_ = Json::array();
-};
-
-std::uint32_t line_begin(std::string_view text, std::uint32_t offset) {
-  std::size_t newline = offset ? text.rfind('\n', offset - 1) : text.npos;
-  return newline == text.npos ? 0 : static_cast<std::uint32_t>(newline + 1);
-}
-std::uint32_t line_end(std::string_view text, std::uint32_t offset) {
-  auto end = static_cast<std::uint32_t>(std::min(text.find('\n', offset), text.size()));
-  return end > offset && text[end - 1] == '\r' ? end - 1 : end;
-}
-
-// Where the line's comment begins, or its end.
-std::uint32_t comment_begin(std::string_view text, std::uint32_t begin, std::uint32_t end) {
-  char quote = 0;
-  for (std::uint32_t i = begin; i < end; ++i) {
-    char c = text[i];
-    if (quote && c == '\\') {
-      ++i;
-    } else if (quote ? c == quote : c == '"' || c == '\'') {
-      quote = quote ? 0 : c;
-    } else if (!quote && c == '#') {
-      return i;
-    }
-  }
-  return end;
-}
-
-// Adds a code to the line's `# tilewright: ignore[...]`, or the comment to the line.
-void silence(Actions& actions, const Request& r, std::uint32_t offset, const std::string& code,
-             const Json& diagnostic) {
-  std::string_view text = r.snapshot->source().text();
-  std::uint32_t line = r.snapshot->source().position(offset).line;
-  for (const syntax::Directive& d : r.snapshot->tree()->directives()) {
-    if (d.line != line) continue;
-    if (!d.text.starts_with("ignore")) return;  // a comment cannot follow a comment
-    std::size_t close = text.find(']', d.offset);
-    if (close < line_end(text, offset)) {
-      auto at = static_cast<std::uint32_t>(close);
-      actions.add("Silence " + code + " here", "quickfix", at, at, ", " + code, &diagnostic);
-    }
-    return;
-  }
-  std::uint32_t end = line_end(text, offset);
-  if (end > line_begin(text, offset) && text[end - 1] == '\\') return;  // the statement goes on
-  // A comment that is there already goes behind: what is ours begins its comment.
-  std::uint32_t at = comment_begin(text, line_begin(text, offset), end);
-  std::string comment = "# tilewright: ignore[" + code + "]";
-  actions.add("Silence " + code + " here", "quickfix", at, at, at == end ? "  " + comment : comment + "  ",
-              &diagnostic);
-}
-
-// Bytes of the document.
-struct Stretch {
-  std::uint32_t begin = 0, end = 0;
-};
-
-// Insertions, deletions, replacements and swaps of neighbours that make one word of the other, up to `limit`.
-int distance(std::string_view a, std::string_view b, int limit) {
-  int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
-  if (std::abs(n - m) > limit) return limit + 1;
-  std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        d[i][j] = static_cast<int>(i + j);
-        continue;
-      }
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
-// A name that is not defined: the nearest one that is seen there.
-void nearest_name(Actions& actions, const Request& r, Stretch at, const Json& diagnostic) {
-  std::string_view wrong = r.snapshot->source().text().substr(at.begin, at.end - at.begin);
-  if (wrong.size() < 2 || wrong.size() > 64) return;
-  int limit = wrong.size() < 4 ? 1 : 2, best = limit + 1;
-  std::string_view nearest;
-  const session::SymbolIndex& symbols = r.snapshot->symbols();
-  std::set<std::string_view> tried;
-  for (const session::Symbol& s : symbols.symbols) {
-    if (s.name == wrong || !tried.insert(s.name).second) continue;
-    if (!symbols.lookup(s.name, symbols.scope_at(at.begin))) continue;
-    int d = distance(wrong, s.name, limit);
-    if (d < best) best = d, nearest = s.name;
-  }
-  if (!nearest.empty()) {
-    actions.add("Replace by " + std::string(nearest), "quickfix", at.begin, at.end, std::string(nearest), &diagnostic,
-                true);
-  }
-}
-
-// The statement at the call goes below `if T.ptx.elect_sync():`.
-void guard(Actions& actions, const Request& r, Stretch at, const text::Fix& fix, const Json& diagnostic) {
-  std::string_view text = r.snapshot->source().text();
-  std::uint32_t begin = line_begin(text, at.begin), end = line_end(text, at.end);
-  std::string_view before = text.substr(begin, at.begin - begin);
-  if (before.find_first_not_of(' ') != before.npos) return;  // not a statement of its own
-  std::string body = "    ";
-  for (char c : text.substr(at.begin, end - at.begin)) {
-    body += c;
-    if (c == '\n') body += "    ";
-  }
-  actions.add(fix.title, "quickfix", at.begin, end, "if T.ptx.elect_sync():\n" + std::string(before) + body,
-              &diagnostic);
-}
-
-// A line above the whole top-level statement, decorators included.
-void line_above(Actions& actions, const Request& r, Stretch at, const text::Fix& fix, const Json& diagnostic) {
-  std::string_view text = r.snapshot->source().text();
-  std::uint32_t begin = line_begin(text, at.begin);
-  for (const syntax::Tree::Statement& s : r.snapshot->tree()->statements()) {
-    if (s.offset <= at.begin && at.begin < s.offset + s.node->text.size()) begin = line_begin(text, s.offset);
-  }
-  actions.add(fix.title, "quickfix", begin, begin, fix.text + "\n", &diagnostic, true);
-}
-
-// The edit that a diagnostic carries, or a name that is meant.
-void mend(Actions& actions, const Request& r, const text::Fix& fix, Stretch at, const Json& diagnostic) {
-  switch (fix.kind) {
-    case text::Fix::Kind::None: break;
-    case text::Fix::Kind::Replace:
-      actions.add(fix.title, "quickfix", at.begin, at.end, fix.text, &diagnostic, true);
-      break;
-    case text::Fix::Kind::OneLane: guard(actions, r, at, fix, diagnostic); break;
-    case text::Fix::Kind::LineAbove: line_above(actions, r, at, fix, diagnostic); break;
-  }
-  if (diagnostic.at("code") == script::code::kName) nearest_name(actions, r, at, diagnostic);
-}
-
-void for_diagnostics(Actions& actions, const Request& r, const ActionParams& params,
-                     const session::Analysis& analysis) {
-  const text::Source& source = r.snapshot->source();
+Answer<Json> code_actions(const Request& r, const ActionParams& params) {
+  std::vector<ide::ShownDiagnostic> shown;
+  std::vector<const Json*> said;  // the same ones, as the client has them
   for (const Json& d : params.diagnostics) {
     const Json& code = protocol::at(d, "code");
     if (protocol::at(d, "source") != "tilewright" || !code.is_string()) continue;
-    auto range = d.at("range").get<protocol::Range>();
-    std::uint32_t begin = r.offset(range.start);
-    // A client that keeps no data with its diagnostics is answered from what the analysis found there.
-    if (const Json& data = protocol::at(d, "data"); data.is_object()) {
-      mend(actions, r, fix_of(data), {begin, std::max(begin, r.offset(range.end))}, d);
-    } else {
-      for (const session::Finding& f : analysis.findings) {
-        text::Anchors::Place at = f.anchors->resolve(f.diagnostic->span);
-        if (at.source != &source || f.diagnostic->code != code.get<std::string>() || at.begin != begin) continue;
-        mend(actions, r, f.diagnostic->fix, {at.begin, at.end}, d);
-        break;
-      }
-    }
-    // What cannot be read cannot be silenced.
-    if (!code.get<std::string>().starts_with("TW10")) silence(actions, r, begin, code.get<std::string>(), d);
+    ide::ShownDiagnostic& one = shown.emplace_back(
+        ide::ShownDiagnostic{code.get<std::string>(), r.bytes(d.at("range").get<protocol::Range>()), {}});
+    // Some clients keep no data with their diagnostics.
+    if (const Json& data = protocol::at(d, "data"); data.is_object()) one.fix = fix_of(data);
+    said.push_back(&d);
   }
-}
-
-// `dispatch="name"` as a new keyword, or in place of the one that is there.
-void variants(Actions& actions, const Request& r, const Found& found, const session::Analysis& analysis) {
-  const syntax::Call* call = nullptr;
-  std::vector<EvaluatedCall> calls;
-  for (std::size_t up = 0; const syntax::Node* node = found.above(up); ++up) {
-    call = syntax::as<syntax::Call>(node);
-    if (!call) continue;
-    calls = calls_in(analysis, r.snapshot->source(), found.begin(call), found.end(call));
-    if (!calls.empty()) break;
+  auto found = ide::actions(r, r.offset(params.range.start), shown);
+  if (!found) return failed(found.error());
+  Json out = Json::array();
+  for (ide::Action& a : *found) {
+    std::string_view kind = kActionKinds[static_cast<int>(a.kind)];
+    if (!params.wants(kind)) continue;
+    Json edit = protocol::TextEdit{r.range(a.at), std::move(a.text)};
+    Json action{{"title", std::move(a.title)},
+                {"kind", kind},
+                {"edit", {{"changes", {{params.uri, Json::array({std::move(edit)})}}}}}};
+    if (a.mends) action["diagnostics"] = Json::array({*said[static_cast<std::size_t>(a.mends - shown.data())]});
+    if (a.preferred) action["isPreferred"] = true;
+    out.push_back(std::move(action));
   }
-  if (!call || calls.empty()) return;
-  const syntax::Keyword* forced = nullptr;
-  for (const syntax::Keyword& k : call->keywords) {
-    if (k.name.text == "dispatch") forced = &k;
-  }
-  std::uint32_t offset = found.statement->offset;
-  std::string_view text = r.snapshot->source().text();
-  for (const dispatch::Trial& trial : calls.front().report->trials) {
-    bool serves = trial.outcome == dispatch::Outcome::Chosen ||
-                  (trial.outcome == dispatch::Outcome::NotTried && trial.reason.starts_with("would serve"));
-    if (!serves) continue;
-    std::string quoted = "\"" + std::string(trial.variant) + "\"";
-    if (forced) {
-      if (trial.outcome == dispatch::Outcome::Chosen) continue;
-      actions.add("Force the variant " + std::string(trial.variant), "refactor.rewrite",
-                  offset + forced->value->at.begin, offset + forced->value->at.end, quoted);
-      continue;
-    }
-    // Behind the last argument, before what follows it.
-    std::uint32_t last = call->function->at.end + 1;
-    for (const syntax::Node* arg : call->args) last = std::max(last, arg->at.end);
-    for (const syntax::Keyword& k : call->keywords) last = std::max(last, k.value->at.end);
-    std::uint32_t at = offset + last;
-    // A parenthesised last argument ends behind its own parentheses.
-    std::uint32_t close = found.end(call) - 1;
-    for (std::uint32_t i = at; i < close; ++i) {
-      if (text[i] == ')') at = i + 1;
-      if (text[i] == '#' || text[i] == ',') break;
-    }
-    bool empty = call->args.empty() && call->keywords.empty();
-    actions.add("Force the variant " + std::string(trial.variant), "refactor.rewrite", at, at,
-                (empty ? "dispatch=" : ", dispatch=") + quoted);
-  }
-  if (forced) {
-    std::uint32_t begin = offset + forced->name.at.begin, end = offset + forced->value->at.end;
-    std::size_t comma = text.find_last_not_of(" \t\r\n", begin - 1);
-    if (comma != text.npos && text[comma] == ',') {
-      actions.add("Let the dispatcher choose", "refactor.rewrite", static_cast<std::uint32_t>(comma), end, "");
-    }
-  }
-}
-
-// Entries of the kernel or factory around the cursor that nobody has written down.
-void pins(Actions& actions, const Request& r, const Found& found, const session::Analysis& analysis) {
-  std::uint32_t begin = found.statement->offset;
-  auto end = static_cast<std::uint32_t>(begin + found.statement->node->text.size());
-  std::string_view text = r.snapshot->source().text();
-  std::set<std::string> written, offered;
-  for (const syntax::Directive& d : r.snapshot->tree()->directives()) {
-    if (d.text.starts_with("entry ")) written.insert(std::string(d.text.substr(6)));
-  }
-  for (const session::CompiledKernel& k : analysis.first().kernels) {
-    text::Anchors::Place at = analysis.first().evaluation->anchors.resolve(k.value->kernel.span);
-    if (at.source != &r.snapshot->source() || at.begin < begin || at.begin >= end) continue;
-    const std::string& entry = k.entry->expression;
-    bool of_itself = k.entry->kind == script::EntryKind::Comment || k.entry->kind == script::EntryKind::Requested;
-    if (of_itself || written.contains(entry) || entry.find('\n') != entry.npos || !offered.insert(entry).second) {
-      continue;
-    }
-    if (offered.size() > 4) return;
-    std::uint32_t line = line_begin(text, begin);
-    actions.add("Pin the entry " + entry, "refactor", line, line, "# tilewright: entry " + entry + "\n");
-  }
-}
-
-Answer<Json> code_actions(const Request& r, const ActionParams& params) {
-  auto analysis = r.analysis();
-  if (!analysis) return cancelled();
-  Actions actions(r, params);
-  for_diagnostics(actions, r, params, *analysis);
-  Found found = look(*r.snapshot->tree(), r.offset(params.range.start));
-  if (found.innermost()) {
-    variants(actions, r, found, *analysis);
-    bool on_head = std::ranges::any_of(found.path, [&](const syntax::Node* n) {
-      auto* def = syntax::as<syntax::FunctionDef>(n);
-      std::uint32_t at = r.offset(params.range.start);
-      return def && at >= found.begin(def) && at <= found.statement->offset + def->header.end;
-    });
-    if (on_head) pins(actions, r, found, *analysis);
-  }
-  return std::move(actions).out();
+  return out;
 }
 
 }  // namespace
@@ -314,7 +63,7 @@ void add_code_action(Registry& registry) {
   registry.offer_if("codeActionProvider", [](const Client& c) -> Json {
     // Options are for clients that know them, says the protocol.
     if (!protocol::at(c.capabilities, "textDocument.codeAction.codeActionLiteralSupport").is_object()) return true;
-    return {{"codeActionKinds", {"quickfix", "refactor", "refactor.rewrite"}}};
+    return {{"codeActionKinds", kActionKinds}};
   });
   registry.on_document<ActionParams>("textDocument/codeAction", code_actions);
 }

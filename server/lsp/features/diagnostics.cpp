@@ -3,11 +3,10 @@
 #include <filesystem>
 
 #include "compiler/text/digest.h"
+#include "server/ide/scripts.h"
 #include "server/lsp/features.h"
 #include "server/lsp/file_reports.h"
 #include "server/lsp/published.h"
-#include "server/lsp/scripts.h"
-#include "server/lsp/uri.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -41,10 +40,17 @@ Json report(const std::vector<protocol::Diagnostic>& diagnostics, const std::str
   return {{"kind", "full"}, {"resultId", id}, {"items", std::move(items)}};
 }
 
+// Of an open document. Nothing: stopped.
+std::optional<std::vector<protocol::Diagnostic>> found_in(const Request& r, const session::Snapshot& script) {
+  auto analysis = script.analyse(r.stop);
+  if (!analysis) return std::nullopt;
+  return published(ide::diagnostics(script, std::move(analysis), r.artifacts), script, *r.client);
+}
+
 Answer<Json> pull(const Request& r, const PullParams& params) {
-  auto analysis = r.analysis();
-  if (!analysis) return cancelled();
-  return report(published(*r.snapshot, *analysis, *r.client, *r.artifacts), params.previous);
+  auto found = found_in(r, *r.snapshot);
+  if (!found) return cancelled();
+  return report(*found, params.previous);
 }
 
 Answer<Json> pull_workspace(const Request& r, const WorkspaceParams& params) {
@@ -63,12 +69,12 @@ Answer<Json> pull_workspace(const Request& r, const WorkspaceParams& params) {
   };
   std::vector<std::string> open;
   for (const auto& s : r.open) {
-    auto analysis = s->analyse(r.stop);
-    if (!analysis) return cancelled();
+    auto found = found_in(r, *s);
+    if (!found) return cancelled();
     open.push_back(s->path());
-    give(s->path(), published(*s, *analysis, *r.client, *r.artifacts), s->version());
+    give(s->path(), *found, s->version());
   }
-  std::vector<std::string> files = workspace_scripts(r);
+  std::vector<std::string> files = ide::workspace_scripts(r);
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (r.stop.stop_requested()) return cancelled();
     if (std::ranges::find(open, files[i]) != open.end()) continue;

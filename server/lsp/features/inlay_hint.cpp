@@ -1,172 +1,24 @@
-// textDocument/inlayHint: what the author did not write and would have to look up.
-#include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
-
-#include "compiler/ir/printer.h"
-#include "compiler/syntax/walk.h"
-#include "server/lsp/call_words.h"
+// textDocument/inlayHint.
+#include "server/ide/hints.h"
 #include "server/lsp/features.h"
-#include "server/lsp/look.h"
 
 namespace tilewright::lsp {
 namespace {
 
-struct Hint {
-  std::uint32_t at = 0;
-  std::string label, tooltip;
-  bool type = false;
-};
-
-std::string plan_words(const dispatch::CallReport& call) {
-  std::string out = "→ " + (call.variant.empty() ? "no variant" : std::string(call.variant));
-  if (std::string width = width_words(call); !width.empty()) out += " · " + width;
-  if (auto n = issue_count(call)) out += " · ×" + std::to_string(*n);
-  if (auto n = moved_bytes(call)) out += " · " + grouped(*n) + " B";
-  return out;
-}
-
-// One hint a call, of the first entry that reaches it, with a mark where other entries differ.
-void variant_hints(std::vector<Hint>& out, const session::Analysis& analysis, const text::Source& source,
-                   std::uint32_t begin, std::uint32_t end) {
-  std::map<std::uint32_t, Hint> hints;
-  std::map<std::uint32_t, std::set<std::string>> all;
-  for (const EvaluatedCall& call : calls_in(analysis, source, 0, source.size())) {
-    text::Anchors::Place at = call.anchors().resolve(call.report->call->origin.span);
-    if (at.end < begin || at.end > end) continue;
-    std::string words = plan_words(*call.report);
-    all[at.end].insert(words);
-    hints.try_emplace(at.end, Hint{at.end, words, call.report->summary, false});
-  }
-  for (auto& [at, hint] : hints) {
-    if (all[at].size() > 1) hint.label += " (and " + std::to_string(all[at].size() - 1) + " other)";
-    out.push_back(std::move(hint));
-  }
-}
-
-// Bytes of the document. Spans are no keys: a kernel whose results are used again keeps those of the statement that it
-// was evaluated from, which has another number by now.
-using Bytes = std::pair<std::uint32_t, std::uint32_t>;
-
-std::string buffer_type(const ir::Buffer& b) {
-  std::string out = ": " + ir::dtype_name(b.dtype);
-  if (b.is_scalar) return out;
-  out += "[";
-  for (std::size_t i = 0; i < b.shape.size(); ++i) out += (i ? ", " : "") + ir::to_string(b.shape[i]);
-  out += "]";
-  if (b.scope != ir::StorageScope::Global) {
-    out += " " + std::string(b.scope_text.empty() ? ir::storage_scope_name(b.scope) : b.scope_text);
-  }
-  return out;
-}
-
-// What the kernels made where, by the place of the expression that made it.
-struct MadeValues {
-  std::map<Bytes, std::string> types, scopes;
-};
-MadeValues made_values(const session::Analysis& analysis, const text::Source& source) {
-  MadeValues made;
-  const text::Anchors& anchors = analysis.first().evaluation->anchors;
-  auto add = [&](std::map<Bytes, std::string>& to, text::Span span, auto&& words) {
-    text::Anchors::Place at = anchors.resolve(span);
-    if (at.source == &source && !to.contains({at.begin, at.end})) to.emplace(Bytes{at.begin, at.end}, words());
-  };
-  Arena scratch;
-  ArenaScope scope(scratch);
-  auto buffer = [&](const ir::Buffer* b) {
-    if (b && b->span) add(made.types, b->span, [&] { return buffer_type(*b); });
-  };
-  for (const session::CompiledKernel& k : analysis.first().kernels) {
-    for (const ir::Param& p : k.value->kernel.params) buffer(p.buffer);
-    ir::walk_stmts(k.value->kernel.body, [&](const ir::Stmt* s) {
-      if (const auto* a = ir::as<ir::Alloc>(s)) buffer(a->buffer);
-      if (const auto* d = ir::as<ir::Decl>(s)) buffer(d->buffer);
-      if (const auto* b = ir::as<ir::Bind>(s)) {
-        add(made.types, s->origin.span, [&] { return ": " + ir::dtype_name(b->var->dtype); });
-      }
-      if (const auto* ids = ir::as<ir::ScopeIds>(s)) {
-        std::string text;
-        for (const ir::Var* v : ids->vars) {
-          if (!v->range.bounded()) return true;
-          text += (text.empty() ? "" : ", ") + std::to_string(v->range.lo) + ".." + std::to_string(v->range.hi);
-        }
-        add(made.scopes, s->origin.span, [&] { return text; });
-      }
-      return true;
-    });
-  }
-  return made;
-}
-
-// Is the hint's gist in the text already?
-bool says(std::string_view source, std::string_view words) { return source.find(words) != source.npos; }
-
-void value_hints(std::vector<Hint>& out, const Request& r, const session::Analysis& analysis, std::uint32_t begin,
-                 std::uint32_t end) {
-  MadeValues made = made_values(analysis, r.snapshot->source());
-  std::string_view source = r.snapshot->source().text();
-  for (const syntax::Tree::Statement& statement : r.snapshot->tree()->statements()) {
-    if (statement.offset > end || statement.offset + statement.node->text.size() < begin) continue;
-    auto bytes = [&](const syntax::Node* n) {
-      return Bytes{statement.offset + n->at.begin, statement.offset + n->at.end};
-    };
-    auto visit = [&](auto&& self, const syntax::Node* node) -> void {
-      if (statement.offset + node->at.begin > end || statement.offset + node->at.end < begin) return;
-      auto* assign = syntax::as<syntax::Assign>(node);
-      const syntax::Node* target =
-          assign && assign->targets.size() == 1 ? syntax::as<syntax::NameRef>(assign->targets[0]) : nullptr;
-      if (target && r.preferences.inlay_hints.types) {
-        std::uint32_t at = statement.offset + target->at.end;
-        std::string_view written =
-            source.substr(statement.offset + assign->value->at.begin, assign->value->at.end - assign->value->at.begin);
-        for (Bytes place : {bytes(assign->value), bytes(assign), bytes(target)}) {
-          auto it = made.types.find(place);
-          if (it == made.types.end()) continue;
-          std::string_view dtype = std::string_view(it->second).substr(2);
-          dtype = dtype.substr(0, dtype.find('['));
-          if (at >= begin && at <= end && !says(written, dtype)) out.push_back({at, it->second, {}, true});
-          break;
-        }
-      }
-      auto* call = syntax::as<syntax::Call>(node);
-      if (call && r.preferences.inlay_hints.scopes) {
-        auto it = made.scopes.find(bytes(call));
-        std::uint32_t at = statement.offset + call->at.end;
-        if (it != made.scopes.end() && at >= begin && at <= end) {
-          // `[32]` says as much as 0..31.
-          bool literal = !call->args.empty();
-          for (const syntax::Node* arg : call->args) {
-            auto* list = syntax::as<syntax::List>(arg);
-            literal = literal && list && std::ranges::all_of(list->elements, [](const syntax::Node* e) {
-                        return e->kind == syntax::NodeKind::IntLit;
-                      });
-          }
-          if (!literal && !it->second.empty()) out.push_back({at, it->second, {}, false});
-        }
-      }
-      syntax::for_children(node, [&](const syntax::Node* child) { self(self, child); });
-    };
-    visit(visit, statement.node->statement);
-  }
-}
+constexpr int kType = 1;  // InlayHintKind
 
 Answer<Json> inlay_hints(const Request& r, const protocol::RangeParams& params) {
-  auto analysis = r.analysis();
-  if (!analysis) return cancelled();
-  std::uint32_t begin = r.offset(params.range.start), end = r.offset(params.range.end);
-  std::vector<Hint> hints;
-  if (r.preferences.inlay_hints.variants) variant_hints(hints, *analysis, r.snapshot->source(), begin, end);
-  if (r.preferences.inlay_hints.types || r.preferences.inlay_hints.scopes) {
-    value_hints(hints, r, *analysis, begin, end);
-  }
-  std::ranges::stable_sort(hints, {}, &Hint::at);
+  auto found = ide::hints(r, r.bytes(params.range));
+  if (!found) return failed(found.error());
   Json out = Json::array();
-  for (const Hint& h : hints) {
-    Json one{{"position", r.position(h.at)}, {"label", h.label}};
-    if (h.type) one["kind"] = 1;
-    if (!h.type) one["paddingLeft"] = true;
-    if (!h.tooltip.empty()) one["tooltip"] = h.tooltip;
+  for (ide::Hint& h : *found) {
+    Json one{{"position", r.position(h.at)}, {"label", std::move(h.label)}};
+    if (h.kind == ide::Hint::Kind::Type) {
+      one["kind"] = kType;
+    } else {
+      one["paddingLeft"] = true;
+    }
+    if (!h.tooltip.empty()) one["tooltip"] = std::move(h.tooltip);
     out.push_back(std::move(one));
   }
   return out;

@@ -1,60 +1,31 @@
-// Definition, declaration, references and highlights: what a name stands for (server/lsp/names.h).
-#include <algorithm>
+// Definition, declaration, references and highlights.
+#include "server/ide/navigation.h"
 
 #include "server/lsp/features.h"
-#include "server/lsp/names.h"
 
 namespace tilewright::lsp {
 namespace {
 
-using namespace syntax;
-using session::Occurrence;
-using session::Role;
-using session::SymbolIndex;
+enum Highlight { kRead = 2, kWrite = 3 };  // DocumentHighlightKind
 
-// Its defining name and what that names as a whole; of a module its beginning.
-Json location_json(const Request& r, const std::optional<Meaning>& meaning, std::uint32_t offset,
-                   std::string_view capability) {
-  if (!meaning) return nullptr;
-  const SymbolIndex& index = meaning->script->symbols();
-  Extent name, whole;
-  if (meaning->symbol) {
-    const Occurrence* o = defining(index, *meaning->symbol);
-    if (!o) return nullptr;
-    name = whole = {o->begin, o->end};
-    Path path = path_at(*index.tree, o->begin);
-    // A function or class is shown as a whole, anything else with its statement.
-    for (std::size_t i = path.nodes.size(); i-- > 0;) {
-      const Node* n = path.nodes[i];
-      if (n->kind < NodeKind::ExprStmt) continue;
-      whole = {path.begin(n), path.end(n)};
-      break;
-    }
+Json definition_json(const Request& r, const std::optional<ide::Definition>& found, const std::string& capability) {
+  if (!found) return nullptr;
+  std::string uri = r.client->uri(*found->script);
+  auto range = [&](ide::Stretch at) { return r.client->range(found->script->source(), at); };
+  if (!r.client->offers("textDocument." + capability + ".linkSupport")) {
+    return protocol::Location{uri, range(found->name)};
   }
-  std::string uri = script_uri(r, *meaning->script);
-  auto range = [&](Extent at) { return to_range(*index.tree->source(), at.begin, at.end, r.client->encoding); };
-  if (!r.client->offers("textDocument." + std::string(capability) + ".linkSupport")) {
-    return protocol::Location{uri, range(name)};
-  }
-  protocol::LocationLink link{std::nullopt, uri, range(whole), range(name)};
-  if (const Occurrence* o = r.snapshot->symbols().at(offset)) link.origin = r.range(o->begin, o->end);
+  protocol::LocationLink link{std::nullopt, uri, range(found->whole), range(found->name)};
+  if (found->origin) link.origin = r.range(*found->origin);
   return Json::array({link});
 }
 
 Answer<Json> definition(const Request& r, const protocol::PositionParams& p) {
-  std::uint32_t offset = r.offset(p.position);
-  auto found = Names(r, Names::Aliases::SameThing).at(r.snapshot, offset);
-  return location_json(r, found, offset, "definition");
+  return definition_json(r, ide::definition(r, r.offset(p.position)), "definition");
 }
 
-// An imported name is declared by its import.
 Answer<Json> declaration(const Request& r, const protocol::PositionParams& p) {
-  std::uint32_t offset = r.offset(p.position);
-  const SymbolIndex& index = r.snapshot->symbols();
-  const Occurrence* o = index.at(offset);
-  auto found = o ? std::optional(Meaning{r.snapshot, &index.symbols[o->symbol]})
-                 : Names(r, Names::Aliases::SameThing).at(r.snapshot, offset);
-  return location_json(r, found, offset, "declaration");
+  return definition_json(r, ide::declaration(r, r.offset(p.position)), "declaration");
 }
 
 struct ReferenceParams : protocol::PositionParams {
@@ -65,38 +36,30 @@ void from_json(const Json& json, ReferenceParams& p) {
   p.declaration = json.at("context").at("includeDeclaration").get<bool>();
 }
 
-// An alias of an import is the same thing by another name. Each script's places are a part of the answer.
+// Each script's places are a part of the answer.
 Answer<Json> references(const Request& r, const ReferenceParams& p) {
-  Names names(r, Names::Aliases::SameThing);
-  auto meaning = names.at(r.snapshot, r.offset(p.position));
-  if (!meaning) return Json(nullptr);
   Json out = Json::array();
-  bool whole = names.everywhere(*meaning, [&](const Scripts::Script& script) {
+  auto visit = [&](const ide::Script& script, const std::vector<ide::Use>& uses) {
+    std::string uri = r.client->uri(*script);
     Json here = Json::array();
-    for (const Use& u : names.uses(script, *meaning)) {
-      if (u.role == Role::Define && !p.declaration) continue;
-      here.push_back(
-          protocol::Location{script_uri(r, *script), to_range(script->source(), u.begin, u.end, r.client->encoding)});
+    for (const ide::Use& u : uses) {
+      if (u.role == session::Role::Define && !p.declaration) continue;
+      here.push_back(protocol::Location{uri, r.client->range(script->source(), {u.begin, u.end})});
     }
-    if (r.partial && !here.empty()) {
-      r.partial(here);
-    } else {
-      for (Json& one : here) out.push_back(std::move(one));
-    }
-    return true;
-  });
-  if (!whole) return cancelled();
-  return out;
+    if (r.partial && !here.empty()) return r.partial(here);
+    for (Json& one : here) out.push_back(std::move(one));
+  };
+  auto found = ide::references(r, r.offset(p.position), visit);
+  if (!found) return failed(found.error());
+  return *found ? std::move(out) : Json(nullptr);
 }
 
 Answer<Json> highlight(const Request& r, const protocol::PositionParams& p) {
-  const SymbolIndex& index = r.snapshot->symbols();
-  const Occurrence* at = index.at(r.offset(p.position));
-  if (!at) return Json(nullptr);
+  auto found = ide::highlights(r, r.offset(p.position));
+  if (!found) return Json(nullptr);
   Json out = Json::array();
-  for (std::uint32_t i : index.symbols[at->symbol].occurrences) {
-    const Occurrence& o = index.occurrences[i];
-    out.push_back({{"range", r.range(o.begin, o.end)}, {"kind", o.role == Role::Read ? 2 : 3}});
+  for (const ide::Use& u : *found) {
+    out.push_back({{"range", r.range({u.begin, u.end})}, {"kind", u.role == session::Role::Read ? kRead : kWrite}});
   }
   return out;
 }

@@ -1,120 +1,34 @@
-// textDocument/semanticTokens: what each name is, as a grammar cannot tell: a parameter, a kernel, a class, a module.
+// textDocument/semanticTokens: whole, of a range, and as a difference to what the client has.
 #include <algorithm>
 #include <map>
 #include <mutex>
 
-#include "compiler/syntax/walk.h"
+#include "server/ide/tokens.h"
 #include "server/lsp/features.h"
 
 namespace tilewright::lsp {
 namespace {
 
-using namespace syntax;
-
+// As ide::Token::Type, and the bits of its modifiers from the lowest.
 constexpr const char* kTypes[] = {"namespace", "class", "function", "method", "property", "parameter", "variable"};
-enum Type { kNamespace, kClassType, kFunctionType, kMethodType, kProperty, kParameter, kVariableType };
 constexpr const char* kModifiers[] = {"declaration", "readonly", "defaultLibrary", "kernel"};
-constexpr std::uint32_t kDeclaration = 1, kReadonly = 2, kLibrary = 4, kKernel = 8;
-
-struct Token {
-  std::uint32_t begin, end;
-  Type type;
-  std::uint32_t modifiers;
-};
-
-bool shouts(std::string_view name) {
-  return std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
-}
-
-// An import of the language itself, not of a script.
-bool is_library(const session::Symbol& s) {
-  if (auto* from = as<ImportFrom>(s.node))
-    return from->level == 0 && (from->module == "tvm" || from->module.starts_with("tvm."));
-  return s.kind == session::SymbolKind::Builtin && (s.name == "T" || s.name == "Tx");
-}
-
-class Tokens {
- public:
-  explicit Tokens(const session::SymbolIndex& index) : index_(index) {}
-
-  std::vector<Token> all(std::uint32_t from, std::uint32_t to) {
-    for (const session::Occurrence& o : index_.occurrences) {
-      if (o.end <= from || o.begin >= to) continue;
-      const session::Symbol& s = index_.symbols[o.symbol];
-      std::uint32_t modifiers = o.role == session::Role::Define ? kDeclaration : 0u;
-      switch (s.kind) {
-        case session::SymbolKind::Parameter: out_.push_back({o.begin, o.end, kParameter, modifiers}); break;
-        case session::SymbolKind::Function: out_.push_back({o.begin, o.end, kFunctionType, modifiers}); break;
-        case session::SymbolKind::Kernel: out_.push_back({o.begin, o.end, kFunctionType, modifiers | kKernel}); break;
-        case session::SymbolKind::Class: out_.push_back({o.begin, o.end, kClassType, modifiers}); break;
-        case session::SymbolKind::Import:
-          out_.push_back({o.begin, o.end, kNamespace, modifiers | (is_library(s) ? kLibrary : 0u)});
-          break;
-        case session::SymbolKind::Variable:
-          if (s.scope == 0 && shouts(s.name)) modifiers |= kReadonly;
-          out_.push_back({o.begin, o.end, kVariableType, modifiers});
-          break;
-        case session::SymbolKind::Builtin:
-          if (is_library(s)) out_.push_back({o.begin, o.end, kNamespace, kLibrary});
-          break;  // the grammar knows Python's own
-      }
-    }
-    for (const Tree::Statement& s : index_.tree->statements()) {
-      if (s.offset >= to || s.offset + s.node->text.size() <= from) continue;
-      offset_ = s.offset;
-      attributes(s.node->statement);
-    }
-    std::erase_if(out_, [&](const Token& t) { return t.end <= from || t.begin >= to; });
-    std::ranges::sort(out_, {}, &Token::begin);
-    // One token a place; a multi-line or overlapping one is none that clients could take.
-    std::vector<Token> kept;
-    for (const Token& t : out_) {
-      if (t.end > t.begin && (kept.empty() || kept.back().end <= t.begin)) kept.push_back(t);
-    }
-    return kept;
-  }
-
- private:
-  void attributes(const Node* statement) {
-    std::vector<const Node*> called;
-    for_all(statement, [&](const Node* n) {
-      if (auto* call = as<Call>(n)) called.push_back(call->function);
-    });
-    std::ranges::sort(called);
-    for_all(statement, [&](const Node* n) {
-      auto* a = as<Attribute>(n);
-      if (!a) return;
-      const Node* root = a->object;
-      while (auto* inner = as<Attribute>(root)) root = inner->object;
-      std::uint32_t modifiers = 0;
-      if (auto* ref = as<NameRef>(root)) {
-        const session::Occurrence* o = index_.at(offset_ + ref->name.at.begin);
-        if (o && is_library(index_.symbols[o->symbol])) modifiers = kLibrary;
-      }
-      Type type = std::ranges::binary_search(called, n) ? kMethodType : kProperty;
-      out_.push_back({offset_ + a->name.at.begin, offset_ + a->name.at.end, type, modifiers});
-    });
-  }
-
-  const session::SymbolIndex& index_;
-  std::uint32_t offset_ = 0;
-  std::vector<Token> out_;
-};
 
 // Five numbers a token, lines and columns relative to the token before.
-std::vector<std::uint32_t> encoded(const Request& r, std::uint32_t from, std::uint32_t to) {
+std::vector<std::uint32_t> encoded(const Request& r, ide::Stretch within) {
   std::vector<std::uint32_t> out;
   protocol::Position last;
-  for (const Token& t : Tokens(r.snapshot->symbols()).all(from, to)) {
-    protocol::Position at = r.position(t.begin), end = r.position(t.end);
-    if (end.line != at.line) continue;
-    std::uint32_t line = at.line - last.line;
-    out.insert(out.end(), {line, line ? at.character : at.character - last.character, end.character - at.character,
-                           static_cast<std::uint32_t>(t.type), t.modifiers});
-    last = at;
+  for (const ide::Token& t : ide::tokens(*r.snapshot, within)) {
+    protocol::Range at = r.range(t.at);
+    if (at.end.line != at.start.line) continue;  // none that clients could take
+    std::uint32_t line = at.start.line - last.line;
+    out.insert(out.end(), {line, line ? at.start.character : at.start.character - last.character,
+                           at.end.character - at.start.character, static_cast<std::uint32_t>(t.type), t.modifiers});
+    last = at.start;
   }
   return out;
 }
+
+std::vector<std::uint32_t> encoded(const Request& r) { return encoded(r, {0, r.snapshot->source().size()}); }
 
 // What clients were told last, so that the next time they are told what changed.
 class Told {
@@ -156,7 +70,7 @@ void add_semantic_tokens(Registry& registry) {
   registry.offer("semanticTokensProvider", {{"legend", legend()}, {"range", true}, {"full", {{"delta", true}}}});
 
   auto full = [told](const Request& r) -> Json {
-    auto data = encoded(r, 0, r.snapshot->source().size());
+    auto data = encoded(r);
     Json answer{{"data", data}};
     answer["resultId"] = told->keep(r.snapshot->path(), std::move(data));
     return answer;
@@ -168,7 +82,7 @@ void add_semantic_tokens(Registry& registry) {
       "textDocument/semanticTokens/full/delta", [told, full](const Request& r, const DeltaParams& p) -> Answer<Json> {
         auto before = told->find(r.snapshot->path(), p.previous);
         if (!before) return full(r);
-        auto now = encoded(r, 0, r.snapshot->source().size());
+        auto now = encoded(r);
         std::size_t head = 0, tail = 0, limit = std::min(before->size(), now.size());
         while (head < limit && (*before)[head] == now[head]) ++head;
         while (tail < limit - head && (*before)[before->size() - 1 - tail] == now[now.size() - 1 - tail]) ++tail;
@@ -184,10 +98,10 @@ void add_semantic_tokens(Registry& registry) {
         answer["resultId"] = told->keep(r.snapshot->path(), std::move(now));
         return answer;
       });
-  registry.on_document<protocol::RangeParams>(
-      "textDocument/semanticTokens/range", [](const Request& r, const protocol::RangeParams& p) -> Answer<Json> {
-        return Json{{"data", encoded(r, r.offset(p.range.start), r.offset(p.range.end))}};
-      });
+  registry.on_document<protocol::RangeParams>("textDocument/semanticTokens/range",
+                                              [](const Request& r, const protocol::RangeParams& p) -> Answer<Json> {
+                                                return Json{{"data", encoded(r, r.bytes(p.range))}};
+                                              });
 }
 
 }  // namespace tilewright::lsp

@@ -1,0 +1,279 @@
+#include "server/ide/actions.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+#include "compiler/script/codes.h"
+#include "server/ide/look.h"
+
+namespace tilewright::ide {
+namespace {
+
+class Actions {
+ public:
+  explicit Actions(const session::Snapshot& script)
+      : crlf_(script.source().text().find("\r\n") != std::string_view::npos) {}
+
+  // The bytes become `text`.
+  void add(std::string title, Action::Kind kind, Stretch at, std::string text, const ShownDiagnostic* mends = nullptr,
+           bool preferred = false) {
+    out_.push_back({std::move(title), kind, at, with_line_ends(std::move(text)), mends, preferred});
+  }
+  std::vector<Action> take() { return std::move(out_); }
+
+ private:
+  // As the document ends its lines.
+  std::string with_line_ends(std::string text) const {
+    if (!crlf_) return text;
+    for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 2)) {
+      if (at == 0 || text[at - 1] != '\r') text.insert(at, "\r");
+    }
+    return text;
+  }
+
+  bool crlf_;
+  std::vector<Action> out_;
+};
+
+std::uint32_t line_begin(std::string_view text, std::uint32_t offset) {
+  std::size_t newline = offset ? text.rfind('\n', offset - 1) : text.npos;
+  return newline == text.npos ? 0 : static_cast<std::uint32_t>(newline + 1);
+}
+std::uint32_t line_end(std::string_view text, std::uint32_t offset) {
+  auto end = static_cast<std::uint32_t>(std::min(text.find('\n', offset), text.size()));
+  return end > offset && text[end - 1] == '\r' ? end - 1 : end;
+}
+
+// Where the line's comment begins, or its end.
+std::uint32_t comment_begin(std::string_view text, std::uint32_t begin, std::uint32_t end) {
+  char quote = 0;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    char c = text[i];
+    if (quote && c == '\\') {
+      ++i;
+    } else if (quote ? c == quote : c == '"' || c == '\'') {
+      quote = quote ? 0 : c;
+    } else if (!quote && c == '#') {
+      return i;
+    }
+  }
+  return end;
+}
+
+// Adds a code to the line's `# tilewright: ignore[...]`, or the comment to the line.
+void silence(Actions& actions, const Query& q, const ShownDiagnostic& diagnostic) {
+  const std::string& code = diagnostic.code;
+  std::uint32_t offset = diagnostic.at.begin;
+  std::string_view text = q.snapshot->source().text();
+  std::uint32_t line = q.snapshot->source().position(offset).line;
+  for (const syntax::Directive& d : q.snapshot->tree()->directives()) {
+    if (d.line != line) continue;
+    if (!d.text.starts_with("ignore")) return;  // a comment cannot follow a comment
+    std::size_t close = text.find(']', d.offset);
+    if (close < line_end(text, offset)) {
+      auto at = static_cast<std::uint32_t>(close);
+      actions.add("Silence " + code + " here", Action::Kind::QuickFix, {at, at}, ", " + code, &diagnostic);
+    }
+    return;
+  }
+  std::uint32_t end = line_end(text, offset);
+  if (end > line_begin(text, offset) && text[end - 1] == '\\') return;  // the statement goes on
+  // A comment that is there already goes behind: what is ours begins its comment.
+  std::uint32_t at = comment_begin(text, line_begin(text, offset), end);
+  std::string comment = "# tilewright: ignore[" + code + "]";
+  actions.add("Silence " + code + " here", Action::Kind::QuickFix, {at, at},
+              at == end ? "  " + comment : comment + "  ", &diagnostic);
+}
+
+// Insertions, deletions, replacements and swaps of neighbours that make one word of the other, up to `limit`.
+int distance(std::string_view a, std::string_view b, int limit) {
+  int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
+  if (std::abs(n - m) > limit) return limit + 1;
+  std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = static_cast<int>(i + j);
+        continue;
+      }
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+// A name that is not defined: the nearest one that is seen there.
+void nearest_name(Actions& actions, const Query& q, Stretch at, const ShownDiagnostic& diagnostic) {
+  std::string_view wrong = q.snapshot->source().text().substr(at.begin, at.end - at.begin);
+  if (wrong.size() < 2 || wrong.size() > 64) return;
+  int limit = wrong.size() < 4 ? 1 : 2, best = limit + 1;
+  std::string_view nearest;
+  const session::SymbolIndex& symbols = q.snapshot->symbols();
+  std::set<std::string_view> tried;
+  for (const session::Symbol& s : symbols.symbols) {
+    if (s.name == wrong || !tried.insert(s.name).second) continue;
+    if (!symbols.lookup(s.name, symbols.scope_at(at.begin))) continue;
+    int d = distance(wrong, s.name, limit);
+    if (d < best) best = d, nearest = s.name;
+  }
+  if (!nearest.empty()) {
+    actions.add("Replace by " + std::string(nearest), Action::Kind::QuickFix, at, std::string(nearest), &diagnostic,
+                true);
+  }
+}
+
+// The statement at the call goes below `if T.ptx.elect_sync():`.
+void guard(Actions& actions, const Query& q, Stretch at, const text::Fix& fix, const ShownDiagnostic& diagnostic) {
+  std::string_view text = q.snapshot->source().text();
+  std::uint32_t begin = line_begin(text, at.begin), end = line_end(text, at.end);
+  std::string_view before = text.substr(begin, at.begin - begin);
+  if (before.find_first_not_of(' ') != before.npos) return;  // not a statement of its own
+  std::string body = "    ";
+  for (char c : text.substr(at.begin, end - at.begin)) {
+    body += c;
+    if (c == '\n') body += "    ";
+  }
+  actions.add(fix.title, Action::Kind::QuickFix, {at.begin, end},
+              "if T.ptx.elect_sync():\n" + std::string(before) + body, &diagnostic);
+}
+
+// A line above the whole top-level statement, decorators included.
+void line_above(Actions& actions, const Query& q, Stretch at, const text::Fix& fix, const ShownDiagnostic& diagnostic) {
+  std::string_view text = q.snapshot->source().text();
+  std::uint32_t begin = line_begin(text, at.begin);
+  for (const syntax::Tree::Statement& s : q.snapshot->tree()->statements()) {
+    if (s.offset <= at.begin && at.begin < s.offset + s.node->text.size()) begin = line_begin(text, s.offset);
+  }
+  actions.add(fix.title, Action::Kind::QuickFix, {begin, begin}, fix.text + "\n", &diagnostic, true);
+}
+
+// The edit that a diagnostic carries, or a name that is meant.
+void mend(Actions& actions, const Query& q, const text::Fix& fix, Stretch at, const ShownDiagnostic& diagnostic) {
+  switch (fix.kind) {
+    case text::Fix::Kind::None: break;
+    case text::Fix::Kind::Replace:
+      actions.add(fix.title, Action::Kind::QuickFix, at, fix.text, &diagnostic, true);
+      break;
+    case text::Fix::Kind::OneLane: guard(actions, q, at, fix, diagnostic); break;
+    case text::Fix::Kind::LineAbove: line_above(actions, q, at, fix, diagnostic); break;
+  }
+  if (diagnostic.code == script::code::kName) nearest_name(actions, q, at, diagnostic);
+}
+
+void for_diagnostics(Actions& actions, const Query& q, std::span<const ShownDiagnostic> shown,
+                     const session::Analysis& analysis) {
+  const text::Source& source = q.snapshot->source();
+  for (const ShownDiagnostic& d : shown) {
+    if (d.fix) {
+      mend(actions, q, *d.fix, {d.at.begin, std::max(d.at.begin, d.at.end)}, d);
+    } else {
+      for (const session::Finding& f : analysis.findings) {
+        text::Anchors::Place at = f.anchors->resolve(f.diagnostic->span);
+        if (at.source != &source || f.diagnostic->code != d.code || at.begin != d.at.begin) continue;
+        mend(actions, q, f.diagnostic->fix, {at.begin, at.end}, d);
+        break;
+      }
+    }
+    // What cannot be read cannot be silenced.
+    if (!d.code.starts_with("TW10")) silence(actions, q, d);
+  }
+}
+
+// `dispatch="name"` as a new keyword, or in place of the one that is there.
+void variants(Actions& actions, const Query& q, const Found& found, const session::Analysis& analysis) {
+  const syntax::Call* call = nullptr;
+  std::vector<EvaluatedCall> calls;
+  for (std::size_t up = 0; const syntax::Node* node = found.above(up); ++up) {
+    call = syntax::as<syntax::Call>(node);
+    if (!call) continue;
+    calls = calls_in(analysis, q.snapshot->source(), found.begin(call), found.end(call));
+    if (!calls.empty()) break;
+  }
+  if (!call || calls.empty()) return;
+  const syntax::Keyword* forced = nullptr;
+  for (const syntax::Keyword& k : call->keywords) {
+    if (k.name.text == "dispatch") forced = &k;
+  }
+  std::uint32_t offset = found.statement->offset;
+  std::string_view text = q.snapshot->source().text();
+  for (const dispatch::Trial& trial : calls.front().report->trials) {
+    bool serves = trial.outcome == dispatch::Outcome::Chosen ||
+                  (trial.outcome == dispatch::Outcome::NotTried && trial.reason.starts_with("would serve"));
+    if (!serves) continue;
+    std::string quoted = "\"" + std::string(trial.variant) + "\"";
+    if (forced) {
+      if (trial.outcome == dispatch::Outcome::Chosen) continue;
+      actions.add("Force the variant " + std::string(trial.variant), Action::Kind::Rewrite,
+                  {offset + forced->value->at.begin, offset + forced->value->at.end}, quoted);
+      continue;
+    }
+    // Behind the last argument, before what follows it.
+    std::uint32_t last = call->function->at.end + 1;
+    for (const syntax::Node* arg : call->args) last = std::max(last, arg->at.end);
+    for (const syntax::Keyword& k : call->keywords) last = std::max(last, k.value->at.end);
+    std::uint32_t at = offset + last;
+    // A parenthesised last argument ends behind its own parentheses.
+    std::uint32_t close = found.end(call) - 1;
+    for (std::uint32_t i = at; i < close; ++i) {
+      if (text[i] == ')') at = i + 1;
+      if (text[i] == '#' || text[i] == ',') break;
+    }
+    bool empty = call->args.empty() && call->keywords.empty();
+    actions.add("Force the variant " + std::string(trial.variant), Action::Kind::Rewrite, {at, at},
+                (empty ? "dispatch=" : ", dispatch=") + quoted);
+  }
+  if (forced) {
+    std::uint32_t begin = offset + forced->name.at.begin, end = offset + forced->value->at.end;
+    std::size_t comma = text.find_last_not_of(" \t\r\n", begin - 1);
+    if (comma != text.npos && text[comma] == ',') {
+      actions.add("Let the dispatcher choose", Action::Kind::Rewrite, {static_cast<std::uint32_t>(comma), end}, "");
+    }
+  }
+}
+
+// Entries of the kernel or factory around the cursor that nobody has written down.
+void pins(Actions& actions, const Query& q, const Found& found, const session::Analysis& analysis) {
+  std::uint32_t begin = found.statement->offset;
+  auto end = static_cast<std::uint32_t>(begin + found.statement->node->text.size());
+  std::string_view text = q.snapshot->source().text();
+  std::set<std::string> written, offered;
+  for (const syntax::Directive& d : q.snapshot->tree()->directives()) {
+    if (d.text.starts_with("entry ")) written.insert(std::string(d.text.substr(6)));
+  }
+  for (const session::CompiledKernel& k : analysis.first().kernels) {
+    text::Anchors::Place at = analysis.first().evaluation->anchors.resolve(k.value->kernel.span);
+    if (at.source != &q.snapshot->source() || at.begin < begin || at.begin >= end) continue;
+    const std::string& entry = k.entry->expression;
+    bool of_itself = k.entry->kind == script::EntryKind::Comment || k.entry->kind == script::EntryKind::Requested;
+    if (of_itself || written.contains(entry) || entry.find('\n') != entry.npos || !offered.insert(entry).second) {
+      continue;
+    }
+    if (offered.size() > 4) return;
+    std::uint32_t line = line_begin(text, begin);
+    actions.add("Pin the entry " + entry, Action::Kind::Refactor, {line, line}, "# tilewright: entry " + entry + "\n");
+  }
+}
+
+}  // namespace
+
+Answer<std::vector<Action>> actions(const Query& q, std::uint32_t offset, std::span<const ShownDiagnostic> shown) {
+  auto analysis = q.analysis();
+  if (!analysis) return cancelled();
+  Actions actions(*q.snapshot);
+  for_diagnostics(actions, q, shown, *analysis);
+  Found found = look(*q.snapshot->tree(), offset);
+  if (found.innermost()) {
+    variants(actions, q, found, *analysis);
+    bool on_head = std::ranges::any_of(found.path, [&](const syntax::Node* n) {
+      auto* def = syntax::as<syntax::FunctionDef>(n);
+      return def && offset >= found.begin(def) && offset <= found.statement->offset + def->header.end;
+    });
+    if (on_head) pins(actions, q, found, *analysis);
+  }
+  return actions.take();
+}
+
+}  // namespace tilewright::ide

@@ -1,0 +1,89 @@
+// PTX, SASS, resources and messages of NVIDIA's tools, made in the background and never waited for.
+//
+// Who wants an artifact asks `find`, which only looks into memory, and `want`s what is missing; when it is there, the
+// server is told and refreshes what shows it. One thread works through the wishes, the tools run in their helper
+// process. Typing puts wishes of that document off; a wish for a text that was typed over is dropped, and a background
+// compilation that runs for one is stopped.
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/cuda/cuda.h"
+#include "compiler/text/digest.h"
+#include "compiler/toolchain/line_map.h"
+#include "compiler/toolchain/toolchain.h"
+
+namespace tilewright::ide {
+
+struct Made {
+  std::string ptx, sass;
+  std::string sass_missing;  // why there is none
+  std::string error;         // why there is nothing at all
+  bool sass_tried = false;
+  std::vector<toolchain::LogEntry> entries;
+  std::vector<toolchain::KernelResources> kernels;
+  toolchain::LineMap ptx_lines, sass_lines;
+  std::size_t bytes() const;
+};
+
+struct Wish {
+  std::string document;  // path
+  std::shared_ptr<const cuda::CudaSource> cuda;
+  std::string architecture;
+  bool sass = false;
+};
+
+class Artifacts {
+ public:
+  using Clock = std::chrono::steady_clock;
+  enum class For { Person, Background };  // somebody looks at it; or: it would be good to know
+
+  // `made` is called on the background thread with the document for which something new is there.
+  // `health` is called there whenever the tools broke (with why) or work again (with nothing).
+  Artifacts(toolchain::Options options, std::function<void(const std::string& document)> made,
+            std::function<void(const std::string& problem)> health = {}, std::size_t limit = 32u << 20);
+  ~Artifacts();
+
+  // Null: not made yet.
+  std::shared_ptr<const Made> find(const cuda::CudaSource& cuda, const std::string& architecture) const;
+  // Background wishes replace those of the document that have not begun.
+  void want(std::vector<Wish> wishes, For whom, std::chrono::milliseconds delay);
+  // The document was edited or closed.
+  void typed(const std::string& document);
+  std::size_t bytes() const;
+
+ private:
+  struct Job {
+    Wish wish;
+    text::Digest key;
+    For whom;
+    Clock::time_point due;
+    bool again = false;  // the tools broke over it once
+  };
+  void work(const std::stop_token& end);
+  void keep(const text::Digest& key, std::shared_ptr<const Made> made);
+
+  toolchain::Options options_;
+  std::function<void(const std::string&)> made_, health_;
+  std::size_t limit_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::vector<Job> jobs_;
+  std::string running_;  // document of a background compilation under way; empty: none
+  std::stop_source stop_running_;
+  using Kept = std::list<std::pair<text::Digest, std::shared_ptr<const Made>>>;  // the newest first
+  Kept kept_;
+  std::unordered_map<text::Digest, Kept::iterator, text::DigestHash> by_key_;
+  std::size_t bytes_ = 0;
+  std::jthread thread_;  // last: ends first
+};
+
+}  // namespace tilewright::ide

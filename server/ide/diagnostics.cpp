@@ -1,0 +1,64 @@
+#include "server/ide/diagnostics.h"
+
+#include <set>
+
+#include "server/ide/artifacts.h"
+#include "server/ide/words.h"
+
+namespace tilewright::ide {
+
+std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compiled, const Artifacts& artifacts) {
+  std::vector<text::Diagnostic> out;
+  std::set<std::string> seen;  // several entries of one text hear the same
+  for (const session::CompiledKernel& k : compiled.kernels) {
+    if (!k.cuda) continue;
+    auto made = artifacts.find(*k.cuda, compiled.target.name());
+    if (!made) continue;
+    for (const toolchain::LogEntry& entry : made->entries) {
+      if (entry.severity == toolchain::LogEntry::Severity::Remark) continue;
+      text::Diagnostic d = toolchain_diagnostic(entry, *k.cuda);
+      if (!d.span) d.span = k.value->kernel.span;
+      if (seen.insert(std::to_string(d.span.anchor) + ":" + std::to_string(d.span.begin) + entry.message).second) {
+        out.push_back(std::move(d));
+      }
+    }
+  }
+  return out;
+}
+
+Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const session::Analysis> analysis,
+                        const Artifacts* artifacts) {
+  const text::Source& own = script.source();
+  Diagnostics out{std::move(analysis), {}, {}};
+  out.list.reserve(out.analysis->findings.size());
+  auto add = [&](const text::Diagnostic& d, const text::Anchors& anchors) {
+    Diagnostic& made = out.list.emplace_back(Diagnostic{&d, {}, {}});
+    auto beside = [&](text::Anchors::Place at, std::string_view message) {
+      // The prelude is no file that anybody could open.
+      if (at.source && (at.source == &own || is_file(at.source->path()))) made.related.push_back({at, message});
+    };
+    text::Anchors::Place place = anchors.resolve(d.span);
+    if (place.source != &own) {
+      text::Anchors::Place elsewhere = place;
+      place = {};
+      for (std::size_t i = d.chain.size(); i-- > 0 && !place.source;) {
+        text::Anchors::Place call = anchors.resolve(d.chain[i]);
+        if (call.source == &own) place = call;
+      }
+      beside(elsewhere, "here");
+    }
+    made.at = {place.begin, place.end};
+    for (const text::Related& r : d.related) beside(anchors.resolve(r.span), r.message);
+    for (std::size_t i = d.chain.size(); i-- > 0;) beside(anchors.resolve(d.chain[i]), "called from here");
+  };
+  for (const session::Finding& f : out.analysis->findings) add(*f.diagnostic, *f.anchors);
+  if (!artifacts) return out;
+  for (const session::Compiled& c : out.analysis->compiled) {
+    for (text::Diagnostic& d : toolchain_findings(c, *artifacts)) {
+      add(out.of_tools.emplace_back(std::move(d)), c.evaluation->anchors);
+    }
+  }
+  return out;
+}
+
+}  // namespace tilewright::ide

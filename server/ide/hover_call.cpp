@@ -1,0 +1,262 @@
+// Hover on a tile primitive: what this very call became, and why it did not become something else.
+#include <algorithm>
+#include <map>
+
+#include "compiler/intrinsics/printed.h"
+#include "compiler/ir/origin.h"
+#include "compiler/ir/primitive.h"
+#include "compiler/ir/printer.h"
+#include "compiler/lower/banks.h"
+#include "server/ide/call_words.h"
+#include "server/ide/hover_parts.h"
+#include "server/ide/words.h"
+
+namespace tilewright::ide {
+namespace {
+
+constexpr std::size_t kCodeLines = 8, kReasonLetters = 72;
+
+// The first clause of a reason: what a glance can hold.
+std::string shortened(std::string_view reason) {
+  std::string_view clause = reason.substr(0, reason.find(';'));
+  if (std::size_t dash = clause.find(" — "); dash != clause.npos) clause = clause.substr(dash + 5);
+  if (clause.size() <= kReasonLetters) return std::string(clause);
+  std::size_t space = clause.rfind(' ', kReasonLetters);
+  return std::string(clause.substr(0, space == clause.npos ? kReasonLetters : space)) + " ...";
+}
+
+// With its layout where that is not the plain one.
+std::string operand_words(const ir::Operand& operand) {
+  constexpr std::string_view kLayout = "\n    layout ";
+  std::string text = operand_text(operand, kLayout);
+  const ir::Buffer* b = operand.region.buffer;
+  bool plain = b && b->layout && b->layout->is_tile() && layout::same(*b->layout, layout::row_major(ir::shape_of(*b)));
+  if (plain) text.resize(text.find(kLayout));
+  return text;
+}
+
+// What the call reads, then what it writes. Where there are several of them each has its name.
+std::string operand_lines(const ir::TileCall& call) {
+  std::string read, written;
+  bool named = std::ranges::count_if(call.args, ir::is_given) > 2;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (!ir::is_given(call.args[i])) continue;
+    bool only_read = ir::operand_role(call, i) == ir::OperandRole::Read;
+    std::string name = named ? std::string(ir::operand_name(call, i)) + ": " : std::string();
+    (only_read ? read : written) += (only_read ? "  " : "→ ") + name + operand_words(call.args[i]) + "\n";
+  }
+  return read + written;
+}
+
+std::string others(const dispatch::CallReport& call) {
+  std::string out;
+  for (const dispatch::Trial& t : call.trials) {
+    if (t.outcome == dispatch::Outcome::Chosen) continue;
+    out += (out.empty() ? "" : " · ") + std::string(t.variant);
+    if (!t.reason.empty()) out += " (" + shortened(t.reason) + ")";
+  }
+  return out;
+}
+
+// The statements that stand for the call in the lowered form.
+std::string lowered_text(const lower::LoweredKernel& kernel, const ir::Origin& origin) {
+  Arena scratch;
+  ArenaScope scope(scratch);
+  ir::ScriptWriter writer(intrinsics::printed_arguments);
+  ir::walk_stmts(kernel.device, [&](const ir::Stmt* s) {
+    if (s->kind == ir::StmtKind::Seq || !ir::same_origin(s->origin, origin)) return true;
+    if (s->kind != ir::StmtKind::Comment) writer.statement(s);
+    return false;
+  });
+  return std::move(writer.out);
+}
+
+// What its accesses of shared memory cost; empty where that is not known or there are none.
+std::string bank_words(const lower::LoweredKernel& kernel, const dispatch::CallReport& call) {
+  lower::PointerAccess pointers;
+  if (auto bits = number_fact(call, "vec_bits")) {
+    pointers.bits = static_cast<int>(*bits);
+  } else if (auto matrices = number_fact(call, "matrices")) {
+    pointers = {.bits = 128, .lanes = static_cast<int>(8 * *matrices)};  // each lane names a row of 16 bytes
+  }
+  auto degree = lower::bank_conflicts(kernel, call.call->origin, pointers);
+  if (!degree) return "";
+  return *degree > 1 ? std::to_string(*degree) + "-way bank conflict" : "no bank conflict";
+}
+
+std::string without_indent(std::string_view text) {
+  std::size_t indent = text.size();
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    std::size_t first = text.find_first_not_of(' ', at);
+    if (first < end) indent = std::min(indent, first - at);
+    at = end + 1;
+  }
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    if (end - at > indent) out += text.substr(at + indent, end - at - indent);
+    out += '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
+// Line by line of the kernel's text, from 1.
+std::vector<std::string_view> split(std::string_view text) {
+  std::vector<std::string_view> out{{}};
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+// "LDG.E.128 ×4 · STS.128 ×4": the instructions on these lines, in the order of their first use.
+std::string instructions(std::string_view text, const std::vector<std::uint32_t>& lines, bool sass) {
+  std::vector<std::string_view> all = split(text);
+  std::vector<std::pair<std::string, int>> counts;
+  for (std::uint32_t line : lines) {
+    if (line >= all.size()) continue;
+    std::string_view s = all[line];
+    if (sass) {
+      std::size_t close = s.find("*/");
+      s = close == s.npos ? std::string_view() : s.substr(close + 2);
+    }
+    auto skip = [&] { s.remove_prefix(std::min(s.find_first_not_of(" \t{"), s.size())); };
+    skip();
+    if (s.starts_with('@')) {  // a predicate
+      s.remove_prefix(std::min(s.find(' '), s.size()));
+      skip();
+    }
+    std::string op(s.substr(0, s.find_first_of(" \t;")));
+    if (op.empty() || op.starts_with("//")) continue;
+    auto it = std::ranges::find(counts, op, &std::pair<std::string, int>::first);
+    if (it == counts.end()) {
+      counts.emplace_back(op, 1);
+    } else {
+      ++it->second;
+    }
+  }
+  std::string out;
+  std::size_t shown = 0;
+  for (const auto& [op, n] : counts) {
+    if (++shown > 10) return out + " · ...";
+    out += (out.empty() ? "" : " · ") + op + (n > 1 ? " ×" + std::to_string(n) : "");
+  }
+  return out;
+}
+
+void artifacts_text(HoverBlocks& out, const Made& made, const std::vector<std::uint32_t>& cuda_lines) {
+  auto of = [&](const toolchain::LineMap& map) {
+    std::vector<std::uint32_t> lines;
+    for (std::uint32_t line : cuda_lines) {
+      for (std::uint32_t l : map.lines_of(line)) lines.push_back(l);
+    }
+    std::ranges::sort(lines);
+    lines.erase(std::unique(lines.begin(), lines.end()), lines.end());
+    return lines;
+  };
+  if (!made.ptx.empty()) {
+    std::string text = instructions(made.ptx, of(made.ptx_lines), false);
+    if (!text.empty()) out.section("PTX", "", text);
+  }
+  if (!made.sass.empty()) {
+    std::string text = instructions(made.sass, of(made.sass_lines), true);
+    if (!text.empty()) out.section("SASS", "", text);
+  }
+}
+
+}  // namespace
+
+void hover_call(HoverBlocks& out, const Query& q, const std::vector<EvaluatedCall>& calls) {
+  const EvaluatedCall& call = calls.front();
+  const dispatch::CallReport& report = *call.report;
+  const session::CompiledKernel& kernel = *call.kernel;
+  std::string name(report.call->primitive);
+  std::string became = report.variant.empty() ? "no variant" : std::string(report.variant);
+  std::string who = std::string(ir::exec_scope_name(report.call->scope)) + ", " + worker_words(report);
+  if (!report.call->dispatch.empty()) who += ", forced";
+  out.title(name + " → " + became, who);
+
+  Arena scratch;
+  ArenaScope scope(scratch);
+  std::string body = operand_lines(*report.call);
+  if (!report.scope.intra.empty() || !report.scope.inter.empty()) {
+    body += "together " + box_text(report.scope.intra) + "; instances " + box_text(report.scope.inter) + "\n";
+  }
+  std::string plan;
+  auto add = [&](const std::string& text) { plan += (plan.empty() || text.empty() ? "" : ", ") + text; };
+  add(width_words(report));
+  if (auto n = number_fact(report, "vec_elems")) add(std::to_string(*n) + " elements a lane");
+  if (auto n = issue_count(report)) add(std::to_string(*n) + (find_fact(report, "outer") ? " rounds" : " issues"));
+  if (auto n = number_fact(report, "registers")) add(std::to_string(*n) + " registers");
+  if (auto n = number_fact(report, "swizzle"); n && *n) add("swizzle " + std::to_string(16 << *n) + " bytes");
+  if (auto n = moved_bytes(report)) add(grouped(*n) + " bytes");
+  if (kernel.lowered) {
+    if (std::string text = bank_words(*kernel.lowered, report); !text.empty()) add(text);
+  }
+  if (!plan.empty()) body += plan + "\n";
+  if (std::string text = others(report); !text.empty()) body += "not chosen: " + text + "\n";
+  out.code("text", body);
+
+  // The same place in other entries, loops and architectures.
+  std::map<std::string, int> elsewhere;
+  for (const EvaluatedCall& other : calls) {
+    if (other.report->variant != report.variant || width_words(*other.report) != width_words(report)) {
+      std::string what = other.report->variant.empty() ? "no variant" : std::string(other.report->variant);
+      std::string width = width_words(*other.report);
+      ++elsewhere[what + (width.empty() ? "" : " " + width) + " in " + other.kernel->entry->expression + " for " +
+                  other.compiled->target.name()];
+    }
+  }
+  if (!elsewhere.empty()) {
+    std::string text = "elsewhere: ";
+    std::size_t shown = 0;
+    for (const auto& [what, count] : elsewhere) {
+      if (++shown > 3) {
+        text += " · ...";
+        break;
+      }
+      text += (shown > 1 ? " · " : "") + what;
+    }
+    out.words(text);
+  }
+
+  const ir::Origin& origin = report.call->origin;
+  if (kernel.lowered) {
+    std::string text = lowered_text(*kernel.lowered, origin);
+    if (!text.empty()) out.section("IR", "python", first_lines(text, kCodeLines));
+  }
+  std::vector<std::uint32_t> lines;
+  if (kernel.cuda) {
+    for (const cuda::LineOrigin& line : kernel.cuda->lines) {
+      if (ir::same_origin(line.origin, origin)) lines.push_back(line.line);
+    }
+  }
+  if (!lines.empty()) {
+    std::vector<std::string_view> all = split(kernel.cuda->text);
+    std::string text;
+    for (std::uint32_t line = lines.front(); line <= lines.back() && line < all.size(); ++line) {
+      if (std::string_view s = all[line]; s.find("// ") != s.find_first_not_of(' ')) text += std::string(s) + "\n";
+    }
+    std::string which = lines.front() == lines.back()
+                            ? "line " + std::to_string(lines.front())
+                            : "lines " + std::to_string(lines.front()) + "–" + std::to_string(lines.back());
+    out.section("CUDA (" + which + ")", "cuda", first_lines(without_indent(text), kCodeLines));
+    auto made = q.artifacts ? q.artifacts->find(*kernel.cuda, call.compiled->target.name()) : nullptr;
+    if (made) artifacts_text(out, *made, lines);
+  }
+  std::vector<std::pair<std::string, ViewName>> links;
+  for (auto [kind, shown] : {std::pair{ViewKind::Lowered, "IR"},
+                             {ViewKind::Cuda, "CUDA"},
+                             {ViewKind::Ptx, "PTX"},
+                             {ViewKind::Sass, "SASS"},
+                             {ViewKind::Report, "report"}}) {
+    links.emplace_back(shown, view_of(kind, *call.compiled, kernel, q.snapshot->path()));
+  }
+  out.links(std::move(links));
+}
+
+}  // namespace tilewright::ide

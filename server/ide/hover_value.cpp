@@ -1,0 +1,516 @@
+// Hover on anything that has a value: layouts, buffers, scope ids, barriers, constants, functions, intrinsics.
+#include <algorithm>
+
+#include "compiler/intrinsics/intrinsic.h"
+#include "compiler/ir/printer.h"
+#include "compiler/layout/picture.h"
+#include "compiler/script/vocabulary.h"
+#include "server/ide/call_words.h"
+#include "server/ide/hover_parts.h"
+
+namespace tilewright::ide {
+namespace {
+
+using script::Value;
+
+constexpr std::int64_t kPictureRows = 8, kPictureColumns = 8;
+constexpr std::size_t kValueLetters = 200;
+
+std::string shape_text(std::span<const ir::Expr> shape) {
+  std::string out = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) out += (i ? ", " : "") + ir::to_string(shape[i]);
+  return out + (shape.size() == 1 ? ",)" : ")");
+}
+
+std::string iters_text(const layout::Iters& iters) {
+  std::string out;
+  for (const layout::Iter& i : iters) {
+    out += (out.empty() ? "" : ", ") + layout::to_string(i.extent) + " steps of " + layout::to_string(i.stride);
+    if (i.axis != layout::Axis::m) out += " on " + std::string(layout::axis_name(i.axis));
+  }
+  return out;
+}
+
+// The map in words: what each part of the layout does.
+std::string layout_words(const layout::Layout& l) {
+  std::string out = "layout " + layout::to_short_string(l) + "\n";
+  if (l.tile) {
+    if (!l.tile->shard.empty()) out += "index, outermost digit first: " + iters_text(l.tile->shard) + "\n";
+    if (!l.tile->replica.empty()) out += "held again at each of: " + iters_text(l.tile->replica) + "\n";
+    for (const auto& [axis, offset] : l.tile->offset) {
+      out += "starts at " + layout::to_string(offset) + " on " + std::string(layout::axis_name(axis)) + "\n";
+    }
+  }
+  if (l.swizzle) {
+    const layout::Swizzle& s = *l.swizzle;
+    out += "swizzle: chunks of " + std::to_string(s.chunk()) + " elements stay together; " +
+           std::to_string(s.swizzle_len) + " address bits are XORed with those " + std::to_string(s.atom_len) +
+           " above; repeats every " + std::to_string(s.period()) + " elements\n";
+  }
+  if (l.tile) {
+    out += layout::to_string(layout::size(l)) + " elements";
+    if (!layout::has_thread_axis(l)) {
+      out += " over a span of " + layout::to_string(layout::span(l));
+    } else if (auto scopes = layout::scope_of(l); scopes && *scopes) {
+      out += ", spread over each " + std::string(layout::unit_name((*scopes)->second));
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string layout_picture(const layout::Layout& l, layout::ShapeView shape, int bits) {
+  layout::PictureOptions options;
+  options.dtype_bits = bits;
+  options.rows = kPictureRows;
+  options.columns = kPictureColumns;
+  auto table = layout::text_table(l, shape, options);
+  return table ? *table : std::string();
+}
+
+layout::Shape own_shape(const layout::Layout& l) {
+  layout::Shape shape;
+  if (l.tile) {
+    for (const layout::Iter& i : l.tile->shard) shape.push_back(i.extent);
+  } else if (l.swizzle) {
+    shape = {l.swizzle->period() / (l.swizzle->chunk() << l.swizzle->swizzle_len), l.swizzle->chunk()
+                                                                                       << l.swizzle->swizzle_len};
+  }
+  return shape;
+}
+
+void hover_layout(HoverBlocks& out, const std::string& name, const layout::Layout& l) {
+  out.title(name.empty() ? "layout" : name, name.empty() ? "" : "layout");
+  std::string text = layout_words(l);
+  std::string picture = layout_picture(l, own_shape(l), 16);
+  out.code("text", picture.empty() ? text : text + "\n" + picture);
+}
+
+// The buffer of the analysed kernels that was made at the same place under the same name.
+struct KnownBuffer {
+  const session::CompiledKernel* kernel = nullptr;
+  const ir::Buffer* buffer = nullptr;
+};
+KnownBuffer known_buffer(const session::Analysis& analysis, const ir::Buffer& wanted) {
+  for (const session::CompiledKernel& k : analysis.first().kernels) {
+    const ir::Buffer* found = nullptr;
+    auto look = [&](const ir::Buffer* b) {
+      if (b && !found && b->span == wanted.span && b->name == wanted.name) found = b;
+    };
+    for (const ir::Param& p : k.value->kernel.params) look(p.buffer);
+    ir::walk_stmts(k.value->kernel.body, [&](const ir::Stmt* s) {
+      if (const auto* a = ir::as<ir::Alloc>(s)) look(a->buffer);
+      if (const auto* d = ir::as<ir::Decl>(s)) look(d->buffer);
+      return !found;
+    });
+    if (found) return {&k, found};
+  }
+  return {};
+}
+
+// Where a buffer lies in shared memory, as far as the launch plan fixes it.
+std::string shared_place(const KnownBuffer& known, std::optional<std::int64_t> bytes) {
+  if (!known.kernel || !known.kernel->lowered) return {};
+  const lower::LoweredKernel& lowered = *known.kernel->lowered;
+  const lower::SharedBlock* block = nullptr;
+  for (const lower::SharedBlock& b : lowered.shared) {
+    if (b.buffer->data == known.buffer->data) block = &b;
+  }
+  if (!block) return {};
+  std::string memory = block->dynamic ? "dynamic shared memory" : "its static block of shared memory";
+  Arena scratch;
+  ArenaScope scope(scratch);
+  const std::int64_t zero = 0;
+  ir::Expr offset = known.buffer->elem_offset ? ir::simplify(known.buffer->elem_offset) : ir::Expr();
+  const std::int64_t* elements = offset ? ir::constant(offset) : &zero;
+  if (!elements || !bytes) return "in " + memory + " of " + grouped(block->bytes) + " bytes";
+  std::int64_t begin = *elements * known.buffer->dtype.bits / 8;
+  return "bytes " + grouped(begin) + ".." + grouped(begin + *bytes) + " of " + memory + " (" + grouped(block->bytes) +
+         " bytes)";
+}
+
+std::optional<std::int64_t> buffer_bytes(const ir::Buffer& b) {
+  auto elements = ir::constant_elements(b.shape);
+  if (!elements) return std::nullopt;
+  return *elements * b.dtype.bits * std::max<int>(1, b.dtype.lanes) / 8;
+}
+
+std::string buffer_head(const ir::Buffer& b) {
+  return ir::dtype_name(b.dtype) + " " + shape_text(b.shape) + " " +
+         std::string(b.scope_text.empty() ? ir::storage_scope_name(b.scope) : b.scope_text);
+}
+
+void hover_buffer(HoverBlocks& out, const HoverSubject& subject, const ir::Buffer& b) {
+  std::string name = b.name.empty() ? subject.name : std::string(b.name);
+  if (b.is_scalar) {
+    out.title(name, "scalar variable");
+    return out.code("text", ir::dtype_name(b.dtype) + ", " + std::string(ir::storage_scope_name(b.scope)) + "\n");
+  }
+  out.title(name, "buffer");
+  std::string text = buffer_head(b) + "\n";
+  auto bytes = buffer_bytes(b);
+  if (bytes) text += grouped(*bytes) + " bytes, aligned to " + std::to_string(b.align) + "\n";
+  if (ir::is_shared(b.scope)) {
+    if (std::string place = shared_place(known_buffer(*subject.analysis, b), bytes); !place.empty()) {
+      text += place + "\n";
+    }
+  }
+  if (b.allocated_addr) text += "tensor memory column " + ir::to_string(b.allocated_addr) + "\n";
+  if (b.layout) {
+    bool plain = b.layout->is_tile() && layout::same(*b.layout, layout::row_major(ir::shape_of(b)));
+    if (plain) {
+      text += "row-major\n";
+    } else {
+      text += layout_words(*b.layout);
+      std::string picture = layout_picture(*b.layout, ir::shape_of(b), b.dtype.bits);
+      if (!picture.empty()) text += "\n" + picture;
+    }
+  }
+  out.code("text", text);
+}
+
+std::string interval_text(const ir::Interval& i) {
+  if (i.is_point()) return std::to_string(i.lo);
+  if (i.bounded()) return std::to_string(i.lo) + ".." + std::to_string(i.hi);
+  if (i.lo != ir::Interval::kMin) return std::to_string(i.lo) + " and up";
+  return {};
+}
+
+std::string_view binding_words(ir::ScopeBinding b) {
+  switch (b) {
+    case ir::ScopeBinding::KernelCluster: return "cluster of the grid";
+    case ir::ScopeBinding::KernelCta: return "CTA of the grid";
+    case ir::ScopeBinding::ClusterCta: return "CTA of the cluster";
+    case ir::ScopeBinding::CtaWarpgroup: return "warpgroup of the CTA";
+    case ir::ScopeBinding::CtaWarp: return "warp of the CTA";
+    case ir::ScopeBinding::WarpgroupWarp: return "warp of the warpgroup";
+    case ir::ScopeBinding::WarpThread: return "lane of the warp";
+    case ir::ScopeBinding::CtaThread: return "thread of the CTA";
+    case ir::ScopeBinding::WarpgroupThread: return "thread of the warpgroup";
+    case ir::ScopeBinding::ClusterCtaPair: return "CTA of its pair";
+    case ir::ScopeBinding::None: break;
+  }
+  return {};
+}
+
+void hover_var(HoverBlocks& out, const HoverSubject& subject, const ir::Var& var) {
+  std::string name = var.name.empty() ? subject.name : std::string(var.name);
+  if (var.role == ir::VarRole::ScopeId) {
+    ir::Interval range = var.range;
+    // Ranges come with dispatch: the analysed kernel knows them.
+    for (const session::CompiledKernel& k : subject.analysis->first().kernels) {
+      if (range.bounded() || !k.dispatched) break;
+      for (const ir::Var* known : k.dispatched->scope_ids) {
+        if (known->name == var.name && known->scope_id == var.scope_id) range = known->range;
+      }
+    }
+    out.title(name, "scope id: " + std::string(binding_words(var.scope_id)));
+    std::string text = ir::dtype_name(var.dtype);
+    if (range.bounded()) text += ", " + interval_text(range) + ", extent " + std::to_string(range.hi - range.lo + 1);
+    return out.code("text", text + "\n");
+  }
+  constexpr std::string_view kRoles[] = {"immutable variable", "parameter", "symbolic extent", "data pointer",
+                                         "loop variable",      "scope id",  "launch variable"};
+  out.title(name, kRoles[static_cast<int>(var.role)]);
+  std::string text = ir::dtype_name(var.dtype);
+  if (var.dtype.is_handle() && !var.pointee.is_void()) text += " to " + ir::dtype_name(var.pointee);
+  if (std::string range = interval_text(var.range); !range.empty()) text += ", " + range;
+  out.code("text", text + "\n");
+}
+
+// ---- barriers -------------------------------------------------------------------------------------------------------
+
+std::string argument_text(const intrinsics::Intrinsic& row, const ir::Call& call, std::string_view operand) {
+  for (std::size_t i = 0; i < row.operands.size() && i < call.args.size(); ++i) {
+    if (row.operands[i].name != operand || intrinsics::is_absent(call.args[i])) continue;
+    const std::int64_t* number = ir::constant(call.args[i]);
+    return number ? grouped(*number) : ir::to_string(call.args[i]);
+  }
+  return {};
+}
+
+bool mentions(ir::Expr e, const ir::Buffer* buffer) {
+  bool found = false;
+  ir::walk(e, [&](ir::Expr x) {
+    if (const auto* load = x.as<ir::Load>()) found |= load->buffer == buffer || load->buffer->data == buffer->data;
+    return !found;
+  });
+  return found;
+}
+
+// What the kernel does with the barriers in `buffer`, one line a kind of use, as written.
+std::string barrier_uses(const session::CompiledKernel& kernel, const ir::Buffer* buffer) {
+  std::vector<std::pair<std::string, int>> uses;
+  auto note = [&](std::string what) {
+    auto it = std::ranges::find(uses, what, &std::pair<std::string, int>::first);
+    if (it == uses.end()) {
+      uses.emplace_back(std::move(what), 1);
+    } else {
+      ++it->second;
+    }
+  };
+  // A barrier of a pool shares its storage with others: only the same window counts.
+  auto same_window = [&](ir::Expr e) {
+    bool found = false;
+    ir::walk(e, [&](ir::Expr x) {
+      if (const auto* load = x.as<ir::Load>()) found |= load->buffer == buffer;
+      return !found;
+    });
+    return found;
+  };
+  Arena scratch;
+  ArenaScope scope(scratch);
+  std::size_t calls = 0;  // so far; their reports stand in the same order
+  ir::walk_stmts(kernel.value->kernel.body, [&](const ir::Stmt* s) {
+    if (const auto* tile = ir::as<ir::TileCall>(s)) {
+      const bool reported = kernel.dispatched && calls < kernel.dispatched->calls.size();
+      const dispatch::CallReport* report = reported ? &kernel.dispatched->calls[calls] : nullptr;
+      ++calls;
+      for (const ir::ConfigItem& item : tile->config) {
+        if (!item.value.value || !same_window(item.value.value)) continue;
+        std::string text = "completed by " + std::string(tile->primitive);
+        if (auto bytes = report ? moved_bytes(*report) : std::nullopt)
+          text += ", " + grouped(*bytes) + " bytes each time";
+        note(text);
+      }
+    }
+    const auto* evaluate = ir::as<ir::Evaluate>(s);
+    const auto* call = evaluate ? evaluate->value.as<ir::Call>() : nullptr;
+    const intrinsics::Intrinsic* row = call ? intrinsics::of(call->callee) : nullptr;
+    if (!row || row->name.find("mbarrier") == row->name.npos || !mentions(evaluate->value, buffer)) return true;
+    if (!same_window(evaluate->value)) return true;
+    std::string_view name = row->name.substr(row->name.find("mbarrier.") + 9);
+    std::string text(name);
+    if (name == "init") {
+      text = "initialised for " + argument_text(*row, *call, "thread_count") + " arrivals a phase";
+    } else if (name.starts_with("try_wait") || name.starts_with("test_wait") || name.starts_with("wait")) {
+      std::string phase = argument_text(*row, *call, "phase");
+      text = "waits" + (phase.empty() ? "" : " for parity " + phase);
+    } else if (name.starts_with("arrive")) {
+      std::string bytes = argument_text(*row, *call, "byte_count");
+      if (bytes.empty()) bytes = argument_text(*row, *call, "tx_count");
+      text = bytes.empty() ? "arrivals" : "arrivals that expect " + bytes + " bytes";
+    }
+    note(text);
+    return true;
+  });
+  std::string out;
+  for (const auto& [what, count] : uses) {
+    out += what + (count > 1 ? " (" + std::to_string(count) + " places)" : "") + "\n";
+  }
+  return out;
+}
+
+bool hover_barrier(HoverBlocks& out, const HoverSubject& subject, script::Instance& instance) {
+  Value* buf = instance.find("buf");
+  auto* buffer = buf ? buf->as<script::BufferValue>() : nullptr;
+  if (!buffer || !buffer->buffer) return false;
+  std::string text;
+  if (Value* depth = instance.find("depth"); depth && depth->is_int()) {
+    text += std::to_string(depth->i) + (depth->i == 1 ? " mbarrier" : " mbarriers") + " in shared memory\n";
+  }
+  if (Value* offset = instance.find("phase_offset"); offset && offset->is_int() && offset->i) {
+    text += "waits with the parity inverted\n";
+  }
+  KnownBuffer known = known_buffer(*subject.analysis, *buffer->buffer);
+  // Several barriers may come from one line of the prelude; their offset in the pool tells them apart.
+  if (known.kernel) {
+    const ir::Buffer* best = known.buffer;
+    std::string wanted = buffer->buffer->elem_offset ? ir::to_string(buffer->buffer->elem_offset) : "0";
+    ir::walk_stmts(known.kernel->value->kernel.body, [&](const ir::Stmt* s) {
+      const auto* d = ir::as<ir::Decl>(s);
+      if (d && d->buffer->span == buffer->buffer->span) {
+        std::string here = d->buffer->elem_offset ? ir::to_string(d->buffer->elem_offset) : "0";
+        if (here == wanted) best = d->buffer;
+      }
+      return true;
+    });
+    text += barrier_uses(*known.kernel, best);
+  }
+  out.title(subject.name.empty() ? instance.cls->name : subject.name, instance.cls->name);
+  out.code("text", text);
+  return true;
+}
+
+std::string docstring(syntax::Stmts body) {
+  if (body.empty()) return {};
+  auto* first = syntax::as<syntax::ExprStmt>(body.front());
+  auto* text = first ? syntax::as<syntax::StringLit>(first->value) : nullptr;
+  if (!text) return {};
+  std::string_view s = text->value;
+  s = s.substr(0, s.find("\n\n"));
+  return std::string(s);
+}
+
+bool hover_instance(HoverBlocks& out, const HoverSubject& subject, script::Instance& instance) {
+  if (hover_barrier(out, subject, instance)) return true;
+  out.title(subject.name.empty() ? instance.cls->name : subject.name, instance.cls->name);
+  std::string text;
+  std::size_t shown = 0;
+  for (auto& [name, value] : instance.attributes) {
+    if (name.starts_with("_") || ++shown > 8) continue;
+    std::string what;
+    if (auto* b = value.as<script::BufferValue>()) {
+      what = buffer_head(*b->buffer);
+    } else if (auto* i = value.as<script::Instance>()) {
+      what = i->cls->name;
+    } else if (value.is_expr()) {
+      what = ir::to_string(value.as_expr());
+    } else if (!value.is_object() || value.as<script::Str>()) {
+      what = subject.probed->evaluation->interpreter().repr(value);
+    } else {
+      what = std::string(script::type_name(value));
+    }
+    if (what.size() > kValueLetters) what.resize(kValueLetters);
+    text += "." + name + " = " + what + "\n";
+  }
+  if (!text.empty()) out.code("text", text);
+  return true;
+}
+
+bool hover_word(HoverBlocks& out, std::string_view space, std::string_view name) {
+  const script::Word* word = script::find_word(space, name);
+  if (!word) return false;
+  bool called = !word->signature.empty() || word->kind == script::WordKind::Function;
+  std::string spelled =
+      space == "layout" || space == "buffer" ? std::string(name) : std::string(space) + "." + std::string(name);
+  if (word->kind == script::WordKind::Decorator) spelled = "@" + spelled;
+  out.code("python", called && word->kind != script::WordKind::Decorator
+                         ? spelled + "(" + std::string(word->signature) + ")"
+                         : spelled);
+  out.words(word->documentation);
+  return true;
+}
+
+}  // namespace
+
+void hover_function(HoverBlocks& out, const syntax::FunctionDef& def, std::string_view source, std::string_view kind) {
+  std::size_t begin = def.header.begin, end = std::min<std::size_t>(def.header.end, source.size());
+  std::string head(begin < end ? source.substr(begin, end - begin) : std::string_view(def.name.text));
+  if (head.size() > 400) head = head.substr(0, 400) + " ...";
+  out.code("python", head);
+  if (!kind.empty()) out.words(kind);
+  if (std::string doc = docstring(def.body); !doc.empty()) out.words(doc);
+}
+
+bool hover_documented(HoverBlocks& out, std::string_view name) {
+  for (std::string_view space : {"T", "Tx", "layout", "buffer"}) {
+    if (hover_word(out, space, name)) return true;
+  }
+  return false;
+}
+
+void hover_intrinsic(HoverBlocks& out, std::string_view path) {
+  std::size_t shown = 0;
+  for (const intrinsics::Intrinsic& row : intrinsics::table()) {
+    if (row.name != path || ++shown > 2) continue;
+    out.code("python", "T." + std::string(row.name) + "(" + std::string(row.signature) + ")");
+    if (!row.ptx.empty()) out.code("ptx", row.ptx);
+    if (row.ptx.empty() && !row.cxx.empty()) out.code("cpp", first_lines(row.cxx, 6));
+    out.words(std::string(row.documentation));
+    out.words("Targets: " + std::string(intrinsics::availability_name(row.availability)));
+  }
+}
+
+bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
+  script::Interpreter& in = subject.probed->evaluation->interpreter();
+  Arena scratch;
+  ArenaScope scope(scratch);
+  std::size_t dot = subject.name.rfind('.');
+  std::string_view last = std::string_view(subject.name).substr(dot == std::string::npos ? 0 : dot + 1);
+  switch (v.tag) {
+    case script::Tag::Error:
+    case script::Tag::Poison:
+    case script::Tag::Opaque: return false;
+    case script::Tag::Expr: {
+      ir::Expr e = v.as_expr();
+      if (const auto* var = e.as<ir::Var>()) {
+        hover_var(out, subject, *var);
+        return true;
+      }
+      if (const auto* load = e.as<ir::Load>(); load && load->buffer->is_scalar) {
+        hover_buffer(out, subject, *load->buffer);
+        return true;
+      }
+      std::string text = ir::to_string(e);
+      if (text.size() > kValueLetters) text = text.substr(0, kValueLetters) + " ...";
+      out.title(subject.name.empty() ? "expression" : subject.name, ir::dtype_name(e.dtype()));
+      out.code("python", text);
+      return true;
+    }
+    default: break;
+  }
+  if (auto* b = v.as<script::BufferValue>()) {
+    hover_buffer(out, subject, *b->buffer);
+    return true;
+  }
+  if (auto* region = v.as<script::RegionValue>()) {
+    hover_buffer(out, subject, *region->region.buffer);
+    return true;
+  }
+  if (auto* l = v.as<script::LayoutValue>()) {
+    hover_layout(out, subject.name, *l->layout);
+    return true;
+  }
+  if (auto* spec = v.as<script::LayoutSpec>()) {
+    layout::Layout l;
+    l.tile = spec->tile;
+    hover_layout(out, subject.name, l);
+    return true;
+  }
+  if (auto* d = v.as<script::DataTypeValue>()) {
+    out.title(ir::dtype_name(d->dtype), "dtype");
+    out.words(grouped(static_cast<std::int64_t>(d->dtype.bits) * std::max<int>(1, d->dtype.lanes)) + " bits");
+    return true;
+  }
+  if (auto* space = v.as<script::Namespace>()) {
+    std::string_view path = space->path;
+    if (path.starts_with("T.") && intrinsics::is_intrinsic(path.substr(2))) {
+      hover_intrinsic(out, path.substr(2));
+      return !out.empty();
+    }
+    out.title(path, "namespace");
+    return true;
+  }
+  if (auto* native = v.as<script::Native>()) {
+    if (hover_documented(out, native->name)) return true;
+    out.title(subject.name.empty() ? std::string(native->name) : subject.name, "function of the dialect");
+    return true;
+  }
+  if (auto* f = v.as<script::Function>()) {
+    constexpr std::string_view kModes[] = {"", "Evaluated in script mode where it is called (T.inline).", "A kernel.",
+                                           "A kernel template (T.jit).", "Evaluated in script mode (T.macro)."};
+    hover_function(out, *f->def, f->keep ? std::string_view(f->keep->text) : std::string_view(),
+                   kModes[static_cast<int>(f->mode)]);
+    return true;
+  }
+  if (auto* method = v.as<script::BoundMethod>()) {
+    if (auto* f = method->function.as<script::Function>()) {
+      hover_function(out, *f->def, f->keep ? std::string_view(f->keep->text) : std::string_view(),
+                     f->owner ? "Method of " + f->owner->name + "." : std::string());
+      return true;
+    }
+    return hover_value(out, subject, method->function);
+  }
+  if (auto* instance = v.as<script::Instance>()) return hover_instance(out, subject, *instance);
+  if (auto* cls = v.as<script::Class>()) {
+    if (hover_documented(out, cls->name)) return true;
+    out.title("class " + cls->name, cls->is_meta ? "meta class" : "");
+    return true;
+  }
+  if (auto* kernel = v.as<script::KernelValue>()) {
+    out.title(kernel->kernel.name, "kernel");
+    return true;
+  }
+  if (v.is_object() && !v.as<script::Str>() && !v.as<script::Tuple>() && !v.as<script::List>() &&
+      !v.as<script::Dict>() && !v.as<script::BigInt>() && !v.as<script::Range>() && !v.as<script::Set>()) {
+    return hover_documented(out, last);
+  }
+  std::string text = in.repr(v);
+  if (text.size() > kValueLetters) text = text.substr(0, kValueLetters) + " ...";
+  out.title(subject.name.empty() ? "value" : subject.name, script::type_name(v));
+  out.code("python", text);
+  return true;
+}
+
+}  // namespace tilewright::ide

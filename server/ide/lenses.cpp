@@ -1,0 +1,84 @@
+#include "server/ide/lenses.h"
+
+#include <algorithm>
+#include <map>
+
+#include "server/ide/call_words.h"
+#include "server/ide/occupancy.h"
+#include "server/project/run_targets.h"
+
+namespace tilewright::ide {
+namespace {
+
+struct Target {
+  const session::Compiled* compiled;
+  const session::CompiledKernel* kernel;
+};
+
+std::int64_t shared_bytes(const lower::LaunchPlan& plan) {
+  return plan.static_shared_bytes + plan.dynamic_shared_bytes;
+}
+
+// "70 registers · 8,192 B shared · 7 CTAs a multiprocessor (registers), 44 % of its warps": as far as it is known.
+std::string resources(const Query& q, const Target& t) {
+  if (!t.kernel->lowered) return {};
+  const lower::LaunchPlan& plan = t.kernel->lowered->plan;
+  std::string out;
+  auto add = [&](const std::string& text) { out += (out.empty() ? "" : " · ") + text; };
+  std::int64_t registers = 0;
+  auto made = t.kernel->cuda && q.artifacts ? q.artifacts->find(*t.kernel->cuda, t.compiled->target.name()) : nullptr;
+  if (made) {
+    for (const toolchain::KernelResources& k : made->kernels) {
+      if (k.name != t.kernel->lowered->symbol) continue;
+      registers = k.registers;
+      add(std::to_string(k.registers) + " registers");
+      if (k.spill_stores + k.spill_loads) {
+        add(grouped(k.spill_stores) + " B spilled, " + grouped(k.spill_loads) + " B read back");
+      }
+    }
+  }
+  if (std::int64_t bytes = shared_bytes(plan)) add(grouped(bytes) + " B shared");
+  auto threads = plan.launch.threads();
+  if (registers && threads) {
+    if (auto o = occupancy(t.compiled->target, *threads, registers, shared_bytes(plan))) {
+      add(std::to_string(o->ctas) + (o->ctas == 1 ? " CTA" : " CTAs") + " a multiprocessor (bound by " + o->bound +
+          "), " + std::to_string(o->warps * 100 / o->warp_limit) + " % of its warps");
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Answer<std::vector<Lens>> lenses(const Query& q) {
+  std::vector<Lens> out;
+  if (!q.preferences.code_lenses) return out;
+  auto analysis = q.analysis();
+  if (!analysis) return cancelled();
+  const text::Source& source = q.snapshot->source();
+  std::map<Stretch, std::vector<Target>> kernels;  // by the place of their name
+  for (const session::Compiled& c : analysis->compiled) {
+    for (const session::CompiledKernel& k : c.kernels) {
+      text::Anchors::Place at = c.evaluation->anchors.resolve(k.value->kernel.span);
+      if (at.source == &source) kernels[{at.begin, at.end}].push_back({&c, &k});
+    }
+  }
+  for (const auto& [place, targets] : kernels) {
+    const Target& first = targets.front();
+    const std::string& entry = first.kernel->entry->expression;
+    std::string title = "entry " + entry + " for " + first.compiled->target.name();
+    if (targets.size() > 1) title += " (and " + std::to_string(targets.size() - 1) + " more)";
+    out.push_back({place, std::move(title), ShowEntries()});
+    if (std::string text = resources(q, first); !text.empty()) {
+      out.push_back(
+          {place, std::move(text), view_of(ViewKind::Plan, *first.compiled, *first.kernel, q.snapshot->path())});
+    }
+    if (first.kernel->failed) continue;
+    for (std::string_view target : project::kRunTargets) {
+      out.push_back({place, "run on " + std::string(target), Run{entry, target}});
+    }
+  }
+  return out;
+}
+
+}  // namespace tilewright::ide

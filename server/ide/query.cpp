@@ -1,0 +1,12 @@
+#include "server/ide/query.h"
+
+namespace tilewright::ide {
+
+text::Anchors::Place place_of(text::Span span, const text::Anchors& anchors, const session::Snapshot& script) {
+  text::Anchors::Place place = anchors.resolve(span);
+  // The prelude is no file that anybody could open.
+  return place.source && (place.source == &script.source() || is_file(place.source->path())) ? place
+                                                                                             : text::Anchors::Place();
+}
+
+}  // namespace tilewright::ide

@@ -1,0 +1,119 @@
+#include "server/ide/rename.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "server/ide/names.h"
+
+namespace tilewright::ide {
+namespace {
+
+using session::Occurrence;
+using session::Symbol;
+using session::SymbolIndex;
+using session::SymbolKind;
+
+bool can_rename(const Meaning& m) {
+  if (!m.symbol || is_prelude(*m.script) || m.symbol->kind == SymbolKind::Builtin) return false;
+  return m.symbol->kind != SymbolKind::Import || is_alias(*m.symbol);
+}
+
+bool is_identifier(std::string_view name) {
+  static constexpr std::string_view kKeywords[] = {
+      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
+  auto letter = [](char c) {
+    return static_cast<unsigned char>(c) >= 0x80 || std::isalpha(static_cast<unsigned char>(c)) || c == '_';
+  };
+  return !name.empty() && letter(name[0]) &&
+         std::ranges::all_of(name, [&](char c) { return letter(c) || std::isdigit(static_cast<unsigned char>(c)); }) &&
+         std::ranges::find(kKeywords, name) == std::end(kKeywords);
+}
+
+// Why `name` cannot take the place of the symbol in this script; empty: it can.
+std::string taken(const Query& q, const Script& script, const Meaning& meaning, const std::vector<Use>& uses,
+                  const std::string& name) {
+  const SymbolIndex& index = script->symbols();
+  std::string where = script == q.snapshot ? "" : " of " + std::filesystem::path(script->path()).filename().string();
+  auto at_line = [&](std::uint32_t offset) {
+    return " on line " + std::to_string(script->source().position(offset).line + 1) + where;
+  };
+  // Taking a name that is in use where the renamed one is seen would change what the script means.
+  for (const Use& u : uses) {
+    if (!u.bare) continue;
+    const Symbol* other = index.lookup(name, index.scope_at(u.begin));
+    if (other && other != meaning.symbol) return "'" + name + "' is taken" + at_line(defining(index, *other)->begin);
+  }
+  bool bare = std::ranges::any_of(uses, &Use::bare);
+  for (const Symbol& other : index.symbols) {
+    if (bare && other.kind == SymbolKind::Builtin && other.name == name && meaning.symbol->scope == 0) {
+      return "'" + name + "' means something else in this script already" + where;
+    }
+  }
+  return {};
+}
+
+// A member of another class by the same name, which may override it or be overridden by it. Null: none.
+const Symbol* namesake(const SymbolIndex& index, const Meaning& member) {
+  const syntax::ClassDef* type = class_around(member.script->symbols(), *member.symbol);
+  for (const Symbol& s : index.symbols) {
+    const syntax::ClassDef* other = s.name == member.symbol->name ? class_around(index, s) : nullptr;
+    if (other && other != type && (!other->bases.empty() || !type->bases.empty())) return &s;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Stretch> renamable(const Query& q, std::uint32_t offset) {
+  Names names(q, Names::Aliases::OwnNames);
+  auto meaning = names.at(q.snapshot, offset);
+  if (!meaning || !can_rename(*meaning)) return std::nullopt;
+  for (const Use& u : names.uses(q.snapshot, *meaning)) {
+    if (u.begin > offset || offset > u.end) continue;
+    std::string_view text = q.snapshot->source().text().substr(u.begin, u.end - u.begin);
+    if (text == meaning->symbol->name) return Stretch{u.begin, u.end};
+  }
+  return std::nullopt;
+}
+
+Answer<std::vector<RenamedScript>> rename(const Query& q, std::uint32_t offset, const std::string& new_name) {
+  Names names(q, Names::Aliases::OwnNames);
+  auto meaning = names.at(q.snapshot, offset);
+  if (!meaning || !can_rename(*meaning)) return refused("there is no name here that can be changed");
+  if (!is_identifier(new_name)) return refused("'" + new_name + "' is not a name");
+  const Symbol& s = *meaning->symbol;
+  bool member = class_around(meaning->script->symbols(), s);
+  std::string why;
+  std::vector<RenamedScript> out;
+  bool whole = names.everywhere(*meaning, [&](const Script& script) {
+    std::optional<std::uint32_t> unknown;
+    std::vector<Use> uses = names.uses(script, *meaning, member ? &unknown : nullptr);
+    std::string_view text = script->source().text();
+    std::erase_if(uses, [&](const Use& u) { return text.substr(u.begin, u.end - u.begin) != s.name; });
+    if (member && !unknown) {
+      const Symbol* other = namesake(script->symbols(), *meaning);
+      const Occurrence* o = other ? defining(script->symbols(), *other) : nullptr;
+      if (o) unknown = o->begin;
+    }
+    if (unknown) {
+      why = "'" + std::string(s.name) + "' on line " + std::to_string(script->source().position(*unknown).line + 1) +
+            " of " + std::filesystem::path(script->path()).filename().string() + " may or may not be the same";
+      return false;
+    }
+    why = taken(q, script, *meaning, uses, new_name);
+    if (!why.empty()) return false;
+    if (uses.empty()) return true;
+    RenamedScript& changed = out.emplace_back(RenamedScript{script, names.scripts().is_open(*script), {}});
+    for (const Use& u : uses) changed.places.push_back({u.begin, u.end});
+    return true;
+  });
+  if (!why.empty()) return refused(why);
+  if (!whole) return cancelled();
+  return out;
+}
+
+}  // namespace tilewright::ide

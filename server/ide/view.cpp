@@ -1,0 +1,215 @@
+#include "server/ide/view.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "server/ide/look.h"
+
+namespace tilewright::ide {
+namespace {
+
+constexpr ViewKind kKinds[] = {ViewKind::Report, ViewKind::Tirx, ViewKind::Lowered, ViewKind::Cuda,
+                               ViewKind::Ptx,    ViewKind::Sass, ViewKind::Plan};
+constexpr std::string_view kNames[] = {"report", "tirx", "lowered", "cuda", "ptx", "sass", "plan"};  // as ViewKind
+
+struct Target {
+  const session::Compiled* compiled = nullptr;
+  const session::CompiledKernel* kernel = nullptr;
+};
+Target find_target(const ViewName& name, const session::Analysis& analysis) {
+  for (const session::Compiled& c : analysis.compiled) {
+    if (c.target.name() != name.architecture) continue;
+    if (auto* k = find_kernel(c, name.entry, name.kernel)) return {&c, k};
+  }
+  return {};
+}
+
+// Is the stage there that a view of this kind shows?
+bool has_stage(ViewKind kind, const session::CompiledKernel& kernel) {
+  switch (kind) {
+    case ViewKind::Report: return kernel.dispatched != nullptr;
+    case ViewKind::Tirx: return true;
+    case ViewKind::Lowered:
+    case ViewKind::Plan: return kernel.lowered != nullptr;
+    case ViewKind::Cuda:
+    case ViewKind::Ptx:
+    case ViewKind::Sass: return kernel.cuda != nullptr;
+  }
+  return false;
+}
+
+Script script_of(const Query& q, const std::string& document) {
+  for (const Script& s : q.open) {
+    if (s->path() == document) return s;
+  }
+  return is_file(document) && q.read_file ? q.read_file(document) : nullptr;
+}
+
+const session::Compiled& compiled_of(const OpenedView& opened) {
+  for (const session::Compiled& c : opened.analysis->compiled) {
+    if (c.target.name() == opened.view.name.architecture) return c;
+  }
+  return opened.analysis->first();
+}
+
+// Lines of the tools' texts stand for themselves, not for those that follow.
+bool single_lines(ViewKind kind) { return kind == ViewKind::Ptx || kind == ViewKind::Sass; }
+
+}  // namespace
+
+std::span<const ViewKind> view_kinds() { return kKinds; }
+
+std::string_view view_kind_name(ViewKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+
+std::optional<ViewKind> parse_view_kind(std::string_view name) {
+  const auto* found = std::ranges::find(kNames, name);
+  if (found == std::end(kNames)) return std::nullopt;
+  return kKinds[found - kNames];
+}
+
+ViewName view_of(ViewKind kind, const session::Compiled& compiled, const session::CompiledKernel& kernel,
+                 const std::string& document) {
+  return {kind, compiled.target.name(), std::string(kernel.value->kernel.name), kernel.entry->expression, document};
+}
+
+View view(ViewName name, const session::Analysis& analysis, const Artifacts* artifacts) {
+  View out;
+  out.name = std::move(name);
+  auto without = [&](View::State state, std::string problem) {
+    out.state = state;
+    out.problem = std::move(problem);
+    return std::move(out);
+  };
+  auto [compiled, kernel] = find_target(out.name, analysis);
+  if (!kernel) {
+    return without(View::State::Failed,
+                   "The script has no entry `" + out.name.entry + "` for " + out.name.architecture + " at the moment.");
+  }
+  if (!has_stage(out.name.kind, *kernel)) {
+    return without(View::State::Failed, "The kernel has errors; this view comes back when they are mended.");
+  }
+  out.compiled = compiled;
+  out.kernel = kernel;
+  if (!single_lines(out.name.kind)) return out;
+  bool sass = out.name.kind == ViewKind::Sass;
+  auto made = artifacts ? artifacts->find(*kernel->cuda, out.name.architecture) : nullptr;
+  if (!made || (sass && !made->sass_tried)) {
+    return without(View::State::Pending, sass ? "NVRTC and nvdisasm are at work." : "NVRTC is at work.");
+  }
+  if (!made->error.empty()) return without(View::State::Failed, made->error);
+  if (sass && made->sass.empty()) return without(View::State::Failed, "No SASS: " + made->sass_missing);
+  out.made = std::move(made);
+  return out;
+}
+
+std::optional<Wish> wish_for(const ViewName& name, const session::Analysis& analysis) {
+  if (!single_lines(name.kind)) return std::nullopt;
+  auto [compiled, kernel] = find_target(name, analysis);
+  if (!kernel || !kernel->cuda) return std::nullopt;
+  return Wish{name.document, kernel->cuda, name.architecture, name.kind == ViewKind::Sass};
+}
+
+Answer<OpenedView> open_view(const Query& q, ViewName name) {
+  OpenedView out;
+  out.script = script_of(q, name.document);
+  if (!out.script) return refused("the script of this view cannot be read: " + name.document);
+  out.analysis = out.script->analyse(q.stop);
+  if (!out.analysis) return cancelled();
+  out.view = view(std::move(name), *out.analysis, q.artifacts);
+  if (out.view.state == View::State::Pending && q.artifacts) {
+    if (auto wish = wish_for(out.view.name, *out.analysis)) {
+      q.artifacts->want({*wish}, Artifacts::For::Person, std::chrono::milliseconds{0});
+    }
+  }
+  return out;
+}
+
+Answer<ViewName> find_view(const Query& q, ViewKind kind, const std::string& document, std::string_view entry,
+                           std::string_view architecture) {
+  Script script = script_of(q, document);
+  if (!script) return refused("the script cannot be read: " + document);
+  auto analysis = script->analyse(q.stop);
+  if (!analysis) return cancelled();
+  for (const session::Compiled& c : analysis->compiled) {
+    if (!architecture.empty() && c.target.name() != architecture) continue;
+    for (const session::CompiledKernel& k : c.kernels) {
+      if (entry.empty() || k.entry->expression == entry) return view_of(kind, c, k, document);
+    }
+  }
+  return refused(entry.empty() ? "the script has no entry for this architecture"
+                               : "the script has no entry '" + std::string(entry) + "' for this architecture");
+}
+
+Answer<Entries> entries(const Query& q, const std::string& document) {
+  Entries out;
+  out.script = script_of(q, document);
+  if (!out.script) return refused("the script cannot be read");
+  out.analysis = out.script->analyse(q.stop);
+  if (!out.analysis) return cancelled();
+  for (const session::Compiled& c : out.analysis->compiled) {
+    for (const session::CompiledKernel& k : c.kernels) {
+      EntryViews& one = out.entries.emplace_back(EntryViews{&c, &k, {}});
+      text::Anchors::Place at = c.evaluation->anchors.resolve(k.value->kernel.span);
+      if (at.source == &out.script->source()) one.name_at = Stretch{at.begin, at.end};
+    }
+  }
+  return out;
+}
+
+std::vector<text::Anchors::Place> sources_of(const OpenedView& opened, std::span<const LineOrigins> lines,
+                                             std::uint32_t line) {
+  std::vector<text::Anchors::Place> out;
+  auto after = std::ranges::upper_bound(lines, line, {}, &LineOrigins::line);
+  if (after == lines.begin()) return out;
+  const LineOrigins& found = *std::prev(after);
+  if (single_lines(opened.view.name.kind) && found.line != line) return out;
+  const text::Anchors& anchors = compiled_of(opened).evaluation->anchors;
+  std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t>> seen;
+  auto add = [&](text::Span span) {
+    text::Anchors::Place at = place_of(span, anchors, *opened.script);
+    if (at.source && seen.insert({at.source->path(), at.begin, at.end}).second) out.push_back(at);
+  };
+  for (const ir::Origin& origin : found.origins) {
+    add(origin.span);
+    for (const ir::CallSite* site = origin.chain; site; site = site->outer) add(site->span);
+  }
+  return out;
+}
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> lines_from(const OpenedView& opened,
+                                                                std::span<const LineOrigins> lines,
+                                                                std::uint32_t line_count, Stretch bytes) {
+  const text::Source& source = opened.script->source();
+  const text::Anchors& anchors = compiled_of(opened).evaluation->anchors;
+  auto inside = [&](text::Span span) {
+    text::Anchors::Place at = anchors.resolve(span);
+    return at.source == &source && at.begin < bytes.end && at.end > bytes.begin;
+  };
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    bool here = std::ranges::any_of(lines[i].origins, [&](const ir::Origin& o) {
+      if (inside(o.span)) return true;
+      for (const ir::CallSite* site = o.chain; site; site = site->outer) {
+        if (inside(site->span)) return true;
+      }
+      return false;
+    });
+    if (!here) continue;
+    std::uint32_t from = lines[i].line, to = line_count;
+    if (single_lines(opened.view.name.kind)) {
+      to = from + 1;
+    } else if (i + 1 < lines.size()) {
+      to = lines[i + 1].line;
+    }
+    to = std::max(to, from + 1);
+    if (!out.empty() && out.back().second >= from) {
+      out.back().second = std::max(out.back().second, to);
+    } else {
+      out.emplace_back(from, to);
+    }
+  }
+  return out;
+}
+
+}  // namespace tilewright::ide

@@ -1,0 +1,96 @@
+// Views: what a kernel becomes, as read-only texts that editors keep open.
+//
+// A view is named by its kind and by the kernel: those names still mean the same after edits. Opening one finds out
+// whether there is something to show; server/render/document.h makes the text, with what each line came from.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/ide/artifacts.h"
+#include "server/ide/query.h"
+
+namespace tilewright::ide {
+
+enum class ViewKind : std::uint8_t { Report, Tirx, Lowered, Cuda, Ptx, Sass, Plan };
+std::span<const ViewKind> view_kinds();
+std::string_view view_kind_name(ViewKind kind);                  // "report", "tirx", ...
+std::optional<ViewKind> parse_view_kind(std::string_view name);  // nothing: no kind
+
+struct ViewName {
+  ViewKind kind = ViewKind::Report;
+  std::string architecture, kernel, entry;
+  std::string document;  // a path, or what the editor calls a document that is no file
+};
+ViewName view_of(ViewKind kind, const session::Compiled& compiled, const session::CompiledKernel& kernel,
+                 const std::string& document);
+
+// One view of one analysis.
+struct View {
+  enum class State {
+    Ready,
+    Pending,  // NVIDIA's tools have not made it yet
+    Failed,
+  };
+  ViewName name;
+  State state = State::Ready;
+  std::string problem;  // why it is not ready, for people
+  // Of what is ready: the kernel and, for PTX and SASS, what the tools made of it.
+  const session::Compiled* compiled = nullptr;
+  const session::CompiledKernel* kernel = nullptr;
+  std::shared_ptr<const Made> made;
+};
+// Never waits.
+View view(ViewName name, const session::Analysis& analysis, const Artifacts* artifacts);
+// What is to be compiled so that this view becomes ready; nothing: it is, or never will be.
+std::optional<Wish> wish_for(const ViewName& name, const session::Analysis& analysis);
+
+// A view with all that it is made from, which it keeps.
+struct OpenedView {
+  Script script;
+  std::shared_ptr<const session::Analysis> analysis;
+  View view;
+};
+// What is pending is wished for.
+Answer<OpenedView> open_view(const Query& q, ViewName name);
+
+// The view of this kind of a script's kernel. Empty words take the first entry, the first architecture.
+Answer<ViewName> find_view(const Query& q, ViewKind kind, const std::string& document, std::string_view entry,
+                           std::string_view architecture);
+
+// An entry of a script, for one architecture.
+struct EntryViews {
+  const session::Compiled* compiled = nullptr;
+  const session::CompiledKernel* kernel = nullptr;
+  std::optional<Stretch> name_at;  // of the kernel, where it is the script's own
+};
+struct Entries {
+  Script script;
+  std::shared_ptr<const session::Analysis> analysis;
+  std::vector<EntryViews> entries;
+};
+Answer<Entries> entries(const Query& q, const std::string& document);
+
+// ---- from a view to the script and back -----------------------------------------------------------------------------
+
+// What the lines from `line` (from 0) on came from, up to the next.
+struct LineOrigins {
+  std::uint32_t line = 0;
+  std::vector<ir::Origin> origins;
+};
+
+// Where a line of the view came from: the innermost place of the script first, then the calls that led there. `lines`
+// of the view's text, ascending.
+std::vector<text::Anchors::Place> sources_of(const OpenedView& view, std::span<const LineOrigins> lines,
+                                             std::uint32_t line);
+// The lines, half-open, that bytes of the script became; `line_count` of the view's text.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> lines_from(const OpenedView& view,
+                                                                std::span<const LineOrigins> lines,
+                                                                std::uint32_t line_count, Stretch bytes);
+
+}  // namespace tilewright::ide

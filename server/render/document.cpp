@@ -1,0 +1,131 @@
+#include "server/render/document.h"
+
+#include <algorithm>
+
+#include "compiler/intrinsics/printed.h"
+#include "compiler/ir/printer.h"
+#include "compiler/lower/lower.h"
+#include "server/render/json.h"
+#include "server/render/report.h"
+
+namespace tilewright::render {
+namespace {
+
+using ide::LineOrigins;
+using ide::ViewKind;
+
+std::string_view language_of(ViewKind kind) {
+  switch (kind) {
+    case ViewKind::Report: return "plaintext";
+    case ViewKind::Tirx:
+    case ViewKind::Lowered: return "python";
+    case ViewKind::Cuda: return "cuda-cpp";
+    case ViewKind::Plan: return "json";
+    case ViewKind::Ptx:
+    case ViewKind::Sass: break;
+  }
+  return ide::view_kind_name(kind);
+}
+
+std::uint32_t count_lines(std::string_view text) { return static_cast<std::uint32_t>(std::ranges::count(text, '\n')); }
+
+void report(Document& out, const session::Compiled& compiled, const session::CompiledKernel& kernel) {
+  Arena scratch;
+  ArenaScope scope(scratch);
+  std::uint32_t line = 0;
+  for (const dispatch::CallReport& call : kernel.dispatched->calls) {
+    std::string one = call_report(call, compiled.evaluation->anchors, Colours{});
+    out.lines.push_back({line, {call.call->origin}});
+    line += count_lines(one);
+    out.text += one;
+  }
+}
+
+void lines_of_printed(Document& out, const std::vector<ir::PrintedOrigin>& origins) {
+  std::size_t at = 0;
+  std::uint32_t line = 0;
+  for (const ir::PrintedOrigin& o : origins) {
+    line += count_lines(std::string_view(out.text).substr(at, o.offset - at));
+    at = o.offset;
+    out.lines.push_back({line, {o.origin}});
+  }
+}
+
+void cuda_text(Document& out, const cuda::CudaSource& cuda) {
+  out.text = cuda.text;
+  std::uint32_t next = 0;
+  for (const cuda::LineOrigin& o : cuda.lines) {
+    if (next && o.line > next) out.lines.push_back({next - 1, {}});  // helpers between kernels are nobody's
+    out.lines.push_back({o.line - 1, {o.origin}});
+    next = o.line + 1;
+  }
+  if (next) out.lines.push_back({next - 1, {}});
+}
+
+void lines_of_tool(Document& out, const toolchain::LineMap& map, const cuda::CudaSource& cuda) {
+  for (const toolchain::LineRow& row : map.rows) {
+    LineOrigins& made = out.lines.emplace_back(LineOrigins{row.line - 1, {}});
+    for (std::uint32_t line : map.cuda_lines_at(row.line)) {
+      auto it = std::ranges::lower_bound(cuda.lines, line, {}, &cuda::LineOrigin::line);
+      if (it != cuda.lines.end() && it->line == line) made.origins.push_back(it->origin);
+    }
+  }
+}
+
+// In the comment syntax of the view's language.
+std::string comment(ViewKind kind, std::string_view text) {
+  bool python = kind == ViewKind::Tirx || kind == ViewKind::Lowered;
+  std::string_view mark = python ? "# " : kind == ViewKind::Report || kind == ViewKind::Plan ? "" : "// ";
+  std::string out;
+  for (std::size_t at = 0; at <= text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    out.append(mark).append(text.substr(at, end - at)).append("\n");
+    at = end + 1;
+  }
+  return out;
+}
+
+}  // namespace
+
+Document document(ViewKind kind, const session::Compiled& compiled, const session::CompiledKernel& kernel,
+                  const ide::Made* made) {
+  Document out;
+  out.language = language_of(kind);
+  std::vector<ir::PrintedOrigin> origins;
+  switch (kind) {
+    case ViewKind::Report: report(out, compiled, kernel); break;
+    case ViewKind::Tirx:
+      out.text = ir::print_script(kernel.value->kernel, intrinsics::printed_arguments, &origins);
+      lines_of_printed(out, origins);
+      break;
+    case ViewKind::Lowered:
+      out.text = lower::print_lowered(*kernel.lowered, &origins);
+      lines_of_printed(out, origins);
+      break;
+    case ViewKind::Plan: {
+      Arena scratch;
+      ArenaScope scope(scratch);
+      out.text = dump(plan_json(*kernel.lowered)) + "\n";
+      out.lines.push_back({0, {{kernel.value->kernel.span, nullptr}}});
+      break;
+    }
+    case ViewKind::Cuda: cuda_text(out, *kernel.cuda); break;
+    case ViewKind::Ptx:
+      out.text = made->ptx;
+      lines_of_tool(out, made->ptx_lines, *kernel.cuda);
+      break;
+    case ViewKind::Sass:
+      out.text = made->sass;
+      lines_of_tool(out, made->sass_lines, *kernel.cuda);
+      break;
+  }
+  return out;
+}
+
+Document document(const ide::View& view) {
+  ViewKind kind = view.name.kind;
+  if (view.state != ide::View::State::Ready) return {comment(kind, view.problem), language_of(kind), {}};
+  return document(kind, *view.compiled, *view.kernel, view.made.get());
+}
+
+}  // namespace tilewright::render

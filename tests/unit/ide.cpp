@@ -1,0 +1,378 @@
+// Answers about scripts as plain values, asked for without any protocol.
+#include <algorithm>
+
+#include "compiler/session/session.h"
+#include "server/ide/actions.h"
+#include "server/ide/call_hierarchy.h"
+#include "server/ide/completion.h"
+#include "server/ide/diagnostics.h"
+#include "server/ide/folding.h"
+#include "server/ide/hints.h"
+#include "server/ide/hover.h"
+#include "server/ide/lenses.h"
+#include "server/ide/links.h"
+#include "server/ide/navigation.h"
+#include "server/ide/outline.h"
+#include "server/ide/rename.h"
+#include "server/ide/selection.h"
+#include "server/ide/signature.h"
+#include "server/ide/tokens.h"
+#include "server/ide/view.h"
+#include "server/project/run_targets.h"
+#include "tests/unit/catch.h"
+
+using namespace tilewright;
+
+namespace {
+
+constexpr std::string_view kScript = R"(from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from helpers import SIZE
+
+# tilewright: entry make(32)
+
+
+def make(rows):
+    @T.prim_func
+    def kernel(a: T.handle):
+        A = T.match_buffer(a, (rows, 32), "float16")
+        T.device_entry()
+        T.cta_id([1])
+        T.thread_id([32])
+        tile = T.alloc_shared((rows, 32), "float16")
+        Tx.warp.copy(tile[:, :], A[:, :])
+        T.cuda.cta_sync()
+
+    return kernel
+)";
+constexpr std::string_view kHelpers = "SIZE = 64\n\n\ndef unused():\n    return SIZE\n";
+
+// The folder of the script, without any files.
+class Folder : public script::Loader {
+ public:
+  std::shared_ptr<const syntax::Tree> load(std::string_view module, int, std::string_view) override {
+    return module == "helpers" ? helpers : nullptr;
+  }
+  std::shared_ptr<const syntax::Tree> helpers =
+      syntax::Tree::parse(std::make_shared<text::Source>("/scripts/helpers.py", std::string(kHelpers)));
+};
+
+struct Asked {
+  std::shared_ptr<Folder> folder = std::make_shared<Folder>();
+  session::Session session{[folder = folder](const std::string&) { return folder; }};
+  ide::Query query;
+  explicit Asked(std::string_view text = kScript) {
+    auto settings = std::make_shared<session::Settings>();
+    query.snapshot = session.open("/scripts/copy.py", std::string(text), 1, settings);
+    query.open = {session.open("/scripts/helpers.py", std::string(kHelpers), 1, settings), query.snapshot};
+  }
+  // Where the text begins, `skip` bytes further.
+  std::uint32_t at(std::string_view text, std::uint32_t skip = 0) const {
+    std::size_t found = query.snapshot->source().text().find(text);
+    REQUIRE(found != std::string_view::npos);
+    return static_cast<std::uint32_t>(found) + skip;
+  }
+  std::string_view text(ide::Stretch s) const {
+    return query.snapshot->source().text().substr(s.begin, s.end - s.begin);
+  }
+};
+
+template <class Block>
+std::vector<Block> blocks(const ide::Hover& hover) {
+  std::vector<Block> out;
+  for (const ide::Hover::Block& b : hover.blocks) {
+    if (const auto* found = std::get_if<Block>(&b)) out.push_back(*found);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a hover on a copy says what it became, in blocks with typed links") {
+  Asked asked;
+  auto hover = ide::hover(asked.query, asked.at("copy(tile"));
+  REQUIRE(hover);
+  REQUIRE(*hover);
+  CHECK(asked.text((*hover)->at) == "Tx.warp.copy");
+  auto titles = blocks<ide::Hover::Title>(**hover);
+  REQUIRE(titles.size() == 1);
+  CHECK(titles[0].strong == "copy → gmem_smem");
+  CHECK(titles[0].rest == "warp, 32 lanes");
+  auto sections = blocks<ide::Hover::Section>(**hover);
+  REQUIRE(sections.size() == 2);
+  CHECK(sections[0].name == "IR");
+  CHECK(sections[0].language == "python");
+  CHECK(sections[1].language == "cuda");
+  auto links = blocks<ide::Hover::Links>(**hover);
+  REQUIRE(links.size() == 1);
+  REQUIRE(links[0].named.size() == 5);
+  const ide::ViewName& cuda = links[0].named[1].second;
+  CHECK(cuda.kind == ide::ViewKind::Cuda);
+  CHECK(cuda.kernel == "kernel");
+  CHECK(cuda.entry == "make(32)");
+  CHECK(cuda.document == "/scripts/copy.py");
+}
+
+TEST_CASE("a hover on a name tells the value that it has, and none where there is nothing") {
+  Asked asked;
+  auto hover = ide::hover(asked.query, asked.at("rows, 32), \"float16\")\n        T.device"));
+  REQUIRE(hover);
+  REQUIRE(*hover);
+  auto titles = blocks<ide::Hover::Title>(**hover);
+  REQUIRE(titles.size() == 1);
+  CHECK(titles[0].strong == "rows");
+  auto codes = blocks<ide::Hover::Code>(**hover);
+  REQUIRE(codes.size() == 1);
+  CHECK(codes[0].text == "32");
+  auto nothing = ide::hover(asked.query, asked.at("\n\ndef make"));
+  REQUIRE(nothing);
+  CHECK_FALSE(*nothing);
+}
+
+TEST_CASE("who stops waiting gets no answer") {
+  Asked asked;
+  std::stop_source stop;
+  stop.request_stop();
+  asked.query.stop = stop.get_token();
+  auto hover = ide::hover(asked.query, asked.at("copy(tile"));
+  REQUIRE_FALSE(hover);
+  CHECK(hover.error().kind == ide::Failure::Kind::Cancelled);
+  CHECK_FALSE(ide::lenses(asked.query));
+}
+
+TEST_CASE("a diagnostic stands where it is, and beside it what belongs to it") {
+  std::string text(kScript);
+  text.replace(text.find("A[:, :])"), 8, "A[:, :], B)");
+  Asked asked(text);
+  auto found = ide::diagnostics(*asked.query.snapshot, asked.query.analysis(), nullptr);
+  REQUIRE_FALSE(found.list.empty());
+  auto unknown = std::ranges::find_if(found.list, [&](const auto& d) { return asked.text(d.at) == "B"; });
+  REQUIRE(unknown != found.list.end());
+  CHECK(unknown->said->severity == text::Severity::Error);
+  for (const ide::Diagnostic::Related& r : unknown->related) CHECK(r.at.source != nullptr);
+}
+
+TEST_CASE("lenses name the entry and the targets of a run") {
+  Asked asked;
+  auto lenses = ide::lenses(asked.query);
+  REQUIRE(lenses);
+  REQUIRE(lenses->size() == 2 + project::kRunTargets.size());
+  for (const ide::Lens& l : *lenses) CHECK(asked.text(l.at) == "kernel");
+  CHECK(lenses->at(0).title == "entry make(32) for sm_90a");
+  CHECK(std::holds_alternative<ide::ShowEntries>(lenses->at(0).action));
+  CHECK(lenses->at(1).title == "2,048 B shared");
+  CHECK(std::get<ide::ViewName>(lenses->at(1).action).kind == ide::ViewKind::Plan);
+  CHECK(std::get<ide::Run>(lenses->at(2).action).entry == "make(32)");
+  asked.query.preferences.code_lenses = false;
+  CHECK(ide::lenses(asked.query)->empty());
+}
+
+TEST_CASE("hints follow the preferences") {
+  Asked asked;
+  ide::Stretch all{0, asked.query.snapshot->source().size()};
+  auto hints = ide::hints(asked.query, all);
+  REQUIRE(hints);
+  auto plan = std::ranges::find(*hints, ide::Hint::Kind::Plan, &ide::Hint::kind);
+  REQUIRE(plan != hints->end());
+  CHECK(plan->label.starts_with("→ gmem_smem · 128-bit"));
+  CHECK(plan->at == asked.at("A[:, :])", 8));
+  asked.query.preferences.inlay_hints = {false, false, false};
+  CHECK(ide::hints(asked.query, all)->empty());
+}
+
+TEST_CASE("completion knows the members of the language and the keywords of a call") {
+  Asked asked;
+  auto find = [](const std::vector<ide::Completion>& all, std::string_view label) {
+    return std::ranges::find(all, label, &ide::Completion::label);
+  };
+  auto members = ide::completions(asked.query, asked.at("Tx.warp.copy", 8));
+  auto copy = find(members, "copy");
+  REQUIRE(copy != members.end());
+  CHECK(copy->kind == ide::Completion::Kind::Function);
+  CHECK(copy->call);
+  CHECK_FALSE(copy->documentation.empty());
+  auto words = ide::completions(asked.query, asked.at("A[:, :])", 7));
+  REQUIRE(find(words, "dispatch=") != words.end());
+  CHECK(find(words, "dispatch=")->rank == 0);
+  CHECK(find(words, "tile") != words.end());
+  CHECK(ide::completions(asked.query, asked.at("# tilewright: entry", 4)).empty());
+}
+
+TEST_CASE("a signature says which operand is being typed") {
+  Asked asked;
+  auto found = ide::signatures(asked.query, asked.at("A[:, :])", 1));
+  REQUIRE(found);
+  REQUIRE(found->best < found->forms.size());
+  const ide::Signature& form = found->forms[found->best];
+  CHECK(form.label.starts_with("Tx.warp.copy(dst, src"));
+  REQUIRE(form.active);
+  CHECK(form.parameters[*form.active].starts_with("src"));
+  CHECK_FALSE(ide::signatures(asked.query, 0));
+}
+
+TEST_CASE("names lead to other scripts and back") {
+  Asked asked;
+  auto definition = ide::definition(asked.query, asked.at("SIZE"));
+  REQUIRE(definition);
+  CHECK(definition->script->path() == "/scripts/helpers.py");
+  CHECK(definition->name == ide::Stretch{0, 4});
+  CHECK(definition->whole == ide::Stretch{0, 9});
+  REQUIRE(definition->origin);
+  CHECK(asked.text(*definition->origin) == "SIZE");
+  auto declaration = ide::declaration(asked.query, asked.at("SIZE"));
+  REQUIRE(declaration);
+  CHECK(declaration->script == asked.query.snapshot);
+
+  std::map<std::string, std::size_t> uses;
+  auto whole = ide::references(asked.query, asked.at("SIZE"), [&](const ide::Script& script, const auto& found) {
+    uses[script->path()] += found.size();
+  });
+  REQUIRE(whole);
+  CHECK(*whole);
+  CHECK(uses == std::map<std::string, std::size_t>{{"/scripts/copy.py", 1}, {"/scripts/helpers.py", 2}});
+  auto nothing = ide::references(asked.query, asked.at("\n\ndef make"), [](const auto&, const auto&) {});
+  REQUIRE(nothing);
+  CHECK_FALSE(*nothing);
+}
+
+TEST_CASE("a rename lists the places of each script, or says why not") {
+  Asked asked;
+  auto renamed = ide::rename(asked.query, asked.at("make(rows)"), "build");
+  REQUIRE(renamed);
+  REQUIRE(renamed->size() == 1);
+  CHECK(renamed->at(0).open);
+  CHECK(renamed->at(0).places.size() == 2);  // the definition and the entry comment
+  auto taken = ide::rename(asked.query, asked.at("make(rows)"), "SIZE");
+  REQUIRE_FALSE(taken);
+  CHECK(taken.error().kind == ide::Failure::Kind::Refused);
+  CHECK(taken.error().reason == "'SIZE' is taken on line 3");
+  CHECK_FALSE(ide::renamable(asked.query, asked.at("T.device_entry", 3)));
+}
+
+TEST_CASE("linked names are those that comments hold as well") {
+  Asked asked;
+  auto linked = ide::linked_names(asked.query, asked.at("make(rows)", 2));
+  REQUIRE(linked);
+  REQUIRE(linked->size() == 2);
+  for (ide::Stretch s : *linked) CHECK(asked.text(s) == "make");
+  CHECK(ide::linked_names(asked.query, asked.at("kernel(a"))->empty());
+}
+
+TEST_CASE("calls are told with who makes them") {
+  Asked asked;
+  auto item = ide::call_item(asked.query, asked.at("make(rows)"));
+  REQUIRE(item);
+  CHECK(item->path == "make");
+  CHECK(item->kind == ide::CallItem::Kind::Function);
+  auto edges = ide::incoming_calls(asked.query, item->script->path(), item->path, {});
+  REQUIRE(edges);
+  REQUIRE(*edges);
+  REQUIRE((*edges)->size() == 1);  // by the entry comment, which the script itself makes
+  CHECK((*edges)->at(0).item.kind == ide::CallItem::Kind::Script);
+  CHECK(asked.text((*edges)->at(0).places.at(0)) == "make");
+  auto gone = ide::incoming_calls(asked.query, item->script->path(), "nobody", {});
+  REQUIRE(gone);
+  CHECK_FALSE(*gone);
+}
+
+TEST_CASE("an outline nests, and names are found by their letters") {
+  Asked asked;
+  auto outline = ide::outline(*asked.query.snapshot);
+  REQUIRE(outline.size() == 1);
+  CHECK(outline[0].name == "make");
+  REQUIRE(outline[0].children.size() == 1);
+  CHECK(outline[0].children[0].detail == "@prim_func");
+  CHECK(asked.text(outline[0].children[0].name_at) == "kernel");
+
+  ide::Outlines outlines;
+  std::vector<std::string> found;
+  for (int twice = 0; twice < 2; ++twice) {
+    auto whole = ide::find_names(asked.query, "uu", outlines, [&](const ide::FoundNames& f) {
+      for (const ide::NamedPlace& n : f.names) found.push_back(f.source->path() + " " + n.name);
+    });
+    CHECK(whole);
+  }
+  CHECK(found == std::vector<std::string>(2, "/scripts/helpers.py unused"));
+}
+
+TEST_CASE("the shapes of a script: folds, selections, tokens and links") {
+  Asked asked;
+  auto folds = ide::folds(*asked.query.snapshot->tree());
+  REQUIRE_FALSE(folds.empty());
+  CHECK(folds[0].kind == ide::Fold::Kind::Imports);
+  CHECK(folds[0].last == 2);
+
+  auto selections = ide::selections(*asked.query.snapshot, asked.at("rows, 32), \"float16\")\n        T.device", 1));
+  REQUIRE(selections.size() > 3);
+  CHECK(selections.front() == ide::Stretch{0, asked.query.snapshot->source().size()});
+  CHECK(asked.text(selections.back()) == "rows");
+
+  auto tokens = ide::tokens(*asked.query.snapshot, {asked.at("make(rows)"), asked.at("make(rows)", 9)});
+  REQUIRE(tokens.size() == 2);
+  CHECK(tokens[0].type == ide::Token::Type::Function);
+  CHECK(tokens[1].type == ide::Token::Type::Parameter);
+  CHECK(tokens[1].modifiers == ide::Token::kDeclaration);
+
+  auto links = ide::links(asked.query);
+  REQUIRE(links);
+  REQUIRE(links->size() == 2);
+  CHECK(std::get<ide::Script>(links->at(0).target)->path() == "/scripts/helpers.py");
+  CHECK(std::get<ide::ViewName>(links->at(1).target).entry == "make(32)");
+}
+
+TEST_CASE("actions carry an edit and what it mends") {
+  Asked asked;
+  auto unused = asked.at("tile = T.alloc");
+  std::vector<ide::ShownDiagnostic> shown{{"TW3106", {unused, unused + 4}, std::nullopt}};
+  auto actions = ide::actions(asked.query, asked.at("copy(tile"), shown);
+  REQUIRE(actions);
+  auto silence = std::ranges::find(*actions, &shown[0], &ide::Action::mends);
+  REQUIRE(silence != actions->end());
+  CHECK(silence->kind == ide::Action::Kind::QuickFix);
+  CHECK(silence->text == "  # tilewright: ignore[TW3106]");
+  auto forced = std::ranges::find(*actions, "Force the variant gmem_smem", &ide::Action::title);
+  REQUIRE(forced != actions->end());
+  CHECK(forced->kind == ide::Action::Kind::Rewrite);
+  CHECK(forced->text == ", dispatch=\"gmem_smem\"");
+  CHECK(forced->mends == nullptr);
+}
+
+TEST_CASE("a view is ready, pending or failed, and says why") {
+  Asked asked;
+  auto name = ide::find_view(asked.query, ide::ViewKind::Cuda, "/scripts/copy.py", "", "");
+  REQUIRE(name);
+  CHECK(name->entry == "make(32)");
+  auto cuda = ide::open_view(asked.query, *name);
+  REQUIRE(cuda);
+  CHECK(cuda->view.state == ide::View::State::Ready);
+  REQUIRE(cuda->view.kernel);
+  CHECK(cuda->view.kernel->cuda != nullptr);
+
+  ide::ViewName ptx = *name;
+  ptx.kind = ide::ViewKind::Ptx;
+  CHECK(ide::view(ptx, *cuda->analysis, nullptr).state == ide::View::State::Pending);
+  CHECK(ide::wish_for(ptx, *cuda->analysis)->cuda == cuda->view.kernel->cuda);
+  CHECK_FALSE(ide::wish_for(*name, *cuda->analysis));
+
+  ide::ViewName gone = *name;
+  gone.entry = "make(7)";
+  ide::View failed = ide::view(gone, *cuda->analysis, nullptr);
+  CHECK(failed.state == ide::View::State::Failed);
+  CHECK(failed.problem == "The script has no entry `make(7)` for sm_90a at the moment.");
+  CHECK_FALSE(ide::find_view(asked.query, ide::ViewKind::Cuda, "/scripts/none.py", "", ""));
+
+  auto entries = ide::entries(asked.query, "/scripts/copy.py");
+  REQUIRE(entries);
+  REQUIRE(entries->entries.size() == 1);
+  REQUIRE(entries->entries[0].name_at);
+  CHECK(asked.text(*entries->entries[0].name_at) == "kernel");
+}
+
+TEST_CASE("the kinds of views have names that lead back to them") {
+  for (ide::ViewKind kind : ide::view_kinds()) {
+    auto again = ide::parse_view_kind(ide::view_kind_name(kind));
+    REQUIRE(again);
+    CHECK(*again == kind);
+  }
+  CHECK_FALSE(ide::parse_view_kind("poem"));
+}

@@ -1,0 +1,27 @@
+// A hover as Markdown and as plain text.
+#include "server/render/hover.h"
+#include "tests/unit/catch.h"
+
+using namespace tilewright;
+
+namespace {
+
+const ide::Hover kHover{{ide::Hover::Title{"copy → reg", "warp"}, ide::Hover::Code{"text", "A\n→ B\n"},
+                         ide::Hover::Words{"elsewhere: none"}, ide::Hover::Section{"CUDA", "cuda", "x = 1;\n"},
+                         ide::Hover::Section{"SASS", "", "LDG ×4"},
+                         ide::Hover::Links{{{"CUDA", {ide::ViewKind::Cuda, "sm_90a", "k", "k()", "/k.py"}}}}},
+                        {3, 7}};
+
+}  // namespace
+
+TEST_CASE("Markdown has fences, bold names and links") {
+  auto uri = [](const ide::ViewName& v) { return "view:" + std::string(ide::view_kind_name(v.kind)) + v.document; };
+  CHECK(render::hover_markdown(kHover, uri) ==
+        "**copy → reg** — warp\n\n```text\nA\n→ B\n```\nelsewhere: none\n\n**CUDA**\n```cuda\nx = 1;\n```\n"
+        "**SASS** `LDG ×4`\n\n[CUDA](view:cuda/k.py)");
+}
+
+TEST_CASE("plain text has rules drawn by hand and no links") {
+  CHECK(render::hover_plain(kHover) ==
+        "copy → reg    warp\nA\n→ B\nelsewhere: none\n── CUDA ──\nx = 1;\n── SASS ──\nLDG ×4");
+}
