@@ -23,17 +23,10 @@ std::shared_ptr<const Snapshot> Session::open(const std::string& path, std::stri
   return make(document, std::move(tree), version, std::move(settings));
 }
 
-std::shared_ptr<const Snapshot> Session::change(const std::string& path, const std::vector<Change>& changes,
-                                                std::int64_t version) {
+std::shared_ptr<const Snapshot> Session::change(const std::string& path, std::string text, std::int64_t version) {
   auto it = documents_.find(path);
   if (it == documents_.end()) return nullptr;
   const Snapshot& before = *it->second.snapshot;
-  std::string text(before.source().text());
-  for (const Change& c : changes) {
-    std::size_t begin = std::min<std::size_t>(c.begin, text.size());
-    std::size_t end = std::clamp<std::size_t>(c.end, begin, text.size());
-    text.replace(begin, end - begin, c.text);
-  }
   auto source = std::make_shared<text::Source>(path, std::move(text));
   auto tree = syntax::Tree::reparse(*before.tree(), std::move(source), {});
   return make(it->second, std::move(tree), version, before.settings());

@@ -9,12 +9,6 @@
 
 namespace tilewright::session {
 
-// A change of the text: the bytes [begin, end) become `text`.
-struct Change {
-  std::uint32_t begin = 0, end = 0;
-  std::string text;
-};
-
 struct MemoryReport {
   struct Document {
     std::string path;
@@ -36,10 +30,8 @@ class Session {
   // Opening a document that is open replaces its text.
   std::shared_ptr<const Snapshot> open(const std::string& path, std::string text, std::int64_t version,
                                        std::shared_ptr<const Settings> settings);
-  // The changes are applied one after the other, each to the text that the one before left; what lies outside of the
-  // text is clamped. Null: no such document.
-  std::shared_ptr<const Snapshot> change(const std::string& path, const std::vector<Change>& changes,
-                                         std::int64_t version);
+  // The document's text after an edit; what stayed as it was is found by comparing. Null: no such document.
+  std::shared_ptr<const Snapshot> change(const std::string& path, std::string text, std::int64_t version);
   // The same text under other settings, or because something that it imports changed.
   std::shared_ptr<const Snapshot> refresh(const std::string& path, std::shared_ptr<const Settings> settings);
   void close(const std::string& path);

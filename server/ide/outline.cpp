@@ -133,9 +133,10 @@ Answer<void> find_names(const Query& q, std::string_view wanted, Outlines& outli
     const std::string& path = all[i];
     if (q.stop.stop_requested()) return cancelled();
     report_search(q, path, i, all.size());
-    FoundNames found{scripts.source(path), {}};
     bool open = std::ranges::any_of(q.open, [&](const Script& s) { return s->path() == path; });
-    if (!found.source || (!open && found.source->text().find("tvm") == std::string_view::npos)) continue;
+    if (!open && q.is_script && !q.is_script(path)) continue;
+    FoundNames found{scripts.source(path), {}};
+    if (!found.source) continue;
     auto outline = outlines.find(path, digest_of(found.source->text()));
     if (!outline) {
       auto script = scripts.find(path);

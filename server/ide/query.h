@@ -17,6 +17,7 @@
 
 #include "compiler/session/snapshot.h"
 #include "server/ide/preferences.h"
+#include "server/project/files.h"
 
 namespace tilewright::ide {
 
@@ -63,13 +64,15 @@ struct Query {
   std::function<void(const std::string& message, int percent)> progress;
   // Opens a file of the workspace that is not open, under its own settings. Null: it cannot be read.
   std::function<Script(const std::string& path)> read_file;
+  // Is a file of the workspace a tile script, or any other Python? Empty: each may be one.
+  std::function<bool(const std::string& path)> is_script;
 
   // The analysis of the script, which may have to be made. Null only after a stop: answer cancelled().
   std::shared_ptr<const session::Analysis> analysis() const { return snapshot->analyse(stop); }
 };
 
 // Documents that are no files are named by what their editor calls them.
-inline bool is_file(std::string_view path) { return path.starts_with('/'); }
+using project::is_file;
 
 // The place of a span that a reader of `script` could go to: in the script itself or in a file. `source` is null where
 // there is none.

@@ -103,8 +103,8 @@ const std::vector<std::string>& Scripts::all() {
 
 std::shared_ptr<const text::Source> Scripts::source(const std::string& path) {
   if (auto it = known_.find(key(path)); it != known_.end()) return it->second ? it->second->tree()->source() : nullptr;
-  auto text = project::read_file(path);
-  return text ? std::make_shared<text::Source>(path, std::move(*text)) : nullptr;
+  auto script = project::read_script(path);
+  return script ? std::make_shared<text::Source>(path, std::move(script->text)) : nullptr;
 }
 
 bool Scripts::mentions(const std::string& path, std::span<const std::string> texts) {

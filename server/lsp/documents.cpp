@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "server/endpoint/progress.h"
+#include "server/lsp/changes.h"
 #include "server/lsp/published.h"
 #include "server/lsp/server.h"
 #include "server/lsp/uri.h"
@@ -68,8 +70,7 @@ void Server::artifacts_made(const std::string& path) {
 }
 
 std::shared_ptr<const session::Settings> Server::settings(const std::string& path) {
-  std::string problem;
-  auto made = workspace_.settings(path, &problem);
+  auto [made, problem] = workspace_.settings(path);
   if (!problem.empty() && told_.insert(problem).second) {
     show(Level::Error, problem);
     set_health("warning", problem);
@@ -98,27 +99,8 @@ void Server::did_change(const Json& params) {
     log(Level::Warning, path + ": version " + std::to_string(version) + " follows " +
                             std::to_string(snapshot->version()) + "; versions increase");
   }
-  // Each change is meant for the text that the one before left.
-  std::vector<session::Change> changes;
-  std::shared_ptr<const text::Source> source = snapshot->tree()->source();
-  const Json& list = params.at("contentChanges");
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    session::Change c;
-    c.text = list[i].at("text").get<std::string>();
-    c.end = source->size();
-    if (list[i].contains("range")) {
-      auto range = list[i].at("range").get<protocol::Range>();
-      c.begin = to_offset(*source, range.start, client_->encoding);
-      c.end = std::max(c.begin, to_offset(*source, range.end, client_->encoding));
-    }
-    if (i + 1 < list.size()) {
-      std::string text(source->text());
-      text.replace(c.begin, c.end - c.begin, c.text);
-      source = std::make_shared<text::Source>(path, std::move(text));
-    }
-    changes.push_back(std::move(c));
-  }
-  session_.change(path, changes, version);
+  session_.change(path, changed_text(snapshot->tree()->source(), params.at("contentChanges"), client_->encoding),
+                  version);
   updated(path);
   // Nobody waits for the end of the old one, which takes as long as its beginning.
   pool_.run([old = std::move(snapshot)] {}, Pool::Urgency::Background);
@@ -221,7 +203,7 @@ void Server::publish(const std::string& path, bool edited) {
       {
         std::lock_guard lock(live->mutex);
         if (live->newest != number) return;
-        send(text);
+        endpoint_.send(text);
       }
       show_views(*snapshot, *analysis, background);
     } catch (const std::exception& e) {
@@ -241,7 +223,7 @@ void Server::refresh_all(const std::string& why) {
   if (session_.all().empty() || !client_->offers("window.workDoneProgress")) return;
 
   // Many documents at once are worth a word about how far they are.
-  std::string token = "tilewright-refresh-" + std::to_string(next_id_++);
+  std::string token = endpoint_.fresh_id("tilewright-refresh-");
   std::stop_source stop;
   progress_[token] = stop;
   ask("window/workDoneProgress/create", {{"token", token}}, [this, token, stop, why](const Json* created) {
@@ -249,15 +231,15 @@ void Server::refresh_all(const std::string& why) {
       progress_.erase(token);
       return;
     }
-    auto say = [this, token](Json value) { notify("$/progress", {{"token", token}, {"value", std::move(value)}}); };
-    say({{"kind", "begin"}, {"title", "Tilewright: " + why + " changed"}, {"cancellable", true}, {"percentage", 0}});
+    auto progress = std::make_shared<endpoint::Progress>(endpoint_, token, "Tilewright: " + why + " changed");
+    progress->say("", 0);
     pool_.run(
-        [this, token, stop, say, all = session_.all()] {
+        [this, token, stop, progress, all = session_.all()] {
           for (std::size_t i = 0; i < all.size() && !stop.stop_requested(); ++i) {
             all[i]->analyse(stop.get_token());
-            say({{"kind", "report"}, {"percentage", (i + 1) * 100 / all.size()}});
+            progress->say("", static_cast<int>((i + 1) * 100 / all.size()));
           }
-          say({{"kind", "end"}});
+          progress->end();
           post([this, token] { progress_.erase(token); });
         },
         Pool::Urgency::Background);

@@ -30,4 +30,10 @@ namespace tilewright::lsp {
 TILEWRIGHT_FEATURES(TILEWRIGHT_FEATURE)
 #undef TILEWRIGHT_FEATURE
 
+inline void add_features(Registry& registry) {
+#define TILEWRIGHT_FEATURE(NAME) add_##NAME(registry);
+  TILEWRIGHT_FEATURES(TILEWRIGHT_FEATURE)
+#undef TILEWRIGHT_FEATURE
+}
+
 }  // namespace tilewright::lsp

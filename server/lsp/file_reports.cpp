@@ -18,15 +18,16 @@ std::shared_ptr<const FileReport> FileReports::find(const std::string& path, con
     kept = it->second;
   }
   bool stands = kept->settings.get() == settings && kept->file == workspace_.state_of(path) &&
-                std::ranges::all_of(kept->imports, [&](const ImportedFile& i) { return workspace_.still(i); });
+                std::ranges::all_of(kept->imports, [&](const project::ImportedFile& i) { return workspace_.still(i); });
   if (!stands) return nullptr;
   std::lock_guard lock(mutex_);
   ++reused_;
   return kept->report;
 }
 
-void FileReports::keep(const std::string& path, FileState file, std::shared_ptr<const session::Settings> settings,
-                       std::vector<ImportedFile> imports, std::shared_ptr<const FileReport> report) {
+void FileReports::keep(const std::string& path, project::FileState file,
+                       std::shared_ptr<const session::Settings> settings, std::vector<project::ImportedFile> imports,
+                       std::shared_ptr<const FileReport> report) {
   auto kept = std::make_shared<Kept>(std::move(file), std::move(settings), std::move(imports), std::move(report));
   std::lock_guard lock(mutex_);
   ++made_;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "protocol/lsp.h"
-#include "server/lsp/workspace.h"
+#include "server/project/workspace.h"
 
 namespace tilewright::lsp {
 
@@ -27,25 +27,25 @@ class FileReports {
     std::size_t kept = 0, made = 0, reused = 0;
   };
 
-  explicit FileReports(const Workspace& workspace) : workspace_(workspace) {}
+  explicit FileReports(const project::Workspace& workspace) : workspace_(workspace) {}
 
   // Null: there is none, or it does not stand any more.
   std::shared_ptr<const FileReport> find(const std::string& path, const session::Settings* settings);
   // `file` is the state before it was read; `imports` are those of its analysis.
-  void keep(const std::string& path, FileState file, std::shared_ptr<const session::Settings> settings,
-            std::vector<ImportedFile> imports, std::shared_ptr<const FileReport> report);
+  void keep(const std::string& path, project::FileState file, std::shared_ptr<const session::Settings> settings,
+            std::vector<project::ImportedFile> imports, std::shared_ptr<const FileReport> report);
   void forget(const std::string& path);
   void clear();
   Counts counts() const;
 
  private:
   struct Kept {
-    FileState file;
+    project::FileState file;
     std::shared_ptr<const session::Settings> settings;  // compared by identity: they are made anew when they change
-    std::vector<ImportedFile> imports;
+    std::vector<project::ImportedFile> imports;
     std::shared_ptr<const FileReport> report;
   };
-  const Workspace& workspace_;
+  const project::Workspace& workspace_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const Kept>> kept_;
   std::size_t made_ = 0, reused_ = 0;

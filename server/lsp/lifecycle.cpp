@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "server/lsp/client_settings.h"
 #include "server/lsp/preferences.h"
 #include "server/lsp/server.h"
 #include "server/lsp/uri.h"
@@ -40,10 +41,9 @@ Answer<Json> Server::initialize(const Json& params) {
   client_ = client;
 
   const Json& parent = protocol::at(params, "processId");
-  if (parent.is_number_integer() && !connection_.watch_process(parent.get<int>(), [this] {
-        post([this] { end(state_ == State::ShutDown ? 0 : 1); });
-      })) {
-    post([this] { end(1); });
+  if (parent.is_number_integer() &&
+      !connection_.watch_process(parent.get<int>(), [this] { post([this] { leave(); }); })) {
+    post([this] { endpoint_.end(1); });
   }
   std::vector<std::string> folders;
   const Json& list = protocol::at(params, "workspaceFolders");
@@ -60,9 +60,7 @@ Answer<Json> Server::initialize(const Json& params) {
   }
   configured_ = protocol::at(client->options, "tilewright");
   if (configured_.is_null()) configured_ = Json::object();
-  std::string problem = workspace_.configure(configured_);
-  preferences_ = read_preferences(configured_, problem);
-  if (!problem.empty()) log(Level::Warning, problem);
+  if (std::string problem = read_settings(configured_); !problem.empty()) log(Level::Warning, problem);
   // A client that pulls would show what is pushed a second time. `diagnostics`: "push", "pull" or "both".
   const Json& wanted = protocol::at(client->options, "diagnostics");
   bool pulls = protocol::at(client->capabilities, "textDocument.diagnostic").is_object();
@@ -111,14 +109,19 @@ void Server::fetch_configuration() {
   });
 }
 
+std::string Server::read_settings(const Json& section) {
+  std::string problem;
+  workspace_.configure(read_client_settings(section, problem));
+  preferences_ = read_preferences(section, problem);
+  return problem;
+}
+
 void Server::set_configuration(const Json& section) {
   // Clients send all settings when any changed; what runs on the same ones is still right.
   Json now = section.is_null() ? Json::object() : section;
   if (now == configured_) return;
   configured_ = std::move(now);
-  std::string problem = workspace_.configure(section);
-  preferences_ = read_preferences(section, problem);
-  if (!problem.empty()) show(Level::Warning, problem);
+  if (std::string problem = read_settings(section); !problem.empty()) show(Level::Warning, problem);
   refresh_all("settings");
 }
 

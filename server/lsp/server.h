@@ -2,8 +2,9 @@
 //
 // Three kinds of threads, and who may touch what:
 //
-//   I/O      reads bytes, cuts frames, hands them on; writes what is queued. Never waits for anybody.
-//   main     runs this class: reads each message in order, owns documents and settings, answers what needs no analysis.
+//   I/O      of the endpoint (server/endpoint/endpoint.h): reads bytes, cuts frames, hands them on; writes what is
+//   queued. main     runs this class: handles each message in order, owns the documents, answers what needs no
+//   analysis.
 //            It parses edited statements (microseconds to a millisecond) and never evaluates one.
 //   workers  run requests and analyses on snapshots, which do not change. They send their answers themselves.
 //
@@ -11,50 +12,34 @@
 // analysis of the one before, and answers what still runs on it with ContentModified. Diagnostics are sent only while
 // their snapshot is the newest, under a lock of the document, so that versions never go backwards.
 #pragma once
-#include <atomic>
-#include <condition_variable>
-#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <set>
 #include <string>
 
-#include "protocol/frame.h"
+#include "server/endpoint/endpoint.h"
 #include "server/ide/artifacts.h"
 #include "server/lsp/file_reports.h"
 #include "server/lsp/pool.h"
 #include "server/lsp/request.h"
 #include "server/lsp/view.h"
-#include "server/lsp/workspace.h"
+#include "server/project/workspace.h"
 #include "server/transport/transport.h"
 
 namespace tilewright::lsp {
 
-class Server {
+class Server final : private endpoint::Handler {
  public:
-  struct Limits {
-    std::size_t queued_bytes = 256u << 20;  // of messages that wait to be read; more make the client wait
-    std::size_t open_requests = 10'000;     // without an answer; more are refused
-  };
-
-  Server(transport::Connection& connection, Limits limits);
-  explicit Server(transport::Connection& connection) : Server(connection, Limits()) {}
-  ~Server();
+  Server(transport::Connection& connection, endpoint::Limits limits);
+  explicit Server(transport::Connection& connection) : Server(connection, endpoint::Limits()) {}
+  ~Server() override;
   // Serves until the client says `exit`, goes away, or its process ends. The exit status of the process.
-  int run();
+  int run() { return endpoint_.run(*this); }
 
  private:
   using Message = protocol::Message;
 
-  // What the client asked and has no answer yet.
-  struct Pending {
-    protocol::Id id;
-    std::string method;
-    std::string document;  // path; empty: of the workspace
-    std::stop_source stop;
-    std::atomic<bool> answered{false};
-  };
   // The newest snapshot of a document, as far as publishing is concerned.
   struct Live {
     std::mutex mutex;
@@ -62,50 +47,48 @@ class Server {
     std::stop_source stop{std::nostopstate};
   };
 
-  // ---- server.cpp: messages
-  // -------------------------------------------------------------------------------------------
-  void post(std::function<void()> task);
-  void receive(std::string_view bytes);  // of the I/O thread
-  void handle_frame(const protocol::Frame& frame);
-  void handle(Message message);
-  void handle_request(Message& message);
-  void handle_notification(Message& message);
+  // ---- server.cpp: messages -----------------------------------------------------------------------------------------
+  void request(Message& message) override;
+  void notification(Message& message) override;
+  void closed() override;
+  void ending() override;
+  void dropped(const std::string& why) override;
+  void refused(const std::string& why) override;
   void start(const Registry::Handler& handler, Message& message);
-  // Of a worker: a file that is not open, with the settings that it has. Null: it cannot be read, or the end is near.
+  // Of a worker: a file that is not open, under its own settings. Null: it cannot be read.
   struct UnopenedFile {
     std::shared_ptr<const session::Snapshot> snapshot;
-    std::shared_ptr<RecordingLoader> loader;
+    std::shared_ptr<project::RecordingLoader> loader;
   };
-  std::shared_ptr<const session::Settings> settings_for(const std::string& path);  // null: the server ends
   UnopenedFile read_unopened(const std::string& path, std::shared_ptr<const session::Settings> settings);
-  std::shared_ptr<const FileReport> file_report(const std::string& path, const std::stop_token& stop);
-  void finish(const std::shared_ptr<Pending>& pending, const Answer<Json>& answer);
-  void cancel(const protocol::Id& id);
+  std::shared_ptr<const FileReport> file_report(const std::string& path, project::ScriptSearch& search,
+                                                const std::stop_token& stop);
   // The document has another text now: what runs on the old one is answered with ContentModified.
   void supersede(const std::string& path);
   // The same text under other settings or imports: diagnostics are to be asked for again (a client that gets
   // ContentModified without an edit of its own would not), the rest goes on.
   void supersede_diagnostics(const std::string& path);
-  void supersede(const std::function<bool(const Pending&)>& which, const protocol::Error& error);
-  void send(const std::string& text) { connection_.send(protocol::framed(text)); }
-  void notify(std::string_view method, const Json& params) { send(protocol::notification_text(method, params)); }
+  void post(std::function<void()> task) { endpoint_.post(std::move(task)); }
+  void notify(std::string_view method, const Json& params) { endpoint_.notify(method, params); }
   // Asks the client; `then` runs on the main thread with the result, or with a null pointer after an error.
-  void ask(std::string_view method, const Json& params, std::function<void(const Json* result)> then = {});
-  void end(int status);
+  void ask(std::string_view method, const Json& params, std::function<void(const Json* result)> then = {}) {
+    endpoint_.ask(method, params, std::move(then));
+  }
+  // Nobody is there any more, or wants to be.
+  void leave() { endpoint_.end(state_ == State::ShutDown ? 0 : 1); }
 
-  // ---- lifecycle.cpp
-  // --------------------------------------------------------------------------------------------------
+  // ---- lifecycle.cpp ------------------------------------------------------------------------------------------------
   Answer<Json> initialize(const Json& params);
   void initialized();
   void register_capabilities();
   void fetch_configuration();
   void set_configuration(const Json& section);
+  std::string read_settings(const Json& section);  // what is wrong with them; what is right is used all the same
   void change_folders(const Json& params);
   Answer<Json> execute_command(const Json& params);
   Json memory();
 
-  // ---- log.cpp
-  // --------------------------------------------------------------------------------------------------------
+  // ---- log.cpp ------------------------------------------------------------------------------------------------------
   enum class Level { Error = 1, Warning = 2, Info = 3, Log = 4 };
   void log(Level level, const std::string& message);
   void show(Level level, const std::string& message);
@@ -114,8 +97,7 @@ class Server {
   // NVIDIA's tools broke, or work again (empty).
   void tools_health(const std::string& problem);
 
-  // ---- documents.cpp
-  // --------------------------------------------------------------------------------------------------
+  // ---- documents.cpp ------------------------------------------------------------------------------------------------
   void did_open(const Json& params);
   void did_change(const Json& params);
   void did_close(const Json& params);
@@ -136,29 +118,18 @@ class Server {
   void refresh_all(const std::string& why);
 
   transport::Connection& connection_;
-  const Limits limits_;
-  protocol::FrameReader frames_;  // of the I/O thread
-  std::mutex queue_mutex_;
-  std::condition_variable queue_ready_, queue_shorter_;
-  std::deque<std::function<void()>> queue_;
-  std::size_t queued_bytes_ = 0;  // of messages in it
-
+  endpoint::Endpoint endpoint_;
   Registry registry_;
-  enum class State { Fresh, Running, ShutDown, Ended };
-  std::atomic<State> state_ = State::Fresh;
-  int status_ = 1;
+  enum class State { Fresh, Running, ShutDown };
+  State state_ = State::Fresh;
   std::shared_ptr<const Client> client_ = std::make_shared<Client>();
   bool push_ = true;
   bool status_wanted_ = false;
   std::string health_;
   bool tools_broken_ = false;
   int trace_ = 0;  // off, messages, verbose
-  std::int64_t next_id_ = 1;
-  std::map<std::string, std::function<void(const Json*)>> asked_;
-  std::mutex pending_mutex_;
-  std::map<std::string, std::shared_ptr<Pending>> pending_;
 
-  Workspace workspace_;
+  project::Workspace workspace_;
   FileReports reports_{workspace_};
   Json configured_ = Json::object();  // the client's section, as it was last said
   session::Session session_;

@@ -33,8 +33,6 @@ std::string path_of(std::string_view uri) {
   return out;
 }
 
-bool is_file(std::string_view path_or_uri) { return path_or_uri.starts_with('/'); }
-
 std::string uri_of(std::string_view path) {
   if (!is_file(path)) return std::string(path);
   std::string out = "file://";

@@ -5,11 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "server/project/files.h"
+
 namespace tilewright::lsp {
 
 // The path of a file: URI; any other URI (untitled:Untitled-1) stands for itself.
 std::string path_of(std::string_view uri);
-bool is_file(std::string_view path_or_uri);  // an absolute path, not some other URI
+using project::is_file;
 std::string uri_of(std::string_view path);
 
 // A URI may be spelled in several ways (`%40` or `@`), and clients compare them as text: an open document keeps the one

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "compiler/syntax/acceptance.h"
 #include "server/project/scripts.h"
 
 namespace tilewright::project {
@@ -45,6 +44,15 @@ std::expected<std::string, std::string> read_file(const fs::path& path, std::uin
   }
   if (fd != 0) ::close(fd);
   return text;
+}
+
+std::expected<ScriptText, std::string> read_script(const fs::path& path, std::uintmax_t limit) {
+  auto bytes = read_file(path, limit);
+  if (!bytes) return std::unexpected(std::move(bytes.error()));
+  auto decoded = syntax::decode(*bytes);
+  if (!decoded) return ScriptText{std::move(*bytes), std::move(decoded.error())};
+  // UTF-8 keeps its byte order mark, so that places are those of the file.
+  return ScriptText{decoded->encoding == "utf-8" ? std::move(*bytes) : std::move(decoded->text), {}};
 }
 
 std::expected<void, std::string> write_file(const fs::path& path, std::string_view content) {
@@ -122,10 +130,9 @@ std::shared_ptr<const syntax::Tree> FileLoader::load(std::string_view module, in
 }
 
 std::shared_ptr<const syntax::Tree> FileLoader::read(const fs::path& file) {
-  auto text = read_file(file);
-  if (!text) return nullptr;
-  if (auto decoded = syntax::decode(*text); decoded && decoded->encoding != "utf-8") *text = std::move(decoded->text);
-  return syntax::Tree::parse(std::make_shared<text::Source>(file.string(), std::move(*text)));
+  auto script = read_script(file);
+  if (!script) return nullptr;
+  return syntax::Tree::parse(std::make_shared<text::Source>(file.string(), std::move(script->text)));
 }
 
 Expansion expand(const std::vector<std::string>& arguments) {

@@ -9,18 +9,31 @@
 #include <vector>
 
 #include "compiler/script/loader.h"
+#include "compiler/syntax/acceptance.h"
 #include "compiler/syntax/tree.h"
 
 namespace tilewright::project {
 
 inline constexpr std::uintmax_t kLargestScript = 64u << 20;
-inline constexpr std::uintmax_t kMostScriptBytes = 4u << 20;  // of a file imported or looked through: more is no script
+// Of a file that is imported or looked through without having been named: more is no script.
+inline constexpr std::uintmax_t kMostScriptBytes = 4u << 20;
 // The whole file ("-": standard input), unless it is larger than `limit` bytes; the error names the file and the
 // reason.
 std::expected<std::string, std::string> read_file(const std::filesystem::path& path,
                                                   std::uintmax_t limit = kLargestScript);
+// A script's text as its first lines say that it is encoded (PEP 263). What is no text stays as it is, with the reason.
+struct ScriptText {
+  std::string text;
+  std::optional<syntax::Rejection> undecodable;
+};
+// As read_file. This is the one place where the bytes of a script become text.
+std::expected<ScriptText, std::string> read_script(const std::filesystem::path& path,
+                                                   std::uintmax_t limit = kLargestScript);
 // Writes to a temporary beside it and renames: a reader never sees half a file. The error names file and reason.
 std::expected<void, std::string> write_file(const std::filesystem::path& path, std::string_view content);
+
+// A document is named by its absolute path, or by another URI (untitled:Untitled-1) where it is no file.
+inline bool is_file(std::string_view path_or_uri) { return path_or_uri.starts_with('/'); }
 
 // The root below which a script's imports resolve (design.md): the nearest folder with tilewright.toml, else the top of
 // the chain of __init__.py, else the script's own folder; symbolic links resolved first.

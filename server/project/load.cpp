@@ -8,15 +8,12 @@ namespace tilewright::project {
 namespace fs = std::filesystem;
 
 std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name) {
-  auto text = read_file(path);
-  if (!text) return std::unexpected(text.error());
+  auto script = read_script(path);
+  if (!script) return std::unexpected(script.error());
   std::string name = !shown_name.empty() ? shown_name : path == "-" ? "<stdin>" : path;
   LoadedFile file;
-  if (auto decoded = syntax::decode(*text); !decoded)
-    file.undecodable = decoded.error();
-  else if (decoded->encoding != "utf-8")
-    *text = std::move(decoded->text);
-  file.source = std::make_shared<text::Source>(name, std::move(*text));
+  file.undecodable = std::move(script->undecodable);
+  file.source = std::make_shared<text::Source>(name, std::move(script->text));
   file.tree = syntax::Tree::parse(file.source);
   fs::path place = path == "-" && shown_name.empty() ? fs::current_path() / "stdin.py" : fs::path(name);
   file.loader = std::make_unique<FileLoader>(place);

@@ -1,6 +1,8 @@
 #include "server/project/scripts.h"
 
+#include <algorithm>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "server/project/files.h"
@@ -8,6 +10,8 @@
 namespace tilewright::project {
 namespace fs = std::filesystem;
 namespace {
+
+constexpr std::size_t kMostLooks = 8000;
 
 bool is_name(char c) {
   return c == '_' || c == '.' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -50,40 +54,64 @@ std::vector<Import> imports_of(std::string_view line) {
 
 }  // namespace
 
-const ScriptSearch::File& ScriptSearch::look(const fs::path& path) {
-  auto [it, fresh] = files_.try_emplace(path);
-  File& file = it->second;
-  if (!fresh) return file;
+std::shared_ptr<const ScriptLooks::Look> ScriptLooks::at(const fs::path& path) {
+  Kept now;
+  std::error_code ec;
+  now.time = fs::last_write_time(path, ec);
+  if (!ec) now.size = fs::file_size(path, ec);
+  const bool there = !ec;
+  if (there) {
+    std::lock_guard lock(mutex_);
+    auto it = kept_.find(path);
+    if (it != kept_.end() && it->second.time == now.time && it->second.size == now.size) return it->second.look;
+  }
+  auto look = std::make_shared<Look>();
   auto text = read_file(path);
-  file.speaks = !text || text->find("tvm") != text->npos || text->find("tilewright:") != text->npos;
-  if (file.speaks) return file;
-  fs::path root = import_root(path);
-  std::string_view rest = *text;
-  while (!rest.empty()) {
-    std::size_t end = std::min(rest.find('\n'), rest.size());
-    std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
-    if (!line.starts_with("import ") && !line.starts_with("from ")) continue;
-    for (const Import& i : imports_of(line)) {
-      if (auto found = resolve_import(root, i.module, i.level, path)) file.imports.push_back(std::move(*found));
+  look->speaks = !text || text->find("tvm") != text->npos || text->find("tilewright:") != text->npos;
+  if (!look->speaks) {
+    const fs::path root = import_root(path);
+    std::string_view rest = *text;
+    while (!rest.empty()) {
+      std::size_t end = std::min(rest.find('\n'), rest.size());
+      std::string_view line = rest.substr(0, end);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+      if (!line.starts_with("import ") && !line.starts_with("from ")) continue;
+      for (const Import& i : imports_of(line)) {
+        if (auto found = resolve_import(root, i.module, i.level, path)) look->imports.push_back(std::move(*found));
+      }
     }
   }
-  return file;
+  if (!there) return look;
+  std::lock_guard lock(mutex_);
+  if (kept_.size() >= kMostLooks) kept_.clear();  // looked at again when asked for
+  now.look = look;
+  kept_.insert_or_assign(path, std::move(now));
+  return look;
+}
+
+void ScriptLooks::clear() {
+  std::lock_guard lock(mutex_);
+  kept_.clear();
 }
 
 bool ScriptSearch::is_script(const fs::path& path) {
+  if (auto it = known_.find(path); it != known_.end()) return it->second;
   std::set<fs::path> seen{path};
   std::vector<fs::path> todo{path};
   while (!todo.empty()) {
-    fs::path next = std::move(todo.back());
+    const fs::path next = std::move(todo.back());
     todo.pop_back();
-    const File& file = look(next);
-    if (file.speaks) return true;
-    for (const fs::path& i : file.imports) {
+    auto known = known_.find(next);
+    if (known != known_.end() && !known->second) continue;
+    auto look = looks_.at(next);
+    if (look->speaks || known != known_.end()) return known_[path] = true;
+    for (const fs::path& i : look->imports) {
       if (seen.insert(i).second) todo.push_back(i);
     }
   }
+  // Nothing that any of them leads to speaks.
+  for (const fs::path& file : seen) known_[file] = false;
   return false;
 }
 

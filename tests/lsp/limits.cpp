@@ -19,7 +19,7 @@ namespace {
 // The client's end of a server on a thread of its own. `hold` lets the server wait with what it would send.
 class Wire final : public transport::Connection {
  public:
-  explicit Wire(Server::Limits limits) : server_(*this, limits), thread_([this] { server_.run(); }) {
+  explicit Wire(endpoint::Limits limits) : server_(*this, limits), thread_([this] { server_.run(); }) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return static_cast<bool>(handler_.received); });
   }

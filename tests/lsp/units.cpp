@@ -3,8 +3,10 @@
 #include <random>
 #include <sstream>
 
+#include "protocol/lsp.h"
 #include "server/ide/diff.h"
 #include "server/ide/occupancy.h"
+#include "server/lsp/changes.h"
 #include "server/lsp/pool.h"
 #include "server/lsp/view.h"
 #include "tests/unit/catch.h"
@@ -125,4 +127,29 @@ TEST_CASE("diagnostics overtake requests, and requests the work that nobody wait
   begin.set_value();
   done.get_future().wait();
   CHECK(order == "diagnostics request request ");
+}
+
+TEST_CASE("each change of a document is meant for the text that the one before left") {
+  auto source = std::make_shared<text::Source>("a.py", "x = 'ä😀'\ny = 2\n");
+  auto edit = [](int l0, int c0, int l1, int c1, const char* text) {
+    return protocol::Json{
+        {"range", protocol::Range{{std::uint32_t(l0), std::uint32_t(c0)}, {std::uint32_t(l1), std::uint32_t(c1)}}},
+        {"text", text}};
+  };
+  auto after = [&](protocol::Json changes, text::Encoding encoding = text::Encoding::Utf16) {
+    return changed_text(source, changes, encoding);
+  };
+  CHECK(after(protocol::Json::array()) == "x = 'ä😀'\ny = 2\n");
+  CHECK(after({edit(1, 0, 1, 1, "z")}) == "x = 'ä😀'\nz = 2\n");
+  CHECK(after({edit(0, 0, 0, 0, "a = 0\n"), edit(2, 4, 2, 5, "3")}) == "a = 0\nx = 'ä😀'\ny = 3\n");
+  CHECK(after({{{"text", "p = 1\n"}}, edit(0, 4, 0, 5, "2")}) == "p = 2\n");
+  CHECK(after({edit(0, 0, 0, 0, "lost"), {{"text", "whole\n"}}}) == "whole\n");
+  // A surrogate pair is two units of UTF-16, one code point, four bytes.
+  CHECK(after({edit(0, 6, 0, 8, "")}) == "x = 'ä'\ny = 2\n");
+  CHECK(after({edit(0, 6, 0, 7, "")}, text::Encoding::Utf32) == "x = 'ä'\ny = 2\n");
+  CHECK(after({edit(0, 7, 0, 11, "")}, text::Encoding::Utf8) == "x = 'ä'\ny = 2\n");
+  // Outside of the text, and backwards.
+  CHECK(after({edit(70, 0, 90, 9, "# end\n")}) == "x = 'ä😀'\ny = 2\n# end\n");
+  CHECK(after({edit(1, 4, 0, 0, "1")}) == "x = 'ä😀'\ny = 12\n");
+  CHECK_THROWS_AS(after({{{"range", 1}}}), protocol::Json::exception);
 }

@@ -2,19 +2,24 @@
 #pragma once
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "compiler/session/session.h"
-
 namespace tilewright {
+
+// The bytes [begin, end) become `text`.
+struct Change {
+  std::uint32_t begin = 0, end = 0;
+  std::string text;
+};
 
 class Editor {
  public:
   Editor(std::string text, unsigned seed) : text_(std::move(text)), original_(text_), random_(seed) {}
 
-  session::Change next() {
+  Change next() {
     std::size_t size = text_.size();
     switch (below(20)) {
       case 0: return insert(below(size + 1), std::string(1, "()[]{}:,.'\"\\#\n \tax0@*="[below(22)]));
@@ -69,7 +74,7 @@ class Editor {
     }
   }
 
-  void apply(const session::Change& c) {
+  void apply(const Change& c) {
     past_.push_back(text_);
     if (past_.size() > 4) past_.erase(past_.begin());
     text_.replace(c.begin, c.end - c.begin, c.text);
@@ -79,12 +84,12 @@ class Editor {
 
  private:
   std::size_t below(std::size_t n) { return n ? random_() % n : 0; }
-  session::Change replace(std::size_t at, std::size_t count, std::string by) {
+  Change replace(std::size_t at, std::size_t count, std::string by) {
     return {static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(std::min(at + count, text_.size())),
             std::move(by)};
   }
-  session::Change insert(std::size_t at, std::string what) { return replace(at, 0, std::move(what)); }
-  session::Change erase(std::size_t at, std::size_t count) { return replace(at, count, ""); }
+  Change insert(std::size_t at, std::string what) { return replace(at, 0, std::move(what)); }
+  Change erase(std::size_t at, std::size_t count) { return replace(at, count, ""); }
   std::size_t line_start() {
     std::size_t at = text_.rfind('\n', below(text_.size() + 1));
     return at == std::string::npos ? 0 : at + 1;

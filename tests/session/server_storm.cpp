@@ -181,7 +181,7 @@ class Storm {
     while (!over()) {
       unsigned burst = 1 + random() % 12;
       for (unsigned i = 0; i < burst; ++i) {
-        session::Change change = editor.next();
+        Change change = editor.next();
         text::Source before("", editor.text());
         auto from = before.position(change.begin, text::Encoding::Utf8),
              to = before.position(change.end, text::Encoding::Utf8);

@@ -113,11 +113,11 @@ int main(int argc, char** argv) {
   std::size_t made = 0, reused = 0;
   for (int edit = 0; edit <= edits; ++edit) {
     if (edit > 0) {
-      session::Change change = editor.next();
+      Change change = editor.next();
       std::string wanted = editor.text();
       wanted.replace(change.begin, change.end - change.begin, change.text);
       editor.apply(change);
-      snapshot = sessions.change(path, {change}, edit);
+      snapshot = sessions.change(path, wanted, edit);
       if (editor.text() != wanted) snapshot = sessions.open(path, editor.text(), edit, settings);
     }
     if (edit % 3 == 2) {

@@ -47,10 +47,8 @@ struct Document {
   }
   // Kernels evaluated after replacing the first `from`.
   std::size_t edit(std::string_view from, std::string_view to) {
-    auto at = static_cast<std::uint32_t>(text.find(from));
-    session::Change c{at, at + static_cast<std::uint32_t>(from.size()), std::string(to)};
-    text.replace(at, from.size(), to);
-    session.change("a.py", {c}, ++version);
+    text.replace(text.find(from), from.size(), to);
+    session.change("a.py", text, ++version);
     return analyse();
   }
   std::size_t analyse() {
@@ -120,7 +118,7 @@ TEST_CASE("only kernels that were evaluated again are searched again for what th
 
 TEST_CASE("a stopped analysis is none, and the next one is whole") {
   Document d;
-  d.session.change("a.py", {{0, 0, "# more\n"}}, 1);
+  d.session.change("a.py", "# more\n" + d.text, 1);
   std::stop_source stop;
   stop.request_stop();
   auto snapshot = d.session.find("a.py");
@@ -129,12 +127,13 @@ TEST_CASE("a stopped analysis is none, and the next one is whole") {
   CHECK(snapshot->analyse({})->first().kernels.size() == 2);
 }
 
-TEST_CASE("changes outside of the text are clamped; documents that are not open have no snapshot") {
+TEST_CASE("documents that are not open have no snapshot") {
   Document d;
-  auto s = d.session.change("a.py", {{1u << 30, 1u << 31, "# end\n"}, {5, 2, ""}}, 1);
+  auto s = d.session.change("a.py", d.text + "# end\n", 1);
   REQUIRE(s);
   CHECK(s->source().text().ends_with("# end\n"));
-  CHECK(d.session.change("b.py", {}, 1) == nullptr);
+  CHECK(s->version() == 1);
+  CHECK(d.session.change("b.py", "x = 1\n", 1) == nullptr);
   CHECK(d.session.memory().documents.size() == 1);
   d.session.close("a.py");
   CHECK(d.session.find("a.py") == nullptr);

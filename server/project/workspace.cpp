@@ -1,16 +1,15 @@
-#include "server/lsp/workspace.h"
+#include "server/project/workspace.h"
 
 #include <set>
 #include <tuple>
 
-#include "server/lsp/uri.h"
 #include "server/project/config.h"
 #include "server/project/files.h"
 
-namespace tilewright::lsp {
+namespace tilewright::project {
 namespace fs = std::filesystem;
 
-class Workspace::DocumentLoader final : public project::FileLoader {
+class Workspace::DocumentLoader final : public FileLoader {
  public:
   DocumentLoader(Workspace& workspace, const fs::path& script) : FileLoader(script), workspace_(workspace) {}
   std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override {
@@ -35,14 +34,13 @@ class Workspace::DocumentLoader final : public project::FileLoader {
 // One import after the other, and each is looked up once.
 class Workspace::FileImports final : public RecordingLoader {
  public:
-  FileImports(Workspace& workspace, const fs::path& script)
-      : workspace_(workspace), root_(project::import_root(script)) {}
+  FileImports(Workspace& workspace, const fs::path& script) : workspace_(workspace), root_(import_root(script)) {}
   std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override {
     std::lock_guard lock(mutex_);
     auto [it, fresh] = found_.try_emplace({std::string(module), level, std::string(importer)});
     if (!fresh) return it->second;
     ImportedFile import{root_, std::string(module), level, std::string(importer), {}, {}};
-    if (auto path = project::resolve_import(root_, module, level, importer)) {
+    if (auto path = resolve_import(root_, module, level, importer)) {
       import.path = path->string();
       import.state = workspace_.state_of(*path);  // before it is read: what changes in between is noticed
       it->second = workspace_.tree_of(*path);
@@ -78,7 +76,7 @@ FileState Workspace::state_of(const fs::path& file) const {
 }
 
 bool Workspace::still(const ImportedFile& import) const {
-  auto path = project::resolve_import(import.root, import.module, import.level, import.importer);
+  auto path = resolve_import(import.root, import.module, import.level, import.importer);
   return (path ? path->string() : std::string()) == import.path && (!path || state_of(*path) == import.state);
 }
 
@@ -104,72 +102,59 @@ std::shared_ptr<const syntax::Tree> Workspace::tree_of(const fs::path& file) {
       return known->second.tree;
     }
   }
-  if (auto text = project::read_file(file, project::kMostScriptBytes)) {
-    now.tree = syntax::Tree::parse(std::make_shared<text::Source>(name, std::move(*text)));
+  if (auto script = read_script(file, kMostScriptBytes)) {
+    now.tree = syntax::Tree::parse(std::make_shared<text::Source>(name, std::move(script->text)));
   }
   std::lock_guard lock(mutex_);
   if (files_.size() > 512) files_.clear();  // read again when asked for
   return files_.insert_or_assign(name, std::move(now)).first->second.tree;
 }
 
-std::string Workspace::configure(const Json& section) {
-  settings_.clear();
-  architectures_.clear();
-  entries_.clear();
-  deny_fallback_ = false;
-  if (section.is_null()) return {};
-  if (!section.is_object()) return "the setting 'tilewright' must be an object";
-  std::string problem;
-  auto words = [&](const char* key, std::vector<std::string>& out, auto&& valid) {
-    const Json& value = protocol::at(section, key);
-    if (value.is_null()) return;
-    if (!value.is_array()) {
-      problem = std::string("tilewright.") + key + " must be a list";
-      return;
-    }
-    for (const Json& item : value) {
-      if (!item.is_string() || !valid(item.get<std::string>())) {
-        problem = std::string("tilewright.") + key + ": " + item.dump(-1, ' ', false, Json::error_handler_t::replace) +
-                  " is not understood";
-      } else {
-        out.push_back(item.get<std::string>());
-      }
-    }
-  };
-  words("architectures", architectures_, [](const std::string& s) { return ir::parse_target(s).has_value(); });
-  words("entries", entries_, [](const std::string& s) { return !s.empty(); });
-  const Json& deny = protocol::at(section, "denyFallback");
-  if (deny.is_boolean()) {
-    deny_fallback_ = deny.get<bool>();
-  } else if (!deny.is_null()) {
-    problem = "tilewright.denyFallback must be true or false";
-  }
-  return problem;
+void Workspace::set_folders(std::vector<std::string> folders) {
+  std::lock_guard lock(settings_mutex_);
+  folders_ = std::move(folders);
+  forget_settings();
 }
 
-std::shared_ptr<const session::Settings> Workspace::settings(const std::string& path, std::string* problem) {
-  // All scripts of a folder have the same.
-  fs::path place = is_file(path) ? fs::path(path) : fs::path(folders_.empty() ? "/" : folders_.front()) / "untitled.py";
-  auto [it, fresh] = settings_.try_emplace(place.parent_path().string());
-  if (!fresh) return it->second;
+void Workspace::configure(ClientSettings client) {
+  std::lock_guard lock(settings_mutex_);
+  client_ = std::move(client);
+  forget_settings();
+}
+
+void Workspace::forget_settings() {
+  settings_.clear();
+  ++settings_age_;
+}
+
+Workspace::Settings Workspace::settings(const std::string& path) {
+  fs::path place;
   auto made = std::make_shared<session::Settings>();
-  made->architectures = architectures_;
-  made->entries = entries_;
-  made->deny_fallback = deny_fallback_;
-  auto config = project::find_config(place);
-  if (config) {
+  std::uint64_t age;
+  {
+    std::lock_guard lock(settings_mutex_);
+    place = is_file(path) ? fs::path(path) : fs::path(folders_.empty() ? "/" : folders_.front()) / "untitled.py";
+    // All scripts of a folder have the same.
+    if (auto it = settings_.find(place.parent_path().string()); it != settings_.end()) return it->second;
+    made->architectures = client_.architectures;
+    made->entries = client_.entries;
+    made->deny_fallback = client_.deny_fallback;
+    age = settings_age_;
+  }
+  Settings out;
+  if (auto config = find_config(place)) {
     made->limits = config->limits;
     if (!config->severity.empty()) {
-      made->severity =
-          [config = std::make_shared<project::Config>(std::move(*config))](std::vector<text::Diagnostic>& diagnostics) {
-            project::apply_severity(*config, diagnostics);
-          };
+      made->severity = [config = std::make_shared<Config>(std::move(*config))](
+                           std::vector<text::Diagnostic>& diagnostics) { apply_severity(*config, diagnostics); };
     }
-  } else if (problem) {
-    *problem = config.error();
+  } else {
+    out.problem = config.error();
   }
-  it->second = std::move(made);
-  return it->second;
+  out.settings = std::move(made);
+  std::lock_guard lock(settings_mutex_);
+  // Others may have found them meanwhile: everybody has the same object. Or they were changed: then these are not kept.
+  return age == settings_age_ ? settings_.try_emplace(place.parent_path().string(), std::move(out)).first->second : out;
 }
 
 std::shared_ptr<script::Loader> Workspace::loader(const std::string& path) {
@@ -211,8 +196,10 @@ std::vector<std::string> Workspace::set_document(const std::string& path, std::s
 }
 
 void Workspace::files_changed() {
-  settings_.clear();
   loaders_.clear();
+  looks_.clear();
+  std::lock_guard lock(settings_mutex_);
+  forget_settings();
 }
 
-}  // namespace tilewright::lsp
+}  // namespace tilewright::project

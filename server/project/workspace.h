@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "compiler/session/session.h"
-#include "protocol/lsp.h"
+#include "server/project/files.h"
+#include "server/project/scripts.h"
 
-namespace tilewright::lsp {
+namespace tilewright::project {
 
 // A file as far as it matters without reading it.
 struct FileState {
@@ -41,17 +42,18 @@ class RecordingLoader : public script::Loader {
   virtual std::vector<ImportedFile> imports() const = 0;
 };
 
+// What the editor's own settings say, beside those of tilewright.toml.
+struct ClientSettings {
+  std::vector<std::string> architectures, entries;  // empty: found out
+  bool deny_fallback = false;
+};
+
 class Workspace {
  public:
-  using Json = protocol::Json;
-
   // ---- of the thread that owns the session --------------------------------------------------------------------------
-  void set_folders(std::vector<std::string> folders) { folders_ = std::move(folders); }
+  void set_folders(std::vector<std::string> folders);
   const std::vector<std::string>& folders() const { return folders_; }
-  // The client's section `tilewright`. The error names what is wrong with it; what is right is used all the same.
-  std::string configure(const Json& section);
-  // From tilewright.toml and the client's section. `problem` is set where the file cannot be used.
-  std::shared_ptr<const session::Settings> settings(const std::string& path, std::string* problem = nullptr);
+  void configure(ClientSettings client);
   std::shared_ptr<script::Loader> loader(const std::string& path);
   // An open document stands for its file from now on; null: it does not any more. The other documents whose imports
   // may have found it, which need another look.
@@ -60,6 +62,14 @@ class Workspace {
   void files_changed();
 
   // ---- from any thread ----------------------------------------------------------------------------------------------
+  // From tilewright.toml and the client's own: the same object until one of them changes. `problem` says why a file of
+  // settings cannot be used; the defaults stand for it.
+  struct Settings {
+    std::shared_ptr<const session::Settings> settings;
+    std::string problem;
+  };
+  Settings settings(const std::string& path);
+  ScriptLooks& looks() { return looks_; }
   std::shared_ptr<const syntax::Tree> tree_of(const std::filesystem::path& file);
   FileState state_of(const std::filesystem::path& file) const;
   // Would the import find the same today?
@@ -76,14 +86,20 @@ class Workspace {
     std::shared_ptr<const syntax::Tree> tree;
   };
 
-  std::vector<std::string> folders_;
-  std::vector<std::string> architectures_, entries_;
-  bool deny_fallback_ = false;
-  std::map<std::string, std::shared_ptr<const session::Settings>> settings_;
+  void forget_settings();  // with settings_mutex_
+
+  std::vector<std::string> folders_;  // changed under settings_mutex_
   std::map<std::string, std::shared_ptr<DocumentLoader>> loaders_;
+  ScriptLooks looks_;
+
+  std::mutex settings_mutex_;
+  ClientSettings client_;
+  std::map<std::string, Settings> settings_;  // by folder
+  std::uint64_t settings_age_ = 0;            // how often they were forgotten
+
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const syntax::Tree>> documents_;
   std::map<std::string, Known> files_;
 };
 
-}  // namespace tilewright::lsp
+}  // namespace tilewright::project

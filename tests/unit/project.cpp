@@ -1,0 +1,102 @@
+// Files, encodings, settings and tile scripts around a folder of the test's own.
+#include <fstream>
+
+#include "server/project/load.h"
+#include "server/project/scripts.h"
+#include "server/project/workspace.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/scratch.h"
+
+using namespace tilewright;
+namespace fs = std::filesystem;
+
+namespace {
+
+void write(const fs::path& path, std::string_view text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+}  // namespace
+
+TEST_CASE("the bytes of a script become text in one way, whoever reads them") {
+  testing::Scratch scratch;
+  const fs::path root = scratch.path();
+  const std::string latin = "# coding: latin-1\nNAME = '\xE4'\n", utf8 = "# coding: latin-1\nNAME = 'ä'\n";
+  write(root / "latin.py", latin);
+  write(root / "plain.py", "NAME = 'ä'\n");
+  write(root / "broken.py", "NAME = '\xE4'\n");
+  CHECK(project::read_script(root / "latin.py")->text == utf8);
+  CHECK(project::read_script(root / "plain.py")->text == "NAME = 'ä'\n");
+  auto broken = project::read_script(root / "broken.py");
+  REQUIRE(broken);
+  REQUIRE(broken->undecodable);
+  CHECK(broken->undecodable->begin == 8);
+  CHECK(broken->text == "NAME = '\xE4'\n");
+  CHECK_FALSE(project::read_script(root / "none.py"));
+  CHECK_FALSE(project::read_script(root / "latin.py", 8));
+
+  // As a file that is named, as an import, and as a file around the open documents.
+  CHECK(project::load((root / "latin.py").string())->source->text() == utf8);
+  project::FileLoader loader(root / "plain.py");
+  CHECK(loader.load("latin", 0, (root / "plain.py").string())->source()->text() == utf8);
+  project::Workspace workspace;
+  CHECK(workspace.tree_of(root / "latin.py")->source()->text() == utf8);
+}
+
+TEST_CASE("a tile script speaks of tvm or to us, or imports one that does") {
+  testing::Scratch scratch;
+  const fs::path root = scratch.path();
+  write(root / "speaks.py", "from tvm.script import tirx as T\n");
+  write(root / "comment.py", "# tilewright: arch sm_80\n");
+  write(root / "by_import.py", "import os, speaks\n");
+  write(root / "far.py", "from by_import import *\n");
+  write(root / "other.py", "import os\nprint('hello')\n");
+  write(root / "ring_a.py", "import ring_b\n");
+  write(root / "ring_b.py", "import ring_a, other\n");
+  project::ScriptLooks looks;
+  for (int again = 0; again < 2; ++again) {
+    project::ScriptSearch search(looks);
+    for (const char* name : {"speaks.py", "comment.py", "by_import.py", "far.py", "missing.py"}) {
+      INFO(name);
+      CHECK(search.is_script(root / name));
+    }
+    for (const char* name : {"ring_a.py", "ring_b.py", "other.py"}) {
+      INFO(name);
+      CHECK_FALSE(search.is_script(root / name));
+    }
+  }
+  // A search tells how things are when it begins; the next one sees what changed.
+  write(root / "other.py", "import tvm  # from now on\n");
+  CHECK(project::ScriptSearch(looks).is_script(root / "ring_a.py"));
+}
+
+TEST_CASE("settings are the same object until they change, on any thread") {
+  testing::Scratch scratch;
+  const fs::path root = scratch.path();
+  write(root / "tilewright.toml", "[limits]\nsteps = 5\n[severity]\nTW3106 = \"error\"\n");
+  write(root / "a.py", "");
+  project::Workspace workspace;
+  workspace.set_folders({root.string()});
+  auto first = workspace.settings((root / "a.py").string());
+  CHECK(first.problem.empty());
+  CHECK(first.settings->limits.steps == 5);
+  CHECK(first.settings->severity);
+  CHECK(workspace.settings((root / "b.py").string()).settings == first.settings);
+  CHECK(workspace.settings("untitled:1").settings == first.settings);
+  workspace.configure({.architectures = {"sm_80"}, .entries = {}, .deny_fallback = true});
+  auto second = workspace.settings((root / "a.py").string());
+  CHECK(second.settings != first.settings);
+  CHECK(second.settings->architectures == std::vector<std::string>{"sm_80"});
+  CHECK(second.settings->deny_fallback);
+  CHECK(second.settings->limits.steps == 5);
+  // What is wrong is told to everybody who asks, not only to the first.
+  write(root / "tilewright.toml", "[limits]\nsteps = -1\n");
+  CHECK(workspace.settings((root / "a.py").string()).problem.empty());
+  workspace.files_changed();
+  for (int i = 0; i < 2; ++i) {
+    auto third = workspace.settings((root / "a.py").string());
+    CHECK_THAT(third.problem, Catch::Matchers::ContainsSubstring("limits.steps must be a positive number"));
+    CHECK(third.settings->limits.steps == text::Limits().steps);
+  }
+}
