@@ -30,14 +30,9 @@ int command_line(int argc, char** argv) {
       "copy.py:14\n"
       "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))'");
   Run run;
-  add_check(app, run);
-  add_compile(app, run);
-  add_explain(app, run);
-  add_entries(app, run);
-  add_layout(app, run);
-  add_run(app, run);
-  add_doctor(app, run);
-  add_demo(app, run);
+#define TILEWRIGHT_COMMAND(NAME) add_##NAME(app, run);
+  TILEWRIGHT_COMMANDS(TILEWRIGHT_COMMAND)
+#undef TILEWRIGHT_COMMAND
   tilewright::lsp::add_lsp(app, run);
   add_completions(app, run);
   if (argc > 1 && argv[1][0] != '-') {

@@ -14,16 +14,25 @@ namespace tilewright::cli {
 
 inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
 
-// Each adds its subcommand to the application and sets `run` when it is the one chosen.
+// Each adds its subcommand to the application and sets `run` when it is the one chosen: add_check in check.cpp and so
+// on. A new command is its file and its line here.
+// clang-format off
+#define TILEWRIGHT_COMMANDS(X) \
+  X(check)                     \
+  X(compile)                   \
+  X(explain)                   \
+  X(entries)                   \
+  X(layout)                    \
+  X(run)                       \
+  X(doctor)                    \
+  X(demo)
+// clang-format on
+
 using Run = std::function<int()>;
-void add_check(CLI::App& app, Run& run);
-void add_compile(CLI::App& app, Run& run);
-void add_explain(CLI::App& app, Run& run);
-void add_entries(CLI::App& app, Run& run);
-void add_layout(CLI::App& app, Run& run);
-void add_run(CLI::App& app, Run& run);
-void add_doctor(CLI::App& app, Run& run);
-void add_demo(CLI::App& app, Run& run);
+#define TILEWRIGHT_COMMAND(NAME) void add_##NAME(CLI::App& app, Run& run);
+TILEWRIGHT_COMMANDS(TILEWRIGHT_COMMAND)
+#undef TILEWRIGHT_COMMAND
+// Lists the others, those of other speakers as well: the last one.
 void add_completions(CLI::App& app, Run& run);
 
 // ---- shared by the commands -----------------------------------------------------------------------------------
