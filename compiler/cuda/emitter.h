@@ -70,6 +70,7 @@ class Emitter {
   };
 
   void survey();
+  void constant_maps();
   void signature();
   void error(std::string_view code, std::string message, std::string hint = {});
 

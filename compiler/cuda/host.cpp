@@ -25,8 +25,8 @@ class Writer {
   Writer(const lower::LoweredKernel& kernel, HostApi api) : kernel_(kernel), driver_(api == HostApi::Driver) {
     names_.open();
     // Local names of the launcher.
-    for (const char* name :
-         {"kernel", "stream", "error", "arguments", "config", "attributes", "dims", "strides", "box", "steps", "std"})
+    for (const char* name : {"kernel", "module", "stream", "error", "arguments", "config", "attributes", "dims",
+                             "strides", "box", "steps", "std"})
       names_.reserve(name);
     names_.reserve(kernel.symbol);
   }
@@ -37,6 +37,7 @@ class Writer {
     std::string body;
     host_part(body);
     for (const dispatch::TensorMap& map : maps_) encode(body, map);
+    place_maps(body);
     launch(body);
 
     std::string out = header();
@@ -44,6 +45,7 @@ class Writer {
     out += "launch_" + text::identifier(kernel_.kernel->name) + "(";
     std::vector<std::string> list;
     if (driver_) list.emplace_back("CUfunction kernel");
+    if (driver_ && !kernel_.plan.constant_maps.empty()) list.emplace_back("CUmodule module");
     list.insert(list.end(), parameters_.begin(), parameters_.end());
     list.emplace_back(driver_ ? "CUstream stream" : "cudaStream_t stream");
     for (std::size_t i = 0; i < list.size(); ++i) out += (i ? ", " : "") + list[i];
@@ -77,6 +79,11 @@ class Writer {
     for (const dispatch::TensorMap& map : maps_) {
       pointer(map.tensor->data, map.tensor, kVoid);
       name(map.var, map.var->name);
+    }
+    for (const lower::KernelParam& p : kernel_.plan.params) {
+      if (!lower::in_global_memory(kernel_.plan, p)) continue;
+      const std::string& memory = map_memory_[p.var] = names_.take(std::string(p.var->name) + "_memory");
+      parameters_.push_back((driver_ ? "CUdeviceptr " : "CUtensorMap* ") + memory);
     }
   }
 
@@ -305,6 +312,34 @@ class Writer {
     line(out, "}");
   }
 
+  // Puts the encoded maps where the kernel looks for them, in the order of the stream; parameters need nothing.
+  void place_maps(std::string& out) {
+    auto copy = [&](const std::string& call) {
+      line(out, std::string(driver_ ? "if (CUresult error = " : "if (cudaError_t error = ") + call + ";");
+      line(out, "error != " + std::string(driver_ ? "CUDA_SUCCESS" : "cudaSuccess") + ")", 3);
+      line(out, "return error;", 2);
+    };
+    for (const Var* map : kernel_.plan.constant_maps) {
+      std::string own = known_.at(map), symbol = lower::constant_map_symbol(kernel_, map);
+      if (!driver_) {
+        copy("cudaMemcpyToSymbolAsync(" + symbol + ", &" + own + ", sizeof " + own +
+             ", 0, cudaMemcpyHostToDevice, stream)");
+        continue;
+      }
+      std::string variable = names_.take(std::string(map->name) + "_variable");
+      line(out, "CUdeviceptr " + variable + " = 0;");
+      copy("cuModuleGetGlobal(&" + variable + ", nullptr, module, \"" + symbol + "\")");
+      copy("cuMemcpyHtoDAsync(" + variable + ", &" + own + ", sizeof " + own + ", stream)");
+    }
+    for (const lower::KernelParam& p : kernel_.plan.params) {
+      if (!map_memory_.contains(p.var)) continue;
+      std::string own = known_.at(p.var), memory = map_memory_.at(p.var);
+      copy(driver_
+               ? "cuMemcpyHtoDAsync(" + memory + ", &" + own + ", sizeof " + own + ", stream)"
+               : "cudaMemcpyAsync(" + memory + ", &" + own + ", sizeof " + own + ", cudaMemcpyHostToDevice, stream)");
+    }
+  }
+
   std::array<std::string, 3> three(const std::array<Expr, 3>& extents) {
     std::array<std::string, 3> out;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -345,7 +380,7 @@ class Writer {
         own = name(p.var, p.var->name);
         line(out, (driver_ ? "CUdeviceptr " : "void* ") + own + " = " + host_pointer(p.value) + ";");
       } else {
-        own = known_.at(p.var);
+        own = map_memory_.contains(p.var) ? map_memory_.at(p.var) : known_.at(p.var);
       }
       // The address of a parameter, without its constness: the launch only reads it.
       bool constant_value = p.kind == lower::ParamKind::Scalar && p.value;
@@ -428,8 +463,9 @@ class Writer {
         type.pop_back();
         out += type;
       } else {
-        out += p.kind == lower::ParamKind::Scalar ? type_name(p.dtype, needs_)
-                                                  : std::string("const __grid_constant__ CUtensorMap");
+        out += p.kind == lower::ParamKind::Scalar         ? type_name(p.dtype, needs_)
+               : lower::in_global_memory(kernel_.plan, p) ? std::string("const CUtensorMap*")
+                                                          : std::string("const __grid_constant__ CUtensorMap");
       }
     }
     return out + ");\n\n";
@@ -466,6 +502,11 @@ class Writer {
         "// Tensors are device memory; strides and sizes are the script's. The first error is returned, and nothing "
         "is\n";
     out += "// waited for.\n";
+    if (!map_memory_.empty())
+      out +=
+          "// A tensor map goes to 128 bytes of device memory, aligned to 128, that stay until the kernel has ended.\n";
+    if (!kernel_.plan.constant_maps.empty())
+      out += "// Tensor maps lie in the module's constant memory: a second launch must not overtake the first.\n";
     return out;
   }
 
@@ -477,6 +518,7 @@ class Writer {
   const std::vector<dispatch::TensorMap>& maps_ = kernel_.plan.tensor_maps;
   std::vector<std::string> parameters_;
   std::unordered_map<const Var*, std::string> known_, computed_;
+  std::unordered_map<const Var*, std::string> map_memory_;  // the parameter that says where a map goes
 };
 
 }  // namespace

@@ -99,6 +99,16 @@ void Emitter::survey() {
   });
 }
 
+void Emitter::constant_maps() {
+  for (const Var* map : kernel_.plan.constant_maps) {
+    unit_.needs.tensor_map = true;
+    std::string symbol = lower::constant_map_symbol(kernel_, map);
+    names_.reserve(symbol);
+    var_names_[map] = symbol;
+    line("__constant__ CUtensorMap " + symbol + ";");
+  }
+}
+
 void Emitter::signature() {
   out_ += "extern \"C\" __global__ void ";
   std::optional<std::int64_t> threads = kernel_.plan.launch.threads();
@@ -136,8 +146,13 @@ void Emitter::signature() {
         break;
       case lower::ParamKind::TensorMap:
         unit_.needs.tensor_map = true;
-        out_ += "const __grid_constant__ CUtensorMap ";
-        var_names_[param.var] = name;
+        if (lower::in_global_memory(kernel_.plan, param)) {
+          out_ += "const CUtensorMap* ";
+          var_names_[param.var] = "*" + name;
+        } else {
+          out_ += "const __grid_constant__ CUtensorMap ";
+          var_names_[param.var] = name;
+        }
         break;
     }
     out_ += name;
@@ -149,8 +164,9 @@ void Emitter::kernel() {
   survey();
   for (const auto& [name, source] : unit_.helpers) names_.reserve(name);
   names_.reserve(kernel_.symbol);
-  names_.open();
   origin_ = {kernel_.kernel->span, nullptr};
+  constant_maps();
+  names_.open();
   signature();
   out_ += " {";
   end_line();

@@ -65,6 +65,10 @@ inline constexpr text::CodeInfo kCodes[] = {
      "not happen exactly once before the launch. Arguments: map, element type, rank, pointer, extents (innermost "
      "first), "
      "byte strides of all but the innermost, box, element strides, interleave, swizzle, L2 promotion, fill."},
+    {"TW4016", "unknown place of tensor maps",
+     "The attribute tilewright.tensor_maps says where the kernel finds the tensor maps that its host part encodes: "
+     "\"parameter\" (__grid_constant__, the default), \"constant\" (__constant__ memory) or \"global\" (global memory, "
+     "acquired by a fence before use)."},
 };
 
 }  // namespace tilewright::lower

@@ -85,6 +85,8 @@ class Lowering {
   void collect_tensor_maps(std::span<const Stmt* const> host);
   void survey(std::span<const Stmt* const> device);
   void note_launch_attribute(std::string_view key, const std::int64_t* value);
+  void place_tensor_maps(Expr value);
+  void acquire_tensor_maps(std::vector<const Stmt*>& out) const;
   void size_pools();
   void build_plan();
 
@@ -269,7 +271,35 @@ void Lowering::survey(std::span<const Stmt* const> device) {
   for (const Attribute& attribute : in_.kernel->attributes) {
     const std::int64_t* value = constant(attribute.value);
     if (value && attribute.key == "persistent") out_.plan.persistent = *value != 0;
+    if (attribute.key == "tilewright.tensor_maps") place_tensor_maps(attribute.value);
     note_launch_attribute(attribute.key, value);
+  }
+}
+
+// Where the kernel finds the maps that its host part encodes; a spelling of ours, which other compilers pass over.
+void Lowering::place_tensor_maps(Expr value) {
+  const auto* word = value.as<StringImm>();
+  auto place = word ? map_place(word->value) : std::nullopt;
+  if (place) {
+    out_.plan.map_place = *place;
+    return;
+  }
+  origin_ = {in_.kernel->span, nullptr};
+  error("TW4016", "the attribute tilewright.tensor_maps is " + to_string(value),
+        "write \"parameter\", \"constant\" or \"global\"");
+}
+
+// Maps that the host writes to global memory are acquired by every thread before anything else (CUDA guide, 4.11.2.2):
+// the copy engine reads them through a proxy of its own, which knows nothing of what the host wrote.
+void Lowering::acquire_tensor_maps(std::vector<const Stmt*>& out) const {
+  if (out_.plan.map_place != MapPlace::Global) return;
+  const intrinsics::Intrinsic* row = intrinsics::row_of_id("E22");
+  for (const dispatch::TensorMap& map : out_.plan.tensor_maps) {
+    auto outer = outer_.find(map.var);
+    if (outer == outer_.end() || !outer->second.used) continue;
+    Expr variable = map.var;
+    Expr args[] = {call(kUInt64, builtin::address_of, {&variable, 1}), string_imm("sys")};
+    out.push_back(make_stmt<Evaluate>(Origin{in_.kernel->span, nullptr}, call(kVoid, *row, args)));
   }
 }
 
@@ -702,8 +732,13 @@ void Lowering::build_plan() {
                            ", ...) before T.device_entry()",
                        {}});
     }
+    if (plan.map_place == MapPlace::Constant && encodes(plan.tensor_maps, var)) {
+      plan.constant_maps.push_back(var);
+      continue;
+    }
     plan.params.push_back({outer.kind, var, outer.tensor, outer.dtype, outer.value});
   }
+  std::ranges::sort(plan.constant_maps, {}, [](const Var* v) { return std::pair(v->name, v->id); });
   std::ranges::sort(plan.params, [](const KernelParam& a, const KernelParam& b) {
     bool scalar_a = a.kind == ParamKind::Scalar, scalar_b = b.kind == ParamKind::Scalar;
     if (scalar_a != scalar_b) return scalar_b;
@@ -751,6 +786,7 @@ bool Lowering::run() {
   // 5. The scope ids in use, bound at the top, before everything that names them.
   std::vector<const Stmt*> lowered;
   ids_.bindings(lowered);
+  acquire_tensor_maps(lowered);
   lowered.insert(lowered.end(), body.begin(), body.end());
   out_.device = make_stmt<Seq>(whole, Arena::current().copy(lowered));
   on_device_ = false;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/dispatch/dispatched.h"
+#include "compiler/lower/map_place.h"
 
 namespace tilewright::lower {
 
@@ -44,8 +45,11 @@ struct SharedBlock {
 struct LaunchPlan {
   scope::Launch launch;
   std::vector<KernelParam> params;  // signature order: handles by name, then scalars by name
+  // Tensor maps that the body uses from constant memory; they are no parameters.
+  std::vector<const ir::Var*> constant_maps;
   std::vector<ExtentBinding> extents;
   std::vector<dispatch::TensorMap> tensor_maps;  // of dispatch, then those that the script's host part encodes
+  MapPlace map_place = MapPlace::Parameter;      // of all of them
   std::int64_t static_shared_bytes = 0;
   std::int64_t dynamic_shared_bytes = 0;
   int min_blocks_per_sm = 0;  // 0: not given
@@ -72,5 +76,10 @@ struct LoweredKernel {
   std::shared_ptr<Arena> arena;                  // owns the nodes made by lowering
   std::shared_ptr<Arena> dispatched_arena;       // and those that dispatch made; `kernel` owns the rest
 };
+
+// Is the parameter a pointer to a tensor map that the host writes to global memory?
+bool in_global_memory(const LaunchPlan& plan, const KernelParam& param);
+// The variable of the module that holds a tensor map in constant memory.
+std::string constant_map_symbol(const LoweredKernel& kernel, const ir::Var* map);
 
 }  // namespace tilewright::lower

@@ -174,7 +174,10 @@ class Binder {
       if (p.buffer) datas_[p.buffer->data] = p.buffer;
   }
 
-  std::expected<BoundKernel, std::string> run() {
+  std::expected<Bound, std::string> run() {
+    Arena memory;
+    ArenaScope arena(memory);
+    out_.job.launches.emplace_back();
     try {
       extents();
       tensors();
@@ -184,10 +187,14 @@ class Binder {
     } catch (const Refusal& r) {
       return std::unexpected(r.why);
     }
+    out_.launches.push_back({&kernel_, out_.tensors, out_.extents});
+    out_.values = given_.values;
     return std::move(out_);
   }
 
  private:
+  JobLaunch& job() { return out_.job.launches.front(); }
+
   struct Refusal {
     std::string why;
   };
@@ -330,7 +337,7 @@ class Binder {
     const scope::Launch& l = kernel_.plan.launch;
     constexpr std::int64_t kGrid[3] = {(std::int64_t{1} << 31) - 1, 65535, 65535};
     static constexpr const char* kAxes[] = {"x", "y", "z"};
-    Job& job = out_.job;
+    JobLaunch& job = this->job();
     job.symbol = kernel_.symbol;
     job.dynamic_shared_bytes = kernel_.plan.dynamic_shared_bytes;
     job.cooperative = kernel_.plan.cooperative;
@@ -408,7 +415,7 @@ class Binder {
           break;
         }
       }
-      out_.job.params.push_back(std::move(param));
+      job().params.push_back(std::move(param));
     }
   }
 
@@ -444,19 +451,52 @@ class Binder {
     m.swizzle = map.swizzle;
     m.l2_promotion = map.l2_promotion;
     m.oob_fill = map.oob_fill;
-    maps_[map.var] = static_cast<int>(out_.job.tensor_maps.size());
-    out_.job.tensor_maps.push_back(std::move(m));
+    m.place = kernel_.plan.map_place;
+    if (m.place == lower::MapPlace::Constant) m.symbol = lower::constant_map_symbol(kernel_, map.var);
+    maps_[map.var] = static_cast<int>(job().tensor_maps.size());
+    job().tensor_maps.push_back(std::move(m));
   }
 
   const lower::LoweredKernel& kernel_;
   const Bindings& given_;
-  BoundKernel out_;
+  Bound out_;
   std::map<const Var*, std::int64_t> extents_;
   std::map<const Var*, Expr> host_;
   std::map<const Var*, const Buffer*> datas_;
   std::map<const Var*, int> buffers_, maps_;
   std::set<const Var*> open_;  // host values under evaluation
 };
+
+// Appends a kernel to those that run before it.
+std::expected<void, std::string> join(Bound& all, Bound next) {
+  std::vector<int> place;  // of each of its buffers among all
+  for (std::size_t i = 0; i < next.tensors.size(); ++i) {
+    const JobBuffer& b = next.job.buffers[i];
+    auto known = std::ranges::find(all.job.buffers, b.name, &JobBuffer::name);
+    auto at = static_cast<std::size_t>(known - all.job.buffers.begin());
+    place.push_back(static_cast<int>(at));
+    if (known == all.job.buffers.end()) {
+      all.job.buffers.push_back(b);
+      all.tensors.push_back(next.tensors[i]);
+      continue;
+    }
+    if (known->bytes != b.bytes)
+      return std::unexpected("the kernels share " + b.name + ", but one has " + std::to_string(known->bytes) +
+                             " bytes of it and another " + std::to_string(b.bytes));
+    // What an earlier kernel wrote is no input any more, and what it read stays one.
+    if (known->role == Role::Input && b.role != Role::Input) known->role = all.tensors[at].role = Role::InOut;
+  }
+  for (JobLaunch& launch : next.job.launches) {
+    for (JobParam& p : launch.params)
+      if (p.kind == JobParam::Kind::Pointer) p.index = place[static_cast<std::size_t>(p.index)];
+    for (JobTensorMap& m : launch.tensor_maps) m.buffer = place[static_cast<std::size_t>(m.buffer)];
+    all.job.launches.push_back(std::move(launch));
+  }
+  for (const auto& [name, value] : next.extents) all.extents.emplace(name, value);
+  for (const auto& [name, value] : next.values) all.values.emplace(name, value);
+  for (BoundLaunch& launch : next.launches) all.launches.push_back(std::move(launch));
+  return {};
+}
 
 }  // namespace
 
@@ -473,8 +513,20 @@ std::map<const Var*, Role> tensor_roles(const Kernel& kernel) {
   return out;
 }
 
-std::expected<BoundKernel, std::string> bind(const lower::LoweredKernel& kernel, const Bindings& bindings) {
+std::expected<Bound, std::string> bind(const lower::LoweredKernel& kernel, const Bindings& bindings) {
   return Binder(kernel, bindings).run();
+}
+
+std::expected<Bound, std::string> bind(std::span<const lower::LoweredKernel* const> kernels, const Bindings& bindings) {
+  Bound out;
+  for (const lower::LoweredKernel* kernel : kernels) {
+    auto next = bind(*kernel, bindings);
+    if (!next)
+      return std::unexpected(kernels.size() > 1 ? std::string(kernel->kernel->name) + ": " + next.error()
+                                                : next.error());
+    if (auto joined = join(out, std::move(*next)); !joined) return std::unexpected(joined.error());
+  }
+  return out;
 }
 
 }  // namespace tilewright::run

@@ -29,18 +29,31 @@ struct BoundTensor {
   Role role = Role::InOut;
 };
 
-struct BoundKernel {
-  Job job;                                                   // without contents and cubin
-  std::vector<BoundTensor> tensors;                          // one a buffer of the job
+// One kernel of a job, as the script has it.
+struct BoundLaunch {
+  const lower::LoweredKernel* kernel = nullptr;
+  std::vector<BoundTensor> tensors;                          // of its own signature
   std::map<std::string, std::int64_t, std::less<>> extents;  // symbolic ones and their values
+};
+
+// A kernel, or several that run in turn on the same tensors, in numbers.
+struct Bound {
+  Job job;                                                   // without contents and cubins
+  std::vector<BoundTensor> tensors;                          // one a buffer of the job
+  std::map<std::string, std::int64_t, std::less<>> extents;  // of all launches
+  std::vector<BoundLaunch> launches;                         // one a launch of the job
+  std::map<std::string, Number, std::less<>> values;         // as given
 };
 
 // What the kernel does with each tensor, by data variable: read off the script's statements. A pointer that leaves for
 // an instruction counts as both read and written unless the instruction says which.
 std::map<const ir::Var*, Role> tensor_roles(const ir::Kernel& kernel);
 
-// Works in the ambient arena. The error says which value is missing or wrong, and how to give it.
-std::expected<BoundKernel, std::string> bind(const lower::LoweredKernel& kernel, const Bindings& bindings);
+// The error says which value is missing or wrong, and how to give it.
+std::expected<Bound, std::string> bind(const lower::LoweredKernel& kernel, const Bindings& bindings);
+// Kernels that run one after the other: tensors of one name are one tensor, and have to agree in size. One that the
+// first kernel to touch it only writes is an output of them all.
+std::expected<Bound, std::string> bind(std::span<const lower::LoweredKernel* const> kernels, const Bindings& bindings);
 
 // The name under which people and files know a parameter.
 std::string param_name(const lower::KernelParam& param);

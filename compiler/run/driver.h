@@ -19,7 +19,7 @@ using Function = void*;
 using Stream = void*;
 using Event = void*;
 
-inline constexpr Result kSuccess = 0, kNotReady = 600;
+inline constexpr Result kSuccess = 0, kInvalidValue = 1, kNotReady = 600;
 
 enum DeviceAttribute : int {
   kMultiprocessorCount = 16,
@@ -85,16 +85,23 @@ namespace tilewright::run {
   X(load_module, cuModuleLoadData, (cu::Module*, const void*))                                                    \
   X(unload_module, cuModuleUnload, (cu::Module))                                                                  \
   X(get_function, cuModuleGetFunction, (cu::Function*, cu::Module, const char*))                                  \
+  X(get_global, cuModuleGetGlobal_v2, (cu::DevicePtr*, std::size_t*, cu::Module, const char*))                    \
   X(set_function_attribute, cuFuncSetAttribute, (cu::Function, int, int))                                         \
   X(allocate, cuMemAlloc_v2, (cu::DevicePtr*, std::size_t))                                                       \
   X(release, cuMemFree_v2, (cu::DevicePtr))                                                                       \
   X(upload, cuMemcpyHtoD_v2, (cu::DevicePtr, const void*, std::size_t))                                           \
   X(download, cuMemcpyDtoH_v2, (void*, cu::DevicePtr, std::size_t))                                               \
+  X(allocate_host, cuMemAllocHost_v2, (void**, std::size_t))                                                      \
+  X(release_host, cuMemFreeHost, (void*))                                                                         \
+  X(start_upload, cuMemcpyHtoDAsync_v2, (cu::DevicePtr, const void*, std::size_t, cu::Stream))                    \
+  X(start_download, cuMemcpyDtoHAsync_v2, (void*, cu::DevicePtr, std::size_t, cu::Stream))                        \
+  X(copy, cuMemcpyDtoD_v2, (cu::DevicePtr, cu::DevicePtr, std::size_t))                                           \
   X(fill, cuMemsetD8_v2, (cu::DevicePtr, unsigned char, std::size_t))                                             \
   X(launch, cuLaunchKernelEx, (const cu::LaunchConfig*, cu::Function, void**, void**))                            \
   X(create_event, cuEventCreate, (cu::Event*, unsigned))                                                          \
   X(destroy_event, cuEventDestroy_v2, (cu::Event))                                                                \
   X(record_event, cuEventRecord, (cu::Event, cu::Stream))                                                         \
+  X(wait_event, cuEventSynchronize, (cu::Event))                                                                  \
   X(elapsed, cuEventElapsedTime, (float*, cu::Event, cu::Event))                                                  \
   X(encode_tiled, cuTensorMapEncodeTiled,                                                                         \
     (cu::TensorMap*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*, const std::uint32_t*, \

@@ -6,39 +6,13 @@
 #include <cstring>
 #include <limits>
 
+#include "compiler/run/format.h"
+
 namespace tilewright::run {
 namespace {
 
 using ir::DataType;
 using ir::TypeCode;
-
-// A binary floating-point format of at most 16 bits: sign, exponent, mantissa.
-struct Format {
-  int exponent = 0, mantissa = 0, bias = 0;
-  bool is_signed = true;
-  // What the largest codes mean: infinities and NaNs as IEEE says; one NaN with all bits set; NaN at minus zero; or
-  // nothing but numbers.
-  enum class Top : std::uint8_t { Ieee, AllOnesNan, MinusZeroNan, Numbers } top = Top::Ieee;
-};
-
-std::optional<Format> format_of(DataType d) {
-  using Top = Format::Top;
-  switch (d.code) {
-    case TypeCode::Float: return d.bits == 16 ? std::optional(Format{5, 10, 15}) : std::nullopt;
-    case TypeCode::BFloat: return Format{8, 7, 127};
-    case TypeCode::Float8E3M4: return Format{3, 4, 3};
-    case TypeCode::Float8E4M3: return Format{4, 3, 7};
-    case TypeCode::Float8E4M3B11FNUZ: return Format{4, 3, 11, true, Top::MinusZeroNan};
-    case TypeCode::Float8E4M3FN: return Format{4, 3, 7, true, Top::AllOnesNan};
-    case TypeCode::Float8E4M3FNUZ: return Format{4, 3, 8, true, Top::MinusZeroNan};
-    case TypeCode::Float8E5M2: return Format{5, 2, 15};
-    case TypeCode::Float8E5M2FNUZ: return Format{5, 2, 16, true, Top::MinusZeroNan};
-    case TypeCode::Float6E2M3FN: return Format{2, 3, 1, true, Top::Numbers};
-    case TypeCode::Float6E3M2FN: return Format{3, 2, 3, true, Top::Numbers};
-    case TypeCode::Float4E2M1FN: return Format{2, 1, 1, true, Top::Numbers};
-    default: return std::nullopt;
-  }
-}
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -88,18 +62,26 @@ std::uint64_t encode(const Format& f, double value) {
   return sign | (f.top == Format::Top::Ieee ? infinity : largest);
 }
 
-// SplitMix64: small, and the same everywhere.
-struct Random {
-  std::uint64_t state;
-  std::uint64_t next() {
-    std::uint64_t z = (state += 0x9E3779B97F4A7C15ull);
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
-    return z ^ (z >> 31);
-  }
-};
-
 }  // namespace
+
+std::optional<Format> format_of(DataType d) {
+  using Top = Format::Top;
+  switch (d.code) {
+    case TypeCode::Float: return d.bits == 16 ? std::optional(Format{5, 10, 15}) : std::nullopt;
+    case TypeCode::BFloat: return Format{8, 7, 127};
+    case TypeCode::Float8E3M4: return Format{3, 4, 3};
+    case TypeCode::Float8E4M3: return Format{4, 3, 7};
+    case TypeCode::Float8E4M3B11FNUZ: return Format{4, 3, 11, true, Top::MinusZeroNan};
+    case TypeCode::Float8E4M3FN: return Format{4, 3, 7, true, Top::AllOnesNan};
+    case TypeCode::Float8E4M3FNUZ: return Format{4, 3, 8, true, Top::MinusZeroNan};
+    case TypeCode::Float8E5M2: return Format{5, 2, 15};
+    case TypeCode::Float8E5M2FNUZ: return Format{5, 2, 16, true, Top::MinusZeroNan};
+    case TypeCode::Float6E2M3FN: return Format{2, 3, 1, true, Top::Numbers};
+    case TypeCode::Float6E3M2FN: return Format{3, 2, 3, true, Top::Numbers};
+    case TypeCode::Float4E2M1FN: return Format{2, 1, 1, true, Top::Numbers};
+    default: return std::nullopt;
+  }
+}
 
 std::int64_t packed_bytes(DataType dtype, std::int64_t elements) {
   return (elements * dtype.storage_bits() * dtype.lanes + 7) / 8;
@@ -147,32 +129,6 @@ std::optional<std::uint64_t> encode_element(DataType dtype, double value) {
   return std::nullopt;
 }
 
-std::string random_contents(DataType dtype, std::int64_t bytes, std::uint64_t seed) {
-  Random random{seed};
-  std::string out(static_cast<std::size_t>(bytes), '\0');
-  for (std::size_t i = 0; i < out.size(); i += 8) {
-    std::uint64_t word = random.next();
-    std::memcpy(out.data() + i, &word, std::min<std::size_t>(8, out.size() - i));
-  }
-  DataType element = dtype.element();
-  auto width = static_cast<std::size_t>(element.storage_bits());
-  if (element.is_bool()) {
-    for (char& c : out) c &= 1;
-  } else if (element.code == TypeCode::Float8E8M0FNU) {
-    // Scale factors near one: a power of two between 1/8 and 16.
-    for (char& c : out) c = static_cast<char>(124 + (c & 7));
-  } else if (element.is_floating() && width >= 8) {
-    std::size_t step = width / 8;
-    for (std::size_t i = 0; i + step <= out.size(); i += step) {
-      std::uint64_t raw = random.next();
-      double value = static_cast<double>(raw >> 11) * 0x1p-52 - 1;  // [-1, 1)
-      std::uint64_t bits = encode_element(element, value).value_or(raw);
-      std::memcpy(out.data() + i, &bits, step);
-    }
-  }
-  return out;
-}
-
 Tolerance default_tolerance(DataType dtype) {
   if (!dtype.is_floating()) return {};
   if (dtype.is_bfloat()) return {1.6e-2, 1e-5};
@@ -183,35 +139,6 @@ Tolerance default_tolerance(DataType dtype) {
   if (dtype.bits == 16) return {1e-3, 1e-5};
   if (dtype.bits == 32) return {1.3e-6, 1e-5};
   return {1e-7, 1e-7};
-}
-
-Comparison compare(DataType dtype, std::string_view got, std::string_view expected, Tolerance tolerance) {
-  DataType element = dtype.element();
-  Comparison out;
-  int width = element.storage_bits();
-  bool numbers = width > 0 && width <= 64 && decode_element(element, 0).has_value();
-  if (!numbers) element = ir::kUInt8, width = 8;
-  out.elements = static_cast<std::int64_t>(std::min(got.size(), expected.size())) * 8 / width;
-  for (std::int64_t i = 0; i < out.elements; ++i) {
-    std::uint64_t a = element_bits(element, got, i), b = element_bits(element, expected, i);
-    if (a == b) continue;
-    double x = *decode_element(element, a), y = *decode_element(element, b);
-    if (std::isnan(x) && std::isnan(y)) continue;
-    double difference = std::fabs(x - y);
-    bool wide_integer = element.is_integral() && element.bits == 64;  // a double does not tell all of them apart
-    bool close = !wide_integer && (x == y || difference <= tolerance.absolute + tolerance.relative * std::fabs(y));
-    if (std::isfinite(difference)) {
-      out.max_absolute = std::max(out.max_absolute, difference);
-      if (y != 0) out.max_relative = std::max(out.max_relative, difference / std::fabs(y));
-    }
-    if (close) continue;
-    if (out.mismatches++ == 0) {
-      out.first = i;
-      out.got = x;
-      out.expected = y;
-    }
-  }
-  return out;
 }
 
 }  // namespace tilewright::run

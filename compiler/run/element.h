@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/expr/dtype.h"
+#include "compiler/run/contents.h"
 
 namespace tilewright::run {
 
@@ -23,7 +24,8 @@ std::optional<std::uint64_t> encode_element(ir::DataType dtype, double value);
 
 // Random contents for a tensor, the same for the same seed on every machine: floating-point numbers of at most 1 and
 // never NaN, integers of all values, bool 0 or 1. What is no number (padding, handles) gets random bytes.
-std::string random_contents(ir::DataType dtype, std::int64_t bytes, std::uint64_t seed);
+void fill_random(ir::DataType dtype, char* to, std::int64_t bytes, std::uint64_t seed);
+Contents random_contents(ir::DataType dtype, std::int64_t bytes, std::uint64_t seed);
 
 struct Tolerance {
   double relative = 0, absolute = 0;

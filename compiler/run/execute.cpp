@@ -1,11 +1,10 @@
 #include "compiler/run/execute.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 
-#include "compiler/toolchain/file.h"
+#include "compiler/run/parallel.h"
+#include "compiler/run/transfer.h"
 
 namespace tilewright::run {
 namespace {
@@ -24,15 +23,45 @@ struct Refused {
 
 std::uint8_t byte(char c) { return static_cast<std::uint8_t>(c); }
 
-// One job's memory, module and events; given back when it ends, whatever happened.
+// The places at which the second of two contents differs from the first, and those among them that show the poison of
+// their round in both.
+struct Differences {
+  std::int64_t all = 0, poisoned = 0;
+};
+Differences differences(const char* first, const char* second, std::int64_t bytes) {
+  std::atomic<std::int64_t> all = 0, poisoned = 0;
+  in_pieces(bytes, kPiece, [&](std::int64_t from, std::int64_t to) {
+    if (std::memcmp(first + from, second + from, static_cast<std::size_t>(to - from)) == 0) return;
+    std::int64_t here = 0, poisons = 0;
+    for (std::int64_t i = from; i < to; ++i) {
+      here += first[i] != second[i];
+      poisons += static_cast<int>(byte(first[i]) == kPoison[0]) & static_cast<int>(byte(second[i]) == kPoison[1]);
+    }
+    all += here;
+    poisoned += poisons;
+  });
+  return {all, poisoned};
+}
+
+// A kernel of the job, loaded.
+struct Loaded {
+  const JobLaunch* launch = nullptr;
+  cu::Module module = nullptr;
+  cu::Function function = nullptr;
+  std::vector<cu::TensorMap> maps{};
+  std::vector<cu::DevicePtr> map_addresses{};  // of those in constant and global memory; 0: a parameter
+};
+
+// One job's memory, modules and events; given back when it ends, whatever happened.
 class Execution {
  public:
-  Execution(const Driver& driver, const DeviceInfo& device, const Job& job)
-      : driver_(driver), device_(device), job_(job) {}
+  Execution(const Driver& driver, const DeviceInfo& device, const Job& job, std::span<const Contents> results)
+      : driver_(driver), device_(device), job_(job), results_(results), transfer_(driver) {}
   ~Execution() {
     for (cu::DevicePtr p : allocations_) driver_.release(p);
     for (cu::Event e : events_) driver_.destroy_event(e);
-    if (module_) driver_.unload_module(module_);
+    for (const Loaded& k : kernels_)
+      if (k.module) driver_.unload_module(k.module);
   }
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
@@ -40,9 +69,10 @@ class Execution {
   Outcome run() {
     Outcome out;
     try {
-      load();
+      for (const JobLaunch& launch : job_.launches) load(launch);
       allocate();
-      encode_maps();
+      for (Loaded& k : kernels_) place_maps(k);
+      upload();
       for (int round = 0; round < 2; ++round) {
         prepare(kPoison[round]);
         launch();
@@ -67,25 +97,25 @@ class Execution {
     if (result != cu::kSuccess) throw Refused{what, result};
   }
 
-  void load() {
-    check(driver_.load_module(&module_, job_.cubin.data()), "the driver does not load the cubin");
-    check(driver_.get_function(&function_, module_, job_.symbol.c_str()), "the cubin has no kernel " + job_.symbol);
+  void load(const JobLaunch& launch) {
+    Loaded& k = kernels_.emplace_back();
+    k.launch = &launch;
+    check(driver_.load_module(&k.module, launch.cubin.data()), "the driver does not load the cubin");
+    check(driver_.get_function(&k.function, k.module, launch.symbol.c_str()),
+          "the cubin has no kernel " + launch.symbol);
     // Up to 48 KB need no permission.
-    if (job_.dynamic_shared_bytes > 48 << 10) {
-      check(driver_.set_function_attribute(function_, cu::kFunctionDynamicShared,
-                                           static_cast<int>(job_.dynamic_shared_bytes)),
-            std::to_string(job_.dynamic_shared_bytes) + " bytes of dynamic shared memory are refused (the device has " +
+    if (launch.dynamic_shared_bytes > 48 << 10) {
+      check(driver_.set_function_attribute(k.function, cu::kFunctionDynamicShared,
+                                           static_cast<int>(launch.dynamic_shared_bytes)),
+            std::to_string(launch.dynamic_shared_bytes) +
+                " bytes of dynamic shared memory are refused (the device has " +
                 std::to_string(device_.shared_bytes_per_block) + " for a block)");
     }
-    if (cluster_size() > 8) {
-      check(driver_.set_function_attribute(function_, cu::kFunctionNonPortableCluster, 1),
-            "a cluster of " + std::to_string(cluster_size()) + " CTAs is refused");
+    const auto& c = launch.preferred_cluster ? *launch.preferred_cluster : launch.cluster;
+    if (std::int64_t size = c[0] * c[1] * c[2]; size > 8) {
+      check(driver_.set_function_attribute(k.function, cu::kFunctionNonPortableCluster, 1),
+            "a cluster of " + std::to_string(size) + " CTAs is refused");
     }
-  }
-
-  std::int64_t cluster_size() const {
-    const auto& c = job_.preferred_cluster ? *job_.preferred_cluster : job_.cluster;
-    return c[0] * c[1] * c[2];
   }
 
   cu::DevicePtr device_memory(std::int64_t bytes, const std::string& what) {
@@ -104,20 +134,47 @@ class Execution {
     }
   }
 
-  void encode_maps() {
-    maps_.resize(job_.tensor_maps.size());
-    for (std::size_t i = 0; i < maps_.size(); ++i) {
-      const JobTensorMap& m = job_.tensor_maps[i];
+  // Encodes the tensor maps of a kernel and finds out where those go that are no parameters.
+  void place_maps(Loaded& k) {
+    std::size_t count = k.launch->tensor_maps.size();
+    k.maps.resize(count);
+    k.map_addresses.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      const JobTensorMap& m = k.launch->tensor_maps[i];
       const JobBuffer& b = job_.buffers[static_cast<std::size_t>(m.buffer)];
       auto* address = reinterpret_cast<void*>(data_[static_cast<std::size_t>(m.buffer)] +
                                               static_cast<cu::DevicePtr>(m.byte_offset));
       // The driver wants an address even where there is nothing to read.
       std::vector<std::uint64_t> strides = m.strides;
       strides.resize(m.dims.size());
-      check(driver_.encode_tiled(&maps_[i], m.dtype, static_cast<std::uint32_t>(m.dims.size()), address, m.dims.data(),
+      check(driver_.encode_tiled(&k.maps[i], m.dtype, static_cast<std::uint32_t>(m.dims.size()), address, m.dims.data(),
                                  strides.data(), m.box.data(), m.element_strides.data(), m.interleave, m.swizzle,
                                  m.l2_promotion, m.oob_fill),
             "cuTensorMapEncodeTiled refuses the tensor map of " + b.name);
+      if (m.place == lower::MapPlace::Global) {
+        k.map_addresses[i] = device_memory(sizeof(cu::TensorMap), "the tensor map of " + b.name);
+      } else if (m.place == lower::MapPlace::Constant) {
+        std::size_t size = 0;
+        check(driver_.get_global(&k.map_addresses[i], &size, k.module, m.symbol.c_str()),
+              "the cubin has no variable " + m.symbol + " for the tensor map of " + b.name);
+        if (size < sizeof(cu::TensorMap))
+          throw Refused{"the variable " + m.symbol + " is no tensor map", cu::kInvalidValue};
+      }
+    }
+  }
+
+  // What the buffers hold at first, to the device; kept there where there is room for two.
+  void upload() {
+    first_.resize(data_.size());
+    for (std::size_t i = 0; i < data_.size(); ++i) {
+      const JobBuffer& b = job_.buffers[i];
+      if (b.bytes == 0 || b.role == Role::Output) continue;
+      if (driver_.allocate(&first_[i], static_cast<std::size_t>(b.bytes)) != cu::kSuccess) {
+        first_[i] = 0;
+        continue;
+      }
+      allocations_.push_back(first_[i]);
+      check(transfer_.upload(first_[i], b.contents), "uploading " + b.name);
     }
   }
 
@@ -128,17 +185,30 @@ class Execution {
       if (b.bytes == 0) continue;
       if (b.role == Role::Output) {
         check(driver_.fill(data_[i], poison, static_cast<std::size_t>(b.bytes)), "poisoning " + b.name);
+      } else if (first_[i]) {
+        check(driver_.copy(data_[i], first_[i], static_cast<std::size_t>(b.bytes)), "copying " + b.name);
       } else {
-        check(driver_.upload(data_[i], b.contents.data(), b.contents.size()), "uploading " + b.name);
+        check(transfer_.upload(data_[i], b.contents), "uploading " + b.name);
+      }
+    }
+    for (const Loaded& k : kernels_) {
+      for (std::size_t i = 0; i < k.maps.size(); ++i) {
+        if (k.map_addresses[i])
+          check(driver_.upload(k.map_addresses[i], &k.maps[i], sizeof(cu::TensorMap)), "uploading a tensor map");
       }
     }
   }
 
   void launch() {
-    std::vector<std::uint64_t> pointers(job_.params.size());
+    for (Loaded& k : kernels_) launch(k);
+  }
+
+  void launch(Loaded& k) {
+    const JobLaunch& job = *k.launch;
+    std::vector<std::uint64_t> pointers(job.params.size());
     std::vector<void*> arguments;
-    for (std::size_t i = 0; i < job_.params.size(); ++i) {
-      const JobParam& p = job_.params[i];
+    for (std::size_t i = 0; i < job.params.size(); ++i) {
+      const JobParam& p = job.params[i];
       auto index = static_cast<std::size_t>(p.index);
       switch (p.kind) {
         case JobParam::Kind::Pointer:
@@ -146,7 +216,13 @@ class Execution {
           arguments.push_back(&pointers[i]);
           break;
         case JobParam::Kind::Scalar: arguments.push_back(const_cast<char*>(p.scalar.data())); break;
-        case JobParam::Kind::TensorMap: arguments.push_back(&maps_[index]); break;
+        case JobParam::Kind::TensorMap:
+          if (job.tensor_maps[index].place == lower::MapPlace::Global) {
+            arguments.push_back(&k.map_addresses[index]);
+          } else {
+            arguments.push_back(&k.maps[index]);
+          }
+          break;
       }
     }
     cu::LaunchAttribute attributes[4] = {};
@@ -156,27 +232,27 @@ class Execution {
       attributes[count++].value.cluster = {static_cast<unsigned>(d[0]), static_cast<unsigned>(d[1]),
                                            static_cast<unsigned>(d[2])};
     };
-    if (job_.cluster[0] * job_.cluster[1] * job_.cluster[2] > 1 || job_.preferred_cluster)
-      add(cu::kLaunchClusterDimension, job_.cluster);
-    if (job_.preferred_cluster) add(cu::kLaunchPreferredClusterDimension, *job_.preferred_cluster);
+    if (job.cluster[0] * job.cluster[1] * job.cluster[2] > 1 || job.preferred_cluster)
+      add(cu::kLaunchClusterDimension, job.cluster);
+    if (job.preferred_cluster) add(cu::kLaunchPreferredClusterDimension, *job.preferred_cluster);
     auto allow = [&](int id) {
       attributes[count].id = id;
       attributes[count++].value.flag = 1;
     };
-    if (job_.cooperative) allow(cu::kLaunchCooperative);
-    if (job_.programmatic_dependent_launch) allow(cu::kLaunchProgrammaticStreamSerialization);
+    if (job.cooperative) allow(cu::kLaunchCooperative);
+    if (job.programmatic_dependent_launch) allow(cu::kLaunchProgrammaticStreamSerialization);
     auto n = [](std::int64_t v) { return static_cast<unsigned>(v); };
-    cu::LaunchConfig config{n(job_.grid[0]),
-                            n(job_.grid[1]),
-                            n(job_.grid[2]),
-                            n(job_.block[0]),
-                            n(job_.block[1]),
-                            n(job_.block[2]),
-                            n(job_.dynamic_shared_bytes),
+    cu::LaunchConfig config{n(job.grid[0]),
+                            n(job.grid[1]),
+                            n(job.grid[2]),
+                            n(job.block[0]),
+                            n(job.block[1]),
+                            n(job.block[2]),
+                            n(job.dynamic_shared_bytes),
                             nullptr,
                             attributes,
                             count};
-    check(driver_.launch(&config, function_, arguments.data(), nullptr), "the driver refuses the launch");
+    check(driver_.launch(&config, k.function, arguments.data(), nullptr), "the driver refuses the launch");
     launched_ = true;
   }
 
@@ -188,37 +264,66 @@ class Execution {
 
   void collect(int round, Outcome& out) {
     out.buffers.resize(job_.buffers.size());
-    std::string whole;
     for (std::size_t i = 0; i < job_.buffers.size(); ++i) {
-      const JobBuffer& b = job_.buffers[i];
-      BufferOutcome& o = out.buffers[i];
-      whole.resize(static_cast<std::size_t>(b.bytes + 2 * kGuard));
-      check(driver_.download(whole.data(), data_[i] - kGuard, whole.size()), "downloading " + b.name);
-      auto guard = [&](std::int64_t from, std::int64_t to) {
-        for (std::int64_t at = from; at < to; ++at) {
-          if (byte(whole[static_cast<std::size_t>(at)]) == kGuardByte) continue;
-          if (o.guard_damage++ == 0) o.guard_first = at - kGuard;
-        }
-      };
       if (round == 0) {
-        guard(0, kGuard);
-        guard(kGuard + b.bytes, 2 * kGuard + b.bytes);
-      }
-      std::string_view data = std::string_view(whole).substr(kGuard, static_cast<std::size_t>(b.bytes));
-      if (round == 0) {
-        o.contents = data;
-        for (std::size_t k = 0; b.role == Role::Input && k < data.size(); ++k) o.changed += data[k] != b.contents[k];
-        continue;
-      }
-      for (std::size_t k = 0; k < data.size(); ++k) {
-        if (data[k] == o.contents[k]) continue;
-        bool poisons = b.role == Role::Output && byte(o.contents[k]) == kPoison[0] && byte(data[k]) == kPoison[1];
-        ++(poisons ? o.unwritten : o.unstable);
+        look_at_guards(i, out.buffers[i]);
+        keep(i, out.buffers[i]);
+      } else {
+        compare_again(i, out.buffers[i]);
       }
     }
   }
 
-  // Each timed launch finds its outputs poisoned and the inputs out of the L2 cache, as a first launch would.
+  void download(std::size_t i, const Transfer::Take& take) {
+    check(transfer_.download(data_[i], job_.buffers[i].bytes, take), "downloading " + job_.buffers[i].name);
+  }
+
+  void look_at_guards(std::size_t i, BufferOutcome& o) const {
+    const JobBuffer& b = job_.buffers[i];
+    std::string zone(static_cast<std::size_t>(kGuard), '\0');
+    for (std::int64_t begin : {-kGuard, b.bytes}) {
+      check(driver_.download(zone.data(), data_[i] + static_cast<cu::DevicePtr>(begin), zone.size()),
+            "downloading the guard zones of " + b.name);
+      for (std::int64_t at = 0; at < kGuard; ++at) {
+        if (byte(zone[static_cast<std::size_t>(at)]) == kGuardByte) continue;
+        if (o.guard_damage++ == 0) o.guard_first = begin + at;
+      }
+    }
+  }
+
+  // What a buffer holds after the first round: an input is only compared, and kept if it is another now.
+  void keep(std::size_t i, BufferOutcome& o) {
+    const JobBuffer& b = job_.buffers[i];
+    auto copy = [&](std::int64_t at, std::string_view piece) {
+      copy_bytes(results_[i].data() + at, piece.data(), static_cast<std::int64_t>(piece.size()));
+    };
+    if (b.role != Role::Input) {
+      download(i, copy);
+      o.contents = results_[i];
+      return;
+    }
+    download(i, [&](std::int64_t at, std::string_view piece) {
+      o.changed += count_different(b.contents.data() + at, piece.data(), static_cast<std::int64_t>(piece.size()));
+    });
+    if (!o.changed) return;
+    download(i, copy);
+    o.contents = results_[i];
+  }
+
+  const char* kept(std::size_t i, const BufferOutcome& o) const {
+    return o.contents.empty() ? job_.buffers[i].contents.data() : o.contents.data();
+  }
+
+  void compare_again(std::size_t i, BufferOutcome& o) {
+    bool poisoned = job_.buffers[i].role == Role::Output;
+    download(i, [&](std::int64_t at, std::string_view piece) {
+      Differences d = differences(kept(i, o) + at, piece.data(), static_cast<std::int64_t>(piece.size()));
+      o.unwritten += poisoned ? d.poisoned : 0;
+      o.unstable += d.all - (poisoned ? d.poisoned : 0);
+    });
+  }
+
+  // Each timed round finds its outputs poisoned and the inputs out of the L2 cache, as a first launch would.
   void time(Outcome& out) {
     if (job_.repeats <= 0) return;
     std::int64_t flush_bytes = 2 * std::max<std::int64_t>(device_.l2_bytes, 1 << 20);
@@ -239,16 +344,14 @@ class Execution {
     timed_ = true;
   }
 
-  // The last timed launch has to have left what the first one did.
+  // The last timed round has to have left what the first one did.
   void verdicts(Outcome& out) {
     if (!timed_) return;
-    std::string data;
     for (std::size_t i = 0; i < job_.buffers.size(); ++i) {
-      const JobBuffer& b = job_.buffers[i];
-      if (b.bytes == 0) continue;
-      data.resize(static_cast<std::size_t>(b.bytes));
-      check(driver_.download(data.data(), data_[i], data.size()), "downloading " + b.name);
-      for (std::size_t k = 0; k < data.size(); ++k) out.buffers[i].unstable += data[k] != out.buffers[i].contents[k];
+      BufferOutcome& o = out.buffers[i];
+      download(i, [&](std::int64_t at, std::string_view piece) {
+        o.unstable += count_different(kept(i, o) + at, piece.data(), static_cast<std::int64_t>(piece.size()));
+      });
     }
   }
 
@@ -262,10 +365,12 @@ class Execution {
   const Driver& driver_;
   const DeviceInfo& device_;
   const Job& job_;
-  cu::Module module_ = nullptr;
-  cu::Function function_ = nullptr;
-  std::vector<cu::DevicePtr> allocations_, data_;
-  std::vector<cu::TensorMap> maps_;
+  std::span<const Contents> results_;
+  Transfer transfer_;
+  std::vector<Loaded> kernels_;
+  std::vector<cu::DevicePtr> allocations_;
+  std::vector<cu::DevicePtr> data_;   // of each buffer
+  std::vector<cu::DevicePtr> first_;  // its contents before each round; 0: it has none, or there was no room
   std::vector<cu::Event> events_;
   bool launched_ = false, failed_ = false, timed_ = false;
 };
@@ -314,6 +419,8 @@ std::expected<Gpu, std::string> Gpu::open(const std::string& library, int device
   return gpu;
 }
 
-Outcome Gpu::execute(const Job& job) { return Execution(driver_, device_, job).run(); }
+Outcome Gpu::execute(const Job& job, std::span<const Contents> results) {
+  return Execution(driver_, device_, job, results).run();
+}
 
 }  // namespace tilewright::run

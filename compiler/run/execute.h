@@ -2,9 +2,14 @@
 // context that can do nothing any more, and a hang leaves one that can only be killed.
 //
 // A result is verified, not believed (design idea 11). Each buffer lies between guard zones in an allocation of its
-// own. A verifying launch finds poison in every output; there are two, over different poisons, so that a byte nobody
+// own. A verifying round finds poison in every output; there are two, over different poisons, so that a byte nobody
 // wrote is told from a byte that happens to look like poison. Inputs are read back and compared.
+//
+// What the buffers hold at first lies on the device once more, where there is room, so that each further round costs a
+// copy at the speed of the device's memory and not of the bus.
 #pragma once
+#include <span>
+
 #include "compiler/run/driver.h"
 #include "compiler/run/job.h"
 
@@ -16,8 +21,9 @@ class Gpu {
   static std::expected<Gpu, std::string> open(const std::string& library, int device);
 
   const DeviceInfo& device() const { return device_; }
-  // After a Fault the context is spent: the process has to end.
-  Outcome execute(const Job& job);
+  // Leaves in `results`, one a buffer and as long, what the buffers hold after the first round; the outcome names those
+  // of inputs that stayed as they were by nothing at all. After a Fault the context is spent: the process has to end.
+  Outcome execute(const Job& job, std::span<const Contents> results);
 
  private:
   Driver driver_;

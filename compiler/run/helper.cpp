@@ -25,16 +25,16 @@ class Helper {
     if (printed_) ::dup2(printed_.get(), STDOUT_FILENO);
   }
 
-  Record serve(const Record& request) {
+  Record serve(const Record& request, std::span<const toolchain::Fd> files) {
     std::string_view op = field(request, "op");
     if (op == "open") return open(request);
     if (op != "run") return failed("unknown request");
     if (!gpu_) return failed("no device is open");
-    auto job = decode_job(request);
-    if (!job) return failed(job.error());
+    auto received = decode_job(request, files);
+    if (!received) return failed(received.error());
     // A memory file is empty again by cutting it and going back to its start.
     if (::ftruncate(STDOUT_FILENO, 0) == 0) ::lseek(STDOUT_FILENO, 0, SEEK_SET);
-    Outcome outcome = gpu_->execute(*job);
+    Outcome outcome = gpu_->execute(received->job, received->results);
     std::fflush(nullptr);
     if (printed_ && !toolchain::read_all(printed_.get(), outcome.printed, kPrintedLimit))
       outcome.printed = "(the kernel printed more than 1 MB)\n";
@@ -60,7 +60,9 @@ class Helper {
 
 int helper_main(int fd_in, int fd_out) {
   Helper helper;
-  return toolchain::serve_records(fd_in, fd_out, [&](const Record& request) { return helper.serve(request); });
+  return toolchain::serve_records(fd_in, fd_out, [&](const Record& request, std::span<const toolchain::Fd> files) {
+    return helper.serve(request, files);
+  });
 }
 
 }  // namespace tilewright::run

@@ -1,7 +1,7 @@
 // The process that holds the GPU: this very binary, started again, as for NVIDIA's compiler (toolchain/helper_loop.h).
 //
 //   {op: open, library, device} -> {device} or {status: failed, message}
-//   {op: run, plan, cubin, contents...} -> an Outcome (job.h)
+//   {op: run, plan, cubins, memory} -> an Outcome (job.h); contents are read and written in the memory that was given
 // After a fault it has answered it ends: its context can do nothing more.
 #pragma once
 #include "compiler/toolchain/helper_loop.h"

@@ -53,11 +53,33 @@ std::array<std::int64_t, 3> three(const Json& j, const char* what, std::int64_t 
   return out;
 }
 
-Json plan_json(const Job& job) {
-  Json buffers = Json::array(), params = Json::array(), maps = Json::array();
+Json map_json(const JobTensorMap& m) {
+  Json j{{"buffer", m.buffer},
+         {"byte_offset", m.byte_offset},
+         {"dtype", m.dtype},
+         {"dims", m.dims},
+         {"strides", m.strides},
+         {"box", m.box},
+         {"element_strides", m.element_strides},
+         {"interleave", m.interleave},
+         {"swizzle", m.swizzle},
+         {"l2_promotion", m.l2_promotion},
+         {"oob_fill", m.oob_fill}};
+  if (m.place != lower::MapPlace::Parameter) j["place"] = lower::map_place_word(m.place);
+  if (!m.symbol.empty()) j["symbol"] = m.symbol;
+  return j;
+}
+
+Json buffers_json(const Job& job) {
+  Json out = Json::array();
   for (const JobBuffer& b : job.buffers)
-    buffers.push_back({{"name", b.name}, {"bytes", b.bytes}, {"role", kRoles[static_cast<int>(b.role)]}});
-  for (const JobParam& p : job.params) {
+    out.push_back({{"name", b.name}, {"bytes", b.bytes}, {"role", kRoles[static_cast<int>(b.role)]}});
+  return out;
+}
+
+Json launch_json(const JobLaunch& launch) {
+  Json params = Json::array(), maps = Json::array();
+  for (const JobParam& p : launch.params) {
     Json j{{"kind", kKinds[static_cast<int>(p.kind)]}};
     if (p.kind == JobParam::Kind::Scalar) {
       j["bytes"] = to_hex(p.scalar);
@@ -67,78 +89,75 @@ Json plan_json(const Job& job) {
     }
     params.push_back(j);
   }
-  for (const JobTensorMap& m : job.tensor_maps) {
-    maps.push_back({{"buffer", m.buffer},
-                    {"byte_offset", m.byte_offset},
-                    {"dtype", m.dtype},
-                    {"dims", m.dims},
-                    {"strides", m.strides},
-                    {"box", m.box},
-                    {"element_strides", m.element_strides},
-                    {"interleave", m.interleave},
-                    {"swizzle", m.swizzle},
-                    {"l2_promotion", m.l2_promotion},
-                    {"oob_fill", m.oob_fill}});
-  }
-  Json out{{"symbol", job.symbol},
-           {"grid", job.grid},
-           {"block", job.block},
-           {"cluster", job.cluster},
-           {"dynamic_shared_bytes", job.dynamic_shared_bytes},
-           {"buffers", buffers},
+  for (const JobTensorMap& m : launch.tensor_maps) maps.push_back(map_json(m));
+  Json out{{"symbol", launch.symbol},
+           {"grid", launch.grid},
+           {"block", launch.block},
+           {"cluster", launch.cluster},
+           {"dynamic_shared_bytes", launch.dynamic_shared_bytes},
            {"params", params},
            {"tensor_maps", maps}};
-  if (job.preferred_cluster) out["preferred_cluster"] = *job.preferred_cluster;
-  if (job.cooperative) out["cooperative"] = true;
-  if (job.programmatic_dependent_launch) out["programmatic_dependent_launch"] = true;
+  if (launch.preferred_cluster) out["preferred_cluster"] = *launch.preferred_cluster;
+  if (launch.cooperative) out["cooperative"] = true;
+  if (launch.programmatic_dependent_launch) out["programmatic_dependent_launch"] = true;
   return out;
 }
 
-// Throws std::exception (of the JSON library or invalid_argument).
-Job plan_of(const Json& j) {
+Json plan_json(const Job& job) {
+  Json out = Json::object();
+  if (job.launches.size() == 1) {
+    out = launch_json(job.launches.front());
+  } else {
+    out["launches"] = Json::array();
+    for (const JobLaunch& launch : job.launches) out["launches"].push_back(launch_json(launch));
+  }
+  out["buffers"] = buffers_json(job);
+  return out;
+}
+
+JobTensorMap map_of(const Json& m, std::size_t buffers) {
+  JobTensorMap map;
+  map.buffer = m.at("buffer").get<int>();
+  map.byte_offset = m.at("byte_offset").get<std::int64_t>();
+  map.dtype = m.at("dtype").get<int>();
+  map.dims = m.at("dims").get<std::vector<std::uint64_t>>();
+  map.strides = m.at("strides").get<std::vector<std::uint64_t>>();
+  map.box = m.at("box").get<std::vector<std::uint32_t>>();
+  map.element_strides = m.at("element_strides").get<std::vector<std::uint32_t>>();
+  map.interleave = m.at("interleave").get<int>();
+  map.swizzle = m.at("swizzle").get<int>();
+  map.l2_promotion = m.at("l2_promotion").get<int>();
+  map.oob_fill = m.at("oob_fill").get<int>();
+  auto place = lower::map_place(m.value("place", "parameter"));
+  if (!place) throw std::invalid_argument("a tensor map lies nowhere known");
+  map.place = *place;
+  map.symbol = m.value("symbol", "");
+  std::size_t rank = map.dims.size();
+  if (rank < 1 || rank > 5 || map.strides.size() + 1 != rank || map.box.size() != rank ||
+      map.element_strides.size() != rank)
+    throw std::invalid_argument("a tensor map has ranks that do not fit each other");
+  if (map.buffer < 0 || static_cast<std::size_t>(map.buffer) >= buffers)
+    throw std::invalid_argument("a tensor map names a buffer that does not exist");
+  return map;
+}
+
+JobLaunch launch_of(const Json& j, std::size_t buffers) {
   constexpr std::int64_t kGrid = (std::int64_t{1} << 31) - 1;
-  constexpr std::int64_t kBytes = std::int64_t{1} << 40;
-  Job job;
-  job.symbol = j.at("symbol").get<std::string>();
-  job.grid = three(j.at("grid"), "grid", kGrid);
-  job.block = three(j.at("block"), "block", 1024);
-  job.cluster = three(j.at("cluster"), "cluster", 16);
+  JobLaunch launch;
+  launch.symbol = j.at("symbol").get<std::string>();
+  launch.grid = three(j.at("grid"), "grid", kGrid);
+  launch.block = three(j.at("block"), "block", 1024);
+  launch.cluster = three(j.at("cluster"), "cluster", 16);
   if (j.contains("preferred_cluster"))
-    job.preferred_cluster = three(j.at("preferred_cluster"), "preferred_cluster", 16);
-  job.cooperative = j.value("cooperative", false);
-  job.programmatic_dependent_launch = j.value("programmatic_dependent_launch", false);
-  job.dynamic_shared_bytes = j.at("dynamic_shared_bytes").get<std::int64_t>();
-  if (job.dynamic_shared_bytes < 0 || job.dynamic_shared_bytes > (1 << 20))
+    launch.preferred_cluster = three(j.at("preferred_cluster"), "preferred_cluster", 16);
+  launch.cooperative = j.value("cooperative", false);
+  launch.programmatic_dependent_launch = j.value("programmatic_dependent_launch", false);
+  launch.dynamic_shared_bytes = j.at("dynamic_shared_bytes").get<std::int64_t>();
+  if (launch.dynamic_shared_bytes < 0 || launch.dynamic_shared_bytes > (1 << 20))
     throw std::invalid_argument("dynamic_shared_bytes is out of range");
-  for (const Json& b : j.at("buffers")) {
-    JobBuffer& buffer = job.buffers.emplace_back();
-    buffer.name = b.at("name").get<std::string>();
-    buffer.bytes = b.at("bytes").get<std::int64_t>();
-    if (buffer.bytes < 0 || buffer.bytes > kBytes) throw std::invalid_argument("bytes of a buffer are out of range");
-    buffer.role = named<Role>(kRoles, b.at("role").get<std::string>());
-  }
-  for (const Json& m : j.at("tensor_maps")) {
-    JobTensorMap& map = job.tensor_maps.emplace_back();
-    map.buffer = m.at("buffer").get<int>();
-    map.byte_offset = m.at("byte_offset").get<std::int64_t>();
-    map.dtype = m.at("dtype").get<int>();
-    map.dims = m.at("dims").get<std::vector<std::uint64_t>>();
-    map.strides = m.at("strides").get<std::vector<std::uint64_t>>();
-    map.box = m.at("box").get<std::vector<std::uint32_t>>();
-    map.element_strides = m.at("element_strides").get<std::vector<std::uint32_t>>();
-    map.interleave = m.at("interleave").get<int>();
-    map.swizzle = m.at("swizzle").get<int>();
-    map.l2_promotion = m.at("l2_promotion").get<int>();
-    map.oob_fill = m.at("oob_fill").get<int>();
-    std::size_t rank = map.dims.size();
-    if (rank < 1 || rank > 5 || map.strides.size() + 1 != rank || map.box.size() != rank ||
-        map.element_strides.size() != rank)
-      throw std::invalid_argument("a tensor map has ranks that do not fit each other");
-    if (map.buffer < 0 || static_cast<std::size_t>(map.buffer) >= job.buffers.size())
-      throw std::invalid_argument("a tensor map names a buffer that does not exist");
-  }
+  for (const Json& m : j.at("tensor_maps")) launch.tensor_maps.push_back(map_of(m, buffers));
   for (const Json& p : j.at("params")) {
-    JobParam& param = job.params.emplace_back();
+    JobParam& param = launch.params.emplace_back();
     param.kind = named<JobParam::Kind>(kKinds, p.at("kind").get<std::string>());
     if (param.kind == JobParam::Kind::Scalar) {
       param.scalar = from_hex(p.at("bytes").get<std::string>());
@@ -146,10 +165,30 @@ Job plan_of(const Json& j) {
     }
     param.index = p.at("index").get<int>();
     param.byte_offset = p.value("byte_offset", std::int64_t{0});
-    std::size_t count = param.kind == JobParam::Kind::Pointer ? job.buffers.size() : job.tensor_maps.size();
+    std::size_t count = param.kind == JobParam::Kind::Pointer ? buffers : launch.tensor_maps.size();
     if (param.index < 0 || static_cast<std::size_t>(param.index) >= count)
       throw std::invalid_argument("a parameter names something that does not exist");
   }
+  return launch;
+}
+
+// Throws std::exception (of the JSON library or invalid_argument).
+Job plan_of(const Json& j) {
+  constexpr std::int64_t kBytes = std::int64_t{1} << 40;
+  Job job;
+  for (const Json& b : j.at("buffers")) {
+    JobBuffer& buffer = job.buffers.emplace_back();
+    buffer.name = b.at("name").get<std::string>();
+    buffer.bytes = b.at("bytes").get<std::int64_t>();
+    if (buffer.bytes < 0 || buffer.bytes > kBytes) throw std::invalid_argument("bytes of a buffer are out of range");
+    buffer.role = named<Role>(kRoles, b.at("role").get<std::string>());
+  }
+  if (!j.contains("launches")) {
+    job.launches.push_back(launch_of(j, job.buffers.size()));
+    return job;
+  }
+  for (const Json& launch : j.at("launches")) job.launches.push_back(launch_of(launch, job.buffers.size()));
+  if (job.launches.empty()) throw std::invalid_argument("nothing is launched");
   return job;
 }
 
@@ -174,50 +213,77 @@ std::expected<Job, std::string> plan_from_json(std::string_view json) {
 
 std::string DeviceInfo::arch() const { return "sm_" + std::to_string(major * 10 + minor) + (major >= 9 ? "a" : ""); }
 
-Record encode(const Job& job) {
+std::int64_t Job::bytes() const {
+  std::int64_t sum = 0;
+  for (const JobBuffer& b : buffers) sum += b.bytes;
+  return sum;
+}
+
+Message encode(const Job& job, std::span<const Contents> results) {
+  Message out;
   Json plan = plan_json(job);
   plan["warmups"] = job.warmups;
   plan["repeats"] = job.repeats;
-  Record record{{"op", "run"}, {"plan", plan.dump()}, {"cubin", job.cubin}};
-  for (const JobBuffer& b : job.buffers) record.emplace_back("contents", b.contents);
-  return record;
+  // Of each buffer the numbers of its files; an empty one has none.
+  auto file = [&](const Contents& c) {
+    if (c.empty()) return -1;
+    out.descriptors.push_back(c.descriptor());
+    return static_cast<int>(out.descriptors.size()) - 1;
+  };
+  for (std::size_t i = 0; i < job.buffers.size(); ++i) {
+    plan["buffers"][i]["given"] = file(job.buffers[i].contents);
+    plan["buffers"][i]["result"] = file(results[i]);
+  }
+  out.record = {{"op", "run"}, {"plan", plan.dump()}};
+  for (const JobLaunch& launch : job.launches) out.record.emplace_back("cubin", launch.cubin);
+  return out;
 }
 
-std::expected<Job, std::string> decode_job(const Record& record) {
+std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::span<const toolchain::Fd> files) {
   return guarded([&] {
     Json plan = Json::parse(field(record, "plan"));
-    Job job = plan_of(plan);
+    ReceivedJob out{plan_of(plan), {}};
+    Job& job = out.job;
     job.warmups = std::clamp(plan.value("warmups", 0), 0, 1000);
     job.repeats = std::clamp(plan.value("repeats", 0), 0, 10000);
-    job.cubin = field(record, "cubin");
     std::size_t at = 0;
     for (const auto& [name, value] : record) {
-      if (name != "contents") continue;
-      if (at >= job.buffers.size()) throw std::invalid_argument("more contents than buffers");
-      JobBuffer& buffer = job.buffers[at++];
-      buffer.contents = value;
-      std::size_t expected = buffer.role == Role::Output ? 0 : static_cast<std::size_t>(buffer.bytes);
-      if (value.size() != expected) throw std::invalid_argument("contents of " + buffer.name + " have the wrong size");
+      if (name != "cubin") continue;
+      if (at >= job.launches.size()) throw std::invalid_argument("more cubins than launches");
+      job.launches[at++].cubin = value;
     }
-    if (at != job.buffers.size()) throw std::invalid_argument("fewer contents than buffers");
-    return job;
+    if (at != job.launches.size()) throw std::invalid_argument("fewer cubins than launches");
+    for (std::size_t i = 0; i < job.buffers.size(); ++i) {
+      JobBuffer& buffer = job.buffers[i];
+      auto file = [&](const char* which) {
+        int number = plan.at("buffers").at(i).at(which).get<int>();
+        if (number < 0 || static_cast<std::size_t>(number) >= files.size()) return Contents();
+        return Contents::mapped(files[static_cast<std::size_t>(number)].get(), buffer.bytes);
+      };
+      buffer.contents = file("given");
+      out.results.push_back(file("result"));
+      auto wrong = [&](const Contents& c, bool wanted) {
+        return c.size() != (wanted ? static_cast<std::size_t>(buffer.bytes) : 0);
+      };
+      if (wrong(buffer.contents, buffer.role != Role::Output) || wrong(out.results.back(), true))
+        throw std::invalid_argument("contents of " + buffer.name + " have the wrong size");
+    }
+    return out;
   });
 }
 
 Record encode(const Outcome& outcome) {
   Json buffers = Json::array();
   for (const BufferOutcome& b : outcome.buffers)
-    buffers.push_back({b.guard_damage, b.guard_first, b.unwritten, b.changed, b.unstable});
+    buffers.push_back({b.guard_damage, b.guard_first, b.unwritten, b.changed, b.unstable, !b.contents.empty()});
   Json plain{{"status", kStatuses[static_cast<int>(outcome.status)]},
              {"buffers", buffers},
              {"microseconds", outcome.microseconds}};
-  Record record{
+  return {
       {"outcome", plain.dump()}, {"message", outcome.message}, {"error", outcome.error}, {"printed", outcome.printed}};
-  for (const BufferOutcome& b : outcome.buffers) record.emplace_back("contents", b.contents);
-  return record;
 }
 
-std::expected<Outcome, std::string> decode_outcome(Record record) {
+std::expected<Outcome, std::string> decode_outcome(Record record, const Job& job, std::span<const Contents> results) {
   return guarded([&] {
     Json plain = Json::parse(field(record, "outcome"));
     Outcome out;
@@ -227,16 +293,11 @@ std::expected<Outcome, std::string> decode_outcome(Record record) {
     out.error = take(record, "error");
     out.printed = take(record, "printed");
     for (const Json& b : plain.at("buffers")) {
-      out.buffers.push_back({{},
-                             b.at(0).get<std::int64_t>(),
-                             b.at(1).get<std::int64_t>(),
-                             b.at(2).get<std::int64_t>(),
-                             b.at(3).get<std::int64_t>(),
+      std::size_t i = out.buffers.size();
+      if (i >= job.buffers.size()) throw std::invalid_argument("more outcomes than buffers");
+      out.buffers.push_back({b.at(5).get<bool>() ? results[i] : job.buffers[i].contents, b.at(0).get<std::int64_t>(),
+                             b.at(1).get<std::int64_t>(), b.at(2).get<std::int64_t>(), b.at(3).get<std::int64_t>(),
                              b.at(4).get<std::int64_t>()});
-    }
-    std::size_t at = 0;
-    for (auto& [name, value] : record) {
-      if (name == "contents" && at < out.buffers.size()) out.buffers[at++].contents = std::move(value);
     }
     return out;
   });

@@ -1,4 +1,5 @@
-// One execution of a kernel, in plain numbers: what goes to the process that holds the GPU, and what comes back.
+// One execution of a kernel, or of several in turn, in plain numbers: what goes to the process that holds the GPU, and
+// what comes back.
 //
 // A job knows no script and no expressions; bind.h makes one from a launch plan. Its plan can be written as JSON, so
 // that prepared executions travel to a machine that has neither the script nor a compiler.
@@ -7,14 +8,18 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "compiler/lower/map_place.h"
+#include "compiler/run/contents.h"
+#include "compiler/toolchain/file.h"
 #include "compiler/toolchain/record.h"
 
 namespace tilewright::run {
 
-// What the kernel does with a buffer, as far as the script shows.
+// What the kernels together do with a buffer, as far as the script shows.
 //   Input: read only. It must be unchanged after the launch.
 //   Output: written only. Poisoned before each launch.
 //   InOut: both, or not known. Given its contents again before each launch.
@@ -24,11 +29,15 @@ struct JobBuffer {
   std::string name;
   std::int64_t bytes = 0;
   Role role = Role::InOut;
-  std::string contents{};  // of an Input and an InOut: exactly `bytes` long; of an Output empty
+  Contents contents{};  // of an Input and an InOut: exactly `bytes` long; of an Output empty
 };
 
 // Arguments of cuTensorMapEncodeTiled: innermost first, strides in bytes and one fewer than dims, the driver's enums.
 struct JobTensorMap {
+  // How the kernel finds it: by value as a parameter, in the module's __constant__ variable `symbol`, or behind a
+  // pointer to global memory that is written before each launch.
+  lower::MapPlace place = lower::MapPlace::Parameter;
+  std::string symbol{};
   int buffer = 0;
   std::int64_t byte_offset = 0;
   int dtype = 0;
@@ -44,24 +53,32 @@ struct JobParam {
   std::string scalar{};  // its bytes as the kernel takes them
 };
 
-struct Job {
+// One kernel of a job.
+struct JobLaunch {
   std::string symbol;
   std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   std::optional<std::array<std::int64_t, 3>> preferred_cluster;
   std::int64_t dynamic_shared_bytes = 0;
   bool cooperative = false;                    // all CTAs resident at once
   bool programmatic_dependent_launch = false;  // may start before the kernel ahead of it in the stream has ended
-  std::vector<JobBuffer> buffers;
-  std::vector<JobParam> params;  // in the order of the kernel's signature
+  std::vector<JobParam> params;                // in the order of the kernel's signature; indices into the job's buffers
   std::vector<JobTensorMap> tensor_maps;
-
   std::string cubin;
-  // Launches: two to verify, each over another poison, then `warmups` and `repeats` timed ones; 0 repeats: not timed.
-  int warmups = 3;
-  int repeats = 0;
 };
 
-// The plan alone: neither contents nor cubin. Errors name the member that is missing or out of range.
+struct Job {
+  std::vector<JobBuffer> buffers;
+  std::vector<JobLaunch> launches;  // at least one; in order, in one stream, without anything between them
+  // Rounds of all launches: two to verify, each over another poison, then `warmups` and `repeats` timed ones; 0
+  // repeats: not timed.
+  int warmups = 3;
+  int repeats = 0;
+
+  std::int64_t bytes() const;  // of all buffers
+};
+
+// The plan alone: neither contents nor cubins. One launch stands in the plan itself, several in its list "launches".
+// Errors name the member that is missing or out of range.
 std::string plan_to_json(const Job& job);
 std::expected<Job, std::string> plan_from_json(std::string_view json);
 
@@ -81,7 +98,7 @@ struct DeviceInfo {
 
 // What one buffer held afterwards.
 struct BufferOutcome {
-  std::string contents;           // after the first verifying launch
+  Contents contents;              // after the first verifying launch
   std::int64_t guard_damage = 0;  // bytes changed in the guard zones around it
   std::int64_t guard_first = 0;   // where the first lies: negative before the buffer, from `bytes` on behind it
   std::int64_t unwritten = 0;     // Output: bytes that kept the poison in both verifying launches
@@ -109,10 +126,24 @@ struct Outcome {
   std::string printed;               // what the kernel's printf wrote in the first launch
 };
 
-toolchain::Record encode(const Job& job);
-std::expected<Job, std::string> decode_job(const toolchain::Record& record);
+// A job on its way to another process: contents travel as descriptors, and so does the memory into which that process
+// writes what the buffers held afterwards: `results`, one a buffer and as long. The descriptors stay the caller's.
+struct Message {
+  toolchain::Record record;
+  std::vector<int> descriptors;
+};
+Message encode(const Job& job, std::span<const Contents> results);
+
+struct ReceivedJob {
+  Job job;
+  std::vector<Contents> results;
+};
+std::expected<ReceivedJob, std::string> decode_job(const toolchain::Record& record,
+                                                   std::span<const toolchain::Fd> files);
+// Without contents: they are in the results; only a buffer of which `contents` is empty holds what the job gave it.
 toolchain::Record encode(const Outcome& outcome);
-std::expected<Outcome, std::string> decode_outcome(toolchain::Record record);
+std::expected<Outcome, std::string> decode_outcome(toolchain::Record record, const Job& job,
+                                                   std::span<const Contents> results);
 toolchain::Record encode(const DeviceInfo& device);
 std::expected<DeviceInfo, std::string> decode_device(const toolchain::Record& record);
 

@@ -1,7 +1,14 @@
 #include "compiler/run/npy.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <optional>
+
+#include "compiler/run/parallel.h"
 
 namespace tilewright::run {
 namespace {
@@ -119,9 +126,13 @@ std::vector<std::int64_t> packed_shape(ir::DataType d, std::vector<std::int64_t>
   return shape;
 }
 
-}  // namespace
+// Before the elements: the array without them, and where they begin. `size` is the whole file's.
+struct Front {
+  NpyArray array;
+  std::size_t begin = 0, bytes = 0;
+};
 
-std::expected<NpyArray, std::string> read_npy(std::string_view file) {
+std::expected<Front, std::string> read_front(std::string_view file, std::uint64_t size) {
   auto bad = [](const std::string& why) { return std::unexpected("not a .npy file that can be read: " + why); };
   if (!file.starts_with(kMagic) || file.size() < 10) return bad("it does not begin as one");
   int version = static_cast<unsigned char>(file[6]);
@@ -133,9 +144,10 @@ std::expected<NpyArray, std::string> read_npy(std::string_view file) {
   if (length > kHeaderLimit || length > rest.size()) return bad("it ends in its header");
   Header header(rest.substr(0, length));
   if (!header.parse()) return bad("its header is not {'descr', 'fortran_order', 'shape'}");
-  rest.remove_prefix(length);
+  std::uint64_t have = size - 8 - width - length;
 
-  NpyArray out;
+  Front front{{}, 8 + width + length, 0};
+  NpyArray& out = front.array;
   std::string_view descr = header.descr;
   char order = descr[0];
   if (order == '<' || order == '>' || order == '|' || order == '=') descr.remove_prefix(1);
@@ -157,14 +169,50 @@ std::expected<NpyArray, std::string> read_npy(std::string_view file) {
   for (std::int64_t n : out.shape) wide += n > 1;
   if (*header.fortran && wide > 1) return bad("it is in Fortran order; save it with numpy.ascontiguousarray");
   auto want = static_cast<std::uint64_t>(*count) * static_cast<std::uint64_t>(bytes);
-  if (rest.size() != want)
+  if (have != want)
     return bad("its shape " + shape_text(out.shape) + " takes " + std::to_string(want) + " bytes, it has " +
-               std::to_string(rest.size()));
-  out.data = rest;
-  return out;
+               std::to_string(have));
+  front.bytes = want;
+  return front;
 }
 
-std::string write_npy(const NpyArray& array) {
+}  // namespace
+
+std::expected<NpyArray, std::string> read_npy(std::string_view file) {
+  auto front = read_front(file, file.size());
+  if (!front) return std::unexpected(front.error());
+  front->array.data = file.substr(front->begin);
+  return std::move(front->array);
+}
+
+std::expected<NpyArray, std::string> read_npy_file(int fd) {
+  struct stat file{};
+  std::string head(kHeaderLimit + 12, '\0');
+  ssize_t got = ::fstat(fd, &file) == 0 ? ::pread(fd, head.data(), head.size(), 0) : -1;
+  if (got < 0) return std::unexpected(std::string(std::strerror(errno)));
+  head.resize(static_cast<std::size_t>(got));
+  auto front = read_front(head, static_cast<std::uint64_t>(std::max<off_t>(file.st_size, got)));
+  if (!front) return std::unexpected(front.error());
+  Contents data = Contents::of_size(static_cast<std::int64_t>(front->bytes));
+  std::atomic<bool> torn = false;
+  in_pieces(static_cast<std::int64_t>(front->bytes), kPiece, [&](std::int64_t from, std::int64_t to) {
+    while (from < to) {
+      ssize_t n =
+          ::pread(fd, data.data() + from, static_cast<std::size_t>(to - from), static_cast<off_t>(front->begin) + from);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) {
+        torn = true;
+        return;
+      }
+      from += n;
+    }
+  });
+  if (torn) return std::unexpected("it changes while it is read");
+  front->array.data = std::move(data);
+  return std::move(front->array);
+}
+
+std::string npy_header(const NpyArray& array) {
   std::string header = "{'descr': '" + std::string(array.item_bytes == 1 ? "|" : "<") + array.kind +
                        std::to_string(array.item_bytes) +
                        "', 'fortran_order': False, 'shape': " + shape_text(array.shape) + ", }";
@@ -176,10 +224,12 @@ std::string write_npy(const NpyArray& array) {
   out += '\0';
   out += static_cast<char>(header.size() & 0xFF);
   out += static_cast<char>(header.size() >> 8);
-  return out + header + array.data;
+  return out + header;
 }
 
-NpyArray to_npy(ir::DataType dtype, const std::vector<std::int64_t>& shape, std::string data) {
+std::string write_npy(const NpyArray& array) { return npy_header(array).append(array.data.view()); }
+
+NpyArray to_npy(ir::DataType dtype, const std::vector<std::int64_t>& shape, Contents data) {
   auto [kind, bytes] = numpy_type(dtype);
   return {kind, bytes, packed_shape(dtype, shape), std::move(data)};
 }

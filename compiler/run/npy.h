@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/expr/dtype.h"
+#include "compiler/run/contents.h"
 
 namespace tilewright::run {
 
@@ -17,15 +18,20 @@ struct NpyArray {
   char kind = 'u';  // NumPy's letter: b bool, i, u, f, V raw
   int item_bytes = 1;
   std::vector<std::int64_t> shape;
-  std::string data;  // exactly the elements
+  Contents data;  // exactly the elements
 };
 
 // Any bytes may come in. The error says what is wrong with the file, for people.
 std::expected<NpyArray, std::string> read_npy(std::string_view file);
+// The same from an open file, at the speed of its cache. It is read, not mapped: a file that shrinks while a kernel
+// runs must be an error and not the end of this process.
+std::expected<NpyArray, std::string> read_npy_file(int fd);
+// What stands before the elements in a file.
+std::string npy_header(const NpyArray& array);
 std::string write_npy(const NpyArray& array);
 
 // The array as NumPy would hold elements of `dtype`; packed types become bytes, counted in the last dimension.
-NpyArray to_npy(ir::DataType dtype, const std::vector<std::int64_t>& shape, std::string data);
+NpyArray to_npy(ir::DataType dtype, const std::vector<std::int64_t>& shape, Contents data);
 // Whether the array holds elements of `dtype` in this shape. The error says what it holds instead.
 std::expected<void, std::string> matches(const NpyArray& array, ir::DataType dtype,
                                          const std::vector<std::int64_t>& shape);

@@ -108,6 +108,7 @@ class Compiler {
       if (param.kind == lower::ParamKind::Pointer) global(param.var, param.tensor, false);
       if (param.kind == lower::ParamKind::TensorMap) global(param.var, nullptr, true);
     }
+    for (const Var* map : kernel_.plan.constant_maps) global(map, nullptr, true);
     // A tensor that only its maps lead to is no parameter of the kernel.
     for (const dispatch::TensorMap& map : kernel_.plan.tensor_maps)
       if (!places_.contains(map.tensor->data)) global(map.tensor->data, map.tensor, false);

@@ -125,7 +125,8 @@ class Helper {
 
 int helper_main(int fd_in, int fd_out) {
   Helper helper;
-  return serve_records(fd_in, fd_out, [&](const Record& request) { return helper.serve(request); });
+  return serve_records(fd_in, fd_out,
+                       [&](const Record& request, std::span<const Fd>) { return helper.serve(request); });
 }
 
 }  // namespace tilewright::toolchain

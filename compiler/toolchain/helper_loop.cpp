@@ -27,7 +27,7 @@ void watch_parent(int fd) {
 
 }  // namespace
 
-int serve_records(int fd_in, int fd_out, const std::function<Record(const Record&)>& serve) {
+int serve_records(int fd_in, int fd_out, const Serve& serve) {
   // A core file of a process that is expected to die now and then is only litter.
   rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
@@ -37,10 +37,12 @@ int serve_records(int fd_in, int fd_out, const std::function<Record(const Record
   ::fcntl(fd_in, F_SETFD, FD_CLOEXEC);
   ::fcntl(fd_out, F_SETFD, FD_CLOEXEC);
   watch_parent(fd_in);
-  while (auto request = receive_record(fd_in)) {
-    if (!send_record(fd_out, serve(*request))) return 1;
+  for (;;) {
+    std::vector<Fd> files;
+    auto request = receive_record(fd_in, files);
+    if (!request) return 0;
+    if (!send_record(fd_out, serve(*request, files))) return 1;
   }
-  return 0;
 }
 
 }  // namespace tilewright::toolchain

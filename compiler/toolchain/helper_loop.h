@@ -2,7 +2,9 @@
 // gone.
 #pragma once
 #include <functional>
+#include <span>
 
+#include "compiler/toolchain/file.h"
 #include "compiler/toolchain/record.h"
 
 namespace tilewright::toolchain {
@@ -10,9 +12,12 @@ namespace tilewright::toolchain {
 // The descriptor at which the parent puts the socket; standard output stays free for what tools may print.
 inline constexpr int kHelperFd = 3;
 
+// Answers a request, with the files that came beside it.
+using Serve = std::function<Record(const Record& request, std::span<const Fd> files)>;
+
 // Answers requests with `serve` until the connection ends; returns the exit status. When the parent goes away, even
 // while `serve` works, this process and what it started end at once. To be called before the process has other threads;
 // it leaves no core file, and stands in the root folder, so that what tools write down is the same everywhere.
-int serve_records(int fd_in, int fd_out, const std::function<Record(const Record&)>& serve);
+int serve_records(int fd_in, int fd_out, const Serve& serve);
 
 }  // namespace tilewright::toolchain

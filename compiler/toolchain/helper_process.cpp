@@ -152,7 +152,8 @@ HelperProcess::Failure HelperProcess::explain_death(std::uint64_t memory_limit) 
 std::expected<Record, HelperProcess::Failure> HelperProcess::call(const Record& request,
                                                                   std::chrono::milliseconds time_limit,
                                                                   std::uint64_t memory_limit,
-                                                                  const std::stop_token& stop) {
+                                                                  const std::stop_token& stop,
+                                                                  std::span<const int> descriptors) {
   Clock::time_point deadline = Clock::now() + time_limit;
   auto out_of_time = [&] {
     auto seconds = std::chrono::duration<double>(time_limit).count();
@@ -169,10 +170,8 @@ std::expected<Record, HelperProcess::Failure> HelperProcess::call(const Record& 
   });
 
   // Written without blocking: a helper that does not read (stopped, say) must not hold us here.
-  std::string frame = encode(request);
-  std::uint64_t size = frame.size();
-  frame.insert(0, reinterpret_cast<const char*>(&size), sizeof(size));
-  std::string_view rest = frame;
+  RecordWriter writer(request, descriptors);
+  bool written = false;
   RecordReader reader;
   for (;;) {
     if (stop.stop_requested()) return stopped();
@@ -182,13 +181,13 @@ std::expected<Record, HelperProcess::Failure> HelperProcess::call(const Record& 
       return std::unexpected(finish(Failure::Kind::Memory, what_ + " was ended: it used " + megabytes(resident) + ", " +
                                                                megabytes(memory_limit) + " are allowed"));
     }
-    if (!rest.empty()) {
-      ssize_t put = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-      if (put > 0) rest.remove_prefix(static_cast<std::size_t>(put));
-      if (put < 0 && errno != EAGAIN && errno != EINTR) return std::unexpected(explain_death(memory_limit));
+    if (!written) {
+      RecordWriter::State state = writer.poll(socket_.get());
+      if (state == RecordWriter::State::Closed) return std::unexpected(explain_death(memory_limit));
+      written = state == RecordWriter::State::Complete;
     }
     pollfd watched[2] = {{socket_.get(), POLLIN, 0}, {wake.get(), POLLIN, 0}};
-    if (!rest.empty()) watched[0].events |= POLLOUT;
+    if (!written) watched[0].events |= POLLOUT;
     ::poll(watched, 2, static_cast<int>(std::min(left, kWatch).count()));
     if (watched[0].revents & (POLLIN | POLLHUP | POLLERR)) {
       switch (reader.poll(socket_.get())) {

@@ -11,6 +11,7 @@
 #include <expected>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -42,9 +43,11 @@ class HelperProcess {
   HelperProcess(const HelperProcess&) = delete;
   HelperProcess& operator=(const HelperProcess&) = delete;
 
-  // One request and its answer. After a failure the process is dead and the object only good for destruction.
+  // One request, with files that the helper gets at hand, and its answer. After a failure the process is dead and the
+  // object only good for destruction.
   std::expected<Record, Failure> call(const Record& request, std::chrono::milliseconds time_limit,
-                                      std::uint64_t memory_limit, const std::stop_token& stop);
+                                      std::uint64_t memory_limit, const std::stop_token& stop,
+                                      std::span<const int> descriptors = {});
 
   pid_t pid() const { return pid_; }
   // Answers given so far.

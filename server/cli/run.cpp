@@ -1,12 +1,16 @@
 // tilewright run: executes one kernel of a script on a GPU, verifies what it left, and times it.
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <thread>
 
+#include "compiler/run/gpu_executor.h"
 #include "compiler/run/npy.h"
-#include "compiler/run/runner.h"
 #include "compiler/simulate/simulate.h"
 #include "compiler/toolchain/digest.h"
 #include "server/cli/commands.h"
@@ -103,9 +107,9 @@ bool named_by_comment(const project::LoadedFile& file, const std::string& expres
 
 // An array from a file, or a message.
 std::expected<run::NpyArray, std::string> array_of(const std::string& path) {
-  auto bytes = project::read_file(path, kLargestArray);
-  if (!bytes) return std::unexpected(bytes.error());
-  auto array = run::read_npy(*bytes);
+  toolchain::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return std::unexpected("cannot read " + path + ": " + std::strerror(errno));
+  auto array = run::read_npy_file(file.get());
   if (!array) return std::unexpected(path + ": " + array.error());
   return std::move(*array);
 }
@@ -115,14 +119,14 @@ class RunJob {
   explicit RunJob(const RunCommand& o) : o_(o) {}
 
   int run() {
-    run::RunnerOptions options;
+    run::GpuOptions options;
     options.library = o_.driver;
     options.device = o_.device;
     options.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(o_.deadline * 1000));
     for (char** v = environ; *v; ++v) options.environment.emplace_back(*v);
     Interrupts interrupts;
     stop_ = interrupts.token();
-    runner_ = std::make_unique<run::Runner>(options);
+    runner_ = std::make_unique<run::GpuExecutor>(options);
     if (int status = read_options(); status != kFine) return status;
     if (int status = find_device(); status != kFine) return status;
     if (int status = compile_kernel(); status != kFine) return status;
@@ -264,12 +268,12 @@ class RunJob {
     if (!o_.cubin.empty()) {
       auto cubin = project::read_file(o_.cubin, kLargestArray);
       if (!cubin) return fail_usage(cubin.error());
-      job.cubin = std::move(*cubin);
+      job.launches.front().cubin = std::move(*cubin);
     } else {
       auto cubin = cubin_of(*kernel_);
       if (stop_.stop_requested()) return kInterrupted;
       if (!cubin) return kUsage;
-      job.cubin = std::move(*cubin);
+      job.launches.front().cubin = std::move(*cubin);
     }
     job.warmups = o_.warmup;
     job.repeats = o_.repeat;
@@ -386,14 +390,14 @@ class RunJob {
       where = "reference " + expression + " on the GPU";
       auto cubin = cubin_of(*reference);
       if (!cubin) return kUsage;
-      bound->job.cubin = std::move(*cubin);
+      bound->job.launches.front().cubin = std::move(*cubin);
       bound->job.repeats = 0;
       run::Outcome outcome = runner_->run(bound->job, stop_);
       if (outcome.status == run::Status::Stopped) return kInterrupted;
       if (outcome.status != run::Status::Done)
         return fail_usage("the reference " + expression + " fails: " + outcome.message);
       expected.emplace();
-      for (run::BufferOutcome& b : outcome.buffers) expected->push_back(std::move(b.contents));
+      for (run::BufferOutcome& b : outcome.buffers) expected->emplace_back(b.contents.view());
     }
     for (std::size_t i = 0; i < bound->tensors.size(); ++i) {
       std::size_t mine = *buffer_index(bound->tensors[i].name);
@@ -403,7 +407,7 @@ class RunJob {
     return kFine;
   }
 
-  static simulate::Inputs host_inputs(const run::BoundKernel& bound, const run::Bindings& bindings) {
+  static simulate::Inputs host_inputs(const run::Bound& bound, const run::Bindings& bindings) {
     simulate::Inputs inputs;
     for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
       const run::JobBuffer& b = bound.job.buffers[i];
@@ -412,7 +416,7 @@ class RunJob {
       t.defined = b.role != run::Role::Output;
       // An output that the reference leaves alone stays poisoned, as on the GPU.
       t.bytes.assign(static_cast<std::size_t>(b.bytes), std::byte{0xFF});
-      std::ranges::transform(b.contents, t.bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
+      std::ranges::transform(b.contents.view(), t.bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
       inputs.tensors.emplace(b.name, std::move(t));
     }
     for (const auto& [name, value] : bindings.values)
@@ -423,7 +427,7 @@ class RunJob {
 
   // Contents of its buffers; an empty error: it takes too long or is not modelled there.
   std::expected<std::vector<std::string>, std::string> simulate_on_host(const session::CompiledKernel& kernel,
-                                                                        const run::BoundKernel& bound) {
+                                                                        const run::Bound& bound) {
     simulate::Result result = simulate::run(*kernel.lowered, host_inputs(bound, bindings_));
     if (result.verdict == simulate::Verdict::Incomplete) return std::unexpected("");
     if (result.verdict == simulate::Verdict::Error) return std::unexpected(result.findings.front().message);
@@ -469,7 +473,7 @@ class RunJob {
 
   const RunCommand& o_;
   std::stop_token stop_;
-  std::unique_ptr<run::Runner> runner_;
+  std::unique_ptr<run::GpuExecutor> runner_;
   std::unique_ptr<toolchain::Toolchain> tools_;
   project::LoadedFile file_;
   session::Compiled compiled_;

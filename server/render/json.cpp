@@ -148,6 +148,8 @@ Json plan_json(const lower::LoweredKernel& kernel) {
   if (kernel.plan.persistent) attributes["persistent"] = true;
   if (kernel.plan.cooperative) attributes["cooperative"] = true;
   if (kernel.plan.programmatic_dependent_launch) attributes["programmatic_dependent_launch"] = true;
+  if (kernel.plan.map_place != lower::MapPlace::Parameter)
+    attributes["tensor_maps"] = lower::map_place_word(kernel.plan.map_place);
   for (const dispatch::TensorMap& m : kernel.plan.tensor_maps) maps.push_back(tensor_map_json(m));
   return {{"symbol", kernel.symbol},
           {"launch", launch_json(kernel.plan.launch, kernel.plan.dynamic_shared_bytes)},

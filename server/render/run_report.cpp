@@ -111,7 +111,7 @@ void judge(RunReport& r) {
 }
 
 Json run_json(const RunReport& r, const text::Anchors& anchors) {
-  const run::Job& job = r.bound.job;
+  const run::JobLaunch& job = r.bound.job.launches.front();
   Json tensors = Json::array();
   for (std::size_t i = 0; i < r.tensors.size(); ++i) {
     const TensorReport& t = r.tensors[i];
@@ -184,7 +184,7 @@ std::string run_text(const RunReport& r, const text::Anchors& anchors) {
   auto three = [](const std::array<std::int64_t, 3>& d) {
     return std::to_string(d[0]) + " × " + std::to_string(d[1]) + " × " + std::to_string(d[2]);
   };
-  const run::Job& job = r.bound.job;
+  const run::JobLaunch& job = r.bound.job.launches.front();
   std::string out =
       std::string(c.bold) + r.kernel + std::string(c.plain) + " on " + r.device.name + " (" + r.arch + ")\n";
   out += "  launch   grid " + three(job.grid) + ", block " + three(job.block);

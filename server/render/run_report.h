@@ -30,7 +30,7 @@ struct Timing {
 struct RunReport {
   std::string kernel, entry, arch;
   run::DeviceInfo device;
-  run::BoundKernel bound;
+  run::Bound bound;
   std::uint64_t seed = 0;
   run::Outcome outcome;
   std::vector<TensorReport> tensors;  // one a buffer of the job

@@ -15,7 +15,7 @@ const run::JobBuffer* buffer_of(const run::Job& job, std::string_view name) {
 }
 
 // Each byte of a trace names the byte that it came from, counted over all tensors in the order of their names.
-Expectation by_meaning(const session::CompiledKernel& kernel, const run::BoundKernel& bound) {
+Expectation by_meaning(const session::CompiledKernel& kernel, const run::Bound& bound) {
   const ir::Kernel& script = kernel.value->kernel;
   std::map<std::string, std::int64_t> extents(bound.extents.begin(), bound.extents.end());
   Meaning meaning(script, kernel.dispatched->launch, extents);
@@ -27,7 +27,7 @@ Expectation by_meaning(const session::CompiledKernel& kernel, const run::BoundKe
   for (const auto& [name, tensor] : tensors) {
     const run::JobBuffer* b = buffer_of(bound.job, name);
     if (!b) throw Unmodelled("tensor " + name + " is no buffer of the launch");
-    std::string contents = b->contents;
+    std::string contents(b->contents.view());
     contents.resize(static_cast<std::size_t>(meaning.tensor_bytes(*tensor)));
     all += contents;
   }
@@ -35,7 +35,7 @@ Expectation by_meaning(const session::CompiledKernel& kernel, const run::BoundKe
   out.source = "meaning";
   for (const auto& [name, tensor] : tensors) {
     Expectation::Tensor& t = out.tensors[name];
-    t.bytes = buffer_of(bound.job, name)->contents;  // what no copy means to touch stays
+    t.bytes = buffer_of(bound.job, name)->contents.view();  // what no copy means to touch stays
     t.defined.assign(t.bytes.size(), 1);
     const Bytes& trace = meaning.tensor(*tensor);
     for (std::size_t i = 0; i < trace.size() && i < t.bytes.size(); ++i) {
@@ -46,8 +46,7 @@ Expectation by_meaning(const session::CompiledKernel& kernel, const run::BoundKe
   return out;
 }
 
-std::expected<Expectation, std::string> by_simulator(const session::CompiledKernel& kernel,
-                                                     const run::BoundKernel& bound) {
+std::expected<Expectation, std::string> by_simulator(const session::CompiledKernel& kernel, const run::Bound& bound) {
   simulate::Inputs inputs;
   for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
     const run::JobBuffer& b = bound.job.buffers[i];
@@ -77,7 +76,7 @@ std::expected<Expectation, std::string> by_simulator(const session::CompiledKern
 
 }  // namespace
 
-std::expected<Expectation, std::string> expect(const session::CompiledKernel& kernel, const run::BoundKernel& bound) {
+std::expected<Expectation, std::string> expect(const session::CompiledKernel& kernel, const run::Bound& bound) {
   std::string why;
   bool all_defined =
       std::ranges::none_of(bound.job.buffers, [](const run::JobBuffer& b) { return b.role == run::Role::Output; });

@@ -21,6 +21,6 @@ struct Expectation {
 
 // Kernels that only copy: from the definition of a copy, element by element (tests/simulate/meaning.h). All others: the
 // simulator's run of the lowered form, when it was clean. The error says why neither can tell.
-std::expected<Expectation, std::string> expect(const session::CompiledKernel& kernel, const run::BoundKernel& bound);
+std::expected<Expectation, std::string> expect(const session::CompiledKernel& kernel, const run::Bound& bound);
 
 }  // namespace tilewright::testing

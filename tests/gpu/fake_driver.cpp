@@ -7,6 +7,9 @@
 //   launches D             parameter D's first byte becomes the number of launches so far
 //   scalar P N             N bytes of parameter P go to the log
 //   map P                  the first word of the tensor map that is parameter P goes to the log
+//   map_at P               the first word of the tensor map that parameter P points to goes to the log
+//   variable NAME N        the module has a variable of N bytes
+//   map_of NAME            the first word of the tensor map in that variable goes to the log
 //   print TEXT             as a kernel's printf does
 //   fault CODE             the next synchronisation fails with CODE, and so does everything afterwards
 //   refuse CODE            the launch fails with CODE
@@ -15,11 +18,13 @@
 // FAKE_CUDA_LOG names a file that calls are written to, FAKE_CUDA_DEVICES how many devices there are (1).
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -35,6 +40,7 @@ namespace {
 struct FakeModule {
   std::string name;
   std::vector<std::string> operations;
+  std::map<std::string, std::vector<char>> variables;
 };
 
 int sticky = 0, pending = 0, launches = 0;
@@ -59,7 +65,7 @@ char* pointer(void** arguments, int i) {
   return reinterpret_cast<char*>(value);
 }
 
-int perform(const std::string& line, void** arguments) {
+int perform(FakeModule& module, const std::string& line, void** arguments) {
   std::istringstream in(line);
   std::string word;
   in >> word;
@@ -86,6 +92,12 @@ int perform(const std::string& line, void** arguments) {
   } else if (word == "map") {
     in >> a;
     log("map %llu", static_cast<unsigned long long>(static_cast<TensorMap*>(arguments[a])->opaque[0]));
+  } else if (word == "map_at" || word == "map_of") {
+    in >> word;
+    TensorMap map;
+    std::memcpy(&map, std::isdigit(word[0]) ? pointer(arguments, std::stoi(word)) : module.variables.at(word).data(),
+                sizeof map);
+    log("map %llu", static_cast<unsigned long long>(map.opaque[0]));
   } else if (word == "print") {
     std::printf("%s\n", line.substr(6).c_str());
     std::fflush(stdout);
@@ -157,11 +169,16 @@ Result cuCtxSynchronize() {
 Result cuModuleLoadData(Module* module, const void* image) {
   std::istringstream in(static_cast<const char*>(image));
   auto* made = new FakeModule;
-  std::string line;
+  std::string line, word;
   while (std::getline(in, line)) {
     if (line.starts_with("kernel "))
       made->name = line.substr(7);
-    else if (!line.empty())
+    else if (line.starts_with("variable ")) {
+      std::istringstream words(line.substr(9));
+      std::size_t bytes = 0;
+      words >> word >> bytes;
+      made->variables[word].resize(bytes);
+    } else if (!line.empty())
       made->operations.push_back(line);
   }
   if (made->name.empty()) {
@@ -178,6 +195,14 @@ Result cuModuleUnload(Module module) {
 Result cuModuleGetFunction(Function* function, Module module, const char* name) {
   if (static_cast<FakeModule*>(module)->name != name) return 500;  // CUDA_ERROR_NOT_FOUND
   *function = module;
+  return kSuccess;
+}
+Result cuModuleGetGlobal_v2(DevicePtr* address, std::size_t* bytes, Module module, const char* name) {
+  auto& variables = static_cast<FakeModule*>(module)->variables;
+  auto found = variables.find(name);
+  if (found == variables.end()) return 500;
+  *address = reinterpret_cast<DevicePtr>(found->second.data());
+  if (bytes) *bytes = found->second.size();
   return kSuccess;
 }
 Result cuFuncSetAttribute(Function, int attribute, int value) {
@@ -204,6 +229,26 @@ Result cuMemcpyDtoH_v2(void* to, DevicePtr from, std::size_t bytes) {
   std::memcpy(to, reinterpret_cast<void*>(from), bytes);
   return sticky;
 }
+Result cuMemAllocHost_v2(void** out, std::size_t bytes) {
+  // The pinned memory that there is can run out.
+  if (const char* limit = std::getenv("FAKE_CUDA_PINNED"); limit && bytes > std::strtoull(limit, nullptr, 10)) return 2;
+  *out = std::malloc(bytes);
+  return *out ? kSuccess : 2;
+}
+Result cuMemFreeHost(void* p) {
+  std::free(p);
+  return kSuccess;
+}
+Result cuMemcpyHtoDAsync_v2(DevicePtr to, const void* from, std::size_t bytes, Stream) {
+  return cuMemcpyHtoD_v2(to, from, bytes);
+}
+Result cuMemcpyDtoHAsync_v2(void* to, DevicePtr from, std::size_t bytes, Stream) {
+  return cuMemcpyDtoH_v2(to, from, bytes);
+}
+Result cuMemcpyDtoD_v2(DevicePtr to, DevicePtr from, std::size_t bytes) {
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
+  return sticky;
+}
 Result cuMemsetD8_v2(DevicePtr to, unsigned char value, std::size_t bytes) {
   std::memset(reinterpret_cast<void*>(to), value, bytes);
   return sticky;
@@ -220,7 +265,7 @@ Result cuLaunchKernelEx(const LaunchConfig* c, Function function, void** argumen
       c->shared_bytes, attributes.c_str());
   ++launches;
   for (const std::string& line : static_cast<FakeModule*>(function)->operations)
-    if (Result r = perform(line, arguments)) return r;
+    if (Result r = perform(*static_cast<FakeModule*>(function), line, arguments)) return r;
   return kSuccess;
 }
 Result cuEventCreate(Event* event, unsigned) {
@@ -232,6 +277,7 @@ Result cuEventDestroy_v2(Event event) {
   return kSuccess;
 }
 Result cuEventRecord(Event, Stream) { return sticky; }
+Result cuEventSynchronize(Event) { return sticky; }
 Result cuEventElapsedTime(float* milliseconds, Event, Event) {
   *milliseconds = 0.25f;
   return kSuccess;

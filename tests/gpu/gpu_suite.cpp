@@ -30,9 +30,9 @@
 #include <thread>
 
 #include "compiler/run/element.h"
+#include "compiler/run/gpu_executor.h"
 #include "compiler/run/helper.h"
 #include "compiler/run/npy.h"
-#include "compiler/run/runner.h"
 #include "compiler/toolchain/digest.h"
 #include "compiler/toolchain/helper.h"
 #include "compiler/toolchain/toolchain.h"
@@ -226,7 +226,7 @@ std::string difference(const std::string& name, std::string_view got, std::strin
 }
 
 // Turns the numbers of a floating-point tensor into whole ones from -4 to 4.
-void make_whole(ir::DataType dtype, std::string& contents) {
+void make_whole(ir::DataType dtype, const run::Contents& contents) {
   ir::DataType element = dtype.element();
   int width = element.storage_bits() / 8;
   if (!element.is_floating() || width < 1 || element.code == ir::TypeCode::Float8E8M0FNU) return;
@@ -240,7 +240,7 @@ void make_whole(ir::DataType dtype, std::string& contents) {
   }
 }
 
-void give_contents(const Settings& settings, const Case& c, run::BoundKernel& bound) {
+void give_contents(const Settings& settings, const Case& c, run::Bound& bound) {
   for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
     run::JobBuffer& b = bound.job.buffers[i];
     if (c.copies) b.role = bound.tensors[i].role = run::Role::InOut;
@@ -254,8 +254,8 @@ void give_contents(const Settings& settings, const Case& c, run::BoundKernel& bo
 
 // What a script's `reference` function computed of the same inputs (expected.py). Sums and products of small whole
 // numbers are exact in any order, so nothing is tolerated. False: there is no file for it.
-bool compare_with_files(const Settings& settings, const Case& c, const run::BoundKernel& bound,
-                        const run::Outcome& outcome, std::string& why) {
+bool compare_with_files(const Settings& settings, const Case& c, const run::Bound& bound, const run::Outcome& outcome,
+                        std::string& why) {
   bool any = false;
   for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
     const run::BoundTensor& tensor = bound.tensors[i];
@@ -303,7 +303,7 @@ void write_inputs(const Settings& settings, const std::vector<Case>& cases) {
 
 // The same inputs through the reference compiler's kernel.
 void run_carried(const Settings& settings, const Case& c, const run::Job& ours, const run::Outcome& outcome,
-                 run::Runner& runner, Counts& counts) {
+                 run::GpuExecutor& runner, Counts& counts) {
   fs::path base = fs::path(settings.carried) / fs::path(c.file).stem() / c.entry;
   fs::path plan = base, cubin = base, excuse = base;
   plan += ".json", cubin += ".cubin", excuse += ".defect";
@@ -313,7 +313,7 @@ void run_carried(const Settings& settings, const Case& c, const run::Job& ours, 
   if (!job) {
     why = job.error();
   } else {
-    job->cubin = read(cubin);
+    job->launches.front().cubin = read(cubin);
     for (run::JobBuffer& b : job->buffers) {
       auto mine = std::find_if(ours.buffers.begin(), ours.buffers.end(),
                                [&](const run::JobBuffer& o) { return o.name == b.name; });
@@ -346,7 +346,7 @@ void run_carried(const Settings& settings, const Case& c, const run::Job& ours, 
   }
 }
 
-void run_case(const Settings& settings, const Case& c, run::Runner& runner, Counts& counts) {
+void run_case(const Settings& settings, const Case& c, run::GpuExecutor& runner, Counts& counts) {
   std::string name = fs::path(c.file).filename().string() + ":" + c.entry;
   if (!c.problem.empty()) {
     ++counts.wrong;
@@ -363,7 +363,7 @@ void run_case(const Settings& settings, const Case& c, run::Runner& runner, Coun
     return;
   }
   give_contents(settings, c, *bound);
-  bound->job.cubin = c.cubin;
+  bound->job.launches.front().cubin = c.cubin;
   auto expected = testing::expect(*c.kernel, *bound);
   run::Outcome outcome = runner.run(bound->job);
   std::string why = objections(bound->job, outcome), all;
@@ -372,7 +372,7 @@ void run_case(const Settings& settings, const Case& c, run::Runner& runner, Coun
   if (outcome.status == run::Status::Done) {
     for (std::size_t i = 0; i < bound->job.buffers.size(); ++i) {
       const std::string& tensor = bound->job.buffers[i].name;
-      all += outcome.buffers[i].contents;
+      all += outcome.buffers[i].contents.view();
       if (!expected || !why.empty()) continue;
       const testing::Expectation::Tensor& want = expected->tensors[tensor];
       // Outputs that a kernel leaves partly alone hold poison there, which the host does not know.
@@ -467,11 +467,11 @@ int main(int argc, char** argv) {
   std::string arch = settings->arch.empty() ? "sm_90a" : settings->arch;
   if (!settings->build_carried.empty()) return build_carried(*settings, arch) != 0;
 
-  run::RunnerOptions options;
+  run::GpuOptions options;
   options.library = settings->library;
   options.deadline = std::chrono::seconds(settings->deadline);
   options.environment = environment();
-  run::Runner runner(options);
+  run::GpuExecutor runner(options);
   if (settings->prepare.empty() && settings->write_inputs.empty()) {
     auto device = runner.device();
     if (!device) {

@@ -45,16 +45,16 @@ TEST_CASE("bind: a plan without symbols") {
   REQUIRE(kernel);
   auto bound = run::bind(*kernel, {});
   REQUIRE(bound);
-  CHECK(bound->job.symbol == kernel->symbol);
-  CHECK(bound->job.grid == std::array<std::int64_t, 3>{1, 1, 1});
-  CHECK(bound->job.block == std::array<std::int64_t, 3>{128, 1, 1});
+  CHECK(bound->job.launches[0].symbol == kernel->symbol);
+  CHECK(bound->job.launches[0].grid == std::array<std::int64_t, 3>{1, 1, 1});
+  CHECK(bound->job.launches[0].block == std::array<std::int64_t, 3>{128, 1, 1});
   REQUIRE(bound->tensors.size() == 2);
   CHECK(bound->tensors[0].name == "A");
   CHECK(bound->tensors[0].bytes == 8192);
   CHECK(bound->tensors[0].role == Role::Input);
   CHECK(bound->tensors[1].role == Role::Output);
-  REQUIRE(bound->job.params.size() == 2);
-  CHECK(bound->job.params[1].index == 1);
+  REQUIRE(bound->job.launches[0].params.size() == 2);
+  CHECK(bound->job.launches[0].params[1].index == 1);
 }
 
 TEST_CASE("bind: symbolic extents give the grid, the sizes and the scalars") {
@@ -63,19 +63,19 @@ TEST_CASE("bind: symbolic extents give the grid, the sizes and the scalars") {
   bindings.values = {{"n", whole(1000)}, {"x", whole(-3)}};
   auto bound = run::bind(*k.kernel, bindings);
   REQUIRE(bound);
-  CHECK(bound->job.grid[0] == 4);
+  CHECK(bound->job.launches[0].grid[0] == 4);
   CHECK(bound->tensors[0].shape == std::vector<std::int64_t>{1000});
   CHECK(bound->tensors[0].bytes == 4000);
   CHECK(bound->extents.at("n") == 1000);
-  REQUIRE(bound->job.params.size() == 4);
-  CHECK(bound->job.params[2].scalar == std::string("\xE8\3\0\0", 4));
-  CHECK(bound->job.params[3].scalar == std::string("\xFD\xFF\xFF\xFF", 4));
+  REQUIRE(bound->job.launches[0].params.size() == 4);
+  CHECK(bound->job.launches[0].params[2].scalar == std::string("\xE8\3\0\0", 4));
+  CHECK(bound->job.launches[0].params[3].scalar == std::string("\xFD\xFF\xFF\xFF", 4));
   // A given tensor's shape says it as well.
   bindings.values.erase("n");
   bindings.shapes["A"] = {512};
   bound = run::bind(*k.kernel, bindings);
   REQUIRE(bound);
-  CHECK(bound->job.grid[0] == 2);
+  CHECK(bound->job.launches[0].grid[0] == 2);
 }
 
 TEST_CASE("bind: what is missing or contradicts itself is named with the way out") {

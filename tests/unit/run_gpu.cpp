@@ -3,11 +3,12 @@
 #include <sstream>
 #include <thread>
 
-#include "compiler/run/runner.h"
+#include "compiler/run/gpu_executor.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/scratch.h"
 
 using namespace tilewright::run;
+using tilewright::lower::MapPlace;
 using tilewright::testing::Scratch;
 
 namespace {
@@ -15,16 +16,17 @@ namespace {
 // A runner over the fake, and what the fake has noted.
 struct Lab {
   explicit Lab(std::chrono::milliseconds deadline = std::chrono::seconds(60), const std::string& devices = "1",
-               const std::string& library = FAKE_CUDA)
-      : runner(options(deadline, devices, library)) {}
+               const std::string& library = FAKE_CUDA, const std::string& pinned = "1000000000")
+      : runner(options(deadline, devices, library, pinned)) {}
 
-  RunnerOptions options(std::chrono::milliseconds deadline, const std::string& devices, const std::string& library) {
-    RunnerOptions o;
+  GpuOptions options(std::chrono::milliseconds deadline, const std::string& devices, const std::string& library,
+                     const std::string& pinned) {
+    GpuOptions o;
     o.library = library;
     o.deadline = deadline;
     o.helper = GPU_HELPER;
     o.helper_arguments = {};
-    o.environment = {"FAKE_CUDA_LOG=" + log_path(), "FAKE_CUDA_DEVICES=" + devices};
+    o.environment = {"FAKE_CUDA_LOG=" + log_path(), "FAKE_CUDA_DEVICES=" + devices, "FAKE_CUDA_PINNED=" + pinned};
     return o;
   }
   std::string log_path() const { return (scratch.path() / "log").string(); }
@@ -37,18 +39,19 @@ struct Lab {
   bool noted(const std::string& line) const { return ("\n" + log()).find("\n" + line + "\n") != std::string::npos; }
 
   Scratch scratch;
-  Runner runner;
+  GpuExecutor runner;
 };
 
 // Two buffers of 256 bytes, an input and an output, as parameters 0 and 1.
 Job job(const std::string& program, Role out = Role::Output) {
   Job j;
-  j.symbol = "k";
-  j.cubin = "kernel k\n" + program;
+  j.launches.emplace_back();
+  j.launches[0].symbol = "k";
+  j.launches[0].cubin = "kernel k\n" + program;
   std::string contents;
   for (int i = 0; i < 256; ++i) contents += static_cast<char>(i * 7);
   j.buffers = {{"A", 256, Role::Input, contents}, {"B", 256, out, out == Role::Output ? "" : std::string(256, 'b')}};
-  j.params = {{JobParam::Kind::Pointer, 0, 0, {}}, {JobParam::Kind::Pointer, 1, 0, {}}};
+  j.launches[0].params = {{JobParam::Kind::Pointer, 0, 0, {}}, {JobParam::Kind::Pointer, 1, 0, {}}};
   return j;
 }
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
@@ -83,7 +86,7 @@ TEST_CASE("run: the device says what it is") {
 TEST_CASE("run: bytes that nobody wrote are told from bytes that look like poison") {
   Lab lab;
   Job j = job("copy 1 0 100\n");
-  j.buffers[0].contents.assign(256, '\xFF');  // the first poison
+  j.buffers[0].contents = std::string(256, '\xFF');  // the first poison
   Outcome out = lab.runner.run(j);
   REQUIRE(out.status == Status::Done);
   CHECK(out.buffers[1].unwritten == 156);
@@ -91,7 +94,7 @@ TEST_CASE("run: bytes that nobody wrote are told from bytes that look like poiso
   // What is read and written keeps its contents instead.
   out = lab.runner.run(job("copy 1 0 100\n", Role::InOut));
   CHECK(out.buffers[1].unwritten == 0);
-  CHECK(out.buffers[1].contents.substr(100) == std::string(156, 'b'));
+  CHECK(out.buffers[1].contents.view().substr(100) == std::string(156, 'b'));
 }
 
 TEST_CASE("run: stray writes are found on either side") {
@@ -132,14 +135,14 @@ TEST_CASE("run: timed launches find everything as a first launch does") {
 TEST_CASE("run: launch configuration, attributes, scalars and tensor maps as the plan says") {
   Lab lab;
   Job j = job("scalar 2 4\nmap 3\ncopy 1 0 256\n");
-  j.grid = {8, 2, 1};
-  j.block = {128, 1, 2};
-  j.cluster = {2, 1, 1};
-  j.preferred_cluster = std::array<std::int64_t, 3>{16, 1, 1};
-  j.dynamic_shared_bytes = 100000;
-  j.params.push_back({JobParam::Kind::Scalar, 0, 0, std::string("\x80\0\0\0", 4)});
-  j.params.push_back({JobParam::Kind::TensorMap, 0, 0, {}});
-  j.tensor_maps.push_back({0, 16, 6, {8, 4}, {16}, {8, 2}, {1, 1}, 0, 3, 2, 1});
+  j.launches[0].grid = {8, 2, 1};
+  j.launches[0].block = {128, 1, 2};
+  j.launches[0].cluster = {2, 1, 1};
+  j.launches[0].preferred_cluster = std::array<std::int64_t, 3>{16, 1, 1};
+  j.launches[0].dynamic_shared_bytes = 100000;
+  j.launches[0].params.push_back({JobParam::Kind::Scalar, 0, 0, std::string("\x80\0\0\0", 4)});
+  j.launches[0].params.push_back({JobParam::Kind::TensorMap, 0, 0, {}});
+  j.launches[0].tensor_maps.push_back({MapPlace::Parameter, {}, 0, 16, 6, {8, 4}, {16}, {8, 2}, {1, 1}, 0, 3, 2, 1});
   Outcome out = lab.runner.run(j);
   REQUIRE(out.status == Status::Done);
   CHECK(lab.noted("launch 8 2 1  128 1 2  shared 100000 attribute 4 2 1 1 attribute 11 16 1 1"));
@@ -151,7 +154,7 @@ TEST_CASE("run: launch configuration, attributes, scalars and tensor maps as the
   // Kernels that wait for each other.
   Lab together;
   Job all = job("copy 1 0 256\n");
-  all.cooperative = all.programmatic_dependent_launch = true;
+  all.launches[0].cooperative = all.launches[0].programmatic_dependent_launch = true;
   together.runner.run(all);
   CHECK(together.noted("launch 1 1 1  1 1 1  shared 0 attribute 2 1 0 0 attribute 6 1 0 0"));
   // One without any of it asks for nothing.
@@ -164,7 +167,7 @@ TEST_CASE("run: launch configuration, attributes, scalars and tensor maps as the
 TEST_CASE("run: a map of rank 1 has no strides, and the driver still gets an address") {
   Lab lab;
   Job j = job("copy 1 0 256\n");
-  j.tensor_maps.push_back({0, 0, 0, {256}, {}, {64}, {1}, 0, 0, 0, 0});
+  j.launches[0].tensor_maps.push_back({MapPlace::Parameter, {}, 0, 0, 0, {256}, {}, {64}, {1}, 0, 0, 0, 0});
   CHECK(lab.runner.run(j).status == Status::Done);
   CHECK(lab.noted("encode 0 1 256 | | 64 | 1 | 0 0 0 0"));
 }
@@ -172,22 +175,22 @@ TEST_CASE("run: a map of rank 1 has no strides, and the driver still gets an add
 TEST_CASE("run: what the driver refuses is told in its words, and the next job runs") {
   Lab lab;
   Job bad = job("");
-  bad.cubin = "nothing";
+  bad.launches[0].cubin = "nothing";
   Outcome out = lab.runner.run(bad);
   CHECK(out.status == Status::NotLaunched);
   CHECK(says(out.message, "does not load the cubin: CUDA_ERROR_INVALID_IMAGE"));
   CHECK(out.error == "CUDA_ERROR_INVALID_IMAGE");
 
   bad = job("");
-  bad.symbol = "other";
+  bad.launches[0].symbol = "other";
   CHECK(says(lab.runner.run(bad).message, "the cubin has no kernel other"));
 
   bad = job("");
-  bad.dynamic_shared_bytes = 300000;
+  bad.launches[0].dynamic_shared_bytes = 300000;
   CHECK(says(lab.runner.run(bad).message, "300000 bytes of dynamic shared memory are refused (the device has 232448"));
 
   bad = job("");
-  bad.tensor_maps.push_back({0, 0, 0, {512}, {}, {512}, {1}, 0, 0, 0, 0});
+  bad.launches[0].tensor_maps.push_back({MapPlace::Parameter, {}, 0, 0, 0, {512}, {}, {512}, {1}, 0, 0, 0, 0});
   CHECK(says(lab.runner.run(bad).message, "cuTensorMapEncodeTiled refuses the tensor map of A"));
 
   out = lab.runner.run(job("refuse 1\n"));
@@ -253,19 +256,30 @@ TEST_CASE("run: without a driver or a device it says so") {
 
 TEST_CASE("run: a job is the same after it travelled") {
   Job j = job("copy 1 0 256\n");
-  j.params.push_back({JobParam::Kind::Scalar, 0, 0, std::string("\1\2\xFF", 3)});
-  j.params.push_back({JobParam::Kind::TensorMap, 0, 0, {}});
-  j.tensor_maps.push_back({1, 128, 9, {8, 4, 2}, {16, 64}, {8, 2, 1}, {1, 1, 1}, 0, 3, 2, 0});
-  j.preferred_cluster = std::array<std::int64_t, 3>{4, 1, 1};
-  j.cooperative = j.programmatic_dependent_launch = true;
+  j.launches[0].params.push_back({JobParam::Kind::Scalar, 0, 0, std::string("\1\2\xFF", 3)});
+  j.launches[0].params.push_back({JobParam::Kind::TensorMap, 0, 0, {}});
+  j.launches[0].tensor_maps.push_back(
+      {MapPlace::Parameter, {}, 1, 128, 9, {8, 4, 2}, {16, 64}, {8, 2, 1}, {1, 1, 1}, 0, 3, 2, 0});
+  j.launches[0].preferred_cluster = std::array<std::int64_t, 3>{4, 1, 1};
+  j.launches[0].cooperative = j.launches[0].programmatic_dependent_launch = true;
   j.repeats = 7;
-  auto back = decode_job(encode(j));
+  std::vector<Contents> results{Contents::of_size(256), Contents::of_size(256)};
+  Message message = encode(j, results);
+  std::vector<tilewright::toolchain::Fd> files;
+  for (int fd : message.descriptors) files.emplace_back(::dup(fd));
+  auto back = decode_job(message.record, files);
   REQUIRE(back.has_value());
-  CHECK(plan_to_json(*back) == plan_to_json(j));
-  CHECK(back->cubin == j.cubin);
-  CHECK(back->repeats == 7);
-  CHECK(back->buffers[0].contents == j.buffers[0].contents);
-  CHECK(back->params[2].scalar == j.params[2].scalar);
+  CHECK(plan_to_json(back->job) == plan_to_json(j));
+  CHECK(back->job.launches[0].cubin == j.launches[0].cubin);
+  CHECK(back->job.repeats == 7);
+  CHECK(back->job.buffers[0].contents == j.buffers[0].contents);
+  CHECK(back->job.buffers[1].contents.empty());
+  CHECK(back->job.launches[0].params[2].scalar == j.launches[0].params[2].scalar);
+  // The memory for what is found afterwards is one and the same on both sides.
+  back->results[1].data()[3] = 'x';
+  CHECK(results[1].view()[3] == 'x');
+  files.pop_back();
+  CHECK(!decode_job(message.record, files).has_value());
   auto plan = plan_from_json(plan_to_json(j));
   REQUIRE(plan.has_value());
   CHECK(plan_to_json(*plan) == plan_to_json(j));
@@ -288,4 +302,87 @@ TEST_CASE("run: plans that make no sense are refused") {
   CHECK(refused("\"dynamic_shared_bytes\": 0", "\"dynamic_shared_bytes\": 1e99"));
   CHECK(!plan_from_json("[]").has_value());
   CHECK(!plan_from_json("{").has_value());
+}
+
+TEST_CASE("run: several kernels in turn, on the same memory") {
+  Lab lab;
+  // The first copies A to B, the second, whose parameters come in another order, B to C.
+  Job j = job("copy 1 0 256\n");
+  j.buffers.push_back({"C", 256, Role::Output, {}});
+  j.launches.push_back(j.launches[0]);
+  j.launches[1].symbol = "second";
+  j.launches[1].cubin = "kernel second\ncopy 0 1 256\n";
+  j.launches[1].grid = {3, 1, 1};
+  j.launches[1].params = {{JobParam::Kind::Pointer, 2, 0, {}}, {JobParam::Kind::Pointer, 1, 0, {}}};
+  j.repeats = 2;
+  Outcome out = lab.runner.run(j);
+  REQUIRE(out.status == Status::Done);
+  CHECK(out.buffers[2].contents == j.buffers[0].contents);
+  CHECK(out.buffers[2].unwritten == 0);
+  CHECK(out.microseconds.size() == 2);  // of both together
+  CHECK(lab.noted("launch 3 1 1  1 1 1  shared 0"));
+  CHECK(plan_to_json(*plan_from_json(plan_to_json(j))) == plan_to_json(j));
+  // A fault of the second is a fault.
+  j.launches[1].cubin = "kernel second\nfault 700\n";
+  CHECK(lab.runner.run(j).status == Status::Fault);
+  // Nothing to launch is no plan.
+  j.launches.clear();
+  CHECK(!plan_from_json(plan_to_json(j)).has_value());
+}
+
+TEST_CASE("run: tensor maps as parameters, in constant and in global memory") {
+  auto with_map = [](const std::string& program, MapPlace place) {
+    Job j = job("copy 1 0 256\n" + program);
+    j.launches[0].params.push_back({JobParam::Kind::TensorMap, 0, 0, {}});
+    j.launches[0].tensor_maps.push_back(
+        {place, place == MapPlace::Constant ? "k_map" : "", 0, 0, 0, {256}, {}, {64}, {1}, 0, 0, 0, 0});
+    if (place == MapPlace::Constant) j.launches[0].params.pop_back();
+    return j;
+  };
+  for (auto& [program, place] :
+       {std::pair{"map 2\n", MapPlace::Parameter}, std::pair{"map_of k_map\nvariable k_map 128\n", MapPlace::Constant},
+        std::pair{"map_at 2\n", MapPlace::Global}}) {
+    Lab lab;
+    Job j = with_map(program, place);
+    REQUIRE(lab.runner.run(j).status == Status::Done);
+    CHECK(lab.noted("map 4711"));
+    CHECK(plan_to_json(*plan_from_json(plan_to_json(j))) == plan_to_json(j));
+  }
+  Lab lab;
+  Outcome out = lab.runner.run(with_map("", MapPlace::Constant));
+  CHECK(out.status == Status::NotLaunched);
+  CHECK(says(out.message, "the cubin has no variable k_map for the tensor map of A"));
+  out = lab.runner.run(with_map("variable k_map 64\n", MapPlace::Constant));
+  CHECK(says(out.message, "the variable k_map is no tensor map"));
+}
+
+TEST_CASE("run: tensors larger than what moves at once, with and without pinned memory") {
+  constexpr std::int64_t kBytes = (70 << 20) + 24;  // three pieces
+  for (const char* pinned : {"1000000000", "1000"}) {
+    Lab lab(std::chrono::seconds(60), "1", FAKE_CUDA, pinned);
+    Job j = job("copy 1 0 " + std::to_string(kBytes - 8) + "\npoke 0 40000000 1\n");
+    j.buffers[0].bytes = j.buffers[1].bytes = kBytes;
+    j.buffers[0].contents = Contents::of_size(kBytes);
+    for (std::int64_t i = 0; i < kBytes; i += 4096) j.buffers[0].contents.data()[i] = static_cast<char>(i >> 12);
+    Outcome out = lab.runner.run(j);
+    REQUIRE(out.status == Status::Done);
+    CHECK((out.buffers[1].contents.view().substr(0, kBytes - 8) == j.buffers[0].contents.view().substr(0, kBytes - 8)));
+    CHECK(out.buffers[1].unwritten == 8);
+    // An input that changed is told with what it became; what was given stays.
+    CHECK(out.buffers[0].changed == 1);
+    CHECK(out.buffers[0].contents.view()[40000000] == 1);
+    CHECK(j.buffers[0].contents.view()[40000000] == 0);
+  }
+}
+
+TEST_CASE("run: this machine's memory is used up to a limit") {
+  Lab lab;
+  GpuOptions options = lab.options(std::chrono::seconds(60), "1", FAKE_CUDA, "");
+  options.memory_limit = 511;
+  GpuExecutor small(options);
+  Outcome out = small.run(job("copy 1 0 256\n"));
+  CHECK(out.status == Status::NotLaunched);
+  CHECK(says(out.message, "the tensors take 512 bytes of this machine's memory; at most 511 are used"));
+  CHECK(small.processes() == 0);
+  CHECK(default_memory_limit() > 1 << 20);
 }

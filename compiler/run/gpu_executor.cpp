@@ -1,8 +1,9 @@
-#include "compiler/run/runner.h"
+#include "compiler/run/gpu_executor.h"
 
+#include <unistd.h>
+
+#include <fstream>
 #include <limits>
-
-#include "compiler/toolchain/wire.h"
 
 namespace tilewright::run {
 namespace {
@@ -12,7 +13,7 @@ using toolchain::HelperProcess;
 using toolchain::Record;
 using toolchain::take;
 
-// The driver maps what it likes; only our own buffers could grow, and the message limit bounds those.
+// The driver maps what it likes; only our own buffers could grow, and the limit of the options bounds those.
 constexpr std::uint64_t kAnyMemory = std::numeric_limits<std::uint64_t>::max();
 
 Outcome lost(HelperProcess::Failure failure) {
@@ -26,22 +27,33 @@ Outcome lost(HelperProcess::Failure failure) {
   return out;
 }
 
-std::int64_t message_bytes(const Job& job) {
-  std::int64_t bytes = static_cast<std::int64_t>(job.cubin.size());
-  for (const JobBuffer& b : job.buffers) bytes += b.bytes;
+// Of this machine's memory: what is given, and what comes back of all that is written.
+std::int64_t host_bytes(const Job& job) {
+  std::int64_t bytes = 0;
+  for (const JobBuffer& b : job.buffers) {
+    bytes += static_cast<std::int64_t>(b.contents.size());
+    if (b.role != Role::Input) bytes += b.bytes;
+  }
   return bytes;
 }
 
 }  // namespace
 
-Runner::Runner(RunnerOptions options) : options_(std::move(options)) {
+std::int64_t default_memory_limit() {
+  auto bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  std::ifstream in("/sys/fs/cgroup/memory.max");
+  if (std::int64_t allowed = 0; in >> allowed && allowed > 0) bytes = std::min(bytes, allowed);
+  return bytes / 2;
+}
+
+GpuExecutor::GpuExecutor(GpuOptions options) : options_(std::move(options)) {
   // Not its resolved name: the file may have been replaced by a newer build while this process runs.
   if (options_.helper.empty()) options_.helper = "/proc/self/exe";
   options_.environment.push_back("LC_ALL=C");
 }
-Runner::~Runner() = default;
+GpuExecutor::~GpuExecutor() = default;
 
-std::expected<DeviceInfo, std::string> Runner::device(const std::stop_token& stop) {
+std::expected<DeviceInfo, std::string> GpuExecutor::device(const std::stop_token& stop) {
   if (helper_ && device_) return *device_;
   auto started = HelperProcess::start({options_.helper, options_.helper_arguments, options_.environment, "kernel"});
   if (!started) return std::unexpected(started.error());
@@ -62,12 +74,12 @@ std::expected<DeviceInfo, std::string> Runner::device(const std::stop_token& sto
   return *device_;
 }
 
-Outcome Runner::run(const Job& job, const std::stop_token& stop) {
+Outcome GpuExecutor::run(const Job& job, const std::stop_token& stop) {
   Outcome out;
-  if (std::int64_t bytes = message_bytes(job); bytes > static_cast<std::int64_t>(toolchain::kMessageLimit / 2)) {
+  if (std::int64_t bytes = host_bytes(job); bytes > options_.memory_limit) {
     out.status = Status::NotLaunched;
-    out.message = "the buffers together have " + std::to_string(bytes) + " bytes; at most " +
-                  std::to_string(toolchain::kMessageLimit / 2) + " are served";
+    out.message = "the tensors take " + std::to_string(bytes) + " bytes of this machine's memory; at most " +
+                  std::to_string(options_.memory_limit) + " are used";
     return out;
   }
   // A job that refuses before its launch must not be blamed for a context that its predecessor lost.
@@ -76,7 +88,12 @@ Outcome Runner::run(const Job& job, const std::stop_token& stop) {
     out.message = device.error();
     return out;
   }
-  auto answer = helper_->call(encode(job), options_.deadline, kAnyMemory, stop);
+  // Memory that nobody touches costs nothing: of an unchanged input nothing comes back.
+  std::vector<Contents> results;
+  for (const JobBuffer& b : job.buffers) results.push_back(Contents::of_size(b.bytes));
+  Message message = encode(job, results);
+  std::chrono::milliseconds patience = options_.deadline + std::chrono::milliseconds(job.bytes() * 1000 / (256 << 20));
+  auto answer = helper_->call(message.record, patience, kAnyMemory, stop, message.descriptors);
   if (!answer) {
     helper_.reset();
     return lost(std::move(answer.error()));
@@ -86,7 +103,7 @@ Outcome Runner::run(const Job& job, const std::stop_token& stop) {
     out.message = take(*answer, "message");
     return out;
   }
-  auto outcome = decode_outcome(std::move(*answer));
+  auto outcome = decode_outcome(std::move(*answer), job, results);
   if (!outcome) {
     helper_.reset();
     out.status = Status::Lost;

@@ -5,20 +5,27 @@
 #pragma once
 #include <chrono>
 #include <filesystem>
-#include <stop_token>
+#include <memory>
 
-#include "compiler/run/job.h"
+#include "compiler/run/executor.h"
 #include "compiler/toolchain/helper_process.h"
 
 namespace tilewright::run {
 
-struct RunnerOptions {
+// Half of what this machine, or the container around this process, has.
+std::int64_t default_memory_limit();
+
+struct GpuOptions {
   std::string library = "libcuda.so.1";
   int device = 0;
-  // One job: upload, all launches, download. Then the process is killed, and the kernel with it.
+  // One job: all launches, and a second more for every 256 MB of tensors, which are moved and compared several times.
+  // Then the process is killed, and the kernel with it.
   std::chrono::milliseconds deadline{10'000};
   // Starting the driver and making a context.
   std::chrono::milliseconds start_limit{60'000};
+  // Bytes of this machine's memory that one job's tensors may take: what they hold at first and what they are found to
+  // hold afterwards. Memory of the device is limited by the device.
+  std::int64_t memory_limit = default_memory_limit();
   // The program that calls helper_main, and what to start it with. Empty: this very binary.
   std::filesystem::path helper;
   std::vector<std::string> helper_arguments{"gpu-helper"};
@@ -26,21 +33,23 @@ struct RunnerOptions {
   std::vector<std::string> environment;
 };
 
-class Runner {
+class GpuExecutor : public Executor {
  public:
-  explicit Runner(RunnerOptions options);
-  ~Runner();
-  Runner(const Runner&) = delete;
-  Runner& operator=(const Runner&) = delete;
+  explicit GpuExecutor(GpuOptions options);
+  ~GpuExecutor() override;
+  GpuExecutor(const GpuExecutor&) = delete;
+  GpuExecutor& operator=(const GpuExecutor&) = delete;
 
-  // Starts the process if need be. The error says why there is no GPU to be had.
-  std::expected<DeviceInfo, std::string> device(const std::stop_token& stop = {});
+  // Starts the process if need be.
+  std::expected<DeviceInfo, std::string> device(const std::stop_token& stop = {}) override;
+  Outcome execute(const Bound& bound, const std::stop_token& stop = {}) override { return run(bound.job, stop); }
+  // The job is all that it takes.
   Outcome run(const Job& job, const std::stop_token& stop = {});
   // Processes started so far.
   int processes() const { return processes_; }
 
  private:
-  RunnerOptions options_;
+  GpuOptions options_;
   std::unique_ptr<toolchain::HelperProcess> helper_;
   std::optional<DeviceInfo> device_;
   int processes_ = 0;

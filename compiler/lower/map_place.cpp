@@ -1,0 +1,32 @@
+#include "compiler/lower/map_place.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "compiler/lower/lowered.h"
+
+namespace tilewright::lower {
+namespace {
+
+constexpr std::string_view kWords[] = {"parameter", "constant", "global"};
+
+}  // namespace
+
+std::optional<MapPlace> map_place(std::string_view word) {
+  const auto* at = std::ranges::find(kWords, word);
+  if (at == std::end(kWords)) return std::nullopt;
+  return static_cast<MapPlace>(at - std::begin(kWords));
+}
+
+bool in_global_memory(const LaunchPlan& plan, const KernelParam& param) {
+  return plan.map_place == MapPlace::Global && param.kind == ParamKind::TensorMap &&
+         std::ranges::find(plan.tensor_maps, param.var, &dispatch::TensorMap::var) != plan.tensor_maps.end();
+}
+
+std::string constant_map_symbol(const LoweredKernel& kernel, const ir::Var* map) {
+  return kernel.symbol + "_" + std::string(map->name);
+}
+
+std::string_view map_place_word(MapPlace place) { return kWords[static_cast<std::size_t>(place)]; }
+
+}  // namespace tilewright::lower

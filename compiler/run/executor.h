@@ -1,0 +1,21 @@
+// Whoever can execute bound kernels: the GPU of this machine (gpu_executor.h), the simulator (simulated_executor.h), or
+// another machine. What is expected, compared and judged is the same for all (experiment.h).
+#pragma once
+#include <stop_token>
+
+#include "compiler/run/bind.h"
+
+namespace tilewright::run {
+
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  // Makes sure that there is somewhere to execute. The error says why there is not.
+  virtual std::expected<DeviceInfo, std::string> device(const std::stop_token& stop = {}) = 0;
+  // All launches, as the job says. What goes wrong is told by the outcome's status; of an executor that does not model
+  // a kernel, too.
+  virtual Outcome execute(const Bound& bound, const std::stop_token& stop = {}) = 0;
+};
+
+}  // namespace tilewright::run

@@ -1,0 +1,195 @@
+#include "compiler/run/experiment.h"
+
+#include <algorithm>
+
+#include "compiler/run/parallel.h"
+#include "compiler/run/simulated_executor.h"
+#include "compiler/toolchain/digest.h"
+
+namespace tilewright::run {
+namespace {
+
+// Storage with gaps is given and taken as it lies in memory.
+std::vector<std::int64_t> array_shape(const BoundTensor& tensor) {
+  if (tensor.compact) return tensor.shape;
+  return {tensor.bytes * 8 / std::max(1, tensor.dtype.storage_bits())};
+}
+
+Bindings bindings_of(std::span<const lower::LoweredKernel* const> kernels, const Wanted& wanted) {
+  Bindings out;
+  out.values = wanted.values;
+  for (const lower::LoweredKernel* kernel : kernels) {
+    // Raw pointers take what they are given; for the rest the shapes bind extents.
+    for (const lower::KernelParam& p : kernel->plan.params) {
+      if (p.kind != lower::ParamKind::Pointer || p.tensor) continue;
+      auto array = wanted.inputs.find(param_name(p));
+      if (array != wanted.inputs.end())
+        out.raw_bytes[array->first] = static_cast<std::int64_t>(array->second.array.data.size());
+    }
+    for (const ir::Param& p : kernel->kernel->params) {
+      if (!p.buffer) continue;
+      auto array = wanted.inputs.find(p.buffer->name);
+      if (array != wanted.inputs.end()) out.shapes[array->first] = tensor_shape(array->second.array, p.buffer->dtype);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::expected<Experiment, Failure> Experiment::set_up(std::vector<const lower::LoweredKernel*> kernels, Wanted wanted,
+                                                      const std::string& name) {
+  Experiment e(std::move(wanted));
+  auto bound = bind(kernels, bindings_of(kernels, e.wanted_));
+  if (!bound) return std::unexpected(Failure{name + " cannot be launched: " + bound.error(), {}});
+  e.report.bound = std::move(*bound);
+  e.report.seed = e.wanted_.seed;
+  Job& job = e.report.bound.job;
+  job.warmups = e.wanted_.warmups;
+  job.repeats = e.wanted_.repeats;
+  e.report.tensors.resize(job.buffers.size());
+
+  auto unknown = [&](const std::string& tensor) {
+    std::string known;
+    for (const JobBuffer& b : job.buffers) known += (known.empty() ? "" : ", ") + b.name;
+    return std::unexpected(Failure{"the kernel has no tensor " + tensor, "it has " + (known.empty() ? "none" : known)});
+  };
+  for (const auto* given : {&e.wanted_.inputs, &e.wanted_.expected}) {
+    for (const auto& [tensor, array] : *given)
+      if (!e.buffer_named(tensor)) return unknown(tensor);
+  }
+  for (const std::string& tensor : e.wanted_.outputs) {
+    auto at = e.buffer_named(tensor);
+    if (!at) return unknown(tensor);
+    job.buffers[*at].role = e.report.bound.tensors[*at].role = Role::Output;
+  }
+  for (std::size_t i = 0; i < job.buffers.size(); ++i)
+    if (auto failure = e.take(i)) return std::unexpected(*failure);
+  for (const auto& [tensor, given] : e.wanted_.expected) {
+    const BoundTensor& b = e.report.bound.tensors[*e.buffer_named(tensor)];
+    if (auto fits = matches(given.array, b.dtype, array_shape(b)); !fits)
+      return std::unexpected(Failure{given.from + ": " + fits.error(), {}});
+  }
+  return e;
+}
+
+// Where the first contents of a buffer come from; those that are given.
+std::optional<Failure> Experiment::take(std::size_t i) {
+  JobBuffer& b = report.bound.job.buffers[i];
+  BoundTensor& tensor = report.bound.tensors[i];
+  auto given = wanted_.inputs.find(b.name);
+  if (given == wanted_.inputs.end()) {
+    report.tensors[i].source = b.role == Role::Output ? "poison" : "random";
+    return std::nullopt;
+  }
+  const auto& [from, array] = given->second;
+  auto fits = matches(array, tensor.dtype, array_shape(tensor));
+  if (!fits && tensor.dtype != ir::kUInt8) return Failure{from + ": " + fits.error(), {}};
+  if (static_cast<std::int64_t>(array.data.size()) != b.bytes) {
+    return Failure{
+        from + " has " + std::to_string(array.data.size()) + " bytes, " + b.name + " takes " + std::to_string(b.bytes),
+        {}};
+  }
+  if (b.role == Role::Output) b.role = tensor.role = Role::InOut;
+  b.contents = array.data;
+  report.tensors[i].source = from;
+  return std::nullopt;
+}
+
+void Experiment::fill() {
+  for (std::size_t i = 0; i < report.bound.job.buffers.size(); ++i) {
+    JobBuffer& b = report.bound.job.buffers[i];
+    if (b.role == Role::Output || wanted_.inputs.contains(b.name)) continue;
+    std::uint64_t seed = wanted_.seed;
+    for (char c : b.name) seed = seed * 1099511628211ull + static_cast<unsigned char>(c);
+    b.contents = random_contents(report.bound.tensors[i].dtype, b.bytes, seed);
+  }
+}
+
+void Experiment::execute(Executor& executor, const std::stop_token& stop) {
+  report.outcome = executor.execute(report.bound, stop);
+  if (report.outcome.status != Status::Done) return;
+  if (!report.outcome.microseconds.empty()) report.timing = timing_of(report);
+  for (const auto& [tensor, given] : wanted_.expected)
+    compare_with(*buffer_named(tensor), given.array.data, given.from);
+}
+
+std::optional<std::size_t> Experiment::buffer_named(std::string_view name) const {
+  const auto& buffers = report.bound.job.buffers;
+  auto at = std::ranges::find(buffers, name, &JobBuffer::name);
+  if (at == buffers.end()) return std::nullopt;
+  return static_cast<std::size_t>(at - buffers.begin());
+}
+
+void Experiment::compare_with(std::size_t i, std::string_view expected, const std::string& from) {
+  TensorReport& t = report.tensors[i];
+  ir::DataType dtype = report.bound.tensors[i].dtype;
+  t.expected_from = from;
+  t.tolerance = default_tolerance(dtype);
+  if (wanted_.relative) t.tolerance.relative = *wanted_.relative;
+  if (wanted_.absolute) t.tolerance.absolute = *wanted_.absolute;
+  t.comparison = compare(dtype, report.outcome.buffers[i].contents, expected, t.tolerance);
+}
+
+std::expected<void, Failure> Experiment::expect(const lower::LoweredKernel& reference, const std::string& name,
+                                                Executor& executor, const Cubin& cubin, const std::stop_token& stop) {
+  auto failed = [&](const std::string& what) {
+    return std::unexpected(Failure{"the reference " + name + " " + what, {}});
+  };
+  const lower::LoweredKernel* one[] = {&reference};
+  auto bound = bind(one, bindings_of(one, wanted_));
+  if (!bound) return failed("cannot be launched: " + bound.error());
+  for (std::size_t i = 0; i < bound->tensors.size(); ++i) {
+    JobBuffer& b = bound->job.buffers[i];
+    auto mine = buffer_named(b.name);
+    if (!mine || report.bound.tensors[*mine].dtype != bound->tensors[i].dtype ||
+        report.bound.job.buffers[*mine].bytes != b.bytes)
+      return failed("has a tensor " + b.name + " that " + report.kernel + " has not, or not of that type and size");
+    b.role = bound->tensors[i].role = report.bound.tensors[*mine].role;
+    b.contents = report.bound.job.buffers[*mine].contents;
+  }
+  simulate::Options options;
+  options.stop = stop;
+  std::string where = "reference " + name + " on the host";
+  Outcome outcome = simulate_bound(*bound, options).outcome;
+  if (outcome.status == Status::Fault) return failed("fails on the host: " + outcome.message);
+  if (outcome.status != Status::Done) {
+    where = "reference " + name + " on the GPU";
+    auto made = cubin();
+    if (!made) return std::unexpected(made.error());
+    bound->job.launches.front().cubin = std::move(*made);
+    bound->job.repeats = 0;
+    outcome = executor.execute(*bound, stop);
+    if (outcome.status == Status::Stopped) return std::unexpected(Failure{});
+    if (outcome.status != Status::Done) return failed("fails: " + outcome.message);
+  }
+  for (std::size_t i = 0; i < bound->tensors.size(); ++i) {
+    std::size_t mine = *buffer_named(bound->tensors[i].name);
+    if (report.bound.tensors[mine].role == Role::Input || report.tensors[mine].comparison) continue;
+    compare_with(mine, outcome.buffers[i].contents, where);
+  }
+  return {};
+}
+
+void Experiment::locate_fault() {
+  simulate::Options options;
+  options.max_steps = 50'000'000;
+  Simulated found = simulate_bound(report.bound, options);
+  if (found.outcome.status != Status::Fault) return;
+  report.fault = found.place;
+  report.fault_reason = found.outcome.message;
+}
+
+void Experiment::digest() {
+  const auto& buffers = report.outcome.buffers;
+  in_parallel(buffers.size(), [&](std::size_t i) {
+    report.tensors[i].digest = toolchain::hex(toolchain::sha256(buffers[i].contents));
+  });
+}
+
+void Experiment::judge() {
+  if (report.outcome.status == Status::Fault) locate_fault();
+  run::judge(report);
+}
+
+}  // namespace tilewright::run

@@ -1,0 +1,76 @@
+// One experiment: kernels run in turn on tensors, and what they leave held against what is expected.
+//
+//   set_up    binds the kernels to numbers and takes in what is given     fill      makes up the rest
+//   execute   lets an executor run them                                   expect    compares with a reference kernel
+//   judge     says what is wrong and what is worth knowing
+//
+// Everything is a plain value; nothing here reads files, compiles or prints. The command line, the language server and
+// tests go through these steps with an executor of their choice.
+#pragma once
+#include <functional>
+#include <map>
+
+#include "compiler/run/executor.h"
+#include "compiler/run/npy.h"
+#include "compiler/run/report.h"
+
+namespace tilewright::run {
+
+// Something that was asked for cannot be done.
+struct Failure {
+  std::string message;
+  std::string hint;  // the way out; may be empty
+};
+
+struct GivenArray {
+  std::string from;  // the file, for people
+  NpyArray array;
+};
+
+// What an experiment is to be, beside its kernels. Names are those of tensors.
+struct Wanted {
+  std::map<std::string, Number, std::less<>> values;  // scalars and symbolic extents
+  std::map<std::string, GivenArray, std::less<>> inputs;
+  std::map<std::string, GivenArray, std::less<>> expected;
+  std::vector<std::string> outputs;          // that the kernels only write, where this is not found out
+  std::uint64_t seed = 1;                    // of the inputs that are not given
+  std::optional<double> relative, absolute;  // tolerances; by type where they are not said
+  int warmups = 3, repeats = 10;
+};
+
+class Experiment {
+ public:
+  // Binds the kernels, and fits the arrays to their tensors. `name` is what they are called in errors. The kernels stay
+  // where they are while the experiment lives.
+  static std::expected<Experiment, Failure> set_up(std::vector<const lower::LoweredKernel*> kernels, Wanted wanted,
+                                                   const std::string& name);
+
+  // Makes up the inputs that are not given. May run beside whatever makes the cubins.
+  void fill();
+  // Runs the kernels, whose cubins are in the report's job by now, and compares with the arrays that were expected.
+  void execute(Executor& executor, const std::stop_token& stop);
+
+  // Compares whatever is written and nothing was expected of yet with what a kernel of the same tensors leaves of the
+  // same inputs: on the host, or, where that would take too long, on `executor`, with the cubin that `cubin` makes.
+  // Stopped: an empty message.
+  using Cubin = std::function<std::expected<std::string, Failure>()>;
+  std::expected<void, Failure> expect(const lower::LoweredKernel& reference, const std::string& name,
+                                      Executor& executor, const Cubin& cubin, const std::stop_token& stop);
+  // After a fault: the simulator, given the same inputs, may find the line. Takes seconds, at most.
+  void locate_fault();
+  // The digest of each tensor's contents, for those who keep records.
+  void digest();
+  void judge();
+
+  Report report;
+
+ private:
+  explicit Experiment(Wanted wanted) : wanted_(std::move(wanted)) {}
+  std::optional<Failure> take(std::size_t buffer);
+  std::optional<std::size_t> buffer_named(std::string_view name) const;
+  void compare_with(std::size_t buffer, std::string_view expected, const std::string& from);
+
+  Wanted wanted_;
+};
+
+}  // namespace tilewright::run

@@ -1,0 +1,44 @@
+// Work on large tensors, over all cores.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+namespace tilewright::run {
+
+// Calls work(i) for each i below `count`, several at once. Small counts stay on this thread: starting another costs
+// about as much as a megabyte of memory traffic.
+template <class F>
+void in_parallel(std::size_t count, F&& work) {
+  std::size_t threads = std::min<std::size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
+  std::atomic<std::size_t> next = 0;
+  auto serve = [&] {
+    for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) work(i);
+  };
+  std::vector<std::jthread> others;
+  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(serve);
+  serve();
+}
+
+// The same for pieces of a range: work(from, to), each piece but the last `piece` long.
+template <class F>
+void in_pieces(std::int64_t size, std::int64_t piece, F&& work) {
+  std::int64_t count = (size + piece - 1) / piece;
+  in_parallel(static_cast<std::size_t>(count), [&](std::size_t i) {
+    std::int64_t from = static_cast<std::int64_t>(i) * piece;
+    work(from, std::min(size, from + piece));
+  });
+}
+
+// Memory is copied and compared in pieces of this many bytes: large beside the cost of handing one out, small beside
+// the work of a core.
+inline constexpr std::int64_t kPiece = std::int64_t{1} << 20;
+
+void copy_bytes(char* to, const char* from, std::int64_t bytes);
+// The number of places at which the two differ.
+std::int64_t count_different(const char* a, const char* b, std::int64_t bytes);
+
+}  // namespace tilewright::run

@@ -1,0 +1,103 @@
+#include "compiler/run/report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace tilewright::run {
+namespace {
+
+std::string formatted(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string comparison_text(const Report& r, std::size_t i) {
+  const Comparison& c = *r.tensors[i].comparison;
+  return std::to_string(c.mismatches) + " of " + std::to_string(c.elements) + " elements of " +
+         r.bound.tensors[i].name + " are not as expected (" + r.tensors[i].expected_from + "); the first, " +
+         coordinate(r.bound.tensors[i], c.first) + ", is " + formatted("%g", c.got) + " instead of " +
+         formatted("%g", c.expected);
+}
+
+}  // namespace
+
+std::string coordinate(const BoundTensor& tensor, std::int64_t number) {
+  if (!tensor.compact || tensor.shape.empty()) return "[" + std::to_string(number) + "]";
+  std::string out;
+  for (std::size_t i = tensor.shape.size(); i-- > 0;) {
+    std::int64_t extent = std::max<std::int64_t>(tensor.shape[i], 1);
+    out = std::to_string(number % extent) + (out.empty() ? "" : ", ") + out;
+    number /= extent;
+  }
+  return "[" + out + "]";
+}
+
+bool Report::verified() const {
+  bool any = false;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (bound.tensors[i].role == Role::Input) continue;
+    if (!tensors[i].comparison) return false;
+    any = true;
+  }
+  return any && problems.empty();
+}
+
+std::string_view Report::verdict() const {
+  return !problems.empty() ? "failed" : verified() ? "verified" : "unverified";
+}
+
+// A cold launch has to fetch its inputs from memory; of what it writes the cache may keep as much as it holds.
+Timing timing_of(const Report& r) {
+  Timing t;
+  std::vector<double> all = r.outcome.microseconds;
+  std::sort(all.begin(), all.end());
+  t.least = all.front();
+  t.most = all.back();
+  t.median = all.size() % 2 ? all[all.size() / 2] : (all[all.size() / 2 - 1] + all[all.size() / 2]) / 2;
+  std::int64_t read = 0, written = 0;
+  for (std::size_t i = 0; i < r.bound.job.buffers.size(); ++i) {
+    const JobBuffer& b = r.bound.job.buffers[i];
+    if (b.role == Role::Input) read += b.bytes;
+    if (b.role == Role::Output) written += b.bytes - r.outcome.buffers[i].unwritten;
+  }
+  t.bytes = read + written;
+  if (r.device.bandwidth > 0) {
+    double moved = static_cast<double>(read + std::max<std::int64_t>(0, written - r.device.l2_bytes));
+    t.floor = moved / r.device.bandwidth * 1e6;
+    t.suspect = t.median < t.floor;
+  }
+  return t;
+}
+
+void judge(Report& r) {
+  if (r.outcome.status != Status::Done) {
+    r.problems.push_back(r.outcome.message);
+    return;
+  }
+  for (std::size_t i = 0; i < r.outcome.buffers.size(); ++i) {
+    const BufferOutcome& b = r.outcome.buffers[i];
+    const JobBuffer& buffer = r.bound.job.buffers[i];
+    if (b.guard_damage) {
+      std::string where = b.guard_first < 0 ? std::to_string(-b.guard_first) + " bytes before its start"
+                                            : std::to_string(b.guard_first - buffer.bytes) + " bytes behind its end";
+      r.problems.push_back(std::to_string(b.guard_damage) + " bytes were written outside of " + buffer.name +
+                           ", the first " + where);
+    }
+    if (b.changed)
+      r.problems.push_back(std::to_string(b.changed) + " bytes of " + buffer.name + " changed, which is only read");
+    if (r.tensors[i].comparison && r.tensors[i].comparison->mismatches) r.problems.push_back(comparison_text(r, i));
+    if (b.unwritten)
+      r.notes.push_back(std::to_string(b.unwritten) + " of " + std::to_string(buffer.bytes) + " bytes of " +
+                        buffer.name + " were never written");
+    if (b.unstable)
+      r.notes.push_back(buffer.name + " is not the same after each launch (" + std::to_string(b.unstable) +
+                        " bytes differ)");
+  }
+  if (r.timing && r.timing->suspect)
+    r.notes.push_back("suspect: " + formatted("%.2f", r.timing->median) + " us is less than the " +
+                      formatted("%.2f", r.timing->floor) +
+                      " us that memory needs for these bytes; does the kernel read all of its inputs?");
+}
+
+}  // namespace tilewright::run

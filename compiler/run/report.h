@@ -1,0 +1,53 @@
+// What became of an experiment, as plain values; server/render writes it for people and as JSON.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/run/bind.h"
+#include "compiler/run/element.h"
+#include "compiler/text/span.h"
+
+namespace tilewright::run {
+
+struct TensorReport {
+  std::string source;         // "random", a file, "poison"
+  std::string digest;         // SHA-256 of its contents after the run; empty: it was not run, or nobody asked
+  std::string expected_from;  // "reference EXPR on the host", a file; empty: nothing was expected
+  Tolerance tolerance;
+  std::optional<Comparison> comparison;
+  std::string file;  // that it was written to
+};
+
+struct Timing {
+  double median = 0, least = 0, most = 0;  // microseconds
+  std::int64_t bytes = 0;                  // that have to move: inputs read, outputs written
+  double floor = 0;                        // microseconds that moving them takes at least; 0: not known
+  bool suspect = false;                    // faster than that
+};
+
+struct Report {
+  std::string kernel, entry, arch;  // of several kernels: each, with " then " between them
+  DeviceInfo device;
+  Bound bound;
+  std::uint64_t seed = 0;
+  Outcome outcome;
+  std::vector<TensorReport> tensors;  // one a buffer of the job
+  std::optional<Timing> timing;
+  std::vector<std::string> problems;  // each makes the run fail
+  std::vector<std::string> notes;     // worth knowing, no failure
+  text::Span fault;                   // the script's line of a fault, where one is known
+  std::string fault_reason;
+
+  bool verified() const;             // something was expected of every output, and all of it came
+  std::string_view verdict() const;  // "verified", "unverified", "failed"
+};
+
+// Of a run that was timed.
+Timing timing_of(const Report& report);
+// Fills `problems` and `notes` from the outcome and the comparisons.
+void judge(Report& report);
+// "[3, 17]" of a row-major element number.
+std::string coordinate(const BoundTensor& tensor, std::int64_t number);
+
+}  // namespace tilewright::run
