@@ -500,6 +500,11 @@ std::expected<void, std::string> join(Bound& all, Bound next) {
 
 }  // namespace
 
+std::vector<std::int64_t> array_shape(const BoundTensor& tensor) {
+  if (tensor.compact) return tensor.shape;
+  return {tensor.bytes * 8 / std::max(1, tensor.dtype.storage_bits())};
+}
+
 std::string param_name(const lower::KernelParam& p) {
   bool tensor = p.kind == lower::ParamKind::Pointer && p.tensor && !p.tensor->name.empty();
   return std::string(tensor ? p.tensor->name : p.var ? p.var->name : std::string_view());

@@ -29,6 +29,9 @@ struct BoundTensor {
   Role role = Role::InOut;
 };
 
+// The shape of an array that holds the tensor: storage with gaps is given and taken as it lies in memory.
+std::vector<std::int64_t> array_shape(const BoundTensor& tensor);
+
 // One kernel of a job, as the script has it.
 struct BoundLaunch {
   const lower::LoweredKernel* kernel = nullptr;

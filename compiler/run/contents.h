@@ -35,8 +35,10 @@ class Contents {
   // Of the memory file; -1: there is nothing in it.
   int descriptor() const;
 
-  friend bool operator==(const Contents& a, const Contents& b) { return a.view() == b.view(); }
-  friend bool operator==(const Contents& a, std::string_view b) { return a.view() == b; }
+  template <std::convertible_to<std::string_view> T>
+  friend bool operator==(const Contents& a, const T& b) {
+    return a.view() == std::string_view(b);
+  }
 
  private:
   struct Block;

@@ -9,12 +9,6 @@
 namespace tilewright::run {
 namespace {
 
-// Storage with gaps is given and taken as it lies in memory.
-std::vector<std::int64_t> array_shape(const BoundTensor& tensor) {
-  if (tensor.compact) return tensor.shape;
-  return {tensor.bytes * 8 / std::max(1, tensor.dtype.storage_bits())};
-}
-
 Bindings bindings_of(std::span<const lower::LoweredKernel* const> kernels, const Wanted& wanted) {
   Bindings out;
   out.values = wanted.values;
@@ -40,7 +34,7 @@ Bindings bindings_of(std::span<const lower::LoweredKernel* const> kernels, const
 std::expected<Experiment, Failure> Experiment::set_up(std::vector<const lower::LoweredKernel*> kernels, Wanted wanted,
                                                       const std::string& name) {
   Experiment e(std::move(wanted));
-  auto bound = bind(kernels, bindings_of(kernels, e.wanted_));
+  auto bound = run::bind(kernels, bindings_of(kernels, e.wanted_));
   if (!bound) return std::unexpected(Failure{name + " cannot be launched: " + bound.error(), {}});
   e.report.bound = std::move(*bound);
   e.report.seed = e.wanted_.seed;
@@ -65,6 +59,12 @@ std::expected<Experiment, Failure> Experiment::set_up(std::vector<const lower::L
   }
   for (std::size_t i = 0; i < job.buffers.size(); ++i)
     if (auto failure = e.take(i)) return std::unexpected(*failure);
+  if (std::int64_t bytes = job.host_bytes(); bytes > e.wanted_.memory_limit) {
+    return std::unexpected(Failure{"the tensors take " + std::to_string(bytes) +
+                                       " bytes of this machine's memory; at most " +
+                                       std::to_string(e.wanted_.memory_limit) + " are used",
+                                   "allow more with --memory-limit GIGABYTES"});
+  }
   for (const auto& [tensor, given] : e.wanted_.expected) {
     const BoundTensor& b = e.report.bound.tensors[*e.buffer_named(tensor)];
     if (auto fits = matches(given.array, b.dtype, array_shape(b)); !fits)
@@ -137,7 +137,7 @@ std::expected<void, Failure> Experiment::expect(const lower::LoweredKernel& refe
     return std::unexpected(Failure{"the reference " + name + " " + what, {}});
   };
   const lower::LoweredKernel* one[] = {&reference};
-  auto bound = bind(one, bindings_of(one, wanted_));
+  auto bound = run::bind(one, bindings_of(one, wanted_));
   if (!bound) return failed("cannot be launched: " + bound.error());
   for (std::size_t i = 0; i < bound->tensors.size(); ++i) {
     JobBuffer& b = bound->job.buffers[i];

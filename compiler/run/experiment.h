@@ -36,6 +36,7 @@ struct Wanted {
   std::uint64_t seed = 1;                    // of the inputs that are not given
   std::optional<double> relative, absolute;  // tolerances; by type where they are not said
   int warmups = 3, repeats = 10;
+  std::int64_t memory_limit = default_memory_limit();  // bytes of this machine's memory for tensors
 };
 
 class Experiment {

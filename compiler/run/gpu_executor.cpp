@@ -1,8 +1,5 @@
 #include "compiler/run/gpu_executor.h"
 
-#include <unistd.h>
-
-#include <fstream>
 #include <limits>
 
 namespace tilewright::run {
@@ -27,24 +24,7 @@ Outcome lost(HelperProcess::Failure failure) {
   return out;
 }
 
-// Of this machine's memory: what is given, and what comes back of all that is written.
-std::int64_t host_bytes(const Job& job) {
-  std::int64_t bytes = 0;
-  for (const JobBuffer& b : job.buffers) {
-    bytes += static_cast<std::int64_t>(b.contents.size());
-    if (b.role != Role::Input) bytes += b.bytes;
-  }
-  return bytes;
-}
-
 }  // namespace
-
-std::int64_t default_memory_limit() {
-  auto bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
-  std::ifstream in("/sys/fs/cgroup/memory.max");
-  if (std::int64_t allowed = 0; in >> allowed && allowed > 0) bytes = std::min(bytes, allowed);
-  return bytes / 2;
-}
 
 GpuExecutor::GpuExecutor(GpuOptions options) : options_(std::move(options)) {
   // Not its resolved name: the file may have been replaced by a newer build while this process runs.
@@ -76,7 +56,7 @@ std::expected<DeviceInfo, std::string> GpuExecutor::device(const std::stop_token
 
 Outcome GpuExecutor::run(const Job& job, const std::stop_token& stop) {
   Outcome out;
-  if (std::int64_t bytes = host_bytes(job); bytes > options_.memory_limit) {
+  if (std::int64_t bytes = job.host_bytes(); bytes > options_.memory_limit) {
     out.status = Status::NotLaunched;
     out.message = "the tensors take " + std::to_string(bytes) + " bytes of this machine's memory; at most " +
                   std::to_string(options_.memory_limit) + " are used";

@@ -12,9 +12,6 @@
 
 namespace tilewright::run {
 
-// Half of what this machine, or the container around this process, has.
-std::int64_t default_memory_limit();
-
 struct GpuOptions {
   std::string library = "libcuda.so.1";
   int device = 0;

@@ -1,6 +1,9 @@
 #include "compiler/run/job.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 namespace tilewright::run {
@@ -217,6 +220,20 @@ std::int64_t Job::bytes() const {
   std::int64_t sum = 0;
   for (const JobBuffer& b : buffers) sum += b.bytes;
   return sum;
+}
+
+std::int64_t Job::host_bytes() const {
+  std::int64_t sum = 0;
+  for (const JobBuffer& b : buffers)
+    sum += (b.role != Role::Output ? b.bytes : 0) + (b.role != Role::Input ? b.bytes : 0);
+  return sum;
+}
+
+std::int64_t default_memory_limit() {
+  auto bytes = static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE);
+  std::ifstream in("/sys/fs/cgroup/memory.max");
+  if (std::int64_t allowed = 0; in >> allowed && allowed > 0) bytes = std::min(bytes, allowed);
+  return bytes / 2;
 }
 
 Message encode(const Job& job, std::span<const Contents> results) {

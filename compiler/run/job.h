@@ -75,7 +75,12 @@ struct Job {
   int repeats = 0;
 
   std::int64_t bytes() const;  // of all buffers
+  std::int64_t host_bytes()
+      const;  // of this machine's memory: what is given, and what comes back of all that is written
 };
+
+// Half of what this machine, or the container around this process, has: what tensors may take of it unless said.
+std::int64_t default_memory_limit();
 
 // The plan alone: neither contents nor cubins. One launch stands in the plan itself, several in its list "launches".
 // Errors name the member that is missing or out of range.

@@ -30,4 +30,10 @@ toolchain::Options toolchain_options() {
   return options;
 }
 
+run::GpuOptions gpu_options() {
+  run::GpuOptions options;
+  for (char** v = environ; *v; ++v) options.environment.emplace_back(*v);
+  return options;
+}
+
 }  // namespace tilewright::project

@@ -56,6 +56,10 @@ std::expected<ScriptText, std::string> read_script(const fs::path& path, std::ui
 }
 
 std::expected<void, std::string> write_file(const fs::path& path, std::string_view content) {
+  return write_file(path, {content});
+}
+
+std::expected<void, std::string> write_file(const fs::path& path, std::initializer_list<std::string_view> parts) {
   fs::path temporary = path;
   temporary += ".tmp" + std::to_string(::getpid());
   auto failed = [&](const char* what) {
@@ -65,16 +69,18 @@ std::expected<void, std::string> write_file(const fs::path& path, std::string_vi
   };
   int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return failed("create");
-  while (!content.empty()) {
-    ssize_t n = ::write(fd, content.data(), content.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      int saved = errno;
-      ::close(fd);
-      errno = saved;
-      return failed("write");
+  for (std::string_view content : parts) {
+    while (!content.empty()) {
+      ssize_t n = ::write(fd, content.data(), content.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) {
+        int saved = errno;
+        ::close(fd);
+        errno = saved;
+        return failed("write");
+      }
+      content.remove_prefix(static_cast<std::size_t>(n));
     }
-    content.remove_prefix(static_cast<std::size_t>(n));
   }
   if (::close(fd) != 0) return failed("write");
   if (::rename(temporary.c_str(), path.c_str()) != 0) return failed("replace");

@@ -2,6 +2,7 @@
 #pragma once
 #include <expected>
 #include <filesystem>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,9 @@ std::expected<ScriptText, std::string> read_script(const std::filesystem::path& 
                                                    std::uintmax_t limit = kLargestScript);
 // Writes to a temporary beside it and renames: a reader never sees half a file. The error names file and reason.
 std::expected<void, std::string> write_file(const std::filesystem::path& path, std::string_view content);
+// The same of parts that follow each other.
+std::expected<void, std::string> write_file(const std::filesystem::path& path,
+                                            std::initializer_list<std::string_view> parts);
 
 // A document is named by its absolute path, or by another URI (untitled:Untitled-1) where it is no file.
 inline bool is_file(std::string_view path_or_uri) { return path_or_uri.starts_with('/'); }

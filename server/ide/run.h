@@ -1,0 +1,50 @@
+// A run of a script's kernels, from its text to a verdict: compiled, executed, compared, judged. For whoever speaks:
+// the command line, the language server, CI.
+#pragma once
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "compiler/run/experiment.h"
+#include "server/project/load.h"
+
+namespace tilewright::ide {
+
+struct RunRequest {
+  // An expression that yields the kernel, or several with " then " between them, which run in turn on the same tensors.
+  // Empty: the file's `# tilewright: sequence` comment, or its only kernel.
+  std::string entry;
+  std::string arch;                 // to compile for; empty: the device's own
+  std::string reference;            // an expression; empty: what the comment above the kernel says
+  std::vector<std::string> cubins;  // compiled forms of the kernels, in order; empty: they are compiled here
+  run::Wanted wanted;
+  bool digests = false;  // of each tensor's contents
+};
+
+struct RunAnswer {
+  enum class End : std::uint8_t {
+    Reported,  // it ran, or failed to: the report says
+    Stopped,   // nobody waits for it
+    NoDevice,  // there is nothing to run on
+    Unusable,  // something that was asked for cannot be done
+    Errors,    // the script has errors: the diagnostics say which
+  };
+  End end = End::Reported;
+  run::Failure failure;        // of NoDevice and Unusable
+  session::Compiled compiled;  // with its diagnostics; the report's places resolve in it
+  session::Compiled reference;
+  run::Report report;
+};
+
+// `progress` hears what is going on now, in words.
+RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,
+                     const std::stop_token& stop, const std::function<void(const std::string&)>& progress = {});
+
+// Arrays from a .npy file. The error names the file and the reason.
+std::expected<run::GivenArray, std::string> given_array(const std::string& path);
+
+// The parts of "a then b".
+std::vector<std::string> kernels_in_turn(const std::string& entry);
+
+}  // namespace tilewright::ide
