@@ -453,7 +453,10 @@ class Writer {
 
   // The kernel's declaration: it may stand in front of this text, or in another file.
   std::string declaration() {
-    std::string out = "extern \"C\" __global__ void " + kernel_.symbol + "(";
+    std::string out;
+    for (const Var* map : kernel_.plan.constant_maps)
+      out += "extern __constant__ CUtensorMap " + lower::constant_map_symbol(kernel_, map) + ";\n";
+    out += "extern \"C\" __global__ void " + kernel_.symbol + "(";
     bool first = true;
     for (const lower::KernelParam& p : kernel_.plan.params) {
       if (!first) out += ", ";

@@ -771,6 +771,38 @@ def make(n):
 """
 
 
+TURNS = """\
+from tvm.script import tirx as T
+
+
+# tilewright: sequence first then second
+@T.prim_func
+def first(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    i = T.thread_id([4])
+    B[i] = A[i]
+
+
+# tilewright: reference expected
+@T.prim_func
+def second(B: T.Buffer((4,), "float32"), C: T.Buffer((4,), "float32")):
+    T.device_entry()
+    half = T.cta_id([2])
+    i = T.thread_id([2])
+    C[half * 2 + i] = B[half * 2 + i]
+
+
+@T.prim_func
+def expected(A: T.Buffer((4,), "float32"), B: T.Buffer((4,), "float32"), C: T.Buffer((4,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    i = T.thread_id([4])
+    B[i] = A[i]
+    C[i] = A[i]
+"""
+
+
 def npy(descr, shape, data):
     header = repr({"descr": descr, "fortran_order": False, "shape": shape}).encode()
     header += b" " * (-(11 + len(header)) % 64) + b"\n"
@@ -801,6 +833,48 @@ class Gpu(Case):
         r = self.expect(2, "run", self.script, "--on", "gpu", "--driver", self.path("libnone.so"))
         self.assertIn("there is no GPU to run on", r.errors)
         self.assertIn("run this on a machine with an NVIDIA GPU", r.errors)
+
+    def test_why_nothing_ran_is_json_too(self):
+        r = self.expect(2, "run", self.script, "--on", "gpu", "--driver", self.path("libnone.so"), "--json")
+        self.fits(r.json, "run")
+        self.assertEqual(r.json["status"], "no_device")
+        self.assertIn("there is no GPU to run on", r.json["error"])
+        self.assertIn("there is no GPU to run on", r.errors)
+        for status, word, options in (
+            (2, "refused", ["--set", "n"]),
+            (2, "refused", ["--set", "n=4", "--input", "A=" + self.path("gone.npy")]),
+            (2, "refused", ["--set", "n=1000000", "--memory-limit", "0.001"]),
+            (1, "errors", ["--set", "n=4", "--entry", "nothing"]),
+        ):
+            with self.subTest(options[-1]):
+                r = self.run_gpu("copy 1 0 16\n", "--json", *options)
+                self.assertEqual(r.status, status, r)
+                self.fits(r.json, "run")
+                self.assertEqual(r.json["status"], word)
+
+    def test_kernels_in_turn(self):
+        script = self.file("turns.py", TURNS)
+        first = self.file("first.cubin", "kernel first_kernel\ncopy 1 0 16\n")
+        second = self.file("second.cubin", "kernel second_kernel\ncopy 1 0 16\n")
+        cubins = ["--cubin", first, "--cubin", second]
+        # As the comment says, as one entry, and as two.
+        for entries in ([], ["--entry", "first then second"], ["--entry", "first", "--entry", "second"]):
+            with self.subTest(entries):
+                r = self.run_it("run", script, "--on", "gpu", "--driver", self.fake, *cubins, "--json", *entries)
+                self.assertEqual(r.status, 0, r)
+                self.fits(r.json, "run")
+                self.assertEqual(r.json["kernel"], "first then second")
+                self.assertEqual([t["role"] for t in r.json["tensors"]], ["input", "output", "output"])
+                self.assertEqual([x["grid"][0] for x in r.json["launches"]], [1, 2])
+                self.assertEqual(r.json["tensors"][2]["comparison"]["mismatches"], 0)
+                self.assertEqual(r.json["tensors"][0]["sha256"], r.json["tensors"][2]["sha256"])
+        r = self.run_it("run", script, "--on", "gpu", "--driver", self.fake, *cubins)
+        self.assertEqual(r.text.count("launch   grid"), 2)
+        r = self.run_it("run", script, "--on", "gpu", "--driver", self.fake, "--cubin", first)
+        self.assertEqual(r.status, 2)
+        self.assertIn("1 compiled kernels are given for 2", r.errors)
+        r = self.run_it("run", script, "--on", "gpu", "--driver", self.fake, "--entry", "first then third")
+        self.assertNotEqual(r.status, 0)
 
     def test_usage(self):
         self.expect(2, "run", self.script)

@@ -54,14 +54,14 @@ struct Settings {
   int deadline = 20;
 };
 
-// One kernel of a script on its way through the run.
+// One kernel of a script, or several that run in turn, on its way through the run.
 struct Case {
   std::string file, entry;
-  const session::CompiledKernel* kernel = nullptr;
+  std::vector<const session::CompiledKernel*> kernels;
   bool copies = false;
-  std::string cubin;
-  std::string problem{};  // it could not be compiled
-  int number = 0;         // among the kernels of its file
+  std::vector<std::string> cubins;  // one a kernel
+  std::string problem{};            // it could not be compiled
+  int number = 0;                   // among the kernels of its file
 
   // Where files about it lie below a folder: "vector_add/0".
   fs::path folder() const { return fs::path(file).stem() / std::to_string(number); }
@@ -99,6 +99,20 @@ std::vector<std::string> scripts_in(const std::vector<std::string>& places) {
       if (entry.path().extension() == ".py") found.push_back(entry.path().string());
     std::sort(found.begin(), found.end());
     out.insert(out.end(), found.begin(), found.end());
+  }
+  return out;
+}
+
+// The kernels that `# tilewright: sequence a then b` names.
+std::vector<std::string> sequence_of(const syntax::Tree& tree) {
+  constexpr std::string_view kSequence = "sequence ", kThen = " then ";
+  std::vector<std::string> out;
+  for (const syntax::Directive& d : tree.directives()) {
+    if (!d.text.starts_with(kSequence) || !out.empty()) continue;
+    std::string_view rest = d.text.substr(kSequence.size());
+    for (std::size_t at; (at = rest.find(kThen)) != rest.npos; rest.remove_prefix(at + kThen.size()))
+      out.emplace_back(rest.substr(0, at));
+    out.emplace_back(rest);
   }
   return out;
 }
@@ -155,15 +169,17 @@ void compile_all(const Settings& settings, const std::string& arch, std::vector<
   toolchain::Toolchain tools(toolchain_options(settings));
   side_by_side(settings.jobs, cases.size(), [&](std::size_t at) {
     Case& c = cases[at];
-    if (!c.problem.empty()) return;
-    std::string file = digest_of(arch + "\n" + c.kernel->cuda->text) + ".cubin";
-    if (!settings.cubins.empty() && fs::exists(fs::path(settings.cubins) / file)) {
-      c.cubin = read(fs::path(settings.cubins) / file);
-    } else if (auto cubin = cubin_of(tools, c.kernel->cuda->text, arch)) {
-      c.cubin = std::move(*cubin);
-      if (!settings.prepare.empty()) write(fs::path(settings.prepare) / file, c.cubin);
-    } else {
-      c.problem = cubin.error();
+    for (const session::CompiledKernel* kernel : c.kernels) {
+      if (!c.problem.empty()) return;
+      std::string file = digest_of(arch + "\n" + kernel->cuda->text) + ".cubin";
+      if (!settings.cubins.empty() && fs::exists(fs::path(settings.cubins) / file)) {
+        c.cubins.push_back(read(fs::path(settings.cubins) / file));
+      } else if (auto cubin = cubin_of(tools, kernel->cuda->text, arch)) {
+        c.cubins.push_back(std::move(*cubin));
+        if (!settings.prepare.empty()) write(fs::path(settings.prepare) / file, c.cubins.back());
+      } else {
+        c.problem = cubin.error();
+      }
     }
   });
 }
@@ -240,6 +256,14 @@ void make_whole(ir::DataType dtype, const run::Contents& contents) {
   }
 }
 
+std::expected<run::Bound, std::string> bound_of(const Settings& settings, const Case& c) {
+  run::Bindings bindings;
+  bindings.values = settings.values;
+  std::vector<const lower::LoweredKernel*> kernels;
+  for (const session::CompiledKernel* kernel : c.kernels) kernels.push_back(kernel->lowered.get());
+  return run::bind(kernels, bindings);
+}
+
 void give_contents(const Settings& settings, const Case& c, run::Bound& bound) {
   for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
     run::JobBuffer& b = bound.job.buffers[i];
@@ -283,10 +307,7 @@ bool compare_with_files(const Settings& settings, const Case& c, const run::Boun
 void write_inputs(const Settings& settings, const std::vector<Case>& cases) {
   for (const Case& c : cases) {
     if (c.copies || !c.problem.empty()) continue;
-    ArenaScope arena(*c.kernel->value->kernel.arena);
-    run::Bindings bindings;
-    bindings.values = settings.values;
-    auto bound = run::bind(*c.kernel->lowered, bindings);
+    auto bound = bound_of(settings, c);
     if (!bound) continue;
     give_contents(settings, c, *bound);
     fs::path folder = fs::path(settings.write_inputs) / c.folder();
@@ -353,18 +374,16 @@ void run_case(const Settings& settings, const Case& c, run::GpuExecutor& runner,
     say("WRONG      %s  not compiled: %s\n", name.c_str(), c.problem.c_str());
     return;
   }
-  ArenaScope arena(*c.kernel->value->kernel.arena);
-  run::Bindings bindings;
-  bindings.values = settings.values;
-  auto bound = run::bind(*c.kernel->lowered, bindings);
+  auto bound = bound_of(settings, c);
   if (!bound) {
     ++counts.wrong;
     say("WRONG      %s  %s\n", name.c_str(), bound.error().c_str());
     return;
   }
   give_contents(settings, c, *bound);
-  bound->job.launches.front().cubin = c.cubin;
-  auto expected = testing::expect(*c.kernel, *bound);
+  for (std::size_t i = 0; i < c.cubins.size(); ++i) bound->job.launches[i].cubin = c.cubins[i];
+  auto expected = c.kernels.size() == 1 ? testing::expect(*c.kernels.front(), *bound)
+                                        : std::unexpected(std::string("several kernels in turn"));
   run::Outcome outcome = runner.run(bound->job);
   std::string why = objections(bound->job, outcome), all;
   bool by_files =
@@ -503,13 +522,20 @@ int main(int argc, char** argv) {
       session::CompileOptions how;
       how.target = *target;
       auto& c = compiled.emplace_back(std::make_unique<session::Compiled>(session::compile(tree, nullptr, {}, how)));
+      std::vector<std::string> turns = sequence_of(*tree);
       for (const session::CompiledKernel& k : c->kernels) {
+        auto turn = std::find(turns.begin(), turns.end(), k.entry->expression);
+        if (turn != turns.end() && turn != turns.begin()) continue;  // with the first of them
         if (!k.cuda) {
           ++counts.refused;  // generated scripts mean to be refused now and then; ours do not
-          if (!copies) cases.push_back({file, k.entry->expression, &k, copies, {}, "Tilewright refuses it"});
+          if (!copies) cases.push_back({file, k.entry->expression, {&k}, copies, {}, "Tilewright refuses it"});
           continue;
         }
-        cases.push_back({file, k.entry->expression, &k, copies, {}, {}, static_cast<int>(&k - c->kernels.data())});
+        cases.push_back({file, k.entry->expression, {&k}, copies, {}, {}, static_cast<int>(&k - c->kernels.data())});
+        if (turn == turns.end()) continue;
+        for (const session::CompiledKernel& next : c->kernels)
+          for (std::size_t i = 1; i < turns.size(); ++i)
+            if (next.cuda && next.entry->expression == turns[i]) cases.back().kernels.push_back(&next);
       }
     }
   };

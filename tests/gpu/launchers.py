@@ -84,18 +84,29 @@ def noted(path):
         return [line.rstrip("\n") for line in f if not line.startswith("init")]
 
 
+def variables_of(text):
+    """What the pretended kernel does with maps that are no parameters: each says that it is there."""
+    names = re.findall(r'cuModuleGetGlobal\(&\w+, nullptr, module,\s*"(\w+)"', text)
+    arguments = re.search(r"void\* arguments\[\] = \{([^}]*)\}", text)
+    pointed = [i for i, a in enumerate(arguments.group(1).split(",")) if a.endswith("_memory")] if arguments else []
+    return "".join(f"variable {n} 128\nmap_of {n}\n" for n in names) + "".join(f"map_at {i}\n" for i in pointed)
+
+
 def call_of(text):
     """A program that calls the one launcher of the text, with 4096 bytes for every tensor and 128 for every number."""
     m = re.search(r"inline CUresult (launch_\w+)\(([^)]*)\)", text)
     symbol = re.search(r"// Launches (\w+) ", text).group(1)
     out = [text, "int main() {", "  CUmodule module; CUfunction kernel;", "  cuInit(0);"]
-    out.append(f'  if (cuModuleLoadData(&module, "kernel {symbol}\\n") != CUDA_SUCCESS) return 1;')
+    cubin = json.dumps(f"kernel {symbol}\n{variables_of(text)}")
+    out.append(f"  if (cuModuleLoadData(&module, {cubin}) != CUDA_SUCCESS) return 1;")
     out.append(f'  if (cuModuleGetFunction(&kernel, module, "{symbol}") != CUDA_SUCCESS) return 2;')
     values = []
     for n, parameter in enumerate(map(str.strip, m.group(2).split(","))):
         kind = parameter.rsplit(" ", 1)[0]
         if kind == "CUfunction":
             values.append("kernel")
+        elif kind == "CUmodule":
+            values.append("module")
         elif kind == "CUstream":
             values.append("nullptr")
         elif kind == "CUdeviceptr":
@@ -114,7 +125,7 @@ def same_as_run(tilewright, fake, script, entry, arch, kernel, text, attributes,
     for path in (launcher, command):
         write(path, "")
     run([program], env={**os.environ, "FAKE_CUDA_LOG": launcher})
-    cubin = write(os.path.join(folder, "fake.cubin"), f"kernel {kernel}_kernel\n")
+    cubin = write(os.path.join(folder, "fake.cubin"), f"kernel {kernel}_kernel\n{variables_of(text)}")
     values = [x for name in re.findall(r"(?:int|unsigned|float|long long) (\w+)[,)]", text.split("launch_", 1)[1].split("{")[0])
               for x in ("--set", f"{name}=128")]
     subprocess.run(
@@ -128,7 +139,7 @@ def same_as_run(tilewright, fake, script, entry, arch, kernel, text, attributes,
     for key, number in (("cooperative", 2), ("programmatic_dependent_launch", 6)):
         if attributes.get(key, False) != (f" attribute {number} 1" in str(launch)):
             raise Failure(f"the plan says {attributes}, `tilewright run` does {launch}")
-    once = [x for x in b if not x.startswith("launch")] + [launch]
+    once = [x for x in b if not x.startswith(("launch", "map"))] + [launch] + [x for x in b if x.startswith("map")][::2]
     if sorted(a) != sorted(map(str, once)):
         raise Failure(f"the launcher does {a}, `tilewright run` does {once}")
 

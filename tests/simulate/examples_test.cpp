@@ -123,6 +123,7 @@ const Example kExamples[] = {
     {"st_async_ring", {"sm_90a", "sm_100a"}, sum_of_rows},
     {"stmatrix_fragments", {"sm_90a", "sm_100a"}, same},
     {"tensormap_on_device", {"sm_90a", "sm_100a"}, grouped},
+    {"tensormap_places", {"sm_90a", "sm_100a"}, plus_one},
     {"tma_boxes", {"sm_90a", "sm_100a"}, same},
     {"tma_multicast", {"sm_90a", "sm_100a"}, for_every_cta},
     {"tma_out_of_bounds", {"sm_90a", "sm_100a"}, five_points},

@@ -1,6 +1,8 @@
 // Launch plans bound to numbers.
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/run/bind.h"
+#include "compiler/run/experiment.h"
+#include "compiler/run/simulated_executor.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/lower_testing.h"
 
@@ -101,6 +103,105 @@ TEST_CASE("bind: what is missing or contradicts itself is named with the way out
              "does not fit a int32"));
   CHECK(says(error({.values = {{"n", whole(0)}, {"x", whole(1)}}, .shapes = {}, .raw_bytes = {}}),
              "the grid's x is 0; it has to lie between 1 and"));
+}
+
+namespace {
+
+// `to`[i] = `from`[i], of 128 elements.
+std::optional<lower::LoweredKernel> copies(Script& s, const char* from, const char* to, DataType dtype = kFloat32) {
+  Buffer* a = s.param(from, {Expr(128)}, dtype);
+  Buffer* b = s.param(to, {Expr(128)}, dtype);
+  s.device();
+  s.id(ScopeBinding::KernelCta, Expr(1), "cta");
+  const Var* tid = s.id(ScopeBinding::CtaThread, Expr(128), "tid");
+  s.add(Script::store(b, {Expr(tid)}, Script::at(a, {Expr(tid)})));
+  return s.lowered();
+}
+
+}  // namespace
+
+TEST_CASE("bind: kernels in turn share the tensors of one name") {
+  Script first, second, third, narrow;
+  auto a_to_b = copies(first, "A", "B"), b_to_c = copies(second, "B", "C"), b_to_a = copies(third, "B", "A");
+  auto half = copies(narrow, "B", "D", kFloat16);
+  REQUIRE(a_to_b);
+  REQUIRE(b_to_c);
+  REQUIRE(b_to_a);
+  REQUIRE(half);
+  auto bound = run::bind(std::vector<const lower::LoweredKernel*>{&*a_to_b, &*b_to_c}, {});
+  REQUIRE(bound);
+  REQUIRE(bound->job.buffers.size() == 3);
+  CHECK(bound->job.buffers[0].role == Role::Input);
+  CHECK(bound->job.buffers[1].role == Role::Output);  // made by the first, then read
+  CHECK(bound->job.buffers[2].role == Role::Output);
+  REQUIRE(bound->job.launches.size() == 2);
+  CHECK(bound->job.launches[1].params[0].index == 1);
+  CHECK(bound->job.launches[1].params[1].index == 2);
+  REQUIRE(bound->launches.size() == 2);
+  CHECK(bound->launches[1].tensors[0].name == "B");
+  // What is read first and written later needs its contents before each round.
+  bound = run::bind(std::vector<const lower::LoweredKernel*>{&*a_to_b, &*b_to_a}, {});
+  REQUIRE(bound);
+  CHECK(bound->job.buffers[0].role == Role::InOut);
+  CHECK(bound->tensors[0].role == Role::InOut);
+  bound = run::bind(std::vector<const lower::LoweredKernel*>{&*a_to_b, &*half}, {});
+  REQUIRE(!bound);
+  CHECK(says(bound.error(), "the kernels share B, but one has 512 bytes of it and another 256"));
+}
+
+TEST_CASE("experiment: kernels in turn on the simulator, held against what is expected") {
+  Script first, second, other;
+  auto a_to_b = copies(first, "A", "B"), b_to_c = copies(second, "B", "C"), a_to_c = copies(other, "A", "C");
+  run::Wanted wanted;
+  auto made = run::Experiment::set_up({&*a_to_b, &*b_to_c}, wanted, "both");
+  REQUIRE(made);
+  run::Experiment& e = *made;
+  e.fill();
+  run::SimulatedExecutor simulator;
+  REQUIRE(simulator.device());
+  e.execute(simulator, {});
+  REQUIRE(e.report.outcome.status == run::Status::Done);
+  CHECK(e.report.outcome.buffers[2].contents == e.report.bound.job.buffers[0].contents);
+  auto no_cubin = [] { return std::expected<std::string, run::Failure>(std::unexpected(run::Failure{"none", {}})); };
+  REQUIRE(e.expect(*a_to_c, "other", simulator, no_cubin, {}));
+  e.digest();
+  e.judge();
+  CHECK(e.report.problems.empty());
+  CHECK(e.report.verdict() == "unverified");  // nothing was expected of B
+  CHECK(e.report.tensors[2].comparison->mismatches == 0);
+  CHECK(e.report.tensors[2].digest == e.report.tensors[0].digest);
+  // A reference that computes something else is a failure with the first element.
+  auto wrong = run::Experiment::set_up({&*a_to_b}, wanted, "one");
+  wrong->fill();
+  wrong->execute(simulator, {});
+  wrong->report.outcome.buffers[1].contents.data()[11] ^= 0x40;
+  REQUIRE(wrong->expect(*a_to_b, "itself", simulator, no_cubin, {}));
+  wrong->judge();
+  REQUIRE(wrong->report.problems.size() == 1);
+  CHECK(says(wrong->report.problems[0], "1 of 128 elements of B are not as expected"));
+  CHECK(says(wrong->report.problems[0], "[2]"));
+}
+
+TEST_CASE("experiment: what cannot be done is said before anything runs") {
+  Script s;
+  auto kernel = copies(s, "A", "B");
+  auto said = [&](run::Wanted wanted) {
+    auto made = run::Experiment::set_up({&*kernel}, std::move(wanted), "k");
+    REQUIRE(!made);
+    return made.error().message + " | " + made.error().hint;
+  };
+  run::Wanted wanted;
+  wanted.outputs = {"Z"};
+  CHECK(says(said(wanted), "the kernel has no tensor Z | it has A, B"));
+  wanted = {};
+  wanted.memory_limit = 1023;
+  CHECK(says(said(wanted), "the tensors take 1024 bytes of this machine's memory; at most 1023 are used"));
+  wanted = {};
+  wanted.expected["B"] = {"b.npy", run::to_npy(kFloat32, {4}, std::string(16, '\0'))};
+  CHECK(says(said(wanted), "b.npy: its shape is (4,), (128,) is wanted"));
+  wanted = {};
+  wanted.inputs["A"] = {"a.npy", run::to_npy(kFloat16, {128}, std::string(256, '\0'))};
+  CHECK(says(said(wanted), "a.npy: it holds float16, float32 is wanted"));
 }
 
 TEST_CASE("bind: padded storage takes what its layout spans") {

@@ -1,4 +1,5 @@
 // What the host does for a kernel: attributes of the launch, and tensor maps that the script itself encodes.
+#include "compiler/cuda/host.h"
 #include "compiler/session/compile.h"
 #include "tests/unit/catch.h"
 
@@ -84,6 +85,54 @@ TEST_CASE("a tensor map that the host part encodes stands in the plan") {
   REQUIRE(plan.params.size() == 1);
   CHECK(plan.params[0].kind == lower::ParamKind::TensorMap);
   CHECK(plan.params[0].var == map.var);
+}
+
+TEST_CASE("tensor maps reach the kernel in the three ways of the CUDA guide") {
+  struct Way {
+    const char* place;
+    std::size_t params;
+    // In the kernel's text, and in the launchers for the driver and the runtime.
+    std::vector<const char*> cuda, driver, runtime;
+  };
+  const Way kWays[] = {
+      {"parameter", 1, {"const __grid_constant__ CUtensorMap m"}, {"{&m}"}, {"{&m}"}},
+      {"constant",
+       0,
+       {"__constant__ CUtensorMap kernel_kernel_m;", "kernel_kernel(", "&kernel_kernel_m"},
+       {"CUmodule module", "cuModuleGetGlobal(&m_variable, nullptr, module, \"kernel_kernel_m\")",
+        "cuMemcpyHtoDAsync(m_variable, &m, sizeof m, stream)"},
+       {"cudaMemcpyToSymbolAsync(kernel_kernel_m, &m, sizeof m, 0, cudaMemcpyHostToDevice, stream)"}},
+      {"global",
+       1,
+       {"const CUtensorMap* m", "fence.proxy.tensormap::generic.acquire.sys", "&*m"},
+       {"CUdeviceptr m_memory", "cuMemcpyHtoDAsync(m_memory, &m, sizeof m, stream)", "{&m_memory}"},
+       {"CUtensorMap* m_memory", "cudaMemcpyAsync(m_memory, &m, sizeof m, cudaMemcpyHostToDevice, stream)"}}};
+  const std::string host = kMap + encode("m, \"int32\", 2, A.data, 32, 64, 128, 32, 8, 1, 1, 0, 3, 2, 0");
+  for (const Way& way : kWays) {
+    auto c =
+        compile_kernel("T.func_attr({\"tilewright.tensor_maps\": \"" + std::string(way.place) + "\"})\n" + host, kUse);
+    const lower::LaunchPlan& plan = plan_of(c);
+    INFO(way.place);
+    CHECK(c.diagnostics.empty());
+    CHECK(lower::map_place_word(plan.map_place) == way.place);
+    CHECK(plan.params.size() == way.params);
+    auto holds = [](const std::string& text, const std::vector<const char*>& parts) {
+      for (const char* part : parts) {
+        INFO(part << " in\n" << text);
+        CHECK(text.find(part) != std::string::npos);
+      }
+    };
+    REQUIRE(c.kernels[0].cuda);
+    holds(c.kernels[0].cuda->text, way.cuda);
+    auto driver = cuda::host_launcher(*c.kernels[0].lowered, cuda::HostApi::Driver);
+    auto runtime = cuda::host_launcher(*c.kernels[0].lowered, cuda::HostApi::Runtime);
+    REQUIRE(driver);
+    REQUIRE(runtime);
+    holds(*driver, way.driver);
+    holds(*runtime, way.runtime);
+  }
+  auto wrong = compile_kernel("T.func_attr({\"tilewright.tensor_maps\": \"texture\"})\n" + host, kUse);
+  CHECK(first_message(wrong).starts_with("TW4016 the attribute tilewright.tensor_maps is"));
 }
 
 TEST_CASE("encode calls that the driver would refuse are refused here") {
