@@ -86,7 +86,7 @@ class Lowering {
   void survey(std::span<const Stmt* const> device);
   void note_launch_attribute(std::string_view key, const std::int64_t* value);
   void place_tensor_maps(Expr value);
-  void acquire_tensor_maps(std::vector<const Stmt*>& out) const;
+  void acquire_tensor_maps();
   void size_pools();
   void build_plan();
 
@@ -291,16 +291,19 @@ void Lowering::place_tensor_maps(Expr value) {
 
 // Maps that the host writes to global memory are acquired by every thread before anything else (CUDA guide, 4.11.2.2):
 // the copy engine reads them through a proxy of its own, which knows nothing of what the host wrote.
-void Lowering::acquire_tensor_maps(std::vector<const Stmt*>& out) const {
+void Lowering::acquire_tensor_maps() {
   if (out_.plan.map_place != MapPlace::Global) return;
   const intrinsics::Intrinsic* row = intrinsics::row_of_id("E22");
-  for (const dispatch::TensorMap& map : out_.plan.tensor_maps) {
-    auto outer = outer_.find(map.var);
-    if (outer == outer_.end() || !outer->second.used) continue;
-    Expr variable = map.var;
+  std::vector<const Stmt*> all;
+  for (const KernelParam& param : out_.plan.params) {
+    if (!in_global_memory(out_.plan, param)) continue;
+    Expr variable = param.var;
     Expr args[] = {call(kUInt64, builtin::address_of, {&variable, 1}), string_imm("sys")};
-    out.push_back(make_stmt<Evaluate>(Origin{in_.kernel->span, nullptr}, call(kVoid, *row, args)));
+    all.push_back(make_stmt<Evaluate>(Origin{in_.kernel->span, nullptr}, call(kVoid, *row, args)));
   }
+  const auto* body = as<Seq>(out_.device);
+  all.insert(all.end(), body->body.begin(), body->body.end());
+  out_.device = make_stmt<Seq>(Origin{in_.kernel->span, nullptr}, Arena::current().copy(all));
 }
 
 // Attributes of the launch, from T.attr or T.func_attr.
@@ -745,6 +748,7 @@ void Lowering::build_plan() {
     if (a.var->name != b.var->name) return a.var->name < b.var->name;
     return a.var->id < b.var->id;
   });
+  acquire_tensor_maps();
 }
 
 // The steps in order. Each reports what is wrong and goes on, so that all findings come in one run; only without a
@@ -777,16 +781,14 @@ bool Lowering::run() {
   on_device_ = true;
   size_pools();
 
-  // 4. Device part -> lowered statements: flat accesses, scope ids as constants or variables, known loops and
-  // conditions
-  //    resolved. Which of step 2 is used, and which scope ids are, is known afterwards.
+  // 4. Device part -> lowered statements: flat accesses, scope ids as constants or variables, known loops
+  // and conditions resolved. Which of step 2 is used, and which scope ids are, is known afterwards.
   std::vector<const Stmt*> body;
   for (const Stmt* s : device) statement(s, body);
 
   // 5. The scope ids in use, bound at the top, before everything that names them.
   std::vector<const Stmt*> lowered;
   ids_.bindings(lowered);
-  acquire_tensor_maps(lowered);
   lowered.insert(lowered.end(), body.begin(), body.end());
   out_.device = make_stmt<Seq>(whole, Arena::current().copy(lowered));
   on_device_ = false;
