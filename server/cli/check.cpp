@@ -2,10 +2,11 @@
 #include <algorithm>
 
 #include "server/cli/commands.h"
+#include "server/cli/cores.h"
+#include "server/cli/interrupts.h"
 #include "server/project/codes.h"
 #include "server/project/files.h"
 #include "server/render/formats.h"
-#include "server/render/terminal.h"
 
 namespace tilewright::cli {
 namespace {
@@ -18,91 +19,136 @@ struct CheckOptions {
   std::vector<std::string> entries;
   std::vector<std::string> archs;
   std::vector<std::string> deny;
+  unsigned jobs = kAllCores;
 };
 
-int check(const CheckOptions& o) {
-  for (const std::string& arch : o.archs) {
-    if (!target_option(arch)) return kUsage;
-  }
-  for (const std::string& code : o.deny) {
-    if (code != "fallback" && !project::code_info(code))
-      return fail_usage("there is no diagnostic " + code + " to deny");
-  }
-  project::Expansion files = project::expand(o.paths);
-  std::string format = o.json ? "json" : o.format;
-  session::CompileOptions options;
-  options.entries = o.entries;
-  options.deny_fallback = std::find(o.deny.begin(), o.deny.end(), "fallback") != o.deny.end();
-  std::vector<ide::CheckedFile> checked;
-  ide::Summary summary{.passed_over = files.passed_over};
-  bool errors = false, environment = !files.missing.empty();
-  for (const std::string& path : files.missing) std::fprintf(stderr, "tilewright: no such file: %s\n", path.c_str());
-  for (const std::string& path : files.files) {
-    auto file = project::load(path, path == "-" ? o.stdin_filename : "");
+// What is kept of a file that was checked.
+struct Answer {
+  std::string complaints;  // for standard error: why it, or one of its architectures, cannot be looked at
+  std::optional<render::FilePart> part;
+  ide::Summary summary;
+  bool errors = false;
+};
+
+class Check {
+ public:
+  Check(const CheckOptions& options, std::string format, std::stop_token stop)
+      : options_(options), format_(std::move(format)), stop_(std::move(stop)) {}
+
+  // On any thread: nothing of it is shared but what does not change.
+  Answer of(const std::string& path) const {
+    Answer answer;
+    auto file = project::load(path, path == "-" ? options_.stdin_filename : "");
     if (!file) {
-      std::fprintf(stderr, "tilewright: %s\n", file.error().c_str());
-      environment = true;
-      continue;
+      answer.complaints = "tilewright: " + file.error() + "\n";
+      return answer;
     }
-    ide::CheckedFile c;
-    c.path = file->source->path();
-    for (const std::string& arch : project::architectures(*file, o.archs)) {
-      auto target = target_option(arch);
+    ide::CheckedFile checked;
+    checked.path = file->source->path();
+    session::CompileOptions options;
+    options.entries = options_.entries;
+    options.deny_fallback = denied("fallback");
+    for (const std::string& arch : project::architectures(*file, options_.archs)) {
+      auto target = read_target(arch);
       if (!target) {
-        environment = true;
+        answer.complaints += target.error();
         continue;
       }
       options.target = *target;
-      session::Compiled& compiled = c.compiled.emplace_back(project::compile(*file, options));
+      session::Compiled& compiled = checked.compiled.emplace_back(project::compile(*file, options, stop_));
+      if (compiled.stopped) return answer;
       for (text::Diagnostic& d : compiled.diagnostics) {
-        if (std::find(o.deny.begin(), o.deny.end(), d.code) != o.deny.end()) d.severity = text::Severity::Error;
+        if (denied(d.code)) d.severity = text::Severity::Error;
       }
-      errors = errors || compiled.has_errors();
+      answer.errors = answer.errors || compiled.has_errors();
     }
-    if (format == "text") {  // as it goes, so that a large folder shows progress
-      for (const session::Finding& f : ide::findings(c))
-        std::fputs(render::diagnostic_text(*f.diagnostic, *f.anchors, render::colours(stdout)).c_str(), stdout);
-      summary.add(c);
-    } else {
-      checked.push_back(std::move(c));
-    }
+    answer.part = render::file_part(checked, format_);
+    answer.summary.add(checked);
+    return answer;
   }
+
+ private:
+  bool denied(std::string_view code) const { return std::ranges::find(options_.deny, code) != options_.deny.end(); }
+
+  const CheckOptions& options_;
+  std::string format_;
+  std::stop_token stop_;
+};
+
+int check(const CheckOptions& options) {
+  for (const std::string& arch : options.archs) {
+    if (!target_option(arch)) return kUsage;
+  }
+  for (const std::string& code : options.deny) {
+    if (code != "fallback" && !project::code_info(code))
+      return fail_usage("there is no diagnostic " + code + " to deny");
+  }
+  Interrupts interrupts;
+  project::Expansion files = project::expand(options.paths);
+  const std::string format = options.json ? "json" : options.format;
+  ide::Summary summary{.passed_over = files.passed_over};
+  bool errors = false, environment = !files.missing.empty();
+  for (const std::string& path : files.missing) std::fprintf(stderr, "tilewright: no such file: %s\n", path.c_str());
+
+  const Check one(options, format, interrupts.token());
+  std::vector<Answer> answers(files.files.size());
+  std::vector<render::FilePart> parts;
+  Progress progress("checked", "files", files.files.size());
+  auto work = [&](std::size_t i) { answers[i] = one.of(files.files[i]); };
+  auto finish = [&](std::size_t i) {
+    Answer answer = std::exchange(answers[i], {});
+    progress.clear();
+    std::fputs(answer.complaints.c_str(), stderr);
+    environment = environment || !answer.complaints.empty();
+    errors = errors || answer.errors;
+    if (!answer.part) return;
+    summary.add(answer.summary);
+    if (format == "text")  // as it goes, so that a large folder shows what was found
+      std::fputs(answer.part->text.c_str(), stdout);
+    else
+      parts.push_back(std::move(*answer.part));
+  };
+  auto waiting = [&](std::size_t done) { progress.show(done); };
+  const bool whole = in_order(files.files.size(), options.jobs, interrupts.token(), work, finish, waiting);
+  progress.clear();
+  if (!whole) return interrupted();
   if (format == "text")
     std::fputs(summary.text().c_str(), stderr);
   else
-    std::fputs(render::formatted(checked, format).c_str(), stdout);
+    std::fputs(render::joined(std::move(parts), format).c_str(), stdout);
   return environment ? kUsage : errors ? kErrors : kFine;
 }
 
 }  // namespace
 
 void add_check(CLI::App& app, Run& run) {
-  auto o = std::make_shared<CheckOptions>();
+  auto options = std::make_shared<CheckOptions>();
   CLI::App* c = app.add_subcommand("check", "Report everything that is wrong with scripts");
-  c->add_option("paths", o->paths, "Files, folders, or - for standard input")->required();
-  c->add_option("--format", o->format, "How to report")
+  c->add_option("paths", options->paths, "Files, folders, or - for standard input")->required();
+  c->add_option("--format", options->format, "How to report")
       ->check(CLI::IsMember({"text", "json", "sarif", "github", "junit"}))
       ->capture_default_str();
-  c->add_flag("--json", o->json, "The same as --format json");
-  c->add_option("--stdin-filename", o->stdin_filename, "The name that standard input stands for");
-  c->add_option("--entry", o->entries, "Check this expression's kernel instead of all entries found")
+  c->add_flag("--json", options->json, "The same as --format json");
+  c->add_option("--stdin-filename", options->stdin_filename, "The name that standard input stands for");
+  c->add_option("--entry", options->entries, "Check this expression's kernel instead of all entries found")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  c->add_option("--arch", o->archs,
+  c->add_option("--arch", options->archs,
                 "Architecture (default: those of the file's '# tilewright: arch ...', else sm_90a); repeatable")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  c->add_option("--deny", o->deny, "Treat this code as an error; 'fallback' for scalar fallbacks")
+  c->add_option("--deny", options->deny, "Treat this code as an error; 'fallback' for scalar fallbacks")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
+  add_jobs(*c, options->jobs);
   c->footer(
       "Examples:\n  tilewright check kernels/                     all tile scripts below it\n  tilewright check "
       "copy.py --deny fallback\n"
       "  cat copy.py | tilewright check - --stdin-filename copy.py --format sarif");
-  c->callback([o, &run] { run = [o] { return check(*o); }; });
+  c->callback([options, &run] { run = [options] { return check(*options); }; });
 }
 
 }  // namespace tilewright::cli

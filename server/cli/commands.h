@@ -2,6 +2,7 @@
 // check failed, 2 usage or environment.
 #pragma once
 #include <CLI/CLI.hpp>
+#include <expected>
 #include <functional>
 #include <string>
 #include <vector>
@@ -39,6 +40,10 @@ void add_completions(CLI::App& app, Run& run);
 
 // "sm_90a" or an error message on stderr.
 std::optional<ir::Target> target_option(const std::string& text);
+// The same for threads, which do not print: the message as it would stand there.
+std::expected<ir::Target, std::string> read_target(const std::string& text);
+// `--jobs N`: how many threads a command uses (cores.h).
+void add_jobs(CLI::App& command, unsigned& jobs);
 int fail_usage(const std::string& message, const std::string& remedy = {});
 
 // The dispatch report of one call, for people.

@@ -8,6 +8,8 @@
 #include "compiler/lower/lower.h"
 #include "compiler/session/source_map.h"
 #include "server/cli/commands.h"
+#include "server/cli/cores.h"
+#include "server/cli/interrupts.h"
 #include "server/ide/words.h"
 #include "server/project/files.h"
 #include "server/render/json.h"
@@ -24,13 +26,14 @@ const std::vector<std::string> kEmits = {"report", "tirx", "lowered", "cuda", "p
 constexpr std::string_view kHost = "host", kHostRuntime = "host_runtime";
 
 struct CompileCommand {
-  std::string file;
+  std::vector<std::string> paths;
   std::vector<std::string> entries;
   std::vector<std::string> archs;
   std::vector<std::string> emits;
   std::string folder;
   std::string dialect = "auto";
   bool json = false;
+  unsigned jobs = kAllCores;
 };
 
 bool is_binary(std::string_view emit) { return emit == "cubin"; }
@@ -74,166 +77,321 @@ Json source_map_json(const session::SourceMap& map, const text::Anchors& anchors
   return out;
 }
 
+// What is kept of one kernel: everything it is asked for, so that the script itself can go.
 struct Output {
-  std::string arch;
-  const session::CompiledKernel* kernel;
-  const text::Anchors* anchors;
+  std::string name, expression, arch;
   std::map<std::string, std::string> texts;  // by emit
-  Json resources;
+  Json json;                                 // with --json: its object in `kernels`
 };
 
-int run_compile(const CompileCommand& o) {
-  if (o.dialect != "auto" && o.dialect != "0.25")
-    return fail_usage("unknown dialect '" + o.dialect + "'", "this version reads 0.25");
-  auto wants = [&](std::string_view e) { return std::find(o.emits.begin(), o.emits.end(), e) != o.emits.end(); };
-  bool tools = wants("ptx") || wants("cubin") || wants("sass");
-  auto file = project::load(o.file);
-  if (!file) return fail_usage(file.error());
-  const std::vector<std::string> archs = o.archs.empty() ? std::vector{project::one_architecture(*file)} : o.archs;
-  std::vector<session::Compiled> compiled;
-  std::unique_ptr<toolchain::Toolchain> nvrtc;
-  if (tools) nvrtc = std::make_unique<toolchain::Toolchain>(project::toolchain_options());
-  Json diagnostics = Json::array();
-  std::vector<Output> outputs;
+// What is kept of one file.
+struct Compiled {
+  std::string complaints;  // for standard error, in order
+  bool unusable = false;   // it cannot be read, or an architecture is unknown: nothing of it is to be had
   bool errors = false, environment = false;
-  compiled.reserve(archs.size());
-  for (const std::string& arch : archs) {
-    auto target = target_option(arch);
-    if (!target) return kUsage;
-    session::CompileOptions options;
-    options.target = *target;
-    options.entries = o.entries;
-    session::Compiled& c = compiled.emplace_back(project::compile(*file, options));
-    const text::Anchors& anchors = c.evaluation->anchors;
-    for (const session::CompiledKernel& k : c.kernels) {
-      Output& out = outputs.emplace_back(Output{arch, &k, &anchors, {}, nullptr});
-      ArenaScope arena(*k.value->kernel.arena);
-      for (const std::string& e : o.emits) {
-        std::string& text = out.texts[e];
-        if (e == "report") {
-          for (const dispatch::CallReport& call : k.dispatched->calls) text += call_report(call, anchors);
-        } else if (e == "tirx") {
-          text = ir::print_script(k.value->kernel, intrinsics::printed_arguments);
-        } else if (e == "lowered" && k.lowered) {
-          text = lower::print_lowered(*k.lowered);
-        } else if (e == "cuda" && k.cuda) {
-          text = k.cuda->text;
-        } else if ((e == kHost || e == kHostRuntime) && k.cuda) {
-          auto launcher = cuda::host_launcher(*k.lowered, e == kHost ? cuda::HostApi::Driver : cuda::HostApi::Runtime);
-          if (launcher) {
-            text = (e == kHost ? "" : k.cuda->text + "\n") + *launcher;
-          } else if (e == kHost) {
-            std::fprintf(stderr, "tilewright: no launcher for %s: %s\n", std::string(k.value->kernel.name).c_str(),
-                         launcher.error().c_str());
-            environment = true;
-          }
-        } else if (e == "plan" && k.lowered) {
-          text = render::dump(render::plan_json(*k.lowered)) + "\n";
-        }
+  Json diagnostics = Json::array();  // with --json
+  std::vector<Output> outputs;
+};
+
+class Compile {
+ public:
+  Compile(const CompileCommand& command, std::stop_token stop)
+      : command_(command), stop_(std::move(stop)), tools_(wants("ptx") || wants("cubin") || wants("sass")) {
+    if (!tools_) return;
+    toolchain::Options options = project::toolchain_options();
+    options.helpers = static_cast<int>(threads_of(command.jobs));
+    nvrtc_ = std::make_unique<toolchain::Toolchain>(options);
+  }
+
+  // On any thread. NVIDIA's compiler, by far the slowest, works on `jobs` of the file's kernels at a time.
+  Compiled of(const std::string& path, unsigned jobs) const {
+    Compiled out;
+    auto file = project::load(path);
+    if (!file) {
+      out.complaints = "tilewright: " + file.error() + "\n";
+      out.unusable = true;
+      return out;
+    }
+    const std::vector<std::string> archs =
+        command_.archs.empty() ? std::vector{project::one_architecture(*file)} : command_.archs;
+    for (const std::string& arch : archs) {
+      auto target = read_target(arch);
+      if (!target) {
+        out.complaints += target.error();
+        out.unusable = true;
+        return out;
       }
-      if (!tools || !k.cuda) continue;
+      session::CompileOptions options;
+      options.target = *target;
+      options.entries = command_.entries;
+      session::Compiled compiled = project::compile(*file, options, stop_);
+      if (compiled.stopped) return out;
+      add(compiled, arch, jobs, out);
+    }
+    return out;
+  }
+
+ private:
+  // A kernel on its way through: what was written about it, what the tools made.
+  struct Kernel {
+    const session::CompiledKernel* compiled;
+    Output output;
+    std::string complaints;
+    bool environment = false;
+    std::optional<std::expected<toolchain::Artifacts, toolchain::Error>> made;
+  };
+
+  bool wants(std::string_view emit) const { return std::ranges::find(command_.emits, emit) != command_.emits.end(); }
+
+  void add(session::Compiled& compiled, const std::string& arch, unsigned jobs, Compiled& out) const {
+    const text::Anchors& anchors = compiled.evaluation->anchors;
+    std::vector<Kernel> kernels;
+    for (const session::CompiledKernel& k : compiled.kernels) {
+      Kernel& kernel = kernels.emplace_back(Kernel{&k, {}, {}, false, {}});
+      kernel.output.name = std::string(k.value->kernel.name);
+      kernel.output.expression = k.entry->expression;
+      kernel.output.arch = arch;
+      write_texts(kernel, anchors);
+    }
+    if (tools_ && !run_tools(kernels, compiled.target.name(), jobs)) return;
+    for (Kernel& kernel : kernels) {
+      Json resources;
+      if (kernel.made) resources = take(kernel, compiled.diagnostics);
+      out.complaints += kernel.complaints;
+      out.environment = out.environment || kernel.environment;
+      if (command_.json) kernel.output.json = json_of(kernel, resources, anchors);
+      out.outputs.push_back(std::move(kernel.output));
+    }
+    out.errors = out.errors || compiled.has_errors();
+    for (const text::Diagnostic& d : compiled.diagnostics) {
+      if (command_.json)
+        out.diagnostics.push_back(render::diagnostic_json(d, anchors));
+      else
+        out.complaints += render::diagnostic_text(d, anchors, render::colours(stderr));
+    }
+  }
+
+  void write_texts(Kernel& kernel, const text::Anchors& anchors) const {
+    const session::CompiledKernel& k = *kernel.compiled;
+    ArenaScope arena(*k.value->kernel.arena);
+    for (const std::string& e : command_.emits) {
+      std::string& text = kernel.output.texts[e];
+      if (e == "report") {
+        for (const dispatch::CallReport& call : k.dispatched->calls) text += call_report(call, anchors);
+      } else if (e == "tirx") {
+        text = ir::print_script(k.value->kernel, intrinsics::printed_arguments);
+      } else if (e == "lowered" && k.lowered) {
+        text = lower::print_lowered(*k.lowered);
+      } else if (e == "cuda" && k.cuda) {
+        text = k.cuda->text;
+      } else if ((e == kHost || e == kHostRuntime) && k.cuda) {
+        auto launcher = cuda::host_launcher(*k.lowered, e == kHost ? cuda::HostApi::Driver : cuda::HostApi::Runtime);
+        if (launcher) {
+          text = (e == kHost ? "" : k.cuda->text + "\n") + *launcher;
+        } else if (e == kHost) {
+          kernel.complaints += "tilewright: no launcher for " + kernel.output.name + ": " + launcher.error() + "\n";
+          kernel.environment = true;
+        }
+      } else if (e == "plan" && k.lowered) {
+        text = render::dump(render::plan_json(*k.lowered)) + "\n";
+      }
+    }
+  }
+
+  // False: stopped.
+  bool run_tools(std::vector<Kernel>& kernels, const std::string& arch, unsigned jobs) const {
+    std::vector<Kernel*> programs;
+    for (Kernel& kernel : kernels) {
+      if (kernel.compiled->cuda) programs.push_back(&kernel);
+    }
+    Progress progress("compiled", "programs", jobs == 1 ? 1 : programs.size());
+    auto work = [&](std::size_t i) {
       toolchain::Request request;
-      request.cuda_source = k.cuda->text;
-      request.arch = target->name();
+      request.cuda_source = programs[i]->compiled->cuda->text;
+      request.arch = arch;
       request.want_ptx = wants("ptx");
       request.want_cubin = true;
       request.want_sass = wants("sass");
-      auto made = nvrtc->compile(request);
-      if (!made) {
-        if (made.error().kind == toolchain::Error::Kind::Compilation) {
-          for (const toolchain::LogEntry& entry : made.error().entries)
-            c.diagnostics.push_back(ide::toolchain_diagnostic(entry, *k.cuda));
-          if (made.error().entries.empty())
-            c.diagnostics.push_back(
-                {"TW6001", text::Severity::Error, "NVRTC: " + made.error().message, k.value->kernel.span, {}, {}, {}});
-        } else {
-          std::fprintf(stderr, "tilewright: %s: %s\n", std::string(k.value->kernel.name).c_str(),
-                       made.error().message.c_str());
-          environment = true;
-        }
-        continue;
+      request.stop = stop_;
+      programs[i]->made = nvrtc_->compile(request);
+    };
+    return in_order(
+        programs.size(), jobs, stop_, work, [](std::size_t) {}, [&](std::size_t done) { progress.show(done); });
+  }
+
+  // What the tools made of a kernel goes to its texts, their messages to the diagnostics; its resources, or null.
+  Json take(Kernel& kernel, std::vector<text::Diagnostic>& diagnostics) const {
+    const session::CompiledKernel& k = *kernel.compiled;
+    auto& made = *kernel.made;
+    if (!made) {
+      if (made.error().kind == toolchain::Error::Kind::Compilation) {
+        for (const toolchain::LogEntry& entry : made.error().entries)
+          diagnostics.push_back(ide::toolchain_diagnostic(entry, *k.cuda));
+        if (made.error().entries.empty())
+          diagnostics.push_back(
+              {"TW6001", text::Severity::Error, "NVRTC: " + made.error().message, k.value->kernel.span, {}, {}, {}});
+      } else {
+        kernel.complaints += "tilewright: " + kernel.output.name + ": " + made.error().message + "\n";
+        kernel.environment = true;
       }
-      for (const toolchain::LogEntry& entry : made->entries)
-        c.diagnostics.push_back(ide::toolchain_diagnostic(entry, *k.cuda));
-      if (wants("ptx")) out.texts["ptx"] = made->ptx;
-      if (wants("cubin")) out.texts["cubin"] = made->cubin;
-      if (wants("sass")) out.texts["sass"] = made->sass;
-      if (wants("sass") && !made->sass_missing.empty())
-        std::fprintf(stderr, "tilewright: no SASS: %s\n", made->sass_missing.c_str());
-      for (const toolchain::KernelResources& r : made->kernels) {
-        if (r.name != k.lowered->symbol) continue;
-        out.resources = {{"registers", r.registers},     {"spill_stores", r.spill_stores},
-                         {"spill_loads", r.spill_loads}, {"static_shared_bytes", r.static_shared},
-                         {"stack_bytes", r.stack},       {"barriers", r.barriers}};
-      }
+      return nullptr;
     }
-    errors = errors || c.has_errors();
-    for (const text::Diagnostic& d : c.diagnostics) {
-      if (o.json)
-        diagnostics.push_back(render::diagnostic_json(d, anchors));
-      else
-        std::fputs(render::diagnostic_text(d, anchors, render::colours(stderr)).c_str(), stderr);
+    for (const toolchain::LogEntry& entry : made->entries)
+      diagnostics.push_back(ide::toolchain_diagnostic(entry, *k.cuda));
+    std::map<std::string, std::string>& texts = kernel.output.texts;
+    if (wants("ptx")) texts["ptx"] = std::move(made->ptx);
+    if (wants("cubin")) texts["cubin"] = std::move(made->cubin);
+    if (wants("sass")) texts["sass"] = std::move(made->sass);
+    if (wants("sass") && !made->sass_missing.empty())
+      kernel.complaints += "tilewright: no SASS: " + made->sass_missing + "\n";
+    Json resources;
+    for (const toolchain::KernelResources& r : made->kernels) {
+      if (r.name != k.lowered->symbol) continue;
+      resources = {{"registers", r.registers},     {"spill_stores", r.spill_stores},
+                   {"spill_loads", r.spill_loads}, {"static_shared_bytes", r.static_shared},
+                   {"stack_bytes", r.stack},       {"barriers", r.barriers}};
+    }
+    return resources;
+  }
+
+  // One object of `kernels`.
+  Json json_of(const Kernel& kernel, const Json& resources, const text::Anchors& anchors) const {
+    const Output& out = kernel.output;
+    Json k = render::kernel_json(*kernel.compiled, anchors);
+    k["arch"] = out.arch;
+    Json sources = Json::object();
+    for (const auto& [emit, text] : out.texts) {
+      if (text.empty()) continue;
+      if (emit == "plan")
+        k["plan"] = Json::parse(text);
+      else if (emit != "report")
+        sources[emit] = is_binary(emit) ? base64(text) : text;
+    }
+    k["sources"] = sources;
+    if (kernel.compiled->cuda && out.texts.contains("cuda")) {
+      auto text_of = [&](const char* emit) { return out.texts.contains(emit) ? out.texts.at(emit) : std::string(); };
+      k["source_map"] =
+          source_map_json(session::join(*kernel.compiled->cuda, text_of("ptx"), text_of("sass")), anchors);
+    }
+    if (!resources.is_null()) k["resources"] = resources;
+    return k;
+  }
+
+  const CompileCommand& command_;
+  std::stop_token stop_;
+  bool tools_;
+  std::unique_ptr<toolchain::Toolchain> nvrtc_;
+};
+
+// Where the files of a script go: into the folder itself, of several scripts each into one named after it.
+std::filesystem::path folder_of(const CompileCommand& command, const std::string& script, bool several) {
+  if (!several) return command.folder;
+  const std::filesystem::path stem =
+      std::filesystem::path(script).lexically_normal().relative_path().replace_extension();
+  std::filesystem::path below;
+  for (const std::filesystem::path& part : stem) {
+    if (part != "..") below /= part;
+  }
+  return command.folder / below;
+}
+
+// Each file appears whole or not at all. The error is for the person.
+std::expected<void, std::string> write_files(const CompileCommand& command, const std::filesystem::path& folder,
+                                             const std::vector<Output>& outputs) {
+  std::error_code ec;
+  std::filesystem::create_directories(folder, ec);
+  if (ec) return std::unexpected("cannot create " + folder.string() + ": " + ec.message());
+  std::map<std::string, int> taken;
+  for (const Output& out : outputs) {
+    std::string name = out.name;
+    if (command.archs.size() > 1) name += "." + out.arch;
+    int n = taken[name]++;  // several entries of one kernel
+    if (n) name += "_" + std::to_string(n);
+    for (const auto& [emit, text] : out.texts) {
+      if (text.empty()) continue;
+      auto path = folder / (name + "." + std::string(extension(emit)));
+      if (auto ok = project::write_file(path, text); !ok) return ok;
+      if (!command.json) std::printf("%s\n", path.string().c_str());
     }
   }
-  if (!o.folder.empty()) {
-    std::error_code ec;
-    std::filesystem::create_directories(o.folder, ec);
-    if (ec) return fail_usage("cannot create " + o.folder + ": " + ec.message());
-    std::map<std::string, int> taken;
-    for (Output& out : outputs) {
-      std::string name = std::string(out.kernel->value->kernel.name);
-      if (archs.size() > 1) name += "." + out.arch;
-      int n = taken[name]++;  // several entries of one kernel
-      if (n) name += "_" + std::to_string(n);
-      for (auto& [emit, text] : out.texts) {
-        if (text.empty()) continue;
-        auto path = std::filesystem::path(o.folder) / (name + "." + std::string(extension(emit)));
-        if (auto ok = project::write_file(path, text); !ok) return fail_usage(ok.error());
-        if (!o.json) std::printf("%s\n", path.string().c_str());
-      }
+  return {};
+}
+
+// False: one of them is no text.
+bool print_texts(const CompileCommand& command, const std::vector<Output>& outputs, const std::string& script,
+                 bool several) {
+  const bool headed = several || outputs.size() * command.emits.size() > 1;
+  for (const Output& out : outputs) {
+    for (const std::string& e : command.emits) {
+      const std::string& text = out.texts.at(e);
+      if (text.empty()) continue;
+      if (is_binary(e)) return false;
+      if (headed)
+        std::printf("── %s%s  %s  %s ──\n", several ? (script + ": ").c_str() : "", out.expression.c_str(),
+                    out.arch.c_str(), e.c_str());
+      std::fputs(text.c_str(), stdout);
+      if (text.back() != '\n') std::fputc('\n', stdout);
     }
   }
-  if (o.json) {
-    Json kernels = Json::array();
-    for (Output& out : outputs) {
-      Json k = render::kernel_json(*out.kernel, *out.anchors);
-      k["arch"] = out.arch;
-      Json sources = Json::object();
-      for (auto& [emit, text] : out.texts) {
-        if (text.empty()) continue;
-        if (emit == "plan")
-          k["plan"] = Json::parse(text);
-        else if (emit != "report")
-          sources[emit] = is_binary(emit) ? base64(text) : text;
-      }
-      k["sources"] = sources;
-      if (out.kernel->cuda && out.texts.contains("cuda")) {
-        auto text_of = [&](const char* emit) { return out.texts.contains(emit) ? out.texts[emit] : std::string(); };
-        k["source_map"] =
-            source_map_json(session::join(*out.kernel->cuda, text_of("ptx"), text_of("sass")), *out.anchors);
-      }
-      if (!out.resources.is_null()) k["resources"] = out.resources;
-      kernels.push_back(k);
+  return true;
+}
+
+int run_compile(const CompileCommand& command) {
+  if (command.dialect != "auto" && command.dialect != "0.25")
+    return fail_usage("unknown dialect '" + command.dialect + "'", "this version reads 0.25");
+  // A file that was named is read as it is; only in folders it is asked first whether a file is a script.
+  project::Expansion files{.files = command.paths, .passed_over = 0, .missing = {}};
+  std::error_code ec;
+  if (command.paths.size() > 1 || std::filesystem::is_directory(command.paths.front(), ec)) {
+    files = project::expand(command.paths);
+    if (!files.missing.empty()) return fail_usage("no such file: " + files.missing.front());
+    if (files.files.empty()) return fail_usage("there is no tile script in " + command.paths.front());
+  }
+  const bool several = files.files.size() > 1;
+  Interrupts interrupts;
+  const Compile one(command, interrupts.token());
+  std::vector<Compiled> results(files.files.size());
+  Json kernels = Json::array(), diagnostics = Json::array();
+  bool errors = false, environment = false, none = true;
+  std::optional<int> status;  // what ends the command at once
+  Progress progress("compiled", "files", files.files.size());
+  auto work = [&](std::size_t i) { results[i] = one.of(files.files[i], several ? 1 : command.jobs); };
+  auto finish = [&](std::size_t i) {
+    Compiled result = std::exchange(results[i], {});
+    progress.clear();
+    std::fputs(result.complaints.c_str(), stderr);
+    if (result.unusable && !several) status = kUsage;
+    environment = environment || result.environment || result.unusable;
+    errors = errors || result.errors;
+    none = none && result.outputs.empty();
+    if (status || result.unusable) return;
+    if (!command.folder.empty()) {
+      auto written = write_files(command, folder_of(command, files.files[i], several), result.outputs);
+      if (!written) status = fail_usage(written.error());
     }
+    if (command.json) {
+      for (Output& out : result.outputs) kernels.push_back(std::move(out.json));
+      for (Json& d : result.diagnostics) diagnostics.push_back(std::move(d));
+    } else if (command.folder.empty() && !print_texts(command, result.outputs, files.files[i], several)) {
+      status = fail_usage("a cubin is no text", "give a folder with -o, or --json for base64");
+    }
+  };
+  const bool whole = in_order(
+      files.files.size(), command.jobs, interrupts.token(), work,
+      [&](std::size_t i) {
+        if (!status) finish(i);
+      },
+      [&](std::size_t done) { progress.show(done); });
+  progress.clear();
+  if (!whole) return interrupted();
+  if (status) return *status;
+  if (command.json)
     std::fputs((render::dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n").c_str(), stdout);
-  } else if (o.folder.empty()) {
-    bool several = outputs.size() * o.emits.size() > 1;
-    for (Output& out : outputs) {
-      for (const std::string& e : o.emits) {
-        const std::string& text = out.texts[e];
-        if (text.empty()) continue;
-        if (is_binary(e)) return fail_usage("a cubin is no text", "give a folder with -o, or --json for base64");
-        if (several)
-          std::printf("── %s  %s  %s ──\n", out.kernel->entry->expression.c_str(), out.arch.c_str(), e.c_str());
-        std::fputs(text.c_str(), stdout);
-        if (text.back() != '\n') std::fputc('\n', stdout);
-      }
-    }
-  }
   if (errors) return kErrors;
-  if (outputs.empty() && !environment) {
-    return fail_usage(o.file + " has no kernel to compile",
-                      "name one with --entry EXPR; `tilewright entries FILE` lists them");
+  if (none && !environment) {
+    return fail_usage(
+        several ? "none of these files has a kernel to compile" : files.files.front() + " has no kernel to compile",
+        "name one with --entry EXPR; `tilewright entries FILE` lists them");
   }
   return environment ? kUsage : kFine;
 }
@@ -241,35 +399,38 @@ int run_compile(const CompileCommand& o) {
 }  // namespace
 
 void add_compile(CLI::App& app, Run& run) {
-  auto o = std::make_shared<CompileCommand>();
+  auto command = std::make_shared<CompileCommand>();
   CLI::App* c = app.add_subcommand("compile", "Compile the kernels of a script");
-  c->add_option("file", o->file, "The script, or - for standard input")->required();
-  c->add_option("--entry", o->entries, "An expression that yields a kernel, e.g. 'make(128, 64)'; repeatable")
+  c->add_option("file", command->paths, "The script, or - for standard input; or several, or folders of them")
+      ->required();
+  c->add_option("--entry", command->entries, "An expression that yields a kernel, e.g. 'make(128, 64)'; repeatable")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  c->add_option("--arch", o->archs,
+  c->add_option("--arch", command->archs,
                 "Architecture (default: sm_90a, or what the file says in '# tilewright: arch ...'); repeatable")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  c->add_option("--dialect", o->dialect, "Release of the language; found out by default")->capture_default_str();
+  c->add_option("--dialect", command->dialect, "Release of the language; found out by default")->capture_default_str();
   auto emits = std::make_shared<std::vector<std::string>>();
   c->add_option("--emit", *emits, "What to produce (default report); repeatable, or separated by commas")
       ->delimiter(',')
       ->expected(1)
       ->take_all()
       ->check(CLI::IsMember(kEmits));
-  c->add_option("-o,--output", o->folder, "Folder to write files into, one a kernel and kind");
-  c->add_flag("--json", o->json, "One JSON object with kernels, calls, sources and diagnostics");
+  c->add_option("-o,--output", command->folder, "Folder to write files into, one a kernel and kind");
+  c->add_flag("--json", command->json, "One JSON object with kernels, calls, sources and diagnostics");
+  add_jobs(*c, command->jobs);
   c->footer(
       "Examples:\n  tilewright compile copy.py --emit cuda\n  tilewright compile copy.py --entry 'make((64, 64), "
       "\"float16\")' --json\n"
       "  tilewright compile copy.py --arch sm_80 --arch sm_100a --emit cuda,ptx,sass -o out/");
-  c->callback([o, emits, &run] {
-    o->emits = emits->empty() ? std::vector<std::string>{o->json ? "cuda" : "report"} : *emits;
-    if (std::find(o->emits.begin(), o->emits.end(), kHost) != o->emits.end()) o->emits.emplace_back(kHostRuntime);
-    run = [o] { return run_compile(*o); };
+  c->callback([command, emits, &run] {
+    command->emits = emits->empty() ? std::vector<std::string>{command->json ? "cuda" : "report"} : *emits;
+    if (std::find(command->emits.begin(), command->emits.end(), kHost) != command->emits.end())
+      command->emits.emplace_back(kHostRuntime);
+    run = [command] { return run_compile(*command); };
   });
 }
 

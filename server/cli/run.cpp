@@ -4,13 +4,11 @@
 #include <fcntl.h>
 
 #include <chrono>
-#include <csignal>
-#include <ctime>
 #include <filesystem>
-#include <thread>
 
 #include "compiler/run/gpu_executor.h"
 #include "server/cli/commands.h"
+#include "server/cli/interrupts.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
 #include "server/project/run_targets.h"
@@ -30,36 +28,6 @@ struct RunCommand {
   double deadline = 10, memory = 0;
   std::optional<double> rtol, atol;
   bool json = false;
-};
-
-// Ctrl-C and a polite kill stop the run: the process with the kernel is ended, and nothing is left behind.
-class Interrupts {
- public:
-  Interrupts() {
-    sigemptyset(&set_);
-    sigaddset(&set_, SIGINT);
-    sigaddset(&set_, SIGTERM);
-    ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
-    watcher_ = std::jthread([this](const std::stop_token& done) {
-      timespec patience{0, 100'000'000};
-      while (!done.stop_requested()) {
-        if (::sigtimedwait(&set_, nullptr, &patience) > 0) {
-          source_.request_stop();
-          return;
-        }
-      }
-    });
-  }
-  ~Interrupts() {
-    watcher_ = {};
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  std::stop_token token() const { return source_.get_token(); }
-
- private:
-  sigset_t set_{}, before_{};
-  std::stop_source source_;
-  std::jthread watcher_;
 };
 
 constexpr std::uintmax_t kLargestCubin = std::uintmax_t{1} << 30;

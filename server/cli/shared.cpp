@@ -7,11 +7,22 @@
 
 namespace tilewright::cli {
 
+std::expected<ir::Target, std::string> read_target(const std::string& text) {
+  if (auto target = ir::parse_target(text)) return *target;
+  return std::unexpected("tilewright: unknown architecture '" + text +
+                         "'\n  for example sm_80, sm_90a, sm_100a, sm_103a, sm_120a\n");
+}
+
 std::optional<ir::Target> target_option(const std::string& text) {
-  auto target = ir::parse_target(text);
-  if (!target)
-    fail_usage("unknown architecture '" + text + "'", "for example sm_80, sm_90a, sm_100a, sm_103a, sm_120a");
-  return target;
+  auto target = read_target(text);
+  if (target) return *target;
+  std::fputs(target.error().c_str(), stderr);
+  return std::nullopt;
+}
+
+void add_jobs(CLI::App& command, unsigned& jobs) {
+  command.add_option("-j,--jobs", jobs, "Threads to work on (default: one a core; 1: one thing after the other)")
+      ->check(CLI::Range(1u, 1024u));
 }
 
 int fail_usage(const std::string& message, const std::string& remedy) {

@@ -22,6 +22,14 @@ void Summary::add(const CheckedFile& file) {
   }
 }
 
+void Summary::add(const Summary& other) {
+  errors += other.errors;
+  warnings += other.warnings;
+  files += other.files;
+  kernels += other.kernels;
+  passed_over += other.passed_over;
+}
+
 std::string Summary::text() const {
   std::string out = counted(errors, "error") + ", " + counted(warnings, "warning") + " in " + counted(files, "file") +
                     " with " + counted(kernels, "kernel");

@@ -22,6 +22,7 @@ struct Summary {
   std::size_t passed_over = 0;  // Python files that are no tile scripts
 
   void add(const CheckedFile& file);
+  void add(const Summary& other);
   std::string text() const;
 };
 

@@ -23,8 +23,9 @@ std::expected<LoadedFile, std::string> load(const std::string& path, const std::
   return file;
 }
 
-session::Compiled compile(const LoadedFile& file, const session::CompileOptions& options) {
+session::Compiled compile(const LoadedFile& file, const session::CompileOptions& options, const std::stop_token& stop) {
   text::Context context;
+  context.stop = stop;
   context.limits = file.config.limits;
   session::Compiled compiled = session::compile(file.tree, file.loader.get(), context, options);
   if (const auto& why = file.undecodable) {

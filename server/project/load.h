@@ -3,6 +3,7 @@
 #include <expected>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,9 @@ struct LoadedFile {
 };
 // "-" is standard input, shown as `shown_name`. The error names the file and the reason.
 std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name = {});
-// Under the file's own settings.
-session::Compiled compile(const LoadedFile& file, const session::CompileOptions& options);
+// Under the file's own settings. Once `stop` is requested the result is incomplete, and says so (Compiled::stopped).
+session::Compiled compile(const LoadedFile& file, const session::CompileOptions& options,
+                          const std::stop_token& stop = {});
 
 // The architectures to look at: those asked for, else those that the file names in `# tilewright: arch sm_80 sm_90a`,
 // else sm_90a. Where one has to do, `one_architecture` takes sm_90a if it is among them, else the first.

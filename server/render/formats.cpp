@@ -2,20 +2,26 @@
 
 #include <cctype>
 #include <set>
+#include <utility>
 
 #include "compiler/text/escape.h"
 #include "server/project/codes.h"
 #include "server/render/json.h"
+#include "server/render/terminal.h"
 
 namespace tilewright::render {
 namespace {
 
-std::string json_format(const std::vector<ide::CheckedFile>& files) {
+void json_part(const ide::CheckedFile& file, FilePart& part) {
+  for (const session::Finding& found : ide::findings(file))
+    part.results.push_back(diagnostic_json(*found.diagnostic, *found.anchors));
+}
+
+std::string json_format(std::vector<FilePart> files) {
   Json out{{"files", Json::array()}, {"diagnostics", Json::array()}};
-  for (const ide::CheckedFile& f : files) {
-    out["files"].push_back(f.path);
-    for (const session::Finding& found : ide::findings(f))
-      out["diagnostics"].push_back(diagnostic_json(*found.diagnostic, *found.anchors));
+  for (FilePart& f : files) {
+    out["files"].push_back(std::move(f.path));
+    for (Json& result : f.results) out["diagnostics"].push_back(std::move(result));
   }
   return dump(out) + "\n";
 }
@@ -41,29 +47,34 @@ Json sarif_location(text::Span span, const text::Anchors& anchors) {
               {"endColumn", to.column + 1}}}}}};
 }
 
-std::string sarif_format(const std::vector<ide::CheckedFile>& files) {
+void sarif_part(const ide::CheckedFile& file, FilePart& part) {
+  for (const auto& [diagnostic, anchors, target] : ide::findings(file)) {
+    const text::Diagnostic& d = *diagnostic;
+    part.codes.insert(d.code);
+    static constexpr const char* kLevels[] = {"error", "warning", "note", "note"};
+    Json result{{"ruleId", d.code},
+                {"level", kLevels[static_cast<int>(d.severity)]},
+                {"message", {{"text", d.hint.empty() ? d.message : d.message + "\nhint: " + d.hint}}}};
+    Json where = sarif_location(d.span, *anchors);
+    if (!where.is_null()) result["locations"] = {where};
+    Json related = Json::array();
+    for (const text::Related& r : d.related) {
+      Json at = sarif_location(r.span, *anchors);
+      if (at.is_null()) continue;
+      at["message"] = {{"text", r.message}};
+      related.push_back(at);
+    }
+    if (!related.empty()) result["relatedLocations"] = related;
+    part.results.push_back(result);
+  }
+}
+
+std::string sarif_format(std::vector<FilePart> files) {
   Json results = Json::array(), rules = Json::array();
   std::set<std::string_view> used;
-  for (const ide::CheckedFile& f : files) {
-    for (const auto& [diagnostic, anchors, target] : ide::findings(f)) {
-      const text::Diagnostic& d = *diagnostic;
-      used.insert(d.code);
-      static constexpr const char* kLevels[] = {"error", "warning", "note", "note"};
-      Json result{{"ruleId", d.code},
-                  {"level", kLevels[static_cast<int>(d.severity)]},
-                  {"message", {{"text", d.hint.empty() ? d.message : d.message + "\nhint: " + d.hint}}}};
-      Json where = sarif_location(d.span, *anchors);
-      if (!where.is_null()) result["locations"] = {where};
-      Json related = Json::array();
-      for (const text::Related& r : d.related) {
-        Json at = sarif_location(r.span, *anchors);
-        if (at.is_null()) continue;
-        at["message"] = {{"text", r.message}};
-        related.push_back(at);
-      }
-      if (!related.empty()) result["relatedLocations"] = related;
-      results.push_back(result);
-    }
+  for (FilePart& f : files) {
+    used.insert(f.codes.begin(), f.codes.end());
+    for (Json& result : f.results) results.push_back(std::move(result));
   }
   for (std::string_view code : used) {
     Json rule{{"id", code}};
@@ -102,24 +113,20 @@ std::string github_escape(std::string_view text, bool property) {
   return out;
 }
 
-std::string github_format(const std::vector<ide::CheckedFile>& files) {
-  std::string out;
-  for (const ide::CheckedFile& f : files) {
-    for (const auto& [diagnostic, anchors, target] : ide::findings(f)) {
-      const text::Diagnostic& d = *diagnostic;
-      static constexpr const char* kLevels[] = {"error", "warning", "notice", "notice"};
-      text::Anchors::Place place = anchors->resolve(d.span);
-      out += "::" + std::string(kLevels[static_cast<int>(d.severity)]);
-      if (place.source) {
-        text::LineColumn from = place.source->position(place.begin), to = place.source->position(place.end);
-        out += " file=" + github_escape(place.source->path(), true) + ",line=" + std::to_string(from.line + 1) +
-               ",endLine=" + std::to_string(to.line + 1) + ",col=" + std::to_string(from.column + 1) +
-               ",title=" + github_escape(d.code, true);
-      }
-      out += "::" + github_escape(d.hint.empty() ? d.message : d.message + "\nhint: " + d.hint, false) + "\n";
+void github_part(const ide::CheckedFile& file, FilePart& part) {
+  for (const auto& [diagnostic, anchors, target] : ide::findings(file)) {
+    const text::Diagnostic& d = *diagnostic;
+    static constexpr const char* kLevels[] = {"error", "warning", "notice", "notice"};
+    text::Anchors::Place place = anchors->resolve(d.span);
+    part.text += "::" + std::string(kLevels[static_cast<int>(d.severity)]);
+    if (place.source) {
+      text::LineColumn from = place.source->position(place.begin), to = place.source->position(place.end);
+      part.text += " file=" + github_escape(place.source->path(), true) + ",line=" + std::to_string(from.line + 1) +
+                   ",endLine=" + std::to_string(to.line + 1) + ",col=" + std::to_string(from.column + 1) +
+                   ",title=" + github_escape(d.code, true);
     }
+    part.text += "::" + github_escape(d.hint.empty() ? d.message : d.message + "\nhint: " + d.hint, false) + "\n";
   }
-  return out;
 }
 
 // XML knows no control characters but tab and the line ends, and JUnit readers want valid UTF-8.
@@ -143,57 +150,82 @@ std::string xml_escape(std::string_view raw) {
 }
 
 // One test case a kernel, and one a file for what belongs to none.
-std::string junit_format(const std::vector<ide::CheckedFile>& files) {
-  std::string body;
-  std::size_t all_tests = 0, all_failures = 0;
-  for (const ide::CheckedFile& f : files) {
-    std::string cases;
-    std::size_t failures = 0, tests = 1;
-    std::string text;
-    for (const auto& [diagnostic, anchors, target] : ide::findings(f)) {
-      const text::Diagnostic& d = *diagnostic;
-      if (d.severity != text::Severity::Error) continue;
-      text::Anchors::Place place = anchors->resolve(d.span);
-      std::string line = place.source ? std::to_string(place.source->position(place.begin).line + 1) : "?";
-      text += f.path + ":" + line + ": " + std::string(d.code) + ": " + d.message + "\n";
-    }
-    cases += "    <testcase name=\"" + xml_escape(f.path) + "\" classname=\"tilewright.check\"";
-    if (text.empty()) {
-      cases += "/>\n";
-    } else {
-      ++failures;
-      cases += ">\n      <failure message=\"" + xml_escape(text.substr(0, text.find('\n'))) + "\">" + xml_escape(text) +
-               "</failure>\n    </testcase>\n";
-    }
-    for (const session::Compiled& c : f.compiled)
-      for (const session::CompiledKernel& k : c.kernels) {
-        ++tests;
-        std::string name = k.entry->expression + (f.compiled.size() > 1 ? " [" + c.target.name() + "]" : "");
-        cases += "    <testcase name=\"" + xml_escape(name) + "\" classname=\"" + xml_escape(f.path) + "\"";
-        if (!k.failed) {
-          cases += "/>\n";
-          continue;
-        }
-        ++failures;
-        cases += ">\n      <failure message=\"the kernel has errors\"/>\n    </testcase>\n";
+void junit_part(const ide::CheckedFile& file, FilePart& part) {
+  std::string cases;
+  part.tests = 1;
+  std::string text;
+  for (const auto& [diagnostic, anchors, target] : ide::findings(file)) {
+    const text::Diagnostic& d = *diagnostic;
+    if (d.severity != text::Severity::Error) continue;
+    text::Anchors::Place place = anchors->resolve(d.span);
+    std::string line = place.source ? std::to_string(place.source->position(place.begin).line + 1) : "?";
+    text += file.path + ":" + line + ": " + std::string(d.code) + ": " + d.message + "\n";
+  }
+  cases += "    <testcase name=\"" + xml_escape(file.path) + "\" classname=\"tilewright.check\"";
+  if (text.empty()) {
+    cases += "/>\n";
+  } else {
+    ++part.failures;
+    cases += ">\n      <failure message=\"" + xml_escape(text.substr(0, text.find('\n'))) + "\">" + xml_escape(text) +
+             "</failure>\n    </testcase>\n";
+  }
+  for (const session::Compiled& c : file.compiled)
+    for (const session::CompiledKernel& k : c.kernels) {
+      ++part.tests;
+      std::string name = k.entry->expression + (file.compiled.size() > 1 ? " [" + c.target.name() + "]" : "");
+      cases += "    <testcase name=\"" + xml_escape(name) + "\" classname=\"" + xml_escape(file.path) + "\"";
+      if (!k.failed) {
+        cases += "/>\n";
+        continue;
       }
-    body += "  <testsuite name=\"" + xml_escape(f.path) + "\" tests=\"" + std::to_string(tests) + "\" failures=\"" +
-            std::to_string(failures) + "\" errors=\"0\">\n" + cases + "  </testsuite>\n";
-    all_tests += tests;
-    all_failures += failures;
+      ++part.failures;
+      cases += ">\n      <failure message=\"the kernel has errors\"/>\n    </testcase>\n";
+    }
+  part.text = "  <testsuite name=\"" + xml_escape(file.path) + "\" tests=\"" + std::to_string(part.tests) +
+              "\" failures=\"" + std::to_string(part.failures) + "\" errors=\"0\">\n" + cases + "  </testsuite>\n";
+}
+
+std::string junit_format(const std::vector<FilePart>& files) {
+  std::string body;
+  std::size_t tests = 0, failures = 0;
+  for (const FilePart& f : files) {
+    body += f.text;
+    tests += f.tests;
+    failures += f.failures;
   }
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tilewright check\" tests=\"" +
-         std::to_string(all_tests) + "\" failures=\"" + std::to_string(all_failures) + "\">\n" + body +
-         "</testsuites>\n";
+         std::to_string(tests) + "\" failures=\"" + std::to_string(failures) + "\">\n" + body + "</testsuites>\n";
+}
+
+void text_part(const ide::CheckedFile& file, FilePart& part) {
+  for (const session::Finding& found : ide::findings(file))
+    part.text += diagnostic_text(*found.diagnostic, *found.anchors, colours(stdout));
+}
+
+std::string concatenated(const std::vector<FilePart>& files) {
+  std::string out;
+  for (const FilePart& f : files) out += f.text;
+  return out;
 }
 
 }  // namespace
 
-std::string formatted(const std::vector<ide::CheckedFile>& files, std::string_view format) {
-  if (format == "sarif") return sarif_format(files);
-  if (format == "github") return github_format(files);
+FilePart file_part(const ide::CheckedFile& file, std::string_view format) {
+  FilePart part;
+  part.path = file.path;
+  if (format == "text") text_part(file, part);
+  if (format == "json") json_part(file, part);
+  if (format == "sarif") sarif_part(file, part);
+  if (format == "github") github_part(file, part);
+  if (format == "junit") junit_part(file, part);
+  return part;
+}
+
+std::string joined(std::vector<FilePart> files, std::string_view format) {
+  if (format == "sarif") return sarif_format(std::move(files));
   if (format == "junit") return junit_format(files);
-  return json_format(files);
+  if (format == "json") return json_format(std::move(files));
+  return concatenated(files);
 }
 
 }  // namespace tilewright::render

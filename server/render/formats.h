@@ -1,14 +1,30 @@
-// Output formats of `check`: JSON, SARIF 2.1.0, GitHub annotations, JUnit XML.
+// Output formats of `check`: text for people, JSON, SARIF 2.1.0, GitHub annotations, JUnit XML.
+//
+// A report of many files is put together from what is said about each, so that no file needs to be kept: its tree and
+// its kernels are a thousand times larger than what is found in them.
 #pragma once
+#include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "server/ide/checked.h"
+#include "server/render/json.h"
 
 namespace tilewright::render {
 
-// `format`: json, sarif, github or junit.
-std::string formatted(const std::vector<ide::CheckedFile>& files, std::string_view format);
+// One file's part of a report, in one format.
+struct FilePart {
+  std::string path;
+  std::string text;                     // text, github, junit: as it stands in the report
+  Json results = Json::array();         // json, sarif: one a finding
+  std::set<std::string_view> codes;     // sarif: those of the results, literals
+  std::size_t tests = 0, failures = 0;  // junit
+};
+
+// `format`: text, json, sarif, github or junit. Text has the colours of standard output.
+FilePart file_part(const ide::CheckedFile& file, std::string_view format);
+std::string joined(std::vector<FilePart> files, std::string_view format);
 
 }  // namespace tilewright::render

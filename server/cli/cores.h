@@ -1,0 +1,48 @@
+// Work on all cores, and its results in order.
+//
+// A command line does many things that have nothing to do with each other: files to check, programs to compile. Each is
+// one *piece*: a thread takes the next that nobody has, and the calling thread hands the results on in the order of the
+// pieces, each as soon as those before it are there. So what is printed is the same as with one core, byte for byte.
+//
+// Pieces share nothing that changes. Scripts nest as deep as the limits allow and who walks them recurses, so the
+// threads have stacks to match.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+namespace tilewright::cli {
+
+// For `jobs`: every core that this process may use.
+inline constexpr unsigned kAllCores = 0;
+unsigned threads_of(unsigned jobs);  // the number that it stands for, 1 at least
+
+// Calls `work(piece)` for 0 to `pieces` - 1 on `jobs` threads, and `finish(piece)` in order on the calling thread. With
+// one job, or one piece, the calling thread does all of it. False: `stop` was requested; pieces that had begun are
+// waited for (they see the same token), and no further `finish` is called. What a piece throws is thrown here, at its
+// turn. `waiting(done)` is called about ten times a second with the number of pieces that are done.
+bool in_order(std::size_t pieces, unsigned jobs, const std::stop_token& stop,
+              const std::function<void(std::size_t)>& work, const std::function<void(std::size_t)>& finish,
+              const std::function<void(std::size_t)>& waiting = {});
+
+// A line on standard error that says how far one is, for people: none unless that is a terminal, none before a second
+// has passed, and none for a single piece.
+class Progress {
+ public:
+  // "checked 12 of 60 files": `verb` and `noun` of it.
+  Progress(std::string verb, std::string noun, std::size_t pieces);
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void show(std::size_t done);
+  void clear();  // before anything else is printed
+
+ private:
+  std::string verb_, noun_;
+  std::size_t pieces_;
+  double begun_;
+  bool terminal_, shown_ = false;
+};
+
+}  // namespace tilewright::cli
