@@ -32,6 +32,7 @@ function(unity_builds)
   file(WRITE ${CMAKE_BINARY_DIR}/unity/sources.txt "${lines}")
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/cmake/unity_groups.py ${CMAKE_BINARY_DIR}/unity/sources.txt
+                          ${CMAKE_BINARY_DIR}/unity/apart.txt
                   OUTPUT_FILE ${CMAKE_BINARY_DIR}/unity/groups.txt COMMAND_ERROR_IS_FATAL ANY)
   file(STRINGS ${CMAKE_BINARY_DIR}/unity/groups.txt grouped)
   foreach(line ${grouped})

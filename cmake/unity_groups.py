@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""unity_groups.py LIST: which sources of a target may be compiled as one unit.
+"""unity_groups.py LIST [APART]: which sources of a target may be compiled as one unit.
 
-LIST holds a line `target<TAB>file` for each source. Printed are lines `target<TAB>group<TAB>file`; a file that is its group's
+LIST holds a line `target<TAB>file` for each source, APART the files that stay by themselves, one a line. Printed are lines `target<TAB>group<TAB>file`; a file that is its group's
 only one is compiled by itself. Most of the time of a unit goes into the headers and templates that it shares with its neighbours
 (nlohmann's JSON above all), so that eight together take little longer than one.
 
@@ -11,6 +11,7 @@ That is read off the text, which clang-format keeps regular: what stands at the 
 doubt, two files do not go together: a word in common is taken for a clash though it may mean something else.
 """
 import functools
+import os
 import re
 import sys
 
@@ -56,8 +57,9 @@ def local_names(text):
             anonymous = line.startswith("namespace {")
         elif line.startswith("}  // namespace"):
             anonymous = False
-        elif anonymous and re.match(r"enum (?!class)", line):
+        elif anonymous and (found := re.match(r"enum (?!class\b)(\w*)", line)):
             enumeration = True
+            yield found[1]
         if enumeration or (anonymous and line[:1] == " "):
             # Enumerators, and the constants of a declaration over several lines.
             yield from re.findall(r"\b(k[A-Z]\w*)\s*(?=[=,}\[]|$)" if enumeration else r"^ +(k[A-Z]\w*)(?=\s*[=,\[])", line)
@@ -81,10 +83,11 @@ def clash(a, b):
     return bool(a.local & (b.local | b.used | b.aliases.keys()) or b.local & (a.used | a.aliases.keys()))
 
 
-def groups(sources):
+def groups(sources, apart=frozenset()):
     """Each file into the first group that takes it."""
     made = []
     for source in sources:
+        source.alone = source.alone or source.path in apart
         for group in made:
             if (not source.alone and len(group) < FILES_A_GROUP and sum(s.size for s in group) + source.size <= BYTES_A_GROUP
                     and not any(other.alone or clash(source, other) for other in group)):
@@ -95,15 +98,18 @@ def groups(sources):
     return made
 
 
-def main(listing):
-    targets = {}
+def main(listing, apart=None):
+    targets, alone = {}, set()
+    if apart and os.path.exists(apart):
+        with open(apart, encoding="utf-8") as lines:
+            alone = set(lines.read().split("\n"))
     with open(listing, encoding="utf-8") as lines:
         for line in lines:
             target, path = line.rstrip("\n").split("\t")
             targets.setdefault(target, []).append(path)
     read = functools.cache(Source)
     for target, paths in targets.items():
-        for number, group in enumerate(groups([read(path) for path in sorted(paths)])):
+        for number, group in enumerate(groups([read(path) for path in sorted(paths)], alone)):
             for source in group:
                 print(target, number if len(group) > 1 else "alone", source.path, sep="\t")
 
