@@ -1,6 +1,6 @@
 #include "server/lsp/client_settings.h"
 
-#include "compiler/expr/target.h"
+#include "compiler/ir/target.h"
 #include "protocol/lsp.h"
 
 namespace tilewright::lsp {
