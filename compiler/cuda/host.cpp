@@ -322,7 +322,7 @@ class Writer {
     for (const Var* map : kernel_.plan.constant_maps) {
       std::string own = known_.at(map), symbol = lower::constant_map_symbol(kernel_, map);
       if (!driver_) {
-        copy("cudaMemcpyToSymbolAsync(" + symbol + ", &" + own + ", sizeof " + own +
+        copy("cudaMemcpyToSymbolAsync(static_cast<const void*>(&" + symbol + "), &" + own + ", sizeof " + own +
              ", 0, cudaMemcpyHostToDevice, stream)");
         continue;
       }

@@ -101,7 +101,8 @@ TEST_CASE("tensor maps reach the kernel in the three ways of the CUDA guide") {
        {"__constant__ CUtensorMap kernel_kernel_m;", "kernel_kernel(", "&kernel_kernel_m"},
        {"CUmodule module", "cuModuleGetGlobal(&m_variable, nullptr, module, \"kernel_kernel_m\")",
         "cuMemcpyHtoDAsync(m_variable, &m, sizeof m, stream)"},
-       {"cudaMemcpyToSymbolAsync(kernel_kernel_m, &m, sizeof m, 0, cudaMemcpyHostToDevice, stream)"}},
+       {"cudaMemcpyToSymbolAsync(static_cast<const void*>(&kernel_kernel_m), &m, sizeof m, 0, cudaMemcpyHostToDevice, "
+        "stream)"}},
       {"global",
        1,
        {"const CUtensorMap* m", "fence.proxy.tensormap::generic.acquire.sys", "&*m"},
