@@ -244,7 +244,11 @@ std::vector<Completion> completions(const Query& q, std::uint32_t offset) {
     if (primitive) {
       const ir::Primitive* row = ir::find_primitive(std::string_view(function).substr(function.rfind('.') + 1));
       for (const ir::PrimitiveKeyword& k : row ? std::span(row->keywords) : std::span<const ir::PrimitiveKeyword>()) {
-        items.add(std::string(k.name) + "=", Kind::Field, 0, "option of its variants");
+        std::string label = std::string(k.name) + "=", readers;
+        for (std::string_view variant : dispatch::readers_of(row->name, k.name)) {
+          readers.append(readers.empty() ? "  for " : ", ").append(variant);
+        }
+        items.add(label, Kind::Field, 0, label + std::string(k.fallback) + readers, k.words);
       }
     }
   }

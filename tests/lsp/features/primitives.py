@@ -36,3 +36,14 @@ def kernel(a: T.handle):
     #                                 ^ completion(^reduce_axes|^accum):
 #| accum= kind 5 accum=False
 #| reduce_axes= kind 5 reduce_axes=-1
+    Tx.warp.copy_async(B, A, )
+    #                       ^ completion(=$):
+#| cache_hint= kind 5 cache_hint=""  for tma
+#| cta_group= kind 5 cta_group=1  for smem->tmem, tma
+#| cta_mask= kind 5 cta_mask=0  for tma
+#| dispatch= kind 5 dispatch=None
+#| mbar= kind 5 mbar=None  for dsmem, tma
+#| oob= kind 5 oob=None  for tma
+#| prefetch_tensormap= kind 5 prefetch_tensormap=False  for tma
+#| remote_cta_id= kind 5 remote_cta_id=None  for dsmem
+#| use_tma_reduce= kind 5 use_tma_reduce=None  for tma
