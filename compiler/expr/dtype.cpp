@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/expr/dtype_names.h"
+
 namespace tilewright::ir {
 namespace {
 
@@ -71,7 +73,15 @@ std::optional<int> split_lanes(std::string_view& name) {
   return lanes;
 }
 
+constexpr auto kSpelled = [] {
+  std::array<std::string_view, kNames.size()> out;
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = kNames[i].name;
+  return out;
+}();
+
 }  // namespace
+
+std::span<const std::string_view> dtype_names() { return kSpelled; }
 
 std::optional<DataType> parse_dtype(std::string_view name) {
   std::optional<int> lanes = split_lanes(name);

@@ -9,25 +9,6 @@
 namespace tilewright::intrinsics {
 namespace {
 
-// Second spellings of a row: the names that later releases or other documents use for the same call.
-struct Alias {
-  std::string_view name, row;
-};
-constexpr Alias kAliases[] = {
-    {"cuda.elect_sync", "ptx.elect_sync"},                                                                      // 0.27
-    {"cuda.any_sync", "ptx.any_sync"},                                                                          // 0.27
-    {"cuda.mov_sreg", "ptx.fetch_register"},                                                                    // 0.27
-    {"cuda.mbarrier_wait", "ptx.mbarrier.try_wait"},                                                            // 0.27
-    {"cuda.mbarrier_wait_acquire_cluster", "ptx.mbarrier.try_wait_acquire_cluster"},                            // 0.27
-    {"cuda.pipeline_commit", "ptx.cp_async.commit_group"},                                                      // E39
-    {"cuda.pipeline_wait_prior", "ptx.cp_async.wait_group"},                                                    // E39
-    {"cuda.tcgen05.encode_matrix_descriptor", "ptx.tcgen05.encode_matrix_descriptor"},                          // 0.27
-    {"cuda.tcgen05.encode_instr_descriptor", "ptx.tcgen05.encode_instr_descriptor"},                            // 0.27
-    {"cuda.tcgen05.encode_instr_descriptor_block_scaled", "ptx.tcgen05.encode_instr_descriptor_block_scaled"},  // 0.27
-    {"cuda.wgmma.encode_matrix_descriptor", "ptx.wgmma.encode_matrix_descriptor"},                              // 0.27
-    {"cuda.wgmma.noop_barrier", "ptx.wgmma.noop_barrier"},                                                      // 0.27
-};
-
 struct Entry {
   std::string_view name;
   const Intrinsic* row;
@@ -52,17 +33,12 @@ struct Table {
     const std::size_t spelled = rows.size();
     rows.insert(rows.end(), internal_rows().begin(), internal_rows().end());
 
-    by_name.reserve(spelled + std::size(kAliases));
+    by_name.reserve(spelled);
     for (std::size_t i = 0; i < spelled; ++i) by_name.push_back({rows[i].name, &rows[i]});
-    for (const Alias& alias : kAliases) {
-      for (std::size_t i = 0; i < spelled; ++i) {
-        if (rows[i].name == alias.row) by_name.push_back({alias.name, &rows[i]});
-      }
-    }
     std::ranges::stable_sort(by_name, {}, &Entry::name);
     for (std::size_t i = 1; i < by_name.size(); ++i) {
       const Intrinsic& form = *by_name[i].row;
-      if (by_name[i - 1].name != by_name[i].name || by_name[i].name != form.name) continue;
+      if (by_name[i - 1].name != by_name[i].name) continue;
       rows[&form - rows.data()].form = difference(forms(form.name).front().row->operands, form.operands);
     }
   }

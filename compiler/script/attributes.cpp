@@ -3,6 +3,7 @@
 
 #include "compiler/script/interpreter.h"
 #include "compiler/script/slices.h"
+#include "compiler/script/surface.h"
 
 namespace tilewright::script {
 
@@ -78,7 +79,35 @@ Value specialise(Interpreter& in, const Arguments& args, Value self) {
   return v;
 }
 
+// Where the surface lists what objects of a type have.
+std::string_view space_of(Type type) {
+  switch (type) {
+    case Type::Buffer: return "buffer";
+    case Type::Axis: return "axis";
+    case Type::Iter: return "Iter";
+    default: return "Layout";
+  }
+}
+
 }  // namespace
+
+Value Interpreter::denoted(const Record& record) {
+  auto number = static_cast<std::size_t>(&record - surface_->records().data());
+  if (denoted_.empty()) denoted_.resize(surface_->records().size());
+  if (!denoted_[number].is_none()) return denoted_[number];
+  // It is no work of the script: its limits do not depend on who asked first.
+  std::size_t bytes = heap_.bytes();
+  Value v = record.make ? record.make(*this, record, Value()) : native(record.name, record.function);
+  heap_.reset(bytes);
+  if (!v.is_error()) denoted_[number] = v;
+  return v;
+}
+
+Value Interpreter::member_of(Value object, std::string_view space, std::string_view name) {
+  const Record* record = surface_->find(space, name);
+  if (!record) return Value::error();
+  return record->make ? record->make(*this, *record, object) : native(record->name, record->function, object);
+}
 
 Value Interpreter::attribute(Value object, std::string_view name, text::Span span) {
   if (MetaVar* m = object.as<MetaVar>()) object = m->value;
@@ -106,8 +135,8 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
           if (pending_ && pending_->diagnostic.span == text::Span()) pending_->diagnostic.span = span;
           if (!v.is_error() || pending_) return v;
         }
-        return fail(code::kAttribute, span, "'" + n->path + "' has no attribute '" + std::string(name) + "'", {},
-                    "AttributeError");
+        return fail(code::kAttribute, span, "'" + n->path + "' has no attribute '" + std::string(name) + "'",
+                    n->space.empty() ? std::string() : surface_->advice(n->space, name), "AttributeError");
       }
       case Type::Instance: {
         Instance* instance = object.as<Instance>();
@@ -136,7 +165,8 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
         }
         if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
         return fail(code::kAttribute, span,
-                    "'" + instance->cls->name + "' object has no attribute '" + std::string(name) + "'", {},
+                    "'" + instance->cls->name + "' object has no attribute '" + std::string(name) + "'",
+                    is_of_prelude(instance->cls->scope) ? surface_->advice("T." + instance->cls->name, name) : "",
                     "AttributeError");
       }
       case Type::Class: {
@@ -169,17 +199,18 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
         return fail(code::kAttribute, span, "no base class has '" + std::string(name) + "'", {}, "AttributeError");
       }
       case Type::Buffer:
-        if (buffer_attribute(*this, object, name, span, &result)) return result;
-        return fail(code::kAttribute, span, "a buffer has no attribute '" + std::string(name) + "'", {},
-                    "AttributeError");
       case Type::Layout:
       case Type::LayoutSpec:
       case Type::Axis:
-      case Type::Iter:
-        if (layout_attribute(*this, object, name, span, &result)) return result;
+      case Type::Iter: {
+        std::string_view space = space_of(object.o->type);
+        result = member_of(object, space, name);
+        if (!result.is_error() || pending_) return result;
         return fail(code::kAttribute, span,
-                    std::string(type_name(object)) + " has no attribute '" + std::string(name) + "'", {},
-                    "AttributeError");
+                    (object.as<BufferValue>() ? "a buffer" : std::string(type_name(object))) + " has no attribute '" +
+                        std::string(name) + "'",
+                    surface_->advice(space, name), "AttributeError");
+      }
       case Type::Region: {
         const ir::Region& r = object.as<RegionValue>()->region;
         if (name == "buffer") return buffer_value(r.buffer);

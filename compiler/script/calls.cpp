@@ -6,6 +6,7 @@
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/python/python.h"
 #include "compiler/script/python/support.h"
+#include "compiler/script/surface.h"
 
 namespace tilewright::script {
 
@@ -143,7 +144,7 @@ Value Interpreter::call(Value function, const Arguments& arguments) {
     return fail(code::kUnsupported, arguments.function, "a kernel cannot be called from a kernel");
   }
   if (Namespace* n = function.as<Namespace>()) {  // T.ptx.mma(...), T.ptx.mma.sp(...)
-    if (n->path.starts_with("T.")) return call_intrinsic(*this, std::string_view(n->path).substr(2), arguments);
+    if (n->record) return call_intrinsic(*this, n->record->detail, arguments);
   }
   if (Instance* instance = function.as<Instance>()) {
     if (instance->cls->find("__call__")) return call(attribute(function, "__call__", arguments.function), arguments);

@@ -66,6 +66,9 @@ constexpr text::CodeInfo kTable[] = {
     {kNeedsEntry, "kernel needs arguments",
      "The kernel stands inside a function with parameters. Name arguments in a comment `# tilewright: entry f(128, "
      "64)` or with --entry."},
+    {kDialect, "release of the dialect",
+     "The comment names a release of the dialect that this version does not read, or a script imports one that is "
+     "written in another release. Names mean other things from one release to the next, so nothing is guessed."},
     {kImport, "import not found", "The module lies below the script's root but cannot be read."},
 };
 

@@ -36,6 +36,7 @@ inline constexpr std::string_view kDeviceEntry = "TW2115";
 inline constexpr std::string_view kEntry = "TW2201";
 inline constexpr std::string_view kNeedsEntry = "TW2202";
 inline constexpr std::string_view kImport = "TW2203";
+inline constexpr std::string_view kDialect = "TW2204";
 
 std::span<const text::CodeInfo> table();
 

@@ -5,6 +5,7 @@
 #include "compiler/script/interpreter.h"
 #include "compiler/script/memo.h"
 #include "compiler/script/probe.h"
+#include "compiler/script/surface.h"
 
 namespace tilewright::script {
 
@@ -94,7 +95,8 @@ Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* 
       anchors_(anchors),
       loader_(loader),
       target_(options.target),
-      dialect_(options.dialect),
+      dialect_(options.dialect.value_or(options.project_dialect)),
+      surface_(&surface_of(dialect_)),
       probe_(options.probe),
       probed_(options.probe ? options.probe->node : nullptr),
       store_(store),

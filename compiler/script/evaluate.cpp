@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "compiler/script/dialect.h"
 #include "compiler/script/python/support.h"
 
 namespace tilewright::script {
@@ -547,7 +548,21 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
     e->diagnostics.push_back(
         {code::kSyntax, text::Severity::Error, s.message, {anchor, 0, s.end - s.begin}, {}, {}, {}});
   }
-  e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader, options, e->store_);
+  EvaluateOptions said = options;
+  if (auto comment = options.dialect ? std::nullopt : dialect_comment(*tree)) {
+    if (!comment->dialect) {
+      // Nothing of it can be read: what another release means by the same names would be a guess.
+      std::uint32_t anchor = e->anchors.add(tree->source(), comment->offset);
+      e->diagnostics.push_back(
+          {code::kDialect, text::Severity::Error, comment->dialect.error(), {anchor, 0, comment->length}, {}, {}, {}});
+      e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader, options, e->store_);
+      e->module = e->interpreter_->make<Scope>();
+      return e;
+    }
+    said.dialect = *comment->dialect;
+  }
+  e->dialect = said.dialect.value_or(options.project_dialect);
+  e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader, said, e->store_);
   e->module = e->interpreter_->run_module(tree);
   if (e->interpreter_->has_pending()) {
     Pending p = e->interpreter_->take_pending();

@@ -44,7 +44,8 @@ class Evaluation {
   std::vector<Entry> entries;
   std::vector<Factory> open_factories;
   Scope* module = nullptr;
-  bool stopped = false;  // a limit or a cancellation ended it: the lists are incomplete
+  text::Dialect dialect = text::kNewestDialect;  // found as EvaluateOptions says
+  bool stopped = false;                          // a limit or a cancellation ended it: the lists are incomplete
 
   Interpreter& interpreter() { return *interpreter_; }
   Arena& arena() { return store_->arena; }

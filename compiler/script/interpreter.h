@@ -33,6 +33,8 @@
 
 namespace tilewright::script {
 
+class Surface;  // surface.h
+
 enum class Flow : std::uint8_t { Normal, Break, Continue, Return, Error };
 
 struct Pending {                        // the exception on its way up
@@ -202,6 +204,13 @@ class Interpreter {
   Scope* builtins() { return builtins_; }
   ir::Target target() const { return target_; }
   text::Dialect dialect() const { return dialect_; }
+  // The names of that release.
+  const Surface& surface() const { return *surface_; }
+  // What a name of a module denotes: made at the first question, then the same value.
+  Value denoted(const Record& record);
+  // A method or attribute that the surface lists in `space` for objects of this kind. Error tag without a pending
+  // error: the object has none of that name.
+  Value member_of(Value object, std::string_view space, std::string_view name);
   // A record could not be placed into this file beside what it holds already: the evaluation must run without a memo.
   bool memo_conflict() const { return memo_conflict_; }
   bool module_owns(const void* p) const { return module_store_->arena.owns(p); }
@@ -272,6 +281,7 @@ class Interpreter {
   Loader* loader_;
   const ir::Target target_;
   const text::Dialect dialect_;
+  const Surface* const surface_;      // of that release
   Probe* const probe_;                // null: none
   const syntax::Node* const probed_;  // that it watches; null: none
   Heap heap_;
@@ -298,6 +308,7 @@ class Interpreter {
   Weights weights_;                 // of the kernel under construction
   std::uint64_t kernel_nodes_ = 0;  // in its statements so far
   Value return_value_;
+  std::vector<Value> denoted_;  // by the number of the record; None: not made yet
   std::vector<KernelValue*> kernels_;
   std::string module_path_;                            // of the module being run
   std::map<std::string, Value, std::less<>> modules_;  // by path, for scripts; by dotted name for the rest
@@ -338,8 +349,6 @@ Value python_module(Interpreter& in, std::string_view dotted);
 Value tirx_namespace(Interpreter& in);  // `T`: tirx/namespace.cpp
 Value tile_namespace(Interpreter& in);  // `Tx`: tirx/tile.cpp
 Value layout_module(Interpreter& in);   // `tvm.tirx.layout`: tirx/layouts.cpp
-bool buffer_attribute(Interpreter& in, Value object, std::string_view name, text::Span span, Value* result);
-bool layout_attribute(Interpreter& in, Value object, std::string_view name, text::Span span, Value* result);
 bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::Span span, Value* result);
 Value index_buffer(Interpreter& in, const ir::Buffer* buffer, std::span<const Value> indices, text::Span span);
 bool store_buffer(Interpreter& in, const ir::Buffer* buffer, std::span<const Value> indices, Value value,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "compiler/script/dialect.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/prelude.h"
@@ -25,7 +26,7 @@ std::shared_ptr<const syntax::Tree> prelude_tree(std::string_view file) {
 
 }  // namespace
 
-Value Interpreter::import_module(std::string_view dotted, int level, text::Span) {
+Value Interpreter::import_module(std::string_view dotted, int level, text::Span span) {
   if (level == 0) {
     if (dotted == "tvm" || dotted.starts_with("tvm.")) {
       return tvm_package(*this, dotted);
@@ -39,6 +40,15 @@ Value Interpreter::import_module(std::string_view dotted, int level, text::Span)
       const std::string& path = tree->source()->path();
       auto loaded = modules_.find(path);
       if (loaded != modules_.end()) return loaded->second;
+      if (auto comment = dialect_comment(*tree); comment && comment->dialect != surface_->dialect()) {
+        std::string release(text::dialect_name(surface_->dialect()));
+        warn(code::kDialect, span,
+             comment->dialect ? path + " is written in " + std::string(text::dialect_name(*comment->dialect)) +
+                                    ", this script in " + release
+                              : path + ": " + comment->dialect.error(),
+             "a script and what it imports are written in one release", text::Severity::Error);
+        return modules_.emplace(path, Value::opaque("a script in another release of the dialect")).first->second;
+      }
       Value v = name_space(std::string(dotted), nullptr);
       modules_.emplace(path, v);  // before it runs: import cycles see what is there so far
       // An imported module runs in host mode, outside of any kernel under construction.
@@ -91,6 +101,15 @@ void Interpreter::import_from(const syntax::ImportFrom* node, Scope* scope) {
         v = ns->lookup(*this, *ns, n.name);
       }
       if (v.is_error() && pending_) return;
+      // The dialect's own modules are closed. What is neither near one of their names nor known of another release may
+      // be a helper of the reference's that no kernel sees.
+      if (std::string hint = v.is_error() && !ns->space.empty() ? surface_->advice(ns->space, n.name) : "";
+          !hint.empty()) {
+        warn(code::kAttribute, span(n.at), "'" + ns->path + "' has no name '" + std::string(n.name) + "'",
+             std::move(hint), text::Severity::Error);
+        scope->set(n.bound, Value::poison());
+        continue;
+      }
       if (v.is_error()) {  // a submodule, or a name that the module does not have
         std::string dotted = (node->module.empty() ? "" : std::string(node->module) + ".") + std::string(n.name);
         v = import_module(dotted, node->level, span(n.at));

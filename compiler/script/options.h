@@ -2,6 +2,7 @@
 // each kernel (ir::Kernel) and into its key (reuse.cpp); later stages read them from the kernel.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,10 @@ struct Probe;      // probe.h
 
 struct EvaluateOptions {
   ir::Target target;
-  text::Dialect dialect = text::Dialect::V0_25;
+  // The release that the script is written in: this one, whatever its comment says; else what its comment says; else
+  // the project's. All of them are built in (surface.h).
+  std::optional<text::Dialect> dialect;
+  text::Dialect project_dialect = text::kNewestDialect;
   std::vector<std::string> entries;  // nothing: all that are found
   std::size_t max_entries = 256;     // of parametrize products and the like
   KernelMemo* memo = nullptr;        // kernels are looked for there before they are evaluated; null: none

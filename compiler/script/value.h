@@ -23,6 +23,7 @@ namespace tilewright::script {
 
 class Interpreter;
 struct Object;
+struct Record;
 
 enum class Tag : std::uint8_t { Error, Poison, Opaque, None, Ellipsis, NotImplemented, Bool, Int, Float, Expr, Object };
 
@@ -314,6 +315,8 @@ struct Namespace : Object {
   Value (*lookup)(Interpreter&, Namespace&, std::string_view name) = nullptr;  // Error tag without pending: absent
   Scope* scope = nullptr;                                                      // of a script module
   int scope_kind = -1;                                                         // Tx.<scope>
+  std::string_view space;          // of the surface, whose names it gives; empty: another module
+  const Record* record = nullptr;  // of an instruction or a family of them: what a call runs
 };
 struct Property : Object {
   TILEWRIGHT_OBJECT(Property, Property)

@@ -53,10 +53,10 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
                  const CompileOptions& options) {
   Compiled out;
   out.target = options.target;
-  out.dialect = options.dialect;
   script::EvaluateOptions evaluate = options;
   evaluate.memo = options.cache;
   out.evaluation = script::evaluate(tree, loader, context, evaluate);
+  out.dialect = out.evaluation->dialect;
   out.diagnostics = out.evaluation->diagnostics;
 
   text::Context stage = context;

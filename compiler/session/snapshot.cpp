@@ -97,6 +97,7 @@ std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop) const
   context.limits = settings_->limits;
   KernelCache::Use use(*cache_);
   CompileOptions options;
+  options.project_dialect = settings_->dialect;
   options.entries = settings_->entries;
   options.deny_fallback = settings_->deny_fallback;
   options.cache = &use;
@@ -123,6 +124,7 @@ std::unique_ptr<Probed> Snapshot::probe(const syntax::Node* node, const syntax::
   ProbeMemo memo(*cache_, statement, made->probe);
   script::EvaluateOptions options;
   options.target = targets().front();
+  options.project_dialect = settings_->dialect;
   options.entries = settings_->entries;
   options.memo = &memo;
   options.probe = &made->probe;

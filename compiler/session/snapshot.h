@@ -22,8 +22,9 @@ namespace tilewright::session {
 // What the analysis of a document depends on besides its text. Immutable; a change of settings is another object.
 struct Settings {
   text::Limits limits;
-  std::vector<std::string> architectures;  // empty: those that the file names, else sm_90a
-  std::vector<std::string> entries;        // empty: all that are found
+  text::Dialect dialect = text::kNewestDialect;  // of scripts that do not say
+  std::vector<std::string> architectures;        // empty: those that the file names, else sm_90a
+  std::vector<std::string> entries;              // empty: all that are found
   bool deny_fallback = false;
   // Changes severities and removes what is switched off. May be empty.
   std::function<void(std::vector<text::Diagnostic>&)> severity;

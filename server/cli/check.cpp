@@ -20,6 +20,8 @@ struct CheckOptions {
   std::vector<std::string> archs;
   std::vector<std::string> deny;
   unsigned jobs = kAllCores;
+  DialectOption dialect_option;
+  std::optional<text::Dialect> dialect;  // as the option says
 };
 
 // What is kept of a file that was checked.
@@ -43,6 +45,7 @@ class Check {
       answer.complaints = "tilewright: " + file.error() + "\n";
       return answer;
     }
+    file->dialect = options_.dialect;
     ide::CheckedFile checked;
     checked.path = file->source->path();
     session::CompileOptions options;
@@ -139,6 +142,7 @@ void add_check(CLI::App& app, Run& run) {
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
+  options->dialect_option.add(*c);
   c->add_option("--deny", options->deny, "Treat this code as an error; 'fallback' for scalar fallbacks")
       ->expected(1)
       ->allow_extra_args(false)
@@ -148,7 +152,9 @@ void add_check(CLI::App& app, Run& run) {
       "Examples:\n  tilewright check kernels/                     all tile scripts below it\n  tilewright check "
       "copy.py --deny fallback\n"
       "  cat copy.py | tilewright check - --stdin-filename copy.py --format sarif");
-  c->callback([options, &run] { run = [options] { return check(*options); }; });
+  c->callback([options, &run] {
+    run = [options] { return options->dialect_option.read(&options->dialect) ? check(*options) : kUsage; };
+  });
 }
 
 }  // namespace tilewright::cli

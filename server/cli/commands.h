@@ -44,6 +44,13 @@ std::optional<ir::Target> target_option(const std::string& text);
 std::expected<ir::Target, std::string> read_target(const std::string& text);
 // `--jobs N`: how many threads a command uses (cores.h).
 void add_jobs(CLI::App& command, unsigned& jobs);
+// `--dialect`: which release the scripts are written in.
+struct DialectOption {
+  std::string text = "auto";
+  void add(CLI::App& command);
+  // Nothing for "auto"; false, with a message on stderr: there is no such release, or it is not built in.
+  bool read(std::optional<text::Dialect>* into) const;
+};
 int fail_usage(const std::string& message, const std::string& remedy = {});
 
 // The dispatch report of one call, for people.

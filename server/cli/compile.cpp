@@ -31,7 +31,8 @@ struct CompileCommand {
   std::vector<std::string> archs;
   std::vector<std::string> emits;
   std::string folder;
-  std::string dialect = "auto";
+  DialectOption dialect_option;
+  std::optional<text::Dialect> dialect;  // as the option says
   bool json = false;
   unsigned jobs = kAllCores;
 };
@@ -112,6 +113,7 @@ class Compile {
       out.unusable = true;
       return out;
     }
+    file->dialect = command_.dialect;
     const std::vector<std::string> archs =
         command_.archs.empty() ? std::vector{project::one_architecture(*file)} : command_.archs;
     for (const std::string& arch : archs) {
@@ -337,8 +339,6 @@ bool print_texts(const CompileCommand& command, const std::vector<Output>& outpu
 }
 
 int run_compile(const CompileCommand& command) {
-  if (command.dialect != "auto" && command.dialect != "0.25")
-    return fail_usage("unknown dialect '" + command.dialect + "'", "this version reads 0.25");
   // A file that was named is read as it is; only in folders it is asked first whether a file is a script.
   project::Expansion files{.files = command.paths, .passed_over = 0, .missing = {}};
   std::error_code ec;
@@ -412,7 +412,7 @@ void add_compile(CLI::App& app, Run& run) {
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  c->add_option("--dialect", command->dialect, "Release of the language; found out by default")->capture_default_str();
+  command->dialect_option.add(*c);
   auto emits = std::make_shared<std::vector<std::string>>();
   c->add_option("--emit", *emits, "What to produce (default report); repeatable, or separated by commas")
       ->delimiter(',')
@@ -430,7 +430,7 @@ void add_compile(CLI::App& app, Run& run) {
     command->emits = emits->empty() ? std::vector<std::string>{command->json ? "cuda" : "report"} : *emits;
     if (std::find(command->emits.begin(), command->emits.end(), kHost) != command->emits.end())
       command->emits.emplace_back(kHostRuntime);
-    run = [command] { return run_compile(*command); };
+    run = [command] { return command->dialect_option.read(&command->dialect) ? run_compile(*command) : kUsage; };
   });
 }
 

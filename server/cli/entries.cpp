@@ -7,13 +7,20 @@ namespace tilewright::cli {
 using render::Json;
 namespace {
 
-int run_entries(const std::string& path, bool json) {
+int run_entries(const std::string& path, const DialectOption& dialect, bool json) {
   auto file = project::load(path);
   if (!file) return fail_usage(file.error());
+  if (!dialect.read(&file->dialect)) return kUsage;
   session::CompileOptions options;
   options.stage = session::Stage::Evaluate;
   session::Compiled c = project::compile(*file, options);
   const script::Evaluation& e = *c.evaluation;
+  // Of a script in a release that is not read there is nothing to list.
+  for (const text::Diagnostic& d : c.diagnostics) {
+    if (d.code != script::code::kDialect) continue;
+    std::fputs(render::diagnostic_text(d, e.anchors, render::colours(stderr)).c_str(), stderr);
+    return kErrors;
+  }
   if (json) {
     Json entries = Json::array(), open = Json::array();
     for (const script::Entry& entry : e.entries) {
@@ -45,12 +52,15 @@ int run_entries(const std::string& path, bool json) {
 
 void add_entries(CLI::App& app, Run& run) {
   auto path = std::make_shared<std::string>();
+  auto dialect = std::make_shared<DialectOption>();
   auto json = std::make_shared<bool>(false);
   CLI::App* c = app.add_subcommand("entries", "List the kernels of a script that can be compiled");
   c->add_option("file", *path, "The script, or - for standard input")->required();
+  dialect->add(*c);
   c->add_flag("--json", *json, "As JSON");
   c->footer("Example:\n  tilewright entries gemm.py");
-  c->callback([path, json, &run] { run = [path, json] { return run_entries(*path, *json); }; });
+  c->callback(
+      [path, dialect, json, &run] { run = [path, dialect, json] { return run_entries(*path, *dialect, *json); }; });
 }
 
 }  // namespace tilewright::cli

@@ -15,6 +15,7 @@ struct ExplainCommand {
   std::string what;
   std::vector<std::string> entries;
   std::optional<std::string> arch;
+  DialectOption dialect;
   bool json = false;
 };
 
@@ -69,6 +70,7 @@ int run_explain(const ExplainCommand& o) {
   Place place = parse_place(o.what);
   auto file = project::load(place.file);
   if (!file) return fail_usage(file.error());
+  if (!o.dialect.read(&file->dialect)) return kUsage;
   if (place.asked && place.line == 0) return fail_usage(o.what + ": lines count from 1");
   auto target = target_option(o.arch ? *o.arch : project::one_architecture(*file));
   if (!target) return kUsage;
@@ -133,6 +135,7 @@ void add_explain(CLI::App& app, Run& run) {
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
+  o->dialect.add(*c);
   c->add_option("--arch", o->arch, "Architecture (default: sm_90a, or what the file says in '# tilewright: arch ...')");
   c->add_flag("--json", o->json, "The same as JSON");
   c->footer("Examples:\n  tilewright explain copy.py\n  tilewright explain copy.py:14\n  tilewright explain TW3104");

@@ -27,6 +27,7 @@ struct RunCommand {
   int device = 0, repeat = 10, warmup = 3;
   double deadline = 10, memory = 0;
   std::optional<double> rtol, atol;
+  DialectOption dialect;
   bool json = false;
 };
 
@@ -114,6 +115,7 @@ int run_command(const RunCommand& o) {
   if (!request) return refuse(o, request.error());
   auto file = project::load(o.file);
   if (!file) return refuse(o, {file.error(), {}});
+  if (!o.dialect.read(&file->dialect)) return kUsage;
 
   run::GpuOptions options = project::gpu_options();
   options.library = o.driver;
@@ -147,6 +149,7 @@ void add_run(CLI::App& app, Run& run) {
       ->required()
       ->check(CLI::IsMember(std::vector<std::string>(project::kRunTargets.begin(), project::kRunTargets.end())));
   c->add_option("--arch", o->arch, "Architecture to compile for (default: the device's own)");
+  o->dialect.add(*c);
   c->add_option("--device", o->device, "Which of the driver's devices")->capture_default_str();
   auto repeatable = [&](const char* name, std::vector<std::string>& to, const char* help) {
     c->add_option(name, to, help)->expected(1)->take_all();

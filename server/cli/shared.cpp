@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "compiler/script/surface.h"
 #include "server/cli/commands.h"
 #include "server/render/report.h"
 
@@ -23,6 +24,25 @@ std::optional<ir::Target> target_option(const std::string& text) {
 void add_jobs(CLI::App& command, unsigned& jobs) {
   command.add_option("-j,--jobs", jobs, "Threads to work on (default: one a core; 1: one thing after the other)")
       ->check(CLI::Range(1u, 1024u));
+}
+
+void DialectOption::add(CLI::App& command) {
+  command
+      .add_option("--dialect", text,
+                  "Release of the dialect (default: what the file says in '# tilewright: dialect ...', else "
+                  "tilewright.toml)")
+      ->capture_default_str();
+}
+
+bool DialectOption::read(std::optional<text::Dialect>* into) const {
+  if (text == "auto") return true;
+  auto dialect = script::built_in_dialect(text);
+  if (!dialect) {
+    fail_usage(dialect.error());
+    return false;
+  }
+  *into = *dialect;
+  return true;
 }
 
 int fail_usage(const std::string& message, const std::string& remedy) {

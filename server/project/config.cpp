@@ -2,6 +2,7 @@
 
 #include <toml++/toml.h>
 
+#include "compiler/script/surface.h"
 #include "server/project/codes.h"
 #include "server/project/files.h"
 
@@ -56,7 +57,13 @@ std::expected<Config, std::string> parse_config(std::string_view text, const std
   }
   Config config;
   for (const auto& [key, value] : table) {
-    if (key.str() == "limits" && value.is_table()) {
+    if (key.str() == "dialect") {
+      auto release = value.value<std::string>();
+      if (!release) return std::unexpected(place(name, value) + "dialect is a text, such as \"0.25\"");
+      auto dialect = script::built_in_dialect(*release);
+      if (!dialect) return std::unexpected(place(name, value) + dialect.error());
+      config.dialect = *dialect;
+    } else if (key.str() == "limits" && value.is_table()) {
       auto ok = read_limits(*value.as_table(), name, config.limits);
       if (!ok) return std::unexpected(ok.error());
     } else if (key.str() == "severity" && value.is_table()) {
@@ -72,7 +79,7 @@ std::expected<Config, std::string> parse_config(std::string_view text, const std
       }
     } else {
       return std::unexpected(place(name, value) + "unknown setting '" + std::string(key.str()) +
-                             "': there are [limits] and [severity]");
+                             "': there are dialect, [limits] and [severity]");
     }
   }
   return config;

@@ -1,5 +1,6 @@
 // tilewright.toml: a project's settings, found in the nearest folder above a script.
 //
+//   dialect = "0.25"             # release of the dialect, of scripts that do not say
 //   [limits]
 //   steps = 20000000             # evaluated nodes a file
 //   memory_mb = 256
@@ -15,12 +16,14 @@
 #include <vector>
 
 #include "compiler/text/context.h"
+#include "compiler/text/dialect.h"
 
 namespace tilewright::project {
 
 struct Config {
   std::filesystem::path file;  // empty: there is none
   text::Limits limits;
+  text::Dialect dialect = text::kNewestDialect;
   std::map<std::string, std::optional<text::Severity>, std::less<>> severity;  // nothing: off
 };
 

@@ -23,7 +23,10 @@ std::expected<LoadedFile, std::string> load(const std::string& path, const std::
   return file;
 }
 
-session::Compiled compile(const LoadedFile& file, const session::CompileOptions& options, const std::stop_token& stop) {
+session::Compiled compile(const LoadedFile& file, const session::CompileOptions& asked, const std::stop_token& stop) {
+  session::CompileOptions options = asked;
+  if (file.dialect) options.dialect = file.dialect;
+  options.project_dialect = file.config.dialect;
   text::Context context;
   context.stop = stop;
   context.limits = file.config.limits;

@@ -19,12 +19,14 @@ struct LoadedFile {
   std::shared_ptr<const syntax::Tree> tree;
   std::unique_ptr<script::Loader> loader;
   Config config;
+  std::optional<text::Dialect> dialect;          // said outright, over its comment and the settings; nothing: not said
   std::optional<syntax::Rejection> undecodable;  // why its bytes are no text; nothing else is said about it
 };
 // "-" is standard input, shown as `shown_name`. The error names the file and the reason.
 std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name = {});
-// Under the file's own settings. Once `stop` is requested the result is incomplete, and says so (Compiled::stopped).
-session::Compiled compile(const LoadedFile& file, const session::CompileOptions& options,
+// Under the file's own settings and in its release of the dialect. Once `stop` is requested the result is incomplete,
+// and says so (Compiled::stopped).
+session::Compiled compile(const LoadedFile& file, const session::CompileOptions& asked,
                           const std::stop_token& stop = {});
 
 // The architectures to look at: those asked for, else those that the file names in `# tilewright: arch sm_80 sm_90a`,

@@ -144,6 +144,7 @@ Workspace::Settings Workspace::settings(const std::string& path) {
   Settings out;
   if (auto config = find_config(place)) {
     made->limits = config->limits;
+    made->dialect = config->dialect;
     if (!config->severity.empty()) {
       made->severity = [config = std::make_shared<Config>(std::move(*config))](
                            std::vector<text::Diagnostic>& diagnostics) { apply_severity(*config, diagnostics); };

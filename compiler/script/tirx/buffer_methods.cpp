@@ -386,25 +386,6 @@ Value flattened(Interpreter& in, const Arguments& args, Value self) {
   return view_of(in, made, args.call);
 }
 
-constexpr Member kMethods[] = {
-    {"ptr_to", ptr_to},
-    {"access_ptr", access_ptr},
-    {"vload", vload},
-    {"vstore", vstore},
-    {"view", view},
-    {"local", local},
-    {"permute", permute},
-    {"elem_offset_of", offset_of_index<false>},
-    {"byte_offset_of", offset_of_index<true>},
-    {"offset_of", offset_of},
-    {"scope", scope_text},
-    {"is_scalar", is_scalar},
-    {"with_dtype", with_dtype},
-    {"with_data", with_data},
-    {"with_allocated_addr", with_allocated_addr},
-    {"get_flattened_buffer", flattened},
-};
-
 Value expr_list(Interpreter& in, std::span<const ir::Expr> items) {
   std::vector<Value> out;
   for (ir::Expr e : items) {
@@ -414,53 +395,82 @@ Value expr_list(Interpreter& in, std::span<const ir::Expr> items) {
   return in.tuple(std::move(out));
 }
 
+Value shape_of(Interpreter& in, const Record&, Value of) { return expr_list(in, self_buffer(of)->shape); }
+Value strides_of(Interpreter& in, const Record&, Value of) { return expr_list(in, self_buffer(of)->strides); }
+Value dtype_of(Interpreter& in, const Record&, Value of) { return in.string(ir::dtype_name(self_buffer(of)->dtype)); }
+Value name_of(Interpreter& in, const Record&, Value of) { return in.string(self_buffer(of)->name); }
+Value data_of(Interpreter&, const Record&, Value of) {
+  return self_buffer(of)->data ? Value::expr(self_buffer(of)->data) : Value::none();
+}
+Value elem_offset_of(Interpreter&, const Record&, Value of) {
+  ir::Expr offset = self_buffer(of)->elem_offset;
+  return offset ? Value::expr(offset) : Value::immediate_integer(0);
+}
+Value byte_offset_of(Interpreter&, const Record&, Value of) {
+  const ir::Buffer* b = self_buffer(of);
+  if (!b->elem_offset) return Value::integer(0);
+  return Value::expr(ir::simplify((b->elem_offset * ir::Expr(b->dtype.storage_bits() * b->dtype.lanes)) / ir::Expr(8)));
+}
+Value layout_of(Interpreter& in, const Record&, Value of) {
+  const ir::Buffer* b = self_buffer(of);
+  return b->layout ? in.layout_value(*b->layout) : Value::none();
+}
+Value allocated_addr_of(Interpreter& in, const Record&, Value of) {
+  const ir::Buffer* b = self_buffer(of);
+  return b->allocated_addr ? in.list({Value::expr(b->allocated_addr)}) : Value::none();
+}
+Value axis_separators_of(Interpreter& in, const Record&, Value) { return in.list({}); }
+Value itself(Interpreter&, const Record&, Value of) { return of; }
+Value ndim_of(Interpreter&, const Record&, Value of) {
+  return Value::integer(static_cast<std::int64_t>(self_buffer(of)->rank()));
+}
+
+constexpr Record kBufferMethodRecords[] = {
+    {"buffer", "ptr_to", NameKind::Function, "indices", "The address of an element.", ptr_to},
+    {"buffer", "access_ptr", NameKind::Function,
+     "access_mask, ptr_type='handle', content_lanes=1, offset=0, extent=None", "A pointer to a part of the buffer.",
+     access_ptr},
+    {"buffer", "vload", NameKind::Function, "begin, dtype=None, predicate=None", "Loads a vector of elements.", vload},
+    {"buffer", "vstore", NameKind::Function, "begin, value, predicate=None", "Stores a vector of elements.", vstore},
+    {"buffer", "view", NameKind::Function, "*shape, layout=None",
+     "The same memory in another shape, or as another dtype.", view},
+    {"buffer", "local", NameKind::Function, "*shape, layout=None",
+     "What each thread holds of a buffer that is spread over threads.", local},
+    {"buffer", "permute", NameKind::Function, "*dims", "The same memory with its dimensions in another order.",
+     permute},
+    {"buffer", "elem_offset_of", NameKind::Function, "indices, inner=True", "The linear offset of an element.",
+     offset_of_index<false>},
+    {"buffer", "byte_offset_of", NameKind::Function, "indices, inner=True", "The linear offset of an element in bytes.",
+     offset_of_index<true>},
+    {"buffer", "offset_of", NameKind::Function, "indices, inner=True", "The place of an element after its layout.",
+     offset_of},
+    {"buffer", "scope", NameKind::Function, "", "The memory that it lies in: \"global\", \"shared\", ...", scope_text},
+    {"buffer", "is_scalar", NameKind::Function, "", "Is it one element that reads like a number?", is_scalar},
+    {"buffer", "with_dtype", NameKind::Function, "dtype", "The same buffer with another dtype.", with_dtype},
+    {"buffer", "with_data", NameKind::Function, "data", "The same buffer over another pointer.", with_data},
+    {"buffer", "with_allocated_addr", NameKind::Function, "addr", "The same buffer at another column of tensor memory.",
+     with_allocated_addr},
+    {"buffer", "get_flattened_buffer", NameKind::Function, "", "The same memory with one dimension.", flattened},
+    {"buffer", "shape", NameKind::Attribute, "", "Its extents.", nullptr, shape_of},
+    {"buffer", "strides", NameKind::Attribute, "", "Its strides in elements; empty: row-major.", nullptr, strides_of},
+    {"buffer", "dtype", NameKind::Attribute, "", "The name of its element type.", nullptr, dtype_of},
+    {"buffer", "name", NameKind::Attribute, "", "Its name.", nullptr, name_of},
+    {"buffer", "data", NameKind::Attribute, "", "The pointer to its memory.", nullptr, data_of},
+    {"buffer", "elem_offset", NameKind::Attribute, "", "Where it begins in its memory, in elements.", nullptr,
+     elem_offset_of},
+    {"buffer", "byte_offset", NameKind::Attribute, "", "Where it begins in its memory, in bytes.", nullptr,
+     byte_offset_of},
+    {"buffer", "layout", NameKind::Attribute, "", "Its layout.", nullptr, layout_of},
+    {"buffer", "allocated_addr", NameKind::Attribute, "", "The columns of tensor memory that it has.", nullptr,
+     allocated_addr_of},
+    {"buffer", "axis_separators", NameKind::Attribute, "", "Always empty.", nullptr, axis_separators_of},
+    {"buffer", "buffer", NameKind::Attribute, "", "The buffer itself.", nullptr, itself},
+    {"buffer", "ndim", NameKind::Attribute, "", "How many dimensions it has.", nullptr, ndim_of},
+};
+
 }  // namespace
 
-bool buffer_attribute(Interpreter& in, Value object, std::string_view name, text::Span, Value* result) {
-  const ir::Buffer* b = self_buffer(object);
-  for (const Member& m : kMethods) {
-    if (m.name == name) {
-      *result = in.native(m.name, m.function, object);
-      return true;
-    }
-  }
-  if (name == "shape")
-    *result = expr_list(in, b->shape);
-  else if (name == "strides")
-    *result = expr_list(in, b->strides);
-  else if (name == "dtype")
-    *result = in.string(ir::dtype_name(b->dtype));
-  else if (name == "name")
-    *result = in.string(b->name);
-  else if (name == "data")
-    *result = b->data ? Value::expr(b->data) : Value::none();
-  else if (name == "elem_offset")
-    *result = b->elem_offset ? Value::expr(b->elem_offset) : Value::immediate_integer(0);
-  else if (name == "byte_offset") {
-    if (!b->elem_offset)
-      *result = Value::integer(0);
-    else
-      *result = Value::expr(
-          ir::simplify((b->elem_offset * ir::Expr(b->dtype.storage_bits() * b->dtype.lanes)) / ir::Expr(8)));
-  } else if (name == "layout") {
-    if (!b->layout) {
-      *result = Value::none();
-    } else {
-      *result = in.layout_value(*b->layout);
-    }
-  } else if (name == "allocated_addr") {
-    *result = b->allocated_addr ? in.list({Value::expr(b->allocated_addr)}) : Value::none();
-  } else if (name == "axis_separators") {
-    *result = in.list({});
-  } else if (name == "buffer") {
-    *result = object;
-  } else if (name == "ndim") {
-    *result = Value::integer(static_cast<std::int64_t>(b->rank()));
-  } else {
-    return false;
-  }
-  return true;
-}
+std::span<const Record> buffer_method_records() { return kBufferMethodRecords; }
 
 // Attributes of run-time values: dtype, astype, and the buffer behind a scalar.
 bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::Span, Value* result) {
@@ -505,7 +515,8 @@ bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::
       return true;
     }
     if (ir::is_one_element(*l->buffer) && l->buffer->is_scalar) {  // methods of the scalar's own buffer
-      return buffer_attribute(in, in.buffer_value(l->buffer), name, {}, result);
+      *result = in.member_of(in.buffer_value(l->buffer), "buffer", name);
+      return !result->is_error() || in.has_pending();
     }
   }
   return false;

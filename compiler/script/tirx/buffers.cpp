@@ -491,44 +491,108 @@ Value free_var(Interpreter& in, const Arguments& args, Value) {
 constexpr int kShared = static_cast<int>(ir::StorageScope::Shared);
 constexpr int kLocal = static_cast<int>(ir::StorageScope::Local);
 
-constexpr Member kBuffers[] = {
-    {"match_buffer", match_buffer},
-    {"alloc_buffer", alloc<-1>},
-    {"sblock_alloc_buffer", alloc<-1>},
-    {"decl_buffer", alloc<-1>},
-    {"alloc_shared", alloc<kShared>},
-    {"smem", alloc<kShared>},
-    {"alloc_local", alloc<kLocal>},
-    {"tmem", alloc<static_cast<int>(ir::StorageScope::Tmem)>},
-    {"wg_reg_tile", wg_reg_tile},
-    {"alloc_tcgen05_ldst_frag", tcgen05_frag},
-    {"alloc_cast_frag", cast_frag},
-    {"local_scalar", scalar<kLocal>},
-    {"shared_scalar", scalar<kShared>},
-    {"alloc_scalar", scalar<kLocal>},
-    {"decl_scalar", decl_scalar},
-    {"Buffer", buffer_declaration},
-    {"buffer", buffer_declaration},
-    {"handle", handle_type},
-    {"Ptr", handle_type},
-    {"TensorMap", tensor_map_type},
-    {"var", free_var<false>},
-    {"ptr", free_var<true>},
-    {"buffer_var", free_var<true>},
+// The annotations T.let, T.constexpr and T.Optional; `number` says which.
+Value annotation(Interpreter& in, const Record& record, Value) {
+  TypeAnnotation* t = in.make<TypeAnnotation>();
+  t->kind = static_cast<TypeAnnotation::Kind>(record.number);
+  return Value::object(t);
+}
+
+constexpr Record kBufferRecords[] = {
+    {"T", "match_buffer", NameKind::Function,
+     "param, shape=None, dtype='float32', data=None, strides=None, elem_offset=None, scope='global', align=-1, "
+     "offset_factor=0, buffer_type='', axis_separators=None, layout='default'",
+     "Gives a handle parameter its shape and dtype; names in the shape become symbolic extents.", match_buffer},
+    {"T", "alloc_buffer", NameKind::Function,
+     "shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='global', align=-1, "
+     "offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None",
+     "Allocates a buffer in a memory scope, such as shared, local or tmem, under a layout.", alloc<-1>},
+    {"T", "sblock_alloc_buffer", NameKind::Function,
+     "shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='global', align=-1, "
+     "offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None",
+     "T.alloc_buffer as the block dialect spells it.", alloc<-1>},
+    {"T", "decl_buffer", NameKind::Function,
+     "shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='global', align=0, "
+     "offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None",
+     "Declares a view of memory that exists already.", alloc<-1>},
+    {"T", "alloc_shared", NameKind::Function,
+     "shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='shared', align=-1, "
+     "offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None",
+     "Allocates a buffer in shared memory.", alloc<kShared>},
+    {"T", "smem", NameKind::Function,
+     "shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='shared', align=-1, "
+     "offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None",
+     "T.alloc_shared under a shorter name.", alloc<kShared>},
+    {"T", "alloc_local", NameKind::Function,
+     "shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='local', align=-1, "
+     "offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None",
+     "Allocates a buffer in the registers of each thread.", alloc<kLocal>},
+    {"T", "tmem", NameKind::Function,
+     "shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='tmem', align=-1, "
+     "offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None",
+     "Allocates a buffer in tensor memory.", alloc<static_cast<int>(ir::StorageScope::Tmem)>},
+    {"T", "wg_reg_tile", NameKind::Function, "n, dtype='float32'",
+     "A register tile of a warpgroup: 128 rows, one a thread, n columns.", wg_reg_tile},
+    {"T", "alloc_tcgen05_ldst_frag", NameKind::Function, "instr_shape, tensor_shape, dtype",
+     "Registers laid out as tcgen05.ld and tcgen05.st of this shape move them.", tcgen05_frag},
+    {"T", "alloc_cast_frag", NameKind::Function, "src, dtype",
+     "Registers with the layout of another fragment and another dtype.", cast_frag},
+    {"T", "local_scalar", NameKind::Function, "dtype='float32', scope='local'", "A mutable scalar in a register.",
+     scalar<kLocal>},
+    {"T", "shared_scalar", NameKind::Function, "dtype='float32', scope='shared'", "A mutable scalar in shared memory.",
+     scalar<kShared>},
+    {"T", "alloc_scalar", NameKind::Function, "dtype='float32', scope='local'",
+     "Allocates one element that reads like a number.", scalar<kLocal>},
+    {"T", "decl_scalar", NameKind::Function, "dtype, data, scope=None, elem_offset=None, byte_offset=None",
+     "Declares one element of memory that exists already.", decl_scalar},
+    {"T", "Buffer", NameKind::Type,
+     "shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='global', align=0, "
+     "offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None",
+     "A tensor parameter with its shape and dtype, as an annotation.", buffer_declaration},
+    {"T", "buffer", NameKind::Function,
+     "shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='global', align=0, "
+     "offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None",
+     "A buffer without a statement, or a view where data is given.", buffer_declaration},
+    {"T", "handle", NameKind::Type, "dtype=None, storage_scope='global'", "A pointer parameter.", handle_type},
+    {"T", "Ptr", NameKind::Type, "dtype=None, storage_scope='global'", "A typed pointer.", handle_type},
+    {"T", "TensorMap", NameKind::Type, "", "A tensor map (CUtensorMap) parameter that the host encodes.",
+     tensor_map_type},
+    {"T", "var", NameKind::Function, "dtype, storage_scope='global'", "A free variable.", free_var<false>},
+    {"T", "ptr", NameKind::Function, "dtype, storage_scope='global'", "A free pointer variable.", free_var<true>},
+    {"T", "buffer_var", NameKind::Function, "dtype, storage_scope='global'", "A free pointer variable.",
+     free_var<true>},
+    {"T",
+     "let",
+     NameKind::Type,
+     "",
+     "Annotation of a name that is bound once: x: T.let = value, or T.let[T.int32].",
+     nullptr,
+     annotation,
+     {},
+     static_cast<int>(TypeAnnotation::Kind::Let)},
+    {"T",
+     "constexpr",
+     NameKind::Type,
+     "",
+     "Annotation of a @T.jit parameter that is known when the kernel is specialised.",
+     nullptr,
+     annotation,
+     {},
+     static_cast<int>(TypeAnnotation::Kind::Constexpr)},
+    {"T",
+     "Optional",
+     NameKind::Type,
+     "",
+     "Annotation of a parameter that may be None when the kernel is specialised.",
+     nullptr,
+     annotation,
+     {},
+     static_cast<int>(TypeAnnotation::Kind::Optional)},
 };
 
 }  // namespace
 
-Value buffer_member(Interpreter& in, std::string_view name) {
-  if (name == "let" || name == "constexpr" || name == "Optional") {
-    TypeAnnotation* t = in.make<TypeAnnotation>();
-    t->kind = name == "let"         ? TypeAnnotation::Kind::Let
-              : name == "constexpr" ? TypeAnnotation::Kind::Constexpr
-                                    : TypeAnnotation::Kind::Optional;
-    return Value::object(t);
-  }
-  return find_member(in, kBuffers, name);
-}
+std::span<const Record> buffer_records() { return kBufferRecords; }
 
 // ---- parameters -----------------------------------------------------------------------------------------------
 

@@ -128,21 +128,76 @@ Value construct_data_type(Interpreter& in, const Arguments& args, Value) {
   return Value::object(v);
 }
 
-NativeFunction constructor_of(Interpreter& in, std::string_view name) {
+NativeFunction constructor_of(std::string_view name) {
   if (name == "DataType") return construct_data_type;
   if (NativeFunction layout = layout_constructor(name)) return layout;
-  Native* native = expression_member(in, name).as<Native>();
-  return native ? native->function : construct_unknown;
+  NativeFunction expression = expression_constructor(name);
+  return expression ? expression : construct_unknown;
 }
 
+Value class_of_reference(Interpreter& in, const Record& record, Value) {
+  return Value::object(tirx_class(in, record.name));
+}
+
+// Those that are members of `T`, too.
+constexpr Record kClassRecords[] = {
+    {"T", "Layout", NameKind::Class, "", "The class of all layouts.", nullptr, class_of_reference},
+    {"T", "TileLayout", NameKind::Class, "spec", "Strided iters over named axes.", nullptr, class_of_reference},
+    {"T", "SwizzleLayout", NameKind::Class, "per_element, swizzle_len, atom_len, swizzle_inner=True",
+     "An XOR permutation of one linear address.", nullptr, class_of_reference},
+    {"T", "ComposeLayout", NameKind::Class, "layout_A, layout_B", "A swizzle over a tile layout.", nullptr,
+     class_of_reference},
+    {"T", "Iter", NameKind::Class, "extent, stride, axis", "One strided loop over an axis.", nullptr,
+     class_of_reference},
+    {"T", "IntImm", NameKind::Class, "dtype, value", "A whole number of a dtype.", nullptr, class_of_reference},
+    {"T", "FloatImm", NameKind::Class, "dtype, value", "A floating number of a dtype.", nullptr, class_of_reference},
+    {"T", "StringImm", NameKind::Class, "value", "A string constant.", nullptr, class_of_reference},
+    {"T", "Var", NameKind::Class, "name, dtype", "A variable that has no value yet.", nullptr, class_of_reference},
+    {"T", "SizeVar", NameKind::Class, "name, dtype", "A variable for an extent.", nullptr, class_of_reference},
+    {"T", "Cast", NameKind::Function, "dtype, value", "Converts a value.", nullptr, class_of_reference},
+    {"T", "Select", NameKind::Function, "condition, true_value, false_value", "One of two values; both are evaluated.",
+     nullptr, class_of_reference},
+    {"T", "Ramp", NameKind::Class, "base, stride, lanes", "The vector base, base + stride, ...", nullptr,
+     class_of_reference},
+    {"T", "Broadcast", NameKind::Class, "value, lanes", "A vector with the value in every lane.", nullptr,
+     class_of_reference},
+    {"T", "BufferLoad", NameKind::Class, "buffer, indices", "An element of a buffer.", nullptr, class_of_reference},
+    {"T", "Call", NameKind::Class, "dtype, op, args", "A call of an intrinsic by its registered name.", nullptr,
+     class_of_reference},
+    {"T", "Add", NameKind::Class, "a, b", "a + b", nullptr, class_of_reference},
+    {"T", "Sub", NameKind::Class, "a, b", "a - b", nullptr, class_of_reference},
+    {"T", "Mul", NameKind::Class, "a, b", "a * b", nullptr, class_of_reference},
+    {"T", "Div", NameKind::Class, "a, b", "a / b; of integers rounded towards zero.", nullptr, class_of_reference},
+    {"T", "Mod", NameKind::Class, "a, b", "The remainder of a division that rounds towards zero.", nullptr,
+     class_of_reference},
+    {"T", "FloorDiv", NameKind::Class, "a, b", "Division that rounds down.", nullptr, class_of_reference},
+    {"T", "FloorMod", NameKind::Class, "a, b", "The remainder of a division that rounds down.", nullptr,
+     class_of_reference},
+    {"T", "Min", NameKind::Class, "a, b", "The smaller of two values.", nullptr, class_of_reference},
+    {"T", "Max", NameKind::Class, "a, b", "The larger of two values.", nullptr, class_of_reference},
+    {"T", "EQ", NameKind::Class, "a, b", "a == b", nullptr, class_of_reference},
+    {"T", "NE", NameKind::Class, "a, b", "a != b", nullptr, class_of_reference},
+    {"T", "LT", NameKind::Class, "a, b", "a < b", nullptr, class_of_reference},
+    {"T", "LE", NameKind::Class, "a, b", "a <= b", nullptr, class_of_reference},
+    {"T", "GT", NameKind::Class, "a, b", "a > b", nullptr, class_of_reference},
+    {"T", "GE", NameKind::Class, "a, b", "a >= b", nullptr, class_of_reference},
+    {"T", "And", NameKind::Function, "a, b", "Both hold; the second is evaluated only if the first does.", nullptr,
+     class_of_reference},
+    {"T", "Or", NameKind::Function, "a, b", "One of them holds; the second is evaluated only if the first does not.",
+     nullptr, class_of_reference},
+    {"T", "Not", NameKind::Function, "x", "The condition does not hold.", nullptr, class_of_reference},
+};
+
 }  // namespace
+
+std::span<const Record> class_records() { return kClassRecords; }
 
 Class* tirx_class(Interpreter& in, std::string_view name) {
   auto row = std::find_if(std::begin(kClasses), std::end(kClasses), [&](const Named& c) { return c.name() == name; });
   if (row == std::end(kClasses)) return nullptr;
   return python::shared_class(in, row->key, [&] {
     Class* base = row->base.empty() ? python::class_named(in, "object") : tirx_class(in, row->base.substr(5));
-    Class* cls = python::make_class(in, name, {base}, constructor_of(in, name));
+    Class* cls = python::make_class(in, name, {base}, constructor_of(name));
     add_layout_makers(in, cls);
     if (name == "Buffer") {  // the access masks
       cls->scope->set("READ", Value::integer(1));

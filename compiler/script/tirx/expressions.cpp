@@ -344,7 +344,12 @@ Value limit(Interpreter& in, const Arguments& args, Value) {
   return Value::expr(ir::int_imm(*d, Which == 0 ? -top - 1 : top));
 }
 
-constexpr Member kMembers[] = {
+// What makes an expression of the reference's class of this name (classes.cpp).
+struct Constructor {
+  std::string_view name;
+  NativeFunction function;
+};
+constexpr Constructor kConstructors[] = {
     {"Add", two<ExprKind::Add>},
     {"Sub", two<ExprKind::Sub>},
     {"Mul", two<ExprKind::Mul>},
@@ -366,53 +371,74 @@ constexpr Member kMembers[] = {
     {"SizeVar", variable},
     {"BufferLoad", buffer_load},
     {"Call", call_node},
-    {"filter", filter},
-    {"tvm_thread_invariant", itself},
-    {"min", extremum<ExprKind::Min>},
-    {"max", extremum<ExprKind::Max>},
-    {"floordiv", two<ExprKind::FloorDiv>},
-    {"floormod", two<ExprKind::FloorMod>},
-    {"truncdiv", two<ExprKind::TruncDiv>},
-    {"truncmod", two<ExprKind::TruncMod>},
-    {"indexdiv", two<ExprKind::FloorDiv>},
-    {"indexmod", two<ExprKind::FloorMod>},
     {"Div", printed_div},
-    {"bitwise_and", two<ExprKind::BitAnd>},
-    {"bitwise_or", two<ExprKind::BitOr>},
-    {"bitwise_xor", two<ExprKind::BitXor>},
-    {"shift_left", two<ExprKind::Shl>},
-    {"shift_right", two<ExprKind::Shr>},
     {"And", logic<ExprKind::And>},
     {"Or", logic<ExprKind::Or>},
     {"Not", not_},
-    {"bitwise_not", bit_not},
-    {"ceildiv", ceildiv},
     {"Cast", cast<true>},
-    {"cast", cast<false>},
-    {"reinterpret", reinterpret},
     {"Select", choose<false>},
-    {"if_then_else", choose<true>},
-    {"broadcast", broadcast},
     {"Broadcast", broadcast},
-    {"ramp", ramp},
     {"Ramp", ramp},
-    {"address_of", address_of},
-    {"ptr_byte_offset", ptr_byte_offset},
-    {"handle_add_byte_offset", ptr_byte_offset},
-    {"isnullptr", one<ir::builtin::is_null, true>},
-    {"likely", one<ir::builtin::likely, true>},
-    {"tvm_access_ptr", tvm_access_ptr},
-    {"type_annotation", type_annotation},
-    {"buffer_offset", buffer_offset},
-    {"call_intrin", call_intrin},
-    {"undef", undefined},
-    {"min_value", limit<0>},
-    {"max_value", limit<1>},
-    {"infinity", limit<2>},
+};
+
+constexpr Record kExpressionRecords[] = {
+    {"T", "filter", NameKind::Function, "var, pred", "A condition that picks some of the threads that var counts.",
+     filter},
+    {"T", "tvm_thread_invariant", NameKind::Function, "condition",
+     "The condition, with a promise that all threads agree on it.", itself},
+    {"T", "min", NameKind::Function, "a, b", "The smaller of two values.", extremum<ExprKind::Min>},
+    {"T", "max", NameKind::Function, "a, b", "The larger of two values.", extremum<ExprKind::Max>},
+    {"T", "floordiv", NameKind::Function, "a, b", "Division that rounds down.", two<ExprKind::FloorDiv>},
+    {"T", "floormod", NameKind::Function, "a, b", "The remainder of floordiv; never negative for a positive divisor.",
+     two<ExprKind::FloorMod>},
+    {"T", "truncdiv", NameKind::Function, "a, b", "Division that rounds towards zero, as in C.",
+     two<ExprKind::TruncDiv>},
+    {"T", "truncmod", NameKind::Function, "a, b", "The remainder of truncdiv.", two<ExprKind::TruncMod>},
+    {"T", "indexdiv", NameKind::Function, "a, b", "floordiv of indices.", two<ExprKind::FloorDiv>},
+    {"T", "indexmod", NameKind::Function, "a, b", "floormod of indices.", two<ExprKind::FloorMod>},
+    {"T", "bitwise_and", NameKind::Function, "a, b", "a & b", two<ExprKind::BitAnd>},
+    {"T", "bitwise_or", NameKind::Function, "a, b", "a | b", two<ExprKind::BitOr>},
+    {"T", "bitwise_xor", NameKind::Function, "a, b", "a ^ b", two<ExprKind::BitXor>},
+    {"T", "shift_left", NameKind::Function, "a, b", "a << b", two<ExprKind::Shl>},
+    {"T", "shift_right", NameKind::Function, "a, b", "a >> b", two<ExprKind::Shr>},
+    {"T", "bitwise_not", NameKind::Function, "x", "~x", bit_not},
+    {"T", "ceildiv", NameKind::Function, "a, b", "Division that rounds up.", ceildiv},
+    {"T", "cast", NameKind::Function, "value, dtype", "Converts a value.", cast<false>},
+    {"T", "reinterpret", NameKind::Function, "dtype, value", "The same bits as another dtype of the same size.",
+     reinterpret},
+    {"T", "if_then_else", NameKind::Function, "condition, true_value, false_value",
+     "One of two values; only that one is evaluated.", choose<true>},
+    {"T", "broadcast", NameKind::Function, "value, lanes", "A vector with the value in every lane.", broadcast},
+    {"T", "ramp", NameKind::Function, "base, stride, lanes", "The vector base, base + stride, ...", ramp},
+    {"T", "address_of", NameKind::Function, "x", "The address of an element or of a tensor map.", address_of},
+    {"T", "ptr_byte_offset", NameKind::Function, "ptr, bytes, dtype=None", "A pointer moved by some bytes.",
+     ptr_byte_offset},
+    {"T", "handle_add_byte_offset", NameKind::Function, "ptr, bytes, dtype=None", "A pointer moved by some bytes.",
+     ptr_byte_offset},
+    {"T", "isnullptr", NameKind::Function, "x", "Is the pointer null?", one<ir::builtin::is_null, true>},
+    {"T", "likely", NameKind::Function, "x", "A condition that nearly always holds.", one<ir::builtin::likely, true>},
+    {"T", "tvm_access_ptr", NameKind::Function, "type, data, offset, extent=None, rw_mask=None",
+     "A pointer to a part of a buffer.", tvm_access_ptr},
+    {"T", "type_annotation", NameKind::Function, "dtype", "A dtype as an operand.", type_annotation},
+    {"T", "buffer_offset", NameKind::Function, "element", "The linear element offset of an access after its layout.",
+     buffer_offset},
+    {"T", "call_intrin", NameKind::Function, "dtype, name, *args",
+     "Calls an intrinsic or a mathematical function by its registered name.", call_intrin},
+    {"T", "undef", NameKind::Function, "", "A value that nobody may depend on.", undefined},
+    {"T", "min_value", NameKind::Function, "dtype", "The smallest value of a dtype.", limit<0>},
+    {"T", "max_value", NameKind::Function, "dtype", "The largest value of a dtype.", limit<1>},
+    {"T", "infinity", NameKind::Function, "dtype", "Positive infinity.", limit<2>},
 };
 
 }  // namespace
 
-Value expression_member(Interpreter& in, std::string_view name) { return find_member(in, kMembers, name); }
+std::span<const Record> expression_records() { return kExpressionRecords; }
+
+NativeFunction expression_constructor(std::string_view name) {
+  for (const Constructor& c : kConstructors) {
+    if (c.name == name) return c.function;
+  }
+  return nullptr;
+}
 
 }  // namespace tilewright::script

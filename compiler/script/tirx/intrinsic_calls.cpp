@@ -1,4 +1,7 @@
 // T.ptx.*, T.cuda.* and the other rows of the intrinsic table, called from a script.
+#include <deque>
+#include <unordered_map>
+
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/script/tirx/tirx.h"
 
@@ -45,7 +48,56 @@ ir::Expr operand_value(Interpreter& in, const Operand& o, OperandKind kind, Valu
   return *converted;
 }
 
+// `T.ptx`, `T.ptx.mma`: a namespace, an instruction, or both; calls.cpp runs what its record names.
+Value intrinsic_member(Interpreter& in, const Record& record, Value) {
+  std::string path = std::string(record.space) + "." + std::string(record.name);
+  Value v = surface_space(in, std::move(path), record.children, lookup_surface);
+  v.as<Namespace>()->record = &record;
+  return v;
+}
+
+struct Words {
+  std::string_view name, words;
+};
+constexpr Words kNamespaces[] = {
+    {"ptx", "Instructions of PTX."},
+    {"cuda", "Functions of CUDA, and what the reference gives beside them."},
+    {"nvshmem", "Communication between GPUs."},
+};
+
 }  // namespace
+
+void add_intrinsic_records(std::vector<Record>& records, std::deque<std::string>& words) {
+  std::unordered_map<std::string_view, std::size_t> made;  // by path: the record
+  // The record of a path, and of the namespaces above it.
+  auto record = [&](auto&& self, std::string_view path) -> std::size_t {
+    if (auto known = made.find(path); known != made.end()) return known->second;
+    std::size_t dot = path.rfind('.');
+    std::string_view space = "T";
+    if (dot != path.npos) {
+      std::size_t above = self(self, path.substr(0, dot));
+      if (records[above].children.empty())
+        records[above].children = words.emplace_back("T." + std::string(path.substr(0, dot)));
+      space = records[above].children;
+    }
+    std::string_view name = path.substr(dot == path.npos ? 0 : dot + 1);
+    Record made_here{space, name, NameKind::Namespace, {}, "A family of instructions.", nullptr, intrinsic_member,
+                     path};
+    for (const Words& w : kNamespaces) {
+      if (w.name == path) made_here.documentation = w.words;
+    }
+    records.push_back(made_here);
+    return made[path] = records.size() - 1;
+  };
+  for (const intrinsics::Intrinsic& row : intrinsics::table()) {
+    if (!intrinsics::is_intrinsic(row.name)) continue;  // only lowering makes it
+    Record& r = records[record(record, row.name)];
+    if (r.kind == NameKind::Instruction) continue;  // another form
+    r.kind = NameKind::Instruction;
+    r.signature = row.signature;
+    r.documentation = row.documentation;
+  }
+}
 
 Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& args) {
   std::string shown = "T." + std::string(path);

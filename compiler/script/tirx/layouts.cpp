@@ -188,12 +188,6 @@ Value axis_get(Interpreter& in, const Arguments& args, Value) {
   return x ? axis_value(in, *x) : Value::error();
 }
 
-Value lookup_axis(Interpreter& in, Namespace&, std::string_view name) {
-  if (name == "get") return in.native("get", axis_get);
-  if (auto axis = layout::parse_axis(name)) return axis_value(in, *axis);
-  return Value::error();
-}
-
 // ---- named helpers --------------------------------------------------------------------------------------------
 
 // The enum of the swizzles of tensor copies.
@@ -327,41 +321,28 @@ Value trainium(Interpreter& in, const Arguments& args, Value) {
   return checked(in, layout::trainium(*t, *s, a.has(2) && in.truth(a[2], a.span(2)).value_or(false)), args.call);
 }
 
-constexpr Member kClasses[] = {
+struct Constructor {
+  std::string_view name;
+  NativeFunction function;
+};
+constexpr Constructor kClasses[] = {
     {"TileLayout", tile_layout},
     {"SwizzleLayout", swizzle_layout},
     {"ComposeLayout", compose_layout},
     {"Iter", iter},
 };
 
-constexpr Member kHelpers[] = {
-    {"mma_shared_layout", mma_shared},
-    {"tma_shared_layout", mma_shared},
-    {"mma_atom_layout", mma_atom},
-    {"tma_atom_layout", mma_atom},
-    {"mma_atom_shape", mma_atom_shape},
-    {"tma_atom_shape", mma_atom_shape},
-    {"get_swizzle_mode_from_layout", swizzle_mode_from_layout},
-    {"wg_local_layout", wg_local},
-    {"tmem_datapath_layout", tmem_datapath},
-    {"tcgen05_atom_layout", tcgen05_atom},
-    {"sf_tmem_layout", sf_tmem},
-};
-
-Value lookup_layout_module(Interpreter& in, Namespace&, std::string_view name) {
-  if (name == "S" || name == "R") {
-    LayoutBuilder* b = in.make<LayoutBuilder>();
-    b->replica = name == "R";
-    return Value::object(b);
-  }
-  if (layout_constructor(name) || name == "Layout") return Value::object(tirx_class(in, name));
-  if (name == "Axis") return in.name_space("Axis", lookup_axis);
-  if (name == "SwizzleMode") return Value::object(swizzle_mode_class(in));
-  Value v = find_member(in, kHelpers, name);
-  if (!v.is_error()) return v;
-  if (auto axis = layout::parse_axis(name)) return axis_value(in, *axis);
-  return Value::error();
+Value builder(Interpreter& in, const Record& record, Value) {
+  LayoutBuilder* b = in.make<LayoutBuilder>();
+  b->replica = record.name == "R";
+  return Value::object(b);
 }
+Value layout_class(Interpreter& in, const Record& record, Value) { return Value::object(tirx_class(in, record.name)); }
+Value swizzle_mode(Interpreter& in, const Record&, Value) { return Value::object(swizzle_mode_class(in)); }
+Value axis_module(Interpreter& in, const Record& record, Value) {
+  return surface_space(in, std::string(record.name), record.children, lookup_surface);
+}
+Value axis(Interpreter& in, const Record& record, Value) { return axis_value(in, *layout::parse_axis(record.name)); }
 
 // ---- methods --------------------------------------------------------------------------------------------------
 
@@ -605,119 +586,212 @@ Value is_trainium(Interpreter&, const Arguments&, Value self) {
   return Value::boolean(any);
 }
 
-constexpr Member kMethods[] = {
-    {"size", size_or_span<false>},
-    {"span", size_or_span<true>},
-    {"apply", apply},
-    {"apply_to_shape", apply_to_shape},
-    {"canonicalize", canonicalize},
-    {"group", group},
-    {"tile", pairwise<Pairwise::Tile>},
-    {"direct_sum", pairwise<Pairwise::DirectSum>},
-    {"is_tile_inner", pairwise<Pairwise::TileInner>},
-    {"is_tile_outer", pairwise<Pairwise::TileOuter>},
-    {"is_direct_sum_left", pairwise<Pairwise::DirectSumLeft>},
-    {"is_direct_sum_right", pairwise<Pairwise::DirectSumRight>},
-    {"tile_to", tile_to},
-    {"slice", slice},
-    {"storage", storage},
-    {"pack", pack<true>},
-    {"unpack", pack<false>},
-    {"broadcast", broadcast},
-    {"permute_dims", permute_dims},
-    {"permute_by_groups", permute_by_groups},
-    {"get_scope", get_scope},
-    {"verify_well_formed", verify},
-    {"to_psum", to_psum},
-    {"is_swizzle", is_swizzle},
-    {"is_trivial", is_trivial},
-    {"is_trainium", is_trainium},
+// ---- attributes ---------------------------------------------------------------------------------------------
+
+Value iters(Interpreter& in, const Record& record, Value of) {
+  layout::Layout l = self_layout(of);
+  return l.tile ? iter_list(in, record.name == "shard" ? l.tile->shard : l.tile->replica) : Value::error();
+}
+
+Value offset(Interpreter& in, const Record&, Value of) {
+  layout::Layout l = self_layout(of);
+  if (!l.tile) return Value::error();
+  Dict* d = in.make<Dict>();
+  for (auto& [axis, value] : l.tile->offset) in.dict_set(d, axis_value(in, axis), dim_value(value));
+  return Value::object(d);
+}
+
+template <bool Tile>
+Value part(Interpreter& in, const Record&, Value of) {
+  layout::Layout l = self_layout(of);
+  if (Tile ? !l.tile : !l.swizzle) return Value::error();
+  return Tile ? in.layout_value({std::nullopt, l.tile}) : in.layout_value({l.swizzle, std::nullopt});
+}
+
+Value swizzle_bits(Interpreter&, const Record& record, Value of) {
+  layout::Layout l = self_layout(of);
+  if (!l.swizzle) return Value::error();
+  if (record.name == "per_element") return Value::integer(l.swizzle->per_element);
+  if (record.name == "swizzle_len") return Value::integer(l.swizzle->swizzle_len);
+  if (record.name == "atom_len") return Value::integer(l.swizzle->atom_len);
+  return Value::boolean(l.swizzle->inner);
+}
+
+Value iter_part(Interpreter& in, const Record& record, Value of) {
+  const layout::Iter& i = of.as<IterValue>()->iter;
+  if (record.name == "extent") return dim_value(i.extent);
+  return record.name == "stride" ? dim_value(i.stride) : axis_value(in, i.axis);
+}
+
+Value axis_name(Interpreter& in, const Record&, Value of) {
+  return in.string(layout::axis_name(of.as<AxisValue>()->axis));
+}
+Value is_thread(Interpreter&, const Arguments&, Value self) {
+  return Value::boolean(layout::is_thread_axis(self.as<AxisValue>()->axis));
+}
+Value is_memory(Interpreter&, const Arguments&, Value self) {
+  return Value::boolean(layout::is_memory_axis(self.as<AxisValue>()->axis));
+}
+
+constexpr Record kLayoutRecords[] = {
+    {"layout", "S", NameKind::Constant, "", "Shard: S[extents : strides], a stride being a number or number @ axis.",
+     nullptr, builder},
+    {"layout", "R", NameKind::Constant, "", "Replica: R[extents : strides], copies of the same elements.", nullptr,
+     builder},
+    {"layout",
+     "Axis",
+     NameKind::Namespace,
+     "",
+     "The axes by name: Axis.get(\"laneid\").",
+     nullptr,
+     axis_module,
+     {},
+     0,
+     "Axis"},
+    {"layout", "SwizzleMode", NameKind::Class, "", "The swizzles of tensor copies.", nullptr, swizzle_mode},
+    {"layout", "TileLayout", NameKind::Class, "spec", "Strided iters over named axes.", nullptr, layout_class},
+    {"layout", "SwizzleLayout", NameKind::Class, "per_element, swizzle_len, atom_len, swizzle_inner=True",
+     "An XOR permutation of one linear address.", nullptr, layout_class},
+    {"layout", "ComposeLayout", NameKind::Class, "layout_A, layout_B", "A swizzle over a tile layout.", nullptr,
+     layout_class},
+    {"layout", "Iter", NameKind::Class, "extent, stride, axis", "One strided loop over an axis.", nullptr,
+     layout_class},
+    {"layout", "Layout", NameKind::Class, "", "The class of all layouts.", nullptr, layout_class},
+    {"layout", "mma_shared_layout", NameKind::Function, "dtype, swizzle_mode, shape",
+     "The swizzled layout that wgmma and tcgen05 read from shared memory.", mma_shared},
+    {"layout", "tma_shared_layout", NameKind::Function, "dtype, swizzle_mode, shape",
+     "The same layout under its name for tensor copies.", mma_shared},
+    {"layout", "mma_atom_layout", NameKind::Function, "dtype, swizzle_mode", "The atom of mma_shared_layout.",
+     mma_atom},
+    {"layout", "tma_atom_layout", NameKind::Function, "dtype, swizzle_mode",
+     "mma_atom_layout under its name for tensor copies.", mma_atom},
+    {"layout", "mma_atom_shape", NameKind::Function, "dtype, swizzle_mode, shape=None", "The shape of that atom.",
+     mma_atom_shape},
+    {"layout", "tma_atom_shape", NameKind::Function, "dtype, swizzle_mode, shape=None",
+     "mma_atom_shape under its name for tensor copies.", mma_atom_shape},
+    {"layout", "get_swizzle_mode_from_layout", NameKind::Function, "layout",
+     "The swizzle of tensor copies that a shared layout has.", swizzle_mode_from_layout},
+    {"layout", "wg_local_layout", NameKind::Function, "cols, rows=128", "Registers of a warpgroup, one row a thread.",
+     wg_local},
+    {"layout", "tmem_datapath_layout", NameKind::Function, "datapath, rows, cols",
+     "Tensor memory as a datapath of tcgen05 sees it.", tmem_datapath},
+    {"layout", "tcgen05_atom_layout", NameKind::Function, "instr_shape, tensor_shape, dtype",
+     "Registers as tcgen05.ld and tcgen05.st move them.", tcgen05_atom},
+    {"layout", "sf_tmem_layout", NameKind::Function, "rows, sf_k, sf_per_mma, sf_reuse=1, pipe_depth=None",
+     "Scale factors in tensor memory.", sf_tmem},
+    {"layout", "bx", NameKind::Constant, "", "Axis: the x index of the CTA in the grid.", nullptr, axis},
+    {"layout", "by", NameKind::Constant, "", "Axis: the y index of the CTA in the grid.", nullptr, axis},
+    {"layout", "bz", NameKind::Constant, "", "Axis: the z index of the CTA in the grid.", nullptr, axis},
+    {"layout", "cbx", NameKind::Constant, "", "Axis: the x index of the CTA in its cluster.", nullptr, axis},
+    {"layout", "cby", NameKind::Constant, "", "Axis: the y index of the CTA in its cluster.", nullptr, axis},
+    {"layout", "cbz", NameKind::Constant, "", "Axis: the z index of the CTA in its cluster.", nullptr, axis},
+    {"layout", "tx", NameKind::Constant, "", "Axis: the thread in its CTA.", nullptr, axis},
+    {"layout", "warpid", NameKind::Constant, "", "Axis: the warp in its CTA.", nullptr, axis},
+    {"layout", "laneid", NameKind::Constant, "", "Axis: the lane in its warp.", nullptr, axis},
+    {"layout", "wgid", NameKind::Constant, "", "Axis: the warpgroup in its CTA.", nullptr, axis},
+    {"layout", "tid_in_wg", NameKind::Constant, "", "Axis: the thread in its warpgroup.", nullptr, axis},
+    {"layout", "wid_in_wg", NameKind::Constant, "", "Axis: the warp in its warpgroup.", nullptr, axis},
+    {"layout", "m", NameKind::Constant, "", "Axis: linear memory.", nullptr, axis},
+    {"layout", "P", NameKind::Constant, "", "Axis: the partition of another target's memory.", nullptr, axis},
+    {"layout", "F", NameKind::Constant, "", "Axis: the free dimension of another target's memory.", nullptr, axis},
+    {"layout", "Bank", NameKind::Constant, "", "Axis: the bank of another target's memory.", nullptr, axis},
+    {"layout", "TLane", NameKind::Constant, "", "Axis: the lane of tensor memory.", nullptr, axis},
+    {"layout", "TCol", NameKind::Constant, "", "Axis: the column of tensor memory.", nullptr, axis},
+    {"Axis", "get", NameKind::Function, "name", "The axis of this name.", axis_get},
+    {"Axis", "bx", NameKind::Constant, "", "Axis: the x index of the CTA in the grid.", nullptr, axis},
+    {"Axis", "by", NameKind::Constant, "", "Axis: the y index of the CTA in the grid.", nullptr, axis},
+    {"Axis", "bz", NameKind::Constant, "", "Axis: the z index of the CTA in the grid.", nullptr, axis},
+    {"Axis", "cbx", NameKind::Constant, "", "Axis: the x index of the CTA in its cluster.", nullptr, axis},
+    {"Axis", "cby", NameKind::Constant, "", "Axis: the y index of the CTA in its cluster.", nullptr, axis},
+    {"Axis", "cbz", NameKind::Constant, "", "Axis: the z index of the CTA in its cluster.", nullptr, axis},
+    {"Axis", "tx", NameKind::Constant, "", "Axis: the thread in its CTA.", nullptr, axis},
+    {"Axis", "warpid", NameKind::Constant, "", "Axis: the warp in its CTA.", nullptr, axis},
+    {"Axis", "laneid", NameKind::Constant, "", "Axis: the lane in its warp.", nullptr, axis},
+    {"Axis", "wgid", NameKind::Constant, "", "Axis: the warpgroup in its CTA.", nullptr, axis},
+    {"Axis", "tid_in_wg", NameKind::Constant, "", "Axis: the thread in its warpgroup.", nullptr, axis},
+    {"Axis", "wid_in_wg", NameKind::Constant, "", "Axis: the warp in its warpgroup.", nullptr, axis},
+    {"Axis", "m", NameKind::Constant, "", "Axis: linear memory.", nullptr, axis},
+    {"Axis", "P", NameKind::Constant, "", "Axis: the partition of another target's memory.", nullptr, axis},
+    {"Axis", "F", NameKind::Constant, "", "Axis: the free dimension of another target's memory.", nullptr, axis},
+    {"Axis", "Bank", NameKind::Constant, "", "Axis: the bank of another target's memory.", nullptr, axis},
+    {"Axis", "TLane", NameKind::Constant, "", "Axis: the lane of tensor memory.", nullptr, axis},
+    {"Axis", "TCol", NameKind::Constant, "", "Axis: the column of tensor memory.", nullptr, axis},
+    {"Layout", "size", NameKind::Function, "axis=None", "How many places there are, or those along an axis.",
+     size_or_span<false>},
+    {"Layout", "span", NameKind::Function, "axis=None", "How far places reach, or along an axis.", size_or_span<true>},
+    {"Layout", "apply", NameKind::Function, "*coordinates, shape=None", "Where an element lies, by axis.", apply},
+    {"Layout", "apply_to_shape", NameKind::Function, "coord, shape",
+     "Where the element of a tensor of this shape lies.", apply_to_shape},
+    {"Layout", "canonicalize", NameKind::Function, "", "The same layout in its simplest form.", canonicalize},
+    {"Layout", "group", NameKind::Function, "shape", "The iters split and joined so that they match a shape.", group},
+    {"Layout", "tile", NameKind::Function, "other, first_shape, second_shape",
+     "This layout as the tile of an outer one.", pairwise<Pairwise::Tile>},
+    {"Layout", "direct_sum", NameKind::Function, "other, first_shape, second_shape", "Two layouts side by side.",
+     pairwise<Pairwise::DirectSum>},
+    {"Layout", "is_tile_inner", NameKind::Function, "other, first_shape, second_shape",
+     "The outer layout, if this is the inner tile of it.", pairwise<Pairwise::TileInner>},
+    {"Layout", "is_tile_outer", NameKind::Function, "other, first_shape, second_shape",
+     "The inner layout, if this is the outer one of it.", pairwise<Pairwise::TileOuter>},
+    {"Layout", "is_direct_sum_left", NameKind::Function, "other, first_shape, second_shape",
+     "The right side, if this is the left one of a sum.", pairwise<Pairwise::DirectSumLeft>},
+    {"Layout", "is_direct_sum_right", NameKind::Function, "other, first_shape, second_shape",
+     "The left side, if this is the right one of a sum.", pairwise<Pairwise::DirectSumRight>},
+    {"Layout", "tile_to", NameKind::Function, "to_shape, current_shape", "Repeats this layout up to a shape.", tile_to},
+    {"Layout", "slice", NameKind::Function, "shape, region", "The layout of a region.", slice},
+    {"Layout", "storage", NameKind::Function, "", "The layout without its thread axes.", storage},
+    {"Layout", "pack", NameKind::Function, "n", "The layout of elements n times as large.", pack<true>},
+    {"Layout", "unpack", NameKind::Function, "n", "The layout of elements n times as small.", pack<false>},
+    {"Layout", "broadcast", NameKind::Function, "n, position=None, axis=None", "Repeats this layout.", broadcast},
+    {"Layout", "permute_dims", NameKind::Function, "perm", "The layout with its dimensions in another order.",
+     permute_dims},
+    {"Layout", "permute_by_groups", NameKind::Function, "separators, perm",
+     "The layout with groups of dimensions in another order.", permute_by_groups},
+    {"Layout", "get_scope", NameKind::Function, "", "The pair of scopes that the thread axes lead through.", get_scope},
+    {"Layout", "verify_well_formed", NameKind::Function, "", "True, or an error that says what is wrong.", verify},
+    {"Layout", "to_psum", NameKind::Function, "", "The layout in another target's accumulators.", to_psum},
+    {"Layout", "is_swizzle", NameKind::Function, "", "Is this a swizzle alone?", is_swizzle},
+    {"Layout", "is_trivial", NameKind::Function, "", "Is the place the index itself?", is_trivial},
+    {"Layout", "is_trainium", NameKind::Function, "", "Does it lie in another target's memory?", is_trainium},
+    {"Layout", "shard", NameKind::Attribute, "", "The iters that place elements.", nullptr, iters},
+    {"Layout", "replica", NameKind::Attribute, "", "The iters that repeat them.", nullptr, iters},
+    {"Layout", "offset", NameKind::Attribute, "", "The offset of each axis, as a dict.", nullptr, offset},
+    {"Layout", "swizzle", NameKind::Attribute, "", "The swizzle of a composed layout.", nullptr, part<false>},
+    {"Layout", "layout_A", NameKind::Attribute, "", "The swizzle of a composed layout.", nullptr, part<false>},
+    {"Layout", "tile_layout", NameKind::Attribute, "", "The layout below the swizzle.", nullptr, part<true>},
+    {"Layout", "layout_B", NameKind::Attribute, "", "The layout below the swizzle.", nullptr, part<true>},
+    {"Layout", "per_element", NameKind::Attribute, "", "Low bits that a swizzle keeps.", nullptr, swizzle_bits},
+    {"Layout", "swizzle_len", NameKind::Attribute, "", "How many bits a swizzle changes.", nullptr, swizzle_bits},
+    {"Layout", "atom_len", NameKind::Attribute, "", "How far the bits lie apart that a swizzle combines.", nullptr,
+     swizzle_bits},
+    {"Layout", "swizzle_inner", NameKind::Attribute, "", "Does it change the low bits?", nullptr, swizzle_bits},
+    {"Iter", "extent", NameKind::Attribute, "", "How many steps it makes.", nullptr, iter_part},
+    {"Iter", "stride", NameKind::Attribute, "", "How far a step goes.", nullptr, iter_part},
+    {"Iter", "axis", NameKind::Attribute, "", "The axis that it goes along.", nullptr, iter_part},
+    {"axis", "name", NameKind::Attribute, "", "The name of the axis.", nullptr, axis_name},
+    {"axis", "is_thread", NameKind::Function, "", "Does it count threads?", is_thread},
+    {"axis", "is_memory", NameKind::Function, "", "Does it count places in memory?", is_memory},
 };
 
 }  // namespace
 
+std::span<const Record> layout_records() { return kLayoutRecords; }
+
 NativeFunction layout_constructor(std::string_view name) {
-  auto row = std::find_if(std::begin(kClasses), std::end(kClasses), [&](const Member& m) { return m.name == name; });
+  auto row =
+      std::find_if(std::begin(kClasses), std::end(kClasses), [&](const Constructor& c) { return c.name == name; });
   return row == std::end(kClasses) ? nullptr : row->function;
 }
 
 void add_layout_makers(Interpreter& in, Class* cls) {
   if (cls->name != "TileLayout") return;
-  for (const Member& m : {Member{"from_iters", from_iters}, Member{"trainium", trainium}}) {
+  for (const Constructor& m : {Constructor{"from_iters", from_iters}, Constructor{"trainium", trainium}}) {
     StaticMethod* s = in.make<StaticMethod>();
     s->function = in.native(m.name, m.function);
     cls->scope->set(m.name, Value::object(s));
   }
 }
 
-Value layout_module(Interpreter& in) { return in.name_space("tvm.tirx.layout", lookup_layout_module); }
-
-bool layout_attribute(Interpreter& in, Value object, std::string_view name, text::Span, Value* result) {
-  if (AxisValue* a = object.as<AxisValue>()) {
-    if (name == "name")
-      *result = in.string(layout::axis_name(a->axis));
-    else if (name == "is_thread")
-      *result = in.native(
-          "is_thread",
-          [](Interpreter&, const Arguments&, Value s) {
-            return Value::boolean(layout::is_thread_axis(s.as<AxisValue>()->axis));
-          },
-          object);
-    else if (name == "is_memory")
-      *result = in.native(
-          "is_memory",
-          [](Interpreter&, const Arguments&, Value s) {
-            return Value::boolean(layout::is_memory_axis(s.as<AxisValue>()->axis));
-          },
-          object);
-    else
-      return false;
-    return true;
-  }
-  if (IterValue* i = object.as<IterValue>()) {
-    if (name == "extent")
-      *result = dim_value(i->iter.extent);
-    else if (name == "stride")
-      *result = dim_value(i->iter.stride);
-    else if (name == "axis")
-      *result = axis_value(in, i->iter.axis);
-    else
-      return false;
-    return true;
-  }
-  for (const Member& m : kMethods) {
-    if (m.name == name) {
-      *result = in.native(m.name, m.function, object);
-      return true;
-    }
-  }
-  layout::Layout l = self_layout(object);
-  if (name == "shard" || name == "replica") {
-    if (!l.tile) return false;
-    *result = iter_list(in, name == "shard" ? l.tile->shard : l.tile->replica);
-  } else if (name == "offset" && l.tile) {
-    Dict* d = in.make<Dict>();
-    for (auto& [axis, value] : l.tile->offset) in.dict_set(d, axis_value(in, axis), dim_value(value));
-    *result = Value::object(d);
-  } else if (name == "swizzle" && l.swizzle) {
-    *result = in.layout_value({l.swizzle, std::nullopt});
-  } else if ((name == "tile_layout" || name == "layout_B") && l.tile) {
-    *result = in.layout_value({std::nullopt, l.tile});
-  } else if (name == "layout_A" && l.swizzle) {
-    *result = in.layout_value({l.swizzle, std::nullopt});
-  } else if (l.swizzle && name == "per_element") {
-    *result = Value::integer(l.swizzle->per_element);
-  } else if (l.swizzle && name == "swizzle_len") {
-    *result = Value::integer(l.swizzle->swizzle_len);
-  } else if (l.swizzle && name == "atom_len") {
-    *result = Value::integer(l.swizzle->atom_len);
-  } else if (l.swizzle && name == "swizzle_inner") {
-    *result = Value::boolean(l.swizzle->inner);
-  } else {
-    return false;
-  }
-  return true;
-}
+Value layout_module(Interpreter& in) { return surface_space(in, "tvm.tirx.layout", "layout", lookup_surface); }
 
 // S[8, 4], S[(8, 4) : (4 @ laneid, 1)], R[...]: the tuple of one index has been unpacked by the caller.
 Value layout_subscript(Interpreter& in, LayoutBuilder* builder, std::span<const Value> indices, text::Span span) {

@@ -182,18 +182,24 @@ Value thread_binding(Interpreter& in, const Arguments& args, Value) {
   return v;
 }
 
-constexpr Member kLoops[] = {
-    {"__range__", range},
-    {"serial", serial},
-    {"unroll", simple<ir::LoopKind::Unrolled>},
-    {"vectorized", simple<ir::LoopKind::Vectorized>},
-    {"parallel", simple<ir::LoopKind::Parallel>},
-    {"grid", grid},
-    {"thread_binding", thread_binding},
+constexpr Record kLoopRecords[] = {
+    {"T", "__range__", NameKind::Function, "start, stop=None, step=None, annotations=None, unroll=None",
+     "range() of a kernel.", range},
+    {"T", "serial", NameKind::Function, "start, stop=None, annotations=None, step=None, unroll=None",
+     "A loop of the kernel.", serial},
+    {"T", "unroll", NameKind::Function, "start, stop=None, annotations=None, step=None", "A loop that is written out.",
+     simple<ir::LoopKind::Unrolled>},
+    {"T", "vectorized", NameKind::Function, "start, stop=None, annotations=None, step=None",
+     "A loop whose iterations are the lanes of a vector access.", simple<ir::LoopKind::Vectorized>},
+    {"T", "parallel", NameKind::Function, "start, stop=None, annotations=None, step=None",
+     "A loop whose iterations do not depend on each other.", simple<ir::LoopKind::Parallel>},
+    {"T", "grid", NameKind::Function, "*extents", "Nested loops: for i, j in T.grid(m, n).", grid},
+    {"T", "thread_binding", NameKind::Function, "start, stop=None, thread=None, annotations=None",
+     "A loop over a launch dimension.", thread_binding},
 };
 
 }  // namespace
 
-Value loop_member(Interpreter& in, std::string_view name) { return find_member(in, kLoops, name); }
+std::span<const Record> loop_records() { return kLoopRecords; }
 
 }  // namespace tilewright::script

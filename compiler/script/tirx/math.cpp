@@ -25,26 +25,55 @@ struct Row {
   ir::Callee callee;
   std::size_t operands;
   Kind kind;
+  std::string_view words;
 };
 
 constexpr ir::Callee pure(std::string_view name) { return {name, ir::Effect::Pure}; }
 
 // Their addresses are the identity of the calls made from them.
-constinit const Row kRows[] = {
-    {pure("exp"), 1, Kind::Float},       {pure("exp2"), 1, Kind::Float},        {pure("exp10"), 1, Kind::Float},
-    {pure("log"), 1, Kind::Float},       {pure("log2"), 1, Kind::Float},        {pure("log10"), 1, Kind::Float},
-    {pure("log1p"), 1, Kind::Float},     {pure("sqrt"), 1, Kind::Float},        {pure("rsqrt"), 1, Kind::Float},
-    {pure("sin"), 1, Kind::Float},       {pure("cos"), 1, Kind::Float},         {pure("tan"), 1, Kind::Float},
-    {pure("sinh"), 1, Kind::Float},      {pure("cosh"), 1, Kind::Float},        {pure("tanh"), 1, Kind::Float},
-    {pure("asin"), 1, Kind::Float},      {pure("acos"), 1, Kind::Float},        {pure("atan"), 1, Kind::Float},
-    {pure("asinh"), 1, Kind::Float},     {pure("acosh"), 1, Kind::Float},       {pure("atanh"), 1, Kind::Float},
-    {pure("erf"), 1, Kind::Float},       {pure("atan2"), 2, Kind::Float},       {pure("pow"), 2, Kind::Float},
-    {pure("fmod"), 2, Kind::Float},      {pure("hypot"), 2, Kind::Float},       {pure("copysign"), 2, Kind::Float},
-    {pure("nextafter"), 2, Kind::Float}, {pure("fma"), 3, Kind::Float},         {pure("ldexp"), 2, Kind::Scale},
-    {pure("floor"), 1, Kind::Whole},     {pure("ceil"), 1, Kind::Whole},        {pure("round"), 1, Kind::Whole},
-    {pure("trunc"), 1, Kind::Whole},     {pure("nearbyint"), 1, Kind::Whole},   {pure("fabs"), 1, Kind::Float},
-    {pure("abs"), 1, Kind::Numeric},     {pure("isnan"), 1, Kind::Test},        {pure("isinf"), 1, Kind::Test},
-    {pure("isfinite"), 1, Kind::Test},   {pure("popcount"), 1, Kind::IntToInt}, {pure("clz"), 1, Kind::Count},
+constexpr Row kRows[] = {
+    {pure("exp"), 1, Kind::Float, "e to the power of x."},
+    {pure("exp2"), 1, Kind::Float, "2 to the power of x."},
+    {pure("exp10"), 1, Kind::Float, "10 to the power of x."},
+    {pure("log"), 1, Kind::Float, "The natural logarithm."},
+    {pure("log2"), 1, Kind::Float, "The logarithm to base 2."},
+    {pure("log10"), 1, Kind::Float, "The logarithm to base 10."},
+    {pure("log1p"), 1, Kind::Float, "The natural logarithm of 1 + x."},
+    {pure("sqrt"), 1, Kind::Float, "The square root."},
+    {pure("rsqrt"), 1, Kind::Float, "One over the square root."},
+    {pure("sin"), 1, Kind::Float, "The sine of an angle in radians."},
+    {pure("cos"), 1, Kind::Float, "The cosine of an angle in radians."},
+    {pure("tan"), 1, Kind::Float, "The tangent of an angle in radians."},
+    {pure("sinh"), 1, Kind::Float, "The hyperbolic sine."},
+    {pure("cosh"), 1, Kind::Float, "The hyperbolic cosine."},
+    {pure("tanh"), 1, Kind::Float, "The hyperbolic tangent."},
+    {pure("asin"), 1, Kind::Float, "The angle of a sine."},
+    {pure("acos"), 1, Kind::Float, "The angle of a cosine."},
+    {pure("atan"), 1, Kind::Float, "The angle of a tangent."},
+    {pure("asinh"), 1, Kind::Float, "The inverse hyperbolic sine."},
+    {pure("acosh"), 1, Kind::Float, "The inverse hyperbolic cosine."},
+    {pure("atanh"), 1, Kind::Float, "The inverse hyperbolic tangent."},
+    {pure("erf"), 1, Kind::Float, "The error function."},
+    {pure("atan2"), 2, Kind::Float, "The angle of the point (b, a)."},
+    {pure("pow"), 2, Kind::Float, "a to the power of b."},
+    {pure("fmod"), 2, Kind::Float, "The remainder of a / b, with the sign of a."},
+    {pure("hypot"), 2, Kind::Float, "The length of the vector (a, b)."},
+    {pure("copysign"), 2, Kind::Float, "a with the sign of b."},
+    {pure("nextafter"), 2, Kind::Float, "The next number after a towards b."},
+    {pure("fma"), 3, Kind::Float, "a * b + c, rounded once."},
+    {pure("ldexp"), 2, Kind::Scale, "a times 2 to the power of b."},
+    {pure("floor"), 1, Kind::Whole, "Rounds down."},
+    {pure("ceil"), 1, Kind::Whole, "Rounds up."},
+    {pure("round"), 1, Kind::Whole, "Rounds to the nearest integer."},
+    {pure("trunc"), 1, Kind::Whole, "Rounds towards zero."},
+    {pure("nearbyint"), 1, Kind::Whole, "Rounds to the nearest integer, ties to even."},
+    {pure("fabs"), 1, Kind::Float, "The absolute value of a float."},
+    {pure("abs"), 1, Kind::Numeric, "The absolute value."},
+    {pure("isnan"), 1, Kind::Test, "Is x no number?"},
+    {pure("isinf"), 1, Kind::Test, "Is x infinite?"},
+    {pure("isfinite"), 1, Kind::Test, "Is x neither infinite nor NaN?"},
+    {pure("popcount"), 1, Kind::IntToInt, "How many bits are set."},
+    {pure("clz"), 1, Kind::Count, "How many leading bits are zero."},
 };
 
 const Row* find_row(std::string_view name) {
@@ -192,6 +221,35 @@ Value q_multiply_shift(Interpreter& in, const Arguments& args, Value) {
   return out.is_error() ? out : Value::expr(ir::cast(result, out.as_expr()));
 }
 
+Value math_function(Interpreter& in, const Record& record, Value) {
+  return in.native(record.name, function, Value::integer(record.number));
+}
+
+constexpr auto kMathRecords = [] {
+  constexpr std::string_view kOperands[] = {"", "x", "a, b", "a, b, c"};
+  std::array<Record, std::size(kRows) + 2> out;
+  for (std::size_t i = 0; i < std::size(kRows); ++i) {
+    const Row& row = kRows[i];
+    out[i] = {"T",
+              row.callee.name,
+              NameKind::Function,
+              kOperands[row.operands],
+              row.words,
+              nullptr,
+              math_function,
+              {},
+              static_cast<std::int32_t>(i)};
+  }
+  out[std::size(kRows)] = {"T", "sigmoid", NameKind::Function, "x", "1 / (1 + exp(-x))", sigmoid};
+  out[std::size(kRows) + 1] = {"T",
+                               "q_multiply_shift",
+                               NameKind::Function,
+                               "x, y, q, s",
+                               "x * y / 2^s of fixed-point numbers with q fraction bits, rounded.",
+                               q_multiply_shift};
+  return out;
+}();
+
 }  // namespace
 
 // T.call_intrin(dtype, "tirx.exp", x) and its kin name the same functions.
@@ -202,11 +260,6 @@ Value call_math(Interpreter& in, std::string_view name, const Arguments& args) {
   return row ? function(in, args, Value::integer(row - kRows)) : Value::error();
 }
 
-Value math_member(Interpreter& in, std::string_view name) {
-  if (name == "sigmoid") return in.native("sigmoid", sigmoid);
-  if (name == "q_multiply_shift") return in.native("q_multiply_shift", q_multiply_shift);
-  const Row* row = find_row(name);
-  return row ? in.native(row->callee.name, function, Value::integer(row - kRows)) : Value::error();
-}
+std::span<const Record> math_records() { return kMathRecords; }
 
 }  // namespace tilewright::script

@@ -1,161 +1,191 @@
-// The namespace `T`: dtypes, and the members that the other files of this folder bring.
-#include <algorithm>
+// The namespace `T`: what it shows of other modules, dtypes, the decorators, and what it refuses by name.
 #include <cmath>
-#include <functional>
-#include <initializer_list>
+#include <vector>
 
-#include "compiler/intrinsics/intrinsic.h"
+#include "compiler/expr/dtype_names.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
-
-Value find_member(Interpreter& in, std::span<const Member> table, std::string_view name) {
-  for (const Member& m : table) {
-    if (m.name == name) return in.native(m.name, m.function);
-  }
-  return Value::error();
-}
-
 namespace {
 
-// `T.float32x4`: the constructor of a dtype. The lanes suffix is legal on all but bfloat16 (surface.md 6.1).
-Value dtype_member(Interpreter& in, std::string_view name) {
-  auto dtype = name == "boolean" ? std::optional(ir::kBool) : ir::parse_dtype(name);
-  if (!dtype || dtype->is_handle() || dtype->is_void()) return Value::error();
+Value not_available(Interpreter& in, const Record& record, Value) {
+  return in.fail(code::kAttribute, {},
+                 "T." + std::string(record.name) + " is not available: it " + std::string(record.documentation),
+                 std::string(record.detail), "AttributeError");
+}
+
+// A name of the reference's `T` that says nothing in a kernel for CUDA; `why`, and what to write instead.
+consteval Record elsewhere(std::string_view name, std::string_view why, std::string_view instead = {}) {
+  return {"T", name, NameKind::Elsewhere, {}, why, nullptr, not_available, instead};
+}
+
+Value of_layout_module(Interpreter& in, const Record& record, Value) {
+  return in.attribute(layout_module(in), record.name, {});
+}
+Value of_tile_module(Interpreter& in, const Record& record, Value) {
+  return record.name == "tile" ? tile_namespace(in) : in.attribute(tile_namespace(in), record.name, {});
+}
+
+constexpr std::string_view kByHand = "builds a statement by hand";
+constexpr std::string_view kByHandInstead =
+    "write the statement itself: if, while, assert, break, continue, or a binding with T.let";
+constexpr std::string_view kBlocks = "belongs to the block dialect, which is no tile script";
+constexpr std::string_view kBlocksInstead = "write loops and indices";
+constexpr std::string_view kOtherTargets = "is for other targets than CUDA";
+constexpr std::string_view kHost = "belongs to the host's runtime, not into a kernel";
+constexpr std::string_view kCompiler = "is a part of the reference's own compiler";
+
+constexpr Record kShown[] = {
+    {"T", "cluster", NameKind::Namespace, "", "Tile primitives issued by a cluster.", nullptr, of_tile_module},
+    {"T", "cta", NameKind::Namespace, "", "Tile primitives issued by a CTA together.", nullptr, of_tile_module},
+    {"T", "warpgroup", NameKind::Namespace, "", "Tile primitives issued by a warpgroup together.", nullptr,
+     of_tile_module},
+    {"T", "wg", NameKind::Namespace, "", "Tile primitives issued by a warpgroup together.", nullptr, of_tile_module},
+    {"T", "warp", NameKind::Namespace, "", "Tile primitives issued by a warp together.", nullptr, of_tile_module},
+    {"T", "thread", NameKind::Namespace, "", "Tile primitives issued by each thread for itself.", nullptr,
+     of_tile_module},
+    {"T", "tile", NameKind::Namespace, "", "The tile primitives, also known as Tx.", nullptr, of_tile_module},
+    {"T", "S", NameKind::Constant, "", "Shard: S[extents : strides], as printed kernels write it.", nullptr,
+     of_layout_module},
+    {"T", "R", NameKind::Constant, "", "Replica: R[extents : strides], as printed kernels write it.", nullptr,
+     of_layout_module},
+    {"T", "Axis", NameKind::Namespace, "", "The axes by name, as printed kernels write them.", nullptr,
+     of_layout_module},
+    elsewhere("If", kByHand, kByHandInstead),
+    elsewhere("Then", kByHand, kByHandInstead),
+    elsewhere("Else", kByHand, kByHandInstead),
+    elsewhere("While", kByHand, kByHandInstead),
+    elsewhere("Assert", kByHand, kByHandInstead),
+    elsewhere("Break", kByHand, kByHandInstead),
+    elsewhere("Continue", kByHand, kByHandInstead),
+    elsewhere("Let", kByHand, kByHandInstead),
+    elsewhere("LetAnnotation", kByHand, kByHandInstead),
+    elsewhere("LocalVectorAnnotation", kByHand, kByHandInstead),
+    elsewhere("add_to_parent", kByHand, kByHandInstead),
+    elsewhere("scalar_wrapper", kByHand, kByHandInstead),
+    elsewhere("axis", kBlocks, kBlocksInstead),
+    elsewhere("block_name_suffix_context", kBlocks, kBlocksInstead),
+    elsewhere("comm_reducer", kBlocks, kBlocksInstead),
+    elsewhere("CommReducer", kBlocks, kBlocksInstead),
+    elsewhere("index_map", kBlocks, kBlocksInstead),
+    elsewhere("init", kBlocks, kBlocksInstead),
+    elsewhere("iter_var", kBlocks, kBlocksInstead),
+    elsewhere("IterVar", kBlocks, kBlocksInstead),
+    elsewhere("ProducerLoad", kBlocks, kBlocksInstead),
+    elsewhere("Range", kBlocks, kBlocksInstead),
+    elsewhere("reads", kBlocks, kBlocksInstead),
+    elsewhere("Reduce", kBlocks, kBlocksInstead),
+    elsewhere("sblock", kBlocks, kBlocksInstead),
+    elsewhere("sblock_attr", kBlocks, kBlocksInstead),
+    elsewhere("where", kBlocks, kBlocksInstead),
+    elsewhere("writes", kBlocks, kBlocksInstead),
+    elsewhere("tvm_thread_allreduce", kBlocks, kBlocksInstead),
+    elsewhere("call_llvm_intrin", kOtherTargets),
+    elsewhere("call_llvm_pure_intrin", kOtherTargets),
+    elsewhere("llvm_lookup_intrinsic_id", kOtherTargets),
+    elsewhere("get_active_lane_mask", kOtherTargets),
+    elsewhere("vscale", kOtherTargets),
+    elsewhere("vectorlow", kOtherTargets),
+    elsewhere("vectorhigh", kOtherTargets),
+    elsewhere("vectorcombine", kOtherTargets),
+    elsewhere("Shuffle", kOtherTargets),
+    elsewhere("start_profile_intrinsic", kOtherTargets),
+    elsewhere("end_profile_intrinsic", kOtherTargets),
+    elsewhere("cooperative_tensor_fill", kOtherTargets),
+    elsewhere("cooperative_tensor_load", kOtherTargets),
+    elsewhere("cooperative_tensor_multiply_accumulate", kOtherTargets),
+    elsewhere("cooperative_tensor_store", kOtherTargets),
+    elsewhere("ignore_loop_partition", kOtherTargets),
+    elsewhere("q_multiply_shift_per_axis", kOtherTargets),
+    elsewhere("metal", kOtherTargets),
+    elsewhere("webgpu", kOtherTargets),
+    elsewhere("nki", kOtherTargets),
+    elsewhere("anylist_getitem", kHost),
+    elsewhere("anylist_resetitem", kHost),
+    elsewhere("anylist_setitem_call_cpacked", kHost),
+    elsewhere("anylist_setitem_call_packed", kHost),
+    elsewhere("arg", kHost),
+    elsewhere("call_cpacked", kHost),
+    elsewhere("call_cpacked_lowered", kHost),
+    elsewhere("call_kernel", kHost),
+    elsewhere("call_packed_lowered", kHost),
+    elsewhere("lookup_param", kHost),
+    elsewhere("target", kHost),
+    elsewhere("tvm_call_cpacked", kHost),
+    elsewhere("tvm_call_cpacked_lowered", kHost),
+    elsewhere("tvm_call_packed", kHost),
+    elsewhere("tvm_call_packed_lowered", kHost),
+    elsewhere("tvm_global_barrier_kinit", kHost),
+    elsewhere("tvm_kernel_replace_point", kHost),
+    elsewhere("tvm_stack_make_array", kHost),
+    elsewhere("tvm_stack_make_shape", kHost),
+    elsewhere("tvm_struct_get", kHost),
+    elsewhere("tvm_struct_set", kHost),
+    elsewhere("tvm_throw_last_error", kHost),
+    elsewhere("tvm_tuple", kHost),
+    elsewhere("TVMBackendAllocWorkspace", kHost),
+    elsewhere("TVMBackendFreeWorkspace", kHost),
+    elsewhere("register_script_namespace", kHost),
+    elsewhere("CallEffectKind", kCompiler),
+    elsewhere("DtypeConstructor", kCompiler),
+    elsewhere("ExecScope", kCompiler),
+    elsewhere("ScopeIdDef", kCompiler),
+    elsewhere("selector", kCompiler),
+    elsewhere("dp4a", "has no code on CUDA in this release", "call the instruction with T.cuda.func_call"),
+    elsewhere("buffer_decl", "is the old name of a declaration", "use T.decl_buffer"),
+    elsewhere("print_buffer", "prints through the host's runtime", "use T.cuda.printf"),
+    elsewhere("void", "is not a type of values", "use T.handle for pointers"),
+};
+
+Value dtype_value(Interpreter& in, ir::DataType dtype) {
   DataTypeValue* d = in.make<DataTypeValue>();
-  d->dtype = *dtype;
+  d->dtype = dtype;
   return Value::object(d);
 }
 
-Value lookup_intrinsic_namespace(Interpreter& in, Namespace& self, std::string_view name) {
-  std::string path = self.path + "." + std::string(name);
-  std::string_view bare = std::string_view(path).substr(2);
-  if (!intrinsics::is_namespace(bare) && !intrinsics::is_intrinsic(bare)) return Value::error();
-  return in.name_space(path, lookup_intrinsic_namespace);
+Value dtype_of_record(Interpreter& in, const Record& record, Value) {
+  return dtype_value(in, *ir::parse_dtype(record.name));
 }
 
-// Names of the reference's `T` that say nothing in a kernel for CUDA, and what to write instead.
-struct Elsewhere {
-  std::string_view why, hint;
-  std::initializer_list<std::string_view> names;
-};
-const Elsewhere kElsewhere[] = {
-    {"builds a statement by hand",
-     "write the statement itself: if, while, assert, break, continue, or a binding with T.let",
-     {"If", "Then", "Else", "While", "Assert", "Break", "Continue", "Let", "LetAnnotation", "LocalVectorAnnotation",
-      "add_to_parent", "scalar_wrapper"}},
-    {"belongs to the block dialect, which is no tile script",
-     "write loops and indices",
-     {"axis", "block_name_suffix_context", "comm_reducer", "CommReducer", "index_map", "init", "iter_var", "IterVar",
-      "ProducerLoad", "Range", "reads", "Reduce", "sblock", "sblock_alloc_buffer", "sblock_attr", "where", "writes",
-      "tvm_thread_allreduce"}},
-    {"is for other targets than CUDA",
-     "",
-     {"call_llvm_intrin",
-      "call_llvm_pure_intrin",
-      "llvm_lookup_intrinsic_id",
-      "get_active_lane_mask",
-      "vscale",
-      "vectorlow",
-      "vectorhigh",
-      "vectorcombine",
-      "Shuffle",
-      "start_profile_intrinsic",
-      "end_profile_intrinsic",
-      "cooperative_tensor_fill",
-      "cooperative_tensor_load",
-      "cooperative_tensor_multiply_accumulate",
-      "cooperative_tensor_store",
-      "ignore_loop_partition",
-      "q_multiply_shift_per_axis",
-      "metal",
-      "webgpu",
-      "nki"}},
-    {"belongs to the host's runtime, not into a kernel",
-     "",
-     {"anylist_getitem",
-      "anylist_resetitem",
-      "anylist_setitem_call_cpacked",
-      "anylist_setitem_call_packed",
-      "arg",
-      "call_cpacked",
-      "call_cpacked_lowered",
-      "call_kernel",
-      "call_packed_lowered",
-      "lookup_param",
-      "target",
-      "tvm_call_cpacked",
-      "tvm_call_cpacked_lowered",
-      "tvm_call_packed",
-      "tvm_call_packed_lowered",
-      "tvm_global_barrier_kinit",
-      "tvm_kernel_replace_point",
-      "tvm_stack_make_array",
-      "tvm_stack_make_shape",
-      "tvm_struct_get",
-      "tvm_struct_set",
-      "tvm_throw_last_error",
-      "tvm_tuple",
-      "TVMBackendAllocWorkspace",
-      "TVMBackendFreeWorkspace",
-      "register_script_namespace"}},
-    {"is a part of the reference's own compiler",
-     "",
-     {"CallEffectKind", "DtypeConstructor", "ExecScope", "ScopeIdDef", "selector"}},
-    {"has no code on CUDA in this release", "call the instruction with T.cuda.func_call", {"dp4a"}},
-    {"is the old name of a declaration", "use T.decl_buffer", {"buffer_decl"}},
-    {"prints through the host's runtime", "use T.cuda.printf", {"print_buffer"}},
-    {"is not a type of values", "use T.handle for pointers", {"void"}},
-};
-
-Value found_elsewhere(Interpreter& in, std::string_view name) {
-  for (const Elsewhere& e : kElsewhere) {
-    if (std::find(e.names.begin(), e.names.end(), name) == e.names.end()) continue;
-    return in.fail(code::kAttribute, {}, "T." + std::string(name) + " is not available: it " + std::string(e.why),
-                   std::string(e.hint), "AttributeError");
-  }
-  return Value::error();
+// `T.float32x4`: a vector of a dtype. The lanes are no part of the table: any number of them is a type
+// (surface.md 6.1).
+Value vector_dtype(Interpreter& in, std::string_view name) {
+  if (name.empty() || name.back() < '0' || name.back() > '9') return Value::error();
+  auto dtype = ir::parse_dtype(name);
+  return dtype && dtype->lanes > 1 ? dtype_value(in, *dtype) : Value::error();
 }
 
-// Those of the reference's classes that are also members of `T`.
-Value class_member(Interpreter& in, std::string_view name) {
-  for (std::string_view other :
-       {"Buffer", "BufferRegion", "BaseFunc", "PrimFunc", "DataType", "Object", "BaseExpr", "PrimExpr", "ExprOp",
-        "PrimExprWithOp", "ConstExpr", "BinaryOpExpr", "CmpExpr", "LogicalExpr"}) {
-    if (name == other) return Value::error();
-  }
-  Class* cls = tirx_class(in, name);
-  return cls ? Value::object(cls) : Value::error();
-}
-
-Value lookup_t(Interpreter& in, Namespace&, std::string_view name) {
-  Value v = dtype_member(in, name);
-  if (!v.is_error()) return v;
-  v = class_member(in, name);
-  if (!v.is_error()) return v;
-  for (auto member : {scope_id_member, buffer_member, loop_member, expression_member, decorator_member,
-                      statement_member, math_member}) {
-    v = member(in, name);
-    if (!v.is_error() || in.has_pending()) return v;
-  }
-  if (name == "warp" || name == "wg" || name == "warpgroup" || name == "cta" || name == "cluster" || name == "thread") {
-    return in.attribute(tile_namespace(in), name, {});
-  }
-  if (name == "tile") return tile_namespace(in);
-  if (name == "S" || name == "R" || name == "Axis") {
-    return in.attribute(layout_module(in), name, {});
-  }
-  v = in.prelude(name, {});
-  if (!v.is_error() || in.has_pending()) return v;
-  if (intrinsics::is_namespace(name) || intrinsics::is_intrinsic(name)) {
-    return in.name_space("T." + std::string(name), lookup_intrinsic_namespace);
-  }
-  return found_elsewhere(in, name);
+Value lookup_t(Interpreter& in, Namespace& self, std::string_view name) {
+  Value v = lookup_surface(in, self, name);
+  return v.is_error() && !in.has_pending() ? vector_dtype(in, name) : v;
 }
 
 }  // namespace
 
-Value tirx_namespace(Interpreter& in) { return in.name_space("T", lookup_t); }
+std::span<const Record> namespace_records() { return kShown; }
+
+void add_dtype_records(std::vector<Record>& records) {
+  for (std::string_view name : ir::dtype_names()) {
+    auto dtype = ir::parse_dtype(name);
+    if (dtype->is_handle() || dtype->is_void()) continue;  // T.handle is more than a dtype
+    records.push_back({"T", name, NameKind::Type, "value=None", "A dtype: of a variable, a constant or a cast.",
+                       nullptr, dtype_of_record});
+  }
+}
+
+Value lookup_surface(Interpreter& in, Namespace& self, std::string_view name) {
+  const Record* record = in.surface().find(self.space, name);
+  return record ? in.denoted(*record) : Value::error();
+}
+
+Value surface_space(Interpreter& in, std::string path, std::string_view space,
+                    Value (*lookup)(Interpreter&, Namespace&, std::string_view)) {
+  Value v = in.name_space(std::move(path), lookup);
+  v.as<Namespace>()->space = space;
+  return v;
+}
+
+Value tirx_namespace(Interpreter& in) { return surface_space(in, "T", "T", lookup_t); }
 
 // T.int32(): a fresh variable; T.int32(v): a constant or a cast.
 Value call_dtype(Interpreter& in, DataTypeValue* dtype, const Arguments& args) {
@@ -305,17 +335,23 @@ Value meta_var(Interpreter& in, const Arguments& args, Value) {
   return Value::object(m);
 }
 
-constexpr Member kDecorators[] = {
-    {"prim_func", kernel_decorator<make_prim_func>},
-    {"jit", kernel_decorator<make_jit>},
-    {"inline", make_inline},
-    {"macro", make_inline},
-    {"meta_class", make_meta_class},
-    {"meta_var", meta_var},
+constexpr Record kDecoratorRecords[] = {
+    {"T", "prim_func", NameKind::Decorator, "func", "A kernel: its body is read as a script that emits statements.",
+     kernel_decorator<make_prim_func>},
+    {"T", "jit", NameKind::Decorator, "func",
+     "A kernel with compile-time parameters, made by f.specialize(NAME=value).", kernel_decorator<make_jit>},
+    {"T", "inline", NameKind::Decorator, "func",
+     "A function whose statements are written into the kernel where it is called.", make_inline},
+    {"T", "macro", NameKind::Decorator, "func",
+     "An inlined function; with hygienic=False its free names are those of the caller.", make_inline},
+    {"T", "meta_class", NameKind::Decorator, "cls",
+     "A class whose instances own buffers and scalars of the kernel that makes them.", make_meta_class},
+    {"T", "meta_var", NameKind::Function, "value",
+     "Binds a compile-time value to a name instead of making a scalar of it.", meta_var},
 };
 
 }  // namespace
 
-Value decorator_member(Interpreter& in, std::string_view name) { return find_member(in, kDecorators, name); }
+std::span<const Record> decorator_records() { return kDecoratorRecords; }
 
 }  // namespace tilewright::script

@@ -18,13 +18,11 @@ Value lookup_ir_script(Interpreter& in, Namespace&, std::string_view name) {
   return Value::opaque("tvm.script.ir");
 }
 
-Value lookup_prelude(Interpreter& in, Namespace&, std::string_view name) { return in.prelude(name, {}); }
-
 // `tvm.tirx.lang`: its modules, which all give the same names.
 Value lookup_lang(Interpreter& in, Namespace& self, std::string_view name) {
-  Value v = in.prelude(name, {});
+  Value v = lookup_surface(in, self, name);
   if (!v.is_error() || in.has_pending()) return v;
-  return in.name_space(self.path + "." + std::string(name), lookup_prelude);
+  return surface_space(in, self.path + "." + std::string(name), "lang", lookup_surface);
 }
 
 Value lookup_script(Interpreter& in, Namespace&, std::string_view name) {
@@ -148,7 +146,7 @@ Value constant(Interpreter& in, const Arguments& args, Value) {
 Value lookup_tirx(Interpreter& in, Namespace&, std::string_view name) {
   if (Class* cls = tirx_class(in, name)) return Value::object(cls);
   if (name == "layout") return layout_module(in);
-  if (name == "lang") return in.name_space("tvm.tirx.lang", lookup_lang);
+  if (name == "lang") return surface_space(in, "tvm.tirx.lang", "lang", lookup_lang);
   if (name == "script") return tirx_namespace(in);
   if (is_tirx_module(name)) return in.name_space("tvm.tirx." + std::string(name), lookup_tirx);
   if (name == "const") return in.native("const", constant);
@@ -243,7 +241,8 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
   // The prelude's own way to ask for an integer, be it an IntImm of the reference: no file of the script's can come
   // between as with `numbers`.
   if (dotted == "tvm.tirx.lang.integers") return python_module(in, "numbers");
-  if (dotted.starts_with("tvm.tirx.lang")) return in.name_space(std::string(dotted), lookup_lang);
+  if (dotted.starts_with("tvm.tirx.lang"))
+    return surface_space(in, std::string(dotted), "lang", dotted == "tvm.tirx.lang" ? lookup_lang : lookup_surface);
   constexpr std::string_view kTirx = "tvm.tirx";
   if (dotted == kTirx || (dotted.starts_with("tvm.tirx.") && is_tirx_module(dotted.substr(kTirx.size() + 1)))) {
     return in.name_space(std::string(dotted), lookup_tirx);

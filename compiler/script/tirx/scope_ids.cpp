@@ -162,25 +162,38 @@ Value launch_thread(Interpreter& in, const Arguments& args, Value) {
   return Value::expr(var);
 }
 
-template <std::size_t... I>
-Value member_of(Interpreter& in, std::string_view name, std::index_sequence<I...>) {
-  constexpr NativeFunction functions[] = {declare_kind<I>...};
-  for (std::size_t i = 0; i < sizeof...(I); ++i) {
-    if (kKinds[i].name == name) return in.native(kKinds[i].name, functions[i]);
-  }
-  return Value::error();
-}
-
-constexpr Member kOthers[] = {{"scope_id", generic},
-                              {"device_entry", device_entry},
-                              {"launch_thread", launch_thread},
-                              {"env_thread", env_thread}};
+constexpr Record kScopeIdRecords[] = {
+    {"T", "cluster_id", NameKind::Function, "extents=None, preferred=None", "The index of the cluster in the grid.",
+     declare_kind<0>},
+    {"T", "cta_id", NameKind::Function, "extents=None, preferred=None",
+     "The index of the CTA in the grid, one variable a dimension.", declare_kind<1>},
+    {"T", "cta_id_in_cluster", NameKind::Function, "extents=None, preferred=None",
+     "The index of the CTA in its cluster.", declare_kind<2>},
+    {"T", "warpgroup_id", NameKind::Function, "extents=None, preferred=None", "The index of the warpgroup in its CTA.",
+     declare_kind<3>},
+    {"T", "warp_id", NameKind::Function, "extents=None, preferred=None", "The index of the warp in its CTA.",
+     declare_kind<4>},
+    {"T", "warp_id_in_wg", NameKind::Function, "extents=None, preferred=None",
+     "The index of the warp in its warpgroup.", declare_kind<5>},
+    {"T", "lane_id", NameKind::Function, "extents=None, preferred=None", "The index of the thread in its warp.",
+     declare_kind<6>},
+    {"T", "thread_id", NameKind::Function, "extents=None, preferred=None",
+     "The index of the thread in its CTA, one variable a dimension.", declare_kind<7>},
+    {"T", "thread_id_in_wg", NameKind::Function, "extents=None, preferred=None",
+     "The index of the thread in its warpgroup.", declare_kind<8>},
+    {"T", "cta_id_in_pair", NameKind::Function, "", "0 or 1: which CTA of a pair this is.", declare_kind<9>},
+    {"T", "scope_id", NameKind::Function, "extents, parent, cur", "The index of one scope in another, both by name.",
+     generic},
+    {"T", "device_entry", NameKind::Function, "", "Everything below runs on the device; above it the host computes.",
+     device_entry},
+    {"T", "launch_thread", NameKind::Function, "thread, extent", "Binds a launch dimension such as \"threadIdx.x\".",
+     launch_thread},
+    {"T", "env_thread", NameKind::Function, "thread_tag", "A launch dimension whose extent T.launch_thread gives.",
+     env_thread},
+};
 
 }  // namespace
 
-Value scope_id_member(Interpreter& in, std::string_view name) {
-  Value v = member_of(in, name, std::make_index_sequence<std::size(kKinds)>());
-  return v.is_error() ? find_member(in, kOthers, name) : v;
-}
+std::span<const Record> scope_id_records() { return kScopeIdRecords; }
 
 }  // namespace tilewright::script

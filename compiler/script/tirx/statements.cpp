@@ -196,29 +196,34 @@ Value call_packed(Interpreter& in, const Arguments& args, Value) {
   return Value::expr(e);
 }
 
-constexpr Member kMembers[] = {
-    {"attr", attr},
-    {"hint", hint},
-    {"func_attr", func_attr},
-    {"func_name", func_name},
-    {"func_ret", nothing},
-    {"evaluate", evaluate},
-    {"static_assert", static_assert_},
-    {"buffer_store", buffer_store},
-    {"thread_return", thread_return},
-    {"Bind", bind},
-    {"bind", bind},
-    {"break_loop", jump<ir::Break>},
-    {"continue_loop", jump<ir::Continue>},
-    {"ret", return_value},
-    {"assume", nothing},
-    {"elected", elected},
-    {"tvm_stack_alloca", stack_alloca},
-    {"call_packed", call_packed},
+constexpr Record kStatementRecords[] = {
+    {"T", "attr", NameKind::Function, "node, key, value", "An attribute of the statements below, or of a with block.",
+     attr},
+    {"T", "hint", NameKind::Function, "message='', **attributes", "Hints for the compiler, for the statements below.",
+     hint},
+    {"T", "func_attr", NameKind::Function, "attributes", "Attributes of the kernel.", func_attr},
+    {"T", "func_name", NameKind::Function, "name", "Names the kernel.", func_name},
+    {"T", "func_ret", NameKind::Function, "type", "The type that the kernel returns.", nothing},
+    {"T", "evaluate", NameKind::Function, "value", "Evaluates an expression for what it does.", evaluate},
+    {"T", "static_assert", NameKind::Function, "condition, message=''",
+     "Fails while the script is evaluated if the condition is false.", static_assert_},
+    {"T", "buffer_store", NameKind::Function, "buffer, value, indices", "Stores one element; B[i] = v does the same.",
+     buffer_store},
+    {"T", "thread_return", NameKind::Function, "", "Ends this thread.", thread_return},
+    {"T", "Bind", NameKind::Function, "value, type=None", "Binds a value to a variable.", bind},
+    {"T", "bind", NameKind::Function, "value, type=None", "Binds a value to a variable.", bind},
+    {"T", "break_loop", NameKind::Function, "", "Leaves the loop around it.", jump<ir::Break>},
+    {"T", "continue_loop", NameKind::Function, "", "Goes on with the next iteration.", jump<ir::Continue>},
+    {"T", "ret", NameKind::Function, "value=None", "Returns a value.", return_value},
+    {"T", "assume", NameKind::Function, "condition", "Promises that a condition holds.", nothing},
+    {"T", "elected", NameKind::Function, "", "True in one lane of each warp.", elected},
+    {"T", "tvm_stack_alloca", NameKind::Function, "type, count", "Storage on the host, such as for a tensor map.",
+     stack_alloca},
+    {"T", "call_packed", NameKind::Function, "name, *args", "Calls a function of the host by name.", call_packed},
 };
 
 }  // namespace
 
-Value statement_member(Interpreter& in, std::string_view name) { return find_member(in, kMembers, name); }
+std::span<const Record> statement_records() { return kStatementRecords; }
 
 }  // namespace tilewright::script

@@ -194,28 +194,57 @@ Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
 struct ScopeName {
   std::string_view name;
   ir::ExecScope scope;
+  std::string_view words;
 };
-constexpr ScopeName kScopes[] = {{"thread", ir::ExecScope::Thread}, {"warp", ir::ExecScope::Warp},
-                                 {"wg", ir::ExecScope::Warpgroup},  {"warpgroup", ir::ExecScope::Warpgroup},
-                                 {"cta", ir::ExecScope::Cta},       {"cluster", ir::ExecScope::Cluster}};
+constexpr ScopeName kScopes[] = {{"thread", ir::ExecScope::Thread, "Issued by each thread for itself."},
+                                 {"warp", ir::ExecScope::Warp, "Issued by a warp together."},
+                                 {"wg", ir::ExecScope::Warpgroup, "Issued by a warpgroup together."},
+                                 {"warpgroup", ir::ExecScope::Warpgroup, "Issued by a warpgroup together."},
+                                 {"cta", ir::ExecScope::Cta, "Issued by a CTA together."},
+                                 {"cluster", ir::ExecScope::Cluster, "Issued by a cluster."}};
 
-Value lookup_tile(Interpreter& in, Namespace& self, std::string_view name) {
-  if (self.scope_kind < 0) {
-    for (const ScopeName& s : kScopes) {
-      if (s.name != name) continue;
-      Value v = in.name_space("Tx." + std::string(name), lookup_tile);
-      v.as<Namespace>()->scope_kind = static_cast<int>(s.scope);
-      return v;
-    }
-  }
-  const ir::Primitive* row = ir::find_primitive(name);
-  if (!row) return Value::error();
-  int scope = self.scope_kind < 0 ? static_cast<int>(ir::ExecScope::Thread) : self.scope_kind;
-  return in.native(row->name, call_primitive, in.tuple({in.string(name), Value::integer(scope)}));
+Value primitive_at(Interpreter& in, const Record& record, ir::ExecScope scope) {
+  return in.native(record.name, call_primitive,
+                   in.tuple({in.string(record.name), Value::integer(static_cast<int>(scope))}));
+}
+
+Value primitive(Interpreter& in, const Record& record, Value) {
+  return primitive_at(in, record, ir::ExecScope::Thread);
+}
+
+// `Tx.warp`: the primitives of `Tx` at that scope, and no scopes.
+Value lookup_at_scope(Interpreter& in, Namespace& self, std::string_view name) {
+  const Record* record = in.surface().find("Tx", name);
+  if (!record || record->kind != NameKind::Primitive) return Value::error();
+  return primitive_at(in, *record, static_cast<ir::ExecScope>(self.scope_kind));
+}
+
+Value scope_of_tile(Interpreter& in, const Record& record, Value) {
+  Value v = surface_space(in, "Tx." + std::string(record.name), "Tx", lookup_at_scope);
+  v.as<Namespace>()->scope_kind = record.number;
+  return v;
 }
 
 }  // namespace
 
-Value tile_namespace(Interpreter& in) { return in.name_space("Tx", lookup_tile); }
+void add_tile_records(std::vector<Record>& records, std::deque<std::string>& words) {
+  for (const ir::Primitive& p : ir::primitives()) {
+    records.push_back(
+        {"Tx", p.name, NameKind::Primitive, words.emplace_back(p.signature()), p.words, nullptr, primitive});
+  }
+  for (const ScopeName& s : kScopes) {
+    records.push_back({"Tx",
+                       s.name,
+                       NameKind::Namespace,
+                       {},
+                       s.words,
+                       nullptr,
+                       scope_of_tile,
+                       {},
+                       static_cast<std::int32_t>(s.scope)});
+  }
+}
+
+Value tile_namespace(Interpreter& in) { return surface_space(in, "Tx", "Tx", lookup_surface); }
 
 }  // namespace tilewright::script

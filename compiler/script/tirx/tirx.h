@@ -1,6 +1,7 @@
 // What the files of the `T` namespace share.
 #pragma once
 #include "compiler/script/interpreter.h"
+#include "compiler/script/surface.h"
 
 namespace tilewright::script {
 
@@ -32,14 +33,12 @@ bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* const
 // A region of a buffer: the same for slices and missing indices.
 Value make_region(Interpreter& in, const ir::Buffer* buffer, const std::vector<ir::Range>& ranges);
 
-// Members of `T`, one function a file; Error tag without a pending error: not mine.
-Value scope_id_member(Interpreter& in, std::string_view name);
-Value buffer_member(Interpreter& in, std::string_view name);
-Value loop_member(Interpreter& in, std::string_view name);
-Value expression_member(Interpreter& in, std::string_view name);
-Value decorator_member(Interpreter& in, std::string_view name);
-Value statement_member(Interpreter& in, std::string_view name);
-Value math_member(Interpreter& in, std::string_view name);
+// A namespace whose names are those of a space of the surface; `lookup` is lookup_surface, or asks it first.
+Value surface_space(Interpreter& in, std::string path, std::string_view space,
+                    Value (*lookup)(Interpreter&, Namespace&, std::string_view));
+Value lookup_surface(Interpreter& in, Namespace& self, std::string_view name);
+// What makes an expression of the reference's class of this name; null: it is no expression (expressions.cpp).
+NativeFunction expression_constructor(std::string_view name);
 // Calls the mathematical function of this name; Error tag without a pending error: there is none.
 Value call_math(Interpreter& in, std::string_view name, const Arguments& args);
 
@@ -52,12 +51,5 @@ NativeFunction layout_constructor(std::string_view name);
 void add_layout_makers(Interpreter& in, Class* cls);
 // `tvm` or a module in it by its whole name; opaque: host code (packages.cpp).
 Value tvm_package(Interpreter& in, std::string_view dotted);
-
-// A table of names and functions, searched by name.
-struct Member {
-  std::string_view name;
-  NativeFunction function;
-};
-Value find_member(Interpreter& in, std::span<const Member> table, std::string_view name);
 
 }  // namespace tilewright::script

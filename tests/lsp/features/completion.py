@@ -7,11 +7,11 @@ from tvm.tirx.layout import S, TileLayout, mma_shared_layout
 ROWS = 32
 T.
 # @3 completion(^alloc_):
-#| alloc_buffer kind 3 (shape, dtype='float32', data=None, strides=None, elem_offset=None, scope='global', align=-1, offset_factor=0, layout='default')
+#| alloc_buffer kind 3 (shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='global', align=-1, offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None)
 #| alloc_cast_frag kind 3 (src, dtype)
-#| alloc_local kind 3 (shape, dtype='float32', layout='default')
-#| alloc_scalar kind 3 (dtype, scope='local')
-#| alloc_shared kind 3 (shape, dtype='float32', layout='default')
+#| alloc_local kind 3 (shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='local', align=-1, offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None)
+#| alloc_scalar kind 3 (dtype='float32', scope='local')
+#| alloc_shared kind 3 (shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='shared', align=-1, offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None)
 #| alloc_tcgen05_ldst_frag kind 3 (instr_shape, tensor_shape, dtype)
 T.ptx.mbarrier.
 #              ^ completion():
@@ -82,7 +82,7 @@ def kernel(a: T.handle):
     A = T.match_buffer(a, (ROWS, 8), dtype="")
     #                                       ^ completion(^bfloat): bfloat16 kind 12
     #                       ^ signatureHelp:
-#| T.match_buffer(param, shape, dtype='float32', data=None, strides=None, elem_offset=None, scope='global', align=-1, offset_factor=0, layout='default')
+#| T.match_buffer(param, shape=None, dtype='float32', data=None, strides=None, elem_offset=None, scope='global', align=-1, offset_factor=0, buffer_type='', axis_separators=None, layout='default')
 #| active: shape
     T.device_entry()
     tile = T.alloc_buffer((ROWS, 8), "float16", scope="")

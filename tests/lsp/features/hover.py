@@ -72,7 +72,7 @@ def kernel(A_ptr: T.handle, B_ptr: T.handle):
     A = T.match_buffer(A_ptr, (ROWS, COLS), "float16")
     #         ^ hover:
 #| 25:11 match_buffer
-#| T.match_buffer(param, shape, dtype='float32', data=None, strides=None, elem_offset=None, scope='global', align=-1, offset_factor=0, layout='default')
+#| T.match_buffer(param, shape=None, dtype='float32', data=None, strides=None, elem_offset=None, scope='global', align=-1, offset_factor=0, buffer_type='', axis_separators=None, layout='default')
 #| Gives a handle parameter its shape and dtype; names in the shape become symbolic extents.
     #                  ^ hover:
 #| 25:24 A_ptr

@@ -1,0 +1,11 @@
+// The names of dtypes, for whoever lists them.
+#pragma once
+#include <span>
+#include <string_view>
+
+namespace tilewright::ir {
+
+// Without lanes; aliases included.
+std::span<const std::string_view> dtype_names();
+
+}  // namespace tilewright::ir

@@ -1,0 +1,116 @@
+// The surface of the dialect: the names that a script finds in `T`, `Tx`, the layout algebra and on buffers and
+// layouts, as one table of records. Look-up, completion, hover, signature help and the hint to an unknown name all read
+// it.
+//
+// A record stands in the file of what it names (tirx/*.cpp, prelude.cpp), one row a name; the names of instructions and
+// dtypes are made from their own tables. The rows are joined once a process and release. A release is the one before it
+// with the changes that releases.h lists, so that a name of a later release is not known in an earlier one, and the
+// hint can say who has it.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/script/value.h"
+#include "compiler/text/dialect.h"
+
+namespace tilewright::script {
+
+enum class NameKind : std::uint8_t {
+  Function,
+  Decorator,
+  Type,
+  Class,
+  Namespace,
+  Constant,
+  Primitive,    // a tile primitive
+  Instruction,  // a row of the intrinsic table; may be a namespace besides
+  Attribute,    // of an object: read, not called
+  Elsewhere,    // a name of the reference that no kernel for CUDA has; the words say why
+};
+
+struct Record;
+// What a name denotes, made for `owner`: none for a name of a module, else the object whose method or attribute it is.
+// Error tag without a pending error: this object has no such attribute.
+using Maker = Value (*)(Interpreter& in, const Record& record, Value owner);
+
+struct Record {
+  std::string_view space;  // where it stands: "T", "T.ptx.mbarrier", "Tx", "layout", "Axis", "buffer", ...
+  std::string_view name;
+  NameKind kind = NameKind::Function;
+  std::string_view signature;         // operands, "shape, dtype='float32'"
+  std::string_view documentation;     // a sentence
+  NativeFunction function = nullptr;  // what a call of it runs
+  Maker make = nullptr;               // where it is no function, or not that alone
+  // For `make`: the row of an instruction ("ptx.mbarrier.init"), the prelude's file, what to write instead, ...
+  std::string_view detail{};
+  std::int32_t number = 0;
+  std::string_view children{};  // the space of the names below this one: "T.ptx.mbarrier"; empty: it has none
+
+  // Offered where people look for names: not what is only there to be refused, nor private names.
+  bool is_offered() const { return kind != NameKind::Elsewhere && !name.starts_with('_'); }
+};
+
+class Surface {
+ public:
+  explicit Surface(text::Dialect dialect);
+  Surface(const Surface&) = delete;  // its index points into it
+
+  text::Dialect dialect() const { return dialect_; }
+  // Null: this release has no such name there. Never allocates.
+  const Record* find(std::string_view space, std::string_view name) const;
+  // Of one space, in the order of the rows.
+  std::span<const Record* const> names(std::string_view space) const;
+  std::span<const Record> records() const { return records_; }
+  // The hint to a name that a space lacks: who has it and what this release writes, or the nearest that it does have.
+  // Empty: nothing is near.
+  std::string advice(std::string_view space, std::string_view name) const;
+
+ private:
+  // A name of another release.
+  struct Other {
+    std::string_view path;     // "T.cuda.elect_sync"
+    text::Dialect release;     // a release that has it
+    std::string_view instead;  // what this release calls it; empty: nothing like it
+  };
+  void index();
+
+  text::Dialect dialect_;
+  std::vector<Record> records_;
+  std::vector<std::uint32_t> slots_;  // open addressing: 1 + index of a record; 0: free
+  std::map<std::string_view, std::vector<const Record*>, std::less<>> spaces_;
+  std::vector<Other> others_;      // by path
+  std::deque<std::string> words_;  // what records made here point to
+};
+
+// The names of a release, as far as they are listed: the one place where a surface is chosen. Scripts are written in
+// those releases that are built in, up to text::kNewestDialect; of the later ones not every name has a row.
+const Surface& surface_of(text::Dialect dialect);
+// A release by its name, or why not: "there is no release 0.9 of the dialect: ...", "0.27 is not built in yet: ...".
+std::expected<text::Dialect, std::string> built_in_dialect(std::string_view name);
+
+// The rows of each file. Those of modules that are made from other tables come with the words that they point to.
+std::span<const Record> scope_id_records();
+std::span<const Record> buffer_records();
+std::span<const Record> loop_records();
+std::span<const Record> expression_records();
+std::span<const Record> class_records();
+std::span<const Record> decorator_records();
+std::span<const Record> statement_records();
+std::span<const Record> math_records();
+std::span<const Record> layout_records();
+std::span<const Record> buffer_method_records();
+std::span<const Record> namespace_records();
+std::span<const Record> prelude_records();
+// Appends the dtypes of `T`, and the tile primitives and their scopes.
+void add_dtype_records(std::vector<Record>& records);
+void add_tile_records(std::vector<Record>& records, std::deque<std::string>& words);
+// Appends the names of instructions and their namespaces: one record a name, however many forms its calls have.
+void add_intrinsic_records(std::vector<Record>& records, std::deque<std::string>& words);
+
+}  // namespace tilewright::script

@@ -1,0 +1,41 @@
+#include "compiler/text/nearest.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+namespace tilewright::text {
+
+int edit_distance(std::string_view a, std::string_view b, int limit) {
+  int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
+  if (std::abs(n - m) > limit) return limit + 1;
+  std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    for (std::size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        d[i][j] = static_cast<int>(i + j);
+        continue;
+      }
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+Nearest::Nearest(std::string_view wrong) : wrong_(wrong), best_((wrong.size() < 4 ? 1 : 2) + 1) {
+  if (wrong.size() < 2 || wrong.size() > 64) best_ = 0;
+}
+
+void Nearest::consider(std::string_view name) {
+  if (best_ == 0 || name == wrong_) return;
+  if (wrong_.size() < 4 && (name.empty() || (name[0] | 0x20) != (wrong_[0] | 0x20))) return;
+  int distance = edit_distance(wrong_, name, best_ - 1);
+  if (distance >= best_) return;
+  best_ = distance;
+  found_ = name;
+}
+
+}  // namespace tilewright::text
