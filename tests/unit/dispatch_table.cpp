@@ -60,7 +60,9 @@ TEST_CASE("dispatch: families keep what they work out apart, once a call") {
   ir::Buffer* b = k.buffer("B", {Expr(32)}, ir::kFloat16, StorageScope::Shared, flat);
   const ir::TileCall* call = k.call("copy", ExecScope::Warp, ir::full_region(a), ir::full_region(b));
   scope::Closure closure;
-  dispatch::KernelContext kernel(closure, {9, 0, 'a'});
+  ir::Kernel script;
+  script.target = {9, 0, 'a'};
+  dispatch::KernelContext kernel(closure, script);
   scope::CallScope call_scope;
   int alive = 0, made = 0;
   {
