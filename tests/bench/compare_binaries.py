@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Two builds beside each other: every benchmark of this folder that takes a binary, old and new in turn.
 
-    compare_binaries.py OLD NEW [--seconds 4] [--runs 7] [--limit 5] [--only WORD] [--cuda FOLDER] [--keep]
+    compare_binaries.py OLD NEW [--seconds 4] [--runs 7] [--limit 5] [--only WORD] [--cuda FOLDER] [--loaded] [--keep]
 
 OLD and NEW are build folders, or binaries in them. Three kinds of figures:
 
@@ -42,15 +42,28 @@ class Build:
         self.bench = os.path.join(self.folder, "tests", "bench")
 
 
+TIME = shutil.which("time")  # GNU's
+
+
+def peak_memory(command, cwd, environment):
+    """Kilobytes. A process that Python starts counts Python's own memory as its peak; one that a small program starts does not."""
+    if not TIME:
+        return 0.0
+    with tempfile.NamedTemporaryFile("r", dir=cwd) as file:
+        subprocess.run([TIME, "-q", "-f", "%M", "-o", file.name, *command], cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        return float(file.read().split()[-1])
+
+
 def measured(command, cwd, environment):
-    """Wall and processor seconds and peak kilobytes of one process with its children; its exit status."""
+    """Wall and processor milliseconds of one process with its children; its exit status."""
     began = time.perf_counter()
     process = subprocess.Popen(command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - began
     process.returncode = os.waitstatus_to_exitcode(status)
-    return (wall * 1e3, (usage.ru_utime + usage.ru_stime) * 1e3, float(usage.ru_maxrss)), process.returncode
+    return (wall * 1e3, (usage.ru_utime + usage.ru_stime) * 1e3), process.returncode
 
 
 class Table:
@@ -82,6 +95,8 @@ def pairs(old, new, run, seconds, least):
 
 
 def commands(old, new, folder, arguments, table):
+    if not TIME:
+        print("there is no GNU time (apt-get install time): memory of whole commands is left out")
     table.heading("whole commands" + " " * 58 + "old          new          new/old")
     examples = sorted(os.path.join(ROOT, "examples", n) for n in os.listdir(os.path.join(ROOT, "examples")) if n.endswith(".py"))
     generate = [sys.executable, os.path.join(HERE, "large_script.py")]
@@ -135,8 +150,16 @@ def commands(old, new, folder, arguments, table):
             if len(statuses) != 1:
                 sys.exit(f"compare_binaries.py: {title}: exit statuses {sorted(statuses)}")
             judged = cores != "all cores" or old.one_core == new.one_core
-            for index, (what, unit) in enumerate((("wall", "ms"), ("processor", "ms"), ("memory", "KB"))):
-                table.row(f"{title}: {what}", unit, [v[index] for v in olds], [v[index] for v in news], index == 0 or judged)
+            for index, what in enumerate(("wall", "processor")):
+                shown = arguments.loaded if index == 0 else not judged
+                table.row(f"{title}: {what}", "ms", [v[index] for v in olds], [v[index] for v in news], not shown)
+
+            def peak(build):
+                options = build.one_core if cores == "one core" else []
+                return peak_memory([build.binary, *command, *options], folder, environment)
+
+            if TIME:
+                table.row(f"{title}: memory", "KB", *pairs(old, new, peak, 0, 5), judged)
 
 
 FIGURE = re.compile(r"(?<![\w.])([-+]?\d[\d,]*\.?\d*) ?(ms|us|µs|KB|MB|lines/s|%)(?!\w)")
@@ -151,6 +174,8 @@ def figures(output):
         for place in FIGURE.finditer(line):
             value, unit = float(place[1].replace(",", "")), place[2]
             before = line[:place.start()]
+            if re.search(r"\bof +$", before):
+                continue  # the size of what is measured, which stays in the label
             if label is None:
                 label = re.sub(r"\s+", " ", before).strip(" :;(,")
                 label = re.sub(r" \d+ (edits|asked)\b.*", "", label) or line.strip()
@@ -188,7 +213,7 @@ def program(title, old, new, command, arguments, table, runs=None):
         if all(key in values for values in (*olds, *news)):
             name, unit = key
             # The largest of many is chance; so are the rare late ones of a few runs in files and helper processes.
-            judged = not re.search(r"max$|99%$|p99$", name) or (title.startswith("language server") and name.endswith("p99"))
+            judged = not re.search(r"(max|99%|p99)'*$", name) or (title.startswith("language server") and name.endswith("p99"))
             table.row(name, unit, [v[key] for v in olds], [v[key] for v in news], judged, unit == "lines/s")
 
 
@@ -200,6 +225,8 @@ def main():
     parser.add_argument("--runs", type=int, default=7, help="of each program with benchmarks (default 7)")
     parser.add_argument("--edits", type=int, default=1500, help="of the language server's replay (default 1500)")
     parser.add_argument("--limit", type=float, default=5, help="per cent (default 5)")
+    parser.add_argument("--loaded", action="store_true",
+                        help="the machine has other work: wall times of whole commands are shown and not judged")
     parser.add_argument("--only", default="", help="what has this word in its name")
     parser.add_argument("--cuda", default=os.environ.get("CUDA_HOME", os.path.join(ROOT, ".cuda", "nvidia", "cu13")))
     parser.add_argument("--keep", action="store_true", help="keep the folder with the scripts")
