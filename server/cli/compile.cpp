@@ -3,17 +3,15 @@
 #include <filesystem>
 
 #include "compiler/cuda/host.h"
-#include "compiler/intrinsics/printed.h"
-#include "compiler/ir/printer.h"
-#include "compiler/lower/lower.h"
 #include "compiler/session/source_map.h"
 #include "server/cli/commands.h"
 #include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
+#include "server/ide/view.h"
 #include "server/ide/words.h"
 #include "server/project/files.h"
+#include "server/render/document.h"
 #include "server/render/json.h"
-#include "server/render/report.h"
 #include "server/render/terminal.h"
 
 namespace tilewright::cli {
@@ -178,14 +176,10 @@ class Compile {
     ArenaScope arena(*k.value->kernel.arena);
     for (const std::string& e : command_.emits) {
       std::string& text = kernel.output.texts[e];
-      if (e == "report") {
-        for (const dispatch::CallReport& call : k.dispatched->calls) text += call_report(call, anchors);
-      } else if (e == "tirx") {
-        text = ir::print_script(k.value->kernel, intrinsics::printed_arguments);
-      } else if (e == "lowered" && k.lowered) {
-        text = lower::print_lowered(*k.lowered);
-      } else if (e == "cuda" && k.cuda) {
-        text = k.cuda->text;
+      if (auto kind = ide::parse_view_kind(e); kind && !ide::made_by_tools(*kind)) {
+        if (ide::has_stage(*kind, k)) {
+          text = render::document(*kind, k, anchors, nullptr, render::colours(stdout)).text;
+        }
       } else if ((e == kHost || e == kHostRuntime) && k.cuda) {
         auto launcher = cuda::host_launcher(*k.lowered, e == kHost ? cuda::HostApi::Driver : cuda::HostApi::Runtime);
         if (launcher) {
@@ -194,8 +188,6 @@ class Compile {
           kernel.complaints += "tilewright: no launcher for " + kernel.output.name + ": " + launcher.error() + "\n";
           kernel.environment = true;
         }
-      } else if (e == "plan" && k.lowered) {
-        text = render::dump(render::plan_json(*k.lowered)) + "\n";
       }
     }
   }

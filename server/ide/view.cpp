@@ -25,20 +25,6 @@ Target find_target(const ViewName& name, const session::Analysis& analysis) {
   return {};
 }
 
-// Is the stage there that a view of this kind shows?
-bool has_stage(ViewKind kind, const session::CompiledKernel& kernel) {
-  switch (kind) {
-    case ViewKind::Report: return kernel.dispatched != nullptr;
-    case ViewKind::Tirx: return true;
-    case ViewKind::Lowered:
-    case ViewKind::Plan: return kernel.lowered != nullptr;
-    case ViewKind::Cuda:
-    case ViewKind::Ptx:
-    case ViewKind::Sass: return kernel.cuda != nullptr;
-  }
-  return false;
-}
-
 Script script_of(const Query& q, const std::string& document) {
   for (const Script& s : q.open) {
     if (s->path() == document) return s;
@@ -53,9 +39,6 @@ const session::Compiled& compiled_of(const OpenedView& opened) {
   return opened.analysis->first();
 }
 
-// Lines of the tools' texts stand for themselves, not for those that follow.
-bool single_lines(ViewKind kind) { return kind == ViewKind::Ptx || kind == ViewKind::Sass; }
-
 }  // namespace
 
 std::span<const ViewKind> view_kinds() { return kKinds; }
@@ -66,6 +49,21 @@ std::optional<ViewKind> parse_view_kind(std::string_view name) {
   const auto* found = std::ranges::find(kNames, name);
   if (found == std::end(kNames)) return std::nullopt;
   return kKinds[found - kNames];
+}
+
+bool made_by_tools(ViewKind kind) { return kind == ViewKind::Ptx || kind == ViewKind::Sass; }
+
+bool has_stage(ViewKind kind, const session::CompiledKernel& kernel) {
+  switch (kind) {
+    case ViewKind::Report: return kernel.dispatched != nullptr;
+    case ViewKind::Tirx: return true;
+    case ViewKind::Lowered:
+    case ViewKind::Plan: return kernel.lowered != nullptr;
+    case ViewKind::Cuda:
+    case ViewKind::Ptx:
+    case ViewKind::Sass: return kernel.cuda != nullptr;
+  }
+  return false;
 }
 
 ViewName view_of(ViewKind kind, const session::Compiled& compiled, const session::CompiledKernel& kernel,
@@ -91,7 +89,7 @@ View view(ViewName name, const session::Analysis& analysis, const Artifacts* art
   }
   out.compiled = compiled;
   out.kernel = kernel;
-  if (!single_lines(out.name.kind)) return out;
+  if (!made_by_tools(out.name.kind)) return out;
   bool sass = out.name.kind == ViewKind::Sass;
   auto made = artifacts ? artifacts->find(*kernel->cuda, out.name.architecture) : nullptr;
   if (!made || (sass && !made->sass_tried)) {
@@ -104,7 +102,7 @@ View view(ViewName name, const session::Analysis& analysis, const Artifacts* art
 }
 
 std::optional<Wish> wish_for(const ViewName& name, const session::Analysis& analysis) {
-  if (!single_lines(name.kind)) return std::nullopt;
+  if (!made_by_tools(name.kind)) return std::nullopt;
   auto [compiled, kernel] = find_target(name, analysis);
   if (!kernel || !kernel->cuda) return std::nullopt;
   return Wish{name.document, kernel->cuda, name.architecture, name.kind == ViewKind::Sass};
@@ -163,7 +161,8 @@ std::vector<text::Anchors::Place> sources_of(const OpenedView& opened, std::span
   auto after = std::ranges::upper_bound(lines, line, {}, &LineOrigins::line);
   if (after == lines.begin()) return out;
   const LineOrigins& found = *std::prev(after);
-  if (single_lines(opened.view.name.kind) && found.line != line) return out;
+  // Lines of the tools' texts stand for themselves, not for those that follow.
+  if (made_by_tools(opened.view.name.kind) && found.line != line) return out;
   const text::Anchors& anchors = compiled_of(opened).evaluation->anchors;
   std::set<std::tuple<std::string_view, std::uint32_t, std::uint32_t>> seen;
   auto add = [&](text::Span span) {
@@ -197,7 +196,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> lines_from(const OpenedView
     });
     if (!here) continue;
     std::uint32_t from = lines[i].line, to = line_count;
-    if (single_lines(opened.view.name.kind)) {
+    if (made_by_tools(opened.view.name.kind)) {
       to = from + 1;
     } else if (i + 1 < lines.size()) {
       to = lines[i + 1].line;

@@ -21,6 +21,9 @@ enum class ViewKind : std::uint8_t { Report, Tirx, Lowered, Cuda, Ptx, Sass, Pla
 std::span<const ViewKind> view_kinds();
 std::string_view view_kind_name(ViewKind kind);                  // "report", "tirx", ...
 std::optional<ViewKind> parse_view_kind(std::string_view name);  // nothing: no kind
+bool made_by_tools(ViewKind kind);                               // NVIDIA's, not by the compiler itself
+// Did the kernel get as far as this shows?
+bool has_stage(ViewKind kind, const session::CompiledKernel& kernel);
 
 struct ViewName {
   ViewKind kind = ViewKind::Report;

@@ -29,12 +29,13 @@ std::string_view language_of(ViewKind kind) {
 
 std::uint32_t count_lines(std::string_view text) { return static_cast<std::uint32_t>(std::ranges::count(text, '\n')); }
 
-void report(Document& out, const session::Compiled& compiled, const session::CompiledKernel& kernel) {
+void report(Document& out, const session::CompiledKernel& kernel, const text::Anchors& anchors,
+            const Colours& colours) {
   Arena scratch;
   ArenaScope scope(scratch);
   std::uint32_t line = 0;
   for (const dispatch::CallReport& call : kernel.dispatched->calls) {
-    std::string one = call_report(call, compiled.evaluation->anchors, Colours{});
+    std::string one = call_report(call, anchors, colours);
     out.lines.push_back({line, {call.call->origin}});
     line += count_lines(one);
     out.text += one;
@@ -87,13 +88,13 @@ std::string comment(ViewKind kind, std::string_view text) {
 
 }  // namespace
 
-Document document(ViewKind kind, const session::Compiled& compiled, const session::CompiledKernel& kernel,
-                  const ide::Made* made) {
+Document document(ViewKind kind, const session::CompiledKernel& kernel, const text::Anchors& anchors,
+                  const ide::Made* made, const Colours& colours) {
   Document out;
   out.language = language_of(kind);
   std::vector<ir::PrintedOrigin> origins;
   switch (kind) {
-    case ViewKind::Report: report(out, compiled, kernel); break;
+    case ViewKind::Report: report(out, kernel, anchors, colours); break;
     case ViewKind::Tirx:
       out.text = ir::print_script(kernel.value->kernel, intrinsics::printed_arguments, &origins);
       lines_of_printed(out, origins);
@@ -125,7 +126,7 @@ Document document(ViewKind kind, const session::Compiled& compiled, const sessio
 Document document(const ide::View& view) {
   ViewKind kind = view.name.kind;
   if (view.state != ide::View::State::Ready) return {comment(kind, view.problem), language_of(kind), {}};
-  return document(kind, *view.compiled, *view.kernel, view.made.get());
+  return document(kind, *view.kernel, view.compiled->evaluation->anchors, view.made.get());
 }
 
 }  // namespace tilewright::render

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/ide/view.h"
+#include "server/render/terminal.h"
 
 namespace tilewright::render {
 
@@ -15,9 +16,10 @@ struct Document {
   std::vector<ide::LineOrigins> lines;  // ascending
 };
 
-// `made` is what NVIDIA's tools made of it, for PTX and SASS only. The kernel has got as far as the kind asks.
-Document document(ide::ViewKind kind, const session::Compiled& compiled, const session::CompiledKernel& kernel,
-                  const ide::Made* made = nullptr);
+// The kernel has the stage that the kind shows (ide::has_stage), and of what NVIDIA's tools make `made` is the result.
+// `anchors` are those of its compilation; the report alone has colours.
+Document document(ide::ViewKind kind, const session::CompiledKernel& kernel, const text::Anchors& anchors,
+                  const ide::Made* made = nullptr, const Colours& colours = {});
 // A view that is not ready is a comment that says why.
 Document document(const ide::View& view);
 
