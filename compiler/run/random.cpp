@@ -36,7 +36,7 @@ class Encoder {
   explicit Encoder(const Format& f)
       : drop_(52 - f.mantissa),
         rebias_(static_cast<std::uint64_t>(1023 - f.bias) << f.mantissa),
-        sign_(std::uint64_t{1} << (f.exponent + f.mantissa)),
+        sign_place_(f.exponent + f.mantissa),
         smallest_(std::ldexp(1.0, 1 - f.bias)),
         // A sum with this number has the distance of two subnormal codes as its last place.
         ruler_(std::ldexp(1.0, 53 - f.bias - f.mantissa)),
@@ -48,14 +48,17 @@ class Encoder {
     std::uint64_t half = (std::uint64_t{1} << (drop_ - 1)) - 1;
     std::uint64_t normal = ((bits + half + (bits >> drop_ & 1)) >> drop_) - rebias_;
     std::uint64_t subnormal = std::bit_cast<std::uint64_t>(magnitude + ruler_) - std::bit_cast<std::uint64_t>(ruler_);
+    // Half of the numbers are negative: nothing here may branch on it.
     std::uint64_t code = magnitude < smallest_ ? subnormal : normal;
-    bool negative = std::signbit(value) && !(no_minus_zero_ && code == 0);
-    return negative ? code | sign_ : code;
+    std::uint64_t sign = std::bit_cast<std::uint64_t>(value) >> 63 << sign_place_;
+    std::uint64_t keeps = static_cast<std::uint64_t>(!no_minus_zero_) | static_cast<std::uint64_t>(code != 0);
+    return code | (sign & (0 - keeps));
   }
 
  private:
   int drop_;
-  std::uint64_t rebias_, sign_;
+  std::uint64_t rebias_;
+  int sign_place_;
   double smallest_, ruler_;
   bool no_minus_zero_;
 };
