@@ -1,7 +1,7 @@
 // How rows are written: a chain of facts, evaluated by the compiler into constant data.
 //
 //   row<"bar: shared, thread_count: u32">("P1", "ptx.mbarrier.init", Meaning::MbarrierInit)
-//       .effects<"inits mbarrier bar; by one">()
+//       .effects<"inits mbarrier bar[thread_count]; by one">()
 //       .cc(Availability::Sm80).ptx("mbarrier.init.shared.b64 [{bar}], {thread_count};")
 //       .says("Makes a barrier ready for its first phase, ...")
 //

@@ -1,7 +1,7 @@
 // Hover on anything that has a value: layouts, buffers, scope ids, barriers, constants, functions, intrinsics.
 #include <algorithm>
 
-#include "compiler/intrinsics/intrinsic.h"
+#include "compiler/intrinsics/call_effects.h"
 #include "compiler/ir/printer.h"
 #include "compiler/layout/picture.h"
 #include "compiler/script/vocabulary.h"
@@ -238,6 +238,30 @@ bool mentions(ir::Expr e, const ir::Buffer* buffer) {
   return found;
 }
 
+// What a call does with the mbarrier that it is given, by the effects of its row; "" for nothing.
+std::string barrier_use(const intrinsics::Intrinsic& row, const ir::Call& call) {
+  using intrinsics::Verb;
+  std::string out;
+  for (const intrinsics::CallEffect& effect : intrinsics::effects_of(row, call.args)) {
+    if (effect.object != intrinsics::Object::Mbarrier) continue;
+    switch (effect.verb) {
+      case Verb::Inits: return "initialised for " + argument_text(row, call, "thread_count") + " arrivals a phase";
+      case Verb::Invalidates: return "inval";
+      case Verb::Completes: return "complete_tx";
+      case Verb::Waits:
+      case Verb::Tests: {
+        const std::string phase = argument_text(row, call, "phase");
+        return "waits" + (phase.empty() ? "" : " for parity " + phase);
+      }
+      case Verb::Defers: break;  // undone by the arrival after it
+      case Verb::Expects: out = "expect_tx"; break;
+      default:
+        out = out.empty() ? "arrivals" : "arrivals that expect " + argument_text(row, call, "byte_count") + " bytes";
+    }
+  }
+  return out;
+}
+
 // What the kernel does with the barriers in `buffer`, one line a kind of use, as written.
 std::string barrier_uses(const session::CompiledKernel& kernel, const ir::Buffer* buffer) {
   std::vector<std::pair<std::string, int>> uses;
@@ -277,20 +301,8 @@ std::string barrier_uses(const session::CompiledKernel& kernel, const ir::Buffer
     const auto* evaluate = ir::as<ir::Evaluate>(s);
     const auto* call = evaluate ? evaluate->value.as<ir::Call>() : nullptr;
     const intrinsics::Intrinsic* row = call ? intrinsics::of(call->callee) : nullptr;
-    if (!row || row->name.find("mbarrier") == row->name.npos || !mentions(evaluate->value, buffer)) return true;
-    if (!same_window(evaluate->value)) return true;
-    std::string_view name = row->name.substr(row->name.find("mbarrier.") + 9);
-    std::string text(name);
-    if (name == "init") {
-      text = "initialised for " + argument_text(*row, *call, "thread_count") + " arrivals a phase";
-    } else if (name.starts_with("try_wait") || name.starts_with("test_wait") || name.starts_with("wait")) {
-      std::string phase = argument_text(*row, *call, "phase");
-      text = "waits" + (phase.empty() ? "" : " for parity " + phase);
-    } else if (name.starts_with("arrive")) {
-      std::string bytes = argument_text(*row, *call, "byte_count");
-      if (bytes.empty()) bytes = argument_text(*row, *call, "tx_count");
-      text = bytes.empty() ? "arrivals" : "arrivals that expect " + bytes + " bytes";
-    }
+    const std::string text = row && mentions(evaluate->value, buffer) ? barrier_use(*row, *call) : "";
+    if (text.empty() || !same_window(evaluate->value)) return true;
     note(text);
     return true;
   });

@@ -342,7 +342,7 @@ class Reader {
     const std::string what = "mbarrier " + (bar.rank.empty() ? space() : "shared::cluster");
     const std::string count = name_or_text(operand(at + 1));
     if (op == "init") {
-      act("inits", what, bar);
+      act("inits", what, bar).amount = count;
     } else if (op == "inval") {
       act("invalidates", what, bar);
     } else if (op == "arrive" && has("expect_tx")) {

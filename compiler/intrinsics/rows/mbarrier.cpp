@@ -56,7 +56,7 @@ Failure check_arrive_state(const Intrinsic& row, std::span<const ir::Expr> args,
 
 constexpr Intrinsic kRows[] = {
     row<"bar: shared, thread_count: u32">("P1", "ptx.mbarrier.init", Meaning::MbarrierInit)
-        .effects<"inits mbarrier bar; by one">()
+        .effects<"inits mbarrier bar[thread_count]; by one">()
         .cc(Sm80)
         .check(check_count)
         .ptx("mbarrier.init.shared.b64 [{bar}], {thread_count};")
