@@ -20,6 +20,7 @@ inline constexpr std::string_view kTileCall = "TW4012";
 inline constexpr std::string_view kExpansion = "TW4013";
 inline constexpr std::string_view kAttribute = "TW4014";
 inline constexpr std::string_view kTensorMap = "TW4015";
+inline constexpr std::string_view kMapPlace = "TW4016";
 }  // namespace code
 
 inline constexpr text::CodeInfo kCodes[] = {
@@ -65,7 +66,7 @@ inline constexpr text::CodeInfo kCodes[] = {
      "not happen exactly once before the launch. Arguments: map, element type, rank, pointer, extents (innermost "
      "first), "
      "byte strides of all but the innermost, box, element strides, interleave, swizzle, L2 promotion, fill."},
-    {"TW4016", "unknown place of tensor maps",
+    {code::kMapPlace, "unknown place of tensor maps",
      "The attribute tilewright.tensor_maps says where the kernel finds the tensor maps that its host part encodes: "
      "\"parameter\" (__grid_constant__, the default), \"constant\" (__constant__ memory) or \"global\" (global memory, "
      "acquired by a fence before use)."},

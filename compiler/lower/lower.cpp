@@ -285,7 +285,7 @@ void Lowering::place_tensor_maps(Expr value) {
     return;
   }
   origin_ = {in_.kernel->span, nullptr};
-  error("TW4016", "the attribute tilewright.tensor_maps is " + to_string(value),
+  error(code::kMapPlace, "the attribute tilewright.tensor_maps is " + to_string(value),
         "write \"parameter\", \"constant\" or \"global\"");
 }
 
