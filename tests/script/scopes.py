@@ -240,6 +240,28 @@ def refused(A: T.Buffer((64,), "int32")):
     A[T.lane_id([32])] = 1
     s = T.alloc_shared([64], "int32")
     Tx.cluster.copy(s, A)
+#   ^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at cluster scope\n   gmem_smem   rejected: works at thread, warp, warpgroup and cta scope, not at cluster scope\n   ldstmatrix  rejected: works at warp, warpgroup and cta scope, not at cluster scope\n   reg         rejected: works at thread, warp, warpgroup and cta scope, not at cluster scope\n   fallback    declined: cluster scope has no single thread that could work for all
+#   hint: call it at cta scope in each CTA: Tx.cta.copy
+#| @T.prim_func
+#| def served(A: T.Buffer((64,), "int32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([4])
+#|     v_1 = T.warp_id([2])
+#|     v_2 = T.lane_id([32])
+#|     A[v_2] = v_1
+#|     v_3 = T.lane_id([32])
+#|     A[v_3] = 1
+#| @T.prim_func
+#| def refused(A: T.Buffer((64,), "int32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([4])
+#|     v_1 = T.warp_id([2])
+#|     v_2 = T.lane_id([32])
+#|     A[v_2] = v_1
+#|     v_3 = T.lane_id([32])
+#|     A[v_3] = 1
+#|     s = T.alloc_shared((64,), "int32")
+#|     T.cluster.copy(s[0:64], A[0:64])
 
 #--- filters  [print] [cuda]
 from tvm.script import tirx as T
