@@ -1,10 +1,10 @@
 #include "server/ide/actions.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 #include "compiler/script/codes.h"
+#include "compiler/text/nearest.h"
 #include "server/ide/look.h"
 
 namespace tilewright::ide {
@@ -86,42 +86,19 @@ void silence(Actions& actions, const Query& q, const ShownDiagnostic& diagnostic
               at == end ? "  " + comment : comment + "  ", &diagnostic);
 }
 
-// Insertions, deletions, replacements and swaps of neighbours that make one word of the other, up to `limit`.
-int distance(std::string_view a, std::string_view b, int limit) {
-  int n = static_cast<int>(a.size()), m = static_cast<int>(b.size());
-  if (std::abs(n - m) > limit) return limit + 1;
-  std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) {
-    for (std::size_t j = 0; j <= b.size(); ++j) {
-      if (i == 0 || j == 0) {
-        d[i][j] = static_cast<int>(i + j);
-        continue;
-      }
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
 // A name that is not defined: the nearest one that is seen there.
 void nearest_name(Actions& actions, const Query& q, Stretch at, const ShownDiagnostic& diagnostic) {
   std::string_view wrong = q.snapshot->source().text().substr(at.begin, at.end - at.begin);
-  if (wrong.size() < 2 || wrong.size() > 64) return;
-  int limit = wrong.size() < 4 ? 1 : 2, best = limit + 1;
-  std::string_view nearest;
+  text::Nearest nearest(wrong);
   const session::SymbolIndex& symbols = q.snapshot->symbols();
   std::set<std::string_view> tried;
   for (const session::Symbol& s : symbols.symbols) {
     if (s.name == wrong || !tried.insert(s.name).second) continue;
     if (!symbols.lookup(s.name, symbols.scope_at(at.begin))) continue;
-    int d = distance(wrong, s.name, limit);
-    if (d < best) best = d, nearest = s.name;
+    nearest.consider(s.name);
   }
-  if (!nearest.empty()) {
-    actions.add("Replace by " + std::string(nearest), Action::Kind::QuickFix, at, std::string(nearest), &diagnostic,
-                true);
+  if (std::string name(nearest.found()); !name.empty()) {
+    actions.add("Replace by " + name, Action::Kind::QuickFix, at, name, &diagnostic, true);
   }
 }
 
