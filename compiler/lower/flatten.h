@@ -1,7 +1,7 @@
 // Turns logical buffer accesses into flat ones: layout, strides and view offsets become one element index.
 #pragma once
-#include <deque>
 #include <functional>
+#include <list>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,7 +50,7 @@ class Flattener {
 
   std::function<ir::Expr(ir::Expr)> rewrite_;
   std::unordered_map<const ir::Buffer*, Info> infos_;
-  std::deque<layout::Layout> layouts_;  // those that name variables, rewritten
+  std::list<layout::Layout> layouts_;  // those that name variables, rewritten
   std::unordered_map<const ir::Buffer*, std::int64_t> elements_;
   std::unordered_multimap<const ir::Var*, const ir::Buffer*> windows_;  // flat buffers by storage
 };

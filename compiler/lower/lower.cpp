@@ -113,7 +113,6 @@ class Lowering {
   bool failed_ = false;
   bool on_device_ = false;
   std::unordered_map<const Var*, Expr> replaced_;
-  std::unordered_map<const Var*, const Var*> ranged_;
   std::unordered_map<const Var*, Outer> outer_;
   std::unordered_set<const Var*> host_storage_;  // data of host allocations
   std::unordered_set<const Buffer*> allocated_;
@@ -599,12 +598,15 @@ void Lowering::statement(const Stmt* s, std::vector<const Stmt*>& out) {
 // The variable that the lowered body defines for `var`, which names it from here on: the same one, or, where its range
 // was open and is known now, one with that range.
 const Var* Lowering::ranged(const Var* var, Interval range) {
-  replaced_.erase(var);
-  if (var->range != Interval{} || range == Interval{}) return var;
+  if (var->range != Interval{} || range == Interval{}) {
+    replaced_.erase(var);
+    return var;
+  }
   // A statement that is written out several times defines one variable as long as its range holds.
-  const Var*& known = ranged_[var];
-  if (!known || range.lo < known->range.lo || range.hi > known->range.hi) known = with_range(var, range);
-  replaced_[var] = known;
+  Expr& now = replaced_[var];
+  const Var* known = now.as<Var>();
+  const bool holds = known && known->id == var->id && range.lo >= known->range.lo && range.hi <= known->range.hi;
+  if (!holds) now = known = with_range(var, range);
   return known;
 }
 
