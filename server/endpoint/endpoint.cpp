@@ -134,8 +134,8 @@ void Endpoint::cancel(const protocol::Id& id, const protocol::Error& error) {
     if (it == open_.end()) return;
     request = it->second;
   }
+  answer(request, std::unexpected(error));  // before its work, which would say why it stopped in its own words
   request->stop.request_stop();
-  answer(request, std::unexpected(error));
 }
 
 void Endpoint::cancel(const std::function<bool(const Open&)>& which, const protocol::Error& error) {
@@ -147,8 +147,8 @@ void Endpoint::cancel(const std::function<bool(const Open&)>& which, const proto
     }
   }
   for (auto& request : cancelled) {
-    request->stop.request_stop();
     answer(request, std::unexpected(error));
+    request->stop.request_stop();
   }
 }
 
