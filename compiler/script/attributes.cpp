@@ -136,7 +136,7 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
           if (!v.is_error() || pending_) return v;
         }
         return fail(code::kAttribute, span, "'" + n->path + "' has no attribute '" + std::string(name) + "'",
-                    n->space.empty() ? std::string() : surface_->advice(n->space, name), "AttributeError");
+                    surface_->advice(n->record ? std::string_view(n->path) : n->space, name), "AttributeError");
       }
       case Type::Instance: {
         Instance* instance = object.as<Instance>();

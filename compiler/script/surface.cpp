@@ -138,6 +138,7 @@ std::span<const Record* const> Surface::names(std::string_view space) const {
 }
 
 std::string Surface::advice(std::string_view space, std::string_view name) const {
+  if (space.empty()) return {};  // another module
   std::string path(space);
   path.append(".").append(name);
   // The name itself, or one below it: `T.ptx.mbarrier.init.shared` of `T.ptx.mbarrier.init.shared.b64`.

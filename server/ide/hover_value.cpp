@@ -406,7 +406,8 @@ void hover_function(HoverBlocks& out, const syntax::FunctionDef& def, std::strin
 }
 
 bool hover_documented(HoverBlocks& out, std::string_view name) {
-  for (std::string_view space : {"T", "Tx", "layout", "buffer"}) {
+  // `T` shows names of the layout algebra, too, as printed kernels spell them.
+  for (std::string_view space : {"layout", "T", "Tx", "buffer"}) {
     if (hover_word(out, space, name)) return true;
   }
   return false;

@@ -306,6 +306,13 @@ TEST_CASE("an unknown name brings the nearest that there is") {
   REQUIRE(e->diagnostics.size() == 1);
   CHECK(e->diagnostics[0].message == "'T' has no attribute 'device_entri'");
   CHECK(e->diagnostics[0].hint == "did you mean T.device_entry?");
+
+  // Below an instruction that is no namespace in this release.
+  auto below = evaluated(
+      "from tvm.script import tirx as T\n@T.prim_func\ndef f():\n    T.device_entry()\n"
+      "    T.ptx.mbarrier.init.shared.b64(0, 1)\n");
+  REQUIRE(below->diagnostics.size() == 1);
+  CHECK(below->diagnostics[0].hint == "T.ptx.mbarrier.init.shared.b64 is 0.27; 0.25 writes T.ptx.mbarrier.init");
 }
 
 TEST_CASE("importing a name that a module of the dialect lacks is an error where it stands") {

@@ -83,7 +83,7 @@ def kernel(a: T.handle):
     #                                       ^ completion(^bfloat): bfloat16 kind 12
     #                       ^ signatureHelp:
 #| T.match_buffer(param, shape=None, dtype='float32', data=None, strides=None, elem_offset=None, scope='global', align=-1, offset_factor=0, buffer_type='', axis_separators=None, layout='default')
-#| active: shape
+#| active: shape=None
     T.device_entry()
     tile = T.alloc_buffer((ROWS, 8), "float16", scope="")
     #                                                  ^ completion():
@@ -142,6 +142,7 @@ from helpers import x
 from tvm.tirx.layout import x
 #                           ^ completion(Layout$):
 #| ComposeLayout kind 7
+#| Layout kind 7
 #| SwizzleLayout kind 7
 #| TileLayout kind 7
 
