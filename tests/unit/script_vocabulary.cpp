@@ -10,6 +10,7 @@ using namespace tilewright;
 
 TEST_CASE("each word of the vocabulary is known to the evaluator") {
   for (const script::Word& w : script::vocabulary()) {
+    if (w.space == "buffer") continue;  // of an object: script_surface.cpp has one
     std::string name(w.name);
     std::string script = w.space == "layout" ? "from tvm.tirx.layout import " + name + " as found\n"
                          : w.space == "Tx"   ? "found = Tx." + name + "\n"
