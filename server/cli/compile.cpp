@@ -173,7 +173,6 @@ class Compile {
 
   void write_texts(Kernel& kernel, const text::Anchors& anchors) const {
     const session::CompiledKernel& k = *kernel.compiled;
-    ArenaScope arena(*k.value->kernel.arena);
     for (const std::string& e : command_.emits) {
       std::string& text = kernel.output.texts[e];
       if (auto kind = ide::parse_view_kind(e); kind && !ide::made_by_tools(*kind)) {

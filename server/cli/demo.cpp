@@ -34,7 +34,6 @@ int run_demo(const std::string& folder, const std::string& output) {
       for (const session::CompiledKernel& k : compiled.kernels) {
         std::printf("\n%s%s%s  %s  %s\n", std::string(c.bold).c_str(), path.c_str(), std::string(c.plain).c_str(),
                     k.entry->expression.c_str(), arch.c_str());
-        ArenaScope arena(*k.value->kernel.arena);
         for (const dispatch::CallReport& call : k.dispatched->calls)
           std::fputs(call_report(call, compiled.evaluation->anchors).c_str(), stdout);
         if (!k.cuda) continue;

@@ -107,7 +107,6 @@ int run_explain(const ExplainCommand& o) {
       kernels.push_back({{"name", k.value->kernel.name}, {"entry", k.entry->expression}, {"calls", list}});
       continue;
     }
-    ArenaScope arena(*k.value->kernel.arena);
     std::printf("kernel %s%s\n", std::string(k.value->kernel.name).c_str(),
                 k.entry->expression == k.value->kernel.name ? "" : ("  (entry " + k.entry->expression + ")").c_str());
     for (const dispatch::CallReport* call : calls) std::fputs(call_report(*call, anchors).c_str(), stdout);

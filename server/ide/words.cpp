@@ -25,6 +25,8 @@ text::Diagnostic toolchain_diagnostic(const toolchain::LogEntry& entry, const cu
 
 std::string operand_text(const ir::Operand& o, std::string_view before_layout) {
   if (!o.region.buffer) return o.value ? ir::to_string(o.value) : "None";
+  Arena scratch;
+  ArenaScope scope(scratch);
   const ir::Buffer& b = *o.region.buffer;
   std::string out(b.name);
   out += "[";

@@ -31,8 +31,6 @@ std::uint32_t count_lines(std::string_view text) { return static_cast<std::uint3
 
 void report(Document& out, const session::CompiledKernel& kernel, const text::Anchors& anchors,
             const Colours& colours) {
-  Arena scratch;
-  ArenaScope scope(scratch);
   std::uint32_t line = 0;
   for (const dispatch::CallReport& call : kernel.dispatched->calls) {
     std::string one = call_report(call, anchors, colours);
@@ -103,13 +101,10 @@ Document document(ViewKind kind, const session::CompiledKernel& kernel, const te
       out.text = lower::print_lowered(*kernel.lowered, &origins);
       lines_of_printed(out, origins);
       break;
-    case ViewKind::Plan: {
-      Arena scratch;
-      ArenaScope scope(scratch);
+    case ViewKind::Plan:
       out.text = dump(plan_json(*kernel.lowered)) + "\n";
       out.lines.push_back({0, {{kernel.value->kernel.span, nullptr}}});
       break;
-    }
     case ViewKind::Cuda: cuda_text(out, *kernel.cuda); break;
     case ViewKind::Ptx:
       out.text = made->ptx;

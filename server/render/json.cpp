@@ -10,6 +10,8 @@ Json position_json(const text::Source& source, std::uint32_t offset) {
 
 Json extent_json(ir::Expr e) {
   if (!e) return 1;
+  Arena scratch;
+  ArenaScope scope(scratch);
   ir::Expr s = ir::simplify(e);
   if (const std::int64_t* c = ir::constant(s)) return *c;
   return ir::to_string(s);
