@@ -111,7 +111,6 @@ TEST_CASE("names are found, forms by their arguments") {
   CHECK(find("ptx.cp_async", 3, ignore)->id == "E38");
   CHECK(find("ptx.cp_async", 6, none())->id == "P32.elem");
   CHECK(find("ptx.elect_sync", 0, none())->id == "P22");
-  CHECK(find("ptx.elect_sync", 0, none())->id == "P22");
   CHECK(!find("cuda.elect_sync", 0, none()));  // what a release calls a row, its surface says (script/releases.h)
   CHECK(find("ptx.elect_sync", 1, none())->id == "E32");
   CHECK(find("ptx.nonsense", 0, none()) == nullptr);
