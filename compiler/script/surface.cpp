@@ -82,29 +82,45 @@ std::vector<Record> base_records(std::deque<std::string>& words) {
 
 Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
   records_ = base_records(words_);
-  auto at = [&](std::string_view path) {
-    return std::ranges::find_if(records_, [&](const Record& r) { return is_path(r, path); });
+  index();  // of all rows: a change finds its own by name
+  std::vector<std::uint8_t> gone(records_.size());
+  std::vector<Record*> respelled;  // not found by the index any more
+  auto at = [&](std::string_view path) -> Record* {
+    for (Record* r : respelled) {
+      if (is_path(*r, path)) return r;
+    }
+    auto [space, name] = split(path);
+    auto* r = const_cast<Record*>(find(space, name));
+    return r && is_path(*r, path) && !gone[r - records_.data()] ? r : nullptr;
   };
   using enum Change::Kind;
   for (const Change& c : changes()) {
+    Record* row = c.is.empty() ? nullptr : at(c.is);
     if (c.release > dialect) {
       // What it adds is not known here, be there a row of it. Other new names may have been names of other things.
-      if (auto row = c.kind == Added ? at(c.is) : records_.end(); row != records_.end()) records_.erase(row);
-      if (c.kind != Dropped && at(c.is) == records_.end()) {
-        others_.push_back({c.is, c.release, earlier_name(c.is, c.release, dialect)});
+      if (row && c.kind == Added) {
+        gone[row - records_.data()] = 1;
+        row = nullptr;
       }
+      if (c.kind != Dropped && !row) others_.push_back({c.is, c.release, earlier_name(c.is, c.release, dialect)});
       continue;
     }
     if (c.kind == Added || c.kind == Beside) continue;
     others_.push_back({c.was, before(c.release), later_name(c.was, c.release, dialect)});
-    auto row = at(c.was);
-    if (row == records_.end()) continue;
-    if (c.kind == Renamed && at(c.is) == records_.end()) {
-      std::tie(row->space, row->name) = split(c.is);
+    Record* old = at(c.was);
+    if (!old) continue;
+    if (c.kind == Renamed && !row) {
+      std::tie(old->space, old->name) = split(c.is);
+      respelled.push_back(old);
     } else {
-      records_.erase(row);
+      gone[old - records_.data()] = 1;
     }
   }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (!gone[i]) records_[kept++] = records_[i];
+  }
+  records_.resize(kept);
   std::ranges::stable_sort(others_, {}, &Other::path);
   index();
 }
@@ -113,6 +129,7 @@ void Surface::index() {
   std::size_t size = 64;
   while (size < 2 * records_.size()) size *= 2;
   slots_.assign(size, 0);
+  spaces_.clear();
   for (std::size_t i = 0; i < records_.size(); ++i) {
     const Record& r = records_[i];
     if (find(r.space, r.name)) continue;  // the first row counts; the vocabulary test says that there is no second
