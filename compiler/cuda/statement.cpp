@@ -56,10 +56,14 @@ void Emitter::end_line() {
 
 // Which buffers occur, and which storage is reached by more than plain subscripts.
 void Emitter::survey() {
+  auto use = [&](const Buffer* buffer) {
+    used_.insert(buffer);
+    used_data_.insert(buffer->data);
+  };
   auto look = [&](Expr e) {
     walk(e, [&](Expr x) {
       if (const Load* load = x.as<Load>()) {
-        used_.insert(load->buffer);
+        use(load->buffer);
         if (load->dtype.is_vector()) addressed_.insert(load->buffer->data);
       } else if (const Var* v = x.as<Var>()) {
         if (v->role == VarRole::Data) addressed_.insert(v);
@@ -74,7 +78,7 @@ void Emitter::survey() {
       case StmtKind::Bind: look(static_cast<const Bind*>(s)->value); break;
       case StmtKind::Store: {
         auto store = static_cast<const Store*>(s);
-        used_.insert(store->buffer);
+        use(store->buffer);
         if (store->indices[0].dtype().is_vector()) addressed_.insert(store->buffer->data);
         look(store->indices[0]);
         look(store->value);
@@ -304,7 +308,7 @@ void Emitter::allocate(const Buffer* buffer, const Store* initial) {
   if (bits < 8 && bits > 0) count = (count * bits + 7) / 8;
   std::int64_t bytes = (count * lower::element_bits(buffer->dtype) + 7) / 8;
   if (buffer->scope == StorageScope::Local && !addressed_.contains(buffer->data) &&
-      std::ranges::none_of(used_, [&](const Buffer* other) { return other->data == buffer->data; })) {
+      !used_data_.contains(buffer->data)) {
     return;
   }
   Storage storage{{}, buffer->dtype};
