@@ -13,7 +13,6 @@
 namespace tilewright::ide {
 namespace {
 
-using run::Failure;
 using End = RunAnswer::End;
 
 constexpr std::string_view kReference = "reference ", kSequence = "sequence ";
@@ -70,7 +69,7 @@ class Run {
  private:
   struct Ended {
     End end;
-    Failure failure{};
+    run::Failure failure{};
   };
   [[noreturn]] static void unusable(std::string message, std::string hint = {}) {
     throw Ended{End::Unusable, {std::move(message), std::move(hint)}};
@@ -141,7 +140,7 @@ class Run {
     return *found.front();
   }
 
-  std::expected<std::string, Failure> cubin_of(const session::CompiledKernel& kernel) {
+  std::expected<std::string, run::Failure> cubin_of(const session::CompiledKernel& kernel) {
     if (!tools_) tools_ = std::make_unique<toolchain::Toolchain>(project::toolchain_options());
     toolchain::Request request;
     request.cuda_source = kernel.cuda->text;
@@ -151,9 +150,9 @@ class Run {
     auto made = tools_->compile(request);
     if (made) return std::move(made->cubin);
     bool none = made.error().kind == toolchain::Error::Kind::NoCuda;
-    return std::unexpected(
-        Failure{made.error().message,
-                none ? "install CUDA and set CUDA_HOME, or give a compiled kernel with --cubin" : made.error().log});
+    return std::unexpected(run::Failure{
+        made.error().message,
+        none ? "install CUDA and set CUDA_HOME, or give a compiled kernel with --cubin" : made.error().log});
   }
 
   void experiment() {

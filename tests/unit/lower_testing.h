@@ -111,9 +111,7 @@ class Script : public KernelBuilder {
   Diagnostics said;
 
  private:
-  static void rename_data(Buffer* b) {
-    b->data = with_name(b->data, std::string(b->name) + "_ptr");
-  }
+  static void rename_data(Buffer* b) { b->data = with_name(b->data, std::string(b->name) + "_ptr"); }
 
   std::vector<Param> params_;
   Kernel kernel_;
