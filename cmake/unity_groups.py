@@ -25,7 +25,6 @@ FREE = re.compile(r"(?<![\w.:>~])(?:(%s)\s*[({<]|([A-Z]\w*)\b|(k[A-Z]\w*)\b)" % 
 DECLARATION = re.compile(r"(?:.*[\s*&])?(%s)\s*(?:[(\[{=;:,].*)?$" % WORD)
 ANOTHER = re.compile(r",\s*(%s)\s*=" % WORD)
 DEFINED = re.compile(r"^\s*#\s*define\s+(%s)" % WORD, re.M)
-ALONE = r"^// Compiled alone: "
 KEYWORDS = frozenset("if for while switch return sizeof catch decltype alignof static_assert requires noexcept constexpr operator "
                      "namespace template public private protected default case else do try const".split())
 
@@ -40,16 +39,14 @@ def blank(match):
 class Source:
     def __init__(self, path):
         with open(path, encoding="utf-8") as file:
-            written = file.read()
-        text = COMMENT_OR_TEXT.sub(blank, written)
+            text = COMMENT_OR_TEXT.sub(blank, file.read())
         self.path = path
         self.size = len(text)
         self.used = {m[1] or m[2] or m[3] for m in FREE.finditer(text)} - KEYWORDS
         self.aliases = dict((m[2], m[1]) for m in re.finditer(r"^(using (?:.*::)?(\w+)(?: =.*)?;)", text, re.M))
         self.opened = frozenset(re.findall(r"^using namespace .*;", text, re.M))
         self.local = (set(DEFINED.findall(text)) | set(local_names(text))) - KEYWORDS
-        # What a #pragma switches off stays off to the unit's end; a file may also say that it stands alone, and why.
-        self.alone = re.search(r"^#pragma", text, re.M) is not None or re.search(ALONE, written, re.M) is not None
+        self.alone = re.search(r"^#pragma", text, re.M) is not None  # what it switches off stays off to the unit's end
 
 
 def local_names(text):

@@ -1,5 +1,4 @@
 // Expressions as script text, for messages, tests and dumps (surface.md 17).
-// Compiled alone: who prints an expression links `ir` for the names of buffers; who only uses `expr` need not.
 #include <charconv>
 #include <cmath>
 

@@ -52,7 +52,6 @@ class Groups(unittest.TestCase):
         self.assertFalse(self.together("using ir::Expr;\n", "using other::Expr;\n"))
         self.assertFalse(self.together("using namespace tw;\n", "int f();\n"))
         self.assertFalse(self.together("#pragma GCC diagnostic ignored \"-Wx\"\n", "int f();\n"))
-        self.assertFalse(self.together("// Compiled alone: it asks for more than its room has.\n", "int f();\n"))
 
     def test_files_taken_apart(self):
         one, other = self.source("int f();\n"), self.source("int g();\n")
