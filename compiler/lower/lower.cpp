@@ -777,14 +777,13 @@ bool Lowering::run() {
   collect_tensor_maps(host);
 
   // 3. Device part -> its allocations, views, scope ids and launch attributes; from these the size and alignment of
-  // each
-  //    block of shared memory. Nothing is rewritten before the sizes stand: an index depends on them.
+  //    each block of shared memory. Nothing is rewritten before the sizes stand: an index depends on them.
   survey(device);
   on_device_ = true;
   size_pools();
 
   // 4. Device part -> lowered statements: flat accesses, scope ids as constants or variables, known loops
-  // and conditions resolved. Which of step 2 is used, and which scope ids are, is known afterwards.
+  //    and conditions resolved. Which of step 2 is used, and which scope ids are, is known afterwards.
   std::vector<const Stmt*> body;
   for (const Stmt* s : device) statement(s, body);
 
