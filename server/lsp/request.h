@@ -19,8 +19,7 @@
 //
 // 3. Add its line to TILEWRIGHT_FEATURES in server/lsp/features.h.
 // 4. Add annotated scripts to tests/lsp/features/ (see its runner), the typed answer to tests/unit/ide.cpp, and a line
-// to
-//    the conformance checklist where the protocol asks for something.
+//    to the conformance checklist where the protocol asks for something.
 //
 // A handler runs on a worker thread, on the snapshot that was current when its request came. It never sees the server's
 // state, so it needs no locks; it must look at `stop` wherever it could take longer than a millisecond (analyse()
