@@ -92,14 +92,12 @@ std::string_view space_of(Type type) {
 }  // namespace
 
 Value Interpreter::denoted(const Record& record) {
-  auto number = static_cast<std::size_t>(&record - surface_->records().data());
-  if (denoted_.empty()) denoted_.resize(surface_->records().size());
-  if (!denoted_[number].is_none()) return denoted_[number];
+  if (auto known = denoted_.find(&record); known != denoted_.end()) return known->second;
   // It is no work of the script: its limits do not depend on who asked first.
   std::size_t bytes = heap_.bytes();
   Value v = record.make ? record.make(*this, record, Value()) : native(record.name, record.function);
   heap_.reset(bytes);
-  if (!v.is_error()) denoted_[number] = v;
+  if (!v.is_error()) denoted_.emplace(&record, v);
   return v;
 }
 

@@ -308,7 +308,7 @@ class Interpreter {
   Weights weights_;                 // of the kernel under construction
   std::uint64_t kernel_nodes_ = 0;  // in its statements so far
   Value return_value_;
-  std::vector<Value> denoted_;  // by the number of the record; None: not made yet
+  std::unordered_map<const Record*, Value> denoted_;  // what records of the surface stand for, as far as asked
   std::vector<KernelValue*> kernels_;
   std::string module_path_;                            // of the module being run
   std::map<std::string, Value, std::less<>> modules_;  // by path, for scripts; by dotted name for the rest

@@ -4,28 +4,14 @@
 #include <algorithm>
 #include <optional>
 #include <tuple>
+#include <utility>
 
+#include "compiler/script/prelude.h"
 #include "compiler/script/releases.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
 namespace {
-
-std::uint32_t hash_of(std::string_view space, std::string_view name) {
-  std::uint32_t h = 2166136261u;
-  auto add = [&](std::string_view text) {
-    for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
-  };
-  add(space);
-  h = (h ^ 0xffu) * 16777619u;  // no byte of a name
-  add(name);
-  return h ^ (h >> 15);
-}
-
-bool is_path(const Record& r, std::string_view path) {
-  return path.size() == r.space.size() + 1 + r.name.size() && path.starts_with(r.space) && path.ends_with(r.name) &&
-         path[r.space.size()] == '.';
-}
 
 // "T.ptx.elect_sync" -> "T.ptx", "elect_sync".
 std::pair<std::string_view, std::string_view> split(std::string_view path) {
@@ -34,6 +20,7 @@ std::pair<std::string_view, std::string_view> split(std::string_view path) {
 }
 
 text::Dialect before(text::Dialect release) { return static_cast<text::Dialect>(static_cast<int>(release) - 1); }
+text::Dialect following(text::Dialect release) { return static_cast<text::Dialect>(static_cast<int>(release) + 1); }
 
 // What `path` of a later release was called when `dialect` was written: back through all releases between them. Of
 // several old names the first that is listed. Empty: nothing like it.
@@ -54,104 +41,154 @@ std::string_view later_name(std::string_view path, text::Dialect release, text::
     if (c.release < release || c.release > dialect || c.was != path || c.kind == Change::Kind::Beside) continue;
     if (c.is.empty()) return {};
     path = c.is;
-    release = static_cast<text::Dialect>(static_cast<int>(c.release) + 1);
+    release = following(c.release);
   }
   return path;
 }
 
-// The rows that every release starts from.
-std::vector<Record> base_records(std::deque<std::string>& words) {
-  std::vector<Record> out;
+}  // namespace
+
+// Records with an index, in one release.
+class Surface::Names {
+ public:
+  Names(std::vector<const Record*> records, MadeRecords made, text::Dialect dialect)
+      : made_(std::move(made)), records_(std::move(records)) {
+    for (const Record& r : made_.rows) records_.push_back(&r);
+    std::size_t size = 64;
+    while (size < 2 * records_.size()) size *= 2;
+    slots_.resize(size);
+    for (std::size_t i = 0; i < records_.size(); ++i) add(i);
+    change_to(dialect);
+  }
+
+  const Record* find(std::uint32_t hash, std::string_view space, std::string_view name) const {
+    std::size_t i = index_of(hash, space, name);
+    return i == kNone ? nullptr : records_[i];
+  }
+  // Null: it is not of this release.
+  std::span<const Record* const> records() const { return records_; }
+
+ private:
+  static constexpr std::size_t kNone = ~std::size_t{0};
+
+  void add(std::size_t i) {
+    std::size_t mask = slots_.size() - 1, slot = records_[i]->hash & mask;
+    while (slots_[slot]) slot = (slot + 1) & mask;
+    slots_[slot] = static_cast<std::uint16_t>(i + 1);
+  }
+
+  std::size_t index_of(std::uint32_t hash, std::string_view space, std::string_view name) const {
+    std::size_t mask = slots_.size() - 1;
+    for (std::size_t slot = hash & mask; slots_[slot]; slot = (slot + 1) & mask) {
+      const Record* r = records_[slots_[slot] - 1];
+      if (r && r->hash == hash && r->name == name && r->space == space) return slots_[slot] - 1u;
+    }
+    return kNone;
+  }
+
+  std::size_t index_of(std::string_view path) const {
+    auto [space, name] = split(path);
+    return index_of(name_hash(space, name), space, name);
+  }
+
+  // From all rows to those of a release, a change at a time.
+  void change_to(text::Dialect dialect) {
+    using enum Change::Kind;
+    for (const Change& c : changes()) {
+      if (c.release > dialect) {
+        // What it adds is not known here, be there a row of it. Other new names may have been names of other things.
+        std::size_t row = c.kind == Added ? index_of(c.is) : kNone;
+        if (row != kNone) records_[row] = nullptr;
+        continue;
+      }
+      if (c.kind == Added || c.kind == Beside) continue;
+      std::size_t old = index_of(c.was);
+      if (old == kNone) continue;
+      const Record* row = std::exchange(records_[old], nullptr);
+      if (c.kind != Renamed || index_of(c.is) != kNone) continue;
+      Record& respelled = made_.rows.emplace_back(*row);
+      std::tie(respelled.space, respelled.name) = split(c.is);
+      respelled.hash = name_hash(respelled.space, respelled.name);
+      records_.push_back(&respelled);
+      add(records_.size() - 1);
+    }
+  }
+
+  MadeRecords made_;
+  std::vector<const Record*> records_;
+  std::vector<std::uint16_t> slots_;  // open addressing: 1 + index of a record; 0: free
+};
+
+Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
+  std::vector<const Record*> rows;
+  rows.reserve(512);
   for (std::span<const Record> family :
        {namespace_records(), decorator_records(), buffer_records(), scope_id_records(), loop_records(),
         statement_records(), expression_records(), class_records(), math_records(), prelude_records(), layout_records(),
         buffer_method_records()}) {
-    out.insert(out.end(), family.begin(), family.end());
+    for (const Record& r : family) rows.push_back(&r);
   }
-  for (Record r : prelude_records()) {  // the modules below `tvm.tirx.lang` give all of the prelude
-    r.space = "lang";
-    if (!r.name.starts_with('_')) out.push_back(r);
-  }
-  add_dtype_records(out);
-  add_tile_records(out, words);
-  add_intrinsic_records(out, words);
-  return out;
+  MadeRecords dtypes;
+  add_dtype_records(dtypes);
+  written_ = std::make_unique<Names>(std::move(rows), std::move(dtypes), dialect);
 }
 
-}  // namespace
+Surface::~Surface() = default;
 
-Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
-  records_ = base_records(words_);
-  index();  // of all rows: a change finds its own by name
-  std::vector<std::uint8_t> gone(records_.size());
-  std::vector<Record*> respelled;  // not found by the index any more
-  auto at = [&](std::string_view path) -> Record* {
-    for (Record* r : respelled) {
-      if (is_path(*r, path)) return r;
-    }
-    auto [space, name] = split(path);
-    auto* r = const_cast<Record*>(find(space, name));
-    return r && is_path(*r, path) && !gone[r - records_.data()] ? r : nullptr;
-  };
-  using enum Change::Kind;
-  for (const Change& c : changes()) {
-    Record* row = c.is.empty() ? nullptr : at(c.is);
-    if (c.release > dialect) {
-      // What it adds is not known here, be there a row of it. Other new names may have been names of other things.
-      if (row && c.kind == Added) {
-        gone[row - records_.data()] = 1;
-        row = nullptr;
+const Surface::Names& Surface::made() const {
+  std::call_once(made_once_, [&] {
+    MadeRecords made;
+    add_tile_records(made);
+    add_intrinsic_records(made);
+    made_ = std::make_unique<Names>(std::vector<const Record*>(), std::move(made), dialect_);
+  });
+  return *made_;
+}
+
+const std::vector<Surface::Other>& Surface::others() const {
+  std::call_once(others_once_, [&] {
+    for (const Change& c : changes()) {
+      using enum Change::Kind;
+      auto [space, name] = split(c.is.empty() ? c.was : c.is);
+      if (c.release > dialect_) {
+        if (c.kind != Dropped && !find(space, name)) others_.push_back({c.is, c.release});
+      } else if (c.kind != Added && c.kind != Beside) {
+        others_.push_back({c.was, before(c.release)});
       }
-      if (c.kind != Dropped && !row) others_.push_back({c.is, c.release, earlier_name(c.is, c.release, dialect)});
-      continue;
     }
-    if (c.kind == Added || c.kind == Beside) continue;
-    others_.push_back({c.was, before(c.release), later_name(c.was, c.release, dialect)});
-    Record* old = at(c.was);
-    if (!old) continue;
-    if (c.kind == Renamed && !row) {
-      std::tie(old->space, old->name) = split(c.is);
-      respelled.push_back(old);
-    } else {
-      gone[old - records_.data()] = 1;
-    }
-  }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    if (!gone[i]) records_[kept++] = records_[i];
-  }
-  records_.resize(kept);
-  std::ranges::stable_sort(others_, {}, &Other::path);
-  index();
-}
-
-void Surface::index() {
-  std::size_t size = 64;
-  while (size < 2 * records_.size()) size *= 2;
-  slots_.assign(size, 0);
-  spaces_.clear();
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    const Record& r = records_[i];
-    if (find(r.space, r.name)) continue;  // the first row counts; the vocabulary test says that there is no second
-    std::size_t slot = hash_of(r.space, r.name) & (size - 1);
-    while (slots_[slot]) slot = (slot + 1) & (size - 1);
-    slots_[slot] = static_cast<std::uint32_t>(i + 1);
-    spaces_[r.space].push_back(&r);
-  }
+    std::ranges::stable_sort(others_, {}, &Other::path);
+  });
+  return others_;
 }
 
 const Record* Surface::find(std::string_view space, std::string_view name) const {
-  std::size_t mask = slots_.size() - 1;
-  for (std::size_t slot = hash_of(space, name) & mask; slots_[slot]; slot = (slot + 1) & mask) {
-    const Record& r = records_[slots_[slot] - 1];
-    if (r.name == name && r.space == space) return &r;
+  std::uint32_t hash = name_hash(space, name);
+  if (const Record* r = written_->find(hash, space, name)) return r;
+  if (space == "lang") {
+    const Record* r = find("T", name);
+    return r && is_of_prelude(*r) ? r : nullptr;
   }
-  return nullptr;
+  return made().find(hash, space, name);
 }
 
-std::span<const Record* const> Surface::names(std::string_view space) const {
-  auto found = spaces_.find(space);
-  return found == spaces_.end() ? std::span<const Record* const>() : found->second;
+std::vector<const Record*> Surface::records() const {
+  std::vector<const Record*> out;
+  for (const Names* names : {written_.get(), &made()}) {
+    for (const Record* r : names->records()) {
+      if (r) out.push_back(r);
+    }
+  }
+  return out;
+}
+
+std::vector<const Record*> Surface::names(std::string_view space) const {
+  std::vector<const Record*> out;
+  for (const Names* names : {written_.get(), &made()}) {
+    for (const Record* r : names->records()) {
+      if (r && (r->space == space || (space == "lang" && r->space == "T" && is_of_prelude(*r)))) out.push_back(r);
+    }
+  }
+  return out;
 }
 
 std::string Surface::advice(std::string_view space, std::string_view name) const {
@@ -159,20 +196,23 @@ std::string Surface::advice(std::string_view space, std::string_view name) const
   std::string path(space);
   path.append(".").append(name);
   // The name itself, or one below it: `T.ptx.mbarrier.init.shared` of `T.ptx.mbarrier.init.shared.b64`.
-  auto other = std::ranges::lower_bound(others_, std::string_view(path), {}, &Other::path);
-  if (other != others_.end() && other->path != path) {
-    other = std::ranges::lower_bound(others_, std::string_view(path + "."), {}, &Other::path);
-    if (other != others_.end() && !other->path.starts_with(path + ".")) other = others_.end();
+  const std::vector<Other>& all = others();
+  auto other = std::ranges::lower_bound(all, std::string_view(path), {}, &Other::path);
+  if (other != all.end() && other->path != path) {
+    other = std::ranges::lower_bound(all, std::string_view(path + "."), {}, &Other::path);
+    if (other != all.end() && !other->path.starts_with(path + ".")) other = all.end();
   }
   auto spelled = [](std::string_view of) {  // buffers and layouts have no name of their own
     auto [where, last] = split(of);
     if (where == "buffer" || where == "Layout") return "." + std::string(last);
     return where == "layout" || where == "Axis" || where == "lang" ? std::string(last) : std::string(of);
   };
-  if (other != others_.end()) {
+  if (other != all.end()) {
     std::string out = spelled(other->path) + " is " + std::string(text::dialect_name(other->release)) + "; ";
     out += text::dialect_name(dialect_);
-    return out + (other->instead.empty() ? " has nothing like it" : " writes " + spelled(other->instead));
+    std::string_view instead = other->release > dialect_ ? earlier_name(other->path, other->release, dialect_)
+                                                         : later_name(other->path, following(other->release), dialect_);
+    return out + (instead.empty() ? " has nothing like it" : " writes " + spelled(instead));
   }
   text::Nearest nearest(name);
   for (const Record* r : names(space)) {

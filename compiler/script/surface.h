@@ -2,15 +2,18 @@
 // layouts, as one table of records. Look-up, completion, hover, signature help and the hint to an unknown name all read
 // it.
 //
-// A record stands in the file of what it names (tirx/*.cpp, prelude.cpp), one row a name; the names of instructions and
-// dtypes are made from their own tables. The rows are joined once a process and release. A release is the one before it
-// with the changes that releases.h lists, so that a name of a later release is not known in an earlier one, and the
-// hint can say who has it.
+// A record stands in the file of what it names (tirx/*.cpp, prelude.cpp), one row a name; the names of instructions,
+// dtypes and primitives are made from their own tables. A release is the one before it with the changes that releases.h
+// lists, so that a name of a later release is not known in an earlier one, and the hint can say who has it.
+//
+// Most commands live for some milliseconds, so the index of the written rows is made of hashes that the compiler
+// computed, and rows of other tables are made when somebody asks for such a name.
 #pragma once
 #include <cstdint>
 #include <deque>
 #include <expected>
-#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +38,15 @@ enum class NameKind : std::uint8_t {
 };
 
 struct Record;
+// Of a name in its space.
+constexpr std::uint32_t name_hash(std::string_view space, std::string_view name) {
+  std::uint32_t h = 2166136261u;
+  for (char c : space) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
+  h = (h ^ 0xffu) * 16777619u;  // no byte of a name
+  for (char c : name) h = (h ^ static_cast<unsigned char>(c)) * 16777619u;
+  return h ^ (h >> 15);
+}
+
 // What a name denotes, made for `owner`: none for a name of a module, else the object whose method or attribute it is.
 // Error tag without a pending error: this object has no such attribute.
 using Maker = Value (*)(Interpreter& in, const Record& record, Value owner);
@@ -51,41 +63,53 @@ struct Record {
   std::string_view detail{};
   std::int32_t number = 0;
   std::string_view children{};  // the space of the names below this one: "T.ptx.mbarrier"; empty: it has none
+  std::uint32_t hash = name_hash(space, name);
 
   // Offered where people look for names: not what is only there to be refused, nor private names.
   bool is_offered() const { return kind != NameKind::Elsewhere && !name.starts_with('_'); }
+  // Offered, and told all about by this record. Of an instruction the intrinsic table says more: its forms, who has it.
+  bool is_word() const { return is_offered() && kind != NameKind::Instruction; }
+};
+
+// Rows that other tables gave, and the texts that they point to.
+struct MadeRecords {
+  std::deque<Record> rows;
+  std::deque<std::string> words;
 };
 
 class Surface {
  public:
   explicit Surface(text::Dialect dialect);
-  Surface(const Surface&) = delete;  // its index points into it
+  ~Surface();
+  Surface(const Surface&) = delete;
 
   text::Dialect dialect() const { return dialect_; }
-  // Null: this release has no such name there. Never allocates.
+  // Null: this release has no such name there. Space "lang" holds what the modules below `tvm.tirx.lang` give: all of
+  // the prelude, whose records stand in "T".
   const Record* find(std::string_view space, std::string_view name) const;
   // Of one space, in the order of the rows.
-  std::span<const Record* const> names(std::string_view space) const;
-  std::span<const Record> records() const { return records_; }
+  std::vector<const Record*> names(std::string_view space) const;
+  // Of all spaces.
+  std::vector<const Record*> records() const;
   // The hint to a name that a space lacks: who has it and what this release writes, or the nearest that it does have.
   // Empty: nothing is near.
   std::string advice(std::string_view space, std::string_view name) const;
 
  private:
+  class Names;
   // A name of another release.
   struct Other {
-    std::string_view path;     // "T.cuda.elect_sync"
-    text::Dialect release;     // a release that has it
-    std::string_view instead;  // what this release calls it; empty: nothing like it
+    std::string_view path;  // "T.cuda.elect_sync"
+    text::Dialect release;  // a release that has it
   };
-  void index();
+  const Names& made() const;
+  const std::vector<Other>& others() const;
 
   text::Dialect dialect_;
-  std::vector<Record> records_;
-  std::vector<std::uint32_t> slots_;  // open addressing: 1 + index of a record; 0: free
-  std::map<std::string_view, std::vector<const Record*>, std::less<>> spaces_;
-  std::vector<Other> others_;      // by path
-  std::deque<std::string> words_;  // what records made here point to
+  std::unique_ptr<const Names> written_;
+  mutable std::once_flag made_once_, others_once_;
+  mutable std::unique_ptr<const Names> made_;  // of other tables
+  mutable std::vector<Other> others_;          // by path
 };
 
 // The names of a release, as far as they are listed: the one place where a surface is chosen. Scripts are written in
@@ -94,7 +118,7 @@ const Surface& surface_of(text::Dialect dialect);
 // A release by its name, or why not: "there is no release 0.9 of the dialect: ...", "0.27 is not built in yet: ...".
 std::expected<text::Dialect, std::string> built_in_dialect(std::string_view name);
 
-// The rows of each file. Those of modules that are made from other tables come with the words that they point to.
+// The rows of each file.
 std::span<const Record> scope_id_records();
 std::span<const Record> buffer_records();
 std::span<const Record> loop_records();
@@ -107,10 +131,11 @@ std::span<const Record> layout_records();
 std::span<const Record> buffer_method_records();
 std::span<const Record> namespace_records();
 std::span<const Record> prelude_records();
-// Appends the dtypes of `T`, and the tile primitives and their scopes.
-void add_dtype_records(std::vector<Record>& records);
-void add_tile_records(std::vector<Record>& records, std::deque<std::string>& words);
+// Appends the dtypes of `T`.
+void add_dtype_records(MadeRecords& records);
+// Appends the tile primitives and their scopes.
+void add_tile_records(MadeRecords& records);
 // Appends the names of instructions and their namespaces: one record a name, however many forms its calls have.
-void add_intrinsic_records(std::vector<Record>& records, std::deque<std::string>& words);
+void add_intrinsic_records(MadeRecords& records);
 
 }  // namespace tilewright::script

@@ -90,6 +90,11 @@ std::vector<ir::Target> Snapshot::targets() const {
   return targets;
 }
 
+const script::Surface& Snapshot::surface() const {
+  auto analysis = analysed();
+  return script::surface_of(analysis ? analysis->first().dialect : settings_->dialect);
+}
+
 std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop) const {
   auto analysis = std::make_shared<Analysis>();
   text::Context context;

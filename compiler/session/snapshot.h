@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/script/probe.h"
+#include "compiler/script/surface.h"
 #include "compiler/session/compile.h"
 #include "compiler/session/findings.h"
 #include "compiler/session/symbols.h"
@@ -59,6 +60,8 @@ class Snapshot {
   // The analysis if it is there already, else null: for features that would rather say little than wait.
   std::shared_ptr<const Analysis> analysed() const;
 
+  // The names that it may use: those of its release as far as that is known, else of what the settings say.
+  const script::Surface& surface() const;
   // What its names stand for; made by the first who asks.
   const SymbolIndex& symbols() const;
   // The script that an import of this one finds. Null: it is none of ours.

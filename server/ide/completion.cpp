@@ -11,7 +11,7 @@
 namespace tilewright::ide {
 namespace {
 
-using script::WordKind;
+using script::NameKind;
 using Kind = Completion::Kind;
 
 constexpr const char* kDtypes[] = {"float16",       "bfloat16",       "float32",   "float64",       "int8",
@@ -36,24 +36,28 @@ class Items {
   std::vector<Completion> out_;
 };
 
-Kind kind_of(WordKind kind) {
+Kind kind_of(NameKind kind) {
   switch (kind) {
-    case WordKind::Function:
-    case WordKind::Decorator:
-    case WordKind::Primitive: return Kind::Function;
-    case WordKind::Type:
-    case WordKind::Class: return Kind::Class;
-    case WordKind::Namespace: return Kind::Module;
-    case WordKind::Constant: return Kind::Constant;
+    case NameKind::Function:
+    case NameKind::Decorator:
+    case NameKind::Instruction:
+    case NameKind::Primitive: return Kind::Function;
+    case NameKind::Type:
+    case NameKind::Class: return Kind::Class;
+    case NameKind::Namespace: return Kind::Module;
+    case NameKind::Constant:
+    case NameKind::Attribute: return Kind::Constant;
+    case NameKind::Elsewhere: break;
   }
   return Kind::Variable;
 }
 
-void words(Items& items, std::string_view space, bool primitives_only = false) {
-  for (const script::Word& w : script::vocabulary()) {
-    if (w.space != space || (primitives_only && w.kind != WordKind::Primitive)) continue;
-    items.add(std::string(w.name), kind_of(w.kind), 1, w.signature.empty() ? "" : "(" + std::string(w.signature) + ")",
-              w.documentation, w.kind == WordKind::Function || w.kind == WordKind::Primitive);
+void words(Items& items, const Query& q, std::string_view space, bool primitives_only = false) {
+  for (const script::Record* w : q.snapshot->surface().names(space)) {
+    if (!w->is_word() || (primitives_only && w->kind != NameKind::Primitive)) continue;
+    items.add(std::string(w->name), kind_of(w->kind), 1,
+              w->signature.empty() ? "" : "(" + std::string(w->signature) + ")", w->documentation,
+              w->kind == NameKind::Function || w->kind == NameKind::Primitive);
   }
 }
 
@@ -88,18 +92,18 @@ bool members(const Query& q, Items& items, const std::string& owner) {
     if (auto t = ir::parse_target(name)) target = *t;
   }
   if (owner == "T") {
-    words(items, "T");
+    words(items, q, "T");
     for (const char* dtype : kDtypes) items.add(dtype, Kind::Class, 2);
     instructions(items, "", target);
     return true;
   }
   if (owner == "Tx" || owner == "T.tile") {
-    words(items, "Tx");
+    words(items, q, "Tx");
     return true;
   }
   if ((owner.starts_with("Tx.") && is_scope(owner.substr(3))) ||
       (owner.starts_with("T.") && is_scope(owner.substr(2)))) {
-    words(items, "Tx", true);
+    words(items, q, "Tx", true);
     return true;
   }
   if (owner.starts_with("T.") && intrinsics::is_namespace(owner.substr(2))) {
@@ -148,8 +152,8 @@ bool imported_names(const Query& q, Names& names, Items& items, std::string_view
   } else if (module == "tvm.script.tirx") {
     items.add("tile", Kind::Module, 1);
   } else if (module.starts_with("tvm.") && module.ends_with("layout")) {
-    for (const script::Word& w : script::vocabulary()) {
-      if (w.space == "layout") items.add(std::string(w.name), kind_of(w.kind), 1, "", w.documentation);
+    for (const script::Record* w : q.snapshot->surface().names("layout")) {
+      if (w->is_word()) items.add(std::string(w->name), kind_of(w->kind), 1, "", w->documentation);
     }
   }
   return true;

@@ -4,7 +4,7 @@
 #include "compiler/intrinsics/call_effects.h"
 #include "compiler/ir/printer.h"
 #include "compiler/layout/picture.h"
-#include "compiler/script/vocabulary.h"
+#include "compiler/script/surface.h"
 #include "server/ide/call_words.h"
 #include "server/ide/hover_parts.h"
 
@@ -380,14 +380,14 @@ bool hover_instance(HoverBlocks& out, const HoverSubject& subject, script::Insta
   return true;
 }
 
-bool hover_word(HoverBlocks& out, std::string_view space, std::string_view name) {
-  const script::Word* word = script::find_word(space, name);
-  if (!word) return false;
-  bool called = !word->signature.empty() || word->kind == script::WordKind::Function;
+bool hover_word(HoverBlocks& out, const script::Surface& surface, std::string_view space, std::string_view name) {
+  const script::Record* word = surface.find(space, name);
+  if (!word || !word->is_word()) return false;
+  bool called = !word->signature.empty() || word->kind == script::NameKind::Function;
   std::string spelled =
       space == "layout" || space == "buffer" ? std::string(name) : std::string(space) + "." + std::string(name);
-  if (word->kind == script::WordKind::Decorator) spelled = "@" + spelled;
-  out.code("python", called && word->kind != script::WordKind::Decorator
+  if (word->kind == script::NameKind::Decorator) spelled = "@" + spelled;
+  out.code("python", called && word->kind != script::NameKind::Decorator
                          ? spelled + "(" + std::string(word->signature) + ")"
                          : spelled);
   out.words(word->documentation);
@@ -405,10 +405,10 @@ void hover_function(HoverBlocks& out, const syntax::FunctionDef& def, std::strin
   if (std::string doc = docstring(def.body); !doc.empty()) out.words(doc);
 }
 
-bool hover_documented(HoverBlocks& out, std::string_view name) {
+bool hover_documented(HoverBlocks& out, const script::Surface& surface, std::string_view name) {
   // `T` shows names of the layout algebra, too, as printed kernels spell them.
   for (std::string_view space : {"layout", "T", "Tx", "buffer"}) {
-    if (hover_word(out, space, name)) return true;
+    if (hover_word(out, surface, space, name)) return true;
   }
   return false;
 }
@@ -427,6 +427,7 @@ void hover_intrinsic(HoverBlocks& out, std::string_view path) {
 
 bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
   script::Interpreter& in = subject.probed->evaluation->interpreter();
+  const script::Surface& surface = in.surface();
   Arena scratch;
   ArenaScope scope(scratch);
   std::size_t dot = subject.name.rfind('.');
@@ -486,7 +487,7 @@ bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
     return true;
   }
   if (auto* native = v.as<script::Native>()) {
-    if (hover_documented(out, native->name)) return true;
+    if (hover_documented(out, surface, native->name)) return true;
     out.title(subject.name.empty() ? std::string(native->name) : subject.name, "function of the dialect");
     return true;
   }
@@ -507,7 +508,7 @@ bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
   }
   if (auto* instance = v.as<script::Instance>()) return hover_instance(out, subject, *instance);
   if (auto* cls = v.as<script::Class>()) {
-    if (hover_documented(out, cls->name)) return true;
+    if (hover_documented(out, surface, cls->name)) return true;
     out.title("class " + cls->name, cls->is_meta ? "meta class" : "");
     return true;
   }
@@ -517,7 +518,7 @@ bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
   }
   if (v.is_object() && !v.as<script::Str>() && !v.as<script::Tuple>() && !v.as<script::List>() &&
       !v.as<script::Dict>() && !v.as<script::BigInt>() && !v.as<script::Range>() && !v.as<script::Set>()) {
-    return hover_documented(out, last);
+    return hover_documented(out, surface, last);
   }
   std::string text = in.repr(v);
   if (text.size() > kValueLetters) text = text.substr(0, kValueLetters) + " ...";

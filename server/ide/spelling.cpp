@@ -109,10 +109,10 @@ std::string canonical(const session::Snapshot& snapshot, std::string_view dotted
 std::vector<Callable> callables(const session::Snapshot& snapshot, std::string_view name, std::uint32_t offset) {
   std::vector<Callable> out;
   auto add_word = [&](std::string_view space, std::string_view last) {
-    const script::Word* w = script::find_word(space, last);
-    if (!w || w->signature.empty()) return;
+    const script::Record* w = snapshot.surface().find(space, last);
+    if (!w || !w->is_word() || w->signature.empty()) return;
     Callable c{std::string(name), w->documentation, split(w->signature), "", false};
-    if (w->kind == script::WordKind::Primitive) c.parameters.push_back("dispatch=None");
+    if (w->kind == script::NameKind::Primitive) c.parameters.push_back("dispatch=None");
     for (const std::string& p : c.parameters) c.variadic = c.variadic || (p.starts_with('*') && !p.starts_with("**"));
     out.push_back(std::move(c));
   };

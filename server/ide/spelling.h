@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/intrinsics/intrinsic.h"
-#include "compiler/script/vocabulary.h"
+#include "compiler/script/surface.h"
 #include "compiler/session/snapshot.h"
 #include "server/ide/names.h"
 

@@ -94,7 +94,8 @@ TEST_CASE("each record of the surface denotes something") {
                                                       {"axis", e->module->find("laneid")->value},
                                                       {"buffer", in.buffer_value(Arena::current().make<ir::Buffer>())}};
   std::size_t seen = 0;
-  for (const Record& r : v25().records()) {
+  for (const Record* record : v25().records()) {
+    const Record& r = *record;
     INFO(r.space << "." << r.name);
     CHECK(v25().find(r.space, r.name) == &r);  // once in its space
     CHECK(!r.documentation.empty());
@@ -167,9 +168,10 @@ TEST_CASE("signatures say what the evaluator accepts") {
   };
   std::set<std::string> keywords;
   std::vector<const Record*> functions;
-  for (const Record& r : v25().records()) {
+  for (const Record* record : v25().records()) {
+    const Record& r = *record;
     if (r.kind != NameKind::Function || !r.function || r.name.starts_with('_') || r.space == "lang") continue;
-    functions.push_back(&r);
+    functions.push_back(record);
     for (const std::string& p : split(r.signature)) {
       if (!p.starts_with('*')) keywords.insert(p.substr(0, p.find('=')));
     }
@@ -291,6 +293,17 @@ TEST_CASE("changes are listed by release, and start from names that the release 
     bool of_prelude = space.ends_with("Pool");
     CHECK((of_prelude || v25().find(space, name)));
   }
+}
+
+TEST_CASE("the modules below tvm.tirx.lang give the prelude and nothing else") {
+  const Record* pipeline = v25().find("lang", "Pipeline");
+  REQUIRE(pipeline);
+  CHECK(pipeline == v25().find("T", "Pipeline"));
+  CHECK(v25().find("lang", "_element_bits"));
+  CHECK(!v25().find("T", "_element_bits"));
+  CHECK(!v25().find("lang", "prim_func"));
+  auto names = v25().names("lang");
+  CHECK(std::ranges::find(names, pipeline) != names.end());
 }
 
 TEST_CASE("an unknown name brings the nearest that there is") {

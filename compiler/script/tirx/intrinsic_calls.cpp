@@ -67,18 +67,18 @@ constexpr Words kNamespaces[] = {
 
 }  // namespace
 
-void add_intrinsic_records(std::vector<Record>& records, std::deque<std::string>& words) {
-  std::unordered_map<std::string_view, std::size_t> made;  // by path: the record
+void add_intrinsic_records(MadeRecords& records) {
+  std::unordered_map<std::string_view, Record*> made;  // by path
   // The record of a path, and of the namespaces above it.
-  auto record = [&](auto&& self, std::string_view path) -> std::size_t {
+  auto record = [&](auto&& self, std::string_view path) -> Record* {
     if (auto known = made.find(path); known != made.end()) return known->second;
     std::size_t dot = path.rfind('.');
     std::string_view space = "T";
     if (dot != path.npos) {
-      std::size_t above = self(self, path.substr(0, dot));
-      if (records[above].children.empty())
-        records[above].children = words.emplace_back("T." + std::string(path.substr(0, dot)));
-      space = records[above].children;
+      Record* above = self(self, path.substr(0, dot));
+      if (above->children.empty())
+        above->children = records.words.emplace_back("T." + std::string(path.substr(0, dot)));
+      space = above->children;
     }
     std::string_view name = path.substr(dot == path.npos ? 0 : dot + 1);
     Record made_here{space, name, NameKind::Namespace, {}, "A family of instructions.", nullptr, intrinsic_member,
@@ -86,12 +86,11 @@ void add_intrinsic_records(std::vector<Record>& records, std::deque<std::string>
     for (const Words& w : kNamespaces) {
       if (w.name == path) made_here.documentation = w.words;
     }
-    records.push_back(made_here);
-    return made[path] = records.size() - 1;
+    return made[path] = &records.rows.emplace_back(made_here);
   };
   for (const intrinsics::Intrinsic& row : intrinsics::table()) {
     if (!intrinsics::is_intrinsic(row.name)) continue;  // only lowering makes it
-    Record& r = records[record(record, row.name)];
+    Record& r = *record(record, row.name);
     if (r.kind == NameKind::Instruction) continue;  // another form
     r.kind = NameKind::Instruction;
     r.signature = row.signature;

@@ -164,12 +164,12 @@ Value lookup_t(Interpreter& in, Namespace& self, std::string_view name) {
 
 std::span<const Record> namespace_records() { return kShown; }
 
-void add_dtype_records(std::vector<Record>& records) {
+void add_dtype_records(MadeRecords& records) {
   for (std::string_view name : ir::dtype_names()) {
     auto dtype = ir::parse_dtype(name);
     if (dtype->is_handle() || dtype->is_void()) continue;  // T.handle is more than a dtype
-    records.push_back({"T", name, NameKind::Type, "value=None", "A dtype: of a variable, a constant or a cast.",
-                       nullptr, dtype_of_record});
+    records.rows.push_back({"T", name, NameKind::Type, "value=None", "A dtype: of a variable, a constant or a cast.",
+                            nullptr, dtype_of_record});
   }
 }
 

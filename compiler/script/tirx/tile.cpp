@@ -227,21 +227,21 @@ Value scope_of_tile(Interpreter& in, const Record& record, Value) {
 
 }  // namespace
 
-void add_tile_records(std::vector<Record>& records, std::deque<std::string>& words) {
+void add_tile_records(MadeRecords& records) {
   for (const ir::Primitive& p : ir::primitives()) {
-    records.push_back(
-        {"Tx", p.name, NameKind::Primitive, words.emplace_back(p.signature()), p.words, nullptr, primitive});
+    records.rows.push_back(
+        {"Tx", p.name, NameKind::Primitive, records.words.emplace_back(p.signature()), p.words, nullptr, primitive});
   }
   for (const ScopeName& s : kScopes) {
-    records.push_back({"Tx",
-                       s.name,
-                       NameKind::Namespace,
-                       {},
-                       s.words,
-                       nullptr,
-                       scope_of_tile,
-                       {},
-                       static_cast<std::int32_t>(s.scope)});
+    records.rows.push_back({"Tx",
+                            s.name,
+                            NameKind::Namespace,
+                            {},
+                            s.words,
+                            nullptr,
+                            scope_of_tile,
+                            {},
+                            static_cast<std::int32_t>(s.scope)});
   }
 }
 

@@ -1,15 +1,33 @@
-// The vocabulary names what exists: a word that the evaluator does not know would be completed into an error.
+// The words that an editor offers name what exists: one that the evaluator does not know would be completed into an
+// error.
 #include <set>
 
 #include "compiler/ir/primitive.h"
 #include "compiler/script/evaluate.h"
-#include "compiler/script/vocabulary.h"
+#include "compiler/script/surface.h"
 #include "tests/unit/catch.h"
 
 using namespace tilewright;
 
-TEST_CASE("each word of the vocabulary is known to the evaluator") {
-  for (const script::Word& w : script::vocabulary()) {
+namespace {
+
+const script::Surface& surface() { return script::surface_of(text::kNewestDialect); }
+
+std::vector<const script::Record*> words() {
+  std::vector<const script::Record*> out;
+  for (std::string_view space : {"T", "Tx", "layout", "buffer"}) {
+    for (const script::Record* r : surface().names(space)) {
+      if (r->is_word()) out.push_back(r);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("each word is known to the evaluator") {
+  for (const script::Record* word : words()) {
+    const script::Record& w = *word;
     if (w.space == "buffer") continue;  // of an object: script_surface.cpp has one
     std::string name(w.name);
     std::string script = w.space == "layout" ? "from tvm.tirx.layout import " + name + " as found\n"
@@ -28,25 +46,27 @@ TEST_CASE("each word of the vocabulary is known to the evaluator") {
 
 TEST_CASE("words stand once in their space, and each has a sentence") {
   std::set<std::pair<std::string_view, std::string_view>> seen;
-  for (const script::Word& w : script::vocabulary()) {
+  for (const script::Record* word : words()) {
+    const script::Record& w = *word;
     CHECK(seen.insert({w.space, w.name}).second);
     CHECK(!w.documentation.empty());
-    CHECK(script::find_word(w.space, w.name) == &w);
+    CHECK(surface().find(w.space, w.name) == &w);
   }
 }
 
-TEST_CASE("the vocabulary and the table of tile primitives name the same") {
+TEST_CASE("the words of Tx and the table of tile primitives name the same") {
   for (const ir::Primitive& row : ir::primitives()) {
     INFO(row.name);
-    const script::Word* word = script::find_word("Tx", row.name);
+    const script::Record* word = surface().find("Tx", row.name);
     REQUIRE(word);
-    CHECK(word->kind == script::WordKind::Primitive);
+    CHECK(word->kind == script::NameKind::Primitive);
     CHECK(word->signature == row.signature());
     CHECK(word->documentation == row.words);
   }
-  for (const script::Word& w : script::vocabulary()) {
+  for (const script::Record* word : words()) {
+    const script::Record& w = *word;
     INFO(w.space << "." << w.name);
-    CHECK((w.kind == script::WordKind::Primitive) == (w.space == "Tx" && ir::find_primitive(w.name) != nullptr));
+    CHECK((w.kind == script::NameKind::Primitive) == (w.space == "Tx" && ir::find_primitive(w.name) != nullptr));
   }
 }
 
