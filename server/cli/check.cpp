@@ -86,8 +86,9 @@ int check(const CheckOptions& options) {
     if (code != "fallback" && !project::code_info(code))
       return fail_usage("there is no diagnostic " + code + " to deny");
   }
-  Interrupts interrupts;
   project::Expansion files = project::expand(options.paths);
+  const bool several = files.files.size() > 1 && threads_of(options.jobs) > 1;
+  Interrupts interrupts(several ? Interrupts::Way::WindDown : Interrupts::Way::EndAtOnce);
   const std::string format = options.json ? "json" : options.format;
   ide::Summary summary{.passed_over = files.passed_over};
   bool errors = false, environment = !files.missing.empty();

@@ -35,6 +35,14 @@ struct CompileCommand {
   unsigned jobs = kAllCores;
 };
 
+bool emits(const CompileCommand& command, std::string_view emit) {
+  return std::ranges::find(command.emits, emit) != command.emits.end();
+}
+// Does it ask for what only NVIDIA's tools make?
+bool runs_tools(const CompileCommand& command) {
+  return emits(command, "ptx") || emits(command, "cubin") || emits(command, "sass");
+}
+
 bool is_binary(std::string_view emit) { return emit == "cubin"; }
 std::string_view extension(std::string_view emit) {
   if (emit == "report") return "txt";
@@ -95,7 +103,7 @@ struct Compiled {
 class Compile {
  public:
   Compile(const CompileCommand& command, std::stop_token stop)
-      : command_(command), stop_(std::move(stop)), tools_(wants("ptx") || wants("cubin") || wants("sass")) {
+      : command_(command), stop_(std::move(stop)), tools_(runs_tools(command)) {
     if (!tools_) return;
     toolchain::Options options = project::toolchain_options();
     options.helpers = static_cast<int>(threads_of(command.jobs));
@@ -141,7 +149,7 @@ class Compile {
     std::optional<std::expected<toolchain::Artifacts, toolchain::Error>> made;
   };
 
-  bool wants(std::string_view emit) const { return std::ranges::find(command_.emits, emit) != command_.emits.end(); }
+  bool wants(std::string_view emit) const { return emits(command_, emit); }
 
   void add(session::Compiled& compiled, const std::string& arch, unsigned jobs, Compiled& out) const {
     const text::Anchors& anchors = compiled.evaluation->anchors;
@@ -339,7 +347,9 @@ int run_compile(const CompileCommand& command) {
     if (files.files.empty()) return fail_usage("there is no tile script in " + command.paths.front());
   }
   const bool several = files.files.size() > 1;
-  Interrupts interrupts;
+  // A thread that waits for Ctrl-C is worth it where there are others, files or processes of NVIDIA's tools.
+  const bool alone = !several && command.folder.empty() && !runs_tools(command);
+  Interrupts interrupts(alone ? Interrupts::Way::EndAtOnce : Interrupts::Way::WindDown);
   const Compile one(command, interrupts.token());
   std::vector<Compiled> results(files.files.size());
   Json kernels = Json::array(), diagnostics = Json::array();

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <string_view>
+#include <tuple>
 
 namespace tilewright::cli {
 namespace {
@@ -14,19 +16,41 @@ bool ignored(int signal) {
   return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
+constexpr std::string_view kWords = "tilewright: interrupted\n";
+
+// What a signal handler may do.
+void end_at_once(int) {
+  constexpr std::string_view kClear = "\r\x1b[K";  // a line of progress that may stand there
+  if (::isatty(STDERR_FILENO) == 1) std::ignore = ::write(STDERR_FILENO, kClear.data(), kClear.size());
+  std::ignore = ::write(STDERR_FILENO, kWords.data(), kWords.size());
+  ::_exit(kInterrupted);
+}
+
 }  // namespace
 
 int interrupted() {
-  std::fputs("tilewright: interrupted\n", stderr);
+  std::fputs(kWords.data(), stderr);
   return kInterrupted;
 }
 
-Interrupts::Interrupts() {
-  sigemptyset(&set_);
-  for (int signal : {SIGINT, SIGTERM}) {
-    if (!ignored(signal)) sigaddset(&set_, signal);
+Interrupts::Interrupts(Way way) {
+  if (way == Way::WindDown) {
+    watch();
+    return;
   }
-  sigset_t blocked = set_;
+  struct sigaction action{};
+  action.sa_handler = end_at_once;
+  for (int signal : {SIGINT, SIGTERM}) {
+    if (!ignored(signal)) ::sigaction(signal, &action, nullptr);
+  }
+}
+
+void Interrupts::watch() {
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  for (int signal : {SIGINT, SIGTERM}) {
+    if (!ignored(signal)) sigaddset(&blocked, signal);
+  }
   sigaddset(&blocked, SIGUSR2);  // by which the watcher is told to go
   ::pthread_sigmask(SIG_BLOCK, &blocked, &before_);
   watcher_ = std::jthread([this, waited = blocked](const std::stop_token& done) {
@@ -44,6 +68,7 @@ Interrupts::Interrupts() {
 }
 
 Interrupts::~Interrupts() {
+  if (!watcher_.joinable()) return;
   watcher_.request_stop();
   ::pthread_kill(watcher_.native_handle(), SIGUSR2);
   watcher_.join();

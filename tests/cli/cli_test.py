@@ -542,6 +542,15 @@ class Cores(Case):
         status, seen = self.interrupt("check", self.path("tree"), ready=lambda s: time.monotonic() - began > 1.5)
         self.assertEqual((status, seen), (130, "tilewright: interrupted\n"))
 
+    def test_interrupted_on_one_thread(self):
+        endless = self.file("endless.py", self.ENDLESS)
+        for command in (["check", endless], ["check", self.path("."), "--jobs", "1"], ["compile", endless]):
+            for terminal in (False, True):
+                began = time.monotonic()
+                status, seen = self.interrupt(*command, terminal=terminal, ready=lambda s: time.monotonic() - began > 0.3)
+                self.assertEqual(status, 130, command)
+                self.assertEqual(seen.replace("\r\x1b[K", "").strip(), "tilewright: interrupted", command)
+
     def test_interrupted_compile_leaves_whole_files(self):
         for n in range(40):
             self.file(f"tree/{n:03}.py", GOOD if n < 4 else self.ENDLESS)
