@@ -92,7 +92,7 @@ int check(const CheckOptions& options) {
   const std::string format = options.json ? "json" : options.format;
   ide::Summary summary{.passed_over = files.passed_over};
   bool errors = false, environment = !files.missing.empty();
-  for (const std::string& path : files.missing) std::fprintf(stderr, "tilewright: no such file: %s\n", path.c_str());
+  for (const std::string& path : files.missing) complain("tilewright: no such file: " + path + "\n");
 
   const Check one(options, format, interrupts.token());
   std::vector<Answer> answers(files.files.size());
@@ -102,7 +102,7 @@ int check(const CheckOptions& options) {
   auto finish = [&](std::size_t i) {
     Answer answer = std::exchange(answers[i], {});
     progress.clear();
-    std::fputs(answer.complaints.c_str(), stderr);
+    complain(answer.complaints);
     environment = environment || !answer.complaints.empty();
     errors = errors || answer.errors;
     if (!answer.part) return;
@@ -116,10 +116,8 @@ int check(const CheckOptions& options) {
   const bool whole = in_order(files.files.size(), options.jobs, interrupts.token(), work, finish, waiting);
   progress.clear();
   if (!whole) return interrupted();
-  if (format == "text")
-    std::fputs(summary.text().c_str(), stderr);
-  else
-    std::fputs(render::joined(std::move(parts), format).c_str(), stdout);
+  if (format != "text") std::fputs(render::joined(std::move(parts), format).c_str(), stdout);
+  if (format == "text" || format == "github") complain(summary.text());  // what both formats have no line for
   return environment ? kUsage : errors ? kErrors : kFine;
 }
 

@@ -51,6 +51,8 @@ struct DialectOption {
   // Nothing for "auto"; false, with a message on stderr: there is no such release, or it is not built in.
   bool read(std::optional<text::Dialect>* into) const;
 };
+// To standard error, behind everything that was printed so far: a pipe that both go into keeps the order.
+void complain(const std::string& text);
 int fail_usage(const std::string& message, const std::string& remedy = {});
 
 // The dispatch report of one call, for people.

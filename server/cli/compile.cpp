@@ -360,7 +360,7 @@ int run_compile(const CompileCommand& command) {
   auto finish = [&](std::size_t i) {
     Compiled result = std::exchange(results[i], {});
     progress.clear();
-    std::fputs(result.complaints.c_str(), stderr);
+    complain(result.complaints);
     if (result.unusable && !several) status = kUsage;
     environment = environment || result.environment || result.unusable;
     errors = errors || result.errors;

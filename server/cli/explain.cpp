@@ -117,8 +117,8 @@ int run_explain(const ExplainCommand& o) {
     std::fputs((render::dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n").c_str(), stdout);
   } else {
     for (const text::Diagnostic& d : c.diagnostics)
-      std::fputs(render::diagnostic_text(d, anchors, render::colours(stderr)).c_str(), stderr);
-    if (shown == 0) std::fprintf(stderr, "no tile primitive %s\n", place.line ? "on this line" : "in this file");
+      complain(render::diagnostic_text(d, anchors, render::colours(stderr)));
+    if (shown == 0) complain(std::string("no tile primitive ") + (place.line ? "on this line" : "in this file") + "\n");
   }
   return c.has_errors() ? kErrors : kFine;
 }

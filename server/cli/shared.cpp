@@ -17,7 +17,7 @@ std::expected<ir::Target, std::string> read_target(const std::string& text) {
 std::optional<ir::Target> target_option(const std::string& text) {
   auto target = read_target(text);
   if (target) return *target;
-  std::fputs(target.error().c_str(), stderr);
+  complain(target.error());
   return std::nullopt;
 }
 
@@ -45,9 +45,14 @@ bool DialectOption::read(std::optional<text::Dialect>* into) const {
   return true;
 }
 
+void complain(const std::string& text) {
+  if (text.empty()) return;
+  std::fflush(stdout);
+  std::fputs(text.c_str(), stderr);
+}
+
 int fail_usage(const std::string& message, const std::string& remedy) {
-  std::fprintf(stderr, "tilewright: %s\n", message.c_str());
-  if (!remedy.empty()) std::fprintf(stderr, "  %s\n", remedy.c_str());
+  complain("tilewright: " + message + "\n" + (remedy.empty() ? "" : "  " + remedy + "\n"));
   return kUsage;
 }
 

@@ -1,7 +1,5 @@
 #include "server/ide/checked.h"
 
-#include <string_view>
-
 namespace tilewright::ide {
 namespace {
 
@@ -34,6 +32,9 @@ std::string Summary::text() const {
   std::string out = counted(errors, "error") + ", " + counted(warnings, "warning") + " in " + counted(files, "file") +
                     " with " + counted(kernels, "kernel");
   if (passed_over) out += "; " + counted(passed_over, "other Python file") + " without tile scripts";
+  if (kernels) {
+    for (const NotChecked& left_out : kNotChecked) out += "; " + std::string(left_out.words);
+  }
   return out + "\n";
 }
 

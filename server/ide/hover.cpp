@@ -4,6 +4,7 @@
 
 #include "compiler/syntax/walk.h"
 #include "server/ide/call_words.h"
+#include "server/ide/checked.h"
 #include "server/ide/hover_parts.h"
 
 namespace tilewright::ide {
@@ -178,6 +179,7 @@ void hover_kernel(HoverBlocks& out, const Query& q, const session::Analysis& ana
     text += "\nshared memory " + grouped(plan.static_shared_bytes) + " bytes static, " +
             grouped(plan.dynamic_shared_bytes) + " dynamic\n";
   }
+  for (const NotChecked& left_out : kNotChecked) text += std::string(left_out.words) + "\n";
   out.code("text", text);
   std::vector<std::pair<std::string, ViewName>> links;
   for (ViewKind kind : view_kinds()) {

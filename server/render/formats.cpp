@@ -1,5 +1,6 @@
 #include "server/render/formats.h"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <utility>
@@ -12,6 +13,8 @@
 namespace tilewright::render {
 namespace {
 
+bool has_kernels(const std::vector<FilePart>& files) { return std::ranges::any_of(files, &FilePart::has_kernels); }
+
 void json_part(const ide::CheckedFile& file, FilePart& part) {
   for (const session::Finding& found : ide::findings(file))
     part.results.push_back(diagnostic_json(*found.diagnostic, *found.anchors));
@@ -22,6 +25,10 @@ std::string json_format(std::vector<FilePart> files) {
   for (FilePart& f : files) {
     out["files"].push_back(std::move(f.path));
     for (Json& result : f.results) out["diagnostics"].push_back(std::move(result));
+  }
+  if (has_kernels(files)) {
+    for (const ide::NotChecked& left_out : ide::kNotChecked)
+      out["not_checked"].push_back({{"what", left_out.what}, {"message", left_out.words}});
   }
   return dump(out) + "\n";
 }
@@ -84,12 +91,17 @@ std::string sarif_format(std::vector<FilePart> files) {
     }
     rules.push_back(rule);
   }
-  Json out{{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-           {"version", "2.1.0"},
-           {"runs",
-            {{{"tool", {{"driver", {{"name", "tilewright"}, {"version", TILEWRIGHT_VERSION}, {"rules", rules}}}}},
-              {"columnKind", "utf16CodeUnits"},
-              {"results", results}}}}};
+  Json run{{"tool", {{"driver", {{"name", "tilewright"}, {"version", TILEWRIGHT_VERSION}, {"rules", rules}}}}},
+           {"columnKind", "utf16CodeUnits"},
+           {"results", results}};
+  if (has_kernels(files)) {
+    Json notes = Json::array();
+    for (const ide::NotChecked& left_out : ide::kNotChecked)
+      notes.push_back({{"level", "note"}, {"message", {{"text", left_out.words}}}});
+    run["invocations"] = {{{"executionSuccessful", true}, {"toolExecutionNotifications", notes}}};
+  }
+  Json out{
+      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
   return dump(out) + "\n";
 }
 
@@ -181,6 +193,11 @@ void junit_part(const ide::CheckedFile& file, FilePart& part) {
       ++part.failures;
       cases += ">\n      <failure message=\"the kernel has errors\"/>\n    </testcase>\n";
     }
+  if (part.has_kernels) {
+    std::string left_out;
+    for (const ide::NotChecked& what : ide::kNotChecked) left_out += std::string(what.words) + "\n";
+    cases += "    <system-out>" + xml_escape(left_out) + "</system-out>\n";
+  }
   part.text = "  <testsuite name=\"" + xml_escape(file.path) + "\" tests=\"" + std::to_string(part.tests) +
               "\" failures=\"" + std::to_string(part.failures) + "\" errors=\"0\">\n" + cases + "  </testsuite>\n";
 }
@@ -213,6 +230,8 @@ std::string concatenated(const std::vector<FilePart>& files) {
 FilePart file_part(const ide::CheckedFile& file, std::string_view format) {
   FilePart part;
   part.path = file.path;
+  part.has_kernels =
+      std::ranges::any_of(file.compiled, [](const session::Compiled& compiled) { return !compiled.kernels.empty(); });
   if (format == "text") text_part(file, part);
   if (format == "json") json_part(file, part);
   if (format == "sarif") sarif_part(file, part);

@@ -21,10 +21,12 @@ struct FilePart {
   Json results = Json::array();         // json, sarif: one a finding
   std::set<std::string_view> codes;     // sarif: those of the results, literals
   std::size_t tests = 0, failures = 0;  // junit
+  bool has_kernels = false;             // so that what is not checked of a kernel is to be said
 };
 
 // `format`: text, json, sarif, github or junit. Text has the colours of standard output.
 FilePart file_part(const ide::CheckedFile& file, std::string_view format);
+// The report of all formats but text, whose parts are shown as they come.
 std::string joined(std::vector<FilePart> files, std::string_view format);
 
 }  // namespace tilewright::render

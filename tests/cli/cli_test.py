@@ -120,6 +120,35 @@ class Status(Case):
         self.assertEqual(r.text, "")
         self.assertIn("0 errors, 0 warnings in 1 file with 1 kernel", r.errors)
 
+    def test_findings_come_before_the_summary(self):
+        for command in (("check",), ("explain",)):
+            done = subprocess.run([BINARY, *command, self.file("bad.py", BAD)], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, env=dict(os.environ))
+            text = done.stdout.decode()
+            first, last = ("TW", "1 error, ") if command == ("check",) else ("gmem_smem", "TW")
+            self.assertIn(last, text)
+            self.assertLess(text.index(first), text.index(last), text)
+
+    def test_what_was_not_looked_at(self):
+        words = "synchronisation not checked"
+        for text, status in ((GOOD, 0), (BAD, 1)):
+            path = self.file("kernel.py", text)
+            self.assertTrue(self.expect(status, "check", path).errors.endswith(f"{words}\n"))
+            told = self.fits(self.expect(status, "check", path, "--json").json, "check")["not_checked"]
+            self.assertEqual(told, [{"what": "synchronisation", "message": words}])
+            (run,) = self.expect(status, "check", path, "--format", "sarif").json["runs"]
+            (invocation,) = run["invocations"]
+            self.assertEqual([(n["level"], n["message"]["text"]) for n in invocation["toolExecutionNotifications"]],
+                             [("note", words)])
+            root = ElementTree.fromstring(self.expect(status, "check", path, "--format", "junit").out)
+            self.assertEqual([s.text.strip() for s in root.iter("system-out")], [words])
+            self.assertTrue(self.expect(status, "check", path, "--format", "github").errors.endswith(f"{words}\n"))
+        # Where there is no kernel nothing was left out.
+        path = self.file("empty.py", "x = 1\n")
+        self.assertNotIn(words, self.expect(0, "check", path).errors)
+        self.assertNotIn("not_checked", self.expect(0, "check", path, "--json").json)
+        self.assertNotIn(words, self.expect(0, "check", path, "--format", "sarif").text)
+
     def test_errors_of_the_script(self):
         for name, text in (("bad.py", BAD), ("syntax.py", SYNTAX)):
             path = self.file(name, text)
