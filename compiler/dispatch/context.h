@@ -65,6 +65,7 @@ class CallContext {
   const ir::TileCall& call;
   const scope::CallScope& scope;
   Journal journal;
+  bool lacks_instruction = false;  // a variant wants one that the kernel's target has not, and another one has
 
   ir::Target target() const { return kernel.target(); }
   const scope::Launch& launch() const { return kernel.closure().launch; }

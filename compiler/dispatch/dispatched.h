@@ -40,6 +40,7 @@ struct CallReport {
   std::vector<Fact> facts;
   std::string summary;             // one line: what the call became; the comment in the CUDA source
   const ir::Stmt* body = nullptr;  // the replacement; null when none served
+  bool lacks_instruction = false;  // some variant refused it for what the kernel's target has not
 };
 
 // A tensor map that the host encodes before the launch (copy_async.md; field names of the command-line contract).

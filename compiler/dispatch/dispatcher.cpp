@@ -248,6 +248,7 @@ class Dispatcher {
       accept(call, report, variant, std::move(*plan), context.journal);
       context.journal = {};
     }
+    report.lacks_instruction = context.lacks_instruction;
     if (!chosen) not_served(call, report, context);
   }
 

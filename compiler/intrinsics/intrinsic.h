@@ -142,6 +142,11 @@ const Intrinsic* of(const ir::Callee* callee);
 
 // Kinds, choices, `check` and the target: what is wrong, without the name of the call; nothing when all is well.
 std::optional<std::string> verify(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target);
+// The targets on which verify() finds nothing.
+ir::TargetSet verifying_targets(const Intrinsic& row, std::span<const ir::Expr> args);
+// What is wrong with a call that verifies nowhere: as verify() says it for a target that has the row, `preferred` if it
+// does.
+std::string failure_everywhere(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target preferred);
 
 // The instruction that this call becomes, operands by name, without helper around it: for hover. "" for a row that is
 // no PTX.

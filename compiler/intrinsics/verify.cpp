@@ -154,6 +154,25 @@ std::string_view availability_name(Availability a) {
   return "";
 }
 
+ir::TargetSet verifying_targets(const Intrinsic& row, std::span<const ir::Expr> args) {
+  if (check_operands(row, args)) return 0;
+  ir::TargetSet out = 0, bit = 1;
+  for (ir::Target target : ir::known_targets()) {
+    if (available(row.availability, target) && (!row.check || !row.check(row, args, target))) out |= bit;
+    bit <<= 1;
+  }
+  return out;
+}
+
+std::string failure_everywhere(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target preferred) {
+  auto in_question = [&](ir::Target target) { return available(row.availability, target); };
+  if (!in_question(preferred)) {
+    auto found = std::ranges::find_if(ir::known_targets(), in_question);
+    if (found != ir::known_targets().end()) preferred = *found;
+  }
+  return verify(row, args, preferred).value_or(std::string());
+}
+
 std::optional<std::string> verify(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target) {
   if (row.availability != Availability::Never && !available(row.availability, target)) {
     return "needs " + std::string(availability_name(row.availability)) + ", this is " + target.name();

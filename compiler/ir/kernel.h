@@ -1,5 +1,6 @@
 // One evaluated kernel.
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,12 +21,20 @@ struct Attribute {
   Expr value;
 };
 
+// Who chose the target of a kernel, as far as its evaluation knows.
+enum class TargetChoice : std::uint8_t {
+  Fixed,      // somebody said it: what it lacks was refused
+  Preferred,  // nobody did, and the target has all intrinsic rows of the kernel
+  Lacking,    // nobody did, and it lacks some row that another target has
+};
+
 // The function as the script means it: host part, `device_entry`, device part, tile primitives still in place. Nothing
 // in it changes once it was evaluated: what later stages find out is in their own results.
 struct Kernel {
   std::string_view name;  // global symbol
   // What it was evaluated for; every later stage reads them here.
   Target target;
+  TargetChoice target_choice = TargetChoice::Fixed;
   text::Dialect dialect = text::Dialect::V0_25;
   bool is_private = false;
   std::vector<Param> params;

@@ -1,7 +1,9 @@
 #include "compiler/ir/target.h"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
+#include <vector>
 
 namespace tilewright::ir {
 namespace {
@@ -27,6 +29,32 @@ std::optional<Target> parse_target(std::string_view text) {
   if (suffix != '\0' && suffix != 'a' && suffix != 'f') return std::nullopt;
   if (std::ranges::find(kNumbers, number) == std::end(kNumbers) || number < first_with(suffix)) return std::nullopt;
   return Target{number / 10, number % 10, suffix};
+}
+
+std::span<const Target> known_targets() {
+  static const std::vector<Target> all = [] {
+    std::vector<Target> made{Target{}};
+    for (int number : kNumbers) {
+      for (char suffix : {'\0', 'a', 'f'}) {
+        Target target{number / 10, number % 10, suffix};
+        if (number >= first_with(suffix) && target != made.front()) made.push_back(target);
+      }
+    }
+    return made;
+  }();
+  static_assert(std::size(kNumbers) * 3 <= 64, "a TargetSet holds them all");
+  return all;
+}
+
+TargetSet set_of(Target target) {
+  const auto found = std::ranges::find(known_targets(), target);
+  if (found == known_targets().end()) return 0;
+  return TargetSet{1} << (found - known_targets().begin());
+}
+
+std::optional<Target> first_of(TargetSet targets) {
+  if (!targets) return std::nullopt;
+  return known_targets()[static_cast<std::size_t>(std::countr_zero(targets))];
 }
 
 }  // namespace tilewright::ir

@@ -69,6 +69,11 @@ constexpr text::CodeInfo kTable[] = {
     {kDialect, "release of the dialect",
      "The comment names a release of the dialect that this version does not read, or a script imports one that is "
      "written in another release. Names mean other things from one release to the next, so nothing is guessed."},
+    {kConfig, "line of CONFIGS that does not fit",
+     "Each dict of the module's CONFIGS is passed to its get_kernel as keywords. `label` is left out, and so is what "
+     "the "
+     "function does not take. This line lacks an argument, misspells one, or get_kernel refuses it; so it makes no "
+     "kernel, and nothing of that configuration is checked."},
     {kImport, "import not found", "The module lies below the script's root but cannot be read."},
 };
 

@@ -37,6 +37,7 @@ inline constexpr std::string_view kEntry = "TW2201";
 inline constexpr std::string_view kNeedsEntry = "TW2202";
 inline constexpr std::string_view kImport = "TW2203";
 inline constexpr std::string_view kDialect = "TW2204";
+inline constexpr std::string_view kConfig = "TW2211";
 
 std::span<const text::CodeInfo> table();
 

@@ -95,6 +95,7 @@ Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* 
       anchors_(anchors),
       loader_(loader),
       target_(options.target),
+      find_target_(options.find_target),
       dialect_(options.dialect.value_or(options.project_dialect)),
       surface_(&surface_of(dialect_)),
       probe_(options.probe),

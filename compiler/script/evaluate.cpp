@@ -6,6 +6,7 @@
 
 #include "compiler/script/dialect.h"
 #include "compiler/script/python/support.h"
+#include "compiler/text/nearest.h"
 
 namespace tilewright::script {
 
@@ -55,6 +56,15 @@ bool defines_kernel(syntax::Stmts body, int depth = 0) {
 
 bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
+// Does the text name `path`, as a word of its own?
+bool names(std::string_view text, std::string_view path) {
+  for (std::size_t at = text.find(path); at != std::string_view::npos; at = text.find(path, at + 1)) {
+    const std::size_t end = at + path.size();
+    if ((at == 0 || !word_char(text[at - 1])) && (end >= text.size() || !word_char(text[end]))) return true;
+  }
+  return false;
+}
+
 // Does the text call `name`?
 bool calls(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
@@ -73,6 +83,7 @@ class EntryFinder {
 
   void run() {
     find_factories();
+    find_configs();
     comments();
     for (const std::string& text : options_.entries) expression(text, EntryKind::Requested, {});
     if (!options_.entries.empty()) return;
@@ -98,16 +109,21 @@ class EntryFinder {
 
   // Module-level functions that make kernels, directly or by calling one that does.
   void find_factories() {
+    std::vector<std::string> specialised;  // "gemm.specialize", of each @T.jit function of the module
     for (auto& b : e_.module->bindings) {
+      if (b.value.as<Jit>()) specialised.push_back(std::string(b.name) + ".specialize");
       Function* f = b.value.as<Function>();
       if (!f || f->mode != FunctionMode::Host || b.name != f->def->name.text) continue;
       functions_.push_back({f->def->name, f, defines_kernel(f->def->body)});
     }
     std::vector<bool> makes(functions_.size());
     // Parametrised tests may reach a factory in ways that the text does not show.
-    bool any = std::ranges::any_of(functions_, &Candidate::direct);
+    bool any = !specialised.empty() || std::ranges::any_of(functions_, &Candidate::direct);
     for (std::size_t i = 0; i < functions_.size(); ++i) {
-      makes[i] = functions_[i].direct || (any && !functions_[i].function->parametrize.empty());
+      makes[i] = functions_[i].direct || (any && !functions_[i].function->parametrize.empty()) ||
+                 std::ranges::any_of(specialised, [&](const std::string& path) {
+                   return names(functions_[i].function->keep->text, path);
+                 });
     }
     for (bool changed = true; changed;) {
       changed = false;
@@ -165,6 +181,11 @@ class EntryFinder {
   }
 
   void expression(const std::string& text, EntryKind kind, text::Span span) {
+    for (std::size_t i = 0; i < configs_.size(); ++i) {
+      if (text != config_text(i)) continue;
+      if (kind == EntryKind::Requested) seen_.clear();
+      return config(i, kind, span);
+    }
     std::vector<syntax::SyntaxError> errors;
     auto parsed = syntax::parse_expression(text, &errors);
     auto* statement = parsed ? syntax::as<syntax::ExprStmt>(parsed->statement) : nullptr;
@@ -205,10 +226,7 @@ class EntryFinder {
   // same.
   bool listed(const std::string& text) {
     std::size_t before = e_.entries.size();
-    parametrized();
-    auto found = std::stable_partition(e_.entries.begin() + static_cast<std::ptrdiff_t>(before), e_.entries.end(),
-                                       [&](const Entry& e) { return e.expression == text; });
-    e_.entries.erase(found, e_.entries.end());
+    parametrized(&text);
     for (std::size_t i = before; i < e_.entries.size(); ++i) e_.entries[i].kind = EntryKind::Requested;
     return e_.entries.size() > before;
   }
@@ -240,7 +258,7 @@ class EntryFinder {
           if (a && a->name.text == "constexpr" && !p.default_value) closed = false;
         }
         if (!closed) {
-          if (jit->cache.empty()) open_jit(jit);
+          open_jits_.push_back(jit);
           continue;
         }
         if (jit->cache.empty()) {
@@ -339,23 +357,202 @@ class EntryFinder {
     return nullptr;
   }
 
-  void configs() {
-    Candidate* c = candidate("get_kernel");
-    auto* b = e_.module->find("CONFIGS");
-    List* list = b ? b->value.as<List>() : nullptr;
-    if (!c || !list) return;
-    for (std::size_t i = 0; i < list->items.size(); ++i) {
-      Dict* d = list->items[i].as<Dict>();
-      if (!d) continue;
-      std::vector<Keyword> keywords;
-      for (auto& [key, value] : d->items) {
-        if (Str* s = key.as<Str>()) keywords.push_back({in_.keep(s->text), value, {}});
+  // ---- CONFIGS and get_kernel(**config) ---------------------------------------------------------------------------
+
+  // A line of CONFIGS: what it says, and where.
+  struct Config {
+    Value value;
+    const syntax::Node* node = nullptr;  // null: it is computed
+    text::Span span;                     // of the node, else of the name CONFIGS
+  };
+
+  void find_configs() {
+    auto* made = e_.module->find("CONFIGS");
+    auto* by = e_.module->find("get_kernel");
+    if (!made || !by) return;
+    Function* f = by->value.as<Function>();
+    if (!f || f->mode != FunctionMode::Host) return;
+    const List* list = made->value.as<List>();
+    const Tuple* tuple = made->value.as<Tuple>();
+    if (!list && !tuple) return;
+    get_kernel_ = f;
+    for (Value v : list ? list->items : tuple->items) configs_.push_back({v, nullptr, {}});
+    // The lines as they are written, where each of them is: the last assignment holds.
+    for (const syntax::Tree::Statement& s : e_.tree->statements()) {
+      const syntax::Node *target = nullptr, *value = nullptr;
+      if (auto* a = syntax::as<syntax::Assign>(s.node->statement)) {
+        target = a->targets.empty() ? nullptr : a->targets.back();
+        value = a->value;
+      } else if (auto* a = syntax::as<syntax::AnnAssign>(s.node->statement)) {
+        target = a->target;
+        value = a->value;
       }
-      call(*c, EntryKind::Configs, "get_kernel(**CONFIGS[" + std::to_string(i) + "])", keywords);
+      auto* name = syntax::as<syntax::NameRef>(target);
+      if (!name || name->name.text != "CONFIGS" || !value) continue;
+      syntax::Exprs written;
+      if (auto* l = syntax::as<syntax::List>(value)) written = l->elements;
+      if (auto* t = syntax::as<syntax::Tuple>(value)) written = t->elements;
+      const bool each = written.size() == configs_.size() && std::ranges::none_of(written, [](const syntax::Node* n) {
+                          return syntax::as<syntax::Starred>(n);
+                        });
+      for (std::size_t i = 0; i < configs_.size(); ++i) {
+        const syntax::Node* at = each ? written[i] : target;
+        configs_[i].node = each ? at : nullptr;
+        configs_[i].span = {s.node->id, at->at.begin, at->at.end};
+      }
     }
   }
 
-  void parametrized() {
+  static std::string config_text(std::size_t i) { return "get_kernel(**CONFIGS[" + std::to_string(i) + "])"; }
+
+  void configs() {
+    for (std::size_t i = 0; i < configs_.size(); ++i) {
+      if (i > 0 && !options_.all_entries) {
+        e_.other_entries.push_back({EntryKind::Configs, config_text(i), configs_[i].span, {}});
+        continue;
+      }
+      config(i, EntryKind::Configs, {});
+    }
+  }
+
+  // get_kernel(**config) as the published runner calls it: without `label`. What else the function does not take is
+  // left out as well, for other consumers of the list read it; unless it looks like one of the parameters misspelt.
+  void config(std::size_t i, EntryKind kind, text::Span span) {
+    const Config& c = configs_[i];
+    Dict* d = c.value.as<Dict>();
+    if (!d) {
+      if (c.value.is_opaque() || c.value.is_poison()) return;
+      return misfit(c.span, text::Severity::Error,
+                    "a line of CONFIGS is a dict of arguments for get_kernel, not " + std::string(type_name(c.value)));
+    }
+    const std::span<const syntax::Parameter> params = get_kernel_->def->params;
+    auto parameter = [&](std::string_view name) -> const syntax::Parameter* {
+      for (const syntax::Parameter& p : params) {
+        const bool by_name = p.kind == syntax::ParamKind::Positional || p.kind == syntax::ParamKind::KeywordOnly;
+        if (by_name && p.name.text == name) return &p;
+      }
+      return nullptr;
+    };
+    const bool takes_all = std::ranges::any_of(
+        params, [](const syntax::Parameter& p) { return p.kind == syntax::ParamKind::VarKeywords; });
+    std::vector<Keyword> keywords;
+    std::vector<std::string_view> dropped;
+    for (auto& [key, value] : d->items) {
+      Str* s = key.as<Str>();
+      if (!s) continue;
+      const syntax::Parameter* p = parameter(s->text);
+      const bool is_label = s->text == "label" && !(p && !p->default_value);
+      if (!is_label && (p || takes_all))
+        keywords.push_back({in_.keep(s->text), value, c.span});
+      else if (!is_label)
+        dropped.push_back(in_.keep(s->text));
+    }
+    auto given = [&](std::string_view name) {
+      return std::ranges::any_of(keywords, [&](const Keyword& k) { return k.name == name; });
+    };
+    std::string missing;
+    bool misspelt = false;
+    for (const syntax::Parameter& p : params) {
+      if (parameter(p.name.text) != &p || given(p.name.text)) continue;
+      const auto wrong = std::ranges::find_if(dropped, [&](std::string_view key) {
+        text::Nearest near(key);
+        near.consider(p.name.text);
+        return !near.found().empty();
+      });
+      const bool required = !p.default_value;
+      if (wrong != dropped.end()) {
+        misspelt = misspelt || required;
+        misfit(key_span(c, *wrong), required ? text::Severity::Error : text::Severity::Warning,
+               "get_kernel takes no '" + std::string(*wrong) + "'" +
+                   (required ? ", and needs '" + std::string(p.name.text) + "'" : std::string()),
+               std::string(p.name.text), key_is_written(c, *wrong));
+        dropped.erase(wrong);
+      } else if (required) {
+        missing += (missing.empty() ? "'" : ", '") + std::string(p.name.text) + "'";
+      }
+    }
+    if (!missing.empty())
+      misfit(c.span, text::Severity::Error,
+             "get_kernel needs " + missing + ", which this line of CONFIGS does not give");
+    if (misspelt || !missing.empty()) return;
+    call_config(i, kind, span, keywords);
+  }
+
+  void call_config(std::size_t i, EntryKind kind, text::Span span, const std::vector<Keyword>& keywords) {
+    if (e_.entries.size() >= options_.max_entries || e_.stopped) return;
+    const std::size_t before = in_.kernels().size();
+    Arguments args;
+    args.keywords = keywords;
+    args.call = configs_[i].span;
+    args.function = {get_kernel_->anchor, get_kernel_->def->name.at.begin, get_kernel_->def->name.at.end};
+    Value v = in_.call_function(get_kernel_, args);
+    if (v.is_error()) return config_failure(i, in_.take_pending());
+    if (Jit* jit = v.as<Jit>()) v = specialise(jit);
+    std::vector<KernelValue*> kernels;
+    collect(v, kernels);
+    if (kernels.empty())
+      kernels.assign(in_.kernels().begin() + static_cast<std::ptrdiff_t>(before), in_.kernels().end());
+    for (Candidate& c : functions_) c.served = c.served || (c.function == get_kernel_ && !kernels.empty());
+    add(kind, config_text(i), span ? span : args.function, kernels);
+  }
+
+  // What ended the call is the line's doing if the function itself refused its arguments; what is not known here (a
+  // package that is not evaluated, a limit) is nobody's fault. A cause that several lines share is told once.
+  void config_failure(std::size_t i, Pending p) {
+    if (p.fatal) {
+      e_.diagnostics.push_back(p.diagnostic);
+      e_.stopped = true;
+      return;
+    }
+    if (p.type == python::kTestOutcome || p.diagnostic.code.empty()) return;
+    const std::string_view code = p.diagnostic.code;
+    const bool refused = code == code::kRaised || code == code::kArguments || code == code::kJit;
+    const std::string message = config_text(i) + " makes no kernel: " + p.diagnostic.message;
+    const bool again = std::ranges::any_of(config_failures_, [&](const text::Diagnostic& d) {
+      return d.code == code && d.span == p.diagnostic.span && d.message == p.diagnostic.message;
+    });
+    if (again) return;
+    misfit(configs_[i].span, refused ? text::Severity::Error : text::Severity::Information, message);
+    if (p.diagnostic.span && p.diagnostic.span != configs_[i].span)
+      e_.diagnostics.back().related.push_back({p.diagnostic.span, p.diagnostic.message});
+    config_failures_.push_back(std::move(p.diagnostic));
+  }
+
+  // A key of the line where it is written as one, else the line.
+  const syntax::StringLit* key_is_written(const Config& c, std::string_view key) const {
+    if (auto* dict = syntax::as<syntax::Dict>(c.node)) {
+      for (const syntax::DictItem& item : dict->items) {
+        auto* s = syntax::as<syntax::StringLit>(item.key);
+        if (s && s->value == key) return s;
+      }
+    }
+    return nullptr;
+  }
+  text::Span key_span(const Config& c, std::string_view key) const {
+    if (auto* s = key_is_written(c, key)) return {c.span.anchor, s->at.begin, s->at.end};
+    if (auto* call = syntax::as<syntax::Call>(c.node)) {
+      for (const syntax::Keyword& k : call->keywords) {
+        if (k.name.text == key) return {c.span.anchor, k.name.at.begin, k.name.at.end};
+      }
+    }
+    return c.span;
+  }
+
+  void misfit(text::Span at, text::Severity severity, std::string message, const std::string& meant = {},
+              const syntax::StringLit* key = nullptr) {
+    text::Diagnostic& d = e_.diagnostics.emplace_back();
+    d.code = code::kConfig;
+    d.severity = severity;
+    d.message = std::move(message);
+    d.span = at;
+    if (meant.empty()) return;
+    d.hint = "did you mean '" + meant + "'?";
+    const bool is_key = key || at.end - at.begin == meant.size();
+    if (is_key) d.fix = {text::Fix::Kind::Replace, "Change to " + meant, key ? "\"" + meant + "\"" : meant};
+  }
+
+  // With `wanted` only the entry that is listed so.
+  void parametrized(const std::string* wanted = nullptr) {
     for (Candidate& c : functions_) {
       if (c.function->parametrize.empty()) continue;
       // The product of all lists; one list may give several names ("m,n").
@@ -400,7 +597,13 @@ class EntryFinder {
         for (std::size_t i = 0; i < keywords.size(); ++i) {
           text += (i ? ", " : "") + std::string(keywords[i].name) + "=" + spelled(keywords[i].value);
         }
-        call(c, EntryKind::Parametrize, text + ")", keywords);
+        text += ")";
+        if (c.served && !wanted && !options_.all_entries) {
+          text::Span at{c.function->anchor, c.function->def->name.at.begin, c.function->def->name.at.end};
+          e_.other_entries.push_back({EntryKind::Parametrize, std::move(text), at, {}});
+          continue;
+        }
+        if (!wanted || text == *wanted) call(c, EntryKind::Parametrize, text, keywords);
       }
     }
   }
@@ -435,6 +638,9 @@ class EntryFinder {
   }
 
   void open() {
+    for (Jit* jit : open_jits_) {
+      if (jit->cache.empty()) open_jit(jit);
+    }
     for (Candidate& c : functions_) {
       if (c.served || !c.direct || named_as_reference(c.name.text)) continue;
       text::Span span{c.function->anchor, c.function->def->name.at.begin, c.function->def->name.at.end};
@@ -494,6 +700,10 @@ class EntryFinder {
   Interpreter& in_;
   const EvaluateOptions& options_;
   std::vector<Candidate> functions_;
+  std::vector<Jit*> open_jits_;  // whose compile-time parameters do not all have defaults
+  Function* get_kernel_ = nullptr;
+  std::vector<Config> configs_;
+  std::vector<text::Diagnostic> config_failures_;
   std::vector<KernelValue*> seen_;
 };
 

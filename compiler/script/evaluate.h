@@ -42,6 +42,8 @@ class Evaluation {
   text::Anchors anchors;
   std::vector<text::Diagnostic> diagnostics;
   std::vector<Entry> entries;
+  // Not evaluated, as EvaluateOptions::all_entries says: without kernels.
+  std::vector<Entry> other_entries;
   std::vector<Factory> open_factories;
   Scope* module = nullptr;
   text::Dialect dialect = text::kNewestDialect;  // found as EvaluateOptions says

@@ -203,6 +203,7 @@ class Interpreter {
   void name_draft(const ir::Buffer* buffer, std::string_view name);
   Scope* builtins() { return builtins_; }
   ir::Target target() const { return target_; }
+  bool finds_target() const { return find_target_; }
   text::Dialect dialect() const { return dialect_; }
   // The names of that release.
   const Surface& surface() const { return *surface_; }
@@ -280,6 +281,7 @@ class Interpreter {
   text::Anchors& anchors_;
   Loader* loader_;
   const ir::Target target_;
+  const bool find_target_;
   const text::Dialect dialect_;
   const Surface* const surface_;      // of that release
   Probe* const probe_;                // null: none

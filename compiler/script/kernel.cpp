@@ -978,6 +978,7 @@ Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs,
 
   value->kernel.name = keep(f->def->name.text);
   value->kernel.target = target_;
+  value->kernel.target_choice = find_target_ ? ir::TargetChoice::Preferred : ir::TargetChoice::Fixed;
   value->kernel.dialect = dialect_;
   value->kernel.is_private = is_private;
   value->kernel.span = span(f->def->name.at);

@@ -16,14 +16,20 @@ struct Probe;      // probe.h
 
 struct EvaluateOptions {
   ir::Target target;
+  // Nobody asked for `target`: an intrinsic row that it lacks is no error where another target has it
+  // (ir::TargetChoice), and whoever takes the kernel chooses one that serves it all (session/architecture.h).
+  bool find_target = false;
   // The release that the script is written in: this one, whatever its comment says; else what its comment says; else
   // the project's. All of them are built in (surface.h).
   std::optional<text::Dialect> dialect;
   text::Dialect project_dialect = text::kNewestDialect;
   std::vector<std::string> entries;  // nothing: all that are found
   std::size_t max_entries = 256;     // of parametrize products and the like
-  KernelMemo* memo = nullptr;        // kernels are looked for there before they are evaluated; null: none
-  Probe* probe = nullptr;            // watches one expression; null: none
+  // False: of a list of arguments for one factory (CONFIGS, parametrize) the first alone is evaluated; the others are
+  // listed. So an editor stays quick on kernels with hundreds of configurations.
+  bool all_entries = true;
+  KernelMemo* memo = nullptr;  // kernels are looked for there before they are evaluated; null: none
+  Probe* probe = nullptr;      // watches one expression; null: none
 };
 
 }  // namespace tilewright::script

@@ -35,7 +35,7 @@ std::optional<text::Digest> Interpreter::kernel_key(Function* f, const Arguments
   print.add(context_.limits.memory_bytes);
   print.add(context_.limits.depth);
   print.add(depth_);
-  print.add((is_private ? 1u : 0u) | (persistent ? 2u : 0u) | (constexprs ? 4u : 0u));
+  print.add((is_private ? 1u : 0u) | (persistent ? 2u : 0u) | (constexprs ? 4u : 0u) | (find_target_ ? 8u : 0u));
   print.add(f);
   if (constexprs) {
     auto place = [&](text::Span s) { print.add(std::uint64_t{s.begin} << 32 | s.end); };

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <deque>
 #include <iterator>
-#include <utility>
 
 #include "compiler/dispatch/codes.h"
+#include "compiler/session/codes.h"
+#include "compiler/session/comments.h"
 #include "compiler/session/unused.h"
 
 namespace tilewright::session {
@@ -26,34 +27,70 @@ bool silenced(const syntax::Tree& tree, const text::Diagnostic& d, const text::A
   return false;
 }
 
+// The place in the script itself that stands for a call: the call, else the innermost call site of the script that led
+// to it, else the kernel's name.
+text::Span place_in_script(const ir::Origin& origin, const ir::Kernel& kernel, const text::Anchors& anchors,
+                           const syntax::Tree& tree) {
+  auto inside = [&](text::Span span) { return anchors.resolve(span).source == tree.source().get(); };
+  if (inside(origin.span)) return origin.span;
+  for (const ir::CallSite* site = origin.chain; site; site = site->outer) {
+    if (inside(site->span)) return site->span;
+  }
+  return kernel.span;
+}
+
+// Says each target once that the calls of a kernel asked for. Where the other kernels can have it, too, a comment can
+// say it for all.
+void say_architectures(Compiled& compiled, const syntax::Tree& tree) {
+  const text::Anchors& anchors = compiled.evaluation->anchors;
+  std::vector<ir::Target> said;
+  auto serves_all = [&](ir::Target target) {
+    return std::ranges::all_of(compiled.kernels, [&](const CompiledKernel& k) {
+      return k.target == target || (k.target_because.empty() && has_rows(target, k.value->kernel));
+    });
+  };
+  for (const CompiledKernel& k : compiled.kernels) {
+    if (k.target_because.empty() || std::ranges::find(said, k.target) != said.end()) continue;
+    said.push_back(k.target);
+    text::Diagnostic d;
+    d.code = code::kFoundArchitecture;
+    d.severity = text::Severity::Information;
+    d.span = k.target_place;
+    d.message = "compiled for " + architecture_words(k, anchors);
+    if (serves_all(k.target) && anchors.resolve(d.span).source == tree.source().get()) {
+      const std::string comment = "# tilewright: arch " + k.target.name();
+      d.hint = "say so in a comment: " + comment;
+      d.fix = {text::Fix::Kind::LineAbove, "Add the comment " + comment, comment};
+    } else {
+      d.hint = "no one architecture serves all kernels of this file, so a comment cannot say it";
+    }
+    compiled.diagnostics.push_back(std::move(d));
+  }
+}
+
 }  // namespace
+
+std::string architecture_words(const CompiledKernel& kernel, const text::Anchors& anchors) {
+  std::string out = kernel.target.name();
+  if (kernel.target_because.empty()) return out;
+  out += ", from " + kernel.target_because;
+  text::Anchors::Place place = anchors.resolve(kernel.target_place);
+  if (place.source) out += " in line " + std::to_string(line_of(place) + 1);
+  return out;
+}
 
 bool Compiled::has_errors() const {
   return std::any_of(diagnostics.begin(), diagnostics.end(),
                      [](const text::Diagnostic& d) { return d.severity == text::Severity::Error; });
 }
 
-std::vector<std::string> named_architectures(const syntax::Tree& tree) {
-  std::vector<std::string> out;
-  for (const syntax::Directive& d : tree.directives()) {
-    if (!d.text.starts_with("arch ")) continue;
-    std::string word;
-    for (char c : std::string(d.text.substr(5)) + " ") {
-      if (c != ' ' && c != ',') {
-        word += c;
-      } else if (!word.empty()) {
-        out.push_back(std::exchange(word, {}));
-      }
-    }
-  }
-  return out;
-}
-
 Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loader, const text::Context& context,
                  const CompileOptions& options) {
   Compiled out;
   out.target = options.target;
+  out.architecture_source = options.architecture_source;
   script::EvaluateOptions evaluate = options;
+  evaluate.find_target = options.architecture_source == ArchitectureSource::Default;
   evaluate.memo = options.cache;
   out.evaluation = script::evaluate(tree, loader, context, evaluate);
   out.dialect = out.evaluation->dialect;
@@ -81,6 +118,11 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
       k.lowered = std::move(results.lowered);
       k.cuda = std::move(results.cuda);
       k.failed = results.failed;
+      k.target = results.target;
+      if (!results.target_because.empty()) {
+        k.target_because = std::move(results.target_because);
+        k.target_place = place_in_script(results.target_origin, kernel, out.evaluation->anchors, *tree);
+      }
       if (options.stage == Stage::Evaluate) continue;
       // A record's spans name the statements that it was made from.
       bool keeps = known && known->reusable;
@@ -94,6 +136,10 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   if (out.stopped) return out;
 
   const text::Anchors& anchors = out.evaluation->anchors;
+  say_architectures(out, *tree);
+  std::ranges::move(misread_comments(*tree, out.evaluation->anchors), std::back_inserter(out.diagnostics));
+  // An entry that was left out may use what the others do not.
+  if (!out.evaluation->other_entries.empty()) uses.clear();
   std::ranges::move(unused(uses, anchors, tree->source().get()), std::back_inserter(out.diagnostics));
   for (text::Diagnostic& d : out.diagnostics) {
     if (options.deny_fallback && d.code == dispatch::code::kFallback) d.severity = text::Severity::Error;

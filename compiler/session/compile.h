@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/script/evaluate.h"
+#include "compiler/session/architecture.h"
 #include "compiler/session/kernel_cache.h"
 #include "compiler/session/stages.h"
 
@@ -14,6 +15,8 @@ namespace tilewright::session {
 // What evaluation is told, and what happens afterwards; `memo` is set from `cache`.
 struct CompileOptions : script::EvaluateOptions {
   Stage stage = Stage::Cuda;
+  // Who says `target`. Default: nobody, and each kernel finds its own (architecture.h).
+  ArchitectureSource architecture_source = ArchitectureSource::Asked;
   bool deny_fallback = false;  // a scalar fallback is an error
   // Kernels compiled before, for documents under edit. Null: none.
   KernelCache::Use* cache = nullptr;
@@ -26,11 +29,17 @@ struct CompiledKernel {
   std::shared_ptr<const lower::LoweredKernel> lowered;     // null: not asked for, or impossible
   std::shared_ptr<const cuda::CudaSource> cuda;
   bool failed = false;  // some stage reported an error in it
+  ir::Target target;    // that it is compiled for
+  // The call that asked for that target, where nobody else did ("tcgen05.alloc"), and its place in the script. Empty:
+  // the script, the person or the default said it.
+  std::string target_because{};
+  text::Span target_place{};
 };
 
 // Owns what its parts point to.
 struct Compiled {
-  ir::Target target;
+  ir::Target target;  // as asked; a kernel that finds its own says so
+  ArchitectureSource architecture_source = ArchitectureSource::Asked;
   text::Dialect dialect = text::Dialect::V0_25;
   std::unique_ptr<script::Evaluation> evaluation;
   std::vector<CompiledKernel> kernels;        // entries in order, kernels of an entry in order
@@ -40,11 +49,11 @@ struct Compiled {
   bool has_errors() const;
 };
 
+// "sm_90a"; "sm_100a, from tcgen05.alloc in line 17" where that call asked for it.
+std::string architecture_words(const CompiledKernel& kernel, const text::Anchors& anchors);
+
 // Never fails: what goes wrong is in diagnostics. Silenced by `# tilewright: ignore[CODE]` on the line.
 Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loader, const text::Context& context,
                  const CompileOptions& options);
-
-// The architectures that a script names in `# tilewright: arch sm_80 sm_90a`, as written; none: empty.
-std::vector<std::string> named_architectures(const syntax::Tree& tree);
 
 }  // namespace tilewright::session

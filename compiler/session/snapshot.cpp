@@ -64,7 +64,7 @@ std::shared_ptr<const Analysis> Snapshot::analyse(const std::stop_token& stop) c
   lock.unlock();
   std::shared_ptr<const Analysis> made;
   try {
-    made = run(stop);
+    made = run(stop, false);
   } catch (...) {
     lock.lock();
     running_ = false;
@@ -78,16 +78,13 @@ std::shared_ptr<const Analysis> Snapshot::analyse(const std::stop_token& stop) c
   return made;
 }
 
-std::vector<ir::Target> Snapshot::targets() const {
-  std::vector<std::string> names = settings_->architectures;
-  if (names.empty()) names = named_architectures(*tree_);
-  std::vector<ir::Target> targets;
-  for (const std::string& name : names) {
+NamedTargets Snapshot::targets() const {
+  NamedTargets asked{{}, ArchitectureSource::Asked};
+  for (const std::string& name : settings_->architectures) {
     auto target = ir::parse_target(name);
-    if (target && std::find(targets.begin(), targets.end(), *target) == targets.end()) targets.push_back(*target);
+    if (target && std::ranges::find(asked.targets, *target) == asked.targets.end()) asked.targets.push_back(*target);
   }
-  if (targets.empty()) targets.push_back({});
-  return targets;
+  return asked.targets.empty() ? named_targets(*tree_, settings_->project_targets) : asked;
 }
 
 const script::Surface& Snapshot::surface() const {
@@ -95,7 +92,15 @@ const script::Surface& Snapshot::surface() const {
   return script::surface_of(analysis ? analysis->first().dialect : settings_->dialect);
 }
 
-std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop) const {
+std::shared_ptr<const Analysis> Snapshot::analyse_all(const std::stop_token& stop) const {
+  auto first = analyse(stop);
+  if (!first || first->others().empty()) return first;
+  std::lock_guard lock(all_mutex_);
+  if (!all_) all_ = run(stop, true);
+  return all_;
+}
+
+std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop, bool all_entries) const {
   auto analysis = std::make_shared<Analysis>();
   text::Context context;
   context.stop = stop;
@@ -106,7 +111,10 @@ std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop) const
   options.entries = settings_->entries;
   options.deny_fallback = settings_->deny_fallback;
   options.cache = &use;
-  for (ir::Target target : targets()) {
+  options.all_entries = all_entries;
+  const NamedTargets named = targets();
+  options.architecture_source = named.source;
+  for (ir::Target target : named.targets) {
     options.target = target;
     Compiled& c = analysis->compiled.emplace_back(compile(tree_, loader_.get(), context, options));
     if (c.stopped) return nullptr;
@@ -128,9 +136,12 @@ std::unique_ptr<Probed> Snapshot::probe(const syntax::Node* node, const syntax::
   context.limits = settings_->limits;
   ProbeMemo memo(*cache_, statement, made->probe);
   script::EvaluateOptions options;
-  options.target = targets().front();
+  const NamedTargets named = targets();
+  options.target = named.targets.front();
+  options.find_target = named.source == ArchitectureSource::Default;
   options.project_dialect = settings_->dialect;
   options.entries = settings_->entries;
+  options.all_entries = false;
   options.memo = &memo;
   options.probe = &made->probe;
   made->evaluation = script::evaluate(tree_, loader_.get(), context, options);

@@ -24,7 +24,8 @@ namespace tilewright::session {
 struct Settings {
   text::Limits limits;
   text::Dialect dialect = text::kNewestDialect;  // of scripts that do not say
-  std::vector<std::string> architectures;        // empty: those that the file names, else sm_90a
+  std::vector<std::string> architectures;        // asked for; empty: as the script and the project say
+  std::vector<ir::Target> project_targets;       // of scripts that do not say; empty: none
   std::vector<std::string> entries;              // empty: all that are found
   bool deny_fallback = false;
   // Changes severities and removes what is switched off. May be empty.
@@ -36,6 +37,8 @@ struct Analysis {
   std::vector<Finding> findings;   // each cause once, in the order of the text
   std::size_t kernels_made = 0, kernels_reused = 0;
   const Compiled& first() const { return compiled.front(); }
+  // Entries that were left out: of a list of arguments for one factory only the first is looked at while one types.
+  const std::vector<script::Entry>& others() const { return first().evaluation->other_entries; }
 };
 
 // What an expression of the document was while it was evaluated. Values live as long as this does.
@@ -57,6 +60,9 @@ class Snapshot {
 
   // Null only when `stop` was requested before it was there.
   std::shared_ptr<const Analysis> analyse(const std::stop_token& stop) const;
+  // With the entries that `analyse` leaves out (Analysis::others), for who asks for one of them. Made by the first who
+  // does. Null as above.
+  std::shared_ptr<const Analysis> analyse_all(const std::stop_token& stop) const;
   // The analysis if it is there already, else null: for features that would rather say little than wait.
   std::shared_ptr<const Analysis> analysed() const;
 
@@ -73,8 +79,8 @@ class Snapshot {
                                 std::stop_token stop) const;
 
  private:
-  std::vector<ir::Target> targets() const;
-  std::shared_ptr<const Analysis> run(const std::stop_token& stop) const;
+  NamedTargets targets() const;
+  std::shared_ptr<const Analysis> run(const std::stop_token& stop, bool all_entries) const;
 
   std::shared_ptr<const syntax::Tree> tree_;
   std::int64_t version_;
@@ -85,6 +91,8 @@ class Snapshot {
   mutable std::condition_variable_any changed_;
   mutable bool running_ = false;
   mutable std::shared_ptr<const Analysis> analysis_;
+  mutable std::mutex all_mutex_;
+  mutable std::shared_ptr<const Analysis> all_;
   mutable std::once_flag symbols_once_;
   mutable SymbolIndex symbols_;
 };

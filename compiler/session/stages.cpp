@@ -1,6 +1,5 @@
 #include "compiler/session/stages.h"
 
-#include "compiler/dispatch/dispatcher.h"
 #include "compiler/lower/lower.h"
 
 namespace tilewright::session {
@@ -31,9 +30,14 @@ void KernelStages::run(Stage stage, const ir::Kernel& kernel, bool evaluation_fa
   if (stage < Stage::Dispatch) return;
 
   // Dispatch: ir::Kernel -> Dispatched. Closes the scope ids, follows the active threads, and serves every tile
-  // primitive by a variant. A report for each call, served or not.
+  // primitive by a variant. A report for each call, served or not. Where nobody said a target, the one that serves the
+  // kernel's calls is found here; the later passes read it from the kernel in `dispatched`.
   bool made = pass(Stage::Dispatch, context, [&](const text::Context& inner, Results& results) {
-    results.dispatched = std::make_shared<const dispatch::Dispatched>(dispatch::dispatch(kernel, inner));
+    ServedKernel served = dispatch_for_target(kernel, inner);
+    results.dispatched = std::make_shared<const dispatch::Dispatched>(std::move(served.dispatched));
+    results.target = served.target;
+    results.target_because = std::move(served.because);
+    results.target_origin = served.origin;
     results.failed = evaluation_failed || results.dispatched->failed;
   });
   // Here, unless it failed: no TileCall is left, the extents of the launch are known, and every scope id in use has the
@@ -69,8 +73,12 @@ KernelStages::Results KernelStages::up_to(Stage stage, const ir::Kernel& kernel,
   // Nobody is told of a stage that he did not ask for.
   Results out;
   out.failed = evaluation_failed;
+  out.target = kernel.target;
   if (stage >= Stage::Dispatch && done_ >= Stage::Dispatch) {
     out.dispatched = results_.dispatched;
+    out.target = results_.target;
+    out.target_because = results_.target_because;
+    out.target_origin = results_.target_origin;
     out.failed = out.failed || (results_.dispatched && results_.dispatched->failed);
   }
   if (stage >= Stage::Lower && done_ >= Stage::Lower) {

@@ -9,6 +9,7 @@
 #include "compiler/cuda/cuda.h"
 #include "compiler/dispatch/dispatched.h"
 #include "compiler/lower/lowered.h"
+#include "compiler/session/architecture.h"
 #include "compiler/session/unused.h"
 #include "compiler/text/context.h"
 
@@ -24,6 +25,10 @@ class KernelStages {
     std::shared_ptr<const lower::LoweredKernel> lowered;     // null: not asked for, or impossible
     std::shared_ptr<const cuda::CudaSource> cuda;
     bool failed = false;  // some stage reported an error, evaluation included
+    // Found with the dispatch (ServedKernel); before it the kernel's own.
+    ir::Target target;
+    std::string target_because;
+    ir::Origin target_origin;
   };
 
   // Runs what is missing up to `stage`, and reports what those stages have to say, whether they ran now or before. The

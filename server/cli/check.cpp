@@ -26,7 +26,7 @@ struct CheckOptions {
 
 // What is kept of a file that was checked.
 struct Answer {
-  std::string complaints;  // for standard error: why it, or one of its architectures, cannot be looked at
+  std::string complaints;  // for standard error: why it cannot be looked at
   std::optional<render::FilePart> part;
   ide::Summary summary;
   bool errors = false;
@@ -51,13 +51,10 @@ class Check {
     session::CompileOptions options;
     options.entries = options_.entries;
     options.deny_fallback = denied("fallback");
-    for (const std::string& arch : project::architectures(*file, options_.archs)) {
-      auto target = read_target(arch);
-      if (!target) {
-        answer.complaints += target.error();
-        continue;
-      }
-      options.target = *target;
+    const session::NamedTargets named = project::architectures(*file, options_.archs);
+    options.architecture_source = named.source;
+    for (ir::Target target : named.targets) {
+      options.target = target;
       session::Compiled& compiled = checked.compiled.emplace_back(project::compile(*file, options, stop_));
       if (compiled.stopped) return answer;
       for (text::Diagnostic& d : compiled.diagnostics) {
@@ -137,7 +134,8 @@ void add_check(CLI::App& app, Run& run) {
       ->allow_extra_args(false)
       ->take_all();
   c->add_option("--arch", options->archs,
-                "Architecture (default: those of the file's '# tilewright: arch ...', else sm_90a); repeatable")
+                "Architecture (default: as the script's '# tilewright: arch ...', tilewright.toml or KERNEL_META says, "
+                "else what its kernels need); repeatable")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();

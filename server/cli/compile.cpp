@@ -94,7 +94,7 @@ struct Output {
 // What is kept of one file.
 struct Compiled {
   std::string complaints;  // for standard error, in order
-  bool unusable = false;   // it cannot be read, or an architecture is unknown: nothing of it is to be had
+  bool unusable = false;   // it cannot be read: nothing of it is to be had
   bool errors = false, environment = false;
   Json diagnostics = Json::array();  // with --json
   std::vector<Output> outputs;
@@ -120,21 +120,16 @@ class Compile {
       return out;
     }
     file->dialect = command_.dialect;
-    const std::vector<std::string> archs =
-        command_.archs.empty() ? std::vector{project::one_architecture(*file)} : command_.archs;
-    for (const std::string& arch : archs) {
-      auto target = read_target(arch);
-      if (!target) {
-        out.complaints += target.error();
-        out.unusable = true;
-        return out;
-      }
+    const session::NamedTargets named =
+        command_.archs.empty() ? project::one_architecture(*file) : project::architectures(*file, command_.archs);
+    for (ir::Target target : named.targets) {
       session::CompileOptions options;
-      options.target = *target;
+      options.target = target;
+      options.architecture_source = named.source;
       options.entries = command_.entries;
       session::Compiled compiled = project::compile(*file, options, stop_);
       if (compiled.stopped) return out;
-      add(compiled, arch, jobs, out);
+      add(compiled, jobs, out);
     }
     return out;
   }
@@ -151,23 +146,23 @@ class Compile {
 
   bool wants(std::string_view emit) const { return emits(command_, emit); }
 
-  void add(session::Compiled& compiled, const std::string& arch, unsigned jobs, Compiled& out) const {
+  void add(session::Compiled& compiled, unsigned jobs, Compiled& out) const {
     const text::Anchors& anchors = compiled.evaluation->anchors;
     std::vector<Kernel> kernels;
     for (const session::CompiledKernel& k : compiled.kernels) {
       Kernel& kernel = kernels.emplace_back(Kernel{&k, {}, {}, false, {}});
       kernel.output.name = std::string(k.value->kernel.name);
       kernel.output.expression = k.entry->expression;
-      kernel.output.arch = arch;
+      kernel.output.arch = k.target.name();
       write_texts(kernel, anchors);
     }
-    if (tools_ && !run_tools(kernels, compiled.target.name(), jobs)) return;
+    if (tools_ && !run_tools(kernels, jobs)) return;
     for (Kernel& kernel : kernels) {
       Json resources;
       if (kernel.made) resources = take(kernel, compiled.diagnostics);
       out.complaints += kernel.complaints;
       out.environment = out.environment || kernel.environment;
-      if (command_.json) kernel.output.json = json_of(kernel, resources, anchors);
+      if (command_.json) kernel.output.json = json_of(kernel, resources, compiled.architecture_source, anchors);
       out.outputs.push_back(std::move(kernel.output));
     }
     out.errors = out.errors || compiled.has_errors();
@@ -200,7 +195,7 @@ class Compile {
   }
 
   // False: stopped.
-  bool run_tools(std::vector<Kernel>& kernels, const std::string& arch, unsigned jobs) const {
+  bool run_tools(std::vector<Kernel>& kernels, unsigned jobs) const {
     std::vector<Kernel*> programs;
     for (Kernel& kernel : kernels) {
       if (kernel.compiled->cuda) programs.push_back(&kernel);
@@ -209,7 +204,7 @@ class Compile {
     auto work = [&](std::size_t i) {
       toolchain::Request request;
       request.cuda_source = programs[i]->compiled->cuda->text;
-      request.arch = arch;
+      request.arch = programs[i]->output.arch;
       request.want_ptx = wants("ptx");
       request.want_cubin = true;
       request.want_sass = wants("sass");
@@ -256,10 +251,12 @@ class Compile {
   }
 
   // One object of `kernels`.
-  Json json_of(const Kernel& kernel, const Json& resources, const text::Anchors& anchors) const {
+  Json json_of(const Kernel& kernel, const Json& resources, session::ArchitectureSource source,
+               const text::Anchors& anchors) const {
     const Output& out = kernel.output;
     Json k = render::kernel_json(*kernel.compiled, anchors);
     k["arch"] = out.arch;
+    k["arch_from"] = render::architecture_json(*kernel.compiled, source, anchors);
     Json sources = Json::object();
     for (const auto& [emit, text] : out.texts) {
       if (text.empty()) continue;
@@ -338,6 +335,9 @@ bool print_texts(const CompileCommand& command, const std::vector<Output>& outpu
 }
 
 int run_compile(const CompileCommand& command) {
+  for (const std::string& arch : command.archs) {
+    if (!target_option(arch)) return kUsage;
+  }
   // A file that was named is read as it is; only in folders it is asked first whether a file is a script.
   project::Expansion files{.files = command.paths, .passed_over = 0, .missing = {}};
   std::error_code ec;
@@ -409,7 +409,8 @@ void add_compile(CLI::App& app, Run& run) {
       ->allow_extra_args(false)
       ->take_all();
   c->add_option("--arch", command->archs,
-                "Architecture (default: sm_90a, or what the file says in '# tilewright: arch ...'); repeatable")
+                "Architecture (default: as the script's '# tilewright: arch ...', tilewright.toml or KERNEL_META says, "
+                "else what its kernels need); repeatable")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();

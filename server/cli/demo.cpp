@@ -20,11 +20,11 @@ int run_demo(const std::string& folder, const std::string& output) {
   for (const std::string& path : files.files) {
     auto file = project::load(path);
     if (!file) return fail_usage(file.error());
-    for (const std::string& arch : project::architectures(*file, {})) {
-      auto target = target_option(arch);
-      if (!target) return kUsage;
+    const session::NamedTargets named = project::architectures(*file, {});
+    for (ir::Target target : named.targets) {
       session::CompileOptions options;
-      options.target = *target;
+      options.target = target;
+      options.architecture_source = named.source;
       session::Compiled compiled = project::compile(*file, options);
       for (const text::Diagnostic& d : compiled.diagnostics) {
         if (d.severity != text::Severity::Information)
@@ -32,6 +32,7 @@ int run_demo(const std::string& folder, const std::string& output) {
       }
       errors = errors || compiled.has_errors();
       for (const session::CompiledKernel& k : compiled.kernels) {
+        const std::string arch = k.target.name();
         std::printf("\n%s%s%s  %s  %s\n", std::string(c.bold).c_str(), path.c_str(), std::string(c.plain).c_str(),
                     k.entry->expression.c_str(), arch.c_str());
         for (const dispatch::CallReport& call : k.dispatched->calls)

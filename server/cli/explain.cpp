@@ -72,10 +72,12 @@ int run_explain(const ExplainCommand& o) {
   if (!file) return fail_usage(file.error());
   if (!o.dialect.read(&file->dialect)) return kUsage;
   if (place.asked && place.line == 0) return fail_usage(o.what + ": lines count from 1");
-  auto target = target_option(o.arch ? *o.arch : project::one_architecture(*file));
-  if (!target) return kUsage;
+  if (o.arch && !target_option(*o.arch)) return kUsage;
+  const session::NamedTargets named =
+      o.arch ? project::architectures(*file, {*o.arch}) : project::one_architecture(*file);
   session::CompileOptions options;
-  options.target = *target;
+  options.target = named.targets.front();
+  options.architecture_source = named.source;
   options.entries = o.entries;
   session::Compiled c = project::compile(*file, options);
   const text::Anchors& anchors = c.evaluation->anchors;
@@ -135,7 +137,9 @@ void add_explain(CLI::App& app, Run& run) {
       ->allow_extra_args(false)
       ->take_all();
   o->dialect.add(*c);
-  c->add_option("--arch", o->arch, "Architecture (default: sm_90a, or what the file says in '# tilewright: arch ...')");
+  c->add_option(
+      "--arch", o->arch,
+      "Architecture (default: as the script, tilewright.toml or KERNEL_META says, else what its kernels need)");
   c->add_flag("--json", o->json, "The same as JSON");
   c->footer("Examples:\n  tilewright explain copy.py\n  tilewright explain copy.py:14\n  tilewright explain TW3104");
   c->callback([o, &run] { run = [o] { return run_explain(*o); }; });

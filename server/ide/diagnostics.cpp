@@ -12,7 +12,7 @@ std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compil
   std::set<std::string> seen;  // several entries of one text hear the same
   for (const session::CompiledKernel& k : compiled.kernels) {
     if (!k.cuda) continue;
-    auto made = artifacts.find(*k.cuda, compiled.target.name());
+    auto made = artifacts.find(*k.cuda, k.target.name());
     if (!made) continue;
     for (const toolchain::LogEntry& entry : made->entries) {
       if (entry.severity == toolchain::LogEntry::Severity::Remark) continue;

@@ -183,7 +183,7 @@ void hover_kernel(HoverBlocks& out, const Query& q, const session::Analysis& ana
   out.code("text", text);
   std::vector<std::pair<std::string, ViewName>> links;
   for (ViewKind kind : view_kinds()) {
-    links.emplace_back(view_kind_name(kind), view_of(kind, c, *kernel, q.snapshot->path()));
+    links.emplace_back(view_kind_name(kind), view_of(kind, *kernel, q.snapshot->path()));
   }
   out.links(std::move(links));
 }

@@ -208,7 +208,7 @@ void hover_call(HoverBlocks& out, const Query& q, const std::vector<EvaluatedCal
       std::string what = other.report->variant.empty() ? "no variant" : std::string(other.report->variant);
       std::string width = width_words(*other.report);
       ++elsewhere[what + (width.empty() ? "" : " " + width) + " in " + other.kernel->entry->expression + " for " +
-                  other.compiled->target.name()];
+                  other.kernel->target.name()];
     }
   }
   if (!elsewhere.empty()) {
@@ -245,7 +245,7 @@ void hover_call(HoverBlocks& out, const Query& q, const std::vector<EvaluatedCal
                             ? "line " + std::to_string(lines.front())
                             : "lines " + std::to_string(lines.front()) + "–" + std::to_string(lines.back());
     out.section("CUDA (" + which + ")", "cuda", first_lines(without_indent(text), kCodeLines));
-    auto made = q.artifacts ? q.artifacts->find(*kernel.cuda, call.compiled->target.name()) : nullptr;
+    auto made = q.artifacts ? q.artifacts->find(*kernel.cuda, kernel.target.name()) : nullptr;
     if (made) artifacts_text(out, *made, lines);
   }
   std::vector<std::pair<std::string, ViewName>> links;
@@ -254,7 +254,7 @@ void hover_call(HoverBlocks& out, const Query& q, const std::vector<EvaluatedCal
                              {ViewKind::Ptx, "PTX"},
                              {ViewKind::Sass, "SASS"},
                              {ViewKind::Report, "report"}}) {
-    links.emplace_back(shown, view_of(kind, *call.compiled, kernel, q.snapshot->path()));
+    links.emplace_back(shown, view_of(kind, kernel, q.snapshot->path()));
   }
   out.links(std::move(links));
 }

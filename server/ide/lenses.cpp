@@ -26,7 +26,7 @@ std::string resources(const Query& q, const Target& t) {
   std::string out;
   auto add = [&](const std::string& text) { out += (out.empty() ? "" : " · ") + text; };
   std::int64_t registers = 0;
-  auto made = t.kernel->cuda && q.artifacts ? q.artifacts->find(*t.kernel->cuda, t.compiled->target.name()) : nullptr;
+  auto made = t.kernel->cuda && q.artifacts ? q.artifacts->find(*t.kernel->cuda, t.kernel->target.name()) : nullptr;
   if (made) {
     for (const toolchain::KernelResources& k : made->kernels) {
       if (k.name != t.kernel->lowered->symbol) continue;
@@ -40,12 +40,19 @@ std::string resources(const Query& q, const Target& t) {
   if (std::int64_t bytes = shared_bytes(plan)) add(grouped(bytes) + " B shared");
   auto threads = plan.launch.threads();
   if (registers && threads) {
-    if (auto o = occupancy(t.compiled->target, *threads, registers, shared_bytes(plan))) {
+    if (auto o = occupancy(t.kernel->target, *threads, registers, shared_bytes(plan))) {
       add(std::to_string(o->ctas) + (o->ctas == 1 ? " CTA" : " CTAs") + " a multiprocessor (bound by " + o->bound +
           "), " + std::to_string(o->warps * 100 / o->warp_limit) + " % of its warps");
     }
   }
   return out;
+}
+
+// Entries left out that call the function which this one calls.
+std::size_t of_the_same_factory(const script::Entry& entry, const std::vector<script::Entry>& others) {
+  const std::string_view call = std::string_view(entry.expression).substr(0, entry.expression.find('(') + 1);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(others, [&](const script::Entry& e) { return e.expression.starts_with(call); }));
 }
 
 }  // namespace
@@ -66,12 +73,16 @@ Answer<std::vector<Lens>> lenses(const Query& q) {
   for (const auto& [place, targets] : kernels) {
     const Target& first = targets.front();
     const std::string& entry = first.kernel->entry->expression;
-    std::string title = "entry " + entry + " for " + first.compiled->target.name();
-    if (targets.size() > 1) title += " (and " + std::to_string(targets.size() - 1) + " more)";
+    std::string title =
+        "entry " + entry + " for " + session::architecture_words(*first.kernel, first.compiled->evaluation->anchors);
+    std::size_t more = targets.size() - 1;
+    if (targets.front().kernel->entry->kind == script::EntryKind::Configs ||
+        targets.front().kernel->entry->kind == script::EntryKind::Parametrize)
+      more += of_the_same_factory(*first.kernel->entry, analysis->others());
+    if (more > 0) title += " (and " + std::to_string(more) + " more)";
     out.push_back({place, std::move(title), ShowEntries()});
     if (std::string text = resources(q, first); !text.empty()) {
-      out.push_back(
-          {place, std::move(text), view_of(ViewKind::Plan, *first.compiled, *first.kernel, q.snapshot->path())});
+      out.push_back({place, std::move(text), view_of(ViewKind::Plan, *first.kernel, q.snapshot->path())});
     }
     if (first.kernel->failed) continue;
     for (std::string_view target : project::kRunTargets) {

@@ -31,10 +31,9 @@ class Links {
     auto begin = static_cast<std::uint32_t>(expression.data() - q_.snapshot->source().text().data());
     for (const session::CompiledKernel& k : analysis.first().kernels) {
       if (k.entry->expression != expression) continue;
-      const session::Compiled& compiled = analysis.first();
       return add({begin, begin + static_cast<std::uint32_t>(expression.size())},
-                 view_of(ViewKind::Cuda, compiled, k, q_.snapshot->path()),
-                 "CUDA of " + std::string(k.value->kernel.name) + " for " + std::string(compiled.target.name()));
+                 view_of(ViewKind::Cuda, k, q_.snapshot->path()),
+                 "CUDA of " + std::string(k.value->kernel.name) + " for " + k.target.name());
     }
   }
 

@@ -19,8 +19,8 @@ struct Target {
 };
 Target find_target(const ViewName& name, const session::Analysis& analysis) {
   for (const session::Compiled& c : analysis.compiled) {
-    if (c.target.name() != name.architecture) continue;
-    if (auto* k = find_kernel(c, name.entry, name.kernel)) return {&c, k};
+    auto* k = find_kernel(c, name.entry, name.kernel);
+    if (k && k->target.name() == name.architecture) return {&c, k};
   }
   return {};
 }
@@ -33,10 +33,8 @@ Script script_of(const Query& q, const std::string& document) {
 }
 
 const session::Compiled& compiled_of(const OpenedView& opened) {
-  for (const session::Compiled& c : opened.analysis->compiled) {
-    if (c.target.name() == opened.view.name.architecture) return c;
-  }
-  return opened.analysis->first();
+  const session::Compiled* found = find_target(opened.view.name, *opened.analysis).compiled;
+  return found ? *found : opened.analysis->first();
 }
 
 }  // namespace
@@ -66,9 +64,16 @@ bool has_stage(ViewKind kind, const session::CompiledKernel& kernel) {
   return false;
 }
 
-ViewName view_of(ViewKind kind, const session::Compiled& compiled, const session::CompiledKernel& kernel,
-                 const std::string& document) {
-  return {kind, compiled.target.name(), std::string(kernel.value->kernel.name), kernel.entry->expression, document};
+ViewName view_of(ViewKind kind, const session::CompiledKernel& kernel, const std::string& document) {
+  return {kind, kernel.target.name(), std::string(kernel.value->kernel.name), kernel.entry->expression, document};
+}
+
+std::shared_ptr<const session::Analysis> analysis_with(const session::Snapshot& script, std::string_view entry,
+                                                       const std::stop_token& stop) {
+  auto analysis = script.analyse(stop);
+  if (!analysis || std::ranges::find(analysis->others(), entry, &script::Entry::expression) == analysis->others().end())
+    return analysis;
+  return script.analyse_all(stop);
 }
 
 View view(ViewName name, const session::Analysis& analysis, const Artifacts* artifacts) {
@@ -112,7 +117,7 @@ Answer<OpenedView> open_view(const Query& q, ViewName name) {
   OpenedView out;
   out.script = script_of(q, name.document);
   if (!out.script) return refused("the script of this view cannot be read: " + name.document);
-  out.analysis = out.script->analyse(q.stop);
+  out.analysis = analysis_with(*out.script, name.entry, q.stop);
   if (!out.analysis) return cancelled();
   out.view = view(std::move(name), *out.analysis, q.artifacts);
   if (out.view.state == View::State::Pending && q.artifacts) {
@@ -127,12 +132,12 @@ Answer<ViewName> find_view(const Query& q, ViewKind kind, const std::string& doc
                            std::string_view architecture) {
   Script script = script_of(q, document);
   if (!script) return refused("the script cannot be read: " + document);
-  auto analysis = script->analyse(q.stop);
+  auto analysis = analysis_with(*script, entry, q.stop);
   if (!analysis) return cancelled();
   for (const session::Compiled& c : analysis->compiled) {
-    if (!architecture.empty() && c.target.name() != architecture) continue;
     for (const session::CompiledKernel& k : c.kernels) {
-      if (entry.empty() || k.entry->expression == entry) return view_of(kind, c, k, document);
+      if (!architecture.empty() && k.target.name() != architecture) continue;
+      if (entry.empty() || k.entry->expression == entry) return view_of(kind, k, document);
     }
   }
   return refused(entry.empty() ? "the script has no entry for this architecture"
@@ -143,7 +148,7 @@ Answer<Entries> entries(const Query& q, const std::string& document) {
   Entries out;
   out.script = script_of(q, document);
   if (!out.script) return refused("the script cannot be read");
-  out.analysis = out.script->analyse(q.stop);
+  out.analysis = out.script->analyse_all(q.stop);
   if (!out.analysis) return cancelled();
   for (const session::Compiled& c : out.analysis->compiled) {
     for (const session::CompiledKernel& k : c.kernels) {

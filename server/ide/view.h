@@ -30,8 +30,7 @@ struct ViewName {
   std::string architecture, kernel, entry;
   std::string document;  // a path, or what the editor calls a document that is no file
 };
-ViewName view_of(ViewKind kind, const session::Compiled& compiled, const session::CompiledKernel& kernel,
-                 const std::string& document);
+ViewName view_of(ViewKind kind, const session::CompiledKernel& kernel, const std::string& document);
 
 // One view of one analysis.
 struct View {
@@ -48,6 +47,9 @@ struct View {
   const session::CompiledKernel* kernel = nullptr;
   std::shared_ptr<const Made> made;
 };
+// The analysis that knows an entry: the script's, or with all entries where that one leaves it out. Null: stopped.
+std::shared_ptr<const session::Analysis> analysis_with(const session::Snapshot& script, std::string_view entry,
+                                                       const std::stop_token& stop);
 // Never waits.
 View view(ViewName name, const session::Analysis& analysis, const Artifacts* artifacts);
 // What is to be compiled so that this view becomes ready; nothing: it is, or never will be.
@@ -77,6 +79,7 @@ struct Entries {
   std::shared_ptr<const session::Analysis> analysis;
   std::vector<EntryViews> entries;
 };
+// All of them, those that diagnostics and hovers leave out as well (session::Analysis::others).
 Answer<Entries> entries(const Query& q, const std::string& document);
 
 // ---- from a view to the script and back -----------------------------------------------------------------------------

@@ -22,7 +22,7 @@ std::vector<ide::Wish> background_wishes(const std::string& path, const session:
   std::vector<ide::Wish> out;
   for (const session::Compiled& c : analysis.compiled) {
     for (const session::CompiledKernel& k : c.kernels) {
-      if (k.cuda) out.push_back({path, k.cuda, c.target.name(), false});
+      if (k.cuda) out.push_back({path, k.cuda, k.target.name(), false});
     }
   }
   return out;
@@ -35,9 +35,11 @@ void Server::show_views(const session::Snapshot& snapshot, const session::Analys
                  protocol::at(client_->capabilities, "workspace.textDocumentContent").is_object();
   for (const std::string& uri : views_.of(snapshot.path())) {
     auto name = parse_view(uri);
-    ide::View view = ide::view(*name, analysis, &artifacts_);
+    auto with_entry = ide::analysis_with(snapshot, name->entry, {});
+    const session::Analysis& known = with_entry ? *with_entry : analysis;
+    ide::View view = ide::view(*name, known, &artifacts_);
     if (view.state == ide::View::State::Pending) {
-      if (auto wish = ide::wish_for(*name, analysis)) artifacts_.want({*wish}, ide::Artifacts::For::Person, kViewDelay);
+      if (auto wish = ide::wish_for(*name, known)) artifacts_.want({*wish}, ide::Artifacts::For::Person, kViewDelay);
     }
     if (!views_.changed(uri, render::document(view).text)) continue;
     if (content) {

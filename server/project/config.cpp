@@ -2,6 +2,8 @@
 
 #include <toml++/toml.h>
 
+#include <algorithm>
+
 #include "compiler/script/surface.h"
 #include "server/project/codes.h"
 #include "server/project/files.h"
@@ -46,6 +48,24 @@ std::expected<void, std::string> read_limits(const toml::table& table, const std
   return {};
 }
 
+// One architecture, or a list of them.
+std::expected<void, std::string> read_targets(const toml::node& node, const std::string& name,
+                                              std::vector<ir::Target>& targets) {
+  if (const toml::array* list = node.as_array()) {
+    for (const toml::node& one : *list) {
+      if (one.is_array()) return std::unexpected(place(name, one) + "arch is a text or a list of texts");
+      if (auto ok = read_targets(one, name, targets); !ok) return ok;
+    }
+    return {};
+  }
+  auto word = node.value<std::string>();
+  if (!word) return std::unexpected(place(name, node) + "arch is a text, such as \"sm_90a\", or a list of texts");
+  auto target = ir::parse_target(*word);
+  if (!target) return std::unexpected(place(name, node) + "there is no architecture '" + *word + "'");
+  if (std::ranges::find(targets, *target) == targets.end()) targets.push_back(*target);
+  return {};
+}
+
 }  // namespace
 
 std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name) {
@@ -63,6 +83,9 @@ std::expected<Config, std::string> parse_config(std::string_view text, const std
       auto dialect = script::built_in_dialect(*release);
       if (!dialect) return std::unexpected(place(name, value) + dialect.error());
       config.dialect = *dialect;
+    } else if (key.str() == "arch") {
+      auto ok = read_targets(value, name, config.targets);
+      if (!ok) return std::unexpected(ok.error());
     } else if (key.str() == "limits" && value.is_table()) {
       auto ok = read_limits(*value.as_table(), name, config.limits);
       if (!ok) return std::unexpected(ok.error());
@@ -79,7 +102,7 @@ std::expected<Config, std::string> parse_config(std::string_view text, const std
       }
     } else {
       return std::unexpected(place(name, value) + "unknown setting '" + std::string(key.str()) +
-                             "': there are dialect, [limits] and [severity]");
+                             "': there are dialect, arch, [limits] and [severity]");
     }
   }
   return config;

@@ -1,6 +1,7 @@
 // tilewright.toml: a project's settings, found in the nearest folder above a script.
 //
 //   dialect = "0.25"             # release of the dialect, of scripts that do not say
+//   arch = "sm_90a"              # architecture, of scripts that do not say; or a list of them
 //   [limits]
 //   steps = 20000000             # evaluated nodes a file
 //   memory_mb = 256
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/ir/target.h"
 #include "compiler/text/context.h"
 #include "compiler/text/dialect.h"
 
@@ -24,6 +26,7 @@ struct Config {
   std::filesystem::path file;  // empty: there is none
   text::Limits limits;
   text::Dialect dialect = text::kNewestDialect;
+  std::vector<ir::Target> targets;  // of scripts that do not say; empty: found out
   std::map<std::string, std::optional<text::Severity>, std::less<>> severity;  // nothing: off
 };
 

@@ -40,15 +40,20 @@ session::Compiled compile(const LoadedFile& file, const session::CompileOptions&
   return compiled;
 }
 
-std::vector<std::string> architectures(const LoadedFile& file, const std::vector<std::string>& asked) {
-  if (!asked.empty()) return asked;
-  std::vector<std::string> out = session::named_architectures(*file.tree);
-  return out.empty() ? std::vector<std::string>{"sm_90a"} : out;
+session::NamedTargets architectures(const LoadedFile& file, const std::vector<std::string>& asked) {
+  session::NamedTargets out{{}, session::ArchitectureSource::Asked};
+  for (const std::string& name : asked) {
+    if (auto target = ir::parse_target(name)) out.targets.push_back(*target);
+  }
+  return out.targets.empty() ? session::named_targets(*file.tree, file.config.targets) : out;
 }
 
-std::string one_architecture(const LoadedFile& file) {
-  std::vector<std::string> all = architectures(file, {});
-  return std::find(all.begin(), all.end(), "sm_90a") != all.end() ? "sm_90a" : all.front();
+session::NamedTargets one_architecture(const LoadedFile& file) {
+  session::NamedTargets all = architectures(file, {});
+  const ir::Target preferred;
+  if (std::ranges::find(all.targets, preferred) != all.targets.end()) all.targets = {preferred};
+  all.targets.resize(1);
+  return all;
 }
 
 }  // namespace tilewright::project

@@ -29,9 +29,9 @@ std::expected<LoadedFile, std::string> load(const std::string& path, const std::
 session::Compiled compile(const LoadedFile& file, const session::CompileOptions& asked,
                           const std::stop_token& stop = {});
 
-// The architectures to look at: those asked for, else those that the file names in `# tilewright: arch sm_80 sm_90a`,
-// else sm_90a. Where one has to do, `one_architecture` takes sm_90a if it is among them, else the first.
-std::vector<std::string> architectures(const LoadedFile& file, const std::vector<std::string>& asked);
-std::string one_architecture(const LoadedFile& file);
+// The architectures to look at: those asked for, each a known one, else as session::named_targets says. Where one has
+// to do, `one_architecture` takes sm_90a if it is among several, else the first.
+session::NamedTargets architectures(const LoadedFile& file, const std::vector<std::string>& asked);
+session::NamedTargets one_architecture(const LoadedFile& file);
 
 }  // namespace tilewright::project

@@ -145,6 +145,7 @@ Workspace::Settings Workspace::settings(const std::string& path) {
   if (auto config = find_config(place)) {
     made->limits = config->limits;
     made->dialect = config->dialect;
+    made->project_targets = config->targets;
     if (!config->severity.empty()) {
       made->severity = [config = std::make_shared<Config>(std::move(*config))](
                            std::vector<text::Diagnostic>& diagnostics) { apply_severity(*config, diagnostics); };

@@ -184,7 +184,7 @@ void junit_part(const ide::CheckedFile& file, FilePart& part) {
   for (const session::Compiled& c : file.compiled)
     for (const session::CompiledKernel& k : c.kernels) {
       ++part.tests;
-      std::string name = k.entry->expression + (file.compiled.size() > 1 ? " [" + c.target.name() + "]" : "");
+      std::string name = k.entry->expression + (file.compiled.size() > 1 ? " [" + k.target.name() + "]" : "");
       cases += "    <testcase name=\"" + xml_escape(name) + "\" classname=\"" + xml_escape(file.path) + "\"";
       if (!k.failed) {
         cases += "/>\n";

@@ -132,6 +132,12 @@ Json kernel_json(const session::CompiledKernel& k, const text::Anchors& anchors)
           {"tensor_maps", maps}};
 }
 
+Json architecture_json(const session::CompiledKernel& k, session::ArchitectureSource source,
+                       const text::Anchors& anchors) {
+  if (k.target_because.empty()) return {{"source", session::architecture_source_name(source)}};
+  return {{"source", "calls"}, {"call", k.target_because}, {"range", range_json(k.target_place, anchors)}};
+}
+
 Json plan_json(const lower::LoweredKernel& kernel) {
   static constexpr const char* kKinds[] = {"pointer", "scalar", "tensor_map"};
   Json params = Json::array(), attributes = Json::object(), maps = Json::array();

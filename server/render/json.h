@@ -14,6 +14,9 @@ Json diagnostic_json(const text::Diagnostic& d, const text::Anchors& anchors);
 Json call_json(const dispatch::CallReport& call, const text::Anchors& anchors);
 // One object of `kernels[]`, without sources.
 Json kernel_json(const session::CompiledKernel& k, const text::Anchors& anchors);
+// Who chose the architecture of a kernel: {source}, and for "calls" the call that asked for it and its place.
+Json architecture_json(const session::CompiledKernel& k, session::ArchitectureSource source,
+                       const text::Anchors& anchors);
 Json launch_json(const scope::Launch& launch, std::int64_t dynamic_shared_bytes);
 Json tensor_map_json(const dispatch::TensorMap& map);
 Json plan_json(const lower::LoweredKernel& kernel);

@@ -86,7 +86,10 @@ std::string_view severity_name(text::Severity s) {
 session::Compiled compile(std::string_view text, const Case& c, Files& files) {
   auto tree = syntax::Tree::parse(std::make_shared<text::Source>("main.py", std::string(text)));
   session::CompileOptions options;
-  options.target = *ir::parse_target(c.arch.empty() ? "sm_100a" : c.arch);
+  if (c.arch == "found")
+    options.architecture_source = session::ArchitectureSource::Default;
+  else
+    options.target = *ir::parse_target(c.arch.empty() ? "sm_100a" : c.arch);
   options.stage = c.cuda ? session::Stage::Cuda : session::Stage::Evaluate;
   if (!c.entry.empty()) options.entries = {c.entry};
   return session::compile(tree, &files, {}, options);

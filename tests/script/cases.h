@@ -15,7 +15,7 @@
 //
 // Options: [print] the kernels' text, [entries] the entries found, [cuda] every kernel must compile to CUDA text (and
 // diagnostics of all stages count), [entry EXPR] asks for this entry alone, [arch sm_90a] compiles for another target
-// than sm_100a.
+// than sm_100a, [arch found] for the one that the calls of each kernel need.
 #pragma once
 #include <map>
 #include <memory>

@@ -27,8 +27,9 @@ ir::Expr row_call(const intrinsics::Intrinsic& row, std::vector<ir::Expr> args, 
   return ir::call(row.result ? row.result(args) : ir::kVoid, row, args);
 }
 
-Reason no_such_instruction(const CallContext& context, const intrinsics::Intrinsic& row, std::string_view what) {
+Reason no_such_instruction(CallContext& context, const intrinsics::Intrinsic& row, std::string_view what) {
   if (intrinsics::available(row.availability, context.target())) return {};
+  context.lacks_instruction = true;
   return cat(what, " needs ", intrinsics::availability_name(row.availability), ", the target is ",
              context.target().name());
 }

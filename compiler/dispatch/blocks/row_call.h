@@ -17,6 +17,6 @@ const intrinsics::Intrinsic& row_of(std::string_view id);
 ir::Expr row_call(const intrinsics::Intrinsic& row, std::vector<ir::Expr> leading, std::span<const ir::Expr> rest = {});
 
 // The target has no such instruction; empty: it has (Y20). `what` names it.
-Reason no_such_instruction(const CallContext& context, const intrinsics::Intrinsic& row, std::string_view what);
+Reason no_such_instruction(CallContext& context, const intrinsics::Intrinsic& row, std::string_view what);
 
 }  // namespace tilewright::dispatch

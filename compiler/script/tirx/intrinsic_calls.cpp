@@ -167,7 +167,12 @@ Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& ar
     }
   }
   if (auto problem = intrinsics::verify(*row, operands, in.target())) {
-    return in.fail(code::kIntrinsic, args.call, shown + ": " + *problem);
+    if (!in.finds_target()) return in.fail(code::kIntrinsic, args.call, shown + ": " + *problem);
+    if (!intrinsics::verifying_targets(*row, operands)) {
+      return in.fail(code::kIntrinsic, args.call,
+                     shown + ": " + intrinsics::failure_everywhere(*row, operands, in.target()));
+    }
+    in.kernel()->kernel->target_choice = ir::TargetChoice::Lacking;
   }
   ir::DataType dtype = row->result ? row->result(operands) : ir::kVoid;
   ir::Expr e = ir::call(dtype, *row, operands);

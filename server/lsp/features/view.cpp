@@ -152,13 +152,12 @@ Answer<Json> entries(const Request& r, const protocol::DocumentParams& params) {
   for (const ide::EntryViews& e : found->entries) {
     Json views = Json::object();
     for (ide::ViewKind kind : ide::view_kinds()) {
-      views[std::string(ide::view_kind_name(kind))] =
-          view_uri(ide::view_of(kind, *e.compiled, *e.kernel, found->script->path()));
+      views[std::string(ide::view_kind_name(kind))] = view_uri(ide::view_of(kind, *e.kernel, found->script->path()));
     }
     Json one{{"entry", e.kernel->entry->expression},
              {"kind", script::entry_kind_name(e.kernel->entry->kind)},
              {"kernel", e.kernel->value->kernel.name},
-             {"architecture", e.compiled->target.name()},
+             {"architecture", e.kernel->target.name()},
              {"failed", e.kernel->failed},
              {"views", std::move(views)}};
     if (e.name_at) one["range"] = r.client->range(found->script->source(), *e.name_at);

@@ -159,6 +159,7 @@ Planned plan(CallContext& context) {
   if (o.bits != 16) return decline(cat("moves elements of 16 bits, these have ", o.bits));
   const int needs = loads ? 75 : 90;
   if (!context.target().at_least(needs)) {
+    context.lacks_instruction = true;
     return decline(
         cat(loads ? "ldmatrix" : "stmatrix", " needs sm_", needs, ", the target is ", context.target().name()));
   }

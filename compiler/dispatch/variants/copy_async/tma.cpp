@@ -129,13 +129,15 @@ Reason read_mask(Expr value, bool to_shared, const CallContext& context, Options
   return {};
 }
 
-Reason read_group(Expr value, ir::Target target, Options& out) {
+Reason read_group(Expr value, CallContext& context, Options& out) {
+  const ir::Target target = context.target();
   const bool paired = intrinsics::available(intrinsics::Availability::Sm100aClass, target);
   out.cta_group = target.name() == "sm_100a" ? 1 : -1;
   if (!value) return {};
   const std::int64_t* group = ir::constant(value);
   if (!group || (*group != -1 && *group != 1 && *group != 2)) return "cta_group is 1 or 2, a constant";
   if (*group == 2 && !paired) {
+    context.lacks_instruction = true;
     return cat("cta_group=2 needs ", intrinsics::availability_name(intrinsics::Availability::Sm100aClass),
                ", the target is ", target.name());
   }
@@ -143,14 +145,14 @@ Reason read_group(Expr value, ir::Target target, Options& out) {
   return {};
 }
 
-std::expected<Options, Reason> read_options(const CallContext& context, bool to_shared, ir::DataType dtype) {
+std::expected<Options, Reason> read_options(CallContext& context, bool to_shared, ir::DataType dtype) {
   const ir::TileCall& call = context.call;
   Options out;
   Reason why = read_oob(option(call, "oob"), dtype, out);
   if (why.empty()) why = read_hint(option(call, "cache_hint"), out);
   if (why.empty()) why = read_reduce(option(call, "use_tma_reduce"), to_shared, dtype, out);
   if (why.empty()) why = read_mask(option(call, "cta_mask"), to_shared, context, out);
-  if (why.empty()) why = read_group(option(call, "cta_group"), context.target(), out);
+  if (why.empty()) why = read_group(option(call, "cta_group"), context, out);
   out.mbar = option(call, "mbar");
   if (why.empty() && to_shared && !out.mbar) {
     why = "a load counts its bytes on a barrier: give mbar=, a pointer to an mbarrier in shared memory";
@@ -260,6 +262,7 @@ Planned plan(CallContext& context) {
     issue = row_call(*row, {rank, pointer, address, hint, policy}, coordinates);
   }
   if (auto wrong = intrinsics::verify(*row, issue.as<ir::Call>()->args, context.target())) {
+    if (intrinsics::verifying_targets(*row, issue.as<ir::Call>()->args)) context.lacks_instruction = true;
     return decline(std::move(*wrong));
   }
   if (options->prefetch) prefetch(context, (*map)->var, address);

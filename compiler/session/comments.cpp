@@ -1,0 +1,185 @@
+#include "compiler/session/comments.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "compiler/cuda/codes.h"
+#include "compiler/dispatch/codes.h"
+#include "compiler/ir/target.h"
+#include "compiler/lower/codes.h"
+#include "compiler/scope/codes.h"
+#include "compiler/script/codes.h"
+#include "compiler/session/codes.h"
+#include "compiler/text/nearest.h"
+
+namespace tilewright::session {
+namespace {
+
+constexpr CommentWord kWords[] = {
+    {"arch", "arch sm_90a", "The architectures that the script is for, one after the other."},
+    {"dialect", "dialect 0.27", "The release of the dialect that the script is written in."},
+    {"entry", "entry make(128, 64)", "An expression that yields a kernel: it is compiled as well."},
+    {"ignore", "ignore[TW3106]", "Silences what this line is told under these codes; without codes, all of it."},
+    {"reference", "reference expected(...)", "A kernel that computes what the outputs should be, for `run`."},
+    {"sequence", "sequence encode then consume", "Kernels that `run` launches one after the other."},
+    {"tvm", "tvm=0.27", "The release of the package that the script is written for: the same as dialect."},
+};
+
+constexpr std::string_view kSpaces = " \t";
+
+// Words may be separated by spaces and commas; a further `#` begins a remark of the author's own.
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  text = text.substr(0, text.find('#'));
+  constexpr std::string_view kBetween = " \t,";
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kBetween), text.size()));
+    if (text.empty()) return out;
+    const std::string_view word = text.substr(0, text.find_first_of(kBetween));
+    out.push_back(word);
+    text.remove_prefix(word.size());
+  }
+}
+
+// The codes that a line can be told. Those of runs and of NVIDIA's compiler have tables of their own, which are not
+// looked at here.
+bool may_be_code(std::string_view code) {
+  auto in = [&](std::span<const text::CodeInfo> table) {
+    return std::ranges::any_of(table, [&](const text::CodeInfo& info) { return info.code == code; });
+  };
+  if (code.size() != 6 || !code.starts_with("TW")) return false;
+  if (code[2] == '5' || code[2] == '6') return true;
+  return in(script::code::table()) || in(kCodes) || in(scope::kCodes) || in(dispatch::kCodes) || in(lower::kCodes) ||
+         in(cuda::kCodes);
+}
+
+class Reader {
+ public:
+  Reader(const syntax::Tree& tree, text::Anchors& anchors) : tree_(tree), anchors_(anchors) {}
+
+  std::vector<text::Diagnostic> take() && { return std::move(found_); }
+
+  void read(const syntax::Directive& d) {
+    directive_ = &d;
+    std::size_t end = d.text.find_first_of(" \t[=");
+    const std::string_view word = d.text.substr(0, end);
+    const std::string_view after = d.text.substr(word.size());
+    std::string_view rest = after;
+    rest.remove_prefix(std::min(rest.find_first_not_of(kSpaces), rest.size()));
+    if (std::ranges::find(kWords, word, &CommentWord::word) == std::end(kWords)) return unknown_word(word);
+    if (word == "ignore") return codes(rest);
+    if (word == "tvm" && !after.starts_with('=')) return missing(word, "=0.27");
+    if (word == "arch") return architectures(word, rest);
+    if (rest.empty() && word != "dialect" && word != "tvm") missing(word, "an expression");
+  }
+
+ private:
+  text::Diagnostic& report(std::string_view at, text::Severity severity, std::string message) {
+    const auto offset = static_cast<std::uint32_t>(at.data() - tree_.source()->text().data());
+    text::Diagnostic& d = found_.emplace_back();
+    d.code = code::kComment;
+    d.severity = severity;
+    d.message = std::move(message);
+    d.span = {anchors_.add(tree_.source(), offset), 0, static_cast<std::uint32_t>(at.size())};
+    return d;
+  }
+  static void suggest(text::Diagnostic& d, std::string_view name, std::string otherwise) {
+    if (name.empty()) {
+      d.hint = std::move(otherwise);
+      return;
+    }
+    d.hint = "did you mean " + std::string(name) + "?";
+    d.fix = {text::Fix::Kind::Replace, "Change to " + std::string(name), std::string(name)};
+  }
+
+  void unknown_word(std::string_view word) {
+    const std::string_view at = word.empty() ? directive_->text : word;
+    text::Nearest near(word);
+    std::string all;
+    for (const CommentWord& w : kWords) {
+      near.consider(w.word);
+      all += (all.empty() ? "" : ", ") + std::string(w.word);
+    }
+    text::Diagnostic& d =
+        report(at.empty() ? tree_.source()->text().substr(directive_->offset, 1) : at, text::Severity::Warning,
+               word.empty() ? "this comment says nothing"
+                            : "'" + std::string(word) + "' means nothing in a comment to Tilewright");
+    suggest(d, near.found(), "the first word is one of " + all);
+  }
+
+  void missing(std::string_view word, std::string_view what) {
+    report(word, text::Severity::Warning, "'" + std::string(word) + "' says nothing without " + std::string(what));
+    const auto found = std::ranges::find(kWords, word, &CommentWord::word);
+    found_.back().hint = "for example # tilewright: " + std::string(found->form);
+  }
+
+  void architectures(std::string_view word, std::string_view rest) {
+    const std::vector<std::string_view> names = words_of(rest);
+    if (names.empty()) return missing(word, "an architecture");
+    for (std::string_view name : names) {
+      if (ir::parse_target(name)) continue;
+      // Of a number that exists the specific code is meant most often.
+      text::Nearest near(name);
+      std::vector<std::string> known{"sm_" + std::string(name)};
+      if (!ir::parse_target(known.front())) known.clear();
+      for (bool specific : {true, false}) {
+        for (ir::Target target : ir::known_targets()) {
+          if ((target.suffix == 'a') == specific && target.at_least(75)) known.push_back(target.name());
+        }
+      }
+      std::string_view found;
+      if (ir::parse_target(known.front()) && known.front().ends_with(name)) found = known.front();
+      for (const std::string& one : known) near.consider(one);
+      text::Diagnostic& d = report(name, text::Severity::Error, "there is no architecture '" + std::string(name) + "'");
+      suggest(d, found.empty() ? near.found() : found, "for example sm_80, sm_90a, sm_100a, sm_103a, sm_120a");
+    }
+  }
+
+  void codes(std::string_view rest) {
+    if (!rest.starts_with('[')) {
+      if (rest.empty() || rest.starts_with('#')) return;
+      text::Diagnostic& d =
+          report(rest, text::Severity::Warning, "codes stand in brackets; this silences the whole line");
+      d.hint = "for example # tilewright: ignore[TW3106]";
+      return;
+    }
+    const std::size_t close = rest.find(']');
+    if (close == std::string_view::npos) {
+      text::Diagnostic& d = report(rest.substr(0, 1), text::Severity::Warning, "this bracket is not closed");
+      d.hint = "for example # tilewright: ignore[TW3106]";
+      return;
+    }
+    const std::vector<std::string_view> names = words_of(rest.substr(1, close - 1));
+    if (names.empty()) {
+      report(rest.substr(0, close + 1), text::Severity::Warning, "no code is named here, so nothing is silenced");
+      found_.back().hint = "for example # tilewright: ignore[TW3106]";
+    }
+    for (std::string_view name : names) {
+      if (may_be_code(name)) continue;
+      report(name, text::Severity::Warning, "there is no diagnostic " + std::string(name));
+      std::string upper(name);
+      std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+      suggest(found_.back(), may_be_code(upper) ? std::string_view(upper) : std::string_view(),
+              "`tilewright check` names the code of what it finds");
+    }
+  }
+
+  const syntax::Tree& tree_;
+  text::Anchors& anchors_;
+  const syntax::Directive* directive_ = nullptr;
+  std::vector<text::Diagnostic> found_;
+};
+
+}  // namespace
+
+std::span<const CommentWord> comment_words() { return kWords; }
+
+std::vector<text::Diagnostic> misread_comments(const syntax::Tree& tree, text::Anchors& anchors) {
+  if (tree.directives().empty()) return {};
+  Reader reader(tree, anchors);
+  for (const syntax::Directive& d : tree.directives()) reader.read(d);
+  return std::move(reader).take();
+}
+
+}  // namespace tilewright::session

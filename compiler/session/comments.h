@@ -1,0 +1,25 @@
+// The comments that speak to the compiler, `# tilewright: ...`, and what is wrong with those that say nothing.
+#pragma once
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "compiler/syntax/tree.h"
+#include "compiler/text/diagnostic.h"
+#include "compiler/text/source.h"
+
+namespace tilewright::session {
+
+struct CommentWord {
+  std::string_view word;  // "arch", "ignore"
+  std::string_view form;  // "arch sm_90a ..."
+  std::string_view documentation;
+};
+// All words that such a comment may begin with.
+std::span<const CommentWord> comment_words();
+
+// Findings at the words that nobody reads: a first word that is none of these, an architecture that does not exist, a
+// code in ignore[...] that does not look like one.
+std::vector<text::Diagnostic> misread_comments(const syntax::Tree& tree, text::Anchors& anchors);
+
+}  // namespace tilewright::session
