@@ -8,6 +8,7 @@
 #include "compiler/ir/primitive.h"
 #include "compiler/scope/codes.h"
 #include "compiler/scope/tracker.h"
+#include "compiler/text/nearest.h"
 
 namespace tilewright::dispatch {
 namespace {
@@ -204,13 +205,9 @@ class Dispatcher {
       fail(call, code::kNoVariants, cat(call.primitive, " has no registered variants for target cuda"), "");
       return;
     }
-    check_options(call);
+    std::optional<text::Diagnostic> misspelt = check_options(call);
     if (!call.dispatch.empty() && std::ranges::none_of(variants, [&](auto& v) { return v.name == call.dispatch; })) {
-      std::string names;
-      for (const Variant& v : variants) names += cat(names.empty() ? "" : ", ", v.name);
-      fail(call, code::kUnknownVariant,
-           cat("no variant named '", call.dispatch, "' is registered for ", call.primitive),
-           cat(call.primitive, " has ", names));
+      unknown_variant(call, variants);
       return;
     }
     if (!report.scope.tracked && !untracked_noted_) {
@@ -249,7 +246,15 @@ class Dispatcher {
       context.journal = {};
     }
     report.lacks_instruction = context.lacks_instruction;
-    if (!chosen) not_served(call, report, context);
+    if (misspelt) {
+      // Whatever the call lacks, it is said where it was meant to be given.
+      if (!chosen) misspelt->severity = Severity::Error;
+      context_.report(std::move(*misspelt));
+    } else if (!chosen) {
+      not_served(call, report, context);
+    } else if (call.dispatch.empty()) {
+      warn_idle_options(call, report, *chosen);
+    }
   }
 
   // The kernel's parameter that a tensor looks at: the host knows no views.
@@ -289,7 +294,6 @@ class Dispatcher {
     });
     if (!plan.caution.empty()) warn_caution(call, report, std::move(plan.caution));
     if (variant.single_thread) warn_many_threads(call, report);
-    if (call.dispatch.empty()) warn_idle_options(call, report, variant);
     note_uniformity(call, report);
   }
 
@@ -353,17 +357,62 @@ class Dispatcher {
     return names;
   }
 
-  void check_options(const ir::TileCall& call) {
+  // Reports options that nobody reads. One that is nearly the name of another is not reported but answered: it says
+  // what is wrong with the call.
+  std::optional<text::Diagnostic> check_options(const ir::TileCall& call) {
+    std::optional<text::Diagnostic> misspelt;
     for (const ir::ConfigItem& item : call.config) {
       if (!readers_of(call.primitive, item.key).empty()) continue;
       std::string names = known_options(call.primitive);
       text::Diagnostic d =
           diagnostic(code::kUnknownOption, Severity::Warning,
                      cat("no variant of ", call.primitive, " reads the option `", item.key, "`"), call.origin);
-      if (item.value.span) d.span = item.value.span;
+      if (text::Span at = item.key_span ? item.key_span : item.value.span) d.span = at;
       d.hint = names.empty() ? cat(call.primitive, " takes no options") : cat("it knows ", names);
+      std::string meant(nearest_keyword(call, item.key));
+      if (!meant.empty()) {
+        d.hint = cat("did you mean ", meant, "=? ", d.hint);
+        if (item.key_span) d.fix = {text::Fix::Kind::Replace, cat("Replace by ", meant), meant};
+        if (!misspelt) {
+          misspelt = std::move(d);
+          continue;
+        }
+      }
       context_.report(std::move(d));
     }
+    return misspelt;
+  }
+
+  // The keyword of a call of the primitive that `key` was meant to be; empty: none is near.
+  static std::string_view nearest_keyword(const ir::TileCall& call, std::string_view key) {
+    text::Nearest nearest(key);
+    const ir::Primitive* row = ir::find_primitive(call.primitive);
+    for (const ir::PrimitiveKeyword& k : row ? std::span(row->keywords) : std::span<const ir::PrimitiveKeyword>()) {
+      const bool given =
+          std::ranges::any_of(call.config, [&](const ir::ConfigItem& item) { return item.key == k.name; });
+      if (!given && !readers_of(call.primitive, k.name).empty()) nearest.consider(k.name);
+    }
+    if (call.dispatch.empty()) nearest.consider("dispatch");
+    for (std::size_t i = call.args.size(); row && i < row->operands.size(); ++i)
+      nearest.consider(row->operands[i].name);
+    return nearest.found();
+  }
+
+  void unknown_variant(const ir::TileCall& call, std::span<const Variant> variants) {
+    text::Diagnostic d =
+        diagnostic(code::kUnknownVariant, Severity::Error,
+                   cat("no variant named '", call.dispatch, "' is registered for ", call.primitive), call.origin);
+    text::Nearest nearest(call.dispatch);
+    for (const Variant& v : variants) {
+      d.hint += cat(d.hint.empty() ? cat(call.primitive, " has ") : ", ", v.name);
+      nearest.consider(v.name);
+    }
+    if (call.dispatch_span) d.span = call.dispatch_span;
+    if (std::string meant(nearest.found()); !meant.empty()) {
+      d.hint = cat("did you mean \"", meant, "\"? ", d.hint);
+      if (call.dispatch_span) d.fix = {text::Fix::Kind::Replace, cat("Replace by ", meant), cat("\"", meant, "\"")};
+    }
+    context_.report(std::move(d));
   }
 
   // X1: the author who writes an option means a variant that reads it.

@@ -229,7 +229,8 @@ const Stmt* Replacer::changed(const Stmt* s) {
       std::vector<Operand> args;
       for (const Operand& o : old->args) args.push_back(operand(o, changed));
       std::vector<ConfigItem> config;
-      for (const ConfigItem& item : old->config) config.push_back({item.key, operand(item.value, changed)});
+      for (const ConfigItem& item : old->config)
+        config.push_back({item.key, operand(item.value, changed), item.key_span});
       std::vector<std::pair<std::string_view, const Buffer*>> workspace;
       for (auto& [name, space] : old->workspace) {
         workspace.emplace_back(name, buffer(space));

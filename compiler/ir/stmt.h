@@ -150,6 +150,7 @@ struct Operand {
 struct ConfigItem {
   std::string_view key;
   Operand value;
+  text::Span key_span{};  // of the key as written; nowhere: it is not
 };
 struct TileCall : Stmt {
   std::string_view primitive;  // "copy", "copy_async", ...
@@ -157,7 +158,8 @@ struct TileCall : Stmt {
   std::span<const Operand> args;  // destination first
   std::span<const ConfigItem> config;
   std::span<const std::pair<std::string_view, const Buffer*>> workspace;
-  std::string_view dispatch;  // forced variant; empty: none
+  std::string_view dispatch;   // forced variant; empty: none
+  text::Span dispatch_span{};  // of the word that names it
   static constexpr StmtKind kKind = StmtKind::TileCall;
 };
 

@@ -7,6 +7,7 @@
 #include "compiler/script/python/python.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/surface.h"
+#include "compiler/text/nearest.h"
 
 namespace tilewright::script {
 
@@ -62,7 +63,7 @@ Bound::Bound(Interpreter& in, const Arguments& args, std::string_view function,
     while (i < names.size() && name(i) != k.name) ++i;
     if (i == names.size()) {
       if (extra_keywords) continue;
-      in.fail(code::kArguments, k.span, std::string(function) + " has no argument '" + std::string(k.name) + "'");
+      in.unknown_keyword(function, k, {names.begin(), names.size()});
       ok_ = false;
       return;
     }
@@ -88,6 +89,17 @@ Bound::Bound(Interpreter& in, const Arguments& args, std::string_view function,
       return;
     }
   }
+}
+
+Value Interpreter::unknown_keyword(std::string_view function, const Keyword& k,
+                                   std::span<const std::string_view> known) {
+  text::Nearest nearest(k.name);
+  for (std::string_view name : known) nearest.consider(name);
+  std::string meant(nearest.found());
+  fail(code::kArguments, k.at_name(), std::string(function) + " has no argument '" + std::string(k.name) + "'",
+       meant.empty() ? "" : "did you mean " + meant + "=?");
+  if (!meant.empty() && k.name_span) offer({text::Fix::Kind::Replace, "Replace by " + meant, meant});
+  return Value::error();
 }
 
 Value Interpreter::call(Value function, std::span<const Value> arguments, text::Span span) {
@@ -161,6 +173,20 @@ bool Interpreter::bind_parameters(std::span<const syntax::Parameter> params, std
   std::size_t next_default = 0;
   std::vector<bool> used(arguments.keywords.size());
   bool took_self = !has_self;
+  // Fails at the first keyword that no parameter takes.
+  auto unknown = [&] {
+    std::vector<std::string_view> known;
+    for (const syntax::Parameter& p : params) {
+      if (p.kind == ParamKind::VarKeywords) return false;
+      const bool named = p.kind == ParamKind::Positional || p.kind == ParamKind::KeywordOnly;
+      if (named && !(has_self && &p == params.data())) known.push_back(p.name.text);
+    }
+    auto is_unknown = [&](const Keyword& k) { return std::ranges::find(known, k.name) == known.end(); };
+    auto found = std::ranges::find_if(arguments.keywords, is_unknown);
+    if (found == arguments.keywords.end()) return false;
+    unknown_keyword(name, *found, known);
+    return true;
+  };
   for (const syntax::Parameter& p : params) {
     Value* default_value = nullptr;
     if (p.default_value) {
@@ -210,6 +236,7 @@ bool Interpreter::bind_parameters(std::span<const syntax::Parameter> params, std
       into->set(p.name, *default_value);
       continue;
     }
+    if (unknown()) return false;  // what is missing was meant there
     fail(code::kArguments, arguments.call,
          std::string(name) + " needs the argument '" + std::string(p.name.text) + "'");
     return false;
@@ -222,8 +249,9 @@ bool Interpreter::bind_parameters(std::span<const syntax::Parameter> params, std
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i]) continue;
-    fail(code::kArguments, arguments.keywords[i].span,
-         std::string(name) + " has no argument '" + std::string(arguments.keywords[i].name) + "'");
+    const Keyword& k = arguments.keywords[i];
+    if (!unknown())
+      fail(code::kArguments, k.at_name(), std::string(name) + " is given '" + std::string(k.name) + "' twice");
     return false;
   }
   return true;

@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/expr/dtype_names.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/memo.h"
 #include "compiler/script/probe.h"
 #include "compiler/script/surface.h"
+#include "compiler/text/nearest.h"
 
 namespace tilewright::script {
 
@@ -457,8 +459,12 @@ std::optional<ir::DataType> Interpreter::as_dtype(Value v, text::Span span) {
   auto text = as_string(v, span, "a dtype");
   if (!text) return std::nullopt;
   if (auto d = ir::parse_dtype(*text)) return d;
+  text::Nearest nearest(*text);
+  for (std::string_view name : ir::dtype_names()) nearest.consider(name);
+  std::string meant(nearest.found());
   fail(code::kType, span, "unknown dtype \"" + std::string(*text) + "\"",
-       "for example float16, bfloat16, int32, uint8x16");
+       meant.empty() ? "for example float16, bfloat16, int32, uint8x16" : "did you mean \"" + meant + "\"?");
+  if (!meant.empty()) offer({text::Fix::Kind::Replace, "Replace by " + meant, "\"" + meant + "\""});
   return std::nullopt;
 }
 

@@ -267,7 +267,7 @@ Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
     if (v.is_error()) return v;
     if (MetaVar* m = v.as<MetaVar>()) v = m->value;
     if (!k.name.text.empty()) {
-      keywords.push_back({k.name.text, v, span(k.value)});
+      keywords.push_back({k.name.text, v, span(k.value), span(k.name.at)});
       continue;
     }
     if (v.is_opaque()) {

@@ -80,6 +80,8 @@ class Interpreter {
   void offer(text::Fix fix) {
     if (pending_) pending_->diagnostic.fix = std::move(fix);
   }
+  // Fails at the name of an argument that `function` does not take; `known` are those that it does.
+  Value unknown_keyword(std::string_view function, const Keyword& k, std::span<const std::string_view> known);
   Value raise(Value exception, text::Span span);
   bool has_pending() const { return pending_.has_value(); }
   Pending take_pending();

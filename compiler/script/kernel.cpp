@@ -613,7 +613,7 @@ class KernelExecutor {
         for (const syntax::Keyword& k : call->keywords) {
           Value v = in_.eval(k.value, scope);
           if (v.is_error()) return v;
-          keywords.push_back({k.name.text, v, at(k.value)});
+          keywords.push_back({k.name.text, v, at(k.value), in_.span(k.name.at)});
         }
         Arguments arguments;
         arguments.positional = args;

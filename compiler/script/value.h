@@ -267,7 +267,9 @@ struct BoundMethod : Object {
 struct Keyword {
   std::string_view name;
   Value value;
-  text::Span span;
+  text::Span span;         // of the value
+  text::Span name_span{};  // of the name; nowhere: the script does not write it (`**options`)
+  text::Span at_name() const { return name_span ? name_span : span; }
 };
 struct Arguments {
   std::span<const Value> positional;

@@ -127,6 +127,14 @@ std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop, bool 
   return analysis;
 }
 
+std::shared_ptr<const Snapshot> Snapshot::after(std::uint32_t begin, std::uint32_t end, std::string_view text) const {
+  std::string now(source().text());
+  now.replace(begin, end - begin, text);
+  const syntax::Edit edit{begin, end, begin + static_cast<std::uint32_t>(text.size())};
+  auto tree = syntax::Tree::reparse(*tree_, std::make_shared<text::Source>(path(), std::move(now)), {&edit, 1});
+  return std::make_shared<Snapshot>(std::move(tree), version_, settings_, loader_, cache_);
+}
+
 std::unique_ptr<Probed> Snapshot::probe(const syntax::Node* node, const syntax::TopLevel& statement,
                                         std::stop_token stop) const {
   auto made = std::make_unique<Probed>();

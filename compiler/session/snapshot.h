@@ -72,6 +72,9 @@ class Snapshot {
   const SymbolIndex& symbols() const;
   // The script that an import of this one finds. Null: it is none of ours.
   std::shared_ptr<const syntax::Tree> import(std::string_view module, int level) const;
+  // The document as it would be after one edit, which nobody has made: bytes [begin, end) become `text`. It shares all
+  // that a snapshot shares, so that trying an edit costs what making it would.
+  std::shared_ptr<const Snapshot> after(std::uint32_t begin, std::uint32_t end, std::string_view text) const;
   // Evaluates the document once more, for its first architecture, and watches one expression of it. Kernels that do not
   // use the top-level statement which holds `node` come from the cache, so that it costs about one kernel. `values` is
   // empty where nothing evaluates the expression.

@@ -1,11 +1,12 @@
 #include "server/ide/actions.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "compiler/script/codes.h"
-#include "compiler/text/nearest.h"
 #include "server/ide/look.h"
+#include "server/ide/mends.h"
 
 namespace tilewright::ide {
 namespace {
@@ -61,6 +62,11 @@ std::uint32_t comment_begin(std::string_view text, std::uint32_t begin, std::uin
   return end;
 }
 
+// What cannot be read, and what fails a kernel, cannot be silenced.
+bool can_silence(const text::Diagnostic& d) {
+  return d.severity != text::Severity::Error && !d.code.starts_with("TW10");
+}
+
 // Adds a code to the line's `# tilewright: ignore[...]`, or the comment to the line.
 void silence(Actions& actions, const Query& q, const ShownDiagnostic& diagnostic) {
   const std::string& code = diagnostic.code;
@@ -86,76 +92,50 @@ void silence(Actions& actions, const Query& q, const ShownDiagnostic& diagnostic
               at == end ? "  " + comment : comment + "  ", &diagnostic);
 }
 
-// A name that is not defined: the nearest one that is seen there.
-void nearest_name(Actions& actions, const Query& q, Stretch at, const ShownDiagnostic& diagnostic) {
-  std::string_view wrong = q.snapshot->source().text().substr(at.begin, at.end - at.begin);
-  text::Nearest nearest(wrong);
-  const session::SymbolIndex& symbols = q.snapshot->symbols();
-  std::set<std::string_view> tried;
-  for (const session::Symbol& s : symbols.symbols) {
-    if (s.name == wrong || !tried.insert(s.name).second) continue;
-    if (!symbols.lookup(s.name, symbols.scope_at(at.begin))) continue;
-    nearest.consider(s.name);
-  }
-  if (std::string name(nearest.found()); !name.empty()) {
-    actions.add("Replace by " + name, Action::Kind::QuickFix, at, name, &diagnostic, true);
-  }
-}
-
-// The statement at the call goes below `if T.ptx.elect_sync():`.
-void guard(Actions& actions, const Query& q, Stretch at, const text::Fix& fix, const ShownDiagnostic& diagnostic) {
-  std::string_view text = q.snapshot->source().text();
-  std::uint32_t begin = line_begin(text, at.begin), end = line_end(text, at.end);
-  std::string_view before = text.substr(begin, at.begin - begin);
-  if (before.find_first_not_of(' ') != before.npos) return;  // not a statement of its own
-  std::string body = "    ";
-  for (char c : text.substr(at.begin, end - at.begin)) {
-    body += c;
-    if (c == '\n') body += "    ";
-  }
-  actions.add(fix.title, Action::Kind::QuickFix, {at.begin, end},
-              "if T.ptx.elect_sync():\n" + std::string(before) + body, &diagnostic);
-}
-
 // A line above the whole top-level statement, decorators included.
-void line_above(Actions& actions, const Query& q, Stretch at, const text::Fix& fix, const ShownDiagnostic& diagnostic) {
+Stretch above(const Query& q, Stretch at) {
   std::string_view text = q.snapshot->source().text();
   std::uint32_t begin = line_begin(text, at.begin);
   for (const syntax::Tree::Statement& s : q.snapshot->tree()->statements()) {
     if (s.offset <= at.begin && at.begin < s.offset + s.node->text.size()) begin = line_begin(text, s.offset);
   }
-  actions.add(fix.title, Action::Kind::QuickFix, {begin, begin}, fix.text + "\n", &diagnostic, true);
+  return {begin, begin};
 }
 
-// The edit that a diagnostic carries, or a name that is meant.
-void mend(Actions& actions, const Query& q, const text::Fix& fix, Stretch at, const ShownDiagnostic& diagnostic) {
+// The edit that a diagnostic carries.
+std::vector<Mend> carried(const Query& q, const text::Fix& fix, Stretch at) {
   switch (fix.kind) {
     case text::Fix::Kind::None: break;
-    case text::Fix::Kind::Replace:
-      actions.add(fix.title, Action::Kind::QuickFix, at, fix.text, &diagnostic, true);
-      break;
-    case text::Fix::Kind::OneLane: guard(actions, q, at, fix, diagnostic); break;
-    case text::Fix::Kind::LineAbove: line_above(actions, q, at, fix, diagnostic); break;
+    case text::Fix::Kind::Replace: return {{fix.title, at, fix.text, true}};
+    case text::Fix::Kind::OneLane: return guarded(*q.snapshot, at, fix.title, "T.ptx.elect_sync()");
+    case text::Fix::Kind::LineAbove: return {{fix.title, above(q, at), fix.text + "\n", true}};
   }
-  if (diagnostic.code == script::code::kName) nearest_name(actions, q, at, diagnostic);
+  return {};
 }
 
-void for_diagnostics(Actions& actions, const Query& q, std::span<const ShownDiagnostic> shown,
+// Mends what can be mended; what silences comes behind everything else (`silences`).
+void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::span<const ShownDiagnostic> shown,
                      const session::Analysis& analysis) {
   const text::Source& source = q.snapshot->source();
   for (const ShownDiagnostic& d : shown) {
-    if (d.fix) {
-      mend(actions, q, *d.fix, {d.at.begin, std::max(d.at.begin, d.at.end)}, d);
-    } else {
-      for (const session::Finding& f : analysis.findings) {
-        text::Anchors::Place at = f.anchors->resolve(f.diagnostic->span);
-        if (at.source != &source || f.diagnostic->code != d.code || at.begin != d.at.begin) continue;
-        mend(actions, q, f.diagnostic->fix, {at.begin, at.end}, d);
-        break;
-      }
+    const Stretch at{d.at.begin, std::max(d.at.begin, d.at.end)};
+    const text::Diagnostic* said = nullptr;
+    for (const session::Finding& f : analysis.findings) {
+      text::Anchors::Place place = f.anchors->resolve(f.diagnostic->span);
+      if (said || place.source != &source || f.diagnostic->code != d.code || place.begin != at.begin) continue;
+      said = f.diagnostic;
     }
-    // What cannot be read cannot be silenced.
-    if (!d.code.starts_with("TW10")) silence(actions, q, d);
+    const text::Fix fix = d.fix ? *d.fix : said ? said->fix : text::Fix();
+    std::vector<Mend> mends;
+    const bool of_call = d.code.starts_with("TW30") || d.code.starts_with("TW31");
+    if (said && of_call && fix.kind != text::Fix::Kind::Replace) mends = call_mends(q, *said, at, analysis);
+    if (mends.empty()) mends = carried(q, fix, at);
+    if (mends.empty() && d.code == script::code::kName) mends = name_mends(q, at);
+    for (Mend& m : mends) {
+      actions.add(std::move(m.title), Action::Kind::QuickFix, m.at, std::move(m.text), &d, m.preferred);
+    }
+    if (said && !can_silence(*said)) continue;
+    silence(silences, q, d);
   }
 }
 
@@ -239,8 +219,8 @@ void pins(Actions& actions, const Query& q, const Found& found, const session::A
 Answer<std::vector<Action>> actions(const Query& q, std::uint32_t offset, std::span<const ShownDiagnostic> shown) {
   auto analysis = q.analysis();
   if (!analysis) return cancelled();
-  Actions actions(*q.snapshot);
-  for_diagnostics(actions, q, shown, *analysis);
+  Actions actions(*q.snapshot), silences(*q.snapshot);
+  for_diagnostics(actions, silences, q, shown, *analysis);
   Found found = look(*q.snapshot->tree(), offset);
   if (found.innermost()) {
     variants(actions, q, found, *analysis);
@@ -250,7 +230,9 @@ Answer<std::vector<Action>> actions(const Query& q, std::uint32_t offset, std::s
     });
     if (on_head) pins(actions, q, found, *analysis);
   }
-  return actions.take();
+  std::vector<Action> out = actions.take();
+  std::ranges::move(silences.take(), std::back_inserter(out));
+  return out;
 }
 
 }  // namespace tilewright::ide

@@ -91,6 +91,19 @@ Value dataclass_init(Interpreter& in, const Arguments& args, Value) {
   if (!fields) return in.fail(code::kArguments, args.call, "__init__() needs an instance of a dataclass");
   std::size_t next = 1;
   std::size_t keywords_used = 0;
+  // Fails at the first keyword that names no field.
+  auto unknown = [&]() -> std::optional<Value> {
+    for (const Keyword& k : args.keywords) {
+      Value* f = in.dict_find(fields, in.string(k.name));
+      if (f && flag(f->as<Instance>(), "init")) continue;
+      std::vector<std::string_view> known;
+      for (auto& [name, field] : fields->items) {
+        if (flag(field.as<Instance>(), "init")) known.push_back(name.as<Str>()->text);
+      }
+      return in.unknown_keyword(self->cls->name + "()", k, known);
+    }
+    return std::nullopt;
+  };
   auto entries = fields->items;
   for (auto& [key, value] : entries) {
     if (!in.step(args.call)) return Value::error();
@@ -118,6 +131,7 @@ Value dataclass_init(Interpreter& in, const Arguments& args, Value) {
       auto value_or_none = default_of(in, f, args.call);
       if (!value_or_none) {
         if (!flag(f, "init")) continue;
+        if (auto failure = unknown()) return *failure;  // what is missing was meant there
         return in.fail(code::kArguments, args.call,
                        self->cls->name + "() needs the argument '" + std::string(name) + "'");
       }
@@ -132,11 +146,7 @@ Value dataclass_init(Interpreter& in, const Arguments& args, Value) {
                        std::to_string(args.positional.size() - 1) + " are given");
   }
   if (keywords_used < args.keywords.size()) {
-    for (const Keyword& k : args.keywords) {
-      Value* f = in.dict_find(fields, in.string(k.name));
-      if (f && flag(f->as<Instance>(), "init")) continue;
-      return in.fail(code::kArguments, k.span, self->cls->name + "() has no argument '" + std::string(k.name) + "'");
-    }
+    if (auto failure = unknown()) return *failure;
   }
   if (self->cls->find("__post_init__")) {
     Value bound = in.attribute(args.positional[0], "__post_init__", args.call);

@@ -159,13 +159,14 @@ std::vector<Value> one_by_one(const Arguments& args) {
   return {args.positional.begin(), args.positional.end()};
 }
 
+constexpr std::string_view kLayoutOnly[] = {"layout"};
+
 Value view(Interpreter& in, const Arguments& args, Value self) {
   const ir::Buffer* b = self_buffer(self);
   Value layout_value;
   for (const Keyword& k : args.keywords) {
     if (k.name != "layout") {
-      return in.fail(code::kArguments, k.span, "view has no argument '" + std::string(k.name) + "'",
-                     "only layout= is accepted");
+      return in.unknown_keyword("view", k, kLayoutOnly);
     }
     layout_value = k.value;
   }
@@ -259,8 +260,7 @@ Value local(Interpreter& in, const Arguments& args, Value self) {
   ir::Buffer made = *b;
   bool given = false;
   for (const Keyword& k : args.keywords) {
-    if (k.name != "layout")
-      return in.fail(code::kArguments, k.span, "local has no argument '" + std::string(k.name) + "'");
+    if (k.name != "layout") return in.unknown_keyword("local", k, kLayoutOnly);
     if (k.value.is_none()) continue;
     auto l = in.as_layout(k.value, k.span);
     if (!l) return Value::error();

@@ -1,9 +1,11 @@
 // T.ptx.*, T.cuda.* and the other rows of the intrinsic table, called from a script.
+#include <algorithm>
 #include <deque>
 #include <unordered_map>
 
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/script/tirx/tirx.h"
+#include "compiler/text/nearest.h"
 
 namespace tilewright::script {
 namespace {
@@ -98,6 +100,21 @@ void add_intrinsic_records(MadeRecords& records) {
   }
 }
 
+// Why a call does not fit, at the keyword that its row does not have where that is why.
+static Value refuse_arguments(Interpreter& in, const intrinsics::Intrinsic& row, const Arguments& args,
+                              const std::string& why) {
+  for (const Keyword& k : args.keywords) {
+    if (k.name == "dtype" || std::ranges::find(row.operands, k.name, &Operand::name) != row.operands.end()) continue;
+    text::Nearest nearest(k.name);
+    for (const Operand& o : row.operands) nearest.consider(o.name);
+    const std::string meant(nearest.found());
+    in.fail(code::kIntrinsic, k.at_name(), why, meant.empty() ? "" : "did you mean " + meant + "=?");
+    if (!meant.empty() && k.name_span) in.offer({text::Fix::Kind::Replace, "Replace by " + meant, meant});
+    return Value::error();
+  }
+  return in.fail(code::kIntrinsic, args.call, why);
+}
+
 Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& args) {
   std::string shown = "T." + std::string(path);
   std::vector<std::string_view> names;
@@ -132,7 +149,7 @@ Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& ar
       row = intrinsics::find(path, positional, names);
       slots = intrinsics::bind(*row, positional, names);
     }
-    if (!slots) return in.fail(code::kIntrinsic, args.call, slots.error());
+    if (!slots) return refuse_arguments(in, *row, args, slots.error());
   }
   std::vector<ir::Expr> operands;
   for (std::size_t i = 0; i < row->operands.size(); ++i) {

@@ -364,10 +364,10 @@ Value size_or_span(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value apply(Interpreter& in, const Arguments& args, Value self) {
+  constexpr std::string_view kShapeOnly[] = {"shape"};
   std::optional<layout::Shape> shape;
   for (const Keyword& k : args.keywords) {
-    if (k.name != "shape")
-      return in.fail(code::kArguments, k.span, "apply has no argument '" + std::string(k.name) + "'");
+    if (k.name != "shape") return in.unknown_keyword("apply", k, kShapeOnly);
     if (k.value.is_none()) continue;
     shape = in.as_shape(k.value, k.span, "the shape");
     if (!shape) return Value::error();

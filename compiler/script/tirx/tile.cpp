@@ -4,6 +4,7 @@
 #include "compiler/ir/outside.h"
 #include "compiler/ir/primitive.h"
 #include "compiler/script/tirx/tirx.h"
+#include "compiler/text/nearest.h"
 
 namespace tilewright::script {
 namespace {
@@ -20,6 +21,12 @@ bool is_tile_only(const ir::Primitive& row, std::size_t i) {
   return i == 0 || std::ranges::all_of(row.operands, [](const ir::PrimitiveOperand& operand) {
            return operand.kind == ir::OperandKind::Region && operand.required();
          });
+}
+
+bool is_near(std::string_view wrong, std::string_view name) {
+  text::Nearest nearest(wrong);
+  nearest.consider(name);
+  return !nearest.found().empty();
 }
 
 // One call on its way from arguments to a statement. Each step answers false when the call has failed; the error is
@@ -124,7 +131,7 @@ class TileCallMaker {
   bool forced(const Keyword& k) {
     if (k.value.is_none()) return true;
     auto name = in_.as_string(k.value, k.span, "dispatch=");
-    if (name) dispatch_ = in_.keep(*name);
+    if (name) dispatch_ = in_.keep(*name), dispatch_span_ = k.span;
     return name.has_value();
   }
 
@@ -145,7 +152,7 @@ class TileCallMaker {
 
   // A keyword for the variants. Dispatch says which of them reads it.
   bool option(const Keyword& k) {
-    ir::ConfigItem item{in_.keep(k.name), {}};
+    ir::ConfigItem item{in_.keep(k.name), {}, k.name_span};
     if (!k.value.is_none()) {
       auto made = in_.as_operand(k.value, k.span);
       if (!made) return false;
@@ -159,6 +166,12 @@ class TileCallMaker {
   bool complete() {
     for (std::size_t i = 0; i < row_.required(); ++i) {
       if (!given_[i]) {
+        for (const Keyword& k : args_.keywords) {
+          if (row_.find_operand(k.name) >= row_.operands.size() && is_near(k.name, row_.operands[i].name)) {
+            in_.unknown_keyword(shown(), k, {&row_.operands[i].name, 1});
+            return false;
+          }
+        }
         return refuse(code::kArguments, args_.call, shown() + " needs '" + std::string(row_.operands[i].name) + "'");
       }
     }
@@ -169,7 +182,7 @@ class TileCallMaker {
     while (!operands_.empty() && !given_[operands_.size() - 1]) operands_.pop_back();
     Arena& arena = Arena::current();
     in_.emit_new<ir::TileCall>(args_.call, row_.name, scope_, arena.copy(operands_), arena.copy(config_),
-                               arena.copy(workspace_), dispatch_);
+                               arena.copy(workspace_), dispatch_, dispatch_span_);
   }
 
   Interpreter& in_;
@@ -181,6 +194,7 @@ class TileCallMaker {
   std::vector<ir::ConfigItem> config_;
   std::vector<std::pair<std::string_view, const ir::Buffer*>> workspace_;
   std::string_view dispatch_;
+  text::Span dispatch_span_;
   bool poisoned_ = false;
 };
 

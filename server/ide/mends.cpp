@@ -1,0 +1,364 @@
+#include "server/ide/mends.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "compiler/dispatch/codes.h"
+#include "compiler/dispatch/variant.h"
+#include "compiler/ir/primitive.h"
+#include "compiler/scope/codes.h"
+#include "compiler/text/nearest.h"
+#include "server/ide/look.h"
+#include "server/ide/spelling.h"
+
+namespace tilewright::ide {
+namespace {
+
+using namespace syntax;
+
+// Python's own names that kernels are written with.
+constexpr std::string_view kBuiltins[] = {
+    "range", "len",       "min",        "max",       "int",      "float",        "tuple",      "list",
+    "dict",  "enumerate", "zip",        "sum",       "abs",      "isinstance",   "print",      "bool",
+    "str",   "set",       "type",       "sorted",    "reversed", "any",          "all",        "getattr",
+    "map",   "round",     "ValueError", "TypeError", "property", "staticmethod", "classmethod"};
+
+constexpr std::size_t kMostTrials = 10;
+
+std::uint32_t line_begin(std::string_view text, std::uint32_t offset) {
+  std::size_t newline = offset ? text.rfind('\n', offset - 1) : text.npos;
+  return newline == text.npos ? 0 : static_cast<std::uint32_t>(newline + 1);
+}
+std::uint32_t line_end(std::string_view text, std::uint32_t offset) {
+  auto end = static_cast<std::uint32_t>(std::min(text.find('\n', offset), text.size()));
+  return end > offset && text[end - 1] == '\r' ? end - 1 : end;
+}
+
+// How bad a script is.
+struct Weight {
+  std::size_t errors = 0, warnings = 0;
+  std::size_t here = 0;  // errors and warnings of the lines that an edit changes
+};
+Weight weigh(const session::Analysis& analysis, const text::Source& source, Stretch lines) {
+  Weight w;
+  for (const session::Finding& f : analysis.findings) {
+    const bool error = f.diagnostic->severity == text::Severity::Error;
+    if (!error && f.diagnostic->severity != text::Severity::Warning) continue;
+    ++(error ? w.errors : w.warnings);
+    text::Anchors::Place at = f.anchors->resolve(f.diagnostic->span);
+    if (at.source == &source && at.begin < lines.end && at.end > lines.begin) ++w.here;
+  }
+  return w;
+}
+
+// Makes edits in a copy of the script, and sees what comes of them.
+class Trials {
+ public:
+  // `at`: where the finding stands.
+  Trials(const Query& q, const session::Analysis& before, const text::Diagnostic& finding, Stretch at)
+      : q_(q), before_(before), finding_(finding), at_(at) {}
+
+  // Does the edit mend the finding and break nothing? Fewer errors than before, or as many and fewer warnings; and less
+  // is said about the lines of the finding and of the edit.
+  bool mends(const Mend& m) {
+    if (tried_++ >= kMostTrials || q_.stop.stop_requested()) return false;
+    std::string_view text = q_.snapshot->source().text();
+    const Stretch lines{line_begin(text, std::min(at_.begin, m.at.begin)), line_end(text, std::max(at_.end, m.at.end))};
+    auto script = q_.snapshot->after(m.at.begin, m.at.end, m.text);
+    auto now = script->analyse(q_.stop);
+    if (!now) return false;
+    const auto grown = static_cast<std::int64_t>(m.text.size()) - (m.at.end - m.at.begin);
+    const Stretch changed{lines.begin, static_cast<std::uint32_t>(lines.end + grown)};
+    const Weight was = weigh(before_, q_.snapshot->source(), lines), is = weigh(*now, script->source(), changed);
+    if (is.here >= was.here) return false;
+    if (finding_.severity == text::Severity::Error) return is.errors < was.errors;
+    return is.errors <= was.errors && is.errors + is.warnings < was.errors + was.warnings;
+  }
+
+ private:
+  const Query& q_;
+  const session::Analysis& before_;
+  const text::Diagnostic& finding_;
+  Stretch at_;
+  std::size_t tried_ = 0;
+};
+
+// A call of a tile primitive as it is written: "Tx.warp.copy" is the primitive copy of Tx at warp scope.
+struct TileCallee {
+  std::string root, scope;
+  const ir::Primitive* primitive = nullptr;
+
+  std::string at(std::string_view other) const {
+    return root + (other.empty() ? "." : "." + std::string(other) + ".") + std::string(primitive->name);
+  }
+};
+
+constexpr std::string_view kScopes[] = {"", "warp", "wg", "cta", "cluster"};
+
+std::optional<TileCallee> tile_callee(const Query& q, const Call& call, std::uint32_t offset) {
+  const std::string written = dotted(call.function);
+  std::string name = canonical(*q.snapshot, written, offset);
+  for (std::string_view space : {"Tx.", "T.tile.", "T."}) {
+    if (!name.starts_with(space)) continue;
+    std::string_view rest = std::string_view(name).substr(space.size());
+    std::size_t dot = rest.rfind('.');
+    TileCallee out{{},
+                   dot == rest.npos ? "" : std::string(rest.substr(0, dot)),
+                   ir::find_primitive(rest.substr(dot == rest.npos ? 0 : dot + 1))};
+    if (out.scope == "warpgroup") out.scope = "wg";
+    if (out.scope == "thread") out.scope.clear();
+    const bool scoped = std::ranges::find(kScopes, out.scope) != std::end(kScopes);
+    if (!out.primitive || !scoped || rest.size() > written.size()) return std::nullopt;
+    out.root = written.substr(0, written.size() - rest.size() - 1);
+    return out;
+  }
+  return std::nullopt;
+}
+
+// Threads of one CTA that reach the call; nothing: not known.
+std::optional<std::int64_t> reaching(const dispatch::CallReport& report) {
+  if (!report.scope.tracked) return std::nullopt;
+  std::int64_t count = 1;
+  using enum scope::ActiveAxis;
+  for (const scope::Box* box : {&report.scope.inter, &report.scope.intra}) {
+    for (const scope::AxisRange& r : *box) {
+      const bool threads = r.axis == laneid || r.axis == warpid || r.axis == wid_in_wg || r.axis == wgid;
+      if (threads) count *= r.range.extent;
+    }
+  }
+  return count;
+}
+
+// The scopes that a call could have, those first whose threads are the ones that reach it.
+std::vector<std::string_view> scopes_by_threads(std::optional<std::int64_t> active, std::optional<std::int64_t> cta) {
+  std::vector<std::string_view> first, rest;
+  auto sort_in = [&](std::string_view scope, bool fits) { (fits ? first : rest).push_back(scope); };
+  sort_in("cta", active && cta && *active == *cta && *cta > 1);
+  sort_in("wg", active == 128);
+  sort_in("warp", active == 32);
+  sort_in("", active == 1);
+  first.insert(first.end(), rest.begin(), rest.end());
+  return first;
+}
+
+// A variable of the function around the place that `make` gave its value, as in `tid = T.thread_id([128])`.
+std::string variable_of(const Query& q, std::string_view make, std::uint32_t offset) {
+  const session::SymbolIndex& index = q.snapshot->symbols();
+  for (std::uint32_t scope = index.scope_at(offset); scope != 0; scope = index.scopes[scope].parent) {
+    for (const session::Symbol& s : index.symbols) {
+      auto* call = s.scope == scope ? as<Call>(s.value) : nullptr;
+      if (call && canonical(*q.snapshot, dotted(call->function), offset) == make) return std::string(s.name);
+    }
+  }
+  return {};
+}
+
+const Keyword* keyword(const Call& call, std::string_view name) {
+  auto it = std::ranges::find_if(call.keywords, [&](const Keyword& k) { return k.name.text == name; });
+  return it == call.keywords.end() ? nullptr : &*it;
+}
+
+// The bytes of a keyword argument with the comma before it.
+std::optional<Stretch> with_comma(std::string_view text, std::uint32_t offset, const Keyword& k) {
+  std::uint32_t begin = offset + k.name.at.begin, end = offset + k.value->at.end;
+  std::size_t comma = begin ? text.find_last_not_of(" \t\r\n", begin - 1) : text.npos;
+  if (comma == text.npos || text[comma] != ',') return std::nullopt;
+  return Stretch{static_cast<std::uint32_t>(comma), end};
+}
+
+class CallMends {
+ public:
+  CallMends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis,
+            const Found& found, const Call& call, const TileCallee& callee, const dispatch::CallReport* report,
+            std::optional<std::int64_t> cta)
+      : q_(q),
+        d_(d),
+        trials_(q, analysis, d, at),
+        found_(found),
+        call_(call),
+        callee_(callee),
+        report_(report),
+        cta_(cta) {}
+
+  std::vector<Mend> all() {
+    const bool who = d_.code == scope::code::kCrossesWarpgroup || d_.code == dispatch::code::kManyThreads ||
+                     d_.code == dispatch::code::kNotServed;
+    const bool one_thread = report_ && reaching(*report_) == 1;
+    if (d_.code == dispatch::code::kIdleOption || d_.code == dispatch::code::kUnknownOption) {
+      options();
+    } else if (d_.code == dispatch::code::kUnknownVariant) {
+      let_go();
+    } else {
+      if (who && !one_thread && single_thread()) guards();
+      scopes();
+      if (who && !one_thread && !single_thread()) guards();
+      let_go();
+      variants();
+    }
+    if (!out_.empty()) out_.front().preferred = true;
+    return std::move(out_);
+  }
+
+ private:
+  bool enough() const { return out_.size() >= 3; }
+  void offer(Mend m) {
+    if (!enough() && trials_.mends(m)) out_.push_back(std::move(m));
+  }
+  Stretch callee_at() const { return {found_.begin(call_.function), found_.end(call_.function)}; }
+
+  // Is it one thread that the variants want, as far as they say?
+  bool single_thread() const {
+    if (!report_) return false;
+    return std::ranges::any_of(report_->trials, [&](const dispatch::Trial& t) {
+      for (const dispatch::Variant& v : dispatch::variants_of(callee_.primitive->name)) {
+        const bool tried = t.outcome == dispatch::Outcome::Rejected || t.outcome == dispatch::Outcome::Chosen;
+        if (v.name == t.variant && v.single_thread && tried) return true;
+      }
+      return false;
+    });
+  }
+
+  void scopes() {
+    auto active = report_ ? reaching(*report_) : std::nullopt;
+    for (std::string_view scope : scopes_by_threads(active, cta_)) {
+      if (scope == callee_.scope) continue;
+      const std::string name = callee_.at(scope);
+      offer({"Write " + name, callee_at(), name});
+    }
+  }
+
+  // One thread does it: below an elected lane, or a test of a thread id that the kernel has.
+  void guards() {
+    std::string_view text = q_.snapshot->source().text();
+    const Stretch at = callee_at();
+    const std::string name = callee_.at("");
+    auto guard = [&](std::string title, const std::string& condition) {
+      for (Mend& m : guarded(*q_.snapshot, {at.begin, found_.end(&call_)}, std::move(title), condition)) {
+        // One thread is at no scope of several.
+        std::size_t callee = m.text.find(text.substr(at.begin, at.end - at.begin), m.text.find('\n'));
+        m.text.replace(callee, at.end - at.begin, name);
+        offer(std::move(m));
+      }
+    };
+    const std::size_t before = out_.size();
+    guard("Guard with one elected lane", "T.ptx.elect_sync()");
+    if (out_.size() > before) return;
+    if (std::string tid = variable_of(q_, "T.thread_id", at.begin); !tid.empty()) {
+      guard("Guard with " + tid + " == 0", tid + " == 0");
+    }
+    if (std::string warp = variable_of(q_, "T.warp_id", at.begin); !warp.empty() && out_.size() == before) {
+      guard("Guard with one elected lane of warp 0", warp + " == 0 and T.ptx.elect_sync()");
+    }
+  }
+
+  void let_go() {
+    const Keyword* forced = keyword(call_, "dispatch");
+    auto at = forced ? with_comma(q_.snapshot->source().text(), found_.statement->offset, *forced) : std::nullopt;
+    if (at) offer({"Let the dispatcher choose", *at, ""});
+  }
+
+  // `dispatch=` of another variant, as a new keyword or in place of the one that is there.
+  void variants() {
+    const Keyword* forced = keyword(call_, "dispatch");
+    if (!forced) return;
+    for (const dispatch::Variant& v : dispatch::variants_of(callee_.primitive->name)) {
+      force(*forced, v.name);
+    }
+  }
+  void force(const Keyword& forced, std::string_view variant) {
+    const std::uint32_t offset = found_.statement->offset;
+    offer({"Force the variant " + std::string(variant),
+           {offset + forced.value->at.begin, offset + forced.value->at.end},
+           "\"" + std::string(variant) + "\""});
+  }
+
+  // An option that nobody reads: the variant that does, or without it.
+  void options() {
+    const std::uint32_t offset = found_.statement->offset;
+    text::Span span = d_.span;
+    for (const Keyword& k : call_.keywords) {
+      const bool meant = (span.begin >= k.name.at.begin && span.begin <= k.name.at.end) ||
+                         (span.begin >= k.value->at.begin && span.end <= k.value->at.end);
+      if (!meant) continue;
+      if (!keyword(call_, "dispatch")) {
+        for (std::string_view variant : dispatch::readers_of(callee_.primitive->name, k.name.text)) {
+          const std::uint32_t end = offset + k.value->at.end;
+          offer(
+              {"Force the variant " + std::string(variant), {end, end}, ", dispatch=\"" + std::string(variant) + "\""});
+        }
+      }
+      if (auto at = with_comma(q_.snapshot->source().text(), offset, k)) {
+        offer({"Remove " + std::string(k.name.text), *at, ""});
+      }
+    }
+  }
+
+  const Query& q_;
+  const text::Diagnostic& d_;
+  Trials trials_;
+  const Found& found_;
+  const Call& call_;
+  const TileCallee& callee_;
+  const dispatch::CallReport* report_;
+  std::optional<std::int64_t> cta_;
+  std::vector<Mend> out_;
+};
+
+}  // namespace
+
+std::vector<Mend> guarded(const session::Snapshot& script, Stretch at, std::string title, std::string_view condition) {
+  std::string_view text = script.source().text();
+  std::uint32_t begin = line_begin(text, at.begin), end = line_end(text, at.end);
+  std::string_view before = text.substr(begin, at.begin - begin);
+  if (before.find_first_not_of(" \t") != before.npos) return {};  // not a statement of its own
+  std::string body = "    ";
+  for (char c : text.substr(at.begin, end - at.begin)) {
+    body += c;
+    if (c == '\n') body += "    ";
+  }
+  return {{std::move(title), {at.begin, end}, "if " + std::string(condition) + ":\n" + std::string(before) + body}};
+}
+
+std::vector<Mend> name_mends(const Query& q, Stretch at) {
+  std::string_view wrong = q.snapshot->source().text().substr(at.begin, at.end - at.begin);
+  std::vector<Mend> out = missing_imports(q, wrong, at.begin);
+  const session::SymbolIndex& symbols = q.snapshot->symbols();
+  // Of several that are as near, the one that is used most.
+  std::map<std::string_view, std::size_t> seen;
+  for (const session::Symbol& s : symbols.symbols) {
+    if (s.kind == session::SymbolKind::Builtin || s.name == wrong) continue;
+    const session::Symbol* meant = symbols.lookup(s.name, symbols.scope_at(at.begin));
+    if (meant == &s) seen[s.name] += s.occurrences.size();
+  }
+  for (std::string_view name : kBuiltins) seen[name] += 1;
+  std::vector<std::pair<std::size_t, std::string_view>> names;
+  for (auto [name, uses] : seen) names.emplace_back(uses, name);
+  std::ranges::sort(names,
+                    [](auto& a, auto& b) { return std::pair(b.first, a.second) < std::pair(a.first, b.second); });
+  text::Nearest nearest(wrong);
+  for (auto [uses, name] : names) nearest.consider(name);
+  if (std::string name(nearest.found()); !name.empty()) {
+    out.push_back({"Replace by " + name, at, name, out.empty()});
+  }
+  return out;
+}
+
+std::vector<Mend> call_mends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis) {
+  Found found = look(*q.snapshot->tree(), at.begin);
+  for (std::size_t up = 0; const Node* node = found.above(up); ++up) {
+    auto* call = as<Call>(node);
+    if (!call) continue;
+    auto callee = tile_callee(q, *call, found.begin(call));
+    if (!callee) continue;
+    auto calls = calls_in(analysis, q.snapshot->source(), found.begin(call), found.end(call));
+    const dispatch::CallReport* report = calls.empty() ? nullptr : calls.front().report;
+    auto threads = calls.empty() || !calls.front().kernel->dispatched
+                       ? std::nullopt
+                       : calls.front().kernel->dispatched->launch.threads();
+    return CallMends(q, d, at, analysis, found, *call, *callee, report, threads).all();
+  }
+  return {};
+}
+
+}  // namespace tilewright::ide

@@ -1,0 +1,33 @@
+// What mends a finding: edits for whoever wrote something else than was meant.
+//
+// An edit that is spelled out by a finding (text::Fix) is not here: it comes with the finding. Here is what needs the
+// script around it. What could be wrong is tried: the edit is made in a copy of the script, and offered where the
+// finding is gone and nothing new has come.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compiler/text/diagnostic.h"
+#include "server/ide/query.h"
+
+namespace tilewright::ide {
+
+struct Mend {
+  std::string title;
+  Stretch at;  // becomes `text`
+  std::string text;
+  bool preferred = false;
+};
+
+// A name at `at` that nothing binds: the import that it needs, or the nearest name that is seen there.
+std::vector<Mend> name_mends(const Query& q, Stretch at);
+// The import that would bind `name` for the line at `offset`: of the language, of Python's own modules, of a script in
+// the same folder. None: nobody knows one.
+std::vector<Mend> missing_imports(const Query& q, std::string_view name, std::uint32_t offset);
+// A tile primitive at `at` with the finding `d` about who calls it or which variant serves it: another scope, a guard,
+// another variant. Each has been tried. Fewer after a stop.
+std::vector<Mend> call_mends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis);
+// The statement at `at` goes below `condition`; nothing where it shares its line.
+std::vector<Mend> guarded(const session::Snapshot& script, Stretch at, std::string title, std::string_view condition);
+
+}  // namespace tilewright::ide
