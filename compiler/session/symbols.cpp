@@ -1,7 +1,9 @@
 #include "compiler/session/symbols.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/syntax/walk.h"
 
@@ -47,7 +49,8 @@ class Indexer {
   // ---- declaring
   // ------------------------------------------------------------------------------------------------------
 
-  std::uint32_t bind(std::string_view name, SymbolKind kind, const Node* node, const Node* value = nullptr) {
+  std::uint32_t bind(std::string_view name, SymbolKind kind, const Node* node, const Node* value = nullptr,
+                     const Node* type = nullptr) {
     Open& here = open_.back();
     if (std::ranges::find(here.outer, name) != here.outer.end()) return 0;
     auto [it, fresh] = here.names.try_emplace(name, static_cast<std::uint32_t>(out_.symbols.size()));
@@ -57,6 +60,7 @@ class Indexer {
       s.kind = kind;
       s.node = node;
       s.value = value;
+      s.type = type;
       s.statement = statement_;
       s.scope = here.scope;
       out_.symbols.push_back(std::move(s));
@@ -68,10 +72,10 @@ class Indexer {
     return it->second;
   }
 
-  void declare_target(const Node* target, const Node* value) {
+  void declare_target(const Node* target, const Node* value, const Node* type = nullptr) {
     if (!target) return;
     if (auto* ref = as<NameRef>(target)) {
-      bind(ref->name.text, SymbolKind::Variable, nullptr, value);
+      bind(ref->name.text, SymbolKind::Variable, nullptr, value, type);
     } else if (target->kind == NodeKind::Tuple || target->kind == NodeKind::List || target->kind == NodeKind::Starred) {
       for_children(target, [&](const Node* part) { declare_target(part, nullptr); });
     } else {
@@ -127,7 +131,9 @@ class Indexer {
         for (const Node* t : as<Assign>(n)->targets) declare_target(t, as<Assign>(n)->value);
         return declare_named(as<Assign>(n)->value);
       case NodeKind::AugAssign: declare_target(as<AugAssign>(n)->target, nullptr); return;
-      case NodeKind::AnnAssign: declare_target(as<AnnAssign>(n)->target, as<AnnAssign>(n)->value); return;
+      case NodeKind::AnnAssign:
+        declare_target(as<AnnAssign>(n)->target, as<AnnAssign>(n)->value, as<AnnAssign>(n)->annotation);
+        return;
       case NodeKind::For:
         declare_target(as<For>(n)->target, nullptr);
         declare_all(as<For>(n)->body);
@@ -213,9 +219,36 @@ class Indexer {
   }
   void occurs(const Name& name, Role role) { occurs(name, resolve(name.text), role); }
 
-  void target(const Node* n) {
+  // `self.x = value` in a method: x is a field of the class, unless its body binds the name.
+  void field(const Attribute* a, const Node* value, const Node* type) {
+    auto* self = as<NameRef>(a->object);
+    if (!self || open_.size() < 2 || !open_[open_.size() - 2].is_class) return;
+    auto* method = as<FunctionDef>(out_.scopes[open_.back().scope].node);
+    if (!method || method->params.empty() || method->params[0].name.text != self->name.text) return;
+    const Open& around = open_[open_.size() - 2];
+    if (around.names.contains(a->name.text)) return occurs(a->name, around.names.at(a->name.text), Role::Write);
+    auto [it, fresh] =
+        fields_.try_emplace({around.scope, a->name.text}, static_cast<std::uint32_t>(out_.symbols.size()));
+    if (fresh) {
+      Symbol s;
+      s.name = a->name.text;
+      s.kind = SymbolKind::Field;
+      s.value = value;
+      s.type = type;
+      s.statement = statement_;
+      s.scope = around.scope;
+      out_.symbols.push_back(std::move(s));
+    }
+    occurs(a->name, it->second, Role::Write);
+  }
+
+  void target(const Node* n, const Node* value = nullptr, const Node* type = nullptr) {
     if (!n) return;
     if (auto* ref = as<NameRef>(n)) return occurs(ref->name, Role::Write);
+    if (auto* a = as<Attribute>(n)) {
+      visit(a->object);
+      return field(a, value, type);
+    }
     if (n->kind == NodeKind::Tuple || n->kind == NodeKind::List || n->kind == NodeKind::Starred) {
       return for_children(n, [&](const Node* part) { target(part); });
     }
@@ -238,7 +271,7 @@ class Indexer {
 
   void parameters(std::span<const Parameter> params, const Node* function) {
     for (const Parameter& p : params) {
-      std::uint32_t s = bind(p.name.text, SymbolKind::Parameter, function, p.default_value);
+      std::uint32_t s = bind(p.name.text, SymbolKind::Parameter, function, p.default_value, p.annotation);
       occurs(p.name, s, Role::Define);
       if (function) parameters_[function].push_back(s);
     }
@@ -251,13 +284,13 @@ class Indexer {
       case NodeKind::NamedExpr: visit(as<NamedExpr>(n)->value); return occurs(as<NamedExpr>(n)->name, Role::Write);
       case NodeKind::Assign:
         visit(as<Assign>(n)->value);
-        for (const Node* t : as<Assign>(n)->targets) target(t);
+        for (const Node* t : as<Assign>(n)->targets) target(t, as<Assign>(n)->value);
         return;
       case NodeKind::AugAssign: visit(as<AugAssign>(n)->value); return target(as<AugAssign>(n)->target);
       case NodeKind::AnnAssign:
         visit(as<AnnAssign>(n)->annotation);
         visit(as<AnnAssign>(n)->value);
-        return target(as<AnnAssign>(n)->target);
+        return target(as<AnnAssign>(n)->target, as<AnnAssign>(n)->value, as<AnnAssign>(n)->annotation);
       case NodeKind::For:
         visit(as<For>(n)->iterable);
         target(as<For>(n)->target);
@@ -404,6 +437,7 @@ class Indexer {
   std::vector<Open> open_;
   std::unordered_map<std::string_view, std::uint32_t> builtins_;
   std::unordered_map<const Node*, std::vector<std::uint32_t>> parameters_;
+  std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> fields_;  // by the scope of their class
   std::vector<KeywordUse> keyword_uses_;
   std::uint32_t statement_ = 0, offset_ = 0;
 };
@@ -440,8 +474,11 @@ std::uint32_t SymbolIndex::scope_at(std::uint32_t offset) const {
 
 const Symbol* SymbolIndex::lookup(std::string_view name, std::uint32_t scope) const {
   for (std::uint32_t s = scope;; s = scopes[s].parent) {
+    const bool hidden = s != scope && scopes[s].node && scopes[s].node->kind == NodeKind::ClassDef;
     for (const Symbol& symbol : symbols) {
-      if (symbol.scope == s && symbol.name == name && symbol.kind != SymbolKind::Builtin) return &symbol;
+      if (hidden) break;
+      if (symbol.scope != s || symbol.name != name) continue;
+      if (symbol.kind != SymbolKind::Builtin && symbol.kind != SymbolKind::Field) return &symbol;
     }
     if (s == 0) return nullptr;
   }

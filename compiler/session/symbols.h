@@ -1,8 +1,9 @@
 // What each name of a script stands for, by Python's rules of scope: where it is bound, and every place that means it.
 //
 // It is read off the syntax, without evaluating: also in a script that does not run, and in code that no entry reaches.
-// Attributes are not resolved (they depend on values); keyword arguments are, where the called function is known by
-// name. The expressions of `# tilewright: entry ...` and `reference ...` comments count as code of the module.
+// Attributes are not resolved (they depend on values), but what a method assigns to `self.x` makes a field of its
+// class; keyword arguments are, where the called function is known by name. The expressions of `# tilewright: entry
+// ...` and `reference ...` comments count as code of the module.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,13 +15,15 @@
 
 namespace tilewright::session {
 
-enum class SymbolKind : std::uint8_t { Variable, Parameter, Function, Kernel, Class, Import, Builtin };
+// A Field is of its class, and no name that anybody sees: it is written behind a dot.
+enum class SymbolKind : std::uint8_t { Variable, Parameter, Function, Kernel, Class, Import, Builtin, Field };
 
 struct Symbol {
   std::string_view name;
   SymbolKind kind = SymbolKind::Variable;
   const syntax::Node* node = nullptr;      // FunctionDef, ClassDef, Import, ImportFrom; of a parameter its function
   const syntax::Node* value = nullptr;     // what the first assignment gives it; null: not that simple
+  const syntax::Node* type = nullptr;      // its annotation; null: none
   std::uint32_t statement = 0;             // index of the top-level statement that binds it first
   std::uint32_t scope = 0;                 // SymbolIndex::scopes that it belongs to; 0: the module
   std::vector<std::uint32_t> occurrences;  // ascending; into SymbolIndex::occurrences
@@ -51,7 +54,7 @@ struct SymbolIndex {
   const Occurrence* at(std::uint32_t offset) const;
   // The innermost scope around `offset`.
   std::uint32_t scope_at(std::uint32_t offset) const;
-  // The symbol that `name` would mean there; null: none.
+  // The symbol that a name would mean in that scope; null: none. The names of a class are seen in its own body alone.
   const Symbol* lookup(std::string_view name, std::uint32_t scope) const;
 };
 

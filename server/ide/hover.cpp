@@ -6,6 +6,7 @@
 #include "server/ide/call_words.h"
 #include "server/ide/checked.h"
 #include "server/ide/hover_parts.h"
+#include "server/ide/names.h"
 
 namespace tilewright::ide {
 
@@ -98,6 +99,12 @@ std::optional<Subject> subject_of(const Found& found, std::uint32_t offset) {
     }
     return std::nullopt;
   }
+  if (auto* type = syntax::as<syntax::ClassDef>(node)) {
+    if (!inside(type->name)) return std::nullopt;
+    s.name = type->name.text;
+    place(type->name.at);
+    return s;
+  }
   if (auto* name = syntax::as<syntax::NameRef>(node)) {
     s.name = name->name.text;
     s.value = node;
@@ -188,6 +195,30 @@ void hover_kernel(HoverBlocks& out, const Query& q, const session::Analysis& ana
   out.links(std::move(links));
 }
 
+// Code that no entry reaches: what names lead to says what it is.
+void hover_defined(HoverBlocks& out, const Query& q, std::uint32_t offset) {
+  Names names(q, Names::Aliases::SameThing);
+  auto meaning = names.at(q.snapshot, offset);
+  if (!meaning || !meaning->symbol) return;
+  const session::Symbol& s = *meaning->symbol;
+  const bool made_here = s.kind != session::SymbolKind::Parameter && s.kind != session::SymbolKind::Import;
+  auto* function = made_here ? syntax::as<syntax::FunctionDef>(s.node) : nullptr;
+  auto* type = made_here ? syntax::as<syntax::ClassDef>(s.node) : nullptr;
+  const auto& statements = meaning->script->symbols().tree->statements();
+  if (function && s.statement < statements.size()) {
+    const syntax::ClassDef* around = class_around(meaning->script->symbols(), s);
+    hover_function(out, *function, statements[s.statement].node->text,
+                   around ? "Method of " + std::string(around->name.text) + "." : std::string());
+  } else if (type) {
+    out.title("class " + std::string(type->name.text));
+    out.words(docstring(type->body));
+  } else if (auto of = names.type_at(q.snapshot, offset)) {
+    auto* cls = syntax::as<syntax::ClassDef>(of->symbol->node);
+    out.title(s.name, of->symbol->name);
+    if (cls) out.words(docstring(cls->body));
+  }
+}
+
 }  // namespace
 
 Answer<std::optional<Hover>> hover(const Query& q, std::uint32_t offset) {
@@ -245,6 +276,7 @@ Answer<std::optional<Hover>> hover(const Query& q, std::uint32_t offset) {
     hover_intrinsic(out, path);
     if (out.empty() && path.find('.') == path.npos) hover_documented(out, q.snapshot->surface(), path);
   }
+  if (out.empty()) hover_defined(out, q, offset);
   return answer(subject->begin, subject->end);
 }
 

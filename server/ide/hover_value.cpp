@@ -344,18 +344,19 @@ bool hover_barrier(HoverBlocks& out, const HoverSubject& subject, script::Instan
   return true;
 }
 
-std::string docstring(syntax::Stmts body) {
-  if (body.empty()) return {};
-  auto* first = syntax::as<syntax::ExprStmt>(body.front());
-  auto* text = first ? syntax::as<syntax::StringLit>(first->value) : nullptr;
-  if (!text) return {};
-  std::string_view s = text->value;
-  s = s.substr(0, s.find("\n\n"));
-  return std::string(s);
+// What the class of an instance is for.
+void class_words(HoverBlocks& out, const script::Interpreter& in, const script::Class& cls) {
+  const bool prelude = cls.scope && script::is_of_prelude(cls.scope);
+  const script::Record* record = prelude ? in.surface().find("T", cls.name) : nullptr;
+  if (record && record->is_word()) out.words(record->documentation);
 }
 
 bool hover_instance(HoverBlocks& out, const HoverSubject& subject, script::Instance& instance) {
-  if (hover_barrier(out, subject, instance)) return true;
+  const script::Interpreter& in = subject.probed->evaluation->interpreter();
+  if (hover_barrier(out, subject, instance)) {
+    class_words(out, in, *instance.cls);
+    return true;
+  }
   out.title(subject.name.empty() ? instance.cls->name : subject.name, instance.cls->name);
   std::string text;
   std::size_t shown = 0;
@@ -377,6 +378,7 @@ bool hover_instance(HoverBlocks& out, const HoverSubject& subject, script::Insta
     text += "." + name + " = " + what + "\n";
   }
   if (!text.empty()) out.code("text", text);
+  class_words(out, in, *instance.cls);
   return true;
 }
 

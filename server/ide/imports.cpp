@@ -1,10 +1,10 @@
-// Where names come from that scripts forget to import.
+#include "server/ide/imports.h"
+
 #include <algorithm>
 #include <filesystem>
 
 #include "compiler/script/prelude.h"
 #include "compiler/script/surface.h"
-#include "server/ide/mends.h"
 #include "server/ide/names.h"
 
 namespace tilewright::ide {
@@ -69,14 +69,9 @@ std::vector<Home> homes_of(const session::Snapshot& script, std::string_view nam
   if (name == "T") out.push_back({"tvm.script", "tirx", "T"});
   if (name == "I") out.push_back({"tvm.script", "ir", "I"});
   if (name == "Tx") out.push_back({"tvm.script.tirx", "tile", "Tx"});
-  const script::Surface& surface = script::surface_of(script.settings()->dialect);
-  std::string_view file = script::prelude_file_of(name);
-  if (!file.empty() && !name.starts_with('_')) {
-    const auto* known = std::ranges::find(kPrelude, file, &PreludeModule::file);
-    bool schedules = file.starts_with("scheduler");
-    if (known != std::end(kPrelude) || schedules) {
-      out.push_back({std::string(schedules ? "tvm.tirx.lang.tile_scheduler" : known->module), std::string(name), ""});
-    }
+  const script::Surface& surface = script.surface();
+  if (std::string_view module = prelude_module(name); !module.empty()) {
+    out.push_back({std::string(module), std::string(name), ""});
   } else if (std::ranges::find(kCopyLayouts, name) != std::end(kCopyLayouts)) {
     out.push_back({std::string(kCopyModule), std::string(name), ""});
   } else if (const script::Record* r = surface.find("layout", name); r && r->is_offered()) {
@@ -154,6 +149,42 @@ Mend import_of(const session::Snapshot& script, const Home& home, std::uint32_t 
 }
 
 }  // namespace
+
+std::span<const std::string_view> known_modules() {
+  static constexpr std::string_view kModules[] = {"tvm",
+                                                  "tvm.script",
+                                                  "tvm.script.tirx",
+                                                  "tvm.tirx",
+                                                  "tvm.tirx.layout",
+                                                  "tvm.tirx.lang.alloc_pool",
+                                                  "tvm.tirx.lang.pipeline",
+                                                  "tvm.tirx.lang.smem_desc",
+                                                  "tvm.tirx.lang.tile_scheduler",
+                                                  "tvm.tirx.lang.warp_role",
+                                                  kCopyModule,
+                                                  "collections",
+                                                  "copy",
+                                                  "dataclasses",
+                                                  "enum",
+                                                  "functools",
+                                                  "itertools",
+                                                  "math",
+                                                  "numpy",
+                                                  "operator",
+                                                  "os",
+                                                  "sys",
+                                                  "torch",
+                                                  "typing"};
+  return kModules;
+}
+
+std::string_view prelude_module(std::string_view name) {
+  std::string_view file = script::prelude_file_of(name);
+  if (file.empty() || name.starts_with('_')) return {};
+  if (file.starts_with("scheduler")) return "tvm.tirx.lang.tile_scheduler";
+  const auto* known = std::ranges::find(kPrelude, file, &PreludeModule::file);
+  return known == std::end(kPrelude) ? std::string_view() : known->module;
+}
 
 std::vector<Mend> missing_imports(const Query& q, std::string_view name, std::uint32_t offset) {
   std::vector<Home> homes = homes_of(*q.snapshot, name);

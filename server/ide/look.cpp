@@ -26,6 +26,27 @@ std::string dotted(const syntax::Node* node) {
   return object.empty() ? object : object + "." + std::string(attribute->name.text);
 }
 
+std::string docstring(syntax::Stmts body) {
+  auto* first = body.empty() ? nullptr : syntax::as<syntax::ExprStmt>(body.front());
+  auto* text = first ? syntax::as<syntax::StringLit>(first->value) : nullptr;
+  if (!text) return {};
+  std::string out;
+  std::string_view rest = text->value;
+  for (bool more = true; more;) {
+    std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    std::size_t begin = line.find_first_not_of(" \t\r");
+    more = end < rest.size();
+    rest.remove_prefix(more ? end + 1 : end);
+    if (begin == line.npos) {
+      if (!out.empty()) break;  // the paragraph ends
+      continue;
+    }
+    out.append(out.empty() ? "" : "\n").append(line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin));
+  }
+  return out;
+}
+
 const syntax::Call* called(const Found& found) {
   std::size_t up = 0;
   if (!is_name(found.above(0))) return nullptr;

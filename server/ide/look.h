@@ -24,6 +24,8 @@ Found look(const syntax::Tree& tree, std::uint32_t offset);
 
 // `T.ptx.mbarrier.init` as written; empty for anything but names joined by dots.
 std::string dotted(const syntax::Node* node);
+// What a function or class says of itself: the first paragraph of its docstring, unindented. Empty: nothing.
+std::string docstring(syntax::Stmts body);
 // The call whose callee the innermost node is a part of; null: none.
 const syntax::Call* called(const Found& found);
 

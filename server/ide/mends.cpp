@@ -9,6 +9,7 @@
 #include "compiler/ir/primitive.h"
 #include "compiler/scope/codes.h"
 #include "compiler/text/nearest.h"
+#include "server/ide/imports.h"
 #include "server/ide/look.h"
 #include "server/ide/spelling.h"
 
@@ -189,12 +190,15 @@ class CallMends {
       options();
     } else if (d_.code == dispatch::code::kUnknownVariant) {
       let_go();
+    } else if (d_.code == dispatch::code::kManyThreads) {
+      guards();
+      if (out_.empty()) scopes();
     } else {
       if (who && !one_thread && single_thread()) guards();
       scopes();
       if (who && !one_thread && !single_thread()) guards();
-      let_go();
-      variants();
+      if (out_.empty()) let_go();
+      if (out_.empty()) variants();
     }
     if (!out_.empty()) out_.front().preferred = true;
     return std::move(out_);

@@ -21,9 +21,6 @@ struct Mend {
 
 // A name at `at` that nothing binds: the import that it needs, or the nearest name that is seen there.
 std::vector<Mend> name_mends(const Query& q, Stretch at);
-// The import that would bind `name` for the line at `offset`: of the language, of Python's own modules, of a script in
-// the same folder. None: nobody knows one.
-std::vector<Mend> missing_imports(const Query& q, std::string_view name, std::uint32_t offset);
 // A tile primitive at `at` with the finding `d` about who calls it or which variant serves it: another scope, a guard,
 // another variant. Each has been tried. Fewer after a stop.
 std::vector<Mend> call_mends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis);

@@ -6,6 +6,7 @@
 
 #include "compiler/syntax/walk.h"
 #include "server/ide/look.h"
+#include "server/ide/spelling.h"
 
 namespace tilewright::ide {
 namespace {
@@ -21,6 +22,8 @@ using session::SymbolKind;
 constexpr int kMostDepth = 24, kMostSteps = 2000;
 // Scripts are searched again for the names that others give the thing; chains of renamed imports are short.
 constexpr int kMostRounds = 8;
+// Expressions that one request has evaluated.
+constexpr std::size_t kMostProbes = 40;
 
 bool has_alias(const ImportedName& n) { return n.bound.at.begin != n.at.begin; }
 
@@ -185,20 +188,93 @@ std::optional<Meaning> Names::of_attribute(const Script& script, std::uint32_t o
   if (auto object = of(script, offset, node.object, way.through())) {
     if (!object->symbol) return member(object->script, node.name.text, way);
     auto type = object->symbol->kind == SymbolKind::Class ? object : class_of(*object, way.through());
-    if (type) return member_of_class(*type, node.name.text, way);
+    auto found = type ? member_of_class(*type, node.name.text, way) : std::nullopt;
+    if (found) return found;
   } else if (auto type = class_of(script, offset, node.object, way.through())) {
     return member_of_class(*type, node.name.text, way);
   }
-  if (!of_library(index, offset, node)) return std::nullopt;
+  if (!of_library(index, offset, node)) {
+    auto type = class_by_value(script, offset, node.object, way.through());
+    return type ? member_of_class(*type, node.name.text, way) : std::nullopt;
+  }
   auto prelude = scripts_.prelude(node.name.text);
   return prelude ? member(prelude, node.name.text, way) : std::nullopt;
 }
 
 std::optional<Meaning> Names::class_of(const Script& script, std::uint32_t offset, const Node* value, Way way) {
+  if (!value || too_far(way)) return std::nullopt;
+  if (value->kind == NodeKind::NameRef || value->kind == NodeKind::Attribute) {
+    auto same = of(script, offset, value, way.through());  // `p = pipe`
+    return same && same->symbol && same->symbol->kind != SymbolKind::Class ? class_of(*same, way.on()) : std::nullopt;
+  }
   auto* call = as<Call>(value);
-  if (!call || too_far(way)) return std::nullopt;
+  if (!call) return std::nullopt;
   auto made = of(script, offset, call->function, way.through());
-  return made && made->symbol && made->symbol->kind == SymbolKind::Class ? made : std::nullopt;
+  if (!made || !made->symbol || made->symbol->kind == SymbolKind::Import) {
+    // `replace(cfg, BM=64)` makes another one.
+    auto* ref = as<NameRef>(call->function);
+    auto* attribute = as<Attribute>(call->function);
+    const bool replaces = (ref && ref->name.text == "replace") || (attribute && attribute->name.text == "replace");
+    return replaces && !call->args.empty() ? class_of(script, offset, call->args[0], way.on()) : std::nullopt;
+  }
+  if (made->symbol->kind == SymbolKind::Class) return made;
+  auto* function = made->symbol->kind == SymbolKind::Function ? as<FunctionDef>(made->symbol->node) : nullptr;
+  if (!function) return std::nullopt;
+  std::uint32_t at = made->script->symbols().tree->statements()[made->symbol->statement].offset;
+  return annotated(made->script, at, function->returns, way.on());
+}
+
+std::optional<Meaning> Names::annotated(const Script& script, std::uint32_t offset, const Node* annotation, Way way) {
+  if (!annotation || too_far(way)) return std::nullopt;
+  if (auto* text = as<StringLit>(annotation)) {
+    const Symbol* s = script->symbols().lookup(text->value, script->symbols().scope_at(offset + annotation->at.begin));
+    auto found = s ? std::optional(follow(script, *s, way.through())) : std::nullopt;
+    return found && found->symbol && found->symbol->kind == SymbolKind::Class ? found : std::nullopt;
+  }
+  if (auto* either = as<BinOp>(annotation); either && either->op == Operator::BitOr) {
+    auto left = annotated(script, offset, either->left, way.on());
+    return left ? left : annotated(script, offset, either->right, way.on());
+  }
+  if (auto* optional = as<Subscript>(annotation)) {
+    auto* name = as<NameRef>(optional->object);
+    if (!name || name->name.text != "Optional" || optional->indices.empty()) return std::nullopt;
+    return annotated(script, offset, optional->indices[0], way.on());
+  }
+  auto found = of(script, offset, annotation, way.through());
+  return found && found->symbol && found->symbol->kind == SymbolKind::Class ? found : std::nullopt;
+}
+
+std::optional<Meaning> Names::class_by_value(const Script& script, std::uint32_t offset, const Node* node, Way way) {
+  if (depth_ != Depth::Values || is_prelude(*script) || q_.stop.stop_requested()) return std::nullopt;
+  if (by_value_.size() >= kMostProbes && !by_value_.contains(node)) return std::nullopt;
+  auto [it, fresh] = by_value_.try_emplace(node);
+  if (!fresh) return it->second;
+  const SymbolIndex& index = script->symbols();
+  auto statement = std::ranges::find(index.tree->statements(), offset, &Tree::Statement::offset);
+  if (statement == index.tree->statements().end()) return std::nullopt;
+  // An instance of a base class may be one of any class below it.
+  if (auto* ref = as<NameRef>(node)) {
+    const Occurrence* o = index.at(offset + ref->name.at.begin);
+    if (o && is_self(index, index.symbols[o->symbol])) return std::nullopt;
+  }
+  auto probed = script->probe(node, *statement->node, q_.stop);
+  const script::Class* type = nullptr;
+  for (script::Value v : probed->probe.values) {
+    auto* instance = v.as<script::Instance>();
+    const script::Class* one = instance ? instance->cls : v.as<script::Class>();
+    if (!one || (type && one->name != type->name)) return std::nullopt;
+    type = one;
+  }
+  if (!type) return std::nullopt;
+  std::optional<Meaning> found;
+  if (script::is_of_prelude(type->scope)) {
+    auto prelude = scripts_.prelude(type->name);
+    found = prelude ? member(prelude, type->name, way.through()) : std::nullopt;
+  } else if (const Symbol* s = index.lookup(type->name, index.scope_at(offset + node->at.begin))) {
+    found = follow(script, *s, way.through());
+  }
+  if (found && found->symbol && found->symbol->kind == SymbolKind::Class) it->second = found;
+  return it->second;
 }
 
 std::optional<Meaning> Names::class_of(const Meaning& variable, Way way) {
@@ -209,8 +285,45 @@ std::optional<Meaning> Names::class_of(const Meaning& variable, Way way) {
     const Symbol* symbol = symbol_of(index, type);
     return symbol ? std::optional(Meaning{variable.script, symbol}) : std::nullopt;
   }
-  if (s.kind != SymbolKind::Variable || !s.value) return std::nullopt;
-  return class_of(variable.script, index.tree->statements()[s.statement].offset, s.value, way.on());
+  const bool holds = s.kind == SymbolKind::Variable || s.kind == SymbolKind::Parameter || s.kind == SymbolKind::Field;
+  if (!holds) return std::nullopt;
+  std::uint32_t offset = index.tree->statements()[s.statement].offset;
+  if (auto type = annotated(variable.script, offset, s.type, way.on())) return type;
+  return class_of(variable.script, offset, s.value, way.on());
+}
+
+std::optional<Meaning> Names::type_at(const Script& script, std::uint32_t offset) {
+  Way way{Aliases::SameThing};
+  steps_ = 0;
+  if (auto meaning = at(script, offset); meaning && meaning->symbol) {
+    if (meaning->symbol->kind == SymbolKind::Class) return meaning;
+    if (auto type = class_of(*meaning, way.on())) return type;
+  }
+  Path path = place_at(script->symbols(), offset);
+  if (path.nodes.empty()) return std::nullopt;
+  const Node* node = path.nodes.back();
+  if (node->kind != NodeKind::NameRef && node->kind != NodeKind::Attribute) return std::nullopt;
+  return class_by_value(script, path.statement->offset, node, way);
+}
+
+bool Names::is_buffer(const Script& script, std::string_view dotted, std::uint32_t offset) {
+  auto meaning = named(script, dotted, offset);
+  if (!meaning || !meaning->symbol) return false;
+  const Symbol& s = *meaning->symbol;
+  auto* annotation = as<Call>(s.type);
+  if (annotation) return canonical(*meaning->script, ide::dotted(annotation->function), offset) == "T.Buffer";
+  auto* call = as<Call>(s.value);
+  if (!call || s.kind == SymbolKind::Parameter) return false;
+  constexpr std::string_view kMake[] = {"T.match_buffer", "T.alloc_buffer", "T.alloc_shared",
+                                        "T.alloc_local",  "T.decl_buffer",  "T.Buffer"};
+  if (std::ranges::find(kMake, canonical(*meaning->script, ide::dotted(call->function), offset)) != std::end(kMake)) {
+    return true;
+  }
+  auto* method = as<Attribute>(call->function);
+  if (!method || !method->name.text.starts_with("alloc")) return false;
+  std::uint32_t at = meaning->script->symbols().tree->statements()[s.statement].offset;
+  auto pool = class_of(meaning->script, at, method->object, Way{Aliases::SameThing});
+  return pool && is_prelude(*pool->script);
 }
 
 std::optional<Meaning> Names::member_of_class(const Meaning& type, std::string_view name, Way way) {
@@ -295,6 +408,18 @@ std::optional<Meaning> Names::keywords_of(const Script& script, std::uint32_t of
   return found && found->symbol && found->symbol->kind == SymbolKind::Kernel ? found : std::nullopt;
 }
 
+std::optional<Meaning> Names::named_by_keyword(const Script& script, std::uint32_t offset, const Call& call,
+                                               std::string_view name) {
+  auto function = keywords_of(script, offset, call);
+  if (function && as<FunctionDef>(function->symbol->node)) return parameter(*function, name);
+  Way way{Aliases::SameThing};
+  auto type = callee(script, offset, call);
+  if (!type) type = class_of(script, offset, &call, way);  // `replace(cfg, BM=64)`
+  if (!type || type->symbol->kind != SymbolKind::Class) return std::nullopt;
+  auto field = member_of_class(*type, name, way);
+  return field && field->symbol->kind == SymbolKind::Variable ? field : std::nullopt;
+}
+
 std::optional<Meaning> Names::parameter(const Meaning& function, std::string_view name) {
   const SymbolIndex& index = function.script->symbols();
   for (const Symbol& s : index.symbols) {
@@ -325,8 +450,7 @@ std::optional<Meaning> Names::at(const Script& script, std::uint32_t offset) {
   if (auto* call = path.innermost<Call>()) {
     for (const Keyword& k : call->keywords) {
       if (k.name.text.empty() || !touches(k.name.at.begin, k.name.at.end)) continue;
-      auto function = keywords_of(script, path.statement->offset, *call);
-      return function ? parameter(*function, k.name.text) : std::nullopt;
+      return named_by_keyword(script, path.statement->offset, *call, k.name.text);
     }
   }
   return std::nullopt;
@@ -356,7 +480,8 @@ std::vector<Use> Names::uses(const Script& script, const Meaning& meaning, std::
       bool keyword = s.kind == SymbolKind::Parameter && s.scope < index.scopes.size() &&
                      (o.begin < index.scopes[s.scope].begin || o.end > index.scopes[s.scope].end);
       Role role = home || o.role == Role::Read ? o.role : Role::Write;
-      out.push_back({o.begin, o.end, role, !keyword});
+      const bool behind_dot = o.begin > 0 && text[o.begin - 1] == '.';
+      out.push_back({o.begin, o.end, role, !keyword && !behind_dot});
     }
   };
   auto in = [&](std::uint32_t offset, Extent at) {
@@ -367,6 +492,8 @@ std::vector<Use> Names::uses(const Script& script, const Meaning& meaning, std::
     if (!reaches_out(index, *meaning.symbol)) return out;
   }
   bool is_parameter = meaning.symbol && meaning.symbol->kind == SymbolKind::Parameter;
+  bool is_field = meaning.symbol && meaning.symbol->kind == SymbolKind::Variable &&
+                  class_around(meaning.script->symbols(), *meaning.symbol);
   if (!is_parameter) {
     for (const Symbol& s : index.symbols) {
       bool could = s.kind == SymbolKind::Import || (s.kind == SymbolKind::Builtin && is_called(s.name));
@@ -379,13 +506,11 @@ std::vector<Use> Names::uses(const Script& script, const Meaning& meaning, std::
   for_all_statements(index, [&](const Tree::Statement& statement) {
     if (q_.stop.stop_requested()) return;
     for_all(statement.node->statement, [&](const Node* n) {
-      if (auto* call = as<Call>(n); call && is_parameter) {
+      if (auto* call = as<Call>(n); call && (is_parameter || is_field)) {
         for (const Keyword& k : call->keywords) {
           if (k.name.text != meaning.symbol->name) continue;
-          auto function = keywords_of(script, statement.offset, *call);
-          if (function && function->script == meaning.script && function->symbol->node == meaning.symbol->node) {
+          if (named_by_keyword(script, statement.offset, *call, k.name.text) == meaning)
             in(statement.offset, k.name.at);
-          }
         }
       }
       if (is_parameter) return;

@@ -2,9 +2,11 @@
 // places are those of all scripts together.
 //
 // Imports are followed from script to script; attributes as far as names lead: of imported modules, of classes, of
-// `self`, of variables that are given an instance. What depends on values any further stays unknown.
+// `self`, of what is given or annotated as an instance. What depends on values any further is asked of the values that
+// an evaluation has there (`Depth::Values`), or stays unknown.
 #pragma once
 #include <functional>
+#include <map>
 #include <optional>
 
 #include "compiler/syntax/path.h"
@@ -29,7 +31,11 @@ class Names {
   // Is `g` of `from m import f as g` the function f, or a name of its own?
   enum class Aliases { SameThing, OwnNames };
 
-  Names(const Query& q, Aliases aliases) : q_(q), scripts_(q), aliases_(aliases) {}
+  // May the script be evaluated to find out what something is? That takes milliseconds an expression.
+  enum class Depth { Syntax, Values };
+
+  Names(const Query& q, Aliases aliases, Depth depth = Depth::Syntax)
+      : q_(q), scripts_(q), aliases_(aliases), depth_(depth) {}
   Scripts& scripts() { return scripts_; }
 
   // What a cursor at `offset` is at. Nothing: no name, or nobody knows.
@@ -40,6 +46,10 @@ class Names {
   }
   // What a dotted name would stand for at `offset`, whether or not it is there yet.
   std::optional<Meaning> named(const Script& script, std::string_view dotted, std::uint32_t offset);
+  // The class of what a cursor at `offset` is at; of a class itself. Nothing: it is of no class that a script defines.
+  std::optional<Meaning> type_at(const Script& script, std::uint32_t offset);
+  // Is what a dotted name stands for at `offset` a buffer, by what it is given or annotated as?
+  bool is_buffer(const Script& script, std::string_view dotted, std::uint32_t offset);
   // What one can write behind the dot: of a module its names, of a class or its instance the members, those of its own
   // before inherited ones.
   void members(const Meaning& owner, const std::function<void(const Meaning& member)>& visit);
@@ -78,6 +88,13 @@ class Names {
   // The class that a value is made from.
   std::optional<Meaning> class_of(const Script& script, std::uint32_t offset, const syntax::Node* value, Way way);
   std::optional<Meaning> class_of(const Meaning& variable, Way way);
+  // The class that an annotation names: `Config`, `"Config"`, `Optional[Config]`, `Config | None`.
+  std::optional<Meaning> annotated(const Script& script, std::uint32_t offset, const syntax::Node* annotation, Way way);
+  // The class of the value that an evaluation has there; of a class itself.
+  std::optional<Meaning> class_by_value(const Script& script, std::uint32_t offset, const syntax::Node* node, Way way);
+  // What a keyword of a call names: a parameter, or a field where the class has no __init__ of its own.
+  std::optional<Meaning> named_by_keyword(const Script& script, std::uint32_t offset, const syntax::Call& call,
+                                          std::string_view name);
   void members_of_class(const Meaning& type, const std::function<void(const Meaning& member)>& visit, Way way);
   std::optional<Meaning> parameter(const Meaning& function, std::string_view name);
 
@@ -88,9 +105,11 @@ class Names {
   const Query& q_;
   Scripts scripts_;
   Aliases aliases_;
-  int steps_ = 0;                    // of the search that goes on
-  std::optional<Meaning> subject_;   // that is looked for
-  std::vector<std::string> called_;  // what scripts were seen to call it so far
+  Depth depth_;
+  std::map<const syntax::Node*, std::optional<Meaning>> by_value_;  // that were evaluated
+  int steps_ = 0;                                                   // of the search that goes on
+  std::optional<Meaning> subject_;                                  // that is looked for
+  std::vector<std::string> called_;                                 // what scripts were seen to call it so far
 };
 
 // Can other scripts name it? Names of the module level, members of its classes, parameters of both.

@@ -33,7 +33,7 @@ std::optional<Definition> definition_of(const Query& q, const std::optional<Mean
 }  // namespace
 
 std::optional<Definition> definition(const Query& q, std::uint32_t offset) {
-  auto found = Names(q, Names::Aliases::SameThing).at(q.snapshot, offset);
+  auto found = Names(q, Names::Aliases::SameThing, Names::Depth::Values).at(q.snapshot, offset);
   return definition_of(q, found, offset);
 }
 
@@ -45,9 +45,14 @@ std::optional<Definition> declaration(const Query& q, std::uint32_t offset) {
   return definition_of(q, found, offset);
 }
 
+std::optional<Definition> type_definition(const Query& q, std::uint32_t offset) {
+  return definition_of(q, Names(q, Names::Aliases::SameThing, Names::Depth::Values).type_at(q.snapshot, offset),
+                       offset);
+}
+
 Answer<bool> references(const Query& q, std::uint32_t offset,
                         const std::function<void(const Script&, const std::vector<Use>&)>& visit) {
-  Names names(q, Names::Aliases::SameThing);
+  Names names(q, Names::Aliases::SameThing, Names::Depth::Values);
   auto meaning = names.at(q.snapshot, offset);
   if (!meaning) return false;
   bool whole = names.everywhere(*meaning, [&](const Script& script) {
@@ -61,7 +66,13 @@ Answer<bool> references(const Query& q, std::uint32_t offset,
 std::optional<std::vector<Use>> highlights(const Query& q, std::uint32_t offset) {
   const SymbolIndex& index = q.snapshot->symbols();
   const Occurrence* at = index.at(offset);
-  if (!at) return std::nullopt;
+  // Members are written behind dots, where only their class says what they are.
+  if (!at || class_around(index, index.symbols[at->symbol])) {
+    Names names(q, Names::Aliases::SameThing);
+    auto meaning = names.at(q.snapshot, offset);
+    if (!meaning || !meaning->symbol) return std::nullopt;
+    return names.uses(q.snapshot, *meaning);
+  }
   std::vector<Use> out;
   for (std::uint32_t i : index.symbols[at->symbol].occurrences) {
     const Occurrence& o = index.occurrences[i];

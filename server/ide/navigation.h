@@ -20,6 +20,10 @@ std::optional<Definition> definition(const Query& q, std::uint32_t offset);
 // The same, but an imported name is declared by its import.
 std::optional<Definition> declaration(const Query& q, std::uint32_t offset);
 
+// Where the class is made that a name is an instance of; of a class itself. Nothing: it is of no class that a script
+// or the prelude defines.
+std::optional<Definition> type_definition(const Query& q, std::uint32_t offset);
+
 // All places of a name, script by script; an alias of an import is the same thing by another name. False: there is no
 // name, or nobody knows what it means.
 Answer<bool> references(const Query& q, std::uint32_t offset,

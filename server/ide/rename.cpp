@@ -69,7 +69,7 @@ const Symbol* namesake(const SymbolIndex& index, const Meaning& member) {
 }  // namespace
 
 std::optional<Stretch> renamable(const Query& q, std::uint32_t offset) {
-  Names names(q, Names::Aliases::OwnNames);
+  Names names(q, Names::Aliases::OwnNames, Names::Depth::Values);
   auto meaning = names.at(q.snapshot, offset);
   if (!meaning || !can_rename(*meaning)) return std::nullopt;
   for (const Use& u : names.uses(q.snapshot, *meaning)) {
@@ -81,12 +81,20 @@ std::optional<Stretch> renamable(const Query& q, std::uint32_t offset) {
 }
 
 Answer<std::vector<RenamedScript>> rename(const Query& q, std::uint32_t offset, const std::string& new_name) {
-  Names names(q, Names::Aliases::OwnNames);
+  Names names(q, Names::Aliases::OwnNames, Names::Depth::Values);
   auto meaning = names.at(q.snapshot, offset);
   if (!meaning || !can_rename(*meaning)) return refused("there is no name here that can be changed");
   if (!is_identifier(new_name)) return refused("'" + new_name + "' is not a name");
   const Symbol& s = *meaning->symbol;
   bool member = class_around(meaning->script->symbols(), s);
+  if (member) {
+    const SymbolIndex& index = meaning->script->symbols();
+    auto same = [&](const Symbol& other) { return other.scope == s.scope && other.name == new_name; };
+    if (auto it = std::ranges::find_if(index.symbols, same); it != index.symbols.end() && defining(index, *it)) {
+      std::uint32_t line = meaning->script->source().position(defining(index, *it)->begin).line + 1;
+      return refused("'" + new_name + "' is taken on line " + std::to_string(line));
+    }
+  }
   std::string why;
   std::vector<RenamedScript> out;
   bool whole = names.everywhere(*meaning, [&](const Script& script) {

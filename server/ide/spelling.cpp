@@ -157,8 +157,9 @@ std::vector<Callable> callables(Names& names, const Query& q, std::string_view d
   return out;
 }
 
-std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset) {
-  // Forward from the last line that starts in the first column: strings and comments are only seen that way.
+// Forward from the last line that starts in the first column: strings and comments are only seen that way.
+Brackets open_brackets(std::string_view text, std::uint32_t offset) {
+  Brackets out;
   std::size_t start = std::min<std::size_t>(offset, text.size());
   while (start > 0) {
     std::size_t line = text.rfind('\n', start - 1);
@@ -168,15 +169,8 @@ std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset) {
     if (start == 0 || !inside || offset - start > 20'000) break;
     start = line == std::string_view::npos ? 0 : line;
   }
-  struct Bracket {
-    char kind;
-    std::size_t at;
-    std::size_t commas = 0;
-    std::size_t argument_begin = 0;
-    std::vector<std::string> keywords{};
-  };
-  std::vector<Bracket> open;
-  char quote = 0;
+  std::vector<Bracket>& open = out.open;
+  char& quote = out.quote;
   bool triple = false;
   for (std::size_t i = start; i < offset && i < text.size(); ++i) {
     char c = text[i];
@@ -191,7 +185,10 @@ std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset) {
     }
     if (c == '#') {
       std::size_t end = text.find('\n', i);
-      if (end == std::string_view::npos || end >= offset) return std::nullopt;  // in a comment
+      if (end == std::string_view::npos || end >= offset) {
+        out.in_comment = true;
+        return out;
+      }
       i = end - 1;
       continue;
     }
@@ -211,9 +208,17 @@ std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset) {
       if (!key.empty() && std::ranges::all_of(key, word)) open.back().keywords.emplace_back(key);
     }
   }
-  while (!open.empty()) {
-    Bracket b = std::move(open.back());
-    open.pop_back();
+  return out;
+}
+
+std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset) {
+  return open_call(text, offset, open_brackets(text, offset));
+}
+
+std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset, const Brackets& brackets) {
+  if (brackets.in_comment) return std::nullopt;
+  for (std::size_t at = brackets.open.size(); at-- > 0;) {
+    const Bracket& b = brackets.open[at];
     if (b.kind != '(') continue;
     std::size_t end = b.at, begin = end;
     while (begin > 0 && (word(text[begin - 1]) || text[begin - 1] == '.')) --begin;
@@ -225,8 +230,8 @@ std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset) {
     call.function = text.substr(begin, end - begin);
     call.begin = static_cast<std::uint32_t>(begin);
     call.argument = b.commas;
-    call.given = std::move(b.keywords);
-    call.in_string = quote != 0;
+    call.given = b.keywords;
+    call.in_string = brackets.quote != 0;
     std::string_view argument = text.substr(b.argument_begin, offset - b.argument_begin);
     if (std::size_t equal = argument.find('='); equal != std::string_view::npos && !call.given.empty() &&
                                                 (equal + 1 >= argument.size() || argument[equal + 1] != '=')) {

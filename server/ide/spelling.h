@@ -29,6 +29,21 @@ std::vector<Callable> callables(const session::Snapshot& snapshot, std::string_v
 // The same for functions and classes of other scripts and for methods, where names lead to them.
 std::vector<Callable> callables(Names& names, const Query& q, std::string_view dotted, std::uint32_t offset);
 
+// The brackets that are open at a place, read off the text.
+struct Bracket {
+  char kind;                            // '(', '[' or '{'
+  std::size_t at;                       // its byte
+  std::size_t commas = 0;               // behind it, at its level
+  std::size_t argument_begin = 0;       // of the part that the place is in
+  std::vector<std::string> keywords{};  // `name=` at its level
+};
+struct Brackets {
+  std::vector<Bracket> open;  // outermost first
+  char quote = 0;             // of the string that the place is in; 0: none
+  bool in_comment = false;
+};
+Brackets open_brackets(std::string_view text, std::uint32_t offset);
+
 // The call whose arguments the cursor stands in, read off the text, so that it works while the call is being typed.
 struct OpenCall {
   std::string function;            // dotted, as written
@@ -39,5 +54,6 @@ struct OpenCall {
   bool in_string = false;          // the cursor is inside a string literal
 };
 std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset);
+std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset, const Brackets& brackets);
 
 }  // namespace tilewright::ide

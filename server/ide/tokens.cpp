@@ -1,7 +1,10 @@
 #include "server/ide/tokens.h"
 
 #include <algorithm>
+#include <cctype>
+#include <unordered_map>
 
+#include "compiler/script/surface.h"
 #include "compiler/syntax/walk.h"
 
 namespace tilewright::ide {
@@ -15,15 +18,17 @@ bool shouts(std::string_view name) {
 }
 
 // An import of the language itself, not of a script.
+bool is_library_module(const ImportFrom& from) {
+  return from.level == 0 && (from.module == "tvm" || from.module.starts_with("tvm."));
+}
 bool is_library(const session::Symbol& s) {
-  if (auto* from = as<ImportFrom>(s.node))
-    return from->level == 0 && (from->module == "tvm" || from->module.starts_with("tvm."));
+  if (auto* from = as<ImportFrom>(s.node)) return is_library_module(*from);
   return s.kind == session::SymbolKind::Builtin && (s.name == "T" || s.name == "Tx");
 }
 
 class Tokens {
  public:
-  explicit Tokens(const session::SymbolIndex& index) : index_(index) {}
+  explicit Tokens(const session::Snapshot& script) : script_(script), index_(script.symbols()) {}
 
   std::vector<Token> all(std::uint32_t from, std::uint32_t to) {
     for (const session::Occurrence& o : index_.occurrences) {
@@ -38,8 +43,9 @@ class Tokens {
           break;
         case session::SymbolKind::Class: out_.push_back({{o.begin, o.end}, Type::Class, modifiers}); break;
         case session::SymbolKind::Import:
-          out_.push_back({{o.begin, o.end}, Type::Namespace, modifiers | (is_library(s) ? Token::kLibrary : 0u)});
+          out_.push_back({{o.begin, o.end}, imported(s), modifiers | (is_library(s) ? Token::kLibrary : 0u)});
           break;
+        case session::SymbolKind::Field: break;  // an attribute like others
         case session::SymbolKind::Variable:
           if (s.scope == 0 && shouts(s.name)) modifiers |= Token::kReadonly;
           out_.push_back({{o.begin, o.end}, Type::Variable, modifiers});
@@ -86,7 +92,57 @@ class Tokens {
     });
   }
 
+  // What an import brings: a class of the dialect, of Python or of another script; a function, a value, a module.
+  Type imported(const session::Symbol& s) {
+    auto [it, fresh] = imported_.try_emplace(&s, Type::Namespace);
+    auto* from = as<ImportFrom>(s.node);
+    if (!fresh || !from) return it->second;
+    auto name = std::ranges::find(from->names, s.name, [](const ImportedName& n) { return n.bound.text; });
+    if (name == from->names.end()) return it->second;
+    return it->second = type_of(*from, name->name);
+  }
+
+  Type type_of(const ImportFrom& from, std::string_view name) {
+    if (is_library_module(from)) {
+      const bool tile = name == "tirx" || name == "tir" || name == "tile";
+      for (std::string_view space : {"lang", "layout"}) {
+        const script::Record* r = tile ? nullptr : script_.surface().find(space, name);
+        if (!r) continue;
+        switch (r->kind) {
+          case script::NameKind::Class:
+          case script::NameKind::Type: return Type::Class;
+          case script::NameKind::Function:
+          case script::NameKind::Decorator: return Type::Function;
+          case script::NameKind::Constant: return Type::Variable;
+          default: return Type::Namespace;
+        }
+      }
+      return Type::Namespace;
+    }
+    if (auto tree = script_.import(from.module, from.level)) {
+      for (const Tree::Statement& s : tree->statements()) {
+        auto* type = as<ClassDef>(s.node->statement);
+        auto* function = as<FunctionDef>(s.node->statement);
+        auto* assign = as<Assign>(s.node->statement);
+        if (type && type->name.text == name) return Type::Class;
+        if (function && function->name.text == name) return Type::Function;
+        auto* target = assign && assign->targets.size() == 1 ? as<NameRef>(assign->targets[0]) : nullptr;
+        if (target && target->name.text == name) return Type::Variable;
+      }
+      return Type::Namespace;
+    }
+    // Of packages that nobody looks into, names say what they are: classes begin with a capital.
+    if (name.size() > 1 && std::isupper(static_cast<unsigned char>(name[0])) && !shouts(name)) return Type::Class;
+    constexpr std::string_view kFunctions[] = {
+        "dataclass", "field", "replace", "partial", "reduce", "lru_cache", "cache", "wraps",  "product", "namedtuple",
+        "ceil",      "floor", "gcd",     "log2",    "prod",   "sqrt",      "chain", "asdict", "fields",  "unique"};
+    const bool function = from.level == 0 && std::ranges::find(kFunctions, name) != std::end(kFunctions);
+    return function ? Type::Function : Type::Namespace;
+  }
+
+  const session::Snapshot& script_;
   const session::SymbolIndex& index_;
+  std::unordered_map<const session::Symbol*, Type> imported_;
   std::uint32_t offset_ = 0;
   std::vector<Token> out_;
 };
@@ -94,7 +150,7 @@ class Tokens {
 }  // namespace
 
 std::vector<Token> tokens(const session::Snapshot& script, Stretch within) {
-  return Tokens(script.symbols()).all(within.begin, within.end);
+  return Tokens(script).all(within.begin, within.end);
 }
 
 }  // namespace tilewright::ide

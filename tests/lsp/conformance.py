@@ -691,15 +691,17 @@ def make(n, dtype="float16"):
 @test("silencing works on a line that has a comment, and edits end lines as the document does")
 def _():
     c = started()
-    text = (BROKEN.replace("missing", "missing + '#'  # a comment") + "x = T.alloc()\n").replace("\n", "\r\n")
+    spare = '    spare = T.alloc_local((4,), "float32")  # a "comment"\n    A[lane, 0]'
+    text = KERNEL.replace("    A[lane, 0]", spare).replace("\n", "\r\n")
     c.open(URI, text)
-    found = [d for d in c.diagnostics(URI, 1) if d["code"] == "TW2002"]
+    found = [d for d in c.diagnostics(URI, 1) if d["code"] == "TW2301"]
     actions = c.result("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": found[0]["range"],
                                                    "context": {"diagnostics": found, "only": ["quickfix"]}})
-    edits = [a for a in actions if a["title"].startswith("Silence")][0]["edit"]["changes"][URI]
+    assert [a["title"] for a in actions] == ["Rename to _spare", "Silence TW2301 here"]  # what silences comes last
+    edits = actions[-1]["edit"]["changes"][URI]
     s, e = edits[0]["range"]["start"], edits[0]["range"]["end"]
     c.change(URI, 2, (s["line"], s["character"], e["line"], e["character"], edits[0]["newText"]))
-    assert "TW2002" not in names(c.diagnostics(URI, 2))
+    assert "TW2301" not in names(c.diagnostics(URI, 2))
     kernel = KERNEL.replace("def kernel(a: T.handle)", "def kernel(a: T.handle, n: T.int32)").replace("\n", "\r\n")
     c.change(URI, 3, kernel)
     head = {"line": 4, "character": 6}
@@ -708,6 +710,26 @@ def _():
         for edit in action["edit"]["changes"][URI]:
             assert edit["newText"].count("\n") == edit["newText"].count("\r\n") > 0
     return c
+
+
+@test("a completion tells of itself when it is asked for, or at once where the client cannot ask")
+def _():
+    at = {"textDocument": {"uri": URI}, "position": {"line": 5, "character": 10}}
+    clients = []
+    for properties in ([], ["documentation"]):
+        capabilities = {"textDocument": {"completion": {"completionItem": {"resolveSupport": {"properties": properties}}}}}
+        c = started(capabilities)
+        clients.append(c)
+        c.open(URI, KERNEL)
+        (item,) = [i for i in c.result("textDocument/completion", at)["items"] if i["label"] == "match_buffer"]
+        assert ("documentation" in item) == (not properties)
+        whole = c.result("completionItem/resolve", item)
+        assert "documentation" in whole and whole["label"] == item["label"] and whole["kind"] == item["kind"]
+        # Whatever a client makes of the data, it is answered with its own item.
+        for data in (None, 3, {"space": 1}, {"uri": "file:///nowhere.py", "defined": 7}, {"uri": URI, "defined": 4_000_000_000}):
+            assert c.result("completionItem/resolve", {"label": "x", "data": data}) == {"label": "x", "data": data}
+    clients[0].close()
+    return clients[1]
 
 
 @test("the range of a hover holds the position that was asked for")

@@ -29,7 +29,10 @@ MARKER = re.compile(r"^(\s*)#(?!\s*tilewright:)(\s*)(\^+|@\d+)?\s*([a-zA-Z/]+)(?
 CAPABILITIES = {"general": {"positionEncodings": ["utf-32"]},
                 "textDocument": {"documentLink": {"tooltipSupport": True},
                                  "documentSymbol": {"hierarchicalDocumentSymbolSupport": True},
-                                 "completion": {"completionItem": {"snippetSupport": False}},
+                                 "completion": {"completionItem": {"snippetSupport": False,
+                                                                    "resolveSupport": {"properties": ["documentation"]}}},
+                                 "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}},
+                                                "isPreferredSupport": True},
                                  "publishDiagnostics": {"relatedInformation": True}}}
 
 
@@ -56,6 +59,13 @@ class Writer:
     def item(self, i):
         return f"{i['name']} kind {i['kind']}" + (f" ({i['detail']})" if "detail" in i else "") + " at " + self.location(
             {"uri": i["uri"], "range": i["selectionRange"]})
+
+    def changed(self, edits):
+        """The lines that one edit makes."""
+        (edit,) = edits
+        s, e = edit["range"]["start"], edit["range"]["end"]
+        now = self.lines[s["line"]][:s["character"]] + edit["newText"] + self.lines[e["line"]][e["character"]:]
+        return [line.rstrip() for line in now.split("\n") if line.strip()][:6]
 
     @staticmethod
     def target(uri):
@@ -85,7 +95,7 @@ def ask(c, w, method, argument, position, legend):
     """The answer as lines."""
     document = {"textDocument": {"uri": w.uri}}
     at = {**document, "position": position}
-    if method in ("definition", "declaration"):
+    if method in ("definition", "declaration", "typeDefinition"):
         r = c.result("textDocument/" + method, at)
         return [w.location(r)] if r else ["nothing"]
     if method == "references":
@@ -143,6 +153,25 @@ def ask(c, w, method, argument, position, legend):
         items = sorted(r["items"], key=lambda i: i.get("sortText", i["label"])) if r else []
         wanted = [i for i in items if not argument or re.search(argument, i["label"])]
         return [f"{i['label']} kind {i.get('kind')}" + (" " + i["detail"] if "detail" in i else "") for i in wanted[:20]] or ["nothing"]
+    if method == "documentation":  # of the completion with this label
+        items = [i for i in c.result("textDocument/completion", at)["items"] if i["label"] == argument]
+        if not items:
+            return ["nothing"]
+        return c.result("completionItem/resolve", items[0]).get("documentation", "nothing").split("\n")
+    if method == "fixes":  # what mends the findings at the place, and what their lines would be then
+        def place(p):
+            return p["line"], p["character"]
+        found = [d for d in c.result("textDocument/diagnostic", document)["items"]
+                 if place(d["range"]["start"]) <= place(position) <= place(d["range"]["end"])]
+        out = []
+        for d in found:
+            out.append(f"{d['code']} at {w.place(d['range'])}")
+            for a in c.result("textDocument/codeAction", {**document, "range": d["range"],
+                                                          "context": {"diagnostics": [d], "only": ["quickfix"]}}):
+                assert a["diagnostics"] == [d], "a quick fix says what it mends"
+                out.append(("* " if a.get("isPreferred") else "  ") + a["title"])
+                out += ["    " + line for line in w.changed(a["edit"]["changes"][w.uri])]
+        return out or ["nothing"]
     if method == "signatureHelp":
         r = c.result("textDocument/signatureHelp", at)
         if not r or not r["signatures"]:

@@ -111,6 +111,7 @@ async def test_every_offered_request_is_answered_in_its_type(client):
         (o.completion_provider, "textDocument/completion", types.CompletionParams(**at)),
         (o.signature_help_provider, "textDocument/signatureHelp", types.SignatureHelpParams(**at)),
         (o.definition_provider, "textDocument/definition", types.DefinitionParams(**at)),
+        (o.type_definition_provider, "textDocument/typeDefinition", types.TypeDefinitionParams(**at)),
         (o.declaration_provider, "textDocument/declaration", types.DeclarationParams(**at)),
         (o.references_provider, "textDocument/references",
          types.ReferenceParams(context=types.ReferenceContext(include_declaration=True), **at)),

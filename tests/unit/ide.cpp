@@ -195,7 +195,11 @@ TEST_CASE("completion knows the members of the language and the keywords of a ca
   REQUIRE(find(words, "dispatch=") != words.end());
   CHECK(find(words, "dispatch=")->rank == 0);
   CHECK(find(words, "tile") != words.end());
-  CHECK(ide::completions(asked.query, asked.at("# tilewright: entry", 4)).empty());
+  auto ours = ide::completions(asked.query, asked.at("# tilewright: entry", 4));
+  REQUIRE(ours.size() == 1);
+  CHECK(ours[0].label == "tilewright:");
+  auto entries = ide::completions(asked.query, asked.at("# tilewright: entry", 20));
+  CHECK(std::ranges::find(entries, "make", &ide::Completion::label) != entries.end());
 }
 
 TEST_CASE("a signature says which operand is being typed") {

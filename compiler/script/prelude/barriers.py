@@ -21,6 +21,8 @@ class MBarrier:
         self.buf = pool.alloc((depth,), "uint64", align=8)
 
     def init(self, count):
+        """Sets up each barrier for `count` arrivals a phase; one thread does it: `leader`, else thread 0. A fence and a
+        sync follow."""
         if self.is_remote:
             raise AssertionError(f"{type(self).__name__}.init: a view of another CTA's barriers can only arrive")
         self._initialise(T.cuda.thread_rank() == 0 if self.leader is None else self.leader, count)
@@ -32,6 +34,7 @@ class MBarrier:
                 T.ptx.mbarrier.init(self.buf.ptr_to([i]), count)
 
     def wait(self, stage, phase):
+        """Waits until the phase with parity `phase` of barrier `stage` is complete. `phase_offset` flips the parity."""
         if self.is_remote:
             raise AssertionError(f"{type(self).__name__}.wait: a view of another CTA's barriers can only arrive")
         self._wait(stage, phase if self.phase_offset == 0 else phase ^ self.phase_offset)
@@ -41,6 +44,7 @@ class MBarrier:
         T.ptx.mbarrier.try_wait(self.buf.ptr_to([stage]), parity)
 
     def arrive(self, stage, cta_id=None, pred=None, count=None):
+        """Arrives on barrier `stage`: here, or at CTA `cta_id` of the cluster where `pred` holds, `count` times."""
         if cta_id is None:
             self._arrive_here(stage)
         else:
@@ -58,6 +62,7 @@ class MBarrier:
             T.ptx.mbarrier.arrive(self.buf.ptr_to([stage]), cta_id, pred, count)
 
     def ptr_to(self, idx):
+        """A pointer to barrier `idx`, as copies take it for `mbar=`."""
         return self.buf.ptr_to(idx if isinstance(idx, (list, tuple)) else [idx])
 
     def remote_view(self, rank):
@@ -80,16 +85,19 @@ class RemoteBarrier:
         self.depth = depth
 
     def ptr_to(self, stage):
+        """The mapped address of barrier `stage`."""
         if isinstance(stage, Integral):
             return self.ptr if stage == 0 else self.ptr + T.uint64(8 * stage)
         return self.ptr + T.cast(stage, "uint64") * T.uint64(8)
 
     @T.inline
     def arrive(self, stage=0, count=None):
+        """Arrives on barrier `stage` of the other CTA, `count` times."""
         T.ptx.mbarrier.arrive_remote(self.ptr_to(stage), count=count)
 
     @T.inline
     def expect_tx(self, stage, tx_count):
+        """Arrives on barrier `stage` of the other CTA, and lets its phase wait for `tx_count` bytes as well."""
         T.ptx.mbarrier.arrive_expect_tx_remote(self.ptr_to(stage), tx_count)
 
 
@@ -109,6 +117,7 @@ class TMABar(MBarrier):
     """A barrier that also counts the bytes of bulk copies."""
 
     def arrive(self, stage, tx_count=None, cta_id=None, pred=None):
+        """Arrives on barrier `stage`; with `tx_count` its phase also waits for as many bytes of bulk copies."""
         if tx_count is None:
             MBarrier.arrive(self, stage, cta_id, pred)
         else:
@@ -124,6 +133,7 @@ class TCGen05Bar(MBarrier):
     """A barrier on which finished tcgen05 operations arrive; one elected thread commits."""
 
     def arrive(self, stage, cta_group=1, cta_mask=None):
+        """Commits: barrier `stage` has an arrival when the tcgen05 operations of this thread so far are done."""
         self._commit(stage, cta_group, 0 if cta_mask is None else cta_mask)
 
     @T.inline

@@ -21,10 +21,12 @@ class SmemDescriptor:
 
     @property
     def desc(self):
+        """The descriptor's value."""
         return self.buf[0]
 
     @T.inline
     def init(self, smem_ptr, ldo, sdo, swizzle):
+        """Describes the tile at `smem_ptr`: leading and stride offsets in units of 16 bytes, and the swizzle."""
         T.ptx.tcgen05.encode_matrix_descriptor(self.buf.ptr_to([0]), smem_ptr, ldo, sdo, swizzle)
 
     def add_16B_offset(self, offset):
@@ -33,5 +35,6 @@ class SmemDescriptor:
 
     @T.inline
     def make_lo_uniform(self):
+        """Gives all lanes the low word of lane 0, so that the compiler keeps it in a uniform register."""
         low: T.let = T.tvm_warp_shuffle(T.uint32(_LOW), T.cast(self.buf[0], "uint32"), 0, 32, 32)
         self.buf[0] = (self.buf[0] & T.uint64(_HIGH)) | T.cast(low, "uint64")

@@ -16,11 +16,13 @@ class PipelineState:
 
     @T.inline
     def init(self, phase):
+        """Begins at stage 0, with this parity."""
         self.stage = 0
         self.phase = phase
 
     @T.inline
     def advance(self):
+        """Goes to the next stage; behind the last it begins again, with the other parity."""
         if self.depth > 1:
             self.stage = self.stage + 1
             if self.stage == self.depth:

@@ -18,6 +18,7 @@ class _AttentionScheduler(BaseTileScheduler):
 
     @T.inline
     def next_tile(self):
+        """Goes on to the next block of this CTA; without `num_ctas` there is none."""
         if self.num_ctas is None:
             self.linear_idx = self.total
         else:
@@ -25,6 +26,7 @@ class _AttentionScheduler(BaseTileScheduler):
             self.update_current_m_n_idx(self.linear_idx)
 
     def valid(self):
+        """Is there a block? False behind the last."""
         return self.linear_idx < self.total
 
 
@@ -37,6 +39,7 @@ class FlashAttentionLinearScheduler(_AttentionScheduler):
 
     @T.inline
     def update_current_m_n_idx(self, lin):
+        """Computes batch, head and block from the number `lin`."""
         batch = T.meta_var(self.num_heads * self.num_m_blocks)
         self.batch_idx = lin // batch
         self.head_idx = lin % batch // self.num_m_blocks
@@ -54,6 +57,7 @@ class FlashAttentionLPTScheduler(_AttentionScheduler):
 
     @T.inline
     def update_current_m_n_idx(self, lin):
+        """Computes batch, head and block from the number `lin`."""
         heads = T.meta_var(self.num_batches * self.num_heads)
         section = T.meta_var(self.l2_swizzle * self.num_m_blocks)
         last = T.meta_var(_at_least_one(heads % self.l2_swizzle))

@@ -22,25 +22,30 @@ def _at_least_one(value):
 
 @T.meta_class
 class BaseTileScheduler:
+    """What schedulers share: `m_idx` and `n_idx` are the tile, `linear_idx` its number."""
+
     def __init__(self, prefix):
         self.m_idx = T.local_scalar("int32")
         self.n_idx = T.local_scalar("int32")
         self.linear_idx = T.local_scalar("int32")
 
-    # What a subclass computes from the linear index; nothing here.
     @T.inline
     def update_current_m_n_idx(self, linear):
+        """Computes the tile from its number."""
         pass
 
     @T.inline
     def init(self, linear):
+        """Begins with tile number `linear`."""
         self.linear_idx = linear
         self.update_current_m_n_idx(self.linear_idx)
 
     @T.inline
     def next_tile(self, step):
+        """Goes `step` tiles on."""
         self.linear_idx = self.linear_idx + step
         self.update_current_m_n_idx(self.linear_idx)
 
     def valid(self, total):
+        """Is there a tile? False behind the last of `total`."""
         return self.linear_idx < total

@@ -20,25 +20,30 @@ class GroupMajor3D(BaseTileScheduler):
 
     @T.inline
     def init(self, linear):
+        """Begins with tile number `linear`."""
         self.linear_idx = linear
         self.tile_idx = 0
         self.update_current_m_n_idx(self.linear_idx)
 
     @T.inline
     def next_tile_stride(self, stride):
+        """Goes `stride` tiles on."""
         self.linear_idx = self.linear_idx + stride
         self.tile_idx = self.tile_idx + 1
         self.update_current_m_n_idx(self.linear_idx)
 
     @T.inline
     def next_tile(self):
+        """Goes `step` tiles on."""
         self.next_tile_stride(self.step)
 
     def valid(self):
+        """Is there a tile? False behind the last."""
         return self.linear_idx < self.m_tiles * self.n_tiles * self.k_tiles
 
     @T.inline
     def update_current_m_n_idx(self, lin):
+        """Computes row, column and k from the number `lin`."""
         rows = T.meta_var(self.group_rows)
         groups = T.meta_var(self.m_tiles // self.group_rows)
         full = T.meta_var(self.m_tiles // self.group_rows * self.group_rows * self.n_tiles * self.k_tiles)
@@ -76,10 +81,12 @@ class RankAwareGroupMajorTileScheduler(BaseTileScheduler):
         self.own_rows = m_clusters // world_size
 
     def valid(self):
+        """Is there a tile? False behind the last."""
         return self.linear_idx < self.m_clusters * self.n_clusters
 
     @T.inline
     def update_current_m_n_idx(self, lin):
+        """Computes row and column from the number `lin`."""
         remote = T.meta_var(self.m_clusters - self.own_rows)
         full = T.meta_var((self.m_clusters - self.own_rows) // self.group_size * self.group_size)
         if _may_be_positive(full):

@@ -20,20 +20,24 @@ class IndexedTripleTileScheduler(BaseTileScheduler):
 
     @T.inline
     def init(self, sm):
+        """Begins with the first entry of SM `sm`."""
         self.linear_idx = self.tiles_indptr[sm]
         self.linear_lim = self.tiles_indptr[sm + 1]
         self.update_current_m_n_idx(self.linear_idx)
 
     @T.inline
     def next_tile(self):
+        """Goes on to the next entry."""
         self.linear_idx = self.linear_idx + 1
         self.update_current_m_n_idx(self.linear_idx)
 
     def valid(self):
+        """Is there an entry? False behind the last of this SM."""
         return self.linear_idx < self.linear_lim
 
     @T.inline
     def update_current_m_n_idx(self, linear):
+        """Reads the three indices of entry `linear`."""
         self.q_idx = self.q_indices[linear]
         self.h_idx = self.h_indices[linear]
         self.b_idx = self.b_indices[linear]

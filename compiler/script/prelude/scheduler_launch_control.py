@@ -8,6 +8,8 @@ _DRAINED = 0xFFFFFFFF
 
 @T.meta_class
 class _LaunchControlWorker(ClusterPersistentScheduler2D):
+    """One side that works on what the hardware hands out: `m_idx` and `n_idx` are its tile."""
+
     def __init__(self, prefix, owner, num_m_tiles, num_n_tiles, l2_group_size, cta_group):
         super().__init__(prefix, num_m_tiles, num_n_tiles, 1, l2_group_size)
         self.owner = owner
@@ -18,6 +20,7 @@ class _LaunchControlWorker(ClusterPersistentScheduler2D):
 
     @T.inline
     def init(self, cluster):
+        """Begins with the tile of its own cluster."""
         self.linear_idx = cluster
         self.tile_count = 0
         self.update_current_m_n_idx(self.linear_idx)
@@ -25,9 +28,11 @@ class _LaunchControlWorker(ClusterPersistentScheduler2D):
 
     @T.inline
     def reset(self):
+        """Begins once more."""
         self.done = 0
 
     def valid(self):
+        """Is there a tile? False when the hardware has no more clusters."""
         return self.done == 0
 
     @T.inline
@@ -38,12 +43,13 @@ class _LaunchControlWorker(ClusterPersistentScheduler2D):
 
     @T.inline
     def consume(self):
+        """Waits for the next answer of the hardware, reads it, and gives the slot back."""
         self._receive()
         self.owner.sched_fin.empty.arrive(0, 0)
 
-    # The same by a whole warpgroup: all of it has read the handle before one lane gives it back.
     @T.inline
     def consume_wg(self, wg, warp, lane):
+        """The same by a whole warpgroup: all of it has read the answer before one lane gives the slot back."""
         self._receive()
         T.cuda.warpgroup_sync(wg + 1)
         if (warp == 0) & (lane == 0):
@@ -51,12 +57,14 @@ class _LaunchControlWorker(ClusterPersistentScheduler2D):
 
     @T.inline
     def advance_coords(self):
+        """Goes on to the tile of the answer."""
         if self.nxt != T.uint32(_DRAINED):
             next_tile: T.let = T.cast(self.nxt // T.uint32(self.cta_group), "int32")
             self.update_current_m_n_idx(next_tile)
 
     @T.inline
     def mark_done_if_drained(self):
+        """Ends where the answer was that there are no more clusters."""
         if self.nxt == T.uint32(_DRAINED):
             self.done = 1
 
@@ -75,12 +83,14 @@ class ClusterLaunchControlScheduler:
         self.clc_handle = pool.alloc((4,), "uint32", align=16)
 
     def worker(self, prefix):
+        """One side that reads the answers; each role of a kernel has its own."""
         return _LaunchControlWorker(
             prefix, self, self.num_m_tiles, self.num_n_tiles, self.l2_group_size, self.cta_group
         )
 
     @T.inline
     def run_scheduler(self, cbx):
+        """Asks for clusters until there are no more: one elected thread of the scheduling warp."""
         if T.ptx.elect_sync():
             arrived = PipelineState(1, phase=0)
             finished = PipelineState(1, phase=1)

@@ -33,33 +33,40 @@ class ClusterPersistentScheduler2D(BaseTileScheduler):
 
     @property
     def work_idx(self):
+        """The number of the tile."""
         return self.linear_idx
 
     @property
     def tile_idx(self):
+        """How many tiles this cluster has had."""
         return self.tile_count
 
     @T.inline
     def init(self, cluster_id):
+        """Begins with the tile of cluster `cluster_id`."""
         self.linear_idx = cluster_id
         self.tile_count = 0
         self.update_current_m_n_idx(self.linear_idx)
 
     @T.inline
     def next_tile_stride(self, stride):
+        """Goes `stride` tiles on."""
         self.linear_idx = self.linear_idx + stride
         self.tile_count = self.tile_count + 1
         self.update_current_m_n_idx(self.linear_idx)
 
     @T.inline
     def next_tile(self):
+        """Goes on by the number of clusters."""
         self.next_tile_stride(self.num_clusters)
 
     def valid(self):
+        """Is there a tile? False behind the last."""
         return self.linear_idx < self.total
 
     @T.inline
     def update_current_m_n_idx(self, work):
+        """Computes row and column from the number `work`."""
         if self.serpentine:
             self._place_serpentine(work)
         else:

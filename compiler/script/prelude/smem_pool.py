@@ -81,6 +81,7 @@ class SMEMPool:
         return self.buf.data if self.ptr is None else self.ptr
 
     def alloc(self, shape, dtype="float32", strides=None, scope="shared.dyn", align=0, **options):
+        """The next bytes of the pool as a buffer, aligned to `align`."""
         shape = _constant_shape(shape, "SMEMPool.alloc")
         if align > 0:
             self.offset = _round_up(self.offset, align)
@@ -97,6 +98,7 @@ class SMEMPool:
         )
 
     def alloc_mma(self, shape, dtype="float16", swizzle_mode="auto", align=1024):
+        """A buffer that matrix instructions and tensor copies can read: with the swizzle of `swizzle_mode`."""
         shape = _constant_shape(shape, "SMEMPool.alloc_mma")
         mode = _swizzle_of(swizzle_mode)
         _check_mma_shape(shape, dtype, mode)
@@ -104,11 +106,13 @@ class SMEMPool:
         return self.alloc(shape, dtype, align=align, layout=layout)
 
     def move_base_to(self, offset):
+        """Goes on at byte `offset`, so that what follows may lie over what was allocated before."""
         if not isinstance(offset, Integral) or offset < 0:
             raise ValueError(f"SMEMPool.move_base_to: the offset must be a non-negative integer, not {offset}")
         self.offset = offset
 
     def commit(self, size=None):
+        """Ends the allocations: the arena has `size` bytes, else as many as were in use at most. Once a pool."""
         if self.ptr is not None:
             return
         if self.committed is not None:

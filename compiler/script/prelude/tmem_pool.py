@@ -30,9 +30,11 @@ class TMEMPool:
 
     @property
     def addr(self):
+        """The base address that the hardware gave."""
         return self.addr_buf[0]
 
     def alloc(self, shape, dtype="float32", *, layout=None, cols=None, datapath=None):
+        """The next columns as a buffer of (lanes, columns), by a layout, a datapath or one element a column."""
         shape = _constant_shape(shape, "TMEMPool.alloc")
         bits = _element_bits(dtype)
         if layout is not None and datapath is not None:
@@ -63,6 +65,7 @@ class TMEMPool:
         return T.decl_buffer(shape, dtype, scope="tmem", layout=layout, allocated_addr=start)
 
     def alloc_sf(self, shape, dtype, *, sf_per_mma, sf_reuse=1):
+        """The next columns for scale factors, in the layout that block-scaled matrix instructions read."""
         shape = _constant_shape(shape, "TMEMPool.alloc_sf")
         if len(shape) not in (2, 3):
             raise ValueError(f"TMEMPool.alloc_sf: the shape is (rows, SF_K) or (depth, rows, SF_K), not {shape}")
@@ -75,17 +78,20 @@ class TMEMPool:
         return self.alloc(shape, dtype, layout=sf_tmem_layout(shape[-2], sf_k, sf_per_mma, sf_reuse, depth))
 
     def move_base_to(self, col):
+        """Goes on at column `col`, so that what follows may lie over what was allocated before."""
         if not isinstance(col, Integral) or col < 0 or col > self.total_cols:
             raise ValueError(f"TMEMPool.move_base_to: the column must lie in 0 to {self.total_cols}, not {col}")
         self.offset = col
 
     def commit(self):
+        """Allocates the columns: warp `alloc_warp` asks the hardware. Once a pool, before the buffers are used."""
         if self.committed:
             raise AssertionError("TMEMPool.commit() may be called only once")
         self.committed = True
         self._allocate()
 
     def dealloc(self):
+        """Gives the columns back by warp `dealloc_warp`. Once a pool, when nobody uses its buffers any more."""
         if not self.committed:
             raise AssertionError("TMEMPool.dealloc() comes after commit()")
         if self.released:

@@ -28,6 +28,10 @@ Answer<Json> declaration(const Request& r, const protocol::PositionParams& p) {
   return definition_json(r, ide::declaration(r, r.offset(p.position)), "declaration");
 }
 
+Answer<Json> type_definition(const Request& r, const protocol::PositionParams& p) {
+  return definition_json(r, ide::type_definition(r, r.offset(p.position)), "typeDefinition");
+}
+
 struct ReferenceParams : protocol::PositionParams {
   bool declaration = true;
 };
@@ -69,10 +73,12 @@ Answer<Json> highlight(const Request& r, const protocol::PositionParams& p) {
 void add_navigation(Registry& registry) {
   registry.offer("definitionProvider", true);
   registry.offer("declarationProvider", true);
+  registry.offer("typeDefinitionProvider", true);
   registry.offer("referencesProvider", {{"workDoneProgress", true}});
   registry.offer("documentHighlightProvider", true);
   registry.on_document<protocol::PositionParams>("textDocument/definition", definition);
   registry.on_document<protocol::PositionParams>("textDocument/declaration", declaration);
+  registry.on_document<protocol::PositionParams>("textDocument/typeDefinition", type_definition);
   registry.on_document<ReferenceParams>("textDocument/references", references);
   registry.on_document<protocol::PositionParams>("textDocument/documentHighlight", highlight);
 }

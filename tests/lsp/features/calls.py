@@ -26,7 +26,7 @@ def make(n):
 #|   MBarrier kind 5 (barriers.py) at barriers.py 13:7: 25:17 MBarrier
 #|   step kind 12 (calls.py) at 8:5 step: 27:9 step, 28:9 step
 #|   offset kind 12 (helpers.py) at helpers.py 1:5: 30:17 offset, 30:24 offset
-#|   wait kind 6 (MBarrier · barriers.py) at barriers.py 34:9: 32:13 wait
+#|   wait kind 6 (MBarrier · barriers.py) at barriers.py 36:9: 32:13 wait
         # @9 incomingCalls: kernel kind 12 (kernel · make · calls.py) at 18:9 kernel
         A = T.match_buffer(a, (n,), "int32")
         T.device_entry()
@@ -49,7 +49,7 @@ def make(n):
 #|   kernel kind 12 (kernel · make · calls.py) at 18:9 kernel: 30:17 offset, 30:24 offset
         bar.wait(0, 0)
         #   ^ incomingCalls:
-#| wait kind 6 (MBarrier · barriers.py) at barriers.py 34:9
+#| wait kind 6 (MBarrier · barriers.py) at barriers.py 36:9
 #|   kernel kind 12 (kernel · make · calls.py) at 18:9 kernel: 32:13 wait
     return kernel
 

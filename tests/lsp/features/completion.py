@@ -8,13 +8,14 @@ ROWS = 32
 T.
 # @3 completion(^alloc_):
 #| alloc_buffer kind 3 (shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='global', align=-1, offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None)
-#| alloc_cast_frag kind 3 (src, dtype)
 #| alloc_local kind 3 (shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='local', align=-1, offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None)
+#| alloc_cast_frag kind 3 (src, dtype)
 #| alloc_scalar kind 3 (dtype='float32', scope='local')
 #| alloc_shared kind 3 (shape, dtype='float32', data=None, strides=None, elem_offset=None, byte_offset=None, scope='shared', align=-1, offset_factor=0, buffer_type='', axis_separators=None, layout='default', allocated_addr=None, annotations=None)
 #| alloc_tcgen05_ldst_frag kind 3 (instr_shape, tensor_shape, dtype)
 T.ptx.mbarrier.
 #              ^ completion():
+#| init kind 3 (bar: shared, thread_count: u32)
 #| arrive kind 3 (bar: shared)
 #| arrive_drop kind 3 (bar: shared, count: u32 = None)
 #| arrive_expect_tx_cluster kind 3 (bar: shared, byte_count: u32)
@@ -23,7 +24,6 @@ T.ptx.mbarrier.
 #| arrive_state kind 3 (bar: shared, count: u32 = None)
 #| complete_tx kind 3 (bar: shared, byte_count: u32, *, scope: attr(cta|cluster) = 'cta', space: attr(shared::cta|shared::cluster) = 'shared::cta')
 #| expect_tx kind 3 (bar: shared, byte_count: u32, *, scope: attr(cta|cluster) = 'cta', space: attr(shared::cta|shared::cluster) = 'shared::cta')
-#| init kind 3 (bar: shared, thread_count: u32)
 #| inval kind 3 (bar: shared)
 #| pending_count kind 3 (state: u64)
 #| test_wait_state kind 3 (bar: shared, state: u64, *, sem: attr(|acquire|relaxed) = '', scope: attr(|cta|cluster) = '')
@@ -126,8 +126,9 @@ ring = Ring(stages=2, )
 #                     ^ completion(=$): dtype= kind 5 dtype="float16"
 ring.
 #    ^ completion():
-#| fill kind 2
-#| size kind 5
+#| fill kind 2 (stage, value=0)
+#| size kind 5 4
+#| stages kind 5 2
 ring.fill(0, )
 #            ^ signatureHelp:
 #| ring.fill(stage, value=0)

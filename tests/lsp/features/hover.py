@@ -124,12 +124,15 @@ def kernel(A_ptr: T.handle, B_ptr: T.handle):
 #| initialised for 1 arrivals a phase
 #| arrivals that expect 128 bytes
 #| waits for parity 0
+#| Mbarriers that count the bytes of tensor copies.
     pool.commit()
     full.init(1)
     #    ^ hover:
 #| 42:10 init
 #| def init(self, count)
 #| Method of MBarrier.
+#| Sets up each barrier for `count` arrivals a phase; one thread does it: `leader`, else thread 0. A fence and a
+#| sync follow.
     fixed = T.alloc_buffer((ROWS, COLS), "float16", scope="shared")
     Tx.warp.copy(tile[:, :], A[:, :])
     #       ^ hover:

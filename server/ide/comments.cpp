@@ -1,0 +1,108 @@
+#include "server/ide/comments.h"
+
+#include <algorithm>
+
+#include "compiler/ir/target.h"
+#include "compiler/script/surface.h"
+#include "server/ide/members.h"
+#include "server/project/codes.h"
+
+namespace tilewright::ide {
+namespace {
+
+using Kind = Completion::Kind;
+
+struct Word {
+  std::string_view name, form, words;
+};
+constexpr Word kWords[] = {
+    {"arch", "arch sm_90a sm_100a", "The architectures that the script is compiled for."},
+    {"dialect", "dialect 0.25", "The release of the dialect that the script is written in."},
+    {"entry", "entry make(shape=(128, 64))", "A kernel to compile: an expression of the module."},
+    {"ignore", "ignore[CODE, ...]", "Findings on this line that are meant as they are. None that fails a kernel."},
+    {"reference", "reference expected(ROWS)", "What `run` compares with: the function or kernel that it expects."},
+    {"sequence", "sequence encode then consume", "Kernels that run in turn, on the same tensors."},
+};
+
+// As CUDA names them; those that this build compiles for are offered.
+constexpr std::string_view kArchitectures[] = {"sm_80",   "sm_86",   "sm_87",   "sm_89",   "sm_90",   "sm_90a",
+                                               "sm_100",  "sm_100a", "sm_100f", "sm_101",  "sm_101a", "sm_103",
+                                               "sm_103a", "sm_103f", "sm_110",  "sm_110a", "sm_110f", "sm_120",
+                                               "sm_120a", "sm_120f", "sm_121",  "sm_121a"};
+
+void add_architectures(Completions& out, std::string_view given) {
+  for (std::string_view name : kArchitectures) {
+    if (!ir::parse_target(name)) continue;
+    const bool usual = name == "sm_80" || name == "sm_90a" || name == "sm_100a";
+    const bool there = given.find(std::string(name) + " ") != given.npos;
+    if (!there) out.add(std::string(name), Kind::Value, usual ? 1 : 2);
+  }
+}
+
+void add_dialects(Completions& out) {
+  for (const text::DialectName& d : text::kDialects) {
+    if (script::built_in_dialect(d.name)) out.add(std::string(d.name), Kind::Value, 1);
+  }
+}
+
+// Codes of what is found on the line.
+void add_codes(Completions& out, const Query& q, std::uint32_t offset) {
+  auto analysis = q.analysis();
+  if (!analysis) return;
+  const text::Source& source = q.snapshot->source();
+  const std::uint32_t line = source.position(offset).line;
+  for (const session::Finding& f : analysis->findings) {
+    text::Anchors::Place at = f.anchors->resolve(f.diagnostic->span);
+    const bool fails = f.diagnostic->severity == text::Severity::Error;
+    if (fails || at.source != &source || source.position(at.begin).line != line) continue;
+    const text::CodeInfo* info = project::code_info(f.diagnostic->code);
+    out.add(std::string(f.diagnostic->code), Kind::Value, 0, info ? std::string(info->title) : std::string());
+  }
+}
+
+// Functions and kernels of the module, which an expression of it can name.
+void add_functions(Completions& out, const Query& q, bool kernels_only) {
+  using enum session::SymbolKind;
+  for (const session::Symbol& s : q.snapshot->symbols().symbols) {
+    if (s.scope != 0 || s.name.empty()) continue;
+    const bool kernel = s.kind == Kernel;
+    if (!kernel && (kernels_only || (s.kind != Function && s.kind != Variable && s.kind != Class))) continue;
+    const int rank = s.kind == Variable ? 3 : s.kind == Class ? 4 : kernel ? 1 : 2;
+    out.add(Completion{
+        std::string(s.name), completion_kind(s), rank, "", {}, s.kind == Function, 0, {}, {}, nullptr, 0, {}});
+  }
+}
+
+}  // namespace
+
+void add_comment_words(Completions& out, const Query& q, std::string_view line, std::uint32_t offset) {
+  constexpr std::string_view kOurs = "tilewright:";
+  std::size_t hash = line.rfind('#');
+  if (hash == line.npos) return;
+  std::string_view rest = line.substr(hash + 1);
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  if (!rest.starts_with(kOurs)) {
+    // Ours begins like this; nobody else's is touched.
+    if (!rest.empty() && kOurs.starts_with(rest))
+      out.add("tilewright:", Kind::Keyword, 1, "", "A comment that Tilewright reads.");
+    return;
+  }
+  rest.remove_prefix(kOurs.size());
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+  std::size_t end = rest.find_first_of(" [");
+  if (end == rest.npos) {
+    for (const Word& w : kWords) out.add(std::string(w.name), Kind::Keyword, 1, std::string(w.form), w.words);
+    return;
+  }
+  std::string_view word = rest.substr(0, end), value = rest.substr(end);
+  if (word == "arch") return add_architectures(out, std::string(value.substr(0, value.rfind(' ') + 1)));
+  if (word == "dialect") return add_dialects(out);
+  if (word == "ignore") return add_codes(out, q, offset);
+  if (word == "entry" || word == "reference") return add_functions(out, q, false);
+  if (word == "sequence") {
+    add_functions(out, q, true);
+    out.add("then", Kind::Keyword, 5);
+  }
+}
+
+}  // namespace tilewright::ide
