@@ -13,6 +13,8 @@ inline constexpr std::string_view kFallback = "TW3106";
 inline constexpr std::string_view kManyThreads = "TW3107";
 inline constexpr std::string_view kNested = "TW3108";
 inline constexpr std::string_view kIdleOption = "TW3109";
+inline constexpr std::string_view kOverrun = "TW3121";
+inline constexpr std::string_view kWholeCopies = "TW3122";
 }  // namespace code
 
 inline constexpr text::CodeInfo kCodes[] = {
@@ -42,6 +44,21 @@ inline constexpr text::CodeInfo kCodes[] = {
      "A keyword of the call is read by some variants of the primitive, but a different one was chosen, so it has no "
      "effect. A copy from global to shared memory in one thread, for instance, becomes cp.async and leaves `mbar` "
      "alone. Name the variant you mean with `dispatch=`."},
+    {code::kOverrun, "beyond the buffer",
+     "For some block, thread and round that do run, this lies outside of its buffer: the message says which. Ranges of "
+     "scope ids and loops are exact, and every condition on the way was followed, so it is certain. It is a warning, "
+     "since "
+     "the script can be compiled, and what lies beyond may belong to the same allocation; a load there reads something "
+     "else, "
+     "a store spoils it, and `run --on sim` stops at it (TW5001). Copies by the tensor unit (tma) are not meant: it "
+     "leaves out what lies outside of a tensor. A view must have room in the storage that it looks at: what the layout "
+     "of "
+     "that buffer spans over the buffer's own shape."},
+    {code::kWholeCopies, "every thread copies the whole tile",
+     "A tile primitive without a scope belongs to one thread. Several threads reach this copy, nothing in its regions "
+     "depends on which thread it is, and so each of them moves the same elements to the same place. That gives the "
+     "right values and takes as many times the traffic: Tx.cta.copy, Tx.warp.copy share the work. It is a warning, "
+     "because the reference compiles it the same way."},
 };
 
 }  // namespace tilewright::dispatch

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/dispatch/codes.h"
+#include "compiler/dispatch/overruns.h"
 #include "compiler/dispatch/variant.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/ir/primitive.h"
@@ -67,6 +68,7 @@ class Dispatcher {
     out_.body = visit(body_);
     if (!allocations_.empty() || !init_.empty()) out_.body = with_prologue(out_.body);
     out_.scope_ids = shared_.scope_ids();
+    if (!context_.stop.stop_requested()) report_overruns(body_, closure_, out_.calls, context_);
   }
 
  private:

@@ -407,6 +407,7 @@ class EntryFinder {
 
   void configs() {
     for (std::size_t i = 0; i < configs_.size(); ++i) {
+      if (std::ranges::find(e_.entries, config_text(i), &Entry::expression) != e_.entries.end()) continue;
       if (i > 0 && !options_.all_entries) {
         e_.other_entries.push_back({EntryKind::Configs, config_text(i), configs_[i].span, {}});
         continue;
@@ -496,17 +497,24 @@ class EntryFinder {
     add(kind, config_text(i), span ? span : args.function, kernels);
   }
 
-  // What ended the call is the line's doing if the function itself refused its arguments; what is not known here (a
-  // package that is not evaluated, a limit) is nobody's fault. A cause that several lines share is told once.
+  // What ended the call is the line's doing if the script itself refused its arguments. What another file raised, or
+  // what is not known here (a package that is not evaluated, a limit), may be ours: a library does more than we follow.
+  // A cause that several lines share is told once.
   void config_failure(std::size_t i, Pending p) {
-    if (p.fatal) {
+    if (p.fatal && p.diagnostic.code != code::kLimit) {
       e_.diagnostics.push_back(p.diagnostic);
       e_.stopped = true;
       return;
     }
+    e_.stopped = e_.stopped || p.fatal;  // by a limit, which may be ours alone
     if (p.type == python::kTestOutcome || p.diagnostic.code.empty()) return;
     const std::string_view code = p.diagnostic.code;
-    const bool refused = code == code::kRaised || code == code::kArguments || code == code::kJit;
+    const bool own = e_.anchors.resolve(p.diagnostic.span).source == e_.tree->source().get();
+    // With a package that is not evaluated, a condition on what it knows may have led here.
+    const bool raised = code == code::kRaised && p.exception.as<Instance>() &&
+                        std::ranges::none_of(e_.module->bindings, [](auto& b) { return b.value.is_opaque(); });
+    const bool refused = own && (raised || code == code::kArguments || code == code::kJit ||
+                                 p.type == "KeyError");  // config["n"] of a get_kernel(**config)
     const std::string message = config_text(i) + " makes no kernel: " + p.diagnostic.message;
     const bool again = std::ranges::any_of(config_failures_, [&](const text::Diagnostic& d) {
       return d.code == code && d.span == p.diagnostic.span && d.message == p.diagnostic.message;

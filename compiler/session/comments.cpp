@@ -54,6 +54,31 @@ bool may_be_code(std::string_view code) {
          in(cuda::kCodes);
 }
 
+// The architecture that somebody means who writes another word; empty: nobody can say. Of a number that exists the
+// specific code is meant most often, for that is what these scripts use.
+std::string meant_target(std::string_view word) {
+  std::string lower(word);
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  constexpr std::pair<std::string_view, std::string_view> kKnownAs[] = {
+      {"turing", "sm_75"}, {"ampere", "sm_80"}, {"a100", "sm_80"},        {"ada", "sm_89"},    {"hopper", "sm_90a"},
+      {"h100", "sm_90a"},  {"h200", "sm_90a"},  {"blackwell", "sm_100a"}, {"b200", "sm_100a"}, {"b300", "sm_103a"}};
+  for (const auto& [name, target] : kKnownAs) {
+    if (lower == name) return std::string(target);
+  }
+  text::Nearest near(lower);
+  std::vector<std::string> names;
+  for (bool specific : {true, false}) {
+    for (ir::Target target : ir::known_targets()) {
+      if ((target.suffix == 'a') == specific && target.at_least(75)) names.push_back(target.name());
+    }
+  }
+  const std::string prefixed = "sm_" + lower;
+  for (const std::string& name : names) near.consider(name);
+  std::string found(ir::parse_target(prefixed) ? std::string_view(prefixed) : near.found());
+  if (!found.empty() && ir::parse_target(found + "a") && ir::parse_target(found)->at_least(90)) found += "a";
+  return found;
+}
+
 class Reader {
  public:
   Reader(const syntax::Tree& tree, text::Anchors& anchors) : tree_(tree), anchors_(anchors) {}
@@ -119,20 +144,8 @@ class Reader {
     if (names.empty()) return missing(word, "an architecture");
     for (std::string_view name : names) {
       if (ir::parse_target(name)) continue;
-      // Of a number that exists the specific code is meant most often.
-      text::Nearest near(name);
-      std::vector<std::string> known{"sm_" + std::string(name)};
-      if (!ir::parse_target(known.front())) known.clear();
-      for (bool specific : {true, false}) {
-        for (ir::Target target : ir::known_targets()) {
-          if ((target.suffix == 'a') == specific && target.at_least(75)) known.push_back(target.name());
-        }
-      }
-      std::string_view found;
-      if (ir::parse_target(known.front()) && known.front().ends_with(name)) found = known.front();
-      for (const std::string& one : known) near.consider(one);
       text::Diagnostic& d = report(name, text::Severity::Error, "there is no architecture '" + std::string(name) + "'");
-      suggest(d, found.empty() ? near.found() : found, "for example sm_80, sm_90a, sm_100a, sm_103a, sm_120a");
+      suggest(d, meant_target(name), "for example sm_80, sm_90a, sm_100a, sm_103a, sm_120a");
     }
   }
 

@@ -3,6 +3,7 @@
 
     cli_test.py BINARY [unittest arguments]
 """
+import html
 import json
 import os
 import pty
@@ -43,6 +44,28 @@ def kernel(A_ptr: T.handle, B_ptr: T.handle):
     T.cuda.cta_sync()
     Tx.warp.copy(B[:, :], A_smem[:, :])
 '''
+TENSOR_MEMORY = """\
+from tvm.script import tirx as T
+@T.prim_func
+def kernel(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    address = T.alloc_shared((1,), "uint32")
+    T.ptx.tcgen05.alloc(T.address_of(address[0]), n_cols=512, cta_group=1)
+    T.ptx.tcgen05.dealloc(address[0], n_cols=512, cta_group=1)
+"""
+CONFIGS = """\
+from tvm.script import tirx as T
+def get_kernel(n):
+    @T.prim_func
+    def kernel(A: T.Buffer((n,), "float32")):
+        T.device_entry()
+        t = T.thread_id([n])
+        A[t] = 1.0
+    return kernel
+CONFIGS = [{"label": "small", "n": 32}, {"label": "large", "n": 64}]
+"""
 FALLBACK = GOOD.replace("32, 32", "10, 10")
 BAD = GOOD.replace("Tx.warp.copy(B[:, :], A_smem[:, :])", "Tx.warp.copy(B[:, :], nothing[:, :])")
 SYNTAX = GOOD.replace("Tx.warp.copy(B[:, :], A_smem[:, :])", "Tx.warp.copy(B[:, :], A_smem[:, ")
@@ -317,7 +340,58 @@ class Check(Case):
         # The same finding for both is said once.
         bad = self.file("bad.py", "# tilewright: arch sm_80 sm_90a\n" + BAD)
         self.assertEqual(len(self.expect(1, "check", bad, "--json").json["diagnostics"]), 1)
-        self.expect(2, "check", self.file("odd.py", "# tilewright: arch sm_zz\n" + GOOD))
+        # One that does not exist is a finding where it stands, and the others are looked at.
+        odd = self.expect(1, "check", self.file("odd.py", "# tilewright: arch sm_80 sm_zz\n" + GOOD), "--json").json
+        self.assertEqual([(d["code"], d["range"]["start"]) for d in odd["diagnostics"]],
+                         [("TW2313", {"line": 1, "column": 26})])
+
+    def test_an_entry_of_configs(self):
+        path = self.file("configs.py", CONFIGS)
+        listed = self.fits(self.expect(0, "entries", path, "--json").json, "entries")["entries"]
+        self.assertEqual([(e["entry"], e["kind"]) for e in listed],
+                         [(f"get_kernel(**CONFIGS[{i}])", "configs") for i in range(2)])
+        # As it is listed it can be asked for, although Python would not take the label.
+        for e in listed:
+            self.assertIn("1 kernel", self.expect(0, "check", path, "--entry", e["entry"]).errors)
+        self.assertIn("2 kernels", self.expect(0, "check", path).errors)
+
+    def test_who_says_the_architecture(self):
+        def made(text, *options):
+            answer = self.expect(0, "compile", self.file("project/k.py", text), "--json", *options).json
+            (kernel,) = self.fits(answer, "compile")["kernels"]
+            return kernel["arch"], kernel["arch_from"]
+
+        meta = GOOD + 'KERNEL_META = {"name": "kernel", "compute_capability": 10}\n'
+        comment = "# tilewright: arch sm_80\n" + meta
+        self.assertEqual(made(GOOD), ("sm_90a", {"source": "default"}))
+        for capability, arch in (("10", "sm_100a"), ("9", "sm_90a"), ("8.9", "sm_89"), ('"10.3"', "sm_103a"), ("(12, 0)", "sm_120a"),
+                                 ("[10]", "sm_100a"), ('"sm_80"', "sm_80")):
+            text = meta.replace('"compute_capability": 10', f'"compute_capability": {capability}')
+            self.assertEqual(made(text), (arch, {"source": "kernel_meta"}), capability)
+        self.assertEqual(made(GOOD + "KERNEL_META: dict = dict(compute_capability=10)\n")[0], "sm_100a")
+        self.assertEqual(made(GOOD + 'KERNEL_META = {"compute_capability": unknown}\n')[0], "sm_90a")
+        settings = self.file("project/tilewright.toml", 'arch = ["sm_120a", "sm_80"]\n')
+        self.assertEqual(made(meta), ("sm_120a", {"source": "settings"}))
+        self.assertEqual(made(comment), ("sm_80", {"source": "comment"}))
+        self.assertEqual(made(comment, "--arch", "sm_89"), ("sm_89", {"source": "option"}))
+        for wrong in ('arch = "sm_1"', "arch = 90", "arch = [[]]"):
+            self.file("project/tilewright.toml", wrong + "\n")
+            self.assertIn("arch", self.expect(2, "check", self.path("project/k.py")).errors)
+        os.remove(settings)
+
+    def test_the_architecture_is_found_out(self):
+        path = self.file("memory.py", TENSOR_MEMORY)
+        r = self.expect(0, "check", path)
+        self.assertIn("memory.py:8:5: information[TW2311]: compiled for sm_100a, from tcgen05.alloc in line 8", r.out)
+        self.assertEqual(r.out.count("TW2311"), 1)
+        answer = self.fits(self.expect(0, "compile", path, "--json").json, "compile")
+        (kernel,) = answer["kernels"]
+        self.assertEqual(kernel["arch"], "sm_100a")
+        self.assertEqual({k: kernel["arch_from"][k] for k in ("source", "call")}, {"source": "calls", "call": "tcgen05.alloc"})
+        self.assertEqual(kernel["arch_from"]["range"]["start"], {"line": 8, "column": 5})
+        # Said once and for all by the comment that the finding offers, and against an option that does not fit.
+        self.assertEqual(self.expect(0, "check", self.file("said.py", "# tilewright: arch sm_100a\n" + TENSOR_MEMORY)).out, "")
+        self.assertIn("TW2111", self.expect(1, "check", path, "--arch", "sm_90a").out)
 
     def test_json(self):
         report = self.fits(self.expect(1, "check", self.file("bad.py", BAD), "--format", "json").json, "check")
@@ -483,7 +557,7 @@ class Cores(Case):
                 many = self.run_it("check", tree, self.path("gone.py"), "--format", form, *jobs)
                 self.assertEqual((many.status, many.out, many.errors), (one.status, one.out, one.errors), f"{form} {jobs}")
             self.assertEqual(one.status, 2)
-            self.assertIn("unknown architecture 'sm_1", one.errors)
+            self.assertIn("there is no architecture 'sm_1" if form != "junit" else "TW2313", html.unescape(one.out))
         self.assertIn("in 24 files", self.run_it("check", tree).errors)
 
     def test_compile_of_folders_says_the_same(self):

@@ -1,4 +1,4 @@
-# Calls for another target than the chosen one: the error names both, on the call.
+# Calls for another target than the chosen one: the error names both, on the call. Where nobody chose one, the calls do.
 #--- ldgsts before sm_80  [cuda] [arch sm_75]
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
@@ -189,3 +189,151 @@ def by_name(A_ptr: T.handle):
 #   ^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.wgmma.fence: needs sm_90a, this is sm_100a
     T.ptx.wgmma.commit_group()
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.wgmma.commit_group: needs sm_90a, this is sm_100a
+
+#--- found out: the default serves  [cuda] [arch found]
+from tvm.script import tirx as T
+
+@T.prim_func
+def plain(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    t = T.thread_id([128])
+    A[t] = 1.0
+
+#--- found out: a row asks for another, and a comment can say so  [cuda] [arch found]
+from tvm.script import tirx as T
+
+@T.prim_func
+def tensor_memory(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    warp = T.warp_id([4])
+    addr = T.alloc_shared((1,), "uint32")
+    if warp == 0:
+        T.ptx.tcgen05.alloc(T.address_of(addr[0]), n_cols=512, cta_group=1)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[TW2311]: compiled for sm_100a, from tcgen05.alloc in line 10
+#   hint: say so in a comment: # tilewright: arch sm_100a
+        T.ptx.tcgen05.dealloc(addr[0], n_cols=512, cta_group=1)
+
+#--- found out: kernels of one file differ  [cuda] [arch found]
+from tvm.script import tirx as T
+
+@T.prim_func
+def hopper(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    t = T.thread_id([128])
+    T.ptx.wgmma.fence()
+    A[t] = 1.0
+
+@T.prim_func
+def blackwell(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    warp = T.warp_id([4])
+    addr = T.alloc_shared((1,), "uint32")
+    if warp == 0:
+        T.ptx.tcgen05.alloc(T.address_of(addr[0]), n_cols=512, cta_group=1)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[TW2311]: compiled for sm_100a, from tcgen05.alloc in line 17
+#   hint: no one architecture serves all kernels of this file, so a comment cannot say it
+
+#--- found out: a tile primitive asks for another  [cuda] [arch found]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TCol, TileLayout, TLane, tid_in_wg
+
+@T.prim_func
+def unload(O_ptr: T.handle, address: T.uint32):
+    O = T.match_buffer(O_ptr, (128, 32), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    wg = T.warpgroup_id([1])
+    tid = T.thread_id_in_wg([128])
+    acc = T.decl_buffer((128, 32), "float32", scope="tmem", allocated_addr=address, layout=TileLayout(S[(128, 32):(1@TLane, 1@TCol)]))
+    regs = T.alloc_local((32,), "float32")
+    frag = regs.view(128, 32, layout=TileLayout(S[(128, 32):(1@tid_in_wg, 1)]))
+    Tx.wg.copy_async(frag[:, :], acc[:, :])
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[TW2311]: compiled for sm_100a, from copy_async in line 15
+#   hint: say so in a comment: # tilewright: arch sm_100a
+
+#--- found out: no architecture has both  [cuda] [arch found]
+from tvm.script import tirx as T
+
+@T.prim_func
+def both(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    warp = T.warp_id([4])
+    addr = T.alloc_shared((1,), "uint32")
+    T.ptx.wgmma.fence()
+    if warp == 0:
+        T.ptx.tcgen05.alloc(T.address_of(addr[0]), n_cols=512, cta_group=1)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2312]: no architecture serves this kernel: tcgen05.alloc needs sm_100a, sm_100f or sm_103a, and wgmma.fence needs sm_90a
+#   hint: give each architecture a kernel of its own, or a branch that the script decides
+
+#--- found out: what is wrong on every architecture is said for one that has the instruction  [cuda] [arch found]
+from tvm.script import tirx as T
+
+@T.prim_func
+def columns(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    warp = T.warp_id([4])
+    addr = T.alloc_shared((1,), "uint32")
+    if warp == 0:
+        T.ptx.tcgen05.alloc(T.address_of(addr[0]), n_cols=500, cta_group=1)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.tcgen05.alloc: 'n_cols' is 500; it must be a power of two from 32 to 512
+
+#--- found out: a branch that the script decides  [cuda] [arch found]
+from tvm.script import tirx as T
+
+def make(blackwell):
+    @T.prim_func
+    def kernel(A: T.Buffer((128,), "float32")):
+        T.device_entry()
+        T.cta_id([1])
+        warp = T.warp_id([4])
+        addr = T.alloc_shared((1,), "uint32")
+        if blackwell:
+            T.ptx.tcgen05.alloc(T.address_of(addr[0]), n_cols=512, cta_group=1)
+#           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[TW2311]: compiled for sm_100a, from tcgen05.alloc in line 11
+#   hint: no one architecture serves all kernels of this file, so a comment cannot say it
+        else:
+            T.ptx.wgmma.fence()
+    return kernel
+
+old = make(False)
+new = make(True)
+
+#--- comments that say nothing  [cuda]
+# tilewright: arch sm_100b
+#                  ^^^^^^^ error[TW2313]: there is no architecture 'sm_100b'
+#   hint: did you mean sm_100a?
+# tilewright: arch sm_90a 100a  # where it runs
+#                         ^^^^ error[TW2313]: there is no architecture '100a'
+#   hint: did you mean sm_100a?
+# tilewright: arhc sm_90a
+#             ^^^^ warning[TW2313]: 'arhc' means nothing in a comment to Tilewright
+#   hint: did you mean arch?
+# tilewright: ignor[TW2301]
+#             ^^^^^ warning[TW2313]: 'ignor' means nothing in a comment to Tilewright
+#   hint: did you mean ignore?
+# tilewright: entry
+#             ^^^^^ warning[TW2313]: 'entry' says nothing without an expression
+#   hint: for example # tilewright: entry make(128, 64)
+# tilewright: frobnicate
+#             ^^^^^^^^^^ warning[TW2313]: 'frobnicate' means nothing in a comment to Tilewright
+#   hint: the first word is one of arch, dialect, entry, ignore, reference, sequence, tvm
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    t = T.thread_id([128])
+    A[t] = 1.0  # tilewright: ignore[TW9999, tw2301, TW2301]
+#                                    ^^^^^^ warning[TW2313]: there is no diagnostic TW9999
+#   hint: `tilewright check` names the code of what it finds
+#                                            ^^^^^^ warning[TW2313]: there is no diagnostic tw2301
+#   hint: did you mean TW2301?
+    A[t] = 2.0  # tilewright: ignore[TW2301
+#                                   ^ warning[TW2313]: this bracket is not closed
+#   hint: for example # tilewright: ignore[TW3106]
+    A[t] = 3.0  # tilewright: ignore TW2301

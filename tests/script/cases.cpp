@@ -151,6 +151,7 @@ void check_stable(const session::Compiled& compiled, const Case& c, std::vector<
     if (k.value->failed) continue;
     std::string once = printed(*k.value);
     Case alone;
+    if (c.arch == "found") alone.arch = c.arch;
     Files none(alone);
     session::Compiled again = compile(once, alone, none);
     std::string name(k.value->kernel.name);

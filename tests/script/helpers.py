@@ -230,7 +230,7 @@ from tvm.script import tirx as T
 from tvm.tirx.lang.warp_role import WarpRole, WarpgroupRole
 
 @T.prim_func
-def k(A: T.Buffer((128,), "float32")):
+def k(A: T.Buffer((256,), "float32")):
     T.device_entry()
     bx = T.cta_id([4])
     wg = T.warpgroup_id([2])
@@ -245,7 +245,7 @@ def k(A: T.Buffer((128,), "float32")):
     with WarpgroupRole(wg, (0, 2)):
         A[tx] = 4.0
 #| @T.prim_func
-#| def k(A: T.Buffer((128,), "float32")):
+#| def k(A: T.Buffer((256,), "float32")):
 #|     T.attr({"tirx.device_entry": T.bool(True)})
 #|     bx = T.cta_id([4])
 #|     wg = T.warpgroup_id([2])

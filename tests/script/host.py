@@ -641,3 +641,108 @@ def kernel(A: T.Buffer((64,), "float32")):
     A[0] = T.float32(rest)
 #          ^^^^^^^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from a statement that failed: evaluation is nested more than 1000 deep
 #   hint: give the value in the script, or name an entry with known arguments
+
+#--- CONFIGS with a kernel that is specialised  [entries]
+from tvm.script import tirx as T
+
+@T.jit
+def scale(A_ptr: T.handle, B_ptr: T.handle, *, N: T.constexpr, dtype: T.constexpr):
+    A = T.match_buffer(A_ptr, (N,), dtype)
+    B = T.match_buffer(B_ptr, (N,), dtype)
+    T.device_entry()
+    bx = T.cta_id([N // 128])
+    t = T.thread_id([128])
+    B[bx * 128 + t] = A[bx * 128 + t]
+
+def get_kernel(N, dtype="float16"):
+    return scale.specialize(N=N, dtype=dtype)
+
+CONFIGS = [
+    {"label": "small", "N": 128},
+    {"label": "big", "N": 4096, "dtype": "float32", "seed": 3},
+]
+#| entry configs: get_kernel(**CONFIGS[0]) -> scale
+#| entry configs: get_kernel(**CONFIGS[1]) -> scale
+
+#--- lines of CONFIGS that do not fit  [entries]
+from tvm.script import tirx as T
+
+def get_kernel(M, N, dtype="float16"):
+    if M % 16:
+        raise ValueError(f"M={M} is no multiple of 16")
+
+    @T.prim_func
+    def k(A: T.Buffer((M, N), dtype)):
+        T.device_entry()
+        t = T.thread_id([128])
+        A[0, t] = A[0, t]
+
+    return k
+
+CONFIGS = [
+    {"label": "fine", "M": 16, "N": 128, "seed": 1},
+    {"label": "a key is misspelt", "M": 16, "Nn": 128},
+#                                           ^^^^ error[TW2211]: get_kernel takes no 'Nn', and needs 'N'
+#   hint: did you mean 'N'?
+    {"label": "one is missing", "M": 16},
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2211]: get_kernel needs 'N', which this line of CONFIGS does not give
+    {"label": "refused", "M": 17, "N": 128},
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2211]: get_kernel(**CONFIGS[3]) makes no kernel: ValueError: M=17 is no multiple of 16
+    (16, 128),
+#   ^^^^^^^^^ error[TW2211]: a line of CONFIGS is a dict of arguments for get_kernel, not tuple
+    dict(M=16, N=128, dtyp="float32"),
+#                     ^^^^ warning[TW2211]: get_kernel takes no 'dtyp'
+#   hint: did you mean 'dtype'?
+]
+#| entry configs: get_kernel(**CONFIGS[0]) -> k
+#| entry configs: get_kernel(**CONFIGS[5]) -> k
+
+#--- CONFIGS whose lines are computed  [entries]
+from tvm.script import tirx as T
+
+def get_kernel(**config):
+    n = config["n"]
+
+    @T.prim_func
+    def k(A: T.Buffer((n,), "float32")):
+        T.device_entry()
+        t = T.thread_id([n])
+        A[t] = 1.0
+
+    return k
+
+CONFIGS = [{"label": f"n{n}", "n": n} for n in (32, 64)] + [{"m": 3}]
+# @1:1-1:8 error[TW2211]: get_kernel(**CONFIGS[2]) makes no kernel: key 'n' is not in the dict
+#| entry configs: get_kernel(**CONFIGS[0]) -> k
+#| entry configs: get_kernel(**CONFIGS[1]) -> k
+
+#--- a kernel of CONFIGS that a comment names  [entries]
+# tilewright: entry get_kernel(**CONFIGS[1])
+from tvm.script import tirx as T
+
+def get_kernel(n):
+    @T.prim_func
+    def k(A: T.Buffer((n,), "float32")):
+        T.device_entry()
+        t = T.thread_id([n])
+        A[t] = 1.0
+
+    return k
+
+CONFIGS = ({"label": "one", "n": 32}, {"label": "two", "n": 64})
+#| entry comment: get_kernel(**CONFIGS[1]) -> k
+#| entry configs: get_kernel(**CONFIGS[0]) -> k
+
+#--- a function that specialises, called by nobody  [entries]
+from tvm.script import tirx as T
+
+@T.jit
+def fill(A_ptr: T.handle, *, N: T.constexpr):
+    A = T.match_buffer(A_ptr, (N,), "float32")
+    T.device_entry()
+    t = T.thread_id([N])
+    A[t] = 1.0
+
+def make(n=64):
+    return fill.specialize(N=n)
+#| entry defaults: make() -> fill

@@ -18,3 +18,19 @@ TEST_CASE("architectures: those that exist, and no others") {
     CHECK_FALSE(ir::parse_target(name));
   }
 }
+
+TEST_CASE("architectures: the order in which one is looked for") {
+  const auto known = ir::known_targets();
+  CHECK(known.front().name() == "sm_90a");
+  std::string names;
+  for (ir::Target target : known) {
+    CHECK(ir::parse_target(target.name()) == target);
+    CHECK(ir::first_of(ir::set_of(target)) == target);
+    if (target.major == 10 && target.minor == 0) names += target.name() + " ";
+  }
+  CHECK(names == "sm_100 sm_100a sm_100f ");
+  CHECK(ir::first_of(ir::set_of(*ir::parse_target("sm_120a")) | ir::set_of(*ir::parse_target("sm_100f")))->name() ==
+        "sm_100f");
+  CHECK_FALSE(ir::first_of(0));
+  CHECK(ir::set_of(ir::Target{8, 5, 0}) == 0);
+}

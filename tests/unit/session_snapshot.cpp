@@ -148,3 +148,69 @@ TEST_CASE("caches are dropped when they take more than they may, and fill again"
   CHECK(tiny.memory().cache_bytes <= 1);
   CHECK(tiny.find("a.py")->analyse({})->kernels_made == 2);
 }
+
+TEST_CASE("an editor looks at the first configuration, and at the others when somebody asks") {
+  constexpr const char* kConfigs = R"(from tvm.script import tirx as T
+
+def get_kernel(n):
+    @T.prim_func
+    def kernel(A: T.Buffer((64,), "float32")):
+        T.device_entry()
+        t = T.thread_id([64])
+        A[t + n] = 1.0
+    return kernel
+
+CONFIGS = [{"label": str(n), "n": n} for n in range(4)]
+)";
+  session::Session session{nullptr};
+  auto snapshot = session.open("a.py", kConfigs, 0, std::make_shared<session::Settings>());
+  auto first = snapshot->analyse({});
+  REQUIRE(first);
+  CHECK(first->first().kernels.size() == 1);
+  CHECK(first->kernels_made == 1);
+  REQUIRE(first->others().size() == 3);
+  CHECK(first->others().back().expression == "get_kernel(**CONFIGS[3])");
+  auto all = snapshot->analyse_all({});
+  REQUIRE(all);
+  CHECK(all->first().kernels.size() == 4);
+  CHECK(all->kernels_made == 3);  // the first is there
+  CHECK(all->others().empty());
+  CHECK(snapshot->analyse_all({}) == all);
+
+  auto settings = std::make_shared<session::Settings>();
+  settings->entries = {"get_kernel(**CONFIGS[2])"};
+  auto chosen = session.refresh("a.py", settings)->analyse({});
+  REQUIRE(chosen->first().kernels.size() == 1);
+  CHECK(chosen->first().kernels.front().entry->expression == "get_kernel(**CONFIGS[2])");
+}
+
+TEST_CASE("the calls of a kernel say its architecture; an edit that takes them away takes it back") {
+  std::string text = R"(from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    T.thread_id([32])
+    address = T.alloc_shared((1,), "uint32")
+    T.ptx.tcgen05.alloc(T.address_of(address[0]), n_cols=512, cta_group=1)
+)";
+  session::Session session{nullptr};
+  auto analysis = session.open("a.py", text, 0, std::make_shared<session::Settings>())->analyse({});
+  const session::CompiledKernel& kernel = analysis->first().kernels.front();
+  CHECK(kernel.target.name() == "sm_100a");
+  CHECK(session::architecture_words(kernel, analysis->first().evaluation->anchors) ==
+        "sm_100a, from tcgen05.alloc in line 8");
+  REQUIRE(kernel.cuda);
+  CHECK(kernel.lowered->kernel->target.name() == "sm_100a");
+  CHECK(analysis->kernels_made == 1);
+  text = "# a line more\n" + text;
+  analysis = session.change("a.py", text, 1)->analyse({});
+  CHECK(analysis->kernels_made == 0);
+  CHECK(session::architecture_words(analysis->first().kernels.front(), analysis->first().evaluation->anchors) ==
+        "sm_100a, from tcgen05.alloc in line 9");
+  text = text.substr(0, text.find("    T.ptx"));
+  analysis = session.change("a.py", text, 2)->analyse({});
+  CHECK(analysis->first().kernels.front().target.name() == "sm_90a");
+  analysis = session.change("a.py", "# tilewright: arch sm_80\n" + text, 3)->analyse({});
+  CHECK(analysis->first().kernels.front().target.name() == "sm_80");
+}

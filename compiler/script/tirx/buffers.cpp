@@ -57,7 +57,29 @@ ir::Buffer* make_buffer(Interpreter& in, const BufferOptions& o, text::Span span
   return b;
 }
 
-Value allocate(Interpreter& in, const BufferOptions& o, text::Span span) {
+// Of a layout that repeats something `elements` long, that something: of S[(32,64):(64,1)] and 64 elements
+// S[(1,64):(64,1)]. Storage is what the layout spans over the buffer's own shape. Nothing: the outer iters do not count
+// repetitions.
+std::optional<layout::Layout> own_part(const layout::Layout& l, std::int64_t elements) {
+  if (layout::has_thread_axis(l)) return std::nullopt;
+  layout::Layout out = l;
+  layout::Iters& iters = out.tile->shard;
+  std::int64_t rest = elements;
+  for (std::size_t i = iters.size(); i-- > 0;) {
+    if (!iters[i].extent.is_constant()) return std::nullopt;
+    if (rest == 1) {
+      iters[i].extent = 1;
+    } else if (rest % iters[i].extent.value() == 0) {
+      rest /= iters[i].extent.value();
+    } else {
+      return std::nullopt;
+    }
+  }
+  return rest == 1 ? std::optional(std::move(out)) : std::nullopt;
+}
+
+Value allocate(Interpreter& in, const BufferOptions& asked, text::Span span) {
+  BufferOptions o = asked;
   if (o.scope == ir::StorageScope::Local || o.scope == ir::StorageScope::Shared) {
     for (ir::Expr e : o.shape) {
       const std::int64_t* c = ir::constant(e);
@@ -81,10 +103,14 @@ Value allocate(Interpreter& in, const BufferOptions& o, text::Span span) {
     for (ir::Expr e : o.shape) elements = elements * layout::Dim(e);
     layout::Dim size = layout::size(*o.layout);
     if (elements.is_constant() && size.is_constant() && elements.value() != size.value()) {
-      return in.fail(
-          code::kBuffer, span,
-          "the buffer has " + layout::to_string(elements) + " elements, its layout " + layout::to_string(size),
-          "layout: " + layout::to_short_string(*o.layout));
+      auto part = own_part(*o.layout, elements.value());
+      if (!part) {
+        return in.fail(
+            code::kBuffer, span,
+            "the buffer has " + layout::to_string(elements) + " elements, its layout " + layout::to_string(size),
+            "layout: " + layout::to_short_string(*o.layout));
+      }
+      o.layout = keep_layout(in, std::move(*part));
     }
   }
   const ir::Buffer* b = make_buffer(in, o, span);
