@@ -410,7 +410,7 @@ void Emitter::element(const Buffer* buffer, Expr index, DataType dtype, int at_l
   const Storage* s = storage(buffer->data);
   if (buffer->dtype.storage_bits() < 8 && !buffer->dtype.is_handle()) {
     error(code::kSubByte,
-          "`" + std::string(buffer->name) + "` holds " + dtype_name(buffer->dtype) +
+          "`" + std::string(ir::spoken_name(*buffer)) + "` holds " + dtype_name(buffer->dtype) +
               ": its elements cannot be accessed one by one",
           "take .view(\"uint8\")");
   }

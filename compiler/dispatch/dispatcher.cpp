@@ -1,7 +1,9 @@
 #include "compiler/dispatch/dispatcher.h"
 
 #include <algorithm>
+#include <map>
 
+#include "compiler/dispatch/advice.h"
 #include "compiler/dispatch/codes.h"
 #include "compiler/dispatch/overruns.h"
 #include "compiler/dispatch/variant.h"
@@ -27,7 +29,7 @@ text::Diagnostic diagnostic(std::string_view code, Severity severity, std::strin
   return d;
 }
 
-// The reasons of the predicates that do not hold, joined; all are asked.
+// The reasons of the predicates that do not hold, each once; all are asked.
 struct Refusal {
   std::string_view predicate;
   Reason reason;
@@ -38,7 +40,7 @@ std::optional<Refusal> refusal(const Variant& variant, CallContext& context) {
     Reason r = p.test(context);
     if (r.empty()) continue;
     if (out) {
-      out->reason += cat("; ", p.name, " — ", r);
+      if (out->reason.find(r) == std::string::npos) out->reason += cat("; ", r);
     } else {
       out = Refusal{p.name, std::move(r)};
     }
@@ -55,7 +57,7 @@ class Dispatcher {
         closure_(scope::close_scope_ids(kernel, context)),
         body_(closure_.failed ? kernel.body : scope::with_closed_ranges(kernel, closure_, *out.layouts)),
         shared_(closure_, kernel),
-        tracker_(closure_) {}
+        tracker_(closure_, body_) {}
 
   void run() {
     out_.launch = closure_.launch;
@@ -66,6 +68,7 @@ class Dispatcher {
       return;
     }
     out_.body = visit(body_);
+    for (text::Diagnostic& d : held_) context_.report(std::move(d));
     if (!allocations_.empty() || !init_.empty()) out_.body = with_prologue(out_.body);
     out_.scope_ids = shared_.scope_ids();
     if (!context_.stop.stop_requested()) report_overruns(body_, closure_, out_.calls, context_);
@@ -244,7 +247,7 @@ class Dispatcher {
       }
       trial.outcome = Outcome::Chosen;
       chosen = &variant;
-      accept(call, report, variant, std::move(*plan), context.journal);
+      accept(call, report, variant, std::move(*plan), context);
       context.journal = {};
     }
     report.lacks_instruction = context.lacks_instruction;
@@ -275,7 +278,8 @@ class Dispatcher {
     return cat("may serve; ", chosen.name, " is asked first");
   }
 
-  void accept(const ir::TileCall& call, CallReport& report, const Variant& variant, Plan plan, const Journal& journal) {
+  void accept(const ir::TileCall& call, CallReport& report, const Variant& variant, Plan plan, CallContext& context) {
+    const Journal& journal = context.journal;
     report.variant = variant.name;
     report.body = plan.body;
     report.facts = std::move(plan.facts);
@@ -294,7 +298,7 @@ class Dispatcher {
       }
       return true;
     });
-    if (!plan.caution.empty()) warn_caution(call, report, std::move(plan.caution));
+    if (!plan.caution.empty()) warn_caution(call, report, context, std::move(plan.caution));
     if (variant.single_thread) warn_many_threads(call, report);
     note_uniformity(call, report);
   }
@@ -314,15 +318,31 @@ class Dispatcher {
            "guard the call with warpgroup_id, or use warp or cta scope");
       return;
     }
-    std::string message =
-        cat("no variant of ", call.primitive, " serves this call at ", ir::exec_scope_name(call.scope), " scope");
-    std::size_t width = 0;
-    for (const Trial& t : report.trials) width = std::max(width, t.variant.size());
-    for (const Trial& t : report.trials) {
-      message += cat("\n   ", t.variant, std::string(width + 2 - t.variant.size(), ' '), outcome_name(t.outcome), ": ",
-                     t.reason);
+    std::vector<ReasonRow> rows = reason_rows(report, context);
+    const std::optional<std::size_t> at_fault = operand_at_fault(rows, context, body_);
+    text::Diagnostic d = diagnostic(
+        code::kNotServed, Severity::Error,
+        cat("no variant of ", call.primitive, " serves this call at ", ir::exec_scope_name(call.scope), " scope"),
+        call.origin);
+    d.message += rows.size() == 1 && call.dispatch.empty() ? cat(": ", rows[0].reason) : in_a_table(rows);
+    d.hint = way_out(call, report, context, rows, at_fault);
+    if (at_fault) {
+      const ir::Operand& operand = call.args[*at_fault];
+      if (operand.span) d.span = operand.span;
+      const ir::Buffer* b = operand.region.buffer;
+      if (b && b->span) d.related.push_back({b->span, cat(ir::spoken_name(*b), " is declared here")});
+      // A buffer of the wrong type meets others again and again: that is one cause.
+      if (b && rows.size() == 1 && rows[0].of_call && wrong_type(context)) {
+        auto [said, fresh] = wrong_types_.try_emplace(b, held_.size());
+        if (!fresh) {
+          held_[said->second].related.push_back({call.origin.span, cat("and this ", call.primitive, " meets it, too")});
+          return;
+        }
+        held_.push_back(std::move(d));
+        return;
+      }
     }
-    fail(call, code::kNotServed, std::move(message), way_out(call, report, context));
+    context_.report(std::move(d));
   }
 
   // The variant that would serve the call if `dispatch=` did not name another one. Null: none would.
@@ -336,17 +356,20 @@ class Dispatcher {
     return nullptr;
   }
 
-  std::string way_out(const ir::TileCall& call, const CallReport& report, CallContext& context) {
+  std::string way_out(const ir::TileCall& call, const CallReport& report, CallContext& context,
+                      const std::vector<ReasonRow>& rows, std::optional<std::size_t> at_fault) {
     if (const scope::Inexact* condition = scope::dividing_condition(report.scope)) {
       return cat("let all threads of the ", ir::exec_scope_name(call.scope), " reach the call: move it out of `if ",
                  condition->term, "`");
     }
     if (!call.dispatch.empty()) {
+      if (std::string way = another_way(context, tracker_.set()); !way.empty()) return way;
       const Variant* other = unforced(call, context);
       return other ? cat("without dispatch=\"", call.dispatch, "\" it is served by ", other->name) : std::string();
     }
     if (call.scope == ir::ExecScope::Cluster) return cat("call it at cta scope in each CTA: Tx.cta.", call.primitive);
-    return {};
+    if (std::string mend = how_to_mend(rows, context, at_fault); !mend.empty()) return mend;
+    return another_way(context, tracker_.set());
   }
 
   // The keywords of a primitive that a variant reads.
@@ -441,11 +464,10 @@ class Dispatcher {
     }
   }
 
-  void warn_caution(const ir::TileCall& call, const CallReport& report, std::string caution) {
+  void warn_caution(const ir::TileCall& call, const CallReport& report, CallContext& context, std::string caution) {
     text::Diagnostic d = diagnostic(code::kFallback, Severity::Warning, std::move(caution), call.origin);
-    for (const Trial& t : report.trials) {
-      if (t.outcome != Outcome::Chosen) d.hint += cat(d.hint.empty() ? "" : "; ", t.variant, ": ", t.reason);
-    }
+    d.hint = another_way(context, tracker_.set());
+    if (d.hint.empty()) d.hint = in_one_line(reason_rows(report, context));
     context_.report(std::move(d));
   }
 
@@ -492,6 +514,8 @@ class Dispatcher {
   std::vector<const ir::Buffer*> allocations_;
   std::vector<const Stmt*> init_;
   std::vector<text::Span> noted_;
+  std::vector<text::Diagnostic> held_;  // until every call has been seen that they are about
+  std::map<const ir::Buffer*, std::size_t> wrong_types_;
   bool untracked_noted_ = false;
 };
 

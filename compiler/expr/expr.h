@@ -189,7 +189,8 @@ enum class Effect : std::uint8_t { Pure, Reads, Writes, Synchronises, Opaque };
 struct Callee {
   std::string_view name;  // as printed after `T.`: "ptx.mbarrier.init", "address_of", "cuda.cta_sync"
   Effect effect = Effect::Pure;
-  bool elects = false;  // not 0 in one lane of the warp alone, which the hardware chooses
+  bool elects = false;   // not 0 in one lane of the warp alone, which the hardware chooses
+  bool assigns = false;  // stores into elements that it is given by reference (Loads among its arguments)
 };
 
 struct Call : ExprNode {
@@ -279,11 +280,19 @@ template <class F>
 Expr substitute(Expr e, F&& map);
 Expr rebuild(Expr e, std::span<const Expr> operands);  // same node over other operands
 
-// One line of script text, with the prefix `T.` (surface.md 17). For messages and tests; the printer prints kernels.
-// Text beyond a few thousand characters ends in `...`.
+// An expression in words for people, one line: as the script would write it, so that a scalar is its name and not the
+// first element of a buffer. Text beyond a few thousand characters ends in `...`. Messages, reports, hovers and
+// comments ask here and nowhere else; the printer prints kernels.
 std::string to_string(Expr e);
-// The name a buffer prints under; compiler/ir knows what a buffer is and defines it.
-std::string_view buffer_name(const Buffer* buffer);
+// The same with the nodes as they are and the prefix `T.` (surface.md 17): what a script's own str() shows.
+std::string to_exact_string(Expr e);
+// What an expression says of a buffer; compiler/ir knows what a buffer is and defines it.
+struct BufferWords {
+  std::string_view name;    // prints under it
+  std::string_view spoken;  // people call it so
+  bool is_scalar = false;   // reads like a number
+};
+BufferWords buffer_words(const Buffer* buffer);
 
 // ---- templates ------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-// Expressions as script text, for messages, tests and dumps (surface.md 17).
+// Expressions as script text (surface.md 17): in words for people, or node by node.
 #include <charconv>
 #include <cmath>
 
@@ -29,8 +29,21 @@ std::string_view function(ExprKind kind) {
   }
 }
 
+// Python's operators for what the dialect spells as functions; they bind tighter than comparisons and looser than sums.
+std::string_view bit_operator(ExprKind kind) {
+  switch (kind) {
+    case ExprKind::BitAnd: return " & ";
+    case ExprKind::BitOr: return " | ";
+    case ExprKind::BitXor: return " ^ ";
+    case ExprKind::Shl: return " << ";
+    case ExprKind::Shr: return " >> ";
+    default: return {};
+  }
+}
+
 class Printer {
  public:
+  explicit Printer(bool words) : words_(words) {}
   std::string out;
 
   void print(Expr e, int outer = 0, int depth = 0) {
@@ -47,7 +60,9 @@ class Printer {
       case ExprKind::FloatImm: return floating(*e.as<FloatImm>());
       case ExprKind::StringImm: return string(e.as<StringImm>()->value);
       case ExprKind::Var: out += e.as<Var>()->name.empty() ? std::string_view("v") : e.as<Var>()->name; return;
-      case ExprKind::Cast: return typed("Cast", e.dtype(), e.as<Cast>()->value, depth);
+      case ExprKind::Cast:
+        if (words_) return cast(*e.as<Cast>(), outer, depth);
+        return typed("Cast", e.dtype(), e.as<Cast>()->value, depth);
       case ExprKind::Not:
         open(outer > kNot);
         out += "not ";
@@ -55,7 +70,12 @@ class Printer {
         close(outer > kNot);
         return;
       case ExprKind::Load:
-        out += buffer_name(e.as<Load>()->buffer);
+        if (BufferWords buffer = buffer_words(e.as<Load>()->buffer); words_) {
+          out += buffer.spoken;
+          if (buffer.is_scalar) return;
+        } else {
+          out += buffer.name;
+        }
         out += '[';
         list(e.as<Load>()->indices, depth);
         out += ']';
@@ -81,6 +101,15 @@ class Printer {
       close(outer > op.precedence);
       return;
     }
+    if (std::string_view op = words_ ? bit_operator(e.kind()) : std::string_view(); !op.empty()) {
+      const Binary* b = e.as<Binary>();
+      open(outer > kCompare);
+      print(b->a, kSum, depth + 1);
+      out += op;
+      print(b->b, kSum, depth + 1);
+      close(outer > kCompare);
+      return;
+    }
     out += "T.";
     out += function(e.kind());
     out += '(';
@@ -90,6 +119,15 @@ class Printer {
   }
 
  private:
+  // A cast that only makes room for larger numbers goes without saying.
+  void cast(const Cast& cast, int outer, int depth) {
+    DataType from = cast.value.dtype(), to = cast.dtype;
+    if (from.is_integral() && to.is_integral() && to.bits >= from.bits) return print(cast.value, outer, depth + 1);
+    out += "T.cast(";
+    print(cast.value, 0, depth + 1);
+    out += ", \"" + dtype_name(to) + "\")";
+  }
+
   void open(bool needed) {
     if (needed) out += '(';
   }
@@ -169,12 +207,20 @@ class Printer {
     list(call.args, depth);
     out += ')';
   }
+
+  const bool words_;
 };
 
 }  // namespace
 
 std::string to_string(Expr e) {
-  Printer printer;
+  Printer printer(true);
+  printer.print(e);
+  return std::move(printer.out);
+}
+
+std::string to_exact_string(Expr e) {
+  Printer printer(false);
   printer.print(e);
   return std::move(printer.out);
 }

@@ -44,6 +44,7 @@ class Row {
     row_.signature = signature;
     row_.operands = operands;
     row_.meaning = meaning;
+    for (const Operand& o : operands) row_.assigns |= o.kind == OperandKind::Reference && o.access != Access::In;
   }
   constexpr operator Intrinsic() const { return row_; }  // NOLINT: rows are written in arrays of Intrinsic
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "compiler/expr/expr.h"
@@ -40,6 +41,7 @@ struct Buffer {
   Expr allocated_addr;                     // tmem column; null elsewhere
   bool is_scalar = false;                  // made as a one-element variable of the script: reads like a number
   text::Span span;                         // its declaration
+  std::string_view path;                   // how the script reaches it where that is not its name: "st.stage"
 
   std::size_t rank() const { return shape.size(); }
 };
@@ -58,6 +60,10 @@ struct Region {
 // Number of elements when all extents are constant.
 std::optional<std::int64_t> constant_elements(std::span<const Expr> shape);
 bool is_one_element(const Buffer& buffer);  // one dimension, provably 1
+// What people call it, for messages and comments.
+inline std::string_view spoken_name(const Buffer& b) { return b.path.empty() ? b.name : b.path; }
+// "A[m * 128:m * 128 + 128, st.stage]", for people.
+std::string to_string(const Region& region);
 Region full_region(const Buffer* buffer);
 layout::Shape shape_of(const Buffer& buffer);
 

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "compiler/expr/analyzer.h"
 #include "compiler/ir/kernel.h"
 
 namespace tilewright::ir {
@@ -70,7 +71,27 @@ Expr load(const Buffer* buffer, std::span<const Expr> indices) {
   return Arena::current().make<Load>(ExprNode{ExprKind::Load, dtype}, buffer, Arena::current().copy(indices));
 }
 
-std::string_view buffer_name(const Buffer* buffer) { return buffer->name; }
+std::string to_string(const Region& region) {
+  std::string_view name = spoken_name(*region.buffer);
+  std::string text(name.empty() ? "buffer" : name);
+  for (std::size_t i = 0; i < region.ranges.size(); ++i) {
+    const Range& r = region.ranges[i];
+    text += i ? ", " : "[";
+    const std::int64_t *first = constant(r.min), *count = constant(r.extent);
+    if (first && count) {
+      text += std::to_string(*first) + ":" + std::to_string(*first + *count);
+      continue;
+    }
+    text += to_string(r.min);
+    if (count && *count == 1) continue;  // one row, named by its index
+    Arena scratch;
+    ArenaScope scope(scratch);
+    text += ":" + to_string(simplify(r.min + r.extent));
+  }
+  return text + (region.ranges.empty() ? "[]" : "]");
+}
+
+BufferWords buffer_words(const Buffer* buffer) { return {buffer->name, spoken_name(*buffer), buffer->is_scalar}; }
 
 const Stmt* make_seq(Origin origin, std::span<const Stmt* const> statements) {
   if (statements.size() == 1) return statements[0];

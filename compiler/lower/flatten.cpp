@@ -152,7 +152,8 @@ std::expected<Expr, AccessError> Flattener::scalar_index(const Info& info, const
     for (Expr e : indices) coordinate.push_back(widened(e));
     layout::Result<Expr> m = layout::apply_m(*info.layout, coordinate, info.shape);
     if (!m)
-      return std::unexpected(AccessError{code::kLayout, "`" + std::string(buffer->name) + "`: " + m.error().message});
+      return std::unexpected(
+          AccessError{code::kLayout, "`" + std::string(ir::spoken_name(*buffer)) + "`: " + m.error().message});
     return simplify(*m);
   };
   auto narrow = flat(false);
@@ -213,9 +214,10 @@ std::expected<Expr, AccessError> Flattener::vector_index(const Info& info, const
       }
     }
     if (!stride || !is_constant(distance, *constant(stride) * lane)) {
-      return std::unexpected(AccessError{
-          code::kVector, "the " + std::to_string(lanes) + " lanes of this access to `" + std::string(buffer->name) +
-                             "` are not evenly spaced under " + layout::to_short_string(*buffer->layout)});
+      return std::unexpected(AccessError{code::kVector, "the " + std::to_string(lanes) + " lanes of this access to `" +
+                                                            std::string(ir::spoken_name(*buffer)) +
+                                                            "` are not evenly spaced under " +
+                                                            layout::to_short_string(*buffer->layout)});
     }
   }
   return ir::ramp(*base, cast(base->dtype(), stride), lanes);

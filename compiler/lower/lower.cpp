@@ -346,8 +346,8 @@ void Lowering::size_pools() {
     if (buffer->scope == StorageScope::SharedDyn) {
       if (dynamic && dynamic->buffer != buffer) {
         error(code::kSecondDynamic,
-              "`" + std::string(buffer->name) + "` is a second dynamic shared allocation besides `" +
-                  std::string(dynamic->buffer->name) + "`",
+              "`" + std::string(ir::spoken_name(*buffer)) + "` is a second dynamic shared allocation besides `" +
+                  std::string(ir::spoken_name(*dynamic->buffer)) + "`",
               "carve both from one T.SMEMPool");
         continue;
       }
@@ -376,7 +376,7 @@ void Lowering::size_pools() {
       elements = (bytes * 8 + element_bits(buffer->dtype) - 1) / element_bits(buffer->dtype);
     }
     if (!elements) {
-      error(code::kSize, "`" + std::string(buffer->name) + "` needs constant extents to be allocated");
+      error(code::kSize, "`" + std::string(ir::spoken_name(*buffer)) + "` needs constant extents to be allocated");
       continue;
     }
     flattener_.set_elements(buffer, *elements);
@@ -391,8 +391,8 @@ void Lowering::size_pools() {
       at = (at + block.align - 1) / block.align * block.align + block.bytes;
       if (at > kStaticSharedLimit && at - block.bytes <= kStaticSharedLimit) {
         error(code::kStaticLimit,
-              "static shared memory reaches " + std::to_string(at) + " bytes with `" + std::string(buffer->name) +
-                  "`; the limit is 49152",
+              "static shared memory reaches " + std::to_string(at) + " bytes with `" +
+                  std::string(ir::spoken_name(*buffer)) + "`; the limit is 49152",
               "allocate it with scope=\"shared.dyn\", for instance from a T.SMEMPool");
       }
     }
@@ -618,12 +618,12 @@ void Lowering::allocate(const Alloc* s, std::vector<const Stmt*>& out) {
     case StorageScope::SharedDyn: break;
     case StorageScope::Local:
       if (!storage_elements(*buffer)) {
-        error(code::kSize, "`" + std::string(buffer->name) + "` needs constant extents to be allocated");
+        error(code::kSize, "`" + std::string(ir::spoken_name(*buffer)) + "` needs constant extents to be allocated");
         return;
       }
       break;
     default:
-      error(code::kStorage, "`" + std::string(buffer->name) + "` cannot be allocated in scope \"" +
+      error(code::kStorage, "`" + std::string(ir::spoken_name(*buffer)) + "` cannot be allocated in scope \"" +
                                 std::string(buffer->scope == StorageScope::Other ? buffer->scope_text
                                                                                  : storage_scope_name(buffer->scope)) +
                                 "\" on the device");

@@ -365,8 +365,8 @@ Dependence Facts::dependence(Expr e) const {
       }
       return false;
     }
-    if (node.kind() == ExprKind::Load) {
-      out.runtime = true;  // whatever its index depends on: equal values may lie at different places
+    if (const auto* load = node.as<ir::Load>()) {
+      out.merge(dependence(*load));
       return false;
     }
     if (const auto* call = node.as<ir::Call>()) {
@@ -379,6 +379,32 @@ Dependence Facts::dependence(Expr e) const {
     }
     return true;
   });
+  return out;
+}
+
+Dependence Facts::dependence(const ir::Load& load) const {
+  Dependence unknown{.runtime = true};
+  const ir::Buffer& buffer = *load.buffer;
+  if (!buffer.data || !body_) return unknown;
+  const bool own = buffer.scope == ir::StorageScope::Local;
+  if (!own && buffer.scope != ir::StorageScope::Global) return unknown;  // who wrote last is nothing that we know
+  if (!assigned_) {
+    auto nothing = std::make_shared<const Assigned>();
+    Facts facts(*closure_, body_);
+    facts.know(nothing);
+    assigned_ = std::make_shared<const Assigned>(assigned_in(body_, std::move(facts)));
+  }
+  Dependence out;
+  for (Expr index : load.indices) out.merge(dependence(index));
+  if (own) {
+    auto found = assigned_->own.find(buffer.data);
+    if (found == assigned_->own.end() || out.ids) return unknown;  // different elements: their values are not compared
+    out.merge(found->second);
+  } else if (assigned_->changed.contains(buffer.data)) {
+    return unknown;
+  }
+  out.open = true;  // the value is known when the kernel runs
+  out.elects = false;
   return out;
 }
 

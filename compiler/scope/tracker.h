@@ -9,7 +9,9 @@ namespace tilewright::scope {
 
 class Tracker {
  public:
-  explicit Tracker(const Closure& closure) : facts_(closure), set_(at_device_entry(closure)) {}
+  // `body`: the kernel's, so that conditions on scalars are understood; null: they are not.
+  explicit Tracker(const Closure& closure, const ir::Stmt* body = nullptr)
+      : facts_(closure, body), set_(at_device_entry(closure)) {}
 
   struct Mark {
     ActiveSet set;

@@ -181,8 +181,9 @@ class Interpreter {
   const ir::Stmt* pop_block(text::Span span);
   // A fresh mutable scalar of the script with an initial value (null: none).
   Value make_scalar(std::string_view name, ir::DataType dtype, ir::Expr initial, text::Span span);
-  // Gives the resources inside a value that have no name yet the name that a binding shows.
-  void name_value(Value v, std::string_view name);
+  // Gives the resources inside a value that have no name yet the name that a binding shows. `path`: how the script
+  // reaches the value where that is not the name.
+  void name_value(Value v, std::string_view name, std::string_view path = {});
   // Store with the implicit cast of surface.md 4.4.
   bool emit_store(const ir::Buffer* buffer, std::vector<ir::Expr> indices, ir::Expr value, text::Span span);
 
@@ -202,7 +203,7 @@ class Interpreter {
   ir::Var* draft(ir::Var* var) { return drafts_->add(var); }
   ir::Buffer* draft(ir::Buffer* buffer) { return drafts_->add(buffer); }
   // Names a buffer that is a draft, and after it the pointer to its data where that has no name yet.
-  void name_draft(const ir::Buffer* buffer, std::string_view name);
+  void name_draft(const ir::Buffer* buffer, std::string_view name, std::string_view path = {});
   Scope* builtins() { return builtins_; }
   ir::Target target() const { return target_; }
   bool finds_target() const { return find_target_; }

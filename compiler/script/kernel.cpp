@@ -77,9 +77,9 @@ bool Interpreter::emit_store(const ir::Buffer* buffer, std::vector<ir::Expr> ind
   return true;
 }
 
-void Interpreter::name_value(Value v, std::string_view name) {
+void Interpreter::name_value(Value v, std::string_view name, std::string_view path) {
   auto name_buffer = [&](const ir::Buffer* b) {
-    if (b->name.empty()) name_draft(b, keep(name));
+    if (b->name.empty()) name_draft(b, keep(name), path.empty() ? path : keep(path));
   };
   if (v.is_expr()) {
     if (const auto* l = v.as_expr().as<ir::Load>(); l && ir::is_one_element(*l->buffer)) name_buffer(l->buffer);
@@ -89,31 +89,40 @@ void Interpreter::name_value(Value v, std::string_view name) {
     return;
   }
   if (!v.is_object()) return;
-  auto child = [&](std::string_view suffix) { return std::string(name) + "_" + std::string(suffix); };
+  // What is part of a value is called after it, and reached through it: `st_stage` is `st.stage`.
+  auto part = [&](Value item, std::string_view suffix, std::string_view before, std::string_view after) {
+    std::string child(name), way(path.empty() ? name : path);
+    child.append("_").append(suffix);
+    name_value(item, child, way.append(before).append(suffix).append(after));
+  };
   if (depth_ > context_.limits.depth) return;
   ++depth_;
   if (BufferValue* b = v.as<BufferValue>()) {
     name_buffer(b->buffer);
   } else if (List* l = v.as<List>()) {
-    for (std::size_t i = 0; i < l->items.size(); ++i) name_value(l->items[i], child(std::to_string(i)));
+    for (std::size_t i = 0; i < l->items.size(); ++i) part(l->items[i], std::to_string(i), "[", "]");
   } else if (Tuple* t = v.as<Tuple>()) {
-    for (std::size_t i = 0; i < t->items.size(); ++i) name_value(t->items[i], child(std::to_string(i)));
+    for (std::size_t i = 0; i < t->items.size(); ++i) part(t->items[i], std::to_string(i), "[", "]");
   } else if (Dict* d = v.as<Dict>()) {
-    for (auto& [k, item] : d->items) name_value(item, child(str(k)));
+    for (auto& [k, item] : d->items) {
+      const bool text = k.as<Str>();
+      part(item, str(k), text ? "[\"" : "[", text ? "\"]" : "]");
+    }
   } else if (Instance* instance = v.as<Instance>(); instance && instance->cls->is_meta) {
     static const Value kNamed = Value::boolean(true);
     if (!instance->find("__named__")) {
       instance->set("__named__", kNamed);
-      for (auto& [key, item] : std::vector(instance->attributes)) name_value(item, child(key));
+      for (auto& [key, item] : std::vector(instance->attributes)) part(item, key, ".", "");
     }
   }
   --depth_;
 }
 
-void Interpreter::name_draft(const ir::Buffer* buffer, std::string_view name) {
+void Interpreter::name_draft(const ir::Buffer* buffer, std::string_view name, std::string_view path) {
   ir::Buffer* draft = drafts_->find(buffer);
   if (!draft) return;
   draft->name = name;
+  draft->path = path;
   if (!buffer->data || !buffer->data->name.empty()) return;
   if (ir::Var* data = drafts_->find(buffer->data)) data->name = keep(std::string(name) + "_ptr");
 }

@@ -223,7 +223,7 @@ std::string Interpreter::repr(Value v) {
     case Tag::Bool: return v.b ? "True" : "False";
     case Tag::Int: return std::to_string(v.i);
     case Tag::Float: return float_text(v.f);
-    case Tag::Expr: return ir::to_string(v.as_expr());
+    case Tag::Expr: return ir::to_exact_string(v.as_expr());
     case Tag::Object: break;
   }
   if (depth_ > context_.limits.depth) return "...";

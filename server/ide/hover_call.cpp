@@ -19,7 +19,6 @@ constexpr std::size_t kCodeLines = 8, kReasonLetters = 72;
 // The first clause of a reason: what a glance can hold.
 std::string shortened(std::string_view reason) {
   std::string_view clause = reason.substr(0, reason.find(';'));
-  if (std::size_t dash = clause.find(" — "); dash != clause.npos) clause = clause.substr(dash + 5);
   if (clause.size() <= kReasonLetters) return std::string(clause);
   std::size_t space = clause.rfind(' ', kReasonLetters);
   return std::string(clause.substr(0, space == clause.npos ? kReasonLetters : space)) + " ...";
@@ -48,12 +47,23 @@ std::string operand_lines(const ir::TileCall& call) {
   return read + written;
 }
 
+// Each reason once, behind all variants that give it.
 std::string others(const dispatch::CallReport& call) {
-  std::string out;
+  std::vector<std::pair<std::string, std::string>> reasons;  // and whose they are
   for (const dispatch::Trial& t : call.trials) {
     if (t.outcome == dispatch::Outcome::Chosen) continue;
-    out += (out.empty() ? "" : " · ") + std::string(t.variant);
-    if (!t.reason.empty()) out += " (" + shortened(t.reason) + ")";
+    std::string reason = shortened(t.reason);
+    auto same = std::ranges::find(reasons, reason, &std::pair<std::string, std::string>::first);
+    if (same == reasons.end() || reason.empty()) {
+      reasons.emplace_back(std::move(reason), t.variant);
+    } else {
+      same->second.append(", ").append(t.variant);
+    }
+  }
+  std::string out;
+  for (const auto& [reason, names] : reasons) {
+    out += (out.empty() ? "" : " · ") + names;
+    if (!reason.empty()) out += " (" + reason + ")";
   }
   return out;
 }

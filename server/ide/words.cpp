@@ -25,16 +25,8 @@ text::Diagnostic toolchain_diagnostic(const toolchain::LogEntry& entry, const cu
 
 std::string operand_text(const ir::Operand& o, std::string_view before_layout) {
   if (!o.region.buffer) return o.value ? ir::to_string(o.value) : "None";
-  Arena scratch;
-  ArenaScope scope(scratch);
   const ir::Buffer& b = *o.region.buffer;
-  std::string out(b.name);
-  out += "[";
-  for (std::size_t i = 0; i < o.region.ranges.size(); ++i) {
-    const ir::Range& r = o.region.ranges[i];
-    out += (i ? ", " : "") + ir::to_string(r.min) + ":" + ir::to_string(ir::simplify(r.min + r.extent));
-  }
-  out += "] " + ir::dtype_name(b.dtype) + " " + std::string(b.scope_text);
+  std::string out = ir::to_string(o.region) + " " + ir::dtype_name(b.dtype) + " " + std::string(b.scope_text);
   if (b.layout) out += std::string(before_layout) + layout::to_short_string(*b.layout);
   return out;
 }

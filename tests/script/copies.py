@@ -17,9 +17,9 @@ def edges(A_ptr: T.handle):
         Tx.copy_async(S[8:40, :], A[0, 0:32, 0:32], dispatch="tma", mbar=bar.ptr_to([0]))
 #                     ^^^^^^^^^^ error[TW2107]: dimension 0 of S ends at 32, the slice at 40
     Tx.cta.copy_async(S[:, :], A[0, 48:80, 0:32], dispatch="ldgsts")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts  declined: dimension 1 of A ends at 64, the slice at 80: cp.async does not clip
+#                              ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts  declined: dimension 1 of A ends at 64, the slice at 80: cp.async does not clip
     Tx.cta.copy_async(S[:, :], A[0, -8:24, 0:32], dispatch="ldgsts")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts  declined: dimension 1 of A begins at 0, the slice at -8: cp.async does not clip
+#                              ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts  declined: dimension 1 of A begins at 0, the slice at -8: cp.async does not clip
     Tx.cta.copy_async(S[-8:24, :], A[0, 0:32, 0:32])
 #                     ^^^^^^^^^^^ error[TW2107]: dimension 0 of S begins at 0, the slice at -8
     Tx.cta.copy(S[:, :], A[0, -32:, 0:32])

@@ -272,7 +272,7 @@ def tile(A: T.Buffer((512,), "float32")):
             if tx < 16:
                 Tx.cta.copy(A[bx * 128 : bx * 128 + 128], S[:])
 #               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW3106]: copy/fallback: shared -> global at cta scope goes element by element through one thread
-#   hint: gmem_smem: laneid narrowed to [0, 16) of [0, 32); ldstmatrix: source is shared and destination global; ldstmatrix moves registers <-> shared; reg: source is shared and destination global; reg moves registers <-> shared or global
+#   hint: only lanes 0 to 15 of warp 0 get here: let the whole cta reach the call
 
 #--- extents that contradict each other  [cuda]
 from tvm.script import tirx as T

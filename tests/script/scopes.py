@@ -240,7 +240,7 @@ def refused(A: T.Buffer((64,), "int32")):
     A[T.lane_id([32])] = 1
     s = T.alloc_shared([64], "int32")
     Tx.cluster.copy(s, A)
-#   ^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at cluster scope\n   gmem_smem   rejected: works at thread, warp, warpgroup and cta scope, not at cluster scope\n   ldstmatrix  rejected: works at warp, warpgroup and cta scope, not at cluster scope\n   reg         rejected: works at thread, warp, warpgroup and cta scope, not at cluster scope\n   fallback    declined: cluster scope has no single thread that could work for all
+#   ^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at cluster scope\n   gmem_smem, reg  rejected: works at thread, warp, warpgroup and cta scope, not at cluster scope\n   ldstmatrix      rejected: works at warp, warpgroup and cta scope, not at cluster scope\n   fallback        declined: cluster scope has no single thread that could work for all
 #   hint: call it at cta scope in each CTA: Tx.cta.copy
 #| @T.prim_func
 #| def served(A: T.Buffer((64,), "int32")):
@@ -280,7 +280,7 @@ def k(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
     if (warp == 0) & T.filter(lane, T.ptx.elect_sync() != 0):
         Tx.copy(B[0:128], A[0:128])
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW3106]: copy/fallback: global -> global at thread scope goes element by element through one thread
-#   hint: gmem_smem: source is global and destination global; gmem_smem moves global <-> shared; ldstmatrix: works at warp, warpgroup and cta scope, not at thread scope; reg: source is global and destination global; reg moves registers <-> shared or global
+#   hint: ldstmatrix: works at warp, warpgroup and cta scope, not at thread scope; gmem_smem, reg: source is global and destination global
 #| @T.prim_func
 #| def k(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
 #|     T.attr({"tirx.device_entry": T.bool(True)})

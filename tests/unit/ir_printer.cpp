@@ -40,6 +40,23 @@ TEST_CASE("expressions print as the reference prints them") {
   CHECK(text_of(ramp(x, Expr(1), 4)) == "T.Ramp(x, 1, 4)");
 }
 
+TEST_CASE("for people a scalar is its name, and a part of a value the way to it") {
+  KernelBuilder k;
+  Buffer* m = k.buffer("m", {Expr(1)}, kInt32, StorageScope::Local, layout::row_major(layout::Shape{1}));
+  Buffer* stage = k.buffer("st_stage", {Expr(1)}, kInt32, StorageScope::Local, layout::row_major(layout::Shape{1}));
+  Buffer* tile =
+      k.buffer("st_tile", {Expr(64), Expr(8)}, kInt32, StorageScope::Local, layout::row_major(layout::Shape{64, 8}));
+  m->is_scalar = stage->is_scalar = true;
+  stage->path = "st.stage";
+  tile->path = "st.tile";
+  const Expr zero[] = {Expr(0)};
+  const Expr at = mul(load(m, zero), Expr(8)), row = load(stage, zero);
+  CHECK(to_string(add(at, row)) == "m * 8 + st.stage");
+  CHECK(to_exact_string(add(at, row)) == "m[0] * 8 + st_stage[0]");
+  const Range ranges[] = {{at, Expr(8)}, {row, Expr(1)}};
+  CHECK(to_string(Region{tile, ranges}) == "st.tile[m * 8:m * 8 + 8, st.stage]");
+}
+
 TEST_CASE("a kernel prints as the reference prints it") {
   KernelBuilder k;
   auto rows = [](std::initializer_list<std::int64_t> shape) {

@@ -30,7 +30,7 @@ Reason validate(const ir::TileCall& call, const ir::Region& dst, const ir::Regio
   if (!dst.buffer) return "destination is not a buffer region";
   if (!src.buffer) return "source is not a buffer region";
   for (const ir::Region* r : {&dst, &src}) {
-    if (!r->buffer->layout) return cat(r->buffer->name, " has no layout");
+    if (!r->buffer->layout) return cat(ir::spoken_name(*r->buffer), " has no layout");
   }
   if (dst.buffer->dtype != src.buffer->dtype) {
     return cat("element types differ: ", ir::dtype_name(src.buffer->dtype), " to ", ir::dtype_name(dst.buffer->dtype));
@@ -79,22 +79,14 @@ std::string_view scope_text(const ir::Buffer& buffer) {
   return buffer.scope == StorageScope::Other ? buffer.scope_text : ir::storage_scope_name(buffer.scope);
 }
 
-std::string region_text(const ir::Region& region) {
-  std::string text(region.buffer->name.empty() ? "buffer" : region.buffer->name);
-  text += '[';
-  for (std::size_t i = 0; i < region.ranges.size(); ++i) {
-    const ir::Range& r = region.ranges[i];
-    if (i) text += ", ";
-    text += ir::to_string(r.min);
-    text += ':';
-    text += ir::to_string(ir::simplify(r.min + r.extent));
-  }
-  return text + ']';
+std::string region_text(const ir::Region& region) { return ir::to_string(region); }
+
+std::string pair_words(const CopyOperands& operands) {
+  return cat("source is ", scope_text(*operands.src.buffer), " and destination ", scope_text(*operands.dst.buffer));
 }
 
 Reason wrong_pair(const CopyOperands& operands, std::string_view expected) {
-  return cat("source is ", scope_text(*operands.src.buffer), " and destination ", scope_text(*operands.dst.buffer),
-             "; ", expected);
+  return cat(pair_words(operands), "; ", expected);
 }
 
 Expr widen_for(const ir::Buffer& buffer, Expr index) {
@@ -111,7 +103,7 @@ const WindowResult& window(CallContext& context, bool is_dst) {
 
 WindowResult window_of(const ir::Region& region) {
   const ir::Buffer& buffer = *region.buffer;
-  if (!buffer.layout) return std::unexpected(cat(buffer.name, " has no layout"));
+  if (!buffer.layout) return std::unexpected(cat(ir::spoken_name(buffer), " has no layout"));
   std::vector<layout::Range> ranges;
   ranges.reserve(region.ranges.size());
   for (const ir::Range& r : region.ranges) {
@@ -150,7 +142,8 @@ Reason symbolic_pitch(const ir::Buffer& buffer) {
   if (!buffer.layout || !buffer.layout->tile) return {};
   for (const layout::Iter& it : buffer.layout->tile->shard) {
     if (!it.stride.is_constant()) {
-      return cat(buffer.name, " has a pitch known only at run time (", layout::to_string(it.stride), " elements)");
+      return cat(ir::spoken_name(buffer), " has a pitch known only at run time (", layout::to_string(it.stride),
+                 " elements)");
     }
   }
   return {};

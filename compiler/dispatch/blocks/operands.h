@@ -41,6 +41,8 @@ WindowResult window_of(const ir::Region& region);
 // "A[0:32, 0:32]".
 std::string region_text(const ir::Region& region);
 std::string_view scope_text(const ir::Buffer& buffer);
+// "source is global and destination shared".
+std::string pair_words(const CopyOperands& operands);
 // "source is global and destination shared; ldstmatrix moves local <-> shared".
 Reason wrong_pair(const CopyOperands& operands, std::string_view expected);
 

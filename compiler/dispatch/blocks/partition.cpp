@@ -72,13 +72,13 @@ Expr offset(const Walks& walks, const layout::Dim& start, const Partition& p, Ex
 std::expected<Partition, Reason> partition(const ir::Buffer& global, const Window& g, const ir::Buffer& shared,
                                            const Window& s, std::int64_t elements, std::int64_t threads, int bits,
                                            std::span<const int> widths, bool with_one) {
-  if (g.swizzle) return std::unexpected(cat("the global side ", global.name, " is swizzled"));
+  if (g.swizzle) return std::unexpected(cat("the global side ", ir::spoken_name(global), " is swizzled"));
   // The order of the walk is that of the strides, so they must be numbers.
   for (const ir::Buffer* b : {&global, &shared}) {
     if (Reason r = symbolic_pitch(*b); !r.empty()) return std::unexpected(std::move(r));
   }
-  if (Reason r = not_plain(g, global.name); !r.empty()) return std::unexpected(std::move(r));
-  if (Reason r = not_plain(s, shared.name); !r.empty()) return std::unexpected(std::move(r));
+  if (Reason r = not_plain(g, ir::spoken_name(global)); !r.empty()) return std::unexpected(std::move(r));
+  if (Reason r = not_plain(s, ir::spoken_name(shared)); !r.empty()) return std::unexpected(std::move(r));
 
   Partition p{.global_start = g.start(), .shared_start = s.start(), .swizzle = s.swizzle, .threads = threads};
   Walks gw = walks_of(g.tile), sw = walks_of(s.tile);

@@ -1,5 +1,7 @@
 #include "compiler/dispatch/blocks/threads.h"
 
+#include <vector>
+
 #include "compiler/dispatch/words.h"
 
 namespace tilewright::dispatch {
@@ -9,16 +11,53 @@ using ir::ExecScope;
 using ir::ScopeBinding;
 using scope::ActiveAxis;
 
-Reason narrowed(const scope::Box& intra, ActiveAxis axis, std::int64_t full) {
-  const scope::ActiveRange* range = scope::find(intra, axis);
-  if (!range) return cat("axis ", scope::axis_name(axis), " is missing from the active threads");
-  if (range->elected) return cat(scope::axis_name(axis), " is one elected lane, not all ", full);
-  if (range->extent == full && range->offset == 0) return {};
-  return cat(scope::axis_name(axis), " narrowed to [", range->offset, ", ",
-             range->offset + (range->extent - 1) * range->stride + 1, ") of [0, ", full, ")");
+// "warp 0", "warps 0 to 2", "lanes 0, 2, ... 30"; with `full`, of how many.
+std::string who(const scope::ActiveRange& range, std::string_view one, std::int64_t full) {
+  if (range.elected) return cat("one elected ", one, full ? cat(" of ", full) : std::string());
+  const std::int64_t last = range.offset + (range.extent - 1) * range.stride;
+  const std::string all = full ? cat(" of ", full) : std::string();
+  if (range.extent == 1) return cat(one, " ", range.offset, all);
+  if (range.stride == 1) return cat(one, "s ", range.offset, " to ", last, all);
+  return cat(one, "s ", range.offset, ", ", range.offset + range.stride, range.extent > 2 ? cat(", ... ", last) : "",
+             all);
+}
+
+struct Step {
+  ActiveAxis axis;
+  std::string_view one;
+  std::int64_t full;
+};
+// The axes along which threads cooperate at the call, the finest first.
+std::vector<Step> steps_of(const CallContext& context) {
+  std::vector<Step> steps;
+  if (context.scope.kind == ExecScope::Thread) return steps;
+  steps.push_back({ActiveAxis::laneid, "lane", 32});
+  if (context.scope.kind == ExecScope::Warpgroup) steps.push_back({ActiveAxis::wid_in_wg, "warp", 4});
+  if (context.scope.kind == ExecScope::Cta)
+    steps.push_back({ActiveAxis::warpid, "warp", context.launch().threads().value_or(0) / 32});
+  return steps;
+}
+
+bool is_narrowed(const scope::ActiveRange& range, std::int64_t full) {
+  return range.elected || range.extent != full || range.offset != 0;
+}
+std::string gets_here(const scope::ActiveRange& range) {
+  return range.elected || range.extent == 1 ? " gets here" : " get here";
 }
 
 }  // namespace
+
+std::string narrowed_to(const CallContext& context) {
+  std::string out;
+  const scope::ActiveRange* last = nullptr;
+  for (const Step& step : steps_of(context)) {
+    const scope::ActiveRange* range = scope::find(context.scope.intra, step.axis);
+    if (!range || !is_narrowed(*range, step.full)) continue;
+    out += cat(out.empty() ? "only " : " of ", who(*range, step.one, 0));
+    if (!last || range->extent > 1) last = range;
+  }
+  return last ? out + gets_here(*last) : out;
+}
 
 Reason parted(CallContext& context) {
   const scope::Inexact* condition = scope::dividing_condition(context.scope);
@@ -45,12 +84,10 @@ Reason not_all_active(CallContext& context) {
     return cat("a CTA of ", threads, " threads is less than one warp: degenerate thread count 0");
   }
   if (threads % 32 != 0) return cat("a CTA of ", threads, " threads is not a whole number of warps");
-  if (Reason r = narrowed(s.intra, ActiveAxis::laneid, 32); !r.empty()) return r;
-  if (s.kind == ExecScope::Warpgroup) {
-    if (Reason r = narrowed(s.intra, ActiveAxis::wid_in_wg, 4); !r.empty()) return r;
-  }
-  if (s.kind == ExecScope::Cta) {
-    if (Reason r = narrowed(s.intra, ActiveAxis::warpid, threads / 32); !r.empty()) return r;
+  for (const Step& step : steps_of(context)) {
+    const scope::ActiveRange* range = scope::find(s.intra, step.axis);
+    if (!range) return cat("axis ", scope::axis_name(step.axis), " is missing from the active threads");
+    if (is_narrowed(*range, step.full)) return cat("only ", who(*range, step.one, step.full), gets_here(*range));
   }
   return parted(context);
 }

@@ -6,6 +6,9 @@ namespace tilewright::dispatch {
 
 // All threads of the scope reach the call; else which axis is narrowed or which condition parts them (N4, N11, X15).
 Reason not_all_active(CallContext& context);
+// "only warp 0 gets here", "only one elected lane gets here"; empty: the scope's threads are all there, or are not
+// known.
+std::string narrowed_to(const CallContext& context);
 // Only the part that certain divergence decides, for variants in which one thread works for all.
 Reason parted(CallContext& context);
 // Threads of one instance: product of the cooperating axes; 0 for a CTA below one warp.

@@ -142,7 +142,7 @@ def kernel(A_ptr: T.handle, B_ptr: T.handle):
 #| → tile[0:32, 0:64] float16 shared.dyn
 #| together laneid 0..31; instances warpid 0, cta_id 0
 #| 128-bit, 8 elements a lane, 8 rounds, 4,096 bytes, no bank conflict
-#| not chosen: ldstmatrix (source is global and destination shared.dyn) · reg (source is global and destination shared.dyn) · fallback (would serve)
+#| not chosen: ldstmatrix, reg (source is global and destination shared.dyn) · fallback (would serve)
 #| ── IR ──
 #| for r in range(8):
 #|     offset: T.let[T.int32] = r * 256 + lane * 8

@@ -15,11 +15,13 @@ Reason applicable(CallContext& context) {
   if (!o.invalid.empty()) return o.invalid;
   for (const ir::Region* r : {&o.dst, &o.src}) {
     if (r->buffer->scope == ir::StorageScope::Tmem) {
-      return cat(r->buffer->name, " is in tensor memory, which only copy_async and the tcgen05 instructions reach");
+      return cat(ir::spoken_name(*r->buffer),
+                 " is in tensor memory, which only copy_async and the tcgen05 instructions reach");
     }
     // X13: one thread cannot touch the registers of another.
     if (layout::has_thread_axis(*r->buffer->layout)) {
-      return cat(r->buffer->name, " is spread over the registers of several threads, and the fallback runs in one");
+      return cat(ir::spoken_name(*r->buffer),
+                 " is spread over the registers of several threads, and the fallback runs in one");
     }
   }
   return parted(context);

@@ -166,38 +166,40 @@ Planned plan(CallContext& context) {
   if (!o.elements) return decline("an extent of the region is known only at run time");
   const WindowResult &r = window(context, loads), &s = window(context, !loads);
   if (!r || !s) return decline(r ? s.error() : r.error());
-  if (r->swizzle) return decline(cat("the register layout of ", registers.buffer->name, " is swizzled"));
+  if (r->swizzle) return decline(cat("the register layout of ", ir::spoken_name(*registers.buffer), " is swizzled"));
   if (s->swizzle && s->swizzle->per_element < 3) {
-    return decline(cat("the swizzle of ", shared.buffer->name, " keeps ", s->swizzle->chunk(),
+    return decline(cat("the swizzle of ", ir::spoken_name(*shared.buffer), " keeps ", s->swizzle->chunk(),
                        " elements together, a row of a tile is 8"));
   }
-  if (Reason why = not_plain(*s, shared.buffer->name); !why.empty()) return decline(std::move(why));
+  if (Reason why = not_plain(*s, ir::spoken_name(*shared.buffer)); !why.empty()) return decline(std::move(why));
   if (Reason why = symbolic_pitch(*shared.buffer); !why.empty()) return decline(std::move(why));
-  if (!r->tile.replica.empty()) return decline(cat(registers.buffer->name, " has a replicated layout"));
+  if (!r->tile.replica.empty()) return decline(cat(ir::spoken_name(*registers.buffer), " has a replicated layout"));
 
   std::optional<Axis> axis;
   std::vector<std::int64_t> extents;
   for (const layout::Iter& it : r->tile.shard) {
     if (!it.extent.is_constant() || !it.stride.is_constant())
-      return decline(cat(registers.buffer->name, " has no constant layout"));
+      return decline(cat(ir::spoken_name(*registers.buffer), " has no constant layout"));
     extents.push_back(it.extent.value());
     if (it.axis == Axis::m) continue;
     if (it.axis != Axis::laneid && it.axis != Axis::tid_in_wg && it.axis != Axis::tx) {
       return decline(cat("no fragment on axis ", layout::axis_name(it.axis)));
     }
-    if (axis && *axis != it.axis) return decline(cat(registers.buffer->name, " is spread over two thread axes"));
+    if (axis && *axis != it.axis)
+      return decline(cat(ir::spoken_name(*registers.buffer), " is spread over two thread axes"));
     axis = it.axis;
   }
-  if (!axis) return decline(cat(registers.buffer->name, " is not spread over lanes"));
+  if (!axis) return decline(cat(ir::spoken_name(*registers.buffer), " is not spread over lanes"));
   for (const auto& [on, value] : r->offset) {
     if (on != Axis::m && !value.is(0))
-      return decline(cat("the region of ", registers.buffer->name, " starts inside a fragment"));
+      return decline(cat("the region of ", ir::spoken_name(*registers.buffer), " starts inside a fragment"));
   }
 
   Walks shared_walks;
   for (const layout::Iter& it : s->tile.shard) shared_walks.push_back(walk_of(it));
   std::optional<Runs> runs = group(shared_walks, extents);
-  if (!runs) return decline(cat("the layout of ", shared.buffer->name, " cannot be cut where the fragment is"));
+  if (!runs)
+    return decline(cat("the layout of ", ir::spoken_name(*shared.buffer), " cannot be cut where the fragment is"));
   std::vector<std::size_t> order(extents.size());
   std::iota(order.begin(), order.end(), 0);
   auto key = [&](std::size_t i) {
@@ -231,10 +233,10 @@ Planned plan(CallContext& context) {
   }
   if (!found) return decline(why_no_match(plain, threads, per_thread));
   if (!layout::provably_divisible(s->start(), 8) || !base_allows(*shared.buffer, 8)) {
-    return decline(cat("the region of ", shared.buffer->name, " does not start on a multiple of 16 bytes"));
+    return decline(cat("the region of ", ir::spoken_name(*shared.buffer), " does not start on a multiple of 16 bytes"));
   }
   if (!layout::provably_divisible(r->start(), 2) || !base_allows(*registers.buffer, 2)) {
-    return decline(cat("the region of ", registers.buffer->name, " starts inside a 32-bit register"));
+    return decline(cat("the region of ", ir::spoken_name(*registers.buffer), " starts inside a 32-bit register"));
   }
 
   const int num = found->num;

@@ -40,7 +40,7 @@ Unit unit_of(ir::ExecScope scope) {
 
 // Whether the register side hands every thread one row of registers.
 Reason not_register_rows(CallContext& context, const ir::Region& region, const Window& window) {
-  std::string_view name = region.buffer->name;
+  std::string_view name = ir::spoken_name(*region.buffer);
   if (window.swizzle) return cat("the register layout of ", name, " is swizzled");
   for (const layout::Iter& it : window.tile.shard) {
     if (!it.extent.is_constant() || !it.stride.is_constant()) return cat(name, " has an extent known only at run time");
@@ -101,9 +101,9 @@ Planned plan(CallContext& context) {
   const ir::Region &registers = o.on(to_registers), &memory = o.on(!to_registers);
   const WindowResult &r = window(context, to_registers), &s = window(context, !to_registers);
   if (!r || !s) return decline(r ? s.error() : r.error());
-  if (Reason why = not_plain(*s, memory.buffer->name); !why.empty()) return decline(std::move(why));
+  if (Reason why = not_plain(*s, ir::spoken_name(*memory.buffer)); !why.empty()) return decline(std::move(why));
   if (memory.buffer->scope == ir::StorageScope::Global && s->swizzle) {
-    return decline(cat("the global side ", memory.buffer->name, " is swizzled"));
+    return decline(cat("the global side ", ir::spoken_name(*memory.buffer), " is swizzled"));
   }
 
   std::vector<std::int64_t> extents;
@@ -112,8 +112,8 @@ Planned plan(CallContext& context) {
   for (const layout::Iter& it : s->tile.shard) memory_walks.push_back(walk_of(it));
   std::optional<Runs> runs = group(memory_walks, extents);
   if (!runs) {
-    return decline(cat("the layout of ", memory.buffer->name, " cannot be cut where the registers of ",
-                       registers.buffer->name, " are"));
+    return decline(cat("the layout of ", ir::spoken_name(*memory.buffer), " cannot be cut where the registers of ",
+                       ir::spoken_name(*registers.buffer), " are"));
   }
 
   // Where the thread starts in memory.
@@ -131,8 +131,8 @@ Planned plan(CallContext& context) {
     Expr digit = axis_value(context, it.axis);
     if (!digit || full <= 0) return decline(cat("no index for axis ", layout::axis_name(it.axis)));
     if (extent > full) {
-      return decline(cat(registers.buffer->name, " is spread over ", extent, " on axis ", layout::axis_name(it.axis),
-                         ", the scope has ", full));
+      return decline(cat(ir::spoken_name(*registers.buffer), " is spread over ", extent, " on axis ",
+                         layout::axis_name(it.axis), ", the scope has ", full));
     }
     bool replicated = std::ranges::any_of(r->tile.replica, [&](const layout::Iter& x) { return x.axis == it.axis; });
     if (extent < full && replicated) {
@@ -141,11 +141,11 @@ Planned plan(CallContext& context) {
       for (const layout::Iter& x : r->tile.replica) {
         if (x.axis != it.axis || !x.extent.is_constant() || !x.stride.is_constant()) continue;
         if (x.stride.value() % extent != 0)
-          return decline(cat("replicas of ", registers.buffer->name, " interleave with its rows"));
+          return decline(cat("replicas of ", ir::spoken_name(*registers.buffer), " interleave with its rows"));
         copies *= x.extent.value();
       }
       if (copies * extent != full)
-        return decline(cat("rows and replicas of ", registers.buffer->name, " do not fill the scope"));
+        return decline(cat("rows and replicas of ", ir::spoken_name(*registers.buffer), " do not fill the scope"));
       digit = digit % Expr(extent);
     } else if (extent < full) {
       Expr inside = ir::binary(ir::ExprKind::LT, digit, Expr(extent));
@@ -156,7 +156,8 @@ Planned plan(CallContext& context) {
     base = base + place(run, widen_for(*memory.buffer, digit));
   }
 
-  if (order.empty()) return decline(cat(registers.buffer->name, " has one element a thread, nothing to loop over"));
+  if (order.empty())
+    return decline(cat(ir::spoken_name(*registers.buffer), " has one element a thread, nothing to loop over"));
 
   // What it loops over: register walks by stride, not joined again, so that each keeps its own run (X8).
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {

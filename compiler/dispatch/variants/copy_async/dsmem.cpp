@@ -155,7 +155,7 @@ Planned plan(CallContext& context) {
   if (!d || !s) return decline(d ? s.error() : d.error());
   for (const ir::Buffer* b : {&src, &dst}) {
     const Window& w = b == &src ? *s : *d;
-    if (Reason why = not_plain(w, b->name); !why.empty()) return decline(std::move(why));
+    if (Reason why = not_plain(w, ir::spoken_name(*b)); !why.empty()) return decline(std::move(why));
     if (Reason why = symbolic_pitch(*b); !why.empty()) return decline(std::move(why));
   }
   auto sides = paired(*s, *d, o.src);
@@ -182,12 +182,12 @@ Planned plan(CallContext& context) {
   for (const ir::Buffer* b : {&src, &dst}) {
     const Window& w = b == &src ? *s : *d;
     if (!layout::provably_divisible(w.start(), sixteen) || !base_allows(*b, sixteen)) {
-      return decline(cat("the region of ", b->name, " does not start on a multiple of 16 bytes"));
+      return decline(cat("the region of ", ir::spoken_name(*b), " does not start on a multiple of 16 bytes"));
     }
     for (const Walk& step : b == &src ? src_steps : dst_steps) {
       if (step.stride % sixteen == 0) continue;
-      return decline(
-          cat("chunks of ", b->name, " are ", step.stride * o.bits / 8, " bytes apart, not a multiple of 16"));
+      return decline(cat("chunks of ", ir::spoken_name(*b), " are ", step.stride * o.bits / 8,
+                         " bytes apart, not a multiple of 16"));
     }
   }
   auto where = placement(*s, *d, chunk, src_steps, dst_steps);

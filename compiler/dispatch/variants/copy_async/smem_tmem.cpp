@@ -42,7 +42,7 @@ Reason operands(CallContext& context) {
   }
   const layout::Iters* router = cells.layout->tile ? &cells.layout->tile->replica : nullptr;
   if (router && router->size() == 1 && layout::same((*router)[0], {4, 32, Axis::TLane})) return {};
-  return cat("the layout of ", cells.name,
+  return cat("the layout of ", ir::spoken_name(cells),
              " does not repeat 32 lanes in all four quarters, R[4:32@TLane], as .warpx4 does");
 }
 
@@ -196,13 +196,14 @@ std::expected<int, Reason> mode_of(const Pieces& p, const Window& s, const ir::B
   const int mode = std::countr_zero(static_cast<std::uint64_t>(p.pitch / 16));
   const int has = s.swizzle ? s.swizzle->swizzle_len : 0;
   if (mode != has) {
-    return refuse(
-        cat("rows ", p.pitch, " bytes apart need swizzle mode ", mode, ", the layout of ", shared.name, " has ", has));
+    return refuse(cat("rows ", p.pitch, " bytes apart need swizzle mode ", mode, ", the layout of ",
+                      ir::spoken_name(shared), " has ", has));
   }
   if (s.swizzle) {
     auto atom = layout::mma_atom_layout(shared.dtype, static_cast<layout::SwizzleMode>(mode));
     if (!atom || atom->swizzle != s.swizzle) {
-      return refuse(cat("the swizzle of ", shared.name, " is not the hardware's for ", ir::dtype_name(shared.dtype)));
+      return refuse(
+          cat("the swizzle of ", ir::spoken_name(shared), " is not the hardware's for ", ir::dtype_name(shared.dtype)));
     }
   }
   if (p.atom_distance < 0 || p.atom_distance % 16 != 0 || p.atom_distance / 16 > 0x3fff) {
@@ -223,15 +224,15 @@ Planned plan(CallContext& context) {
   if (!ir::is_constant(cta_group, 1) && !ir::is_constant(cta_group, 2)) {
     return decline(cat("cta_group= is 1 or 2, not ", ir::to_string(cta_group)));
   }
-  if (!cells.allocated_addr) return decline(cat(cells.name, " has no address in tensor memory"));
+  if (!cells.allocated_addr) return decline(cat(ir::spoken_name(cells), " has no address in tensor memory"));
   if (o.bits > 32 || 32 % o.bits != 0) {
     return decline(cat("elements of ", o.bits, " bits do not share 32-bit cells"));
   }
   const WindowResult &t = window(context, true), &s = window(context, false);
   if (!t || !s) return decline(t ? s.error() : t.error());
-  if (Reason why = not_plain(*s, shared.name); !why.empty()) return decline(std::move(why));
+  if (Reason why = not_plain(*s, ir::spoken_name(shared)); !why.empty()) return decline(std::move(why));
   if (Reason why = symbolic_pitch(shared); !why.empty()) return decline(std::move(why));
-  if (t->swizzle) return decline(cat(cells.name, " is swizzled; tensor memory has lanes and columns only"));
+  if (t->swizzle) return decline(cat(ir::spoken_name(cells), " is swizzled; tensor memory has lanes and columns only"));
   auto p = pieces(*s, *t, o.bits);
   if (!p) return decline(std::move(p.error()));
   auto mode = mode_of(*p, *s, shared);
@@ -240,20 +241,20 @@ Planned plan(CallContext& context) {
   const std::int64_t cell = 32 / o.bits, unit = 128 / o.bits;  // a column and 16 bytes, in elements
   for (const auto& [axis, value] : t->offset) {
     if (axis == Axis::TCol ? layout::provably_divisible(value, cell) : value.is(0)) continue;
-    return decline(cat("the region of ", cells.name, " starts at ", layout::to_string(value), " on ",
+    return decline(cat("the region of ", ir::spoken_name(cells), " starts at ", layout::to_string(value), " on ",
                        layout::axis_name(axis), axis == Axis::TCol ? cat(", not a multiple of ", cell) : Reason()));
   }
   // Under a swizzle only whole atoms of eight rows start where the descriptor's pattern starts.
   const std::int64_t atom = *mode == 0 ? 16 : 8 * p->pitch;
   if (!layout::provably_divisible(s->start(), atom * 8 / o.bits)) {
-    return decline(cat("the region of ", shared.name, " starts at offset ", layout::to_string(s->start()),
+    return decline(cat("the region of ", ir::spoken_name(shared), " starts at offset ", layout::to_string(s->start()),
                        " elements, not a multiple of ", atom, " bytes"));
   }
   // Y21. Storage itself is aligned to the swizzles that look at it when it is allocated.
   const bool displaced = shared.elem_offset && !ir::provably_divisible(shared.elem_offset, atom * 8 / o.bits);
   if (displaced || !base_allows(shared, unit)) {
-    return decline(
-        cat(shared.name, " does not start on a multiple of ", atom, " bytes: allocate it with that alignment"));
+    return decline(cat(ir::spoken_name(shared), " does not start on a multiple of ", atom,
+                       " bytes: allocate it with that alignment"));
   }
 
   std::int64_t issues = 1;

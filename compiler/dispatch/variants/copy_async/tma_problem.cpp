@@ -17,9 +17,9 @@ std::expected<int, Reason> hardware_swizzle(const ir::Buffer& shared, int bits) 
   if (z->swizzle_len == 0) return 0;
   const int chunk = std::countr_zero(static_cast<unsigned>(128 / bits));
   if (!z->inner || z->swizzle_len > 3 || z->atom_len != 3 || z->per_element != chunk) {
-    return refuse(cat("the swizzle of ", shared.name, " (", z->per_element, ",", z->swizzle_len, ",", z->atom_len,
-                      ") is none that the hardware applies to elements of ", bits, " bits: (", chunk, ",1,3), (", chunk,
-                      ",2,3) or (", chunk, ",3,3)"));
+    return refuse(cat("the swizzle of ", ir::spoken_name(shared), " (", z->per_element, ",", z->swizzle_len, ",",
+                      z->atom_len, ") is none that the hardware applies to elements of ", bits, " bits: (", chunk,
+                      ",1,3), (", chunk, ",2,3) or (", chunk, ",3,3)"));
   }
   return z->swizzle_len;
 }
@@ -28,7 +28,8 @@ Dim elements_before(const ir::Buffer& buffer) { return buffer.elem_offset ? Dim(
 
 // The iters of the global layout under each dimension of the buffer.
 std::expected<layout::Grouped, Reason> global_layout(const ir::Buffer& global) {
-  if (global.layout->swizzle) return refuse(cat(global.name, " is swizzled; a tensor map describes strides only"));
+  if (global.layout->swizzle)
+    return refuse(cat(ir::spoken_name(global), " is swizzled; a tensor map describes strides only"));
   auto canonical = layout::canonicalize(*global.layout, layout::Fusion::Cuda);
   if (!canonical) return refuse(std::move(canonical.error().message));
   const layout::Shape shape = ir::shape_of(global);
@@ -36,15 +37,15 @@ std::expected<layout::Grouped, Reason> global_layout(const ir::Buffer& global) {
   // Fusing may have hidden symbolic extents that the declared layout shows.
   if (!grouped) grouped = layout::group(*global.layout->tile, shape);
   if (!grouped) return refuse(std::move(grouped.error().message));
-  if (!grouped->layout.replica.empty()) return refuse(cat(global.name, " has a replicated layout"));
+  if (!grouped->layout.replica.empty()) return refuse(cat(ir::spoken_name(global), " has a replicated layout"));
   for (const layout::Iter& it : grouped->layout.shard) {
     if (it.axis != layout::Axis::m && !it.extent.is(1)) {
-      return refuse(cat(global.name, " is distributed over axis ", layout::axis_name(it.axis)));
+      return refuse(cat(ir::spoken_name(global), " is distributed over axis ", layout::axis_name(it.axis)));
     }
   }
   for (const auto& [axis, value] : grouped->layout.offset) {
     if (axis != layout::Axis::m && !value.is(0)) {
-      return refuse(cat(global.name, " has an offset on axis ", layout::axis_name(axis)));
+      return refuse(cat(ir::spoken_name(global), " has an offset on axis ", layout::axis_name(axis)));
     }
   }
   return std::move(*grouped);
@@ -63,11 +64,12 @@ std::expected<Problem, Reason> problem_of(const ir::Region& global, const ir::Re
   auto swizzle = hardware_swizzle(s, out.bits);
   if (!swizzle) return refuse(std::move(swizzle.error()));
   out.swizzle = *swizzle;
-  if (Reason why = not_plain(shared_window, s.name); !why.empty()) return refuse(std::move(why));
+  if (Reason why = not_plain(shared_window, ir::spoken_name(s)); !why.empty()) return refuse(std::move(why));
   out.shared_start = elements_before(s) + shared_window.start();
   const std::int64_t period = out.swizzle ? std::int64_t{128} << out.swizzle : 128;
   if (!provably_divisible(elements_before(s) * Dim(out.bits / 8), period)) {
-    return refuse(cat(s.name, " starts at element ", layout::to_string(elements_before(s)), " of its storage, ",
+    return refuse(cat(ir::spoken_name(s), " starts at element ", layout::to_string(elements_before(s)),
+                      " of its storage, ",
                       out.swizzle ? "which the hardware's swizzle needs on a multiple of " : "not on a multiple of ",
                       period, " bytes"));
   }
@@ -90,8 +92,8 @@ std::expected<Problem, Reason> problem_of(const ir::Region& global, const ir::Re
       Dim unit = 1;
       for (std::size_t i = 1; i < iters.size(); ++i) unit = unit * iters[i].extent;
       if (iters.size() > 1 && (!unit.is_constant() || extent % unit.value() != 0 || !provably_divisible(start, unit))) {
-        return refuse(cat("dimension ", d, " of ", g.name, " consists of blocks of ", layout::to_string(unit),
-                          " elements, and the region does not start and end with one"));
+        return refuse(cat("dimension ", d, " of ", ir::spoken_name(g), " consists of blocks of ",
+                          layout::to_string(unit), " elements, and the region does not start and end with one"));
       }
       out.runs.push_back({.shape = iters[0].extent,
                           .stride = iters[0].stride,
@@ -110,12 +112,13 @@ std::expected<Problem, Reason> problem_of(const ir::Region& global, const ir::Re
   Walks walks;
   for (const layout::Iter& it : shared_window.tile.shard) {
     walks.push_back(walk_of(it));
-    if (walks.back().unit) return refuse(cat(s.name, " has a pitch known only at run time"));
+    if (walks.back().unit) return refuse(cat(ir::spoken_name(s), " has a pitch known only at run time"));
   }
   if (extents.empty()) return out;
   std::optional<Runs> cut = group(walks, extents);
   if (!cut) {
-    return refuse(cat("the region of ", s.name, " cannot be cut where the dimensions of ", g.name, " are"));
+    return refuse(cat("the region of ", ir::spoken_name(s), " cannot be cut where the dimensions of ",
+                      ir::spoken_name(g), " are"));
   }
   std::size_t k = 0;
   for (GlobalRun& run : out.runs) {

@@ -81,12 +81,14 @@ struct Tile {
 std::expected<Tile, Reason> tile_of(const ir::Region& region) {
   const ir::Buffer& b = *region.buffer;
   auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
-  if (b.rank() != 2) return refuse(cat(b.name, " has ", b.rank(), " dimensions, rows and columns are needed"));
+  if (b.rank() != 2)
+    return refuse(cat(ir::spoken_name(b), " has ", b.rank(), " dimensions, rows and columns are needed"));
   const std::int64_t *rows = ir::constant(b.shape[0]), *columns = ir::constant(b.shape[1]);
   const std::int64_t *count = ir::constant(region.ranges[0].extent), *width = ir::constant(region.ranges[1].extent);
-  if (!rows || !columns || !count || !width) return refuse(cat("an extent of ", b.name, " is known only at run time"));
+  if (!rows || !columns || !count || !width)
+    return refuse(cat("an extent of ", ir::spoken_name(b), " is known only at run time"));
   if (!ir::is_constant(ir::simplify(region.ranges[0].min), 0)) {
-    return refuse(cat("the region of ", b.name, " starts at row ", ir::to_string(region.ranges[0].min),
+    return refuse(cat("the region of ", ir::spoken_name(b), " starts at row ", ir::to_string(region.ranges[0].min),
                       ", whole rows from 0 are needed"));
   }
   return Tile{&b, *rows, *columns, *count, ir::simplify(region.ranges[1].min), *width};
@@ -112,14 +114,16 @@ Reason no_such_num(const Shape& shape, std::int64_t num) {
 std::expected<Issues, Reason> whole_rows(const Tile& local, const Tile& tmem, bool d, std::int64_t packed) {
   auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   if (!d) {
-    return refuse(cat(tmem.buffer->name, " is not on datapath D (row r in lane r, 128 rows), which 32x32b reads"));
+    return refuse(
+        cat(ir::spoken_name(*tmem.buffer), " is not on datapath D (row r in lane r, 128 rows), which 32x32b reads"));
   }
   if (local.rows != 128 || local.row_count != 128 || tmem.row_count != 128) {
     return refuse(cat("32x32b moves all 128 rows, the region has ", local.row_count, " of ", local.rows));
   }
   if (!matches(*local.buffer->layout, layout::wg_local_layout(local.columns))) {  // Y18
-    return refuse(cat("the registers of ", local.buffer->name, " are neither a row a thread nor a tcgen05 fragment: ",
-                      layout::to_short_string(*local.buffer->layout)));
+    return refuse(
+        cat("the registers of ", ir::spoken_name(*local.buffer),
+            " are neither a row a thread nor a tcgen05 fragment: ", layout::to_short_string(*local.buffer->layout)));
   }
   if (local.width % packed != 0) {
     return refuse(cat("Width ", local.width, " is not valid: ", packed, " elements share a 32-bit register"));
@@ -129,7 +133,7 @@ std::expected<Issues, Reason> whole_rows(const Tile& local, const Tile& tmem, bo
     return refuse(cat("Width ", local.width, " is not valid: ", r));
   }
   if (!ir::provably_divisible(local.start, packed)) {
-    return refuse(cat("the region of ", local.buffer->name, " starts inside a 32-bit register, at column ",
+    return refuse(cat("the region of ", ir::spoken_name(*local.buffer), " starts inside a 32-bit register, at column ",
                       ir::to_string(local.start)));
   }
   out.each.push_back({0, local.start / Expr(packed)});
@@ -141,7 +145,8 @@ std::expected<Issues, Reason> fragment(const Shape& shape, const Tile& local, co
                                        std::int64_t packed) {
   auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   if (!d && !(f && local.rows == 64)) {
-    return refuse(cat("a fragment of ", local.rows, " rows does not fit the datapath of ", tmem.buffer->name, ": ",
+    return refuse(cat("a fragment of ", local.rows, " rows does not fit the datapath of ",
+                      ir::spoken_name(*tmem.buffer), ": ",
                       f ? "F holds 64 rows" : "neither D (128 rows) nor F (64 rows)"));
   }
   if (local.row_count != local.rows) {
@@ -154,7 +159,7 @@ std::expected<Issues, Reason> fragment(const Shape& shape, const Tile& local, co
   Issues out{.shape = shape, .num = local.width / unit};
   if (Reason r = no_such_num(shape, out.num); !r.empty()) return refuse(std::move(r));
   if (!ir::provably_divisible(local.start, unit)) {
-    return refuse(cat("the region of ", local.buffer->name, " starts inside a repetition of ", unit,
+    return refuse(cat("the region of ", ir::spoken_name(*local.buffer), " starts inside a repetition of ", unit,
                       " columns, at column ", ir::to_string(local.start)));
   }
   const std::int64_t slab = shape.registers * (local.columns / unit);
@@ -185,7 +190,7 @@ Planned plan(CallContext& context) {
   auto local = tile_of(o.on(loads)), tmem = tile_of(o.on(!loads));
   if (!local || !tmem) return decline(local ? tmem.error() : local.error());
   const ir::Buffer &registers = *local->buffer, &cells = *tmem->buffer;
-  if (!cells.allocated_addr) return decline(cat(cells.name, " has no address in tensor memory"));
+  if (!cells.allocated_addr) return decline(cat(ir::spoken_name(cells), " has no address in tensor memory"));
   if (o.bits > 32 || 32 % o.bits != 0) return decline(cat("no 32-bit cell holds elements of ", o.bits, " bits"));
   const std::int64_t packed = 32 / o.bits;
   if (local->row_count != tmem->row_count || local->width != tmem->width) {
@@ -203,11 +208,11 @@ Planned plan(CallContext& context) {
                                               : whole_rows(*local, *tmem, d, packed);
   if (!issues) return decline(std::move(issues.error()));
   if (!ir::provably_divisible(tmem->start, packed)) {
-    return decline(cat("the region of ", cells.name, " starts at column ", ir::to_string(tmem->start),
+    return decline(cat("the region of ", ir::spoken_name(cells), " starts at column ", ir::to_string(tmem->start),
                        ", not a multiple of ", packed, ": elements share 32-bit cells"));
   }
   if (registers.elem_offset && !ir::provably_divisible(registers.elem_offset, packed)) {
-    return decline(cat(registers.name, " starts inside a 32-bit register"));
+    return decline(cat(ir::spoken_name(registers), " starts inside a 32-bit register"));
   }
 
   const Shape& issued = issues->shape;
