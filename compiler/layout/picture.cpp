@@ -15,7 +15,8 @@ constexpr int kBankBits = 32;
 struct Cell {
   std::int64_t thread = -1;   // linear among the thread axes of the layout; -1: not spread over threads
   std::int64_t address = -1;  // on m; -1: the layout has other memory axes, or none
-  std::string other;          // coordinates that are neither
+  std::int64_t tmem_lane = -1, tmem_column = -1;  // of tensor memory
+  std::string other;                              // coordinates that are none of these
 };
 
 struct Grid {
@@ -73,6 +74,10 @@ Result<Grid> make_grid(const Layout& l, ShapeView shape, const PictureOptions& o
           cell.thread = std::max<std::int64_t>(cell.thread, 0) + value * unit;
         } else if (axis == Axis::m) {
           cell.address = value;
+        } else if (axis == Axis::TLane) {
+          cell.tmem_lane = value;
+        } else if (axis == Axis::TCol) {
+          cell.tmem_column = value;
         } else {
           cell.other += (cell.other.empty() ? "" : " ") + std::string(axis_name(axis)) + std::to_string(value);
         }
@@ -93,6 +98,8 @@ std::string label(const Cell& cell) {
   } else if (cell.address >= 0) {
     text = std::to_string(cell.address);
   }
+  if (cell.tmem_lane >= 0) text += (text.empty() ? "L" : " L") + std::to_string(cell.tmem_lane);
+  if (cell.tmem_column >= 0) text += (text.empty() ? "C" : ":C") + std::to_string(cell.tmem_column);
   if (!cell.other.empty()) text += (text.empty() ? "" : " ") + cell.other;
   return text.empty() ? "-" : text;
 }
@@ -160,16 +167,23 @@ Result<std::string> svg_picture(const Layout& l, ShapeView shape, const PictureO
   std::size_t longest = 3;
   for (const Cell& cell : grid->cells) longest = std::max(longest, label(cell).size());
   const std::int64_t wide = static_cast<std::int64_t>(longest) * 7 + 8, high = 20, margin = 36, top = 44;
-  const std::int64_t width = margin + wide * grid->shown_columns + 8, height = top + high * grid->shown_rows + 24;
   auto text_at = [](std::int64_t x, std::int64_t y, std::string_view anchor, std::string_view text) {
     return "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) + "\" text-anchor=\"" +
            std::string(anchor) + "\">" + escaped(text) + "</text>\n";
   };
+  const bool tensor_memory =
+      !grid->threads && std::ranges::any_of(grid->cells, [](const Cell& cell) { return cell.tmem_column >= 0; });
+  std::string title = to_short_string(l) + "  shape " + detail::shape_text(shape) +
+                      (grid->threads   ? "  coloured by thread"
+                       : tensor_memory ? "  lane:column of tensor memory, coloured by column"
+                                       : "  coloured by bank");
+  // A title that does not fit would be cut.
+  const std::int64_t width =
+      std::max(margin + wide * grid->shown_columns + 8, static_cast<std::int64_t>(title.size()) * 7 + 16);
+  const std::int64_t height = top + high * grid->shown_rows + 24;
   std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + std::to_string(width) + "\" height=\"" +
                     std::to_string(height) + "\" font-family=\"monospace\" font-size=\"11\">\n";
   out += "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n";
-  std::string title = to_short_string(l) + "  shape " + detail::shape_text(shape) +
-                      (grid->threads ? "  coloured by thread" : "  coloured by bank");
   out += text_at(8, 16, "start", title);
   for (std::int64_t c = 0; c < grid->shown_columns; ++c)
     out += text_at(margin + c * wide + wide / 2, top - 6, "middle", std::to_string(c));
@@ -185,6 +199,8 @@ Result<std::string> svg_picture(const Layout& l, ShapeView shape, const PictureO
         std::int64_t bank = bank_of(cell.address, options.dtype_bits);
         fill = colour(bank);
         hint += " bank " + std::to_string(bank);
+      } else if (cell.tmem_column >= 0) {
+        fill = colour(cell.tmem_column);
       }
       out += "<g><title>(" + std::to_string(r) + ", " + std::to_string(c) + ") " + escaped(hint) +
              "</title><rect x=\"" + std::to_string(margin + c * wide) + "\" y=\"" + std::to_string(y) + "\" width=\"" +

@@ -351,6 +351,7 @@ struct LayoutValue : Object {
   TILEWRIGHT_OBJECT(LayoutValue, Layout)
   const layout::Layout* layout = nullptr;  // in the Store that was in use
   bool in_kernel = false;                  // made while a kernel was built: that kernel's Store owns it
+  std::vector<std::int64_t> shape{};       // of the tile that it was made for, for pictures; empty: it does not say
 };
 // S[...] + R[...] + offsets, before TileLayout(...) makes a layout of it.
 struct LayoutSpec : Object {

@@ -600,6 +600,17 @@ bool has_inline_block(const Line& line) { return is_header_word(line.word) && li
 
 LineScan scan_lines(std::string_view text, std::uint32_t column) { return Scanner(text).run(column); }
 
+std::size_t nested_blocks(std::span<const Line> lines) {
+  std::vector<std::uint32_t> columns;  // of the blocks around a line, the outermost first
+  std::size_t deepest = 0;
+  for (const Line& line : lines) {
+    while (!columns.empty() && columns.back() >= line.column) columns.pop_back();
+    columns.push_back(line.column);
+    deepest = std::max(deepest, columns.size());
+  }
+  return deepest == 0 ? 0 : deepest - 1;
+}
+
 std::vector<Piece> cut(std::span<const Line> lines, std::uint32_t column) {
   std::vector<Piece> pieces;
   pieces.reserve(lines.size() / 4 + 1);

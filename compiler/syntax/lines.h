@@ -66,6 +66,11 @@ struct Piece {
   enum class Indent : std::uint8_t { Fine, Deeper, Between } indent = Indent::Fine;  // Between: left of its block
 };
 
+// Blocks within blocks beyond which nothing is read: CPython's own limit of nested indentations.
+inline constexpr std::size_t kMaxBlocks = 100;
+// How many blocks lie within each other at most, the first line's own level counting none.
+std::size_t nested_blocks(std::span<const Line> lines);
+
 // Cuts the lines of a block into its statements. `column` is where the block's statements stand.
 std::vector<Piece> cut(std::span<const Line> lines, std::uint32_t column);
 

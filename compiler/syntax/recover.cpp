@@ -24,8 +24,6 @@
 namespace tilewright::syntax {
 namespace {
 
-constexpr unsigned kMaxBlocks = 100;  // CPython's own limit of nested indentations
-
 class Recovery {
  public:
   Recovery(std::string_view text, Arena& arena, Parser& parser, std::vector<SyntaxError>& errors)
@@ -41,6 +39,9 @@ class Recovery {
 
  private:
   const Line& line(std::uint32_t index) const { return scan_.lines[index]; }
+  std::span<const Line> lines_of(const Piece& piece) const {
+    return std::span(scan_.lines).subspan(piece.first, piece.last - piece.first);
+  }
   const Fault* fault(const Line& l) const { return l.fault ? &scan_.faults[*l.fault] : nullptr; }
   std::string_view view(std::uint32_t begin, std::uint32_t end) const { return text_.substr(begin, end - begin); }
   static bool is_readable(const TSTree* tree) { return tree && !ts_node_has_error(ts_tree_root_node(tree)); }
@@ -49,7 +50,7 @@ class Recovery {
   // ---- statements that may be whole ------------------------------------------------------------------------------
   Stmt statement(const Piece& piece, unsigned depth, bool& yields) {
     const Line& head = line(piece.first);
-    if (may_be_whole(piece)) {
+    if (may_be_whole(piece, depth)) {
       Placement placement;
       std::string parsed;
       if (head.column > 0) {
@@ -72,7 +73,8 @@ class Recovery {
   }
 
   // Blocks within blocks are read again at each level, but not without end: then they are taken apart at once.
-  bool may_be_whole(const Piece& piece) {
+  bool may_be_whole(const Piece& piece, unsigned depth) {
+    if (depth + nested_blocks(lines_of(piece)) > kMaxBlocks) return false;
     for (std::uint32_t i = piece.first; i < piece.last; ++i) {
       if (line(i).fault) return false;
     }

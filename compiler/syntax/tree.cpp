@@ -134,10 +134,12 @@ class Former {
   std::unordered_multimap<std::string_view, std::size_t> by_text_;
 };
 
+// Also where blocks lie too deep in each other: a parser that gives up on them takes its time first.
 bool is_faulty(const LineScan& scan, const Piece& piece) {
+  const auto lines = std::span(scan.lines).subspan(piece.first, piece.last - piece.first);
+  if (lines.size() > kMaxBlocks && nested_blocks(lines) > kMaxBlocks) return true;
   if (scan.faults.empty()) return false;
-  return std::any_of(scan.lines.begin() + piece.first, scan.lines.begin() + piece.last,
-                     [](const Line& line) { return line.fault.has_value(); });
+  return std::ranges::any_of(lines, [](const Line& line) { return line.fault.has_value(); });
 }
 
 void add_indent_error(const Piece& piece, const Line& line, std::vector<SyntaxError>& errors) {

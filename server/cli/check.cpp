@@ -75,6 +75,13 @@ class Check {
   std::stop_token stop_;
 };
 
+// What a complaint says, without who complains and what there is instead.
+std::string one_line(std::string_view complaint) {
+  constexpr std::string_view kSpeaker = "tilewright: ";
+  if (complaint.starts_with(kSpeaker)) complaint.remove_prefix(kSpeaker.size());
+  return std::string(complaint.substr(0, complaint.find('\n')));
+}
+
 int check(const CheckOptions& options) {
   for (const std::string& arch : options.archs) {
     if (!target_option(arch)) return kUsage;
@@ -89,7 +96,11 @@ int check(const CheckOptions& options) {
   const std::string format = options.json ? "json" : options.format;
   ide::Summary summary{.passed_over = files.passed_over};
   bool errors = false, environment = !files.missing.empty();
-  for (const std::string& path : files.missing) complain("tilewright: no such file: " + path + "\n");
+  std::vector<render::Failure> failures;
+  for (const std::string& path : files.missing) {
+    failures.push_back({path, "no such file: " + path});
+    complain("tilewright: " + failures.back().message + "\n");
+  }
 
   const Check one(options, format, interrupts.token());
   std::vector<Answer> answers(files.files.size());
@@ -100,7 +111,10 @@ int check(const CheckOptions& options) {
     Answer answer = std::exchange(answers[i], {});
     progress.clear();
     complain(answer.complaints);
-    environment = environment || !answer.complaints.empty();
+    if (!answer.complaints.empty()) {
+      failures.push_back({files.files[i], one_line(answer.complaints)});
+      environment = true;
+    }
     errors = errors || answer.errors;
     if (!answer.part) return;
     summary.add(answer.summary);
@@ -113,7 +127,7 @@ int check(const CheckOptions& options) {
   const bool whole = in_order(files.files.size(), options.jobs, interrupts.token(), work, finish, waiting);
   progress.clear();
   if (!whole) return interrupted();
-  if (format != "text") std::fputs(render::joined(std::move(parts), format).c_str(), stdout);
+  if (format != "text") std::fputs(render::joined(std::move(parts), format, failures).c_str(), stdout);
   if (format == "text" || format == "github") complain(summary.text());  // what both formats have no line for
   return environment ? kUsage : errors ? kErrors : kFine;
 }

@@ -1,5 +1,6 @@
 // tilewright compile: the artifacts of a script's kernels, on the terminal, as JSON or into a folder.
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "compiler/cuda/host.h"
@@ -7,6 +8,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
+#include "server/ide/resources.h"
 #include "server/ide/view.h"
 #include "server/ide/words.h"
 #include "server/project/files.h"
@@ -87,6 +89,7 @@ Json source_map_json(const session::SourceMap& map, const text::Anchors& anchors
 // What is kept of one kernel: everything it is asked for, so that the script itself can go.
 struct Output {
   std::string name, expression, arch;
+  std::string resources;                     // in words, once NVIDIA's tools have said; empty: they have not
   std::map<std::string, std::string> texts;  // by emit
   Json json;                                 // with --json: its object in `kernels`
 };
@@ -94,6 +97,7 @@ struct Output {
 // What is kept of one file.
 struct Compiled {
   std::string complaints;  // for standard error, in order
+  std::string failure;     // why it is unusable
   bool unusable = false;   // it cannot be read: nothing of it is to be had
   bool errors = false, environment = false;
   Json diagnostics = Json::array();  // with --json
@@ -116,6 +120,7 @@ class Compile {
     auto file = project::load(path);
     if (!file) {
       out.complaints = "tilewright: " + file.error() + "\n";
+      out.failure = file.error();
       out.unusable = true;
       return out;
     }
@@ -159,7 +164,7 @@ class Compile {
     if (tools_ && !run_tools(kernels, jobs)) return;
     for (Kernel& kernel : kernels) {
       Json resources;
-      if (kernel.made) resources = take(kernel, compiled.diagnostics);
+      if (kernel.made) resources = take(kernel, kernel.compiled->target, anchors, compiled.diagnostics);
       out.complaints += kernel.complaints;
       out.environment = out.environment || kernel.environment;
       if (command_.json) kernel.output.json = json_of(kernel, resources, compiled.architecture_source, anchors);
@@ -186,6 +191,8 @@ class Compile {
         auto launcher = cuda::host_launcher(*k.lowered, e == kHost ? cuda::HostApi::Driver : cuda::HostApi::Runtime);
         if (launcher) {
           text = (e == kHost ? "" : k.cuda->text + "\n") + *launcher;
+          // For people it is one file, the one that can be pasted and built as it is.
+          if (e == kHostRuntime && !command_.json) kernel.output.texts[std::string(kHost)].clear();
         } else if (e == kHost) {
           kernel.complaints += "tilewright: no launcher for " + kernel.output.name + ": " + launcher.error() + "\n";
           kernel.environment = true;
@@ -216,7 +223,8 @@ class Compile {
   }
 
   // What the tools made of a kernel goes to its texts, their messages to the diagnostics; its resources, or null.
-  Json take(Kernel& kernel, std::vector<text::Diagnostic>& diagnostics) const {
+  Json take(Kernel& kernel, ir::Target target, const text::Anchors& anchors,
+            std::vector<text::Diagnostic>& diagnostics) const {
     const session::CompiledKernel& k = *kernel.compiled;
     auto& made = *kernel.made;
     if (!made) {
@@ -235,9 +243,13 @@ class Compile {
     for (const toolchain::LogEntry& entry : made->entries)
       diagnostics.push_back(ide::toolchain_diagnostic(entry, *k.cuda));
     std::map<std::string, std::string>& texts = kernel.output.texts;
-    if (wants("ptx")) texts["ptx"] = std::move(made->ptx);
+    if (wants("ptx")) {
+      texts["ptx"] = render::with_script_lines(made->ptx, toolchain::read_ptx_lines(made->ptx), *k.cuda, anchors);
+    }
     if (wants("cubin")) texts["cubin"] = std::move(made->cubin);
-    if (wants("sass")) texts["sass"] = std::move(made->sass);
+    if (wants("sass")) {
+      texts["sass"] = render::with_script_lines(made->sass, toolchain::read_sass_lines(made->sass), *k.cuda, anchors);
+    }
     if (wants("sass") && !made->sass_missing.empty())
       kernel.complaints += "tilewright: no SASS: " + made->sass_missing + "\n";
     Json resources;
@@ -246,6 +258,7 @@ class Compile {
       resources = {{"registers", r.registers},     {"spill_stores", r.spill_stores},
                    {"spill_loads", r.spill_loads}, {"static_shared_bytes", r.static_shared},
                    {"stack_bytes", r.stack},       {"barriers", r.barriers}};
+      kernel.output.resources = ide::resource_words(k.lowered->plan, target, &r);
     }
     return resources;
   }
@@ -266,7 +279,8 @@ class Compile {
         sources[emit] = is_binary(emit) ? base64(text) : text;
     }
     k["sources"] = sources;
-    if (kernel.compiled->cuda && out.texts.contains("cuda")) {
+    if (kernel.compiled->cuda &&
+        (out.texts.contains("cuda") || out.texts.contains("ptx") || out.texts.contains("sass"))) {
       auto text_of = [&](const char* emit) { return out.texts.contains(emit) ? out.texts.at(emit) : std::string(); };
       k["source_map"] =
           source_map_json(session::join(*kernel.compiled->cuda, text_of("ptx"), text_of("sass")), anchors);
@@ -293,6 +307,23 @@ std::filesystem::path folder_of(const CompileCommand& command, const std::string
   return command.folder / below;
 }
 
+// An entry as part of a file's name: "make(3, 3, 3)" is "make_3_3_3".
+std::string file_words(std::string_view expression) {
+  constexpr std::size_t kLongest = 80;
+  std::string out;
+  for (char c : expression) {
+    const bool word = std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-';
+    if (word) {
+      out += c;
+    } else if (!out.empty() && out.back() != '_') {
+      out += '_';
+    }
+    if (out.size() == kLongest) break;
+  }
+  while (out.ends_with('_') || out.ends_with('.')) out.pop_back();
+  return out;
+}
+
 // Each file appears whole or not at all. The error is for the person.
 std::expected<void, std::string> write_files(const CompileCommand& command, const std::filesystem::path& folder,
                                              const std::vector<Output>& outputs) {
@@ -302,8 +333,9 @@ std::expected<void, std::string> write_files(const CompileCommand& command, cons
   std::map<std::string, int> taken;
   for (const Output& out : outputs) {
     std::string name = out.name;
+    if (out.expression != out.name) name += "." + file_words(out.expression);
     if (command.archs.size() > 1) name += "." + out.arch;
-    int n = taken[name]++;  // several entries of one kernel
+    int n = taken[name]++;  // entries that look the same in letters and digits
     if (n) name += "_" + std::to_string(n);
     for (const auto& [emit, text] : out.texts) {
       if (text.empty()) continue;
@@ -311,6 +343,7 @@ std::expected<void, std::string> write_files(const CompileCommand& command, cons
       if (auto ok = project::write_file(path, text); !ok) return ok;
       if (!command.json) std::printf("%s\n", path.string().c_str());
     }
+    if (!command.json && !out.resources.empty()) std::printf("%s  %s\n", name.c_str(), out.resources.c_str());
   }
   return {};
 }
@@ -318,7 +351,10 @@ std::expected<void, std::string> write_files(const CompileCommand& command, cons
 // False: one of them is no text.
 bool print_texts(const CompileCommand& command, const std::vector<Output>& outputs, const std::string& script,
                  bool several) {
-  const bool headed = several || outputs.size() * command.emits.size() > 1;
+  std::size_t texts = 0;
+  for (const Output& out : outputs)
+    for (const std::string& e : command.emits) texts += !out.texts.at(e).empty();
+  const bool headed = several || texts > 1;
   for (const Output& out : outputs) {
     for (const std::string& e : command.emits) {
       const std::string& text = out.texts.at(e);
@@ -327,6 +363,9 @@ bool print_texts(const CompileCommand& command, const std::vector<Output>& outpu
       if (headed)
         std::printf("── %s%s  %s  %s ──\n", several ? (script + ": ").c_str() : "", out.expression.c_str(),
                     out.arch.c_str(), e.c_str());
+      // A comment in both languages, so that the text stays one.
+      if ((e == "ptx" || e == "sass") && !out.resources.empty())
+        std::printf("// %s: %s\n", out.name.c_str(), out.resources.c_str());
       std::fputs(text.c_str(), stdout);
       if (text.back() != '\n') std::fputc('\n', stdout);
     }
@@ -338,13 +377,27 @@ int run_compile(const CompileCommand& command) {
   for (const std::string& arch : command.archs) {
     if (!target_option(arch)) return kUsage;
   }
+  Json kernels = Json::array(), diagnostics = Json::array(), failures = Json::array();
+  // With --json whatever ends the command is in its object, too.
+  auto print_json = [&] {
+    if (!command.json) return;
+    Json out{{"kernels", std::move(kernels)}, {"diagnostics", std::move(diagnostics)}};
+    if (!failures.empty()) out["failures"] = std::move(failures);
+    std::fputs((render::dump(out) + "\n").c_str(), stdout);
+  };
+  auto refuse = [&](const std::string& file, const std::string& message, const std::string& remedy = {}) {
+    failures.push_back({{"file", file}, {"message", message}});
+    print_json();
+    return fail_usage(message, remedy);
+  };
   // A file that was named is read as it is; only in folders it is asked first whether a file is a script.
   project::Expansion files{.files = command.paths, .passed_over = 0, .missing = {}};
   std::error_code ec;
   if (command.paths.size() > 1 || std::filesystem::is_directory(command.paths.front(), ec)) {
     files = project::expand(command.paths);
-    if (!files.missing.empty()) return fail_usage("no such file: " + files.missing.front());
-    if (files.files.empty()) return fail_usage("there is no tile script in " + command.paths.front());
+    if (!files.missing.empty()) return refuse(files.missing.front(), "no such file: " + files.missing.front());
+    if (files.files.empty())
+      return refuse(command.paths.front(), "there is no tile script in " + command.paths.front());
   }
   const bool several = files.files.size() > 1;
   // A thread that waits for Ctrl-C is worth it where there are others, files or processes of NVIDIA's tools.
@@ -352,7 +405,6 @@ int run_compile(const CompileCommand& command) {
   Interrupts interrupts(alone ? Interrupts::Way::EndAtOnce : Interrupts::Way::WindDown);
   const Compile one(command, interrupts.token());
   std::vector<Compiled> results(files.files.size());
-  Json kernels = Json::array(), diagnostics = Json::array();
   bool errors = false, environment = false, none = true;
   std::optional<int> status;  // what ends the command at once
   Progress progress("compiled", "files", files.files.size());
@@ -361,6 +413,7 @@ int run_compile(const CompileCommand& command) {
     Compiled result = std::exchange(results[i], {});
     progress.clear();
     complain(result.complaints);
+    if (result.unusable) failures.push_back({{"file", files.files[i]}, {"message", result.failure}});
     if (result.unusable && !several) status = kUsage;
     environment = environment || result.environment || result.unusable;
     errors = errors || result.errors;
@@ -368,7 +421,10 @@ int run_compile(const CompileCommand& command) {
     if (status || result.unusable) return;
     if (!command.folder.empty()) {
       auto written = write_files(command, folder_of(command, files.files[i], several), result.outputs);
-      if (!written) status = fail_usage(written.error());
+      if (!written) {
+        failures.push_back({{"file", files.files[i]}, {"message", written.error()}});
+        status = fail_usage(written.error());
+      }
     }
     if (command.json) {
       for (Output& out : result.outputs) kernels.push_back(std::move(out.json));
@@ -385,15 +441,22 @@ int run_compile(const CompileCommand& command) {
       [&](std::size_t done) { progress.show(done); });
   progress.clear();
   if (!whole) return interrupted();
-  if (status) return *status;
-  if (command.json)
-    std::fputs((render::dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n").c_str(), stdout);
-  if (errors) return kErrors;
-  if (none && !environment) {
-    return fail_usage(
+  if (runs_tools(command)) {
+    if (std::string wrong = project::wrong_cuda_home(project::toolchain_options()); !wrong.empty())
+      complain("tilewright: " + wrong + "\n");
+  }
+  if (status) {
+    print_json();
+    return *status;
+  }
+  if (none && !environment && !errors) {
+    return refuse(
+        command.paths.front(),
         several ? "none of these files has a kernel to compile" : files.files.front() + " has no kernel to compile",
         "name one with --entry EXPR; `tilewright entries FILE` lists them");
   }
+  print_json();
+  if (errors) return kErrors;
   return environment ? kUsage : kFine;
 }
 

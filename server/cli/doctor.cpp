@@ -1,9 +1,11 @@
 // tilewright doctor: what is installed, what is missing, and how to get it.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <filesystem>
 
 #include "server/cli/commands.h"
+#include "server/project/files.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
 
@@ -29,12 +31,24 @@ Finding nvdisasm_finding(const toolchain::Options& options) {
   return {"nvdisasm", "missing", "SASS cannot be shown", "run ./bootstrap build, or install CUDA's nvdisasm"};
 }
 
+// A file of this size goes to the cache: what one kernel leaves there, and what a full disk refuses.
+constexpr std::size_t kTrial = 1 << 20;
+
 Finding cache_finding(const toolchain::Options& options) {
   std::error_code ec;
+  if (options.cache.folder.empty())
+    return {"cache", "missing", "neither XDG_CACHE_HOME nor HOME names a folder: nothing is kept between runs",
+            "set XDG_CACHE_HOME to a folder that can be written"};
   std::filesystem::create_directories(options.cache.folder, ec);
   if (ec)
     return {"cache", "missing", options.cache.folder.string() + ": " + ec.message(),
             "set XDG_CACHE_HOME to a folder that can be written"};
+  const std::filesystem::path trial = options.cache.folder / ("doctor." + std::to_string(::getpid()));
+  auto written = project::write_file(trial, std::string(kTrial, '\0'));
+  std::filesystem::remove(trial, ec);
+  if (!written)
+    return {"cache", "missing", written.error(),
+            "make room there, or set XDG_CACHE_HOME to a folder that can be written"};
   std::uintmax_t bytes = 0, files = 0;
   for (std::filesystem::recursive_directory_iterator it(options.cache.folder, ec), end; !ec && it != end;
        it.increment(ec)) {
@@ -67,11 +81,13 @@ Finding gpu_finding() {
 
 int run_doctor(bool json) {
   toolchain::Options options = project::toolchain_options();
-  std::vector<Finding> findings{{"tilewright", "ok", TILEWRIGHT_VERSION, ""},
-                                cuda_finding(options),
-                                nvdisasm_finding(options),
-                                cache_finding(options),
-                                gpu_finding()};
+  const Finding cuda = cuda_finding(options);
+  std::vector<Finding> findings{{"tilewright", "ok", TILEWRIGHT_VERSION, ""}, cuda};
+  if (std::string wrong = project::wrong_cuda_home(options); !wrong.empty())
+    findings.push_back({"CUDA_HOME", "missing", wrong, "set it to the folder that holds CUDA's lib64 and include"});
+  findings.push_back(nvdisasm_finding(options));
+  findings.push_back(cache_finding(options));
+  findings.push_back(gpu_finding());
   if (json) {
     Json out = Json::array();
     for (const Finding& f : findings)
@@ -86,7 +102,7 @@ int run_doctor(bool json) {
       if (!f.remedy.empty()) std::printf("              %s\n", f.remedy.c_str());
     }
   }
-  return findings[1].state == "ok" ? kFine : kUsage;  // without NVRTC nothing beyond CUDA text is made
+  return cuda.state == "ok" ? kFine : kUsage;  // without NVRTC nothing beyond CUDA text is made
 }
 
 }  // namespace

@@ -9,7 +9,17 @@ namespace {
 
 int run_entries(const std::string& path, const DialectOption& dialect, bool json) {
   auto file = project::load(path);
-  if (!file) return fail_usage(file.error());
+  if (!file) {
+    if (json) {
+      Json failures = Json::array({Json{{"file", path}, {"message", file.error()}}});
+      std::fputs(
+          (render::dump(Json{{"entries", Json::array()}, {"needs_arguments", Json::array()}, {"failures", failures}}) +
+           "\n")
+              .c_str(),
+          stdout);
+    }
+    return fail_usage(file.error());
+  }
   if (!dialect.read(&file->dialect)) return kUsage;
   session::CompileOptions options;
   options.stage = session::Stage::Evaluate;

@@ -45,6 +45,7 @@ struct Place {
   std::string file;
   std::uint32_t line = 0, column = 0;  // from 1; 0: any
   bool asked = false;                  // a line was named
+  std::string wrong{};                 // what stands behind the name of a file that exists is no place
 };
 Place parse_place(const std::string& text) {
   Place p{text, 0, 0};
@@ -59,6 +60,13 @@ Place parse_place(const std::string& text) {
     numbers.insert(numbers.begin(), static_cast<std::uint32_t>(std::stoul(p.file.substr(colon + 1))));
     p.file.resize(colon);
   }
+  if (std::size_t colon = p.file.rfind(':'); colon != std::string::npos && !std::filesystem::exists(p.file, ec) &&
+                                             std::filesystem::is_regular_file(p.file.substr(0, colon), ec)) {
+    const std::string behind = p.file.substr(colon + 1);
+    p.file.resize(colon);
+    p.wrong = behind.starts_with('-') ? "lines count from 1"
+                                      : "'" + behind + "' is no line; write FILE:LINE or FILE:LINE:COLUMN";
+  }
   p.asked = !numbers.empty();
   if (p.asked) p.line = numbers[0];
   if (numbers.size() > 1) p.column = numbers[1];
@@ -68,10 +76,22 @@ Place parse_place(const std::string& text) {
 int run_explain(const ExplainCommand& o) {
   if (is_code(o.what)) return explain_code(o);
   Place place = parse_place(o.what);
+  auto refuse = [&](const std::string& message) {
+    if (o.json) {
+      Json failures = Json::array({Json{{"file", place.file}, {"message", message}}});
+      std::fputs(
+          (render::dump(Json{{"kernels", Json::array()}, {"diagnostics", Json::array()}, {"failures", failures}}) +
+           "\n")
+              .c_str(),
+          stdout);
+    }
+    return fail_usage(message);
+  };
+  if (!place.wrong.empty()) return refuse(o.what + ": " + place.wrong);
   auto file = project::load(place.file);
-  if (!file) return fail_usage(file.error());
+  if (!file) return refuse(file.error());
   if (!o.dialect.read(&file->dialect)) return kUsage;
-  if (place.asked && place.line == 0) return fail_usage(o.what + ": lines count from 1");
+  if (place.asked && place.line == 0) return refuse(o.what + ": lines count from 1");
   if (o.arch && !target_option(*o.arch)) return kUsage;
   const session::NamedTargets named =
       o.arch ? project::architectures(*file, {*o.arch}) : project::one_architecture(*file);

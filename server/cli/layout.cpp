@@ -231,6 +231,8 @@ int run_layout(const LayoutCommand& o) {
   }
 
   layout::Shape shape = default_shape(*layout);
+  if (const auto* made = evaluated.result.value.as<script::LayoutValue>(); made && !made->shape.empty())
+    shape.assign(made->shape.begin(), made->shape.end());
   if (!o.shape.empty()) {
     auto parsed = parse_shape(o.shape);
     if (!parsed) return fail_usage("'" + o.shape + "' is no shape", "for example --shape 64,64");

@@ -79,10 +79,10 @@ layout::Shape own_shape(const layout::Layout& l) {
   return shape;
 }
 
-void hover_layout(HoverBlocks& out, const std::string& name, const layout::Layout& l) {
+void hover_layout(HoverBlocks& out, const std::string& name, const layout::Layout& l, layout::Shape shape) {
   out.title(name.empty() ? "layout" : name, name.empty() ? "" : "layout");
   std::string text = layout_words(l);
-  std::string picture = layout_picture(l, own_shape(l), 16);
+  std::string picture = layout_picture(l, shape, 16);
   out.code("text", picture.empty() ? text : text + "\n" + picture);
 }
 
@@ -141,7 +141,7 @@ std::string buffer_head(const ir::Buffer& b) {
 }
 
 void hover_buffer(HoverBlocks& out, const HoverSubject& subject, const ir::Buffer& b) {
-  std::string name = b.name.empty() ? subject.name : std::string(b.name);
+  std::string name = b.name.empty() ? subject.name : std::string(ir::spoken_name(b));
   if (b.is_scalar) {
     out.title(name, "scalar variable");
     return out.code("text", ir::dtype_name(b.dtype) + ", " + std::string(ir::storage_scope_name(b.scope)) + "\n");
@@ -465,13 +465,14 @@ bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
     return true;
   }
   if (auto* l = v.as<script::LayoutValue>()) {
-    hover_layout(out, subject.name, *l->layout);
+    layout::Shape shape(l->shape.begin(), l->shape.end());
+    hover_layout(out, subject.name, *l->layout, shape.empty() ? own_shape(*l->layout) : std::move(shape));
     return true;
   }
   if (auto* spec = v.as<script::LayoutSpec>()) {
     layout::Layout l;
     l.tile = spec->tile;
-    hover_layout(out, subject.name, l);
+    hover_layout(out, subject.name, l, own_shape(l));
     return true;
   }
   if (auto* d = v.as<script::DataTypeValue>()) {

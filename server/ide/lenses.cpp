@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "server/ide/call_words.h"
-#include "server/ide/occupancy.h"
+#include "server/ide/resources.h"
 #include "server/project/run_targets.h"
 
 namespace tilewright::ide {
@@ -15,37 +14,15 @@ struct Target {
   const session::CompiledKernel* kernel;
 };
 
-std::int64_t shared_bytes(const lower::LaunchPlan& plan) {
-  return plan.static_shared_bytes + plan.dynamic_shared_bytes;
-}
-
-// "70 registers · 8,192 B shared · 7 CTAs a multiprocessor (registers), 44 % of its warps": as far as it is known.
 std::string resources(const Query& q, const Target& t) {
   if (!t.kernel->lowered) return {};
-  const lower::LaunchPlan& plan = t.kernel->lowered->plan;
-  std::string out;
-  auto add = [&](const std::string& text) { out += (out.empty() ? "" : " · ") + text; };
-  std::int64_t registers = 0;
   auto made = t.kernel->cuda && q.artifacts ? q.artifacts->find(*t.kernel->cuda, t.kernel->target.name()) : nullptr;
+  const toolchain::KernelResources* own = nullptr;
   if (made) {
-    for (const toolchain::KernelResources& k : made->kernels) {
-      if (k.name != t.kernel->lowered->symbol) continue;
-      registers = k.registers;
-      add(std::to_string(k.registers) + " registers");
-      if (k.spill_stores + k.spill_loads) {
-        add(grouped(k.spill_stores) + " B spilled, " + grouped(k.spill_loads) + " B read back");
-      }
-    }
+    auto found = std::ranges::find(made->kernels, t.kernel->lowered->symbol, &toolchain::KernelResources::name);
+    if (found != made->kernels.end()) own = &*found;
   }
-  if (std::int64_t bytes = shared_bytes(plan)) add(grouped(bytes) + " B shared");
-  auto threads = plan.launch.threads();
-  if (registers && threads) {
-    if (auto o = occupancy(t.kernel->target, *threads, registers, shared_bytes(plan))) {
-      add(std::to_string(o->ctas) + (o->ctas == 1 ? " CTA" : " CTAs") + " a multiprocessor (bound by " + o->bound +
-          "), " + std::to_string(o->warps * 100 / o->warp_limit) + " % of its warps");
-    }
-  }
-  return out;
+  return resource_words(t.kernel->lowered->plan, t.kernel->target, own);
 }
 
 // Entries left out that call the function which this one calls.

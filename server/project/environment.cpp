@@ -23,11 +23,23 @@ toolchain::Options toolchain_options() {
   add("/usr/local/cuda");
   const char* cache = std::getenv("XDG_CACHE_HOME");  // a relative one is to be ignored (XDG base directories)
   const char* home = std::getenv("HOME");
-  fs::path base = cache && *cache == '/' ? fs::path(cache)
-                  : home && *home == '/' ? fs::path(home) / ".cache"
-                                         : fs::temp_directory_path(ec);
-  options.cache.folder = base / "tilewright" / "artifacts";
+  // Nowhere else: in a folder that everybody may write to, others could put what we would take for our own.
+  const fs::path base = cache && *cache == '/' ? fs::path(cache)
+                        : home && *home == '/' ? fs::path(home) / ".cache"
+                                               : fs::path();
+  if (!base.empty()) options.cache.folder = base / "tilewright" / "artifacts";
   return options;
+}
+
+std::string wrong_cuda_home(const toolchain::Options& options) {
+  const char* home = std::getenv("CUDA_HOME");
+  if (!home || !*home) return {};
+  const fs::path named[] = {home};
+  auto there = toolchain::find_cuda(named);
+  if (there) return {};
+  auto used = toolchain::find_cuda(options.cuda_candidates);
+  return "CUDA_HOME is set, and there is " + there.error() + "; " +
+         (used ? used->root.string() + " is used instead" : std::string("there is no other"));
 }
 
 run::GpuOptions gpu_options() {

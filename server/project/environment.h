@@ -1,12 +1,16 @@
 // What the machine around us says: where CUDA lies, where results are kept.
 #pragma once
+#include <string>
+
 #include "compiler/run/gpu_executor.h"
 #include "compiler/toolchain/toolchain.h"
 
 namespace tilewright::project {
 
-// CUDA from CUDA_HOME, beside the binary, /usr/local/cuda; the cache under XDG_CACHE_HOME.
+// CUDA from CUDA_HOME, beside the binary, /usr/local/cuda; the cache under XDG_CACHE_HOME or HOME, none without both.
 toolchain::Options toolchain_options();
+// CUDA_HOME names no CUDA: what is wrong with it, and what is used instead. Empty: it does, or is not set.
+std::string wrong_cuda_home(const toolchain::Options& options);
 // The GPU of this machine, with this process's environment: the driver looks there for its libraries and devices.
 run::GpuOptions gpu_options();
 

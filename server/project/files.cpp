@@ -23,6 +23,9 @@ bool is_below(const fs::path& path, const fs::path& root) {
 }  // namespace
 
 std::expected<std::string, std::string> read_file(const fs::path& path, std::uintmax_t limit) {
+  // A named pipe would keep us waiting for whoever writes to it; one that the shell made has no name to wait under.
+  if (std::error_code ec; path != "-" && fs::is_fifo(path, ec) && fs::is_fifo(fs::canonical(path, ec), ec))
+    return std::unexpected("cannot read " + path.string() + ": it is a pipe, no file; - reads standard input");
   int fd = path == "-" ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::unexpected("cannot read " + path.string() + ": " + reason());
   std::string text;

@@ -61,12 +61,34 @@ void cuda_text(Document& out, const cuda::CudaSource& cuda) {
   if (next) out.lines.push_back({next - 1, {}});
 }
 
+const cuda::LineOrigin* origin_of(const cuda::CudaSource& cuda, std::uint32_t line) {
+  auto it = std::ranges::lower_bound(cuda.lines, line, {}, &cuda::LineOrigin::line);
+  return it != cuda.lines.end() && it->line == line ? &*it : nullptr;
+}
+
+// "copy.py:14 < copy.py:30": the place and the calls that led to it, the innermost first.
+std::string place_words(const ir::Origin& origin, const text::Anchors& anchors) {
+  std::string out;
+  auto add = [&](text::Span span) {
+    text::Anchors::Place at = anchors.resolve(span);
+    if (!at.source) return;
+    std::string_view path = at.source->path();
+    std::string name(path.substr(path.rfind('/') + 1));
+    // Whoever reads the text counts braces and lines.
+    std::ranges::replace_if(
+        name, [](char c) { return c == '{' || c == '}' || static_cast<unsigned char>(c) < 0x20; }, '_');
+    out += (out.empty() ? "" : " < ") + name + ":" + std::to_string(at.source->position(at.begin).line + 1);
+  };
+  add(origin.span);
+  for (const ir::CallSite* site = origin.chain; site; site = site->outer) add(site->span);
+  return out;
+}
+
 void lines_of_tool(Document& out, const toolchain::LineMap& map, const cuda::CudaSource& cuda) {
   for (const toolchain::LineRow& row : map.rows) {
     LineOrigins& made = out.lines.emplace_back(LineOrigins{row.line - 1, {}});
     for (std::uint32_t line : map.cuda_lines_at(row.line)) {
-      auto it = std::ranges::lower_bound(cuda.lines, line, {}, &cuda::LineOrigin::line);
-      if (it != cuda.lines.end() && it->line == line) made.origins.push_back(it->origin);
+      if (const cuda::LineOrigin* from = origin_of(cuda, line)) made.origins.push_back(from->origin);
     }
   }
 }
@@ -107,13 +129,40 @@ Document document(ViewKind kind, const session::CompiledKernel& kernel, const te
       break;
     case ViewKind::Cuda: cuda_text(out, *kernel.cuda); break;
     case ViewKind::Ptx:
-      out.text = made->ptx;
+      out.text = with_script_lines(made->ptx, made->ptx_lines, *kernel.cuda, anchors);
       lines_of_tool(out, made->ptx_lines, *kernel.cuda);
       break;
     case ViewKind::Sass:
-      out.text = made->sass;
+      out.text = with_script_lines(made->sass, made->sass_lines, *kernel.cuda, anchors);
       lines_of_tool(out, made->sass_lines, *kernel.cuda);
       break;
+  }
+  return out;
+}
+
+std::string with_script_lines(std::string_view text, const toolchain::LineMap& map, const cuda::CudaSource& cuda,
+                              const text::Anchors& anchors) {
+  std::string out, said;
+  out.reserve(text.size() + text.size() / 4);
+  std::uint32_t number = 0;
+  auto row = map.rows.begin();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out += text.substr(at, end - at);
+    at = end + 1;
+    ++number;
+    if (row != map.rows.end() && row->line == number) {
+      ++row;
+      std::string words;
+      for (std::uint32_t line : map.cuda_lines_at(number)) {
+        const cuda::LineOrigin* from = origin_of(cuda, line);
+        if (from) words = place_words(from->origin, anchors);
+        if (!words.empty()) break;  // the innermost that is the script's
+      }
+      if (words != said && !words.empty()) out += "  // " + words;
+      said = std::move(words);
+    }
+    if (end < text.size()) out += '\n';
   }
   return out;
 }

@@ -23,4 +23,9 @@ Document document(ide::ViewKind kind, const session::CompiledKernel& kernel, con
 // A view that is not ready is a comment that says why.
 Document document(const ide::View& view);
 
+// PTX or SASS of a kernel with the line of the script behind each instruction that begins what came from there:
+// "  // copy.py:14". Lines keep their numbers.
+std::string with_script_lines(std::string_view text, const toolchain::LineMap& map, const cuda::CudaSource& cuda,
+                              const text::Anchors& anchors);
+
 }  // namespace tilewright::render

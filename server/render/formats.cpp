@@ -20,7 +20,7 @@ void json_part(const ide::CheckedFile& file, FilePart& part) {
     part.results.push_back(diagnostic_json(*found.diagnostic, *found.anchors));
 }
 
-std::string json_format(std::vector<FilePart> files) {
+std::string json_format(std::vector<FilePart> files, const std::vector<Failure>& failures) {
   Json out{{"files", Json::array()}, {"diagnostics", Json::array()}};
   for (FilePart& f : files) {
     out["files"].push_back(std::move(f.path));
@@ -30,6 +30,7 @@ std::string json_format(std::vector<FilePart> files) {
     for (const ide::NotChecked& left_out : ide::kNotChecked)
       out["not_checked"].push_back({{"what", left_out.what}, {"message", left_out.words}});
   }
+  for (const Failure& f : failures) out["failures"].push_back({{"file", f.file}, {"message", f.message}});
   return dump(out) + "\n";
 }
 
@@ -76,7 +77,7 @@ void sarif_part(const ide::CheckedFile& file, FilePart& part) {
   }
 }
 
-std::string sarif_format(std::vector<FilePart> files) {
+std::string sarif_format(std::vector<FilePart> files, const std::vector<Failure>& failures) {
   Json results = Json::array(), rules = Json::array();
   std::set<std::string_view> used;
   for (FilePart& f : files) {
@@ -94,12 +95,14 @@ std::string sarif_format(std::vector<FilePart> files) {
   Json run{{"tool", {{"driver", {{"name", "tilewright"}, {"version", TILEWRIGHT_VERSION}, {"rules", rules}}}}},
            {"columnKind", "utf16CodeUnits"},
            {"results", results}};
+  Json notes = Json::array();
   if (has_kernels(files)) {
-    Json notes = Json::array();
     for (const ide::NotChecked& left_out : ide::kNotChecked)
       notes.push_back({{"level", "note"}, {"message", {{"text", left_out.words}}}});
-    run["invocations"] = {{{"executionSuccessful", true}, {"toolExecutionNotifications", notes}}};
   }
+  for (const Failure& f : failures) notes.push_back({{"level", "error"}, {"message", {{"text", f.message}}}});
+  if (!notes.empty())
+    run["invocations"] = {{{"executionSuccessful", failures.empty()}, {"toolExecutionNotifications", notes}}};
   Json out{
       {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
   return dump(out) + "\n";
@@ -240,10 +243,10 @@ FilePart file_part(const ide::CheckedFile& file, std::string_view format) {
   return part;
 }
 
-std::string joined(std::vector<FilePart> files, std::string_view format) {
-  if (format == "sarif") return sarif_format(std::move(files));
+std::string joined(std::vector<FilePart> files, std::string_view format, const std::vector<Failure>& failures) {
+  if (format == "sarif") return sarif_format(std::move(files), failures);
   if (format == "junit") return junit_format(files);
-  if (format == "json") return json_format(std::move(files));
+  if (format == "json") return json_format(std::move(files), failures);
   return concatenated(files);
 }
 

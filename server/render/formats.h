@@ -26,7 +26,11 @@ struct FilePart {
 
 // `format`: text, json, sarif, github or junit. Text has the colours of standard output.
 FilePart file_part(const ide::CheckedFile& file, std::string_view format);
+// A file that could not be looked at, or not for an architecture that it asks for.
+struct Failure {
+  std::string file, message;
+};
 // The report of all formats but text, whose parts are shown as they come.
-std::string joined(std::vector<FilePart> files, std::string_view format);
+std::string joined(std::vector<FilePart> files, std::string_view format, const std::vector<Failure>& failures);
 
 }  // namespace tilewright::render

@@ -493,7 +493,7 @@ class Compile(Case):
         self.assertEqual([k["entry"] for k in made["kernels"]], ["make(64, 64)", 'make(32, 128, dtype="float32")'])
         self.assertEqual([k["calls"][0]["facts"]["vec_elems"] for k in made["kernels"]], [8, 4])
         self.expect(0, "compile", path, "--entry", "make(64, 64)", "--entry", "make(64, 32)", "--emit", "cuda", "-o", self.path("out"))
-        self.assertEqual(sorted(os.listdir(self.path("out"))), ["tile.cu", "tile_1.cu"])
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["tile.make_64_32.cu", "tile.make_64_64.cu"])
 
     def test_folders_that_cannot_be_written(self):
         good = self.file("good.py", GOOD)

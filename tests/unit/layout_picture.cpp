@@ -53,9 +53,9 @@ TEST_CASE("picture: text table of threads, of addresses, of other axes", "[layou
         "1  4  5  6  7\n");
   const Shape lanes = {2, 2};
   CHECK(text_table(L("S[(2,2):(1@TLane,1@TCol)]"), lanes).value() ==
-        "              0             1\n"
-        "0  TLane0 TCol0  TLane0 TCol1\n"
-        "1  TLane1 TCol0  TLane1 TCol1\n");
+        "       0      1\n"
+        "0  L0:C0  L0:C1\n"
+        "1  L1:C0  L1:C1\n");
   const Shape warps = {64};
   CHECK(text_table(L("S[(2,32):(1@warpid,1@laneid)]"), warps).value().find("T63") != std::string::npos);
   const Shape large = {1000, 1000};
@@ -69,6 +69,11 @@ TEST_CASE("picture: text table of threads, of addresses, of other axes", "[layou
 }
 
 TEST_CASE("picture: SVG", "[layout]") {
+  const Shape lanes = {2, 2};
+  std::string tensor_memory = svg_picture(L("S[(2,2):(1@TLane,1@TCol)]"), lanes).value();
+  CHECK(tensor_memory.find(">L1:C1</text>") != std::string::npos);
+  CHECK(tensor_memory.find("coloured by column") != std::string::npos);
+  CHECK(tensor_memory.find("#eeeeee") == std::string::npos);
   const Shape shape = {8, 64};
   std::string svg = svg_picture(L("Z(3,3,3)"), shape).value();
   CHECK(svg.starts_with("<svg xmlns="));

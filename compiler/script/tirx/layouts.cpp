@@ -231,7 +231,13 @@ Value mma_shared(Interpreter& in, const Arguments& args, Value) {
   auto d = a ? in.as_dtype(a[0], a.span(0)) : std::nullopt;
   auto m = d ? mode_of(in, a[1], a.span(1)) : std::nullopt;
   auto s = m ? in.as_shape(a[2], a.span(2), "the shape") : std::nullopt;
-  return s ? checked(in, layout::mma_shared_layout(*d, *m, *s), args.call) : Value::error();
+  if (!s) return Value::error();
+  Value made = checked(in, layout::mma_shared_layout(*d, *m, *s), args.call);
+  // A swizzle alone has no extents. Whoever looks at it wants to see those that were asked for.
+  if (auto* l = made.as<LayoutValue>(); l && std::ranges::all_of(*s, &layout::Dim::is_constant)) {
+    for (layout::Dim extent : *s) l->shape.push_back(extent.value());
+  }
+  return made;
 }
 
 Value mma_atom(Interpreter& in, const Arguments& args, Value) {
