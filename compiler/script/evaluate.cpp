@@ -363,7 +363,7 @@ class EntryFinder {
   struct Config {
     Value value;
     const syntax::Node* node = nullptr;  // null: it is computed
-    text::Span span;                     // of the node, else of the name CONFIGS
+    text::Span span;                     // of the node, else of the name CONFIGS, else of get_kernel
   };
 
   void find_configs() {
@@ -376,7 +376,9 @@ class EntryFinder {
     const Tuple* tuple = made->value.as<Tuple>();
     if (!list && !tuple) return;
     get_kernel_ = f;
-    for (Value v : list ? list->items : tuple->items) configs_.push_back({v, nullptr, {}});
+    // Of a list that another file makes the place is that of the function.
+    const text::Span function{f->anchor, f->def->name.at.begin, f->def->name.at.end};
+    for (Value v : list ? list->items : tuple->items) configs_.push_back({v, nullptr, function});
     // The lines as they are written, where each of them is: the last assignment holds.
     for (const syntax::Tree::Statement& s : e_.tree->statements()) {
       const syntax::Node *target = nullptr, *value = nullptr;
@@ -405,7 +407,26 @@ class EntryFinder {
 
   static std::string config_text(std::size_t i) { return "get_kernel(**CONFIGS[" + std::to_string(i) + "])"; }
 
+  // What get_kernel needs and none of the lines gives: CONFIGS then serves somebody else first, who works it out.
+  std::string missing_everywhere() const {
+    std::string out;
+    for (const syntax::Parameter& p : get_kernel_->def->params) {
+      const bool by_name = p.kind == syntax::ParamKind::Positional || p.kind == syntax::ParamKind::KeywordOnly;
+      if (!by_name || p.default_value) continue;
+      const bool given = std::ranges::any_of(configs_, [&](const Config& c) {
+        const Dict* d = c.value.as<Dict>();
+        return !d || std::ranges::any_of(d->items, [&](auto& item) {
+          const Str* key = item.first.template as<Str>();
+          return key && key->text == p.name.text;
+        });
+      });
+      if (!given) out += (out.empty() ? "'" : ", '") + std::string(p.name.text) + "'";
+    }
+    return out;
+  }
+
   void configs() {
+    if (!configs_.empty()) missing_everywhere_ = missing_everywhere();
     for (std::size_t i = 0; i < configs_.size(); ++i) {
       if (std::ranges::find(e_.entries, config_text(i), &Entry::expression) != e_.entries.end()) continue;
       if (i > 0 && !options_.all_entries) {
@@ -472,9 +493,14 @@ class EntryFinder {
         missing += (missing.empty() ? "'" : ", '") + std::string(p.name.text) + "'";
       }
     }
-    if (!missing.empty())
+    if (!missing.empty() && missing == missing_everywhere_) {
+      if (i > 0) return;
+      misfit(c.span, text::Severity::Information, "get_kernel needs " + missing + ", which no line of CONFIGS gives");
+      e_.diagnostics.back().hint = "name an entry in a comment: # tilewright: entry get_kernel(...)";
+    } else if (!missing.empty()) {
       misfit(c.span, text::Severity::Error,
              "get_kernel needs " + missing + ", which this line of CONFIGS does not give");
+    }
     if (misspelt || !missing.empty()) return;
     call_config(i, kind, span, keywords);
   }
@@ -548,6 +574,7 @@ class EntryFinder {
 
   void misfit(text::Span at, text::Severity severity, std::string message, const std::string& meant = {},
               const syntax::StringLit* key = nullptr) {
+    ++misfits_;
     text::Diagnostic& d = e_.diagnostics.emplace_back();
     d.code = code::kConfig;
     d.severity = severity;
@@ -669,7 +696,7 @@ class EntryFinder {
       for (const syntax::Parameter& p : c.function->def->params) {
         signature += (signature.back() == '(' ? "" : ", ") + std::string(p.name.text);
       }
-      note({signature + ")", span});
+      note({signature + ")", span}, c.function == get_kernel_ && misfits_ > 0);
     }
   }
 
@@ -691,16 +718,18 @@ class EntryFinder {
         {signature + ")", {jit->function->anchor, jit->function->def->name.at.begin, jit->function->def->name.at.end}});
   }
 
-  void note(Factory f) {
-    e_.diagnostics.push_back(
-        {code::kNeedsEntry,
-         text::Severity::Information,
-         "the kernel in " + f.signature + " needs arguments to be compiled",
-         f.span,
-         {},
-         "name some in a comment: # tilewright: entry " + f.signature,
-         {},
-         {text::Fix::Kind::LineAbove, "Add an entry comment", "# tilewright: entry " + f.signature}});
+  // `said`: why it has no arguments stands elsewhere.
+  void note(Factory f, bool said = false) {
+    if (!said)
+      e_.diagnostics.push_back(
+          {code::kNeedsEntry,
+           text::Severity::Information,
+           "the kernel in " + f.signature + " needs arguments to be compiled",
+           f.span,
+           {},
+           "name some in a comment: # tilewright: entry " + f.signature,
+           {},
+           {text::Fix::Kind::LineAbove, "Add an entry comment", "# tilewright: entry " + f.signature}});
     e_.open_factories.push_back(std::move(f));
   }
 
@@ -712,6 +741,8 @@ class EntryFinder {
   Function* get_kernel_ = nullptr;
   std::vector<Config> configs_;
   std::vector<text::Diagnostic> config_failures_;
+  int misfits_ = 0;
+  std::string missing_everywhere_;  // "'rows'"; empty: each argument stands in some line
   std::vector<KernelValue*> seen_;
 };
 

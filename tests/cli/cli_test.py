@@ -382,16 +382,16 @@ class Check(Case):
     def test_the_architecture_is_found_out(self):
         path = self.file("memory.py", TENSOR_MEMORY)
         r = self.expect(0, "check", path)
-        self.assertIn("memory.py:8:5: information[TW2311]: compiled for sm_100a, from tcgen05.alloc in line 8", r.out)
-        self.assertEqual(r.out.count("TW2311"), 1)
+        self.assertIn("memory.py:8:5: information[TW2311]: compiled for sm_100a, from tcgen05.alloc in line 8", r.text)
+        self.assertEqual(r.text.count("TW2311"), 1)
         answer = self.fits(self.expect(0, "compile", path, "--json").json, "compile")
         (kernel,) = answer["kernels"]
         self.assertEqual(kernel["arch"], "sm_100a")
         self.assertEqual({k: kernel["arch_from"][k] for k in ("source", "call")}, {"source": "calls", "call": "tcgen05.alloc"})
         self.assertEqual(kernel["arch_from"]["range"]["start"], {"line": 8, "column": 5})
         # Said once and for all by the comment that the finding offers, and against an option that does not fit.
-        self.assertEqual(self.expect(0, "check", self.file("said.py", "# tilewright: arch sm_100a\n" + TENSOR_MEMORY)).out, "")
-        self.assertIn("TW2111", self.expect(1, "check", path, "--arch", "sm_90a").out)
+        self.assertEqual(self.expect(0, "check", self.file("said.py", "# tilewright: arch sm_100a\n" + TENSOR_MEMORY)).text, "")
+        self.assertIn("TW2111", self.expect(1, "check", path, "--arch", "sm_90a").text)
 
     def test_json(self):
         report = self.fits(self.expect(1, "check", self.file("bad.py", BAD), "--format", "json").json, "check")
@@ -557,7 +557,7 @@ class Cores(Case):
                 many = self.run_it("check", tree, self.path("gone.py"), "--format", form, *jobs)
                 self.assertEqual((many.status, many.out, many.errors), (one.status, one.out, one.errors), f"{form} {jobs}")
             self.assertEqual(one.status, 2)
-            self.assertIn("there is no architecture 'sm_1" if form != "junit" else "TW2313", html.unescape(one.out))
+            self.assertIn("there is no architecture 'sm_1" if form != "junit" else "TW2313", html.unescape(one.text))
         self.assertIn("in 24 files", self.run_it("check", tree).errors)
 
     def test_compile_of_folders_says_the_same(self):

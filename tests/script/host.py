@@ -746,3 +746,23 @@ def fill(A_ptr: T.handle, *, N: T.constexpr):
 def make(n=64):
     return fill.specialize(N=n)
 #| entry defaults: make() -> fill
+
+#--- CONFIGS for somebody who works out an argument first  [entries]
+from tvm.script import tirx as T
+
+def get_kernel(groups, rows):
+    @T.prim_func
+    def kernel(A: T.Buffer((rows * groups,), "float32")):
+        T.device_entry()
+        t = T.thread_id([128])
+        A[t] = 1.0
+
+    return kernel
+
+CONFIGS = [{"groups": 4, "expected": 256, "label": "small"}, {"groups": 8, "expected": 256, "label": "large"}]
+#          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[TW2211]: get_kernel needs 'rows', which no line of CONFIGS gives
+#   hint: name an entry in a comment: # tilewright: entry get_kernel(...)
+
+def run_test(groups, expected):
+    return get_kernel(groups, expected * 2)
+#| needs arguments: get_kernel(groups, rows)
