@@ -117,18 +117,21 @@ Message parse_message(std::string_view body) {
   return m;
 }
 
+// Members in the order of their names, as JSON objects print them. What a message carries may be large: it is printed
+// where it is, not copied into an object first.
 std::string request_text(const Id& id, std::string_view method, const Json& params) {
-  return text_of({{"jsonrpc", "2.0"}, {"id", id_json(id)}, {"method", method}, {"params", params}});
+  return "{\"id\":" + text_of(id_json(id)) + ",\"jsonrpc\":\"2.0\",\"method\":" + text_of(method) +
+         ",\"params\":" + text_of(params) + "}";
 }
 
 std::string notification_text(std::string_view method, const Json& params) {
-  Json json{{"jsonrpc", "2.0"}, {"method", method}};
-  if (!params.is_null()) json["params"] = params;
-  return text_of(json);
+  std::string out = "{\"jsonrpc\":\"2.0\",\"method\":" + text_of(method);
+  if (!params.is_null()) out += ",\"params\":" + text_of(params);
+  return out + "}";
 }
 
 std::string result_text(const Id& id, const Json& result) {
-  return text_of({{"jsonrpc", "2.0"}, {"id", id_json(id)}, {"result", result}});
+  return "{\"id\":" + text_of(id_json(id)) + ",\"jsonrpc\":\"2.0\",\"result\":" + text_of(result) + "}";
 }
 
 std::string error_text(const Id& id, const Error& error) {

@@ -410,7 +410,7 @@ class Dispatcher {
 
   // The keyword of a call of the primitive that `key` was meant to be; empty: none is near.
   static std::string_view nearest_keyword(const ir::TileCall& call, std::string_view key) {
-    text::Nearest nearest(key);
+    text::Nearest nearest(key, text::Nearest::Among::Few);
     const ir::Primitive* row = ir::find_primitive(call.primitive);
     for (const ir::PrimitiveKeyword& k : row ? std::span(row->keywords) : std::span<const ir::PrimitiveKeyword>()) {
       const bool given =
@@ -427,7 +427,7 @@ class Dispatcher {
     text::Diagnostic d =
         diagnostic(code::kUnknownVariant, Severity::Error,
                    cat("no variant named '", call.dispatch, "' is registered for ", call.primitive), call.origin);
-    text::Nearest nearest(call.dispatch);
+    text::Nearest nearest(call.dispatch, text::Nearest::Among::Few);
     for (const Variant& v : variants) {
       d.hint += cat(d.hint.empty() ? cat(call.primitive, " has ") : ", ", v.name);
       nearest.consider(v.name);

@@ -93,7 +93,7 @@ Bound::Bound(Interpreter& in, const Arguments& args, std::string_view function,
 
 Value Interpreter::unknown_keyword(std::string_view function, const Keyword& k,
                                    std::span<const std::string_view> known) {
-  text::Nearest nearest(k.name);
+  text::Nearest nearest(k.name, text::Nearest::Among::Few);
   for (std::string_view name : known) nearest.consider(name);
   std::string meant(nearest.found());
   fail(code::kArguments, k.at_name(), std::string(function) + " has no argument '" + std::string(k.name) + "'",

@@ -25,13 +25,21 @@ int edit_distance(std::string_view a, std::string_view b, int limit) {
   return d[a.size()][b.size()];
 }
 
-Nearest::Nearest(std::string_view wrong) : wrong_(wrong), best_((wrong.size() < 4 ? 1 : 2) + 1) {
+// With the same letter, in either case, or with the first two exchanged.
+static bool begins_alike(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty()) return false;
+  if ((a[0] | 0x20) == (b[0] | 0x20)) return true;
+  return a.size() == b.size() && a.size() > 1 && a[0] == b[1] && a[1] == b[0];
+}
+
+Nearest::Nearest(std::string_view wrong, Among among)
+    : wrong_(wrong), few_(among == Among::Few), best_((wrong.size() < 4 ? 1 : 2) + 1) {
   if (wrong.size() < 2 || wrong.size() > 64) best_ = 0;
 }
 
 void Nearest::consider(std::string_view name) {
   if (best_ == 0 || name == wrong_) return;
-  if (wrong_.size() < 4 && (name.empty() || (name[0] | 0x20) != (wrong_[0] | 0x20))) return;
+  if (wrong_.size() < 4 && !few_ && !begins_alike(wrong_, name)) return;
   int distance = edit_distance(wrong_, name, best_ - 1);
   if (distance >= best_) return;
   best_ = distance;

@@ -102,6 +102,9 @@ Stretch above(const Query& q, Stretch at) {
   return {begin, begin};
 }
 
+// Findings of one question whose edits are tried: who selects a whole script waits no longer than for a few of them.
+constexpr std::size_t kMostTried = 4;
+
 // The edit that a diagnostic carries.
 std::vector<Mend> carried(const Query& q, const text::Fix& fix, Stretch at) {
   switch (fix.kind) {
@@ -117,6 +120,7 @@ std::vector<Mend> carried(const Query& q, const text::Fix& fix, Stretch at) {
 void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::span<const ShownDiagnostic> shown,
                      const session::Analysis& analysis) {
   const text::Source& source = q.snapshot->source();
+  std::size_t tried = 0;
   for (const ShownDiagnostic& d : shown) {
     const Stretch at{d.at.begin, std::max(d.at.begin, d.at.end)};
     const text::Diagnostic* said = nullptr;
@@ -128,9 +132,12 @@ void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::s
     const text::Fix fix = d.fix ? *d.fix : said ? said->fix : text::Fix();
     std::vector<Mend> mends;
     const bool of_call = d.code.starts_with("TW30") || d.code.starts_with("TW31");
-    if (said && of_call && fix.kind != text::Fix::Kind::Replace) mends = call_mends(q, *said, at, analysis);
+    if (said && of_call && fix.kind != text::Fix::Kind::Replace && tried++ < kMostTried) {
+      mends = call_mends(q, *said, at, analysis);
+    }
+    // A name that somebody forgot to import is not the one that is spelled nearly so.
+    if (d.code == script::code::kName) mends = name_mends(q, at);
     if (mends.empty()) mends = carried(q, fix, at);
-    if (mends.empty() && d.code == script::code::kName) mends = name_mends(q, at);
     for (Mend& m : mends) {
       actions.add(std::move(m.title), Action::Kind::QuickFix, m.at, std::move(m.text), &d, m.preferred);
     }

@@ -16,6 +16,7 @@ using script::Value;
 using Kind = Completion::Kind;
 
 constexpr std::size_t kDetailLetters = 80;
+constexpr std::uint32_t kNear = 12'000;   // bytes to either side
 constexpr std::uint32_t kMostLines = 60;  // of one statement behind the cursor
 
 bool letter(char c) {
@@ -170,6 +171,19 @@ std::string_view space_of(Value v) {
   return {};
 }
 
+// Methods of Python's own types, as the evaluator knows them, separated by spaces.
+std::string_view python_methods(Value v) {
+  if (v.as<script::Str>()) {
+    return "capitalize count endswith find format index isdigit join lower lstrip replace rsplit rstrip split "
+           "startswith strip title upper zfill";
+  }
+  if (v.as<script::List>()) return "append clear copy count extend index insert pop remove reverse sort";
+  if (v.as<script::Tuple>()) return "count index";
+  if (v.as<script::Dict>()) return "copy get items keys pop setdefault update values";
+  if (v.as<script::Set>()) return "add copy difference discard intersection issubset remove union update";
+  return {};
+}
+
 // False: nothing is known of such a value.
 bool add_of_value(Completions& out, script::Interpreter& in, Value v) {
   if (auto* meta = v.as<script::MetaVar>()) v = meta->value;
@@ -203,6 +217,14 @@ bool add_of_value(Completions& out, script::Interpreter& in, Value v) {
   }
   if (v.as<script::Jit>()) {
     out.add("specialize", Kind::Method, 1, "(**parameters)", "The kernel for these values of its parameters.", true);
+    return true;
+  }
+  if (std::string_view methods = python_methods(v); !methods.empty()) {
+    while (!methods.empty()) {
+      std::size_t end = std::min(methods.find(' '), methods.size());
+      out.add(std::string(methods.substr(0, end)), Kind::Method, 1, "", {}, true);
+      methods.remove_prefix(std::min(end + 1, methods.size()));
+    }
     return true;
   }
   if (auto* space = v.as<script::Namespace>()) {
@@ -388,10 +410,13 @@ void add_members(Completions& out, const Query& q, Names& names, Stretch owner, 
   std::string_view text = q.snapshot->source().text();
   std::string_view written = text.substr(owner.begin, owner.end - owner.begin);
   if (written.empty()) return;
+  // What is said nearby counts; so a long script costs no more than a short one.
+  const std::uint32_t from = offset > kNear ? offset - kNear : 0;
+  std::string_view near = text.substr(from, 2 * kNear);
   const bool is_dotted = std::ranges::all_of(written, [](char c) { return letter(c) || c == '.'; });
   const bool decorates = owner.begin > 0 && text[owner.begin - 1] == '@';
   if (is_dotted && add_of_language(out, q, canonical(*q.snapshot, written, offset), decorates)) {
-    return out.count_uses(text, written);
+    return out.count_uses(near, written);
   }
   if (auto meaning = is_dotted ? names.named(q.snapshot, written, offset) : std::nullopt; meaning && !meaning->symbol) {
     return add_defined(out, names, *meaning, true);  // a module of the script's own
@@ -401,7 +426,7 @@ void add_members(Completions& out, const Query& q, Names& names, Stretch owner, 
     ArenaScope scope(scratch);
     script::Interpreter& in = evaluated->probed->evaluation->interpreter();
     for (Value v : evaluated->probed->probe.values) {
-      if (add_of_value(out, in, v)) return out.count_uses(text, written);
+      if (add_of_value(out, in, v)) return out.count_uses(near, written);
     }
   }
   if (!is_dotted || q.stop.stop_requested()) return;

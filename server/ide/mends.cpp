@@ -11,6 +11,7 @@
 #include "compiler/text/nearest.h"
 #include "server/ide/imports.h"
 #include "server/ide/look.h"
+#include "server/ide/operand_mends.h"
 #include "server/ide/spelling.h"
 
 namespace tilewright::ide {
@@ -60,21 +61,22 @@ class Trials {
   Trials(const Query& q, const session::Analysis& before, const text::Diagnostic& finding, Stretch at)
       : q_(q), before_(before), finding_(finding), at_(at) {}
 
-  // Does the edit mend the finding and break nothing? Fewer errors than before, or as many and fewer warnings; and less
-  // is said about the lines of the finding and of the edit.
-  bool mends(const Mend& m) {
-    if (tried_++ >= kMostTrials || q_.stop.stop_requested()) return false;
+  // What is left to say after an edit that mends the finding and breaks nothing: fewer errors than before, or as many
+  // and fewer warnings; and less is said about the lines of the finding and of the edit. Nothing: it does not.
+  std::optional<Weight> mends(const Mend& m) {
+    if (tried_++ >= kMostTrials || q_.stop.stop_requested()) return std::nullopt;
     std::string_view text = q_.snapshot->source().text();
     const Stretch lines{line_begin(text, std::min(at_.begin, m.at.begin)), line_end(text, std::max(at_.end, m.at.end))};
     auto script = q_.snapshot->after(m.at.begin, m.at.end, m.text);
     auto now = script->analyse(q_.stop);
-    if (!now) return false;
+    if (!now) return std::nullopt;
     const auto grown = static_cast<std::int64_t>(m.text.size()) - (m.at.end - m.at.begin);
     const Stretch changed{lines.begin, static_cast<std::uint32_t>(lines.end + grown)};
     const Weight was = weigh(before_, q_.snapshot->source(), lines), is = weigh(*now, script->source(), changed);
-    if (is.here >= was.here) return false;
-    if (finding_.severity == text::Severity::Error) return is.errors < was.errors;
-    return is.errors <= was.errors && is.errors + is.warnings < was.errors + was.warnings;
+    const bool fails = finding_.severity == text::Severity::Error;
+    const bool better =
+        fails ? is.errors < was.errors : is.errors <= was.errors && is.errors + is.warnings < was.errors + was.warnings;
+    return better && is.here < was.here ? std::optional(is) : std::nullopt;
   }
 
  private:
@@ -132,9 +134,13 @@ std::optional<std::int64_t> reaching(const dispatch::CallReport& report) {
 }
 
 // The scopes that a call could have, those first whose threads are the ones that reach it.
-std::vector<std::string_view> scopes_by_threads(std::optional<std::int64_t> active, std::optional<std::int64_t> cta) {
-  std::vector<std::string_view> first, rest;
-  auto sort_in = [&](std::string_view scope, bool fits) { (fits ? first : rest).push_back(scope); };
+struct ScopeChoice {
+  std::string_view scope;
+  bool fits;  // its threads are those that reach the call
+};
+std::vector<ScopeChoice> scopes_by_threads(std::optional<std::int64_t> active, std::optional<std::int64_t> cta) {
+  std::vector<ScopeChoice> first, rest;
+  auto sort_in = [&](std::string_view scope, bool fits) { (fits ? first : rest).push_back({scope, fits}); };
   sort_in("cta", active && cta && *active == *cta && *cta > 1);
   sort_in("wg", active == 128);
   sort_in("warp", active == 32);
@@ -171,7 +177,7 @@ std::optional<Stretch> with_comma(std::string_view text, std::uint32_t offset, c
 class CallMends {
  public:
   CallMends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis,
-            const Found& found, const Call& call, const TileCallee& callee, const dispatch::CallReport* report,
+            const Found& found, const Call& call, const TileCallee& callee, const EvaluatedCall* evaluated,
             std::optional<std::int64_t> cta)
       : q_(q),
         d_(d),
@@ -179,26 +185,21 @@ class CallMends {
         found_(found),
         call_(call),
         callee_(callee),
-        report_(report),
+        call_report_(evaluated),
+        report_(evaluated ? evaluated->report : nullptr),
         cta_(cta) {}
 
   std::vector<Mend> all() {
-    const bool who = d_.code == scope::code::kCrossesWarpgroup || d_.code == dispatch::code::kManyThreads ||
-                     d_.code == dispatch::code::kNotServed;
-    const bool one_thread = report_ && reaching(*report_) == 1;
-    if (d_.code == dispatch::code::kIdleOption || d_.code == dispatch::code::kUnknownOption) {
+    using namespace dispatch;
+    if (d_.code == code::kIdleOption || d_.code == code::kUnknownOption) {
       options();
-    } else if (d_.code == dispatch::code::kUnknownVariant) {
+    } else if (d_.code == code::kUnknownVariant) {
       let_go();
-    } else if (d_.code == dispatch::code::kManyThreads) {
-      guards();
-      if (out_.empty()) scopes();
     } else {
-      if (who && !one_thread && single_thread()) guards();
-      scopes();
-      if (who && !one_thread && !single_thread()) guards();
-      if (out_.empty()) let_go();
-      if (out_.empty()) variants();
+      operands();
+      if (out_.empty()) threads();
+      if (out_.empty() && d_.code != code::kManyThreads) let_go();
+      if (out_.empty() && d_.code != code::kManyThreads) variants();
     }
     if (!out_.empty()) out_.front().preferred = true;
     return std::move(out_);
@@ -209,24 +210,47 @@ class CallMends {
   void offer(Mend m) {
     if (!enough() && trials_.mends(m)) out_.push_back(std::move(m));
   }
+
+  // Operands that do not fit each other: of several edits the one first that leaves least to say.
+  void operands() {
+    if (!call_report_ || d_.code != dispatch::code::kNotServed) return;
+    std::vector<std::pair<Weight, Mend>> good;
+    for (Mend& m : operand_mends(q_, found_, call_, *call_report_)) {
+      if (auto left = trials_.mends(m)) good.emplace_back(*left, std::move(m));
+    }
+    std::ranges::stable_sort(good, {}, [](const auto& g) { return std::pair(g.first.errors, g.first.warnings); });
+    for (auto& [weight, mend] : good) {
+      if (!enough()) out_.push_back(std::move(mend));
+    }
+  }
+
+  // Who calls it: another scope, or one thread alone where that is what the variant wants.
+  void threads() {
+    const bool who = d_.code == scope::code::kCrossesWarpgroup || d_.code == dispatch::code::kManyThreads ||
+                     d_.code == dispatch::code::kNotServed;
+    const bool may_guard = who && !(report_ && reaching(*report_) == 1);
+    const bool alone = d_.code == dispatch::code::kManyThreads || forced_alone();
+    if (may_guard && alone) guards();
+    if (out_.empty() || !alone) scopes();
+    if (may_guard && !alone && out_.empty()) guards();
+  }
   Stretch callee_at() const { return {found_.begin(call_.function), found_.end(call_.function)}; }
 
-  // Is it one thread that the variants want, as far as they say?
-  bool single_thread() const {
-    if (!report_) return false;
-    return std::ranges::any_of(report_->trials, [&](const dispatch::Trial& t) {
-      for (const dispatch::Variant& v : dispatch::variants_of(callee_.primitive->name)) {
-        const bool tried = t.outcome == dispatch::Outcome::Rejected || t.outcome == dispatch::Outcome::Chosen;
-        if (v.name == t.variant && v.single_thread && tried) return true;
-      }
-      return false;
-    });
+  // Does the call name a variant that one thread issues?
+  bool forced_alone() const {
+    const Keyword* forced = keyword(call_, "dispatch");
+    auto* name = forced ? as<StringLit>(forced->value) : nullptr;
+    return name && std::ranges::any_of(dispatch::variants_of(callee_.primitive->name), [&](const dispatch::Variant& v) {
+             return v.name == name->value && v.single_thread;
+           });
   }
 
   void scopes() {
     auto active = report_ ? reaching(*report_) : std::nullopt;
-    for (std::string_view scope : scopes_by_threads(active, cta_)) {
-      if (scope == callee_.scope) continue;
+    for (auto [scope, fits] : scopes_by_threads(active, cta_)) {
+      if (!fits && !out_.empty()) break;
+      // Several threads that each make the whole copy are no way out.
+      if (scope == callee_.scope || (scope.empty() && active && *active != 1)) continue;
       const std::string name = callee_.at(scope);
       offer({"Write " + name, callee_at(), name});
     }
@@ -304,6 +328,7 @@ class CallMends {
   const Found& found_;
   const Call& call_;
   const TileCallee& callee_;
+  const EvaluatedCall* call_report_;  // null: it is not evaluated
   const dispatch::CallReport* report_;
   std::optional<std::int64_t> cta_;
   std::vector<Mend> out_;
@@ -356,11 +381,11 @@ std::vector<Mend> call_mends(const Query& q, const text::Diagnostic& d, Stretch 
     auto callee = tile_callee(q, *call, found.begin(call));
     if (!callee) continue;
     auto calls = calls_in(analysis, q.snapshot->source(), found.begin(call), found.end(call));
-    const dispatch::CallReport* report = calls.empty() ? nullptr : calls.front().report;
+    const EvaluatedCall* evaluated = calls.empty() ? nullptr : &calls.front();
     auto threads = calls.empty() || !calls.front().kernel->dispatched
                        ? std::nullopt
                        : calls.front().kernel->dispatched->launch.threads();
-    return CallMends(q, d, at, analysis, found, *call, *callee, report, threads).all();
+    return CallMends(q, d, at, analysis, found, *call, *callee, evaluated, threads).all();
   }
   return {};
 }

@@ -726,7 +726,7 @@ def _():
         whole = c.result("completionItem/resolve", item)
         assert "documentation" in whole and whole["label"] == item["label"] and whole["kind"] == item["kind"]
         # Whatever a client makes of the data, it is answered with its own item.
-        for data in (None, 3, {"space": 1}, {"uri": "file:///nowhere.py", "defined": 7}, {"uri": URI, "defined": 4_000_000_000}):
+        for data in (None, 3, "space", "space nowhere", "instruction", {"uri": "file:///nowhere.py", "defined": 7}, {"uri": URI, "defined": 4_000_000_000}):
             assert c.result("completionItem/resolve", {"label": "x", "data": data}) == {"label": "x", "data": data}
     clients[0].close()
     return clients[1]

@@ -397,5 +397,10 @@ TEST_CASE("near is what one or two edits make of a word") {
   CHECK(nearest("mx", {"max"}) == "max");
   CHECK(nearest("all", {"Call"}).empty());  // a short word keeps its first letter
   CHECK(nearest("cal", {"Call"}).empty());
+  CHECK(nearest("itd", {"tid"}) == "tid");  // its first two exchanged
+  CHECK(nearest("bar", {"mbar"}).empty());
   CHECK(nearest("x", {"y"}).empty());
+  text::Nearest few("bar", text::Nearest::Among::Few);  // a keyword of a call, say
+  few.consider("mbar");
+  CHECK(few.found() == "mbar");
 }

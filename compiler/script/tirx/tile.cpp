@@ -24,7 +24,7 @@ bool is_tile_only(const ir::Primitive& row, std::size_t i) {
 }
 
 bool is_near(std::string_view wrong, std::string_view name) {
-  text::Nearest nearest(wrong);
+  text::Nearest nearest(wrong, text::Nearest::Among::Few);
   nearest.consider(name);
   return !nearest.found().empty();
 }

@@ -23,8 +23,8 @@ bool resolves(const Client& client, std::string_view member) {
 
 // What an item is found by when its documentation is asked for. Null: there is none to ask for.
 Json subject(const Request& r, const ide::Completion& c) {
-  if (!c.space.empty()) return {{"space", c.space}};
-  if (!c.instruction.empty()) return {{"instruction", c.instruction}};
+  if (!c.space.empty()) return "space " + std::string(c.space);
+  if (!c.instruction.empty()) return "instruction " + std::string(c.instruction);
   if (c.script && !ide::is_prelude(*c.script)) return {{"uri", r.client->uri(*c.script)}, {"defined", c.defined}};
   return nullptr;
 }
@@ -81,16 +81,17 @@ void from_json(const Json& json, Item& item) { item.whole = json; }
 // The item with its documentation. What the data does not lead to stays as it is.
 Answer<Json> resolve(const Request& r, const Item& params) {
   Json item = params.whole;
-  const Json &space = protocol::at(item, "data.space"), &instruction = protocol::at(item, "data.instruction"),
-             &uri = protocol::at(item, "data.uri"), &defined = protocol::at(item, "data.defined"),
-             &label = protocol::at(item, "label");
+  const Json &data = protocol::at(item, "data"), &uri = protocol::at(item, "data.uri"),
+             &defined = protocol::at(item, "data.defined"), &label = protocol::at(item, "label");
+  const std::string word = data.is_string() ? data.get<std::string>() : "";
+  constexpr std::string_view kSpace = "space ", kInstruction = "instruction ";
   std::string words;
-  if (space.is_string() && label.is_string()) {
+  if (word.starts_with(kSpace) && label.is_string()) {
     const script::Record* record =
-        script::surface_of(text::kNewestDialect).find(space.get<std::string>(), label.get<std::string>());
+        script::surface_of(text::kNewestDialect).find(word.substr(kSpace.size()), label.get<std::string>());
     if (record) words = record->documentation;
-  } else if (instruction.is_string()) {
-    words = ide::documentation_of_instruction(instruction.get<std::string>());
+  } else if (word.starts_with(kInstruction)) {
+    words = ide::documentation_of_instruction(word.substr(kInstruction.size()));
   } else if (uri.is_string() && defined.is_number_unsigned()) {
     ide::Scripts scripts(r);
     if (ide::Script script = scripts.find(path_of(uri.get<std::string>())))

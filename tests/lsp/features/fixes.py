@@ -90,6 +90,50 @@ def scopes(A_ptr: T.handle):
 #|             T.tile.copy_async(smem[:, :], A[0:64, :], dispatch="tma", mbar=bar.ptr_to([0]))
 
 
+@T.prim_func
+def operands(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (256, 64), "float16")
+    B = T.match_buffer(B_ptr, (256, 64), "float16")
+    T.device_entry()
+    T.cta_id([1])
+    T.warp_id([4])
+    T.lane_id([32])
+    T.thread_id([128])
+    smem = T.alloc_buffer((64, 64), "float32", scope="shared")
+    other = T.alloc_buffer((64, 64), "float16", scope="shared")
+    T.tile.cta.copy(smem[:, :], A[0:64, :])
+    # @5 fixes:
+#| TW3104 at 68:5 T.tile.cta.copy(smem[:, :], A[0:64, :])
+#| * Make smem float16
+#|         smem = T.alloc_buffer((64, 64), "float16", scope="shared")
+#|   Make A float32
+#|         A = T.match_buffer(A_ptr, (256, 64), "float32")
+    T.cuda.cta_sync()
+    T.tile.cta.copy(B[64:128, :], smem[:, :])
+    # @5 fixes:
+#| TW3104 at 71:5 T.tile.cta.copy(B[64:128, :], smem[:, :])
+#| * Make smem float16
+#|         smem = T.alloc_buffer((64, 64), "float16", scope="shared")
+#|   Make B float32
+#|         B = T.match_buffer(B_ptr, (256, 64), "float32")
+    T.tile.cta.copy(other[:, :], A[64:64 + 32, :])
+    # @5 fixes:
+#| TW3104 at 73:5 T.tile.cta.copy(other[:, :], A[64:64 + 32, :])
+#| * Write :32
+#|         T.tile.cta.copy(other[:32, :], A[64:64 + 32, :])
+#|   Write 64:64 + 64
+#|         T.tile.cta.copy(other[:, :], A[64:64 + 64, :])
+    T.tile.cluster.copy(B[0:64, :], other[:, :])
+    # @5 fixes:
+#| TW3104 at 75:5 T.tile.cluster.copy(B[0:64, :], other[:, :])
+#| * Write T.tile.cta.copy
+#|         T.tile.cta.copy(B[0:64, :], other[:, :])
+#|   Write T.tile.wg.copy
+#|         T.tile.wg.copy(B[0:64, :], other[:, :])
+#|   Write T.tile.warp.copy
+#|         T.tile.warp.copy(B[0:64, :], other[:, :])
+
+
 @dataclass
 # @2 fixes: nothing
 class Config:
