@@ -234,6 +234,11 @@ bool add_of_value(Completions& out, script::Interpreter& in, Value v) {
       }
       return true;
     }
+    std::string_view path = space->path;
+    if (path.starts_with("T.") && intrinsics::is_namespace(path.substr(2))) {
+      add_instructions(out, std::string(path.substr(2)) + ".", in.target());
+      return true;
+    }
     if (space->space.empty()) return false;
     add_words(out, in.surface(), space->space, space->scope_kind >= 0);
     return true;

@@ -195,6 +195,11 @@ def apart(part: Part, other: "Config"):
     inner = 3
 
 
+barriers = T.ptx.mbarrier
+barriers.
+#        ^ completion(^init$|^try_wait$):
+
+
 @T.
 # @4 completion(^prim|^inline$|^jit$|^alloc_buffer$):
 #| prim_func kind 3
