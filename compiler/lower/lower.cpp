@@ -483,17 +483,24 @@ Expr Lowering::rewrite_call(const Call* node) {
   }
   if (const intrinsics::Intrinsic* row = intrinsics::of(node->callee)) {
     if (row->meaning == intrinsics::Meaning::GridSync) out_.plan.cooperative = true;
+    bool expanded = false;
     for_each_attribute(*row, args, [&](std::size_t i, const intrinsics::Operand& operand) {
       if (constant(args[i]) || args[i].kind() == ExprKind::StringImm || args[i].kind() == ExprKind::FloatImm) return;
       Expr value = simplify(args[i]);
       if (constant(value)) {
         args[i] = value;
-        changed = true;
+        changed = expanded = true;
       } else {
         error(code::kAttribute, "`" + std::string(operand.name) + "` of T." + std::string(row->name) +
                                     " must be a constant, it is " + to_string(args[i]));
       }
     });
+    // Where it was written, the call was checked as it is in the first round of its loops.
+    if (expanded) {
+      if (auto problem = intrinsics::verify(*row, args, in_.kernel->target)) {
+        error(code::kAttribute, "T." + std::string(row->name) + ": " + *problem);
+      }
+    }
   }
   return changed ? call(node->dtype, *node->callee, args) : Expr(node);
 }

@@ -39,6 +39,10 @@ struct Inexact {
   layout::Unit unit = layout::Unit::Thread;  // finest unit it distinguishes
   bool never_true = false;                   // no active thread satisfies it: what it guards is dead
   bool elects = false;                       // contains elect_sync()
+  // What was asked, and which answer leads to the call: the threads of a narrower set may agree about it after all.
+  // Null: it is not asked again.
+  ir::Expr condition{};
+  bool negated = false;
 };
 // Whether threads of one instance of a primitive at `scope` disagree about the condition, for certain.
 bool divides(const Inexact& condition, ir::ExecScope scope);

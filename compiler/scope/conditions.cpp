@@ -289,7 +289,7 @@ std::optional<Survey> survey(const ActiveSet& set, Expr value, const Facts& fact
 Inexact describe(Expr term, text::Span span, bool negated) {
   std::string text = ir::to_string(term);
   if (negated) text = "not (" + text + ")";
-  return {.span = span, .term = std::move(text), .reason_kind = term.kind()};
+  return {.span = span, .term = std::move(text), .reason_kind = term.kind(), .condition = term, .negated = negated};
 }
 
 Inexact dead(Expr term, text::Span span, bool negated) {

@@ -35,6 +35,7 @@ void Tracker::enter_loop(const ir::For* s) {
   // Only a trip count that thread ids decide is remembered: one that depends on data is the author's everyday loop.
   if (auto condition = classify(set_, s->extent, s->origin.span, facts_); condition && condition->provably_divergent) {
     condition->term = "a loop of " + condition->term + " rounds";
+    condition->condition = {};
     conditions_.push_back(std::move(*condition));
   }
   facts_.bind_loop(s->var, s->min, s->extent);
@@ -56,7 +57,15 @@ void Tracker::after(const ir::If* s) {
 
 CallScope Tracker::at_call(ir::ExecScope scope) const {
   CallScope out = split(set_, scope);
-  out.inexact = conditions_;
+  for (const Inexact& condition : conditions_) {
+    // `elif warp_id >= 4` behind `if warp_id == 2`: not 2 is no box, yet true for each thread that came this far.
+    if (condition.condition && condition.provably_divergent && !condition.never_true) {
+      auto still = classify(set_, condition.condition, condition.span, facts_, condition.negated);
+      if (still) out.inexact.push_back(std::move(*still));
+    } else {
+      out.inexact.push_back(condition);
+    }
+  }
   return out;
 }
 

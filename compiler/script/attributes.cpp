@@ -321,6 +321,13 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
     }
     return index_buffer(*this, b->buffer, indices, span);
   }
+  if (RegionValue* r = object.as<RegionValue>()) {
+    if (single && indices.size() == 1) {
+      if (Tuple* t = indices[0].as<Tuple>()) return index_region(*this, r->region, t->items, span);
+      if (List* l = indices[0].as<List>()) return index_region(*this, r->region, l->items, span);
+    }
+    return index_region(*this, r->region, indices, span);
+  }
   if (LayoutBuilder* s = object.as<LayoutBuilder>()) {
     if (single && indices.size() == 1) {
       if (Tuple* t = indices[0].as<Tuple>()) return layout_subscript(*this, s, t->items, span);
@@ -386,10 +393,6 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
       return call(attribute(object, "__getitem__", span), std::span<const Value>(&index, 1), span);
     }
     if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
-  }
-  if (RegionValue* r = object.as<RegionValue>()) {
-    return fail(code::kRegion, span, "a region of " + std::string(r->region.buffer->name) + " cannot be indexed again",
-                "give all indices at once");
   }
   if (object.is_expr()) {
     return fail(code::kIndex, span, "an element cannot be indexed", "give all indices at once: A[i, j]");

@@ -56,6 +56,9 @@ struct KernelState {
   std::vector<const ir::Buffer*> fresh;  // allocated and not yet named: what a meta class must own
   std::unordered_map<const ir::Var*, std::size_t> parameter_index;
   int loop_depth = 0;
+  // Variables whose value is known while the kernel is evaluated: of a T.let with a constant; of the loops around that
+  // T.unroll writes out, the one in the first round.
+  std::unordered_map<const ir::Var*, ir::Expr> lets, first_round;
 };
 
 // What kernels point to and values do not own. A kernel's store keeps that of the module around it, so that a kernel
@@ -145,6 +148,10 @@ class Interpreter {
   Value big(__int128 value);  // Int when it fits
   Value native(std::string_view name, NativeFunction function, Value self = Value());
   Value name_space(std::string path, Value (*lookup)(Interpreter&, Namespace&, std::string_view));
+  // With the constants of T.let in place, simplified.
+  ir::Expr settled(ir::Expr e);
+  // The same in the first round of all loops around that T.unroll writes out.
+  ir::Expr in_first_round(ir::Expr e);
   Value buffer_value(const ir::Buffer* buffer);
   Value layout_value(layout::Layout layout);
   void dict_set(Dict* dict, Value key, Value value);
@@ -356,6 +363,8 @@ Value tile_namespace(Interpreter& in);  // `Tx`: tirx/tile.cpp
 Value layout_module(Interpreter& in);   // `tvm.tirx.layout`: tirx/layouts.cpp
 bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::Span span, Value* result);
 Value index_buffer(Interpreter& in, const ir::Buffer* buffer, std::span<const Value> indices, text::Span span);
+// region[indices]: a smaller region, indices and slices counted from where the region begins.
+Value index_region(Interpreter& in, const ir::Region& region, std::span<const Value> indices, text::Span span);
 bool store_buffer(Interpreter& in, const ir::Buffer* buffer, std::span<const Value> indices, Value value,
                   text::Span span);
 Value layout_binary(Interpreter& in, syntax::Operator op, Value a, Value b, text::Span span);  // S + R, 4 @ laneid, ...

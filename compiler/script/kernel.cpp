@@ -77,6 +77,25 @@ bool Interpreter::emit_store(const ir::Buffer* buffer, std::vector<ir::Expr> ind
   return true;
 }
 
+ir::Expr Interpreter::settled(ir::Expr e) {
+  if (!kernel_ || kernel_->lets.empty() || ir::constant(e)) return e;
+  auto value_of = [&](const ir::Var* var) {
+    auto known = kernel_->lets.find(var);
+    return known == kernel_->lets.end() ? ir::Expr() : known->second;
+  };
+  return ir::simplify(ir::substitute(e, value_of));
+}
+
+ir::Expr Interpreter::in_first_round(ir::Expr e) {
+  if (kernel_ && !kernel_->first_round.empty()) {
+    e = ir::substitute(e, [&](const ir::Var* var) {
+      auto known = kernel_->first_round.find(var);
+      return known == kernel_->first_round.end() ? ir::Expr() : known->second;
+    });
+  }
+  return ir::simplify(settled(e));
+}
+
 void Interpreter::name_value(Value v, std::string_view name, std::string_view path) {
   auto name_buffer = [&](const ir::Buffer* b) {
     if (b->name.empty()) name_draft(b, keep(name), path.empty() ? path : keep(path));
@@ -537,6 +556,7 @@ class KernelExecutor {
     }
     const ir::Var* var = make_pointer_or_value_var(in_, ref->name.text, e, type);
     in_.emit_new<ir::Bind>(at(node), var, e);
+    if (ir::Expr known = in_.settled(e); ir::constant(known)) in_.kernel_->lets.emplace(var, known);
     scope->set(ref->name, Value::expr(var));
     return Flow::Normal;
   }
@@ -754,7 +774,10 @@ class KernelExecutor {
     bool fatal = false;
     auto nested = static_cast<std::uint32_t>(2 * std::min<std::size_t>(count - 1, 1 << 20));  // loops in loops
     if (!in_.enter(nested, at(node->iterable))) return Flow::Error;
+    ir::Expr first = f->loop == ir::LoopKind::Unrolled && count == 1 ? in_.settled(f->ranges[0].first) : ir::Expr();
+    if (first && ir::constant(first)) in_.kernel_->first_round.emplace(vars[0], first);
     const ir::Stmt* made = body(node->body, inner, at(node), &fatal);
+    if (first) in_.kernel_->first_round.erase(vars[0]);
     in_.leave(nested);
     in_.kernel_->loop_depth = depth;
     if (fatal) return Flow::Error;

@@ -47,3 +47,30 @@ def neighbours(A_ptr: T.handle):
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   dsmem  declined: remote_cta_id=2 is the rank of no CTA of the cluster
         Tx.copy_async(D[:, :], S[:, :], dispatch="dsmem", mbar=bar.ptr_to([0]), remote_cta_id=-1)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   dsmem  declined: remote_cta_id=-1 is the rank of no CTA of the cluster
+
+#--- a region of a region  [cuda] [arch sm_90a]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def k(A: T.Buffer((32, 32), "float16"), B: T.Buffer((32, 32), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    T.lane_id([32])
+    T.thread_id([32])
+    s = T.alloc_shared((32, 32), "float16")
+
+    @T.inline
+    def part(region):
+        for c in T.unroll(2):
+            Tx.warp.copy(s[:, c * 8:c * 8 + 8], region[:, c * 8:c * 8 + 8])
+        Tx.warp.copy(s[8:16, 16:24], region[8:16, :8])
+        Tx.cta.copy(s[1:2, 0:32], A[:, :][1])
+
+    part(A[:, 16:32])
+    Tx.warp.copy(s[:, :], A[:, :][4])
+#                         ^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at warp scope: shapes differ: 1 x 32 to 32 x 32
+    Tx.warp.copy(s[:, :], A[0:4, :][0, 0, 0])
+#                         ^^^^^^^^^^^^^^^^^^ error[TW2107]: this region of A has 2 dimensions, 3 indices are given
+    Tx.warp.copy(s[:, :], A[0:4, :][::2])
+#                                   ^^^ error[TW2108]: a slice of a region has no step

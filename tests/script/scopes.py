@@ -307,3 +307,29 @@ def k(A: T.Buffer((128,), "float32")):
     if T.filter(tid):
 #      ^^^^^^^^^^^^^ error[TW2006]: T.filter needs the argument 'pred'
         A[0] = 1
+
+#--- what earlier branches left out is no division of those that remain  [cuda] [arch sm_90a]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def k(A: T.Buffer((128, 32), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    T.warpgroup_id([2])
+    w = T.warp_id([8])
+    T.lane_id([32])
+    T.thread_id([256])
+    s = T.alloc_shared((128, 32), "float16")
+    if w == 2:
+        T.evaluate(0)
+    elif w == 3:
+        T.evaluate(0)
+    elif w >= 4:
+        Tx.wg.copy(s[:, :], A[:, :])
+    if w == 5:
+        T.evaluate(0)
+    elif w >= 4:
+        Tx.wg.copy(s[:, :], A[:, :])
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at warpgroup scope\n   gmem_smem, fallback  rejected: only some threads of the warpgroup pass `not (w == 5)`\n   ldstmatrix, reg      rejected: source is global and destination shared
+#   hint: let all threads of the warpgroup reach the call: move it out of `if not (w == 5)`

@@ -442,3 +442,29 @@ def k(A: T.Buffer((64,), "int32")):
 #|     A[0] = 2
 #|     A[0] = 2
 
+
+#--- what a loop that is written out makes known  [cuda] [arch sm_90a]
+from tvm.script import tirx as T
+
+def ceildiv(a, b):
+    return (a + b - 1) // b
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32"), n: T.int32):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([32])
+    width: T.let = 16
+    parts: T.let = ceildiv(64, width)
+    for i in T.unroll(parts):
+        A[i * 16 + t % 16] = T.float32(1)
+        T.ptx.cp_async.bulk.wait_group(3 - i)
+    for i in T.unroll(2):
+        T.ptx.cp_async.bulk.wait_group(width // 8 - i, True)
+    for i in T.serial(2):
+        T.ptx.cp_async.bulk.wait_group(1 - i)
+#                                      ^^^^^ error[TW2111]: 'n' of T.ptx.cp_async.bulk.wait_group must be known at compile time
+    for i in T.unroll(n):
+#            ^^^^^^^^^^^ error[TW2104]: cannot unroll a loop whose extent is not constant
+#   hint: use T.serial or range
+        A[i] = T.float32(0)

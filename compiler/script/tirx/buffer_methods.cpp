@@ -696,6 +696,46 @@ Value index_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> 
   return Value::expr(ir::load(b, i.indices));
 }
 
+Value index_region(Interpreter& in, const ir::Region& region, std::span<const Value> indices, text::Span whole) {
+  std::vector<text::Span> spans = in.take_index_spans();
+  if (indices.size() > region.ranges.size()) {
+    return in.fail(code::kIndex, whole,
+                   "this region of " + shown(region.buffer) + " has " + std::to_string(region.ranges.size()) +
+                       " dimensions, " + std::to_string(indices.size()) + " indices are given");
+  }
+  std::vector<ir::Range> ranges(region.ranges.begin(), region.ranges.end());
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    text::Span span = spans.size() == indices.size() ? spans[d] : whole;
+    ir::Expr extent = ranges[d].extent;
+    Slice* s = indices[d].as<Slice>();
+    if (!s) {
+      ir::Expr at = in.as_expr(indices[d], span, "an index");
+      if (!at) return Value::error();
+      if (!at.dtype().is_integral() || at.dtype().lanes != 1) {
+        return in.fail(code::kIndex, span,
+                       "an index of a region must be an integer, not " + ir::dtype_name(at.dtype()));
+      }
+      ranges[d] = {ir::simplify(ranges[d].min + at), ir::int_imm(extent.dtype(), 1)};
+      continue;
+    }
+    if (!s->step.is_none()) {
+      auto step = in.as_int(s->step, span, "a slice step");
+      if (!step) return Value::error();
+      if (*step != 1) return in.fail(code::kRegion, span, "a slice of a region has no step");
+    }
+    ir::Expr lo = s->start.is_none() ? ir::int_imm(extent.dtype(), 0) : in.as_expr(s->start, span, "a slice bound");
+    ir::Expr hi = !lo ? lo : s->stop.is_none() ? extent : in.as_expr(s->stop, span, "a slice bound");
+    if (!hi) return Value::error();
+    ir::Expr length = ir::simplify(hi - lo);
+    if (const std::int64_t* n = ir::constant(length); n && *n < 0) {
+      return in.fail(code::kIndex, span,
+                     "the slice of dimension " + std::to_string(d) + " is empty: " + std::to_string(*n) + " elements");
+    }
+    ranges[d] = {ir::simplify(ranges[d].min + lo), length};
+  }
+  return make_region(in, region.buffer, ranges);
+}
+
 bool store_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, Value value, text::Span span) {
   if (value.is_poison()) return true;
   if (!in.require_kernel(span, "a store to a buffer")) return false;

@@ -3,6 +3,7 @@
 #include <deque>
 #include <unordered_map>
 
+#include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/text/nearest.h"
@@ -30,10 +31,9 @@ ir::Expr operand_value(Interpreter& in, const Operand& o, OperandKind kind, Valu
   ir::Expr e = in.as_expr(v, span, "'" + std::string(o.name) + "' of " + shown);
   if (!e) return e;
   if (kind == OperandKind::Attribute) {
-    e = ir::simplify(e);
-    bool known =
-        e.kind() == ir::ExprKind::IntImm || e.kind() == ir::ExprKind::FloatImm || e.kind() == ir::ExprKind::StringImm;
-    if (!known) {
+    if (ir::Expr known = in.settled(ir::simplify(e)); intrinsics::is_attribute(known)) return known;
+    // What depends on the variable of a loop that T.unroll writes out is known then, and each round is checked.
+    if (!intrinsics::is_attribute(in.in_first_round(e))) {
       in.fail(code::kIntrinsic, span, "'" + std::string(o.name) + "' of " + shown + " must be known at compile time");
       return {};
     }
@@ -152,6 +152,7 @@ Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& ar
     if (!slots) return refuse_arguments(in, *row, args, slots.error());
   }
   std::vector<ir::Expr> operands;
+  bool settles_later = false;  // an attribute depends on a loop that is written out
   for (std::size_t i = 0; i < row->operands.size(); ++i) {
     const Operand& o = row->operands[i];
     intrinsics::Slot slot = (*slots)[i];
@@ -181,17 +182,26 @@ Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& ar
       ir::Expr e = operand_value(in, o, several ? o.item : o.kind, values[at], spans[at], shown);
       if (!e) return Value::error();
       operands.push_back(e);
+      settles_later |= o.kind == OperandKind::Attribute && !intrinsics::is_attribute(e) && !intrinsics::is_absent(e);
     }
   }
-  if (auto problem = intrinsics::verify(*row, operands, in.target())) {
+  std::vector<ir::Expr> first_round;  // the call as it is in the first round of the loops around it, where that decides
+  if (settles_later) {
+    for (ir::Expr e : operands) {
+      ir::Expr first = in.in_first_round(e);
+      first_round.push_back(intrinsics::is_attribute(first) ? first : e);
+    }
+  }
+  const std::vector<ir::Expr>& sample = settles_later ? first_round : operands;
+  if (auto problem = intrinsics::verify(*row, sample, in.target())) {
     if (!in.finds_target()) return in.fail(code::kIntrinsic, args.call, shown + ": " + *problem);
-    if (!intrinsics::verifying_targets(*row, operands)) {
+    if (!intrinsics::verifying_targets(*row, sample)) {
       return in.fail(code::kIntrinsic, args.call,
-                     shown + ": " + intrinsics::failure_everywhere(*row, operands, in.target()));
+                     shown + ": " + intrinsics::failure_everywhere(*row, sample, in.target()));
     }
     in.kernel()->kernel->target_choice = ir::TargetChoice::Lacking;
   }
-  ir::DataType dtype = row->result ? row->result(operands) : ir::kVoid;
+  ir::DataType dtype = row->result ? row->result(sample) : ir::kVoid;
   ir::Expr e = ir::call(dtype, *row, operands);
   // In builder mode calls emit only inside T.evaluate (script.md); a call without a result has no other use than its
   // effect, so it takes place where it is written.

@@ -133,6 +133,7 @@ Value simple(Interpreter& in, const Arguments& args, Value) {
   if (!a) return Value::error();
   auto bounds = bounds_of(in, a[0], a[1], a[3], args.call);
   if (!bounds) return Value::error();
+  if (ir::Expr extent = in.settled(bounds->extent); ir::constant(extent)) bounds->extent = extent;
   if (unrolled && !ir::constant(bounds->extent)) {
     return in.fail(code::kLoop, args.call, "cannot unroll a loop whose extent is not constant",
                    "use T.serial or range");
