@@ -3,7 +3,9 @@
 
 #include "compiler/script/interpreter.h"
 #include "compiler/script/slices.h"
+#include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"
+#include "compiler/script/tirx/modules.h"
 
 namespace tilewright::script {
 
@@ -89,6 +91,20 @@ std::string_view space_of(Type type) {
   }
 }
 
+// Do we know all that objects of the class have? Of those that only scripts define.
+bool is_of_scripts(const Class* cls) {
+  return !cls->is_enum && !cls->is_exception && std::ranges::all_of(cls->mro, [](const Class* c) {
+    return c->name == "object" || (c->scope && c->scope->parent);
+  });
+}
+
+void consider_members(const Class* cls, Nearby& near) {
+  for (const Class* c : cls->mro) {
+    if (!c->scope) continue;
+    for (const Scope::Binding& b : c->scope->bindings) near.consider(b.name);
+  }
+}
+
 }  // namespace
 
 Value Interpreter::denoted(const Record& record) {
@@ -133,8 +149,20 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
           if (pending_ && pending_->diagnostic.span == text::Span()) pending_->diagnostic.span = span;
           if (!v.is_error() || pending_) return v;
         }
-        return fail(code::kAttribute, span, "'" + n->path + "' has no attribute '" + std::string(name) + "'",
-                    surface_->advice(n->record ? std::string_view(n->path) : n->space, name), "AttributeError");
+        if (n->scope) {
+          const syntax::Name asked{name, syntax::hash_name(name), {}};
+          if (Value v = may_be(n->scope, asked, true); !v.is_none()) return v;
+          Nearby near(name);
+          for (const Scope::Binding& b : n->scope->bindings) near.consider(b.name);
+          return refuse(code::kAttribute, span, "'" + n->path + "' has no attribute '" + std::string(name) + "'",
+                        near.hint(), "AttributeError");
+        }
+        std::string message = "'" + n->path + "' has no attribute '" + std::string(name) + "'";
+        if (n->space.empty() && !n->record && !is_dialect_module(n->path)) {  // a module that we know in part
+          return fail(code::kAttribute, span, std::move(message), {}, "AttributeError");
+        }
+        if (lists_name(n->path, name)) return Value::opaque("a module that is not followed");
+        return refuse(code::kAttribute, span, std::move(message), advice_of(*n, name), "AttributeError");
       }
       case Type::Instance: {
         Instance* instance = object.as<Instance>();
@@ -162,10 +190,19 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
           return call(bind(*this, *getter, object, instance->cls, span), args, span);
         }
         if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
-        return fail(code::kAttribute, span,
-                    "'" + instance->cls->name + "' object has no attribute '" + std::string(name) + "'",
-                    is_of_prelude(instance->cls->scope) ? surface_->advice("T." + instance->cls->name, name) : "",
-                    "AttributeError");
+        std::string hint =
+            is_of_prelude(instance->cls->scope) ? surface_->advice("T." + instance->cls->name, name) : "";
+        if (hint.empty()) {
+          Nearby near(name);
+          for (auto& [key, value] : instance->attributes) near.consider(key);
+          consider_members(instance->cls, near);
+          hint = near.hint();
+        }
+        refuse(code::kAttribute, span,
+               "'" + instance->cls->name + "' object has no attribute '" + std::string(name) + "'", std::move(hint),
+               "AttributeError");
+        pending_->refused = pending_->refused && is_of_scripts(instance->cls) && !name.starts_with("__");
+        return Value::error();
       }
       case Type::Class: {
         Class* cls = object.as<Class>();
@@ -176,8 +213,12 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
         }
         if (python_attribute(*this, object, name, &result)) return result;
         if (cls->has_unknown_base) return Value::opaque("a class with an unknown base");
-        return fail(code::kAttribute, span, "class '" + cls->name + "' has no attribute '" + std::string(name) + "'",
-                    {}, "AttributeError");
+        Nearby near(name);
+        consider_members(cls, near);
+        refuse(code::kAttribute, span, "class '" + cls->name + "' has no attribute '" + std::string(name) + "'",
+               near.hint(), "AttributeError");
+        pending_->refused = pending_->refused && is_of_scripts(cls) && !name.starts_with("__");
+        return Value::error();
       }
       case Type::Super: {
         Super* s = object.as<Super>();
@@ -204,10 +245,10 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
         std::string_view space = space_of(object.o->type);
         result = member_of(object, space, name);
         if (!result.is_error() || pending_) return result;
-        return fail(code::kAttribute, span,
-                    (object.as<BufferValue>() ? "a buffer" : std::string(type_name(object))) + " has no attribute '" +
-                        std::string(name) + "'",
-                    surface_->advice(space, name), "AttributeError");
+        return refuse(code::kAttribute, span,
+                      (object.as<BufferValue>() ? "a buffer" : std::string(type_name(object))) + " has no attribute '" +
+                          std::string(name) + "'",
+                      surface_->advice(space, name), "AttributeError");
       }
       case Type::Region: {
         const ir::Region& r = object.as<RegionValue>()->region;

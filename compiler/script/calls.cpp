@@ -278,6 +278,9 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   scope->kind = Scope::Kind::Function;
   if (!bind_parameters(f->def->params, f->defaults, arguments, self, has_self, scope, name)) return Value::error();
   if (f->owner) scope->set("__class__", Value::object(f->owner));
+  const std::size_t calls = host_calls_.size();
+  const bool by_name = arguments.call == text::Span{f->anchor, f->def->name.at.begin, f->def->name.at.end};
+  if (!kernel_ && arguments.call && !by_name) host_calls_.push_back({arguments.call, name});
   if (kernel_ && arguments.call) chain_ = Arena::current().make<ir::CallSite>(arguments.call, chain_);
   guard.enter(script, f->anchor, f->keep);
   constexpr std::uint32_t kLevels = 4;  // a call takes more of the C++ stack than an expression
@@ -285,11 +288,16 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   Scope* outer_script_scope = script_scope_;
   Value outer_return = return_value_;
   return_value_ = Value::none();
+  const bool left = std::exchange(perhaps_left_, false), returned = std::exchange(perhaps_returned_, false);
   Flow flow = script ? exec_script(f->def->body, scope) : exec_host(f->def->body, scope);
   Value result = return_value_;
+  if (perhaps_returned_ && flow == Flow::Normal) result = Value::opaque("a loop over unknown values");
+  perhaps_left_ = left;
+  perhaps_returned_ = returned;
   return_value_ = outer_return;
   script_scope_ = outer_script_scope;
   leave(kLevels);
+  host_calls_.resize(std::min(calls, host_calls_.size()));
   if (flow == Flow::Error) return Value::error();
   return script ? Value::none() : result;
 }
@@ -395,7 +403,7 @@ Value Interpreter::define_function(const syntax::FunctionDef* def, Scope* scope)
     Value v = eval(p.default_value, scope);
     if (v.is_error()) {
       if (script_mode_ || kernel_) return v;
-      if (pending_->fatal) return v;
+      if (pending_->fatal || pending_->refused) return v;
       pending_.reset();
       v = Value::opaque("a default that cannot be evaluated here");
     }
@@ -414,7 +422,7 @@ Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope
         Value names = eval(c->args[0], scope);
         Value values = names.is_error() ? names : eval(c->args[1], scope);
         if (values.is_error()) {
-          if (pending_->fatal) return values;
+          if (pending_->fatal || pending_->refused) return values;
           pending_.reset();
         } else if (Str* s = names.as<Str>()) {
           value.as<Function>()->parametrize.emplace_back(s->text, values);

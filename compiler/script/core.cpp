@@ -104,7 +104,9 @@ Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* 
       probed_(options.probe ? options.probe->node : nullptr),
       store_(store),
       module_store_(std::move(store)),
-      memo_(options.memo) {
+      memo_(options.memo),
+      step_limit_(context_.limits.steps),
+      memory_limit_(context_.limits.memory_bytes) {
   builtins_ = make<Scope>();
   builtins_->kind = Scope::Kind::Module;
   install_builtins();
@@ -135,6 +137,7 @@ Value Interpreter::fail(std::string_view code, text::Span span, std::string mess
   p.type = python_type;
   p.diagnostic = {code, text::Severity::Error, std::move(message), span, {}, std::move(hint), {}};
   p.diagnostic.chain = call_chain(chain_);
+  if (!kernel_) p.diagnostic.related = called_from();
   pending_ = std::move(p);
   return Value::error();
 }
@@ -186,9 +189,10 @@ void Interpreter::warn(std::string_view code, text::Span span, std::string messa
 
 bool Interpreter::reserve(std::uint64_t bytes, text::Span span) {
   // The arena of a kernel and the objects of the script share one budget.
-  std::uint64_t limit = context_.limits.memory_bytes, used = heap_.bytes() + Arena::current().bytes();
+  std::uint64_t limit = memory_limit_, used = heap_.bytes() + Arena::current().bytes();
   if (used <= limit && bytes <= limit - used) return true;
-  fail(code::kLimit, span, "the script needs more than " + std::to_string(limit >> 20) + " MB to evaluate",
+  fail(code::kLimit, span,
+       "the script needs more than " + std::to_string(context_.limits.memory_bytes >> 20) + " MB to evaluate",
        "look for data that grows without end, or raise the limit in tilewright.toml");
   pending_->fatal = true;
   return false;
@@ -218,8 +222,8 @@ bool Interpreter::enter(std::uint32_t levels, text::Span span) {
 
 bool Interpreter::step(text::Span span) {
   ++steps_;
-  bool small = heap_.bytes() <= context_.limits.memory_bytes && kernel_nodes_ <= kMaxKernelNodes;
-  if ((steps_ & 255) != 0 && steps_ < context_.limits.steps && small) return true;
+  bool small = heap_.bytes() <= memory_limit_ && kernel_nodes_ <= kMaxKernelNodes;
+  if ((steps_ & 255) != 0 && steps_ < step_limit_ && small) return true;
   if (pending_) return false;
   if (kernel_nodes_ > kMaxKernelNodes) {
     fail(code::kLimit, span, "the kernel has more than " + std::to_string(kMaxKernelNodes) + " parts of expressions",
@@ -227,7 +231,7 @@ bool Interpreter::step(text::Span span) {
     pending_->fatal = true;
     return false;
   }
-  if (steps_ >= context_.limits.steps) {
+  if (steps_ >= step_limit_) {
     fail(code::kLimit, span, "the script takes more than " + std::to_string(context_.limits.steps) + " steps",
          "look for a loop that does not end, or raise the limit in tilewright.toml");
     pending_->fatal = true;
@@ -364,6 +368,8 @@ std::optional<std::int64_t> Interpreter::as_int(Value v, text::Span span, std::s
   if (v.is_opaque()) {
     fail(code::kOpaque, span, std::string(what) + " is not known here: it comes from " + v.why,
          "give the value in the script, or name an entry with known arguments");
+  } else if (v.is_poison()) {
+    fail({}, span, {});
   } else if (!v.is_error()) {
     fail(code::kType, span, std::string(what) + " must be an integer constant, not " + std::string(type_name(v)));
   }
@@ -381,6 +387,8 @@ std::optional<std::string_view> Interpreter::as_string(Value v, text::Span span,
   }
   if (v.is_opaque()) {
     fail(code::kOpaque, span, std::string(what) + " is not known here: it comes from " + v.why);
+  } else if (v.is_poison()) {
+    fail({}, span, {});
   } else if (!v.is_error()) {
     fail(code::kType, span, std::string(what) + " must be a string, not " + std::string(type_name(v)));
   }

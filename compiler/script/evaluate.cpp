@@ -6,6 +6,7 @@
 
 #include "compiler/script/dialect.h"
 #include "compiler/script/python/support.h"
+#include "compiler/script/unbound.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -32,12 +33,23 @@ bool is_kernel_decorator(const syntax::Node* node) {
   return false;
 }
 
+// A decorator that makes a kernel, or was meant to.
+bool is_like_kernel_decorator(const syntax::Node* node) {
+  if (is_kernel_decorator(node)) return true;
+  if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
+  auto* a = syntax::as<syntax::Attribute>(node);
+  auto* r = syntax::as<syntax::NameRef>(a ? a->object : node);
+  if (a && r && r->name.text == "T" && text::edit_distance(a->name.text, "jit", 1) <= 1) return true;
+  std::string_view name = a ? a->name.text : r ? r->name.text : std::string_view();
+  return text::edit_distance(name, "prim_func", 2) <= 2;
+}
+
 // Is a kernel defined somewhere in these statements?
 bool defines_kernel(syntax::Stmts body, int depth = 0) {
   if (depth > 50) return false;
   for (const syntax::Node* node : body) {
     if (auto* f = syntax::as<syntax::FunctionDef>(node)) {
-      if (std::any_of(f->decorators.begin(), f->decorators.end(), is_kernel_decorator)) return true;
+      if (std::any_of(f->decorators.begin(), f->decorators.end(), is_like_kernel_decorator)) return true;
       if (defines_kernel(f->body, depth + 1)) return true;
     } else if (auto* i = syntax::as<syntax::If>(node)) {
       if (defines_kernel(i->then_body, depth + 1) || defines_kernel(i->else_body, depth + 1)) return true;
@@ -207,9 +219,17 @@ class EntryFinder {
     Value v = in_.eval_entry(statement->value, e_.module, entry_anchor(parsed, source), parsed);
     if (v.is_error()) {
       Pending p = in_.take_pending();
-      if (p.fatal) e_.stopped = true;
-      // Where the script itself is at fault, its own place says more than the comment.
+      if (p.fatal && !in_.go_on_after(p)) e_.stopped = true;
       if (p.diagnostic.code.empty()) return;
+      // Where the script itself is at fault, its own place says more than the comment.
+      text::Anchors::Place place = e_.anchors.resolve(p.diagnostic.span);
+      if (span && p.refused && place.source && place.source != source.get()) {
+        for (text::Related& r : p.diagnostic.related) {
+          if (e_.anchors.resolve(r.span).source == source.get()) r.span = span;
+        }
+        e_.diagnostics.push_back(std::move(p.diagnostic));
+        return;
+      }
       return report(p.diagnostic.message);
     }
     if (Jit* jit = v.as<Jit>()) v = specialise(jit);
@@ -315,11 +335,11 @@ class EntryFinder {
         // Parts of kernels outside of any, and compile-time values that do not fit, are mistakes wherever they stand.
         mine = mine || f.pending.diagnostic.code == code::kOutside || f.pending.diagnostic.code == code::kJit;
       }
+      mine = mine || (f.pending.refused && tile_script_);
       // A limit that host code met may be ours alone: the kernels that need its names say so as errors.
-      bool limit = f.pending.diagnostic.code == code::kLimit && !f.pending.fatal;
+      bool limit = f.pending.diagnostic.code == code::kLimit;
       if (mine || limit) e_.diagnostics.push_back(f.pending.diagnostic);
-      if (limit && !mine) e_.diagnostics.back().severity = text::Severity::Warning;
-      if (f.pending.fatal) e_.stopped = true;
+      if (limit && !mine) e_.diagnostics.back().severity = text::Severity::Information;
     }
   }
 
@@ -335,10 +355,11 @@ class EntryFinder {
     std::vector<KernelValue*> kernels;
     if (v.is_error()) {
       Pending p = in_.take_pending();
-      if (p.fatal) {
+      if (p.fatal || (p.refused && tile_script_)) {
         e_.diagnostics.push_back(p.diagnostic);
-        e_.stopped = true;
-        return;
+        c.served = true;  // it is said what is wrong with it
+        if (p.fatal && !in_.go_on_after(p)) e_.stopped = true;
+        if (p.fatal) return;
       }
       c.failure = p.type == python::kTestOutcome ? "" : p.diagnostic.message;
     } else {
@@ -527,12 +548,13 @@ class EntryFinder {
   // what is not known here (a package that is not evaluated, a limit), may be ours: a library does more than we follow.
   // A cause that several lines share is told once.
   void config_failure(std::size_t i, Pending p) {
-    if (p.fatal && p.diagnostic.code != code::kLimit) {
+    if ((p.fatal && p.diagnostic.code != code::kLimit) || (p.refused && tile_script_)) {
       e_.diagnostics.push_back(p.diagnostic);
-      e_.stopped = true;
+      for (Candidate& c : functions_) c.served = c.served || c.function == get_kernel_;
+      e_.stopped = e_.stopped || p.fatal;
       return;
     }
-    e_.stopped = e_.stopped || p.fatal;  // by a limit, which may be ours alone
+    e_.stopped = e_.stopped || (p.fatal && !in_.go_on_after(p));  // by a limit, which may be ours alone
     if (p.type == python::kTestOutcome || p.diagnostic.code.empty()) return;
     const std::string_view code = p.diagnostic.code;
     const bool own = e_.anchors.resolve(p.diagnostic.span).source == e_.tree->source().get();
@@ -744,6 +766,7 @@ class EntryFinder {
   int misfits_ = 0;
   std::string missing_everywhere_;  // "'rows'"; empty: each argument stands in some line
   std::vector<KernelValue*> seen_;
+  const bool tile_script_ = means_tile_script(e_.tree->source()->text());
 };
 
 namespace {
@@ -819,6 +842,7 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
     e->stopped = true;
   }
   if (!e->stopped) EntryFinder(*e, *e->interpreter_, options).run();
+  if (!e->stopped) report_unbound(*e);
   if (e->interpreter_->memo_conflict()) {
     EvaluateOptions alone = options;
     alone.memo = nullptr;

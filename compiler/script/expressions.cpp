@@ -23,21 +23,7 @@ Value* Interpreter::find_binding(const syntax::Name& name, Scope* scope) {
 
 Value Interpreter::lookup(const syntax::Name& name, Scope* scope, text::Span span) {
   if (Value* v = find_binding(name, scope)) return *v;
-  // The printed form of the reference needs no imports (surface.md 17).
-  if (name.text == "T") return tirx_namespace(*this);
-  if (name.text == "Tx") return tile_namespace(*this);
-  if (name.text == "I") return python_module(*this, "tvm.script.ir");
-  if (name.text == "Axis") return attribute(layout_module(*this), "Axis", span);
-  if (name.text == "metadata") {
-    return fail(code::kOpaque, span, "this constant was omitted when the kernel was printed",
-                "print the kernel with its metadata, or write the value here");
-  }
-  std::string hint;
-  for (Scope* s = scope; s; s = s->parent) {
-    if (s->frozen_from && s->frozen_from->find(name))
-      hint = "outside a kernel @T.inline sees its surroundings as they are where it is defined: define this above it";
-  }
-  return fail(code::kName, span, "name '" + std::string(name.text) + "' is not defined", std::move(hint), "NameError");
+  return unbound(name, scope, span);
 }
 
 Value Interpreter::eval(const syntax::Node* node, Scope* scope) {

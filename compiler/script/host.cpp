@@ -1,7 +1,10 @@
 // Host mode: statements as ordinary Python.
+#include <algorithm>
+
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/python/support.h"
+#include "compiler/syntax/effects.h"
 
 namespace tilewright::script {
 
@@ -97,6 +100,35 @@ bool Interpreter::assign_host(const syntax::Node* target, Value value, Scope* sc
   return false;
 }
 
+// A loop that nobody can follow: what it binds and changes is not known afterwards. `target` may be null.
+void Interpreter::unknown_loop(const syntax::Node* loop, const syntax::Node* target, syntax::Stmts body, Scope* scope,
+                               Value unknown) {
+  std::vector<syntax::Name> counted;
+  syntax::add_targets(target, counted);
+  for (const syntax::Name& name : counted) scope->set(name, unknown);
+  const syntax::Effects effects = syntax::effects_of(body);
+  perhaps_returned_ = perhaps_returned_ || effects.returns;
+  leave_unknown(body, scope, unknown, true);
+  if (scope->kind != Scope::Kind::Module || module_runs_.size() != 1 || !unknown.is_opaque()) return;
+  std::string names;
+  std::vector<syntax::Name> said;
+  for (const syntax::Name& name : effects.bound) {
+    if (std::ranges::find(counted, name) != counted.end() || std::ranges::find(said, name) != said.end()) continue;
+    said.push_back(name);
+    if (said.size() <= 3) names += (names.empty() ? "" : ", ") + std::string(name.text);
+  }
+  if (said.empty()) return;
+  if (said.size() > 3) names += ", ...";
+  // The loop's head, without its body.
+  const std::uint32_t end = body.empty() ? loop->at.end : std::max(loop->at.begin + 1, body[0]->at.begin);
+  std::string_view head = top_level_ ? std::string_view(top_level_->text).substr(0, end) : std::string_view();
+  const std::size_t line = head.find_last_not_of(" \t\r\n", head.rfind(':') == head.npos ? head.npos : head.rfind(':'));
+  warn(code::kOpaque, {anchor_, loop->at.begin, line == head.npos ? end : static_cast<std::uint32_t>(line)},
+       names + (said.size() > 1 ? " are" : " is") + " not known below this loop: it runs over what comes from " +
+           std::string(unknown.why),
+       {}, text::Severity::Information);
+}
+
 Flow Interpreter::exec_host(syntax::Stmts body, Scope* scope) {
   for (const syntax::Node* node : body) {
     if (!step(span(node))) return Flow::Error;
@@ -184,19 +216,33 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
       }
       auto t = truth(c, span(i->condition));
       if (!t) return Flow::Error;
-      return exec_host(*t ? i->then_body : i->else_body, scope);
+      if (!c.is_opaque() && !c.is_poison()) return exec_host(*t ? i->then_body : i->else_body, scope);
+      // The other branch may be the one that Python takes: what it binds is not known.
+      const syntax::Effects other = syntax::effects_of(*t ? i->else_body : i->then_body);
+      perhaps_left_ = perhaps_left_ || other.breaks || other.returns;
+      Flow flow = exec_host(*t ? i->then_body : i->else_body, scope);
+      for (const syntax::Name& name : other.bound) {
+        if (!scope->find(name)) scope->set(name, c);
+      }
+      if (other.stars) leave_unknown(*t ? i->else_body : i->then_body, scope, c, false);
+      return flow;
     }
     case NodeKind::For: {
       auto* f = syntax::as<syntax::For>(node);
       Value iterable = eval(f->iterable, scope);
       if (iterable.is_error()) return Flow::Error;
-      if (iterable.is_opaque() || iterable.is_poison()) return Flow::Normal;  // nothing is known to run
-      if (Range* r = iterable.as<Range>()) {                                  // no list of numbers is made
+      if (iterable.is_opaque() || iterable.is_poison()) {
+        unknown_loop(node, f->target, f->body, scope, iterable);
+        return Flow::Normal;
+      }
+      if (Range* r = iterable.as<Range>()) {  // no list of numbers is made
         std::int64_t n = r->length();
         for (std::int64_t i = 0; i < n; ++i) {
           if (!step(span(node))) return Flow::Error;
           if (!assign_host(f->target, Value::integer(r->start + i * r->step), scope)) return Flow::Error;
+          const bool left = perhaps_left_;  // out of this loop is not out of the one around it
           Flow flow = exec_host(f->body, scope);
+          perhaps_left_ = left;
           if (flow == Flow::Break) return Flow::Normal;
           if (flow == Flow::Return || flow == Flow::Error) return flow;
         }
@@ -212,7 +258,9 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
       for (Value v : *items) {
         if (!step(span(node))) return Flow::Error;
         if (!assign_host(f->target, v, scope)) return Flow::Error;
+        const bool left = perhaps_left_;
         Flow flow = exec_host(f->body, scope);
+        perhaps_left_ = left;
         if (flow == Flow::Break) return Flow::Normal;
         if (flow == Flow::Return || flow == Flow::Error) return flow;
       }
@@ -224,23 +272,34 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
         if (!step(span(node))) return Flow::Error;
         Value c = eval(w->condition, scope);
         if (c.is_error()) return Flow::Error;
+        if (c.is_opaque() || c.is_poison()) {
+          unknown_loop(node, nullptr, w->body, scope, c);
+          return Flow::Normal;
+        }
         auto t = truth(c, span(w->condition));
         if (!t) return Flow::Error;
         if (!*t) break;
+        const bool outer = std::exchange(perhaps_left_, false);
         Flow flow = exec_host(w->body, scope);
+        const bool left = std::exchange(perhaps_left_, outer);
         if (flow == Flow::Break) return Flow::Normal;
         if (flow == Flow::Return || flow == Flow::Error) return flow;
+        if (left) {  // nobody knows how often it would run
+          unknown_loop(node, nullptr, w->body, scope, Value::opaque("a loop that ends on an unknown condition"));
+          return Flow::Normal;
+        }
       }
       return exec_host(w->else_body, scope);
     }
     case NodeKind::With: {
       auto* w = syntax::as<syntax::With>(node);
       std::vector<Value> entered;
-      bool meant_to_fail = false;
+      bool meant_to_fail = false, may_fail = false;
       for (const syntax::WithItem& item : w->items) {
         Value v = eval(item.value, scope);
         if (v.is_error()) return Flow::Error;
         meant_to_fail = meant_to_fail || python::is_expected_failure(*this, v);
+        may_fail = may_fail || python::is_suppressing(*this, v);
         Value as = v;
         if (Instance* instance = v.as<Instance>(); instance && instance->cls->find("__enter__")) {
           as = call(attribute(v, "__enter__", span(item.value)), std::span<const Value>(), span(item.value));
@@ -249,7 +308,14 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
         }
         if (item.target && !assign_host(item.target, as, scope)) return Flow::Error;
       }
+      tries_ += meant_to_fail || may_fail ? 1 : 0;
       Flow flow = meant_to_fail ? exec_meant_to_fail(w->body, scope) : exec_host(w->body, scope);
+      tries_ -= meant_to_fail || may_fail ? 1 : 0;
+      if (may_fail && flow == Flow::Error && pending_ && !pending_->fatal) {
+        pending_.reset();
+        leave_unknown(w->body, scope, Value::opaque("a statement that may fail"), false);
+        flow = Flow::Normal;
+      }
       for (std::size_t i = entered.size(); i-- > 0;) {
         if (flow == Flow::Error) break;
         Value args[] = {Value::none(), Value::none(), Value::none()};
@@ -271,23 +337,9 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
       scope->set(d->name, v);
       return Flow::Normal;
     }
-    case NodeKind::Import: {
-      for (const syntax::ImportedName& n : syntax::as<syntax::Import>(node)->names) {
-        Value module = import_module(n.name, 0, span(n.at));
-        // `import a.b` binds `a`; `import a.b as c` binds the inner module.
-        std::size_t dot = n.name.find('.');
-        if (dot != std::string_view::npos && n.bound.text == n.name.substr(0, dot)) {
-          module = import_module(n.name.substr(0, dot), 0, span(n.at));
-        }
-        if (module.is_error()) return Flow::Error;
-        scope->set(n.bound, module);
-      }
-      return Flow::Normal;
-    }
-    case NodeKind::ImportFrom: {
-      import_from(syntax::as<syntax::ImportFrom>(node), scope);
-      return pending_ ? Flow::Error : Flow::Normal;
-    }
+    case NodeKind::Import: return import_names(syntax::as<syntax::Import>(node), scope) ? Flow::Normal : Flow::Error;
+    case NodeKind::ImportFrom:
+      return import_from(syntax::as<syntax::ImportFrom>(node), scope) ? Flow::Normal : Flow::Error;
     case NodeKind::Raise: {
       auto* r = syntax::as<syntax::Raise>(node);
       Value v = r->value ? eval(r->value, scope) : Value::opaque("a re-raised exception");
@@ -330,7 +382,13 @@ Flow Interpreter::exec_host_one(const syntax::Node* node, Scope* scope) {
       return Flow::Normal;
     case NodeKind::Try: {
       auto* t = syntax::as<syntax::Try>(node);
+      tries_ += t->handlers.empty() ? 0 : 1;
       Flow flow = exec_host(t->body, scope);
+      tries_ -= t->handlers.empty() ? 0 : 1;
+      // Where Python would have gone on, the names are bound there.
+      if (flow == Flow::Error && pending_ && !pending_->fatal && !pending_->refused && pending_->exception.is_none()) {
+        leave_unknown(t->body, scope, Value::opaque("a statement that failed"), false);
+      }
       if (flow == Flow::Error && pending_ && !pending_->fatal) {
         for (const syntax::Handler& h : t->handlers) {
           bool matches = !h.type;

@@ -42,6 +42,7 @@ struct Pending {                        // the exception on its way up
   std::string_view type = "TypeError";  // Python class name
   text::Diagnostic diagnostic;
   bool fatal = false;    // limits and cancellation: nothing recovers from it
+  bool refused = false;  // Python would not run it either: a name that nothing binds, a module that lacks one
   bool unwinds = false;  // too deep: the statements of a kernel do not recover from it, the kernel does
 };
 
@@ -69,6 +70,14 @@ struct Store {
   std::shared_ptr<Store> outer;
 };
 
+// A dotted path as an import writes it.
+struct ImportPath {
+  std::string_view dotted;
+  int level = 0;         // number of leading dots
+  std::uint32_t at = 0;  // where it begins in its statement, where it is written in one piece
+  text::Span whole;      // the import
+};
+
 class Interpreter {
  public:
   Interpreter(text::Context context, text::Anchors& anchors, Loader* loader, const EvaluateOptions& options,
@@ -85,6 +94,9 @@ class Interpreter {
   }
   // Fails at the name of an argument that `function` does not take; `known` are those that it does.
   Value unknown_keyword(std::string_view function, const Keyword& k, std::span<const std::string_view> known);
+  // Fails with what no Python would do. A hint "did you mean NAME?" makes the edit that writes it.
+  Value refuse(std::string_view code, text::Span span, std::string message, std::string hint,
+               std::string_view python_type);
   Value raise(Value exception, text::Span span);
   bool has_pending() const { return pending_.has_value(); }
   Pending take_pending();
@@ -230,7 +242,10 @@ class Interpreter {
   // ---- modules --------------------------------------------------------------------------------------------------
   // Runs a module's top-level statements; each is a recovery point.
   Scope* run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude = false);
-  Value import_module(std::string_view dotted, int level, text::Span span);  // namespace value, never fails
+  // A namespace, or what stands for a module that is not followed; fails where there can be no such module.
+  Value import_module(const ImportPath& path);
+  // The hint to a name that a module lacks.
+  std::string advice_of(const Namespace& module, std::string_view name) const;
   // A name of the prelude (MBarrier, SMEMPool, ...), loading it when first asked for.
   Value prelude(std::string_view name, text::Span span);
   const std::vector<KernelValue*>& kernels() const { return kernels_; }  // in order of evaluation
@@ -240,6 +255,16 @@ class Interpreter {
     Pending pending;
   };
   const std::vector<Failure>& failures() const { return failures_; }
+  // After a limit: the next part of the script gets some more of it, so that it ends what it met and not the file. Each
+  // time it is half of what it was the time before. False: somebody asked to stop.
+  bool go_on_after(const Pending& limit);
+  // What a name of a module may be that no binding shows, because its text was not followed everywhere. None: nothing.
+  // `from_outside`: another module asks.
+  Value may_be(Scope* module, const syntax::Name& name, bool from_outside);
+  // What any name of a module may be. None: its names are those that its text binds.
+  Value everything_of(Scope* module) const;
+  // Was the name refused, as one that nothing binds?
+  bool is_refused(const syntax::Name& name) const;
 
   // ---- used by the statement executors ------------------------------------------------------------------------------
   Value lookup(const syntax::Name& name, Scope* scope, text::Span span);
@@ -264,6 +289,8 @@ class Interpreter {
   Value eval_if_exp(const syntax::IfExp* node, Scope* scope);
   Value apply_decorators(syntax::Exprs decorators, Value value, Scope* scope);
   Flow exec_host_one(const syntax::Node* node, Scope* scope);
+  void unknown_loop(const syntax::Node* loop, const syntax::Node* target, syntax::Stmts body, Scope* scope,
+                    Value unknown);
   Flow exec_meant_to_fail(syntax::Stmts body, Scope* scope);
   bool delete_host(const syntax::Node* target, Scope* scope);
   bool delete_subscript(Value object, Value index, text::Span span);
@@ -283,7 +310,23 @@ class Interpreter {
   void bind_prelude(std::string_view file);
   bool bind_parameters(std::span<const syntax::Parameter> params, std::span<const Value> defaults,
                        const Arguments& arguments, Value self, bool has_self, Scope* into, std::string_view name);
-  void import_from(const syntax::ImportFrom* node, Scope* scope);
+  // False: the statement ends with a pending error.
+  bool import_from(const syntax::ImportFrom* node, Scope* scope);
+  bool import_names(const syntax::Import* node, Scope* scope);
+  void import_all(Value module, Scope* scope);
+  Value imported_name(Value module, const ImportPath& path, const syntax::ImportedName& n);
+  Value import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written);
+  bool import_failed(Scope* scope, const syntax::Name& bound);
+  void misspelt_module(const ImportPath& path);
+  Value no_module(const ImportPath& path, std::string_view part, std::string_view nearest);
+  text::Span part_of_import(const ImportPath& path, std::string_view part) const;
+  text::Span imported_at(const syntax::ImportedName& n) const;
+  Value unbound(const syntax::Name& name, Scope* scope, text::Span span);
+  std::vector<text::Related> called_from() const;
+  // What statements that are not followed may bind becomes `unknown`; `known`: also what is bound already.
+  bool statement_failed(const syntax::Node* node, Scope* scope);
+  void bind_printed(const syntax::Tree& script, Scope* scope);
+  void leave_unknown(syntax::Stmts body, Scope* scope, Value unknown, bool known);
   void install_builtins();
   Value construct(Class* cls, const Arguments& arguments);
 
@@ -305,6 +348,17 @@ class Interpreter {
   bool memo_conflict_ = false;
   bool prelude_touched_ = false;
   std::uint64_t loads_ = 0;  // questions to the loader
+  // Calls of host functions under way, outermost first.
+  struct HostCall {
+    text::Span at;
+    std::string_view function;
+  };
+  std::vector<HostCall> host_calls_;
+  int tries_ = 0;                  // `try` statements around, that may wait for what goes wrong
+  bool perhaps_left_ = false;      // a condition that is not known guards a `break` of the loop under way
+  bool perhaps_returned_ = false;  // the same of a `return` of the function under way
+  std::uint64_t step_limit_, memory_limit_;
+  int limits_met_ = 0;
   Scope* builtins_ = nullptr;
   std::optional<Pending> pending_;
   KernelState* kernel_ = nullptr;
@@ -327,6 +381,20 @@ class Interpreter {
   Scope* prelude_ = nullptr;
   std::vector<std::shared_ptr<const syntax::Tree>> trees_;
   std::vector<Failure> failures_;
+  // The modules that ran or are running.
+  struct ModuleRun {
+    Scope* scope;
+    const syntax::Tree* tree;
+    std::size_t statement;  // under way; all of them: done
+  };
+  std::vector<ModuleRun> module_runs_;
+  // Modules that may have any name, and what it would be.
+  struct OpenScope {
+    Scope* scope;
+    Value names;
+  };
+  std::vector<OpenScope> open_scopes_;
+  std::vector<syntax::Name> refused_names_;
   std::vector<std::shared_ptr<const syntax::TopLevel>> entries_;
 };
 

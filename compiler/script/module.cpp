@@ -1,8 +1,7 @@
-// Running modules, and what imports give (design.md: imports resolve below the script's root).
+// Running modules: those of the script, and the prelude.
 #include <algorithm>
 #include <mutex>
 
-#include "compiler/script/dialect.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/prelude.h"
@@ -26,104 +25,6 @@ std::shared_ptr<const syntax::Tree> prelude_tree(std::string_view file) {
 
 }  // namespace
 
-Value Interpreter::import_module(std::string_view dotted, int level, text::Span span) {
-  if (level == 0) {
-    if (dotted == "tvm" || dotted.starts_with("tvm.")) {
-      return tvm_package(*this, dotted);
-    }
-    auto known = modules_.find(dotted);
-    if (known != modules_.end()) return known->second;
-  }
-  if (loader_) {
-    ++loads_;
-    if (auto tree = loader_->load(dotted, level, module_path_)) {
-      const std::string& path = tree->source()->path();
-      auto loaded = modules_.find(path);
-      if (loaded != modules_.end()) return loaded->second;
-      if (auto comment = dialect_comment(*tree); comment && comment->dialect != surface_->dialect()) {
-        std::string release(text::dialect_name(surface_->dialect()));
-        warn(code::kDialect, span,
-             comment->dialect ? path + " is written in " + std::string(text::dialect_name(*comment->dialect)) +
-                                    ", this script in " + release
-                              : path + ": " + comment->dialect.error(),
-             "a script and what it imports are written in one release", text::Severity::Error);
-        return modules_.emplace(path, Value::opaque("a script in another release of the dialect")).first->second;
-      }
-      Value v = name_space(std::string(dotted), nullptr);
-      modules_.emplace(path, v);  // before it runs: import cycles see what is there so far
-      // An imported module runs in host mode, outside of any kernel under construction.
-      ModeGuard guard(*this);
-      StoreGuard in_module(*this);
-      KernelState* outer = std::exchange(kernel_, nullptr);
-      std::string outer_path = module_path_;
-      std::size_t kernels = kernels_.size();
-      Scope* scope = run_module(tree);
-      kernels_.resize(kernels);  // its kernels belong to that file
-      module_path_ = outer_path;
-      kernel_ = outer;
-      v.as<Namespace>()->scope = scope;
-      return v;
-    }
-  }
-  if (level == 0) {
-    Value v = python_module(*this, dotted);
-    if (!v.is_none()) {
-      modules_.emplace(std::string(dotted), v);
-      return v;
-    }
-  }
-  std::string_view root = dotted.substr(0, dotted.find('.'));
-  return Value::opaque(
-      keep("the module '" + std::string(root.empty() ? dotted : root) + std::string(1, '\'') + std::string(1, '\0'))
-          .data());
-}
-
-void Interpreter::import_from(const syntax::ImportFrom* node, Scope* scope) {
-  if (node->module == "__future__") return;
-  Value module = import_module(node->module, node->level, span(node));
-  if (module.is_error()) return;
-  for (const syntax::ImportedName& n : node->names) {
-    if (n.name == "*") {
-      Namespace* ns = module.as<Namespace>();
-      if (ns && ns->scope) {
-        for (auto& b : std::vector(ns->scope->bindings)) {
-          if (!b.name.starts_with("_")) scope->set(b.name, b.value);
-        }
-      }
-      continue;
-    }
-    Value v = module;
-    if (Namespace* ns = module.as<Namespace>()) {
-      v = Value::error();
-      if (ns->scope) {
-        if (auto* b = ns->scope->find(n.name)) v = b->value;
-      } else if (ns->lookup) {
-        v = ns->lookup(*this, *ns, n.name);
-      }
-      if (v.is_error() && pending_) return;
-      // The dialect's own modules are closed. What is neither near one of their names nor known of another release may
-      // be a helper of the reference's that no kernel sees.
-      if (std::string hint = v.is_error() && !ns->space.empty() ? surface_->advice(ns->space, n.name) : "";
-          !hint.empty()) {
-        warn(code::kAttribute, span(n.at), "'" + ns->path + "' has no name '" + std::string(n.name) + "'",
-             std::move(hint), text::Severity::Error);
-        scope->set(n.bound, Value::poison());
-        continue;
-      }
-      if (v.is_error()) {  // a submodule, or a name that the module does not have
-        std::string dotted = (node->module.empty() ? "" : std::string(node->module) + ".") + std::string(n.name);
-        v = import_module(dotted, node->level, span(n.at));
-        if (v.is_error()) return;
-      }
-    } else if (module.is_opaque()) {
-      std::string dotted = (node->module.empty() ? "" : std::string(node->module) + ".") + std::string(n.name);
-      Value inner = import_module(dotted, node->level, span(n.at));
-      if (!inner.is_opaque() && !inner.is_error()) v = inner;
-    }
-    scope->set(n.bound, v);
-  }
-}
-
 Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude) {
   ModeGuard guard(*this);
   const syntax::Tree& script = *trees_.emplace_back(std::move(tree));
@@ -136,39 +37,48 @@ Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in
   for (const syntax::Tree::Statement& s : script.statements()) {
     if (!anchors_.bind(s.node->id, script.source(), s.offset)) memo_conflict_ = true;
   }
+  if (!in_prelude) bind_printed(script, scope);
+  const std::size_t run = module_runs_.size();
+  module_runs_.push_back({scope, &script, 0});
   for (const syntax::Tree::Statement& s : script.statements()) {
     guard.enter(false, s.node->id, s.node);
     const syntax::Node* node = s.node->statement;
-    if (!node) continue;
-    Flow flow = exec_host({&node, 1}, scope);
-    if (flow != Flow::Error || !pending_) continue;
-    if (pending_->fatal) break;
-    // Host code that cannot be followed is no error of the script: whoever needs the name will say so.
-    Pending p = take_pending();
-    const char* why = keep("a statement that failed: " + p.diagnostic.message + std::string(1, '\0')).data();
-    auto bind = [&](auto&& self, const syntax::Node* target) -> void {
-      if (auto* ref = syntax::as<syntax::NameRef>(target)) {
-        if (!scope->find(ref->name)) scope->set(ref->name, Value::opaque(why));
-      } else if (auto* t = syntax::as<syntax::Tuple>(target)) {
-        for (const syntax::Node* e : t->elements) self(self, e);
-      } else if (auto* l = syntax::as<syntax::List>(target)) {
-        for (const syntax::Node* e : l->elements) self(self, e);
-      } else if (auto* s = syntax::as<syntax::Starred>(target)) {
-        self(self, s->value);
-      }
-    };
-    if (auto* a = syntax::as<syntax::Assign>(node)) {
-      for (const syntax::Node* target : a->targets) bind(bind, target);
-    } else if (auto* a = syntax::as<syntax::AnnAssign>(node)) {
-      bind(bind, a->target);
-    } else if (auto* d = syntax::as<syntax::FunctionDef>(node)) {
-      scope->set(d->name, Value::opaque(why));
-    } else if (auto* c = syntax::as<syntax::ClassDef>(node)) {
-      scope->set(c->name, Value::opaque(why));
+    if (node) {
+      Flow flow = exec_host({&node, 1}, scope);
+      if (flow == Flow::Error && pending_ && !statement_failed(node, scope)) break;
     }
-    failures_.push_back({node, std::move(p)});
+    ++module_runs_[run].statement;
   }
   return scope;
+}
+
+// Host code that cannot be followed is no error of the script: whoever needs its names will say so. What no Python
+// would run is one, and so is what a limit ends; both are said once, by the failure. False: everything ends.
+bool Interpreter::statement_failed(const syntax::Node* node, Scope* scope) {
+  if (pending_->fatal && !go_on_after(*pending_)) return false;
+  Pending p = take_pending();
+  const char* why = keep("a statement that failed: " + p.diagnostic.message + std::string(1, '\0')).data();
+  const Value unknown = p.refused ? Value::poison() : Value::opaque(why);
+  if (auto* d = syntax::as<syntax::FunctionDef>(node)) scope->set(d->name, unknown);
+  if (auto* c = syntax::as<syntax::ClassDef>(node)) scope->set(c->name, unknown);
+  leave_unknown({&node, 1}, scope, unknown, false);
+  failures_.push_back({node, std::move(p)});
+  return true;
+}
+
+// The reference prints kernels with their imports in comments (surface.md 17).
+void Interpreter::bind_printed(const syntax::Tree& script, Scope* scope) {
+  std::string_view text = script.source()->text();
+  while (text.starts_with('#') || text.starts_with('\n') || text.starts_with('\r')) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
+    if (line == "# from tvm.script import tirx as T") scope->set("T", tirx_namespace(*this));
+    if (line == "# from tvm.script import ir as I") scope->set("I", tvm_package(*this, "tvm.script.ir"));
+    if (line == "# from tvm.script.tirx import tile as Tx") scope->set("Tx", tile_namespace(*this));
+    if (line == "# from tvm.tirx.layout import Axis") scope->set("Axis", attribute(layout_module(*this), "Axis", {}));
+  }
 }
 
 Value Interpreter::eval_entry(const syntax::Node* node, Scope* module, std::uint32_t anchor,

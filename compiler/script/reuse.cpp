@@ -57,8 +57,8 @@ Value Interpreter::reuse_kernel(Function* f, const std::shared_ptr<KernelRecord>
                                 const std::vector<std::shared_ptr<const syntax::TopLevel>>& statements) {
   if (record->statements.size() != statements.size()) return Value::none();
   // What it took counts as if it were taken now; where that is too much, the evaluation says what has to be said.
-  if (steps_ + record->steps >= context_.limits.steps) return Value::none();
-  if (heap_.bytes() + record->bytes > context_.limits.memory_bytes) return Value::none();
+  if (steps_ + record->steps >= step_limit_) return Value::none();
+  if (heap_.bytes() + record->bytes > memory_limit_) return Value::none();
   for (std::size_t i = 0; i < statements.size(); ++i) {
     if (!anchors_.alias(record->statements[i]->id, statements[i]->id)) return Value::none();
   }
@@ -108,8 +108,8 @@ Value Interpreter::evaluate_kernel(Function* f, const Arguments* constexprs, boo
   }
   if (!key || loads_ != loads || kernels_.size() != kernels + 1) return v;
   // A script that catches errors may have gone on after a stop or a limit: what it made then says nothing.
-  if (context_.stop.stop_requested() || steps_ >= context_.limits.steps) return v;
-  if (heap_.bytes() > context_.limits.memory_bytes) return v;
+  if (context_.stop.stop_requested() || steps_ >= step_limit_) return v;
+  if (heap_.bytes() > memory_limit_ || limits_met_ > 0) return v;
   // Whoever changed what he read would have to change it each time.
   std::vector<std::shared_ptr<const syntax::TopLevel>> again;
   if (kernel_key(f, constexprs, is_private, persistent, &again) != key) return v;

@@ -6,6 +6,7 @@ namespace tilewright::session {
 
 namespace code {
 inline constexpr std::string_view kUnused = "TW2301";
+inline constexpr std::string_view kNotSilenced = "TW2302";
 inline constexpr std::string_view kFoundArchitecture = "TW2311";
 inline constexpr std::string_view kNoArchitecture = "TW2312";
 inline constexpr std::string_view kComment = "TW2313";
@@ -17,6 +18,10 @@ inline constexpr text::CodeInfo kCodes[] = {
      "no shape. A buffer takes memory all the same, and a value is computed for nothing. Remove it, or begin its name "
      "with '_' if it is meant to stay. Where a function becomes several kernels, it is said only of what none of them "
      "uses."},
+    {code::kNotSilenced, "an error cannot be silenced",
+     "Only what leaves the kernel whole, warnings and advice, can be silenced by a comment "
+     "`# tilewright: ignore[CODE]` or set off in tilewright.toml. An error says that something cannot be made, so it "
+     "stays and so does the exit status 1. Mend what it says, and remove the comment."},
     {code::kFoundArchitecture, "architecture found out",
      "Nobody says which architecture the script is for: no --arch, no comment, no tilewright.toml, no "
      "KERNEL_META[\"compute_capability\"]. sm_90a, the default, does not have all that the kernel calls, so it is "

@@ -15,16 +15,42 @@ namespace {
 // Line of a place in its file, from 0.
 std::uint32_t line_of(const text::Anchors::Place& place) { return place.source->position(place.begin).line; }
 
-// `# tilewright: ignore[TW3106]` silences its own line; without codes it silences everything there.
-bool silenced(const syntax::Tree& tree, const text::Diagnostic& d, const text::Anchors& anchors) {
+// `# tilewright: ignore[TW3106]` speaks of its own line; without codes of everything there. Null: no comment speaks of
+// the diagnostic.
+const syntax::Directive* ignoring(const syntax::Tree& tree, const text::Diagnostic& d, const text::Anchors& anchors) {
   text::Anchors::Place place = anchors.resolve(d.span);
-  if (!place.source || place.source != tree.source().get()) return false;
+  if (!place.source || place.source != tree.source().get()) return nullptr;
   for (const syntax::Directive& directive : tree.directives()) {
     if (!directive.text.starts_with("ignore") || directive.line != line_of(place)) continue;
     std::size_t open = directive.text.find('[');
-    if (open == std::string_view::npos || directive.text.find(d.code, open) != std::string_view::npos) return true;
+    if (open == std::string_view::npos || directive.text.find(d.code, open) != std::string_view::npos)
+      return &directive;
   }
-  return false;
+  return nullptr;
+}
+
+// Takes out what comments silence. An error stays, and the comment that would silence it is a finding itself.
+void silence(const syntax::Tree& tree, std::vector<text::Diagnostic>& diagnostics, text::Anchors& anchors) {
+  if (tree.directives().empty()) return;
+  std::vector<std::pair<const syntax::Directive*, std::string_view>> refused;
+  std::erase_if(diagnostics, [&](const text::Diagnostic& d) {
+    const syntax::Directive* comment = ignoring(tree, d, anchors);
+    if (comment && d.fails) refused.emplace_back(comment, d.code);
+    return comment && !d.fails;
+  });
+  std::ranges::sort(refused);
+  const auto again = std::ranges::unique(refused);
+  refused.erase(again.begin(), again.end());
+  for (auto [comment, code] : refused) {
+    const char* end = comment->text.data() + comment->text.size();
+    auto length = static_cast<std::uint32_t>(end - tree.source()->text().data()) - comment->offset;
+    text::Diagnostic& d = diagnostics.emplace_back();
+    d.code = code::kNotSilenced;
+    d.severity = text::Severity::Warning;
+    d.message = std::string(code) + " is an error, which no comment silences";
+    d.span = {anchors.add(tree.source(), comment->offset), 0, length};
+    d.hint = "mend what it says, and remove the comment";
+  }
 }
 
 // The place in the script itself that stands for a call: the call, else the innermost call site of the script that led
@@ -80,8 +106,9 @@ std::string architecture_words(const CompiledKernel& kernel, const text::Anchors
 }
 
 bool Compiled::has_errors() const {
-  return std::any_of(diagnostics.begin(), diagnostics.end(),
-                     [](const text::Diagnostic& d) { return d.severity == text::Severity::Error; });
+  return std::ranges::any_of(kernels, &CompiledKernel::failed) ||
+         std::ranges::any_of(diagnostics,
+                             [](const text::Diagnostic& d) { return d.severity == text::Severity::Error; });
 }
 
 Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loader, const text::Context& context,
@@ -135,16 +162,17 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   out.stopped = context.stop.stop_requested();
   if (out.stopped) return out;
 
-  const text::Anchors& anchors = out.evaluation->anchors;
+  text::Anchors& anchors = out.evaluation->anchors;
   say_architectures(out, *tree);
-  std::ranges::move(misread_comments(*tree, out.evaluation->anchors), std::back_inserter(out.diagnostics));
+  std::ranges::move(misread_comments(*tree, anchors), std::back_inserter(out.diagnostics));
   // An entry that was left out may use what the others do not.
   if (!out.evaluation->other_entries.empty()) uses.clear();
   std::ranges::move(unused(uses, anchors, tree->source().get()), std::back_inserter(out.diagnostics));
   for (text::Diagnostic& d : out.diagnostics) {
+    d.fails = d.severity == text::Severity::Error;
     if (options.deny_fallback && d.code == dispatch::code::kFallback) d.severity = text::Severity::Error;
   }
-  std::erase_if(out.diagnostics, [&](const text::Diagnostic& d) { return silenced(*tree, d, anchors); });
+  silence(*tree, out.diagnostics, anchors);
   auto key = [&](const text::Diagnostic& d) {
     text::Anchors::Place place = anchors.resolve(d.span);
     return std::tuple(place.source != tree->source().get(), place.begin, place.end, d.code,

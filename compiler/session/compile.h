@@ -46,13 +46,13 @@ struct Compiled {
   std::vector<text::Diagnostic> diagnostics;  // of all stages, in the order of the text
   std::size_t kernels_searched = 0;           // for what they do not use; the others were searched before
   bool stopped = false;                       // somebody asked to stop: incomplete
-  bool has_errors() const;
+  bool has_errors() const;                    // an error was reported, or a kernel failed
 };
 
 // "sm_90a"; "sm_100a, from tcgen05.alloc in line 17" where that call asked for it.
 std::string architecture_words(const CompiledKernel& kernel, const text::Anchors& anchors);
 
-// Never fails: what goes wrong is in diagnostics. Silenced by `# tilewright: ignore[CODE]` on the line.
+// Never fails: what goes wrong is in diagnostics. `# tilewright: ignore[CODE]` silences what is no error on its line.
 Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loader, const text::Context& context,
                  const CompileOptions& options);
 

@@ -244,4 +244,9 @@ std::shared_ptr<const TopLevel> parse_expression(std::string_view text, std::vec
   return top;
 }
 
+const FreeNames& TopLevel::free_names() const {
+  std::call_once(free_names_once_, [&] { free_names_ = free_names_of(statement); });
+  return free_names_;
+}
+
 }  // namespace tilewright::syntax

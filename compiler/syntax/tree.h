@@ -15,6 +15,7 @@
 
 #include "compiler/expr/arena.h"
 #include "compiler/syntax/ast.h"
+#include "compiler/syntax/free_names.h"
 #include "compiler/syntax/unread.h"
 #include "compiler/text/diagnostic.h"
 #include "compiler/text/digest.h"
@@ -48,6 +49,12 @@ struct TopLevel {
   std::span<const Name> names;         // each name that stands anywhere in it as an expression or after `global`, once
   std::span<const UnreadName> unread;  // assignments whose name nothing looks at
   std::shared_ptr<const TSTree> tree;  // of a large statement under edit, so that the next edit is cheap; else null
+  // What it takes from the module and gives to it. Made by the first who asks; safe from any thread.
+  const FreeNames& free_names() const;
+
+ private:
+  mutable std::once_flag free_names_once_;
+  mutable FreeNames free_names_;
 };
 
 // `# tilewright: entry ...`, `# tilewright: ignore[...]` and other such comments, anywhere in the file.

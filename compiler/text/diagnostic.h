@@ -38,6 +38,7 @@ struct Diagnostic {
   std::string hint;         // the way out, when one is known
   std::vector<Span> chain;  // call sites that led here, outermost first; empty when `span` is in the kernel itself
   Fix fix{};
+  bool fails = false;  // an error from the start: something is not made, and nothing silences or lowers it
 };
 
 }  // namespace tilewright::text

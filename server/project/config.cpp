@@ -128,10 +128,12 @@ std::expected<Config, std::string> find_config(const std::filesystem::path& scri
 void apply_severity(const Config& config, std::vector<text::Diagnostic>& diagnostics) {
   if (config.severity.empty()) return;
   std::erase_if(diagnostics, [&](const text::Diagnostic& d) {
+    if (d.fails) return false;
     auto it = config.severity.find(d.code);
     return it != config.severity.end() && !it->second;
   });
   for (text::Diagnostic& d : diagnostics) {
+    if (d.fails) continue;
     auto it = config.severity.find(d.code);
     if (it != config.severity.end()) d.severity = *it->second;
   }

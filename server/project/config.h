@@ -35,7 +35,7 @@ struct Config {
 std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name);
 // The settings for a script; the defaults where no file is found.
 std::expected<Config, std::string> find_config(const std::filesystem::path& script);
-// Applies the severities; diagnostics that are off are removed.
+// Applies the severities; diagnostics that are off are removed. What fails stays an error whatever the settings say.
 void apply_severity(const Config& config, std::vector<text::Diagnostic>& diagnostics);
 
 }  // namespace tilewright::project

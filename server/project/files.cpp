@@ -103,8 +103,11 @@ fs::path import_root(const fs::path& script) {
   return root;
 }
 
-std::optional<fs::path> resolve_import(const fs::path& root, std::string_view module, int level,
-                                       const fs::path& importer) {
+namespace {
+
+// Where `module` may lie, without an ending.
+std::vector<fs::path> import_folders(const fs::path& root, std::string_view module, int level,
+                                     const fs::path& importer) {
   std::error_code ec;
   fs::path from = fs::weakly_canonical(importer, ec).parent_path();
   fs::path base = level == 0 ? root : from;
@@ -119,15 +122,54 @@ std::optional<fs::path> resolve_import(const fs::path& root, std::string_view mo
     if (!part.empty()) relative /= part;
     part.clear();
   }
-  std::vector<fs::path> bases{base};
-  if (level == 0 && from != root) bases.push_back(from);  // a script beside the importing one
-  for (const fs::path& b : bases) {
-    for (const fs::path& candidate : {fs::path(b / relative) += ".py", b / relative / "__init__.py"}) {
+  std::vector<fs::path> out{base / relative};
+  if (level == 0 && from != root) out.push_back(from / relative);  // beside the importing one
+  return out;
+}
+
+}  // namespace
+
+std::optional<fs::path> resolve_import(const fs::path& root, std::string_view module, int level,
+                                       const fs::path& importer) {
+  std::error_code ec;
+  for (const fs::path& place : import_folders(root, module, level, importer)) {
+    for (const fs::path& candidate : {fs::path(place) += ".py", place / "__init__.py"}) {
       fs::path real = fs::weakly_canonical(candidate, ec);
       if (!ec && is_below(real, root) && fs::is_regular_file(real, ec)) return real;
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> modules_beside(const fs::path& root, std::string_view module, int level,
+                                                       const fs::path& importer) {
+  constexpr std::size_t kMost = 2000;  // of a folder that people keep scripts in
+  std::optional<std::vector<std::string>> names;
+  for (const fs::path& folder : import_folders(root, module, level, importer)) {
+    std::error_code ec;
+    const fs::path real = fs::weakly_canonical(folder, ec);
+    if (ec || !is_below(real, root) || !fs::is_directory(real, ec)) continue;
+    if (!names) names.emplace();
+    fs::directory_iterator it(real, fs::directory_options::skip_permission_denied, ec), end;
+    for (; !ec && it != end && names->size() < kMost; it.increment(ec)) {
+      const std::string file = it->path().filename().string();
+      const std::size_t dot = file.find('.');
+      const std::string stem = file.substr(0, dot);
+      const std::string_view extension = dot == file.npos ? "" : std::string_view(file).substr(file.rfind('.'));
+      std::error_code ignored;
+      const bool folder_of_its_own = dot == file.npos && stem != "__pycache__" && it->is_directory(ignored);
+      if (stem.empty() || stem == "__init__") continue;
+      if (folder_of_its_own || extension == ".py" || extension == ".so" || extension == ".pyi" || extension == ".pyd") {
+        names->push_back(stem);
+      }
+    }
+  }
+  return names;
+}
+
+std::optional<std::vector<std::string>> FileLoader::beside(std::string_view module, int level,
+                                                           std::string_view importer) {
+  return modules_beside(root_, module, level, importer);
 }
 
 std::shared_ptr<const syntax::Tree> FileLoader::load(std::string_view module, int level, std::string_view importer) {

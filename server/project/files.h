@@ -48,10 +48,17 @@ std::filesystem::path import_root(const std::filesystem::path& script);
 std::optional<std::filesystem::path> resolve_import(const std::filesystem::path& root, std::string_view module,
                                                     int level, const std::filesystem::path& importer);
 
+// The names of what could be imported from the package `module`, as resolve_import() looks for it. Nothing: there is no
+// such folder below the root.
+std::optional<std::vector<std::string>> modules_beside(const std::filesystem::path& root, std::string_view module,
+                                                       int level, const std::filesystem::path& importer);
+
 class FileLoader : public script::Loader {
  public:
   explicit FileLoader(const std::filesystem::path& script) : root_(import_root(script)) {}
   std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override;
+  std::optional<std::vector<std::string>> beside(std::string_view module, int level,
+                                                 std::string_view importer) override;
   const std::filesystem::path& root() const { return root_; }
 
  protected:

@@ -35,6 +35,7 @@ session::Compiled compile(const LoadedFile& file, const session::CompileOptions&
     text::Span at{compiled.evaluation->anchors.add(file.source, 0), static_cast<std::uint32_t>(why->begin),
                   static_cast<std::uint32_t>(why->end)};
     compiled.diagnostics = {{"TW1001", text::Severity::Error, why->message, at, {}, {}, {}}};
+    compiled.diagnostics[0].fails = true;
   }
   apply_severity(file.config, compiled.diagnostics);
   return compiled;

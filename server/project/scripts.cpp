@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/script/unbound.h"
 #include "server/project/files.h"
 
 namespace tilewright::project {
@@ -67,7 +68,7 @@ std::shared_ptr<const ScriptLooks::Look> ScriptLooks::at(const fs::path& path) {
   }
   auto look = std::make_shared<Look>();
   auto text = read_file(path);
-  look->speaks = !text || text->find("tvm") != text->npos || text->find("tilewright:") != text->npos;
+  look->speaks = !text || script::means_tile_script(*text);
   if (!look->speaks) {
     const fs::path root = import_root(path);
     std::string_view rest = *text;

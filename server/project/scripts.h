@@ -1,5 +1,5 @@
-// Which Python files are tile scripts: a file that speaks of tvm or carries a `# tilewright:` comment, or that imports,
-// from below its root, one that does. The others hold no kernels and are not looked at.
+// Which Python files are tile scripts: a file that speaks of tvm or of `prim_func`, or carries a `# tilewright:`
+// comment, or that imports, from below its root, one that does. The others hold no kernels and are not looked at.
 #pragma once
 #include <filesystem>
 #include <map>

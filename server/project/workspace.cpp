@@ -48,6 +48,10 @@ class Workspace::FileImports final : public RecordingLoader {
     imports_.push_back(std::move(import));
     return it->second;
   }
+  std::optional<std::vector<std::string>> beside(std::string_view module, int level,
+                                                 std::string_view importer) override {
+    return modules_beside(root_, module, level, importer);
+  }
   std::vector<ImportedFile> imports() const override {
     std::lock_guard lock(mutex_);
     return imports_;

@@ -263,6 +263,48 @@ class Check(Case):
         self.assertIn("4 other Python files without tile scripts", self.expect(0, "check", self.path("tree")).errors)
         self.expect(1, "check", self.path("tree/tool.py"))  # what is named is looked at
 
+    def test_errors_cannot_be_silenced(self):
+        """Neither a comment nor a setting makes a failed kernel fine, whatever the command and its format."""
+        undefined = self.file("silent/undefined.py", BAD.replace("nothing[:, :])", "nothing[:, :])  # tilewright: ignore[TW2002]"))
+        refused = self.file("silent/refused.py", GOOD.replace("Tx.warp.copy(B[:, :], A_smem[:, :])",
+                                                              "Tx.warp.copy_async(B[:, :], A_smem[0:1, :])  # tilewright: ignore"))
+        self.file("silent/tilewright.toml", '[severity]\nTW2002 = "off"\nTW3104 = "hint"\n')
+        for script in (undefined, refused):
+            for command in (["check"], ["check", "--json"], ["check", "--format", "sarif"], ["check", "--format", "github"],
+                            ["check", "--format", "junit"], ["compile"], ["compile", "--json"], ["compile", "--emit", "cuda"]):
+                self.expect(1, command[0], script, *command[1:])
+            found = self.fits(self.expect(1, "check", script, "--json").json, "check")["diagnostics"]
+            self.assertEqual([d["severity"] for d in found if d["code"] != "TW2302"], ["error"])
+            self.assertEqual([d["severity"] for d in found if d["code"] == "TW2302"], ["warning"])
+
+    def test_called_from(self):
+        """An error in a function that host code calls names the calls on the way, innermost first."""
+        script = self.file("called.py", FACTORY.replace("def make(", "def checked(rows):\n    return rows * tile_rows\n\ndef make(")
+                           .replace("    @T.prim_func", "    rows = checked(rows)\n    @T.prim_func", 1) + "\nk = make(4, 4)\n")
+        report = self.fits(self.expect(1, "check", script, "--json").json, "check")
+        (found,) = report["diagnostics"]
+        lines = open(script).read().split("\n")
+        at = lambda r: lines[r["start"]["line"] - 1][r["start"]["column"] - 1:r["end"]["column"] - 1]
+        self.assertEqual((found["code"], at(found["range"])), ("TW2002", "tile_rows"))
+        self.assertEqual([(r["message"], at(r["range"])) for r in found["related"]],
+                         [("called from here", "checked(rows)"), ("called from here", "make(4, 4)")])
+
+    def test_neighbours(self):
+        """A misspelt neighbour is found in the folder; what is not here and near to nothing is somebody else's package."""
+        self.file("near/helpers.py", "ROWS = 32\n")
+        self.file("near/pkg/__init__.py", "")
+        for line, token in (("from helprs import ROWS", "helprs"), ("from helpers import ROSW as ROWS", "ROSW"),
+                            ("from .helper import ROWS", "helper"), ("from numpyy import ROWS", "numpyy")):
+            script = self.file("near/kernel.py", GOOD.replace("(32, 32)", "(ROWS, 32)").replace("@T.prim_func", line + "\n\n@T.prim_func", 1))
+            found = self.fits(self.expect(1, "check", script, "--json").json, "check")["diagnostics"]
+            self.assertEqual(len(found), 1, found)
+            at = found[0]["range"]
+            text = open(script).read().split("\n")[at["start"]["line"] - 1]
+            self.assertEqual(text[at["start"]["column"] - 1:at["end"]["column"] - 1], token)
+        for line in ("import somebodys_package", "from pkg_of_mine.sub import x", "import torch, triton.language as tl"):
+            script = self.file("near/kernel.py", GOOD.replace("@T.prim_func", line + "\n\n@T.prim_func", 1))
+            self.expect(0, "check", script)
+
     def test_empty_folder(self):
         os.mkdir(self.path("empty"))
         self.expect(0, "check", self.path("empty"))

@@ -96,7 +96,7 @@ def k(a: T.handle, A: T.Buffer((4,), "float32"), n: T.int32):
 #   hint: declare it with T.TMEMPool or T.decl_buffer(..., allocated_addr=column)
     b8 = T.alloc_local((4,), "float99")
 #                            ^^^^^^^^^ error[TW2004]: unknown dtype "float99"
-#   hint: for example float16, bfloat16, int32, uint8x16
+#   hint: did you mean "float16"?
     b9 = T.alloc_local((1.5,), "float32")
 #                      ^^^^^^ error[TW2004]: the shape must be integers, not float32
     b10 = T.alloc_local()
@@ -104,7 +104,7 @@ def k(a: T.handle, A: T.Buffer((4,), "float32"), n: T.int32):
     b11 = T.alloc_local((4,), "float32", shape=(4,))
 #                                              ^^^^ error[TW2006]: the allocation is given 'shape' twice
     b12 = T.alloc_local((4,), "float32", colour="red")
-#                                               ^^^^^ error[TW2006]: the allocation has no argument 'colour'
+#                                        ^^^^^^ error[TW2006]: the allocation has no argument 'colour'
     b13 = T.alloc_shared((4,), "float32", align=3)
 #                                               ^ error[TW2106]: align must be a power of two up to 65536, it is 3
     b14 = T.alloc_local((4,), "float32", layout="strange")
@@ -221,13 +221,12 @@ def k(A: T.Buffer((4, 8), "float16"), i: T.int32):
 #                   ^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: a layout is given by keyword
 #   hint: write layout=...
     z5 = A.view(32, shape=4)
-#                         ^ error[TW2006]: view has no argument 'shape'
-#   hint: only layout= is accepted
+#                   ^^^^^ error[TW2006]: view has no argument 'shape'
     z6 = A.view("float33")
 #               ^^^^^^^^^ error[TW2004]: unknown dtype "float33"
-#   hint: for example float16, bfloat16, int32, uint8x16
+#   hint: did you mean "float32"?
     l = A.local(shape=4)
-#                     ^ error[TW2006]: local has no argument 'shape'
+#               ^^^^^ error[TW2006]: local has no argument 'shape'
     l2 = A.local(64)
 #        ^^^^^^^^^^^ error[TW2106]: one thread holds 32 elements, the view has 64
 

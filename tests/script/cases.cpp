@@ -52,12 +52,7 @@ class Files : public script::Loader {
     for (const auto& [path, text] : c.files) files_[path] = text;
   }
   std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override {
-    std::string folder(importer.substr(0, importer.rfind('/') == std::string_view::npos ? 0 : importer.rfind('/') + 1));
-    for (int i = 1; i < level && !folder.empty(); ++i) {
-      folder.pop_back();
-      folder.resize(folder.rfind('/') == std::string::npos ? 0 : folder.rfind('/') + 1);
-    }
-    std::string path = level ? folder : "";
+    std::string path = folder_of(level, importer);
     for (char ch : module) path += ch == '.' ? '/' : ch;
     for (const char* end : {".py", "/__init__.py"}) {
       auto found = files_.find(path + end);
@@ -68,8 +63,33 @@ class Files : public script::Loader {
     }
     return nullptr;
   }
+  std::optional<std::vector<std::string>> beside(std::string_view module, int level,
+                                                 std::string_view importer) override {
+    std::string folder = folder_of(level, importer);
+    for (char ch : module) folder += ch == '.' ? '/' : ch;
+    if (!module.empty()) folder += '/';
+    std::vector<std::string> names;
+    for (auto& [path, text] : files_) {
+      if (!path.starts_with(folder)) continue;
+      std::string name = path.substr(folder.size());
+      name.resize(std::min({name.size(), name.find('/'), name.find('.')}));
+      if (name != "__init__") names.push_back(name);
+    }
+    if (names.empty() && !module.empty()) return std::nullopt;
+    return names;
+  }
 
  private:
+  static std::string folder_of(int level, std::string_view importer) {
+    if (level == 0) return {};
+    std::string folder(importer.substr(0, importer.rfind('/') == std::string_view::npos ? 0 : importer.rfind('/') + 1));
+    for (int i = 1; i < level && !folder.empty(); ++i) {
+      folder.pop_back();
+      folder.resize(folder.rfind('/') == std::string::npos ? 0 : folder.rfind('/') + 1);
+    }
+    return folder;
+  }
+
   std::map<std::string, std::string> files_;
   std::map<std::string, std::shared_ptr<const syntax::Tree>> trees_;
 };

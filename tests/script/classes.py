@@ -203,7 +203,7 @@ def k(A: T.Buffer((10,), "int32"), B: T.Buffer((10,), H), n: T.int32):
 #|     A[5] = tx + 4
 #|     B[1] = T.exp(B[0])
 #|     A[6] = 1
-#--- what tvm holds besides stays unknown, and hurts only where a kernel needs it
+#--- what tvm holds besides stays unknown, and hurts only where a kernel needs it; what it does not hold is refused
 import tvm
 import tvm.testing
 from tvm import tirx
@@ -219,8 +219,7 @@ if tvm.cuda(0).exist:
 def k(A: T.Buffer((4,), "int32")):
     T.device_entry()
     A[0] = tirx.no_such_thing(3)
-#          ^^^^^^^^^^^^^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from tvm.tirx
-#   hint: give the value in the script, or name an entry with known arguments
+#               ^^^^^^^^^^^^^ error[TW2003]: 'tvm.tirx' has no attribute 'no_such_thing'
     A[1] = tvm.DataType("float17").bits
 #                       ^^^^^^^^^ error[TW2005]: unknown dtype "float17"
     A[2] = tirx.PrimExpr()

@@ -360,7 +360,7 @@ def k(A: T.Buffer((64,), "int32")):
     needs(1, 2, 3)
 #               ^ error[TW2006]: needs takes 2 positional arguments, 3 are given
     needs(1, 2, c=3)
-#                 ^ error[TW2006]: needs has no argument 'c'
+#               ^ error[TW2006]: needs has no argument 'c'
 
     @T.inline
     def twice(v):

@@ -47,6 +47,9 @@ class Module:
                 T.thread_return()
 
 #--- an omitted constant
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
 @I.ir_module
 class Module:
     @T.prim_func
@@ -59,6 +62,9 @@ class Module:
 # Metadata omitted. Use show_meta=True in script() method to show it.
 
 #--- a lowered dump
+# from tvm.script import ir as I
+# from tvm.script import tirx as T
+
 @I.ir_module
 class Module:
     @T.prim_func

@@ -447,6 +447,5 @@ def k(A: T.Buffer((64,), "float32")):
     Tx.warp.warp.copy(A, A)
 #           ^^^^ error[TW2003]: 'Tx.warp' has no attribute 'warp'
     y = x + 1
-#       ^ error[TW2002]: name 'x' is not defined
     A[4] = y
 

@@ -610,6 +610,66 @@ constexpr Entry kFunctions[] = {
 constexpr std::string_view kOutside[] = {"open", "eval", "exec",    "compile", "__import__", "input", "breakpoint",
                                          "exit", "quit", "globals", "locals",  "aiter",      "anext"};
 
+// The other names that Python has everywhere.
+constexpr std::string_view kUnfollowed[] = {"BaseExceptionGroup",
+                                            "BlockingIOError",
+                                            "BrokenPipeError",
+                                            "BufferError",
+                                            "BytesWarning",
+                                            "ChildProcessError",
+                                            "ConnectionAbortedError",
+                                            "ConnectionError",
+                                            "ConnectionRefusedError",
+                                            "ConnectionResetError",
+                                            "DeprecationWarning",
+                                            "EOFError",
+                                            "EncodingWarning",
+                                            "EnvironmentError",
+                                            "ExceptionGroup",
+                                            "FileExistsError",
+                                            "FileNotFoundError",
+                                            "FutureWarning",
+                                            "GeneratorExit",
+                                            "IOError",
+                                            "ImportWarning",
+                                            "IndentationError",
+                                            "InterruptedError",
+                                            "IsADirectoryError",
+                                            "KeyboardInterrupt",
+                                            "MemoryError",
+                                            "NotADirectoryError",
+                                            "PendingDeprecationWarning",
+                                            "PermissionError",
+                                            "ProcessLookupError",
+                                            "PythonFinalizationError",
+                                            "ReferenceError",
+                                            "ResourceWarning",
+                                            "RuntimeWarning",
+                                            "StopAsyncIteration",
+                                            "SyntaxError",
+                                            "SyntaxWarning",
+                                            "SystemError",
+                                            "SystemExit",
+                                            "TabError",
+                                            "TimeoutError",
+                                            "UnboundLocalError",
+                                            "UnicodeDecodeError",
+                                            "UnicodeEncodeError",
+                                            "UnicodeError",
+                                            "UnicodeTranslateError",
+                                            "UnicodeWarning",
+                                            "UserWarning",
+                                            "Warning",
+                                            "__build_class__",
+                                            "bytearray",
+                                            "bytes",
+                                            "complex",
+                                            "copyright",
+                                            "credits",
+                                            "help",
+                                            "license",
+                                            "memoryview"};
+
 }  // namespace
 }  // namespace python
 
@@ -621,6 +681,9 @@ void install_python_builtins(Interpreter& in, Scope* builtins) {
   }
   for (std::string_view name : python::kOutside) {
     builtins->set(name, in.native(name, python::opaque_function, in.string(std::string(name) + "()")));
+  }
+  for (std::string_view name : python::kUnfollowed) {
+    if (!builtins->find(name)) builtins->set(name, Value::opaque("a builtin that is not followed"));
   }
   builtins->set("NotImplemented", Value::not_implemented());
   builtins->set("Ellipsis", Value::ellipsis());

@@ -36,8 +36,14 @@ Value nullcontext(Interpreter& in, const Arguments& args, Value) {
   return Value::object(instance);
 }
 
+Value suppress(Interpreter& in, const Arguments&, Value) {
+  Instance* instance = in.make<Instance>();
+  instance->cls = shared_class(in, kSuppress, [&] { return make_class(in, "suppress", {class_named(in, "object")}); });
+  return Value::object(instance);
+}
+
 constexpr Entry kContextlib[] = {
-    {"nullcontext", nullcontext}, {"suppress", nullcontext}, {"contextmanager", opaque_function}};
+    {"nullcontext", nullcontext}, {"suppress", suppress}, {"contextmanager", opaque_function}};
 
 // ---- types, abc, warnings, logging, ... -----------------------------------------------------------------------------
 
@@ -179,11 +185,18 @@ Value lookup(Interpreter& in, Namespace& self, std::string_view name) {
 
 }  // namespace
 
-bool is_expected_failure(Interpreter& in, Value v) {
-  auto* hidden = in.builtins()->find(kExpectedFailure);
+namespace {
+
+bool is_of_shared_class(Interpreter& in, Value v, std::string_view key) {
+  auto* hidden = in.builtins()->find(key);
   Instance* instance = v.as<Instance>();
   return hidden && instance && Value::object(instance->cls).o == hidden->value.o;
 }
+
+}  // namespace
+
+bool is_expected_failure(Interpreter& in, Value v) { return is_of_shared_class(in, v, kExpectedFailure); }
+bool is_suppressing(Interpreter& in, Value v) { return is_of_shared_class(in, v, kSuppress); }
 
 }  // namespace python
 

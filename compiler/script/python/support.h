@@ -96,9 +96,13 @@ inline constexpr std::string_view kTextEnum = "<text enum>";
 inline constexpr std::string_view kTestOutcome = "pytest.outcome";
 // The class of pytest.raises(...).
 inline constexpr std::string_view kExpectedFailure = "pytest.raises";
+// The class of contextlib.suppress(...).
+inline constexpr std::string_view kSuppress = "contextlib.suppress";
 
 // Does `with v:` stand around what is meant to fail?
 bool is_expected_failure(Interpreter& in, Value v);
+// Does it go on behind `with v:` when something failed?
+bool is_suppressing(Interpreter& in, Value v);
 
 // ---- enums and records (enums.cpp, records.cpp) -------------------------------------------------------------------
 

@@ -3,33 +3,44 @@
 #include <algorithm>
 
 #include "compiler/script/python/support.h"
+#include "compiler/script/tirx/modules.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
 namespace {
 
-Value lookup_ir_script(Interpreter& in, Namespace&, std::string_view name) {
+// A name of the module that is not followed, or none.
+Value not_followed(Interpreter& in, const Namespace& module, std::string_view name) {
+  if (!module_has(module.path, name)) return Value::error();
+  std::string inner = module.path + "." + std::string(name);
+  if (!is_open_module(inner)) return tvm_package(in, inner);
+  return Value::opaque(in.keep(module.path + std::string(1, '\0')).data());
+}
+
+// Of a module of which no name is followed.
+Value lookup_listed(Interpreter& in, Namespace& self, std::string_view name) { return not_followed(in, self, name); }
+
+Value lookup_ir_script(Interpreter& in, Namespace& self, std::string_view name) {
   if (name == "ir_module") {
     return in.native("ir_module", [](Interpreter& i, const Arguments& args, Value) {
       if (args.positional.empty()) return i.attribute(tvm_package(i, "tvm.script.ir"), "ir_module", args.call);
       return args.positional[0];
     });
   }
-  return Value::opaque("tvm.script.ir");
+  return not_followed(in, self, name);
 }
 
-// `tvm.tirx.lang`: its modules, which all give the same names.
+// `tvm.tirx.lang` and its modules, each of which gives a part of the prelude.
 Value lookup_lang(Interpreter& in, Namespace& self, std::string_view name) {
+  if (!module_has(self.path, name)) return Value::error();
   Value v = lookup_surface(in, self, name);
-  if (!v.is_error() || in.has_pending()) return v;
-  return surface_space(in, self.path + "." + std::string(name), "lang", lookup_surface);
+  return !v.is_error() || in.has_pending() ? v : not_followed(in, self, name);
 }
 
-Value lookup_script(Interpreter& in, Namespace&, std::string_view name) {
-  if (name == "tirx" || name == "tir") return tirx_namespace(in);
+Value lookup_script(Interpreter& in, Namespace& self, std::string_view name) {
+  if (name == "tirx") return tirx_namespace(in);
   if (name == "ir") return in.name_space("tvm.script.ir", lookup_ir_script);
-  if (name == "tile") return tile_namespace(in);
-  return Value::opaque("tvm.script");
+  return not_followed(in, self, name);
 }
 
 // Modules of `tvm.tirx` whose names it gives, too.
@@ -143,10 +154,9 @@ Value constant(Interpreter& in, const Arguments& args, Value) {
   return made ? Value::expr(*made) : in.fail(code::kType, args.call, made.error(), {}, "ValueError");
 }
 
-Value lookup_tirx(Interpreter& in, Namespace&, std::string_view name) {
+Value lookup_tirx(Interpreter& in, Namespace& self, std::string_view name) {
   if (Class* cls = tirx_class(in, name)) return Value::object(cls);
   if (name == "layout") return layout_module(in);
-  if (name == "lang") return surface_space(in, "tvm.tirx.lang", "lang", lookup_lang);
   if (name == "script") return tirx_namespace(in);
   if (is_tirx_module(name)) return in.name_space("tvm.tirx." + std::string(name), lookup_tirx);
   if (name == "const") return in.native("const", constant);
@@ -156,14 +166,14 @@ Value lookup_tirx(Interpreter& in, Namespace&, std::string_view name) {
   if (std::find(std::begin(kShared), std::end(kShared), name) != std::end(kShared)) {
     return in.attribute(tirx_namespace(in), name, {});
   }
-  return Value::opaque("tvm.tirx");
+  return not_followed(in, self, name);
 }
 
-Value lookup_ir(Interpreter& in, Namespace&, std::string_view name) {
+Value lookup_ir(Interpreter& in, Namespace& self, std::string_view name) {
   for (std::string_view known : {"PrimExpr", "BaseExpr", "BaseFunc"}) {
     if (known == name) return Value::object(tirx_class(in, name));
   }
-  return Value::opaque("tvm.ir");
+  return not_followed(in, self, name);
 }
 
 // ---- tvm.arith ------------------------------------------------------------------------------------------------
@@ -205,8 +215,8 @@ Value analyzer_can_prove_equal(Interpreter& in, const Arguments& args, Value) {
   return Value::boolean(c && *c == 0);
 }
 
-Value lookup_arith(Interpreter& in, Namespace&, std::string_view name) {
-  if (name != "Analyzer") return Value::opaque("tvm.arith");
+Value lookup_arith(Interpreter& in, Namespace& self, std::string_view name) {
+  if (name != "Analyzer") return not_followed(in, self, name);
   return Value::object(python::shared_class(in, "tvm.Analyzer", [&] {
     Class* cls = python::make_class(in, "Analyzer", {python::class_named(in, "object")});
     for (std::string_view method : {"simplify", "rewrite_simplify", "canonical_simplify"}) {
@@ -219,13 +229,13 @@ Value lookup_arith(Interpreter& in, Namespace&, std::string_view name) {
   }));
 }
 
-Value lookup_runtime(Interpreter& in, Namespace&, std::string_view name) {
-  return name == "DataType" ? Value::object(tirx_class(in, name)) : Value::opaque("tvm.runtime");
+Value lookup_runtime(Interpreter& in, Namespace& self, std::string_view name) {
+  return name == "DataType" ? Value::object(tirx_class(in, name)) : not_followed(in, self, name);
 }
 
-Value lookup_tvm(Interpreter& in, Namespace&, std::string_view name) {
+Value lookup_tvm(Interpreter& in, Namespace& self, std::string_view name) {
   if (name == "DataType") return Value::object(tirx_class(in, name));
-  return tvm_package(in, "tvm." + std::string(name));
+  return not_followed(in, self, name);
 }
 
 }  // namespace
@@ -233,7 +243,7 @@ Value lookup_tvm(Interpreter& in, Namespace&, std::string_view name) {
 Value tvm_package(Interpreter& in, std::string_view dotted) {
   if (dotted == "tvm") return in.name_space("tvm", lookup_tvm);
   if (dotted == "tvm.script") return in.name_space("tvm.script", lookup_script);
-  if (dotted == "tvm.script.tirx") return tirx_namespace(in);
+  if (dotted == "tvm.script.tirx" || dotted == "tvm.tirx.script") return tirx_namespace(in);
   if (dotted == "tvm.script.tirx.tile") return tile_namespace(in);
   if (dotted == "tvm.script.ir") return in.name_space("tvm.script.ir", lookup_ir_script);
   if (dotted.starts_with("tvm.tirx.layout") || dotted.find("tma_utils") != std::string_view::npos)
@@ -241,8 +251,11 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
   // The prelude's own way to ask for an integer, be it an IntImm of the reference: no file of the script's can come
   // between as with `numbers`.
   if (dotted == "tvm.tirx.lang.integers") return python_module(in, "numbers");
-  if (dotted.starts_with("tvm.tirx.lang"))
-    return surface_space(in, std::string(dotted), "lang", dotted == "tvm.tirx.lang" ? lookup_lang : lookup_surface);
+  for (std::string_view backend : {"tvm.backend.cuda.lang", "tvm.tirx.cuda.lang"}) {
+    if (dotted.starts_with(backend))
+      return tvm_package(in, "tvm.tirx.lang" + std::string(dotted.substr(backend.size())));
+  }
+  if (dotted.starts_with("tvm.tirx.lang")) return surface_space(in, std::string(dotted), "lang", lookup_lang);
   constexpr std::string_view kTirx = "tvm.tirx";
   if (dotted == kTirx || (dotted.starts_with("tvm.tirx.") && is_tirx_module(dotted.substr(kTirx.size() + 1)))) {
     return in.name_space(std::string(dotted), lookup_tirx);
@@ -250,6 +263,7 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
   if (dotted == "tvm.ir" || dotted == "tvm.ir.expr") return in.name_space(std::string(dotted), lookup_ir);
   if (dotted == "tvm.arith") return in.name_space("tvm.arith", lookup_arith);
   if (dotted == "tvm.runtime") return in.name_space("tvm.runtime", lookup_runtime);
+  if (!is_open_module(dotted)) return in.name_space(std::string(dotted), lookup_listed);
   return Value::opaque("tvm");
 }
 

@@ -1,0 +1,327 @@
+// What imports give (design.md: imports resolve below the script's root), and what they say where nothing can be meant.
+//
+// The dialect's modules are closed, and so is what lies below the script's root. Any other package is none of ours: it
+// is opaque, unless a package that scripts use, or a neighbour of the script, is spelled nearly so. Then the import is
+// wrong, the finding stands at the part that is misspelt, and what it would have bound is poison: silent.
+#include <algorithm>
+
+#include "compiler/script/dialect.h"
+#include "compiler/script/interpreter.h"
+#include "compiler/script/mode_guard.h"
+#include "compiler/script/python/known_packages.h"
+#include "compiler/script/spelling.h"
+#include "compiler/script/surface.h"
+#include "compiler/script/tirx/modules.h"
+#include "compiler/script/tirx/tirx.h"
+#include "compiler/text/nearest.h"
+
+namespace tilewright::script {
+namespace {
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+std::string joined(std::string_view module, std::string_view name) {
+  return module.empty() ? std::string(name) : std::string(module) + "." + std::string(name);
+}
+
+// The text of the statement from `at` on, and what stands in it between blanks and the dots of a relative import.
+std::uint32_t after_from(std::string_view text, syntax::Extent at) {
+  std::uint32_t i = std::min<std::uint32_t>(at.begin + 4, static_cast<std::uint32_t>(text.size()));
+  while (i < text.size() && (text[i] == ' ' || text[i] == '\t' || text[i] == '.')) ++i;
+  return i;
+}
+
+}  // namespace
+
+text::Span Interpreter::part_of_import(const ImportPath& path, std::string_view part) const {
+  std::string_view text = top_level_ ? std::string_view(top_level_->text) : std::string_view();
+  std::uint32_t begin = path.at;
+  if (begin > text.size() || !text.substr(begin).starts_with(path.dotted) || part.data() < path.dotted.data() ||
+      part.data() + part.size() > path.dotted.data() + path.dotted.size()) {
+    return path.whole;
+  }
+  begin += static_cast<std::uint32_t>(part.data() - path.dotted.data());
+  return {path.whole.anchor, begin, begin + static_cast<std::uint32_t>(part.size())};
+}
+
+Value Interpreter::no_module(const ImportPath& path, std::string_view part, std::string_view nearest) {
+  std::string name = std::string(static_cast<std::size_t>(path.level), '.') + std::string(path.dotted);
+  std::string hint = nearest.empty() ? "" : "did you mean " + std::string(nearest) + "?";
+  return refuse(code::kImport, part_of_import(path, part), "there is no module " + quoted(name), std::move(hint),
+                "ModuleNotFoundError");
+}
+
+// A module that the loader does not find: nothing is pending where it may be a package that is not here.
+void Interpreter::misspelt_module(const ImportPath& path) {
+  std::size_t dots = path.dotted.find('.');
+  if (path.level == 0 && python::is_known_package(path.dotted.substr(0, dots))) return;
+  std::vector<std::string> found;  // keeps what `nearest` points to
+  std::size_t begin = 0;
+  for (;;) {
+    std::size_t end = std::min(path.dotted.find('.', begin), path.dotted.size());
+    std::string_view part = path.dotted.substr(begin, end - begin);
+    std::string_view parent = path.dotted.substr(0, begin ? begin - 1 : 0);
+    ++loads_;
+    auto names = loader_ ? loader_->beside(parent, path.level, module_path_) : std::nullopt;
+    if (names && std::ranges::find(*names, part) != names->end()) {
+      if (end == path.dotted.size()) return;  // a folder, or something that is no script
+      begin = end + 1;
+      continue;
+    }
+    if (!names && path.level > 0) return;  // beyond the root: nobody looks there
+    text::Nearest nearest(part);
+    if (names) {
+      found = std::move(*names);
+      for (const std::string& name : found) nearest.consider(name);
+    }
+    std::string_view meant = nearest.found();
+    if (path.level == 0 && begin == 0) {
+      // Two edits are too many between what lies here by chance and a package of somebody else's.
+      if (!meant.empty() && text::edit_distance(part, meant, 1) > 1) meant = {};
+      if (meant.empty()) meant = python::nearest_package(part);
+    }
+    // What is private may be made when the package is built.
+    if (!meant.empty() || (path.level > 0 && !part.starts_with('_'))) no_module(path, part, meant);
+    return;
+  }
+}
+
+Value Interpreter::import_module(const ImportPath& path) {
+  std::string_view dotted = path.dotted;
+  if (path.level == 0) {
+    if (is_dialect_module(dotted)) {
+      // The prelude is in pieces that scripts do not see.
+      const bool own = module_path_.starts_with("prelude/");
+      if (auto unknown = own ? std::nullopt : unknown_part(dotted)) {
+        return no_module(
+            path, dotted.substr(static_cast<std::size_t>(unknown->part.data() - dotted.data()), unknown->part.size()),
+            unknown->nearest);
+      }
+      return tvm_package(*this, dotted);
+    }
+    auto known = modules_.find(dotted);
+    if (known != modules_.end()) return known->second;
+  }
+  if (loader_) {
+    ++loads_;
+    if (auto tree = loader_->load(dotted, path.level, module_path_)) return import_script(std::move(tree), path);
+  }
+  if (path.level == 0) {
+    Value v = python_module(*this, dotted);
+    if (!v.is_none()) {
+      modules_.emplace(std::string(dotted), v);
+      return v;
+    }
+  }
+  if (!dotted.empty() && loader_) misspelt_module(path);
+  if (pending_) return Value::error();
+  std::string_view root = dotted.substr(0, dotted.find('.'));
+  return Value::opaque(
+      keep("the module '" + std::string(root.empty() ? dotted : root) + std::string(1, '\'') + std::string(1, '\0'))
+          .data());
+}
+
+Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written) {
+  const std::string& path = tree->source()->path();
+  auto loaded = modules_.find(path);
+  if (loaded != modules_.end()) return loaded->second;
+  if (auto comment = dialect_comment(*tree); comment && comment->dialect != surface_->dialect()) {
+    std::string release(text::dialect_name(surface_->dialect()));
+    warn(code::kDialect, written.whole,
+         comment->dialect ? path + " is written in " + std::string(text::dialect_name(*comment->dialect)) +
+                                ", this script in " + release
+                          : path + ": " + comment->dialect.error(),
+         "a script and what it imports are written in one release", text::Severity::Error);
+    return modules_.emplace(path, Value::opaque("a script in another release of the dialect")).first->second;
+  }
+  Value v = name_space(std::string(written.dotted), nullptr);
+  modules_.emplace(path, v);  // before it runs: import cycles see what is there so far
+  // An imported module runs in host mode, outside of any kernel under construction.
+  ModeGuard guard(*this);
+  StoreGuard in_module(*this);
+  KernelState* outer = std::exchange(kernel_, nullptr);
+  std::string outer_path = module_path_;
+  int outer_tries = std::exchange(tries_, 0);
+  std::size_t kernels = kernels_.size();
+  Scope* scope = run_module(tree);
+  kernels_.resize(kernels);  // its kernels belong to that file
+  module_path_ = outer_path;
+  tries_ = outer_tries;
+  kernel_ = outer;
+  v.as<Namespace>()->scope = scope;
+  return v;
+}
+
+// A failed import ends the statement where the script waits for it; else it is said at once, and what it would have
+// bound is silent from here on. False: the statement ends.
+bool Interpreter::import_failed(Scope* scope, const syntax::Name& bound) {
+  if (tries_ > 0 || pending_->fatal || !pending_->refused) return false;
+  if (!report_pending()) return false;
+  if (!bound.text.empty()) scope->set(bound, Value::poison());
+  return true;
+}
+
+bool Interpreter::import_names(const syntax::Import* node, Scope* scope) {
+  for (const syntax::ImportedName& n : node->names) {
+    ImportPath path{n.name, 0, n.at.begin, span(n.at)};
+    Value module = import_module(path);
+    // `import a.b` binds `a`; `import a.b as c` binds the inner module.
+    std::size_t dot = n.name.find('.');
+    if (!module.is_error() && dot != std::string_view::npos && n.bound.text == n.name.substr(0, dot)) {
+      path.dotted = n.name.substr(0, dot);
+      module = import_module(path);
+    }
+    if (!module.is_error()) {
+      scope->set(n.bound, module);
+    } else if (!import_failed(scope, n.bound)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Everything that `from m import *` binds, as far as it can be listed.
+void Interpreter::import_all(Value module, Scope* scope) {
+  Namespace* ns = module.as<Namespace>();
+  if (!ns) {
+    open_scopes_.push_back({scope, module});
+    return;
+  }
+  if (ns->scope) {
+    for (auto& b : std::vector(ns->scope->bindings)) {
+      if (!b.name.starts_with("_")) scope->set(b.name, b.value);
+    }
+    if (Value why = everything_of(ns->scope); !why.is_none()) open_scopes_.push_back({scope, why});
+    return;
+  }
+  if (ns->space.empty()) {
+    open_scopes_.push_back(
+        {scope, Value::opaque(keep("the module " + quoted(ns->path) + std::string(1, '\0')).data())});
+    return;
+  }
+  for (const Record* record : surface_->names(ns->space)) {
+    if (!record->is_offered()) continue;
+    Value v = denoted(*record);
+    if (v.is_error()) {
+      pending_.reset();
+      continue;
+    }
+    scope->set(record->name, v);
+  }
+}
+
+// One name of a module. Error tag without a pending error: it has none of that name.
+Value Interpreter::imported_name(Value module, const ImportPath& path, const syntax::ImportedName& n) {
+  // Kept with its end, for values that say where they come from.
+  std::string dotted = joined(path.dotted, n.name);
+  ImportPath inner{keep(dotted + std::string(1, '\0')).substr(0, dotted.size()), path.level, ~0u, span(n.at)};
+  Namespace* ns = module.as<Namespace>();
+  if (!ns) {
+    if (!module.is_opaque()) return module;
+    // A folder without a script of its own, or a package that is not here.
+    if (loader_) {
+      ++loads_;
+      if (auto tree = loader_->load(inner.dotted, path.level, module_path_)) {
+        return import_script(std::move(tree), inner);
+      }
+      auto names = loader_->beside(path.dotted, path.level, module_path_);
+      if (path.level > 0 && names && std::ranges::find(*names, n.name) == names->end()) {
+        text::Nearest nearest(n.name);
+        for (const std::string& name : *names) nearest.consider(name);
+        if (!nearest.found().empty() || path.dotted.empty()) {
+          std::string hint = nearest.found().empty() ? "" : "did you mean " + std::string(nearest.found()) + "?";
+          return refuse(code::kImport, imported_at(n),
+                        "there is no module " +
+                            quoted(std::string(static_cast<std::size_t>(path.level), '.') + std::string(inner.dotted)),
+                        std::move(hint), "ImportError");
+        }
+      }
+    }
+    if (path.level == 0) {
+      if (Value v = python_module(*this, inner.dotted); !v.is_none()) return v;
+    }
+    return module;
+  }
+  if (ns->scope) {
+    if (auto* b = ns->scope->find(n.name)) return b->value;
+    if (loader_) {
+      ++loads_;
+      if (auto tree = loader_->load(inner.dotted, path.level, module_path_)) {
+        return import_script(std::move(tree), inner);
+      }
+    }
+    const syntax::Name asked{n.name, syntax::hash_name(n.name), {}};
+    if (Value why = may_be(ns->scope, asked, true); !why.is_none()) return why;
+    Nearby near(n.name);
+    for (const Scope::Binding& b : ns->scope->bindings) near.consider(b.name);
+    auto modules = loader_ ? loader_->beside(path.dotted, path.level, module_path_) : std::nullopt;
+    for (const std::string& m : modules ? *modules : std::vector<std::string>()) near.consider(m);
+    return refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name), near.hint(),
+                  "ImportError");
+  }
+  if (!ns->lookup) return Value::opaque("a module that imports itself");
+  Value v = ns->lookup(*this, *ns, n.name);
+  if (pending_) return v;
+  if (ns->space.empty() && !is_dialect_module(ns->path)) {  // of Python's library, of which we know a part
+    std::string_view nearest = python::nearest_in_library(ns->path, n.name);
+    if (nearest.empty()) return v.is_error() ? Value::opaque(keep(inner.dotted).data()) : v;
+    return refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name),
+                  "did you mean " + std::string(nearest) + "?", "ImportError");
+  }
+  if (!v.is_error()) return v;
+  if (lists_name(path.dotted, n.name)) return Value::opaque(inner.dotted.data());
+  return refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name),
+                advice_of(*ns, n.name), "ImportError");
+}
+
+text::Span Interpreter::imported_at(const syntax::ImportedName& n) const {
+  std::string_view text = top_level_ ? std::string_view(top_level_->text) : std::string_view();
+  text::Span at = span(n.at);
+  if (at.begin < text.size() && text.substr(at.begin).starts_with(n.name)) {
+    at.end = at.begin + static_cast<std::uint32_t>(n.name.size());
+  }
+  return at;
+}
+
+std::string Interpreter::advice_of(const Namespace& ns, std::string_view name) const {
+  std::string hint = ns.space == "lang" ? "" : surface_->advice(ns.record ? std::string_view(ns.path) : ns.space, name);
+  // The modules below `lang` give parts of what it has.
+  if (std::string_view other = module_with(name); !other.empty() && other != ns.path && !ns.space.starts_with("T")) {
+    return "it is a name of " + std::string(other);
+  }
+  if (!hint.empty() || !is_dialect_module(ns.path)) return hint;
+  std::string_view nearest = nearest_in_module(ns.path, name);
+  return nearest.empty() ? "" : "did you mean " + std::string(nearest) + "?";
+}
+
+bool Interpreter::import_from(const syntax::ImportFrom* node, Scope* scope) {
+  if (node->module == "__future__") return true;
+  std::string_view text = top_level_ ? std::string_view(top_level_->text) : std::string_view();
+  ImportPath path{node->module, node->level, after_from(text, node->at), span(node)};
+  Value module = import_module(path);
+  if (module.is_error()) {
+    if (!import_failed(scope, {})) return false;
+    for (const syntax::ImportedName& n : node->names) {
+      if (n.name == "*")
+        open_scopes_.push_back({scope, Value::poison()});
+      else
+        scope->set(n.bound, Value::poison());
+    }
+    return true;
+  }
+  for (const syntax::ImportedName& n : node->names) {
+    if (n.name == "*") {
+      import_all(module, scope);
+      continue;
+    }
+    Value v = imported_name(module, path, n);
+    if (!v.is_error()) {
+      scope->set(n.bound, v);
+    } else if (!import_failed(scope, n.bound)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,31 @@
+// What somebody meant who wrote a name that is not there: the hint that says it, the edit that mends it.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "compiler/text/diagnostic.h"
+#include "compiler/text/nearest.h"
+
+namespace tilewright::script {
+
+class Surface;
+
+// The nearest of the names that could be meant. Names that no script writes are no candidates.
+class Nearby {
+ public:
+  explicit Nearby(std::string_view wrong) : wrong_(wrong), nearest_(wrong) {}
+  void consider(std::string_view name);
+  std::string hint() const;  // "did you mean NAME?"; empty: nothing is near
+
+ private:
+  std::string_view wrong_;
+  text::Nearest nearest_;
+};
+
+// The edit of a hint "did you mean A.B?": what the diagnostic stands at becomes B. None for another hint.
+text::Fix fix_of_hint(std::string_view hint);
+
+// The line that imports what scripts use by this name: "from tvm.script import tirx as T"; empty: nobody can tell.
+std::string import_line(const Surface& surface, std::string_view name);
+
+}  // namespace tilewright::script

@@ -1,0 +1,163 @@
+// Names that nothing binds, and names whose value is not known because what binds them was not followed.
+//
+// Host code is followed as far as it can be. Where it cannot (a loop over unknown values, a statement that failed here
+// and would not in Python, a limit), what it may bind is an unknown value, so that a name that is still not bound is
+// one that Python would refuse, too. That is said once: afterwards the name is poison.
+#include "compiler/script/unbound.h"
+
+#include <algorithm>
+
+#include "compiler/script/interpreter.h"
+#include "compiler/script/spelling.h"
+#include "compiler/script/surface.h"
+#include "compiler/syntax/effects.h"
+#include "compiler/syntax/tree.h"
+
+namespace tilewright::script {
+namespace {
+
+// What Python, or whoever runs a script, puts there.
+constexpr std::string_view kGiven[] = {
+    "__annotations__", "__builtins__",  "__cached__",  "__dict__",     "__doc__",     "__loader__", "__module__",
+    "__package__",     "__path__",      "metadata",    "__qualname__", "__spec__",    "_",          "display",
+    "get_ipython",     "reveal_locals", "reveal_type", "WindowsError", "__IPYTHON__", "__class__",
+};
+
+Scope* module_of(Scope* scope) {
+  while (scope->parent || scope->frozen_from) scope = scope->parent ? scope->parent : scope->frozen_from;
+  return scope;
+}
+
+bool names(const std::vector<syntax::Name>& all, const syntax::Name& name) {
+  return std::ranges::find(all, name) != all.end();
+}
+
+}  // namespace
+
+bool is_given(std::string_view name) { return std::ranges::find(kGiven, name) != std::end(kGiven); }
+
+Value Interpreter::refuse(std::string_view code, text::Span span, std::string message, std::string hint,
+                          std::string_view python_type) {
+  if (pending_) return Value::error();
+  fail(code, span, std::move(message), std::move(hint), python_type);
+  pending_->refused = true;
+  pending_->diagnostic.fix = fix_of_hint(pending_->diagnostic.hint);
+  return Value::error();
+}
+
+std::vector<text::Related> Interpreter::called_from() const {
+  constexpr std::size_t kInner = 8, kOuter = 2;
+  std::vector<text::Related> out;
+  for (std::size_t i = host_calls_.size(); i-- > 0;) {
+    if (!host_calls_[i].at) continue;
+    if (host_calls_.size() > kInner + kOuter && out.size() >= kInner && i >= kOuter) continue;
+    out.push_back({host_calls_[i].at, "called from here"});
+  }
+  return out;
+}
+
+// The module may have any name: what it would be. None: its names are those that it binds.
+Value Interpreter::everything_of(Scope* module) const {
+  for (const OpenScope& open : open_scopes_) {
+    if (open.scope == module) return open.names;
+  }
+  for (const ModuleRun& run : module_runs_) {
+    if (run.scope != module) continue;
+    for (const syntax::Tree::Statement& s : run.tree->statements()) {
+      if (s.node->free_names().writes_globals) return Value::opaque("names that are made while the module runs");
+    }
+  }
+  return Value::none();
+}
+
+Value Interpreter::may_be(Scope* module, const syntax::Name& name, bool from_outside) {
+  if (Value v = everything_of(module); !v.is_none()) return v;
+  const syntax::Name getter{"__getattr__", syntax::hash_name("__getattr__"), {}};
+  for (const ModuleRun& run : module_runs_) {
+    if (run.scope != module) continue;
+    const auto& statements = run.tree->statements();
+    if (from_outside && !run.tree->errors().empty()) return Value::opaque("a file that cannot be read as Python");
+    if (from_outside && run.statement < statements.size()) return Value::opaque("a module that imports itself");
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+      const std::vector<syntax::Name>& bound = statements[i].node->free_names().bound;
+      if (names(bound, getter)) return Value::opaque("a module that makes its names when asked");
+      // What is bound below is not there yet. What was bound above, and is not, was bound in some runs only.
+      if (i <= run.statement && names(bound, name)) return Value::opaque("a name that only some runs bind");
+      // A function may be called in ways that are not followed.
+      if (statements[i].node->statement->kind == syntax::NodeKind::FunctionDef && names(bound, name) &&
+          syntax::as<syntax::FunctionDef>(statements[i].node->statement)->name.text != name.text) {
+        return Value::opaque("a name that a function binds");
+      }
+    }
+  }
+  return Value::none();
+}
+
+bool Interpreter::is_refused(const syntax::Name& name) const { return names(refused_names_, name); }
+
+Value Interpreter::unbound(const syntax::Name& name, Scope* scope, text::Span span) {
+  ++loads_;  // what follows depends on more than the values that a kernel reads
+  if (name.text == "metadata") {
+    return fail(code::kOpaque, span, "this constant was omitted when the kernel was printed",
+                "print the kernel with its metadata, or write the value here");
+  }
+  Scope* module = module_of(scope);
+  Value unknown = kernel_ ? everything_of(module) : may_be(module, name, false);
+  if (!unknown.is_none()) return unknown;
+  if (is_given(name.text)) return Value::opaque("the one who runs the script");
+  std::string hint;
+  bool later = false;
+  for (Scope* s = scope; s; s = s->parent) later = later || (s->frozen_from && s->frozen_from->find(name));
+  if (later) {
+    hint = "outside a kernel @T.inline sees its surroundings as they are where it is defined: define this above it";
+  } else if (std::string line = import_line(*surface_, name.text); !line.empty()) {
+    hint = "add: " + line;
+  } else {
+    Nearby near(name.text);
+    for (Scope* s = scope; s; s = s->parent) {
+      for (const Scope::Binding& b : s->bindings) {
+        if (!b.value.is_poison()) near.consider(b.name);
+      }
+    }
+    for (const Scope::Binding& b : builtins_->bindings) near.consider(b.name);
+    hint = near.hint();
+  }
+  const syntax::Name t{"T", syntax::hash_name("T"), {}};
+  const bool in_t = hint.empty() && surface_->find("T", name.text) && find_binding(t, scope);
+  if (in_t) hint = "write T." + std::string(name.text);
+  refuse(code::kName, span, "name '" + std::string(name.text) + "' is not defined", std::move(hint), "NameError");
+  if (in_t) offer({text::Fix::Kind::Replace, "Replace by T." + std::string(name.text), "T." + std::string(name.text)});
+  if (tries_ == 0 && !later) {
+    if (!is_refused(name)) refused_names_.push_back(name);
+    module->set(name, Value::poison());
+  }
+  return Value::error();
+}
+
+void Interpreter::leave_unknown(syntax::Stmts body, Scope* scope, Value unknown, bool known) {
+  const syntax::Effects effects = syntax::effects_of(body);
+  for (const syntax::Name& name : effects.bound) {
+    if (known || !scope->find(name)) scope->set(name, unknown);
+  }
+  if (effects.stars) open_scopes_.push_back({module_of(scope), unknown});
+  if (!known) return;
+  for (const syntax::Name& name : effects.changed) {
+    Value* v = find_binding(name, scope);
+    if (v && (v->as<List>() || v->as<Dict>() || v->as<Set>())) *v = unknown;
+  }
+}
+
+bool Interpreter::go_on_after(const Pending& limit) {
+  if (limit.diagnostic.code != code::kLimit) return false;
+  ++limits_met_;
+  auto part = [&](std::uint64_t whole) { return limits_met_ < 64 ? whole >> limits_met_ : 0; };
+  step_limit_ = std::max(step_limit_, steps_ + part(context_.limits.steps));
+  // What is held is not given back.
+  std::uint64_t used = heap_.bytes() + Arena::current().bytes();
+  if (used + part(context_.limits.memory_bytes) > memory_limit_) {
+    memory_limit_ = used + part(context_.limits.memory_bytes) / 4;
+  }
+  return true;
+}
+
+}  // namespace tilewright::script

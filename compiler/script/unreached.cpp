@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include "compiler/script/spelling.h"
+#include "compiler/script/surface.h"
+#include "compiler/script/unbound.h"
+
+namespace tilewright::script {
+namespace {
+
+std::string_view decorator_name(const syntax::Node* node) {
+  if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
+  if (auto* a = syntax::as<syntax::Attribute>(node)) return a->name.text;
+  auto* r = syntax::as<syntax::NameRef>(node);
+  return r ? r->name.text : std::string_view();
+}
+
+bool is_decorated(const syntax::FunctionDef& f, std::initializer_list<std::string_view> names) {
+  return std::ranges::any_of(
+      f.decorators, [&](const syntax::Node* d) { return std::ranges::find(names, decorator_name(d)) != names.end(); });
+}
+
+class Unreached {
+ public:
+  explicit Unreached(Evaluation& e) : e_(e), in_(e.interpreter()) {}
+
+  void run() {
+    for (const syntax::Tree::Statement& s : e_.tree->statements()) {
+      for (const syntax::Name& name : s.node->free_names().bound) bound_.push_back(name);
+    }
+    std::ranges::sort(bound_, before);
+    for (const syntax::Tree::Statement& s : e_.tree->statements()) {
+      for (const syntax::FreeName& f : s.node->free_names().free) {
+        if (!is_bound(f.name) && said(f.name)) report(*s.node, f);
+      }
+    }
+  }
+
+ private:
+  static bool before(const syntax::Name& a, const syntax::Name& b) {
+    return a.hash != b.hash ? a.hash < b.hash : a.text < b.text;
+  }
+
+  bool is_bound(const syntax::Name& name) const {
+    return std::ranges::binary_search(bound_, name, before) || in_.builtins()->find(name) || e_.module->find(name);
+  }
+
+  // False: it was said before.
+  bool said(const syntax::Name& name) {
+    if (in_.is_refused(name) || is_given(name.text)) return false;
+    if (std::ranges::find(said_, name) != said_.end()) return false;
+    said_.push_back(name);
+    return true;
+  }
+
+  void report(const syntax::TopLevel& statement, const syntax::FreeName& f) {
+    // Names of a macro may be those of the place where it is used.
+    if (f.function && is_decorated(*f.function, {"macro"})) return;
+    const bool kernel = f.function && is_decorated(*f.function, {"prim_func", "jit", "inline"});
+    if (kernel && f.conditional) return;  // the branch may have been chosen while the kernel was built
+    const bool reached = !f.conditional && (!f.function || kernel);
+    std::string hint;
+    if (std::string line = import_line(in_.surface(), f.name.text); !line.empty()) {
+      hint = "add: " + line;
+    } else {
+      Nearby near(f.name.text);
+      const auto& scopes = statement.free_names().scopes;
+      for (std::uint32_t s = f.scope; s != 0; s = scopes[s].parent) {
+        for (std::string_view name : scopes[s].names) near.consider(name);
+      }
+      for (const syntax::Name& name : bound_) near.consider(name.text);
+      for (const Scope::Binding& b : in_.builtins()->bindings) near.consider(b.name);
+      hint = near.hint();
+    }
+    text::Diagnostic& d = e_.diagnostics.emplace_back();
+    d.code = code::kName;
+    d.severity = reached ? text::Severity::Error : text::Severity::Warning;
+    d.message = "name '" + std::string(f.name.text) + "' is not defined";
+    d.span = {statement.id, f.name.at.begin, f.name.at.end};
+    d.fix = fix_of_hint(hint);
+    d.hint = std::move(hint);
+  }
+
+  Evaluation& e_;
+  Interpreter& in_;
+  std::vector<syntax::Name> bound_, said_;
+};
+
+}  // namespace
+
+bool means_tile_script(std::string_view text) {
+  return text.find("tvm") != text.npos || text.find("tilewright:") != text.npos || text.find("prim_func") != text.npos;
+}
+
+void report_unbound(Evaluation& e) {
+  if (!means_tile_script(e.tree->source()->text()) || !e.tree->errors().empty()) return;
+  if (!e.interpreter().everything_of(e.module).is_none()) return;
+  Unreached(e).run();
+}
+
+}  // namespace tilewright::script

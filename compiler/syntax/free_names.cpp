@@ -1,0 +1,303 @@
+#include "compiler/syntax/free_names.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/syntax/effects.h"
+#include "compiler/syntax/walk.h"
+
+namespace tilewright::syntax {
+namespace {
+
+constexpr std::uint32_t kDeepest = 400;  // statements nested deeper are not looked at: nobody writes them
+
+bool is_name(const Node* n, std::string_view text) {
+  auto* ref = as<NameRef>(n);
+  return ref && ref->name.text == text;
+}
+
+// `if __name__ == "__main__":` is how a script is run; what it needs is no less needed.
+bool is_main(const Node* condition) {
+  auto* c = as<Compare>(condition);
+  return c && is_name(c->first, "__name__");
+}
+
+// Does a handler wait for a name that is not there?
+bool expects_name_error(const Try* t) {
+  auto catches = [](const Node* type) {
+    return !type || is_name(type, "NameError") || is_name(type, "Exception") || is_name(type, "BaseException") ||
+           is_name(type, "UnboundLocalError");
+  };
+  return std::ranges::any_of(t->handlers, [&](const Handler& h) {
+    auto* several = as<Tuple>(h.type);
+    return several ? std::ranges::any_of(several->elements, catches) : catches(h.type);
+  });
+}
+
+// `with pytest.raises(...):` and the like.
+bool expects_failure(const Node* value) {
+  auto* call = as<Call>(value);
+  auto* attribute = call ? as<Attribute>(call->function) : nullptr;
+  auto* ref = call ? as<NameRef>(call->function) : nullptr;
+  std::string_view name = attribute ? attribute->name.text : ref ? ref->name.text : std::string_view();
+  return name == "raises" || name == "suppress" || name.starts_with("assertRaises");
+}
+
+class Collector {
+ public:
+  explicit Collector(FreeNames& out) : out_(out) {}
+
+  void run(Stmt statement) {
+    out_.scopes.push_back({});
+    open_.push_back({Kind::Module, 0, {}, {}});
+    Effects effects = effects_of({&statement, 1});
+    out_.bound = std::move(effects.bound);
+    out_.stars = effects.stars;
+    if (auto* from = as<ImportFrom>(statement); from && from->module == "__future__") {
+      out_.future_annotations =
+          std::ranges::any_of(from->names, [](const ImportedName& n) { return n.name == "annotations"; });
+    }
+    visit(statement);
+    std::ranges::stable_sort(out_.free, {}, [](const FreeName& f) { return f.name.at.begin; });
+  }
+
+ private:
+  enum class Kind : std::uint8_t { Module, Function, Class, Comprehension };
+  struct Open {
+    Kind kind;
+    std::uint32_t scope;
+    std::vector<Name> bound;
+    std::vector<Name> outer;  // declared `global` or `nonlocal`
+  };
+
+  bool binds(const Open& scope, const Name& name) const {
+    return std::ranges::find(scope.bound, name) != scope.bound.end();
+  }
+
+  void read(const Name& name) {
+    if (name.at.end <= name.at.begin || silent_ > 0) return;
+    for (std::size_t i = open_.size(); i-- > 1;) {
+      const Open& scope = open_[i];
+      if (scope.kind == Kind::Class && i + 1 != open_.size()) continue;
+      if (std::ranges::find(scope.outer, name) != scope.outer.end()) continue;
+      if (binds(scope, name)) return;
+    }
+    constexpr std::string_view kWriters[] = {"exec", "globals", "locals", "vars"};
+    if (std::ranges::find(kWriters, name.text) != std::end(kWriters)) out_.writes_globals = true;
+    out_.free.push_back({name, function_, open_.back().scope, conditional_});
+  }
+
+  template <class F>
+  void within(Kind kind, Stmts body, std::vector<Name> bound, F&& inside) {
+    Effects effects = effects_of(body);
+    Open open{kind, static_cast<std::uint32_t>(out_.scopes.size()), std::move(bound), {}};
+    open.bound.insert(open.bound.end(), effects.bound.begin(), effects.bound.end());
+    declared_outer(body, open.outer);
+    for (const Name& name : open.outer) {
+      // `global x` and an assignment bind it in the module.
+      if (binds(open, name)) out_.bound.push_back(name);
+    }
+    FreeNames::Scope& made = out_.scopes.emplace_back();
+    made.parent = open_.back().scope;
+    if (kind != Kind::Class) {
+      for (const Name& name : open.bound) made.names.push_back(name.text);
+    }
+    open_.push_back(std::move(open));
+    inside();
+    open_.pop_back();
+  }
+
+  static void declared_outer(Stmts body, std::vector<Name>& outer) {
+    std::vector<const Node*> todo(body.begin(), body.end());
+    while (!todo.empty()) {
+      const Node* n = todo.back();
+      todo.pop_back();
+      if (!n || n->kind == NodeKind::FunctionDef || n->kind == NodeKind::ClassDef || n->kind == NodeKind::Lambda) {
+        continue;
+      }
+      if (auto* g = as<Global>(n)) outer.insert(outer.end(), g->names.begin(), g->names.end());
+      if (auto* g = as<Nonlocal>(n)) outer.insert(outer.end(), g->names.begin(), g->names.end());
+      if (n->kind >= NodeKind::ExprStmt) for_children(n, [&](const Node* child) { todo.push_back(child); });
+    }
+  }
+
+  void all(std::span<const Node* const> nodes) {
+    for (const Node* n : nodes) visit(n);
+  }
+
+  // Some runs come here.
+  template <class F>
+  void perhaps(bool conditional, F&& inside) {
+    bool outer = std::exchange(conditional_, conditional_ || conditional);
+    inside();
+    conditional_ = outer;
+  }
+
+  void visit(const Node* n) {
+    if (!n || depth_ > kDeepest) return;
+    ++depth_;
+    look(n);
+    --depth_;
+  }
+
+  void look(const Node* n) {
+    switch (n->kind) {
+      case NodeKind::NameRef: return read(as<NameRef>(n)->name);
+      case NodeKind::If: {
+        auto* i = as<If>(n);
+        visit(i->condition);
+        return perhaps(!is_main(i->condition), [&] {
+          all(i->then_body);
+          all(i->else_body);
+        });
+      }
+      case NodeKind::IfExp: {
+        auto* i = as<IfExp>(n);
+        visit(i->condition);
+        return perhaps(true, [&] {
+          visit(i->then_value);
+          visit(i->else_value);
+        });
+      }
+      case NodeKind::BoolOp: visit(as<BoolOp>(n)->left); return perhaps(true, [&] { visit(as<BoolOp>(n)->right); });
+      case NodeKind::Try: {
+        auto* t = as<Try>(n);
+        const bool expected = expects_name_error(t);
+        silent_ += expected ? 1 : 0;
+        all(t->body);
+        silent_ -= expected ? 1 : 0;
+        for (const Handler& h : t->handlers) {
+          visit(h.type);
+          perhaps(true, [&] { all(h.body); });
+        }
+        all(t->else_body);
+        return all(t->final_body);
+      }
+      case NodeKind::With: {
+        auto* w = as<With>(n);
+        bool expected = false;
+        for (const WithItem& item : w->items) {
+          visit(item.value);
+          visit(item.target);
+          expected = expected || expects_failure(item.value);
+        }
+        silent_ += expected ? 1 : 0;
+        all(w->body);
+        silent_ -= expected ? 1 : 0;
+        return;
+      }
+      case NodeKind::For:
+      case NodeKind::While: {
+        auto* f = as<For>(n);
+        auto* w = as<While>(n);
+        if (f) visit(f->iterable), visit(f->target), all(f->body);
+        if (w) visit(w->condition), all(w->body);
+        return perhaps(true, [&] { all(f ? f->else_body : w->else_body); });
+      }
+      case NodeKind::FunctionDef: return function(as<FunctionDef>(n));
+      case NodeKind::ClassDef: {
+        auto* c = as<ClassDef>(n);
+        all(c->decorators);
+        all(c->bases);
+        for (const Keyword& k : c->keywords) visit(k.value);
+        return within(Kind::Class, c->body, {}, [&] { all(c->body); });
+      }
+      case NodeKind::Lambda: {
+        auto* l = as<Lambda>(n);
+        std::vector<Name> params;
+        for (const Parameter& p : l->params) {
+          visit(p.default_value);
+          params.push_back(p.name);
+        }
+        return within(Kind::Function, {}, std::move(params), [&] { visit(l->body); });
+      }
+      case NodeKind::Comprehension: {
+        auto* c = as<Comprehension>(n);
+        std::vector<Name> bound;
+        for (const ComprehensionClause& clause : c->clauses) add_targets(clause.target, bound);
+        if (!c->clauses.empty()) visit(c->clauses.front().iterable);
+        return within(Kind::Comprehension, {}, std::move(bound), [&] {
+          for (std::size_t i = 0; i < c->clauses.size(); ++i) {
+            if (i > 0) visit(c->clauses[i].iterable);
+            visit(c->clauses[i].condition);
+          }
+          visit(c->element);
+          visit(c->value);
+        });
+      }
+      case NodeKind::AnnAssign: {
+        auto* a = as<AnnAssign>(n);
+        perhaps(true, [&] { visit(a->annotation); });
+        visit(a->value);
+        return visit(a->target);
+      }
+      case NodeKind::Match: {
+        auto* m = as<Match>(n);
+        visit(m->subject);
+        for (const MatchCase& c : m->cases) {
+          pattern(c.pattern);
+          perhaps(true, [&] {
+            visit(c.guard);
+            all(c.body);
+          });
+        }
+        return;
+      }
+      case NodeKind::Broken:
+      case NodeKind::BrokenStmt: return;  // its own finding stands there
+      default: return for_children(n, [&](const Node* child) { visit(child); });
+    }
+  }
+
+  // Of a pattern the roots of dotted names and the functions of calls are read.
+  void pattern(const Node* n) {
+    if (!n || n->kind == NodeKind::NameRef) return;
+    if (auto* call = as<Call>(n)) {
+      visit(call->function);
+      for (const Node* arg : call->args) pattern(arg);
+      for (const Keyword& k : call->keywords) pattern(k.value);
+    } else if (n->kind == NodeKind::Attribute) {
+      visit(n);
+    } else {
+      for_children(n, [&](const Node* part) { pattern(part); });
+    }
+  }
+
+  void function(const FunctionDef* f) {
+    all(f->decorators);
+    std::vector<Name> params;
+    for (const Parameter& p : f->params) params.push_back(p.name);
+    for (const Parameter& p : f->params) visit(p.default_value);
+    // Parameters known at compile time may stand in annotations. Some Pythons never evaluate these.
+    within(Kind::Comprehension, {}, params, [&] {
+      perhaps(true, [&] {
+        for (const Parameter& p : f->params) visit(p.annotation);
+        visit(f->returns);
+      });
+    });
+    // Names that Python puts into methods.
+    params.push_back(Name{"__class__", hash_name("__class__"), {}});
+    const FunctionDef* outer = std::exchange(function_, f);
+    bool conditional = std::exchange(conditional_, false);
+    within(Kind::Function, f->body, std::move(params), [&] { all(f->body); });
+    function_ = outer;
+    conditional_ = conditional;
+  }
+
+  FreeNames& out_;
+  std::vector<Open> open_;
+  const FunctionDef* function_ = nullptr;
+  bool conditional_ = false;
+  std::uint32_t silent_ = 0;  // code around that waits for a name that is not there
+  std::uint32_t depth_ = 0;
+};
+
+}  // namespace
+
+FreeNames free_names_of(Stmt statement) {
+  FreeNames out;
+  if (statement) Collector(out).run(statement);
+  return out;
+}
+
+}  // namespace tilewright::syntax

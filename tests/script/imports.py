@@ -1,0 +1,216 @@
+# Imports: the dialect's modules are closed, what lies below the root is known, and everything else is none of ours.
+#--- modules and names that the dialect lacks
+from tvm.script import tirx as T
+from tvm.tirx.lang.pipeline import Pipline, MBarrier
+#                                  ^^^^^^^ error[TW2003]: 'tvm.tirx.lang.pipeline' has no name 'Pipline'
+#   hint: did you mean Pipeline?
+from tvm.tirx.layot import TileLayout, S
+#             ^^^^^ error[TW2203]: there is no module 'tvm.tirx.layot'
+#   hint: did you mean layout?
+from tvm.scrpt import tirx as T2
+#        ^^^^^ error[TW2203]: there is no module 'tvm.scrpt'
+#   hint: did you mean script?
+from tvm.script import tirxx as T3
+#                      ^^^^^ error[TW2003]: 'tvm.script' has no name 'tirxx'
+#   hint: did you mean tirx?
+import tvm.tirx.transfrom
+#               ^^^^^^^^^ error[TW2203]: there is no module 'tvm.tirx.transfrom'
+#   hint: did you mean transform?
+import tvm.runtme as rt
+#          ^^^^^^ error[TW2203]: there is no module 'tvm.runtme'
+#   hint: did you mean runtime?
+from tvm.tirx.lang.pipeline import SMEMPool
+#                                  ^^^^^^^^ error[TW2003]: 'tvm.tirx.lang.pipeline' has no name 'SMEMPool'
+#   hint: it is a name of tvm.tirx.lang.alloc_pool
+from tvm.tirx.stmt_functor import post_order_vist, ir_transform
+#                                 ^^^^^^^^^^^^^^^ error[TW2003]: 'tvm.tirx.stmt_functor' has no name 'post_order_vist'
+#   hint: did you mean post_order_visit?
+from tvm.tirx import Bufer, PrimFunc, IntImm
+#                    ^^^^^ error[TW2003]: 'tvm.tirx' has no name 'Bufer'
+#   hint: did you mean Buffer?
+from tvm.script.tirx import prim_fun, prim_func
+#                           ^^^^^^^^ error[TW2003]: 'T' has no name 'prim_fun'
+#   hint: did you mean T.prim_func?
+from tvm.nothing_like_it import x
+#        ^^^^^^^^^^^^^^^ error[TW2203]: there is no module 'tvm.nothing_like_it'
+
+@T.prim_func
+def kernel(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([128])
+    pipe = Pipline(4)
+    s = T.alloc_shared((4, 4), "float32", layout=TileLayout(S[(4, 4):(4, 1)]))
+    B[tx] = A[tx]
+    with pipe.stage():
+        B[tx] = pipe.x
+
+#--- modules that it has
+import tvm
+import tvm.testing
+import tvm.tirx.cuda
+import tvm.relax.frontend.torch as frontend
+from tvm import DataType, IRModule, arith, relax, target, te, tirx
+from tvm.arith import Analyzer, int_set
+from tvm.backend.cuda.lang.pipeline import MBarrier
+from tvm.backend.cuda.operator.tile_primitive.tma_utils import SwizzleMode, get_swizzle_mode_from_layout
+from tvm.contrib import nvcc
+from tvm.ir import IRModule as M, PointerType, PrimType, Range
+from tvm.ir.expr import PrimExpr
+from tvm.ir.type import FuncType
+from tvm.runtime import Device, Module, Object, tensor
+from tvm.script import from_source, ir as I, relax as R, tirx as T
+from tvm.script.ir_builder import IRBuilder
+from tvm.script.parser import ir_module
+from tvm.script.tirx import tile as Tx
+from tvm.target import Target
+from tvm.tirx import Buffer, PrimFunc, SBlock, Var, op
+from tvm.tirx.cuda.operator.tile_primitive.tma_utils import mma_shared_layout
+from tvm.tirx.expr import Add, Cast
+from tvm.tirx.function import PrimFunc as P
+from tvm.tirx.lang.alloc_pool import SMEMPool
+from tvm.tirx.op import ceildiv
+from tvm.tirx.transform import LowerTIRx, _private
+from tvm.tirx._ffi_api import whatever
+from tvm._version import version
+from tvm_ffi import register_object
+
+x = tvm.cuda(0), tvm.runtime.device("cuda"), tvm.tirx.stmt_functor.ir_transform, tvm.ir.Op.get("x"), tirx.transform.LowerTIRx
+
+#--- star imports
+from tvm.tirx.layout import *
+from math import *
+from tvm.script import tirx as T
+
+layout = TileLayout(S[(4, 4):(4, 1)])
+x = sqrt(2), laneid
+
+@T.prim_func
+def kernel(A: T.Buffer((4, 4), "float32", layout=layout)):
+    T.device_entry()
+    tx = T.thread_id([4])
+    A[tx, 0] = 1.0
+
+#--- packages that are none of ours
+import torch, numpy as np, pytest, numba, triton.language as tl
+import flashinfer.utils
+from deep_gemm import something
+from my_company.kernels import helper
+import operators, maths, strings, times, tests
+import jax.numpy as jnp
+from tvm.script import tirx as T
+
+try:
+    import numpyy
+except ImportError:
+    numpyy = None
+
+#--- packages that are misspelt
+import numpi as np
+#      ^^^^^ error[TW2203]: there is no module 'numpi'
+#   hint: did you mean numpy?
+from dataclases import dataclass
+#    ^^^^^^^^^^ error[TW2203]: there is no module 'dataclases'
+#   hint: did you mean dataclasses?
+import functols, itertoosl
+#      ^^^^^^^^ error[TW2203]: there is no module 'functols'
+#   hint: did you mean functools?
+#                ^^^^^^^^^ error[TW2203]: there is no module 'itertoosl'
+#   hint: did you mean itertools?
+from tvmm.script import tirx as T
+#    ^^^^ error[TW2203]: there is no module 'tvmm.script'
+#   hint: did you mean tvm?
+from math import sqroot
+#                ^^^^^^ error[TW2003]: 'math' has no name 'sqroot'
+#   hint: did you mean sqrt?
+from functools import redce, reduce
+#                     ^^^^^ error[TW2003]: 'functools' has no name 'redce'
+#   hint: did you mean reduce?
+from typing import Optionl, override
+#                  ^^^^^^^ error[TW2003]: 'typing' has no name 'Optionl'
+#   hint: did you mean Optional?
+
+@dataclass
+class Config:
+    m: int = functols.reduce(max, [1])
+
+@T.prim_func
+def kernel(A: T.Buffer((np.int32(4),), "float32")):
+    T.device_entry()
+
+#--- neighbours
+from tvm.script import tirx as T
+import helpers
+import helprs
+#      ^^^^^^ error[TW2203]: there is no module 'helprs'
+#   hint: did you mean helpers?
+from helpers import rows, cols, rws
+#                               ^^^ error[TW2003]: 'helpers' has no name 'rws'
+#   hint: did you mean rows?
+from helprs import rows as other
+#    ^^^^^^ error[TW2203]: there is no module 'helprs'
+#   hint: did you mean helpers?
+from package import inner, iner
+#                          ^^^^ error[TW2003]: 'package' has no name 'iner'
+#   hint: did you mean inner?
+from package.inner import WIDTH, WIDHT
+#                                ^^^^^ error[TW2003]: 'package.inner' has no name 'WIDHT'
+#   hint: did you mean WIDTH?
+from package.innr import WIDTH as W2
+#            ^^^^ error[TW2203]: there is no module 'package.innr'
+#   hint: did you mean inner?
+from folder import script
+from .helpers import rows as again
+from .helper import rows as nothing
+#     ^^^^^^ error[TW2203]: there is no module '.helper'
+#   hint: did you mean helpers?
+from . import helpers as h2, nothing_here
+#                            ^^^^^^^^^^^^ error[TW2203]: there is no module '.nothing_here'
+x = helpers.rws, helpers.rows
+#           ^^^ error[TW2003]: 'helpers' has no attribute 'rws'
+#   hint: did you mean rows?
+
+@T.prim_func
+def kernel(A: T.Buffer((rows, rws), "float32"), B: T.Buffer((W2, WIDTH), "float32")):
+    T.device_entry()
+    tx = T.thread_id([4])
+    A[tx, 0] = other + 1.0
+#--- file helpers.py
+rows = 4
+_hidden = 4
+def cols():
+    return 4
+#--- file package/__init__.py
+#--- file package/inner.py
+WIDTH = 64
+#--- file folder/script.py
+
+#--- a neighbour with names that it does not list
+from tvm.script import tirx as T
+from lazy import anything
+from starred import something, own
+from looped import maybe
+#--- file lazy.py
+def __getattr__(name):
+    return name
+#--- file starred.py
+from torch import *
+own = 4
+#--- file looped.py
+import torch
+for maybe in torch.names():
+    pass
+
+#--- an error in a neighbour is said there
+from tvm.script import tirx as T
+from helpers import width
+
+@T.prim_func
+def kernel(A: T.Buffer((width,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([4])
+    A[tx] = 1.0
+# @helpers.py error[TW2002]: name 'BAES' is not defined
+#   hint: did you mean BASE?
+#--- file helpers.py
+BASE = 4
+width = BAES * 4

@@ -1,0 +1,46 @@
+# What comments can silence, and what they cannot.
+#--- an error stays, and the comment is a finding
+from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([128])
+    B[tx] = A[t]  # tilewright: ignore[TW2002]
+#             ^ error[TW2002]: name 't' is not defined
+#                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW2302]: TW2002 is an error, which no comment silences
+#   hint: mend what it says, and remove the comment
+    B[tx] = A[u]  # tilewright: ignore
+#             ^ error[TW2002]: name 'u' is not defined
+#                 ^^^^^^^^^^^^^^^^^^^^ warning[TW2302]: TW2002 is an error, which no comment silences
+#   hint: mend what it says, and remove the comment
+    B[tx] = A[v]  # tilewright: ignore[TW3106]
+#             ^ error[TW2002]: name 'v' is not defined
+
+#--- a call that no variant serves  [cuda]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def kernel(A: T.Buffer((8, 64), "float16"), B: T.Buffer((8, 64), "float16")):
+    T.device_entry()
+    tx = T.thread_id([128])
+    s = T.alloc_local((8, 64), "float16")
+    Tx.cta.copy_async(s[:, :], A[:, :])  # tilewright: ignore[TW3104, TW2302]
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts        rejected: source is global and destination local; ldgsts moves global -> shared\n   dsmem         rejected: one thread issues bulk copies, this is cta scope: guard with one elected lane; is_shared_to_shared — source is global and destination local; dsmem moves shared -> shared of another CTA\n   smem->tmem    rejected: source is global and destination local; smem->tmem moves shared -> tensor memory; single_thread — one thread issues tcgen05.cp, this is cta scope: guard with one elected lane\n   tma           rejected: one thread issues tensor copies, this is cta scope: guard with one elected lane\n   tmem<->local  rejected: works at warpgroup scope, not at cta scope; storage_scope — source is global and destination local; tmem<->local moves tensor memory <-> registers
+#                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW2302]: TW3104 is an error, which no comment silences
+#   hint: mend what it says, and remove the comment
+
+#--- advice goes, and only that on the line  [cuda]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def kernel(A: T.Buffer((6, 6), "float32"), B: T.Buffer((6, 6), "float32")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    s = T.alloc_shared((6, 6), "float32")  # tilewright: ignore
+    r = T.alloc_local((4,), "float32")  # tilewright: ignore[TW2301]
+    q = T.alloc_local((4,), "float32")  # tilewright: ignore[TW3106]
+#   ^ warning[TW2301]: the buffer 'q' is never used
+#   hint: remove it, or begin its name with '_'
