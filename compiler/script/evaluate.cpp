@@ -346,7 +346,7 @@ class EntryFinder {
   // Calls a function for the kernels that it makes; what the host code around them does is not our concern.
   void call(Candidate& c, EntryKind kind, const std::string& text, const std::vector<Keyword>& keywords) {
     if (e_.entries.size() >= options_.max_entries || e_.stopped) return;
-    std::size_t before = in_.kernels().size();
+    std::size_t before = in_.kernels().size(), said = e_.diagnostics.size();
     Arguments args;
     args.keywords = keywords;
     args.call = {c.function->anchor, c.function->def->name.at.begin, c.function->def->name.at.end};
@@ -367,15 +367,25 @@ class EntryFinder {
     }
     if (kernels.empty())
       kernels.assign(in_.kernels().begin() + static_cast<std::ptrdiff_t>(before), in_.kernels().end());
+    if (kind == EntryKind::Defaults && forget_guess(c, said, kernels)) return;
     add(kind, text, args.call, kernels);
     c.served = c.served || !kernels.empty();
   }
 
-  Candidate* candidate(std::string_view name) {
-    for (Candidate& c : functions_) {
-      if (c.name.text == name) return &c;
+  // A call that nobody wrote down, whose kernels need what is not known here, was a wrong guess: what it made and said
+  // is forgotten. True: it was. Its kernels count as seen, so that nobody finds them again.
+  bool forget_guess(Candidate& c, std::size_t said, std::vector<KernelValue*>& kernels) {
+    const auto first = e_.diagnostics.begin() + static_cast<std::ptrdiff_t>(said);
+    const auto unknown =
+        std::find_if(first, e_.diagnostics.end(), [](const text::Diagnostic& d) { return d.code == code::kOpaque; });
+    if (unknown == e_.diagnostics.end()) return false;
+    c.failure = unknown->message;
+    e_.diagnostics.erase(first, e_.diagnostics.end());
+    for (KernelValue* k : kernels) {
+      seen_.push_back(k);
+      forgotten_.push_back(k->source);
     }
-    return nullptr;
+    return true;
   }
 
   // ---- CONFIGS and get_kernel(**config) ---------------------------------------------------------------------------
@@ -675,8 +685,10 @@ class EntryFinder {
   }
 
   void defaults() {
+    // Beside get_kernel the functions that only call something that makes a kernel are its drivers: tests, benchmarks.
+    const bool drivers = e_.module->find("get_kernel") != nullptr;
     for (Candidate& c : functions_) {
-      if (c.served) continue;
+      if (c.served || (drivers && !c.direct && c.name.text != "get_kernel")) continue;
       bool closed = true;
       for (const syntax::Parameter& p : c.function->def->params) {
         bool variadic = p.kind == syntax::ParamKind::VarArgs || p.kind == syntax::ParamKind::VarKeywords;
@@ -696,7 +708,7 @@ class EntryFinder {
 
   void open() {
     for (Jit* jit : open_jits_) {
-      if (jit->cache.empty()) open_jit(jit);
+      if (jit->cache.empty() || std::ranges::find(forgotten_, jit->function) != forgotten_.end()) open_jit(jit);
     }
     for (Candidate& c : functions_) {
       if (c.served || !c.direct || named_as_reference(c.name.text)) continue;
@@ -759,7 +771,8 @@ class EntryFinder {
   Interpreter& in_;
   const EvaluateOptions& options_;
   std::vector<Candidate> functions_;
-  std::vector<Jit*> open_jits_;  // whose compile-time parameters do not all have defaults
+  std::vector<Function*> forgotten_;  // whose kernels came of wrong guesses alone
+  std::vector<Jit*> open_jits_;       // whose compile-time parameters do not all have defaults
   Function* get_kernel_ = nullptr;
   std::vector<Config> configs_;
   std::vector<text::Diagnostic> config_failures_;

@@ -1,8 +1,37 @@
 #include "compiler/session/stages.h"
 
+#include "compiler/lower/codes.h"
 #include "compiler/lower/lower.h"
 
 namespace tilewright::session {
+namespace {
+
+bool has_device_part(const dispatch::Dispatched& kernel) {
+  bool found = false;
+  ir::walk_stmts(kernel.body, [&](const ir::Stmt* s) {
+    found |= s->kind == ir::StmtKind::DeviceEntry;
+    return !found;
+  });
+  return found;
+}
+
+// A function of the host is a kernel that can be built. One that works on tensors was hardly meant so.
+text::Diagnostic no_device_part(const ir::Kernel& kernel) {
+  bool touches = false;
+  ir::walk_stmts(kernel.body, [&](const ir::Stmt* s) {
+    touches |= s->kind == ir::StmtKind::Store || s->kind == ir::StmtKind::TileCall || s->kind == ir::StmtKind::Alloc;
+    return !touches;
+  });
+  text::Diagnostic d;
+  d.code = lower::code::kNoDevice;
+  d.severity = touches ? text::Severity::Warning : text::Severity::Information;
+  d.message = "`" + std::string(kernel.name) + "` has no T.device_entry(): nothing runs on the GPU";
+  d.span = kernel.span;
+  d.hint = touches ? "write T.device_entry() above what the GPU is meant to do" : "";
+  return d;
+}
+
+}  // namespace
 
 // Whether a pass ran to its end and was kept. False: somebody asked to stop, and what it made may be half of it.
 template <class Run>
@@ -47,6 +76,11 @@ void KernelStages::run(Stage stage, const ir::Kernel& kernel, bool evaluation_fa
   // Lower: Dispatched -> LoweredKernel (lower/lower.cpp lists its steps).
   made = pass(Stage::Lower, context, [&](const text::Context& inner, Results& results) {
     if (results.failed) return;
+    if (!has_device_part(*results.dispatched)) {
+      results.host_only = true;
+      inner.report(no_device_part(kernel));
+      return;
+    }
     auto lowered = lower::lower(*results.dispatched, inner);
     results.failed = !lowered;
     if (lowered) results.lowered = std::make_shared<const lower::LoweredKernel>(std::move(*lowered));
@@ -57,7 +91,7 @@ void KernelStages::run(Stage stage, const ir::Kernel& kernel, bool evaluation_fa
 
   // Emit: LoweredKernel -> CudaSource, text with the origin of each line.
   pass(Stage::Cuda, context, [&](const text::Context& inner, Results& results) {
-    if (results.failed) return;
+    if (results.failed || results.host_only) return;
     auto source = cuda::emit(*results.lowered, inner);
     results.failed = !source;
     if (source) results.cuda = std::make_shared<const cuda::CudaSource>(std::move(*source));
@@ -83,11 +117,12 @@ KernelStages::Results KernelStages::up_to(Stage stage, const ir::Kernel& kernel,
   }
   if (stage >= Stage::Lower && done_ >= Stage::Lower) {
     out.lowered = results_.lowered;
-    out.failed = out.failed || !results_.lowered;
+    out.host_only = results_.host_only;
+    out.failed = out.failed || (!results_.lowered && !out.host_only);
   }
   if (stage >= Stage::Cuda && done_ >= Stage::Cuda) {
     out.cuda = results_.cuda;
-    out.failed = out.failed || !results_.cuda;
+    out.failed = out.failed || (!results_.cuda && !out.host_only);
   }
   for (int s = 0; s <= static_cast<int>(std::min(stage, done_)); ++s) {
     for (const text::Diagnostic& d : diagnostics_[s]) context.report(d);

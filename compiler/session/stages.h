@@ -24,7 +24,8 @@ class KernelStages {
     std::shared_ptr<const dispatch::Dispatched> dispatched;  // null: not asked for
     std::shared_ptr<const lower::LoweredKernel> lowered;     // null: not asked for, or impossible
     std::shared_ptr<const cuda::CudaSource> cuda;
-    bool failed = false;  // some stage reported an error, evaluation included
+    bool failed = false;     // some stage reported an error, evaluation included
+    bool host_only = false;  // the kernel has no device part: nothing is lowered, and nothing failed
     // Found with the dispatch (ServedKernel); before it the kernel's own.
     ir::Target target;
     std::string target_because;

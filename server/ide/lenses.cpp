@@ -61,7 +61,7 @@ Answer<std::vector<Lens>> lenses(const Query& q) {
     if (std::string text = resources(q, first); !text.empty()) {
       out.push_back({place, std::move(text), view_of(ViewKind::Plan, *first.kernel, q.snapshot->path())});
     }
-    if (first.kernel->failed) continue;
+    if (first.kernel->failed || !first.kernel->cuda) continue;
     for (std::string_view target : project::kRunTargets) {
       out.push_back({place, "run on " + std::string(target), Run{entry, target}});
     }

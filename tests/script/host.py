@@ -767,3 +767,42 @@ CONFIGS = [{"groups": 4, "expected": 256, "label": "small"}, {"groups": 8, "expe
 def run_test(groups, expected):
     return get_kernel(groups, expected * 2)
 #| needs arguments: get_kernel(groups, rows)
+
+#--- a driver whose sizes come from another package is no entry  [entries]
+import deep_gemm
+from tvm.script import tirx as T
+
+@T.jit
+def _kernel(A: T.Buffer((M,), "float32"), *, M: T.constexpr):
+#   ^^^^^^^ information[TW2202]: the kernel in _kernel.specialize(M=...) needs arguments to be compiled
+#   hint: name some in a comment: # tilewright: entry _kernel.specialize(M=...)
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([128])
+    for i in T.unroll(M // 128):
+        A[i * 128 + t] = T.float32(1)
+
+def make(M):
+    return _kernel.specialize(M=M)
+
+def run_test(groups: int = 4):
+    return make(sum(deep_gemm.align(256, 240) for _ in range(groups)))
+#| needs arguments: _kernel.specialize(M=...)
+
+#--- drivers beside get_kernel are no entries  [entries]
+from tvm.script import tirx as T
+
+@T.jit
+def _kernel(A: T.Buffer((M,), "float32"), *, M: T.constexpr):
+    T.device_entry()
+    t = T.thread_id([M])
+    A[t] = T.float32(1)
+
+def get_kernel(M):
+    return _kernel.specialize(M=M)
+
+def run_bench(M=128):
+    return get_kernel(M)
+
+CONFIGS = [{"label": "one", "M": 64}]
+#| entry configs: get_kernel(**CONFIGS[0]) -> _kernel

@@ -757,3 +757,17 @@ def view():
 #|     addr = T.alloc_shared((1,), "uint32", layout=None)
 #|     alias = T.decl_buffer((1,), "uint32", data=addr.data, scope="shared")
 #|     buf = T.decl_buffer((64,), scope="tmem", layout=None, allocated_addr=alias[0])
+
+#--- functions of the host  [cuda]
+from tvm.script import tirx as T
+
+@T.prim_func
+def nothing(A: T.Buffer((16,), "float32")):
+#   ^^^^^^^ information[TW4001]: `nothing` has no T.device_entry(): nothing runs on the GPU
+    T.evaluate(0)
+
+@T.prim_func
+def forgotten(A: T.Buffer((16,), "float32")):
+#   ^^^^^^^^^ warning[TW4001]: `forgotten` has no T.device_entry(): nothing runs on the GPU
+#   hint: write T.device_entry() above what the GPU is meant to do
+    A[0] = T.float32(1)

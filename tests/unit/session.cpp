@@ -83,6 +83,6 @@ TEST_CASE("a comment silences its own line") {
   with.insert(at, "    z = nowhere  # tilewright: ignore[TW2002]\n");
   CHECK(compile_text(with).diagnostics.empty());
   with = text;
-  with.insert(at, "    z = nowhere  # tilewright: ignore[TW9999]\n");
+  with.insert(at, "    z = nowhere  # tilewright: ignore[TW2003]\n");
   CHECK(compile_text(with).diagnostics.size() == 1);
 }
