@@ -16,8 +16,9 @@ namespace {
 
 constexpr std::size_t kCodeLines = 8, kReasonLetters = 72;
 
-// The first clause of a reason: what a glance can hold.
+// The first clause of a reason: what a glance can hold. That a variant moves something else altogether comes first.
 std::string shortened(std::string_view reason) {
+  if (std::size_t pair = reason.find("source is "); pair != reason.npos) reason.remove_prefix(pair);
   std::string_view clause = reason.substr(0, reason.find(';'));
   if (clause.size() <= kReasonLetters) return std::string(clause);
   std::size_t space = clause.rfind(' ', kReasonLetters);

@@ -53,8 +53,19 @@ Planned plan(CallContext& context) {
     // What a plain copy could do tells what is in the way.
     auto narrow = share(kCopyWidths, true);
     if (!narrow) return decline(std::move(narrow.error()));
-    return decline(cat("the widest access that fits shapes, pitches and starts has ", narrow->vec * o.bits / 8,
-                       narrow->vec * o.bits == 8 ? " byte" : " bytes", ", cp.async moves 4, 8 or 16 aligned bytes"));
+    // Each side walked along itself tells whether it alone is the reason.
+    auto alone = [&](const ir::Buffer& buffer, const Window& window) {
+      Window plain = window;
+      plain.swizzle.reset();
+      return partition(buffer, plain, buffer, window, *o.elements, threads, o.bits, kWidths, false).has_value();
+    };
+    const bool global_fits = alone(global, *g_window), shared_fits = alone(shared, *s_window);
+    const std::string_view which =
+        global_fits == shared_fits ? std::string_view() : ir::spoken_name(global_fits ? shared : global);
+    return decline(cat("the widest access that fits ",
+                       which.empty() ? "shapes, pitches and starts" : "the shape, pitch and start of ", which, " has ",
+                       narrow->vec * o.bits / 8, narrow->vec * o.bits == 8 ? " byte" : " bytes",
+                       ", cp.async moves 4, 8 or 16 aligned bytes"));
   }
   const std::int64_t bytes = p->vec * o.bits / 8;
 
