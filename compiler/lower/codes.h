@@ -26,7 +26,9 @@ inline constexpr std::string_view kMapPlace = "TW4016";
 inline constexpr text::CodeInfo kCodes[] = {
     {code::kNoDevice, "no device part",
      "The kernel has no `T.device_entry()`, so there is nothing to launch. Statements before the marker run on the "
-     "host, statements after it on the GPU."},
+     "host, statements after it on the GPU. A function of the host is no error, and nothing of it is compiled; where "
+     "it "
+     "works on tensors or calls tile primitives the marker was most likely forgotten, which is a warning."},
     {code::kDistributed, "element access through a distributed layout",
      "The buffer's layout spreads its elements over threads (axes such as laneid or tid_in_wg), so one thread cannot "
      "name an arbitrary element of it. Take the thread's own part with `.local(...)`, or use a tile primitive."},
