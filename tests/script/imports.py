@@ -214,3 +214,25 @@ def kernel(A: T.Buffer((width,), "float32")):
 #--- file helpers.py
 BASE = 4
 width = BAES * 4
+
+#--- instructions under one name  [print]
+import tvm
+from tvm.script import tirx as T
+from tvm.tirx.cuda.op import cuda_cta_sync
+
+@T.prim_func
+def kernel(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([128])
+    tvm.tirx.cuda.op.ptx_bar_sync(1, 128)
+    tvm.tirx.cuda.op.ptx_bar_arrive(2, 128)
+    cuda_cta_sync()
+    A[tx] = 1.0
+#| @T.prim_func
+#| def kernel(A: T.Buffer((128,), "float32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     tx = T.thread_id([128])
+#|     T.ptx.bar.sync(T.uint32(1), T.uint32(128))
+#|     T.ptx.bar.arrive(T.uint32(2), T.uint32(128))
+#|     T.cuda.cta_sync()
+#|     A[tx] = T.float32(1.0)

@@ -27,7 +27,8 @@ def kernel(A: T.Buffer((8, 64), "float16"), B: T.Buffer((8, 64), "float16")):
     tx = T.thread_id([128])
     s = T.alloc_local((8, 64), "float16")
     Tx.cta.copy_async(s[:, :], A[:, :])  # tilewright: ignore[TW3104, TW2302]
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts        rejected: source is global and destination local; ldgsts moves global -> shared\n   dsmem         rejected: one thread issues bulk copies, this is cta scope: guard with one elected lane; is_shared_to_shared — source is global and destination local; dsmem moves shared -> shared of another CTA\n   smem->tmem    rejected: source is global and destination local; smem->tmem moves shared -> tensor memory; single_thread — one thread issues tcgen05.cp, this is cta scope: guard with one elected lane\n   tma           rejected: one thread issues tensor copies, this is cta scope: guard with one elected lane\n   tmem<->local  rejected: works at warpgroup scope, not at cta scope; storage_scope — source is global and destination local; tmem<->local moves tensor memory <-> registers
+#                     ^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope: source is global and destination local
+#   hint: ldgsts moves global -> shared, dsmem moves shared -> shared of another CTA, smem->tmem moves shared -> tensor memory, tma moves global <-> shared, tmem<->local moves tensor memory <-> registers
 #                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW2302]: TW3104 is an error, which no comment silences
 #   hint: mend what it says, and remove the comment
 

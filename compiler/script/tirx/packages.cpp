@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/script/python/support.h"
+#include "compiler/script/surface.h"
 #include "compiler/script/tirx/modules.h"
 #include "compiler/script/tirx/tirx.h"
 
@@ -233,6 +234,25 @@ Value lookup_runtime(Interpreter& in, Namespace& self, std::string_view name) {
   return name == "DataType" ? Value::object(tirx_class(in, name)) : not_followed(in, self, name);
 }
 
+// The instruction that `T` calls `path.a.b` and this module `a_b`. Error tag: there is none.
+Value joined_instruction(Interpreter& in, std::string_view space, std::string_view name) {
+  if (const Record* record = in.surface().find(space, name)) return in.denoted(*record);
+  for (std::size_t end = name.rfind('_'); end != name.npos && end > 0; end = name.rfind('_', end - 1)) {
+    const Record* outer = in.surface().find(space, name.substr(0, end));
+    if (!outer || outer->children.empty()) continue;
+    Value v = joined_instruction(in, outer->children, name.substr(end + 1));
+    if (!v.is_error() || in.has_pending()) return v;
+  }
+  return Value::error();
+}
+
+// `tvm.tirx.cuda.op`: the instructions of `T.ptx` and `T.cuda` under one name each, `ptx_bar_sync`.
+Value lookup_cuda_op(Interpreter& in, Namespace& self, std::string_view name) {
+  if (!module_has(self.path, name)) return Value::error();
+  Value v = joined_instruction(in, "T", name);
+  return v.is_error() && !in.has_pending() ? not_followed(in, self, name) : v;
+}
+
 Value lookup_tvm(Interpreter& in, Namespace& self, std::string_view name) {
   if (name == "DataType") return Value::object(tirx_class(in, name));
   return not_followed(in, self, name);
@@ -263,6 +283,9 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
   if (dotted == "tvm.ir" || dotted == "tvm.ir.expr") return in.name_space(std::string(dotted), lookup_ir);
   if (dotted == "tvm.arith") return in.name_space("tvm.arith", lookup_arith);
   if (dotted == "tvm.runtime") return in.name_space("tvm.runtime", lookup_runtime);
+  if (dotted == "tvm.tirx.cuda.op" || dotted == "tvm.backend.cuda.op") {
+    return in.name_space(std::string(dotted), lookup_cuda_op);
+  }
   if (!is_open_module(dotted)) return in.name_space(std::string(dotted), lookup_listed);
   return Value::opaque("tvm");
 }
