@@ -105,7 +105,7 @@ static Value refuse_arguments(Interpreter& in, const intrinsics::Intrinsic& row,
                               const std::string& why) {
   for (const Keyword& k : args.keywords) {
     if (k.name == "dtype" || std::ranges::find(row.operands, k.name, &Operand::name) != row.operands.end()) continue;
-    text::Nearest nearest(k.name);
+    text::Nearest nearest(k.name, text::Nearest::Among::Few);
     for (const Operand& o : row.operands) nearest.consider(o.name);
     const std::string meant(nearest.found());
     in.fail(code::kIntrinsic, k.at_name(), why, meant.empty() ? "" : "did you mean " + meant + "=?");

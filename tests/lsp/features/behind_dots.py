@@ -198,6 +198,8 @@ def apart(part: Part, other: "Config"):
 barriers = T.ptx.mbarrier
 barriers.
 #        ^ completion(^init$|^try_wait$):
+#| init kind 3 (bar: shared, thread_count: u32)
+#| try_wait kind 3 (bar: shared, phase: u32)
 
 
 @T.
@@ -226,6 +228,7 @@ x = 1  # tilewright: entry m
 #                           ^ completion():
 #| apart kind 3
 #| make kind 3
+#| barriers kind 6
 #| layout kind 6
 #| x kind 6
 #| Config kind 7

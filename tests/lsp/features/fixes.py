@@ -32,7 +32,12 @@ def kernel(A_ptr: T.handle, B_ptr: T.handle):
 #| * Import TileLayout from tvm.tirx.layout
 #|     from tvm.tirx.layout import S, TileLayout
     Tx.cta.copy(smem[:, :], A[0:64, :])
-    # @5 fixes: nothing
+    # @5 fixes:
+#| TW2002 at 25:5 Tx
+#| * Write from tvm.script.tirx import tile as Tx
+#|     from tvm.script.tirx import tile as Tx
+#|   Replace by T
+#|         T.cta.copy(smem[:, :], A[0:64, :])
     if wrap == 0:
         #  ^ fixes:
 #| TW2002 at 27:8 wrap
@@ -102,48 +107,49 @@ def operands(A_ptr: T.handle, B_ptr: T.handle):
     smem = T.alloc_buffer((64, 64), "float32", scope="shared")
     other = T.alloc_buffer((64, 64), "float16", scope="shared")
     T.tile.cta.copy(smem[:, :], A[0:64, :])
-    # @5 fixes:
-#| TW3104 at 68:5 T.tile.cta.copy(smem[:, :], A[0:64, :])
+    #               ^ fixes:
+#| TW3104 at 68:21 smem[:, :]
 #| * Make smem float16
 #|         smem = T.alloc_buffer((64, 64), "float16", scope="shared")
-#|   Make A float32
-#|         A = T.match_buffer(A_ptr, (256, 64), "float32")
     T.cuda.cta_sync()
     T.tile.cta.copy(B[64:128, :], smem[:, :])
-    # @5 fixes:
-#| TW3104 at 71:5 T.tile.cta.copy(B[64:128, :], smem[:, :])
-#| * Make smem float16
-#|         smem = T.alloc_buffer((64, 64), "float16", scope="shared")
-#|   Make B float32
-#|         B = T.match_buffer(B_ptr, (256, 64), "float32")
     T.tile.cta.copy(other[:, :], A[64:64 + 32, :])
-    # @5 fixes:
-#| TW3104 at 73:5 T.tile.cta.copy(other[:, :], A[64:64 + 32, :])
-#| * Write :32
-#|         T.tile.cta.copy(other[:32, :], A[64:64 + 32, :])
-#|   Write 64:64 + 64
+    #                            ^ fixes:
+#| TW3104 at 72:34 A[64:64 + 32, :]
+#| * Write 64:64 + 64
 #|         T.tile.cta.copy(other[:, :], A[64:64 + 64, :])
+#|   Write :32
+#|         T.tile.cta.copy(other[:32, :], A[64:64 + 32, :])
     T.tile.cluster.copy(B[0:64, :], other[:, :])
     # @5 fixes:
-#| TW3104 at 75:5 T.tile.cluster.copy(B[0:64, :], other[:, :])
+#| TW3104 at 74:5 T.tile.cluster.copy(B[0:64, :], other[:, :])
 #| * Write T.tile.cta.copy
 #|         T.tile.cta.copy(B[0:64, :], other[:, :])
 #|   Write T.tile.wg.copy
 #|         T.tile.wg.copy(B[0:64, :], other[:, :])
-#|   Write T.tile.warp.copy
-#|         T.tile.warp.copy(B[0:64, :], other[:, :])
 
 
 @dataclass
-# @2 fixes: nothing
+# @2 fixes:
+#| TW2002 at 78:2 dataclass
+#| * Write from dataclasses import dataclass
+#|     from dataclasses import dataclass
 class Config:
     rows: int = 1
 
 
 size = math.prod((2, 3))
-#      ^ fixes: nothing
+#      ^ fixes:
+#| TW2002 at 84:8 math
+#| * Write import math
+#|     import math
+#|   Replace by map
+#|     size = map.prod((2, 3))
 other = scale(3)
-#       ^ fixes: nothing
+#       ^ fixes:
+#| TW2002 at 86:9 scale
+#| * Write from neighbour import scale
+#|     from neighbour import scale
 
 
 #--- file neighbour.py
