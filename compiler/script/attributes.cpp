@@ -212,7 +212,9 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
           return *v;
         }
         if (python_attribute(*this, object, name, &result)) return result;
-        if (cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+        const bool module = std::ranges::any_of(cls->scope ? cls->scope->bindings : std::vector<Scope::Binding>(),
+                                                [](const Scope::Binding& b) { return b.value.as<KernelValue>(); });
+        if (cls->has_unknown_base || module) return Value::opaque("a class with an unknown base");
         Nearby near(name);
         consider_members(cls, near);
         refuse(code::kAttribute, span, "class '" + cls->name + "' has no attribute '" + std::string(name) + "'",
@@ -245,10 +247,13 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
         std::string_view space = space_of(object.o->type);
         result = member_of(object, space, name);
         if (!result.is_error() || pending_) return result;
-        return refuse(code::kAttribute, span,
-                      (object.as<BufferValue>() ? "a buffer" : std::string(type_name(object))) + " has no attribute '" +
-                          std::string(name) + "'",
-                      surface_->advice(space, name), "AttributeError");
+        refuse(code::kAttribute, span,
+               (object.as<BufferValue>() ? "a buffer" : std::string(type_name(object))) + " has no attribute '" +
+                   std::string(name) + "'",
+               surface_->advice(space, name), "AttributeError");
+        // What every object of the reference has is not listed.
+        pending_->refused = pending_->refused && !pending_->diagnostic.hint.empty();
+        return Value::error();
       }
       case Type::Region: {
         const ir::Region& r = object.as<RegionValue>()->region;

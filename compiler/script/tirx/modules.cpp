@@ -109,7 +109,8 @@ constexpr Module kModules[] = {
      "Analyzer ComposeLayout Enum Layout S SwizzleMode TileLayout copy get_swizzle_mode_from_layout "
      "mma_atom_layout mma_atom_shape mma_shared_layout tma_atom_compatible tvm"},
     {"tvm.ir",
-     "Array Attrs BaseExpr BaseFunc Call CallingConv Constant DictAttrs DummyGlobalInfo EnvFunc Expr ExprOperand "
+     "type_relation Array Attrs BaseExpr BaseFunc Call CallingConv Constant DictAttrs DummyGlobalInfo EnvFunc "
+     "Expr ExprOperand "
      "ExprWithOp FuncType GenericConst GlobalInfo GlobalVar IRModule Map Node Op OpaqueExpr OpaqueType PointerType "
      "PrimExpr PrimType Range RelaxExpr SequentialSpan SourceName Span StringImm StringType TensorLoad "
      "TensorRegion Tuple TupleGetItem TupleType Type VDevice Var assert_structural_equal attrs base expr function "
@@ -167,7 +168,8 @@ constexpr Module kModules[] = {
      "Target TargetKind VirtualDevice codegen detect_target intrin list_tags register_tag tag tag_registry target "
      "virtual_device"},
     {"tvm.tirx",
-     "Add AllocBuffer And AssertStmt AttrStmt Bind BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Break Broadcast "
+     "bench testing Add AllocBuffer And AssertStmt AttrStmt Bind BitwiseAnd BitwiseNot BitwiseOr BitwiseXor "
+     "Break Broadcast "
      "Buffer BufferAccessKind BufferLoad BufferRegion BufferRegionType BufferStore BufferType Call CallEffectKind "
      "CallFFIKernelAttr Cast CommReducer ComposeLayout Continue DataProducer DeclBuffer DispatchContext Div EQ "
      "Evaluate ExecScope Expr ExprFunctor FloatImm FloorDiv FloorMod For ForKind GE GT IfThenElse IndexMap IntImm "
@@ -221,7 +223,7 @@ constexpr Module kModules[] = {
     {"tvm.tirx.generic",
      "cast divide"},
     {"tvm.tirx.lang",
-     "alloc_pool clc pipeline smem_desc tile_scheduler warp_role"},
+     "import_module alloc_pool clc pipeline smem_desc tile_scheduler warp_role"},
     {"tvm.tirx.lang.alloc_pool",
      "DataType S SMEMPool TCol TLane TMEMPool TMEMStages TileLayout annotations functools operator"},
     {"tvm.tirx.lang.pipeline",

@@ -33,7 +33,7 @@ Value lookup_ir_script(Interpreter& in, Namespace& self, std::string_view name) 
 
 // `tvm.tirx.lang` and its modules, each of which gives a part of the prelude.
 Value lookup_lang(Interpreter& in, Namespace& self, std::string_view name) {
-  if (!module_has(self.path, name)) return Value::error();
+  if (self.path != "tvm.tirx.lang" && !module_has(self.path, name)) return Value::error();
   Value v = lookup_surface(in, self, name);
   return !v.is_error() || in.has_pending() ? v : not_followed(in, self, name);
 }
