@@ -161,7 +161,8 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
         if (n->space.empty() && !n->record && !is_dialect_module(n->path)) {  // a module that we know in part
           return fail(code::kAttribute, span, std::move(message), {}, "AttributeError");
         }
-        if (lists_name(n->path, name)) return Value::opaque("a module that is not followed");
+        if (lists_name(n->path, name) && !surface_->is_of_another_release(n->space, name))
+          return Value::opaque("a module that is not followed");
         return refuse(code::kAttribute, span, std::move(message), advice_of(*n, name), "AttributeError");
       }
       case Type::Instance: {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
+#include <unordered_set>
 
 #include "compiler/script/dialect.h"
 #include "compiler/script/python/support.h"
@@ -154,17 +155,27 @@ class EntryFinder {
   }
 
   // Kernels that a value holds: itself, a list of them, a class of them.
-  void collect(Value v, std::vector<KernelValue*>& out, int depth = 0) {
+  void collect(Value v, std::vector<KernelValue*>& out) {
+    std::unordered_set<const void*> seen;
+    collect(v, out, seen, 0);
+  }
+  // A list may hold another, or itself, a thousand times: each is looked through once.
+  void collect(Value v, std::vector<KernelValue*>& out, std::unordered_set<const void*>& seen, int depth) {
     if (depth > 4) return;
     if (KernelValue* k = v.as<KernelValue>()) out.push_back(k);
+    const void* held = v.as<List>() ? static_cast<const void*>(v.as<List>()) : nullptr;
+    if (!held && v.as<Dict>()) held = v.as<Dict>();
+    if (!held && v.as<Class>()) held = v.as<Class>();
+    if (!held && v.as<Tuple>()) held = v.as<Tuple>();
+    if (!held || !seen.insert(held).second) return;
     if (List* l = v.as<List>())
-      for (Value item : l->items) collect(item, out, depth + 1);
+      for (Value item : l->items) collect(item, out, seen, depth + 1);
     if (Tuple* t = v.as<Tuple>())
-      for (Value item : t->items) collect(item, out, depth + 1);
+      for (Value item : t->items) collect(item, out, seen, depth + 1);
     if (Dict* d = v.as<Dict>())
-      for (auto& [key, item] : d->items) collect(item, out, depth + 1);
+      for (auto& [key, item] : d->items) collect(item, out, seen, depth + 1);
     if (Class* c = v.as<Class>(); c && c->scope)
-      for (auto& b : c->scope->bindings) collect(b.value, out, depth + 1);
+      for (auto& b : c->scope->bindings) collect(b.value, out, seen, depth + 1);
   }
 
   void add(EntryKind kind, std::string text, text::Span span, std::vector<KernelValue*> kernels) {

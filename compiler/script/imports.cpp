@@ -269,7 +269,8 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
                   "did you mean " + std::string(nearest) + "?", "ImportError");
   }
   if (!v.is_error()) return v;
-  if (lists_name(path.dotted, n.name)) return Value::opaque(inner.dotted.data());
+  if (lists_name(path.dotted, n.name) && !surface_->is_of_another_release(ns->space, n.name))
+    return Value::opaque(inner.dotted.data());
   return refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name),
                 advice_of(*ns, n.name), "ImportError");
 }

@@ -191,6 +191,11 @@ std::vector<const Record*> Surface::names(std::string_view space) const {
   return out;
 }
 
+bool Surface::is_of_another_release(std::string_view space, std::string_view name) const {
+  const std::string path = std::string(space) + "." + std::string(name);
+  return std::ranges::binary_search(others(), std::string_view(path), {}, &Other::path) && !find(space, name);
+}
+
 std::string Surface::advice(std::string_view space, std::string_view name) const {
   if (space.empty()) return {};  // another module
   std::string path(space);

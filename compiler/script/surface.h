@@ -91,6 +91,8 @@ class Surface {
   std::vector<const Record*> names(std::string_view space) const;
   // Of all spaces.
   std::vector<const Record*> records() const;
+  // Does an earlier or a later release have this name, and this one none?
+  bool is_of_another_release(std::string_view space, std::string_view name) const;
   // The hint to a name that a space lacks: who has it and what this release writes, or the nearest that it does have.
   // Empty: nothing is near.
   std::string advice(std::string_view space, std::string_view name) const;

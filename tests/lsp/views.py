@@ -443,7 +443,7 @@ class Lenses(Session):
         if self.ready(c, self.views(c)["ptx"])["state"] == "failed":
             self.skipTest("no NVRTC on this machine")
         titles = [x["command"]["title"] for x in c.result("textDocument/codeLens", {"textDocument": {"uri": URI}})]
-        self.assertRegex(titles[1], r"^\d+ registers · 4,096 B shared · \d+ CTAs a multiprocessor \(bound by .*\), \d+ % of its warps$")
+        self.assertRegex(titles[1], r"^\d+ registers · no spills · 4,096 B shared · \d+ CTAs a multiprocessor \(bound by .*\), \d+ % of its warps$")
 
     def test_switched_off(self):
         c = self.client(settings={"codeLens": False, "inlayHints": {"variants": False}})

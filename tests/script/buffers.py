@@ -353,14 +353,11 @@ def k(A: T.Buffer((4, 8), "float32"), i: T.int32, f: T.float32):
     A[0, 0] = A[0]
 #             ^^^^ error[TW2004]: cannot store float32x8 into 1 element of A
     A[0, 0] = A[0][1]
-#             ^^^^^^^ error[TW2108]: a region of A cannot be indexed again
-#   hint: give all indices at once
+#             ^^^^^^^ error[TW2004]: cannot store float32x8 into 1 element of A
     A[0, 0] = A[0, 0][1]
 #             ^^^^^^^^^^ error[TW2107]: an element cannot be indexed
 #   hint: give all indices at once: A[i, j]
     A[0, 0] = A[0:2][0, 0]
-#             ^^^^^^^^^^^^ error[TW2108]: a region of A cannot be indexed again
-#   hint: give all indices at once
     A[0, 0] = A[...]
 #               ^^^ error[TW2107]: '...' is not an index of a buffer
     A[0, 0:8:0] = 1.0

@@ -77,12 +77,15 @@ TEST_CASE("a comment silences its own line") {
   std::string text = kScript;
   std::size_t at = text.find("    lane =");
   std::string with = text;
-  with.insert(at, "    z = nowhere\n");
-  CHECK(compile_text(with).diagnostics.size() == 1);
+  const std::string loop = "    for q in T.serial(2):\n        T.evaluate(q)\n    else:\n        T.evaluate(0)";
+  with.insert(at, loop + "\n");
+  auto warned = compile_text(with).diagnostics;
+  REQUIRE(warned.size() == 1);
+  CHECK(warned[0].severity == text::Severity::Warning);
   with = text;
-  with.insert(at, "    z = nowhere  # tilewright: ignore[TW2002]\n");
+  with.insert(at, loop + "  # tilewright: ignore[" + std::string(warned[0].code) + "]\n");
   CHECK(compile_text(with).diagnostics.empty());
   with = text;
-  with.insert(at, "    z = nowhere  # tilewright: ignore[TW2003]\n");
+  with.insert(at, loop + "  # tilewright: ignore[TW2003]\n");
   CHECK(compile_text(with).diagnostics.size() == 1);
 }
