@@ -79,6 +79,11 @@ void Interpreter::misspelt_module(const ImportPath& path) {
       // Two edits are too many between what lies here by chance and a package of somebody else's.
       if (!meant.empty() && text::edit_distance(part, meant, 1) > 1) meant = {};
       if (meant.empty()) meant = python::nearest_package(part);
+      // A word of three letters is near to many; with modules of the dialect behind it, it is the dialect.
+      if (meant.empty() && end < path.dotted.size() && text::edit_distance(part, "tvm", 1) <= 1) {
+        const std::string there = "tvm" + std::string(path.dotted.substr(end));
+        if (!unknown_part(there)) meant = "tvm";
+      }
     }
     // What is private may be made when the package is built.
     if (!meant.empty() || (path.level > 0 && !part.starts_with('_'))) no_module(path, part, meant);

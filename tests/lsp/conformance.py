@@ -1094,16 +1094,16 @@ def _():
 def _():
     with tempfile.TemporaryDirectory() as folder:
         with open(f"{folder}/tilewright.toml", "w") as f:
-            f.write('[severity]\nTW2002 = "hint"\n')
+            f.write('[severity]\nTW2313 = "hint"\n')
         c = started()
         uri = f"file://{folder}/main.py"
-        c.open(uri, BROKEN)
+        c.open(uri, KERNEL + "# tilewright: arhc sm_90a\n")
         assert c.diagnostics(uri, 1)[0]["severity"] == 4
         with open(f"{folder}/tilewright.toml", "w") as f:
             f.write("[severity\n")
         c.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": f"file://{folder}/tilewright.toml", "type": 2}]})
         assert "tilewright.toml" in c.notification("window/showMessage")["message"]
-        assert c.diagnostics(uri, 1)[0]["severity"] == 1
+        assert c.diagnostics(uri, 1)[0]["severity"] == 2
         return c
 
 

@@ -236,3 +236,19 @@ def kernel(A: T.Buffer((128,), "float32")):
 #|     T.ptx.bar.arrive(T.uint32(2), T.uint32(128))
 #|     T.cuda.cta_sync()
 #|     A[tx] = T.float32(1.0)
+
+#--- the dialect by nearly its name, and memory by nearly its
+from vtm.script import tirx as T
+#    ^^^ error[TW2203]: there is no module 'vtm.script'
+#   hint: did you mean tvm?
+from tvm.script import tirx as T
+from xvm.other.things import something
+
+@T.prim_func
+def kernel(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([128])
+    s = T.alloc_buffer((128,), "float32", scope="shaared")
+#                                               ^^^^^^^^^ error[TW2005]: there is no storage scope "shaared"
+#   hint: did you mean "shared"?
+    s[tx] = A[tx]

@@ -2,10 +2,27 @@
 #include <deque>
 
 #include "compiler/script/tirx/tirx.h"
+#include "compiler/text/nearest.h"
 
 namespace tilewright::script {
 
 namespace {
+
+// A scope of memory that nobody has may be the reference's for another target; one that is nearly spelled like ours is
+// a slip. False: an error is pending.
+bool known_scope(Interpreter& in, std::string_view text, text::Span span) {
+  if (ir::parse_storage_scope(text) != ir::StorageScope::Other) return true;
+  text::Nearest nearest(text, text::Nearest::Among::Few);
+  for (int i = 0; i < static_cast<int>(ir::StorageScope::Other); ++i) {
+    nearest.consider(ir::storage_scope_name(static_cast<ir::StorageScope>(i)));
+  }
+  if (nearest.found().empty()) return true;
+  const std::string meant(nearest.found());
+  in.fail(code::kValue, span, "there is no storage scope \"" + std::string(text) + "\"",
+          "did you mean \"" + meant + "\"?");
+  in.offer({text::Fix::Kind::Replace, "Replace by " + meant, "\"" + meant + "\""});
+  return false;
+}
 
 const layout::Layout* keep_layout(Interpreter& in, layout::Layout l) {
   return in.layout_value(std::move(l)).as<LayoutValue>()->layout;
@@ -216,6 +233,7 @@ Parsed parse_options(Interpreter& in, const Bound& a, std::initializer_list<std:
   } else if (has("scope")) {
     auto text = in.as_string(get("scope"), span("scope"), "scope=");
     if (!text) return p;
+    if (!known_scope(in, *text, span("scope"))) return p;
     o.scope = ir::parse_storage_scope(*text);
     o.scope_text = *text;
   }
@@ -381,6 +399,7 @@ Value scalar(Interpreter& in, const Arguments& args, Value) {
   if (a.has(1)) {
     auto text = in.as_string(a[1], a.span(1), "scope");
     if (!text) return Value::error();
+    if (!known_scope(in, *text, a.span(1))) return Value::error();
     o.scope = ir::parse_storage_scope(*text);
     o.scope_text = *text;
   }
