@@ -22,7 +22,7 @@ using namespace tilewright;
 namespace {
 
 constexpr std::size_t kStack = 1 << 20;
-constexpr double kSeconds = 2.0;  // of processor time
+constexpr double kSeconds = 2.0;         // of processor time
 constexpr std::size_t kMegabytes = 400;  // what stands below a limit is still looked at, with some more of it
 
 std::string repeat(std::string_view text, std::size_t times) {
