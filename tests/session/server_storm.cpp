@@ -22,6 +22,7 @@
 #include "server/ide/artifacts.h"
 #include "server/lsp/published.h"
 #include "server/lsp/server.h"
+#include "server/project/files.h"
 #include "tests/session/editor.h"
 
 using namespace tilewright;
@@ -121,8 +122,18 @@ class Wire final : public transport::Connection {
   std::map<std::string, std::pair<std::int64_t, Json>> published_;
 };
 
+// No import is found in the server's folder either, but what is near to one is looked for there.
 class NoImports final : public script::Loader {
+ public:
+  explicit NoImports(std::string folder) : folder_(std::move(folder)) {}
   std::shared_ptr<const syntax::Tree> load(std::string_view, int, std::string_view) override { return nullptr; }
+  std::optional<std::vector<std::string>> beside(std::string_view module, int level,
+                                                 std::string_view importer) override {
+    return project::modules_beside(folder_, module, level, importer);
+  }
+
+ private:
+  std::string folder_;
 };
 
 class Storm {
@@ -209,7 +220,7 @@ class Storm {
     auto settings = std::make_shared<session::Settings>();
     settings->limits.steps = 100'000;
     settings->limits.memory_bytes = 64u << 20;
-    session::Session fresh([](const std::string&) { return std::make_shared<NoImports>(); });
+    session::Session fresh([&](const std::string&) { return std::make_shared<NoImports>(folder_); });
     auto snapshot = fresh.open(uri(document).substr(7), text, version, settings);
     Json expected =
         lsp::published(ide::diagnostics(*snapshot, snapshot->analyse({}), &nothing_made_), *snapshot, client_);
