@@ -3,6 +3,7 @@
 #include "compiler/cuda/codes.h"
 #include "compiler/cuda/emitter.h"
 #include "compiler/expr/analyzer.h"
+#include "compiler/ir/origin.h"
 #include "compiler/lower/flatten.h"
 
 namespace tilewright::cuda {
@@ -43,8 +44,7 @@ bool same_window(const Buffer& a, const Buffer& b) {
 void Emitter::error(std::string_view code, std::string message, std::string hint) {
   unit_.failed = true;
   text::Diagnostic d{code, text::Severity::Error, std::move(message), origin_.span, {}, std::move(hint), {}};
-  for (const CallSite* site = origin_.chain; site; site = site->outer) d.chain.push_back(site->span);
-  std::reverse(d.chain.begin(), d.chain.end());
+  d.chain = call_chain(origin_.chain);
   unit_.context.report(std::move(d));
 }
 

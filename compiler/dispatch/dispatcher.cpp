@@ -8,6 +8,7 @@
 #include "compiler/dispatch/overruns.h"
 #include "compiler/dispatch/variant.h"
 #include "compiler/dispatch/words.h"
+#include "compiler/ir/origin.h"
 #include "compiler/ir/primitive.h"
 #include "compiler/scope/codes.h"
 #include "compiler/scope/tracker.h"
@@ -25,7 +26,7 @@ text::Diagnostic diagnostic(std::string_view code, Severity severity, std::strin
   d.severity = severity;
   d.message = std::move(message);
   d.span = at.span;
-  for (const ir::CallSite* c = at.chain; c; c = c->outer) d.chain.insert(d.chain.begin(), c->span);
+  d.chain = ir::call_chain(at.chain);
   return d;
 }
 

@@ -9,6 +9,7 @@
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/intrinsic.h"
+#include "compiler/ir/origin.h"
 
 namespace tilewright::dispatch {
 namespace {
@@ -677,7 +678,7 @@ class Overruns {
     d.code = code;
     d.severity = text::Severity::Warning;
     d.span = origin.span;
-    for (const ir::CallSite* c = origin.chain; c; c = c->outer) d.chain.insert(d.chain.begin(), c->span);
+    d.chain = ir::call_chain(origin.chain);
     return d;
   }
 

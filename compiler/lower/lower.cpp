@@ -11,6 +11,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/intrinsic.h"
+#include "compiler/ir/origin.h"
 #include "compiler/lower/codes.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/lower/scope_ids.h"
@@ -129,8 +130,7 @@ void Lowering::error(std::string_view code, std::string message, std::string hin
     if (span == origin_.span && text == message) return;
   reported_.emplace_back(origin_.span, message);
   text::Diagnostic d{code, text::Severity::Error, std::move(message), origin_.span, {}, std::move(hint), {}};
-  for (const CallSite* site = origin_.chain; site; site = site->outer) d.chain.push_back(site->span);
-  std::reverse(d.chain.begin(), d.chain.end());
+  d.chain = call_chain(origin_.chain);
   context_.report(std::move(d));
 }
 

@@ -13,6 +13,7 @@
 #include <unordered_map>
 
 #include "compiler/expr/analyzer.h"
+#include "compiler/ir/origin.h"
 #include "compiler/ir/replace.h"
 #include "compiler/scope/codes.h"
 
@@ -86,9 +87,7 @@ class Closer {
     d.message = std::move(message);
     d.hint = std::move(hint);
     d.span = where ? where->origin.span : kernel_.span;
-    if (where) {
-      for (const ir::CallSite* c = where->origin.chain; c; c = c->outer) d.chain.insert(d.chain.begin(), c->span);
-    }
+    if (where) d.chain = ir::call_chain(where->origin.chain);
     if (other && other != where) d.related.push_back({other->origin.span, "the other declaration"});
     context_.report(std::move(d));
   }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "compiler/expr/dtype_names.h"
+#include "compiler/ir/origin.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/memo.h"
 #include "compiler/script/probe.h"
@@ -118,13 +119,11 @@ void Interpreter::install_builtins() { install_python_builtins(*this, builtins_)
 
 namespace {
 
-// The calls that led here, outermost first; of a deep recursion its two ends.
-std::vector<text::Span> call_chain(const ir::CallSite* innermost) {
+// The calls that led here; of a deep recursion its two ends.
+std::vector<text::Span> short_chain(const ir::CallSite* innermost) {
   constexpr std::size_t kInner = 12, kOuter = 4;
-  std::vector<text::Span> chain;
-  for (const ir::CallSite* site = innermost; site; site = site->outer) chain.push_back(site->span);
-  if (chain.size() > kInner + kOuter) chain.erase(chain.begin() + kInner, chain.end() - kOuter);
-  std::reverse(chain.begin(), chain.end());
+  std::vector<text::Span> chain = ir::call_chain(innermost);
+  if (chain.size() > kInner + kOuter) chain.erase(chain.begin() + kOuter, chain.end() - kInner);
   return chain;
 }
 
@@ -136,7 +135,7 @@ Value Interpreter::fail(std::string_view code, text::Span span, std::string mess
   Pending p;
   p.type = python_type;
   p.diagnostic = {code, text::Severity::Error, std::move(message), span, {}, std::move(hint), {}};
-  p.diagnostic.chain = call_chain(chain_);
+  p.diagnostic.chain = short_chain(chain_);
   if (!kernel_) p.diagnostic.related = called_from();
   pending_ = std::move(p);
   return Value::error();
@@ -183,7 +182,7 @@ bool Interpreter::report_pending() {
 void Interpreter::warn(std::string_view code, text::Span span, std::string message, std::string hint,
                        text::Severity severity) {
   text::Diagnostic d{code, severity, std::move(message), span, {}, std::move(hint), {}};
-  d.chain = call_chain(chain_);
+  d.chain = short_chain(chain_);
   context_.report(std::move(d));
 }
 

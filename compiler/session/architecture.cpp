@@ -7,6 +7,7 @@
 
 #include "compiler/dispatch/dispatcher.h"
 #include "compiler/intrinsics/intrinsic.h"
+#include "compiler/ir/origin.h"
 #include "compiler/session/codes.h"
 
 namespace tilewright::session {
@@ -274,7 +275,7 @@ class Search {
     d.message = "no architecture serves this kernel: " + other.call + " needs " + words(other.targets) + ", and " +
                 one.call + " needs " + words(one.targets);
     d.span = other.origin.span;
-    for (const ir::CallSite* c = other.origin.chain; c; c = c->outer) d.chain.insert(d.chain.begin(), c->span);
+    d.chain = ir::call_chain(other.origin.chain);
     d.related.push_back({one.origin.span, one.call + " needs " + words(one.targets)});
     d.hint = "give each architecture a kernel of its own, or a branch that the script decides";
     return d;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/script/codes.h"
+#include "server/ide/lines.h"
 #include "server/ide/look.h"
 #include "server/ide/mends.h"
 
@@ -36,15 +37,6 @@ class Actions {
   bool crlf_;
   std::vector<Action> out_;
 };
-
-std::uint32_t line_begin(std::string_view text, std::uint32_t offset) {
-  std::size_t newline = offset ? text.rfind('\n', offset - 1) : text.npos;
-  return newline == text.npos ? 0 : static_cast<std::uint32_t>(newline + 1);
-}
-std::uint32_t line_end(std::string_view text, std::uint32_t offset) {
-  auto end = static_cast<std::uint32_t>(std::min(text.find('\n', offset), text.size()));
-  return end > offset && text[end - 1] == '\r' ? end - 1 : end;
-}
 
 // Where the line's comment begins, or its end.
 std::uint32_t comment_begin(std::string_view text, std::uint32_t begin, std::uint32_t end) {

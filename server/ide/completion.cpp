@@ -9,6 +9,7 @@
 #include "compiler/ir/primitive.h"
 #include "server/ide/comments.h"
 #include "server/ide/imports.h"
+#include "server/ide/lines.h"
 #include "server/ide/look.h"
 #include "server/ide/members.h"
 #include "server/ide/spelling.h"
@@ -26,11 +27,6 @@ constexpr const char* kScopes[] = {"global", "shared", "shared.dyn", "local", "t
 
 bool letter(char c) {
   return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
-std::uint32_t line_begin(std::string_view text, std::uint32_t offset) {
-  std::size_t newline = offset ? text.rfind('\n', offset - 1) : text.npos;
-  return newline == text.npos ? 0 : static_cast<std::uint32_t>(newline + 1);
 }
 
 // `from MODULE import ...`, and the modules themselves. False: the line is none.

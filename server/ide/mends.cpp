@@ -10,6 +10,7 @@
 #include "compiler/scope/codes.h"
 #include "compiler/text/nearest.h"
 #include "server/ide/imports.h"
+#include "server/ide/lines.h"
 #include "server/ide/look.h"
 #include "server/ide/operand_mends.h"
 #include "server/ide/spelling.h"
@@ -27,15 +28,6 @@ constexpr std::string_view kBuiltins[] = {
     "map",   "round",     "ValueError", "TypeError", "property", "staticmethod", "classmethod"};
 
 constexpr std::size_t kMostTrials = 10;
-
-std::uint32_t line_begin(std::string_view text, std::uint32_t offset) {
-  std::size_t newline = offset ? text.rfind('\n', offset - 1) : text.npos;
-  return newline == text.npos ? 0 : static_cast<std::uint32_t>(newline + 1);
-}
-std::uint32_t line_end(std::string_view text, std::uint32_t offset) {
-  auto end = static_cast<std::uint32_t>(std::min(text.find('\n', offset), text.size()));
-  return end > offset && text[end - 1] == '\r' ? end - 1 : end;
-}
 
 // How bad a script is.
 struct Weight {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/expr/analyzer.h"
+#include "compiler/ir/origin.h"
 #include "compiler/ir/printer.h"
 
 namespace tilewright::ide {
@@ -18,7 +19,7 @@ text::Diagnostic toolchain_diagnostic(const toolchain::LogEntry& entry, const cu
   if (after != source.lines.begin()) {
     const ir::Origin& origin = std::prev(after)->origin;
     d.span = origin.span;
-    for (const ir::CallSite* site = origin.chain; site; site = site->outer) d.chain.insert(d.chain.begin(), site->span);
+    d.chain = ir::call_chain(origin.chain);
   }
   return d;
 }

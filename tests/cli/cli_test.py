@@ -996,9 +996,7 @@ class FirstHour(Case):
         lines = [GOOD, "def deep(n):\n"]
         lines += [" " * (n + 1) + f"if n > {n}:\n" for n in range(3000)]
         path = self.file("deep.py", "".join(lines) + " " * 3001 + "pass\n")
-        start = time.monotonic()
-        r = self.expect(1, "check", path)
-        self.assertLess(time.monotonic() - start, 10 * float(os.environ.get("TILEWRIGHT_PATIENCE", "1")))
+        r = self.expect(1, "check", path)  # quadratic work would meet the patience for one command
         self.assertIn("nested too deeply", r.text)
 
 
