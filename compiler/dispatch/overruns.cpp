@@ -8,6 +8,7 @@
 #include "compiler/dispatch/codes.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
+#include "compiler/expr/fold.h"
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/ir/origin.h"
 
@@ -118,56 +119,32 @@ class Numbers {
 
   static Number combined(ExprKind kind, std::int64_t x, std::int64_t y) {
     if (x > kLarge || x < -kLarge || y > kLarge || y < -kLarge) return std::nullopt;
-    auto floor_div = [&] { return x / y - ((x % y != 0) && ((x < 0) != (y < 0))); };
+    const bool negative = x < 0 || y < 0;
     switch (kind) {
-      case ExprKind::Add: return x + y;
-      case ExprKind::Sub: return x - y;
-      case ExprKind::Mul: return x && y && (x > kLarge / std::abs(y) || x < -kLarge / std::abs(y)) ? Number() : x * y;
-      case ExprKind::FloorDiv: return y ? Number(floor_div()) : std::nullopt;
-      case ExprKind::FloorMod: return y ? Number(x - floor_div() * y) : std::nullopt;
-      case ExprKind::TruncDiv: return y ? Number(x / y) : std::nullopt;
-      case ExprKind::TruncMod: return y ? Number(x % y) : std::nullopt;
-      case ExprKind::Min: return std::min(x, y);
-      case ExprKind::Max: return std::max(x, y);
-      case ExprKind::EQ: return x == y;
-      case ExprKind::NE: return x != y;
-      case ExprKind::LT: return x < y;
-      case ExprKind::LE: return x <= y;
-      case ExprKind::GT: return x > y;
-      case ExprKind::GE: return x >= y;
-      case ExprKind::BitAnd: return x >= 0 && y >= 0 ? Number(x & y) : std::nullopt;
-      case ExprKind::BitOr: return x >= 0 && y >= 0 ? Number(x | y) : std::nullopt;
-      case ExprKind::BitXor: return x >= 0 && y >= 0 ? Number(x ^ y) : std::nullopt;
-      case ExprKind::Shl: return x >= 0 && y >= 0 && y < 32 && x < (1ll << 31) ? Number(x << y) : std::nullopt;
-      case ExprKind::Shr: return x >= 0 && y >= 0 && y < 63 ? Number(x >> y) : std::nullopt;
-      default: return std::nullopt;
+      case ExprKind::Mul:
+        if (x && y && (x > kLarge / std::abs(y) || x < -kLarge / std::abs(y))) return std::nullopt;
+        break;
+      case ExprKind::BitAnd:
+      case ExprKind::BitOr:
+      case ExprKind::BitXor:
+        if (negative) return std::nullopt;
+        break;
+      case ExprKind::Shl:
+        if (negative || y >= 32 || x >= (1ll << 31)) return std::nullopt;
+        break;
+      case ExprKind::Shr:
+        if (negative || y >= 63) return std::nullopt;
+        break;
+      default: break;
     }
+    return ir::fold_integer(kind, ir::kInt64, x, y);
   }
 
   Number variable(const Var* v, const Witness& w, int depth) {
     if (Number chosen = w.find(v)) return chosen;
     if (Expr value = let(v)) return of(value, w, depth + 1);
-    if (v->role != ir::VarRole::ScopeId || !is_thread_id(v->scope_id) || w.thread < 0) return std::nullopt;
-    switch (v->scope_id) {
-      case ScopeBinding::CtaWarp: return w.thread / 32;
-      case ScopeBinding::CtaWarpgroup: return w.thread / 128;
-      case ScopeBinding::WarpgroupWarp: return w.thread / 32 % 4;
-      case ScopeBinding::WarpThread: return w.thread % 32;
-      case ScopeBinding::WarpgroupThread: return w.thread % 128;
-      default: break;
-    }
-    // thread_id: the linear number, or one of the dimensions that the launch gives it.
-    const ir::ScopeIds* declared = closure_.declaration_of(v);
-    if (!declared) return std::nullopt;
-    if (declared->vars.size() == 1) return w.thread;
-    std::int64_t rest = w.thread;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const std::int64_t* extent = ir::constant(closure_.launch.block[d]);
-      if (!extent || *extent <= 0) return std::nullopt;
-      if (d == v->dimension) return rest % *extent;
-      rest /= *extent;
-    }
-    return std::nullopt;
+    if (v->role != ir::VarRole::ScopeId || w.thread < 0) return std::nullopt;
+    return closure_.in_thread(v, w.thread);
   }
 
   const scope::Closure& closure_;

@@ -451,6 +451,30 @@ const ScopeIds* Closure::declaration_of(const ir::Var* var) const {
   return nullptr;
 }
 
+std::optional<std::int64_t> Closure::in_thread(const ir::Var* id, std::int64_t thread) const {
+  using enum ir::ScopeBinding;
+  switch (id->scope_id) {
+    case CtaWarpgroup: return thread / 128;
+    case CtaWarp: return thread / 32;
+    case WarpgroupWarp: return thread / 32 % 4;
+    case WarpgroupThread: return thread % 128;
+    case WarpThread: return thread % 32;
+    case CtaThread: break;
+    default: return std::nullopt;
+  }
+  const ScopeIds* declared = declaration_of(id);
+  if (!declared) return std::nullopt;
+  if (declared->vars.size() == 1) return thread;
+  for (unsigned d = 0; d < 3; ++d) {
+    const std::int64_t* extent = launch.block[d] ? ir::constant(launch.block[d]) : nullptr;
+    if (launch.block[d] && (!extent || *extent <= 0)) return std::nullopt;
+    const std::int64_t n = extent ? *extent : 1;
+    if (d == id->dimension) return thread % n;
+    thread /= n;
+  }
+  return std::nullopt;
+}
+
 ir::Interval Closure::range(const ir::Var* var) const {
   std::size_t at = 0;
   for (const ScopeIds* ids : declarations) {

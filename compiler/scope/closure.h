@@ -28,6 +28,9 @@ struct Closure {
   const Binding& operator[](ir::ScopeBinding b) const { return bindings[static_cast<std::size_t>(b)]; }
   // The declaration that made a variable; null for one that no declaration of this kernel made.
   const ir::ScopeIds* declaration_of(const ir::Var* var) const;
+  // The value of a scope id in a thread of a CTA, counted along the launch's dimensions; nothing for an id of something
+  // else, or where the launch is not known.
+  std::optional<std::int64_t> in_thread(const ir::Var* id, std::int64_t thread) const;
   // What a scope id lies in; of any other variable what it says itself.
   ir::Interval range(const ir::Var* var) const;
 };

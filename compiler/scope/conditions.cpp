@@ -192,12 +192,7 @@ struct Thread {
 
 class Evaluator {
  public:
-  Evaluator(const Facts& facts) : facts_(facts) {
-    for (int i = 0; i < 3; ++i) {
-      const std::int64_t* v = facts.closure().launch.block[i] ? ir::constant(facts.closure().launch.block[i]) : nullptr;
-      block_[i] = v ? *v : 1;
-    }
-  }
+  explicit Evaluator(const Facts& facts) : facts_(facts) {}
 
   std::optional<std::int64_t> value(Expr e, Thread t) {
     if (--budget_ < 0) return std::nullopt;
@@ -228,19 +223,7 @@ class Evaluator {
       Expr bound = facts_.value_of(v);
       return bound ? value(bound, t) : std::nullopt;
     }
-    std::int64_t linear = t.warp * 32 + t.lane;
-    switch (v->scope_id) {
-      case ScopeBinding::CtaWarpgroup: return t.warp / 4;
-      case ScopeBinding::CtaWarp: return t.warp;
-      case ScopeBinding::WarpgroupWarp: return t.warp % 4;
-      case ScopeBinding::WarpThread: return t.lane;
-      case ScopeBinding::WarpgroupThread: return linear % 128;
-      case ScopeBinding::CtaThread:
-        if (v->dimension == 0) return linear % block_[0];
-        if (v->dimension == 1) return linear / block_[0] % block_[1];
-        return linear / (block_[0] * block_[1]);
-      default: return std::nullopt;
-    }
+    return facts_.closure().in_thread(v, t.warp * 32 + t.lane);
   }
 
   static std::optional<std::int64_t> binary(ExprKind kind, std::int64_t x, std::int64_t y) {
@@ -249,7 +232,6 @@ class Evaluator {
   }
 
   const Facts& facts_;
-  std::int64_t block_[3];
   int budget_ = kEvaluations;
 };
 

@@ -163,11 +163,7 @@ class EntryFinder {
   void collect(Value v, std::vector<KernelValue*>& out, std::unordered_set<const void*>& seen, int depth) {
     if (depth > 4) return;
     if (KernelValue* k = v.as<KernelValue>()) out.push_back(k);
-    const void* held = v.as<List>() ? static_cast<const void*>(v.as<List>()) : nullptr;
-    if (!held && v.as<Dict>()) held = v.as<Dict>();
-    if (!held && v.as<Class>()) held = v.as<Class>();
-    if (!held && v.as<Tuple>()) held = v.as<Tuple>();
-    if (!held || !seen.insert(held).second) return;
+    if (!v.is_object() || !seen.insert(v.o).second) return;
     if (List* l = v.as<List>())
       for (Value item : l->items) collect(item, out, seen, depth + 1);
     if (Tuple* t = v.as<Tuple>())

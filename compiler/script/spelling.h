@@ -8,8 +8,6 @@
 
 namespace tilewright::script {
 
-class Surface;
-
 // The nearest of the names that could be meant. Names that no script writes are no candidates.
 class Nearby {
  public:
@@ -24,8 +22,5 @@ class Nearby {
 
 // The edit of a hint "did you mean A.B?": what the diagnostic stands at becomes B. None for another hint.
 text::Fix fix_of_hint(std::string_view hint);
-
-// The line that imports what scripts use by this name: "from tvm.script import tirx as T"; empty: nobody can tell.
-std::string import_line(const Surface& surface, std::string_view name);
 
 }  // namespace tilewright::script

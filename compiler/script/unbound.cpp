@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "compiler/script/homes.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compiler/script/homes.h"
 #include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"
 #include "compiler/script/unbound.h"

@@ -17,13 +17,17 @@ namespace tilewright::session {
 namespace {
 
 constexpr CommentWord kWords[] = {
-    {"arch", "arch sm_90a", "The architectures that the script is for, one after the other."},
-    {"dialect", "dialect 0.27", "The release of the dialect that the script is written in."},
-    {"entry", "entry make(128, 64)", "An expression that yields a kernel: it is compiled as well."},
-    {"ignore", "ignore[TW3106]", "Silences what this line is told under these codes; without codes, all of it."},
-    {"reference", "reference expected(...)", "A kernel that computes what the outputs should be, for `run`."},
-    {"sequence", "sequence encode then consume", "Kernels that `run` launches one after the other."},
-    {"tvm", "tvm=0.27", "The release of the package that the script is written for: the same as dialect."},
+    {"arch", "arch sm_90a", "arch sm_90a sm_100a", "The architectures that the script is compiled for."},
+    {"dialect", "dialect 0.27", "dialect 0.25", "The release of the dialect that the script is written in."},
+    {"entry", "entry make(128, 64)", "entry make(shape=(128, 64))",
+     "A kernel to compile: an expression of the module."},
+    {"ignore", "ignore[TW3106]", "ignore[CODE, ...]",
+     "Findings on this line that are meant as they are. None that fails a kernel."},
+    {"reference", "reference expected(...)", "reference expected(ROWS)",
+     "What `run` compares with: the function or kernel that it expects."},
+    {"sequence", "sequence encode then consume", "sequence encode then consume",
+     "Kernels that run in turn, on the same tensors."},
+    {"tvm", "tvm=0.27", "", "The same as dialect."},
 };
 
 constexpr std::string_view kSpaces = " \t";
@@ -136,7 +140,7 @@ class Reader {
   void missing(std::string_view word, std::string_view what) {
     report(word, text::Severity::Warning, "'" + std::string(word) + "' says nothing without " + std::string(what));
     const auto found = std::ranges::find(kWords, word, &CommentWord::word);
-    found_.back().hint = "for example # tilewright: " + std::string(found->form);
+    found_.back().hint = "for example # tilewright: " + std::string(found->example);
   }
 
   void architectures(std::string_view word, std::string_view rest) {

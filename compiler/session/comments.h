@@ -11,8 +11,9 @@
 namespace tilewright::session {
 
 struct CommentWord {
-  std::string_view word;  // "arch", "ignore"
-  std::string_view form;  // "arch sm_90a ..."
+  std::string_view word;     // "arch", "ignore"
+  std::string_view example;  // "arch sm_90a"
+  std::string_view form;     // what may follow: "ignore[CODE, ...]"; empty: it is read, and offered to nobody
   std::string_view documentation;
 };
 // All words that such a comment may begin with.

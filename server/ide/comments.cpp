@@ -4,6 +4,7 @@
 
 #include "compiler/ir/target.h"
 #include "compiler/script/surface.h"
+#include "compiler/session/comments.h"
 #include "server/ide/members.h"
 #include "server/project/codes.h"
 
@@ -11,18 +12,6 @@ namespace tilewright::ide {
 namespace {
 
 using Kind = Completion::Kind;
-
-struct Word {
-  std::string_view name, form, words;
-};
-constexpr Word kWords[] = {
-    {"arch", "arch sm_90a sm_100a", "The architectures that the script is compiled for."},
-    {"dialect", "dialect 0.25", "The release of the dialect that the script is written in."},
-    {"entry", "entry make(shape=(128, 64))", "A kernel to compile: an expression of the module."},
-    {"ignore", "ignore[CODE, ...]", "Findings on this line that are meant as they are. None that fails a kernel."},
-    {"reference", "reference expected(ROWS)", "What `run` compares with: the function or kernel that it expects."},
-    {"sequence", "sequence encode then consume", "Kernels that run in turn, on the same tensors."},
-};
 
 // As CUDA names them; those that this build compiles for are offered.
 constexpr std::string_view kArchitectures[] = {"sm_80",   "sm_86",   "sm_87",   "sm_89",   "sm_90",   "sm_90a",
@@ -91,7 +80,9 @@ void add_comment_words(Completions& out, const Query& q, std::string_view line, 
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   std::size_t end = rest.find_first_of(" [");
   if (end == rest.npos) {
-    for (const Word& w : kWords) out.add(std::string(w.name), Kind::Keyword, 1, std::string(w.form), w.words);
+    for (const session::CommentWord& w : session::comment_words()) {
+      if (!w.form.empty()) out.add(std::string(w.word), Kind::Keyword, 1, std::string(w.form), w.documentation);
+    }
     return;
   }
   std::string_view word = rest.substr(0, end), value = rest.substr(end);

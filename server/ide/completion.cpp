@@ -7,6 +7,7 @@
 
 #include "compiler/dispatch/variant.h"
 #include "compiler/ir/primitive.h"
+#include "compiler/script/homes.h"
 #include "server/ide/comments.h"
 #include "server/ide/imports.h"
 #include "server/ide/lines.h"
@@ -69,7 +70,7 @@ bool add_imports(Completions& out, const Query& q, Names& names, std::string_vie
     }
   } else if (module.starts_with("tvm.tirx.lang.")) {
     for (const script::Record* r : surface.names("lang")) {
-      if (!r->is_word() || prelude_module(r->name) != module) continue;
+      if (!r->is_word() || script::prelude_module(r->name) != module) continue;
       out.add(std::string(r->name), completion_kind(r->kind), 1, "", r->documentation);
     }
   }

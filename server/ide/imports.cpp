@@ -3,88 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "compiler/script/prelude.h"
-#include "compiler/script/surface.h"
+#include "compiler/script/homes.h"
 #include "server/ide/names.h"
 
 namespace tilewright::ide {
 namespace {
 
 using namespace syntax;
-
-// A module, and the name that is asked of it; without a name the module itself is imported.
-struct Home {
-  std::string module, name, alias;
-
-  std::string line() const {
-    std::string as = alias.empty() ? "" : " as " + alias;
-    return name.empty() ? "import " + module + as : "from " + module + " import " + name + as;
-  }
-};
-
-struct PythonName {
-  std::string_view module, names;  // separated by spaces
-};
-constexpr PythonName kPython[] = {
-    {"dataclasses", "dataclass field fields replace asdict astuple"},
-    {"functools", "partial reduce lru_cache cache wraps"},
-    {"itertools", "product chain accumulate combinations permutations zip_longest"},
-    {"enum", "Enum IntEnum IntFlag Flag auto unique"},
-    {"collections", "namedtuple defaultdict OrderedDict Counter deque"},
-    {"typing",
-     "Any Callable ClassVar Dict Final Iterable List Literal NamedTuple Optional Sequence Tuple Union "
-     "TYPE_CHECKING"},
-    {"math", "ceil floor gcd log2 prod sqrt"},
-};
-constexpr std::string_view kPythonModules[] = {"collections", "copy",      "dataclasses", "enum",
-                                               "functools",   "itertools", "math",        "operator",
-                                               "os",          "random",    "sys",         "typing"};
-
-// The modules of the prelude's files, as the dialect calls them.
-struct PreludeModule {
-  std::string_view file, module;
-};
-constexpr PreludeModule kPrelude[] = {
-    {"barriers.py", "tvm.tirx.lang.pipeline"},    {"pipeline.py", "tvm.tirx.lang.pipeline"},
-    {"roles.py", "tvm.tirx.lang.warp_role"},      {"descriptors.py", "tvm.tirx.lang.smem_desc"},
-    {"smem_pool.py", "tvm.tirx.lang.alloc_pool"}, {"tmem_pool.py", "tvm.tirx.lang.alloc_pool"}};
-
-// Names of the layout algebra that live with the tensor copies.
-constexpr std::string_view kCopyLayouts[] = {"SwizzleMode",    "mma_shared_layout",           "mma_atom_layout",
-                                             "mma_atom_shape", "tma_shared_layout",           "tma_atom_layout",
-                                             "tma_atom_shape", "get_swizzle_mode_from_layout"};
-constexpr std::string_view kCopyModule = "tvm.tirx.cuda.operator.tile_primitive.tma_utils";
-
-bool lists(std::string_view words, std::string_view word) {
-  for (std::size_t at = words.find(word); at != words.npos; at = words.find(word, at + 1)) {
-    const bool begins = at == 0 || words[at - 1] == ' ';
-    const std::size_t end = at + word.size();
-    if (begins && (end == words.size() || words[end] == ' ')) return true;
-  }
-  return false;
-}
-
-std::vector<Home> homes_of(const session::Snapshot& script, std::string_view name) {
-  std::vector<Home> out;
-  if (name == "T") out.push_back({"tvm.script", "tirx", "T"});
-  if (name == "I") out.push_back({"tvm.script", "ir", "I"});
-  if (name == "Tx") out.push_back({"tvm.script.tirx", "tile", "Tx"});
-  const script::Surface& surface = script.surface();
-  if (std::string_view module = prelude_module(name); !module.empty()) {
-    out.push_back({std::string(module), std::string(name), ""});
-  } else if (std::ranges::find(kCopyLayouts, name) != std::end(kCopyLayouts)) {
-    out.push_back({std::string(kCopyModule), std::string(name), ""});
-  } else if (const script::Record* r = surface.find("layout", name); r && r->is_offered()) {
-    out.push_back({"tvm.tirx.layout", std::string(name), ""});
-  }
-  for (const PythonName& p : kPython) {
-    if (lists(p.names, name)) out.push_back({std::string(p.module), std::string(name), ""});
-  }
-  if (std::ranges::find(kPythonModules, name) != std::end(kPythonModules)) out.push_back({std::string(name), "", ""});
-  if (name == "np") out.push_back({"numpy", "", "np"});
-  if (name == "torch" || name == "numpy" || name == "tvm") out.push_back({std::string(name), "", ""});
-  return out;
-}
+using script::Home;
 
 // Scripts of the same folder that define it.
 void add_neighbours(const Query& q, std::string_view name, std::vector<Home>& out) {
@@ -161,7 +87,7 @@ std::span<const std::string_view> known_modules() {
                                                   "tvm.tirx.lang.smem_desc",
                                                   "tvm.tirx.lang.tile_scheduler",
                                                   "tvm.tirx.lang.warp_role",
-                                                  kCopyModule,
+                                                  "tvm.tirx.cuda.operator.tile_primitive.tma_utils",
                                                   "collections",
                                                   "copy",
                                                   "dataclasses",
@@ -178,16 +104,8 @@ std::span<const std::string_view> known_modules() {
   return kModules;
 }
 
-std::string_view prelude_module(std::string_view name) {
-  std::string_view file = script::prelude_file_of(name);
-  if (file.empty() || name.starts_with('_')) return {};
-  if (file.starts_with("scheduler")) return "tvm.tirx.lang.tile_scheduler";
-  const auto* known = std::ranges::find(kPrelude, file, &PreludeModule::file);
-  return known == std::end(kPrelude) ? std::string_view() : known->module;
-}
-
 std::vector<Mend> missing_imports(const Query& q, std::string_view name, std::uint32_t offset) {
-  std::vector<Home> homes = homes_of(*q.snapshot, name);
+  std::vector<Home> homes = script::homes_of(q.snapshot->surface(), name);
   if (homes.empty()) add_neighbours(q, name, homes);
   std::vector<Mend> out;
   for (const Home& home : homes) out.push_back(import_of(*q.snapshot, home, offset));

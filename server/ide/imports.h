@@ -10,8 +10,6 @@ namespace tilewright::ide {
 
 // Modules of the dialect and of Python that kernels are written with.
 std::span<const std::string_view> known_modules();
-// The module of the dialect that gives a name of the prelude; empty: it is none.
-std::string_view prelude_module(std::string_view name);
 
 // The imports that would bind `name` for the line at `offset`: of the dialect, of Python's own modules, of a script in
 // the same folder. None: nobody knows one.

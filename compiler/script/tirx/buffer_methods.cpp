@@ -538,6 +538,25 @@ struct Indexed {
   std::vector<ir::Range> ranges;
 };
 
+// What a slice of a dimension says; a bound that is not written is the dimension's own.
+struct Bounds {
+  ir::Expr lo, hi;
+  std::int64_t step = 1;
+};
+// Nothing: it failed, and that is said.
+std::optional<Bounds> bounds_of(Interpreter& in, const Slice& s, ir::Expr extent, text::Span span) {
+  Bounds out;
+  out.lo = s.start.is_none() ? ir::int_imm(extent.dtype(), 0) : in.as_expr(s.start, span, "a slice bound");
+  if (!out.lo) return std::nullopt;
+  out.hi = s.stop.is_none() ? extent : in.as_expr(s.stop, span, "a slice bound");
+  if (!out.hi) return std::nullopt;
+  if (s.step.is_none()) return out;
+  const std::optional<std::int64_t> step = in.as_int(s.step, span, "a slice step");
+  if (!step) return std::nullopt;
+  out.step = *step;
+  return out;
+}
+
 // Reads the subscripts of a buffer; `for_store` makes unit-step slices vectors instead of regions.
 Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span whole,
                      bool for_store) {
@@ -573,15 +592,9 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
       return out;
     }
     if (Slice* s = v.as<Slice>()) {
-      ir::Expr lo = s->start.is_none() ? ir::int_imm(extent.dtype(), 0) : in.as_expr(s->start, span, "a slice bound");
-      ir::Expr hi = !lo ? lo : s->stop.is_none() ? extent : in.as_expr(s->stop, span, "a slice bound");
-      if (!hi) return out;
-      std::int64_t step = 1;
-      if (!s->step.is_none()) {
-        auto n = in.as_int(s->step, span, "a slice step");
-        if (!n) return out;
-        step = *n;
-      }
+      const std::optional<Bounds> bounds = bounds_of(in, *s, extent, span);
+      if (!bounds) return out;
+      const auto& [lo, hi, step] = *bounds;
       // Bounds are coordinates: a negative one lies before the buffer, it does not count from the end.
       ir::Expr length = ir::simplify(hi - lo);
       if (const std::int64_t* c = ir::constant(length); c && *c < 0) {
@@ -718,14 +731,10 @@ Value index_region(Interpreter& in, const ir::Region& region, std::span<const Va
       ranges[d] = {ir::simplify(ranges[d].min + at), ir::int_imm(extent.dtype(), 1)};
       continue;
     }
-    if (!s->step.is_none()) {
-      auto step = in.as_int(s->step, span, "a slice step");
-      if (!step) return Value::error();
-      if (*step != 1) return in.fail(code::kRegion, span, "a slice of a region has no step");
-    }
-    ir::Expr lo = s->start.is_none() ? ir::int_imm(extent.dtype(), 0) : in.as_expr(s->start, span, "a slice bound");
-    ir::Expr hi = !lo ? lo : s->stop.is_none() ? extent : in.as_expr(s->stop, span, "a slice bound");
-    if (!hi) return Value::error();
+    const std::optional<Bounds> bounds = bounds_of(in, *s, extent, span);
+    if (!bounds) return Value::error();
+    const auto& [lo, hi, step] = *bounds;
+    if (step != 1) return in.fail(code::kRegion, span, "a slice of a region has no step");
     ir::Expr length = ir::simplify(hi - lo);
     if (const std::int64_t* n = ir::constant(length); n && *n < 0) {
       return in.fail(code::kIndex, span,

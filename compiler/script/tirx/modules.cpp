@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "compiler/text/nearest.h"
+#include "compiler/text/word_list.h"
 
 namespace tilewright::script {
 namespace {
@@ -276,19 +277,12 @@ const Module* row_of(std::string_view path) {
   return found != std::end(kModules) && found->path == path ? found : nullptr;
 }
 
-// Calls `visit(name)` for each word until it answers true.
-template <class F>
-bool any_word(std::string_view words, F&& visit) {
+void consider_words(text::Nearest& nearest, std::string_view words) {
   while (!words.empty()) {
     std::size_t end = std::min(words.find(' '), words.size());
-    if (visit(words.substr(0, end))) return true;
+    nearest.consider(words.substr(0, end));
     words.remove_prefix(std::min(end + 1, words.size()));
   }
-  return false;
-}
-
-bool lists(const Module& module, std::string_view name) {
-  return any_word(module.names, [&](std::string_view word) { return word == name; });
 }
 
 constexpr std::string_view kTirx = "tvm.tirx";
@@ -316,7 +310,8 @@ bool is_open_module(std::string_view path) { return !row_of(resolved(path)); }
 bool module_has(std::string_view path, std::string_view name) {
   if (name.starts_with('_')) return true;
   const Module* row = row_of(resolved(path));
-  return !row || lists(*row, name) || (shows_tirx(row->path) && lists(*row_of(kTirx), name));
+  return !row || text::lists_word(row->names, name) ||
+         (shows_tirx(row->path) && text::lists_word(row_of(kTirx)->names, name));
 }
 
 bool lists_name(std::string_view path, std::string_view name) {
@@ -327,19 +322,15 @@ std::string_view nearest_in_module(std::string_view path, std::string_view name)
   const Module* row = row_of(resolved(path));
   if (!row) return {};
   text::Nearest nearest(name);
-  auto consider = [&](std::string_view word) {
-    nearest.consider(word);
-    return false;
-  };
-  any_word(row->names, consider);
-  if (shows_tirx(row->path)) any_word(row_of(kTirx)->names, consider);
+  consider_words(nearest, row->names);
+  if (shows_tirx(row->path)) consider_words(nearest, row_of(kTirx)->names);
   return nearest.found();
 }
 
 std::string_view module_with(std::string_view name) {
   for (std::string_view part : {"tvm.tirx.lang.", "tvm.tirx.layout", "tvm.backend.cuda.operator.", "tvm.tirx"}) {
     for (const Module& m : kModules) {
-      if (m.path.starts_with(part) && lists(m, name)) return m.path;
+      if (m.path.starts_with(part) && text::lists_word(m.names, name)) return m.path;
     }
   }
   return {};
