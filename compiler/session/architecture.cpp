@@ -9,6 +9,7 @@
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/ir/origin.h"
 #include "compiler/session/codes.h"
+#include "compiler/session/comments.h"
 
 namespace tilewright::session {
 namespace {
@@ -373,16 +374,9 @@ std::string_view architecture_source_name(ArchitectureSource source) {
 std::vector<std::string> named_architectures(const syntax::Tree& tree) {
   std::vector<std::string> out;
   for (const syntax::Directive& d : tree.directives()) {
-    if (!d.text.starts_with("arch ")) continue;
-    std::string word;
-    std::string_view names = d.text.substr(5);
-    for (char c : std::string(names.substr(0, names.find('#'))) + " ") {
-      if (c != ' ' && c != ',') {
-        word += c;
-      } else if (!word.empty()) {
-        out.push_back(std::exchange(word, {}));
-      }
-    }
+    const std::vector<std::string_view> words = words_of_comment(d.text);
+    if (words.empty() || words[0] != "arch") continue;
+    out.insert(out.end(), words.begin() + 1, words.end());
   }
   return out;
 }

@@ -32,20 +32,6 @@ constexpr CommentWord kWords[] = {
 
 constexpr std::string_view kSpaces = " \t";
 
-// Words may be separated by spaces and commas; a further `#` begins a remark of the author's own.
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> out;
-  text = text.substr(0, text.find('#'));
-  constexpr std::string_view kBetween = " \t,";
-  while (true) {
-    text.remove_prefix(std::min(text.find_first_not_of(kBetween), text.size()));
-    if (text.empty()) return out;
-    const std::string_view word = text.substr(0, text.find_first_of(kBetween));
-    out.push_back(word);
-    text.remove_prefix(word.size());
-  }
-}
-
 // The codes that a line can be told. Those of runs and of NVIDIA's compiler have tables of their own, which are not
 // looked at here.
 bool may_be_code(std::string_view code) {
@@ -144,7 +130,7 @@ class Reader {
   }
 
   void architectures(std::string_view word, std::string_view rest) {
-    const std::vector<std::string_view> names = words_of(rest);
+    const std::vector<std::string_view> names = words_of_comment(rest);
     if (names.empty()) return missing(word, "an architecture");
     for (std::string_view name : names) {
       if (ir::parse_target(name)) continue;
@@ -167,7 +153,7 @@ class Reader {
       d.hint = "for example # tilewright: ignore[TW3106]";
       return;
     }
-    const std::vector<std::string_view> names = words_of(rest.substr(1, close - 1));
+    const std::vector<std::string_view> names = words_of_comment(rest.substr(1, close - 1));
     if (names.empty()) {
       report(rest.substr(0, close + 1), text::Severity::Warning, "no code is named here, so nothing is silenced");
       found_.back().hint = "for example # tilewright: ignore[TW3106]";
@@ -191,6 +177,19 @@ class Reader {
 }  // namespace
 
 std::span<const CommentWord> comment_words() { return kWords; }
+
+std::vector<std::string_view> words_of_comment(std::string_view text) {
+  std::vector<std::string_view> out;
+  text = text.substr(0, text.find('#'));
+  constexpr std::string_view kBetween = " \t,";
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(kBetween), text.size()));
+    if (text.empty()) return out;
+    const std::string_view word = text.substr(0, text.find_first_of(kBetween));
+    out.push_back(word);
+    text.remove_prefix(word.size());
+  }
+}
 
 std::vector<text::Diagnostic> misread_comments(const syntax::Tree& tree, text::Anchors& anchors) {
   if (tree.directives().empty()) return {};

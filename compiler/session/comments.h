@@ -19,6 +19,9 @@ struct CommentWord {
 // All words that such a comment may begin with.
 std::span<const CommentWord> comment_words();
 
+// The words of such a comment: with blanks, tabs or commas between them, before a further `#` that begins a remark.
+std::vector<std::string_view> words_of_comment(std::string_view text);
+
 // Findings at the words that nobody reads: a first word that is none of these, an architecture that does not exist, a
 // code in ignore[...] that does not look like one.
 std::vector<text::Diagnostic> misread_comments(const syntax::Tree& tree, text::Anchors& anchors);

@@ -55,9 +55,7 @@ std::uint32_t comment_begin(std::string_view text, std::uint32_t begin, std::uin
 }
 
 // What cannot be read, and what fails a kernel, cannot be silenced.
-bool can_silence(const text::Diagnostic& d) {
-  return d.severity != text::Severity::Error && !d.code.starts_with("TW10");
-}
+bool can_silence(const text::Diagnostic& d) { return !d.fails && !d.code.starts_with("TW10"); }
 
 // Adds a code to the line's `# tilewright: ignore[...]`, or the comment to the line.
 void silence(Actions& actions, const Query& q, const ShownDiagnostic& diagnostic) {

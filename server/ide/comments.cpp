@@ -42,8 +42,7 @@ void add_codes(Completions& out, const Query& q, std::uint32_t offset) {
   const std::uint32_t line = source.position(offset).line;
   for (const session::Finding& f : analysis->findings) {
     text::Anchors::Place at = f.anchors->resolve(f.diagnostic->span);
-    const bool fails = f.diagnostic->severity == text::Severity::Error;
-    if (fails || at.source != &source || source.position(at.begin).line != line) continue;
+    if (f.diagnostic->fails || at.source != &source || source.position(at.begin).line != line) continue;
     const text::CodeInfo* info = project::code_info(f.diagnostic->code);
     out.add(std::string(f.diagnostic->code), Kind::Value, 0, info ? std::string(info->title) : std::string());
   }

@@ -133,9 +133,14 @@ void apply_severity(const Config& config, std::vector<text::Diagnostic>& diagnos
     return it != config.severity.end() && !it->second;
   });
   for (text::Diagnostic& d : diagnostics) {
-    if (d.fails) continue;
     auto it = config.severity.find(d.code);
-    if (it != config.severity.end()) d.severity = *it->second;
+    if (it == config.severity.end()) continue;
+    if (!d.fails) {
+      d.severity = *it->second;
+    } else if (it->second != text::Severity::Error) {
+      if (!d.hint.empty()) d.hint += "; ";
+      d.hint += "[severity] of " + config.file.filename().string() + " does not hold for what fails a kernel";
+    }
   }
 }
 

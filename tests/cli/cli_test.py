@@ -278,6 +278,8 @@ class Check(Case):
             found = self.fits(self.expect(1, "check", script, "--json").json, "check")["diagnostics"]
             self.assertEqual([d["severity"] for d in found if d["code"] != "TW2302"], ["error"])
             self.assertEqual([d["severity"] for d in found if d["code"] == "TW2302"], ["warning"])
+        # The setting that does not hold is told.
+        self.assertIn("[severity] of tilewright.toml does not hold", self.expect(1, "check", undefined).text)
 
     def test_called_from(self):
         """An error in a function that host code calls names the calls on the way, innermost first."""
