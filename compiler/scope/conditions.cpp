@@ -1,7 +1,9 @@
 // A condition is a conjunction of terms. Some terms are boxes over one axis of the active set and narrow it; the others
 // leave it as it is, and the question becomes what they do to cooperation. For a term made of thread ids alone that is
 // not guessed: it is evaluated for every active thread of a CTA, which tells whether it holds for all (nothing to
-// remember), for none (dead code), or where the threads part: within a warp, between warps, or between warpgroups.
+// remember), for none (dead code), or where the threads part: within a warp, between warps, or between warpgroups. What
+// else stands in it (the rank in a cluster, a parameter, memory) is not known there, and need not be where the ids
+// decide: `not (warp == 0 and rank == 0)` holds in warp 4, whatever the rank is.
 //
 // A script can build conditions whose tree is exponential in their nodes; every descent here has a budget, and past it
 // the term counts as not understood.
@@ -212,7 +214,10 @@ class Evaluator {
     }
     const auto* b = e.as<ir::Binary>();
     if (!b) return std::nullopt;
-    auto x = value(b->a, t), y = value(b->b, t);
+    auto x = value(b->a, t);
+    if (x && decides(e, *x)) return *x != 0;
+    auto y = value(b->b, t);
+    if (y && decides(e, *y)) return *y != 0;
     if (!x || !y) return std::nullopt;
     return binary(e.kind(), *x, *y);
   }
@@ -226,6 +231,17 @@ class Evaluator {
     return facts_.closure().in_thread(v, t.warp * 32 + t.lane);
   }
 
+  // Whether one operand says what the other, known or not, cannot change.
+  static bool decides(Expr e, std::int64_t operand) {
+    switch (e.kind()) {
+      case ExprKind::And:
+      case ExprKind::BitAnd: return operand == 0;
+      case ExprKind::Or: return operand != 0;
+      case ExprKind::BitOr: return operand != 0 && e.dtype().is_bool();
+      default: return false;
+    }
+  }
+
   static std::optional<std::int64_t> binary(ExprKind kind, std::int64_t x, std::int64_t y) {
     if ((kind == ExprKind::Shl && y > 40) || (kind == ExprKind::Shr && y > 62)) return std::nullopt;
     return ir::fold_integer(kind, ir::kInt64, x, y);
@@ -235,7 +251,7 @@ class Evaluator {
   int budget_ = kEvaluations;
 };
 
-// How a value made of ids inside a CTA behaves over the active threads of one.
+// How a value that the ids inside a CTA decide behaves over the active threads of one.
 struct Survey {
   bool all_true = true, all_false = true;
   bool varies_in_warp = false, varies_in_warpgroup = false, varies = false;
@@ -286,7 +302,6 @@ Inexact dead(Expr term, text::Span span, bool negated) {
 void Dependence::merge(const Dependence& other) {
   ids |= other.ids;
   finest = std::max(finest, other.finest);
-  within_cta &= other.within_cta;
   runtime |= other.runtime;
   open |= other.open;
   elects |= other.elects;
@@ -322,7 +337,6 @@ Dependence Facts::dependence(Expr e) const {
           case ScopeBinding::ClusterCta:
           case ScopeBinding::ClusterCtaPair:
             out.ids = true;
-            out.within_cta = false;
             out.finest = std::max(out.finest, Unit::Cta);
             break;
           case ScopeBinding::CtaWarpgroup:
@@ -397,11 +411,11 @@ std::optional<Inexact> classify(const ActiveSet& set, Expr value, text::Span spa
   out.unit = d.finest;
   out.elects = d.elects;
   if (d.runtime) out.unit = Unit::Thread;
+  std::optional<Survey> seen;
+  if (d.ids && set.tracked && !set.lanes.elected) seen = survey(set, value, facts, d.finest);
   // `tid < n` parts the threads for some n: that is no proof.
-  if (d.runtime || d.open) return out;
+  if (!seen && (d.runtime || d.open)) return out;
   out.provably_divergent = true;
-  if (!d.within_cta || d.elects || !set.tracked || set.lanes.elected) return out;
-  std::optional<Survey> seen = survey(set, value, facts, d.finest);
   if (!seen) return out;
   if (negated ? seen->all_false : seen->all_true) return std::nullopt;
   if (negated ? seen->all_true : seen->all_false) return dead(value, span, negated);

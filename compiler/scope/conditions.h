@@ -14,7 +14,6 @@ namespace tilewright::scope {
 struct Dependence {
   bool ids = false;                            // on a scope id below the cluster
   layout::Unit finest = layout::Unit::Kernel;  // the narrowest unit that such an id counts
-  bool within_cta = true;                      // on no id of a CTA
   bool runtime = false;  // on memory that others write, results of instructions: perhaps not uniform
   bool open = false;     // on a value the launch decides: a parameter, an extent, a loop
   bool elects = false;

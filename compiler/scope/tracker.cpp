@@ -59,7 +59,7 @@ CallScope Tracker::at_call(ir::ExecScope scope) const {
   CallScope out = split(set_, scope);
   for (const Inexact& condition : conditions_) {
     // `elif warp_id >= 4` behind `if warp_id == 2`: not 2 is no box, yet true for each thread that came this far.
-    if (condition.condition && condition.provably_divergent && !condition.never_true) {
+    if (condition.condition && !condition.never_true) {
       auto still = classify(set_, condition.condition, condition.span, facts_, condition.negated);
       if (still) out.inexact.push_back(std::move(*still));
     } else {

@@ -317,8 +317,10 @@ class KernelExecutor {
       value = m->value;
       meta = true;
     }
+    // What the value failed of has been said: the name stays what it is.
+    if (value.is_poison() && scope->find(name)) return true;
     Value* existing = in_.find_binding(name, scope);
-    if (existing && !meta && in_.can_be_expr(value)) {
+    if (existing && !meta && (in_.can_be_expr(value) || value.is_opaque())) {
       if (const ir::Buffer* scalar = scalar_of(*existing)) {
         // Only a scalar that belongs to this kernel: names of other kernels around do not occur (kernels do not nest).
         ir::Expr e = in_.as_expr(value, in_.stored_at(span));

@@ -386,8 +386,8 @@ bool hover_word(HoverBlocks& out, const script::Surface& surface, std::string_vi
   const script::Record* word = surface.find(space, name);
   if (!word || !word->is_word()) return false;
   bool called = !word->signature.empty() || word->kind == script::NameKind::Function;
-  std::string spelled =
-      space == "layout" || space == "buffer" ? std::string(name) : std::string(space) + "." + std::string(name);
+  const bool by_module = space == "T" || space == "Tx";
+  std::string spelled = by_module ? std::string(space) + "." + std::string(name) : std::string(name);
   if (word->kind == script::NameKind::Decorator) spelled = "@" + spelled;
   out.code("python", called && word->kind != script::NameKind::Decorator
                          ? spelled + "(" + std::string(word->signature) + ")"
@@ -409,7 +409,7 @@ void hover_function(HoverBlocks& out, const syntax::FunctionDef& def, std::strin
 
 bool hover_documented(HoverBlocks& out, const script::Surface& surface, std::string_view name) {
   // `T` shows names of the layout algebra, too, as printed kernels spell them.
-  for (std::string_view space : {"layout", "T", "Tx", "buffer"}) {
+  for (std::string_view space : {"layout", "T", "Tx", "buffer", "bench", "gemm_async"}) {
     if (hover_word(out, surface, space, name)) return true;
   }
   return false;

@@ -105,7 +105,7 @@ class Tokens {
   Type type_of(const ImportFrom& from, std::string_view name) {
     if (is_library_module(from)) {
       const bool tile = name == "tirx" || name == "tir" || name == "tile";
-      for (std::string_view space : {"lang", "layout"}) {
+      for (std::string_view space : {"lang", "layout", "bench", "gemm_async"}) {
         const script::Record* r = tile ? nullptr : script_.surface().find(space, name);
         if (!r) continue;
         switch (r->kind) {

@@ -25,19 +25,21 @@ std::string shape_text(const ir::Region& region) {
   return text.empty() ? "no dimensions" : text;
 }
 
-Reason validate(const ir::TileCall& call, const ir::Region& dst, const ir::Region& src) {
+Reason validate(const ir::TileCall& call, const ir::Region& dst, const ir::Region& src, bool& only_types_differ) {
   if (call.args.size() != 2) return cat("takes a destination and a source, got ", call.args.size(), " operands");
   if (!dst.buffer) return "destination is not a buffer region";
   if (!src.buffer) return "source is not a buffer region";
   for (const ir::Region* r : {&dst, &src}) {
     if (!r->buffer->layout) return cat(ir::spoken_name(*r->buffer), " has no layout");
   }
-  if (dst.buffer->dtype != src.buffer->dtype) {
-    return cat("element types differ: ", ir::dtype_name(src.buffer->dtype), " to ", ir::dtype_name(dst.buffer->dtype));
-  }
+  const ir::DataType to = dst.buffer->dtype, from = src.buffer->dtype;
   std::vector<Expr> d = wide_extents(dst), s = wide_extents(src);
   bool equal = d.size() == s.size();
   for (std::size_t i = 0; equal && i < d.size(); ++i) equal = ir::provably_equal(d[i], s[i]);
+  if (to != from) {
+    only_types_differ = equal && to.storage_bits() * to.lanes == from.storage_bits() * from.lanes;
+    return cat("element types differ: ", ir::dtype_name(from), " to ", ir::dtype_name(to));
+  }
   if (!equal) return cat("shapes differ: ", shape_text(src), " to ", shape_text(dst));
   return {};
 }
@@ -46,7 +48,7 @@ CopyOperands read_operands(const ir::TileCall& call) {
   CopyOperands out;
   if (call.args.size() > 0) out.dst = call.args[0].region;
   if (call.args.size() > 1) out.src = call.args[1].region;
-  out.invalid = validate(call, out.dst, out.src);
+  out.invalid = validate(call, out.dst, out.src, out.only_types_differ);
   if (!out.dst.buffer || !out.src.buffer) return out;
   StorageScope d = out.dst.buffer->scope, s = out.src.buffer->scope;
   out.global_to_shared = s == StorageScope::Global && ir::is_shared(d);

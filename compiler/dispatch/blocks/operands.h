@@ -22,6 +22,7 @@ using WindowResult = std::expected<Window, Reason>;  // error: why the region is
 struct CopyOperands {
   ir::Region dst, src;
   Reason invalid;                        // of 7.1; empty: a valid copy
+  bool only_types_differ = false;        // `invalid` for that alone, and the types have one width
   std::optional<std::int64_t> elements;  // of the region; nothing: an extent is not constant
   bool global_to_shared = false, shared_to_global = false;
   bool local_shared = false, local_global = false;     // either direction

@@ -28,6 +28,9 @@ ir::Expr operand_value(Interpreter& in, const Operand& o, OperandKind kind, Valu
     ir::Expr element = ir::load(b->buffer, zeros);
     return kind == OperandKind::Reference ? element : ir::call(ir::kHandle, ir::builtin::address_of, {&element, 1});
   }
+  if (Instance* member = v.as<Instance>(); member && member->cls->is_enum && o.name == "event_type") {
+    v = in.attribute(v, "value", span);  // profiles name their events so
+  }
   ir::Expr e = in.as_expr(v, span, "'" + std::string(o.name) + "' of " + shown);
   if (!e) return e;
   if (kind == OperandKind::Attribute) {

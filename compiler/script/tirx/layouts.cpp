@@ -305,18 +305,28 @@ Value tcgen05_atom(Interpreter& in, const Arguments& args, Value) {
   return checked(in, layout::tcgen05_atom_layout(*s, (*t)[0].value(), (*t)[1].value(), *d), args.call);
 }
 
-Value sf_tmem(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "sf_tmem_layout", {"rows", "sf_k", "sf_per_mma", "sf_reuse", "pipe_depth"}, 3);
+using ScaleFactorLayout = layout::Result<layout::Layout> (*)(std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+                                                             std::optional<std::int64_t>);
+
+Value scale_factors(Interpreter& in, const Arguments& args, std::string_view name, ScaleFactorLayout make) {
+  Bound a(in, args, name, {"rows", "SF_K", "sf_per_mma", "sf_reuse", "pipe_depth"}, 3);
   if (!a) return Value::error();
   std::int64_t n[5] = {0, 0, 0, 1, 0};
   for (std::size_t i = 0; i < 5; ++i) {
     if (!a.has(i)) continue;
-    auto v = in.as_int(a[i], a.span(i), "a parameter of sf_tmem_layout");
+    auto v = in.as_int(a[i], a.span(i), "a parameter of " + std::string(name));
     if (!v) return Value::error();
     n[i] = *v;
   }
-  return checked(in, layout::sf_tmem_layout(n[0], n[1], n[2], n[3], a.has(4) ? std::optional(n[4]) : std::nullopt),
-                 args.call);
+  return checked(in, make(n[0], n[1], n[2], n[3], a.has(4) ? std::optional(n[4]) : std::nullopt), args.call);
+}
+
+Value sf_tmem(Interpreter& in, const Arguments& args, Value) {
+  return scale_factors(in, args, "sf_tmem_layout", layout::sf_tmem_layout);
+}
+
+Value sf_smem(Interpreter& in, const Arguments& args, Value) {
+  return scale_factors(in, args, "sf_smem_layout", layout::sf_smem_layout);
 }
 
 Value trainium(Interpreter& in, const Arguments& args, Value) {
@@ -683,8 +693,10 @@ constexpr Record kLayoutRecords[] = {
      "Tensor memory as a datapath of tcgen05 sees it.", tmem_datapath},
     {"layout", "tcgen05_atom_layout", NameKind::Function, "instr_shape, tensor_shape, dtype",
      "Registers as tcgen05.ld and tcgen05.st move them.", tcgen05_atom},
-    {"layout", "sf_tmem_layout", NameKind::Function, "rows, sf_k, sf_per_mma, sf_reuse=1, pipe_depth=None",
+    {"layout", "sf_tmem_layout", NameKind::Function, "rows, SF_K, sf_per_mma, sf_reuse=1, pipe_depth=None",
      "Scale factors in tensor memory.", sf_tmem},
+    {"gemm_async", "sf_smem_layout", NameKind::Function, "rows, SF_K, sf_per_mma, sf_reuse=1, pipe_depth=None",
+     "Scale factors in shared memory, as copies into tensor memory read them.", sf_smem},
     {"layout", "bx", NameKind::Constant, "", "Axis: the x index of the CTA in the grid.", nullptr, axis},
     {"layout", "by", NameKind::Constant, "", "Axis: the y index of the CTA in the grid.", nullptr, axis},
     {"layout", "bz", NameKind::Constant, "", "Axis: the z index of the CTA in the grid.", nullptr, axis},

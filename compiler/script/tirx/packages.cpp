@@ -31,11 +31,16 @@ Value lookup_ir_script(Interpreter& in, Namespace& self, std::string_view name) 
   return not_followed(in, self, name);
 }
 
+// A module that gives some names of a space of the surface, and others that are not followed.
+Value lookup_partly(Interpreter& in, Namespace& self, std::string_view name) {
+  Value v = lookup_surface(in, self, name);
+  return !v.is_error() || in.has_pending() ? v : not_followed(in, self, name);
+}
+
 // `tvm.tirx.lang` and its modules, each of which gives a part of the prelude.
 Value lookup_lang(Interpreter& in, Namespace& self, std::string_view name) {
   if (self.path != "tvm.tirx.lang" && !module_has(self.path, name)) return Value::error();
-  Value v = lookup_surface(in, self, name);
-  return !v.is_error() || in.has_pending() ? v : not_followed(in, self, name);
+  return lookup_partly(in, self, name);
 }
 
 Value lookup_script(Interpreter& in, Namespace& self, std::string_view name) {
@@ -253,6 +258,11 @@ Value lookup_cuda_op(Interpreter& in, Namespace& self, std::string_view name) {
   return v.is_error() && !in.has_pending() ? not_followed(in, self, name) : v;
 }
 
+// The layouts of scale factors; those of tensor memory stand among the other layouts.
+Value lookup_gemm_async(Interpreter& in, Namespace& self, std::string_view name) {
+  return name == "sf_tmem_layout" ? in.attribute(layout_module(in), name, {}) : lookup_partly(in, self, name);
+}
+
 Value lookup_tvm(Interpreter& in, Namespace& self, std::string_view name) {
   if (name == "DataType") return Value::object(tirx_class(in, name));
   return not_followed(in, self, name);
@@ -285,6 +295,10 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
   if (dotted == "tvm.runtime") return in.name_space("tvm.runtime", lookup_runtime);
   if (dotted == "tvm.tirx.cuda.op" || dotted == "tvm.backend.cuda.op") {
     return in.name_space(std::string(dotted), lookup_cuda_op);
+  }
+  if (dotted == "tvm.tirx.bench") return surface_space(in, std::string(dotted), "bench", lookup_partly);
+  if (dotted.ends_with(".gemm_async.tcgen05")) {
+    return surface_space(in, std::string(dotted), "gemm_async", lookup_gemm_async);
   }
   if (!is_open_module(dotted)) return in.name_space(std::string(dotted), lookup_listed);
   return Value::opaque("tvm");

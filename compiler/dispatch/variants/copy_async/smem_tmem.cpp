@@ -35,7 +35,8 @@ const intrinsics::Intrinsic& descriptor_row() {
 
 Reason operands(CallContext& context) {
   const CopyOperands& o = copy_operands(context);
-  if (!o.invalid.empty()) return o.invalid;
+  // It moves rows of 16 bytes, of whatever type: scale factors often are loaded as plain bytes.
+  if (!o.invalid.empty() && !o.only_types_differ) return o.invalid;
   const ir::Buffer& cells = *o.dst.buffer;
   if (!ir::is_shared(o.src.buffer->scope) || cells.scope != StorageScope::Tmem) {
     return wrong_pair(o, "smem->tmem moves shared -> tensor memory");

@@ -1,0 +1,175 @@
+# What published kernels and the reference's own tests lean on, beyond single rules.
+#--- events that are profiled  [print] [cuda]
+from enum import Enum, IntEnum
+from tvm.script import tirx as T
+from tvm.tirx.bench import CudaProfiler
+
+class Event(Enum):
+    Load = 0
+    Math = 3
+
+class Step(IntEnum):
+    First = 1
+
+@T.prim_func
+def always(A: T.Buffer((128,), "float32"), marks: T.Buffer((1024,), "uint64")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([128])
+    profiler = CudaProfiler(marks, write_stride=128, num_groups=2, default_leader=t == 32)
+    profiler.init(t // 64)
+    profiler.start(Event.Math, t == 0)
+    A[t] = T.float32(1)
+    profiler.end(Event.Math)
+    profiler.start(Step.First, False)
+    profiler.finalize()
+
+@T.prim_func
+def never(A: T.Buffer((128,), "float32"), marks: T.Buffer((1024,), "uint64")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([128])
+    profiler = CudaProfiler(marks, 128, 1, profiler_enabled=False)
+    profiler.init(0)
+    profiler.start(Event.Load, t == 0)
+    A[t] = T.float32(1)
+    profiler.end(Event.Load, t == 0)
+    profiler.finalize(t == 0)
+
+@T.prim_func
+def perhaps(A: T.Buffer((128,), "float32"), marks: T.Buffer((1024,), "uint64"), on: T.int32):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([128])
+    profiler = CudaProfiler(marks, 128, 1, profiler_enabled=on != 0)
+    profiler.init(0)
+    A[t] = T.float32(1)
+#| @T.prim_func
+#| def always(A: T.Buffer((128,), "float32"), marks: T.Buffer((1024,), "uint64")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     t = T.thread_id([128])
+#|     profiler_profiler_tag = T.alloc_local((1,), "uint64", align=8)
+#|     profiler_profiler_write_offset = T.alloc_local((1,), "uint32", align=8)
+#|     T.cuda.timer_init(marks.data, profiler_profiler_tag.data, profiler_profiler_write_offset.data, T.uint32(2), T.Cast("uint32", t // 64))
+#|     T.cuda.timer_start(3, marks.data, profiler_profiler_tag.data, profiler_profiler_write_offset.data, T.uint32(128), t == 0)
+#|     A[t] = T.float32(1.0)
+#|     T.cuda.timer_end(3, marks.data, profiler_profiler_tag.data, profiler_profiler_write_offset.data, T.uint32(128), t == 32)
+#|     T.cuda.timer_start(1, marks.data, profiler_profiler_tag.data, profiler_profiler_write_offset.data, T.uint32(128), T.bool(False))
+#|     T.cuda.timer_finalize(marks.data, profiler_profiler_tag.data, profiler_profiler_write_offset.data, T.uint32(128), t == 32)
+#| @T.prim_func
+#| def never(A: T.Buffer((128,), "float32"), marks: T.Buffer((1024,), "uint64")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     t = T.thread_id([128])
+#|     profiler_profiler_tag = T.alloc_local((1,), "uint64", align=8)
+#|     profiler_profiler_write_offset = T.alloc_local((1,), "uint32", align=8)
+#|     A[t] = T.float32(1.0)
+#| @T.prim_func
+#| def perhaps(A: T.Buffer((128,), "float32"), marks: T.Buffer((1024,), "uint64"), on: T.int32):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     t = T.thread_id([128])
+#|     profiler_profiler_tag = T.alloc_local((1,), "uint64", align=8)
+#|     profiler_profiler_write_offset = T.alloc_local((1,), "uint32", align=8)
+#|     if on != 0:
+#|         T.cuda.timer_init(marks.data, profiler_profiler_tag.data, profiler_profiler_write_offset.data, T.uint32(1), T.uint32(0))
+#|     A[t] = T.float32(1.0)
+
+#--- scale factors as plain bytes in shared memory  [cuda] [arch sm_100a]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.cuda.operator.tile_primitive.gemm_async.tcgen05 import sf_smem_layout, sf_tmem_layout
+
+@T.prim_func
+def k(A: T.Buffer((128, 16), "uint8", layout=sf_smem_layout(128, 16, sf_per_mma=4))):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([128])
+    address = T.alloc_shared([1], "uint32")
+    staged = T.alloc_shared((128, 16), "uint8", layout=sf_smem_layout(128, SF_K=16, sf_per_mma=4))
+    cells = T.decl_buffer((128, 16), "float8_e4m3fn", scope="tmem", allocated_addr=address[0],
+                          layout=sf_tmem_layout(128, 16, 4))
+    if t == 0:
+        Tx.copy_async(cells[:, :], staged[:, :], cta_group=2)
+    Tx.cta.copy(staged[:, :], A[:, :])
+
+@T.prim_func
+def refused(A: T.Buffer((128, 16), "uint8", layout=sf_smem_layout(100, 16, sf_per_mma=4))):
+#                                                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2109]: scale factors: rows 100 are no multiple of 128
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([128])
+    address = T.alloc_shared([1], "uint32")
+    staged = T.alloc_shared((128, 16), "uint8", layout=sf_smem_layout(128, 16, 4))
+    cells = T.decl_buffer((128, 16), "float16", scope="tmem", allocated_addr=address[0], layout=sf_tmem_layout(128, 16, 4))
+    if t == 0:
+        Tx.copy_async(cells[:, :], staged[:, :])
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope: element types differ: uint8 to float16
+#   hint: both sides have one type: declare cells as uint8, or convert with Tx.cast
+
+#--- a scalar keeps its type where its value failed
+import torch
+from tvm.script import tirx as T
+
+n = torch.zeros(1)
+
+@T.prim_func
+def k(A: T.Buffer((n, 64), "float32"), B: T.Buffer((128,), "float32")):
+#                 ^^^^^^^ error[TW2007]: the shape is not known here: it comes from the module 'torch'
+#   hint: give the value in the script, or name an entry with known arguments
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([128])
+    x: T.float32
+    x = A[0, 0]
+    x = n
+#       ^ error[TW2007]: a value is not known here: it comes from the module 'torch'
+#   hint: give the value in the script, or name an entry with known arguments
+    B[t] = x
+    x = B[t]
+    y: T.float32 = A[0, 0]
+    y = B[0]
+    B[t] = y
+
+#--- what other conditions say does not matter where a role decides  [cuda] [arch sm_90a]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def k(A: T.Buffer((128, 32), "float16"), n: T.int32, flags: T.Buffer((256,), "int32")):
+    T.device_entry()
+    rank = T.cta_id_in_cluster([2])
+    T.cta_id([2])
+    tid = T.thread_id([256])
+    T.lane_id([32])
+    T.thread_id_in_wg([128])
+    T.warpgroup_id([2])
+    warp = T.warp_id([8])
+    s = T.alloc_buffer((128, 32), "float16", scope="shared")
+    if (warp == 0) & (rank == 0):
+        T.evaluate(0)
+    elif warp >= 4:
+        Tx.wg.copy(s[:, :], A[:, :])
+    if (warp == 1) & (rank == 1) & (T.ptx.elect_sync() != 0):
+        T.evaluate(0)
+    elif warp >= 4:
+        Tx.wg.copy(s[:, :], A[:, :])
+    if (tid < 32) & (flags[tid] == n):
+        T.evaluate(0)
+    elif warp >= 4:
+        Tx.wg.copy(s[:, :], A[:, :])
+    if (warp >= 4) | (flags[tid] == n):
+        if warp >= 4:
+            Tx.wg.copy(s[:, :], A[:, :])
+    if (warp == 5) & (rank == 0):
+        T.evaluate(0)
+    elif warp >= 4:
+        Tx.wg.copy(s[:, :], A[:, :])
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at warpgroup scope\n   gmem_smem, fallback  rejected: only some threads of the warpgroup pass `not ((warp == 5) & (rank == 0))`\n   ldstmatrix, reg      rejected: source is global and destination shared
+#   hint: let all threads of the warpgroup reach the call: move it out of `if not ((warp == 5) & (rank == 0))`
+    if (tid < 160) & (flags[tid] == n):
+#      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[TW3012]: `not ((tid < 160) & (flags[tid] == n))` is taken to be the same in all threads of a warpgroup, which copy inside relies on
+        T.evaluate(0)
+    elif warp >= 4:
+        Tx.wg.copy(s[:, :], A[:, :])
