@@ -163,6 +163,11 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
         }
         if (lists_name(n->path, name) && !surface_->is_of_another_release(n->space, name))
           return Value::opaque("a module that is not followed");
+        if (std::string below = surface_->below(n->space, name); !below.empty()) {
+          refuse(code::kAttribute, span, std::move(message), "write " + n->path + "." + below, "AttributeError");
+          offer({text::Fix::Kind::Replace, "Replace by " + below, below});
+          return Value::error();
+        }
         return refuse(code::kAttribute, span, std::move(message), advice_of(*n, name), "AttributeError");
       }
       case Type::Instance: {

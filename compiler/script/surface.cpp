@@ -227,6 +227,30 @@ std::string Surface::advice(std::string_view space, std::string_view name) const
   return "did you mean " + spelled(std::string(space) + "." + std::string(nearest.found())) + "?";
 }
 
+std::string Surface::below(std::string_view space, std::string_view name) const {
+  constexpr std::size_t kLongest = 80;
+  if ((space != "T" && !space.starts_with("T.")) || name.size() > kLongest) return {};
+  if (is_of_another_release(space, name)) return {};
+  // Its words joined by `_` where the surface has a dot.
+  for (std::size_t at = name.find('_'); at != name.npos; at = name.find('_', at + 1)) {
+    const Record* outer = find(space, name.substr(0, at));
+    if (!outer || outer->children.empty()) continue;
+    const std::string_view rest = name.substr(at + 1);
+    const Record* inner = find(outer->children, rest);
+    const std::string path = inner && inner->is_offered() ? std::string(rest) : below(outer->children, rest);
+    if (!path.empty()) return std::string(outer->name) + "." + path;
+  }
+  // Without the names between.
+  std::string found;
+  for (const Record* r : records()) {
+    const bool inside = r->space.size() > space.size() && r->space.starts_with(space) && r->space[space.size()] == '.';
+    if (!inside || r->name != name || !r->is_offered()) continue;
+    if (!found.empty()) return {};
+    found = std::string(r->space.substr(space.size() + 1)) + "." + std::string(name);
+  }
+  return found;
+}
+
 const Surface& surface_of(text::Dialect dialect) {
   switch (dialect) {
     case text::Dialect::V0_25: break;

@@ -96,6 +96,10 @@ class Surface {
   // The hint to a name that a space lacks: who has it and what this release writes, or the nearest that it does have.
   // Empty: nothing is near.
   std::string advice(std::string_view space, std::string_view name) const;
+  // A name that `space` lacks and a space below it has, as one writes who knows it from elsewhere: "cuda.cta_sync"
+  // for `cta_sync` of `T`, "cp_async.wait_group" for `cp_async_wait_group` of `T.ptx`. Empty: there is none, or
+  // several.
+  std::string below(std::string_view space, std::string_view name) const;
 
  private:
   class Names;

@@ -373,3 +373,18 @@ def needs(A: T.Buffer((endless,), "float32")):
     T.device_entry()
     tx = T.thread_id([128])
     A[tx] = 1.0
+
+#--- names of the dialect without the names between, or with other marks between
+from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([128])
+    T.cta_sync()
+#     ^^^^^^^^ error[TW2003]: 'T' has no attribute 'cta_sync'
+#   hint: write T.cuda.cta_sync
+    T.ptx.cp_async_wait_group(0)
+#         ^^^^^^^^^^^^^^^^^^^ error[TW2003]: 'T.ptx' has no attribute 'cp_async_wait_group'
+#   hint: write T.ptx.cp_async.wait_group
+    A[tx] = 1.0
