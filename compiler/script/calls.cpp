@@ -276,7 +276,11 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   heap_.count(128);
   scope->parent = f->is_hygienic || !script_scope_ ? f->closure : script_scope_;
   scope->kind = Scope::Kind::Function;
-  if (!bind_parameters(f->def->params, f->defaults, arguments, self, has_self, scope, name)) return Value::error();
+  auto left_by_error = [&] {
+    if (pending_) pending_->through.push_back(f);
+    return Value::error();
+  };
+  if (!bind_parameters(f->def->params, f->defaults, arguments, self, has_self, scope, name)) return left_by_error();
   if (f->owner) scope->set("__class__", Value::object(f->owner));
   const std::size_t calls = host_calls_.size();
   const bool by_name = arguments.call == text::Span{f->anchor, f->def->name.at.begin, f->def->name.at.end};
@@ -298,7 +302,7 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   script_scope_ = outer_script_scope;
   leave(kLevels);
   host_calls_.resize(std::min(calls, host_calls_.size()));
-  if (flow == Flow::Error) return Value::error();
+  if (flow == Flow::Error) return left_by_error();
   return script ? Value::none() : result;
 }
 
@@ -412,6 +416,21 @@ Value Interpreter::define_function(const syntax::FunctionDef* def, Scope* scope)
   return apply_decorators(def->decorators, Value::object(f), scope);
 }
 
+// `@X.prim_func`; `@X.jit` of a function with an `X.Buffer`, for other packages have a `jit` of their own.
+static bool is_kernel_decorator(const syntax::Node* node, const syntax::FunctionDef& def) {
+  if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
+  if (auto* r = syntax::as<syntax::NameRef>(node)) return r->name.text == "prim_func";
+  auto* made = syntax::as<syntax::Attribute>(node);
+  if (!made || made->name.text != "jit") return made && made->name.text == "prim_func";
+  auto* package = syntax::as<syntax::NameRef>(made->object);
+  return package && std::ranges::any_of(def.params, [&](const syntax::Parameter& p) {
+           auto* c = syntax::as<syntax::Call>(p.annotation);
+           auto* a = syntax::as<syntax::Attribute>(c ? c->function : nullptr);
+           auto* of = syntax::as<syntax::NameRef>(a ? a->object : nullptr);
+           return of && a->name.text == "Buffer" && of->name.text == package->name.text;
+         });
+}
+
 Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope* scope) {
   for (std::size_t i = decorators.size(); i-- > 0;) {
     const syntax::Node* node = decorators[i];
@@ -433,7 +452,11 @@ Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope
     Value decorator = eval(node, scope);
     if (decorator.is_error()) return decorator;
     if (decorator.is_poison()) return decorator;
-    if (decorator.is_opaque()) continue;  // a decorator of the host world: the function itself stays known
+    if (decorator.is_opaque()) {  // a decorator of the host world: the function itself stays known
+      Function* f = value.as<Function>();
+      if (f && is_kernel_decorator(node, *f->def)) unread_.push_back({f, node, span(node), decorator.why});
+      continue;
+    }
     Arguments args;
     args.positional = {&value, 1};
     args.call = span(node);

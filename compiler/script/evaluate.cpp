@@ -107,6 +107,7 @@ class EntryFinder {
     parametrized();
     defaults();
     unbound();
+    unread();
     open();
   }
 
@@ -228,6 +229,7 @@ class EntryFinder {
       Pending p = in_.take_pending();
       if (p.fatal && !in_.go_on_after(p)) e_.stopped = true;
       if (p.diagnostic.code.empty()) return;
+      told(p);
       // Where the script itself is at fault, its own place says more than the comment.
       text::Anchors::Place place = e_.anchors.resolve(p.diagnostic.span);
       if (span && p.refused && place.source && place.source != source.get()) {
@@ -345,10 +347,14 @@ class EntryFinder {
       mine = mine || (f.pending.refused && tile_script_);
       // A limit that host code met may be ours alone: the kernels that need its names say so as errors.
       bool limit = f.pending.diagnostic.code == code::kLimit;
-      if (mine || limit) e_.diagnostics.push_back(f.pending.diagnostic);
+      if (mine || limit) e_.diagnostics.push_back(f.pending.diagnostic), told(f.pending);
       if (limit && !mine) e_.diagnostics.back().severity = text::Severity::Information;
     }
   }
+
+  // What ended these functions stands among the findings, so that nobody needs to ask for other arguments.
+  void told(const Pending& p) { told_.insert(told_.end(), p.through.begin(), p.through.end()); }
+  bool is_told(const Function* f) const { return std::ranges::find(told_, f) != told_.end(); }
 
   // Calls a function for the kernels that it makes; what the host code around them does is not our concern.
   void call(Candidate& c, EntryKind kind, const std::string& text, const std::vector<Keyword>& keywords) {
@@ -364,6 +370,7 @@ class EntryFinder {
       Pending p = in_.take_pending();
       if (p.fatal || (p.refused && tile_script_)) {
         e_.diagnostics.push_back(p.diagnostic);
+        told(p);
         c.served = true;  // it is said what is wrong with it
         if (p.fatal && !in_.go_on_after(p)) e_.stopped = true;
         if (p.fatal) return;
@@ -565,6 +572,7 @@ class EntryFinder {
   // what is not known here (a package that is not evaluated, a limit), may be ours: a library does more than we follow.
   // A cause that several lines share is told once.
   void config_failure(std::size_t i, Pending p) {
+    told(p);
     if ((p.fatal && p.diagnostic.code != code::kLimit) || (p.refused && tile_script_)) {
       e_.diagnostics.push_back(p.diagnostic);
       for (Candidate& c : functions_) c.served = c.served || c.function == get_kernel_;
@@ -715,7 +723,10 @@ class EntryFinder {
 
   void open() {
     for (Jit* jit : open_jits_) {
-      if (jit->cache.empty() || std::ranges::find(forgotten_, jit->function) != forgotten_.end()) open_jit(jit);
+      const bool forgotten = std::ranges::find(forgotten_, jit->function) != forgotten_.end();
+      const bool failed =
+          std::ranges::any_of(in_.kernels(), [&](KernelValue* k) { return k->failed && k->source == jit->function; });
+      if (forgotten || (jit->cache.empty() && !failed)) open_jit(jit);
     }
     for (Candidate& c : functions_) {
       if (c.served || !c.direct || named_as_reference(c.name.text)) continue;
@@ -737,7 +748,45 @@ class EntryFinder {
       for (const syntax::Parameter& p : c.function->def->params) {
         signature += (signature.back() == '(' ? "" : ", ") + std::string(p.name.text);
       }
-      note({signature + ")", span}, c.function == get_kernel_ && misfits_ > 0);
+      note({signature + ")", span}, is_told(c.function) || (c.function == get_kernel_ && misfits_ > 0));
+    }
+  }
+
+  // Kernels that are none of the dialect's, as far as anybody can tell: once a decorator, where it stands first.
+  void unread() {
+    struct Said {
+      std::string decorator;
+      std::size_t diagnostic;
+      std::vector<std::string_view> names;
+    };
+    std::vector<Said> all;
+    for (const Interpreter::Unread& u : in_.unread()) {
+      text::Anchors::Place place = e_.anchors.resolve(u.span);
+      if (place.source != e_.tree->source().get()) continue;
+      for (Candidate& c : functions_) c.served = c.served || c.function->anchor == u.function->anchor;
+      const syntax::Node* node = u.decorator;
+      if (auto* call = syntax::as<syntax::Call>(node)) node = call->function;
+      std::string decorator(u.function->keep->text.substr(node->at.begin, node->at.end - node->at.begin));
+      auto said = std::ranges::find(all, decorator, &Said::decorator);
+      if (said == all.end()) {
+        all.push_back({decorator, e_.diagnostics.size(), {}});
+        said = all.end() - 1;
+        text::Diagnostic& d = e_.diagnostics.emplace_back();
+        d.code = code::kOpaque;
+        d.severity = text::Severity::Information;
+        d.message = std::string("it comes from ") + u.why;
+        d.span = u.span;
+      }
+      const std::string_view name = u.function->def->name.text;
+      if (std::ranges::find(said->names, name) == said->names.end()) said->names.push_back(name);
+    }
+    for (const Said& s : all) {
+      std::string names(s.names[0]);
+      if (s.names.size() == 2) names += " and " + std::string(s.names[1]);
+      if (s.names.size() > 2) names += " and " + std::to_string(s.names.size() - 1) + " more";
+      std::string& message = e_.diagnostics[s.diagnostic].message;
+      message = names + (s.names.size() > 1 ? " are" : " is") + " not checked: " + s.decorator +
+                " is not known here, " + message;
     }
   }
 
@@ -778,8 +827,9 @@ class EntryFinder {
   Interpreter& in_;
   const EvaluateOptions& options_;
   std::vector<Candidate> functions_;
-  std::vector<Function*> forgotten_;  // whose kernels came of wrong guesses alone
-  std::vector<Jit*> open_jits_;       // whose compile-time parameters do not all have defaults
+  std::vector<const Function*> told_;  // which were called and failed, and why stands among the findings
+  std::vector<Function*> forgotten_;   // whose kernels came of wrong guesses alone
+  std::vector<Jit*> open_jits_;        // whose compile-time parameters do not all have defaults
   Function* get_kernel_ = nullptr;
   std::vector<Config> configs_;
   std::vector<text::Diagnostic> config_failures_;

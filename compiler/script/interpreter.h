@@ -44,6 +44,7 @@ struct Pending {                        // the exception on its way up
   bool fatal = false;    // limits and cancellation: nothing recovers from it
   bool refused = false;  // Python would not run it either: a name that nothing binds, a module that lacks one
   bool unwinds = false;  // too deep: the statements of a kernel do not recover from it, the kernel does
+  std::vector<const Function*> through{};  // the functions that it left
 };
 
 // The kernel under construction.
@@ -255,6 +256,14 @@ class Interpreter {
     Pending pending;
   };
   const std::vector<Failure>& failures() const { return failures_; }
+  // A function that a decorator named as the dialect's would make a kernel of, if it were the dialect's.
+  struct Unread {
+    const Function* function;
+    const syntax::Node* decorator;
+    text::Span span;  // of the decorator
+    const char* why;  // where the decorator comes from
+  };
+  const std::vector<Unread>& unread() const { return unread_; }
   // After a limit: the next part of the script gets some more of it, so that it ends what it met and not the file. Each
   // time it is half of what it was the time before. False: somebody asked to stop.
   bool go_on_after(const Pending& limit);
@@ -381,6 +390,7 @@ class Interpreter {
   Scope* prelude_ = nullptr;
   std::vector<std::shared_ptr<const syntax::Tree>> trees_;
   std::vector<Failure> failures_;
+  std::vector<Unread> unread_;
   // The modules that ran or are running.
   struct ModuleRun {
     Scope* scope;

@@ -2,6 +2,7 @@
 
 #include "compiler/lower/codes.h"
 #include "compiler/lower/lower.h"
+#include "compiler/scope/codes.h"
 
 namespace tilewright::session {
 namespace {
@@ -68,6 +69,12 @@ void KernelStages::run(Stage stage, const ir::Kernel& kernel, bool evaluation_fa
     results.target_because = std::move(served.because);
     results.target_origin = served.origin;
     results.failed = evaluation_failed || results.dispatched->failed;
+    if (evaluation_failed && inner.diagnostics) {
+      // What failed may have been the scope id that is missing.
+      std::erase_if(*inner.diagnostics, [](const text::Diagnostic& d) {
+        return d.code == scope::code::kNoThreads || d.code == scope::code::kNotInferred;
+      });
+    }
   });
   // Here, unless it failed: no TileCall is left, the extents of the launch are known, and every scope id in use has the
   // range that the launch gives it.

@@ -34,8 +34,6 @@ def needs(m, n):
 from tvm.script import tirx as T
 
 def make(m):
-#   ^^^^ information[TW2202]: the kernel in make(m) needs arguments to be compiled
-#   hint: name some in a comment: # tilewright: entry make(m)
     if m % 16:
         raise ValueError(f"m={m} is no multiple of 16")
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: ValueError: m=17 is no multiple of 16

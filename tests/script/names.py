@@ -166,8 +166,6 @@ def checked(m):
     return m
 
 def make(m):
-#   ^^^^ information[TW2202]: the kernel in make(m) needs arguments to be compiled
-#   hint: name some in a comment: # tilewright: entry make(m)
     rows = checked(m)
     @T.prim_func
     def kernel(A: T.Buffer((rows,), "float32")):

@@ -173,3 +173,105 @@ def k(A: T.Buffer((128, 32), "float16"), n: T.int32, flags: T.Buffer((256,), "in
         T.evaluate(0)
     elif warp >= 4:
         Tx.wg.copy(s[:, :], A[:, :])
+
+#--- what a factory failed of is said once
+from tvm.script import tirx as T
+
+def checked(n):
+    if n > 4:
+        raise ValueError("n too large")
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: ValueError: n too large
+    return n
+
+def make(n):
+    checked(n)
+    @T.prim_func
+    def k(A: T.Buffer((n,), "float32")):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([n])
+        A[t] = T.float32(0)
+    return k
+
+kernels = {"a": make(8)}
+
+@T.jit
+def sized(A: T.Buffer((8,), "float32"), *, n: T.constexpr):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([n])
+    A[t] = T.float32(0)
+
+s = sized.specialize(m=3)
+#   ^^^^^^^^^^^^^^^^^^^^^ error[TW2114]: specialize() needs a value for 'n'
+
+def other(n):
+#   ^^^^^ information[TW2202]: the kernel in other(n) needs arguments to be compiled
+#   hint: name some in a comment: # tilewright: entry other(n)
+    @T.prim_func
+    def k(A: T.Buffer((n,), "float32")):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([n])
+        A[t] = T.float32(0)
+    return k
+
+#--- launches that miss what failed  [cuda]
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((8,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([sise])
+#                    ^^^^ error[TW2002]: name 'sise' is not defined
+#   hint: did you mean list?
+    w = T.warp_id()
+    A[t] = 0.0
+
+@T.prim_func
+def l(A: T.Buffer((8,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+#   ^^^^^^^^^^^^^ error[TW3004]: the kernel has no thread launch parameters
+#   hint: declare thread_id([n]), or warp_id([n])
+    A[0] = 0.0
+
+#--- kernels that another package makes
+import tile.lang as TL
+import triton
+import triton.language as tl
+from somebody import tirx as T
+from somebody.dsl import prim_func
+
+@T.prim_func
+# @1:2-1:13 information[TW2007]: first and 2 more are not checked: T.prim_func is not known here, it comes from the module 'somebody'
+def first(A: T.Buffer((8,), "float32")):
+    T.device_entry()
+
+def make(n):
+    @T.prim_func
+    def second(A: T.Buffer((8,), "float32")):
+        T.device_entry()
+    return second
+
+K = make(3)
+L = make(4)
+
+@T.prim_func(private=True)
+def third(A):
+    pass
+
+@prim_func
+# @1:2-1:11 information[TW2007]: fourth is not checked: prim_func is not known here, it comes from the module 'somebody'
+def fourth(A):
+    pass
+
+@TL.jit
+# @1:2-1:8 information[TW2007]: fifth is not checked: TL.jit is not known here, it comes from the module 'tile'
+def fifth(A: TL.Buffer((8,), "float32")):
+    pass
+
+@triton.jit
+def none_of_ours(A, n: tl.constexpr):
+    pass
