@@ -275,3 +275,66 @@ def fifth(A: TL.Buffer((8,), "float32")):
 @triton.jit
 def none_of_ours(A, n: tl.constexpr):
     pass
+
+#--- the dialect under the parser's name  [print]
+from tvm.script.parser import ir as I
+from tvm.script.parser import tirx as T
+from tvm.script.parser.tirx import Buffer, prim_func
+from tvm.tirx.script.parser import device_entry
+import tvm.script.parser.tirx as P
+
+@T.prim_func
+def k(A: T.Buffer((8,), "float32")):
+    device_entry()
+    T.cta_id([1])
+    t = P.thread_id([8])
+    A[t] = 0.0
+
+@prim_func
+def l(A: Buffer((8,), "float32")):
+    T.evaluate(0)
+
+@I.ir_module
+class M:
+    @T.prim_func
+    def m(A: T.Buffer((8,), "float32")):
+        T.evaluate(0)
+#| @T.prim_func
+#| def k(A: T.Buffer((8,), "float32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     t = T.thread_id([8])
+#|     A[t] = T.float32(0.0)
+#| @T.prim_func
+#| def l(A: T.Buffer((8,), "float32")):
+#|     T.evaluate(0)
+#| @T.prim_func
+#| def m(A: T.Buffer((8,), "float32")):
+#|     T.evaluate(0)
+
+#--- what is caught may be what was raised  [print]
+import pytest
+from tvm.script import tirx as T
+
+failure = ValueError("failure")
+
+def fail():
+    raise failure
+
+def make(n):
+    with pytest.raises(ValueError) as caught:
+        fail()
+    assert caught.value is failure
+    if caught.value is not failure:
+        raise caught.value
+
+    @T.prim_func
+    def k(A: T.Buffer((n,), "float32")):
+        T.evaluate(0)
+
+    return k
+
+K = make(8)
+#| @T.prim_func
+#| def k(A: T.Buffer((8,), "float32")):
+#|     T.evaluate(0)

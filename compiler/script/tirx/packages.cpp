@@ -43,8 +43,16 @@ Value lookup_lang(Interpreter& in, Namespace& self, std::string_view name) {
   return lookup_partly(in, self, name);
 }
 
+// `tvm.script.parser`, whose `tirx` is what `tvm.script` has, too.
+Value lookup_parser(Interpreter& in, Namespace& self, std::string_view name) {
+  if (name == "tirx") return tirx_namespace(in);
+  if (name == "ir") return in.name_space("tvm.script.ir", lookup_ir_script);
+  return not_followed(in, self, name);
+}
+
 Value lookup_script(Interpreter& in, Namespace& self, std::string_view name) {
   if (name == "tirx") return tirx_namespace(in);
+  if (name == "parser") return in.name_space("tvm.script.parser", lookup_parser);
   if (name == "ir") return in.name_space("tvm.script.ir", lookup_ir_script);
   return not_followed(in, self, name);
 }
@@ -273,7 +281,11 @@ Value lookup_tvm(Interpreter& in, Namespace& self, std::string_view name) {
 Value tvm_package(Interpreter& in, std::string_view dotted) {
   if (dotted == "tvm") return in.name_space("tvm", lookup_tvm);
   if (dotted == "tvm.script") return in.name_space("tvm.script", lookup_script);
-  if (dotted == "tvm.script.tirx" || dotted == "tvm.tirx.script") return tirx_namespace(in);
+  if (dotted == "tvm.script.parser") return in.name_space("tvm.script.parser", lookup_parser);
+  for (std::string_view t :
+       {"tvm.script.tirx", "tvm.tirx.script", "tvm.script.parser.tirx", "tvm.tirx.script.parser"}) {
+    if (dotted == t) return tirx_namespace(in);
+  }
   if (dotted == "tvm.script.tirx.tile") return tile_namespace(in);
   if (dotted == "tvm.script.ir") return in.name_space("tvm.script.ir", lookup_ir_script);
   if (dotted.starts_with("tvm.tirx.layout") || dotted.find("tma_utils") != std::string_view::npos)
