@@ -49,6 +49,8 @@ std::optional<Refusal> refusal(const Variant& variant, CallContext& context) {
   return out;
 }
 
+constexpr std::size_t kMostRelated = 8;  // places that one finding names
+
 class Dispatcher {
  public:
   Dispatcher(const ir::Kernel& kernel, const text::Context& context, Dispatched& out)
@@ -80,6 +82,7 @@ class Dispatcher {
 
   const Stmt* visit(const Stmt* s) {
     if (!s || context_.stop.stop_requested()) return s;
+    block_ = nullptr;
     switch (s->kind) {
       case ir::StmtKind::Seq: return visit_seq(static_cast<const ir::Seq*>(s));
       case ir::StmtKind::If: return visit_if(static_cast<const ir::If*>(s));
@@ -130,6 +133,7 @@ class Dispatcher {
     statements.reserve(seq->body.size() + 8);
     bool changed = false;
     for (const Stmt* child : seq->body) {
+      block_ = seq;
       if (const auto* call = ir::as<ir::TileCall>(child)) {
         serve(call, statements);
         changed |= statements.back() != child;
@@ -472,19 +476,28 @@ class Dispatcher {
     context_.report(std::move(d));
   }
 
-  // N10: keep accepting, but say so.
+  // N10: keep accepting, but say so; once for the calls of one block, which lack one guard.
   void warn_many_threads(const ir::TileCall& call, const CallReport& report) {
     std::int64_t threads = 1;
     for (scope::ActiveAxis axis : {scope::ActiveAxis::laneid, scope::ActiveAxis::warpid}) {
       if (const scope::ActiveRange* r = scope::find(report.scope.inter, axis)) threads *= r->extent;
     }
     if (call.scope != ir::ExecScope::Thread || threads <= 1 || !report.scope.inexact.empty()) return;
+    if (block_ && unguarded_.block == block_ && unguarded_.threads == threads) {
+      text::Diagnostic& first = held_[unguarded_.said];
+      const bool again = first.span == call.origin.span;  // of a helper that is called twice
+      if (!again && first.related.size() < kMostRelated) {
+        first.related.push_back({call.origin.span, "and this call lacks the same guard"});
+      }
+      return;
+    }
     text::Diagnostic d =
         diagnostic(code::kManyThreads, Severity::Warning,
                    cat(threads, " threads of the CTA reach this call, and each of them issues it"), call.origin);
     d.hint = "guard it with `if T.ptx.elect_sync():` or a test of thread_id";
     d.fix = {text::Fix::Kind::OneLane, "Guard with one elected lane"};
-    context_.report(std::move(d));
+    unguarded_ = {block_, threads, held_.size()};
+    held_.push_back(std::move(d));
   }
 
   // N11: a cooperative body stands although a condition on the way is not known to be uniform. Said once a condition.
@@ -515,6 +528,14 @@ class Dispatcher {
   std::vector<const ir::Buffer*> allocations_;
   std::vector<const Stmt*> init_;
   std::vector<text::Span> noted_;
+  // The last call that several threads reach and one should: where it is said, and how many threads.
+  struct Unguarded {
+    const ir::Seq* block = nullptr;
+    std::int64_t threads = 0;
+    std::size_t said = 0;  // of held_
+  };
+  Unguarded unguarded_;
+  const ir::Seq* block_ = nullptr;      // around the statement that is looked at
   std::vector<text::Diagnostic> held_;  // until every call has been seen that they are about
   std::map<const ir::Buffer*, std::size_t> wrong_types_;
   bool untracked_noted_ = false;

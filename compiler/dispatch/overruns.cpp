@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/dispatch/codes.h"
+#include "compiler/dispatch/variant.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/fold.h"
@@ -404,6 +405,10 @@ class Overruns {
       if (!o.region.buffer) loads(o.value, s);
     }
     if (!report || !report->body) return;  // that is the error
+    // An option that nobody reads was meant to be another, which may let the call reach beyond.
+    for (const ir::ConfigItem& item : s->config) {
+      if (readers_of(s->primitive, item.key).empty()) return;
+    }
     for (const ir::Operand& o : s->args) {
       // The tensor unit leaves out what lies outside of a tensor, and kernels rely on it.
       const bool clipped =

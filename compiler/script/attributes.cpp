@@ -6,6 +6,7 @@
 #include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"
 #include "compiler/script/tirx/modules.h"
+#include "compiler/text/nearest.h"
 
 namespace tilewright::script {
 
@@ -121,6 +122,34 @@ Value Interpreter::member_of(Value object, std::string_view space, std::string_v
   const Record* record = surface_->find(space, name);
   if (!record) return Value::error();
   return record->make ? record->make(*this, *record, object) : native(record->name, record->function, object);
+}
+
+// Two names in a row, `outer.name.next`, of which the second does not follow, or of which the first is not there: it
+// was another name that is near, and that has the second.
+void Interpreter::look_along(const syntax::Attribute* node, Scope* scope) {
+  auto* before = syntax::as<syntax::Attribute>(node->object);
+  if (!before || !pending_ || !pending_->refused || pending_->diagnostic.code != code::kAttribute) return;
+  const text::Span at = span(before->name.at);
+  const bool first_is_wrong = pending_->diagnostic.span == at;
+  if (!first_is_wrong && pending_->diagnostic.span != span(node->name.at)) return;
+  if (!first_is_wrong && !pending_->diagnostic.hint.empty()) return;
+  Pending failed = take_pending();
+  Value outer = eval(before->object, scope);
+  pending_.reset();
+  if (Namespace* n = outer.as<Namespace>(); n && !n->space.empty()) {
+    text::Nearest nearest(before->name.text, text::Nearest::Among::Few);
+    for (const Record* r : surface_->names(n->space)) {
+      if (!r->is_offered() || r->children.empty()) continue;
+      const Record* next = surface_->find(r->children, node->name.text);
+      if (next && next->is_offered()) nearest.consider(r->name);
+    }
+    if (std::string meant(nearest.found()); !meant.empty()) {
+      failed.diagnostic.span = at;
+      failed.diagnostic.hint = "did you mean " + std::string(n->space) + "." + meant + "?";
+      failed.diagnostic.fix = fix_of_hint(failed.diagnostic.hint);
+    }
+  }
+  pending_ = std::move(failed);
 }
 
 Value Interpreter::attribute(Value object, std::string_view name, text::Span span) {

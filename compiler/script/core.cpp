@@ -466,7 +466,7 @@ std::optional<ir::DataType> Interpreter::as_dtype(Value v, text::Span span) {
   auto text = as_string(v, span, "a dtype");
   if (!text) return std::nullopt;
   if (auto d = ir::parse_dtype(*text)) return d;
-  text::Nearest nearest(*text);
+  text::Nearest nearest(*text, text::Nearest::Among::Few);
   for (std::string_view name : ir::dtype_names()) nearest.consider(name);
   std::string meant(nearest.found());
   fail(code::kType, span, "unknown dtype \"" + std::string(*text) + "\"",

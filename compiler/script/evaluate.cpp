@@ -246,6 +246,12 @@ class EntryFinder {
     collect(v, kernels);
     if (kernels.empty())
       kernels.assign(in_.kernels().begin() + static_cast<std::ptrdiff_t>(before), in_.kernels().end());
+    if (kernels.empty() && v.is_poison()) {  // what made it so has been reported
+      for (Candidate& c : functions_) {
+        c.served = c.served || text.starts_with(std::string(c.function->def->name.text) + "(");
+      }
+      return;
+    }
     if (kernels.empty()) return report("yields " + std::string(type_name(v)) + ", not a kernel");
     if (kind == EntryKind::Requested) seen_.clear();
     add(kind, text, span ? span : kernels[0]->kernel.span, kernels);

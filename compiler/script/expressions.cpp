@@ -103,8 +103,9 @@ Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
     case NodeKind::Attribute: {
       auto* a = syntax::as<syntax::Attribute>(node);
       Value object = eval(a->object, scope);
-      if (object.is_error()) return object;
-      return attribute(object, a->name.text, span(a->name.at));
+      Value v = object.is_error() ? object : attribute(object, a->name.text, span(a->name.at));
+      if (v.is_error()) look_along(a, scope);
+      return v;
     }
     case NodeKind::Subscript: return eval_subscript(syntax::as<syntax::Subscript>(node), scope);
     case NodeKind::Slice: {

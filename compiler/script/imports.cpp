@@ -291,6 +291,11 @@ text::Span Interpreter::imported_at(const syntax::ImportedName& n) const {
 
 std::string Interpreter::advice_of(const Namespace& ns, std::string_view name) const {
   std::string hint = ns.space == "lang" ? "" : surface_->advice(ns.record ? std::string_view(ns.path) : ns.space, name);
+  // One slip away from what the module itself has: `tir` of `tvm.script` is no name of another module.
+  if (std::string_view here = nearest_in_module(ns.path, name);
+      !here.empty() && is_dialect_module(ns.path) && hint.empty() && text::edit_distance(name, here, 1) <= 1) {
+    return "did you mean " + std::string(here) + "?";
+  }
   // The modules below `lang` give parts of what it has.
   if (std::string_view other = module_with(name); !other.empty() && other != ns.path && !ns.space.starts_with("T")) {
     return "it is a name of " + std::string(other);

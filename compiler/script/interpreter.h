@@ -327,6 +327,9 @@ class Interpreter {
   Value import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written);
   bool import_failed(Scope* scope, const syntax::Name& bound);
   void misspelt_module(const ImportPath& path);
+  // What follows a name in the script tells which was meant: `T.otx.cp_async`, `T.ptx.barrier.init`. Mends what is
+  // pending for the attribute.
+  void look_along(const syntax::Attribute* node, Scope* scope);
   Value no_module(const ImportPath& path, std::string_view part, std::string_view nearest);
   text::Span part_of_import(const ImportPath& path, std::string_view part) const;
   text::Span imported_at(const syntax::ImportedName& n) const;

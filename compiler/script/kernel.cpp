@@ -828,9 +828,12 @@ class KernelExecutor {
     const syntax::WithItem& item = node->items[index];
     Value v = in_.eval(item.value, scope);
     if (v.is_error()) return Flow::Error;
-    if (v.is_poison()) {
+    if (v.is_poison()) {  // who would run the body is not known: it is looked into for errors of its own
       poison(item.target, scope);
-      return with_items(node, index + 1, scope);
+      in_.push_block();
+      Flow flow = with_items(node, index + 1, scope);
+      in_.pop_block(at(node));
+      return flow;
     }
     if (Frame* f = v.as<Frame>()) {
       if (f->kind == FrameKind::Loop || f->kind == FrameKind::Grid) {

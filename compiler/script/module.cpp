@@ -58,7 +58,8 @@ bool Interpreter::statement_failed(const syntax::Node* node, Scope* scope) {
   if (pending_->fatal && !go_on_after(*pending_)) return false;
   Pending p = take_pending();
   const char* why = keep("a statement that failed: " + p.diagnostic.message + std::string(1, '\0')).data();
-  const Value unknown = p.refused ? Value::poison() : Value::opaque(why);
+  const bool said = p.refused || p.diagnostic.code.empty();  // no code: it came from what has been reported
+  const Value unknown = said ? Value::poison() : Value::opaque(why);
   if (auto* d = syntax::as<syntax::FunctionDef>(node)) scope->set(d->name, unknown);
   if (auto* c = syntax::as<syntax::ClassDef>(node)) scope->set(c->name, unknown);
   leave_unknown({&node, 1}, scope, unknown, false);

@@ -11,7 +11,7 @@ namespace tilewright::script {
 // The nearest of the names that could be meant. Names that no script writes are no candidates.
 class Nearby {
  public:
-  explicit Nearby(std::string_view wrong) : wrong_(wrong), nearest_(wrong) {}
+  explicit Nearby(std::string_view wrong) : wrong_(wrong), nearest_(wrong, text::Nearest::Among::Meant) {}
   void consider(std::string_view name);
   std::string hint() const;  // "did you mean NAME?"; empty: nothing is near
 

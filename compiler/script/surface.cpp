@@ -219,7 +219,7 @@ std::string Surface::advice(std::string_view space, std::string_view name) const
                                                          : later_name(other->path, following(other->release), dialect_);
     return out + (instead.empty() ? " has nothing like it" : " writes " + spelled(instead));
   }
-  text::Nearest nearest(name);
+  text::Nearest nearest(name, text::Nearest::Among::Meant);
   for (const Record* r : names(space)) {
     if (r->is_offered()) nearest.consider(r->name);
   }

@@ -110,7 +110,7 @@ class Reader {
 
   void unknown_word(std::string_view word) {
     const std::string_view at = word.empty() ? directive_->text : word;
-    text::Nearest near(word);
+    text::Nearest near(word, text::Nearest::Among::Few);
     std::string all;
     for (const CommentWord& w : kWords) {
       near.consider(w.word);

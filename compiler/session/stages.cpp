@@ -1,5 +1,7 @@
 #include "compiler/session/stages.h"
 
+#include <algorithm>
+
 #include "compiler/lower/codes.h"
 #include "compiler/lower/lower.h"
 #include "compiler/scope/codes.h"
@@ -30,6 +32,11 @@ text::Diagnostic no_device_part(const ir::Kernel& kernel) {
   d.span = kernel.span;
   d.hint = touches ? "write T.device_entry() above what the GPU is meant to do" : "";
   return d;
+}
+
+// Findings that something is missing: after an error of evaluation it may be what the failed statement would have made.
+bool says_what_is_missing(const text::Diagnostic& d) {
+  return d.code == scope::code::kNotInferred || d.code == scope::code::kNoThreads || d.code == scope::code::kOnHost;
 }
 
 }  // namespace
@@ -69,12 +76,7 @@ void KernelStages::run(Stage stage, const ir::Kernel& kernel, bool evaluation_fa
     results.target_because = std::move(served.because);
     results.target_origin = served.origin;
     results.failed = evaluation_failed || results.dispatched->failed;
-    if (evaluation_failed && inner.diagnostics) {
-      // What failed may have been the scope id that is missing.
-      std::erase_if(*inner.diagnostics, [](const text::Diagnostic& d) {
-        return d.code == scope::code::kNoThreads || d.code == scope::code::kNotInferred;
-      });
-    }
+    if (evaluation_failed && inner.diagnostics) std::erase_if(*inner.diagnostics, says_what_is_missing);
   });
   // Here, unless it failed: no TileCall is left, the extents of the launch are known, and every scope id in use has the
   // range that the launch gives it.

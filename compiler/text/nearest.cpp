@@ -32,17 +32,43 @@ static bool begins_alike(std::string_view a, std::string_view b) {
   return a.size() == b.size() && a.size() > 1 && a[0] == b[1] && a[1] == b[0];
 }
 
+// Are the letters of `part` in `whole`, in their order?
+static bool is_within(std::string_view part, std::string_view whole) {
+  std::size_t at = 0;
+  for (char c : whole) at += at < part.size() && part[at] == c;
+  return at == part.size();
+}
+
+// Is it `name` with one letter twice?
+static bool is_doubled(std::string_view wrong, std::string_view name) {
+  std::size_t i = 0;
+  while (i < name.size() && wrong[i] == name[i]) ++i;
+  return wrong.size() == name.size() + 1 && i > 0 && wrong[i] == wrong[i - 1] && wrong.substr(i + 1) == name.substr(i);
+}
+
+static int slip(std::string_view wrong, std::string_view name) {
+  if (wrong.size() == name.size()) return std::ranges::is_permutation(wrong, name) ? 0 : 2;
+  return is_within(wrong, name) || is_doubled(wrong, name) ? 1 : 2;
+}
+
 Nearest::Nearest(std::string_view wrong, Among among)
-    : wrong_(wrong), few_(among == Among::Few), best_((wrong.size() < 4 ? 1 : 2) + 1) {
+    : wrong_(wrong), among_(among), best_((wrong.size() < 4 ? 1 : 2) + 1) {
   if (wrong.size() < 2 || wrong.size() > 64) best_ = 0;
 }
 
 void Nearest::consider(std::string_view name) {
   if (best_ == 0 || name == wrong_) return;
-  if (wrong_.size() < 4 && !few_ && !begins_alike(wrong_, name)) return;
-  int distance = edit_distance(wrong_, name, best_ - 1);
-  if (distance >= best_) return;
+  if (wrong_.size() < 4 && among_ != Among::Few && !begins_alike(wrong_, name)) {
+    const bool like_case = !name.empty() && ((name[0] ^ wrong_[0]) & 0x20) == 0;  // `OLS` of COLS, not `all` of Call
+    const bool lacks_first = wrong_.size() == 3 && name.size() == 4 && name.ends_with(wrong_) && like_case;
+    if (among_ != Among::Meant || !lacks_first) return;
+  }
+  int distance = edit_distance(wrong_, name, best_);
+  if (distance > best_ || (distance == best_ && found_.empty())) return;
+  const int how = slip(wrong_, name);
+  if (distance == best_ && how >= slip_) return;
   best_ = distance;
+  slip_ = how;
   found_ = name;
 }
 

@@ -9,20 +9,23 @@ namespace tilewright::text {
 int edit_distance(std::string_view a, std::string_view b, int limit);
 
 // The nearest of the names considered: one edit away in a word of three letters or less, and with the same first letter
-// in either case or its first two exchanged, else two. Of several equally near the first. Words of one letter, and
-// those beyond 64, are near to nothing.
+// in either case or its first two exchanged, else two. Of several equally near the one that the likelier slip leads to:
+// letters exchanged, then letters left out or doubled, then others; of those the first. Words of one letter, and those
+// beyond 64, are near to nothing.
 class Nearest {
  public:
-  // Among a few names, such as the keywords of one call, a short word may begin differently, too.
-  enum class Among { Many, Few };
+  // Among a few names, such as the keywords of one call, a short word may begin differently, too. Among names one of
+  // which is certainly meant a word of three letters may lack its first.
+  enum class Among { Many, Meant, Few };
   explicit Nearest(std::string_view wrong, Among among = Among::Many);
   void consider(std::string_view name);
   std::string_view found() const { return found_; }  // empty: nothing is near
 
  private:
   std::string_view wrong_, found_;
-  bool few_;
-  int best_;
+  Among among_;
+  int best_;      // edits, one more than are allowed at first
+  int slip_ = 0;  // how unlikely the slip is that leads from `found_` to `wrong_`
 };
 
 }  // namespace tilewright::text

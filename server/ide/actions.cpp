@@ -99,8 +99,8 @@ constexpr std::size_t kMostTried = 4;
 std::vector<Mend> carried(const Query& q, const text::Fix& fix, Stretch at) {
   switch (fix.kind) {
     case text::Fix::Kind::None: break;
+    case text::Fix::Kind::OneLane: break;  // only where it has been tried (call_mends)
     case text::Fix::Kind::Replace: return {{fix.title, at, fix.text, true}};
-    case text::Fix::Kind::OneLane: return guarded(*q.snapshot, at, fix.title, "T.ptx.elect_sync()");
     case text::Fix::Kind::LineAbove: return {{fix.title, above(q, at), fix.text + "\n", true}};
   }
   return {};
@@ -125,6 +125,7 @@ void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::s
     if (said && of_call && fix.kind != text::Fix::Kind::Replace && tried++ < kMostTried) {
       mends = call_mends(q, *said, at, analysis);
     }
+    if (said && d.code == script::code::kIndex && tried++ < kMostTried) mends = slice_mends(q, *said, at, analysis);
     // A name that somebody forgot to import is not the one that is spelled nearly so.
     if (d.code == script::code::kName) mends = name_mends(q, at);
     if (mends.empty()) mends = carried(q, fix, at);

@@ -166,11 +166,62 @@ std::optional<Stretch> with_comma(std::string_view text, std::uint32_t offset, c
   return Stretch{static_cast<std::uint32_t>(comma), end};
 }
 
+// Nothing but blanks and comments, each on a line of its own?
+bool is_quiet(std::string_view text) {
+  bool comment = false, fresh = false;
+  for (char c : text) {
+    if (c == '\n') {
+      comment = false;
+      fresh = true;
+    } else if (c == '#' && fresh) {
+      comment = true;
+    } else if (!comment && c != ' ' && c != '\t' && c != '\r') {
+      return false;
+    }
+  }
+  return true;
+}
+
+// With every line but the first, and none that is empty, four columns further in.
+std::string indented(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    if (text[i] == '\n' && (i + 1 == text.size() || (text[i + 1] != '\n' && text[i + 1] != '\r'))) out += "    ";
+  }
+  return out;
+}
+
+// The statements at `calls`, in the order of the text, go below `condition`: neighbours below one, others below one
+// each. Nothing where one of them shares its line or stands in another block.
+std::optional<Mend> guarded(std::string_view text, std::span<const Stretch> calls, std::string title,
+                            std::string_view condition) {
+  auto indent = [&](Stretch s) { return text.substr(line_begin(text, s.begin), s.begin - line_begin(text, s.begin)); };
+  const std::string_view margin = indent(calls.front());
+  if (margin.find_first_not_of(" \t") != margin.npos) return std::nullopt;
+  std::string out;
+  std::uint32_t at = calls.front().begin;
+  for (const Stretch& call : calls) {
+    if (indent(call) != margin || call.begin < at) return std::nullopt;
+    const std::string_view between = text.substr(at, call.begin - at);
+    if (!out.empty() && is_quiet(between)) {
+      out += indented(between);
+    } else {
+      out += between;
+      out += "if " + std::string(condition) + ":\n" + std::string(margin) + "    ";
+    }
+    const std::uint32_t end = line_end(text, call.end);
+    out += indented(text.substr(call.begin, end - call.begin));
+    at = end;
+  }
+  return Mend{std::move(title), {calls.front().begin, at}, std::move(out)};
+}
+
 class CallMends {
  public:
   CallMends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis,
             const Found& found, const Call& call, const TileCallee& callee, const EvaluatedCall* evaluated,
-            std::optional<std::int64_t> cta)
+            std::optional<std::int64_t> cta, std::vector<Stretch> others)
       : q_(q),
         d_(d),
         trials_(q, analysis, d, at),
@@ -179,7 +230,8 @@ class CallMends {
         callee_(callee),
         call_report_(evaluated),
         report_(evaluated ? evaluated->report : nullptr),
-        cta_(cta) {}
+        cta_(cta),
+        others_(std::move(others)) {}
 
   std::vector<Mend> all() {
     using namespace dispatch;
@@ -253,20 +305,29 @@ class CallMends {
     std::string_view text = q_.snapshot->source().text();
     const Stretch at = callee_at();
     const std::string name = callee_.at("");
+    std::vector<Stretch> calls{{at.begin, found_.end(&call_)}};
+    calls.insert(calls.end(), others_.begin(), others_.end());
+    std::ranges::sort(calls);
     auto guard = [&](std::string title, const std::string& condition) {
-      for (Mend& m : guarded(*q_.snapshot, {at.begin, found_.end(&call_)}, std::move(title), condition)) {
-        // One thread is at no scope of several.
-        std::size_t callee = m.text.find(text.substr(at.begin, at.end - at.begin), m.text.find('\n'));
-        m.text.replace(callee, at.end - at.begin, name);
-        offer(std::move(m));
+      auto m = guarded(text, calls, std::move(title), condition);
+      if (!m) return;
+      if (calls.size() == 1) {  // one thread is at no scope of several
+        std::size_t callee = m->text.find(text.substr(at.begin, at.end - at.begin), m->text.find('\n'));
+        m->text.replace(callee, at.end - at.begin, name);
       }
+      offer(std::move(*m));
     };
     const std::size_t before = out_.size();
-    guard("Guard with one elected lane", "T.ptx.elect_sync()");
+    // Each warp elects a lane: where several get here, a test of the thread says more.
+    const bool warps = report_ && reaching(*report_).value_or(0) > 32;
+    auto by_thread = [&] {
+      std::string tid = variable_of(q_, "T.thread_id", at.begin);
+      if (!tid.empty()) guard("Guard with " + tid + " == 0", tid + " == 0");
+    };
+    if (warps) by_thread();
+    if (out_.size() == before) guard("Guard with one elected lane", "T.ptx.elect_sync()");
     if (out_.size() > before) return;
-    if (std::string tid = variable_of(q_, "T.thread_id", at.begin); !tid.empty()) {
-      guard("Guard with " + tid + " == 0", tid + " == 0");
-    }
+    if (!warps) by_thread();
     if (std::string warp = variable_of(q_, "T.warp_id", at.begin); !warp.empty() && out_.size() == before) {
       guard("Guard with one elected lane of warp 0", warp + " == 0 and T.ptx.elect_sync()");
     }
@@ -323,23 +384,11 @@ class CallMends {
   const EvaluatedCall* call_report_;  // null: it is not evaluated
   const dispatch::CallReport* report_;
   std::optional<std::int64_t> cta_;
+  std::vector<Stretch> others_;  // calls that lack the same guard
   std::vector<Mend> out_;
 };
 
 }  // namespace
-
-std::vector<Mend> guarded(const session::Snapshot& script, Stretch at, std::string title, std::string_view condition) {
-  std::string_view text = script.source().text();
-  std::uint32_t begin = line_begin(text, at.begin), end = line_end(text, at.end);
-  std::string_view before = text.substr(begin, at.begin - begin);
-  if (before.find_first_not_of(" \t") != before.npos) return {};  // not a statement of its own
-  std::string body = "    ";
-  for (char c : text.substr(at.begin, end - at.begin)) {
-    body += c;
-    if (c == '\n') body += "    ";
-  }
-  return {{std::move(title), {at.begin, end}, "if " + std::string(condition) + ":\n" + std::string(before) + body}};
-}
 
 std::vector<Mend> name_mends(const Query& q, Stretch at) {
   std::string_view wrong = q.snapshot->source().text().substr(at.begin, at.end - at.begin);
@@ -357,11 +406,65 @@ std::vector<Mend> name_mends(const Query& q, Stretch at) {
   for (auto [name, uses] : seen) names.emplace_back(uses, name);
   std::ranges::sort(names,
                     [](auto& a, auto& b) { return std::pair(b.first, a.second) < std::pair(a.first, b.second); });
-  text::Nearest nearest(wrong);
+  text::Nearest nearest(wrong, text::Nearest::Among::Meant);
   for (auto [uses, name] : names) nearest.consider(name);
   if (std::string name(nearest.found()); !name.empty()) {
     out.push_back({"Replace by " + name, at, name, out.empty()});
   }
+  return out;
+}
+
+// Calls of the script that a finding about threads names besides its own.
+static std::vector<Stretch> named_calls(const Query& q, const text::Diagnostic& d, const session::Analysis& analysis) {
+  std::vector<Stretch> out;
+  if (d.code != dispatch::code::kManyThreads) return out;
+  auto finding = std::ranges::find(analysis.findings, &d, &session::Finding::diagnostic);
+  if (finding == analysis.findings.end()) return out;
+  for (const text::Related& r : d.related) {
+    text::Anchors::Place place = finding->anchors->resolve(r.span);
+    if (place.source == &q.snapshot->source()) out.push_back({place.begin, place.end});
+  }
+  return out;
+}
+
+std::vector<Mend> slice_mends(const Query& q, const text::Diagnostic& d, Stretch at,
+                              const session::Analysis& analysis) {
+  Found found = look(*q.snapshot->tree(), at.begin);
+  const Subscript* subscript = nullptr;
+  const Call* around = nullptr;
+  for (std::size_t up = 0; const Node* node = found.above(up); ++up) {
+    if (auto* s = as<Subscript>(node); s && !subscript) subscript = s;
+    if (auto* call = as<Call>(node); call && !around && subscript) around = call;
+  }
+  if (!subscript) return {};
+  std::string_view text = q.snapshot->source().text();
+  auto slices_of = [](const Subscript& s) {
+    Exprs indices = s.indices;
+    if (auto* tuple = indices.size() == 1 ? as<Tuple>(indices[0]) : nullptr) indices = tuple->elements;
+    return indices;
+  };
+  auto written = [&](const Node* n) { return text.substr(found.begin(n), found.end(n) - found.begin(n)); };
+  Trials trials(q, analysis, d, at);
+  std::vector<Mend> out;
+  auto offer = [&](const Slice& slice, std::string bounds) {
+    Mend m{"Write " + bounds, {found.begin(&slice), found.end(&slice)}, bounds};
+    if (out.empty() && trials.mends(m)) out.push_back(std::move(m));
+  };
+  const Exprs mine = slices_of(*subscript);
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    auto* slice = as<Slice>(mine[i]);
+    if (!slice || slice->step || !slice->stop) continue;
+    const std::string lower(slice->start ? written(slice->start) : std::string_view());
+    for (const Node* arg : around ? around->args : Exprs()) {
+      auto* other = as<Subscript>(arg);
+      if (!other || other == subscript) continue;
+      const Exprs theirs = slices_of(*other);
+      auto* like = i < theirs.size() ? as<Slice>(theirs[i]) : nullptr;
+      if (like && like->stop) offer(*slice, lower + ":" + std::string(written(like->stop)));
+    }
+    offer(*slice, lower + ":");
+  }
+  if (!out.empty()) out.front().preferred = true;
   return out;
 }
 
@@ -377,7 +480,7 @@ std::vector<Mend> call_mends(const Query& q, const text::Diagnostic& d, Stretch 
     auto threads = calls.empty() || !calls.front().kernel->dispatched
                        ? std::nullopt
                        : calls.front().kernel->dispatched->launch.threads();
-    return CallMends(q, d, at, analysis, found, *call, *callee, evaluated, threads).all();
+    return CallMends(q, d, at, analysis, found, *call, *callee, evaluated, threads, named_calls(q, d, analysis)).all();
   }
   return {};
 }

@@ -24,7 +24,8 @@ std::vector<Mend> name_mends(const Query& q, Stretch at);
 // A tile primitive at `at` with the finding `d` about who calls it or which variant serves it: another scope, a guard,
 // another variant. Each has been tried. Fewer after a stop.
 std::vector<Mend> call_mends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis);
-// The statement at `at` goes below `condition`; nothing where it shares its line.
-std::vector<Mend> guarded(const session::Snapshot& script, Stretch at, std::string title, std::string_view condition);
+// A subscript at `at` with a slice that ends behind its buffer: it ends with the buffer, or where another operand of
+// the call does. Each has been tried.
+std::vector<Mend> slice_mends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis);
 
 }  // namespace tilewright::ide

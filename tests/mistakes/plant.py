@@ -250,10 +250,16 @@ def buffer_calls(script):
 
 
 def lines_of_name(script, name):
-    """Where a buffer's name stands, and the statements around: what is wrong with it shows in one of them."""
+    """Where a buffer's name stands, and the statements around: what is wrong with it shows in one of them. So it does
+    where a view of the buffer stands, `into = lanes.view(...)`."""
+    meant = {name}
+    for node in reached(script):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and isinstance(node.value, ast.Call):
+            if dotted(node.value.func).split(".")[0] in meant:
+                meant.add(node.targets[0].id)
     out = []
     for node in reached(script):
-        if isinstance(node, ast.Name) and node.id == name:
+        if isinstance(node, ast.Name) and node.id in meant:
             statement = node
             while statement in script.parents and not isinstance(statement, ast.stmt):
                 statement = script.parents[statement]

@@ -252,3 +252,69 @@ def kernel(A: T.Buffer((128,), "float32")):
 #                                               ^^^^^^^^^ error[TW2005]: there is no storage scope "shaared"
 #   hint: did you mean "shared"?
     s[tx] = A[tx]
+
+#--- what an import that failed would have bound is silent, wherever it goes
+# tilewright: entry make(64)
+# tilewright: entry make(128)
+from tvm.script import tirx as T
+from tvm.script import tirx_tile as Tx
+#                      ^^^^^^^^^ error[TW2003]: 'tvm.script' has no name 'tirx_tile'
+from tvm.tirx.layout import TielLayout, S
+#                           ^^^^^^^^^^ error[TW2003]: 'tvm.tirx.layout' has no name 'TielLayout'
+#   hint: did you mean TileLayout?
+from tvm.tirx.lang.warp_rle import WarpRole
+#                  ^^^^^^^^ error[TW2203]: there is no module 'tvm.tirx.lang.warp_rle'
+#   hint: did you mean warp_role?
+
+ROWS = TielLayout(S[64, 64])
+FIRST = TielLayout(S[64, 64])
+
+def make(n):
+    if Tx is None:
+        return None
+    return Tx.kernel(n)
+
+@T.prim_func
+def kernel(A: T.Buffer((64, 64), "float32")):
+    T.device_entry()
+    warp = T.warp_id([4])
+    T.lane_id([32])
+    tile = T.alloc_buffer((64, 64), "float32", scope="shared", layout=ROWS)
+    other = T.alloc_buffer((64, 64), "float32", scope="shared", layout=FIRST)
+    with WarpRole(warp, 2):
+        T.tile.copy_async(tile[:, :], A[:, :], dispatch="tma")
+
+#--- entries of a script whose dialect is misspelt
+# tilewright: entry make(64)
+from tvm.script import tiirx as T
+#                      ^^^^^ error[TW2003]: 'tvm.script' has no name 'tiirx'
+#   hint: did you mean tirx?
+
+def make(n):
+    @T.prim_func
+    def kernel(A: T.Buffer((n,), "float32")):
+        T.device_entry()
+        tx = T.thread_id([n])
+        A[tx] = 1.0
+    return kernel
+
+#--- a slip in a path is one that the rest of the path follows
+from tvm.irx.layout import S
+#        ^^^ error[TW2203]: there is no module 'tvm.irx.layout'
+#   hint: did you mean tirx?
+from tvm.tirx.ayout import TileLayout
+#             ^^^^^ error[TW2203]: there is no module 'tvm.tirx.ayout'
+#   hint: did you mean layout?
+from tvm.tirx.cuda.operator.til_primitive.tma_utils import mma_shared_layout
+#                           ^^^^^^^^^^^^^ error[TW2203]: there is no module 'tvm.tirx.cuda.operator.til_primitive.tma_utils'
+#   hint: did you mean tile_primitive?
+from tvm.tirx.cuda.operator.tile_primitive.tma_util import tma_shared_layout
+#                                          ^^^^^^^^ error[TW2203]: there is no module 'tvm.tirx.cuda.operator.tile_primitive.tma_util'
+#   hint: did you mean tma_utils?
+from tvm.tirx.cuda.operator.tile_primitive.something_else import anything
+from tvm.script import tir as T
+#                      ^^^ error[TW2003]: 'tvm.script' has no name 'tir'
+#   hint: did you mean tirx?
+from tvm.script.tirx import ile as Tx
+#                           ^^^ error[TW2003]: 'T' has no name 'ile'
+#   hint: did you mean T.tile?

@@ -386,3 +386,49 @@ def kernel(A: T.Buffer((128,), "float32")):
 #         ^^^^^^^^^^^^^^^^^^^ error[TW2003]: 'T.ptx' has no attribute 'cp_async_wait_group'
 #   hint: write T.ptx.cp_async.wait_group
     A[tx] = 1.0
+
+#--- what follows a name tells which was meant
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    bar = T.alloc_shared([1], "uint64")
+    if tid == 0:
+        T.ptc.mbarrier.init(bar.ptr_to([0]), 1)
+#         ^^^ error[TW2003]: 'T' has no attribute 'ptc'
+#   hint: did you mean T.ptx?
+    T.uda.cta_sync()
+#     ^^^ error[TW2003]: 'T' has no attribute 'uda'
+#   hint: did you mean T.cuda?
+    if tid == 0:
+        T.ptx.barrier.init(bar.ptr_to([0]), 1)
+#             ^^^^^^^ error[TW2003]: 'T.ptx.barrier' has no attribute 'init'
+#   hint: did you mean T.ptx.mbarrier?
+    A[tid] = 1.0
+
+#--- of several that are near, the likelier slip
+from tvm.script import tirx as T
+
+COLS = 64
+width = OLS + 1
+#       ^^^ error[TW2002]: name 'OLS' is not defined
+#   hint: did you mean COLS?
+lane, many = 1, 2
+both = lnae + 1
+#      ^^^^ error[TW2002]: name 'lnae' is not defined
+#   hint: did you mean lane?
+third = mayn
+#       ^^^^ error[TW2002]: name 'mayn' is not defined
+#   hint: did you mean many?
+
+@T.prim_func
+def kernel(A: T.Buffer((128,), "iunt8"), B: T.Buffer((128,), "unt8")):
+#                              ^^^^^^^ error[TW2004]: unknown dtype "iunt8"
+#   hint: did you mean "uint8"?
+    T.device_entry()
+    tid = T.thread_id([128])
+    A[tid] = B[tid]

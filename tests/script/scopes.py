@@ -333,3 +333,59 @@ def k(A: T.Buffer((128, 32), "float16")):
         Tx.wg.copy(s[:, :], A[:, :])
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at warpgroup scope\n   gmem_smem, fallback  rejected: only some threads of the warpgroup pass `not (w == 5)`\n   ldstmatrix, reg      rejected: source is global and destination shared
 #   hint: let all threads of the warpgroup reach the call: move it out of `if not (w == 5)`
+
+#--- after an error nothing is missed that the failed statement would have made  [cuda]
+from tvm.script import tirx as T
+
+@T.prim_func
+def threads(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.tread_id([128])
+#           ^^^^^^^^ error[TW2003]: 'T' has no attribute 'tread_id'
+#   hint: did you mean T.thread_id?
+    A[tid] = 1.0
+
+@T.prim_func
+def entry(A: T.Buffer((128,), "float32")):
+    T.device_enttry()
+#     ^^^^^^^^^^^^^ error[TW2003]: 'T' has no attribute 'device_enttry'
+#   hint: did you mean T.device_entry?
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    A[tid] = 1.0
+
+#--- calls of a block that lack one guard are one finding  [cuda] [arch sm_90a]
+from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.Buffer((64, 64), "float16"), B: T.Buffer((64, 64), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([32])
+    a = T.alloc_shared((64, 64), "float16", align=1024)
+    b = T.alloc_shared((64, 64), "float16", align=1024)
+    bar = T.alloc_shared([1], "uint64")
+    T.tile.copy_async(a[:, :], A[:, :], dispatch="tma", mbar=bar.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW3107]: 32 threads of the CTA reach this call, and each of them issues it
+#   hint: guard it with `if T.ptx.elect_sync():` or a test of thread_id
+    T.tile.copy_async(b[:, :], B[:, :], dispatch="tma", mbar=bar.ptr_to([0]))
+    if tid < 16:
+        T.tile.copy_async(B[:, :], b[:, :], dispatch="tma")
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW3107]: 16 threads of the CTA reach this call, and each of them issues it
+#   hint: guard it with `if T.ptx.elect_sync():` or a test of thread_id
+
+#--- a keyword that nobody reads was meant to be another  [cuda] [arch sm_90a]
+from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.Buffer((50, 64), "float16")):
+    T.device_entry()
+    bx = T.cta_id([2])
+    tid = T.thread_id([32])
+    a = T.alloc_shared((32, 64), "float16", align=1024)
+    bar = T.alloc_shared([1], "uint64")
+    if tid == 0:
+        T.tile.copy_async(a[:, :], A[bx * 32 : bx * 32 + 32, :], disspatch="tma", mbar=bar.ptr_to([0]))
+#                                                                ^^^^^^^^^ warning[TW3105]: no variant of copy_async reads the option `disspatch`
+#   hint: did you mean dispatch=? it knows mbar, remote_cta_id, cta_group, cta_mask, cache_hint, oob, use_tma_reduce, prefetch_tensormap

@@ -272,15 +272,30 @@ constexpr Module kModules[] = {
 };
 static_assert(std::ranges::is_sorted(kModules, {}, &Module::path));
 
+// Packages that are open, with the modules in them that are known: a slip of one of these is told.
+constexpr Module kOpen[] = {
+    {"tvm.backend.cuda.operator", "intrinsics tile_primitive"},
+    {"tvm.backend.cuda.operator.tile_primitive",
+     "common copy copy_async elementwise exec_scope_utils gemm gemm_async gemm_utils layout_utils permute_layout "
+     "reduction tma_utils"},
+    {"tvm.backend.cuda.tile_primitive",
+     "common copy copy_async elementwise exec_scope_utils gemm gemm_async gemm_utils layout_utils permute_layout "
+     "reduction tma_utils"},
+    {"tvm.tirx.operator", "intrinsics tile_primitive"},
+    {"tvm.tirx.operator.tile_primitive", "common cuda dispatch_context dispatcher ops registry trn"},
+};
+
 const Module* row_of(std::string_view path) {
   auto found = std::ranges::lower_bound(kModules, path, {}, &Module::path);
   return found != std::end(kModules) && found->path == path ? found : nullptr;
 }
 
-void consider_words(text::Nearest& nearest, std::string_view words) {
+// Those of the words that `fits` lets through.
+template <class F>
+void consider_words(text::Nearest& nearest, std::string_view words, F&& fits) {
   while (!words.empty()) {
     std::size_t end = std::min(words.find(' '), words.size());
-    nearest.consider(words.substr(0, end));
+    if (fits(words.substr(0, end))) nearest.consider(words.substr(0, end));
     words.remove_prefix(std::min(end + 1, words.size()));
   }
 }
@@ -318,13 +333,25 @@ bool lists_name(std::string_view path, std::string_view name) {
   return !is_open_module(path) && module_has(path, name);
 }
 
+// The nearest of the module's names, of those that `fits` lets through.
+template <class F>
+std::string_view nearest_of(const Module& module, std::string_view name, F&& fits) {
+  text::Nearest nearest(name, text::Nearest::Among::Meant);
+  consider_words(nearest, module.names, fits);
+  if (shows_tirx(module.path)) consider_words(nearest, row_of(kTirx)->names, fits);
+  return nearest.found();
+}
+
 std::string_view nearest_in_module(std::string_view path, std::string_view name) {
   const Module* row = row_of(resolved(path));
-  if (!row) return {};
-  text::Nearest nearest(name);
-  consider_words(nearest, row->names);
-  if (shows_tirx(row->path)) consider_words(nearest, row_of(kTirx)->names);
-  return nearest.found();
+  return row ? nearest_of(*row, name, [](std::string_view) { return true; }) : std::string_view();
+}
+
+// A module of an open package: what is nearly the name of one that is known was meant to be it.
+static std::string_view slip_in_open(std::string_view path, std::string_view part) {
+  auto known = std::ranges::find(kOpen, resolved(path), &Module::path);
+  if (known == std::end(kOpen) || text::lists_word(known->names, part) || part.starts_with('_')) return {};
+  return nearest_of(*known, part, [](std::string_view) { return true; });
 }
 
 std::string_view module_with(std::string_view name) {
@@ -340,11 +367,24 @@ std::optional<UnknownPart> unknown_part(std::string_view dotted) {
   std::size_t end = dotted.find('.');
   while (end != std::string_view::npos) {
     std::string_view path = dotted.substr(0, end);
-    if (is_open_module(path)) return std::nullopt;
+    const Module* row = row_of(resolved(path));
     std::size_t begin = end + 1;
     end = dotted.find('.', begin);
     std::string_view part = dotted.substr(begin, end == std::string_view::npos ? end : end - begin);
-    if (!module_has(path, part)) return UnknownPart{path, part, nearest_in_module(path, part)};
+    if (!row) {
+      if (std::string_view meant = slip_in_open(path, part); !meant.empty()) return UnknownPart{path, part, meant};
+      continue;
+    }
+    if (module_has(path, part)) continue;
+    // Of names that are near the one below which the rest of the path is: `tvm.irx.layout` is not in `tvm.ir`.
+    auto leads_on = [&](std::string_view word) {
+      if (end == std::string_view::npos) return word[0] >= 'a' && word[0] <= 'z';  // no class
+      const std::string there = std::string(path) + "." + std::string(word);
+      const std::string_view rest = dotted.substr(end + 1);
+      return module_has(there, rest.substr(0, rest.find('.')));
+    };
+    std::string_view nearest = nearest_of(*row, part, leads_on);
+    return UnknownPart{path, part, nearest.empty() ? nearest_in_module(path, part) : nearest};
   }
   return std::nullopt;
 }
