@@ -401,7 +401,7 @@ class Dispatcher {
       d.hint = names.empty() ? cat(call.primitive, " takes no options") : cat("it knows ", names);
       std::string meant(nearest_keyword(call, item.key));
       if (!meant.empty()) {
-        d.hint = cat("did you mean ", meant, "=? ", d.hint);
+        d.hint = names.empty() ? cat("did you mean ", meant, "=?") : cat("did you mean ", meant, "=? ", d.hint);
         if (item.key_span) d.fix = {text::Fix::Kind::Replace, cat("Replace by ", meant), meant};
         if (!misspelt) {
           misspelt = std::move(d);

@@ -94,19 +94,21 @@ class Closer {
 
   void collect() {
     bool device = false;
+    std::vector<const ScopeIds*> on_host;
     ir::walk_stmts(kernel_.body, [&](const ir::Stmt* s) {
       if (s->kind == ir::StmtKind::DeviceEntry) device = true;
       if (device && !work_ && needs_threads(s)) work_ = s;
       if (const auto* ids = ir::as<ScopeIds>(s)) {
-        if (device) {
-          out_.declarations.push_back(ids);
-        } else {
-          fail(code::kOnHost, ids, std::string(binding_name(ids->binding)) + " is declared in the host part",
-               "move it after T.device_entry()");
-        }
+        (device ? out_.declarations : on_host).push_back(ids);
       }
       return true;
     });
+    // Without the marker all of it is the host part: one cause.
+    if (!device && !on_host.empty()) on_host.resize(1);
+    for (const ScopeIds* ids : on_host) {
+      fail(code::kOnHost, ids, std::string(binding_name(ids->binding)) + " is declared in the host part",
+           device ? "move it after T.device_entry()" : "write T.device_entry() above it");
+    }
   }
 
   // Statements that only a launched kernel can run. Without extents the reference leaves the body to the host, which

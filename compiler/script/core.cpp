@@ -4,6 +4,7 @@
 
 #include "compiler/expr/dtype_names.h"
 #include "compiler/ir/origin.h"
+#include "compiler/script/habits.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/memo.h"
 #include "compiler/script/probe.h"
@@ -468,7 +469,8 @@ std::optional<ir::DataType> Interpreter::as_dtype(Value v, text::Span span) {
   if (auto d = ir::parse_dtype(*text)) return d;
   text::Nearest nearest(*text, text::Nearest::Among::Few);
   for (std::string_view name : ir::dtype_names()) nearest.consider(name);
-  std::string meant(nearest.found());
+  std::string meant(dtype_known_as(*text));
+  if (meant.empty()) meant = nearest.found();
   fail(code::kType, span, "unknown dtype \"" + std::string(*text) + "\"",
        meant.empty() ? "for example float16, bfloat16, int32, uint8x16" : "did you mean \"" + meant + "\"?");
   if (!meant.empty()) offer({text::Fix::Kind::Replace, "Replace by " + meant, "\"" + meant + "\""});

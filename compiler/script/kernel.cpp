@@ -294,6 +294,10 @@ class KernelExecutor {
       in_.fail(code::kOpaque, at(node), std::string("this statement cannot be evaluated: it comes from ") + v.why);
       return Flow::Error;
     }
+    if (v.as<Namespace>() || v.as<Native>() || v.as<Function>() || v.as<BoundMethod>()) {
+      in_.fail(code::kType, at(node), "this is a function, and nothing calls it", "write () behind it");
+      return Flow::Error;
+    }
     in_.fail(code::kType, at(node), "a statement of type " + std::string(type_name(v)) + " has no meaning in a kernel");
     return Flow::Error;
   }

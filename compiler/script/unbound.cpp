@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "compiler/script/habits.h"
 #include "compiler/script/homes.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/spelling.h"
@@ -106,13 +107,19 @@ Value Interpreter::unbound(const syntax::Name& name, Scope* scope, text::Span sp
   Value unknown = kernel_ ? everything_of(module) : may_be(module, name, false);
   if (!unknown.is_none()) return unknown;
   if (is_given(name.text)) return Value::opaque("the one who runs the script");
-  std::string hint;
+  std::string hint, in_t;
+  const syntax::Name t{"T", syntax::hash_name("T"), {}};
   bool later = false;
   for (Scope* s = scope; s; s = s->parent) later = later || (s->frozen_from && s->frozen_from->find(name));
   if (later) {
     hint = "outside a kernel @T.inline sees its surroundings as they are where it is defined: define this above it";
   } else if (std::string line = import_line(*surface_, name.text); !line.empty()) {
     hint = "add: " + line;
+  } else if (std::string_view instead = brought_along(name.text); !instead.empty()) {
+    hint = instead;
+  } else if (surface_->find("T", name.text) && find_binding(t, scope)) {
+    in_t = "T." + std::string(name.text);
+    hint = "write " + in_t;
   } else {
     Nearby near(name.text);
     for (Scope* s = scope; s; s = s->parent) {
@@ -123,11 +130,8 @@ Value Interpreter::unbound(const syntax::Name& name, Scope* scope, text::Span sp
     for (const Scope::Binding& b : builtins_->bindings) near.consider(b.name);
     hint = near.hint();
   }
-  const syntax::Name t{"T", syntax::hash_name("T"), {}};
-  const bool in_t = hint.empty() && surface_->find("T", name.text) && find_binding(t, scope);
-  if (in_t) hint = "write T." + std::string(name.text);
   refuse(code::kName, span, "name '" + std::string(name.text) + "' is not defined", std::move(hint), "NameError");
-  if (in_t) offer({text::Fix::Kind::Replace, "Replace by T." + std::string(name.text), "T." + std::string(name.text)});
+  if (!in_t.empty()) offer({text::Fix::Kind::Replace, "Replace by " + in_t, in_t});
   if (tries_ == 0 && !later) {
     if (!is_refused(name)) refused_names_.push_back(name);
     module->set(name, Value::poison());

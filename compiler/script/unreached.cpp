@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compiler/script/habits.h"
 #include "compiler/script/homes.h"
 #include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"
@@ -59,9 +60,14 @@ class Unreached {
     const bool kernel = f.function && is_decorated(*f.function, {"prim_func", "jit", "inline"});
     if (kernel && f.conditional) return;  // the branch may have been chosen while the kernel was built
     const bool reached = !f.conditional && (!f.function || kernel);
-    std::string hint;
+    std::string hint, in_t;
     if (std::string line = import_line(in_.surface(), f.name.text); !line.empty()) {
       hint = "add: " + line;
+    } else if (std::string_view instead = brought_along(f.name.text); !instead.empty()) {
+      hint = instead;
+    } else if (e_.module->find("T") && in_.surface().find("T", f.name.text)) {
+      in_t = "T." + std::string(f.name.text);
+      hint = "write " + in_t;
     } else {
       Nearby near(f.name.text);
       const auto& scopes = statement.free_names().scopes;
@@ -77,7 +83,7 @@ class Unreached {
     d.severity = reached ? text::Severity::Error : text::Severity::Warning;
     d.message = "name '" + std::string(f.name.text) + "' is not defined";
     d.span = {statement.id, f.name.at.begin, f.name.at.end};
-    d.fix = fix_of_hint(hint);
+    d.fix = in_t.empty() ? fix_of_hint(hint) : text::Fix{text::Fix::Kind::Replace, "Replace by " + in_t, in_t};
     d.hint = std::move(hint);
   }
 

@@ -2,11 +2,12 @@
 //
 // A line break inside brackets joins two lines, so a bracket that nobody closes would swallow the rest of the file.
 // Two signs end such a line. A *hard* one cannot occur in valid text: a keyword at the start of a line that no bracket
-// can hold (`def`, `return`, `with` ...), or a value at its start where the line before ended with a value. A *soft*
-// one is a line that merely looks like a statement: not deeper than the line that opened the bracket, and beginning
-// with a name. Valid text may look like that, so the scanner remembers the first soft line and reads on; only when the
-// bracket proves unclosed, by a hard sign or by the end of the text, does it go back there. The text read twice is
-// rationed, so that hostile input costs linear time.
+// can hold (`def`, `return`, `with` ...), or a value at its start where the line before ended with a value, unless it
+// is deeper than the line that opened the bracket: an argument without the comma before it. A *soft* one is a line that
+// merely looks like a statement: not deeper than the line that opened the bracket, and beginning with a name. Valid
+// text may look like that, so the scanner remembers the first soft line and reads on; only when the bracket proves
+// unclosed, by a hard sign or by the end of the text, does it go back there. The text read twice is rationed, so that
+// hostile input costs linear time.
 #include "compiler/syntax/lines.h"
 
 #include <algorithm>
@@ -447,7 +448,9 @@ class Scanner {
       return;
     }
     std::string_view word = word_at(pos_);
-    if (is_hard(word) || (ended_ != Ended::Other && begins_value(word))) {
+    // Deeper than the line that opened the bracket stands another argument, before which a comma is missing.
+    const bool argument = column > line_.column && !is_header();
+    if (is_hard(word) || (ended_ != Ended::Other && begins_value(word) && !argument)) {
       if (!candidate_) {
         pos_ = start;
         return finish_broken();
@@ -468,9 +471,13 @@ class Scanner {
     return class_of(text_[pos_]) == Char::Digit;
   }
 
+  bool is_header() const {
+    return line_.word == Word::Definition || line_.word == Word::Compound || line_.word == Word::Clause ||
+           line_.word == Word::Async;
+  }
+
   bool is_soft(std::string_view word, std::uint32_t column) const {
-    bool header = line_.word == Word::Definition || line_.word == Word::Compound || line_.word == Word::Clause ||
-                  line_.word == Word::Async;
+    const bool header = is_header();
     if (header && last_ == ':' && class_of(text_[pos_]) != Char::Close) return true;
     if (column > line_.column) return header && looks_like_body(word);
     if (text_[pos_] == '@') return class_of(pos_ + 1 < size_ ? text_[pos_ + 1] : ' ') == Char::Letter;

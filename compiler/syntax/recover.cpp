@@ -200,6 +200,27 @@ class Recovery {
   // What the parser stumbled over, told by the line's own tokens where they say more.
   SyntaxError sharper(SyntaxError e, const Line& l) const {
     if (e.message != "syntax error") return e;
+    // An argument on a line of its own.
+    if (l.stray.end > 0 && l.stray.begin > l.begin) {
+      std::string_view before = view(l.begin, l.stray.begin);
+      std::size_t blanks = before.find_last_not_of(" \t");
+      if (blanks != std::string_view::npos && before[blanks] == '\n') {
+        std::string stray(view(l.stray.begin, l.stray.end));
+        return {l.stray.begin, l.stray.end, "expected ',' before '" + stray + "'"};
+      }
+    }
+    // Operators of other languages.
+    for (auto [sign, word] : {std::pair{'&', "and"}, std::pair{'|', "or"}}) {
+      for (std::uint32_t at : {e.begin, e.begin ? e.begin - 1 : 0}) {
+        if (at + 1 >= l.end || text_[at] != sign || text_[at + 1] != sign) continue;
+        return {at, at + 2, "expected '" + std::string(word) + "', not '" + std::string(2, sign) + "'"};
+      }
+    }
+    const bool condition = view(l.begin, l.end).starts_with("if ") || view(l.begin, l.end).starts_with("elif ") ||
+                           view(l.begin, l.end).starts_with("while ");
+    if (condition && e.begin < l.end && text_[e.begin] == '=') {
+      return {e.begin, e.begin + 1, "expected '==', not '='"};
+    }
     if (l.stray.end > 0 && e.begin <= l.stray.begin) {
       bool near =
           e.end >= l.stray.begin || view(e.end, l.stray.begin).find_first_not_of(" \t") == std::string_view::npos;

@@ -127,7 +127,7 @@ void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::s
     }
     if (said && d.code == script::code::kIndex && tried++ < kMostTried) mends = slice_mends(q, *said, at, analysis);
     // A name that somebody forgot to import is not the one that is spelled nearly so.
-    if (d.code == script::code::kName) mends = name_mends(q, at);
+    if (d.code == script::code::kName && !fix.text.starts_with("T.")) mends = name_mends(q, at);
     if (mends.empty()) mends = carried(q, fix, at);
     for (Mend& m : mends) {
       actions.add(std::move(m.title), Action::Kind::QuickFix, m.at, std::move(m.text), &d, m.preferred);

@@ -45,6 +45,12 @@ TEST_CASE("syntax: errors name the token") {
   auto error = [](std::string_view text) { return errors(*parse(text)); };
   CHECK(error("x = 1 y = 2") == "1:7 unexpected 'y' [y]");
   CHECK(error("f(a b)") == "1:5 unexpected 'b' [b]");
+  CHECK(error("f(\n    a[:, :]\n    b=1,\n)") == "3:5 expected ',' before 'b' [b]");
+  CHECK(error("f(\n    a\ng(b)\n") == "1:2 unclosed '(' [(]");
+  CHECK(error("def f(\n    a\n    b = 1\n") == "1:6 unclosed '(' [(]");
+  CHECK(error("if a && b:\n    c") == "1:6 expected 'and', not '&&' [&&]");
+  CHECK(error("if a || b:\n    c") == "1:6 expected 'or', not '||' [||]");
+  CHECK(error("while a = b:\n    c") == "1:9 expected '==', not '=' [=]");
   CHECK(error("z = a.") == "1:7 expected a name []");
   CHECK(error("from x import") == "1:14 expected a name []");
   CHECK(error("class") == "1:6 expected a name []");

@@ -767,7 +767,9 @@ bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* const
     } else {
       in.fail(code::kParameter, in.span(p.annotation),
               std::string(type_name(annotation)) + " is not the type of a kernel parameter",
-              "use T.handle, T.Buffer(shape, dtype), T.TensorMap() or a dtype such as T.int32");
+              syntax::as<syntax::Subscript>(p.annotation)
+                  ? "write it with parentheses: T.Buffer((64, 64), \"float16\")"
+                  : "use T.handle, T.Buffer(shape, dtype), T.TensorMap() or a dtype such as T.int32");
       return false;
     }
     if (p.default_value && !jit) {

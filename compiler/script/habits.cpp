@@ -1,0 +1,48 @@
+#include "compiler/script/habits.h"
+
+#include <iterator>
+
+namespace tilewright::script {
+namespace {
+
+struct Habit {
+  std::string_view name, instead;
+};
+
+constexpr Habit kNames[] = {
+    {"threadIdx", "a thread's id is declared: tx = T.thread_id([128])"},
+    {"blockIdx", "a CTA's id is declared: bx = T.cta_id([n])"},
+    {"program_id", "a CTA's id is declared: bx = T.cta_id([n])"},
+    {"blockDim", "a CTA has as many threads as T.thread_id([n]) declares"},
+    {"gridDim", "a grid has as many CTAs as T.cta_id([n]) declares"},
+    {"__syncthreads", "write T.cuda.cta_sync()"},
+    {"syncthreads", "write T.cuda.cta_sync()"},
+    {"sync_threads", "write T.cuda.cta_sync()"},
+    {"__syncwarp", "write T.cuda.warp_sync()"},
+    {"syncwarp", "write T.cuda.warp_sync()"},
+    {"range", "write range(n), or T.serial(n)"},
+    {"alloc_smem", "write T.alloc_shared(shape, dtype)"},
+    {"alloc_sram", "write T.alloc_shared(shape, dtype)"},
+    {"alloc_fragment", "write T.alloc_local(shape, dtype)"},
+    {"alloc_registers", "write T.alloc_local(shape, dtype)"},
+};
+
+constexpr Habit kDtypes[] = {
+    {"fp16", "float16"}, {"half", "float16"},   {"bf16", "bfloat16"},     {"fp32", "float32"}, {"float", "float32"},
+    {"fp64", "float64"}, {"double", "float64"}, {"fp8", "float8_e4m3fn"}, {"int", "int32"},    {"uint", "uint32"},
+};
+
+std::string_view find(std::string_view name, const Habit* begin, const Habit* end) {
+  for (const Habit* h = begin; h != end; ++h) {
+    if (h->name == name) return h->instead;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view brought_along(std::string_view name) { return find(name, std::begin(kNames), std::end(kNames)); }
+
+std::string_view dtype_known_as(std::string_view name) { return find(name, std::begin(kDtypes), std::end(kDtypes)); }
+
+}  // namespace tilewright::script
