@@ -128,9 +128,10 @@ Value Interpreter::member_of(Value object, std::string_view space, std::string_v
 // was another name that is near, and that has the second.
 void Interpreter::look_along(const syntax::Attribute* node, Scope* scope) {
   auto* before = syntax::as<syntax::Attribute>(node->object);
-  if (!before || !pending_ || !pending_->refused || pending_->diagnostic.code != code::kAttribute) return;
+  if (!before || !pending_ || pending_->diagnostic.code != code::kAttribute) return;
   const text::Span at = span(before->name.at);
   const bool first_is_wrong = pending_->diagnostic.span == at;
+  if (first_is_wrong && !pending_->refused) return;
   if (!first_is_wrong && pending_->diagnostic.span != span(node->name.at)) return;
   if (!first_is_wrong && !pending_->diagnostic.hint.empty()) return;
   Pending failed = take_pending();

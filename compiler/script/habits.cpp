@@ -28,8 +28,8 @@ constexpr Habit kNames[] = {
 };
 
 constexpr Habit kDtypes[] = {
-    {"fp16", "float16"}, {"half", "float16"},   {"bf16", "bfloat16"},     {"fp32", "float32"}, {"float", "float32"},
-    {"fp64", "float64"}, {"double", "float64"}, {"fp8", "float8_e4m3fn"}, {"int", "int32"},    {"uint", "uint32"},
+    {"fp16", "float16"},  {"half", "float16"}, {"bf16", "bfloat16"},  {"fp32", "float32"},
+    {"float", "float32"}, {"fp64", "float64"}, {"double", "float64"}, {"fp8", "float8_e4m3fn"},
 };
 
 std::string_view find(std::string_view name, const Habit* begin, const Habit* end) {

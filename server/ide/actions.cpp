@@ -5,6 +5,7 @@
 #include <set>
 
 #include "compiler/script/codes.h"
+#include "compiler/session/codes.h"
 #include "server/ide/lines.h"
 #include "server/ide/look.h"
 #include "server/ide/mends.h"
@@ -126,6 +127,8 @@ void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::s
       mends = call_mends(q, *said, at, analysis);
     }
     if (said && d.code == script::code::kIndex && tried++ < kMostTried) mends = slice_mends(q, *said, at, analysis);
+    const bool target = d.code == session::code::kComment && fix.text.starts_with("sm_");
+    if (said && target && tried++ < kMostTried) mends = target_mends(q, *said, at, analysis);
     // A name that somebody forgot to import is not the one that is spelled nearly so.
     if (d.code == script::code::kName && !fix.text.starts_with("T.")) mends = name_mends(q, at);
     if (mends.empty()) mends = carried(q, fix, at);

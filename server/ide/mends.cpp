@@ -33,6 +33,7 @@ constexpr std::size_t kMostTrials = 10;
 struct Weight {
   std::size_t errors = 0, warnings = 0;
   std::size_t here = 0;  // errors and warnings of the lines that an edit changes
+  bool quieter = true;   // there are fewer of them than before
 };
 Weight weigh(const session::Analysis& analysis, const text::Source& source, Stretch lines) {
   Weight w;
@@ -54,7 +55,8 @@ class Trials {
       : q_(q), before_(before), finding_(finding), at_(at) {}
 
   // What is left to say after an edit that mends the finding and breaks nothing: fewer errors than before, or as many
-  // and fewer warnings; and less is said about the lines of the finding and of the edit. Nothing: it does not.
+  // and fewer warnings; and less is said about the lines of the finding and of the edit, or a warning in place of an
+  // error. Nothing: it does not.
   std::optional<Weight> mends(const Mend& m) {
     if (tried_++ >= kMostTrials || q_.stop.stop_requested()) return std::nullopt;
     std::string_view text = q_.snapshot->source().text();
@@ -64,11 +66,14 @@ class Trials {
     if (!now) return std::nullopt;
     const auto grown = static_cast<std::int64_t>(m.text.size()) - (m.at.end - m.at.begin);
     const Stretch changed{lines.begin, static_cast<std::uint32_t>(lines.end + grown)};
-    const Weight was = weigh(before_, q_.snapshot->source(), lines), is = weigh(*now, script->source(), changed);
+    const Weight was = weigh(before_, q_.snapshot->source(), lines);
+    Weight is = weigh(*now, script->source(), changed);
+    is.quieter = is.here < was.here;
     const bool fails = finding_.severity == text::Severity::Error;
     const bool better =
         fails ? is.errors < was.errors : is.errors <= was.errors && is.errors + is.warnings < was.errors + was.warnings;
-    return better && is.here < was.here ? std::optional(is) : std::nullopt;
+    const bool here = is.quieter || (fails && is.here == was.here);  // a warning in place of the error
+    return better && here ? std::optional(is) : std::nullopt;
   }
 
  private:
@@ -245,6 +250,7 @@ class CallMends {
       if (out_.empty() && d_.code != code::kManyThreads) let_go();
       if (out_.empty() && d_.code != code::kManyThreads) variants();
     }
+    if (out_.empty()) out_ = std::move(noisy_);
     if (!out_.empty()) out_.front().preferred = true;
     return std::move(out_);
   }
@@ -252,7 +258,9 @@ class CallMends {
  private:
   bool enough() const { return out_.size() >= 3; }
   void offer(Mend m) {
-    if (!enough() && trials_.mends(m)) out_.push_back(std::move(m));
+    if (enough()) return;
+    auto left = trials_.mends(m);
+    if (left) (left->quieter ? out_ : noisy_).push_back(std::move(m));
   }
 
   // Operands that do not fit each other: of several edits the one first that leaves least to say.
@@ -386,15 +394,18 @@ class CallMends {
   std::optional<std::int64_t> cta_;
   std::vector<Stretch> others_;  // calls that lack the same guard
   std::vector<Mend> out_;
+  std::vector<Mend> noisy_;  // after which something milder is said: where nothing is better
 };
 
 }  // namespace
+
+static bool is_builtin(std::string_view name) { return std::ranges::find(kBuiltins, name) != std::end(kBuiltins); }
 
 std::vector<Mend> name_mends(const Query& q, Stretch at) {
   std::string_view wrong = q.snapshot->source().text().substr(at.begin, at.end - at.begin);
   std::vector<Mend> out = missing_imports(q, wrong, at.begin);
   const session::SymbolIndex& symbols = q.snapshot->symbols();
-  // Of several that are as near, the one that is used most.
+  // Of several that are as near, the one that nothing uses now, else the one that is used most.
   std::map<std::string_view, std::size_t> seen;
   for (const session::Symbol& s : symbols.symbols) {
     if (s.kind == session::SymbolKind::Builtin || s.name == wrong) continue;
@@ -403,7 +414,7 @@ std::vector<Mend> name_mends(const Query& q, Stretch at) {
   }
   for (std::string_view name : kBuiltins) seen[name] += 1;
   std::vector<std::pair<std::size_t, std::string_view>> names;
-  for (auto [name, uses] : seen) names.emplace_back(uses, name);
+  for (auto [name, uses] : seen) names.emplace_back(uses == 1 && !is_builtin(name) ? ~std::size_t{0} : uses, name);
   std::ranges::sort(names,
                     [](auto& a, auto& b) { return std::pair(b.first, a.second) < std::pair(a.first, b.second); });
   text::Nearest nearest(wrong, text::Nearest::Among::Meant);
@@ -425,6 +436,17 @@ static std::vector<Stretch> named_calls(const Query& q, const text::Diagnostic& 
     if (place.source == &q.snapshot->source()) out.push_back({place.begin, place.end});
   }
   return out;
+}
+
+std::vector<Mend> target_mends(const Query& q, const text::Diagnostic& d, Stretch at,
+                               const session::Analysis& analysis) {
+  Trials trials(q, analysis, d, at);
+  for (std::string_view name : {std::string_view(d.fix.text), std::string_view("sm_100a"), std::string_view("sm_90a"),
+                                std::string_view("sm_120a"), std::string_view("sm_80")}) {
+    Mend m{"Change to " + std::string(name), at, std::string(name), true};
+    if (trials.mends(m)) return {m};
+  }
+  return {};
 }
 
 std::vector<Mend> slice_mends(const Query& q, const text::Diagnostic& d, Stretch at,

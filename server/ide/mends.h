@@ -24,6 +24,9 @@ std::vector<Mend> name_mends(const Query& q, Stretch at);
 // A tile primitive at `at` with the finding `d` about who calls it or which variant serves it: another scope, a guard,
 // another variant. Each has been tried. Fewer after a stop.
 std::vector<Mend> call_mends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis);
+// An architecture at `at` that nobody has: the nearest that the script's kernels can be compiled for.
+std::vector<Mend> target_mends(const Query& q, const text::Diagnostic& d, Stretch at,
+                               const session::Analysis& analysis);
 // A subscript at `at` with a slice that ends behind its buffer: it ends with the buffer, or where another operand of
 // the call does. Each has been tried.
 std::vector<Mend> slice_mends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis);

@@ -408,6 +408,9 @@ def kernel(A: T.Buffer((128,), "float32")):
         T.ptx.barrier.init(bar.ptr_to([0]), 1)
 #             ^^^^^^^ error[TW2003]: 'T.ptx.barrier' has no attribute 'init'
 #   hint: did you mean T.ptx.mbarrier?
+    T.ptr.fence.mbarrier_init()
+#     ^^^ error[TW2003]: a function has no attribute 'fence'
+#   hint: did you mean T.ptx?
     A[tid] = 1.0
 
 #--- of several that are near, the likelier slip

@@ -85,3 +85,17 @@ def bounds(A_ptr: T.handle, B_ptr: T.handle):
 #| TW2107 at 57:32 B[0 : 64 * 3, :]
 #| * Write 0:64
 #|         Tx.cta.copy(tile[0:64, :], B[0:64, :])
+
+
+@T.prim_func
+def unused(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (64, 64), "float16")
+    B = T.match_buffer(_ptr, (64, 64), "float16")
+    #                  ^ fixes:
+#| TW2002 at 64:24 _ptr
+#| * Replace by B_ptr
+#|         B = T.match_buffer(B_ptr, (64, 64), "float16")
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([128])
+    Tx.cta.copy(B[:, :], A[:, :])
