@@ -279,6 +279,10 @@ std::string another_way(CallContext& context, const scope::ActiveSet& set) {
                  set.warps.extent > 1 ? " in one warp" : "", " and use ", spelling(call, ExecScope::Thread));
     }
   }
+  if (parts_a_warp(context.launch())) {
+    return cat("a CTA of ", *context.launch().threads(),
+               " threads is no whole number of warps: launch a multiple of 32");
+  }
   return who.empty() ? who : cat(who, ": let the whole ", ir::exec_scope_name(call.scope), " reach the call");
 }
 

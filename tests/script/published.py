@@ -338,3 +338,35 @@ K = make(8)
 #| @T.prim_func
 #| def k(A: T.Buffer((8,), "float32")):
 #|     T.evaluate(0)
+
+#--- a condition of the indices
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def k():
+    T.device_entry()
+    A = T.alloc_buffer([10, 10], "float32")
+    B = T.alloc_buffer([10, 10], "float32")
+    Tx.select(B, A, 1.0, lambda i, j: i < j)
+    Tx.select(B, A, 1.0, "i < j")
+#                        ^^^^^^^ error[TW2108]: 'pred' of Tx.thread.select cannot be str: a buffer or a region is needed
+    Tx.add(B, A, lambda i, j: i < j)
+#                ^^^^^^^^^^^^^^^^^^ error[TW2004]: this operand must be a number or an expression, not a function
+
+#--- a block smaller than a warp  [cuda]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def k(A: T.Buffer((8, 256), "float16"), B: T.Buffer((8, 256), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([8])
+    s = T.alloc_shared((8, 256), "float16")
+    Tx.cta.copy(s[:, :], A[:, :])
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW3106]: copy/fallback: global -> shared at cta scope goes element by element through one thread
+#   hint: a CTA of 8 threads is no whole number of warps: launch a multiple of 32
+    Tx.cta.copy(B[:, :], s[:, :])
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW3106]: copy/fallback: shared -> global at cta scope goes element by element through one thread
+#   hint: a CTA of 8 threads is no whole number of warps: launch a multiple of 32

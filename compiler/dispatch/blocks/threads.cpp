@@ -48,6 +48,7 @@ std::string gets_here(const scope::ActiveRange& range) {
 }  // namespace
 
 std::string narrowed_to(const CallContext& context) {
+  if (parts_a_warp(context.launch())) return {};  // nobody is left out
   std::string out;
   const scope::ActiveRange* last = nullptr;
   for (const Step& step : steps_of(context)) {
@@ -58,6 +59,8 @@ std::string narrowed_to(const CallContext& context) {
   }
   return last ? out + gets_here(*last) : out;
 }
+
+bool parts_a_warp(const scope::Launch& launch) { return launch.threads().value_or(0) % 32 != 0; }
 
 Reason parted(CallContext& context) {
   const scope::Inexact* condition = scope::dividing_condition(context.scope);

@@ -9,6 +9,8 @@ Reason not_all_active(CallContext& context);
 // "only warp 0 gets here", "only one elected lane gets here"; empty: the scope's threads are all there, or are not
 // known.
 std::string narrowed_to(const CallContext& context);
+// A CTA of a known number of threads that is no whole number of warps.
+bool parts_a_warp(const scope::Launch& launch);
 // Only the part that certain divergence decides, for variants in which one thread works for all.
 Reason parted(CallContext& context);
 // Threads of one instance: product of the cooperating axes; 0 for a CTA below one warp.
