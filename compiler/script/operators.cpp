@@ -337,14 +337,8 @@ Value Interpreter::unary(Operator op, Value a, text::Span span) {
 Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
   if (MetaVar* m = b.as<MetaVar>()) b = m->value;
-  if (op == Operator::Is || op == Operator::IsNot) {
-    // Something unknown may be the same object as another, but hardly a constant: `x is None` asks whether it was
-    // given.
-    auto unknown = [](Value x, Value y) { return x.is_opaque() && (y.is_object() || y.is_opaque()); };
-    if (unknown(a, b)) return a;
-    if (unknown(b, a)) return b;
-    return Value::boolean(is_identical(a, b) == (op == Operator::Is));
-  }
+  if (op == Operator::Is) return Value::boolean(is_identical(a, b));
+  if (op == Operator::IsNot) return Value::boolean(!is_identical(a, b));
   if (a.is_poison()) return a;
   if (b.is_poison()) return b;
   if (op == Operator::In || op == Operator::NotIn) {

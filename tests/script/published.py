@@ -279,7 +279,7 @@ def none_of_ours(A, n: tl.constexpr):
 #--- the dialect under the parser's name  [print]
 from tvm.script.parser import ir as I
 from tvm.script.parser import tirx as T
-from tvm.script.parser.tirx import Buffer, prim_func
+from tvm.script.parser.tirx import TYPE_CHECKING, Buffer, _operation, prim_func
 from tvm.tirx.script.parser import device_entry
 import tvm.script.parser.tirx as P
 
@@ -310,33 +310,6 @@ class M:
 #|     T.evaluate(0)
 #| @T.prim_func
 #| def m(A: T.Buffer((8,), "float32")):
-#|     T.evaluate(0)
-
-#--- what is caught may be what was raised  [print]
-import pytest
-from tvm.script import tirx as T
-
-failure = ValueError("failure")
-
-def fail():
-    raise failure
-
-def make(n):
-    with pytest.raises(ValueError) as caught:
-        fail()
-    assert caught.value is failure
-    if caught.value is not failure:
-        raise caught.value
-
-    @T.prim_func
-    def k(A: T.Buffer((n,), "float32")):
-        T.evaluate(0)
-
-    return k
-
-K = make(8)
-#| @T.prim_func
-#| def k(A: T.Buffer((8,), "float32")):
 #|     T.evaluate(0)
 
 #--- a condition of the indices

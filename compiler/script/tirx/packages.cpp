@@ -43,9 +43,19 @@ Value lookup_lang(Interpreter& in, Namespace& self, std::string_view name) {
   return lookup_partly(in, self, name);
 }
 
+// `T` as the module of its parser, which has names for its own use besides.
+Value lookup_parser_tirx(Interpreter& in, Namespace& self, std::string_view name) {
+  Namespace* t = tirx_namespace(in).as<Namespace>();
+  Value v = t->lookup(in, *t, name);
+  const bool own = name.starts_with('_') || name == "TYPE_CHECKING";
+  return v.is_error() && !in.has_pending() && own ? not_followed(in, self, name) : v;
+}
+
+Value parser_tirx(Interpreter& in) { return surface_space(in, "T", "T", lookup_parser_tirx); }
+
 // `tvm.script.parser`, whose `tirx` is what `tvm.script` has, too.
 Value lookup_parser(Interpreter& in, Namespace& self, std::string_view name) {
-  if (name == "tirx") return tirx_namespace(in);
+  if (name == "tirx") return parser_tirx(in);
   if (name == "ir") return in.name_space("tvm.script.ir", lookup_ir_script);
   return not_followed(in, self, name);
 }
@@ -282,10 +292,8 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
   if (dotted == "tvm") return in.name_space("tvm", lookup_tvm);
   if (dotted == "tvm.script") return in.name_space("tvm.script", lookup_script);
   if (dotted == "tvm.script.parser") return in.name_space("tvm.script.parser", lookup_parser);
-  for (std::string_view t :
-       {"tvm.script.tirx", "tvm.tirx.script", "tvm.script.parser.tirx", "tvm.tirx.script.parser"}) {
-    if (dotted == t) return tirx_namespace(in);
-  }
+  if (dotted == "tvm.script.tirx" || dotted == "tvm.tirx.script") return tirx_namespace(in);
+  if (dotted == "tvm.script.parser.tirx" || dotted == "tvm.tirx.script.parser") return parser_tirx(in);
   if (dotted == "tvm.script.tirx.tile") return tile_namespace(in);
   if (dotted == "tvm.script.ir") return in.name_space("tvm.script.ir", lookup_ir_script);
   if (dotted.starts_with("tvm.tirx.layout") || dotted.find("tma_utils") != std::string_view::npos)
