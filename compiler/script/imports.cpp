@@ -32,6 +32,12 @@ std::uint32_t after_from(std::string_view text, syntax::Extent at) {
   return i;
 }
 
+// The file of the statement at work. A function imports from where it stands, whoever called it.
+const std::string& file_at(const text::Anchors& anchors, std::uint32_t anchor, const std::string& running) {
+  text::Anchors::Place at = anchors.resolve({anchor, 0, 0});
+  return at.source ? at.source->path() : running;
+}
+
 }  // namespace
 
 text::Span Interpreter::part_of_import(const ImportPath& path, std::string_view part) const {
@@ -63,7 +69,7 @@ void Interpreter::misspelt_module(const ImportPath& path) {
     std::string_view part = path.dotted.substr(begin, end - begin);
     std::string_view parent = path.dotted.substr(0, begin ? begin - 1 : 0);
     ++loads_;
-    auto names = loader_ ? loader_->beside(parent, path.level, module_path_) : std::nullopt;
+    auto names = loader_ ? loader_->beside(parent, path.level, file_at(anchors_, anchor_, module_path_)) : std::nullopt;
     if (names && std::ranges::find(*names, part) != names->end()) {
       if (end == path.dotted.size()) return;  // a folder, or something that is no script
       begin = end + 1;
@@ -110,7 +116,8 @@ Value Interpreter::import_module(const ImportPath& path) {
   }
   if (loader_) {
     ++loads_;
-    if (auto tree = loader_->load(dotted, path.level, module_path_)) return import_script(std::move(tree), path);
+    if (auto tree = loader_->load(dotted, path.level, file_at(anchors_, anchor_, module_path_)))
+      return import_script(std::move(tree), path);
   }
   if (path.level == 0) {
     Value v = python_module(*this, dotted);
@@ -227,10 +234,10 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
     // A folder without a script of its own, or a package that is not here.
     if (loader_) {
       ++loads_;
-      if (auto tree = loader_->load(inner.dotted, path.level, module_path_)) {
+      if (auto tree = loader_->load(inner.dotted, path.level, file_at(anchors_, anchor_, module_path_))) {
         return import_script(std::move(tree), inner);
       }
-      auto names = loader_->beside(path.dotted, path.level, module_path_);
+      auto names = loader_->beside(path.dotted, path.level, file_at(anchors_, anchor_, module_path_));
       if (path.level > 0 && names && std::ranges::find(*names, n.name) == names->end()) {
         text::Nearest nearest(n.name);
         for (const std::string& name : *names) nearest.consider(name);
@@ -252,7 +259,7 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
     if (auto* b = ns->scope->find(n.name)) return b->value;
     if (loader_) {
       ++loads_;
-      if (auto tree = loader_->load(inner.dotted, path.level, module_path_)) {
+      if (auto tree = loader_->load(inner.dotted, path.level, file_at(anchors_, anchor_, module_path_))) {
         return import_script(std::move(tree), inner);
       }
     }
@@ -260,7 +267,8 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
     if (Value why = may_be(ns->scope, asked, true); !why.is_none()) return why;
     Nearby near(n.name);
     for (const Scope::Binding& b : ns->scope->bindings) near.consider(b.name);
-    auto modules = loader_ ? loader_->beside(path.dotted, path.level, module_path_) : std::nullopt;
+    auto modules =
+        loader_ ? loader_->beside(path.dotted, path.level, file_at(anchors_, anchor_, module_path_)) : std::nullopt;
     for (const std::string& m : modules ? *modules : std::vector<std::string>()) near.consider(m);
     return refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name), near.hint(),
                   "ImportError");

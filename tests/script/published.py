@@ -343,3 +343,32 @@ def k(A: T.Buffer((8, 256), "float16"), B: T.Buffer((8, 256), "float16")):
     Tx.cta.copy(B[:, :], s[:, :])
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW3106]: copy/fallback: shared -> global at cta scope goes element by element through one thread
 #   hint: a CTA of 8 threads is no whole number of warps: launch a multiple of 32
+
+#--- a function imports from where it stands
+from tvm.script import tirx as T
+from package.inner.spec import build
+
+K = build(32)
+L = build(none=1)
+# @package/inner/spec.py error[TW2203]: there is no module '.kernal'
+#   hint: did you mean kernel?
+#--- file package/__init__.py
+#--- file package/inner/__init__.py
+#--- file package/inner/spec.py
+def build(n=8, none=0):
+    from .kernel import make
+    from . import kernel
+    if none:
+        from .kernal import make
+    return make(n) or kernel.make(n)
+#--- file package/inner/kernel.py
+from tvm.script import tirx as T
+
+def make(n):
+    @T.prim_func
+    def k(A: T.Buffer((n,), "float32")):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([n])
+        A[t] = T.float32(0)
+    return k
