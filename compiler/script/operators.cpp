@@ -489,7 +489,7 @@ bool Interpreter::is_identical(Value a, Value b) {
 
 bool Interpreter::equals(Value a, Value b) {
   // Containers that share their parts can take for ever to compare: whoever goes on notices that the steps are spent.
-  if (++steps_ > context_.limits.steps) return false;
+  if (++steps_ > step_limit_) return false;
   if ((steps_ & 1023) == 0 && context_.stop.stop_requested()) return false;
   if (auto x = as_big(a), y = as_big(b); x && y) return *x == *y;
   if (auto x = as_number(a), y = as_number(b); x && y) return *x == *y;
@@ -580,7 +580,7 @@ bool Interpreter::equals(Value a, Value b) {
 
 std::size_t Interpreter::hash(Value v) {
   // As with equals(): a spent budget or a deep nest ends it; equal values still get equal hashes while there is any.
-  if (++steps_ > context_.limits.steps || depth_ > context_.limits.depth) return 0;
+  if (++steps_ > step_limit_ || depth_ > context_.limits.depth) return 0;
   auto mix = [](std::size_t seed, std::size_t h) {
     return seed ^ (h + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
   };

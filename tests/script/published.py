@@ -372,3 +372,32 @@ def make(n):
         t = T.thread_id([n])
         A[t] = T.float32(0)
     return k
+
+#--- values still compare after a limit
+from tvm.script import tirx as T
+
+def count():
+    total = 0
+    while total < 100_000_000:
+#                 ^^^^^^^^^^^ information[TW2009]: the script takes more than 20000000 steps
+#   hint: look for a loop that does not end, or raise the limit in tilewright.toml
+        total += 1
+    return total
+
+much = count()
+
+def get_kernel(**config):
+    kind = config["kind"]
+    if kind != "copy" or {"kind": 1}.get("kind") != 1:
+        raise ValueError("unknown kind " + kind)
+
+    @T.prim_func
+    def k(A: T.Buffer((32,), "float32")):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([32])
+        A[t] = T.float32(0)
+
+    return k
+
+CONFIGS = [{"kind": "copy"}]
