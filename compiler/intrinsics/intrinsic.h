@@ -120,6 +120,13 @@ bool is_namespace(std::string_view path);
 bool is_intrinsic(std::string_view path);
 // All rows, for completion, documentation and tests.
 std::span<const Intrinsic> table();
+// The names that scripts call them by, sorted; forms of one name follow each other in the order of the table. Rows that
+// only lowering makes are not among them.
+struct Named {
+  std::string_view name;
+  const Intrinsic* row;
+};
+std::span<const Named> names();
 // The row of this id ("P61"); null: none.
 const Intrinsic* row_of_id(std::string_view id);
 

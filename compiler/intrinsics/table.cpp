@@ -9,15 +9,10 @@
 namespace tilewright::intrinsics {
 namespace {
 
-struct Entry {
-  std::string_view name;
-  const Intrinsic* row;
-};
-
 // All rows side by side, and an index by name: built at the first question, some twenty microseconds.
 struct Table {
   std::vector<Intrinsic> rows;
-  std::vector<Entry> by_name;  // sorted; forms of one name in table order
+  std::vector<Named> by_name;  // sorted; forms of one name in table order
   std::deque<std::string> words;
 
   Table() {
@@ -35,7 +30,7 @@ struct Table {
 
     by_name.reserve(spelled);
     for (std::size_t i = 0; i < spelled; ++i) by_name.push_back({rows[i].name, &rows[i]});
-    std::ranges::stable_sort(by_name, {}, &Entry::name);
+    std::ranges::stable_sort(by_name, {}, &Named::name);
     for (std::size_t i = 1; i < by_name.size(); ++i) {
       const Intrinsic& form = *by_name[i].row;
       if (by_name[i - 1].name != by_name[i].name) continue;
@@ -52,8 +47,8 @@ struct Table {
     return out.empty() ? std::string_view() : words.emplace_back(std::move(out));
   }
 
-  std::span<const Entry> forms(std::string_view name) const {
-    auto [first, last] = std::ranges::equal_range(by_name, name, {}, &Entry::name);
+  std::span<const Named> forms(std::string_view name) const {
+    auto [first, last] = std::ranges::equal_range(by_name, name, {}, &Named::name);
     return {first, last};
   }
 };
@@ -66,6 +61,8 @@ const Table& the_table() {
 }  // namespace
 
 std::span<const Intrinsic> table() { return the_table().rows; }
+
+std::span<const Named> names() { return the_table().by_name; }
 
 const Intrinsic* row_of_id(std::string_view id) {
   auto row = std::ranges::find(the_table().rows, id, &Intrinsic::id);
@@ -80,8 +77,8 @@ const Intrinsic* of(const ir::Callee* callee) {
 }
 
 const Intrinsic* find(std::string_view name, std::size_t positional, std::span<const std::string_view> keywords) {
-  std::span<const Entry> forms = the_table().forms(name);
-  for (const Entry& form : forms) {
+  std::span<const Named> forms = the_table().forms(name);
+  for (const Named& form : forms) {
     if (bind(*form.row, positional, keywords)) return form.row;
   }
   return forms.empty() ? nullptr : forms.front().row;
@@ -92,7 +89,7 @@ bool is_intrinsic(std::string_view path) { return !the_table().forms(path).empty
 bool is_namespace(std::string_view path) {
   std::string prefix(path);
   prefix += '.';
-  auto at = std::ranges::lower_bound(the_table().by_name, std::string_view(prefix), {}, &Entry::name);
+  auto at = std::ranges::lower_bound(the_table().by_name, std::string_view(prefix), {}, &Named::name);
   return at != the_table().by_name.end() && at->name.starts_with(prefix);
 }
 

@@ -135,14 +135,20 @@ Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
 
 Surface::~Surface() = default;
 
-const Surface::Names& Surface::made() const {
-  std::call_once(made_once_, [&] {
-    MadeRecords made;
-    add_tile_records(made);
-    add_intrinsic_records(made);
-    made_ = std::make_unique<Names>(std::vector<const Record*>(), std::move(made), dialect_);
+std::optional<Surface::Table> Surface::table_of(std::string_view space) {
+  if (space == "Tx") return Table::Tiles;
+  if (space == "T" || space.starts_with("T.")) return Table::Instructions;
+  return std::nullopt;
+}
+
+const Surface::Names& Surface::made(Table of) const {
+  Made& made = made_[static_cast<std::size_t>(of)];
+  std::call_once(made.once, [&] {
+    MadeRecords records;
+    of == Table::Tiles ? add_tile_records(records) : add_intrinsic_records(records);
+    made.names = std::make_unique<Names>(std::vector<const Record*>(), std::move(records), dialect_);
   });
-  return *made_;
+  return *made.names;
 }
 
 const std::vector<Surface::Other>& Surface::others() const {
@@ -168,12 +174,13 @@ const Record* Surface::find(std::string_view space, std::string_view name) const
     const Record* r = find("T", name);
     return r && is_of_prelude(*r) ? r : nullptr;
   }
-  return made().find(hash, space, name);
+  const std::optional<Table> table = table_of(space);
+  return table ? made(*table).find(hash, space, name) : nullptr;
 }
 
 std::vector<const Record*> Surface::records() const {
   std::vector<const Record*> out;
-  for (const Names* names : {written_.get(), &made()}) {
+  for (const Names* names : {written_.get(), &made(Table::Tiles), &made(Table::Instructions)}) {
     for (const Record* r : names->records()) {
       if (r) out.push_back(r);
     }
@@ -183,11 +190,13 @@ std::vector<const Record*> Surface::records() const {
 
 std::vector<const Record*> Surface::names(std::string_view space) const {
   std::vector<const Record*> out;
-  for (const Names* names : {written_.get(), &made()}) {
-    for (const Record* r : names->records()) {
+  auto add = [&](const Names& names) {
+    for (const Record* r : names.records()) {
       if (r && (r->space == space || (space == "lang" && r->space == "T" && is_of_prelude(*r)))) out.push_back(r);
     }
-  }
+  };
+  add(*written_);
+  if (const std::optional<Table> table = table_of(space)) add(made(*table));
   return out;
 }
 

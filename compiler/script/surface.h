@@ -9,11 +9,13 @@
 // Most commands live for some milliseconds, so the index of the written rows is made of hashes that the compiler
 // computed, and rows of other tables are made when somebody asks for such a name.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <expected>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -108,14 +110,22 @@ class Surface {
     std::string_view path;  // "T.cuda.elect_sync"
     text::Dialect release;  // a release that has it
   };
-  const Names& made() const;
+  // What rows of other tables are, made when one is asked for.
+  enum class Table : std::uint8_t { Tiles, Instructions };
+  struct Made {
+    std::once_flag once;
+    std::unique_ptr<const Names> names;
+  };
+  // The table whose rows can stand in a space; nothing: none.
+  static std::optional<Table> table_of(std::string_view space);
+  const Names& made(Table of) const;
   const std::vector<Other>& others() const;
 
   text::Dialect dialect_;
   std::unique_ptr<const Names> written_;
-  mutable std::once_flag made_once_, others_once_;
-  mutable std::unique_ptr<const Names> made_;  // of other tables
-  mutable std::vector<Other> others_;          // by path
+  mutable std::array<Made, 2> made_;
+  mutable std::once_flag others_once_;
+  mutable std::vector<Other> others_;  // by path
 };
 
 // The names of a release, as far as they are listed: the one place where a surface is chosen. Scripts are written in

@@ -1,7 +1,6 @@
 // T.ptx.*, T.cuda.* and the other rows of the intrinsic table, called from a script.
 #include <algorithm>
 #include <deque>
-#include <unordered_map>
 
 #include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/intrinsic.h"
@@ -73,33 +72,41 @@ constexpr Words kNamespaces[] = {
 }  // namespace
 
 void add_intrinsic_records(MadeRecords& records) {
-  std::unordered_map<std::string_view, Record*> made;  // by path
-  // The record of a path, and of the namespaces above it.
-  auto record = [&](auto&& self, std::string_view path) -> Record* {
-    if (auto known = made.find(path); known != made.end()) return known->second;
-    std::size_t dot = path.rfind('.');
-    std::string_view space = "T";
-    if (dot != path.npos) {
-      Record* above = self(self, path.substr(0, dot));
-      if (above->children.empty())
-        above->children = records.words.emplace_back("T." + std::string(path.substr(0, dot)));
-      space = above->children;
+  // The records of the path before, from the outermost namespace on. The names are sorted: whatever lies below a path
+  // follows it directly.
+  std::vector<Record*> above;
+  for (const intrinsics::Named& named : intrinsics::names()) {
+    const std::string_view path = named.name;
+    // Of this path the first `depth` parts are known, and they end before `at`.
+    std::size_t depth = 0, at = 0;
+    while (depth < above.size()) {
+      const std::string_view known = above[depth]->detail;
+      if (!path.starts_with(known) || (path.size() > known.size() && path[known.size()] != '.')) break;
+      at = known.size() + 1;
+      ++depth;
     }
-    std::string_view name = path.substr(dot == path.npos ? 0 : dot + 1);
-    Record made_here{space, name, NameKind::Namespace, {}, "A family of instructions.", nullptr, intrinsic_member,
-                     path};
-    for (const Words& w : kNamespaces) {
-      if (w.name == path) made_here.documentation = w.words;
+    above.resize(depth);
+    while (at < path.size()) {
+      std::string_view space = "T";
+      if (!above.empty()) {
+        Record& outer = *above.back();
+        if (outer.children.empty()) outer.children = records.words.emplace_back("T." + std::string(outer.detail));
+        space = outer.children;
+      }
+      const std::size_t end = std::min(path.find('.', at), path.size());
+      Record made{space,   path.substr(at, end - at), NameKind::Namespace, {}, "A family of instructions.",
+                  nullptr, intrinsic_member,          path.substr(0, end)};
+      for (const Words& w : kNamespaces) {
+        if (w.name == made.detail) made.documentation = w.words;
+      }
+      above.push_back(&records.rows.emplace_back(made));
+      at = end + 1;
     }
-    return made[path] = &records.rows.emplace_back(made_here);
-  };
-  for (const intrinsics::Intrinsic& row : intrinsics::table()) {
-    if (!intrinsics::is_intrinsic(row.name)) continue;  // only lowering makes it
-    Record& r = *record(record, row.name);
+    Record& r = *above.back();
     if (r.kind == NameKind::Instruction) continue;  // another form
     r.kind = NameKind::Instruction;
-    r.signature = row.signature;
-    r.documentation = row.documentation;
+    r.signature = named.row->signature;
+    r.documentation = named.row->documentation;
   }
 }
 
