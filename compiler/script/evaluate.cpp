@@ -8,6 +8,7 @@
 #include "compiler/script/dialect.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/unbound.h"
+#include "compiler/script/undecorated.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -918,7 +919,10 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
     e->stopped = true;
   }
   if (!e->stopped) EntryFinder(*e, *e->interpreter_, options).run();
-  if (!e->stopped) report_unbound(*e);
+  if (!e->stopped) {
+    report_unbound(*e);
+    report_undecorated(*e);
+  }
   if (e->interpreter_->memo_conflict()) {
     EvaluateOptions alone = options;
     alone.memo = nullptr;

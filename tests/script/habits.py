@@ -74,3 +74,29 @@ def kernel(A: T.Buffer((128, 64), "float16")):
         A[:, :],
 #       ^ error[TW1001]: expected ',' before 'A'
     )
+
+#--- the decorator is forgotten, in a module and in a factory
+from tvm.script import tirx as T
+
+def plain(A: T.Buffer((128,), "float16")):
+#   ^^^^^ warning[TW2115]: 'plain' is a plain function: nothing makes a kernel of it
+#   hint: write @T.prim_func above it
+    T.device_entry()
+    tid = T.thread_id([128])
+    A[tid] = T.float16(1)
+
+def make(n):
+    def inner(A: T.Buffer((128,), "float16")):
+#       ^^^^^ warning[TW2115]: 'inner' is a plain function: nothing makes a kernel of it
+#   hint: write @T.prim_func above it
+        T.device_entry()
+        tid = T.thread_id([128])
+        A[tid] = T.float16(n)
+    return inner
+
+def wrapped(A: T.Buffer((128,), "float16")):
+    T.device_entry()
+    tid = T.thread_id([128])
+    A[tid] = T.float16(1)
+
+kernel = T.prim_func(wrapped)
