@@ -11,6 +11,8 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
+  // Does it run compiled code? Else launches need no cubins, and there is nothing to time.
+  virtual bool runs_cubins() const { return true; }
   // Makes sure that there is somewhere to execute. The error says why there is not.
   virtual std::expected<DeviceInfo, std::string> device(const std::stop_token& stop = {}) = 0;
   // All launches, as the job says. What goes wrong is told by the outcome's status; of an executor that does not model

@@ -151,8 +151,11 @@ std::expected<void, Failure> Experiment::expect(const lower::LoweredKernel& refe
   simulate::Options options;
   options.stop = stop;
   std::string where = "reference " + name + " on the host";
-  Outcome outcome = simulate_bound(*bound, options).outcome;
+  Outcome outcome = simulate_bound(*bound, options);
   if (outcome.status == Status::Fault) return failed("fails on the host: " + outcome.message);
+  if (outcome.status == Status::Stopped || stop.stop_requested()) return std::unexpected(Failure{});
+  if (outcome.status != Status::Done && !executor.runs_cubins())
+    return failed("cannot be executed here: " + outcome.message);
   if (outcome.status != Status::Done) {
     where = "reference " + name + " on the GPU";
     auto made = cubin();
@@ -174,10 +177,11 @@ std::expected<void, Failure> Experiment::expect(const lower::LoweredKernel& refe
 void Experiment::locate_fault() {
   simulate::Options options;
   options.max_steps = 50'000'000;
-  Simulated found = simulate_bound(report.bound, options);
-  if (found.outcome.status != Status::Fault) return;
-  report.fault = found.place;
-  report.fault_reason = found.outcome.message;
+  const Outcome found = simulate_bound(report.bound, options);
+  if (found.status != Status::Fault) return;
+  const auto error = std::ranges::find(found.findings, simulate::Severity::Error, &simulate::Finding::severity);
+  if (error != found.findings.end()) report.fault = error->origin.span;
+  report.fault_reason = found.message;
 }
 
 void Experiment::digest() {
@@ -188,7 +192,8 @@ void Experiment::digest() {
 }
 
 void Experiment::judge() {
-  if (report.outcome.status == Status::Fault) locate_fault();
+  // The simulator's own findings have their places.
+  if (report.outcome.status == Status::Fault && report.outcome.findings.empty()) locate_fault();
   run::judge(report);
 }
 

@@ -16,7 +16,8 @@ using toolchain::take;
 
 constexpr std::string_view kRoles[] = {"input", "output", "inout"};
 constexpr std::string_view kKinds[] = {"pointer", "scalar", "tensor_map"};
-constexpr std::string_view kStatuses[] = {"done", "no_driver", "not_launched", "fault", "timeout", "stopped", "lost"};
+constexpr std::string_view kStatuses[] = {"done",    "no_driver", "not_launched", "fault",
+                                          "timeout", "stopped",   "lost",         "incomplete"};
 
 template <class Enum, std::size_t N>
 Enum named(const std::string_view (&names)[N], const std::string& name) {

@@ -14,6 +14,7 @@
 
 #include "compiler/lower/map_place.h"
 #include "compiler/run/contents.h"
+#include "compiler/simulate/simulate.h"
 #include "compiler/toolchain/file.h"
 #include "compiler/toolchain/record.h"
 
@@ -119,6 +120,7 @@ enum class Status : std::uint8_t {
   Timeout,      // over the deadline; the process was killed
   Stopped,      // nobody waits for it
   Lost,         // the process that held the GPU ended by itself
+  Incomplete,   // the simulator does not model something, or a limit was reached: nobody knows
 };
 std::string_view status_name(Status status);  // "done", "no_driver", "not_launched", ...
 
@@ -129,6 +131,9 @@ struct Outcome {
   std::vector<BufferOutcome> buffers;
   std::vector<double> microseconds;  // of the timed launches, in order
   std::string printed;               // what the kernel's printf wrote in the first launch
+  // Of the simulator: each thing that went wrong, once, in the order in which they showed. Their places are the
+  // kernels', and live as long.
+  std::vector<simulate::Finding> findings;
 };
 
 // A job on its way to another process: contents travel as descriptors, and so does the memory into which that process

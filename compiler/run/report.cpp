@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "compiler/ir/origin.h"
+
 namespace tilewright::run {
 namespace {
 
@@ -44,7 +46,28 @@ bool Report::verified() const {
 }
 
 std::string_view Report::verdict() const {
-  return !problems.empty() ? "failed" : verified() ? "verified" : "unverified";
+  if (!problems.empty()) return "failed";
+  if (outcome.status == Status::Incomplete) return "incomplete";
+  if (!outcome.findings.empty()) return "review";
+  return verified() ? "verified" : "unverified";
+}
+
+text::Diagnostic diagnostic_of(const simulate::Finding& f) {
+  text::Diagnostic d;
+  d.code = f.code;
+  d.severity = f.severity == simulate::Severity::Error ? text::Severity::Error : text::Severity::Warning;
+  d.message = f.message;
+  auto three = [](const std::array<std::int64_t, 3>& at) {
+    return std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]);
+  };
+  if (f.severity != simulate::Severity::Incomplete) {
+    d.hint = f.thread >= 0 ? "thread " + std::to_string(f.thread) + " of CTA (" + three(f.cta) + ")"
+                           : "CTA (" + three(f.cta) + ")";
+    if (f.times > 1) d.hint += "; " + std::to_string(f.times) + " times";
+  }
+  d.span = f.origin.span;
+  d.chain = ir::call_chain(f.origin.chain);
+  return d;
 }
 
 // A cold launch has to fetch its inputs from memory; of what it writes the cache may keep as much as it holds.
@@ -72,7 +95,7 @@ Timing timing_of(const Report& r) {
 
 void judge(Report& r) {
   if (r.outcome.status != Status::Done) {
-    r.problems.push_back(r.outcome.message);
+    (r.outcome.status == Status::Incomplete ? r.notes : r.problems).push_back(r.outcome.message);
     return;
   }
   for (std::size_t i = 0; i < r.outcome.buffers.size(); ++i) {

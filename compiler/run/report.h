@@ -6,7 +6,7 @@
 
 #include "compiler/run/bind.h"
 #include "compiler/run/element.h"
-#include "compiler/text/span.h"
+#include "compiler/text/diagnostic.h"
 
 namespace tilewright::run {
 
@@ -39,10 +39,13 @@ struct Report {
   text::Span fault;                   // the script's line of a fault, where one is known
   std::string fault_reason;
 
-  bool verified() const;             // something was expected of every output, and all of it came
-  std::string_view verdict() const;  // "verified", "unverified", "failed"
+  bool verified() const;  // something was expected of every output, and all of it came
+  // "failed"; "incomplete": nobody knows; "review": the simulator warns of something; "verified", "unverified".
+  std::string_view verdict() const;
 };
 
+// A finding of the simulator at its place in the script, with the thread that showed it.
+text::Diagnostic diagnostic_of(const simulate::Finding& finding);
 // Of a run that was timed.
 Timing timing_of(const Report& report);
 // Fills `problems` and `notes` from the outcome and the comparisons.

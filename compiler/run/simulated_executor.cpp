@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compiler/intrinsics/intrinsic.h"
+#include "compiler/ir/origin.h"
 #include "compiler/run/parallel.h"
 
 namespace tilewright::run {
@@ -50,15 +51,15 @@ simulate::Inputs inputs_of(const Bound& bound, const BoundLaunch& launch, std::s
 
 }  // namespace
 
-Simulated simulate_bound(const Bound& bound, const simulate::Options& options) {
-  Simulated out;
+Outcome simulate_bound(const Bound& bound, const simulate::Options& options, unsigned char poison) {
+  Outcome out;
   std::vector<Contents> contents;
   std::vector<bool> defined;
   for (const JobBuffer& b : bound.job.buffers) {
     contents.push_back(Contents::of_size(b.bytes));
     defined.push_back(b.role != Role::Output);
     if (b.role == Role::Output) {
-      std::memset(contents.back().data(), 0xFF, contents.back().size());
+      std::memset(contents.back().data(), poison, contents.back().size());
     } else {
       copy_bytes(contents.back().data(), b.contents.data(), b.bytes);
     }
@@ -66,20 +67,20 @@ Simulated simulate_bound(const Bound& bound, const simulate::Options& options) {
   for (std::size_t k = 0; k < bound.launches.size(); ++k) {
     const BoundLaunch& launch = bound.launches[k];
     if (k > 0 && finds_tensor_maps(*launch.kernel)) {
-      out.outcome.status = Status::NotLaunched;
-      out.outcome.message = "the simulator does not model a tensor map that one kernel leaves for the next (" +
-                            std::string(launch.kernel->kernel->name) + ")";
+      out.status = Status::Incomplete;
+      out.message = "the simulator does not model a tensor map that one kernel leaves for the next (" +
+                    std::string(launch.kernel->kernel->name) + ")";
       return out;
     }
     simulate::Result result = simulate::run(*launch.kernel, inputs_of(bound, launch, contents, defined), options);
-    out.outcome.printed += result.printed;
+    out.printed += result.printed;
+    out.findings.insert(out.findings.end(), result.findings.begin(), result.findings.end());
     if (result.verdict == simulate::Verdict::Error || result.verdict == simulate::Verdict::Incomplete) {
       bool error = result.verdict == simulate::Verdict::Error;
       auto severity = error ? simulate::Severity::Error : simulate::Severity::Incomplete;
       auto finding = std::ranges::find(result.findings, severity, &simulate::Finding::severity);
-      out.outcome.status = error ? Status::Fault : Status::NotLaunched;
-      out.outcome.message = finding == result.findings.end() ? "the simulator does not run it" : finding->message;
-      if (error && finding != result.findings.end()) out.place = finding->origin.span;
+      out.status = error ? Status::Fault : Status::Incomplete;
+      out.message = finding == result.findings.end() ? "the simulator does not run it" : finding->message;
       return out;
     }
     for (std::size_t i = 0; i < bound.job.buffers.size(); ++i) {
@@ -93,7 +94,7 @@ Simulated simulate_bound(const Bound& bound, const simulate::Options& options) {
   }
   for (std::size_t i = 0; i < contents.size(); ++i) {
     const JobBuffer& b = bound.job.buffers[i];
-    BufferOutcome& o = out.outcome.buffers.emplace_back();
+    BufferOutcome& o = out.buffers.emplace_back();
     o.contents = contents[i];
     if (b.role == Role::Input) o.changed = count_different(b.contents.data(), contents[i].data(), b.bytes);
   }
@@ -106,11 +107,56 @@ std::expected<DeviceInfo, std::string> SimulatedExecutor::device(const std::stop
   return info;
 }
 
+namespace {
+
+// What another schedule adds to the first: findings, bytes that differ, bytes that kept the poison of each.
+void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 2> poisons) {
+  for (simulate::Finding& f : other.findings) {
+    const bool known = std::ranges::any_of(out.findings, [&](const simulate::Finding& had) {
+      return had.code == f.code && ir::same_origin(had.origin, f.origin);
+    });
+    if (!known) out.findings.push_back(std::move(f));
+  }
+  if (other.status != Status::Done) {
+    other.findings = std::move(out.findings);
+    out = std::move(other);
+    return;
+  }
+  for (std::size_t i = 0; i < out.buffers.size(); ++i) {
+    const char *one = out.buffers[i].contents.data(), *two = other.buffers[i].contents.data();
+    const std::int64_t bytes = job.buffers[i].bytes;
+    std::int64_t unwritten = 0;
+    if (job.buffers[i].role == Role::Output) {
+      for (std::int64_t at = 0; at < bytes; ++at)
+        unwritten += one[at] == static_cast<char>(poisons[0]) && two[at] == static_cast<char>(poisons[1]);
+    }
+    out.buffers[i].unwritten = unwritten;
+    out.buffers[i].unstable = std::max(out.buffers[i].unstable, count_different(one, two, bytes) - unwritten);
+  }
+}
+
+}  // namespace
+
 Outcome SimulatedExecutor::execute(const Bound& bound, const std::stop_token& stop) {
-  simulate::Options options = options_;
-  options.stop = stop;
-  Outcome out = simulate_bound(bound, options).outcome;
-  if (stop.stop_requested()) out.status = Status::Stopped;
+  constexpr std::array<unsigned char, 2> kPoisons = {0xFF, 0x7B};
+  Outcome out;
+  for (int schedule = 0; schedule < schedules_ && out.status == Status::Done; ++schedule) {
+    using enum simulate::Timing;
+    simulate::Options options = options_;
+    options.stop = stop;
+    options.timing = schedule == 0 ? Latest : schedule == 1 ? Earliest : Random;
+    options.seed = static_cast<std::uint64_t>(schedule);
+    Outcome one = simulate_bound(bound, options, kPoisons[schedule == 0 ? 0 : 1]);
+    if (stop.stop_requested()) {
+      one.status = Status::Stopped;
+      return one;
+    }
+    if (schedule == 0) {
+      out = std::move(one);
+    } else {
+      add(out, std::move(one), bound.job, kPoisons);
+    }
+  }
   return out;
 }
 

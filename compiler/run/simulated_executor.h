@@ -5,23 +5,24 @@
 
 namespace tilewright::run {
 
-// As an executor says it. Fault: a finding that a GPU would suffer from. NotLaunched: not modelled, or over a limit.
-struct Simulated {
-  Outcome outcome;
-  text::Span place;  // of the first error; empty: there is none
-};
-// All launches in turn, once. Outputs hold the first poison of a GPU run where nobody writes them.
-Simulated simulate_bound(const Bound& bound, const simulate::Options& options);
+// All launches in turn, once. Outputs hold `poison` in each byte that nobody writes. Fault: a finding that a GPU would
+// suffer from. Incomplete: not modelled, or over a limit.
+Outcome simulate_bound(const Bound& bound, const simulate::Options& options, unsigned char poison = 0xFF);
 
 class SimulatedExecutor : public Executor {
  public:
-  explicit SimulatedExecutor(simulate::Options options = {}) : options_(std::move(options)) {}
+  // Every job runs in so many schedules, from the same contents: asynchronous work as late as it may be, as early, and
+  // then at random. What the first leaves is what comes back; the others add what they find, and what differs.
+  explicit SimulatedExecutor(int schedules = 1, simulate::Options options = {})
+      : schedules_(schedules), options_(std::move(options)) {}
 
+  bool runs_cubins() const override { return false; }
   // There is always one.
   std::expected<DeviceInfo, std::string> device(const std::stop_token& stop = {}) override;
   Outcome execute(const Bound& bound, const std::stop_token& stop = {}) override;
 
  private:
+  int schedules_;
   simulate::Options options_;
 };
 

@@ -1,4 +1,4 @@
-// tilewright run: executes kernels of a script on a GPU, verifies what they left, and times them.
+// tilewright run: executes kernels of a script on a GPU or the simulator, verifies what they left, and times them.
 #include "server/ide/run.h"
 
 #include <fcntl.h>
@@ -21,10 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 
 struct RunCommand {
-  std::string file, on = "gpu", arch, reference, folder, driver = "libcuda.so.1";
+  std::string file, on, arch, reference, folder, driver = "libcuda.so.1";
   std::vector<std::string> entries, cubins, inputs, outputs, expected, settings;
   std::uint64_t seed = 1;
-  int device = 0, repeat = 10, warmup = 3;
+  int device = 0, repeat = 10, warmup = 3, schedules = 3;
+  std::uint64_t steps = simulate::Options().max_steps;
   double deadline = 10, memory = 0;
   std::optional<double> rtol, atol;
   DialectOption dialect;
@@ -123,8 +124,10 @@ int run_command(const RunCommand& o) {
   options.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(o.deadline * 1000));
   if (o.memory > 0) options.memory_limit = static_cast<std::int64_t>(o.memory * (1 << 30));
   request->wanted.memory_limit = options.memory_limit;
-  run::GpuExecutor gpu(options);
-  ide::RunAnswer answer = ide::run_script(*file, *request, gpu, interrupts.token());
+  simulate::Options simulator;
+  simulator.max_steps = o.steps;
+  auto executor = ide::executor_on(o.on, options, o.schedules, simulator, interrupts.token());
+  ide::RunAnswer answer = ide::run_script(*file, *request, *executor, interrupts.token());
   bool done = answer.end == ide::RunAnswer::End::Reported && answer.report.outcome.status == run::Status::Done;
   if (done && !o.folder.empty())
     if (auto ok = write_outputs(o.folder, answer.report); !ok) return refuse(o, {ok.error(), {}});
@@ -143,12 +146,13 @@ int run_command(const RunCommand& o) {
 
 void add_run(CLI::App& app, Run& run) {
   auto o = std::make_shared<RunCommand>();
-  CLI::App* c = app.add_subcommand("run", "Run a kernel on a GPU, verify what it leaves, and time it");
+  CLI::App* c = app.add_subcommand("run", "Run a kernel on a GPU or the simulator, verify what it leaves, and time it");
   c->add_option("file", o->file, "The script, or - for standard input")->required();
-  c->add_option("--on", o->on, "Where: gpu, this machine's own")
-      ->required()
+  c->add_option("--on", o->on,
+                "Where: gpu, this machine's own, or sim, the simulator (default: the GPU where there is one)")
       ->check(CLI::IsMember(std::vector<std::string>(project::kRunTargets.begin(), project::kRunTargets.end())));
-  c->add_option("--arch", o->arch, "Architecture to compile for (default: the device's own)");
+  c->add_option("--arch", o->arch,
+                "Architecture to compile for (default: the device's own; of the simulator what the script needs)");
   o->dialect.add(*c);
   c->add_option("--device", o->device, "Which of the driver's devices")->capture_default_str();
   auto repeatable = [&](const char* name, std::vector<std::string>& to, const char* help) {
@@ -179,6 +183,12 @@ void add_run(CLI::App& app, Run& run) {
   c->add_option("--deadline", o->deadline, "Seconds after which the kernel is ended")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 86400.0));
+  c->add_option("--schedules", o->schedules,
+                "Orders of asynchronous work that the simulator tries: late, early, then at random")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10000));
+  c->add_option("--steps", o->steps, "Instructions of all threads that the simulator executes at most")
+      ->capture_default_str();
   repeatable("--cubin", o->cubins,
              "Run this compiled form of the kernel instead of compiling it here; one for each kernel");
   c->add_option("--memory-limit", o->memory,
@@ -189,9 +199,11 @@ void add_run(CLI::App& app, Run& run) {
   c->add_flag("--json", o->json, "One JSON object");
   c->footer(
       "Outputs are poisoned before each launch, guard zones lie around every tensor, inputs are checked to be "
-      "unchanged.\nExit status: 0 verified or nothing to compare with, 1 wrong, 2 no GPU or wrong usage, 130 "
-      "interrupted.\n\n"
-      "Examples:\n  tilewright run copy.py --on gpu\n"
+      "unchanged. The simulator also checks bounds, alignment, reads of what nobody wrote, barriers and unfinished "
+      "copies; races it does not look for yet.\n"
+      "Exit status: 0 verified or nothing to compare with, 1 wrong or not known (incomplete), 2 no GPU or wrong usage, "
+      "130 interrupted.\n\n"
+      "Examples:\n  tilewright run copy.py\n  tilewright run copy.py --on sim --schedules 20\n"
       "  tilewright run vector_add.py --on gpu --set n=1000000 --repeat 50\n"
       "  tilewright run gemm.py --entry 'gemm(1024)' --on gpu --input A=a.npy --input B=b.npy --expect C=c.npy -o "
       "out/");

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <future>
 
+#include "compiler/run/simulated_executor.h"
 #include "compiler/toolchain/toolchain.h"
 #include "server/project/environment.h"
 
@@ -93,19 +94,30 @@ class Run {
     stop_here();
     if (!device) no_device(device.error());
     device_ = *device;
-    arch_ = request_.arch.empty() ? device->arch() : request_.arch;
-    auto target = ir::parse_target(arch_);
-    if (!target) unusable("unknown architecture '" + arch_ + "'", "for example sm_80, sm_90a, sm_100a");
-    target_ = *target;
+    if (executor_.runs_cubins() || !request_.arch.empty()) {
+      arch_ = request_.arch.empty() ? device->arch() : request_.arch;
+      auto target = ir::parse_target(arch_);
+      if (!target) unusable("unknown architecture '" + arch_ + "'", "for example sm_80, sm_90a, sm_100a");
+      named_ = {{*target}, session::ArchitectureSource::Asked};
+    } else {
+      named_ = project::one_architecture(file_);
+    }
+    if (!executor_.runs_cubins() && !request_.cubins.empty())
+      unusable("the simulator executes the script, not compiled kernels", "leave out --cubin, or run --on gpu");
+  }
+
+  session::CompileOptions options_for(std::vector<std::string> entries) const {
+    session::CompileOptions options;
+    options.target = named_.targets.front();
+    options.architecture_source = named_.source;
+    options.entries = std::move(entries);
+    return options;
   }
 
   void compile() {
     std::string entry = request_.entry.empty() ? sequence_comment(file_) : request_.entry;
     std::vector<std::string> parts = kernels_in_turn(entry);
-    session::CompileOptions options;
-    options.target = target_;
-    options.entries = parts;
-    answer_.compiled = project::compile(file_, options);
+    answer_.compiled = project::compile(file_, options_for(parts));
     const auto& all = answer_.compiled.kernels;
     if (parts.size() > 1) {
       for (const std::string& part : parts) {
@@ -121,6 +133,7 @@ class Run {
     }
     for (const session::CompiledKernel* k : kernels_)
       if (!k->cuda) throw Ended{End::Errors};
+    arch_ = kernels_.back()->target.name();
   }
 
   const session::CompiledKernel& the_only_kernel(bool any) const {
@@ -171,11 +184,15 @@ class Run {
     e.report.arch = arch_;
     e.report.device = device_;
 
-    // Contents are made up while NVIDIA's compiler works.
-    tell("compiling " + entry);
-    std::future<void> filled = std::async(std::launch::async, [&e] { e.fill(); });
-    take_cubins(e.report.bound.job);
-    filled.get();
+    if (executor_.runs_cubins()) {
+      // Contents are made up while NVIDIA's compiler works.
+      tell("compiling " + entry);
+      std::future<void> filled = std::async(std::launch::async, [&e] { e.fill(); });
+      take_cubins(e.report.bound.job);
+      filled.get();
+    } else {
+      e.fill();
+    }
     tell("running " + entry);
     e.execute(executor_, stop_);
     if (e.report.outcome.status == run::Status::Stopped) throw Ended{End::Stopped};
@@ -218,10 +235,7 @@ class Run {
 
   void compare_with(run::Experiment& e, const std::string& expression) {
     tell("comparing with " + expression);
-    session::CompileOptions options;
-    options.target = answer_.compiled.target;
-    options.entries = {expression};
-    answer_.reference = project::compile(file_, options);
+    answer_.reference = project::compile(file_, options_for({expression}));
     const auto& found = answer_.reference.kernels;
     if (found.size() != 1 || !found.front().cuda)
       unusable("the reference " + expression + " does not yield one kernel that compiles");
@@ -237,13 +251,22 @@ class Run {
   const std::function<void(const std::string&)>& progress_;
   run::DeviceInfo device_;
   std::string arch_;
-  ir::Target target_;
+  session::NamedTargets named_;
   std::vector<const session::CompiledKernel*> kernels_;
   std::unique_ptr<toolchain::Toolchain> tools_;
   RunAnswer answer_;
 };
 
 }  // namespace
+
+std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::GpuOptions& gpu, int schedules,
+                                           const simulate::Options& simulator, const std::stop_token& stop) {
+  if (target != "sim") {
+    auto executor = std::make_unique<run::GpuExecutor>(gpu);
+    if (target == "gpu" || executor->device(stop)) return executor;
+  }
+  return std::make_unique<run::SimulatedExecutor>(schedules, simulator);
+}
 
 RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,
                      const std::stop_token& stop, const std::function<void(const std::string&)>& progress) {

@@ -2,11 +2,13 @@
 // the command line, the language server, CI.
 #pragma once
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "compiler/run/experiment.h"
+#include "compiler/run/gpu_executor.h"
 #include "server/project/load.h"
 
 namespace tilewright::ide {
@@ -15,7 +17,7 @@ struct RunRequest {
   // An expression that yields the kernel, or several with " then " between them, which run in turn on the same tensors.
   // Empty: the file's `# tilewright: sequence` comment, or its only kernel.
   std::string entry;
-  std::string arch;                 // to compile for; empty: the device's own
+  std::string arch;                 // to compile for; empty: the device's own, of the simulator what the script needs
   std::string reference;            // an expression; empty: what the comment above the kernel says
   std::vector<std::string> cubins;  // compiled forms of the kernels, in order; empty: they are compiled here
   run::Wanted wanted;
@@ -36,6 +38,11 @@ struct RunAnswer {
   session::Compiled reference;
   run::Report report;
 };
+
+// Who executes on a target of project::kRunTargets; empty: the GPU where there is one, else the simulator. The
+// simulator tries `schedules` orders of asynchronous work, and as many steps in each as its options say.
+std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::GpuOptions& gpu, int schedules,
+                                           const simulate::Options& simulator, const std::stop_token& stop);
 
 // `progress` hears what is going on now, in words.
 RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,

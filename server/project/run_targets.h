@@ -5,6 +5,6 @@
 
 namespace tilewright::project {
 
-inline constexpr std::array<std::string_view, 1> kRunTargets = {"gpu"};
+inline constexpr std::array<std::string_view, 2> kRunTargets = {"sim", "gpu"};
 
 }  // namespace tilewright::project

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "server/render/json.h"
 #include "server/render/report.h"
 #include "server/render/terminal.h"
 
@@ -67,6 +68,9 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
                         {"cluster", l.cluster},
                         {"dynamic_shared_bytes", l.dynamic_shared_bytes}});
   }
+  Json findings = Json::array();
+  for (const simulate::Finding& f : r.outcome.findings)
+    findings.push_back(diagnostic_json(run::diagnostic_of(f), anchors));
   Json extents = Json::object();
   for (const auto& [name, value] : r.bound.extents) extents[name] = value;
   Json report{
@@ -75,7 +79,7 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
       {"arch", r.arch},
       {"device",
        {{"name", r.device.name},
-        {"arch", r.device.arch()},
+        {"arch", r.device.major ? r.device.arch() : r.arch},
         {"driver_version", r.device.driver_version},
         {"multiprocessors", r.device.multiprocessors},
         {"memory_bytes", r.device.memory_bytes}}},
@@ -85,6 +89,7 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
       {"status", run::status_name(r.outcome.status)},
       {"error", r.outcome.error},
       {"fault", r.fault ? Json{{"range", range_json(r.fault, anchors)}, {"reason", r.fault_reason}} : Json(nullptr)},
+      {"findings", findings},
       {"tensors", tensors},
       {"timing", timing},
       {"printed", r.outcome.printed},
@@ -155,7 +160,8 @@ std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
 int run_status(const ide::RunAnswer& answer) {
   using End = ide::RunAnswer::End;
   switch (answer.end) {
-    case End::Reported: return answer.report.problems.empty() ? 0 : 1;
+    case End::Reported:
+      return answer.report.problems.empty() && answer.report.outcome.status == run::Status::Done ? 0 : 1;
     case End::Errors: return 1;
     case End::Stopped: return 130;
     case End::NoDevice:
@@ -188,6 +194,10 @@ std::string run_messages(const ide::RunAnswer& answer, const Colours& c) {
       if (d.severity <= least) out += diagnostic_text(d, compiled.evaluation->anchors, c);
   };
   diagnostics(answer.compiled, text::Severity::Warning);
+  if (answer.end == End::Reported) {
+    for (const simulate::Finding& f : answer.report.outcome.findings)
+      out += diagnostic_text(run::diagnostic_of(f), answer.compiled.evaluation->anchors, c);
+  }
   if (answer.end == End::Stopped) return out + "tilewright: interrupted\n";
   if (answer.end != End::NoDevice && answer.end != End::Unusable) return out;
   diagnostics(answer.reference, text::Severity::Error);

@@ -433,6 +433,7 @@ class Lenses(Session):
         titles = [x["command"]["title"] for x in lenses]
         self.assertEqual(titles[0], "entry kernel for sm_90a (and 1 more)")
         self.assertEqual(titles[1], "4,096 B shared")
+        self.assertIn("run on sim", titles)
         self.assertIn("run on gpu", titles)
         for lens in lenses:
             name = lens["command"]["command"].split(".")[1]
@@ -471,6 +472,8 @@ class Lenses(Session):
                 f.write(SCRIPT)
             c = self.client()
             result = self.ask(c, "run", {"textDocument": {"uri": "file://" + path}, "entry": "kernel", "on": "gpu"})
+            simulated = self.ask(c, "run", {"textDocument": {"uri": "file://" + path}, "entry": "kernel", "on": "sim"})
+        self.assertEqual((simulated["status"], simulated["report"]["verdict"]), (0, "unverified"))
         # Without a GPU it says what is missing; with one it runs.
         self.assertIn(result["status"], (0, 2))
         self.assertTrue(result["report"] or result["messages"])

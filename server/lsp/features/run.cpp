@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "compiler/run/gpu_executor.h"
 #include "server/lsp/features.h"
 #include "server/lsp/uri.h"
 #include "server/project/environment.h"
@@ -41,12 +40,13 @@ Answer<Json> run_kernel(const Request& r, const RunParams& params) {
   ide::RunRequest request;
   request.entry = params.entry;
   request.digests = true;
-  run::GpuExecutor gpu(project::gpu_options());
+  constexpr int kSchedules = 3;
+  auto executor = ide::executor_on(params.on, project::gpu_options(), kSchedules, {}, r.stop);
   auto progress = [&](const std::string& what) {
     if (r.progress) r.progress(what + " on " + params.on, -1);
   };
   progress("running " + params.entry);
-  ide::RunAnswer answer = ide::run_script(*file, request, gpu, r.stop, progress);
+  ide::RunAnswer answer = ide::run_script(*file, request, *executor, r.stop, progress);
   if (r.stop.stop_requested()) return cancelled();
   bool reported = answer.end == ide::RunAnswer::End::Reported;
   return Json{{"status", render::run_status(answer)},
