@@ -451,12 +451,10 @@ class Writer {
                             ");");
   }
 
-  // The kernel's declaration: it may stand in front of this text, or in another file.
+  // The kernel's declaration: it stands in front of this text, or in another file. Variables in constant memory have to
+  // stand in front: nvcc takes a second declaration for a second variable.
   std::string declaration() {
-    std::string out;
-    for (const Var* map : kernel_.plan.constant_maps)
-      out += "extern __constant__ CUtensorMap " + lower::constant_map_symbol(kernel_, map) + ";\n";
-    out += "extern \"C\" __global__ void " + kernel_.symbol + "(";
+    std::string out = "extern \"C\" __global__ void " + kernel_.symbol + "(";
     bool first = true;
     for (const lower::KernelParam& p : kernel_.plan.params) {
       if (!first) out += ", ";

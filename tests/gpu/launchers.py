@@ -171,8 +171,12 @@ def main():
                         raise Failure("no launcher was made")
                     cpp = write(os.path.join(folder, "driver.cpp"), driver)
                     run(["g++", "-std=c++17", *WARNINGS, "-fsyntax-only", "-I", include, cpp])
-                    launcher = whole[len(k["sources"]["cuda"]):]
-                    cpp = write(os.path.join(folder, "runtime.cpp"), launcher)
+                    text = k["sources"]["cuda"]
+                    launcher = whole[len(text):]
+                    # What it uses of the kernel's text, which g++ cannot read.
+                    maps = re.findall(r"^__constant__ (CUtensorMap \w+;)$", text, re.M)
+                    before = "".join(["#include <cuda.h>\n", *(f"extern {m}\n" for m in maps)])
+                    cpp = write(os.path.join(folder, "runtime.cpp"), before + launcher)
                     run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Wno-attributes", "-fsyntax-only", "-I", include, cpp])
                     compiled += 1
                     same_as_run(tilewright, fake, script, k["entry"], arch, k["name"], driver, k["plan"]["attributes"], include,
