@@ -52,7 +52,7 @@ Answer<Json> prepare(const Request& r, const protocol::PositionParams& p) {
 
 using Find = decltype(ide::incoming_calls);
 
-Answer<Json> calls(const Request& r, const ItemParams& p, const char* key, const Find& find) {
+Answer<Json> calls(const Request& r, const ItemParams& p, const char* key, Find& find) {
   ide::CallParts parts;
   if (r.partial) parts = [&](const std::vector<ide::CallEdge>& edges) { r.partial(edges_json(r, key, edges)); };
   auto found = find(r, p.script, p.path, parts);
