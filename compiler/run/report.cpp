@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "compiler/ir/origin.h"
+#include "compiler/simulate/codes.h"
 
 namespace tilewright::run {
 namespace {
@@ -60,6 +61,7 @@ text::Diagnostic diagnostic_of(const simulate::Finding& f) {
   auto three = [](const std::array<std::int64_t, 3>& at) {
     return std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]);
   };
+  if (f.code == simulate::code::kStepLimit) d.hint = "a loop may not end; more steps are allowed with --steps N";
   if (f.severity != simulate::Severity::Incomplete) {
     d.hint = f.thread >= 0 ? "thread " + std::to_string(f.thread) + " of CTA (" + three(f.cta) + ")"
                            : "CTA (" + three(f.cta) + ")";

@@ -2,6 +2,7 @@
 #include "server/ide/run.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
@@ -127,7 +128,12 @@ int run_command(const RunCommand& o) {
   simulate::Options simulator;
   simulator.max_steps = o.steps;
   auto executor = ide::executor_on(o.on, options, o.schedules, simulator, interrupts.token());
-  ide::RunAnswer answer = ide::run_script(*file, *request, *executor, interrupts.token());
+  const bool shown = ::isatty(STDERR_FILENO) == 1;
+  auto progress = [&](const std::string& what) {
+    if (shown) std::fprintf(stderr, "\r\x1b[K%s", what.c_str());
+  };
+  ide::RunAnswer answer = ide::run_script(*file, *request, *executor, interrupts.token(), progress);
+  progress("");
   bool done = answer.end == ide::RunAnswer::End::Reported && answer.report.outcome.status == run::Status::Done;
   if (done && !o.folder.empty())
     if (auto ok = write_outputs(o.folder, answer.report); !ok) return refuse(o, {ok.error(), {}});

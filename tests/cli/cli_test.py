@@ -1518,6 +1518,7 @@ class Simulator(Case):
         report = self.fits(self.simulated(1, STAGED, "--steps", "1000", "--json").json, "run")
         self.assertEqual((report["verdict"], report["status"]), ("incomplete", "incomplete"))
         self.assertIn("stopped after 1000 steps", report["notes"][0])
+        self.assertIn("--steps", report["findings"][0]["hint"])
 
     def test_usage(self):
         self.simulated(2, STAGED, "--schedules", "0")
