@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 
 #include "compiler/run/gpu_executor.h"
 #include "server/cli/commands.h"
@@ -110,6 +111,50 @@ int refuse(const RunCommand& o, const run::Failure& failure) {
   return fail_usage(failure.message, failure.hint);
 }
 
+void show_messages(const ide::RunAnswer& answer) {
+  std::fputs(render::run_messages(answer, render::colours(stderr)).c_str(), stderr);
+}
+
+// Every entry in turn. The status is the worst of theirs; who interrupts one has no more of them.
+template <class AnswerTo>
+int run_all(const RunCommand& o, const project::LoadedFile& file, const ide::RunRequest& request,
+            AnswerTo&& answer_to) {
+  if (!o.folder.empty() || !o.cubins.empty())
+    return refuse(o, {"--output and --cubin are for one entry", "name it with --entry EXPR"});
+  const std::vector<std::string> entries = ide::entries_to_run(file);
+  if (entries.empty()) return refuse(o, {file.source->path() + " has no kernel to run", {}});
+  int status = 0;
+  std::map<std::string, int> verdicts;
+  render::Json runs = render::Json::array();
+  for (const std::string& entry : entries) {
+    ide::RunRequest one = request;
+    one.entry = entry;
+    const ide::RunAnswer answer = answer_to(one);
+    show_messages(answer);
+    const int own = render::run_status(answer);
+    if (answer.end == ide::RunAnswer::End::Stopped) return own;
+    status = std::max(status, own);
+    const bool reported = answer.end == ide::RunAnswer::End::Reported;
+    ++verdicts[reported ? std::string(answer.report.verdict()) : "not run"];
+    if (o.json) {
+      render::Json report = render::run_json(answer);
+      report["entry"] = entry;
+      runs.push_back(std::move(report));
+    } else if (reported) {
+      std::fputs((render::run_text(answer, render::colours(stdout)) + "\n").c_str(), stdout);
+    }
+  }
+  if (o.json) {
+    std::fputs((render::dump({{"runs", runs}}) + "\n").c_str(), stdout);
+    return status;
+  }
+  std::string summary = std::to_string(entries.size()) + (entries.size() == 1 ? " entry:" : " entries:");
+  for (const auto& [verdict, times] : verdicts)
+    summary += (summary.ends_with(':') ? " " : ", ") + std::to_string(times) + " " + verdict;
+  std::fputs((summary + "\n").c_str(), stdout);
+  return status;
+}
+
 int run_command(const RunCommand& o) {
   if (!o.arch.empty() && !target_option(o.arch)) return kUsage;
   Interrupts interrupts;
@@ -132,13 +177,18 @@ int run_command(const RunCommand& o) {
   auto progress = [&](const std::string& what) {
     if (shown) std::fprintf(stderr, "\r\x1b[K%s", what.c_str());
   };
-  ide::RunAnswer answer = ide::run_script(*file, *request, *executor, interrupts.token(), progress);
-  progress("");
+  auto answer_to = [&](const ide::RunRequest& one) {
+    ide::RunAnswer answer = ide::run_script(*file, one, *executor, interrupts.token(), progress);
+    progress("");
+    return answer;
+  };
+  if (o.entries == std::vector<std::string>{"all"}) return run_all(o, *file, *request, answer_to);
+
+  ide::RunAnswer answer = answer_to(*request);
   bool done = answer.end == ide::RunAnswer::End::Reported && answer.report.outcome.status == run::Status::Done;
   if (done && !o.folder.empty())
     if (auto ok = write_outputs(o.folder, answer.report); !ok) return refuse(o, {ok.error(), {}});
-
-  std::fputs(render::run_messages(answer, render::colours(stderr)).c_str(), stderr);
+  show_messages(answer);
   if (o.json) {
     if (render::Json report = render::run_json(answer); !report.is_null())
       std::fputs((render::dump(report) + "\n").c_str(), stdout);
@@ -167,7 +217,7 @@ void add_run(CLI::App& app, Run& run) {
   repeatable(
       "--entry", o->entries,
       "An expression that yields the kernel, e.g. 'make(128, 64)'; repeated: kernels that run in turn on the same "
-      "tensors");
+      "tensors; all: every entry, one after the other");
   repeatable("--input", o->inputs, "NAME=FILE.npy: contents of a tensor (default: random); repeatable");
   repeatable("--writes", o->outputs,
              "NAME: a tensor that the kernel only writes, where this is not found out; repeatable");
@@ -210,6 +260,7 @@ void add_run(CLI::App& app, Run& run) {
       "Exit status: 0 verified or nothing to compare with, 1 wrong or not known (incomplete), 2 no GPU or wrong usage, "
       "130 interrupted.\n\n"
       "Examples:\n  tilewright run copy.py\n  tilewright run copy.py --on sim --schedules 20\n"
+      "  tilewright run kernels.py --entry all --on sim\n"
       "  tilewright run vector_add.py --on gpu --set n=1000000 --repeat 50\n"
       "  tilewright run gemm.py --entry 'gemm(1024)' --on gpu --input A=a.npy --input B=b.npy --expect C=c.npy -o "
       "out/");

@@ -273,6 +273,27 @@ RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request,
   return Run(file, request, executor, stop, progress).answer();
 }
 
+std::vector<std::string> entries_to_run(const project::LoadedFile& file) {
+  std::vector<std::string> out, parts;
+  for (const syntax::Directive& d : file.tree->directives()) {
+    if (!d.text.starts_with(kSequence)) continue;
+    out.emplace_back(d.text.substr(kSequence.size()));
+    std::ranges::copy(kernels_in_turn(out.back()), std::back_inserter(parts));
+  }
+  session::CompileOptions options;
+  options.stage = session::Stage::Evaluate;
+  const session::NamedTargets named = project::one_architecture(file);
+  options.target = named.targets.front();
+  options.architecture_source = named.source;
+  const session::Compiled compiled = project::compile(file, options);
+  for (const session::CompiledKernel& k : compiled.kernels) {
+    const std::string& entry = k.entry->expression;
+    const bool known = std::ranges::find(out, entry) != out.end() || std::ranges::find(parts, entry) != parts.end();
+    if (!known && !named_by_comment(file, entry)) out.push_back(entry);
+  }
+  return out;
+}
+
 std::expected<run::GivenArray, std::string> given_array(const std::string& path) {
   toolchain::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return std::unexpected("cannot read " + path + ": " + std::strerror(errno));

@@ -48,6 +48,10 @@ std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::G
 RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,
                      const std::stop_token& stop, const std::function<void(const std::string&)>& progress = {});
 
+// All that a script has to run, each an entry of a request: the sequences that comments name, then the entries that are
+// neither a part of one nor the reference of another.
+std::vector<std::string> entries_to_run(const project::LoadedFile& file);
+
 // Arrays from a .npy file. The error names the file and the reason.
 std::expected<run::GivenArray, std::string> given_array(const std::string& path);
 

@@ -1487,6 +1487,16 @@ class Simulator(Case):
         self.assertEqual(self.simulated(0, STAGED, "--arch", "sm_80", "--json").json["arch"], "sm_80")
         self.assertIn("staged on simulator (sm_90a)", self.simulated(0, STAGED).text)
 
+    def test_all_entries(self):
+        script = self.file("two.py", STAGED.replace("def staged", "def broken").replace("    T.ptx.cp_async.wait_group(0)\n", "")
+                           + "\n" + STAGED.split("\n\n")[1].replace("plain", "other") + "\n")
+        r = self.expect(1, "run", script, "--on", "sim", "--entry", "all", "--json")
+        runs = self.fits(r.json, "run")["runs"]
+        self.assertEqual([(x["entry"], x["verdict"]) for x in runs], [("broken", "failed"), ("other", "unverified")])
+        r = self.expect(1, "run", script, "--on", "sim", "--entry", "all")
+        self.assertTrue(r.text.endswith("2 entries: 1 failed, 1 unverified\n"), r)
+        self.assertIn("for one entry", self.expect(2, "run", script, "--on", "sim", "--entry", "all", "-o", self.path("out")).errors)
+
     def test_without_a_gpu(self):
         """Where there is none, nobody has to say so."""
         r = self.expect(0, "run", self.file("kernel.py", STAGED), "--driver", "libdoes-not-exist.so.1")
