@@ -1492,9 +1492,9 @@ class Simulator(Case):
                            + "\n" + STAGED.split("\n\n")[1].replace("plain", "other") + "\n")
         r = self.expect(1, "run", script, "--on", "sim", "--entry", "all", "--json")
         runs = self.fits(r.json, "run")["runs"]
-        self.assertEqual([(x["entry"], x["verdict"]) for x in runs], [("broken", "failed"), ("other", "unverified")])
+        self.assertEqual([(x["entry"], x["verdict"]) for x in runs], [("broken", "failed"), ("other", "verified")])
         r = self.expect(1, "run", script, "--on", "sim", "--entry", "all")
-        self.assertTrue(r.text.endswith("2 entries: 1 failed, 1 unverified\n"), r)
+        self.assertTrue(r.text.endswith("2 entries: 1 failed, 1 verified\n"), r)
         self.assertIn("for one entry", self.expect(2, "run", script, "--on", "sim", "--entry", "all", "-o", self.path("out")).errors)
 
     def test_without_a_gpu(self):
