@@ -269,7 +269,9 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
     for (const Scope::Binding& b : ns->scope->bindings) near.consider(b.name);
     auto modules =
         loader_ ? loader_->beside(path.dotted, path.level, file_at(anchors_, anchor_, module_path_)) : std::nullopt;
-    for (const std::string& m : modules ? *modules : std::vector<std::string>()) near.consider(m);
+    if (modules) {
+      for (const std::string& m : *modules) near.consider(m);
+    }
     return refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name), near.hint(),
                   "ImportError");
   }
