@@ -330,6 +330,14 @@ map_rule("an extent of a map", "V11", "the driver refuses the map")
 
 
 @rule_and_its_kernel(
+    "a reduction by wider elements", "Y6",
+    "the reference joins elements to wider ones, also where the unit adds them up; the box does not fit without that")
+def _(case):
+    return (tensor_call(case) and option_of(case, "use_tma_reduce") not in (None, "None")
+            and any(not re.search(rf'"{m["dtype"]}"', case.text) for m in case.reference.get("tensor_maps") or []))
+
+
+@rule_and_its_kernel(
     "a box that starts off 128 bytes", "V6", "the unit faults; the reference does not look at where boxes start (Y4)")
 def _(case):
     return tensor_call(case) and (misplaced(case, r"(\d+) bytes into shared memory")
