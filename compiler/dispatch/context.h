@@ -78,11 +78,11 @@ class CallContext {
   // What a family of variants wants to know of a call, worked out once: make() by the first variant that asks, found
   // by those after it. A family keeps it under a type of its own, which nobody else names (blocks/operands.h).
   template <class T, class Make>
-  T& once(Make&& make) {
+  T& once(const Make& make) {
     for (Scratch* s = scratch_.get(); s; s = s->next.get()) {
       if (s->type == &kType<T>) return static_cast<Holder<T>*>(s)->value;
     }
-    auto made = std::make_unique<Holder<T>>(std::forward<Make>(make));
+    auto made = std::make_unique<Holder<T>>(make());
     T& value = made->value;
     made->next = std::move(scratch_);
     scratch_ = std::move(made);
@@ -100,8 +100,7 @@ class CallContext {
   };
   template <class T>
   struct Holder : Scratch {
-    template <class Make>
-    explicit Holder(Make&& make) : Scratch(&kType<T>), value(std::forward<Make>(make)()) {}
+    explicit Holder(T made) : Scratch(&kType<T>), value(std::move(made)) {}
     T value;
   };
   std::unique_ptr<Scratch> scratch_;

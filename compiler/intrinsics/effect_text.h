@@ -246,7 +246,7 @@ class EffectParser {
       e.conditions[e.conditions[0].operand != kNoOperand] = condition(cut(text, ' '), token == "unless");
     } else if (token == "after") {
       e.after = word(kObjects, cut(text, ' '));
-    } else if (token.find("[") != token.npos || find(token) != kNoOperand) {
+    } else if (token.find('[') != token.npos || find(token) != kNoOperand) {
       const std::size_t bracket = token.find('[');
       e.operand = operand(token.substr(0, bracket));
       if (bracket != token.npos) bytes(e, token.substr(bracket + 1, token.size() - bracket - 2));

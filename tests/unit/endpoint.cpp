@@ -1,6 +1,7 @@
 // One end of a JSON-RPC connection against a wire that the test holds.
 #include "server/endpoint/endpoint.h"
 
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <thread>
@@ -77,8 +78,8 @@ class Speaker final : public endpoint::Handler {
   Endpoint end;
   std::map<std::int64_t, std::shared_ptr<Open>> open;
   std::vector<std::string> troubles;
-  bool told_to_stop = false;
-  int status = -1;
+  std::atomic<bool> told_to_stop = false;
+  std::atomic<int> status = -1;
 
  private:
   void request(Message& m) override {
