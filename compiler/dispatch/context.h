@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiler/dispatch/dispatched.h"
@@ -82,7 +83,7 @@ class CallContext {
     for (Scratch* s = scratch_.get(); s; s = s->next.get()) {
       if (s->type == &kType<T>) return static_cast<Holder<T>*>(s)->value;
     }
-    auto made = std::make_unique<Holder<T>>(make());
+    auto made = std::make_unique<Holder<T>>(std::in_place, make);
     T& value = made->value;
     made->next = std::move(scratch_);
     scratch_ = std::move(made);
@@ -100,7 +101,8 @@ class CallContext {
   };
   template <class T>
   struct Holder : Scratch {
-    explicit Holder(T made) : Scratch(&kType<T>), value(std::move(made)) {}
+    template <class Make>
+    Holder(std::in_place_t, const Make& make) : Scratch(&kType<T>), value(make()) {}
     T value;
   };
   std::unique_ptr<Scratch> scratch_;
