@@ -156,7 +156,7 @@ Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const
   std::string outer_path = module_path_;
   int outer_tries = std::exchange(tries_, 0);
   std::size_t kernels = kernels_.size();
-  Scope* scope = run_module(tree);
+  Scope* scope = run_module(std::move(tree));
   kernels_.resize(kernels);  // its kernels belong to that file
   module_path_ = outer_path;
   tries_ = outer_tries;
