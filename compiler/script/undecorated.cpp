@@ -7,7 +7,6 @@
 #include "compiler/script/interpreter.h"
 #include "compiler/syntax/ast.h"
 #include "compiler/syntax/tree.h"
-#include "compiler/syntax/walk.h"
 
 namespace tilewright::script {
 namespace {
@@ -35,14 +34,13 @@ class Undecorated {
   }
 
  private:
-  // Methods are left out: who makes kernels of them is not seen here.
-  void look(const Node* n, bool outermost) {
-    if (!n || n->kind == NodeKind::ClassDef) return;
-    if (auto* f = as<FunctionDef>(n)) {
-      if (f->decorators.empty()) consider(*f, outermost);
-      outermost = false;
-    }
-    for_children(n, [&](const Node* child) { look(child, outermost); });
+  // Statements alone, and none of what is decorated: this looks at a script after each keystroke. Methods are left out,
+  // too: who makes kernels of them is not seen here.
+  void look(const Node* statement, bool outermost) {
+    auto* f = as<FunctionDef>(statement);
+    if (!f || !f->decorators.empty()) return;
+    consider(*f, outermost);
+    for (const Node* inner : f->body) look(inner, false);
   }
 
   // Somebody else may make a kernel of it, or run it inside of one: it is named again, and not just to be compiled.

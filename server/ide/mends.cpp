@@ -468,7 +468,7 @@ std::vector<Mend> slice_mends(const Query& q, const text::Diagnostic& d, Stretch
   auto written = [&](const Node* n) { return text.substr(found.begin(n), found.end(n) - found.begin(n)); };
   Trials trials(q, analysis, d, at);
   std::vector<Mend> out;
-  auto offer = [&](const Slice& slice, std::string bounds) {
+  auto offer = [&](const Slice& slice, const std::string& bounds) {
     Mend m{"Write " + bounds, {found.begin(&slice), found.end(&slice)}, bounds};
     if (out.empty() && trials.mends(m)) out.push_back(std::move(m));
   };
