@@ -49,6 +49,14 @@ std::string sequence_comment(const project::LoadedFile& file) {
   return {};
 }
 
+session::CompileOptions options_for(const session::NamedTargets& named, std::vector<std::string> entries) {
+  session::CompileOptions options;
+  options.target = named.targets.front();
+  options.architecture_source = named.source;
+  options.entries = std::move(entries);
+  return options;
+}
+
 class Run {
  public:
   Run(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor, std::stop_token stop,
@@ -106,18 +114,10 @@ class Run {
       unusable("the simulator executes the script, not compiled kernels", "leave out --cubin, or run --on gpu");
   }
 
-  session::CompileOptions options_for(std::vector<std::string> entries) const {
-    session::CompileOptions options;
-    options.target = named_.targets.front();
-    options.architecture_source = named_.source;
-    options.entries = std::move(entries);
-    return options;
-  }
-
   void compile() {
     std::string entry = request_.entry.empty() ? sequence_comment(file_) : request_.entry;
     std::vector<std::string> parts = kernels_in_turn(entry);
-    answer_.compiled = project::compile(file_, options_for(parts));
+    answer_.compiled = project::compile(file_, options_for(named_, parts));
     const auto& all = answer_.compiled.kernels;
     if (parts.size() > 1) {
       for (const std::string& part : parts) {
@@ -235,7 +235,7 @@ class Run {
 
   void compare_with(run::Experiment& e, const std::string& expression) {
     tell("comparing with " + expression);
-    answer_.reference = project::compile(file_, options_for({expression}));
+    answer_.reference = project::compile(file_, options_for(named_, {expression}));
     const auto& found = answer_.reference.kernels;
     if (found.size() != 1 || !found.front().cuda)
       unusable("the reference " + expression + " does not yield one kernel that compiles");
@@ -280,11 +280,8 @@ std::vector<std::string> entries_to_run(const project::LoadedFile& file) {
     out.emplace_back(d.text.substr(kSequence.size()));
     std::ranges::copy(kernels_in_turn(out.back()), std::back_inserter(parts));
   }
-  session::CompileOptions options;
+  session::CompileOptions options = options_for(project::one_architecture(file), {});
   options.stage = session::Stage::Evaluate;
-  const session::NamedTargets named = project::one_architecture(file);
-  options.target = named.targets.front();
-  options.architecture_source = named.source;
   const session::Compiled compiled = project::compile(file, options);
   for (const session::CompiledKernel& k : compiled.kernels) {
     const std::string& entry = k.entry->expression;
