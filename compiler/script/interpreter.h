@@ -114,6 +114,8 @@ class Interpreter {
     steps_ += items / 16;
     return step(span);
   }
+  // The same of reading `bytes` of text.
+  bool charge_text(std::size_t bytes, text::Span span) { return charge(bytes / 16, span); }
 
   // ---- evaluation -----------------------------------------------------------------------------------------------
   Value eval(const syntax::Node* node, Scope* scope);

@@ -5,6 +5,7 @@
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/rendering.h"
+#include "compiler/text/search.h"
 
 namespace tilewright::script {
 
@@ -347,7 +348,8 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
     if (Str* s = b.as<Str>()) {
       Str* part = a.as<Str>();
       if (!part) return fail(code::kType, span, "'in <string>' needs a string on the left");
-      found = s->text.find(part->text) != std::string::npos;
+      if (!charge_text(s->text.size(), span)) return Value::error();
+      found = text::find_first(s->text, part->text) != std::string::npos;
     } else if (Dict* d = b.as<Dict>()) {
       found = dict_find(d, a) != nullptr;
     } else if (Set* s2 = b.as<Set>()) {
@@ -404,7 +406,10 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
     if (std::isnan(*x) || std::isnan(*y)) return Value::boolean(false);
     return Value::boolean(ordered(*x < *y ? -1 : *x > *y));
   }
-  if (Str* x = a.as<Str>(), *y = b.as<Str>(); x && y) return Value::boolean(ordered(x->text.compare(y->text)));
+  if (Str* x = a.as<Str>(), *y = b.as<Str>(); x && y) {
+    if (!charge_text(std::min(x->text.size(), y->text.size()), span)) return Value::error();
+    return Value::boolean(ordered(x->text.compare(y->text)));
+  }
   auto sequence = [](Value v) -> std::vector<Value>* {
     if (List* l = v.as<List>()) return &l->items;
     if (Tuple* t = v.as<Tuple>()) return &t->items;
@@ -516,7 +521,11 @@ bool Interpreter::equals(Value a, Value b) {
     return same;
   };
   switch (a.o->type) {
-    case Type::Str: return a.as<Str>()->text == b.as<Str>()->text;
+    case Type::Str: {
+      const std::string &x = a.as<Str>()->text, &y = b.as<Str>()->text;
+      if (x.size() == y.size()) steps_ += x.size() / 256;
+      return x == y;
+    }
     case Type::List: return same_items(a.as<List>()->items, b.as<List>()->items);
     case Type::Tuple: return same_items(a.as<Tuple>()->items, b.as<Tuple>()->items);
     case Type::Dict: {
@@ -591,7 +600,10 @@ std::size_t Interpreter::hash(Value v) {
     return std::hash<double>()(v.f);
   }
   if (v.is_expr()) return ir::structural_hash(v.as_expr());
-  if (auto text = python::text_value(v)) return std::hash<std::string_view>()(*text);
+  if (auto text = python::text_value(v)) {
+    steps_ += text->size() / 256;
+    return std::hash<std::string_view>()(*text);
+  }
   if (Tuple* t = v.as<Tuple>()) {
     std::size_t h = 7;
     ++depth_;

@@ -73,6 +73,16 @@ std::vector<Attack> attacks() {
       "TW2009");
   add("growing globals", repeat("x", 1) + " = 1\n" + repeat("y = x + x\n", 10000));
   add("huge product of a list", "x = [1] * 10**12\n");
+  // A search that falls back for each byte is quadratic; reading a long text again and again has no other end than its
+  // steps.
+  for (const char* search : {"u in t", "t.find(u)", "t.rfind(u)", "t.count(u)", "t.replace(u, 'x')", "t.split(u)",
+                             "t.rsplit(u)", "t.partition(u)", "t.rpartition(u)", "t.strip(u)", "t.rsplit('a')"}) {
+    add(search, "t = 'a' * 10000000\nu = 'a' * 1000000 + 'b'\nx = " + std::string(search) + "\n");
+  }
+  for (const char* reading : {"'b' in t", "t == u", "t < u", "t in d", "t.count('b')", "t.isupper()"}) {
+    add(reading, "t = 'a' * 10000000\nu = t + ''\nd = {'x'}\nwhile True:\n    " + std::string(reading) + "\n",
+        "TW2009");
+  }
   add("huge product of a product", "x = [[1] * 10000] * 10000\ny = [list(z) for z in x]\n");
   add("huge string product", "x = 'abc' * 10**12\ny = ('ab' * 10000000) * 100\n");
   add("many huge strings", "x = []\nwhile True:\n    x.append('a' * 10000000)\n", "TW2009");

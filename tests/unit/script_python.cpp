@@ -96,6 +96,11 @@ TEST_CASE("objects: isinstance, getattr, type, callable, Opaque spreads") {
 TEST_CASE("str methods") {
   for (Case c :
        {Case{"'{} {1:>4} {k!r}'.format('a', 'b', k='c')", "\"a    b 'c'\""},
+        {"'aXXbX'.rsplit('X'), 'aXXXb'.rsplit('XX', 1), 'aXb'.rsplit('X', 0)",
+         "(['a', '', 'b', ''], ['aX', 'b'], ['aXb'])"},
+        {"'abc'.rfind(''), 'abcabc'.rfind('bc'), 'abc'.rfind('x'), 'abc'.find('', 2), 'abc'.count('')",
+         "(3, 4, -1, 2, 4)"},
+        {"'xyaxy'.strip('yx'), 'xyaxy'.lstrip('yx'), 'xyaxy'.rstrip('yx'), 'xx'.strip('x')", "('a', 'axy', 'xya', '')"},
         {"'a-b-c'.split('-'), 'a-b-c'.rsplit('-', 1), ' a  b '.split()", "(['a', 'b', 'c'], ['a-b', 'c'], ['a', 'b'])"},
         {"', '.join(str(i) for i in range(3))", "'0, 1, 2'"},
         {"'abc'.startswith(('x', 'ab')), 'abc'.endswith('c')", "(True, True)"},

@@ -1,8 +1,10 @@
 // Methods of str. Positions count code points; letters outside ASCII have no case here.
 #include <algorithm>
+#include <array>
 
 #include "compiler/script/codes.h"
 #include "compiler/script/python/methods.h"
+#include "compiler/text/search.h"
 
 namespace tilewright::script::python {
 namespace {
@@ -86,13 +88,24 @@ Value split(Interpreter& in, const Arguments& args, Value self, bool from_right)
     auto separator = in.as_string(a[0], a.span(0), "the separator");
     if (!separator) return Value::error();
     if (separator->empty()) return in.fail(code::kValue, a.span(0), "the separator is empty", {}, "ValueError");
-    while (more(parts.size())) {
-      std::size_t at = from_right ? text.rfind(*separator) : text.find(*separator);
-      if (at == text.npos) break;
-      parts.push_back(from_right ? text.substr(at + separator->size()) : text.substr(0, at));
-      text = from_right ? text.substr(0, at) : text.substr(at + separator->size());
+    // From the right, both texts are turned round once, and what is found is counted from the end.
+    std::string turned_text, turned_separator;
+    Text all = text, cut = *separator;
+    if (from_right) {
+      all = turned_text.assign(text.rbegin(), text.rend());
+      cut = turned_separator.assign(cut.rbegin(), cut.rend());
     }
-    parts.push_back(text);
+    auto part = [&](std::size_t begin, std::size_t end) {
+      return text.substr(from_right ? text.size() - end : begin, end - begin);
+    };
+    std::size_t begin = 0;
+    while (more(parts.size())) {
+      std::size_t at = text::find_first(all, cut, begin);
+      if (at == all.npos) break;
+      parts.push_back(part(begin, at));
+      begin = at + cut.size();
+    }
+    parts.push_back(part(begin, all.size()));
   } else {
     while (true) {
       std::size_t first = text.find_first_not_of(kBlank);
@@ -132,7 +145,7 @@ Value partition(Interpreter& in, const Arguments& args, Value self, bool from_ri
   if (!separator) return Value::error();
   if (separator->empty()) return in.fail(code::kValue, args.at(0), "the separator is empty", {}, "ValueError");
   Text text = self_text(self);
-  std::size_t at = from_right ? text.rfind(*separator) : text.find(*separator);
+  std::size_t at = from_right ? text::find_last(text, *separator) : text::find_first(text, *separator);
   if (at == text.npos) {
     Value all = in.string(text), none = in.string("");
     return from_right ? in.tuple({none, none, all}) : in.tuple({all, none, none});
@@ -154,8 +167,11 @@ Value strip(Interpreter& in, const Arguments& args, Value self, bool left, bool 
     if (!given) return Value::error();
     characters = *given;
   }
-  if (left) text.remove_prefix(std::min(text.find_first_not_of(characters), text.size()));
-  if (right) text = text.substr(0, text.find_last_not_of(characters) + 1);
+  std::array<bool, 256> goes{};
+  for (char c : characters) goes[static_cast<unsigned char>(c)] = true;
+  auto end_goes = [&](char c) { return goes[static_cast<unsigned char>(c)]; };
+  while (left && !text.empty() && end_goes(text.front())) text.remove_prefix(1);
+  while (right && !text.empty() && end_goes(text.back())) text.remove_suffix(1);
   return make(in, args, text);
 }
 
@@ -221,7 +237,7 @@ Value search(Interpreter& in, const Arguments& args, Value self, Text name, bool
   auto bounds = window(in, args, text);
   if (!bounds || !work(in, args.call, text.size() / 16)) return Value::error();
   Text inside = text.substr(bounds->first, bounds->second - bounds->first);
-  std::size_t at = from_right ? inside.rfind(*part) : inside.find(*part);
+  std::size_t at = from_right ? text::find_last(inside, *part) : text::find_first(inside, *part);
   if (at != inside.npos) {
     return Value::integer(static_cast<std::int64_t>(text_length(text.substr(0, bounds->first + at))));
   }
@@ -252,7 +268,10 @@ Value str_count(Interpreter& in, const Arguments& args, Value self) {
   text = text.substr(bounds->first, bounds->second - bounds->first);
   if (part->empty()) return Value::integer(static_cast<std::int64_t>(text_length(text)) + 1);
   std::int64_t n = 0;
-  for (std::size_t at = text.find(*part); at != text.npos; at = text.find(*part, at + part->size())) ++n;
+  for (std::size_t at = text::find_first(text, *part); at != text.npos;
+       at = text::find_first(text, *part, at + part->size())) {
+    ++n;
+  }
   return Value::integer(n);
 }
 
@@ -272,7 +291,7 @@ Value str_replace(Interpreter& in, const Arguments& args, Value self) {
   std::string out;
   std::size_t at = 0, budget = 0;
   for (std::int64_t n = 0; most < 0 || n < most; ++n) {
-    std::size_t next = text.find(*from, at);
+    std::size_t next = text::find_first(text, *from, at);
     if (next == text.npos) break;
     std::size_t end = next + from->size();
     if (from->empty()) {  // before every character, and at the end
@@ -542,46 +561,52 @@ Value str_format(Interpreter& in, const Arguments& args, Value self) {
   return in.string(*text);
 }
 
+// A method whose work grows with its own text, whatever comes out.
+template <NativeFunction F>
+Value reads(Interpreter& in, const Arguments& args, Value self) {
+  return in.charge_text(self_text(self).size(), args.call) ? F(in, args, self) : Value::error();
+}
+
 constexpr Entry kMethods[] = {
     {"format", str_format},
     {"join", known<str_join>},
-    {"split", known<str_split>},
-    {"rsplit", known<str_rsplit>},
-    {"splitlines", known<str_splitlines>},
-    {"partition", known<str_partition>},
-    {"rpartition", known<str_rpartition>},
-    {"strip", known<str_strip>},
-    {"lstrip", known<str_lstrip>},
-    {"rstrip", known<str_rstrip>},
-    {"removeprefix", known<str_removeprefix>},
-    {"removesuffix", known<str_removesuffix>},
-    {"startswith", known<str_startswith>},
-    {"endswith", known<str_endswith>},
-    {"find", known<str_find>},
-    {"rfind", known<str_rfind>},
-    {"index", known<str_index>},
-    {"rindex", known<str_rindex>},
-    {"count", known<str_count>},
-    {"replace", known<str_replace>},
-    {"upper", each<to_upper>},
-    {"lower", each<to_lower>},
-    {"casefold", each<to_lower>},
-    {"swapcase", each<swap_case>},
-    {"capitalize", str_capitalize},
-    {"title", str_title},
-    {"isdigit", all_are<is_digit>},
-    {"isdecimal", all_are<is_digit>},
-    {"isnumeric", all_are<is_digit>},
-    {"isalpha", all_are<is_letter>},
-    {"isalnum", all_are<is_alphanumeric>},
-    {"isspace", all_are<is_space>},
-    {"isupper", str_isupper},
-    {"islower", str_islower},
-    {"isidentifier", str_isidentifier},
-    {"ljust", known<str_ljust>},
-    {"rjust", known<str_rjust>},
-    {"center", known<str_center>},
-    {"zfill", known<str_zfill>},
+    {"split", reads<known<str_split>>},
+    {"rsplit", reads<known<str_rsplit>>},
+    {"splitlines", reads<known<str_splitlines>>},
+    {"partition", reads<known<str_partition>>},
+    {"rpartition", reads<known<str_rpartition>>},
+    {"strip", reads<known<str_strip>>},
+    {"lstrip", reads<known<str_lstrip>>},
+    {"rstrip", reads<known<str_rstrip>>},
+    {"removeprefix", reads<known<str_removeprefix>>},
+    {"removesuffix", reads<known<str_removesuffix>>},
+    {"startswith", reads<known<str_startswith>>},
+    {"endswith", reads<known<str_endswith>>},
+    {"find", reads<known<str_find>>},
+    {"rfind", reads<known<str_rfind>>},
+    {"index", reads<known<str_index>>},
+    {"rindex", reads<known<str_rindex>>},
+    {"count", reads<known<str_count>>},
+    {"replace", reads<known<str_replace>>},
+    {"upper", reads<each<to_upper>>},
+    {"lower", reads<each<to_lower>>},
+    {"casefold", reads<each<to_lower>>},
+    {"swapcase", reads<each<swap_case>>},
+    {"capitalize", reads<str_capitalize>},
+    {"title", reads<str_title>},
+    {"isdigit", reads<all_are<is_digit>>},
+    {"isdecimal", reads<all_are<is_digit>>},
+    {"isnumeric", reads<all_are<is_digit>>},
+    {"isalpha", reads<all_are<is_letter>>},
+    {"isalnum", reads<all_are<is_alphanumeric>>},
+    {"isspace", reads<all_are<is_space>>},
+    {"isupper", reads<str_isupper>},
+    {"islower", reads<str_islower>},
+    {"isidentifier", reads<str_isidentifier>},
+    {"ljust", reads<known<str_ljust>>},
+    {"rjust", reads<known<str_rjust>>},
+    {"center", reads<known<str_center>>},
+    {"zfill", reads<known<str_zfill>>},
     {"encode", opaque_function},
     {"translate", opaque_function},
     {"expandtabs", opaque_function},
