@@ -66,7 +66,9 @@ text::Diagnostic diagnostic_of(const simulate::Finding& f) {
     d.hint = f.thread >= 0 ? "thread " + std::to_string(f.thread) + " of CTA (" + three(f.cta) + ")"
                            : "CTA (" + three(f.cta) + ")";
     if (f.times > 1) d.hint += "; " + std::to_string(f.times) + " times";
+    if (!f.hint.empty()) d.hint = f.hint + " (" + d.hint + ")";
   }
+  for (const simulate::Finding::Related& r : f.related) d.related.push_back({r.origin.span, r.message});
   d.span = f.origin.span;
   d.chain = ir::call_chain(f.origin.chain);
   return d;
@@ -99,6 +101,11 @@ void judge(Report& r) {
   if (r.outcome.status != Status::Done) {
     (r.outcome.status == Status::Incomplete ? r.notes : r.problems).push_back(r.outcome.message);
     return;
+  }
+  for (const simulate::Finding& f : r.outcome.findings) {
+    if (f.severity != simulate::Severity::Error) continue;
+    r.problems.push_back(f.message);
+    break;
   }
   for (std::size_t i = 0; i < r.outcome.buffers.size(); ++i) {
     const BufferOutcome& b = r.outcome.buffers[i];

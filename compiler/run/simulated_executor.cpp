@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "compiler/intrinsics/intrinsic.h"
 #include "compiler/ir/origin.h"
 #include "compiler/run/parallel.h"
 
@@ -12,36 +11,23 @@ namespace {
 
 using namespace ir;
 
-// Does the kernel copy through a tensor map that it finds in memory, and not through one that its own launch encodes?
-bool finds_tensor_maps(const lower::LoweredKernel& kernel) {
-  bool found = false;
-  walk_stmts(kernel.device, [&](const Stmt* s) {
-    const auto* evaluate = as<Evaluate>(s);
-    const auto* call = evaluate ? evaluate->value.as<Call>() : nullptr;
-    const intrinsics::Intrinsic* row = call ? intrinsics::of(call->callee) : nullptr;
-    // Operands before a list or the variadic ones stand at their own place, and maps do.
-    for (std::size_t i = 0; row && i < row->operands.size() && i < call->args.size(); ++i) {
-      if (row->operands[i].kind != intrinsics::OperandKind::TensorMap) continue;
-      const auto* address = call->args[i].as<Call>();
-      found |= !address || address->callee != &builtin::address_of || !address->args[0].as<Var>();
-    }
-    return true;
-  });
-  return found;
-}
-
 simulate::Inputs inputs_of(const Bound& bound, const BoundLaunch& launch, std::span<const Contents> contents,
                            const std::vector<bool>& defined) {
   simulate::Inputs inputs;
-  for (const BoundTensor& tensor : launch.tensors) {
-    auto at = static_cast<std::size_t>(std::ranges::find(bound.job.buffers, tensor.name, &JobBuffer::name) -
-                                       bound.job.buffers.begin());
+  // Every buffer has its place in each launch: one kernel may leave pointers and tensor maps for the next.
+  for (std::size_t at = 0; at < bound.job.buffers.size(); ++at) {
+    const JobBuffer& buffer = bound.job.buffers[at];
+    auto own = std::ranges::find(launch.tensors, buffer.name, &BoundTensor::name);
+    const bool named = own != launch.tensors.end();
+    if (!named && bound.launches.size() == 1) continue;
     simulate::Tensor t;
-    t.shape = tensor.shape;
+    if (named) t.shape = own->shape;
     t.defined = defined[at];
+    t.written = named && own->role != Role::Input;
+    t.place = static_cast<std::uint32_t>(at + 1);
     t.bytes.resize(contents[at].size());
-    copy_bytes(reinterpret_cast<char*>(t.bytes.data()), contents[at].data(), tensor.bytes);
-    inputs.tensors.emplace(tensor.name, std::move(t));
+    copy_bytes(reinterpret_cast<char*>(t.bytes.data()), contents[at].data(), buffer.bytes);
+    (named ? inputs.tensors : inputs.others).emplace(buffer.name, std::move(t));
   }
   for (const auto& [name, value] : bound.values)
     inputs.scalars.emplace(name, value.real ? simulate::Scalar(value.floating) : simulate::Scalar(value.integer));
@@ -64,18 +50,12 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
       copy_bytes(contents.back().data(), b.contents.data(), b.bytes);
     }
   }
-  for (std::size_t k = 0; k < bound.launches.size(); ++k) {
-    const BoundLaunch& launch = bound.launches[k];
-    if (k > 0 && finds_tensor_maps(*launch.kernel)) {
-      out.status = Status::Incomplete;
-      out.message = "the simulator does not model a tensor map that one kernel leaves for the next (" +
-                    std::string(launch.kernel->kernel->name) + ")";
-      return out;
-    }
+  for (const BoundLaunch& launch : bound.launches) {
     simulate::Result result = simulate::run(*launch.kernel, inputs_of(bound, launch, contents, defined), options);
     out.printed += result.printed;
     out.findings.insert(out.findings.end(), result.findings.begin(), result.findings.end());
-    if (result.verdict == simulate::Verdict::Error || result.verdict == simulate::Verdict::Incomplete) {
+    // What ran to its end has left values, and they are compared whatever was found.
+    if (!result.finished || result.verdict == simulate::Verdict::Incomplete) {
       bool error = result.verdict == simulate::Verdict::Error;
       auto severity = error ? simulate::Severity::Error : simulate::Severity::Incomplete;
       auto finding = std::ranges::find(result.findings, severity, &simulate::Finding::severity);
@@ -113,7 +93,10 @@ namespace {
 void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 2> poisons) {
   for (simulate::Finding& f : other.findings) {
     const bool known = std::ranges::any_of(out.findings, [&](const simulate::Finding& had) {
-      return had.code == f.code && ir::same_origin(had.origin, f.origin);
+      return had.code == f.code && ir::same_origin(had.origin, f.origin) &&
+             std::ranges::equal(had.related, f.related, [](const auto& a, const auto& b) {
+               return ir::same_origin(a.origin, b.origin);
+             });
     });
     if (!known) out.findings.push_back(std::move(f));
   }

@@ -115,7 +115,7 @@ class Interpreter {
     return step(span);
   }
   // The same of reading `bytes` of text.
-  bool charge_text(std::size_t bytes, text::Span span) { return charge(bytes / 16, span); }
+  bool charge_text(std::size_t bytes, text::Span span) { return charge(bytes / 4, span); }
 
   // ---- evaluation -----------------------------------------------------------------------------------------------
   Value eval(const syntax::Node* node, Scope* scope);

@@ -523,7 +523,7 @@ bool Interpreter::equals(Value a, Value b) {
   switch (a.o->type) {
     case Type::Str: {
       const std::string &x = a.as<Str>()->text, &y = b.as<Str>()->text;
-      if (x.size() == y.size()) steps_ += x.size() / 256;
+      if (x.size() == y.size()) steps_ += x.size() / 64;
       return x == y;
     }
     case Type::List: return same_items(a.as<List>()->items, b.as<List>()->items);
@@ -601,7 +601,7 @@ std::size_t Interpreter::hash(Value v) {
   }
   if (v.is_expr()) return ir::structural_hash(v.as_expr());
   if (auto text = python::text_value(v)) {
-    steps_ += text->size() / 256;
+    steps_ += text->size() / 64;
     return std::hash<std::string_view>()(*text);
   }
   if (Tuple* t = v.as<Tuple>()) {

@@ -40,7 +40,10 @@ Step arrive(Machine& m, Thread& t, const Site& s) {
   if (Machine::arg(t, s, 3, kAlways) == 0) return Step::Done;
   auto at = target(m, t, s, 0, 2);
   auto arrivals = static_cast<std::int64_t>(Machine::arg(t, s, 1, 1));
-  return at ? count(m, t, *at, "an arrival", [&](Mbarrier& b) { return b.arrive(arrivals); }) : Step::Failed;
+  return at ? count(m, t, *at, "an arrival", [&](Mbarrier& b) {
+    m.arrives(t, *at);
+    return b.arrive(arrivals);
+  }) : Step::Failed;
 }
 
 // bar, bytes, cta_id, pred
@@ -50,6 +53,7 @@ Step arrive_expecting(Machine& m, Thread& t, const Site& s) {
   auto bytes = static_cast<std::int64_t>(Machine::arg(t, s, 1));
   if (!at) return Step::Failed;
   return count(m, t, *at, "an arrival", [&](Mbarrier& b) {
+    m.arrives(t, *at);
     std::string wrong = b.expect(bytes);
     return wrong.empty() ? b.arrive(1) : wrong;
   });
@@ -59,13 +63,17 @@ Step arrive_state(Machine& m, Thread& t, const Site& s) {
   auto arrivals = static_cast<std::int64_t>(Machine::arg(t, s, 1, 1));
   return count(m, t, Machine::arg(t, s, 0), "an arrival", [&](Mbarrier& b) {
     Machine::set_result(t, s, Mbarrier::token(b.phase, b.missing));
+    m.arrives(t, Machine::arg(t, s, 0));
     return b.arrive(arrivals);
   });
 }
 
 Step arrive_drop(Machine& m, Thread& t, const Site& s) {
   auto arrivals = static_cast<std::int64_t>(Machine::arg(t, s, 1, 1));
-  return count(m, t, Machine::arg(t, s, 0), "an arrival", [&](Mbarrier& b) { return b.drop(arrivals); });
+  return count(m, t, Machine::arg(t, s, 0), "an arrival", [&](Mbarrier& b) {
+    m.arrives(t, Machine::arg(t, s, 0));
+    return b.drop(arrivals);
+  });
 }
 
 Step expect(Machine& m, Thread& t, const Site& s) {
@@ -80,6 +88,7 @@ Step complete(Machine& m, Thread& t, const Site& s) {
 
 Step wait_for(Machine& m, Thread& t, const Site& s, Mbarrier& b, std::uint64_t phase, bool polling) {
   if (b.phase > phase) {
+    m.waited(t, Machine::arg(t, s, 0));
     Machine::set_result(t, s, 1);
     return Step::Done;
   }
@@ -105,6 +114,7 @@ Step wait_parity(Machine& m, Thread& t, const Site& s, bool polling) {
     return Step::Failed;
   }
   if (b->over(parity)) {
+    m.waited(t, Machine::arg(t, s, 0));
     Machine::set_result(t, s, 1);
     return Step::Done;
   }

@@ -37,6 +37,7 @@ const CallRow* call_of(Meaning meaning);  // null: none
 std::span<const CallRow> barrier_calls();
 std::span<const CallRow> cluster_calls();
 std::span<const CallRow> memory_calls();
+std::span<const CallRow> fence_calls();
 std::span<const CallRow> copy_calls();
 std::span<const CallRow> bulk_calls();
 std::span<const CallRow> tensor_calls();

@@ -24,6 +24,11 @@ inline constexpr std::string_view kEndedCta = "TW5016";
 inline constexpr std::string_view kTensorMemory = "TW5017";
 inline constexpr std::string_view kUnfinished = "TW5018";
 inline constexpr std::string_view kLaunch = "TW5019";
+inline constexpr std::string_view kRace = "TW5020";
+inline constexpr std::string_view kUnawaited = "TW5021";
+inline constexpr std::string_view kProxy = "TW5022";
+inline constexpr std::string_view kEqualStores = "TW5023";
+inline constexpr std::string_view kRacesLimit = "TW5024";
 }  // namespace code
 
 inline constexpr text::CodeInfo kCodes[] = {
@@ -67,6 +72,18 @@ inline constexpr text::CodeInfo kCodes[] = {
      "A CTA ends while a copy still reads or writes its shared memory. Wait for it first."},
     {code::kLaunch, "launch that the driver refuses",
      "A CTA has up to 1,024 threads, a cluster up to 16 CTAs, and the grid is a whole number of clusters."},
+    {code::kRace, "data race",
+     "Two accesses to the same bytes, one of them a write, and no chain of barriers leads from one to the other: which "
+     "comes first depends on luck."},
+    {code::kUnawaited, "asynchronous work not awaited",
+     "A copy or a tensor-core operation still reads or writes these bytes: nobody has waited for its end."},
+    {code::kProxy, "no proxy fence between ordinary writes and an asynchronous copy",
+     "Bulk and tensor copies, wgmma and tcgen05 read memory through the async proxy. What threads have written reaches "
+     "it only behind fence.proxy.async."},
+    {code::kEqualStores, "unordered stores of the same value",
+     "Several threads write the same bytes at the same time, with equal values in this run."},
+    {code::kRacesLimit, "races not searched for to the end",
+     "The history of accesses takes memory; a run that touches very much is checked up to a limit."},
 };
 
 }  // namespace tilewright::simulate

@@ -442,6 +442,11 @@ class Compiler {
     s.text = intrinsic.name;
     if (e->dtype.lanes > 1) return unmodelled(e, intrinsic.name);
     if (row.set_up && !row.set_up(s, a)) return unmodelled(e, intrinsic.name);
+    for (const intrinsics::CallEffect& effect : intrinsics::effects_of(intrinsic, e->args)) {
+      if (effect.semantics == intrinsics::Semantics::Weak) continue;
+      s.semantics = effect.semantics, s.scope = effect.scope;
+      break;
+    }
     for (std::string_view rest = row.slots; !rest.empty();) {
       std::string_view names = intrinsics::detail::next_item(rest);
       Register slot = Access::kNoRegister;
@@ -579,7 +584,11 @@ class Compiler {
       case Meaning::CtaSync: return meet(site(Site::Kind::CtaSync, kVoid), kVoid);
       case Meaning::WarpSync: return meet(site(Site::Kind::WarpSync, kVoid), kVoid);
       case Meaning::ClusterSync: return meet(site(Site::Kind::ClusterSync, kVoid), kVoid);
-      case Meaning::ClusterArrive: return meet(site(Site::Kind::ClusterArrive, kVoid), kVoid);
+      case Meaning::ClusterArrive: {
+        Site s = site(Site::Kind::ClusterArrive, kVoid);
+        s.flag = a.text("sem") == "relaxed";
+        return meet(std::move(s), kVoid);
+      }
       case Meaning::ClusterWait: return meet(site(Site::Kind::ClusterWait, kVoid), kVoid);
       case Meaning::CtaReduceAnd: return meet(site(Site::Kind::CtaAnd, kInt32, {value(0)}), e->dtype);
       case Meaning::CtaReduceOr: return meet(site(Site::Kind::CtaOr, kInt32, {value(0)}), e->dtype);

@@ -16,7 +16,10 @@ class CopyArrival final : public Operation {
   explicit CopyArrival(std::uint64_t at) : Operation(Queue::Arrival) { barrier = at; }
   bool land(Machine& m, Thread& t) override {
     if (!m.engine().finish_before(m, t, Queue::Copy, sequence)) return false;
-    return m.counted(t, barrier, "the arrival behind cp.async", [](Mbarrier& b) { return b.arrive(1); });
+    return m.counted(t, barrier, "the arrival behind cp.async", [&](Mbarrier& b) {
+      if (m.races()) m.races()->counted_before(t, Queue::Copy, raced[0], barrier);
+      return b.arrive(1);
+    });
   }
 };
 
@@ -60,15 +63,18 @@ Step copy(Machine& m, Thread& t, const Site& s) {
 
 Step commit(Machine& m, Thread& t, const Site&) {
   m.engine().commit(t, Queue::Copy);
+  if (m.races()) m.races()->commit(t, Queue::Copy);
   return Step::Done;
 }
 
 // num
 Step wait(Machine& m, Thread& t, const Site& s) {
+  if (m.races()) m.races()->awaited(t, Queue::Copy, Machine::arg(t, s, 0), false);
   return m.engine().finish(m, t, Queue::Copy, Machine::arg(t, s, 0)) ? Step::Done : Step::Failed;
 }
 
 Step wait_all(Machine& m, Thread& t, const Site&) {
+  if (m.races()) m.races()->awaited_all(t, Queue::Copy);
   return m.engine().finish_all(m, t, Queue::Copy) ? Step::Done : Step::Failed;
 }
 
@@ -79,7 +85,9 @@ Step arrive(Machine& m, Thread& t, const Site& s) {
   bool good = s.flag ? m.barrier_at(t, at, "cp.async.mbarrier.arrive") != nullptr
                      : m.counted(t, at, "cp.async.mbarrier.arrive", [](Mbarrier& b) { return b.defer(); });
   if (!good) return Step::Failed;
-  return m.engine().issue(m, t, std::make_unique<CopyArrival>(at)) ? Step::Done : Step::Failed;
+  auto arrival = std::make_unique<CopyArrival>(at);
+  if (m.races()) arrival->raced = {m.races()->issued_so_far(t, Queue::Copy)};
+  return m.engine().issue(m, t, std::move(arrival)) ? Step::Done : Step::Failed;
 }
 
 bool set_up_arrive(Site& s, const Arguments& a) {

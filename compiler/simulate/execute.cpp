@@ -1,4 +1,5 @@
 // The interpreter of one thread.
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -98,7 +99,7 @@ std::uint64_t Machine::address(const Thread& t, const Access& access, std::int64
   int bits = access.type.storage_bits();
   std::int64_t bytes = bits < 8 && bits > 0 ? element * bits / 8 : element * access.bytes;
   switch (access.where) {
-    case Where::Global: return pointer_to(1 + access.index, bytes);
+    case Where::Global: return pointer_to(global_numbers_[access.index], bytes);
     case Where::Shared: return pointer_to(first_shared_ + t.cta * program_.shared.size() + access.index, bytes);
     case Where::Local: return pointer_to(kLocalBlocks + access.index, bytes);
     case Where::Pointer: return moved(t.registers[access.index], bytes);
@@ -133,11 +134,13 @@ bool Machine::load(Thread& t, const Instruction& i) {
     return false;
   }
   std::int64_t bytes = lanes * access.bytes;
-  std::optional<View> from = view(t, address(t, access, index), bytes, bytes, false, "read");
+  const std::uint64_t at = address(t, access, index);
+  std::optional<View> from = view(t, at, bytes, bytes, false, "read");
   if (!from) return false;
+  if (races_ && access.where != Where::Local) races_->read(t, at, bytes);
   if (options_.uninitialised_reads && std::memchr(from->defined, 0, static_cast<std::size_t>(bytes))) {
     const auto* hole = static_cast<const std::uint8_t*>(std::memchr(from->defined, 0, static_cast<std::size_t>(bytes)));
-    undefined_read(t, moved(address(t, access, index), hole - from->defined),
+    undefined_read(t, moved(at, hole - from->defined),
                    "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read");
     std::memset(from->defined, 1, static_cast<std::size_t>(bytes));  // said once a place
   }
@@ -163,8 +166,18 @@ bool Machine::store(Thread& t, const Instruction& i) {
     return false;
   }
   std::int64_t bytes = lanes * access.bytes;
-  std::optional<View> to = view(t, address(t, access, index), bytes, bytes, true, "write");
+  const std::uint64_t at = address(t, access, index);
+  std::optional<View> to = view(t, at, bytes, bytes, true, "write");
   if (!to) return false;
+  if (races_ && access.where != Where::Local) {
+    // A vector has at most 16 bytes, or 8 lanes of 8.
+    std::array<std::byte, 64> now;
+    for (std::int64_t lane = 0; lane < lanes && bytes <= 64; ++lane) {
+      std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);
+      std::memcpy(now.data() + lane * access.bytes, &raw, static_cast<std::size_t>(access.bytes));
+    }
+    races_->write(t, at, bytes, to->bytes, bytes <= 64 ? now.data() : nullptr);
+  }
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);
     std::memcpy(to->bytes + lane * access.bytes, &raw, static_cast<std::size_t>(access.bytes));
@@ -353,6 +366,10 @@ void Machine::interpret(Thread& t) {
         if (!to) return stop(true);
         std::byte word[16];
         std::memcpy(word, from->bytes, i.c);
+        if (races_) {
+          races_->read(t, b(), i.c);
+          races_->write(t, a(), i.c, to->bytes, word);
+        }
         std::memcpy(to->bytes, word, i.c);
         std::memcpy(to->defined, shadow, i.c);
         if constexpr (Trace) std::memmove(to->tags, from->tags, i.c * sizeof(std::uint32_t));

@@ -1,5 +1,6 @@
 // Threads, memory and the scheduler of one run.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "compiler/simulate/mbarrier.h"
 #include "compiler/simulate/memory.h"
 #include "compiler/simulate/program.h"
+#include "compiler/simulate/races.h"
 #include "compiler/simulate/simulate.h"
 #include "compiler/simulate/tensor_memory.h"
 
@@ -54,6 +56,8 @@ class Machine {
                            bool writing, std::string_view what);
   void finding(std::string_view code, Severity severity, std::string message, const Thread* thread,
                std::optional<ir::Origin> origin = std::nullopt);
+  // A finding with all that it needs but the place and the thread.
+  void report(Finding f, const Thread* thread, std::optional<ir::Origin> origin = std::nullopt);
   ir::Origin origin_of(const Thread& t) const { return program_.origins[program_.origin_of[t.pc]]; }
   // While it lives findings are told at the call that started an operation, not where its thread has got to.
   class Acting {
@@ -74,6 +78,9 @@ class Machine {
   std::optional<std::uint32_t> rank_of(std::uint64_t pointer) const;         // of the CTA whose shared memory it is
   std::uint64_t in_cta(std::uint64_t pointer, std::uint32_t rank) const;     // the same place in another CTA
   std::int64_t place_of(std::uint64_t pointer) const;  // what decides alignment and swizzles: the absolute address
+  std::string_view block_name(std::uint64_t block) const {
+    return block < blocks_.size() ? blocks_[block].name : "memory";
+  }
   bool has_ended(std::uint32_t cta) const { return ended_[cta]; }
   // The shared memory of a CTA that has ended must not be touched. False: a finding was made.
   bool alive(const Thread& t, std::uint64_t pointer, std::string_view what);
@@ -89,6 +96,13 @@ class Machine {
     return b && after_count(t, pointer, what, f(*b));
   }
   bool awaited(std::uint64_t barrier) const;  // somebody waits for this barrier
+  // The thread arrives: what it did before is known to whoever waits for the phase; and it has waited.
+  void arrives(const Thread& t, std::uint64_t pointer) {
+    if (races_) races_->arrive(t, generic(pointer));
+  }
+  void waited(const Thread& t, std::uint64_t pointer) {
+    if (races_) races_->leave(t, generic(pointer));
+  }
 
   std::uint32_t ctas() const { return group_ctas_; }
   std::span<Thread> cta_threads(std::uint32_t cta) { return {threads_.data() + cta * block_threads_, block_threads_}; }
@@ -106,6 +120,11 @@ class Machine {
   std::int64_t special_register(const Thread& t, std::string_view name) const;
   static bool knows_register(std::string_view name);
   Engine& engine() { return engine_; }
+  Races* races() { return races_.get(); }  // null: they are not searched for
+  // Is this memory in which there may be races: shared, or global that the kernel writes?
+  bool is_watched(std::uint64_t block) const { return block < watched_.size() && watched_[block]; }
+  std::uint32_t origin_number(const Thread& t) const { return program_.origin_of[t.pc]; }
+  ir::Origin origin_numbered(std::uint32_t number) const { return program_.origins[number]; }
   TensorMemory& tensor_memory(std::uint32_t cta) { return tensor_memories_[cta]; }
   const Options& options() const { return options_; }
   void spend(std::int64_t bytes) { result_.steps += static_cast<std::uint64_t>(bytes) / 16; }
@@ -137,6 +156,9 @@ class Machine {
   void schedule();
   void leave_if_done(std::uint32_t cta);
   void finish_group();
+  // Global memory: `missing` is told what was not given. False: nothing can run.
+  bool place_tensors(const Inputs& inputs, const std::function<void(std::string)>& missing);
+  std::uint32_t put(const Block& block, std::uint32_t place, bool written);
   // maps.cpp: writes the objects that the host would encode. False: a finding was made.
   bool encode_tensor_maps();
   bool check_launch(const ir::Origin& origin);
@@ -156,7 +178,8 @@ class Machine {
   std::unordered_map<const ir::Var*, std::uint64_t> values_;  // scalars and extents
   std::array<std::int64_t, 3> grid_{1, 1, 1}, block_{1, 1, 1}, cluster_{1, 1, 1}, current_cta_{};
   std::uint32_t block_threads_ = 1, group_ctas_ = 1;
-  std::vector<std::unique_ptr<OwnedBlock>> globals_, shared_;
+  std::vector<std::unique_ptr<OwnedBlock>> globals_, others_, shared_;
+  std::vector<std::uint64_t> global_numbers_;  // the blocks of globals_
   std::vector<Block> blocks_;  // by number; shared ones are of the group that runs
   std::uint64_t first_shared_ = 0;
   std::vector<Thread> threads_;
@@ -168,7 +191,10 @@ class Machine {
   std::vector<std::uint32_t> frame_tags_;
   std::vector<std::array<std::int64_t, 16>> arrived_;  // named barriers: threads that arrived without waiting
   std::vector<char> ended_;                            // CTAs whose threads have all ended
+  std::uint32_t cluster_phase_ = 0;                    // how often everybody has come to the cluster's barrier
   Engine engine_;
+  std::unique_ptr<Races> races_;
+  std::vector<char> watched_;  // by block
   std::map<std::uint64_t, Mbarrier> barriers_;  // by pointer
   std::vector<TensorMemory> tensor_memories_;
   const ir::Origin* acting_ = nullptr;

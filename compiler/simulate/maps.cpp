@@ -13,6 +13,13 @@ bool Machine::encode_tensor_maps() {
     auto found = std::ranges::find(program_.globals, var, &Storage::var);
     return static_cast<std::size_t>(found - program_.globals.begin());
   };
+  // A tensor that only the map leads to is known by its name.
+  auto block_of = [&](const ir::Buffer& tensor) -> std::uint64_t {
+    const std::size_t at = number_of(tensor.data);
+    if (at < global_numbers_.size()) return global_numbers_[at];
+    auto named = std::ranges::find(blocks_, tensor.name, &Block::name);
+    return named == blocks_.end() ? 0 : static_cast<std::uint64_t>(named - blocks_.begin());
+  };
   // Empty, or why there is no such map.
   auto encode = [&](const dispatch::TensorMap& plan, OwnedBlock& object) -> std::string {
     if (plan.dims.empty() || plan.dims.size() > 5) return "rank " + std::to_string(plan.dims.size()) + " is not 1 to 5";
@@ -25,7 +32,7 @@ bool Machine::encode_tensor_maps() {
     TensorMap map;
     map.rank = static_cast<int>(plan.dims.size());
     map.address =
-        pointer_to(1 + number_of(plan.tensor->data), plan.byte_offset ? number(plan.byte_offset) : std::int64_t{0});
+        pointer_to(block_of(*plan.tensor), plan.byte_offset ? number(plan.byte_offset) : 0);
     map.element = TensorMap::element_named(plan.dtype);
     for (std::size_t d = 0; d < plan.dims.size(); ++d) {
       map.dims[d] = number(plan.dims[d]);

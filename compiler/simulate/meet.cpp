@@ -58,6 +58,10 @@ bool is_block_wide(Kind kind) { return !is_warp_kind(kind); }
 
 namespace {
 
+// Where threads meet that is no mbarrier, as Races numbers it: no pointer leads to block 0.
+constexpr std::uint64_t kClusterPlace = 1;
+std::uint64_t named_place(std::uint32_t cta, std::size_t id) { return 256 + cta * 16 + id; }
+
 // Instructions that only a whole warp can execute.
 bool needs_whole_warp(Kind k) { return k == Kind::LdMatrix || k == Kind::StMatrix || k == Kind::WarpCall; }
 
@@ -108,6 +112,12 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
       if (step == Step::Failed) stopped_ = true;
       if (step != Step::Done) continue;
     } else {
+      if (races_ && site.kind == Kind::WarpSync) {
+        std::vector<Thread*> here_now;
+        for (std::size_t k = 0; k < lanes.size(); ++k)
+          if (members >> k & 1) here_now.push_back(&lanes[k]);
+        races_->meet(here_now);
+      }
       warp_operation(site, lanes, members);
     }
     for (std::size_t k = 0; k < lanes.size(); ++k)
@@ -213,6 +223,8 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         stopped_ = true;
         return;
       }
+      if (races_ && load) races_->read(owner, owner.registers[site.args[0]], 16);
+      if (races_ && !load) races_->write(owner, owner.registers[site.args[0]], 16);
       if (load && options_.uninitialised_reads && std::memchr(row->defined, 0, 16)) {
         undefined_read(owner, owner.registers[site.args[0]], "a matrix row is loaded");
         std::memset(row->defined, 1, 16);
@@ -251,6 +263,7 @@ bool Machine::complete_cta(std::uint32_t cta) {
     if (t.state != State::Waiting || site_of(t).kind != Kind::NamedArrive) continue;
     std::uint64_t id = t.registers[site_of(t).args[0]] & 15;
     ++arrived_[cta][id];
+    if (races_) races_->arrive(t, named_place(cta, id));
     release(t);
     any = true;
   }
@@ -265,10 +278,17 @@ bool Machine::complete_cta(std::uint32_t cta) {
   }
   for (std::size_t id = 0; id < 16; ++id) {
     if (!waiting[id] || waiting[id] + arrived_[cta][id] < wanted[id]) continue;
+    std::vector<Thread*> here;
     for (Thread& t : threads)
       if (t.state == State::Waiting && site_of(t).kind == Kind::NamedSync &&
           (t.registers[site_of(t).args[0]] & 15) == id)
-        release(t);
+        here.push_back(&t);
+    if (races_) {
+      for (const Thread* t : here) races_->arrive(*t, named_place(cta, id));
+      races_->close(named_place(cta, id));
+      for (const Thread* t : here) races_->leave(*t, named_place(cta, id));
+    }
+    for (Thread* t : here) release(*t);
     arrived_[cta][id] = std::max<std::int64_t>(0, waiting[id] + arrived_[cta][id] - wanted[id]);
     any = true;
   }
@@ -317,6 +337,12 @@ bool Machine::complete_cta(std::uint32_t cta) {
     }
     total = warps[0];
   }
+  if (races_) {
+    std::vector<Thread*> here;
+    for (Thread& t : threads)
+      if (t.state == State::Waiting) here.push_back(&t);
+    races_->meet(here);
+  }
   for (Thread& t : threads) {
     if (t.state != State::Waiting) continue;
     const Site& own = site_of(t);
@@ -342,6 +368,7 @@ bool Machine::complete_cluster() {
         finding(code::kDivergence, Severity::Error, "arrives at the cluster's barrier again without having waited", &t);
       ++t.cluster_arrivals;
       t.barrier = 1;  // has arrived
+      if (races_ && !site_of(t).flag) races_->arrive(t, kClusterPlace);
     }
     if (kind == Kind::ClusterArrive) {
       release(t);
@@ -356,11 +383,16 @@ bool Machine::complete_cluster() {
   std::uint32_t first = ~0u;
   for (const Thread& t : threads_)
     if (t.state != State::Done) first = std::min(first, t.cluster_arrivals);
+  if (first != ~0u && first > cluster_phase_) {
+    cluster_phase_ = first;
+    if (races_) races_->close(kClusterPlace);
+  }
   for (Thread& t : threads_) {
     if (t.state != State::Waiting) continue;
     const Kind kind = site_of(t).kind;
     if ((kind != Kind::ClusterWait && kind != Kind::ClusterSync) || first < t.cluster_arrivals) continue;
     ++t.cluster_waits;
+    if (races_) races_->leave(t, kClusterPlace);
     release(t);
     any = true;
   }

@@ -12,12 +12,30 @@ using intrinsics::Arguments;
 
 std::int64_t width_of(ir::DataType d) { return d.storage_bits() / 8; }
 
+Races::How how(const Site& s) {
+  return s.semantics == intrinsics::Semantics::Weak ? Races::How::Plain : Races::How::Atomic;
+}
+
+// What an atomic access tells others, and hears from them; only a fence completes what is relaxed.
+void publish(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
+  using enum intrinsics::Semantics;
+  if (!m.races() || s.semantics == Weak) return;
+  m.races()->release(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Acquire);
+}
+void hear(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
+  using enum intrinsics::Semantics;
+  if (!m.races() || s.semantics == Weak) return;
+  m.races()->acquire(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Release);
+}
+
 // One value of the site's type from memory into a register.
 std::optional<std::uint64_t> value_at(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, View& from) {
   if (!m.alive(t, pointer, "a read")) return std::nullopt;
   const std::int64_t width = width_of(s.type);
   auto view = m.view(t, pointer, width, width, false, "read");
   if (!view) return std::nullopt;
+  if (m.races()) m.races()->read(t, pointer, width, how(s));
+  hear(m, t, s, pointer);
   if (m.options().uninitialised_reads && std::memchr(view->defined, 0, static_cast<std::size_t>(width))) {
     m.undefined_read(t, pointer, "the value is read");
     std::memset(view->defined, 1, static_cast<std::size_t>(width));
@@ -28,12 +46,14 @@ std::optional<std::uint64_t> value_at(Machine& m, Thread& t, const Site& s, std:
   return from_bits(raw, s.type);
 }
 
-bool put(Machine& m, Thread& t, std::uint64_t pointer, ir::DataType type, std::uint64_t value, std::uint32_t tag) {
+bool put(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, std::uint64_t value, std::uint32_t tag) {
   if (!m.alive(t, pointer, "a write")) return false;
-  const std::int64_t width = width_of(type);
+  const std::int64_t width = width_of(s.type);
   auto to = m.view(t, pointer, width, width, true, "write");
   if (!to) return false;
-  std::uint64_t raw = to_bits(value, type);
+  std::uint64_t raw = to_bits(value, s.type);
+  if (m.races()) m.races()->write(t, pointer, width, to->bytes, reinterpret_cast<const std::byte*>(&raw), how(s));
+  publish(m, t, s, pointer);
   std::memcpy(to->bytes, &raw, static_cast<std::size_t>(width));
   for (std::int64_t b = 0; to->tags && b < width; ++b) to->tags[b] = tag ? tag + static_cast<std::uint32_t>(b) : 0;
   return true;
@@ -55,7 +75,7 @@ Step load_into(Machine& m, Thread& t, const Site& s) {
   auto value = value_at(m, t, s, Machine::arg(t, s, 0), from);
   if (!value) return Step::Failed;
   std::uint32_t tag = from.tags ? from.tags[0] : 0;
-  return put(m, t, Machine::arg(t, s, 1), s.type, *value, tag) ? Step::Done : Step::Failed;
+  return put(m, t, s, Machine::arg(t, s, 1), *value, tag) ? Step::Done : Step::Failed;
 }
 
 bool set_up_load_into(Site& s, const Arguments& a) {
@@ -71,7 +91,7 @@ Step store(Machine& m, Thread& t, const Site& s) {
   const std::int64_t all = width * static_cast<std::int64_t>(s.items.size());
   if (!m.view(t, at, all, all, false, "write")) return Step::Failed;
   for (std::uint32_t value : s.items) {
-    if (!put(m, t, at, s.type, t.registers[value], t.tags ? t.tags[value] : 0)) return Step::Failed;
+    if (!put(m, t, s, at, t.registers[value], t.tags ? t.tags[value] : 0)) return Step::Failed;
     at = moved(m.generic(at), width);
   }
   return Step::Done;
@@ -92,6 +112,7 @@ Step store_zeros(Machine& m, Thread& t, const Site& s) {
   auto to = m.view(t, Machine::arg(t, s, 0), bytes, 8, true, "write");
   if (!to) return Step::Failed;
   m.spend(bytes);
+  if (m.races()) m.races()->write(t, Machine::arg(t, s, 0), bytes);
   std::memset(to->bytes, 0, static_cast<std::size_t>(bytes));
   if (to->tags) std::memset(to->tags, 0, static_cast<std::size_t>(bytes) * sizeof(std::uint32_t));
   return Step::Done;
@@ -103,7 +124,7 @@ Step atomic(Machine& m, Thread& t, const Site& s) {
   auto old = value_at(m, t, s, Machine::arg(t, s, 0), from);
   if (!old) return Step::Failed;
   std::uint64_t now = combined(static_cast<Combine>(s.code), s.type, *old, normalised(Machine::arg(t, s, 1), s.type));
-  if (!put(m, t, Machine::arg(t, s, 0), s.type, now, 0)) return Step::Failed;
+  if (!put(m, t, s, Machine::arg(t, s, 0), now, 0)) return Step::Failed;
   Machine::set_result(t, s, *old);
   return Step::Done;
 }
@@ -120,7 +141,7 @@ Step compare_and_swap(Machine& m, Thread& t, const Site& s) {
   View from;
   auto old = value_at(m, t, s, Machine::arg(t, s, 0), from);
   if (!old) return Step::Failed;
-  if (*old == Machine::arg(t, s, 1) && !put(m, t, Machine::arg(t, s, 0), s.type, Machine::arg(t, s, 2), 0))
+  if (*old == Machine::arg(t, s, 1) && !put(m, t, s, Machine::arg(t, s, 0), Machine::arg(t, s, 2), 0))
     return Step::Failed;
   Machine::set_result(t, s, *old);
   return Step::Done;

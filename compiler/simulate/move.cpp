@@ -11,7 +11,27 @@ void poison(Machine& m, View at, std::int64_t bytes) {
   if (m.options().timing != Timing::Earliest) std::memset(at.defined, 0, static_cast<std::size_t>(bytes));
 }
 
-bool claim(Machine& m, Thread& t, const Move& move, std::int64_t align) {
+namespace {
+
+// Holds what the copy will read and write against what is known of others at its issue.
+void watch(Races& races, const Thread& t, Move& move) {
+  for (std::uint64_t to : move.destinations) {
+    const std::uint32_t number = races.issue(t, move.queue);
+    if (move.source && move.raced.empty()) races.operation_reads(t, number, move.source, move.bytes);
+    move.raced.push_back(number);
+    const Races::How how = move.combine ? Races::How::Atomic : Races::How::Plain;
+    if (move.byte_mask == 0xffff) {
+      races.operation_writes(t, number, to, move.bytes, how);
+    } else {
+      for (std::int64_t b = 0; b < move.bytes; ++b)
+        if (move.byte_mask >> (b % 16) & 1) races.operation_writes(t, number, moved(to, b), 1, how);
+    }
+  }
+}
+
+}  // namespace
+
+bool claim(Machine& m, Thread& t, Move& move, std::int64_t align) {
   if (move.source && !m.view(t, move.source, move.bytes, align, false, "a copy's source")) return false;
   for (std::uint64_t to : move.destinations) {
     if (!m.alive(t, to, "a copy")) return false;
@@ -21,6 +41,10 @@ bool claim(Machine& m, Thread& t, const Move& move, std::int64_t align) {
   }
   for (std::uint64_t barrier : move.barriers)
     if (!m.barrier_at(t, barrier, "a copy")) return false;
+  if (m.races()) {
+    for (std::uint64_t barrier : move.barriers) m.races()->use_barrier_by_proxy(t, barrier);
+    watch(*m.races(), t, move);
+  }
   return true;
 }
 
@@ -86,8 +110,11 @@ bool Move::land(Machine& m, Thread& t) {
         if (byte_mask >> (b % 16) & 1) transfer(to->at(b), cargo.view().at(b), 1);
     }
   }
-  for (std::uint64_t place : barriers) {
-    bool good = m.counted(t, place, "a copy that lands", [&](Mbarrier& b) { return b.complete(bytes); });
+  for (std::size_t i = 0; i < barriers.size(); ++i) {
+    bool good = m.counted(t, barriers[i], "a copy that lands", [&](Mbarrier& b) {
+      if (m.races()) m.races()->counted(raced[i], barriers[i], b.phase);
+      return b.complete(bytes);
+    });
     if (!good) return false;
   }
   return true;

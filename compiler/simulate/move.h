@@ -27,7 +27,7 @@ class Move final : public Operation {
 
 // Checks the places of a copy at its issue: inside their buffers, aligned, alive. Destinations hold nothing from now on
 // until it lands.
-bool claim(Machine& m, Thread& t, const Move& move, std::int64_t align);
+bool claim(Machine& m, Thread& t, Move& move, std::int64_t align);
 // Multicast: the one destination and its barrier become those at the same places in every CTA of the mask. False: the
 // mask names CTAs that there are not.
 bool spread(Machine& m, const Thread& t, std::uint64_t mask, std::vector<std::uint64_t>& destinations,

@@ -177,6 +177,9 @@ struct Site {
   const CallRow* call = nullptr;     // calls.h; `args` are then its slots
   std::vector<std::uint32_t> items;  // registers of a list or variadic operand
   int code = 0;                      // what the row's own set-up needs besides
+  // How a call on memory or a fence orders others; weak: not at all.
+  intrinsics::Semantics semantics = intrinsics::Semantics::Weak;
+  intrinsics::Scope scope = intrinsics::Scope::Thread;
   ir::Origin origin;
 };
 

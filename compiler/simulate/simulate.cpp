@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <unordered_set>
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/lower/flatten.h"
@@ -16,12 +17,21 @@ namespace tilewright::simulate {
 using namespace ir;
 
 Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result)
-    : kernel_(kernel), program_(program), options_(options), result_(result) {}
+    : kernel_(kernel), program_(program), options_(options), result_(result) {
+  if (options.races) races_ = std::make_unique<Races>(*this);
+}
 
 void Machine::finding(std::string_view code, Severity severity, std::string message, const Thread* thread,
                       std::optional<Origin> origin) {
+  Finding f;
+  f.code = code, f.severity = severity, f.message = std::move(message);
+  report(std::move(f), thread, origin);
+}
+
+void Machine::report(Finding f, const Thread* thread, std::optional<Origin> origin) {
   if (!origin && acting_) origin = *acting_;
-  Finding f{code, severity, std::move(message), origin.value_or(Origin{}), current_cta_, -1, 1};
+  f.origin = origin.value_or(Origin{});
+  f.cta = current_cta_;
   if (thread) {
     f.thread = thread->linear;
     if (!origin && thread->pc < program_.origin_of.size()) f.origin = program_.origins[program_.origin_of[thread->pc]];
@@ -31,7 +41,9 @@ void Machine::finding(std::string_view code, Severity severity, std::string mess
     }
   }
   for (Finding& known : result_.findings) {
-    if (known.code == f.code && known.origin.span == f.origin.span && known.origin.chain == f.origin.chain) {
+    if (known.code != f.code || known.origin.span != f.origin.span || known.origin.chain != f.origin.chain) continue;
+    if (std::ranges::equal(known.related, f.related, {}, [](const auto& r) { return r.origin.span; },
+                           [](const auto& r) { return r.origin.span; })) {
       ++known.times;
       return;
     }
@@ -128,6 +140,73 @@ bool Machine::check_launch(const Origin& origin) {
   return afford(countable ? threads : INT64_MAX, origin) && afford(shared * ctas, origin);
 }
 
+std::uint32_t Machine::put(const Block& block, std::uint32_t place, bool written) {
+  if (place == 0) {
+    place = static_cast<std::uint32_t>(blocks_.size());
+    blocks_.emplace_back();
+    watched_.emplace_back();
+  }
+  blocks_[place] = block;
+  watched_[place] = written;
+  return place;
+}
+
+bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::string)>& missing) {
+  const Origin whole{kernel_.kernel->span, nullptr};
+  // Null, and the places that were asked for.
+  std::uint32_t wanted = 0;
+  for (const auto* tensors : {&inputs.tensors, &inputs.others})
+    for (const auto& [name, tensor] : *tensors) wanted = std::max(wanted, tensor.place);
+  blocks_.resize(std::size_t{1} + wanted);
+  watched_.resize(blocks_.size());
+  auto filled = [&](std::string_view name, std::int64_t bytes, const Tensor* given) {
+    auto block = std::make_unique<OwnedBlock>(name, bytes, options_.trace);
+    if (!given) return block;
+    std::memcpy(block->bytes, given->bytes.data(), given->bytes.size());
+    if (given->defined) std::ranges::fill(block->shadow, 1);
+    return block;
+  };
+  std::unordered_set<const Tensor*> placed;
+  for (const Storage& storage : program_.globals) {
+    auto given = storage.is_map ? inputs.tensors.end() : find_input(inputs.tensors, storage);
+    std::int64_t bytes = storage.bytes;
+    if (storage.tensor) {
+      bytes = lower::element_bits(storage.tensor->dtype);
+      for (Expr extent : storage.tensor->shape) {
+        auto value = evaluate(extent);
+        if (!value) missing("the shape of `" + std::string(storage.name) + "` is not known");
+        if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(0, value.value_or(0)), &bytes)) bytes = INT64_MAX - 7;
+      }
+      bytes = (bytes + 7) / 8;
+    }
+    if (!afford(bytes, whole)) return false;
+    if (given != inputs.tensors.end()) {
+      if (static_cast<std::int64_t>(given->second.bytes.size()) < bytes && storage.tensor)
+        missing("`" + std::string(storage.name) + "` needs " + std::to_string(bytes) + " bytes, " +
+                std::to_string(given->second.bytes.size()) + " were given");
+      bytes = static_cast<std::int64_t>(given->second.bytes.size());
+    } else if (bytes == 0 && !storage.tensor) {
+      missing("no memory was given for the pointer `" + std::string(storage.name) + "`");
+    }
+    const Tensor* tensor = given == inputs.tensors.end() ? nullptr : &given->second;
+    placed.insert(tensor);
+    auto block = filled(storage.name, bytes, tensor);
+    global_numbers_.push_back(put(*block, tensor ? tensor->place : 0, !storage.is_map && (!tensor || tensor->written)));
+    globals_.push_back(std::move(block));
+  }
+  // What only pointers and tensor maps lead to.
+  for (const auto* tensors : {&inputs.tensors, &inputs.others}) {
+    for (const auto& [name, tensor] : *tensors) {
+      const auto bytes = static_cast<std::int64_t>(tensor.bytes.size());
+      if (placed.contains(&tensor)) continue;
+      if (!afford(bytes, whole)) return false;
+      others_.push_back(filled(name, bytes, &tensor));
+      put(*others_.back(), tensor.place, tensor.written);
+    }
+  }
+  return true;
+}
+
 bool Machine::prepare(const Inputs& inputs) {
   Origin whole{kernel_.kernel->span, nullptr};
   bool good = true;
@@ -171,36 +250,7 @@ bool Machine::prepare(const Inputs& inputs) {
   block_threads_ = static_cast<std::uint32_t>(block_[0] * block_[1] * block_[2]);
   group_ctas_ = static_cast<std::uint32_t>(cluster_[0] * cluster_[1] * cluster_[2]);
 
-  blocks_.emplace_back();  // null
-  for (const Storage& storage : program_.globals) {
-    auto given = storage.is_map ? inputs.tensors.end() : find_input(inputs.tensors, storage);
-    std::int64_t bytes = storage.bytes;
-    if (storage.tensor) {
-      bytes = lower::element_bits(storage.tensor->dtype);
-      for (Expr extent : storage.tensor->shape) {
-        auto value = evaluate(extent);
-        if (!value) missing("the shape of `" + std::string(storage.name) + "` is not known");
-        if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(0, value.value_or(0)), &bytes)) bytes = INT64_MAX - 7;
-      }
-      bytes = (bytes + 7) / 8;
-    }
-    if (!afford(bytes, whole)) return false;
-    if (given != inputs.tensors.end()) {
-      if (static_cast<std::int64_t>(given->second.bytes.size()) < bytes && storage.tensor)
-        missing("`" + std::string(storage.name) + "` needs " + std::to_string(bytes) + " bytes, " +
-                std::to_string(given->second.bytes.size()) + " were given");
-      bytes = static_cast<std::int64_t>(given->second.bytes.size());
-    } else if (bytes == 0 && !storage.tensor) {
-      missing("no memory was given for the pointer `" + std::string(storage.name) + "`");
-    }
-    auto block = std::make_unique<OwnedBlock>(storage.name, bytes, options_.trace);
-    if (given != inputs.tensors.end()) {
-      std::memcpy(block->bytes, given->second.bytes.data(), given->second.bytes.size());
-      if (given->second.defined) std::ranges::fill(block->shadow, 1);
-    }
-    blocks_.push_back(*block);
-    globals_.push_back(std::move(block));
-  }
+  if (!place_tensors(inputs, missing)) return false;
   if (good) good = encode_tensor_maps();
   if (options_.trace) {
     std::uint32_t next = 1;
@@ -223,6 +273,7 @@ bool Machine::prepare(const Inputs& inputs) {
       shared_.push_back(std::make_unique<OwnedBlock>(storage.name, storage.bytes, options_.trace));
       shared_.back()->base = places[i];
       blocks_.push_back(*shared_.back());
+      watched_.push_back(1);
     }
   }
 
@@ -260,8 +311,10 @@ void Machine::run_group(std::array<std::int64_t, 3> first) {
     std::ranges::fill(block->origins, 0);
   }
   ended_.assign(group_ctas_, 0);
+  cluster_phase_ = 0;
   engine_.start(count, options_.timing,
                 options_.seed + static_cast<std::uint64_t>(first[0] + first[1] * 7 + first[2] * 49));
+  if (races_) races_->start_group(count, first_shared_);
   barriers_.clear();
   tensor_memories_.clear();
   for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) tensor_memories_.emplace_back(options_.trace);
@@ -363,6 +416,8 @@ void Machine::leave_if_done(std::uint32_t cta) {
     return;
   }
   ended_[cta] = 1;
+  if (races_ && group_ctas_ > 1) races_->end_cta(cta_threads(cta), first_shared_ + cta * program_.shared.size(),
+                                                 program_.shared.size());
   if (tensor_memories_[cta].any_allocated())
     finding(code::kTensorMemory, Severity::Error,
             "the CTA ends and has not given back its tensor memory: tcgen05.dealloc is missing", &threads[0],
@@ -406,6 +461,12 @@ void Machine::run() {
 }
 
 void Machine::finish() {
+  result_.finished = !stopped_;
+  for (std::unique_ptr<OwnedBlock>& other : others_) {
+    Tensor tensor;
+    tensor.bytes = std::move(other->storage);
+    result_.tensors[std::string(other->name)] = std::move(tensor);
+  }
   for (std::size_t i = 0; i < globals_.size(); ++i) {
     if (program_.globals[i].is_map) continue;
     std::string name(program_.globals[i].name);

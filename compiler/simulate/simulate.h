@@ -28,6 +28,9 @@ struct Tensor {
   std::vector<std::byte> bytes;
   std::vector<std::int64_t> shape;  // binds symbolic extents; may stay empty when the kernel has none
   bool defined = true;              // false: only storage for an output; reading it before writing is a finding
+  bool written = true;              // false: the kernel only reads it, so there is nothing that could race
+  // Where it lies, from 1: a pointer that one run leaves in memory leads to the same tensor in the next one. 0: anywhere.
+  std::uint32_t place = 0;
 };
 
 using Scalar = std::variant<std::int64_t, double>;
@@ -36,6 +39,8 @@ using Scalar = std::variant<std::int64_t, double>;
 struct Inputs {
   std::map<std::string, Tensor, std::less<>> tensors;
   std::map<std::string, Scalar, std::less<>> scalars;
+  // Tensors that the kernel does not name and may have pointers to, each at a place of its own.
+  std::map<std::string, Tensor, std::less<>> others;
 };
 
 // When asynchronous operations happen between their issue and the moment that the script can rely on them; engine.h.
@@ -47,6 +52,7 @@ struct Options {
   std::int64_t max_bytes = std::int64_t{4} << 30;  // of tensors, and of a cluster's threads with their memory
   std::size_t max_findings = 16;
   bool uninitialised_reads = true;
+  bool races = false;  // search for accesses that nothing orders
   bool trace = false;
   Timing timing = Timing::Latest;
   std::uint64_t seed = 1;  // of Timing::Random, which also draws the order of the warps
@@ -64,6 +70,12 @@ struct Finding {
   std::array<std::int64_t, 3> cta{};
   std::int64_t thread = -1;  // linear in its CTA; -1: no single one
   std::uint64_t times = 1;
+  std::string hint;  // the way out, when one is known
+  struct Related {
+    ir::Origin origin;
+    std::string message;
+  };
+  std::vector<Related> related;  // other places that belong to it
 };
 
 // clean: ran to the end without findings; review: only warnings; incomplete: something is not modelled, or a limit was
@@ -79,6 +91,7 @@ struct Result {
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> traces;
   std::string printed;  // what T.cuda.printf wrote
   std::uint64_t steps = 0;
+  bool finished = false;  // ran to its end, whatever was found on the way
 };
 
 Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options = {});

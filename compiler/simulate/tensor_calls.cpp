@@ -36,11 +36,41 @@ class BoxCopy final : public Operation {
     if (!to_shared) return into_tensor(m, t);
     for (std::uint64_t place : places)
       if (!m.alive(t, place, "a tensor copy") || !into_shared(m, t, place)) return false;
-    for (std::uint64_t at : barriers) {
-      bool good = m.counted(t, at, "a tensor copy that lands", [&](Mbarrier& b) { return b.complete(bytes()); });
+    for (std::size_t i = 0; i < barriers.size(); ++i) {
+      bool good = m.counted(t, barriers[i], "a tensor copy that lands", [&](Mbarrier& b) {
+        if (m.races()) m.races()->counted(raced[i], barriers[i], b.phase);
+        return b.complete(bytes());
+      });
       if (!good) return false;
     }
     return true;
+  }
+  // Holds what it will read and write against what is known of others at its issue.
+  void watch(Machine& m, const Thread& t) {
+    Races& races = *m.races();
+    for (std::uint64_t barrier : barriers) races.use_barrier_by_proxy(t, barrier);
+    for (std::uint64_t place : places) {
+      const std::uint32_t number = races.issue(t, queue);
+      const bool first = raced.empty();
+      raced.push_back(number);
+      if (first) races.operation_reads_map(t, number, map_object);
+      units(m.place_of(place), [&](std::int64_t shared, std::int64_t) {
+        if (to_shared) {
+          races.operation_writes(t, number, moved(place, shared), kUnit);
+        } else {
+          races.operation_reads(t, number, moved(place, shared), kUnit);
+        }
+      });
+      if (!first) continue;
+      inside([&](std::uint64_t at, std::int64_t, std::int64_t n) {
+        if (to_shared) {
+          races.operation_reads(t, number, at, n);
+        } else {
+          races.operation_writes(t, number, at, n, combine ? Races::How::Atomic : Races::How::Plain);
+        }
+        return true;
+      });
+    }
   }
   bool covers(std::uint64_t pointer) const override {
     return to_shared && std::ranges::any_of(places, [&](std::uint64_t place) {
@@ -50,6 +80,7 @@ class BoxCopy final : public Operation {
   }
 
   TensorMap map;
+  std::uint64_t map_object = 0;  // where it is in memory
   std::array<std::int64_t, 5> start{};  // the box's first element
   bool listed = false;                  // four rows by number: start[1..4]
   bool to_shared = false;
@@ -148,6 +179,7 @@ enum Mode { kTile, kRowList, kIm2col };
 std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer) {
   auto object = m.view(t, pointer, TensorMap::kBytes, kMapAlign, false, "the tensor map");
   if (!object) return std::nullopt;
+  if (m.races()) m.races()->use_map(t, pointer);
   if (std::memchr(object->defined, 0, TensorMap::kBytes)) {
     m.undefined_read(t, pointer, "the tensor map is read");
     return std::nullopt;
@@ -178,6 +210,7 @@ std::unique_ptr<BoxCopy> box_copy(Machine& m, Thread& t, const Site& s, Queue qu
   auto map = map_at(m, t, map_pointer);
   if (!map) return nullptr;
   auto op = std::make_unique<BoxCopy>(queue, *map);
+  op->map_object = map_pointer;
   op->listed = s.code == kRowList;
   op->to_shared = to_shared;
   op->places = {m.generic(shared)};
@@ -214,6 +247,7 @@ Step load(Machine& m, Thread& t, const Site& s) {
     poison(m, *m.view(t, place, op->extent(), 1, false, "a tensor copy's destination"), op->extent());
   }
   op->barrier = op->barriers[0];
+  if (m.races()) op->watch(m, t);
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 
@@ -234,6 +268,7 @@ Step store(Machine& m, Thread& t, const Site& s) {
                                            "f32", "f32", "f64", "bf16", "f32", "f32"};
     op->type = ptx_type(kTypes[op->map.element]);
   }
+  if (m.races()) op->watch(m, t);
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 
@@ -253,6 +288,10 @@ Step copy_map(Machine& m, Thread& t, std::uint64_t to, std::uint64_t from) {
   auto source = m.view(t, from, TensorMap::kBytes, kMapAlign, false, "the tensor map");
   auto target = source ? m.view(t, to, TensorMap::kBytes, kBoxAlign, true, "the copy of the tensor map") : std::nullopt;
   if (!target) return Step::Failed;
+  if (m.races()) {
+    m.races()->read(t, from, TensorMap::kBytes);
+    m.races()->write(t, to, TensorMap::kBytes);
+  }
   transfer(*target, *source, TensorMap::kBytes);
   return Step::Done;
 }
@@ -300,6 +339,7 @@ Step replace(Machine& m, Thread& t, const Site& s) {
     case kAtomicity: map.atomicity = static_cast<int>(value); break;
     default: map.fill = static_cast<int>(value); break;
   }
+  if (m.races()) m.races()->write(t, at, TensorMap::kBytes);
   map.encode(bytes);
   return Step::Done;
 }

@@ -308,6 +308,13 @@ Step copy(Machine& m, Thread& t, const Site& s) {
   bool inside = op->each(t, [&](std::uint64_t from, int, int) {
     return m.view(t, from, 16, 16, false, "tcgen05.cp's source").has_value();
   });
+  if (inside && m.races()) {
+    op->raced = {m.races()->issue(t, Queue::TensorCore)};
+    op->each(t, [&](std::uint64_t from, int, int) {
+      m.races()->operation_reads(t, op->raced[0], from, 16);
+      return true;
+    });
+  }
   return inside && m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 
@@ -320,7 +327,11 @@ class Commit final : public Operation {
   bool land(Machine& m, Thread& t) override {
     if (!m.engine().finish_before(m, t, Queue::TensorCore, sequence)) return false;
     for (std::uint64_t at : barriers_)
-      if (!m.counted(t, at, "tcgen05.commit", [](Mbarrier& b) { return b.arrive(1); })) return false;
+      if (!m.counted(t, at, "tcgen05.commit", [&](Mbarrier& b) {
+            if (m.races()) m.races()->counted_before(t, Queue::TensorCore, raced[0], at);
+            return b.arrive(1);
+          }))
+        return false;
     return true;
   }
 
@@ -340,7 +351,11 @@ Step commit(Machine& m, Thread& t, const Site& s) {
   if (barriers.empty()) return Step::Done;
   for (std::uint64_t at : barriers)
     if (!m.barrier_at(t, at, "tcgen05.commit")) return Step::Failed;
-  return m.engine().issue(m, t, std::make_unique<Commit>(std::move(barriers))) ? Step::Done : Step::Failed;
+  for (std::uint64_t at : barriers)
+    if (m.races()) m.races()->use_barrier_by_proxy(t, at);
+  auto op = std::make_unique<Commit>(std::move(barriers));
+  if (m.races()) op->raced = {m.races()->issued_so_far(t, Queue::TensorCore)};
+  return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 
 bool set_up_commit(Site& s, const Arguments& a) {

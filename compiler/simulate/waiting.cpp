@@ -14,8 +14,10 @@ constexpr std::uint64_t kIdlePolls = 4096;
 
 Mbarrier* Machine::barrier_at(const Thread& t, std::uint64_t pointer, std::string_view what) {
   pointer = generic(pointer);
-  if (auto known = barriers_.find(pointer); known != barriers_.end())
+  if (auto known = barriers_.find(pointer); known != barriers_.end()) {
+    if (races_) races_->use_barrier(t, pointer);
     return alive(t, pointer, what) ? &known->second : nullptr;
+  }
   if (!view(t, pointer, 8, 8, false, what)) return nullptr;
   std::string text = std::string(what) + " on a barrier that was never initialised";
   if (!window_address(pointer)) text = std::string(what) + " on a barrier that is not in shared memory";
@@ -38,6 +40,7 @@ bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t 
   Mbarrier& b = barriers_[pointer];
   b.init(count);
   b.origin = origin_of(t);
+  if (races_) races_->init_barrier(t, pointer);
   return true;
 }
 
@@ -49,6 +52,7 @@ bool Machine::inval_barrier(const Thread& t, std::uint64_t pointer) {
     return false;
   }
   barriers_.erase(pointer);
+  if (races_) races_->end_barrier(pointer);
   return true;
 }
 
@@ -66,8 +70,10 @@ bool Machine::after_count(const Thread& t, std::uint64_t pointer, std::string_vi
   }
   if (!b.settle()) return true;
   idle_polls_ = 0;
+  if (races_) races_->phase_over(pointer, b.phase - 1);
   for (Thread& waiting : threads_) {
     if (waiting.state != State::Waiting || waiting.barrier != pointer || waiting.phase >= b.phase) continue;
+    waited(waiting, pointer);
     set_result(waiting, site_of(waiting), 1);
     release(waiting);
   }

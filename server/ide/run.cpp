@@ -265,7 +265,9 @@ std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::G
     auto executor = std::make_unique<run::GpuExecutor>(gpu);
     if (target == "gpu" || executor->device(stop)) return executor;
   }
-  return std::make_unique<run::SimulatedExecutor>(schedules, simulator);
+  simulate::Options options = simulator;
+  options.races = true;
+  return std::make_unique<run::SimulatedExecutor>(schedules, options);
 }
 
 RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,

@@ -1,0 +1,160 @@
+#include "compiler/simulate/order.h"
+
+#include <algorithm>
+
+namespace tilewright::simulate {
+namespace {
+
+void raise(std::vector<Time>& times, Agent agent, Time time) {
+  if (agent >= times.size()) times.resize(agent + 1);
+  times[agent] = std::max(times[agent], time);
+}
+
+void raise(std::vector<Time>& times, const std::vector<Time>& others) {
+  if (times.size() < others.size()) times.resize(others.size());
+  for (std::size_t i = 0; i < others.size(); ++i) times[i] = std::max(times[i], others[i]);
+}
+
+void include(std::vector<std::uint32_t>& groups, const std::vector<std::uint32_t>& more) {
+  if (more.empty() || groups == more) return;
+  std::vector<std::uint32_t> all;
+  std::ranges::set_union(groups, more, std::back_inserter(all));
+  groups = std::move(all);
+}
+
+bool includes(const Knowledge& known, const Knowledge& part) {
+  return known.serial == part.serial || std::ranges::find(known.within, part.serial) != known.within.end();
+}
+
+}  // namespace
+
+void Order::start(std::size_t threads) {
+  auto nothing = std::make_shared<Knowledge>();
+  nothing->serial = ++serial_;
+  Own first;
+  first.base = nothing;
+  threads_.assign(threads, first);
+  next_agent_ = static_cast<Agent>(threads);
+  memo_ = {};
+}
+
+bool Order::knows_group(Agent thread, std::uint32_t group) const {
+  return std::ranges::binary_search(threads_[thread].base->groups, group);
+}
+
+bool Order::knows(Agent thread, Agent other, Strand strand, Time number) const {
+  const auto s = static_cast<std::size_t>(strand);
+  const Own& own = threads_[other];
+  if (thread == other && own.done[s] >= number) return true;
+  return own.strands[s] != 0 && at(threads_[thread].base->seen, own.strands[s]) >= number;
+}
+
+Agent Order::strand_of(Own& own, Strand strand) {
+  Agent& agent = own.strands[static_cast<std::size_t>(strand)];
+  if (!agent) agent = add_agent();
+  return agent;
+}
+
+void Order::finish(Agent thread, Strand strand, Time number) {
+  Own& own = threads_[thread];
+  if (number == 0) return;
+  strand_of(own, strand);
+  Time& done = own.done[static_cast<std::size_t>(strand)];
+  done = std::max(done, number);
+}
+
+void Order::finish(Agent thread, Strand strand, Time number, Gathering& into) {
+  if (number != 0) mark(strand_of(threads_[thread], strand), number, into);
+}
+
+std::shared_ptr<Knowledge> Order::copy_of(const Knowledge& known) {
+  auto out = std::make_shared<Knowledge>(known);
+  out->serial = ++serial_;
+  out->within.assign(1, known.serial);
+  return out;
+}
+
+Known* Order::remembered(std::uint64_t a, std::uint64_t b) {
+  Memo& memo = memo_[(a * 7 + b) % memo_.size()];
+  if (memo.a != a || memo.b != b) memo = {a, b, nullptr};
+  return &memo.result;
+}
+
+Known Order::both(const Known& a, const Known& b) {
+  if (includes(*a, *b)) return a;
+  if (includes(*b, *a)) return b;
+  Known* known = remembered(a->serial, b->serial);
+  if (!*known) {
+    auto out = copy_of(*a);
+    raise(out->seen, b->seen);
+    raise(out->proxied, b->proxied);
+    include(out->groups, b->groups);
+    out->within.push_back(b->serial);
+    *known = out;
+  }
+  return *known;
+}
+
+void Order::join(const Known& known, Gathering& into) {
+  if (std::ranges::find(into.bases_, known) == into.bases_.end()) into.bases_.push_back(known);
+}
+
+void Order::release(Agent thread, Gathering& into) {
+  Own& own = threads_[thread];
+  join(own.base, into);
+  into.tips_.push_back({thread, own.time, own.proxied});
+  for (std::size_t s = 0; s < kStrands; ++s) {
+    if (own.done[s] > at(own.base->seen, own.strands[s])) mark(own.strands[s], own.done[s], into);
+  }
+  ++own.time;
+}
+
+Known Order::close(const Gathering& gathering) {
+  auto out = gathering.bases_.empty() ? copy_of(Knowledge{}) : copy_of(*gathering.bases_[0]);
+  for (std::size_t i = 1; i < gathering.bases_.size(); ++i) {
+    const Knowledge& base = *gathering.bases_[i];
+    if (includes(*gathering.bases_[0], base)) continue;
+    raise(out->seen, base.seen);
+    raise(out->proxied, base.proxied);
+    include(out->groups, base.groups);
+  }
+  out->within.clear();
+  for (const Known& base : gathering.bases_) out->within.push_back(base->serial);
+  for (const auto& [agent, seen, proxied] : gathering.tips_) {
+    raise(out->seen, agent, seen);
+    raise(out->proxied, agent, proxied);
+  }
+  return out;
+}
+
+void Order::acquire(Agent thread, const Known& known) {
+  if (known) threads_[thread].base = both(threads_[thread].base, known);
+}
+
+void Order::acquire_group(Agent thread, std::uint32_t group) {
+  if (knows_group(thread, group)) return;
+  auto out = copy_of(*threads_[thread].base);
+  include(out->groups, {group});
+  threads_[thread].base = out;
+}
+
+void Order::meet(std::span<const Agent> threads) {
+  Gathering all;
+  for (Agent t : threads) release(t, all);
+  Known known = close(all);
+  for (Agent t : threads) threads_[t].base = known;
+}
+
+void Order::fence_proxy(Agent thread) {
+  Own& own = threads_[thread];
+  own.proxied = own.time++;
+  Known* known = remembered(own.base->serial, 0);
+  if (!*known) {
+    auto out = copy_of(*own.base);
+    raise(out->proxied, out->seen);
+    *known = out;
+  }
+  own.base = *known;
+}
+
+}  // namespace tilewright::simulate

@@ -1,0 +1,157 @@
+// The search for data races: every access to shared and global memory is held against the last ones to its bytes.
+//
+// Two accesses race when one of them writes, not both are atomic, and no chain of synchronisation leads from the end of
+// the earlier one to the start of the later one (order.h). An asynchronous operation begins where it is issued and ends
+// where somebody has waited for it, whenever this run happened to carry it out: a race is found in every order of
+// execution in which both accesses are made, not only in an unlucky one.
+#pragma once
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/intrinsics/effect.h"
+#include "compiler/simulate/engine.h"
+#include "compiler/simulate/order.h"
+#include "compiler/simulate/shadow.h"
+
+namespace tilewright::simulate {
+
+class Machine;
+struct Thread;
+
+class Races {
+ public:
+  explicit Races(Machine& machine) : machine_(machine) {}
+
+  // The next cluster begins: its threads know nothing of the earlier ones. Blocks from `first_shared` on are new.
+  void start_group(std::size_t threads, std::uint64_t first_shared);
+
+  // ---- accesses of a thread, before they happen ----
+  enum class How : std::uint8_t { Plain, Atomic };
+  void read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how = How::Plain);
+  // `now` are the new bytes, `old` those there; stores of equal values are told apart. Null: not compared.
+  void write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte* old = nullptr,
+             const std::byte* now = nullptr, How how = How::Plain);
+
+  // ---- accesses of an operation that the thread issues ----
+  std::uint32_t issue(const Thread& t, Queue queue);
+  Time issued_so_far(const Thread& t, Queue queue) const;
+  void operation_reads(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes);
+  void operation_writes(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes,
+                        How how = How::Plain);
+  // A tensor map, which copies see through a proxy of its own: use_map looks after that.
+  void operation_reads_map(const Thread& t, std::uint32_t operation, std::uint64_t map);
+  // The open group of a queue is closed.
+  void commit(const Thread& t, Queue queue);
+  // The thread has waited for all but its newest `allowed` groups of a queue, or for all of them; `reads`: as far as
+  // their sources are concerned.
+  void awaited(const Thread& t, Queue queue, std::uint64_t allowed, bool reads);
+  void awaited_all(const Thread& t, Queue queue);
+  // A barrier counts an operation that has ended; or an arrival says it of all of a queue up to that one.
+  void counted(std::uint32_t operation, std::uint64_t barrier, std::uint64_t phase);
+  void counted_before(const Thread& t, Queue queue, Time last, std::uint64_t barrier);
+
+  // ---- synchronisation ----
+  void meet(std::span<Thread* const> threads);
+  void fence_proxy(const Thread& t);
+  // At barriers of hardware, by a number that the caller chooses; and at mbarriers, by their pointer.
+  void arrive(const Thread& t, std::uint64_t place);
+  void leave(const Thread& t, std::uint64_t place);  // has waited: what arrived there is known
+  void close(std::uint64_t place);                   // everybody has come; the next ones belong to the next phase
+  void init_barrier(const Thread& t, std::uint64_t barrier);
+  void end_barrier(std::uint64_t barrier) { places_.erase(barrier); }
+  void use_barrier(const Thread& t, std::uint64_t barrier);
+  // An asynchronous operation that the thread issues will signal it.
+  void use_barrier_by_proxy(const Thread& t, std::uint64_t barrier);
+  void fence_init(const Thread& t);  // fence.mbarrier_init
+  void phase_over(std::uint64_t barrier, std::uint64_t phase);  // the number of the one that is over
+  // The threads of a CTA of a cluster have all ended: what others do in its shared memory has to be over.
+  void end_cta(std::span<const Thread> threads, std::uint64_t first_block, std::size_t blocks);
+  // A fence that makes the tensor map behind the pointer known as it is now to copies behind it; and such a copy.
+  void acquire_map(const Thread& t, std::uint64_t map);
+  void use_map(const Thread& t, std::uint64_t map);
+  // Atomic accesses that release or acquire, and fences.
+  // `relaxed`: only together with a fence of the thread, before or behind it.
+  void release(const Thread& t, std::uint64_t pointer, intrinsics::Scope scope, bool relaxed);
+  void acquire(const Thread& t, std::uint64_t pointer, intrinsics::Scope scope, bool relaxed);
+  void fence(const Thread& t);
+
+ private:
+  struct Issued {
+    std::uint32_t thread = 0;
+    Queue queue{};
+    Time number = 0;    // in its strand; of what a barrier counts: one more than the phase, 0 before it has ended
+    Agent barrier = 0;  // that counts it
+  };
+  // The operations of a thread that end in their order.
+  struct Strands {
+    std::array<Time, kStrands> issued{}, arrived{};   // how many; how many an arrival has told the end of
+    std::array<std::vector<Time>, kStrands> closed;   // the last one of each group
+  };
+  struct Place {
+    Agent agent = 0;
+    Gathering open;
+    Known over;
+    Touch init;
+    bool fenced = false;  // its initialisation, for asynchronous operations
+    Touch remote;         // the last arrival from another CTA
+  };
+  // A tensor map as a fence has seen it: who has written each part of it last.
+  struct FencedMap {
+    Agent thread = 0;
+    Time time = 0;
+    std::vector<std::pair<std::uint32_t, Time>> writes;
+  };
+  struct Published {
+    std::uint32_t group = 0, cta = 0;
+    intrinsics::Scope scope{};
+    Known known;  // null: by a relaxed store without a fence before it
+  };
+  // Why what a thread has read from others does not order it behind them.
+  enum class Missed : std::uint8_t { Nothing, Scope, Semantics };
+  // What is compared with the memory's history.
+  struct Access {
+    const Thread& thread;
+    std::uint32_t operation = 0;  // 0: the thread itself
+    bool writes = false, proxy = false;
+    How how = How::Plain;
+    const std::byte *old = nullptr, *now = nullptr;
+  };
+
+  void touch(Access access, std::uint64_t pointer, std::int64_t bytes);
+  void check_write(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes, std::int64_t from_start);
+  void check_read(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes);
+  void note_reader(const Access& a, Cell& cell);
+  bool ordered(const Access& a, const Touch& earlier, bool earlier_writes) const;
+  bool ordered(const Access& a, const Readers& earlier, Touch* unordered) const;
+  bool has_ended(const Access& a, const Issued& op, bool writing) const;
+  bool is_awaited(const Issued& op, bool writing) const;  // by anybody
+  void conflict(const Access& a, const Touch& earlier, bool earlier_writes, std::uint64_t pointer, std::int64_t bytes,
+                bool equal);
+  std::string name_of(const Touch& touch) const;
+  Place& place(std::uint64_t at);
+  Issued& issued(std::uint32_t operation) { return issued_[operation - operations_ - 1]; }
+  const Issued& issued(std::uint32_t operation) const { return issued_[operation - operations_ - 1]; }
+  bool is_foreign(const Touch& touch) const;  // of an earlier cluster
+  std::uint32_t site_of(const Thread& t) const;
+  static bool is_proxy(Queue queue) { return queue != Queue::Copy; }
+
+  Machine& machine_;
+  Order order_;
+  Shadow shadow_;
+  bool full_ = false;
+  std::uint32_t group_ = 0;         // number of the cluster
+  std::uint32_t first_thread_ = 0;  // of the cluster, among those of the grid
+  std::uint32_t stride_ = 0;        // from one cluster's first thread to the next one's: whole warps
+  std::uint32_t operations_ = 0;   // of earlier clusters
+  std::vector<Issued> issued_;     // of this one; in memory an operation's time is its cluster
+  std::vector<Strands> strands_;                               // by thread
+  std::unordered_map<std::uint64_t, Place> places_;
+  std::unordered_map<std::uint64_t, Published> published_;     // by pointer
+  std::unordered_map<std::uint64_t, std::vector<FencedMap>> maps_;  // by pointer
+  std::vector<Missed> missed_;                                 // by thread
+  std::vector<Known> fenced_;                                  // by thread: what its last fence releases
+  std::vector<std::vector<Known>> heard_;                      // by thread: what the next fence acquires
+};
+
+}  // namespace tilewright::simulate
