@@ -12,7 +12,7 @@ namespace {
 using namespace ir;
 
 simulate::Inputs inputs_of(const Bound& bound, const BoundLaunch& launch, std::span<const Contents> contents,
-                           const std::vector<bool>& defined) {
+                           const std::vector<bool>& defined, const std::vector<bool>& by_kernel) {
   simulate::Inputs inputs;
   // Every buffer has its place in each launch: one kernel may leave pointers and tensor maps for the next.
   for (std::size_t at = 0; at < bound.job.buffers.size(); ++at) {
@@ -23,6 +23,7 @@ simulate::Inputs inputs_of(const Bound& bound, const BoundLaunch& launch, std::s
     simulate::Tensor t;
     if (named) t.shape = own->shape;
     t.defined = defined[at];
+    t.by_kernel = by_kernel[at];
     t.written = named && own->role != Role::Input;
     t.place = static_cast<std::uint32_t>(at + 1);
     t.bytes.resize(contents[at].size());
@@ -50,8 +51,10 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
       copy_bytes(contents.back().data(), b.contents.data(), b.bytes);
     }
   }
+  std::vector<bool> by_kernel(bound.job.buffers.size());
   for (const BoundLaunch& launch : bound.launches) {
-    simulate::Result result = simulate::run(*launch.kernel, inputs_of(bound, launch, contents, defined), options);
+    simulate::Result result =
+        simulate::run(*launch.kernel, inputs_of(bound, launch, contents, defined, by_kernel), options);
     out.printed += result.printed;
     out.findings.insert(out.findings.end(), result.findings.begin(), result.findings.end());
     // What ran to its end has left values, and they are compared whatever was found.
@@ -69,7 +72,7 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
       copy_bytes(contents[i].data(), reinterpret_cast<const char*>(left->second.bytes.data()),
                  bound.job.buffers[i].bytes);
       auto own = std::ranges::find(launch.tensors, bound.job.buffers[i].name, &BoundTensor::name);
-      if (own != launch.tensors.end() && own->role != Role::Input) defined[i] = true;
+      if (own != launch.tensors.end() && own->role != Role::Input) defined[i] = by_kernel[i] = true;
     }
   }
   for (std::size_t i = 0; i < contents.size(); ++i) {
@@ -94,9 +97,8 @@ void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 
   for (simulate::Finding& f : other.findings) {
     const bool known = std::ranges::any_of(out.findings, [&](const simulate::Finding& had) {
       return had.code == f.code && ir::same_origin(had.origin, f.origin) &&
-             std::ranges::equal(had.related, f.related, [](const auto& a, const auto& b) {
-               return ir::same_origin(a.origin, b.origin);
-             });
+             std::ranges::equal(had.related, f.related,
+                                [](const auto& a, const auto& b) { return ir::same_origin(a.origin, b.origin); });
     });
     if (!known) out.findings.push_back(std::move(f));
   }

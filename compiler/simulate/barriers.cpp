@@ -40,10 +40,12 @@ Step arrive(Machine& m, Thread& t, const Site& s) {
   if (Machine::arg(t, s, 3, kAlways) == 0) return Step::Done;
   auto at = target(m, t, s, 0, 2);
   auto arrivals = static_cast<std::int64_t>(Machine::arg(t, s, 1, 1));
-  return at ? count(m, t, *at, "an arrival", [&](Mbarrier& b) {
-    m.arrives(t, *at);
-    return b.arrive(arrivals);
-  }) : Step::Failed;
+  return at ? count(m, t, *at, "an arrival",
+                    [&](Mbarrier& b) {
+                      m.arrives(t, *at);
+                      return b.arrive(arrivals);
+                    })
+            : Step::Failed;
 }
 
 // bar, bytes, cta_id, pred

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler/simulate/engine.h"
@@ -123,6 +124,7 @@ class Machine {
   Races* races() { return races_.get(); }  // null: they are not searched for
   // Is this memory in which there may be races: shared, or global that the kernel writes?
   bool is_watched(std::uint64_t block) const { return block < watched_.size() && watched_[block]; }
+  bool is_by_kernel(std::uint64_t block) const { return by_kernel_.contains(block); }
   std::uint32_t origin_number(const Thread& t) const { return program_.origin_of[t.pc]; }
   ir::Origin origin_numbered(std::uint32_t number) const { return program_.origins[number]; }
   TensorMemory& tensor_memory(std::uint32_t cta) { return tensor_memories_[cta]; }
@@ -180,7 +182,7 @@ class Machine {
   std::uint32_t block_threads_ = 1, group_ctas_ = 1;
   std::vector<std::unique_ptr<OwnedBlock>> globals_, others_, shared_;
   std::vector<std::uint64_t> global_numbers_;  // the blocks of globals_
-  std::vector<Block> blocks_;  // by number; shared ones are of the group that runs
+  std::vector<Block> blocks_;                  // by number; shared ones are of the group that runs
   std::uint64_t first_shared_ = 0;
   std::vector<Thread> threads_;
   std::vector<std::uint64_t> registers_, register_image_;
@@ -194,8 +196,9 @@ class Machine {
   std::uint32_t cluster_phase_ = 0;                    // how often everybody has come to the cluster's barrier
   Engine engine_;
   std::unique_ptr<Races> races_;
-  std::vector<char> watched_;  // by block
-  std::map<std::uint64_t, Mbarrier> barriers_;  // by pointer
+  std::vector<char> watched_;                    // by block
+  std::unordered_set<std::uint64_t> by_kernel_;  // blocks that an earlier kernel has written
+  std::map<std::uint64_t, Mbarrier> barriers_;   // by pointer
   std::vector<TensorMemory> tensor_memories_;
   const ir::Origin* acting_ = nullptr;
   std::uint64_t idle_polls_ = 0;  // rounds in which only pollers went on

@@ -31,8 +31,7 @@ bool Machine::encode_tensor_maps() {
     };
     TensorMap map;
     map.rank = static_cast<int>(plan.dims.size());
-    map.address =
-        pointer_to(block_of(*plan.tensor), plan.byte_offset ? number(plan.byte_offset) : 0);
+    map.address = pointer_to(block_of(*plan.tensor), plan.byte_offset ? number(plan.byte_offset) : 0);
     map.element = TensorMap::element_named(plan.dtype);
     for (std::size_t d = 0; d < plan.dims.size(); ++d) {
       map.dims[d] = number(plan.dims[d]);

@@ -224,13 +224,14 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         return;
       }
       if (races_ && load) races_->read(owner, owner.registers[site.args[0]], 16);
-      if (races_ && !load) races_->write(owner, owner.registers[site.args[0]], 16);
       if (load && options_.uninitialised_reads && std::memchr(row->defined, 0, 16)) {
         undefined_read(owner, owner.registers[site.args[0]], "a matrix row is loaded");
         std::memset(row->defined, 1, 16);
       }
       rows[j] = *row;
     }
+    std::array<std::array<std::byte, 16>, 8> before;
+    for (std::size_t j = 0; j < 8; ++j) std::memcpy(before[j].data(), rows[j].bytes, 16);
     for (std::size_t lane = 0; lane < 32; ++lane) {
       Thread& t = lanes[lane];
       std::optional<View> own =
@@ -251,6 +252,10 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         std::uint32_t* tag_to = load ? own->tags + e * 2 : cell.tags + column * 2;
         std::memcpy(tag_to, tag_from, 2 * sizeof(std::uint32_t));
       }
+    }
+    for (std::size_t j = 0; races_ && !load && j < 8; ++j) {
+      const Thread& owner = lanes[static_cast<std::size_t>(m) * 8 + j];
+      races_->write(owner, owner.registers[site.args[0]], 16, before[j].data(), rows[j].bytes);
     }
   }
 }

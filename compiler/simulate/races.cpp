@@ -11,6 +11,7 @@ namespace tilewright::simulate {
 namespace {
 
 constexpr std::uint32_t kLanes = 32;
+constexpr std::int64_t kMapBytes = 128;
 
 // The strand of a queue's operations; of bulk copies the one in which their writes end.
 Strand strand_of(Queue queue) {
@@ -112,8 +113,7 @@ void Races::operation_reads(const Thread& t, std::uint32_t operation, std::uint6
 
 void Races::operation_writes(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes,
                              How how) {
-  touch({.thread = t, .operation = operation, .writes = true, .proxy = is_proxy(issued(operation).queue),
-         .how = how},
+  touch({.thread = t, .operation = operation, .writes = true, .proxy = is_proxy(issued(operation).queue), .how = how},
         pointer, bytes);
 }
 
@@ -205,8 +205,8 @@ void Races::note_reader(const Access& a, Cell& cell) {
   const Thread& t = a.thread;
   const std::uint32_t number = first_thread_ + t.number;
   Readers now{a.operation ? a.operation | Touch::kOperation : number / kLanes + 1,
-              a.operation ? group_ : order_.now(t.number),
-              a.operation ? 0 : 1u << number % kLanes, site_of(t) | (a.how == How::Atomic ? Touch::kAtomic : 0)};
+              a.operation ? group_ : order_.now(t.number), a.operation ? 0 : 1u << number % kLanes,
+              site_of(t) | (a.how == How::Atomic ? Touch::kAtomic : 0)};
   auto joins = [&](Readers& had) {
     if (a.operation || had.who != now.who || had.time != now.time) return false;
     if ((had.site ^ now.site) & Touch::kAtomic) return false;
@@ -309,8 +309,15 @@ void Races::use_barrier(const Thread& t, std::uint64_t barrier) {
   Place& p = place(barrier);
   const Access use{.thread = t};
   if (ordered(use, p.init, true)) return;
-  conflict(use, p.init, true, barrier, 8, false);
-  p.init = {};
+  Finding f;
+  f.code = code::kRace;
+  f.message = "thread " + std::to_string(t.linear) + " uses the barrier at byte " + std::to_string(offset_of(barrier)) +
+              " of `" + std::string(machine_.block_name(barrier >> kOffsetBits)) + "`, which " + name_of(p.init) +
+              " initialises: nothing orders the two";
+  f.hint = "put T.cuda.cta_sync() behind the initialisation, or T.cuda.cluster_sync() for the barriers of other CTAs";
+  f.related.push_back({machine_.origin_numbered(p.init.site), "initialised here"});
+  machine_.report(std::move(f), &t);
+  p.init = {};  // said once
 }
 
 void Races::use_barrier_by_proxy(const Thread& t, std::uint64_t barrier) {
@@ -322,8 +329,9 @@ void Races::use_barrier_by_proxy(const Thread& t, std::uint64_t barrier) {
   f.severity = Severity::Warning;
   f.message = "an asynchronous operation signals a barrier, and no fence has made its initialisation by " +
               name_of(p.init) + " visible to such operations";
-  f.hint = "put T.ptx.fence.mbarrier_init() or T.ptx.fence.proxy_async() behind the initialisation, before the barrier "
-           "that orders it";
+  f.hint =
+      "put T.ptx.fence.mbarrier_init() or T.ptx.fence.proxy_async() behind the initialisation, before the barrier "
+      "that orders it";
   f.related.push_back({machine_.origin_numbered(p.init.site), "initialised here"});
   machine_.report(std::move(f), &t);
 }
@@ -338,7 +346,8 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
   Gathering all;
   for (const Thread& t : threads) order_.release(t.number, all);
   const Known known = order_.close(all);
-  const std::uint32_t first = first_thread_ + threads[0].number, end = first + static_cast<std::uint32_t>(threads.size());
+  const std::uint32_t first = first_thread_ + threads[0].number,
+                      end = first + static_cast<std::uint32_t>(threads.size());
   Touch left;
   std::string_view what;
   auto look = [&](const Touch& touch, std::string_view verb) {
@@ -385,21 +394,23 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
   machine_.report(std::move(f), &threads[0], machine_.origin_numbered(left.site & ~Touch::kAtomic));
 }
 
-namespace {
-constexpr std::int64_t kMapBytes = 128;
+// Who has written each part of the map last; ~0 where `self` does not know of it.
+std::vector<std::pair<std::uint32_t, Time>> Races::writers_of(const Thread& self, std::uint64_t map, Touch* last) {
+  std::vector<std::pair<std::uint32_t, Time>> writers;
+  const Access access{.thread = self};
+  shadow_.each(map >> kOffsetBits, offset_of(map), kMapBytes, [&](Cell& cell, std::int64_t, std::int64_t) {
+    writers.emplace_back(ordered(access, cell.write, true) ? cell.write.who : ~0u, cell.write.time);
+    if (cell.write.who) *last = cell.write;
+  });
+  return writers;
 }
 
 void Races::acquire_map(const Thread& t, std::uint64_t map) {
   map = machine_.generic(map);
-  if (!machine_.is_watched(map >> kOffsetBits)) return;
-  FencedMap now{t.number, order_.now(t.number), {}};
-  const Access self{.thread = t};
-  shadow_.each(map >> kOffsetBits, offset_of(map), kMapBytes, [&](Cell& cell, std::int64_t, std::int64_t) {
-    // A write that is not known here is not acquired either.
-    const bool known = ordered(self, cell.write, true);
-    now.writes.emplace_back(known ? cell.write.who : ~0u, cell.write.time);
-  });
-  maps_[map].push_back(std::move(now));
+  const std::uint64_t block = map >> kOffsetBits;
+  if (!machine_.is_watched(block) && !machine_.is_by_kernel(block)) return;
+  Touch last;
+  maps_[map].push_back({t.number, order_.now(t.number), writers_of(t, map, &last)});
   // Behind the fence: what others do with the map after synchronising with this thread.
   Gathering none;
   order_.release(t.number, none);
@@ -412,25 +423,21 @@ void Races::operation_reads_map(const Thread& t, std::uint32_t operation, std::u
 void Races::use_map(const Thread& t, std::uint64_t map) {
   map = machine_.generic(map);
   const std::uint64_t block = map >> kOffsetBits;
-  if (!machine_.is_watched(block)) return;
-  std::vector<std::pair<std::uint32_t, Time>> writes;
+  const bool by_kernel = machine_.is_by_kernel(block);
+  if (!machine_.is_watched(block) && !by_kernel) return;
   Touch last;
-  shadow_.each(block, offset_of(map), kMapBytes, [&](Cell& cell, std::int64_t, std::int64_t) {
-    writes.emplace_back(cell.write.who, cell.write.time);
-    if (cell.write.who) last = cell.write;
-  });
-  if (last.who == 0) return;
+  const auto writers = writers_of(t, map, &last);
+  if (last.who == 0 && !by_kernel) return;
   for (const FencedMap& fenced : maps_[map]) {
     const Thread& by = machine_.thread(fenced.thread);
-    if (by.cta == t.cta && fenced.writes == writes && order_.knows(t.number, fenced.thread, fenced.time)) return;
+    if (by.cta == t.cta && fenced.writes == writers && order_.knows(t.number, fenced.thread, fenced.time)) return;
   }
   Finding f;
   f.code = code::kProxy;
-  f.severity = Severity::Error;
-  f.message = "a copy uses a tensor map that " + name_of(last) +
+  f.message = "a copy uses a tensor map that " + (last.who ? name_of(last) : "an earlier kernel") +
               " has written, and no fence of this CTA makes that visible to copies";
   f.hint = "put T.ptx.fence.proxy_tensormap_acquire(map) before the copy, behind what synchronises with the writer";
-  f.related.push_back({machine_.origin_numbered(last.site & ~Touch::kAtomic), "written here"});
+  if (last.who) f.related.push_back({machine_.origin_numbered(last.site & ~Touch::kAtomic), "written here"});
   machine_.report(std::move(f), &t);
 }
 
@@ -505,8 +512,7 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
   const Touch self{first_thread_ + t.number + 1, 0, 0};
   const bool operation = earlier.is_operation(), foreign = is_foreign(earlier);
   const Issued* op = operation && !foreign ? &issued(earlier.who & ~Touch::kOperation) : nullptr;
-  const Thread* other =
-      foreign ? nullptr : &machine_.thread(operation ? op->thread : earlier.who - 1 - first_thread_);
+  const Thread* other = foreign ? nullptr : &machine_.thread(operation ? op->thread : earlier.who - 1 - first_thread_);
 
   std::string_view code = code::kRace;
   Severity severity = Severity::Error;
@@ -546,21 +552,25 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
     }
   }
 
-  const std::string_view verb = a.writes ? "writes" : "reads";
-  const std::uint64_t block = pointer >> kOffsetBits;
-  std::string text = a.operation ? std::string(words_of(issued(a.operation).queue)) + " of " + name_of(self)
-                                 : name_of(self);
-  text += " " + std::string(verb) + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") + " at byte " +
-          std::to_string(offset_of(pointer)) + " of `" + std::string(machine_.block_name(block)) + "`, which " +
-          name_of(earlier) + (earlier_writes ? " writes" : " reads") + ": " + why;
+  // Which of two unordered accesses comes first is luck: the finding is at the one that stands behind the other.
+  const std::uint32_t here = site_of(t), there = earlier.site & ~Touch::kAtomic;
+  const bool turned = (code == code::kRace || code == code::kEqualStores) && !op && !a.operation && here < there;
+  const std::string_view verb = a.writes ? "writes" : "reads", other_verb = earlier_writes ? "writes" : "reads";
+  const std::string self_name =
+      a.operation ? std::string(words_of(issued(a.operation).queue)) + " of " + name_of(self) : name_of(self);
+  const std::string other_name = name_of(earlier);
   Finding f;
   f.code = code;
   f.severity = severity;
-  f.message = std::move(text);
+  f.message = (turned ? other_name : self_name) + " " + std::string(turned ? other_verb : verb) + " " +
+              std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") + " at byte " +
+              std::to_string(offset_of(pointer)) + " of `" + std::string(machine_.block_name(pointer >> kOffsetBits)) +
+              "`, which " + (turned ? self_name : other_name) + " " + std::string(turned ? verb : other_verb) + ": " +
+              why;
   f.hint = std::move(hint);
-  f.related.push_back({machine_.origin_numbered(earlier.site & ~Touch::kAtomic),
-                       earlier_writes ? "written here" : "read here"});
-  machine_.report(std::move(f), &t);
+  f.related.push_back({machine_.origin_numbered(turned ? here : there),
+                       (turned ? a.writes : earlier_writes) ? "written here" : "read here"});
+  machine_.report(std::move(f), &t, machine_.origin_numbered(turned ? there : here));
 }
 
 }  // namespace tilewright::simulate

@@ -63,7 +63,7 @@ class Races {
   void use_barrier(const Thread& t, std::uint64_t barrier);
   // An asynchronous operation that the thread issues will signal it.
   void use_barrier_by_proxy(const Thread& t, std::uint64_t barrier);
-  void fence_init(const Thread& t);  // fence.mbarrier_init
+  void fence_init(const Thread& t);                             // fence.mbarrier_init
   void phase_over(std::uint64_t barrier, std::uint64_t phase);  // the number of the one that is over
   // The threads of a CTA of a cluster have all ended: what others do in its shared memory has to be over.
   void end_cta(std::span<const Thread> threads, std::uint64_t first_block, std::size_t blocks);
@@ -85,8 +85,8 @@ class Races {
   };
   // The operations of a thread that end in their order.
   struct Strands {
-    std::array<Time, kStrands> issued{}, arrived{};   // how many; how many an arrival has told the end of
-    std::array<std::vector<Time>, kStrands> closed;   // the last one of each group
+    std::array<Time, kStrands> issued{}, arrived{};  // how many; how many an arrival has told the end of
+    std::array<std::vector<Time>, kStrands> closed;  // the last one of each group
   };
   struct Place {
     Agent agent = 0;
@@ -129,6 +129,7 @@ class Races {
   void conflict(const Access& a, const Touch& earlier, bool earlier_writes, std::uint64_t pointer, std::int64_t bytes,
                 bool equal);
   std::string name_of(const Touch& touch) const;
+  std::vector<std::pair<std::uint32_t, Time>> writers_of(const Thread& self, std::uint64_t map, Touch* last);
   Place& place(std::uint64_t at);
   Issued& issued(std::uint32_t operation) { return issued_[operation - operations_ - 1]; }
   const Issued& issued(std::uint32_t operation) const { return issued_[operation - operations_ - 1]; }
@@ -143,15 +144,15 @@ class Races {
   std::uint32_t group_ = 0;         // number of the cluster
   std::uint32_t first_thread_ = 0;  // of the cluster, among those of the grid
   std::uint32_t stride_ = 0;        // from one cluster's first thread to the next one's: whole warps
-  std::uint32_t operations_ = 0;   // of earlier clusters
-  std::vector<Issued> issued_;     // of this one; in memory an operation's time is its cluster
-  std::vector<Strands> strands_;                               // by thread
+  std::uint32_t operations_ = 0;    // of earlier clusters
+  std::vector<Issued> issued_;      // of this one; in memory an operation's time is its cluster
+  std::vector<Strands> strands_;    // by thread
   std::unordered_map<std::uint64_t, Place> places_;
-  std::unordered_map<std::uint64_t, Published> published_;     // by pointer
+  std::unordered_map<std::uint64_t, Published> published_;          // by pointer
   std::unordered_map<std::uint64_t, std::vector<FencedMap>> maps_;  // by pointer
-  std::vector<Missed> missed_;                                 // by thread
-  std::vector<Known> fenced_;                                  // by thread: what its last fence releases
-  std::vector<std::vector<Known>> heard_;                      // by thread: what the next fence acquires
+  std::vector<Missed> missed_;                                      // by thread
+  std::vector<Known> fenced_;                                       // by thread: what its last fence releases
+  std::vector<std::vector<Known>> heard_;                           // by thread: what the next fence acquires
 };
 
 }  // namespace tilewright::simulate

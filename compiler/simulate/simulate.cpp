@@ -42,8 +42,9 @@ void Machine::report(Finding f, const Thread* thread, std::optional<Origin> orig
   }
   for (Finding& known : result_.findings) {
     if (known.code != f.code || known.origin.span != f.origin.span || known.origin.chain != f.origin.chain) continue;
-    if (std::ranges::equal(known.related, f.related, {}, [](const auto& r) { return r.origin.span; },
-                           [](const auto& r) { return r.origin.span; })) {
+    if (std::ranges::equal(
+            known.related, f.related, {}, [](const auto& r) { return r.origin.span; },
+            [](const auto& r) { return r.origin.span; })) {
       ++known.times;
       return;
     }
@@ -192,6 +193,7 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
     placed.insert(tensor);
     auto block = filled(storage.name, bytes, tensor);
     global_numbers_.push_back(put(*block, tensor ? tensor->place : 0, !storage.is_map && (!tensor || tensor->written)));
+    if (tensor && tensor->by_kernel) by_kernel_.insert(global_numbers_.back());
     globals_.push_back(std::move(block));
   }
   // What only pointers and tensor maps lead to.
@@ -416,8 +418,8 @@ void Machine::leave_if_done(std::uint32_t cta) {
     return;
   }
   ended_[cta] = 1;
-  if (races_ && group_ctas_ > 1) races_->end_cta(cta_threads(cta), first_shared_ + cta * program_.shared.size(),
-                                                 program_.shared.size());
+  if (races_ && group_ctas_ > 1)
+    races_->end_cta(cta_threads(cta), first_shared_ + cta * program_.shared.size(), program_.shared.size());
   if (tensor_memories_[cta].any_allocated())
     finding(code::kTensorMemory, Severity::Error,
             "the CTA ends and has not given back its tensor memory: tcgen05.dealloc is missing", &threads[0],

@@ -29,7 +29,8 @@ struct Tensor {
   std::vector<std::int64_t> shape;  // binds symbolic extents; may stay empty when the kernel has none
   bool defined = true;              // false: only storage for an output; reading it before writing is a finding
   bool written = true;              // false: the kernel only reads it, so there is nothing that could race
-  // Where it lies, from 1: a pointer that one run leaves in memory leads to the same tensor in the next one. 0: anywhere.
+  bool by_kernel = false;           // an earlier kernel has written it, and not only the host
+  // Where it lies, from 1: a pointer that one run leaves in memory leads to the same tensor in the next. 0: anywhere.
   std::uint32_t place = 0;
 };
 

@@ -80,7 +80,7 @@ class BoxCopy final : public Operation {
   }
 
   TensorMap map;
-  std::uint64_t map_object = 0;  // where it is in memory
+  std::uint64_t map_object = 0;         // where it is in memory
   std::array<std::int64_t, 5> start{};  // the box's first element
   bool listed = false;                  // four rows by number: start[1..4]
   bool to_shared = false;
@@ -284,19 +284,27 @@ bool set_up_store(Site& s, const Arguments& a) {
 // ---- maps as objects ----
 
 // dst, src
-Step copy_map(Machine& m, Thread& t, std::uint64_t to, std::uint64_t from) {
+Step copy_map(Machine& m, std::span<Thread> lanes, std::uint64_t to, std::uint64_t from) {
+  Thread& t = lanes[0];
   auto source = m.view(t, from, TensorMap::kBytes, kMapAlign, false, "the tensor map");
   auto target = source ? m.view(t, to, TensorMap::kBytes, kBoxAlign, true, "the copy of the tensor map") : std::nullopt;
   if (!target) return Step::Failed;
-  if (m.races()) {
-    m.races()->read(t, from, TensorMap::kBytes);
-    m.races()->write(t, to, TensorMap::kBytes);
+  if (m.races()) {  // each lane moves its part
+    const std::int64_t part = TensorMap::kBytes / static_cast<std::int64_t>(lanes.size());
+    for (std::size_t l = 0; l < lanes.size(); ++l) {
+      const auto at = static_cast<std::int64_t>(l) * part;
+      m.races()->read(lanes[l], moved(from, at), part);
+      m.races()->write(lanes[l], moved(to, at), part);
+    }
+    std::vector<Thread*> all;
+    for (Thread& lane : lanes) all.push_back(&lane);
+    m.races()->meet(all);
   }
   transfer(*target, *source, TensorMap::kBytes);
   return Step::Done;
 }
 Step copy_to_shared(Machine& m, std::span<Thread> lanes, const Site& s) {
-  return copy_map(m, lanes[0], Machine::arg(lanes[0], s, 0), Machine::arg(lanes[0], s, 1));
+  return copy_map(m, lanes, Machine::arg(lanes[0], s, 0), Machine::arg(lanes[0], s, 1));
 }
 
 enum Field {

@@ -177,7 +177,7 @@ TEST_CASE("stores and loads in the cluster") {
     return kernel("64", "64",
                   {"T.device_entry()", "rank = T.cta_id_in_cluster([2])", "T.cta_id([2])", "tid = T.thread_id([32])",
                    "word = T.alloc_shared([32], \"int32\")", "bar = T.alloc_shared([1], \"uint64\")",
-                   "if tid == 0:", "    T.ptx.mbarrier.init(bar.ptr_to([0]), 1)",
+                   "if tid == 0:", "    T.ptx.mbarrier.init(bar.ptr_to([0]), 1)", "    T.ptx.fence.mbarrier_init()",
                    "    T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 128)", "T.cuda.cluster_sync()",
                    "there: T.let = T.ptx.map_shared_rank(word.ptr_to([tid]), 1 - rank)",
                    "counts: T.let = T.ptx.map_shared_rank(bar.ptr_to([0]), 1 - rank)",

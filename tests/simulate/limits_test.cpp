@@ -41,14 +41,14 @@ TEST_CASE("a run can be stopped from outside") {
 }
 
 TEST_CASE("a thread that waits for memory to change lets the others run") {
-  Numbers b =
-      result_of(kernel("64", "64",
-                       {"T.device_entry()", "T.cta_id([1])", "tid = T.thread_id([64])",
-                        "flag = T.alloc_shared([1], \"int32\")", "if tid == 0:", "    flag[0] = 0", "T.cuda.cta_sync()",
-                        "if tid == 32:", "    flag[0] = 9", "x: T.int32 = 0", "if tid < 32:", "    while x == 0:",
-                        "        x = T.ptx.ld_volatile(flag.ptr_to([0]), \"int32\", \"s32\", "
-                        "space=\"shared\")",
-                        "B[tid] = x"}));
+  Numbers b = result_of(kernel("64", "64",
+                               {"T.device_entry()", "T.cta_id([1])", "tid = T.thread_id([64])",
+                                "flag = T.alloc_shared([1], \"int32\")", "if tid == 0:", "    flag[0] = 0",
+                                "T.cuda.cta_sync()", "if tid == 32:", "    T.cuda.atomic_add(flag.ptr_to([0]), 9)",
+                                "x: T.int32 = 0", "if tid < 32:", "    while x == 0:",
+                                "        x = T.ptx.ld_volatile(flag.ptr_to([0]), \"int32\", \"s32\", "
+                                "space=\"shared\")",
+                                "B[tid] = x"}));
   CHECK(b({0}) == 9);
 }
 

@@ -103,6 +103,7 @@ std::string said(const simulate::Result& result) {
 std::vector<simulate::Options> all_timings() {
   std::vector<simulate::Options> out(6);
   out[1].timing = simulate::Timing::Earliest;
+  for (simulate::Options& options : out) options.races = true;
   for (std::size_t i = 2; i < out.size(); ++i) {
     out[i].timing = simulate::Timing::Random;
     out[i].seed = i;

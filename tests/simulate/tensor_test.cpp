@@ -34,6 +34,7 @@ std::string box(std::string_view map, std::string_view coords, std::string_view 
          "    bar = T.alloc_shared([1], \"uint64\")\n"
          "    if tid == 0:\n"
          "        T.ptx.mbarrier.init(bar.ptr_to([0]), 1)\n"
+         "        T.ptx.fence.mbarrier_init()\n"
          "        T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), " +
          std::string(bytes) +
          ")\n"
@@ -150,9 +151,11 @@ TEST_CASE("rows by number, gathered and scattered") {
               "bar = T.alloc_shared([1], \"uint64\")",
               "for i in T.serial(4):",
               "    B[tid * 4 + i] = 0",
+              "T.ptx.fence.proxy_async()",
               "T.cuda.cta_sync()",
               "if tid == 0:",
               "    T.ptx.mbarrier.init(bar.ptr_to([0]), 1)",
+              "    T.ptx.fence.mbarrier_init()",
               "    T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 128)",
               "    T.ptx.cp_async.bulk.tensor.g2c_tile_gather4(2, tile.ptr_to([0]), bar.ptr_to([0]), T.address_of(m), "
               "0, 1, "

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Every wait, fence, barrier, expect and commit of the examples is needed, and its loss is found.
+
+    removed_test.py TILEWRIGHT EXAMPLES
+
+Takes each call that synchronises out of each example, one at a time, and runs all entries on the simulator. A finding has to
+come, at a line of the script; where the call is not needed HARMLESS says why, and then there must be none. The examples as they
+stand have none either.
+"""
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+CALLS = re.compile(r"\b((cta|warp|cluster|warpgroup)_sync|\w*wait\w*|fence\.\w+|\w*fence\w*|commit\w*|\w*arrive\w*|\w*expect_tx|"
+                   r"[\w.]*(wait|arrive)\.\w+)\(")
+OWN = "each thread reads only what it has written itself"
+POOL = "the pool's commit fixes sizes, and synchronises nothing"
+EVERYTHING_CAME = "each CTA has waited for all that others send it, so nobody touches its memory afterwards"
+FENCED_LATER = "a proxy fence between here and the operations makes the barrier visible, too"
+HARMLESS = {
+    ("async_dsmem.py", "T.ptx.fence.mbarrier_init()"): FENCED_LATER,
+    ("async_dsmem.py", "pool.commit()"): POOL,
+    ("async_tmem.py", "T.ptx.fence.mbarrier_init()"): FENCED_LATER,
+    ("async_tmem.py", "T.ptx.tcgen05.fence.after_thread_sync()"): "the same thread has issued what it waits for",
+    ("fallback.py", "T.cuda.cta_sync()"): "one thread makes both copies",
+    ("gmem_smem_dtypes.py", "T.cuda.cta_sync()"): OWN,
+    ("gmem_smem_scopes.py", "T.cuda.cta_sync()"): OWN,
+    ("gmem_smem_swizzle.py", "T.cuda.cta_sync()"): OWN,
+    ("pool_round_trip.py", "pool.commit()"): POOL,
+    ("pool_round_trip.py", "T.cuda.cta_sync()"): OWN,
+    ("st_async_ring.py", "pool.commit()"): POOL,
+    ("st_async_ring.py", "T.cuda.cluster_sync()"): EVERYTHING_CAME,
+    ("tma_multicast.py", "T.cuda.cluster_sync()"): EVERYTHING_CAME,
+    ("tma_pipeline.py", "pool.commit()"): POOL,
+}
+
+
+def removals(path):
+    lines = open(path, encoding="utf-8").read().split("\n")
+    for i, line in enumerate(lines):
+        call = line.strip()
+        if not CALLS.search(call) or call.startswith(("#", "def ", "@", "from ", "if ", "while ", "for ", "return ")):
+            continue
+        if "=" in call.split("(")[0] or not call.endswith(")"):
+            continue
+        indent = line[: len(line) - len(line.lstrip())]
+        yield i + 1, call, "\n".join([*lines[:i], indent + "pass", *lines[i + 1 :]])
+
+
+def findings(binary, path):
+    done = subprocess.run([binary, "run", path, "--entry", "all", "--on", "sim", "--schedules", "4", "--steps", "20000000"],
+                          capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    return re.findall(r":(\d+):\d+: (?:error|warning)\[(TW50\d\d)\]", done.stdout + done.stderr)
+
+
+def main():
+    binary, examples = sys.argv[1:3]
+    problems, found, harmless = [], 0, set()
+    with tempfile.TemporaryDirectory(prefix="tilewright-removed-") as folder:
+        jobs = []
+        for name in sorted(os.listdir(examples)):
+            if not name.endswith(".py"):
+                continue
+            path = os.path.join(examples, name)
+            jobs.append((name, 0, "", path))
+            for line, call, text in removals(path):
+                broken = os.path.join(folder, f"{name[:-3]}_{line}.py")
+                with open(broken, "w", encoding="utf-8") as f:
+                    f.write(text)
+                jobs.append((name, line, call, broken))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            results = list(pool.map(lambda job: findings(binary, job[3]), jobs))
+    for (name, line, call, _), said in zip(jobs, results):
+        if line == 0:
+            if said:
+                problems.append(f"{name}: as it stands it has findings: {said}")
+        elif said:
+            found += 1
+        elif (name, call) in HARMLESS:
+            harmless.add((name, call))
+        else:
+            problems.append(f"{name}:{line}: the loss of {call} is not found")
+    problems += [f"{name}: {call} is called harmless and is not" for name, call in sorted(set(HARMLESS) - harmless)]
+    print("\n".join(problems + [f"{len(jobs)} scripts, {found} losses found, {len(problems)} problems"]))
+    return 1 if problems or found < 100 else 0
+
+
+sys.exit(main())
