@@ -29,6 +29,7 @@ inline constexpr std::string_view kUnawaited = "TW5021";
 inline constexpr std::string_view kProxy = "TW5022";
 inline constexpr std::string_view kEqualStores = "TW5023";
 inline constexpr std::string_view kRacesLimit = "TW5024";
+inline constexpr std::string_view kUntried = "TW5025";
 }  // namespace code
 
 inline constexpr text::CodeInfo kCodes[] = {
@@ -82,6 +83,10 @@ inline constexpr text::CodeInfo kCodes[] = {
      "it only behind fence.proxy.async."},
     {code::kEqualStores, "unordered stores of the same value",
      "Several threads write the same bytes at the same time, with equal values in this run."},
+    {code::kUntried, "not all of a kernel was tried out",
+     "A short run on the simulator looks at a few CTAs, small extents and inputs that nobody has given. What it could "
+     "not "
+     "look at is said here; `tilewright run` looks at all of it."},
     {code::kRacesLimit, "races not searched for to the end",
      "The history of accesses takes memory; a run that touches very much is checked up to a limit."},
 };

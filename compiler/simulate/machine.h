@@ -124,6 +124,8 @@ class Machine {
   Races* races() { return races_.get(); }  // null: they are not searched for
   // Is this memory in which there may be races: shared, or global that the kernel writes?
   bool is_watched(std::uint64_t block) const { return block < watched_.size() && watched_[block]; }
+  // Is there a tensor map that the launch itself has encoded?
+  bool is_encoded_map(std::uint64_t pointer) const;
   bool is_by_kernel(std::uint64_t block) const { return by_kernel_.contains(block); }
   std::uint32_t origin_number(const Thread& t) const { return program_.origin_of[t.pc]; }
   ir::Origin origin_numbered(std::uint32_t number) const { return program_.origins[number]; }

@@ -62,4 +62,10 @@ bool Machine::encode_tensor_maps() {
   return good;
 }
 
+bool Machine::is_encoded_map(std::uint64_t pointer) const {
+  auto found = std::ranges::find(global_numbers_, generic(pointer) >> kOffsetBits);
+  return found != global_numbers_.end() &&
+         program_.globals[static_cast<std::size_t>(found - global_numbers_.begin())].is_map;
+}
+
 }  // namespace tilewright::simulate

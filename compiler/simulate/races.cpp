@@ -517,6 +517,8 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
   std::string_view code = code::kRace;
   Severity severity = Severity::Error;
   std::string why = "nothing orders the two", hint;
+  // A barrier of the CTA also orders lanes of one warp: the widest that some pair needs is the one to put there.
+  const int weight = !other ? 3 : other->cta != t.cta ? 2 : other->linear / kLanes != t.linear / kLanes ? 1 : 0;
   auto by_place = [&]() -> std::string {
     if (!other) return "CTAs of a grid are not ordered: let one of them own each element, or use atomics";
     if (other->cta != t.cta) return "put T.cuda.cluster_sync() between them";
@@ -568,6 +570,7 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
               "`, which " + (turned ? self_name : other_name) + " " + std::string(turned ? verb : other_verb) + ": " +
               why;
   f.hint = std::move(hint);
+  f.weight = weight;
   f.related.push_back({machine_.origin_numbered(turned ? here : there),
                        (turned ? a.writes : earlier_writes) ? "written here" : "read here"});
   machine_.report(std::move(f), &t, machine_.origin_numbered(turned ? there : here));

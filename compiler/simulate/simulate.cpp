@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "compiler/expr/analyzer.h"
+#include "compiler/ir/origin.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
@@ -45,7 +46,12 @@ void Machine::report(Finding f, const Thread* thread, std::optional<Origin> orig
     if (std::ranges::equal(
             known.related, f.related, {}, [](const auto& r) { return r.origin.span; },
             [](const auto& r) { return r.origin.span; })) {
-      ++known.times;
+      f.times = known.times + 1;
+      if (f.weight > known.weight) {
+        known = std::move(f);
+      } else {
+        known.times = f.times;
+      }
       return;
     }
   }
@@ -450,6 +456,7 @@ void Machine::run() {
   for (std::int64_t z = 0; z < grid_[2]; z += cluster_[2]) {
     for (std::int64_t y = 0; y < grid_[1]; y += cluster_[1]) {
       for (std::int64_t x = 0; x < grid_[0]; x += cluster_[0]) {
+        if (ctas >= options_.only_ctas) return;
         if (ctas >= options_.max_ctas) {
           finding(code::kStepLimit, Severity::Incomplete, "stopped after " + std::to_string(ctas) + " CTAs", nullptr);
           return;
@@ -482,6 +489,25 @@ void Machine::finish() {
   }
 }
 
+namespace {
+
+// A read that comes too early is one cause, whether the bytes were there or not: the race says more.
+void drop_echoes(std::vector<Finding>& findings) {
+  auto races_there = [&](const Finding& f) {
+    return std::ranges::any_of(findings, [&](const Finding& race) {
+      if (race.code != code::kRace && race.code != code::kUnawaited && race.code != code::kProxy) return false;
+      return same_origin(race.origin, f.origin) ||
+             std::ranges::any_of(race.related, [&](const auto& r) { return same_origin(r.origin, f.origin); });
+    });
+  };
+  std::vector<Finding> kept;
+  for (Finding& f : findings)
+    if (f.code != code::kUnwritten || !races_there(f)) kept.push_back(f);
+  findings = std::move(kept);
+}
+
+}  // namespace
+
 Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options) {
   Result result;
   Arena scratch;
@@ -492,6 +518,7 @@ Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Optio
     machine.run();
     machine.finish();
   }
+  drop_echoes(result.findings);
   for (const Finding& f : result.findings) {
     Verdict v = f.severity == Severity::Error        ? Verdict::Error
                 : f.severity == Severity::Incomplete ? Verdict::Incomplete

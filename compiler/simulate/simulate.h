@@ -50,6 +50,7 @@ enum class Timing : std::uint8_t { Latest, Earliest, Random };
 struct Options {
   std::uint64_t max_steps = 500'000'000;  // executed instructions of all threads together
   std::uint64_t max_ctas = 1u << 16;
+  std::uint64_t only_ctas = ~std::uint64_t{0};     // the first so many are run, and that is no finding
   std::int64_t max_bytes = std::int64_t{4} << 30;  // of tensors, and of a cluster's threads with their memory
   std::size_t max_findings = 16;
   bool uninitialised_reads = true;
@@ -71,7 +72,9 @@ struct Finding {
   std::array<std::int64_t, 3> cta{};
   std::int64_t thread = -1;  // linear in its CTA; -1: no single one
   std::uint64_t times = 1;
-  std::string hint;  // the way out, when one is known
+  std::string hint;         // the way out, when one is known
+  bool from_input = false;  // the contents that the run was given made it so
+  int weight = 0;           // of several with one cause, the weightiest is told
   struct Related {
     ir::Origin origin;
     std::string message;

@@ -186,7 +186,11 @@ std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer) {
   }
   TensorMap map = TensorMap::decode(std::span<const std::byte, TensorMap::kBytes>(object->bytes, TensorMap::kBytes));
   if (std::string why = map.refused(); !why.empty()) {
-    m.finding(code::kRefused, Severity::Error, "the tensor map is not legal: " + why, &t);
+    Finding f;
+    f.code = code::kRefused;
+    f.message = "the tensor map is not legal: " + why;
+    f.from_input = !m.rank_of(pointer) && !m.is_encoded_map(pointer);
+    m.report(std::move(f), &t);
     return std::nullopt;
   }
   if (std::string what = map.unmodelled(); !what.empty()) {

@@ -4,6 +4,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
+#include "server/ide/trials.h"
 #include "server/project/codes.h"
 #include "server/project/files.h"
 #include "server/render/formats.h"
@@ -19,6 +20,7 @@ struct CheckOptions {
   std::vector<std::string> entries;
   std::vector<std::string> archs;
   std::vector<std::string> deny;
+  bool simulate = false;
   unsigned jobs = kAllCores;
   DialectOption dialect_option;
   std::optional<text::Dialect> dialect;  // as the option says
@@ -57,6 +59,7 @@ class Check {
       options.target = target;
       session::Compiled& compiled = checked.compiled.emplace_back(project::compile(*file, options, stop_));
       if (compiled.stopped) return answer;
+      if (options_.simulate) checked.untried = std::max(checked.untried.value_or(0), ide::try_out_all(compiled, stop_));
       for (text::Diagnostic& d : compiled.diagnostics) {
         if (denied(d.code)) d.severity = text::Severity::Error;
       }
@@ -158,10 +161,14 @@ void add_check(CLI::App& app, Run& run) {
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
+  c->add_flag("--simulate", options->simulate,
+              "Try each kernel out on the simulator, too: races, missing waits, deadlocks; what could not be looked at "
+              "is said");
   add_jobs(*c, options->jobs);
   c->footer(
       "Examples:\n  tilewright check kernels/                     all tile scripts below it\n  tilewright check "
       "copy.py --deny fallback\n"
+      "  tilewright check kernels/ --simulate          and whether their synchronisation is right\n"
       "  cat copy.py | tilewright check - --stdin-filename copy.py --format sarif");
   c->callback([options, &run] {
     run = [options] { return options->dialect_option.read(&options->dialect) ? check(*options) : kUsage; };

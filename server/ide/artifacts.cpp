@@ -35,8 +35,7 @@ Artifacts::Artifacts(toolchain::Options options, std::function<void(const std::s
 
 Artifacts::~Artifacts() {
   thread_.request_stop();
-  std::lock_guard lock(mutex_);
-  stop_running_.request_stop();
+  backlog_.stop_running();
 }
 
 std::shared_ptr<const Made> Artifacts::find(const cuda::CudaSource& cuda, const std::string& architecture) const {
@@ -46,32 +45,15 @@ std::shared_ptr<const Made> Artifacts::find(const cuda::CudaSource& cuda, const 
 }
 
 void Artifacts::want(std::vector<Wish> wishes, For whom, std::chrono::milliseconds delay) {
-  std::lock_guard lock(mutex_);
-  if (whom == For::Background && !wishes.empty()) {
-    std::erase_if(
-        jobs_, [&](const Job& j) { return j.whom == For::Background && j.wish.document == wishes.front().document; });
-  }
+  std::vector<Keyed> missing;
   for (Wish& wish : wishes) {
     text::Digest key = key_of(*wish.cuda, wish.architecture);
+    std::lock_guard lock(mutex_);
     auto known = by_key_.find(key);
     if (known != by_key_.end() && (!wish.sass || known->second->second->sass_tried)) continue;
-    Clock::time_point due = Clock::now() + delay;
-    auto same = std::ranges::find_if(jobs_, [&](const Job& j) { return j.key == key; });
-    if (same != jobs_.end()) {
-      same->wish.sass |= wish.sass;
-      same->due = std::min(same->due, due);
-      if (whom == For::Person) same->whom = whom;
-      continue;
-    }
-    jobs_.push_back({std::move(wish), key, whom, due});
+    missing.push_back({std::move(wish), key});
   }
-  wake_.notify_one();
-}
-
-void Artifacts::typed(const std::string& document) {
-  std::lock_guard lock(mutex_);
-  std::erase_if(jobs_, [&](const Job& j) { return j.wish.document == document; });
-  if (running_ == document) stop_running_.request_stop();
+  backlog_.want(std::move(missing), whom, delay);
 }
 
 std::size_t Artifacts::bytes() const {
@@ -99,50 +81,25 @@ void Artifacts::keep(const text::Digest& key, std::shared_ptr<const Made> made) 
 void Artifacts::work(const std::stop_token& end) {
   std::unique_ptr<toolchain::Toolchain> tools;
   bool broken = false;
-  while (!end.stop_requested()) {
-    Job job;
-    std::stop_source stop;
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, end, [&] { return !jobs_.empty(); });
-      if (end.stop_requested()) return;
-      auto first = std::ranges::min_element(jobs_, {}, &Job::due);
-      if (Clock::time_point due = first->due; due > Clock::now()) {
-        // Until then, or until something comes that is wanted earlier.
-        wake_.wait_until(lock, end, due,
-                         [&] { return std::ranges::any_of(jobs_, [&](const Job& j) { return j.due < due; }); });
-        continue;
-      }
-      job = std::move(*first);
-      jobs_.erase(first);
-      running_ = job.wish.document;
-      stop_running_ = stop;
-    }
+  while (auto job = backlog_.next(end)) {
     if (!tools) tools = std::make_unique<toolchain::Toolchain>(options_);
     toolchain::Request request;
-    request.cuda_source = job.wish.cuda->text;
-    request.arch = job.wish.architecture;
-    request.want_sass = job.wish.sass;
-    request.stop = stop.get_token();
+    request.cuda_source = job->wish.cuda->text;
+    request.arch = job->wish.architecture;
+    request.want_sass = job->wish.sass;
+    request.stop = job->stop;
     auto answer = tools->compile(request);
-    {
-      std::lock_guard lock(mutex_);
-      running_.clear();
-    }
     bool broke = !answer && answer.error().kind == toolchain::Error::Kind::Crash;
     if (broke && health_) health_(answer.error().message);
     if (broken && answer && health_) health_({});
     if (broke || answer) broken = broke;
-    if (broke && !job.again) {
+    if (broke && !job->again) {
       // It may have been somebody else's doing. A kernel that breaks them twice is told so.
-      std::lock_guard lock(mutex_);
-      job.again = true;
-      job.due = Clock::now();
-      jobs_.push_back(std::move(job));
+      backlog_.again(std::move(*job));
       continue;
     }
     auto made = std::make_shared<Made>();
-    made->sass_tried = job.wish.sass;
+    made->sass_tried = job->wish.sass;
     if (answer) {
       made->ptx = std::move(answer->ptx);
       made->sass = std::move(answer->sass);
@@ -158,8 +115,8 @@ void Artifacts::work(const std::stop_token& end) {
       made->entries = std::move(answer.error().entries);
       made->sass_tried = true;
     }
-    keep(job.key, std::move(made));
-    made_(job.wish.document);
+    keep(job->wish.key, std::move(made));
+    made_(job->wish.document);
   }
 }
 

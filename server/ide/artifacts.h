@@ -5,8 +5,6 @@
 // process. Typing puts wishes of that document off; a wish for a text that was typed over is dropped, and a background
 // compilation that runs for one is stopped.
 #pragma once
-#include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <list>
 #include <memory>
@@ -20,6 +18,7 @@
 #include "compiler/text/digest.h"
 #include "compiler/toolchain/line_map.h"
 #include "compiler/toolchain/toolchain.h"
+#include "server/ide/backlog.h"
 
 namespace tilewright::ide {
 
@@ -43,8 +42,7 @@ struct Wish {
 
 class Artifacts {
  public:
-  using Clock = std::chrono::steady_clock;
-  enum class For { Person, Background };  // somebody looks at it; or: it would be good to know
+  using For = BackgroundFor;
 
   // `made` is called on the background thread with the document for which something new is there.
   // `health` is called there whenever the tools broke (with why) or work again (with nothing).
@@ -54,19 +52,16 @@ class Artifacts {
 
   // Null: not made yet.
   std::shared_ptr<const Made> find(const cuda::CudaSource& cuda, const std::string& architecture) const;
-  // Background wishes replace those of the document that have not begun.
   void want(std::vector<Wish> wishes, For whom, std::chrono::milliseconds delay);
   // The document was edited or closed.
-  void typed(const std::string& document);
+  void typed(const std::string& document) { backlog_.typed(document); }
   std::size_t bytes() const;
 
  private:
-  struct Job {
-    Wish wish;
+  struct Keyed : Wish {
     text::Digest key;
-    For whom;
-    Clock::time_point due;
-    bool again = false;  // the tools broke over it once
+    bool is(const Keyed& other) const { return key == other.key; }
+    void join(const Keyed& other) { sass |= other.sass; }
   };
   void work(const std::stop_token& end);
   void keep(const text::Digest& key, std::shared_ptr<const Made> made);
@@ -74,11 +69,8 @@ class Artifacts {
   toolchain::Options options_;
   std::function<void(const std::string&)> made_, health_;
   std::size_t limit_;
-  mutable std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::vector<Job> jobs_;
-  std::string running_;  // document of a background compilation under way; empty: none
-  std::stop_source stop_running_;
+  Backlog<Keyed> backlog_;
+  mutable std::mutex mutex_;                                                     // guards what is kept
   using Kept = std::list<std::pair<text::Digest, std::shared_ptr<const Made>>>;  // the newest first
   Kept kept_;
   std::unordered_map<text::Digest, Kept::iterator, text::DigestHash> by_key_;

@@ -11,8 +11,16 @@ std::string counted(std::size_t n, std::string_view what) {
 
 std::vector<session::Finding> findings(const CheckedFile& file) { return session::findings(file.compiled, file.path); }
 
+std::optional<NotChecked> not_checked(std::size_t kernels, std::optional<std::size_t> untried) {
+  if (kernels == 0 || untried == 0) return std::nullopt;
+  if (!untried) return NotChecked{};
+  return NotChecked{.words = "synchronisation not wholly checked in " + std::to_string(*untried) + " of " +
+                             counted(kernels, "kernel")};
+}
+
 void Summary::add(const CheckedFile& file) {
   ++files;
+  if (file.untried) untried = untried.value_or(0) + *file.untried;
   if (!file.compiled.empty()) kernels += file.compiled.front().kernels.size();
   for (const auto& [diagnostic, anchors, target] : findings(file)) {
     errors += diagnostic->severity == text::Severity::Error;
@@ -26,15 +34,15 @@ void Summary::add(const Summary& other) {
   files += other.files;
   kernels += other.kernels;
   passed_over += other.passed_over;
+  if (other.untried) untried = untried.value_or(0) + *other.untried;
 }
 
 std::string Summary::text() const {
   std::string out = counted(errors, "error") + ", " + counted(warnings, "warning") + " in " + counted(files, "file") +
                     " with " + counted(kernels, "kernel");
   if (passed_over) out += "; " + counted(passed_over, "other Python file") + " without tile scripts";
-  if (kernels) {
-    for (const NotChecked& left_out : kNotChecked) out += "; " + std::string(left_out.words);
-  }
+  if (auto left_out = not_checked(kernels, untried)) out += "; " + left_out->words;
+  if (kernels && untried == 0) out += "; synchronisation checked";
   return out + "\n";
 }
 

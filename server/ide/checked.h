@@ -1,5 +1,6 @@
 // A file that was checked, and what that found: for reports of many files.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,21 +13,26 @@ namespace tilewright::ide {
 struct CheckedFile {
   std::string path;
   std::vector<session::Compiled> compiled;
+  // Kernels whose synchronisation was not, or not wholly, looked at; nothing: nobody asked for that.
+  std::optional<std::size_t> untried{};
 };
 
 // What was found for any of the architectures, each cause once, in the order of the text.
 std::vector<session::Finding> findings(const CheckedFile& file);
 
-// What no answer about a kernel covers yet. It is said wherever "no errors" could be taken for "correct".
+// What an answer about kernels does not cover. It is said wherever "no errors" could be taken for "correct".
 struct NotChecked {
-  std::string_view what, words;
+  std::string_view what = "synchronisation";
+  std::string words = "synchronisation not checked";
 };
-inline constexpr NotChecked kNotChecked[] = {{"synchronisation", "synchronisation not checked"}};
+// Of so many kernels: nothing when there are none, or when all of it was looked at.
+std::optional<NotChecked> not_checked(std::size_t kernels, std::optional<std::size_t> untried);
 
 // "2 errors, 1 warning in 3 files with 5 kernels; synchronisation not checked".
 struct Summary {
   std::size_t errors = 0, warnings = 0, files = 0, kernels = 0;
   std::size_t passed_over = 0;  // Python files that are no tile scripts
+  std::optional<std::size_t> untried{};
 
   void add(const CheckedFile& file);
   void add(const Summary& other);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "server/ide/artifacts.h"
+#include "server/ide/background_trials.h"
 #include "server/ide/words.h"
 
 namespace tilewright::ide {
@@ -27,7 +28,7 @@ std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compil
 }
 
 Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const session::Analysis> analysis,
-                        const Artifacts* artifacts) {
+                        const Artifacts* artifacts, const BackgroundTrials* trials) {
   const text::Source& own = script.source();
   Diagnostics out{std::move(analysis), {}, {}};
   out.list.reserve(out.analysis->findings.size());
@@ -52,11 +53,12 @@ Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const s
     for (std::size_t i = d.chain.size(); i-- > 0;) beside(anchors.resolve(d.chain[i]), "called from here");
   };
   for (const session::Finding& f : out.analysis->findings) add(*f.diagnostic, *f.anchors);
-  if (!artifacts) return out;
   for (const session::Compiled& c : out.analysis->compiled) {
-    for (text::Diagnostic& d : toolchain_findings(c, *artifacts)) {
-      add(out.of_tools.emplace_back(std::move(d)), c.evaluation->anchors);
-    }
+    auto add_all = [&](std::vector<text::Diagnostic> found) {
+      for (text::Diagnostic& d : found) add(out.of_tools.emplace_back(std::move(d)), c.evaluation->anchors);
+    };
+    if (trials) add_all(trials->find(script.path(), c));
+    if (artifacts) add_all(toolchain_findings(c, *artifacts));
   }
   return out;
 }

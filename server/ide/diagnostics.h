@@ -9,6 +9,8 @@
 
 namespace tilewright::ide {
 
+class BackgroundTrials;
+
 // What NVRTC and ptxas said about the kernels, as far as they have looked at them, led back to the script.
 std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compiled, const Artifacts& artifacts);
 
@@ -28,11 +30,11 @@ struct Diagnostic {
 // Owns what its parts point to.
 struct Diagnostics {
   std::shared_ptr<const session::Analysis> analysis;
-  std::deque<text::Diagnostic> of_tools;
-  std::vector<Diagnostic> list;  // each cause once, in the order of the text; those of the tools follow
+  std::deque<text::Diagnostic> of_tools;  // and of the simulator
+  std::vector<Diagnostic> list;           // each cause once, in the order of the text; those of the tools follow
 };
 // All findings of a script. Texts are not copied: this runs at each keystroke.
 Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const session::Analysis> analysis,
-                        const Artifacts* artifacts);
+                        const Artifacts* artifacts, const BackgroundTrials* trials = nullptr);
 
 }  // namespace tilewright::ide

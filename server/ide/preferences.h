@@ -13,6 +13,8 @@ struct Preferences {
   bool code_lenses = true;
   // When NVRTC looks at a document on its own: "idle" (some time after the last edit), "save", "off".
   std::string toolchain = "idle";
+  // Are kernels tried out on the simulator when nobody types?
+  bool simulate = true;
 };
 
 }  // namespace tilewright::ide

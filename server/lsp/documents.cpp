@@ -16,6 +16,8 @@ namespace {
 
 // How long nobody must have typed before NVRTC looks, and how much it may find to do then; more waits for a save.
 constexpr std::chrono::milliseconds kIdle{800}, kAfterSaving{50}, kViewDelay{300};
+// The same before kernels are tried out on the simulator, which takes some milliseconds each.
+constexpr std::chrono::milliseconds kSettled{60};
 constexpr std::size_t kLargeDocument = 60'000, kManyKernels = 12;
 
 std::vector<ide::Wish> background_wishes(const std::string& path, const session::Analysis& analysis) {
@@ -63,12 +65,21 @@ void Server::artifacts_made(const std::string& path) {
   bool said = std::ranges::any_of(
       analysis->compiled, [&](const session::Compiled& c) { return !ide::toolchain_findings(c, artifacts_).empty(); });
   if (said) {
-    publish(path, false);
-    if (!push_ && client_->offers("workspace.diagnostics.refreshSupport")) ask("workspace/diagnostic/refresh", nullptr);
+    publish_again(path);
   } else {
     pool_.run([this, snapshot, analysis] { show_views(*snapshot, *analysis, false); }, Pool::Urgency::Background);
   }
   if (client_->offers("workspace.codeLens.refreshSupport")) ask("workspace/codeLens/refresh", nullptr);
+}
+
+void Server::trials_made(const std::string& path) {
+  reports_.forget(path);
+  if (session_.find(path)) publish_again(path);
+}
+
+void Server::publish_again(const std::string& path) {
+  publish(path, false);
+  if (!push_ && client_->offers("workspace.diagnostics.refreshSupport")) ask("workspace/diagnostic/refresh", nullptr);
 }
 
 std::shared_ptr<const session::Settings> Server::settings(const std::string& path) {
@@ -123,6 +134,7 @@ void Server::did_close(const Json& params) {
   live_.erase(path);
   client_->uris->close(path);
   artifacts_.typed(path);
+  trials_.forget(path);
   views_.forget(path);
   session_.close(path);
   look_again(workspace_.set_document(path, nullptr));
@@ -169,6 +181,7 @@ void Server::look_again(const std::vector<std::string>& paths) {
 void Server::updated(const std::string& path) {
   supersede(path);
   artifacts_.typed(path);
+  trials_.typed(path);
   auto touched = workspace_.set_document(path, session_.find(path)->tree());
   publish(path);
   look_again(touched);
@@ -190,15 +203,16 @@ void Server::publish(const std::string& path, bool edited) {
     live->stop = stop;
     number = ++live->newest;
   }
-  bool background = edited && preferences_.toolchain == "idle";
-  if (!push_ && !background && views_.of(path).empty()) return;
-  auto analyse = [this, live, number, stop, background, push = push_, snapshot = session_.find(path),
+  bool background = edited && preferences_.toolchain == "idle", tries = edited && preferences_.simulate;
+  if (!push_ && !background && !tries && views_.of(path).empty()) return;
+  auto analyse = [this, live, number, stop, background, tries, push = push_, snapshot = session_.find(path),
                   uri = client_->uris->of(path), client = client_] {
     try {
       auto analysis = snapshot->analyse(stop.get_token());
       if (!analysis) return;
+      if (tries) trials_.want(snapshot->path(), analysis, kSettled);
       if (!push) return show_views(*snapshot, *analysis, background);
-      auto found = ide::diagnostics(*snapshot, analysis, &artifacts_);
+      auto found = ide::diagnostics(*snapshot, analysis, &artifacts_, &trials_);
       std::string text = protocol::notification_text(
           "textDocument/publishDiagnostics",
           {{"uri", uri}, {"version", snapshot->version()}, {"diagnostics", published(found, *snapshot, *client)}});

@@ -18,6 +18,7 @@ ide::Preferences read_preferences(const protocol::Json& section, std::string& pr
   flag("inlayHints.scopes", p.inlay_hints.scopes);
   flag("inlayHints.types", p.inlay_hints.types);
   flag("codeLens", p.code_lenses);
+  flag("simulate", p.simulate);
   const protocol::Json& when = protocol::at(section, "toolchain.check");
   if (when == "idle" || when == "save" || when == "off") {
     p.toolchain = when.get<std::string>();

@@ -30,6 +30,7 @@ Server::Server(transport::Connection& connection, endpoint::Limits limits)
           project::toolchain_options(),
           [this](const std::string& path) { post([this, path] { artifacts_made(path); }); },
           [this](const std::string& problem) { post([this, problem] { tools_health(problem); }); }),
+      trials_([this](const std::string& path) { post([this, path] { trials_made(path); }); }),
       pool_(std::max(2u, std::min(8u, std::thread::hardware_concurrency()))) {
   add_features(registry_);
 }
@@ -213,7 +214,7 @@ std::shared_ptr<const FileReport> Server::file_report(const std::string& path, p
     auto analysis = snapshot->analyse(stop);
     if (!analysis) return nullptr;
     report->is_script = true;
-    report->diagnostics = published(ide::diagnostics(*snapshot, analysis, &artifacts_), *snapshot, *client_);
+    report->diagnostics = published(ide::diagnostics(*snapshot, analysis, &artifacts_, &trials_), *snapshot, *client_);
     imports = loader->imports();
   }
   reports_.keep(path, std::move(state), std::move(settings), std::move(imports), report);

@@ -20,6 +20,7 @@
 
 #include "server/endpoint/endpoint.h"
 #include "server/ide/artifacts.h"
+#include "server/ide/background_trials.h"
 #include "server/lsp/file_reports.h"
 #include "server/lsp/pool.h"
 #include "server/lsp/request.h"
@@ -114,6 +115,10 @@ class Server final : private endpoint::Handler {
   void show_views(const session::Snapshot& snapshot, const session::Analysis& analysis, bool background);
   // NVIDIA's tools have made something for this document.
   void artifacts_made(const std::string& path);
+  // The simulator has found something in its kernels.
+  void trials_made(const std::string& path);
+  // Diagnostics of the same text once more.
+  void publish_again(const std::string& path);
   // All open documents once more, under settings as they are now.
   void refresh_all(const std::string& why);
 
@@ -140,6 +145,7 @@ class Server final : private endpoint::Handler {
   ide::Preferences preferences_;
   WatchedViews views_;
   ide::Artifacts artifacts_;
+  ide::BackgroundTrials trials_;
   Pool pool_;  // last: its threads end first
 };
 

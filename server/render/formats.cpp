@@ -13,7 +13,15 @@
 namespace tilewright::render {
 namespace {
 
-bool has_kernels(const std::vector<FilePart>& files) { return std::ranges::any_of(files, &FilePart::has_kernels); }
+std::optional<ide::NotChecked> not_checked(const std::vector<FilePart>& files) {
+  std::size_t kernels = 0;
+  std::optional<std::size_t> untried;
+  for (const FilePart& f : files) {
+    kernels += f.kernels;
+    if (f.untried) untried = untried.value_or(0) + *f.untried;
+  }
+  return ide::not_checked(kernels, untried);
+}
 
 void json_part(const ide::CheckedFile& file, FilePart& part) {
   for (const session::Finding& found : ide::findings(file))
@@ -26,10 +34,8 @@ std::string json_format(std::vector<FilePart> files, const std::vector<Failure>&
     out["files"].push_back(std::move(f.path));
     for (Json& result : f.results) out["diagnostics"].push_back(std::move(result));
   }
-  if (has_kernels(files)) {
-    for (const ide::NotChecked& left_out : ide::kNotChecked)
-      out["not_checked"].push_back({{"what", left_out.what}, {"message", left_out.words}});
-  }
+  if (auto left_out = not_checked(files))
+    out["not_checked"].push_back({{"what", left_out->what}, {"message", left_out->words}});
   for (const Failure& f : failures) out["failures"].push_back({{"file", f.file}, {"message", f.message}});
   return dump(out) + "\n";
 }
@@ -96,10 +102,8 @@ std::string sarif_format(std::vector<FilePart> files, const std::vector<Failure>
            {"columnKind", "utf16CodeUnits"},
            {"results", results}};
   Json notes = Json::array();
-  if (has_kernels(files)) {
-    for (const ide::NotChecked& left_out : ide::kNotChecked)
-      notes.push_back({{"level", "note"}, {"message", {{"text", left_out.words}}}});
-  }
+  if (auto left_out = not_checked(files))
+    notes.push_back({{"level", "note"}, {"message", {{"text", left_out->words}}}});
   for (const Failure& f : failures) notes.push_back({{"level", "error"}, {"message", {{"text", f.message}}}});
   if (!notes.empty())
     run["invocations"] = {{{"executionSuccessful", failures.empty()}, {"toolExecutionNotifications", notes}}};
@@ -196,11 +200,8 @@ void junit_part(const ide::CheckedFile& file, FilePart& part) {
       ++part.failures;
       cases += ">\n      <failure message=\"the kernel has errors\"/>\n    </testcase>\n";
     }
-  if (part.has_kernels) {
-    std::string left_out;
-    for (const ide::NotChecked& what : ide::kNotChecked) left_out += std::string(what.words) + "\n";
-    cases += "    <system-out>" + xml_escape(left_out) + "</system-out>\n";
-  }
+  if (auto left_out = ide::not_checked(part.kernels, part.untried))
+    cases += "    <system-out>" + xml_escape(left_out->words) + "\n</system-out>\n";
   part.text = "  <testsuite name=\"" + xml_escape(file.path) + "\" tests=\"" + std::to_string(part.tests) +
               "\" failures=\"" + std::to_string(part.failures) + "\" errors=\"0\">\n" + cases + "  </testsuite>\n";
 }
@@ -233,8 +234,8 @@ std::string concatenated(const std::vector<FilePart>& files) {
 FilePart file_part(const ide::CheckedFile& file, std::string_view format) {
   FilePart part;
   part.path = file.path;
-  part.has_kernels =
-      std::ranges::any_of(file.compiled, [](const session::Compiled& compiled) { return !compiled.kernels.empty(); });
+  part.kernels = file.compiled.empty() ? 0 : file.compiled.front().kernels.size();
+  part.untried = file.untried;
   if (format == "text") text_part(file, part);
   if (format == "json") json_part(file, part);
   if (format == "sarif") sarif_part(file, part);

@@ -4,6 +4,7 @@
 // its kernels are a thousand times larger than what is found in them.
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,7 +22,8 @@ struct FilePart {
   Json results = Json::array();         // json, sarif: one a finding
   std::set<std::string_view> codes;     // sarif: those of the results, literals
   std::size_t tests = 0, failures = 0;  // junit
-  bool has_kernels = false;             // so that what is not checked of a kernel is to be said
+  std::size_t kernels = 0;              // so that what is not checked of them is to be said
+  std::optional<std::size_t> untried;   // as CheckedFile has it
 };
 
 // `format`: text, json, sarif, github or junit. Text has the colours of standard output.

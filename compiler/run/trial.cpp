@@ -1,0 +1,143 @@
+#include "compiler/run/trial.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "compiler/ir/origin.h"
+#include "compiler/run/bind.h"
+#include "compiler/run/element.h"
+#include "compiler/run/simulated_executor.h"
+#include "compiler/simulate/codes.h"
+
+namespace tilewright::run {
+namespace {
+
+// Values for all that a launch needs and nobody has given.
+Bindings small_values(const lower::LoweredKernel& kernel, const TrialBudget& budget) {
+  Bindings out;
+  for (const lower::ExtentBinding& extent : kernel.plan.extents)
+    out.values[std::string(extent.var->name)] = Number::of(budget.extent);
+  for (const lower::KernelParam& p : kernel.plan.params) {
+    const std::string name = param_name(p);
+    if (p.kind == lower::ParamKind::Pointer && !p.tensor) out.raw_bytes[name] = budget.extent * budget.extent * 4;
+    if (p.kind != lower::ParamKind::Scalar || p.value || out.values.contains(name)) continue;
+    out.values[name] = p.dtype.is_floating() ? Number::of(1.0) : Number::of(budget.extent);
+  }
+  return out;
+}
+
+// Does an address depend on what the kernel reads from its tensors? Then what the zeros here lead to says little about
+// other inputs. Follows values through temporaries and through memory of threads and CTAs, buffer by buffer.
+class DataIndices {
+ public:
+  explicit DataIndices(const lower::LoweredKernel& kernel) {
+    for (const lower::KernelParam& p : kernel.plan.params)
+      if (p.tensor && p.tensor->dtype.is_integral()) from_data_.insert(p.tensor->data);
+    // Loops carry values upwards: until nothing new is found.
+    for (std::size_t known = 0; known != from_data_.size();) {
+      known = from_data_.size();
+      ir::walk_stmts(kernel.device, [&](const ir::Stmt* s) { return look(s); });
+    }
+  }
+  bool found() const { return found_; }
+
+ private:
+  bool look(const ir::Stmt* s) {
+    if (const auto* bind = ir::as<ir::Bind>(s)) {
+      if (depends(bind->value)) from_data_.insert(bind->var);
+    } else if (const auto* store = ir::as<ir::Store>(s)) {
+      for (ir::Expr index : store->indices) found_ |= depends(index);
+      if (depends(store->value)) from_data_.insert(store->buffer->data);
+    } else if (const auto* evaluate = ir::as<ir::Evaluate>(s)) {
+      depends(evaluate->value);
+    }
+    return true;
+  }
+  // Is the value made of data? Looks at the addresses in it on the way.
+  bool depends(ir::Expr e) {
+    bool made_of_data = false;
+    ir::walk(e, [&](ir::Expr x) {
+      if (const auto* v = x.as<ir::Var>(); v && !v->dtype.is_handle()) made_of_data |= from_data_.contains(v);
+      const auto* load = x.as<ir::Load>();
+      if (!load) return true;
+      made_of_data |= from_data_.contains(load->buffer->data);
+      for (ir::Expr index : load->indices) found_ |= depends(index);
+      return false;
+    });
+    return made_of_data;
+  }
+
+  std::unordered_set<const ir::Var*> from_data_;
+  bool found_ = false;
+};
+
+bool depends_on_addresses(std::string_view code) {
+  using namespace simulate;
+  return code == code::kOutOfBounds || code == code::kRace || code == code::kEqualStores || code == code::kMisaligned;
+}
+
+}  // namespace
+
+Trial try_out(const lower::LoweredKernel& kernel, const TrialBudget& budget, const std::stop_token& stop) {
+  Trial trial;
+  const lower::LoweredKernel* one[] = {&kernel};
+  auto bound = bind(one, small_values(kernel, budget));
+  if (!bound) {
+    trial.unchecked.push_back({"it cannot be launched with small values: " + bound.error(), {}});
+    return trial;
+  }
+  if (bound->job.bytes() > budget.bytes) {
+    trial.unchecked.push_back({"its tensors take " + std::to_string(bound->job.bytes() >> 20) + " MB, and " +
+                                   std::to_string(budget.bytes >> 20) + " are tried at most",
+                               {}});
+    return trial;
+  }
+  for (std::size_t i = 0; i < bound->job.buffers.size(); ++i) {
+    JobBuffer& b = bound->job.buffers[i];
+    if (b.role == Role::Output) continue;
+    const ir::DataType dtype = bound->tensors[i].dtype;
+    b.contents = dtype.is_integral() ? Contents::of_size(b.bytes) : random_contents(dtype, b.bytes, i + 1);
+  }
+
+  const JobLaunch& launch = bound->job.launches[0];
+  auto product = [](const std::array<std::int64_t, 3>& n) { return n[0] * n[1] * n[2]; };
+  const std::int64_t ctas = product(launch.grid), cluster = product(launch.cluster);
+  simulate::Options options;
+  options.races = true;
+  options.max_steps = budget.steps;
+  options.only_ctas =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(cluster, static_cast<std::int64_t>(budget.ctas)));
+  options.stop = stop;
+  const bool by_data = DataIndices(kernel).found();
+  auto add = [&](simulate::Finding f) {
+    auto same = [&](const simulate::Finding& had) {
+      return had.code == f.code && ir::same_origin(had.origin, f.origin);
+    };
+    if (f.severity == simulate::Severity::Incomplete || f.from_input) {
+      if (std::ranges::none_of(trial.unchecked, [&](const Trial::Left& had) { return had.why == f.message; }))
+        trial.unchecked.push_back({f.message, f.origin});
+      return;
+    }
+    if (std::ranges::any_of(trial.findings, same)) return;
+    if (by_data && depends_on_addresses(f.code) && f.severity == simulate::Severity::Error) {
+      f.severity = simulate::Severity::Warning;
+      f.message += "; here with indices that are all 0, which come from input data";
+    }
+    trial.findings.push_back(std::move(f));
+  };
+  for (auto timing : {simulate::Timing::Latest, simulate::Timing::Random}) {
+    options.timing = timing;
+    Outcome outcome = simulate_bound(*bound, options);
+    if (stop.stop_requested()) {
+      trial.stopped = true;
+      return trial;
+    }
+    for (simulate::Finding& f : outcome.findings) add(std::move(f));
+  }
+  if (const auto tried = static_cast<std::int64_t>(options.only_ctas); tried < ctas)
+    trial.unchecked.push_back(
+        {"CTA 0 to " + std::to_string(tried - 1) + " of " + std::to_string(ctas) + " were tried", {}, true});
+  return trial;
+}
+
+}  // namespace tilewright::run

@@ -1,0 +1,37 @@
+// A kernel tried out on the simulator within a budget: is its synchronisation right, as far as a short look can tell?
+//
+// Nobody gives inputs here. Symbolic extents and scalars get small values, floating tensors random ones, integers are
+// 0, so that an index which is read from memory stays inside. What that cannot show is said, not passed over.
+#pragma once
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "compiler/lower/lowered.h"
+#include "compiler/simulate/simulate.h"
+
+namespace tilewright::run {
+
+struct TrialBudget {
+  std::uint64_t steps = 4'000'000;               // of each schedule
+  std::uint64_t ctas = 4;                        // or one cluster, where that is larger
+  std::int64_t bytes = std::int64_t{256} << 20;  // of all tensors
+  std::int64_t extent = 128;                     // of what has no value
+};
+
+struct Trial {
+  std::vector<simulate::Finding> findings;  // errors and warnings; their places are the kernel's
+  // Why something was not looked at, each once; empty: all of the kernel was.
+  struct Left {
+    std::string why;
+    ir::Origin origin{};    // nowhere: the kernel
+    bool expected = false;  // only the budget: what was tried stands for the rest
+  };
+  std::vector<Left> unchecked;
+  bool stopped = false;  // asked to; nothing else holds then
+};
+
+// Two schedules: asynchronous work as late as it may be, and at random.
+Trial try_out(const lower::LoweredKernel& kernel, const TrialBudget& budget = {}, const std::stop_token& stop = {});
+
+}  // namespace tilewright::run

@@ -1,0 +1,85 @@
+#include "server/ide/background_trials.h"
+
+#include <algorithm>
+
+#include "server/ide/trials.h"
+
+namespace tilewright::ide {
+
+BackgroundTrials::BackgroundTrials(std::function<void(const std::string&)> made)
+    : made_(std::move(made)), thread_([this](const std::stop_token& end) { work(end); }) {}
+
+BackgroundTrials::~BackgroundTrials() {
+  thread_.request_stop();
+  backlog_.stop_running();
+}
+
+const BackgroundTrials::Tried* BackgroundTrials::tried(const std::string& document,
+                                                       const session::CompiledKernel& kernel) const {
+  auto known = tried_.find(document);
+  if (known == tried_.end() || !kernel.lowered) return nullptr;
+  auto found = std::ranges::find_if(known->second, [&](const Tried& t) { return t.kernel.lock() == kernel.lowered; });
+  return found == known->second.end() ? nullptr : &*found;
+}
+
+std::vector<text::Diagnostic> BackgroundTrials::find(const std::string& document,
+                                                     const session::Compiled& compiled) const {
+  std::vector<text::Diagnostic> out;
+  std::lock_guard lock(mutex_);
+  for (const session::CompiledKernel& kernel : compiled.kernels) {
+    const Tried* known = tried(document, kernel);
+    if (!known) continue;
+    for (const text::Diagnostic& d : known->found) {
+      // Entries of one function find the same at the same place.
+      if (std::ranges::none_of(out,
+                               [&](const text::Diagnostic& had) { return had.span == d.span && had.code == d.code; }))
+        out.push_back(d);
+    }
+  }
+  return out;
+}
+
+bool BackgroundTrials::has_found(const std::string& document, const session::Analysis& analysis) const {
+  return std::ranges::any_of(analysis.compiled, [&](const session::Compiled& c) { return !find(document, c).empty(); });
+}
+
+void BackgroundTrials::want(const std::string& document, std::shared_ptr<const session::Analysis> analysis,
+                            std::chrono::milliseconds delay) {
+  {
+    std::lock_guard lock(mutex_);
+    if (auto known = tried_.find(document); known != tried_.end())
+      std::erase_if(known->second, [](const Tried& t) { return t.kernel.expired(); });
+  }
+  backlog_.want({Wish{document, std::move(analysis)}}, BackgroundFor::Background, delay);
+}
+
+void BackgroundTrials::forget(const std::string& document) {
+  backlog_.typed(document);
+  std::lock_guard lock(mutex_);
+  tried_.erase(document);
+}
+
+void BackgroundTrials::work(const std::stop_token& end) {
+  while (auto job = backlog_.next(end)) {
+    bool any = false;
+    for (const session::Compiled& compiled : job->wish.analysis->compiled) {
+      for (const session::CompiledKernel& kernel : compiled.kernels) {
+        if (job->stop.stop_requested()) break;
+        if (!kernel.lowered || !kernel.cuda) continue;
+        {
+          std::lock_guard lock(mutex_);
+          if (tried(job->wish.document, kernel)) continue;
+        }
+        run::Trial trial = run::try_out(*kernel.lowered, {}, job->stop);
+        if (trial.stopped) break;
+        Tried now{kernel.lowered, trial_diagnostics(trial, kernel)};
+        any = any || !now.found.empty();
+        std::lock_guard lock(mutex_);
+        tried_[job->wish.document].push_back(std::move(now));
+      }
+    }
+    if (any) made_(job->wish.document);
+  }
+}
+
+}  // namespace tilewright::ide

@@ -1,0 +1,54 @@
+// Kernels of open documents, tried out on the simulator when nobody types; what is found stands until the kernel
+// changes.
+#pragma once
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/session/session.h"
+#include "server/ide/backlog.h"
+
+namespace tilewright::ide {
+
+class BackgroundTrials {
+ public:
+  // `made` is called on the background thread with the document for which something new is there.
+  explicit BackgroundTrials(std::function<void(const std::string& document)> made);
+  ~BackgroundTrials();
+
+  // What was found in the kernels of an analysis, as far as they have been tried.
+  std::vector<text::Diagnostic> find(const std::string& document, const session::Compiled& compiled) const;
+  bool has_found(const std::string& document, const session::Analysis& analysis) const;
+  // Tries the kernels that were not tried yet, the changed ones that is, and forgets those that are no more.
+  void want(const std::string& document, std::shared_ptr<const session::Analysis> analysis,
+            std::chrono::milliseconds delay);
+  void typed(const std::string& document) { backlog_.typed(document); }  // edited
+  void forget(const std::string& document);                              // closed
+
+ private:
+  struct Wish {
+    std::string document;
+    std::shared_ptr<const session::Analysis> analysis;  // keeps the kernels alive
+    bool is(const Wish& other) const { return document == other.document; }
+    void join(const Wish& other) { analysis = other.analysis; }
+  };
+  struct Tried {
+    std::weak_ptr<const lower::LoweredKernel> kernel;
+    std::vector<text::Diagnostic> found;
+  };
+  void work(const std::stop_token& end);
+  const Tried* tried(const std::string& document, const session::CompiledKernel& kernel) const;
+
+  std::function<void(const std::string&)> made_;
+  Backlog<Wish> backlog_;
+  mutable std::mutex mutex_;                                   // guards what was tried
+  std::unordered_map<std::string, std::vector<Tried>> tried_;  // by document
+  std::jthread thread_;                                        // last: ends first
+};
+
+}  // namespace tilewright::ide

@@ -1,0 +1,37 @@
+#include "server/ide/trials.h"
+
+#include "compiler/run/report.h"
+#include "compiler/simulate/codes.h"
+
+namespace tilewright::ide {
+
+std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const session::CompiledKernel& kernel) {
+  std::vector<text::Diagnostic> out;
+  for (const simulate::Finding& f : trial.findings) out.push_back(run::diagnostic_of(f));
+  for (const run::Trial::Left& left : trial.unchecked) {
+    text::Diagnostic d;
+    d.code = simulate::code::kUntried;
+    d.severity = left.expected ? text::Severity::Hint : text::Severity::Information;
+    d.message = "synchronisation of " + kernel.entry->expression + " is not wholly checked: " + left.why;
+    d.span = left.origin.span ? left.origin.span : kernel.value->kernel.span;
+    out.push_back(std::move(d));
+  }
+  return out;
+}
+
+std::size_t try_out_all(session::Compiled& compiled, const std::stop_token& stop) {
+  std::size_t untried = 0;
+  for (const session::CompiledKernel& kernel : compiled.kernels) {
+    if (!kernel.lowered || !kernel.cuda) {
+      ++untried;
+      continue;
+    }
+    run::Trial trial = run::try_out(*kernel.lowered, {}, stop);
+    if (trial.stopped) return compiled.kernels.size();
+    untried += !trial.unchecked.empty();
+    for (text::Diagnostic& d : trial_diagnostics(trial, kernel)) compiled.diagnostics.push_back(std::move(d));
+  }
+  return untried;
+}
+
+}  // namespace tilewright::ide

@@ -1,0 +1,18 @@
+// What a short run on the simulator says about the kernels of a script (compiler/run/trial.h).
+#pragma once
+#include <stop_token>
+#include <vector>
+
+#include "compiler/run/trial.h"
+#include "compiler/session/compile.h"
+
+namespace tilewright::ide {
+
+// Findings at their calls, and at the kernel what was not looked at.
+std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const session::CompiledKernel& kernel);
+
+// Tries out every kernel that compiled and adds what is found to the diagnostics. How many kernels were not, or not
+// wholly, looked at.
+std::size_t try_out_all(session::Compiled& compiled, const std::stop_token& stop);
+
+}  // namespace tilewright::ide
