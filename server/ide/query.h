@@ -22,6 +22,7 @@
 namespace tilewright::ide {
 
 class Artifacts;
+class BackgroundTrials;
 
 // A script as it was when the question came: an open document, a file, or a file of the prelude.
 using Script = std::shared_ptr<const session::Snapshot>;
@@ -59,7 +60,8 @@ struct Query {
   std::vector<std::string> folders;  // of the workspace, as paths
   std::stop_token stop;
   Preferences preferences;
-  Artifacts* artifacts = nullptr;  // of NVIDIA's tools; null: nobody makes any
+  Artifacts* artifacts = nullptr;            // of NVIDIA's tools; null: nobody makes any
+  const BackgroundTrials* trials = nullptr;  // on the simulator; null: there are none
   // Tells how far it is: a message, and per cent or -1. Empty where nobody wants to know.
   std::function<void(const std::string& message, int percent)> progress;
   // Opens a file of the workspace that is not open, under its own settings. Null: it cannot be read.

@@ -153,6 +153,7 @@ void Server::start(const Registry::Handler& handler, Message& m) {
   r->folders = workspace_.folders();
   r->preferences = preferences_;
   r->artifacts = &artifacts_;
+  r->trials = &trials_;
   r->views = &views_;
   r->stop = open->stop.get_token();
   if (const Json& token = protocol::at(m.params, "partialResultToken"); !token.is_null()) {

@@ -690,6 +690,70 @@ def make(n, dtype="float16"):
     return c
 
 
+RACY = """from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def kernel(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (64, 64), "float16")
+    B = T.match_buffer(B_ptr, (64, 64), "float16")
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    smem = T.alloc_shared([64, 64], "float16")
+    Tx.cta.copy(smem[:, :], A[:, :])
+    B[tid // 2, tid % 2] = smem[tid % 2, tid // 2]
+"""
+
+
+def race(c, version):
+    """The finding of the simulator, whenever it comes: its line and that of the other access."""
+    found = c.notification("textDocument/publishDiagnostics",
+                           lambda p: p.get("version") == version and "TW5020" in names(p["diagnostics"]))
+    (d,) = [d for d in found["diagnostics"] if d["code"] == "TW5020"]
+    assert d["severity"] == 1 and "cta_sync" in d["message"], d
+    return d["range"]["start"]["line"], [r["location"]["range"]["start"]["line"] for r in d["relatedInformation"]]
+
+
+@test("a missing barrier is found while nobody types, with both lines, and stands until the kernel changes")
+def _():
+    c = started({"textDocument": {"publishDiagnostics": {"relatedInformation": True}}})
+    c.open(URI, RACY)
+    assert race(c, 1) == (12, [11])
+    c.change(URI, 2, "# moved\n" + RACY)
+    moved = [d["range"]["start"]["line"] for d in c.diagnostics(URI, 2) if d["code"] == "TW5020"]
+    assert moved == [13], moved  # at once, and not tried again
+    mended = RACY.replace("    B[tid", "    T.cuda.cta_sync()\n    B[tid")
+    c.change(URI, 3, mended)
+    assert "TW5020" not in names(c.diagnostics(URI, 3))
+    c.change(URI, 4, RACY)
+    assert race(c, 4) == (12, [11])
+    return c
+
+
+@test("a client that asks for diagnostics is told when the simulator has found something")
+def _():
+    c = started({"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {"refreshSupport": True}}},
+                initializationOptions={"tilewright": {"toolchain": {"check": "off"}}})
+    c.open(URI, RACY)
+    c.result("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    c.reply(c.server_request("workspace/diagnostic/refresh"))
+    assert "TW5020" in names(c.result("textDocument/diagnostic", {"textDocument": {"uri": URI}})["items"])
+    return c
+
+
+@test("the simulator can be switched off")
+def _():
+    c = started(initializationOptions={"tilewright": {"simulate": False, "toolchain": {"check": "off"}}})
+    c.open(URI, RACY)
+    c.diagnostics(URI, 1)
+    time.sleep(0.5)  # many times as long as it takes
+    c.settled()
+    assert not any("TW5020" in names(m["params"]["diagnostics"]) for m in c.seen
+                   if m.get("method") == "textDocument/publishDiagnostics")
+    return c
+
+
 @test("silencing works on a line that has a comment, and edits end lines as the document does")
 def _():
     c = started()
