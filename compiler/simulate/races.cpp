@@ -531,7 +531,7 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
     why = "nobody has waited for it";
     hint = wait_for(op->queue, earlier_writes);
   } else if (op) {
-    why = "its end is known to others, and nothing orders that before this";
+    // Its end is known to others, and to nobody before this.
     hint = op->queue == Queue::Counted || op->queue == Queue::TensorCore ? "wait on its barrier in this thread, too"
                                                                          : by_place();
   } else if (a.proxy && earlier_writes && !foreign && order_.knows(t.number, other->number, earlier.time)) {
@@ -556,7 +556,7 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
 
   // Which of two unordered accesses comes first is luck: the finding is at the one that stands behind the other.
   const std::uint32_t here = site_of(t), there = earlier.site & ~Touch::kAtomic;
-  const bool turned = (code == code::kRace || code == code::kEqualStores) && !op && !a.operation && here < there;
+  const bool turned = (code == code::kRace || code == code::kEqualStores) && here < there;
   const std::string_view verb = a.writes ? "writes" : "reads", other_verb = earlier_writes ? "writes" : "reads";
   const std::string self_name =
       a.operation ? std::string(words_of(issued(a.operation).queue)) + " of " + name_of(self) : name_of(self);
@@ -573,7 +573,7 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
   f.weight = weight;
   f.related.push_back({machine_.origin_numbered(turned ? here : there),
                        (turned ? a.writes : earlier_writes) ? "written here" : "read here"});
-  machine_.report(std::move(f), &t, machine_.origin_numbered(turned ? there : here));
+  machine_.report(std::move(f), turned && other ? other : &t, machine_.origin_numbered(turned ? there : here));
 }
 
 }  // namespace tilewright::simulate

@@ -1477,6 +1477,12 @@ def staged(A: T.Buffer((64, 64), "float16"), B: T.Buffer((64, 64), "float16")):
 """
 
 
+# Each thread reads what others have copied.
+TURNED = STAGED.replace("    Tx.cta.copy(B[:, :], smem[:, :])\n",
+                        "    for i in range(32):\n        B[tx % 64, tx // 64 * 32 + i] = smem[tx % 64, tx // 64 * 32 + i]\n")
+RACY = TURNED.replace("    T.cuda.cta_sync()\n", "")
+
+
 class Simulator(Case):
     def simulated(self, status, text, *options, name="kernel.py"):
         return self.expect(status, "run", self.file(name, text), "--on", "sim", *options)
@@ -1511,6 +1517,36 @@ class Simulator(Case):
         self.assertEqual(report["tensors"][1]["comparison"]["mismatches"], 4096)
         # Copies that come early hide it; that the orders differ is said.
         self.assertIn("B is not the same after each launch", report["notes"][0])
+
+    def test_races(self):
+        self.simulated(0, TURNED)
+        report = self.fits(self.simulated(1, RACY, "--json").json, "run")
+        self.assertEqual((report["verdict"], report["status"]), ("failed", "done"))
+        (found,) = report["findings"]
+        self.assertEqual((found["code"], found["range"]["start"]["line"]), ("TW5020", 21))
+        self.assertEqual(found["related"][0]["range"]["start"]["line"], 17)
+
+    def test_check_tries_kernels_out(self):
+        racy = self.file("racy.py", RACY)
+        good = self.file("good.py", TURNED)
+        self.expect(0, "check", racy)
+        r = self.expect(1, "check", racy, "--simulate")
+        self.assertRegex(r.text, r"racy.py:21:9: error\[TW5020\]")
+        self.assertIn("synchronisation checked", self.expect(0, "check", good, "--simulate").errors)
+        told = self.fits(self.expect(1, "check", racy, "--simulate", "--json").json, "check")
+        self.assertNotIn("not_checked", told)
+        self.assertEqual([d["code"] for d in told["diagnostics"]], ["TW5020"])
+        for format in ("sarif", "github", "junit"):
+            self.assertIn("TW5020", self.expect(1, "check", racy, "--simulate", "--format", format).text)
+        # A part only, and said.
+        lines = TURNED.split("\n")
+        entry = max(i for i, line in enumerate(lines) if "device_entry" in line)
+        many = self.file("many.py", "\n".join([*lines[: entry + 1], "    T.cta_id([9])", *lines[entry + 1 :]]))
+        r = self.expect(0, "check", many, "--simulate")
+        self.assertIn("CTA 0 to 3 of 9 were tried", r.text)
+        self.assertIn("synchronisation not wholly checked in 1 of 2 kernels", r.errors)
+        told = self.fits(self.expect(0, "check", many, "--simulate", "--json").json, "check")
+        self.assertEqual(told["not_checked"][0]["what"], "synchronisation")
 
     def test_bytes_that_nobody_writes(self):
         half = STAGED.replace("range(32)", "range(16)")
