@@ -13,10 +13,10 @@
 namespace tilewright::run {
 
 struct TrialBudget {
-  std::uint64_t steps = 4'000'000;               // of each schedule
-  std::uint64_t ctas = 4;                        // or one cluster, where that is larger
-  std::int64_t bytes = std::int64_t{256} << 20;  // of all tensors
-  std::int64_t extent = 128;                     // of what has no value
+  std::uint64_t steps = 4'000'000;              // of each schedule
+  std::uint64_t ctas = 4;                       // or one cluster, where that is larger
+  std::int64_t bytes = std::int64_t{32} << 20;  // of all tensors; a run takes four times as much
+  std::int64_t extent = 128;                    // of what has no value
 };
 
 struct Trial {
@@ -24,8 +24,7 @@ struct Trial {
   // Why something was not looked at, each once; empty: all of the kernel was.
   struct Left {
     std::string why;
-    ir::Origin origin{};    // nowhere: the kernel
-    bool expected = false;  // only the budget: what was tried stands for the rest
+    ir::Origin origin{};  // nowhere: the kernel
   };
   std::vector<Left> unchecked;
   bool stopped = false;  // asked to; nothing else holds then

@@ -19,6 +19,9 @@ namespace tilewright::simulate {
 class Machine;
 struct Thread;
 
+// How far a barrier reaches.
+enum class Reach : std::uint8_t { Warp, Cta, Cluster, Grid };
+
 class Races {
  public:
   explicit Races(Machine& machine) : machine_(machine) {}
@@ -126,6 +129,15 @@ class Races {
   bool ordered(const Access& a, const Readers& earlier, Touch* unordered) const;
   bool has_ended(const Access& a, const Issued& op, bool writing) const;
   bool is_awaited(const Issued& op, bool writing) const;  // by anybody
+  // Why nothing orders an access behind an earlier one, and what would.
+  struct Cause {
+    std::string_view code;
+    Severity severity;
+    std::string_view why, way_out;
+  };
+  Cause cause_of(const Access& a, const Touch& earlier, bool earlier_writes, bool equal) const;
+  const Thread* thread_of(const Touch& touch) const;
+  static Reach reach_of(const Thread& t, const Thread* other);
   void conflict(const Access& a, const Touch& earlier, bool earlier_writes, std::uint64_t pointer, std::int64_t bytes,
                 bool equal);
   std::string name_of(const Touch& touch) const;
@@ -136,6 +148,13 @@ class Races {
   bool is_foreign(const Touch& touch) const;  // of an earlier cluster
   std::uint32_t site_of(const Thread& t) const;
   static bool is_proxy(Queue queue) { return queue != Queue::Copy; }
+  // The strand of a queue's operations; of bulk copies the one in which their writes end.
+  static Strand strand_of(Queue queue) {
+    return queue == Queue::Bulk ? Strand::BulkWrites : queue == Queue::TensorCore ? Strand::TensorWork : Strand::Copies;
+  }
+  static std::size_t index_of(Queue queue) { return static_cast<std::size_t>(strand_of(queue)); }
+  static constexpr std::uint32_t kLanes = 32;
+  static constexpr std::int64_t kMapBytes = 128;
 
   Machine& machine_;
   Order order_;

@@ -11,7 +11,7 @@ std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const s
   for (const run::Trial::Left& left : trial.unchecked) {
     text::Diagnostic d;
     d.code = simulate::code::kUntried;
-    d.severity = left.expected ? text::Severity::Hint : text::Severity::Information;
+    d.severity = text::Severity::Hint;
     d.message = "synchronisation of " + kernel.entry->expression + " is not wholly checked: " + left.why;
     d.span = left.origin.span ? left.origin.span : kernel.value->kernel.span;
     out.push_back(std::move(d));

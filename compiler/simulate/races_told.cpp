@@ -1,0 +1,137 @@
+// Races in words: who, which bytes, why nothing orders them, and what would.
+#include "compiler/simulate/codes.h"
+#include "compiler/simulate/machine.h"
+
+namespace tilewright::simulate {
+namespace {
+
+std::string_view words_of(Queue queue) {
+  switch (queue) {
+    case Queue::Copy: return "the cp.async";
+    case Queue::Bulk: return "the bulk copy";
+    case Queue::TensorCore: return "the tcgen05 operation";
+    default: return "the asynchronous copy";
+  }
+}
+
+std::string_view wait_for(Queue queue, bool writes) {
+  switch (queue) {
+    case Queue::Copy:
+      return "wait for it: T.ptx.cp_async.commit_group() and T.ptx.cp_async.wait_group(0), then a barrier for the "
+             "other threads";
+    case Queue::Bulk:
+      return writes ? "wait for it: T.ptx.cp_async.bulk.commit_group() and T.ptx.cp_async.bulk.wait_group(0), in the "
+                      "thread that issued it"
+                    : "wait until it has read its source: T.ptx.cp_async.bulk.commit_group() and "
+                      "T.ptx.cp_async.bulk.wait_group(0, True), in the thread that issued it, then a barrier for the "
+                      "others";
+    case Queue::TensorCore: return "let T.ptx.tcgen05.commit arrive at a barrier, and wait on that";
+    default: return "wait on the barrier that counts its bytes";
+  }
+}
+
+std::string_view barrier_for(Reach reach) {
+  switch (reach) {
+    case Reach::Warp: return "put T.cuda.warp_sync() between them: lanes of a warp need not go on together";
+    case Reach::Cta: return "put T.cuda.cta_sync() between them, or another barrier that both threads reach";
+    case Reach::Cluster: return "put T.cuda.cluster_sync() between them";
+    default: return "CTAs of a grid are not ordered: let one of them own each element, or use atomics";
+  }
+}
+
+}  // namespace
+
+bool Races::is_foreign(const Touch& touch) const {
+  return touch.is_operation() ? touch.time != group_ : touch.who - 1 < first_thread_;
+}
+
+std::string Races::name_of(const Touch& touch) const {
+  if (is_foreign(touch)) return "a thread of another CTA of the grid";
+  if (touch.is_operation()) {
+    const Issued& op = issued(touch.who & ~Touch::kOperation);
+    return std::string(words_of(op.queue)) + " of " + name_of({first_thread_ + op.thread + 1, 0, 0});
+  }
+  const Thread& t = machine_.thread(touch.who - 1 - first_thread_);
+  std::string out = "thread " + std::to_string(t.linear);
+  if (machine_.ctas() > 1) out += " of CTA " + std::to_string(t.cta) + " of the cluster";
+  return out;
+}
+
+// The thread behind an access; null: of an earlier cluster.
+const Thread* Races::thread_of(const Touch& touch) const {
+  if (is_foreign(touch)) return nullptr;
+  return &machine_.thread(touch.is_operation() ? issued(touch.who & ~Touch::kOperation).thread
+                                               : touch.who - 1 - first_thread_);
+}
+
+// How far a barrier between the two has to reach, the widest last.
+Reach Races::reach_of(const Thread& t, const Thread* other) {
+  if (!other) return Reach::Grid;
+  if (other->cta != t.cta) return Reach::Cluster;
+  return other->linear / kLanes == t.linear / kLanes ? Reach::Warp : Reach::Cta;
+}
+
+Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier_writes, bool equal) const {
+  const Thread& t = a.thread;
+  const Issued* op =
+      earlier.is_operation() && !is_foreign(earlier) ? &issued(earlier.who & ~Touch::kOperation) : nullptr;
+  const Thread* other = thread_of(earlier);
+  const std::string_view barrier = barrier_for(reach_of(t, other));
+  const std::string_view unordered = "nothing orders the two";
+  if (op && !is_awaited(*op, earlier_writes))
+    return {code::kUnawaited, Severity::Error, "nobody has waited for it", wait_for(op->queue, earlier_writes)};
+  if (op) {  // its end is known to others, and to nobody before this
+    const bool by_barrier = op->queue == Queue::Counted || op->queue == Queue::TensorCore;
+    return {code::kRace, Severity::Error, unordered, by_barrier ? "wait on its barrier in this thread, too" : barrier};
+  }
+  if (a.proxy && earlier_writes && other && order_.knows(t.number, other->number, earlier.time)) {
+    return {code::kProxy, Severity::Error, "no fence makes ordinary writes visible to asynchronous copies",
+            "put T.ptx.fence.proxy_async() behind the writes, before the barrier that orders them"};
+  }
+  if (equal) {
+    return {code::kEqualStores, Severity::Warning, "nothing orders the two; both store the same value here",
+            "let one thread write it"};
+  }
+  switch (missed_[t.number]) {
+    case Missed::Scope:
+      return {code::kRace, Severity::Error, "the release or the acquire between them has the scope of one CTA",
+              "give both the scope cluster or gpu"};
+    case Missed::Semantics:
+      return {
+          code::kRace, Severity::Error, "what the thread has read in between is relaxed, and orders nothing",
+          "release on the side that writes and acquire on this one, or put T.cuda.thread_fence() before and behind"};
+    default: return {code::kRace, Severity::Error, unordered, barrier};
+  }
+}
+
+void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes, std::uint64_t pointer,
+                     std::int64_t bytes, bool equal) {
+  struct Side {
+    std::string name;
+    bool writes;
+    std::uint32_t site;
+    const Thread* thread;
+  };
+  const Thread& t = a.thread;
+  std::string own = name_of({first_thread_ + t.number + 1, 0, 0});
+  if (a.operation) own = std::string(words_of(issued(a.operation).queue)) + " of " + own;
+  const Thread* other = thread_of(earlier);
+  Side here{std::move(own), a.writes, site_of(t), &t},
+      there{name_of(earlier), earlier_writes, earlier.site & ~Touch::kAtomic, other ? other : &t};
+  const Cause cause = cause_of(a, earlier, earlier_writes, equal);
+  // Which of two unordered accesses comes first is luck: the finding is at the one that stands behind the other.
+  if ((cause.code == code::kRace || cause.code == code::kEqualStores) && here.site < there.site) std::swap(here, there);
+  auto verb = [](const Side& side) { return side.writes ? " writes" : " reads"; };
+  Finding f;
+  f.code = cause.code;
+  f.severity = cause.severity;
+  f.message = here.name + verb(here) + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") + " at byte " +
+              std::to_string(offset_of(pointer)) + " of `" + std::string(machine_.block_name(pointer >> kOffsetBits)) +
+              "`, which " + there.name + verb(there) + ": " + std::string(cause.why);
+  f.hint = cause.way_out;
+  f.weight = static_cast<int>(reach_of(t, other));
+  f.related.push_back({machine_.origin_numbered(there.site), there.writes ? "written here" : "read here"});
+  machine_.report(std::move(f), here.thread, machine_.origin_numbered(here.site));
+}
+
+}  // namespace tilewright::simulate
