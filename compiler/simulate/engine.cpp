@@ -88,19 +88,27 @@ bool Engine::finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t seq
 
 bool Engine::step(Machine& m) {
   if (under_way_ == 0) return false;
-  std::size_t thread = 0, index = 0;
-  std::uint64_t oldest = ~std::uint64_t{0};
+  struct Due {
+    std::uint64_t sequence;
+    std::size_t thread;
+  };
+  std::vector<Due> due;
+  const std::vector<std::uint64_t> awaited = m.awaited_barriers();
   for (std::size_t n = 0; n < lanes_.size(); ++n) {
-    const auto& pending = lanes_[n].pending;
-    for (std::size_t i = 0; i < pending.size(); ++i) {
-      if (pending[i]->sequence >= oldest || !pending[i]->barrier || !m.awaited(pending[i]->barrier)) continue;
-      oldest = pending[i]->sequence;
-      thread = n, index = i;
-    }
+    for (const auto& op : lanes_[n].pending)
+      if (op->barrier && std::ranges::binary_search(awaited, op->barrier)) due.push_back({op->sequence, n});
   }
-  if (oldest == ~std::uint64_t{0}) return false;
-  land(m, m.thread(thread), index);
-  return true;
+  std::ranges::sort(due, {}, &Due::sequence);
+  // One after the other, until somebody goes on.
+  const std::uint64_t before = m.releases();
+  for (const Due& next : due) {
+    const auto& pending = lanes_[next.thread].pending;
+    auto op = std::ranges::find_if(pending, [&](const auto& p) { return p->sequence == next.sequence; });
+    if (op == pending.end()) continue;  // landed with another one
+    if (!land(m, m.thread(next.thread), static_cast<std::size_t>(op - pending.begin()))) return true;
+    if (m.releases() != before) break;
+  }
+  return !due.empty();
 }
 
 bool Engine::chance(Machine& m) {

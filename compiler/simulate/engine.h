@@ -65,7 +65,8 @@ class Engine {
   bool finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t sequence);
   bool finish_all(Machine& m, Thread& t, Queue queue) { return finish_before(m, t, queue, ~std::uint64_t{0}); }
 
-  // Nobody can run: lands one operation that somebody waits for. False: there is none.
+  // Nobody can run: lands operations that somebody waits for, the oldest first, until somebody can. False: there are
+  // none.
   bool step(Machine& m);
   // Between two threads' turns: does something or nothing. Random timing only.
   bool chance(Machine& m);

@@ -96,7 +96,9 @@ class Machine {
     Mbarrier* b = barrier_at(t, pointer, what);
     return b && after_count(t, pointer, what, f(*b));
   }
-  bool awaited(std::uint64_t barrier) const;  // somebody waits for this barrier
+  bool awaited(std::uint64_t barrier) const;            // somebody waits for this barrier
+  std::vector<std::uint64_t> awaited_barriers() const;  // those, sorted
+  std::uint64_t releases() const { return releases_; }
   // The thread arrives: what it did before is known to whoever waits for the phase; and it has waited.
   void arrives(const Thread& t, std::uint64_t pointer) {
     if (races_) races_->arrive(t, generic(pointer));
@@ -204,6 +206,7 @@ class Machine {
   std::vector<TensorMemory> tensor_memories_;
   const ir::Origin* acting_ = nullptr;
   std::uint64_t idle_polls_ = 0;  // rounds in which only pollers went on
+  std::uint64_t releases_ = 0;    // how often a thread that waited could go on
 };
 
 }  // namespace tilewright::simulate

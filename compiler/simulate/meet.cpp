@@ -69,6 +69,7 @@ bool needs_whole_warp(Kind k) { return k == Kind::LdMatrix || k == Kind::StMatri
 
 void Machine::release(Thread& t) {
   ++t.pc;
+  ++releases_;
   t.state = State::Ready;
   t.barrier = 0;
   t.polling = false;

@@ -61,6 +61,17 @@ bool Machine::awaited(std::uint64_t barrier) const {
                              [&](const Thread& t) { return t.state == State::Waiting && t.barrier == barrier; });
 }
 
+std::vector<std::uint64_t> Machine::awaited_barriers() const {
+  std::vector<std::uint64_t> out;
+  for (const Thread& t : threads_) {
+    if (t.state == State::Waiting && t.barrier != 0 && (out.empty() || out.back() != t.barrier))
+      out.push_back(t.barrier);
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
 bool Machine::after_count(const Thread& t, std::uint64_t pointer, std::string_view what, const std::string& wrong) {
   pointer = generic(pointer);
   Mbarrier& b = barriers_.at(pointer);
