@@ -1,6 +1,8 @@
 #include "server/ide/background_trials.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "server/ide/trials.h"
 
@@ -18,23 +20,20 @@ const BackgroundTrials::Tried* BackgroundTrials::tried(const std::string& docume
                                                        const session::CompiledKernel& kernel) const {
   auto known = tried_.find(document);
   if (known == tried_.end() || !kernel.lowered) return nullptr;
-  auto found = std::ranges::find_if(known->second, [&](const Tried& t) { return t.kernel.lock() == kernel.lowered; });
-  return found == known->second.end() ? nullptr : &*found;
+  auto found = known->second.find(kernel.lowered.get());
+  return found == known->second.end() || found->second.kernel.expired() ? nullptr : &found->second;
 }
 
 std::vector<text::Diagnostic> BackgroundTrials::find(const std::string& document,
                                                      const session::Compiled& compiled) const {
   std::vector<text::Diagnostic> out;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::string_view>> seen;  // entries of one function find the same at the same place
   std::lock_guard lock(mutex_);
   for (const session::CompiledKernel& kernel : compiled.kernels) {
     const Tried* known = tried(document, kernel);
     if (!known) continue;
-    for (const text::Diagnostic& d : known->found) {
-      // Entries of one function find the same at the same place.
-      if (std::ranges::none_of(out,
-                               [&](const text::Diagnostic& had) { return had.span == d.span && had.code == d.code; }))
-        out.push_back(d);
-    }
+    for (const text::Diagnostic& d : known->found)
+      if (seen.emplace(d.span.anchor, d.span.begin, d.code).second) out.push_back(d);
   }
   return out;
 }
@@ -48,7 +47,7 @@ void BackgroundTrials::want(const std::string& document, std::shared_ptr<const s
   {
     std::lock_guard lock(mutex_);
     if (auto known = tried_.find(document); known != tried_.end())
-      std::erase_if(known->second, [](const Tried& t) { return t.kernel.expired(); });
+      std::erase_if(known->second, [](const auto& entry) { return entry.second.kernel.expired(); });
   }
   backlog_.want({Wish{document, std::move(analysis)}}, BackgroundFor::Background, delay);
 }
@@ -75,7 +74,7 @@ void BackgroundTrials::work(const std::stop_token& end) {
         Tried now{kernel.lowered, trial_diagnostics(trial, kernel)};
         any = any || !now.found.empty();
         std::lock_guard lock(mutex_);
-        tried_[job->wish.document].push_back(std::move(now));
+        tried_[job->wish.document].insert_or_assign(kernel.lowered.get(), std::move(now));
       }
     }
     if (any) made_(job->wish.document);

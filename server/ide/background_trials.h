@@ -46,9 +46,10 @@ class BackgroundTrials {
 
   std::function<void(const std::string&)> made_;
   Backlog<Wish> backlog_;
-  mutable std::mutex mutex_;                                   // guards what was tried
-  std::unordered_map<std::string, std::vector<Tried>> tried_;  // by document
-  std::jthread thread_;                                        // last: ends first
+  mutable std::mutex mutex_;  // guards what was tried
+  // By document and kernel; another kernel may come to lie where one was, and then the weak pointer has expired.
+  std::unordered_map<std::string, std::unordered_map<const lower::LoweredKernel*, Tried>> tried_;
+  std::jthread thread_;  // last: ends first
 };
 
 }  // namespace tilewright::ide

@@ -216,7 +216,11 @@ class Storm {
   }
 
   void compare(unsigned document, std::int64_t version, const std::string& text) {
-    Json now = wire_.diagnostics(uri(document), version);
+    Json now = Json::array();
+    for (Json& d : wire_.diagnostics(uri(document), version)) {
+      // What the simulator finds comes when it has looked.
+      if (!d.at("code").get<std::string>().starts_with("TW50")) now.push_back(std::move(d));
+    }
     auto settings = std::make_shared<session::Settings>();
     settings->limits.steps = 100'000;
     settings->limits.memory_bytes = 64u << 20;
