@@ -27,7 +27,8 @@ const BackgroundTrials::Tried* BackgroundTrials::tried(const std::string& docume
 std::vector<text::Diagnostic> BackgroundTrials::find(const std::string& document,
                                                      const session::Compiled& compiled) const {
   std::vector<text::Diagnostic> out;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::string_view>> seen;  // entries of one function find the same at the same place
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::string_view>>
+      seen;  // entries of one function find the same at the same place
   std::lock_guard lock(mutex_);
   for (const session::CompiledKernel& kernel : compiled.kernels) {
     const Tried* known = tried(document, kernel);
