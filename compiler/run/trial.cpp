@@ -105,6 +105,7 @@ Trial try_out(const lower::LoweredKernel& kernel, const TrialBudget& budget, con
   simulate::Options options;
   options.races = true;
   options.max_steps = budget.steps;
+  options.max_bytes = 8 * budget.bytes;
   options.only_ctas =
       static_cast<std::uint64_t>(std::max<std::int64_t>(cluster, static_cast<std::int64_t>(budget.ctas)));
   options.stop = stop;

@@ -113,13 +113,9 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
       if (step == Step::Failed) stopped_ = true;
       if (step != Step::Done) continue;
     } else {
-      if (races_ && site.kind == Kind::WarpSync) {
-        std::vector<Thread*> here_now;
-        for (std::size_t k = 0; k < lanes.size(); ++k)
-          if (members >> k & 1) here_now.push_back(&lanes[k]);
-        races_->meet(here_now);
-      }
       warp_operation(site, lanes, members);
+      // Lanes have what they loaded as a matrix together: one of them may say for all that its rows are free again.
+      if (races_ && (site.kind == Kind::WarpSync || site.kind == Kind::LdMatrix)) races_->meet_lanes(lanes, members);
     }
     for (std::size_t k = 0; k < lanes.size(); ++k)
       if (members >> k & 1) release(lanes[k]);

@@ -56,6 +56,7 @@ class Races {
 
   // ---- synchronisation ----
   void meet(std::span<Thread* const> threads);
+  void meet_lanes(std::span<const Thread> lanes, std::uint32_t members);  // those of a warp whose bit is set
   void fence_proxy(const Thread& t);
   // At barriers of hardware, by a number that the caller chooses; and at mbarriers, by their pointer.
   void arrive(const Thread& t, std::uint64_t place);

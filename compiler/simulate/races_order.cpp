@@ -14,6 +14,13 @@ void Races::meet(std::span<Thread* const> threads) {
   order_.meet(agents);
 }
 
+void Races::meet_lanes(std::span<const Thread> lanes, std::uint32_t members) {
+  std::vector<Agent> agents;
+  for (std::size_t l = 0; l < lanes.size(); ++l)
+    if (members >> l & 1) agents.push_back(lanes[l].number);
+  order_.meet(agents);
+}
+
 void Races::fence_proxy(const Thread& t) { order_.fence_proxy(t.number); }
 
 void Races::arrive(const Thread& t, std::uint64_t at) {

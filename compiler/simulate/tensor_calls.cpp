@@ -300,9 +300,7 @@ Step copy_map(Machine& m, std::span<Thread> lanes, std::uint64_t to, std::uint64
       m.races()->read(lanes[l], moved(from, at), part);
       m.races()->write(lanes[l], moved(to, at), part);
     }
-    std::vector<Thread*> all;
-    for (Thread& lane : lanes) all.push_back(&lane);
-    m.races()->meet(all);
+    m.races()->meet_lanes(lanes, ~0u);
   }
   transfer(*target, *source, TensorMap::kBytes);
   return Step::Done;
