@@ -1,6 +1,5 @@
 #include "server/ide/background_trials.h"
 
-#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -37,10 +36,6 @@ std::vector<text::Diagnostic> BackgroundTrials::find(const std::string& document
       if (seen.emplace(d.span.anchor, d.span.begin, d.code).second) out.push_back(d);
   }
   return out;
-}
-
-bool BackgroundTrials::has_found(const std::string& document, const session::Analysis& analysis) const {
-  return std::ranges::any_of(analysis.compiled, [&](const session::Compiled& c) { return !find(document, c).empty(); });
 }
 
 void BackgroundTrials::want(const std::string& document, std::shared_ptr<const session::Analysis> analysis,

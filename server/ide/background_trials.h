@@ -23,7 +23,6 @@ class BackgroundTrials {
 
   // What was found in the kernels of an analysis, as far as they have been tried.
   std::vector<text::Diagnostic> find(const std::string& document, const session::Compiled& compiled) const;
-  bool has_found(const std::string& document, const session::Analysis& analysis) const;
   // Tries the kernels that were not tried yet, the changed ones that is, and forgets those that are no more.
   void want(const std::string& document, std::shared_ptr<const session::Analysis> analysis,
             std::chrono::milliseconds delay);

@@ -205,14 +205,15 @@ void Server::publish(const std::string& path, bool edited) {
   }
   bool background = edited && preferences_.toolchain == "idle", tries = edited && preferences_.simulate;
   if (!push_ && !background && !tries && views_.of(path).empty()) return;
-  auto analyse = [this, live, number, stop, background, tries, push = push_, snapshot = session_.find(path),
+  const ide::BackgroundTrials* trials = preferences_.simulate ? &trials_ : nullptr;
+  auto analyse = [this, live, number, stop, background, tries, trials, push = push_, snapshot = session_.find(path),
                   uri = client_->uris->of(path), client = client_] {
     try {
       auto analysis = snapshot->analyse(stop.get_token());
       if (!analysis) return;
       if (tries) trials_.want(snapshot->path(), analysis, kSettled);
       if (!push) return show_views(*snapshot, *analysis, background);
-      auto found = ide::diagnostics(*snapshot, analysis, &artifacts_, &trials_);
+      auto found = ide::diagnostics(*snapshot, analysis, &artifacts_, trials);
       std::string text = protocol::notification_text(
           "textDocument/publishDiagnostics",
           {{"uri", uri}, {"version", snapshot->version()}, {"diagnostics", published(found, *snapshot, *client)}});

@@ -153,7 +153,7 @@ void Server::start(const Registry::Handler& handler, Message& m) {
   r->folders = workspace_.folders();
   r->preferences = preferences_;
   r->artifacts = &artifacts_;
-  r->trials = &trials_;
+  if (preferences_.simulate) r->trials = &trials_;
   r->views = &views_;
   r->stop = open->stop.get_token();
   if (const Json& token = protocol::at(m.params, "partialResultToken"); !token.is_null()) {
@@ -215,7 +215,7 @@ std::shared_ptr<const FileReport> Server::file_report(const std::string& path, p
     auto analysis = snapshot->analyse(stop);
     if (!analysis) return nullptr;
     report->is_script = true;
-    report->diagnostics = published(ide::diagnostics(*snapshot, analysis, &artifacts_, &trials_), *snapshot, *client_);
+    report->diagnostics = published(ide::diagnostics(*snapshot, analysis, &artifacts_), *snapshot, *client_);
     imports = loader->imports();
   }
   reports_.keep(path, std::move(state), std::move(settings), std::move(imports), report);
