@@ -137,7 +137,7 @@ bool Machine::load(Thread& t, const Instruction& i) {
   const std::uint64_t at = address(t, access, index);
   std::optional<View> from = view(t, at, bytes, bytes, false, "read");
   if (!from) return false;
-  if (races_ && access.where != Where::Local) races_->read(t, at, bytes);
+  if (races_ && access.where != Where::Local) races_->read(t, at, bytes, Races::How::Plain, access.name);
   if (options_.uninitialised_reads && std::memchr(from->defined, 0, static_cast<std::size_t>(bytes))) {
     const auto* hole = static_cast<const std::uint8_t*>(std::memchr(from->defined, 0, static_cast<std::size_t>(bytes)));
     undefined_read(t, moved(at, hole - from->defined),
@@ -176,7 +176,7 @@ bool Machine::store(Thread& t, const Instruction& i) {
       std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);
       std::memcpy(now.data() + lane * access.bytes, &raw, static_cast<std::size_t>(access.bytes));
     }
-    races_->write(t, at, bytes, to->bytes, bytes <= 64 ? now.data() : nullptr);
+    races_->write(t, at, bytes, to->bytes, bytes <= 64 ? now.data() : nullptr, Races::How::Plain, access.name);
   }
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);

@@ -56,13 +56,13 @@ void Races::touch(Access access, std::uint64_t pointer, std::int64_t bytes) {
                    &access.thread);
 }
 
-void Races::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how) {
-  touch({.thread = t, .how = how}, pointer, bytes);
+void Races::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view view) {
+  touch({.thread = t, .how = how, .view = view}, pointer, bytes);
 }
 
 void Races::write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte* old,
-                  const std::byte* now, How how) {
-  touch({.thread = t, .writes = true, .how = how, .old = old, .now = now}, pointer, bytes);
+                  const std::byte* now, How how, std::string_view view) {
+  touch({.thread = t, .writes = true, .how = how, .old = old, .now = now, .view = view}, pointer, bytes);
 }
 
 void Races::operation_reads(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes) {

@@ -31,10 +31,12 @@ class Races {
 
   // ---- accesses of a thread, before they happen ----
   enum class How : std::uint8_t { Plain, Atomic };
-  void read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how = How::Plain);
+  // `view`: what the script calls the memory there; empty: not known.
+  void read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how = How::Plain,
+            std::string_view view = {});
   // `now` are the new bytes, `old` those there; stores of equal values are told apart. Null: not compared.
   void write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte* old = nullptr,
-             const std::byte* now = nullptr, How how = How::Plain);
+             const std::byte* now = nullptr, How how = How::Plain, std::string_view view = {});
 
   // ---- accesses of an operation that the thread issues ----
   std::uint32_t issue(const Thread& t, Queue queue);
@@ -120,6 +122,7 @@ class Races {
     bool writes = false, proxy = false;
     How how = How::Plain;
     const std::byte *old = nullptr, *now = nullptr;
+    std::string_view view{};
   };
 
   void touch(Access access, std::uint64_t pointer, std::int64_t bytes);

@@ -125,9 +125,11 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
   Finding f;
   f.code = cause.code;
   f.severity = cause.severity;
-  f.message = here.name + verb(here) + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") + " at byte " +
-              std::to_string(offset_of(pointer)) + " of `" + std::string(machine_.block_name(pointer >> kOffsetBits)) +
-              "`, which " + there.name + verb(there) + ": " + std::string(cause.why);
+  const std::string_view block = machine_.block_name(pointer >> kOffsetBits);
+  f.message = here.name + verb(here) + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+  if (!a.view.empty() && a.view != block) f.message += " of `" + std::string(a.view) + "`,";
+  f.message += " at byte " + std::to_string(offset_of(pointer)) + " of `" + std::string(block) + "`, which " +
+               there.name + verb(there) + ": " + std::string(cause.why);
   f.hint = cause.way_out;
   f.weight = static_cast<int>(reach_of(t, other));
   f.related.push_back({machine_.origin_numbered(there.site), there.writes ? "written here" : "read here"});
