@@ -1,5 +1,7 @@
 #include "server/ide/background_trials.h"
 
+#include <malloc.h>
+
 #include <set>
 #include <tuple>
 
@@ -56,7 +58,7 @@ void BackgroundTrials::forget(const std::string& document) {
 
 void BackgroundTrials::work(const std::stop_token& end) {
   while (auto job = backlog_.next(end)) {
-    bool any = false;
+    bool any = false, tried_some = false;
     for (const session::Compiled& compiled : job->wish.analysis->compiled) {
       for (const session::CompiledKernel& kernel : compiled.kernels) {
         if (job->stop.stop_requested()) break;
@@ -65,6 +67,7 @@ void BackgroundTrials::work(const std::stop_token& end) {
           std::lock_guard lock(mutex_);
           if (tried(job->wish.document, kernel)) continue;
         }
+        tried_some = true;
         run::Trial trial = run::try_out(*kernel.lowered, {}, job->stop);
         if (trial.stopped) break;
         Tried now{kernel.lowered, trial_diagnostics(trial, kernel)};
@@ -73,6 +76,7 @@ void BackgroundTrials::work(const std::stop_token& end) {
         tried_[job->wish.document].insert_or_assign(kernel.lowered.get(), std::move(now));
       }
     }
+    if (tried_some) ::malloc_trim(0);  // what the runs took goes back to the system
     if (any) made_(job->wish.document);
   }
 }
