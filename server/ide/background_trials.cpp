@@ -1,6 +1,8 @@
 #include "server/ide/background_trials.h"
 
 #include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <set>
 #include <tuple>
@@ -8,6 +10,10 @@
 #include "server/ide/trials.h"
 
 namespace tilewright::ide {
+
+namespace {
+constexpr int kNice = 10;
+}
 
 BackgroundTrials::BackgroundTrials(std::function<void(const std::string&)> made)
     : made_(std::move(made)), thread_([this](const std::stop_token& end) { work(end); }) {}
@@ -57,6 +63,8 @@ void BackgroundTrials::forget(const std::string& document) {
 }
 
 void BackgroundTrials::work(const std::stop_token& end) {
+  // Who waits for an answer goes first, where cores are few.
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
   while (auto job = backlog_.next(end)) {
     bool any = false, tried_some = false;
     for (const session::Compiled& compiled : job->wish.analysis->compiled) {
