@@ -8,8 +8,8 @@
 #include "compiler/simulate/machine.h"
 
 namespace tilewright::simulate {
+
 void Races::start_group(std::size_t threads, std::uint64_t first_shared) {
-  if (group_ == 0) shadow_.clear();
   ++group_;
   // Warps of different clusters have different numbers.
   first_thread_ += stride_;

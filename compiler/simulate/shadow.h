@@ -44,7 +44,6 @@ class Shadow {
   // Memory that cells may take.
   static constexpr std::size_t kMost = std::size_t{1} << 30;
 
-  void clear() { pages_.clear(), more_.clear(), free_.clear(), taken_ = 0; }
   // Forgets the blocks from this number on.
   void forget_from(std::uint64_t block);
 
