@@ -33,6 +33,16 @@ struct CallRow {
 
 const CallRow* call_of(Meaning meaning);  // null: none
 
+// What set_up has read of a call, in the type of its row's file.
+template <class F>
+const F& form_of(const Site& site) {
+  return static_cast<const F&>(*site.form);
+}
+
+// The element that a pointer is to, void when nobody says; and its bytes, 1 for less than a byte.
+ir::DataType pointee_of(ir::Expr pointer);
+int bytes_of_pointee(ir::Expr pointer);
+
 // By family, one file each.
 std::span<const CallRow> barrier_calls();
 std::span<const CallRow> cluster_calls();
@@ -42,5 +52,6 @@ std::span<const CallRow> copy_calls();
 std::span<const CallRow> bulk_calls();
 std::span<const CallRow> tensor_calls();
 std::span<const CallRow> tensor_memory_calls();
+std::span<const CallRow> mma_calls();
 
 }  // namespace tilewright::simulate

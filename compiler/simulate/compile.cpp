@@ -10,6 +10,7 @@
 #include "compiler/intrinsics/signature.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/simulate/calls.h"
+#include "compiler/simulate/memory.h"
 #include "compiler/simulate/program.h"
 #include "compiler/simulate/tensor_map.h"
 
@@ -402,6 +403,14 @@ class Compiler {
     Expr index = e->indices[0];
     if (const Ramp* ramp = index.as<Ramp>()) index = ramp->base;
     std::uint32_t at = access(e->buffer);
+    const Access& to = program_.accesses[at];
+    const std::int64_t* element = constant(index);
+    // A thread's own memory has the same pointers in every thread.
+    if (element && to.where == Where::Local && to.offset == Access::kNoRegister) {
+      const int bits = to.type.storage_bits();
+      const std::int64_t first = *element * e->buffer->dtype.lanes;
+      return constant_register(pointer_to(kLocalBlocks + to.index, bits < 8 ? first * bits / 8 : first * to.bytes));
+    }
     return make(Op::Address, kHandle, element_index(index, e->buffer->dtype.lanes), at);
   }
 
@@ -462,7 +471,7 @@ class Compiler {
       s.args.push_back(slot);
     }
     for (const intrinsics::Operand& o : intrinsic.operands) {
-      if (o.kind != intrinsics::OperandKind::Variadic) continue;
+      if (o.kind != intrinsics::OperandKind::Variadic && o.kind != intrinsics::OperandKind::List) continue;
       for (Expr item : a.items(o)) s.items.push_back(element_or_value(item, o));
     }
     return meet(std::move(s), e->dtype);
@@ -475,18 +484,6 @@ class Compiler {
     return element ? address(element) : scalar(e);
   }
 
-  int bytes_of_pointee(Expr pointer) const {
-    if (const Var* v = pointer.as<Var>())
-      return v->pointee.is_void() ? 1 : static_cast<int>(lower::element_bits(v->pointee) / 8);
-    if (const Call* c = pointer.as<Call>()) {
-      if (c->callee == &builtin::address_of)
-        if (const Load* element = c->args[0].as<Load>())
-          return static_cast<int>(lower::element_bits(element->buffer->dtype) / 8);
-      if (c->callee == &builtin::pointer_offset) return bytes_of_pointee(c->args[0]);
-    }
-    return 1;
-  }
-
   Registers call(const Call* e) {
     const Callee* callee = e->callee;
     if (callee == &builtin::address_of) {
@@ -495,7 +492,7 @@ class Compiler {
     }
     if (callee == &builtin::pointer_offset)
       return {make(Op::PointerAdd, kHandle, scalar(e->args[0]), scalar(e->args[1]),
-                   static_cast<Register>(std::max(1, bytes_of_pointee(e->args[0]))))};
+                   static_cast<Register>(bytes_of_pointee(e->args[0])))};
     if (callee == &builtin::handle_byte_offset)
       return {make(Op::PointerAdd, kHandle, scalar(e->args[0]), scalar(e->args[1]), 1)};
     if (callee == &builtin::likely) return values(e->args[0]);
@@ -855,6 +852,20 @@ class Compiler {
 };
 
 }  // namespace
+
+ir::DataType pointee_of(Expr pointer) {
+  if (const Var* v = pointer.as<Var>()) return v->pointee;
+  const Call* c = pointer.as<Call>();
+  if (!c) return kVoid;
+  if (c->callee == &builtin::pointer_offset) return pointee_of(c->args[0]);
+  const Load* element = c->callee == &builtin::address_of ? c->args[0].as<Load>() : nullptr;
+  return element ? element->buffer->dtype : kVoid;
+}
+
+int bytes_of_pointee(Expr pointer) {
+  const DataType d = pointee_of(pointer);
+  return d.is_void() ? 1 : std::max(1, static_cast<int>(lower::element_bits(d) / 8));
+}
 
 Program compile(const lower::LoweredKernel& kernel) { return Compiler(kernel).compile(); }
 

@@ -6,6 +6,7 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -136,6 +137,11 @@ struct Storage {
 
 struct CallRow;
 
+// What a row's set-up has read of a call, when numbers and flags are too few.
+struct CallForm {
+  virtual ~CallForm() = default;
+};
+
 // A call that needs more than registers: who meets, or what is done.
 struct Site {
   enum class Kind : std::uint8_t {
@@ -175,8 +181,9 @@ struct Site {
   bool flag = false;                 // transposed
   std::string text;                  // operation, format, what is not modelled
   const CallRow* call = nullptr;     // calls.h; `args` are then its slots
-  std::vector<std::uint32_t> items;  // registers of a list or variadic operand
-  int code = 0;                      // what the row's own set-up needs besides
+  std::vector<std::uint32_t> items;  // registers of the list and variadic operands, in their order
+  std::shared_ptr<const CallForm> form{};
+  int code = 0;  // what the row's own set-up needs besides
   // How a call on memory or a fence orders others; weak: not at all.
   intrinsics::Semantics semantics = intrinsics::Semantics::Weak;
   intrinsics::Scope scope = intrinsics::Scope::Thread;
