@@ -31,8 +31,8 @@ Place place_in_a(Number number, int rows, int lane, int reg, int e);
 Place place_in_b(Number number, int lane, int reg, int e);
 Place place_in_c(Number number, int lane, int reg, int e);
 
-// What pointers lead to, as the registers of one lane: `bits` is 32 or 64, `what` names the matrix. False: a finding
-// was made, and the values of bytes that nobody wrote are those that are there.
+// What pointers lead to, as the registers of one lane: `bits` is 32 or 64, `what` names the matrix. Bytes that nobody
+// wrote are a finding, and the read goes on with what is there. False: the pointers lead nowhere, and the run ends.
 bool read_registers(Machine& m, const Thread& t, std::span<const std::uint64_t> pointers, int bits, std::uint64_t* out,
                     std::string_view what);
 bool write_registers(Machine& m, const Thread& t, std::span<const std::uint64_t> pointers, int bits,
