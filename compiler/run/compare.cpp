@@ -75,6 +75,28 @@ struct Load {
 
 }  // namespace
 
+double largest_magnitude(DataType dtype, std::string_view bytes) {
+  const DataType element = dtype.element();
+  const int width = element.storage_bits();
+  if (width <= 0 || width > 64 || !decode_element(element, 0)) return 0;
+  const std::int64_t count = static_cast<std::int64_t>(bytes.size()) * 8 / width, piece = kPiece;
+  std::vector<double> parts(static_cast<std::size_t>((count + piece - 1) / piece));
+  std::vector<double> table;
+  if (width <= 16)
+    for (std::uint64_t bits = 0; bits < std::uint64_t{1} << width; ++bits)
+      table.push_back(*decode_element(element, bits));
+  in_pieces(count, piece, [&](std::int64_t from, std::int64_t to) {
+    double largest = 0;
+    for (std::int64_t i = from; i < to; ++i) {
+      const std::uint64_t bits = element_bits(element, bytes, i);
+      const double value = std::fabs(table.empty() ? *decode_element(element, bits) : table[bits]);
+      if (std::isfinite(value)) largest = std::max(largest, value);
+    }
+    parts[static_cast<std::size_t>(from / piece)] = largest;
+  });
+  return parts.empty() ? 0 : *std::ranges::max_element(parts);
+}
+
 Comparison compare(DataType dtype, std::string_view got, std::string_view expected, Tolerance tolerance) {
   DataType element = dtype.element();
   int width = element.storage_bits();

@@ -40,6 +40,8 @@ struct Comparison {
   double got = 0, expected = 0;  // there
   double max_absolute = 0, max_relative = 0;
 };
+// The greatest magnitude among the finite elements; 0 for types without numbers.
+double largest_magnitude(ir::DataType dtype, std::string_view bytes);
 // Both have the same length, in packed elements.
 Comparison compare(ir::DataType dtype, std::string_view got, std::string_view expected, Tolerance tolerance);
 

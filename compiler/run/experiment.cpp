@@ -41,7 +41,9 @@ std::expected<Experiment, Failure> Experiment::set_up(std::vector<const lower::L
   Job& job = e.report.bound.job;
   job.warmups = e.wanted_.warmups;
   job.repeats = e.wanted_.repeats;
+  job.schedules = e.wanted_.schedules;
   e.report.tensors.resize(job.buffers.size());
+  e.sum_ = longest_sum(e.report.bound);
 
   auto unknown = [&](const std::string& tensor) {
     std::string known;
@@ -51,6 +53,17 @@ std::expected<Experiment, Failure> Experiment::set_up(std::vector<const lower::L
   for (const auto* given : {&e.wanted_.inputs, &e.wanted_.expected}) {
     for (const auto& [tensor, array] : *given)
       if (!e.buffer_named(tensor)) return unknown(tensor);
+  }
+  for (const auto* fills : {&e.wanted_.fills, &e.wanted_.expected_fills}) {
+    for (const auto& [tensor, fill] : *fills) {
+      auto at = e.buffer_named(tensor);
+      if (!at) return unknown(tensor);
+      const ir::DataType dtype = e.report.bound.tensors[*at].dtype;
+      if (fill.kind != Fill::Kind::Poison && !filled(fill, dtype, 0, 0))
+        return std::unexpected(
+            Failure{tensor + "=" + fill.text + ": " + ir::dtype_name(dtype) + " has no numbers", {}});
+      if (fills == &e.wanted_.fills && fill.kind == Fill::Kind::Poison) e.wanted_.outputs.push_back(tensor);
+    }
   }
   for (const std::string& tensor : e.wanted_.outputs) {
     auto at = e.buffer_named(tensor);
@@ -79,7 +92,10 @@ std::optional<Failure> Experiment::take(std::size_t i) {
   BoundTensor& tensor = report.bound.tensors[i];
   auto given = wanted_.inputs.find(b.name);
   if (given == wanted_.inputs.end()) {
-    report.tensors[i].source = b.role == Role::Output ? "poison" : "random";
+    auto fill = wanted_.fills.find(b.name);
+    const bool filled = fill != wanted_.fills.end() && fill->second.kind != Fill::Kind::Poison;
+    if (filled && b.role == Role::Output) b.role = tensor.role = Role::InOut;
+    report.tensors[i].source = filled ? fill->second.text : b.role == Role::Output ? "poison" : "random";
     return std::nullopt;
   }
   const auto& [from, array] = given->second;
@@ -102,7 +118,9 @@ void Experiment::fill() {
     if (b.role == Role::Output || wanted_.inputs.contains(b.name)) continue;
     std::uint64_t seed = wanted_.seed;
     for (char c : b.name) seed = seed * 1099511628211ull + static_cast<unsigned char>(c);
-    b.contents = random_contents(report.bound.tensors[i].dtype, b.bytes, seed);
+    auto fill = wanted_.fills.find(b.name);
+    b.contents =
+        *filled(fill == wanted_.fills.end() ? Fill() : fill->second, report.bound.tensors[i].dtype, b.bytes, seed);
   }
 }
 
@@ -112,6 +130,11 @@ void Experiment::execute(Executor& executor, const std::stop_token& stop) {
   if (!report.outcome.microseconds.empty()) report.timing = timing_of(report);
   for (const auto& [tensor, given] : wanted_.expected)
     compare_with(*buffer_named(tensor), given.array.data, given.from);
+  for (const auto& [tensor, fill] : wanted_.expected_fills) {
+    const std::size_t i = *buffer_named(tensor);
+    compare_with(i, *filled(fill, report.bound.tensors[i].dtype, report.bound.job.buffers[i].bytes, wanted_.seed),
+                 fill.text);
+  }
 }
 
 std::optional<std::size_t> Experiment::buffer_named(std::string_view name) const {
@@ -125,7 +148,8 @@ void Experiment::compare_with(std::size_t i, std::string_view expected, const st
   TensorReport& t = report.tensors[i];
   ir::DataType dtype = report.bound.tensors[i].dtype;
   t.expected_from = from;
-  t.tolerance = default_tolerance(dtype);
+  const bool sums = !wanted_.absolute && sum_.terms > 1 && dtype.is_floating();
+  t.tolerance = tolerance_of(dtype, sum_, sums ? largest_magnitude(dtype, expected) : 0);
   if (wanted_.relative) t.tolerance.relative = *wanted_.relative;
   if (wanted_.absolute) t.tolerance.absolute = *wanted_.absolute;
   t.comparison = compare(dtype, report.outcome.buffers[i].contents, expected, t.tolerance);
@@ -148,7 +172,10 @@ std::expected<void, Failure> Experiment::expect(const lower::LoweredKernel& refe
     b.role = bound->tensors[i].role = report.bound.tensors[*mine].role;
     b.contents = report.bound.job.buffers[*mine].contents;
   }
+  // Somebody asked for it, and can stop it: only a reference that does not end has to be.
   simulate::Options options;
+  options.max_steps = 200'000'000'000;
+  options.max_ctas = ~std::uint64_t{0};
   options.stop = stop;
   std::string where = "reference " + name + " on the host";
   Outcome outcome = simulate_bound(*bound, options);
@@ -166,6 +193,8 @@ std::expected<void, Failure> Experiment::expect(const lower::LoweredKernel& refe
     if (outcome.status == Status::Stopped) return std::unexpected(Failure{});
     if (outcome.status != Status::Done) return failed("fails: " + outcome.message);
   }
+  const Sum own = longest_sum(*bound);
+  sum_ = {std::max(sum_.terms, own.terms), std::max(sum_.unit, own.unit)};
   for (std::size_t i = 0; i < bound->tensors.size(); ++i) {
     std::size_t mine = *buffer_named(bound->tensors[i].name);
     if (report.bound.tensors[mine].role == Role::Input || report.tensors[mine].comparison) continue;

@@ -11,8 +11,10 @@
 #include <map>
 
 #include "compiler/run/executor.h"
+#include "compiler/run/fill.h"
 #include "compiler/run/npy.h"
 #include "compiler/run/report.h"
+#include "compiler/run/sums.h"
 
 namespace tilewright::run {
 
@@ -32,10 +34,12 @@ struct Wanted {
   std::map<std::string, Number, std::less<>> values;  // scalars and symbolic extents
   std::map<std::string, GivenArray, std::less<>> inputs;
   std::map<std::string, GivenArray, std::less<>> expected;
+  std::map<std::string, Fill, std::less<>> fills, expected_fills;  // of those without an array
   std::vector<std::string> outputs;          // that the kernels only write, where this is not found out
   std::uint64_t seed = 1;                    // of the inputs that are not given
   std::optional<double> relative, absolute;  // tolerances; by type where they are not said
   int warmups = 3, repeats = 10;
+  int schedules = 0;                                   // of the simulator; 0: as many as it tries by itself
   std::int64_t memory_limit = default_memory_limit();  // bytes of this machine's memory for tensors
 };
 
@@ -72,6 +76,7 @@ class Experiment {
   void compare_with(std::size_t buffer, std::string_view expected, const std::string& from);
 
   Wanted wanted_;
+  Sum sum_;  // the longest of the kernels and of what they are held against
 };
 
 }  // namespace tilewright::run

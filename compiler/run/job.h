@@ -74,6 +74,7 @@ struct Job {
   // repeats: not timed.
   int warmups = 3;
   int repeats = 0;
+  int schedules = 0;  // that the simulator tries; 0: as many as it does by itself
 
   std::int64_t bytes() const;  // of all buffers
   std::int64_t host_bytes()

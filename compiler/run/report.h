@@ -31,6 +31,7 @@ struct Report {
   DeviceInfo device;
   Bound bound;
   std::uint64_t seed = 0;
+  bool secret_seed = false;  // drawn for this run
   Outcome outcome;
   std::vector<TensorReport> tensors;  // one a buffer of the job
   std::optional<Timing> timing;

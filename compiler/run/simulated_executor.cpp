@@ -125,7 +125,8 @@ void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 
 Outcome SimulatedExecutor::execute(const Bound& bound, const std::stop_token& stop) {
   constexpr std::array<unsigned char, 2> kPoisons = {0xFF, 0x7B};
   Outcome out;
-  for (int schedule = 0; schedule < schedules_ && out.status == Status::Done; ++schedule) {
+  const int schedules = bound.job.schedules > 0 ? bound.job.schedules : schedules_;
+  for (int schedule = 0; schedule < schedules && out.status == Status::Done; ++schedule) {
     using enum simulate::Timing;
     simulate::Options options = options_;
     options.stop = stop;

@@ -9,6 +9,7 @@
 #include "compiler/script/python/support.h"
 #include "compiler/script/unbound.h"
 #include "compiler/script/undecorated.h"
+#include "compiler/syntax/run_comment.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -190,15 +191,24 @@ class EntryFinder {
 
   void comments() {
     for (const syntax::Directive& d : e_.tree->directives()) {
-      if (!d.text.starts_with("entry ")) continue;
+      if (!options_.entries.empty()) return;
+      std::vector<std::string_view> expressions;
+      if (d.text.starts_with("entry ")) expressions = {syntax::directive_expression(d)};
+      // A factory's name speaks of entries that others make; a call is one.
+      if (auto run = syntax::run_comment(d)) expressions = run->kernels();
+      if (!d.text.starts_with("entry "))
+        std::erase_if(expressions, [&](std::string_view text) { return text.find('(') == text.npos || known(text); });
+      if (expressions.empty()) continue;
       std::uint32_t anchor = e_.anchors.add(e_.tree->source(), d.offset);
-      std::string_view text = d.text.substr(6);
-      while (!text.empty() && text[0] == ' ') text.remove_prefix(1);
       std::string_view line = e_.tree->source()->text().substr(d.offset);
       std::uint32_t length = static_cast<std::uint32_t>(std::min(line.find('\n'), line.size()));
       text::Span span{anchor, 0, length};
-      if (options_.entries.empty()) expression(std::string(text), EntryKind::Comment, span);
+      for (std::string_view text : expressions) expression(std::string(text), EntryKind::Comment, span);
     }
+  }
+
+  bool known(std::string_view text) const {
+    return std::ranges::find(e_.entries, text, &Entry::expression) != e_.entries.end();
   }
 
   void expression(const std::string& text, EntryKind kind, text::Span span) {
@@ -800,7 +810,12 @@ class EntryFinder {
   // Kernels of such a factory are what `run` expects of others; they need no entry of their own.
   bool named_as_reference(std::string_view name) const {
     return std::ranges::any_of(e_.tree->directives(), [&](const syntax::Directive& d) {
-      return d.text.starts_with("reference " + std::string(name) + "(");
+      const std::string call = std::string(name) + "(";
+      if (d.text.starts_with("reference " + call)) return true;
+      const auto run = syntax::run_comment(d);
+      return run && std::ranges::any_of(run->settings, [&](const syntax::RunComment::Setting& s) {
+               return s.name == "reference" && s.value.starts_with(call);
+             });
     });
   }
 

@@ -25,6 +25,8 @@ constexpr CommentWord kWords[] = {
      "Findings on this line that are meant as they are. None that fails a kernel."},
     {"reference", "reference expected(...)", "reference expected(ROWS)",
      "What `run` compares with: the function or kernel that it expects."},
+    {"run", "run copy n=128", "run ENTRY reference=expected A=random(seed=7) B=poison n=100 repeat=20",
+     "What `run` does with a kernel: its inputs, what is expected, how often."},
     {"sequence", "sequence encode then consume", "sequence encode then consume",
      "Kernels that run in turn, on the same tensors."},
     {"tvm", "tvm=0.27", "", "The same as dialect."},
@@ -86,7 +88,7 @@ class Reader {
     if (word == "ignore") return codes(rest);
     if (word == "tvm" && !after.starts_with('=')) return missing(word, "=0.27");
     if (word == "arch") return architectures(word, rest);
-    if (rest.empty() && word != "dialect" && word != "tvm") missing(word, "an expression");
+    if (rest.empty() && word != "dialect" && word != "tvm" && word != "run") missing(word, "an expression");
   }
 
  private:

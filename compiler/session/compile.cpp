@@ -7,6 +7,7 @@
 #include "compiler/dispatch/codes.h"
 #include "compiler/session/codes.h"
 #include "compiler/session/comments.h"
+#include "compiler/session/run_comments.h"
 #include "compiler/session/unused.h"
 
 namespace tilewright::session {
@@ -165,6 +166,8 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   text::Anchors& anchors = out.evaluation->anchors;
   say_architectures(out, *tree);
   std::ranges::move(misread_comments(*tree, anchors), std::back_inserter(out.diagnostics));
+  const bool all = options.entries.empty() && out.evaluation->other_entries.empty();
+  std::ranges::move(misread_runs(*tree, out, all, anchors), std::back_inserter(out.diagnostics));
   // An entry that was left out may use what the others do not.
   if (!out.evaluation->other_entries.empty()) uses.clear();
   std::ranges::move(unused(uses, anchors, tree->source().get()), std::back_inserter(out.diagnostics));

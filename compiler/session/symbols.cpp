@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/syntax/run_comment.h"
 #include "compiler/syntax/walk.h"
 
 namespace tilewright::session {
@@ -405,14 +406,21 @@ class Indexer {
   // Names in comments that the evaluator reads as expressions of the module.
   void comments() {
     const char* start = out_.tree->source()->text().data();
-    for (const Directive& d : out_.tree->directives()) {
-      std::string_view text = directive_expression(d);
-      if (text.empty()) continue;
+    auto expression = [&](std::string_view text) {
+      if (text.empty()) return;
       offset_ = static_cast<std::uint32_t>(text.data() - start);
       auto parsed = parse_expression(text, nullptr);
-      if (!parsed) continue;
+      if (!parsed) return;
       out_.comments.push_back({offset_, parsed});
       visit(parsed->statement);
+    };
+    for (const Directive& d : out_.tree->directives()) {
+      expression(directive_expression(d));
+      const std::optional<RunComment> run = run_comment(d);
+      if (!run) continue;
+      for (std::string_view part : run->kernels()) expression(part);
+      for (const RunComment::Setting& s : run->settings)
+        if (s.name == "reference") expression(s.value);
     }
   }
 

@@ -25,9 +25,10 @@ namespace fs = std::filesystem;
 struct RunCommand {
   std::string file, on, arch, reference, folder, driver = "libcuda.so.1";
   std::vector<std::string> entries, cubins, inputs, outputs, expected, settings;
-  std::uint64_t seed = 1;
-  int device = 0, repeat = 10, warmup = 3, schedules = 3;
-  std::uint64_t steps = simulate::Options().max_steps;
+  std::string seed;
+  int device = 0;
+  std::optional<int> repeat, warmup, schedules;
+  std::uint64_t steps = 4'000'000'000;
   double deadline = 10, memory = 0;
   std::optional<double> rtol, atol;
   DialectOption dialect;
@@ -59,27 +60,45 @@ Asked request_of(const RunCommand& o) {
   request.digests = o.json;
   run::Wanted& wanted = request.wanted;
   wanted.outputs = o.outputs;
-  wanted.seed = o.seed;
   wanted.relative = o.rtol;
   wanted.absolute = o.atol;
-  wanted.warmups = o.warmup;
-  wanted.repeats = o.repeat;
+  request.warmups = o.warmup;
+  request.repeats = o.repeat;
+  request.schedules = o.schedules;
+  request.secret_seed = o.seed == "secret";
+  if (!o.seed.empty() && !request.secret_seed) {
+    auto number = run::parse_number(o.seed);
+    if (!number || number->real || number->integer < 0)
+      return std::unexpected(run::Failure{"--seed " + o.seed + ": a whole number, or secret", {}});
+    request.seed = static_cast<std::uint64_t>(number->integer);
+  }
   auto failure = pairs(o.settings, "set", [&](const std::string& name, const std::string& value) {
     auto number = run::parse_number(value);
     if (number) wanted.values[name] = *number;
     return number ? std::nullopt
                   : std::optional(run::Failure{"--set " + name + "=" + value + ": " + value + " is no number", {}});
   });
-  auto arrays = [](auto& to) {
-    return [&to](const std::string& name, const std::string& path) -> std::optional<run::Failure> {
-      auto array = ide::given_array(path);
+  auto contents = [](auto& arrays, auto& fills) {
+    return [&](const std::string& name, const std::string& value) -> std::optional<run::Failure> {
+      std::error_code ec;
+      if (!value.ends_with(".npy") && !fs::exists(value, ec)) {
+        auto fill = run::parse_fill(value);
+        if (!fill) {
+          const std::string& meant = fill.error().meant;
+          return run::Failure{name + "=" + value + ": " + fill.error().message,
+                              meant.empty() ? std::string() : "did you mean " + meant + "?"};
+        }
+        fills[name] = std::move(*fill);
+        return std::nullopt;
+      }
+      auto array = ide::given_array(value);
       if (!array) return run::Failure{array.error(), {}};
-      to[name] = std::move(*array);
+      arrays[name] = std::move(*array);
       return std::nullopt;
     };
   };
-  if (!failure) failure = pairs(o.inputs, "input", arrays(wanted.inputs));
-  if (!failure) failure = pairs(o.expected, "expect", arrays(wanted.expected));
+  if (!failure) failure = pairs(o.inputs, "input", contents(wanted.inputs, wanted.fills));
+  if (!failure) failure = pairs(o.expected, "expect", contents(wanted.expected, wanted.expected_fills));
   if (failure) return std::unexpected(*failure);
   for (const std::string& path : o.cubins) {
     auto cubin = project::read_file(path, kLargestCubin);
@@ -121,14 +140,15 @@ int run_all(const RunCommand& o, const project::LoadedFile& file, const ide::Run
             AnswerTo&& answer_to) {
   if (!o.folder.empty() || !o.cubins.empty())
     return refuse(o, {"--output and --cubin are for one entry", "name it with --entry EXPR"});
-  const std::vector<std::string> entries = ide::entries_to_run(file);
+  const std::vector<ide::Runnable> entries = ide::entries_to_run(file);
   if (entries.empty()) return refuse(o, {file.source->path() + " has no kernel to run", {}});
   int status = 0;
   std::map<std::string, int> verdicts;
   render::Json runs = render::Json::array();
-  for (const std::string& entry : entries) {
+  for (const auto& [entry, comment] : entries) {
     ide::RunRequest one = request;
     one.entry = entry;
+    one.comment = comment;
     const ide::RunAnswer answer = answer_to(one);
     show_messages(answer);
     const int own = render::run_status(answer);
@@ -172,7 +192,7 @@ int run_command(const RunCommand& o) {
   request->wanted.memory_limit = options.memory_limit;
   simulate::Options simulator;
   simulator.max_steps = o.steps;
-  auto executor = ide::executor_on(o.on, options, o.schedules, simulator, interrupts.token());
+  auto executor = ide::executor_on(o.on, options, 3, simulator, interrupts.token());
   const bool shown = ::isatty(STDERR_FILENO) == 1;
   auto progress = [&](const std::string& what) {
     if (shown) std::fprintf(stderr, "\r\x1b[K%s", what.c_str());
@@ -218,30 +238,30 @@ void add_run(CLI::App& app, Run& run) {
       "--entry", o->entries,
       "An expression that yields the kernel, e.g. 'make(128, 64)'; repeated: kernels that run in turn on the same "
       "tensors; all: every entry, one after the other");
-  repeatable("--input", o->inputs, "NAME=FILE.npy: contents of a tensor (default: random); repeatable");
+  repeatable(
+      "--input", o->inputs,
+      "NAME=WHAT: contents of a tensor: FILE.npy, random(seed=7, low=0, high=8), zeros, ones, arange, poison or a "
+      "number (default: random); repeatable");
   repeatable("--writes", o->outputs,
              "NAME: a tensor that the kernel only writes, where this is not found out; repeatable");
   repeatable("--set", o->settings, "NAME=VALUE: a symbolic extent or a scalar, e.g. n=128; repeatable");
-  repeatable("--expect", o->expected, "NAME=FILE.npy: what a tensor should hold afterwards; repeatable");
+  repeatable("--expect", o->expected,
+             "NAME=FILE.npy, or as with --input: what a tensor should hold afterwards; repeatable");
   c->add_option("--reference", o->reference,
                 "An expression that yields a kernel of the same tensors whose results are expected (default: what "
                 "'# tilewright: reference EXPR' above the kernel says)");
   c->add_option("--rtol", o->rtol, "Relative tolerance (default: by type; integers exactly)")
       ->check(CLI::NonNegativeNumber);
   c->add_option("--atol", o->atol, "Absolute tolerance (default: by type)")->check(CLI::NonNegativeNumber);
-  c->add_option("--seed", o->seed, "Seed of the random inputs")->capture_default_str();
-  c->add_option("--repeat", o->repeat, "Timed launches; 0: do not time")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 10000));
-  c->add_option("--warmup", o->warmup, "Launches before the timed ones")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1000));
+  c->add_option("--seed", o->seed,
+                "Seed of the random inputs, or secret: drawn for this run and told at its end (default: 1)");
+  c->add_option("--repeat", o->repeat, "Timed launches; 0: do not time (default: 10)")->check(CLI::Range(0, 10000));
+  c->add_option("--warmup", o->warmup, "Launches before the timed ones (default: 3)")->check(CLI::Range(0, 1000));
   c->add_option("--deadline", o->deadline, "Seconds after which the kernel is ended")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 86400.0));
   c->add_option("--schedules", o->schedules,
-                "Orders of asynchronous work that the simulator tries: late, early, then at random")
-      ->capture_default_str()
+                "Orders of asynchronous work that the simulator tries: late, early, then at random (default: 3)")
       ->check(CLI::Range(1, 10000));
   c->add_option("--steps", o->steps, "Instructions of all threads that the simulator executes at most")
       ->capture_default_str();

@@ -1,10 +1,12 @@
 #include "server/ide/comments.h"
 
 #include <algorithm>
+#include <set>
 
 #include "compiler/ir/target.h"
 #include "compiler/script/surface.h"
 #include "compiler/session/comments.h"
+#include "compiler/session/run_comments.h"
 #include "server/ide/members.h"
 #include "server/project/codes.h"
 
@@ -61,6 +63,39 @@ void add_functions(Completions& out, const Query& q, bool kernels_only) {
   }
 }
 
+// `value` is what stands behind "run" so far.
+void add_run_words(Completions& out, const Query& q, std::string_view value) {
+  const std::size_t blank = value.find_last_of(" \t");
+  std::string_view last = value.substr(blank == value.npos ? 0 : blank + 1);
+  if (const std::size_t sign = last.find('='); sign != last.npos) {
+    if (last.starts_with("reference=")) return add_functions(out, q, false);
+    if (last.find('(') != last.npos) {
+      for (std::string_view argument : {"seed=", "low=", "high="}) out.add(std::string(argument), Kind::Keyword, 1);
+      return;
+    }
+    for (const run::FillWord& w : run::fill_words())
+      out.add(std::string(w.word), Kind::Value, 1, std::string(w.form), w.documentation);
+    return;
+  }
+  const bool first = value.find_first_not_of(" \t") == value.npos || value.find_first_of(" \t", 1) == value.npos;
+  if (first) add_functions(out, q, false);
+  std::set<std::string> names;
+  if (auto analysis = q.analysis()) {
+    for (const session::CompiledKernel& k : analysis->first().kernels) {
+      const bool meant =
+          value.find(k.value->kernel.name) != value.npos || value.find(k.entry->expression) != value.npos;
+      if (!meant) continue;
+      for (const ir::Param& p : k.value->kernel.params)
+        names.emplace(p.buffer ? p.buffer->name : p.var ? p.var->name : std::string_view());
+    }
+  }
+  for (const std::string& name : names)
+    if (!name.empty()) out.add(name + "=", Kind::Variable, 2);
+  for (const session::RunOption& o : session::run_options())
+    out.add(std::string(o.name) + (o.name.ends_with('.') ? "" : "="), Kind::Keyword, 3, std::string(o.example),
+            o.documentation);
+}
+
 }  // namespace
 
 void add_comment_words(Completions& out, const Query& q, std::string_view line, std::uint32_t offset) {
@@ -89,6 +124,7 @@ void add_comment_words(Completions& out, const Query& q, std::string_view line, 
   if (word == "dialect") return add_dialects(out);
   if (word == "ignore") return add_codes(out, q, offset);
   if (word == "entry" || word == "reference") return add_functions(out, q, false);
+  if (word == "run") return add_run_words(out, q, value);
   if (word == "sequence") {
     add_functions(out, q, true);
     out.add("then", Kind::Keyword, 5);

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <future>
+#include <random>
 
 #include "compiler/run/simulated_executor.h"
+#include "compiler/session/run_comments.h"
 #include "compiler/toolchain/toolchain.h"
 #include "server/project/environment.h"
 
@@ -18,8 +21,15 @@ using End = RunAnswer::End;
 
 constexpr std::string_view kReference = "reference ", kSequence = "sequence ";
 
+// A reference `NAME(...)` takes the arguments of the kernel's entry.
+std::string with_arguments(std::string reference, const std::string& entry) {
+  constexpr std::string_view kSameArguments = "(...)";
+  if (std::size_t open = entry.find('('); reference.ends_with(kSameArguments) && open != entry.npos)
+    reference.replace(reference.size() - kSameArguments.size(), reference.npos, entry, open);
+  return reference;
+}
+
 // The reference that a comment names for a kernel: the last one above its `def`, else the first of the file.
-// `NAME(...)` takes the arguments of the kernel's entry.
 std::string reference_comment(const project::LoadedFile& file, const session::CompiledKernel& kernel,
                               const text::Anchors& anchors) {
   text::Anchors::Place at = anchors.resolve(kernel.value->kernel.span);
@@ -29,17 +39,29 @@ std::string reference_comment(const project::LoadedFile& file, const session::Co
     bool above = at.source == file.source.get() && d.offset < at.begin;
     if (found.empty() || above) found = d.text.substr(kReference.size());
   }
-  constexpr std::string_view kSameArguments = "(...)";
-  const std::string& entry = kernel.entry->expression;
-  if (std::size_t open = entry.find('('); found.ends_with(kSameArguments) && open != entry.npos)
-    found.replace(found.size() - kSameArguments.size(), found.npos, entry, open);
-  return found;
+  return with_arguments(std::move(found), kernel.entry->expression);
 }
 
 bool named_by_comment(const project::LoadedFile& file, const std::string& expression) {
   return std::ranges::any_of(file.tree->directives(), [&](const syntax::Directive& d) {
-    return d.text.starts_with(kReference) && d.text.substr(kReference.size()) == expression;
+    if (d.text.starts_with(kReference)) return d.text.substr(kReference.size()) == expression;
+    const auto run = syntax::run_comment(d);
+    return run && std::ranges::any_of(run->settings, [&](const syntax::RunComment::Setting& s) {
+             return s.name == "reference" && s.value == expression;
+           });
   });
+}
+
+// A comment `# tilewright: run ...` of the file.
+struct Comment {
+  const syntax::Directive* directive = nullptr;
+  syntax::RunComment run;
+};
+std::vector<Comment> run_comments(const project::LoadedFile& file) {
+  std::vector<Comment> out;
+  for (const syntax::Directive& d : file.tree->directives())
+    if (auto run = syntax::run_comment(d)) out.push_back({&d, std::move(*run)});
+  return out;
 }
 
 // The first sequence that a comment names; empty: none does.
@@ -61,7 +83,12 @@ class Run {
  public:
   Run(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor, std::stop_token stop,
       const std::function<void(const std::string&)>& progress)
-      : file_(file), request_(request), executor_(executor), stop_(std::move(stop)), progress_(progress) {}
+      : file_(file),
+        request_(request),
+        executor_(executor),
+        stop_(std::move(stop)),
+        progress_(progress),
+        wanted_(request.wanted) {}
 
   RunAnswer answer() {
     try {
@@ -115,7 +142,16 @@ class Run {
   }
 
   void compile() {
-    std::string entry = request_.entry.empty() ? sequence_comment(file_) : request_.entry;
+    const std::vector<Comment> comments = run_comments(file_);
+    if (request_.comment) {
+      for (const Comment& c : comments)
+        if (c.directive->offset == *request_.comment) comment_ = c;
+    } else if (request_.entry.empty() && comments.size() == 1) {
+      comment_ = comments.front();
+    }
+    std::string entry = request_.entry;
+    if (entry.empty() && comment_.directive) entry = entry_of(comment_.run);
+    if (entry.empty() && !comment_.directive) entry = sequence_comment(file_);
     std::vector<std::string> parts = kernels_in_turn(entry);
     answer_.compiled = project::compile(file_, options_for(named_, parts));
     const auto& all = answer_.compiled.kernels;
@@ -134,13 +170,121 @@ class Run {
     for (const session::CompiledKernel* k : kernels_)
       if (!k->cuda) throw Ended{End::Errors};
     arch_ = kernels_.back()->target.name();
+    if (!comment_.directive) find_comment(comments, entry);
+    heed_comment();
+  }
+
+  // What the comment names, where that is an expression and not a function that others call.
+  static std::string entry_of(const syntax::RunComment& comment) {
+    const bool names_kernels = comment.kernels().size() > 1 || comment.entry.find('(') != comment.entry.npos;
+    return names_kernels ? std::string(comment.entry) : std::string();
+  }
+
+  std::vector<const session::CompiledKernel*> spoken_of(const Comment& comment) const {
+    return session::kernels_of(*comment.directive, comment.run, answer_.compiled.kernels, *file_.tree,
+                               answer_.compiled.evaluation->anchors);
+  }
+
+  // The comment that speaks of the kernels: by their entry before by the function's name before by its place.
+  void find_comment(const std::vector<Comment>& comments, const std::string& entry) {
+    int best = 3, found = 0;
+    for (const Comment& c : comments) {
+      const auto kernels = spoken_of(c);
+      if (kernels.empty() || !std::ranges::is_permutation(kernels, kernels_)) continue;
+      const int rank = c.run.entry.empty() ? 2 : session::same_entry(c.run.entry, entry) ? 0 : 1;
+      if (rank > best) continue;
+      found = rank == best ? found + 1 : 1;
+      if (rank < best) best = rank, comment_ = c;
+    }
+    if (found > 1)
+      notes_.push_back(std::to_string(found) + " comments speak of this entry: the first was followed; --entry all " +
+                       "runs each of them");
+  }
+
+  // What the comment says and the request does not.
+  void heed_comment() {
+    wanted_.seed = request_.seed.value_or(1);
+    session::RunSettings settings;
+    if (comment_.directive) {
+      std::vector<session::MisreadWord> wrong;
+      settings = session::read_run_comment(comment_.run, wrong);
+      std::vector<const ir::Kernel*> values;
+      for (const session::CompiledKernel* k : kernels_) values.push_back(&k->value->kernel);
+      session::check_run_names(settings, values, wrong);
+      if (!wrong.empty()) {
+        const auto line = file_.source->position(comment_.directive->offset).line + 1;
+        const session::MisreadWord& w = wrong.front();
+        unusable(file_.source->path() + ":" + std::to_string(line) + ": " + w.message,
+                 w.meant.empty() ? w.hint : "did you mean " + w.meant + "?");
+      }
+      for (const auto& c : settings.given) given(c, values);
+      for (const auto& c : settings.expected) {
+        const std::string name(c.name);
+        if (wanted_.expected.contains(name) || wanted_.expected_fills.contains(name)) continue;
+        contents(c, wanted_.expected, wanted_.expected_fills);
+      }
+    }
+    const bool drawn = request_.secret_seed || (!request_.seed && settings.secret_seed);
+    if (settings.seed && !request_.seed) wanted_.seed = *settings.seed;
+    if (drawn) wanted_.seed = drawn_seed();
+    secret_ = drawn;
+    if (!wanted_.relative) wanted_.relative = settings.relative;
+    if (!wanted_.absolute) wanted_.absolute = settings.absolute;
+    auto number = [](const std::optional<int>& asked, const std::optional<int>& said, int usual) {
+      return asked ? *asked : said.value_or(usual);
+    };
+    wanted_.repeats = number(request_.repeats, settings.repeats, wanted_.repeats);
+    wanted_.warmups = number(request_.warmups, settings.warmups, wanted_.warmups);
+    wanted_.schedules = number(request_.schedules, settings.schedules, wanted_.schedules);
+    reference_ = request_.reference;
+    if (reference_.empty()) reference_ = with_arguments(settings.reference, kernels_.back()->entry->expression);
+    if (reference_.empty())
+      reference_ = reference_comment(file_, *kernels_.back(), answer_.compiled.evaluation->anchors);
+  }
+
+  // 53 bits: every reader of JSON keeps them.
+  static std::uint64_t drawn_seed() {
+    std::random_device source;
+    return ((std::uint64_t{source()} << 32 | source()) >> 11) | 1;
+  }
+
+  void given(const session::RunSettings::Contents& c, std::span<const ir::Kernel* const> kernels) {
+    const std::string name(c.name);
+    if (wanted_.inputs.contains(name) || wanted_.fills.contains(name) || wanted_.values.contains(name)) return;
+    const bool tensor = std::ranges::any_of(kernels, [&](const ir::Kernel* k) {
+      return std::ranges::any_of(k->params, [&](const ir::Param& p) {
+        return p.buffer ? p.buffer->name == name : p.var && p.var->dtype.is_handle() && p.var->name == name;
+      });
+    });
+    if (!tensor && c.number) {
+      wanted_.values.emplace(name, *c.number);
+    } else {
+      contents(c, wanted_.inputs, wanted_.fills);
+    }
+  }
+
+  // Files of a comment lie beside its script.
+  template <class Arrays, class Fills>
+  void contents(const session::RunSettings::Contents& c, Arrays& arrays, Fills& fills) {
+    const std::string name(c.name);
+    if (c.file.empty()) {
+      fills.emplace(name, c.fill);
+      return;
+    }
+    auto array = given_array((std::filesystem::path(file_.source->path()).parent_path() / c.file).string());
+    if (!array) unusable(array.error());
+    arrays.emplace(name, std::move(*array));
   }
 
   const session::CompiledKernel& the_only_kernel(bool any) const {
     std::vector<const session::CompiledKernel*> found;
     std::string names;
+    const bool by_comment = any && comment_.directive;
+    const auto spoken = by_comment ? spoken_of(comment_) : std::vector<const session::CompiledKernel*>();
     for (const session::CompiledKernel& k : answer_.compiled.kernels) {
-      if (any && named_by_comment(file_, k.entry->expression)) continue;
+      if (by_comment ? std::ranges::find(spoken, &k) == spoken.end()
+                     : any && named_by_comment(file_, k.entry->expression))
+        continue;
       found.push_back(&k);
       names += "\n    --entry '" + k.entry->expression + "'";
     }
@@ -176,13 +320,15 @@ class Run {
       name += (name.empty() ? "" : " then ") + std::string(k->value->kernel.name);
       entry += (entry.empty() ? "" : " then ") + k->entry->expression;
     }
-    auto made = run::Experiment::set_up(lowered, request_.wanted, name);
+    auto made = run::Experiment::set_up(lowered, wanted_, name);
     if (!made) unusable(made.error().message, made.error().hint);
     run::Experiment& e = *made;
     e.report.kernel = name;
     e.report.entry = entry;
     e.report.arch = arch_;
     e.report.device = device_;
+    e.report.secret_seed = secret_;
+    e.report.notes = notes_;
 
     if (executor_.runs_cubins()) {
       // Contents are made up while NVIDIA's compiler works.
@@ -221,11 +367,9 @@ class Run {
   void compare(run::Experiment& e) {
     std::future<void> digests;
     if (request_.digests) digests = std::async(std::launch::async, [&e] { e.digest(); });
-    std::string reference = request_.reference;
-    if (reference.empty()) reference = reference_comment(file_, *kernels_.back(), answer_.compiled.evaluation->anchors);
-    if (!reference.empty()) {
-      compare_with(e, reference);
-    } else if (request_.wanted.expected.empty()) {
+    if (!reference_.empty()) {
+      compare_with(e, reference_);
+    } else if (wanted_.expected.empty() && wanted_.expected_fills.empty()) {
       e.report.notes.push_back(
           "nothing says what the outputs should be: name a kernel that computes them in a comment "
           "`# tilewright: reference EXPR`, or give them with --expect NAME=FILE.npy");
@@ -249,6 +393,11 @@ class Run {
   run::Executor& executor_;
   std::stop_token stop_;
   const std::function<void(const std::string&)>& progress_;
+  run::Wanted wanted_;  // of the request and the comment
+  Comment comment_;     // without a directive: none speaks of the kernels
+  std::string reference_;
+  std::vector<std::string> notes_;
+  bool secret_ = false;  // the seed
   run::DeviceInfo device_;
   std::string arch_;
   session::NamedTargets named_;
@@ -267,6 +416,7 @@ std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::G
   }
   simulate::Options options = simulator;
   options.races = true;
+  options.max_ctas = ~std::uint64_t{0};  // the steps are what takes time
   return std::make_unique<run::SimulatedExecutor>(schedules, options);
 }
 
@@ -275,20 +425,37 @@ RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request,
   return Run(file, request, executor, stop, progress).answer();
 }
 
-std::vector<std::string> entries_to_run(const project::LoadedFile& file) {
-  std::vector<std::string> out, parts;
+std::vector<Runnable> entries_to_run(const project::LoadedFile& file) {
+  std::vector<Runnable> out;
+  std::vector<std::string> parts;
+  const std::vector<Comment> comments = run_comments(file);
+  auto sequence = [&](std::string_view entry, std::optional<std::uint32_t> comment) {
+    out.push_back({std::string(entry), comment});
+    std::ranges::copy(kernels_in_turn(out.back().entry), std::back_inserter(parts));
+  };
+  for (const Comment& c : comments)
+    if (c.run.kernels().size() > 1) sequence(c.run.entry, c.directive->offset);
   for (const syntax::Directive& d : file.tree->directives()) {
     if (!d.text.starts_with(kSequence)) continue;
-    out.emplace_back(d.text.substr(kSequence.size()));
-    std::ranges::copy(kernels_in_turn(out.back()), std::back_inserter(parts));
+    const std::string_view entry = d.text.substr(kSequence.size());
+    if (std::ranges::none_of(out, [&](const Runnable& r) { return session::same_entry(r.entry, entry); }))
+      sequence(entry, std::nullopt);
   }
   session::CompileOptions options = options_for(project::one_architecture(file), {});
   options.stage = session::Stage::Evaluate;
   const session::Compiled compiled = project::compile(file, options);
   for (const session::CompiledKernel& k : compiled.kernels) {
     const std::string& entry = k.entry->expression;
-    const bool known = std::ranges::find(out, entry) != out.end() || std::ranges::find(parts, entry) != parts.end();
-    if (!known && !named_by_comment(file, entry)) out.push_back(entry);
+    if (std::ranges::find(out, entry, &Runnable::entry) != out.end()) continue;
+    const std::size_t before = out.size();
+    for (const Comment& c : comments) {
+      if (c.run.kernels().size() > 1) continue;
+      const auto spoken =
+          session::kernels_of(*c.directive, c.run, compiled.kernels, *file.tree, compiled.evaluation->anchors);
+      if (std::ranges::find(spoken, &k) != spoken.end()) out.push_back({entry, c.directive->offset});
+    }
+    const bool part = std::ranges::find(parts, entry) != parts.end();
+    if (out.size() == before && !part && !named_by_comment(file, entry)) out.push_back({entry, std::nullopt});
   }
   return out;
 }

@@ -20,7 +20,13 @@ struct RunRequest {
   std::string arch;                 // to compile for; empty: the device's own, of the simulator what the script needs
   std::string reference;            // an expression; empty: what the comment above the kernel says
   std::vector<std::string> cubins;  // compiled forms of the kernels, in order; empty: they are compiled here
+  // Over what a comment `# tilewright: run ...` says of the kernels. Of its numbers those below are looked at.
   run::Wanted wanted;
+  std::optional<std::uint64_t> seed;
+  std::optional<int> repeats, warmups, schedules;
+  bool secret_seed = false;  // drawn, and told at the end
+  // Which of the file's comments is meant, by its place; nothing: the first that speaks of the kernels.
+  std::optional<std::uint32_t> comment;
   bool digests = false;  // of each tensor's contents
 };
 
@@ -48,9 +54,13 @@ std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::G
 RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,
                      const std::stop_token& stop, const std::function<void(const std::string&)>& progress = {});
 
-// All that a script has to run, each an entry of a request: the sequences that comments name, then the entries that are
-// neither a part of one nor the reference of another.
-std::vector<std::string> entries_to_run(const project::LoadedFile& file);
+// All that a script has to run: the sequences that comments name, then the entries that are neither a part of one nor
+// the reference of another. An entry is there once for each comment `# tilewright: run ...` that speaks of it.
+struct Runnable {
+  std::string entry;
+  std::optional<std::uint32_t> comment;  // as RunRequest has it
+};
+std::vector<Runnable> entries_to_run(const project::LoadedFile& file);
 
 // Arrays from a .npy file. The error names the file and the reason.
 std::expected<run::GivenArray, std::string> given_array(const std::string& path);

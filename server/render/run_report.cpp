@@ -96,6 +96,7 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
       {"problems", r.problems},
       {"notes", r.notes},
       {"verdict", r.verdict()}};
+  if (r.secret_seed) report["secret_seed"] = true;
   if (launches.size() > 1) report["launches"] = std::move(launches);
   return report;
 }
@@ -135,6 +136,9 @@ std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
     if (!t.file.empty()) out += "  → " + t.file;
     out += "\n";
   }
+  if (r.secret_seed)
+    out += "  seed     " + std::to_string(r.seed) + ", drawn for this run: --seed " + std::to_string(r.seed) +
+           " repeats it\n";
   if (r.timing) {
     out += "  time     " + formatted("%.2f", r.timing->median) + " us, median of " +
            std::to_string(r.outcome.microseconds.size()) + " (" + formatted("%.2f", r.timing->least) + " to " +

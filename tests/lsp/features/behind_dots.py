@@ -219,6 +219,7 @@ pa
 #| entry kind 14 entry make(shape=(128, 64))
 #| ignore kind 14 ignore[CODE, ...]
 #| reference kind 14 reference expected(ROWS)
+#| run kind 14 run ENTRY reference=expected A=random(seed=7) B=poison n=100 repeat=20
 #| sequence kind 14 sequence encode then consume
 x = 1  # tilewright: arch sm_90a 
 #                                ^ completion(^sm_90a$|^sm_100a$|^sm_80$):
@@ -233,5 +234,11 @@ x = 1  # tilewright: entry m
 #| x kind 6
 #| Config kind 7
 #| Part kind 7
+x = 1  # tilewright: run make(4) A=ar
+#                                    ^ completion(^arange$|^random$):
+#| arange kind 12 arange(start=0, step=1)
+#| random kind 12 random(seed=7, low=-1, high=1)
+x = 1  # tilewright: run make(4) re
+#                                  ^ completion(^repeat=$): repeat= kind 14 repeat=20
 # Nobody else's comment: pool.
 # @30 completion(): nothing
