@@ -27,6 +27,7 @@ struct CallRow {
   std::string_view slots;  // "bar|barrier, count"
   ThreadCall thread = nullptr;
   WarpCall warp = nullptr;
+  WarpCall warpgroup = nullptr;  // with the lanes of four warps
   // Reads attributes into the site; false: this form is not modelled.
   bool (*set_up)(Site& site, const intrinsics::Arguments& a) = nullptr;
 };
@@ -53,5 +54,6 @@ std::span<const CallRow> bulk_calls();
 std::span<const CallRow> tensor_calls();
 std::span<const CallRow> tensor_memory_calls();
 std::span<const CallRow> mma_calls();
+std::span<const CallRow> wgmma_calls();
 
 }  // namespace tilewright::simulate

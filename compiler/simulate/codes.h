@@ -30,6 +30,7 @@ inline constexpr std::string_view kProxy = "TW5022";
 inline constexpr std::string_view kEqualStores = "TW5023";
 inline constexpr std::string_view kRacesLimit = "TW5024";
 inline constexpr std::string_view kUntried = "TW5025";
+inline constexpr std::string_view kWarpgroup = "TW5026";
 }  // namespace code
 
 inline constexpr text::CodeInfo kCodes[] = {
@@ -87,6 +88,9 @@ inline constexpr text::CodeInfo kCodes[] = {
      "A short run on the simulator looks at a few CTAs, small extents and inputs that nobody has given. What it could "
      "not "
      "look at is said here; `tilewright run` looks at all of it."},
+    {code::kWarpgroup, "wgmma misused",
+     "The four warps of a warpgroup issue a wgmma together, with the same operands, and behind a wgmma.fence when they "
+     "have written its registers."},
     {code::kRacesLimit, "races not searched for to the end",
      "The history of accesses takes memory; a run that touches very much is checked up to a limit."},
 };

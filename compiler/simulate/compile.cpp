@@ -445,7 +445,7 @@ class Compiler {
   Registers device_call(const CallRow& row, const intrinsics::Intrinsic& intrinsic, const Call* e) {
     intrinsics::Arguments a(intrinsic, e->args);
     Site s;
-    s.kind = row.warp ? Site::Kind::WarpCall : Site::Kind::Call;
+    s.kind = row.warpgroup ? Site::Kind::WarpgroupCall : row.warp ? Site::Kind::WarpCall : Site::Kind::Call;
     s.call = &row;
     s.type = e->dtype.element();
     s.text = intrinsic.name;
@@ -472,9 +472,19 @@ class Compiler {
     }
     for (const intrinsics::Operand& o : intrinsic.operands) {
       if (o.kind != intrinsics::OperandKind::Variadic && o.kind != intrinsics::OperandKind::List) continue;
-      for (Expr item : a.items(o)) s.items.push_back(element_or_value(item, o));
+      for (Expr item : a.items(o)) {
+        s.items.push_back(element_or_value(item, o));
+        if (row.meaning == Meaning::WgmmaMma) mark_fragment(item);
+      }
     }
     return meet(std::move(s), e->dtype);
+  }
+
+  void mark_fragment(Expr item) {
+    const Load* element = item.as<Load>();
+    auto place = element ? places_.find(element->buffer->data) : places_.end();
+    if (place != places_.end() && place->second.first == Where::Local)
+      program_.locals[place->second.second].is_fragment = true;
   }
 
   // A Reference stands for its element's address.

@@ -45,21 +45,18 @@ bool Engine::land(Machine& m, Thread& t, std::size_t index) {
 bool Engine::issue(Machine& m, Thread& t, std::unique_ptr<Operation> op) {
   Lane& lane = lane_of(t);
   op->sequence = ++sequence_;
-  op->group = op->queue == Queue::Bulk ? lane.bulk_group : lane.copy_group;
+  op->group = lane.open(op->queue);
   op->origin = m.origin_of(t);
   lane.pending.push_back(std::move(op));
   ++under_way_;
   return timing_ != Timing::Earliest || land(m, t, lane.pending.size() - 1);
 }
 
-void Engine::commit(const Thread& t, Queue queue) {
-  Lane& lane = lane_of(t);
-  ++(queue == Queue::Bulk ? lane.bulk_group : lane.copy_group);
-}
+void Engine::commit(const Thread& t, Queue queue) { ++lane_of(t).open(queue); }
 
 bool Engine::finish(Machine& m, Thread& t, Queue queue, std::uint64_t allowed, bool take_only) {
   Lane& lane = lane_of(t);
-  std::uint64_t open = queue == Queue::Bulk ? lane.bulk_group : lane.copy_group;
+  const std::uint64_t open = lane.open(queue);
   for (std::size_t i = 0; i < lane.pending.size();) {
     Operation& op = *lane.pending[i];
     if (op.queue != queue || op.group + allowed >= open) {

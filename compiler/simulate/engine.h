@@ -27,6 +27,7 @@ enum class Queue : std::uint8_t {
   TmemLoad,    // tcgen05.ld
   TmemStore,   // tcgen05.st
   TensorCore,  // tcgen05.cp
+  Wgmma,       // of a warpgroup; its first thread has it
   Arrival,     // on a barrier, behind copies of this thread
 };
 
@@ -81,7 +82,10 @@ class Engine {
  private:
   struct Lane {
     std::vector<std::unique_ptr<Operation>> pending;
-    std::uint64_t copy_group = 0, bulk_group = 0;  // the open ones
+    std::uint64_t copy_group = 0, bulk_group = 0, wgmma_group = 0;  // the open ones
+    std::uint64_t& open(Queue queue) {
+      return queue == Queue::Bulk ? bulk_group : queue == Queue::Wgmma ? wgmma_group : copy_group;
+    }
   };
   Lane& lane_of(const Thread& t);
   bool take(Machine& m, Thread& t, Operation& op);

@@ -57,6 +57,7 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
   if (number >= kLocalBlocks && number - kLocalBlocks < program_.locals.size()) {
     const Storage& local = program_.locals[number - kLocalBlocks];
     name = local.name, size = local.bytes;
+    if (local.is_fragment) warpgroups_.touch(*this, t, pointer, bytes, writing);
     out = {t.frame + local.frame, t.frame_defined + local.frame, t.frame_tags ? t.frame_tags + local.frame : nullptr};
   } else if (number > 0 && number < blocks_.size()) {
     const Block& block = blocks_[number];

@@ -15,6 +15,7 @@
 #include "compiler/simulate/races.h"
 #include "compiler/simulate/simulate.h"
 #include "compiler/simulate/tensor_memory.h"
+#include "compiler/simulate/warpgroup.h"
 
 namespace tilewright::simulate {
 
@@ -131,6 +132,7 @@ class Machine {
   bool is_by_kernel(std::uint64_t block) const { return by_kernel_.contains(block); }
   std::uint32_t origin_number(const Thread& t) const { return program_.origin_of[t.pc]; }
   ir::Origin origin_numbered(std::uint32_t number) const { return program_.origins[number]; }
+  Warpgroups& warpgroups() { return warpgroups_; }
   TensorMemory& tensor_memory(std::uint32_t cta) { return tensor_memories_[cta]; }
   const Options& options() const { return options_; }
   void spend(std::int64_t bytes) { result_.steps += static_cast<std::uint64_t>(bytes) / 16; }
@@ -149,6 +151,7 @@ class Machine {
 
   // meet.cpp: completes meetings that everybody has come to; true when some thread can go on.
   bool complete_warp(std::uint32_t cta, std::uint32_t warp);
+  bool complete_warpgroup(const Thread& one);  // some lane of it
   bool complete_cta(std::uint32_t cta);
   bool complete_cluster();
   void warp_operation(const Site& site, std::span<Thread> lanes, std::uint32_t members);
@@ -199,6 +202,7 @@ class Machine {
   std::vector<char> ended_;                            // CTAs whose threads have all ended
   std::uint32_t cluster_phase_ = 0;                    // how often everybody has come to the cluster's barrier
   Engine engine_;
+  Warpgroups warpgroups_;
   std::unique_ptr<Races> races_;
   std::vector<char> watched_;                    // by block
   std::unordered_set<std::uint64_t> by_kernel_;  // blocks that an earlier kernel has written

@@ -41,7 +41,8 @@ bool is_warp_kind(Kind k) {
     case Kind::ReduceSync:
     case Kind::LdMatrix:
     case Kind::StMatrix:
-    case Kind::WarpCall: return true;
+    case Kind::WarpCall:
+    case Kind::WarpgroupCall: return true;
     default: return false;
   }
 }
@@ -63,7 +64,9 @@ constexpr std::uint64_t kClusterPlace = 1;
 std::uint64_t named_place(std::uint32_t cta, std::size_t id) { return 256 + cta * 16 + id; }
 
 // Instructions that only a whole warp can execute.
-bool needs_whole_warp(Kind k) { return k == Kind::LdMatrix || k == Kind::StMatrix || k == Kind::WarpCall; }
+bool needs_whole_warp(Kind k) {
+  return k == Kind::LdMatrix || k == Kind::StMatrix || k == Kind::WarpCall || k == Kind::WarpgroupCall;
+}
 
 }  // namespace
 
@@ -106,6 +109,10 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
       stopped_ = true;
       return true;
     }
+    if (site.kind == Kind::WarpgroupCall) {
+      any |= complete_warpgroup(lanes[l]);
+      continue;
+    }
     std::uint32_t members = masked ? wanted : here;
     if (!(members >> l & 1)) continue;
     if (site.call) {
@@ -122,6 +129,30 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
     any = true;
   }
   return any;
+}
+
+// The four warps of a warpgroup execute it together, when the last of them has come.
+bool Machine::complete_warpgroup(const Thread& one) {
+  const std::size_t first = one.linear / Warpgroups::kThreads * Warpgroups::kThreads;
+  const std::span<Thread> all = cta_threads(one.cta);
+  const Site& site = site_of(one);
+  const std::span<Thread> lanes = all.subspan(first, std::min<std::size_t>(Warpgroups::kThreads, all.size() - first));
+  const auto here = static_cast<std::size_t>(
+      std::ranges::count_if(lanes, [&](const Thread& t) { return t.state == State::Waiting && t.pc == one.pc; }));
+  const bool gone = std::ranges::any_of(lanes, [](const Thread& t) { return t.state == State::Done; });
+  if (lanes.size() < Warpgroups::kThreads || gone) {
+    finding(
+        code::kPartialWarp, Severity::Error,
+        "T." + site.text + " needs the four warps of a warpgroup, some of them have left the kernel or do not exist",
+        &one);
+    stopped_ = true;
+    return true;
+  }
+  if (here < lanes.size()) return false;
+  if (site.call->warpgroup(*this, lanes, site) == Step::Failed) stopped_ = true;
+  if (stopped_) return true;
+  for (Thread& t : lanes) release(t);
+  return true;
 }
 
 void Machine::warp_operation(const Site& site, std::span<Thread> lanes, std::uint32_t members) {

@@ -24,8 +24,8 @@ using Agent = std::uint32_t;
 using Time = std::uint32_t;
 
 // Asynchronous operations of one thread, numbered from 1.
-enum class Strand : std::uint8_t { Copies, BulkReads, BulkWrites, TensorWork };
-inline constexpr std::size_t kStrands = 4;
+enum class Strand : std::uint8_t { Copies, BulkReads, BulkWrites, TensorWork, Wgmma };
+inline constexpr std::size_t kStrands = 5;
 
 struct Knowledge {
   std::uint64_t serial = 0;

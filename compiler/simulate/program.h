@@ -133,6 +133,7 @@ struct Storage {
   const ir::Var* var = nullptr;
   const ir::Buffer* tensor = nullptr;
   bool is_map = false;
+  bool is_fragment = false;  // a wgmma names it as a register
 };
 
 struct CallRow;
@@ -167,8 +168,9 @@ struct Site {
     StMatrix,
     ClusterArrive,
     ClusterWait,
-    WarpCall,  // `call`, by the whole warp
-    Call,      // `call`, by one thread
+    WarpCall,       // `call`, by the whole warp
+    WarpgroupCall,  // by four of them
+    Call,           // `call`, by one thread
     Print,
     Unmodelled,
   };

@@ -218,6 +218,19 @@ void Races::awaited_all(const Thread& t, Queue queue) {
   order_.finish(t.number, strand_of(queue), strands_[t.number].issued[index_of(queue)]);
 }
 
+void Races::awaited_by(std::span<const Thread> threads, Queue queue, std::uint64_t allowed) {
+  const Thread& first = threads[0];
+  const std::vector<Time>& closed = strands_[first.number].closed[index_of(queue)];
+  if (closed.size() <= allowed) return;
+  const Time last = closed[closed.size() - 1 - allowed];
+  if (last <= order_.finished(first.number, strand_of(queue))) return;
+  order_.finish(first.number, strand_of(queue), last);
+  Gathering over;
+  order_.finish(first.number, strand_of(queue), last, over);
+  const Known known = order_.close(over);
+  for (const Thread& t : threads) order_.acquire(t.number, known);
+}
+
 void Races::counted(std::uint32_t operation, std::uint64_t barrier, std::uint64_t phase) {
   Issued& op = issued(operation);
   op.barrier = place(barrier).agent;

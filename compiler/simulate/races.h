@@ -52,6 +52,8 @@ class Races {
   // their sources are concerned.
   void awaited(const Thread& t, Queue queue, std::uint64_t allowed, bool reads);
   void awaited_all(const Thread& t, Queue queue);
+  // The same of several threads that wait together for what the first of them has issued.
+  void awaited_by(std::span<const Thread> threads, Queue queue, std::uint64_t allowed);
   // A barrier counts an operation that has ended; or an arrival says it of all of a queue up to that one.
   void counted(std::uint32_t operation, std::uint64_t barrier, std::uint64_t phase);
   void counted_before(const Thread& t, Queue queue, Time last, std::uint64_t barrier);
@@ -154,7 +156,12 @@ class Races {
   static bool is_proxy(Queue queue) { return queue != Queue::Copy; }
   // The strand of a queue's operations; of bulk copies the one in which their writes end.
   static Strand strand_of(Queue queue) {
-    return queue == Queue::Bulk ? Strand::BulkWrites : queue == Queue::TensorCore ? Strand::TensorWork : Strand::Copies;
+    switch (queue) {
+      case Queue::Bulk: return Strand::BulkWrites;
+      case Queue::TensorCore: return Strand::TensorWork;
+      case Queue::Wgmma: return Strand::Wgmma;
+      default: return Strand::Copies;
+    }
   }
   static std::size_t index_of(Queue queue) { return static_cast<std::size_t>(strand_of(queue)); }
   static constexpr std::uint32_t kLanes = 32;

@@ -10,6 +10,7 @@ std::string_view words_of(Queue queue) {
     case Queue::Copy: return "the cp.async";
     case Queue::Bulk: return "the bulk copy";
     case Queue::TensorCore: return "the tcgen05 operation";
+    case Queue::Wgmma: return "the wgmma";
     default: return "the asynchronous copy";
   }
 }
@@ -25,6 +26,9 @@ std::string_view wait_for(Queue queue, bool writes) {
                     : "wait until it has read its source: T.ptx.cp_async.bulk.commit_group() and "
                       "T.ptx.cp_async.bulk.wait_group(0, True), in the thread that issued it, then a barrier for the "
                       "others";
+    case Queue::Wgmma:
+      return "wait for it: T.ptx.wgmma.commit_group() and T.ptx.wgmma.wait_group(0), then a barrier for the other "
+             "threads";
     case Queue::TensorCore: return "let T.ptx.tcgen05.commit arrive at a barrier, and wait on that";
     default: return "wait on the barrier that counts its bytes";
   }

@@ -322,6 +322,7 @@ void Machine::run_group(std::array<std::int64_t, 3> first) {
   cluster_phase_ = 0;
   engine_.start(count, options_.timing,
                 options_.seed + static_cast<std::uint64_t>(first[0] + first[1] * 7 + first[2] * 49));
+  warpgroups_.start(count, block_threads_);
   if (races_) races_->start_group(count, first_shared_);
   barriers_.clear();
   tensor_memories_.clear();
@@ -423,6 +424,7 @@ void Machine::leave_if_done(std::uint32_t cta) {
     stopped_ = true;
     return;
   }
+  warpgroups_.leave(*this, threads);
   ended_[cta] = 1;
   if (races_ && group_ctas_ > 1)
     races_->end_cta(cta_threads(cta), first_shared_ + cta * program_.shared.size(), program_.shared.size());

@@ -35,6 +35,7 @@ HARMLESS = {
     ("st_async_ring.py", "T.cuda.cluster_sync()"): EVERYTHING_CAME,
     ("tma_multicast.py", "T.cuda.cluster_sync()"): EVERYTHING_CAME,
     ("tma_pipeline.py", "pool.commit()"): POOL,
+    ("wgmma_gemm.py", "pool.commit()"): POOL,
 }
 
 
