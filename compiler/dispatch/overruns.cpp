@@ -41,6 +41,42 @@ bool is_thread_id(ScopeBinding b) {
          b == ScopeBinding::WarpgroupWarp || b == ScopeBinding::WarpThread || b == ScopeBinding::WarpgroupThread;
 }
 
+// ---- ranges ---------------------------------------------------------------------------------------------------------
+
+constexpr std::int64_t kFar = 1ll << 31;  // products of two smaller numbers are numbers
+
+bool is_small(ir::Interval i) { return i.lo > -kFar && i.hi < kFar; }
+
+// What `e` lies in, by its operators alone: no normal form is made, and nearly every index needs none. Unbounded where
+// that tells nothing.
+ir::Interval quick_bounds(Expr e, int depth = 0) {
+  constexpr int kDeepest = 16;
+  if (auto* i = e.as<ir::IntImm>()) return ir::Interval::point(i->value);
+  if (auto* v = e.as<Var>()) return v->range;
+  auto* b = e.as<ir::Binary>();
+  if (!b || depth == kDeepest) return {};
+  const ir::Interval x = quick_bounds(b->a, depth + 1), y = quick_bounds(b->b, depth + 1);
+  if (!is_small(x) || !is_small(y)) return {};
+  ir::Interval out;
+  switch (e.kind()) {
+    case ExprKind::Add: out = {x.lo + y.lo, x.hi + y.hi}; break;
+    case ExprKind::Sub: out = {x.lo - y.hi, x.hi - y.lo}; break;
+    case ExprKind::Mul: {
+      const auto [lo, hi] = std::minmax({x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi});
+      out = {lo, hi};
+      break;
+    }
+    case ExprKind::FloorMod:
+      if (y.lo > 0) out = {0, x.lo >= 0 ? std::min(x.hi, y.hi - 1) : y.hi - 1};
+      break;
+    case ExprKind::FloorDiv:
+      if (y.lo > 0 && x.lo >= 0) out = {x.lo / y.hi, x.hi / y.lo};
+      break;
+    default: break;
+  }
+  return is_small(out) ? out : ir::Interval();
+}
+
 // ---- numbers at a witness -------------------------------------------------------------------------------------------
 
 // Values of variables: the thread by its linear number, everything else one by one.
@@ -326,23 +362,27 @@ class Overruns {
     for (Expr child : ir::children(*e.get(), buffer)) loads(child, s);
   }
 
+  // Does the element's number stay inside, by what `range_of` knows of each index?
+  template <class RangeOf>
+  static bool is_inside(const ir::Buffer* b, std::span<const Expr> indices, std::int64_t elements, RangeOf range_of) {
+    ir::Interval all{0, 0};
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const std::int64_t extent = *ir::constant(b->shape[d]);
+      const ir::Interval range = range_of(indices[d]);
+      if (!is_small(all) || !is_small(range) || extent >= kFar) return false;
+      all = {all.lo * extent + range.lo, all.hi * extent + range.hi};
+    }
+    return all.lo >= 0 && all.hi < elements;
+  }
+
   // One element: it is outside where its number, counted row by row, is outside of the whole buffer. Kernels count
   // across rows on purpose.
   void element(const ir::Buffer* b, std::span<const Expr> indices, const Stmt* s) {
     std::optional<std::int64_t> elements = ir::constant_elements(b->shape);
     if (!elements || *elements <= 0 || !b->strides.empty() || indices.size() != b->rank()) return;
-    bool inside = true;
-    for (std::size_t d = 0; d < indices.size(); ++d) {
-      if (indices[d].dtype().lanes != 1) return;
-      const std::int64_t extent = *ir::constant(b->shape[d]);
-      if (const std::int64_t* n = ir::constant(indices[d])) {
-        inside = inside && *n >= 0 && *n < extent;
-        continue;
-      }
-      const ir::Interval range = ir::bounds(indices[d]);
-      inside = inside && range.lo >= 0 && range.hi < extent;
-    }
-    if (inside) return;
+    if (std::ranges::any_of(indices, [](Expr e) { return e.dtype().lanes != 1; })) return;
+    if (is_inside(b, indices, *elements, [](Expr e) { return quick_bounds(e); })) return;
+    if (is_inside(b, indices, *elements, ir::bounds)) return;
     std::int64_t outside = 0;
     auto beyond = [&](const Witness& w) -> std::optional<bool> {
       std::int64_t flat = 0;

@@ -255,6 +255,8 @@ class Evaluator {
 struct Survey {
   bool all_true = true, all_false = true;
   bool varies_in_warp = false, varies_in_warpgroup = false, varies = false;
+  // No further thread could tell more: a warp's own threads differ in it.
+  bool is_complete() const { return varies_in_warp && !all_true && !all_false; }
 };
 std::optional<Survey> survey(const ActiveSet& set, Expr value, const Facts& facts, Unit finest) {
   Evaluator evaluator(facts);
@@ -278,6 +280,7 @@ std::optional<Survey> survey(const ActiveSet& set, Expr value, const Facts& fact
       out.varies_in_warp |= *v != first_of_warp;
       out.varies_in_warpgroup |= *v != first_of_group;
       out.varies |= *v != first;
+      if (out.is_complete()) return out;
       if (finest < Unit::Thread) break;  // the same in the whole warp
     }
   }

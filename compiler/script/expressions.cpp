@@ -287,6 +287,7 @@ Value Interpreter::eval_subscript(const syntax::Subscript* node, Scope* scope) {
   std::vector<Value> indices;
   std::vector<text::Span> spans;
   indices.reserve(node->indices.size());
+  spans.reserve(node->indices.size());
   for (const syntax::Node* index : node->indices) {
     if (auto* star = syntax::as<syntax::Starred>(index)) {
       Value v = eval(star->value, scope);

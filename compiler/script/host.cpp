@@ -79,6 +79,8 @@ bool Interpreter::assign_host(const syntax::Node* target, Value value, Scope* sc
     if (object.is_error()) return false;
     std::vector<Value> indices;
     std::vector<text::Span> spans;
+    indices.reserve(s->indices.size());
+    spans.reserve(s->indices.size());
     for (const syntax::Node* index : s->indices) {
       auto* star = syntax::as<syntax::Starred>(index);
       Value v = eval(star ? star->value : index, scope);

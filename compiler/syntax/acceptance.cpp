@@ -10,6 +10,9 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/syntax/acceptance.h"
+#include "compiler/syntax/keywords.h"
+
 extern "C" const TSLanguage* tree_sitter_tilescript(void);
 
 namespace tilewright::syntax {
@@ -271,15 +274,6 @@ void walk(TSNode root, Visit visit) {
 }
 
 // --- The rules beside the grammar --------------------------------------------------------------------------------
-
-bool is_keyword(std::string_view word) {
-  static constexpr std::array<std::string_view, 35> kKeywords = {
-      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
-      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
-      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
-      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
-  return word.size() <= 8 && std::ranges::binary_search(kKeywords, word);
-}
 
 class Rules {
  public:

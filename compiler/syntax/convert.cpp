@@ -28,7 +28,7 @@ class Statements : public Patterns {
       });
     }
     if (found.empty()) return {};
-    return {found.front(), found.size() == 1, yields_};
+    return {found.front(), found.size() == 1, yields_, is_suspect()};
   }
 
   Exprs parts() {
@@ -176,6 +176,7 @@ class Statements : public Patterns {
     assignment_parts(targets, annotation, value);
     if (annotation) {
       Expr target = targets.empty() ? broken(at) : targets.front();
+      suspect_ = suspect_ || !is_single_target(target);
       return arena_.make<AnnAssign>(Node{NodeKind::AnnAssign, at}, target, annotation, value);
     }
     return arena_.make<Assign>(Node{NodeKind::Assign, at}, targets.copy(arena_), required(value, at));
@@ -184,7 +185,7 @@ class Statements : public Patterns {
   // `a = b = v`: the right side is an assignment again.
   void assignment_parts(Items<Expr>& targets, Expr& annotation, Expr& value) {
     children([&](Kind kind, Field field) {
-      if (field == Field::left) targets.push(expression());
+      if (field == Field::left) targets.push(target());
       if (field == Field::type) annotation = expression();
       if (field != Field::right) return;
       if (kind != Kind::assignment) {
@@ -209,6 +210,7 @@ class Statements : public Patterns {
       if (field == Field::right) value = expression();
       if (field == Field::operator_) op = binary_operator(view(here()));
     });
+    suspect_ = suspect_ || !is_single_target(target);
     return arena_.make<AugAssign>(Node{NodeKind::AugAssign, at}, required(target, at), op, required(value, at));
   }
 
@@ -296,7 +298,7 @@ class Statements : public Patterns {
     bool is_async = false;
     bool hurt = false;
     children([&](Kind kind, Field field) {
-      if (field == Field::left) target = expression();
+      if (field == Field::left) target = this->target();
       if (field == Field::right) iterable = expression();
       if (kind == Kind::block) body = block();
       if (kind == Kind::else_clause) otherwise = clause_block();
@@ -344,6 +346,7 @@ class Statements : public Patterns {
     children([&](Kind kind, Field) {
       if (kind == Kind::with_item) {
         auto [value, target] = two(Field::value, Field::alias);
+        suspect_ = suspect_ || !is_target(target);
         items.push({is_hurt() ? broken(here()) : required(value, here()), target});
       } else if (kind == Kind::error) {
         items.push({broken_expression(), nullptr});

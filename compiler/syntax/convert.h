@@ -44,6 +44,8 @@ struct Converted {
   Stmt statement = nullptr;  // null: the text holds no statement
   bool alone = true;         // false: more statements, or broken text, stand beside it
   bool yields = false;       // a yield of the function around it is among them
+  // A rule beside the grammar may be broken: check_rules (acceptance.h) has to look. False: none of them is.
+  bool suspect = false;
 };
 
 // Converts the first statement of `tree`. Nodes go to `arena` and may view `text`, the statement's text, so both must

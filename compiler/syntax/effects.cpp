@@ -38,7 +38,8 @@ class Collector {
 
  private:
   void one(const Node* n, bool in_loop) {
-    if (n) todo_.push_back({n, in_loop});
+    // Names and literals, half of all nodes, do nothing.
+    if (n && (n->kind > NodeKind::EllipsisLit || n->kind == NodeKind::FString)) todo_.push_back({n, in_loop});
   }
   void all(std::span<const Node* const> nodes, bool in_loop) {
     for (const Node* n : nodes) one(n, in_loop);
@@ -47,6 +48,7 @@ class Collector {
     if (!name.text.empty()) out_.bound.push_back(name);
   }
   void target(const Node* n, bool in_loop) {
+    if (auto* ref = as<NameRef>(n)) return out_.bound.push_back(ref->name);  // nearly always
     add_targets(n, out_.bound);
     std::vector<const Node*> todo{n};
     while (!todo.empty()) {

@@ -85,6 +85,7 @@ Expr Expressions::expression_of(Kind kind, Extent at) {
   switch (kind) {
     case Kind::identifier: return arena_.make<NameRef>(Node{NodeKind::NameRef, at}, name_at(at));
     case Kind::integer: {
+      suspect_ = suspect_ || at.end - at.begin > kManyDigits;
       IntegerValue number = integer_value(view(at));
       return arena_.make<IntLit>(Node{NodeKind::IntLit, at}, number.value, number.too_large);
     }
@@ -121,9 +122,28 @@ Expr Expressions::expression_of(Kind kind, Extent at) {
     case Kind::lambda: return lambda(at);
     case Kind::list_splat: return arena_.make<Starred>(Node{NodeKind::Starred, at}, required(only_child(), at));
     case Kind::yield: yields_ = true; [[fallthrough]];
-    case Kind::await: return arena_.make<Unsupported>(Node{NodeKind::Unsupported, at}, view(at));
+    case Kind::await: suspect_ = true; return arena_.make<Unsupported>(Node{NodeKind::Unsupported, at}, view(at));
     default: return broken_expression();
   }
+}
+
+// Names, attributes and elements, and sequences of them: what may certainly be assigned to.
+bool Expressions::is_target(Expr e) {
+  if (!e) return true;
+  const auto all = [](Exprs parts) { return std::ranges::all_of(parts, is_target); };
+  if (auto* tuple = as<Tuple>(e)) return all(tuple->elements);
+  if (auto* list = as<List>(e)) return all(list->elements);
+  return is_single_target(e);
+}
+
+bool Expressions::is_single_target(Expr e) {
+  return !e || e->kind == NodeKind::NameRef || e->kind == NodeKind::Attribute || e->kind == NodeKind::Subscript;
+}
+
+Expr Expressions::target() {
+  Expr e = expression();
+  suspect_ = suspect_ || !is_target(e);
+  return e;
 }
 
 Expr Expressions::only_child() {
@@ -189,7 +209,7 @@ Expr Expressions::comprehension(ComprehensionKind form, Extent at) {
       Extent clause_at = here();
       ComprehensionClause clause{};
       children([&](Kind, Field inner) {
-        if (inner == Field::left) clause.target = expression();
+        if (inner == Field::left) clause.target = target();
         if (inner == Field::right) clause.iterable = expression();
       });
       clause.target = required(clause.target, clause_at);
@@ -262,7 +282,9 @@ void Expressions::arguments(Items<Expr>& args, Items<Keyword>& keywords) {
       }
     } else if (kind == Kind::dictionary_splat) {
       keywords.push({Name{{}, 0, here()}, required(only_child(), here())});
+      suspect_ = true;
     } else if (is_expression(kind)) {
+      suspect_ = suspect_ || !keywords.empty();
       args.push(expression());
     } else if (kind == Kind::error) {
       args.push(broken_expression());
@@ -420,6 +442,7 @@ Expr Expressions::lambda(Extent at) {
 
 void Expressions::parameters(Items<Parameter>& params) {
   ParamKind next = ParamKind::Positional;
+  bool defaults = false;
   children([&](Kind kind, Field) {
     switch (kind) {
       case Kind::identifier: params.push({name(), next, nullptr, nullptr}); break;
@@ -437,6 +460,13 @@ void Expressions::parameters(Items<Parameter>& params) {
       default: break;
     }
     if (!params.empty() && params.back().kind == ParamKind::VarArgs) next = ParamKind::KeywordOnly;
+    if (kind == Kind::token_comma || kind == Kind::token_open || kind == Kind::other_token) return;
+    // Plain parameters, those with a default last.
+    const bool plain = kind == Kind::identifier || kind == Kind::typed_parameter;
+    const bool has_default = kind == Kind::default_parameter || kind == Kind::typed_default_parameter;
+    const bool splat = !params.empty() && params.back().kind != ParamKind::Positional;
+    suspect_ = suspect_ || !(plain || has_default) || splat || (plain && defaults);
+    defaults = defaults || has_default;
   });
 }
 

@@ -23,6 +23,10 @@ class Expressions : public Reader {
   Expr broken_expression();
   static bool is_expression(Kind kind);
   Expr expression();
+  // An expression that is assigned to. What may be none is suspect.
+  Expr target();
+  static bool is_target(Expr e);  // null is one: there is nothing to check
+  static bool is_single_target(Expr e);
   // The one expression among the children; null if there is none.
   Expr only_child();
   // Elements of a sequence. What is broken among them leaves a Broken, so that nobody counts them.

@@ -49,7 +49,7 @@ class Collector {
 
   void run(Stmt statement) {
     out_.scopes.push_back({});
-    open_.push_back({Kind::Module, 0, {}, {}});
+    open_.push_back({Kind::Module, 0, {}, {}, 0});
     Effects effects = effects_of({&statement, 1});
     out_.bound = std::move(effects.bound);
     out_.stars = effects.stars;
@@ -67,11 +67,13 @@ class Collector {
     Kind kind;
     std::uint32_t scope;
     std::vector<Name> bound;
-    std::vector<Name> outer;  // declared `global` or `nonlocal`
+    std::vector<Name> outer;   // declared `global` or `nonlocal`
+    std::uint64_t hashes = 0;  // a bit for each of `bound`: most names are not among them
   };
 
+  static std::uint64_t bit_of(const Name& name) { return std::uint64_t{1} << (name.hash & 63); }
   bool binds(const Open& scope, const Name& name) const {
-    return std::ranges::find(scope.bound, name) != scope.bound.end();
+    return (scope.hashes & bit_of(name)) && std::ranges::find(scope.bound, name) != scope.bound.end();
   }
 
   void read(const Name& name) {
@@ -84,14 +86,26 @@ class Collector {
     }
     constexpr std::string_view kWriters[] = {"exec", "globals", "locals", "vars"};
     if (std::ranges::find(kWriters, name.text) != std::end(kWriters)) out_.writes_globals = true;
-    out_.free.push_back({name, function_, open_.back().scope, conditional_});
+    add({name, function_, open_.back().scope, conditional_});
+  }
+
+  // The first of each name is enough, and most of them are a `T` once more.
+  void add(FreeName found) {
+    const std::uint64_t bit = bit_of(found.name);
+    auto known = hashes_ & bit ? std::ranges::find(out_.free, found.name, &FreeName::name) : out_.free.end();
+    hashes_ |= bit;
+    if (known == out_.free.end())
+      out_.free.push_back(found);
+    else if (found.name.at.begin < known->name.at.begin)
+      *known = found;
   }
 
   template <class F>
   void within(Kind kind, Stmts body, std::vector<Name> bound, F&& inside) {
     Effects effects = effects_of(body);
-    Open open{kind, static_cast<std::uint32_t>(out_.scopes.size()), std::move(bound), {}};
+    Open open{kind, static_cast<std::uint32_t>(out_.scopes.size()), std::move(bound), {}, 0};
     open.bound.insert(open.bound.end(), effects.bound.begin(), effects.bound.end());
+    for (const Name& name : open.bound) open.hashes |= bit_of(name);
     declared_outer(body, open.outer);
     for (const Name& name : open.outer) {
       // `global x` and an assignment bind it in the module.
@@ -288,6 +302,7 @@ class Collector {
   std::vector<Open> open_;
   const FunctionDef* function_ = nullptr;
   bool conditional_ = false;
+  std::uint64_t hashes_ = 0;  // a bit for each of `out_.free`
   std::uint32_t silent_ = 0;  // code around that waits for a name that is not there
   std::uint32_t depth_ = 0;
 };

@@ -23,7 +23,7 @@ struct FreeNames {
     std::uint32_t parent = 0;
     std::vector<std::string_view> names;  // of functions and comprehensions, not of classes
   };
-  std::vector<FreeName> free;   // in text order
+  std::vector<FreeName> free;   // in text order, the first of each name
   std::vector<Name> bound;      // in the module, `global` in a function included
   std::vector<Scope> scopes;    // the first is the module's, without names
   bool stars = false;           // `from m import *`

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/syntax/convert.h"
+#include "compiler/syntax/keywords.h"
 #include "compiler/syntax/vocabulary.h"
 
 namespace tilewright::syntax {
@@ -70,7 +71,10 @@ class Reader {
     if (!ts_tree_cursor_goto_first_child(&cursor_)) return;
     do {
       Kind kind = kind_of(node());
-      if (!is_extra(kind)) visit(kind, field_of(ts_tree_cursor_current_field_id(&cursor_)));
+      if (!is_extra(kind)) {
+        suspect_ = suspect_ || has_rules(kind);
+        visit(kind, field_of(ts_tree_cursor_current_field_id(&cursor_)));
+      }
     } while (ts_tree_cursor_goto_next_sibling(&cursor_));
     ts_tree_cursor_goto_parent(&cursor_);
   }
@@ -85,15 +89,44 @@ class Reader {
 
   Name name_at(Extent at) {
     std::string_view text = view(at);
+    suspect_ = suspect_ || is_keyword(text);
     return {text, hash_name(text), at};
   }
   Name name() { return name_at(here()); }
 
+  // ---- rules beside the grammar ------------------------------------------------------------------------------------
+  // check_rules walks all of a tree once more, and hardly any statement breaks a rule. So whoever converts marks what
+  // might: `suspect_` may be set without need, and must be wherever a rule is broken.
+  static constexpr std::uint32_t kManyDigits = 1000;  // fewer digits than any rule about them names
+
+  // Nodes that are rare, have rules of their own, or are not converted to the last name below them.
+  static constexpr bool has_rules(Kind kind) {
+    switch (kind) {
+      case Kind::delete_statement:
+      case Kind::import_statement:
+      case Kind::import_from_statement:
+      case Kind::type_alias_statement:
+      case Kind::match_statement:
+      case Kind::type_parameters:
+      case Kind::error: return true;
+      default: return false;
+    }
+  }
+  // A line that goes on behind the end of the text.
+  bool is_suspect() const {
+    const std::size_t last = text_.find_last_not_of(" \t\f\r\n");
+    return suspect_ || (last != text_.npos && text_[last] == '\\');
+  }
+
   // ---- what is broken ----------------------------------------------------------------------------------------------
-  Expr broken(Extent at) { return arena_.make<Broken>(Node{NodeKind::Broken, at}, Exprs{}); }
+  Expr broken(Extent at) {
+    suspect_ = true;
+    return arena_.make<Broken>(Node{NodeKind::Broken, at}, Exprs{});
+  }
   Expr required(Expr e, Extent at) { return e ? e : broken({at.end, at.end}); }
   bool too_deep(Extent at) {
     if (depth_ < kMaxDepth) return false;
+    suspect_ = true;  // what lies below is not looked at
     if (!reported_depth_) errors_.push_back({at.begin, std::min(at.end, at.begin + 1), "nested too deeply"});
     reported_depth_ = true;
     return true;
@@ -113,7 +146,8 @@ class Reader {
   TSTreeCursor cursor_;
   unsigned depth_;
   bool reported_depth_ = false;
-  bool yields_ = false;  // the function at hand has a yield
+  bool yields_ = false;   // the function at hand has a yield
+  bool suspect_ = false;  // a rule beside the grammar may be broken
 };
 
 }  // namespace tilewright::syntax

@@ -98,6 +98,7 @@ Expr Expressions::string_literal(Kind kind, Extent at) {
     });
   }
   std::string_view text = take_text(joined);
+  suspect_ = suspect_ || (joined.bytes > 0 && kind == Kind::concatenated_string);
   if (joined.bytes > 0 && joined.texts > 0) return broken(at);  // check_rules says why
   if (joined.bytes > 0) return arena_.make<BytesLit>(Node{NodeKind::BytesLit, at}, text);
   if (!joined.format) return arena_.make<StringLit>(Node{NodeKind::StringLit, at}, text);

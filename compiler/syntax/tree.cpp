@@ -82,7 +82,10 @@ std::shared_ptr<const TopLevel> read(std::string_view text, bool faulty, const T
 
   Converted converted;
   if (tree && !is_broken(tree.get())) converted = convert(tree.get(), text, {}, top->arena, top->errors);
-  if (converted.statement && converted.alone && check_rules(ts_tree_root_node(tree.get()), text).empty()) {
+  const auto keeps_rules = [&] {
+    return !converted.suspect || check_rules(ts_tree_root_node(tree.get()), text).empty();
+  };
+  if (converted.statement && converted.alone && keeps_rules()) {
     top->statement = converted.statement;
   } else {
     top->errors.clear();

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "compiler/syntax/keywords.h"
 #include "server/ide/names.h"
 
 namespace tilewright::ide {
@@ -20,17 +21,12 @@ bool can_rename(const Meaning& m) {
 }
 
 bool is_identifier(std::string_view name) {
-  static constexpr std::string_view kKeywords[] = {
-      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
-      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
-      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
-      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
   auto letter = [](char c) {
     return static_cast<unsigned char>(c) >= 0x80 || std::isalpha(static_cast<unsigned char>(c)) || c == '_';
   };
   return !name.empty() && letter(name[0]) &&
          std::ranges::all_of(name, [&](char c) { return letter(c) || std::isdigit(static_cast<unsigned char>(c)); }) &&
-         std::ranges::find(kKeywords, name) == std::end(kKeywords);
+         !syntax::is_keyword(name);
 }
 
 // Why `name` cannot take the place of the symbol in this script; empty: it can.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "compiler/syntax/acceptance.h"
 #include "compiler/syntax/dump.h"
 #include "compiler/syntax/tree.h"
 
@@ -33,6 +34,13 @@ std::string everything(const syntax::Tree& tree) {
   return all;
 }
 
+// Only statements that are suspect are searched for rules beside the grammar (convert.h): none may be missed.
+void keeps_rules(const syntax::TopLevel& statement) {
+  auto decoded = syntax::decode(statement.text);
+  if (!statement.errors.empty() || !decoded || decoded->encoding != "utf-8") return;
+  require(syntax::accept(statement.text).has_value(), "a statement without errors keeps all rules");
+}
+
 }  // namespace
 
 // The first byte cuts the rest in two; the text is parsed with and without what stands before the cut.
@@ -45,6 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto part = syntax::Tree::parse(std::make_shared<const text::Source>("fuzz.py", text.substr(cut)));
   auto edited = syntax::Tree::reparse(*part, source, {});
   require(everything(*fresh) == everything(*edited), "an edit ends where a fresh parse does");
+  for (const auto& s : fresh->statements()) keeps_rules(*s.node);
   syntax::parse_expression(text, nullptr);
   return 0;
 }

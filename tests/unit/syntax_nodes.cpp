@@ -162,6 +162,46 @@ TEST_CASE("syntax: positions are relative to the statement and end with its last
 TEST_CASE("syntax: rules that Python checks beside its grammar") {
   CHECK(errors(*parse("def f():\n  1 = 2\n")).starts_with("2:3 cannot assign"));
   CHECK(errors(*parse("f(a=1, 2)\n")).starts_with("1:8 positional argument follows keyword argument"));
+  // Each rule, wherever it can be broken: a conversion marks the statements that are searched for them.
+  const std::string digits(4301, '9');
+  for (const std::string& text : {std::string("f() = 1"),
+                                  std::string("a, 1 = b"),
+                                  std::string("[a, f()] = b"),
+                                  std::string("x = 1 = 2"),
+                                  std::string("a, b: int = 1"),
+                                  std::string("a, b += 1"),
+                                  std::string("for 1 in x: pass"),
+                                  std::string("[a for f() in x]"),
+                                  std::string("with a as f(): pass"),
+                                  std::string("del f()"),
+                                  std::string("f(**a, b)"),
+                                  std::string("f(**a, *b)"),
+                                  std::string("class C(a=1, b): pass"),
+                                  std::string("def f(a=1, b): pass"),
+                                  std::string("def f(*, **k): pass"),
+                                  std::string("def f(*): pass"),
+                                  std::string("def f(/): pass"),
+                                  std::string("def f(a, /, b, /): pass"),
+                                  std::string("def f(*a, *b): pass"),
+                                  std::string("def f(**k, a): pass"),
+                                  std::string("lambda a=1, b: 0"),
+                                  std::string("lambda *: 0"),
+                                  std::string("'a' b'c'"),
+                                  std::string("x = " + digits),
+                                  std::string("match x:\n  case {**r, 1: y}: pass"),
+                                  std::string("match x:\n  case C(a=1, b): pass"),
+                                  std::string("match x:\n  case y as _: pass"),
+                                  std::string("x = (yield (a := 1), f(b=1, c))"),
+                                  std::string("async def f():\n  await f(a=1, b)"),
+                                  std::string("f'{g(a=1, 2)}'"),
+                                  std::string("f'{x:{g(a=1, 2)}}'"),
+                                  std::string("def f[T: g(a=1, 2)](): pass")}) {
+    INFO(text);
+    for (const std::string& whole : {text, "if c:\n    " + text}) {
+      if (whole != text && text.find('\n') != text.npos) continue;
+      CHECK_FALSE(parse(whole + "\n")->errors().empty());
+    }
+  }
 }
 
 TEST_CASE("syntax: one expression") {

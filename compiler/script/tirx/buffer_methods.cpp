@@ -574,6 +574,8 @@ Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value
     return out;
   }
   out.region = indices.size() < b->rank();
+  out.indices.reserve(b->rank());
+  out.ranges.reserve(b->rank());
   // The arena of a pool is declared with extent 0 and grows to what is carved from it.
   bool grows = b->scope == ir::StorageScope::SharedDyn && b->rank() == 1 && ir::is_constant(b->shape[0], 0);
   // An index that no element has. An element of the buffer cannot be there, a region can.
