@@ -13,13 +13,45 @@ namespace {
 
 using ir::DataType;
 
+// Of two bit patterns that differ, `width` bits wide. Codes of one sign count up with the numbers that they stand for.
+int ulp_bucket(DataType element, std::uint64_t a, std::uint64_t b, double x, double y) {
+  double distance = 0;
+  if (element.is_floating() && std::isnan(x) != std::isnan(y)) return kUlpBuckets - 1;
+  const int width = element.storage_bits();
+  const bool is_signed = element.is_floating() && element.code != ir::TypeCode::Float8E8M0FNU;
+  if (is_signed) {
+    const std::uint64_t sign = std::uint64_t{1} << (width - 1), magnitude = sign - 1;
+    const double m = static_cast<double>(a & magnitude), n = static_cast<double>(b & magnitude);
+    // Close codes of 64 bits are told apart by whole numbers.
+    if ((a & sign) == (b & sign)) {
+      distance = static_cast<double>(std::max(a & magnitude, b & magnitude) - std::min(a & magnitude, b & magnitude));
+    } else {
+      distance = m + n;
+    }
+  } else {
+    distance = element.is_floating() ? static_cast<double>(std::max(a, b) - std::min(a, b)) : std::fabs(x - y);
+  }
+  if (!(distance >= 1)) return distance == 0 ? 0 : 1;
+  for (int bucket = 1; bucket < kUlpBuckets - 1; ++bucket)
+    if (distance <= static_cast<double>(ulp_range(bucket).most)) return bucket;
+  return kUlpBuckets - 1;
+}
+
 // The elements [from, to) of two tensors, one by one where their bytes differ. `at(tensor, i)` gives the bits of an
 // element, `number(bits)` what they stand for.
 template <class At, class Value>
 class Pass {
  public:
-  Pass(std::string_view got, std::string_view expected, Tolerance tolerance, int width, bool exact, At at, Value number)
-      : got_(got), expected_(expected), tolerance_(tolerance), width_(width), exact_(exact), at_(at), number_(number) {}
+  Pass(std::string_view got, std::string_view expected, Tolerance tolerance, DataType element, bool exact, At at,
+       Value number)
+      : got_(got),
+        expected_(expected),
+        tolerance_(tolerance),
+        element_(element),
+        width_(element.storage_bits()),
+        exact_(exact),
+        at_(at),
+        number_(number) {}
 
   Comparison run(std::int64_t from, std::int64_t to) const {
     Comparison out;
@@ -40,6 +72,8 @@ class Pass {
       if (a == b) continue;
       double x = number_(a), y = number_(b);
       if (std::isnan(x) && std::isnan(y)) continue;
+      ++out.ulps[static_cast<std::size_t>(
+          ulp_bucket(element_, static_cast<std::uint64_t>(a), static_cast<std::uint64_t>(b), x, y))];
       double difference = std::fabs(x - y);
       bool close = !exact_ && (x == y || difference <= tolerance_.absolute + tolerance_.relative * std::fabs(y));
       if (std::isfinite(difference)) {
@@ -57,6 +91,7 @@ class Pass {
 
   std::string_view got_, expected_;
   Tolerance tolerance_;
+  DataType element_;
   int width_;
   bool exact_;
   At at_;
@@ -74,6 +109,12 @@ struct Load {
 };
 
 }  // namespace
+
+UlpRange ulp_range(int bucket) {
+  if (bucket < 2) return {bucket, bucket};
+  const std::int64_t least = (std::int64_t{1} << (bucket - 2)) + 1;
+  return {least, bucket == kUlpBuckets - 1 ? -1 : std::int64_t{1} << (bucket - 1)};
+}
 
 double largest_magnitude(DataType dtype, std::string_view bytes) {
   const DataType element = dtype.element();
@@ -108,7 +149,7 @@ Comparison compare(DataType dtype, std::string_view got, std::string_view expect
   std::int64_t piece = kPiece * 8 / width / 8 * 8;
   std::vector<Comparison> parts(static_cast<std::size_t>((count + piece - 1) / piece));
   auto walk = [&](auto at, auto number) {
-    Pass pass(got, expected, tolerance, width, exact, at, number);
+    Pass pass(got, expected, tolerance, element, exact, at, number);
     in_pieces(count, piece, [&](std::int64_t from, std::int64_t to) {
       parts[static_cast<std::size_t>(from / piece)] = pass.run(from, to);
     });
@@ -151,7 +192,11 @@ Comparison compare(DataType dtype, std::string_view got, std::string_view expect
     out.mismatches += part.mismatches;
     out.max_absolute = std::max(out.max_absolute, part.max_absolute);
     out.max_relative = std::max(out.max_relative, part.max_relative);
+    for (std::size_t i = 0; i < part.ulps.size(); ++i) out.ulps[i] += part.ulps[i];
   }
+  std::int64_t different = 0;
+  for (std::size_t i = 1; i < out.ulps.size(); ++i) different += out.ulps[i];
+  out.ulps[0] = count - different;
   return out;
 }
 

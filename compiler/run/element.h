@@ -1,5 +1,6 @@
 // Elements of tensors on the host: their numbers, random ones, and how two of them compare.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,12 +34,24 @@ struct Tolerance {
 // What a computation in this type may differ by: nothing for integers, a few units in the last place otherwise.
 Tolerance default_tolerance(ir::DataType dtype);
 
+// How far results are from what is expected, in units of the last place: of floating-point numbers how many others of
+// the type lie between them, of integers their distance. Each bucket but the first counts twice as far as the one
+// before: 0, 1, 2, 3..4, 5..8, ...; the last one everything beyond, and what is a number on one side only.
+inline constexpr int kUlpBuckets = 18;
+using UlpHistogram = std::array<std::int64_t, kUlpBuckets>;
+// The distances in a bucket; `most` of the last one is less than 0: without bound.
+struct UlpRange {
+  std::int64_t least, most;
+};
+UlpRange ulp_range(int bucket);
+
 struct Comparison {
   std::int64_t elements = 0;
   std::int64_t mismatches = 0;   // |got - expected| > absolute + relative * |expected|; NaN equals NaN
   std::int64_t first = -1;       // element number of the first mismatch
   double got = 0, expected = 0;  // there
   double max_absolute = 0, max_relative = 0;
+  UlpHistogram ulps{};  // adds up to `elements`; NaN equals NaN
 };
 // The greatest magnitude among the finite elements; 0 for types without numbers.
 double largest_magnitude(ir::DataType dtype, std::string_view bytes);

@@ -213,6 +213,27 @@ void Experiment::locate_fault() {
   report.fault_reason = found.message;
 }
 
+void Experiment::locate_mismatches(const std::stop_token& stop) {
+  simulate::Options options;
+  options.max_steps = 400'000'000;
+  options.max_ctas = ~std::uint64_t{0};
+  options.seed = 0;  // of the first schedule, whose results are compared
+  options.stop = stop;
+  std::vector<std::size_t> wrong;
+  for (std::size_t i = 0; i < report.tensors.size(); ++i) {
+    const std::optional<Comparison>& c = report.tensors[i].comparison;
+    if (!c || !c->mismatches) continue;
+    const ir::DataType element = report.bound.tensors[i].dtype.element();
+    const int width = decode_element(element, 0) ? element.storage_bits() : 8;
+    wrong.push_back(i);
+    options.blame.push_back({report.bound.tensors[i].name, c->first * width / 8});
+  }
+  if (wrong.empty()) return;
+  const Outcome found = simulate_bound(report.bound, options);
+  for (std::size_t i = 0; i < wrong.size() && i < found.produced.size(); ++i)
+    report.tensors[wrong[i]].producer = found.produced[i];
+}
+
 void Experiment::digest() {
   const auto& buffers = report.outcome.buffers;
   in_parallel(buffers.size(), [&](std::size_t i) {

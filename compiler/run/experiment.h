@@ -63,6 +63,9 @@ class Experiment {
                                       Executor& executor, const Cubin& cubin, const std::stop_token& stop);
   // After a fault: the simulator, given the same inputs, may find the line. Takes seconds, at most.
   void locate_fault();
+  // After a mismatch: the simulator, given the same inputs, finds who writes the first element that is wrong. Takes as
+  // long as a run there; gives up after some seconds.
+  void locate_mismatches(const std::stop_token& stop);
   // The digest of each tensor's contents, for those who keep records.
   void digest();
   void judge();

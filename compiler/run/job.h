@@ -132,6 +132,8 @@ struct Outcome {
   std::vector<BufferOutcome> buffers;
   std::vector<double> microseconds;  // of the timed launches, in order
   std::string printed;               // what the kernel's printf wrote in the first launch
+  // Of the simulator: who wrote the bytes that its options asked for.
+  std::vector<std::optional<simulate::Producer>> produced;
   // Of the simulator: each thing that went wrong, once, in the order in which they showed. Their places are the
   // kernels', and live as long.
   std::vector<simulate::Finding> findings;

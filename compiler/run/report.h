@@ -16,6 +16,9 @@ struct TensorReport {
   std::string expected_from;  // "reference EXPR on the host", a file; empty: nothing was expected
   Tolerance tolerance;
   std::optional<Comparison> comparison;
+  // Of a mismatch: the statement that wrote its first element, as the simulator finds it; nothing: it does not know, or
+  // nobody wrote it.
+  std::optional<simulate::Producer> producer;
   std::string file;  // that it was written to
 };
 

@@ -56,6 +56,9 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
     simulate::Result result =
         simulate::run(*launch.kernel, inputs_of(bound, launch, contents, defined, by_kernel), options);
     out.printed += result.printed;
+    out.produced.resize(options.blame.size());
+    for (std::size_t i = 0; i < result.produced.size(); ++i)
+      if (result.produced[i]) out.produced[i] = std::move(result.produced[i]);
     out.findings.insert(out.findings.end(), result.findings.begin(), result.findings.end());
     // What ran to its end has left values, and they are compared whatever was found.
     if (!result.finished || result.verdict == simulate::Verdict::Incomplete) {

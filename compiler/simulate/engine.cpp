@@ -39,7 +39,11 @@ bool Engine::land(Machine& m, Thread& t, std::size_t index) {
   --under_way_;
   if (!take(m, t, *op)) return false;
   Machine::Acting acting(m, op->origin);
-  return op->land(m, t);
+  if (!m.blame()) return op->land(m, t);
+  const std::vector<std::byte> before = m.blame()->before(m);
+  const bool good = op->land(m, t);
+  m.blame()->landed(m, t, *op, before, m.result());
+  return good;
 }
 
 bool Engine::issue(Machine& m, Thread& t, std::unique_ptr<Operation> op) {

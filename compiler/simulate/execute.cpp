@@ -84,7 +84,10 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
     return std::nullopt;
   }
   out = out.at(offset);
-  if (writing) std::memset(out.defined, 1, static_cast<std::size_t>(bytes));
+  if (writing) {
+    std::memset(out.defined, 1, static_cast<std::size_t>(bytes));
+    if (blame_) blame_->wrote(*this, t, pointer, bytes, result_);
+  }
   return out;
 }
 

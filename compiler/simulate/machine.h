@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "compiler/simulate/blame.h"
 #include "compiler/simulate/engine.h"
 #include "compiler/simulate/mbarrier.h"
 #include "compiler/simulate/memory.h"
@@ -73,6 +74,14 @@ class Machine {
     Machine& machine_;
     const ir::Origin* before_;
   };
+
+  // Where what the thread does now was started.
+  ir::Origin acting_origin(const Thread& t) const { return acting_ ? *acting_ : origin_of(t); }
+  std::array<std::int64_t, 3> cta_of(const Thread& t) const;  // in the grid
+  std::byte byte_at(std::uint64_t pointer) const { return blocks_[pointer >> kOffsetBits].bytes[offset_of(pointer)]; }
+  // Null: nobody asks who writes what.
+  const Blame* blame() const { return blame_.get(); }
+  Result& result() { return result_; }
 
   // Shared addresses. `generic` gives the pointer that a window address stands for; what is none stays as it is.
   std::uint64_t generic(std::uint64_t address) const;
@@ -204,6 +213,7 @@ class Machine {
   Engine engine_;
   Warpgroups warpgroups_;
   std::unique_ptr<Races> races_;
+  std::unique_ptr<Blame> blame_;
   std::vector<char> watched_;                    // by block
   std::unordered_set<std::uint64_t> by_kernel_;  // blocks that an earlier kernel has written
   std::map<std::uint64_t, Mbarrier> barriers_;   // by pointer

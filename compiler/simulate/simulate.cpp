@@ -36,10 +36,7 @@ void Machine::report(Finding f, const Thread* thread, std::optional<Origin> orig
   if (thread) {
     f.thread = thread->linear;
     if (!origin && thread->pc < program_.origin_of.size()) f.origin = program_.origins[program_.origin_of[thread->pc]];
-    for (int d = 0, rest = static_cast<int>(thread->cta); d < 3; ++d) {
-      f.cta[static_cast<std::size_t>(d)] += rest % cluster_[static_cast<std::size_t>(d)];
-      rest /= static_cast<int>(cluster_[static_cast<std::size_t>(d)]);
-    }
+    f.cta = cta_of(*thread);
   }
   for (Finding& known : result_.findings) {
     if (known.code != f.code || known.origin.span != f.origin.span || known.origin.chain != f.origin.chain) continue;
@@ -56,6 +53,16 @@ void Machine::report(Finding f, const Thread* thread, std::optional<Origin> orig
     }
   }
   if (result_.findings.size() < options_.max_findings) result_.findings.push_back(std::move(f));
+}
+
+std::array<std::int64_t, 3> Machine::cta_of(const Thread& t) const {
+  std::array<std::int64_t, 3> out = current_cta_;
+  std::int64_t rest = t.cta;
+  for (std::size_t d = 0; d < 3; ++d) {
+    out[d] += rest % cluster_[d];
+    rest /= cluster_[d];
+  }
+  return out;
 }
 
 std::optional<std::int64_t> Machine::evaluate(Expr e) const {
@@ -201,6 +208,12 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
     global_numbers_.push_back(put(*block, tensor ? tensor->place : 0, !storage.is_map && (!tensor || tensor->written)));
     if (tensor && tensor->by_kernel) by_kernel_.insert(global_numbers_.back());
     globals_.push_back(std::move(block));
+    for (std::size_t i = 0; i < options_.blame.size() && !storage.is_map; ++i) {
+      const auto& [name, byte] = options_.blame[i];
+      if (name != storage.name || byte < 0 || byte >= bytes) continue;
+      if (!blame_) blame_ = std::make_unique<Blame>();
+      blame_->ask(i, pointer_to(global_numbers_.back(), byte));
+    }
   }
   // What only pointers and tensor maps lead to.
   for (const auto* tensors : {&inputs.tensors, &inputs.others}) {
@@ -512,6 +525,7 @@ void drop_echoes(std::vector<Finding>& findings) {
 
 Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options) {
   Result result;
+  result.produced.resize(options.blame.size());
   Arena scratch;
   ArenaScope scope(scratch);
   Program program = compile(kernel);

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -47,6 +48,12 @@ struct Inputs {
 // When asynchronous operations happen between their issue and the moment that the script can rely on them; engine.h.
 enum class Timing : std::uint8_t { Latest, Earliest, Random };
 
+// A byte of a tensor, of which the last writer is asked for.
+struct Asked {
+  std::string tensor;
+  std::int64_t byte = 0;
+};
+
 struct Options {
   std::uint64_t max_steps = 500'000'000;  // executed instructions of all threads together
   std::uint64_t max_ctas = 1u << 16;
@@ -58,6 +65,7 @@ struct Options {
   bool trace = false;
   Timing timing = Timing::Latest;
   std::uint64_t seed = 1;  // of Timing::Random, which also draws the order of the warps
+  std::vector<Asked> blame{};
   std::stop_token stop{};  // asked every few milliseconds; a stopped run is incomplete
 };
 
@@ -86,6 +94,13 @@ struct Finding {
 // reached; error: a finding that a GPU run would suffer from.
 enum class Verdict : std::uint8_t { Clean, Review, Incomplete, Error };
 
+// Who wrote a byte last: the statement, and of an asynchronous operation the one that issued it.
+struct Producer {
+  ir::Origin origin;
+  std::array<std::int64_t, 3> cta{};
+  std::int64_t thread = 0;
+};
+
 struct Result {
   Verdict verdict = Verdict::Clean;
   std::vector<Finding> findings;
@@ -93,7 +108,8 @@ struct Result {
   // With tracing: for each byte, 1 + its index among the bytes of all input tensors in the order of their names; 0:
   // computed, or never written.
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> traces;
-  std::string printed;  // what T.cuda.printf wrote
+  std::vector<std::optional<Producer>> produced;  // for each of Options::blame; nothing: nobody wrote it
+  std::string printed;                            // what T.cuda.printf wrote
   std::uint64_t steps = 0;
   bool finished = false;  // ran to its end, whatever was found on the way
 };

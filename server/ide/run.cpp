@@ -375,6 +375,8 @@ class Run {
           "`# tilewright: reference EXPR`, or give them with --expect NAME=FILE.npy");
     }
     if (digests.valid()) digests.get();
+    e.locate_mismatches(stop_);
+    stop_here();
   }
 
   void compare_with(run::Experiment& e, const std::string& expression) {

@@ -23,6 +23,44 @@ std::string place_text(text::Span span, const text::Anchors& anchors) {
   return place.source->path() + ":" + std::to_string(place.source->position(place.begin).line + 1);
 }
 
+Json ulps_json(const run::Comparison& c) {
+  Json out = Json::array();
+  for (int bucket = 0; bucket < run::kUlpBuckets; ++bucket) {
+    const std::int64_t elements = c.ulps[static_cast<std::size_t>(bucket)];
+    if (!elements) continue;
+    const auto [least, most] = run::ulp_range(bucket);
+    out.push_back({{"least", least}, {"most", most < 0 ? Json(nullptr) : Json(most)}, {"elements", elements}});
+  }
+  return out;
+}
+
+// "0 in 90, 1 in 8, 3..4 in 2"; nothing where all are equal.
+std::string ulps_text(const run::Comparison& c) {
+  if (c.ulps[0] == c.elements) return {};
+  std::string out;
+  for (int bucket = 0; bucket < run::kUlpBuckets; ++bucket) {
+    const std::int64_t elements = c.ulps[static_cast<std::size_t>(bucket)];
+    if (!elements) continue;
+    const auto [least, most] = run::ulp_range(bucket);
+    out += (out.empty() ? "" : ", ") + std::to_string(least) +
+           (most < 0       ? " or more"
+            : most > least ? ".." + std::to_string(most)
+                           : "") +
+           " in " + std::to_string(elements);
+  }
+  return out;
+}
+
+Json producer_json(const simulate::Producer& p, const text::Anchors& anchors) {
+  return {{"range", range_json(p.origin.span, anchors)}, {"cta", p.cta}, {"thread", p.thread}};
+}
+
+std::string producer_text(const simulate::Producer& p, const text::Anchors& anchors) {
+  std::string out = place_text(p.origin.span, anchors) + ", thread " + std::to_string(p.thread) + " of CTA (";
+  for (std::size_t d = 0; d < 3; ++d) out += (d ? ", " : "") + std::to_string(p.cta[d]);
+  return out + ")";
+}
+
 Json report_json(const run::Report& r, const text::Anchors& anchors) {
   Json tensors = Json::array();
   for (std::size_t i = 0; i < r.tensors.size(); ++i) {
@@ -47,9 +85,11 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
                          {"mismatches", c.mismatches},
                          {"max_absolute", c.max_absolute},
                          {"max_relative", c.max_relative},
+                         {"ulps", ulps_json(c)},
                          {"first", c.mismatches ? Json{{"element", c.first}, {"got", c.got}, {"expected", c.expected}}
                                                 : Json(nullptr)}};
     }
+    if (t.producer) j["comparison"]["producer"] = producer_json(*t.producer, anchors);
     if (!t.file.empty()) j["file"] = t.file;
     tensors.push_back(j);
   }
@@ -135,6 +175,11 @@ std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
     }
     if (!t.file.empty()) out += "  → " + t.file;
     out += "\n";
+    if (std::string ulps = t.comparison ? ulps_text(*t.comparison) : ""; !ulps.empty())
+      out += "           units in the last place: " + ulps + "\n";
+    if (t.producer)
+      out += "           " + run::coordinate(b, t.comparison->first) + " was written at " +
+             producer_text(*t.producer, anchors) + "\n";
   }
   if (r.secret_seed)
     out += "  seed     " + std::to_string(r.seed) + ", drawn for this run: --seed " + std::to_string(r.seed) +

@@ -128,3 +128,35 @@ TEST_CASE("elements: comparison") {
   CHECK(compare(type("float4_e2m1fn"), "\x21", "\x31", {}).mismatches == 1);
   CHECK(compare(ir::kHandle, one, close, {}).mismatches == 1);
 }
+
+TEST_CASE("run: distances are counted in units of the last place") {
+  auto histogram = [](ir::DataType dtype, std::vector<std::uint64_t> got, std::vector<std::uint64_t> expected) {
+    auto packed = [&](const std::vector<std::uint64_t>& codes) {
+      std::string out(static_cast<std::size_t>(packed_bytes(dtype, static_cast<std::int64_t>(codes.size()))), '\0');
+      const int width = dtype.storage_bits();
+      for (std::size_t i = 0; i < codes.size(); ++i)
+        for (int b = 0; b < width; ++b) {
+          const std::size_t at = i * static_cast<std::size_t>(width) + static_cast<std::size_t>(b);
+          out[at / 8] = static_cast<char>(out[at / 8] | (codes[i] >> b & 1) << at % 8);
+        }
+      return out;
+    };
+    return compare(dtype, packed(got), packed(expected), {}).ulps;
+  };
+  UlpHistogram expected{};
+  // Across zero, to the next number, four further, and a number against none.
+  expected[0] = 1, expected[1] = 1, expected[2] = 1, expected[3] = 1, expected[kUlpBuckets - 1] = 1;
+  CHECK(histogram(ir::kFloat32, {0x3f800000, 0x80000001, 0x3f800001, 0x3f800004, 0x7fc00000},
+                  {0x3f800000, 0x00000001, 0x3f800000, 0x3f800000, 0x3f800000}) == expected);
+  expected = {};
+  expected[0] = 2, expected[1] = 1, expected[2] = 1;
+  CHECK(histogram(ir::DataType{ir::TypeCode::Float4E2M1FN, 4, 1}, {1, 2, 3, 9}, {1, 2, 4, 1}) == expected);
+  expected = {};
+  expected[1] = 1, expected[kUlpBuckets - 1] = 1;
+  CHECK(histogram(ir::kInt32, {0xffffffff, 0x80000000}, {0, 0x7fffffff}) == expected);
+  CHECK(ulp_range(0).most == 0);
+  CHECK(ulp_range(1).least == 1);
+  CHECK(ulp_range(3).least == 3);
+  CHECK(ulp_range(3).most == 4);
+  CHECK(ulp_range(kUlpBuckets - 1).most == -1);
+}
