@@ -53,6 +53,7 @@ std::span<const CallRow> copy_calls();
 std::span<const CallRow> bulk_calls();
 std::span<const CallRow> tensor_calls();
 std::span<const CallRow> tensor_memory_calls();
+std::span<const CallRow> tensor_core_calls();
 std::span<const CallRow> mma_calls();
 std::span<const CallRow> wgmma_calls();
 

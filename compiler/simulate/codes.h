@@ -31,6 +31,7 @@ inline constexpr std::string_view kEqualStores = "TW5023";
 inline constexpr std::string_view kRacesLimit = "TW5024";
 inline constexpr std::string_view kUntried = "TW5025";
 inline constexpr std::string_view kWarpgroup = "TW5026";
+inline constexpr std::string_view kTensorFence = "TW5030";
 }  // namespace code
 
 inline constexpr text::CodeInfo kCodes[] = {
@@ -91,6 +92,11 @@ inline constexpr text::CodeInfo kCodes[] = {
     {code::kWarpgroup, "wgmma misused",
      "The four warps of a warpgroup issue a wgmma together, with the same operands, and behind a wgmma.fence when they "
      "have written its registers."},
+    {code::kTensorFence, "no tcgen05 fence around a barrier",
+     "Operations on tensor memory are ordered by a barrier between threads only behind "
+     "tcgen05.fence.before_thread_sync "
+     "on the side that comes first (tcgen05.commit stands for it) and tcgen05.fence.after_thread_sync on the other "
+     "one."},
     {code::kRacesLimit, "races not searched for to the end",
      "The history of accesses takes memory; a run that touches very much is checked up to a limit."},
 };

@@ -13,6 +13,7 @@ void Engine::start(std::size_t threads, Timing timing, std::uint64_t seed) {
   timing_ = timing;
   state_ = seed * 2 + 1;
   under_way_ = 0;
+  pipeline_.clear();
 }
 
 // xorshift64*.
@@ -37,6 +38,10 @@ bool Engine::land(Machine& m, Thread& t, std::size_t index) {
   std::unique_ptr<Operation> op = std::move(lane.pending[index]);
   lane.pending.erase(lane.pending.begin() + static_cast<std::ptrdiff_t>(index));
   --under_way_;
+  if (op->queue == Queue::TensorCore) {
+    if (!finish_pipeline(m, t.cta, op->sequence)) return false;
+    std::erase_if(pipeline_, [&](const Issued& p) { return p.sequence == op->sequence; });
+  }
   if (!take(m, t, *op)) return false;
   Machine::Acting acting(m, op->origin);
   if (!m.blame()) return op->land(m, t);
@@ -46,11 +51,23 @@ bool Engine::land(Machine& m, Thread& t, std::size_t index) {
   return good;
 }
 
+bool Engine::finish_pipeline(Machine& m, std::uint32_t cta, std::uint64_t sequence) {
+  for (;;) {
+    auto first = std::ranges::find_if(
+        pipeline_, [&](const Issued& p) { return p.sequence < sequence && m.thread(p.thread).cta / 2 == cta / 2; });
+    if (first == pipeline_.end()) return true;
+    const auto& pending = lanes_[first->thread].pending;
+    auto op = std::ranges::find(pending, first->sequence, [](const auto& p) { return p->sequence; });
+    if (!land(m, m.thread(first->thread), static_cast<std::size_t>(op - pending.begin()))) return false;
+  }
+}
+
 bool Engine::issue(Machine& m, Thread& t, std::unique_ptr<Operation> op) {
   Lane& lane = lane_of(t);
   op->sequence = ++sequence_;
   op->group = lane.open(op->queue);
   op->origin = m.origin_of(t);
+  if (op->queue == Queue::TensorCore) pipeline_.push_back({op->sequence, t.number});
   lane.pending.push_back(std::move(op));
   ++under_way_;
   return timing_ != Timing::Earliest || land(m, t, lane.pending.size() - 1);

@@ -26,7 +26,7 @@ enum class Queue : std::uint8_t {
   Counted,     // copies whose bytes a barrier counts
   TmemLoad,    // tcgen05.ld
   TmemStore,   // tcgen05.st
-  TensorCore,  // tcgen05.cp
+  TensorCore,  // tcgen05.mma, cp and shift: one after the other in each CTA, or pair of CTAs
   Wgmma,       // of a warpgroup; its first thread has it
   Arrival,     // on a barrier, behind copies of this thread
 };
@@ -89,6 +89,8 @@ class Engine {
   };
   Lane& lane_of(const Thread& t);
   bool take(Machine& m, Thread& t, Operation& op);
+  // Lands the tensor core's operations that were issued before this one.
+  bool finish_pipeline(Machine& m, std::uint32_t cta, std::uint64_t sequence);
   // Lands pending[index] of the lane and forgets it.
   bool land(Machine& m, Thread& t, std::size_t index);
 
@@ -96,6 +98,12 @@ class Engine {
   Timing timing_ = Timing::Latest;
   std::uint64_t state_ = 1, sequence_ = 0;
   std::size_t under_way_ = 0;
+  // The tensor core's operations under way, in the order of their issue.
+  struct Issued {
+    std::uint64_t sequence;
+    std::size_t thread;
+  };
+  std::vector<Issued> pipeline_;
 };
 
 }  // namespace tilewright::simulate

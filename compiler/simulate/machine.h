@@ -134,8 +134,10 @@ class Machine {
   static bool knows_register(std::string_view name);
   Engine& engine() { return engine_; }
   Races* races() { return races_.get(); }  // null: they are not searched for
-  // Is this memory in which there may be races: shared, or global that the kernel writes?
-  bool is_watched(std::uint64_t block) const { return block < watched_.size() && watched_[block]; }
+  // Is this memory in which there may be races: shared or tensor memory, or global that the kernel writes?
+  bool is_watched(std::uint64_t block) const {
+    return block < watched_.size() ? watched_[block] != 0 : block >= kTensorBlocks;
+  }
   // Is there a tensor map that the launch itself has encoded?
   bool is_encoded_map(std::uint64_t pointer) const;
   bool is_by_kernel(std::uint64_t block) const { return by_kernel_.contains(block); }

@@ -163,8 +163,9 @@ std::optional<Matrix> read_matrix(Machine& m, const Thread& t, std::uint32_t cta
       std::copy_n(numbers, unit, out.row(r) + k);
       if (!defined) out.defined[static_cast<std::size_t>(r)] = 0;
     } else {
-      for (int i = 0; i < unit; ++i) out.row(r + i)[k] = numbers[i];
-      if (!defined) std::fill_n(out.defined.begin() + r, unit, std::uint8_t{0});
+      const int count = std::min(unit, form.rows - r);
+      for (int i = 0; i < count; ++i) out.row(r + i)[k] = numbers[i];
+      if (!defined) std::fill_n(out.defined.begin() + r, count, std::uint8_t{0});
     }
     return true;
   });

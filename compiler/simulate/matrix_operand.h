@@ -56,7 +56,8 @@ struct MatrixForm {
   int units() const { return rows * columns / unit(); }
 };
 
-// Calls f(address in the window, row, column) for each unit, with its first element; false ends it.
+// Calls f(address in the window, row, column) for each unit, with its first element; false ends it. The last unit along
+// M or N may reach beyond the matrix.
 template <class F>
 bool each_unit(const MatrixDescriptor& d, const MatrixForm& form, F&& f) {
   constexpr std::int64_t kUnit = 16;
@@ -68,7 +69,7 @@ bool each_unit(const MatrixDescriptor& d, const MatrixForm& form, F&& f) {
     const std::int64_t wide = pitch / kUnit, across = plain ? d.stride : d.leading,
                        along = plain ? d.leading : d.stride;
     for (int k = 0; k < form.columns; ++k) {
-      for (int i = 0; i < form.rows / unit; ++i) {
+      for (int i = 0; i * unit < form.rows; ++i) {
         const std::int64_t at = d.start + i % wide * kUnit + i / wide * across + k % deep * pitch + k / deep * along;
         if (!f(d.swizzled(at), i * unit, k)) return false;
       }

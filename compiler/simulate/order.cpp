@@ -1,6 +1,7 @@
 #include "compiler/simulate/order.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tilewright::simulate {
 namespace {
@@ -59,6 +60,7 @@ void Order::finish(Agent thread, Strand strand, Time number) {
   Own& own = threads_[thread];
   if (number == 0) return;
   strand_of(own, strand);
+  own.used |= 1u << static_cast<std::size_t>(strand);
   Time& done = own.done[static_cast<std::size_t>(strand)];
   done = std::max(done, number);
 }
@@ -103,7 +105,8 @@ void Order::release(Agent thread, Gathering& into) {
   Own& own = threads_[thread];
   join(own.base, into);
   into.tips_.push_back({thread, own.time, own.proxied});
-  for (std::size_t s = 0; s < kStrands; ++s) {
+  for (std::uint32_t used = own.used; used; used &= used - 1) {
+    const auto s = static_cast<std::size_t>(std::countr_zero(used));
     if (own.done[s] > at(own.base->seen, own.strands[s])) mark(own.strands[s], own.done[s], into);
   }
   ++own.time;

@@ -24,8 +24,20 @@ using Agent = std::uint32_t;
 using Time = std::uint32_t;
 
 // Asynchronous operations of one thread, numbered from 1.
-enum class Strand : std::uint8_t { Copies, BulkReads, BulkWrites, TensorWork, Wgmma };
-inline constexpr std::size_t kStrands = 5;
+// Fenced ones are told by tcgen05.fence.before_thread_sync: work that was issued, loads and stores that have ended.
+enum class Strand : std::uint8_t {
+  Copies,
+  BulkReads,
+  BulkWrites,
+  TensorWork,
+  TensorLoads,
+  TensorStores,
+  FencedWork,
+  FencedLoads,
+  FencedStores,
+  Wgmma,
+};
+inline constexpr std::size_t kStrands = 10;
 
 struct Knowledge {
   std::uint64_t serial = 0;
@@ -69,6 +81,8 @@ class Order {
     return (thread == other ? own.proxied : at(own.base->proxied, other)) >= time;
   }
   bool knows_group(Agent thread, std::uint32_t group) const;
+  // What it knows now, to be held against later.
+  const Known& known(Agent thread) const { return threads_[thread].base; }
   // Does it know that the other one's operations up to this one have ended?
   bool knows(Agent thread, Agent other, Strand strand, Time number) const;
   // The thread has waited for its own up to this one.
@@ -102,6 +116,7 @@ class Order {
     Known base;
     Time time = 1, proxied = 0;
     std::array<Agent, kStrands> strands{};  // 0: nobody has waited for any yet
+    std::uint32_t used = 0;                 // bits of the strands that have ended to some point
     std::array<Time, kStrands> done{};
   };
   Agent strand_of(Own& own, Strand strand);

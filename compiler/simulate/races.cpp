@@ -23,6 +23,8 @@ void Races::start_group(std::size_t threads, std::uint64_t first_shared) {
   maps_.clear();
   missed_.assign(threads, Missed::Nothing);
   fenced_.assign(threads, nullptr);
+  behind_fence_.assign(threads, nullptr);
+  fenced_warps_.clear();
   heard_.assign(threads, {});
 }
 
@@ -96,7 +98,8 @@ bool Races::ordered(const Access& a, const Touch& earlier, bool earlier_writes) 
     const std::uint32_t number = earlier.who & ~Touch::kOperation;
     if (number == a.operation) return true;
     if (is_foreign(earlier)) return order_.knows_group(a.thread.number, earlier.time);
-    return has_ended(a, issued(number), earlier_writes);
+    const Issued& op = issued(number);
+    return is_on_tensor_memory(a, op) ? tensor_order(a, op) == Tensor::Ordered : has_ended(a, op, earlier_writes);
   }
   const std::uint32_t number = earlier.who - 1;
   if (is_foreign(earlier)) return order_.knows_group(a.thread.number, 1 + number / stride_);
@@ -166,6 +169,11 @@ void Races::note_reader(const Access& a, Cell& cell) {
               a.operation ? group_ : order_.now(t.number), a.operation ? 0 : 1u << number % kLanes,
               site_of(t) | (a.how == How::Atomic ? Touch::kAtomic : 0)};
   auto joins = [&](Readers& had) {
+    // Of those that end in their order the last one is enough.
+    if (a.operation && had.who & Touch::kOperation && is_same_pipeline(a.operation, had.who & ~Touch::kOperation)) {
+      had = now;
+      return true;
+    }
     if (a.operation || had.who != now.who || had.time != now.time) return false;
     if ((had.site ^ now.site) & Touch::kAtomic) return false;
     had.lanes |= now.lanes;

@@ -54,6 +54,8 @@ class Races {
   void awaited_all(const Thread& t, Queue queue);
   // The same of several threads that wait together for what the first of them has issued.
   void awaited_by(std::span<const Thread> threads, Queue queue, std::uint64_t allowed);
+  // A warp has waited for its loads or stores of tensor memory, which its first lane stands for.
+  void awaited_by_warp(std::span<const Thread> lanes, Queue queue);
   // A barrier counts an operation that has ended; or an arrival says it of all of a queue up to that one.
   void counted(std::uint32_t operation, std::uint64_t barrier, std::uint64_t phase);
   void counted_before(const Thread& t, Queue queue, Time last, std::uint64_t barrier);
@@ -62,6 +64,11 @@ class Races {
   void meet(std::span<Thread* const> threads);
   void meet_lanes(std::span<const Thread> lanes, std::uint32_t members);  // those of a warp whose bit is set
   void fence_proxy(const Thread& t);
+  // tcgen05.fence before and after threads synchronise.
+  void fence_tensor_before(const Thread& t);
+  void fence_tensor_after(const Thread& t);
+  // Columns of tensor memory are given back: what touched them has to be over, and is forgotten.
+  void release_columns(const Thread& t, std::int64_t first, std::int64_t columns);
   // At barriers of hardware, by a number that the caller chooses; and at mbarriers, by their pointer.
   void arrive(const Thread& t, std::uint64_t place);
   void leave(const Thread& t, std::uint64_t place);  // has waited: what arrived there is known
@@ -134,8 +141,14 @@ class Races {
   bool ordered(const Access& a, const Touch& earlier, bool earlier_writes) const;
   bool ordered(const Access& a, const Readers& earlier, Touch* unordered) const;
   bool has_ended(const Access& a, const Issued& op, bool writing) const;
+  // Of operations on tensor memory: how far the access comes behind an earlier one.
+  enum class Tensor : std::uint8_t { Ordered, Unordered, NotFencedBefore, NotFencedAfter };
+  bool is_on_tensor_memory(const Access& a, const Issued& op) const;
+  Tensor tensor_order(const Access& a, const Issued& op) const;
+  Agent warp_of(const Thread& t) const;                   // its first lane
   bool is_awaited(const Issued& op, bool writing) const;  // by anybody
   // Why nothing orders an access behind an earlier one, and what would.
+  static std::string_view wait_for(Queue queue, bool writes);
   struct Cause {
     std::string_view code;
     Severity severity;
@@ -152,6 +165,8 @@ class Races {
   Issued& issued(std::uint32_t operation) { return issued_[operation - operations_ - 1]; }
   const Issued& issued(std::uint32_t operation) const { return issued_[operation - operations_ - 1]; }
   bool is_foreign(const Touch& touch) const;  // of an earlier cluster
+  bool is_same_pipeline(std::uint32_t operation, std::uint32_t other) const;
+  std::string place_of(std::uint64_t pointer, std::int64_t bytes, std::string_view view) const;
   std::uint32_t site_of(const Thread& t) const;
   static bool is_proxy(Queue queue) { return queue != Queue::Copy; }
   // The strand of a queue's operations; of bulk copies the one in which their writes end.
@@ -159,9 +174,14 @@ class Races {
     switch (queue) {
       case Queue::Bulk: return Strand::BulkWrites;
       case Queue::TensorCore: return Strand::TensorWork;
+      case Queue::TmemLoad: return Strand::TensorLoads;
+      case Queue::TmemStore: return Strand::TensorStores;
       case Queue::Wgmma: return Strand::Wgmma;
       default: return Strand::Copies;
     }
+  }
+  static bool is_tensor(Queue queue) {
+    return queue == Queue::TensorCore || queue == Queue::TmemLoad || queue == Queue::TmemStore;
   }
   static std::size_t index_of(Queue queue) { return static_cast<std::size_t>(strand_of(queue)); }
   static constexpr std::uint32_t kLanes = 32;
@@ -182,7 +202,14 @@ class Races {
   std::unordered_map<std::uint64_t, std::vector<FencedMap>> maps_;  // by pointer
   std::vector<Missed> missed_;                                      // by thread
   std::vector<Known> fenced_;                                       // by thread: what its last fence releases
-  std::vector<std::vector<Known>> heard_;                           // by thread: what the next fence acquires
+  // What a warp's last tcgen05.fence.before told of its loads and stores.
+  struct FencedWarp {
+    Time loads = 0, stores = 0;
+    Known known;
+  };
+  std::unordered_map<Agent, FencedWarp> fenced_warps_;  // by first lane
+  std::vector<Known> behind_fence_;                     // by thread: known at its last tcgen05.fence.after
+  std::vector<std::vector<Known>> heard_;               // by thread: what the next fence acquires
 };
 
 }  // namespace tilewright::simulate

@@ -11,11 +11,24 @@ std::string_view words_of(Queue queue) {
     case Queue::Bulk: return "the bulk copy";
     case Queue::TensorCore: return "the tcgen05 operation";
     case Queue::Wgmma: return "the wgmma";
+    case Queue::TmemLoad: return "the tcgen05.ld";
+    case Queue::TmemStore: return "the tcgen05.st";
     default: return "the asynchronous copy";
   }
 }
 
-std::string_view wait_for(Queue queue, bool writes) {
+std::string_view barrier_for(Reach reach) {
+  switch (reach) {
+    case Reach::Warp: return "put T.cuda.warp_sync() between them: lanes of a warp need not go on together";
+    case Reach::Cta: return "put T.cuda.cta_sync() between them, or another barrier that both threads reach";
+    case Reach::Cluster: return "put T.cuda.cluster_sync() between them";
+    default: return "CTAs of a grid are not ordered: let one of them own each element, or use atomics";
+  }
+}
+
+}  // namespace
+
+std::string_view Races::wait_for(Queue queue, bool writes) {
   switch (queue) {
     case Queue::Copy:
       return "wait for it: T.ptx.cp_async.commit_group() and T.ptx.cp_async.wait_group(0), then a barrier for the "
@@ -30,20 +43,11 @@ std::string_view wait_for(Queue queue, bool writes) {
       return "wait for it: T.ptx.wgmma.commit_group() and T.ptx.wgmma.wait_group(0), then a barrier for the other "
              "threads";
     case Queue::TensorCore: return "let T.ptx.tcgen05.commit arrive at a barrier, and wait on that";
+    case Queue::TmemLoad: return "put T.ptx.tcgen05.wait.ld() behind it, before the barrier that orders the two";
+    case Queue::TmemStore: return "put T.ptx.tcgen05.wait.st() behind it, before the barrier that orders the two";
     default: return "wait on the barrier that counts its bytes";
   }
 }
-
-std::string_view barrier_for(Reach reach) {
-  switch (reach) {
-    case Reach::Warp: return "put T.cuda.warp_sync() between them: lanes of a warp need not go on together";
-    case Reach::Cta: return "put T.cuda.cta_sync() between them, or another barrier that both threads reach";
-    case Reach::Cluster: return "put T.cuda.cluster_sync() between them";
-    default: return "CTAs of a grid are not ordered: let one of them own each element, or use atomics";
-  }
-}
-
-}  // namespace
 
 bool Races::is_foreign(const Touch& touch) const {
   return touch.is_operation() ? touch.time != group_ : touch.who - 1 < first_thread_;
@@ -84,6 +88,17 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
   const std::string_view unordered = "nothing orders the two";
   if (op && !is_awaited(*op, earlier_writes))
     return {code::kUnawaited, Severity::Error, "nobody has waited for it", wait_for(op->queue, earlier_writes)};
+  if (op && is_on_tensor_memory(a, *op)) {
+    const Tensor order = tensor_order(a, *op);
+    if (order == Tensor::NotFencedBefore)
+      return {code::kTensorFence, Severity::Warning,
+              "no tcgen05.fence.before_thread_sync() stands between it and the barrier that orders the two",
+              "put T.ptx.tcgen05.fence.before_thread_sync() behind its wait, before the barrier"};
+    if (order == Tensor::NotFencedAfter)
+      return {code::kTensorFence, Severity::Warning,
+              "no tcgen05.fence.after_thread_sync() stands between the barrier that orders the two and this",
+              "put T.ptx.tcgen05.fence.after_thread_sync() behind the wait on that barrier"};
+  }
   if (op) {  // its end is known to others, and to nobody before this
     const bool by_barrier = op->queue == Queue::Counted || op->queue == Queue::TensorCore;
     return {code::kRace, Severity::Error, unordered, by_barrier ? "wait on its barrier in this thread, too" : barrier};
@@ -108,6 +123,23 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
   }
 }
 
+// Bytes of a buffer; or of tensor memory lanes and columns.
+std::string Races::place_of(std::uint64_t pointer, std::int64_t bytes, std::string_view view) const {
+  const std::uint64_t number = pointer >> kOffsetBits;
+  const std::int64_t at = offset_of(pointer);
+  if (number >= kTensorBlocks) {
+    const std::int64_t lane = at % TensorMemory::kLanes;
+    std::string lanes = bytes == 1 ? "lane " + std::to_string(lane)
+                                   : "lanes " + std::to_string(lane) + " to " + std::to_string(lane + bytes - 1);
+    if (machine_.ctas() > 1) lanes += " of CTA " + std::to_string(number - kTensorBlocks);
+    return "column " + std::to_string(at / TensorMemory::kLanes) + " of tensor memory in " + lanes;
+  }
+  const std::string_view block = machine_.block_name(number);
+  std::string out = std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+  if (!view.empty() && view != block) out += " of `" + std::string(view) + "`,";
+  return out + " at byte " + std::to_string(at) + " of `" + std::string(block) + "`";
+}
+
 void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes, std::uint64_t pointer,
                      std::int64_t bytes, bool equal) {
   struct Side {
@@ -129,11 +161,8 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
   Finding f;
   f.code = cause.code;
   f.severity = cause.severity;
-  const std::string_view block = machine_.block_name(pointer >> kOffsetBits);
-  f.message = here.name + verb(here) + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
-  if (!a.view.empty() && a.view != block) f.message += " of `" + std::string(a.view) + "`,";
-  f.message += " at byte " + std::to_string(offset_of(pointer)) + " of `" + std::string(block) + "`, which " +
-               there.name + verb(there) + ": " + std::string(cause.why);
+  f.message = here.name + verb(here) + " " + place_of(pointer, bytes, a.view) + ", which " + there.name + verb(there) +
+              ": " + std::string(cause.why);
   f.hint = cause.way_out;
   f.weight = static_cast<int>(reach_of(t, other));
   f.related.push_back({machine_.origin_numbered(there.site), there.writes ? "written here" : "read here"});

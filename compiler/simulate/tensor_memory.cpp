@@ -11,6 +11,9 @@ std::optional<std::int64_t> TensorMemory::allocate(std::int64_t columns) {
     auto end = begin + static_cast<std::ptrdiff_t>(units);
     if (!std::all_of(begin, end, [](std::int16_t owner) { return owner == 0; })) continue;
     std::fill(begin, end, static_cast<std::int16_t>(first + 1));
+    // What an earlier owner left there is nobody's.
+    for (std::int64_t lane = 0; cells_ && lane < kLanes; ++lane)
+      std::fill_n(cell(lane, static_cast<std::int64_t>(first) * kUnit).defined, columns * kCellBytes, std::uint8_t{0});
     return static_cast<std::int64_t>(first) * kUnit;
   }
   return std::nullopt;
@@ -26,6 +29,12 @@ bool TensorMemory::release(std::int64_t first, std::int64_t columns) {
 
 bool TensorMemory::holds(std::int64_t column) const {
   return column >= 0 && column < kColumns && owners_[static_cast<std::size_t>(column / kUnit)] != 0;
+}
+
+bool TensorMemory::holds(std::int64_t first, std::int64_t columns) const {
+  for (std::int64_t c = first; c < first + columns; ++c)
+    if (!holds(c)) return false;
+  return true;
 }
 
 bool TensorMemory::any_allocated() const {

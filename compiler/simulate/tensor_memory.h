@@ -10,6 +10,18 @@
 
 namespace tilewright::simulate {
 
+// Pointers into tensor memory, by CTA of the group; only the search for races knows it so.
+inline constexpr std::uint64_t kTensorBlocks = 0xff0000;
+
+// Fields of the 32 bits by which scripts name a cell.
+struct TensorAddress {
+  int lane = 0, column = 0;
+  // `row` and `column` are added field by field, without carry.
+  static TensorAddress of(std::uint64_t bits, std::uint64_t row = 0, std::uint64_t column = 0) {
+    return {static_cast<int>((bits >> 16 & 0xffff) + row) & 0xffff, static_cast<int>(bits + column) & 0xffff};
+  }
+};
+
 class TensorMemory {
  public:
   static constexpr std::int64_t kLanes = 128, kColumns = 512, kUnit = 32, kCellBytes = 4;
@@ -23,8 +35,23 @@ class TensorMemory {
   bool holds(std::int64_t column) const;  // it is allocated
   bool any_allocated() const;
 
-  // The cell's 32 bits.
+  bool holds(std::int64_t first, std::int64_t columns) const;
+
+  // The cell's 32 bits; those of the next columns of the lane follow.
   View cell(std::int64_t lane, std::int64_t column);
+
+  // Names of cells for the search for races: the lanes of a column, then the next column. Calls f(pointer, cells) for
+  // each run of them.
+  template <class F>
+  static void each_run(std::uint32_t cta, std::int64_t lane, std::int64_t lanes, std::int64_t column,
+                       std::int64_t columns, F&& f) {
+    if (lanes == kLanes) {
+      f(pointer_to(kTensorBlocks + cta, column * kLanes), lanes * columns);
+    } else {
+      for (std::int64_t c = column; c < column + columns; ++c)
+        f(pointer_to(kTensorBlocks + cta, c * kLanes + lane), lanes);
+    }
+  }
 
   bool relinquished = false;  // the CTA allocates no more
 

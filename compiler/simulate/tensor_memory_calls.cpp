@@ -1,10 +1,10 @@
-// tcgen05: allocation, loads and stores of fragments, copies from shared memory, commits (copy_async.md 5, 6, 8.4).
+// tcgen05 in the threads: allocation, loads and stores of fragments, waits and fences (copy_async.md 5, 7, 8.4).
 #include <bit>
 #include <cstring>
 
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
-#include "compiler/simulate/tensor_map.h"
+#include "compiler/simulate/tensor_memory.h"
 
 namespace tilewright::simulate {
 namespace {
@@ -33,6 +33,11 @@ Step allocate(Machine& m, std::span<Thread> lanes, const Site& s) {
   if (!first) return Step::Wait;  // until others give columns back
   auto address = static_cast<std::uint32_t>(*first);
   std::memcpy(to->bytes, &address, sizeof address);
+  if (m.races()) {
+    // The warp does it together; others have to wait for it.
+    m.races()->write(t, Machine::arg(t, s, 0), sizeof address);
+    m.races()->meet_lanes(lanes, ~0u);
+  }
   if (to->tags) std::memset(to->tags, 0, 4 * sizeof(std::uint32_t));
   return Step::Done;
 }
@@ -42,7 +47,10 @@ Step release(Machine& m, std::span<Thread> lanes, const Site& s) {
   Thread& t = lanes[0];
   auto address = static_cast<std::int64_t>(Machine::arg(t, s, 0));
   auto columns = static_cast<std::int64_t>(Machine::arg(t, s, 1));
-  if (m.tensor_memory(t.cta).release(address, columns)) return Step::Done;
+  if (m.tensor_memory(t.cta).release(address, columns)) {
+    if (m.races()) m.races()->release_columns(t, address, columns);
+    return Step::Done;
+  }
   return wrong(m, t,
                std::to_string(columns) + " columns from " + std::to_string(address) +
                    " on are given back and were not allocated together");
@@ -90,10 +98,7 @@ struct Places {
 
 // addr, row, col; registers. Nothing: a finding was made.
 std::optional<std::vector<Places>> places(Machine& m, Thread& t, const Site& s) {
-  const auto address = static_cast<std::uint32_t>(Machine::arg(t, s, 0));
-  // Neither field carries into the other.
-  const int lane = static_cast<int>((address >> 16) + Machine::arg(t, s, 1)) & 0xffff,
-            column = static_cast<int>(address + Machine::arg(t, s, 2)) & 0xffff;
+  const auto [lane, column] = TensorAddress::of(Machine::arg(t, s, 0), Machine::arg(t, s, 1), Machine::arg(t, s, 2));
   const int quarter = static_cast<int>(t.linear / 32 % 4);
   if (lane >= TensorMemory::kLanes || (lane / 32 != 0 && lane / 32 != quarter)) {
     wrong(m, t,
@@ -164,6 +169,25 @@ class FragmentCopy final : public Operation {
   Cargo cargo_;
 };
 
+// A warp's access as one operation of its first lane: what all lanes touch together.
+void watch_fragment(Machine& m, const Thread& first, const Site& s, bool loads) {
+  constexpr int kColumns[] = {1, 2, 4, 8, 1};  // of each repetition
+  Races& races = *m.races();
+  const auto shape = static_cast<Shape>(s.code);
+  const auto at = TensorAddress::of(Machine::arg(first, s, 0), Machine::arg(first, s, 1), Machine::arg(first, s, 2));
+  const std::uint32_t number = races.issue(first, loads ? Queue::TmemLoad : Queue::TmemStore);
+  const std::int64_t lane = first.linear / 32 % 4 * 32 + at.lane % 32, lanes = shape == Shape::Rows32 ? 32 : 16;
+  const std::int64_t packed = s.flag ? 2 : 1, halves = shape == Shape::Halves ? 2 : 1;
+  TensorMemory::each_run(first.cta, lane, lanes, at.column, s.number * kColumns[s.code] * packed * halves,
+                         [&](std::uint64_t place, std::int64_t cells) {
+                           if (loads) {
+                             races.operation_reads(first, number, place, cells);
+                           } else {
+                             races.operation_writes(first, number, place, cells);
+                           }
+                         });
+}
+
 Step fragment(Machine& m, std::span<Thread> lanes, const Site& s, bool loads) {
   for (Thread& t : lanes) {
     auto cells = places(m, t, s);
@@ -181,14 +205,17 @@ Step fragment(Machine& m, std::span<Thread> lanes, const Site& s, bool loads) {
     if (!loads) op->taken = op->take(m, t);
     if (!m.engine().issue(m, t, std::move(op))) return Step::Failed;
   }
+  if (m.races()) watch_fragment(m, lanes[0], s, loads);
   return Step::Done;
 }
 Step load(Machine& m, std::span<Thread> lanes, const Site& s) { return fragment(m, lanes, s, true); }
 Step store(Machine& m, std::span<Thread> lanes, const Site& s) { return fragment(m, lanes, s, false); }
 
 Step wait(Machine& m, std::span<Thread> lanes, const Site& s) {
+  const Queue queue = s.flag ? Queue::TmemLoad : Queue::TmemStore;
   for (Thread& t : lanes)
-    if (!m.engine().finish_all(m, t, s.flag ? Queue::TmemLoad : Queue::TmemStore)) return Step::Failed;
+    if (!m.engine().finish_all(m, t, queue)) return Step::Failed;
+  if (m.races()) m.races()->awaited_by_warp(lanes, queue);
   return Step::Done;
 }
 
@@ -197,198 +224,27 @@ bool set_up_wait(Site& s, const Arguments& a) {
   return true;
 }
 
-// ---- copies from shared memory ----
-
-// A matrix descriptor taken apart (intrinsics.md 4.1).
-struct Matrix {
-  std::int64_t start, leading, stride;  // bytes; from one 16-byte column to the next, from eight rows to the next
-  int swizzle;                          // as a tensor map has it
-  std::int64_t pitch() const { return std::int64_t{16} << swizzle; }
-};
-std::optional<Matrix> matrix_of(std::uint64_t d) {
-  constexpr std::pair<std::uint64_t, int> kModes[] = {{0, 0}, {6, 1}, {4, 2}, {2, 3}};
-  for (auto [code, swizzle] : kModes) {
-    if (d >> 61 != code) continue;
-    auto field = [&](int at) { return static_cast<std::int64_t>(d >> at & 0x3fff) << 4; };
-    return Matrix{field(0), field(16), field(32), swizzle};
+Step fence(Machine& m, Thread& t, const Site& s) {
+  if (!m.races()) return Step::Done;
+  if (s.flag) {
+    m.races()->fence_tensor_before(t);
+  } else {
+    m.races()->fence_tensor_after(t);
   }
-  return std::nullopt;
-}
-
-// Rows of 16-byte pieces, and the lanes that each row goes to.
-struct CopyShape {
-  std::string_view name, multicast;
-  int rows, pieces;
-};
-constexpr CopyShape kCopies[] = {
-    {"128x256b", "", 128, 2},
-    {"128x128b", "", 128, 1},
-    {"64x128b", "warpx2::02_13", 64, 1},
-    {"64x128b", "warpx2::01_23", 64, 1},
-    {"32x128b", "warpx4", 32, 1},
-};
-// The lanes that hold row `row`: every quarter, two of them, or one.
-std::vector<int> lanes_of(int shape, int row) {
-  const int quarter = row / 32, in = row % 32;
-  switch (shape) {
-    case 2: return {32 * quarter + in, 32 * (quarter + 2) + in};
-    case 3: return {64 * quarter + in, 64 * quarter + 32 + in};
-    case 4: return {in, 32 + in, 64 + in, 96 + in};
-    default: return {row};
-  }
-}
-
-class MatrixCopy final : public Operation {
- public:
-  MatrixCopy(int shape, const Matrix& matrix, std::int64_t lane, std::int64_t column)
-      : Operation(Queue::TensorCore), shape_(shape), matrix_(matrix), lane_(lane), column_(column) {}
-
-  // Calls f(pointer to 16 bytes in shared memory, row, piece); false ends it.
-  template <class F>
-  bool each(const Thread& t, F&& f) const {
-    TensorMap pattern;
-    pattern.swizzle = matrix_.swizzle;
-    for (int row = 0; row < kCopies[shape_].rows; ++row) {
-      for (int piece = 0; piece < kCopies[shape_].pieces; ++piece) {
-        std::int64_t at = matrix_.start + row / 8 * matrix_.stride + row % 8 * matrix_.pitch() +
-                          piece * (matrix_.swizzle ? 16 : matrix_.leading);
-        auto window = static_cast<std::uint64_t>(pattern.swizzled(at)) | std::uint64_t{t.cta} << kRankShift;
-        if (!f(window, row, piece)) return false;
-      }
-    }
-    return true;
-  }
-
-  bool land(Machine& m, Thread& t) override {
-    TensorMemory& memory = m.tensor_memory(t.cta);
-    return each(t, [&](std::uint64_t from, int row, int piece) {
-      auto source = m.view(t, from, 16, 16, false, "tcgen05.cp's source");
-      if (!source) return false;
-      m.spend(64);
-      for (int to : lanes_of(shape_, row)) {
-        for (int c = 0; c < 4; ++c)
-          transfer(memory.cell((lane_ + to) % TensorMemory::kLanes, column_ + piece * 4 + c), source->at(c * 4), 4);
-      }
-      return true;
-    });
-  }
-
- private:
-  int shape_;
-  Matrix matrix_;
-  std::int64_t lane_, column_;
-};
-
-bool set_up_copy(Site& s, const Arguments& a) {
-  if (!a.text("decompress").empty()) return false;
-  for (int i = 0; i < static_cast<int>(std::size(kCopies)); ++i) {
-    if (kCopies[i].name != a.text("shape") || kCopies[i].multicast != a.text("multicast")) continue;
-    s.code = i;
-    return true;
-  }
-  return false;
-}
-
-// taddr, desc, row, col
-Step copy(Machine& m, Thread& t, const Site& s) {
-  auto matrix = matrix_of(Machine::arg(t, s, 1));
-  if (!matrix) {
-    m.finding(code::kNotModelled, Severity::Incomplete, "the simulator does not execute this descriptor's swizzle", &t);
-    return Step::Failed;
-  }
-  const auto address = static_cast<std::uint32_t>(Machine::arg(t, s, 0));
-  const auto lane = static_cast<std::int64_t>((address >> 16) + Machine::arg(t, s, 2)) & 0xffff,
-             column = static_cast<std::int64_t>(address + Machine::arg(t, s, 3)) & 0xffff;
-  const std::int64_t columns = kCopies[s.code].pieces * 4;
-  for (std::int64_t c = column; c < column + columns; ++c)
-    if (!m.tensor_memory(t.cta).holds(c))
-      return wrong(m, t, "column " + std::to_string(c) + " of tensor memory is written and not allocated");
-  if (lane != 0) return wrong(m, t, "tcgen05.cp starts at lane 0, not at lane " + std::to_string(lane));
-  auto op = std::make_unique<MatrixCopy>(s.code, *matrix, lane, column);
-  bool inside = op->each(t, [&](std::uint64_t from, int, int) {
-    return m.view(t, from, 16, 16, false, "tcgen05.cp's source").has_value();
-  });
-  if (inside && m.races()) {
-    op->raced = {m.races()->issue(t, Queue::TensorCore)};
-    op->each(t, [&](std::uint64_t from, int, int) {
-      m.races()->operation_reads(t, op->raced[0], from, 16);
-      return true;
-    });
-  }
-  return inside && m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
-}
-
-// The arrival of a thread whose earlier tensor-core work is done.
-class Commit final : public Operation {
- public:
-  explicit Commit(std::vector<std::uint64_t> barriers) : Operation(Queue::Arrival), barriers_(std::move(barriers)) {
-    barrier = barriers_[0];
-  }
-  bool land(Machine& m, Thread& t) override {
-    if (!m.engine().finish_before(m, t, Queue::TensorCore, sequence)) return false;
-    for (std::uint64_t at : barriers_)
-      if (!m.counted(t, at, "tcgen05.commit", [&](Mbarrier& b) {
-            if (m.races()) m.races()->counted_before(t, Queue::TensorCore, raced[0], at);
-            return b.arrive(1);
-          }))
-        return false;
-    return true;
-  }
-
- private:
-  std::vector<std::uint64_t> barriers_;
-};
-
-// bar, mask, pred
-Step commit(Machine& m, Thread& t, const Site& s) {
-  if (Machine::arg(t, s, 2, 1) == 0) return Step::Done;
-  const std::uint64_t bar = m.generic(Machine::arg(t, s, 0)), mask = Machine::arg(t, s, 1);
-  std::vector<std::uint64_t> barriers;
-  if (s.flag && mask >> m.ctas()) return wrong(m, t, "the mask of a commit names CTAs beyond the cluster");
-  for (std::uint32_t cta = 0; s.flag && cta < m.ctas(); ++cta)
-    if (mask >> cta & 1) barriers.push_back(m.in_cta(bar, cta));
-  if (!s.flag) barriers = {bar};
-  if (barriers.empty()) return Step::Done;
-  for (std::uint64_t at : barriers)
-    if (!m.barrier_at(t, at, "tcgen05.commit")) return Step::Failed;
-  for (std::uint64_t at : barriers)
-    if (m.races()) m.races()->use_barrier_by_proxy(t, at);
-  auto op = std::make_unique<Commit>(std::move(barriers));
-  if (m.races()) op->raced = {m.races()->issued_so_far(t, Queue::TensorCore)};
-  return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
-}
-
-bool set_up_commit(Site& s, const Arguments& a) {
-  s.flag = !ir::is_constant(a["cta_mask"], 0);
-  return true;
-}
-
-// ---- addresses and descriptors ----
-
-// desc, addr, ldo, sdo, swizzle
-Step descriptor(Machine& m, Thread& t, const Site& s) {
-  constexpr std::uint64_t kLayout[] = {0, 6, 4, 2, 1};
-  auto start = m.window_address(Machine::arg(t, s, 1));
-  if (!start) {
-    m.finding(code::kPointer, Severity::Error, "a matrix descriptor describes shared memory", &t);
-    return Step::Failed;
-  }
-  auto to = m.view(t, Machine::arg(t, s, 0), 8, 8, true, "the descriptor");
-  if (!to) return Step::Failed;
-  std::uint64_t bits = (*start >> 4 & 0x3fff) | (Machine::arg(t, s, 2) & 0x3fff) << 16 |
-                       (Machine::arg(t, s, 3) & 0x3fff) << 32 | std::uint64_t{1} << 46 |
-                       kLayout[Machine::arg(t, s, 4) % 5] << 61;
-  std::memcpy(to->bytes, &bits, sizeof bits);
-  if (to->tags) std::memset(to->tags, 0, 8 * sizeof(std::uint32_t));
   return Step::Done;
 }
 
+bool set_up_fence(Site& s, const Arguments& a) {
+  s.flag = a.row().effects.front().object == intrinsics::Object::BeforeThreadSync;
+  return true;
+}
+
+// ---- addresses ----
+
 // addr, row, col
 Step address(Machine&, Thread& t, const Site& s) {
-  auto base = static_cast<std::uint32_t>(Machine::arg(t, s, 0));
-  auto lane = static_cast<std::uint32_t>((base >> 16) + Machine::arg(t, s, 1)) & 0xffff,
-       column = static_cast<std::uint32_t>(base + Machine::arg(t, s, 2)) & 0xffff;
-  Machine::set_result(t, s, lane << 16 | column);
+  const auto at = TensorAddress::of(Machine::arg(t, s, 0), Machine::arg(t, s, 1), Machine::arg(t, s, 2));
+  Machine::set_result(t, s, static_cast<std::uint64_t>(at.lane) << 16 | static_cast<std::uint64_t>(at.column));
   return Step::Done;
 }
 
@@ -399,9 +255,7 @@ constexpr CallRow kRows[] = {
     {.meaning = Meaning::TmemLoad, .slots = "src_addr, row, col", .warp = load, .set_up = set_up_fragment},
     {.meaning = Meaning::TmemStore, .slots = "dst_addr, row, col", .warp = store, .set_up = set_up_fragment},
     {.meaning = Meaning::TmemWait, .slots = "", .warp = wait, .set_up = set_up_wait},
-    {.meaning = Meaning::TmemCopy, .slots = "taddr, src_desc, row, col", .thread = copy, .set_up = set_up_copy},
-    {.meaning = Meaning::TmemCommit, .slots = "bar, cta_mask, pred", .thread = commit, .set_up = set_up_commit},
-    {.meaning = Meaning::TmemDescriptor, .slots = "desc, addr, ldo, sdo, swizzle", .thread = descriptor},
+    {.meaning = Meaning::TmemFence, .slots = "", .thread = fence, .set_up = set_up_fence},
     {.meaning = Meaning::TmemAddress, .slots = "addr, row_offset, col_offset", .thread = address},
 };
 

@@ -74,31 +74,8 @@ Failure check_instruction(const Intrinsic& row, std::span<const ir::Expr> args, 
 }
 
 std::string instruction_descriptor(const Arguments& a, ir::Target) {
-  const tcgen05::Type &d = *type_named(a.text("d_dtype")), &x = *type_named(a.text("a_dtype")),
-                      &y = *type_named(a.text("b_dtype"));
-  const std::string kind(kind_of(a)->name);
-  const bool scaled = kind.starts_with("mx");
-  // The fp4 kinds number their only input type 1; the others share one numbering.
-  const bool fp4 = kind == "mxf4" || kind == "mxf4nvf4";
-  std::uint32_t bits = 0;
-  auto put = [&](std::int64_t value, int at) { bits |= static_cast<std::uint32_t>(value) << at; };
-  put(a.flag("is_sparse"), 2);
-  put(fp4 ? 1 : x.input, 7);
-  put(fp4 ? 1 : y.input, 10);
-  put(a.flag("neg_a"), 13);
-  put(a.flag("neg_b"), 14);
-  put(a.flag("trans_a"), 15);
-  put(a.flag("trans_b"), 16);
-  put(a.integer("N") >> 3, 17);
-  put(a.integer("M") >> 4, 24);
-  if (scaled) {
-    put(type_named(a.text("sfa_dtype"))->type_class == Class::E8M0, 23);
-  } else {
-    put(a.flag("sat_d"), 3);
-    put(d.accumulator, 4);
-  }
   char text[16];
-  std::snprintf(text, sizeof text, "0x%08xu", bits);
+  std::snprintf(text, sizeof text, "0x%08xu", tcgen05::instruction_descriptor_bits(a));
   return std::string("unsigned int* out = (unsigned int*){desc};\n*out = ") + text + ";";
 }
 
@@ -137,6 +114,33 @@ constexpr Intrinsic kRows[] = {
 };
 
 }  // namespace
+
+std::uint32_t tcgen05::instruction_descriptor_bits(const Arguments& a) {
+  const tcgen05::Type &d = *type_named(a.text("d_dtype")), &x = *type_named(a.text("a_dtype")),
+                      &y = *type_named(a.text("b_dtype"));
+  const std::string kind(kind_of(a)->name);
+  const bool scaled = kind.starts_with("mx");
+  // The fp4 kinds number their only input type 1; the others share one numbering.
+  const bool fp4 = kind == "mxf4" || kind == "mxf4nvf4";
+  std::uint32_t bits = 0;
+  auto put = [&](std::int64_t value, int at) { bits |= static_cast<std::uint32_t>(value) << at; };
+  put(a.flag("is_sparse"), 2);
+  put(fp4 ? 1 : x.input, 7);
+  put(fp4 ? 1 : y.input, 10);
+  put(a.flag("neg_a"), 13);
+  put(a.flag("neg_b"), 14);
+  put(a.flag("trans_a"), 15);
+  put(a.flag("trans_b"), 16);
+  put(a.integer("N") >> 3, 17);
+  put(a.integer("M") >> 4, 24);
+  if (scaled) {
+    put(type_named(a.text("sfa_dtype"))->type_class == Class::E8M0, 23);
+  } else {
+    put(a.flag("sat_d"), 3);
+    put(d.accumulator, 4);
+  }
+  return bits;
+}
 
 std::span<const Intrinsic> descriptor_rows() { return kRows; }
 

@@ -1,5 +1,6 @@
 // What the rows of tcgen05.mma and of its descriptors both need: types and kinds.
 #pragma once
+#include <cstdint>
 #include <expected>
 
 #include "compiler/intrinsics/arguments.h"
@@ -23,5 +24,7 @@ struct Kind {
 };
 // From d_dtype, a_dtype, b_dtype and, where the row has them, sfa_dtype and sfb_dtype.
 std::expected<Kind, std::string> kind_of(const Arguments& a);
+// The 32 bits that the rows of instruction descriptors write (gemm.md 4.2, 4.3), from their attributes.
+std::uint32_t instruction_descriptor_bits(const Arguments& a);
 
 }  // namespace tilewright::intrinsics::tcgen05

@@ -1,0 +1,109 @@
+// Tensor memory in the search for races (PTX ISA, "memory consistency model for tensor core operations").
+//
+// Its operations are all asynchronous. Those of a tensor core follow each other: products, copies and shifts of one
+// thread in their order, those of several when a fence on either side goes with the barrier between them. Anything else
+// has to wait for the end of what it follows: for a commit's barrier, or for the waits of loads and stores, which a
+// warp makes together. From one thread to another the fences have to be there, too; a commit stands for the first of
+// them.
+#include <algorithm>
+
+#include "compiler/simulate/codes.h"
+#include "compiler/simulate/machine.h"
+
+namespace tilewright::simulate {
+
+Agent Races::warp_of(const Thread& t) const { return t.number - t.linear % kLanes; }
+
+bool Races::is_on_tensor_memory(const Access& a, const Issued& op) const {
+  return is_tensor(op.queue) && a.operation && is_tensor(issued(a.operation).queue);
+}
+
+bool Races::is_same_pipeline(std::uint32_t operation, std::uint32_t other) const {
+  if (other <= operations_) return false;
+  const Issued &a = issued(operation), &b = issued(other);
+  return a.queue == b.queue && a.thread == b.thread && is_tensor(a.queue);
+}
+
+Races::Tensor Races::tensor_order(const Access& a, const Issued& op) const {
+  const Agent self = a.thread.number;
+  const Known& behind = behind_fence_[self];
+  auto known = [&](Strand strand) { return order_.knows(self, op.thread, strand, op.number); };
+  auto fenced = [&](Strand strand) { return behind && order_.holds(behind, op.thread, strand, op.number); };
+  if (op.queue == Queue::TensorCore) {
+    if (issued(a.operation).queue == Queue::TensorCore) {
+      if (op.thread == self || fenced(Strand::FencedWork) || fenced(Strand::TensorWork)) return Tensor::Ordered;
+      return known(Strand::FencedWork) || known(Strand::TensorWork) ? Tensor::NotFencedAfter : Tensor::Unordered;
+    }
+    if (!known(Strand::TensorWork)) return Tensor::Unordered;
+    return fenced(Strand::TensorWork) ? Tensor::Ordered : Tensor::NotFencedAfter;
+  }
+  const bool loads = op.queue == Queue::TmemLoad;
+  if (!known(loads ? Strand::TensorLoads : Strand::TensorStores)) return Tensor::Unordered;
+  if (op.thread == warp_of(a.thread)) return Tensor::Ordered;
+  const Strand strand = loads ? Strand::FencedLoads : Strand::FencedStores;
+  if (!known(strand)) return Tensor::NotFencedBefore;
+  return fenced(strand) ? Tensor::Ordered : Tensor::NotFencedAfter;
+}
+
+void Races::awaited_by_warp(std::span<const Thread> lanes, Queue queue) {
+  const Agent first = lanes[0].number;
+  const Time number = strands_[first].issued[index_of(queue)];
+  if (number == 0) return;
+  order_.finish(first, strand_of(queue), number);
+  Gathering told;
+  order_.finish(first, strand_of(queue), number, told);
+  const Known known = order_.close(told);
+  for (const Thread& t : lanes.subspan(1)) order_.acquire(t.number, known);
+}
+
+void Races::fence_tensor_before(const Thread& t) {
+  if (const Time work = strands_[t.number].issued[index_of(Queue::TensorCore)])
+    order_.finish(t.number, Strand::FencedWork, work);
+  const Agent first = warp_of(t);
+  const Time loads = order_.finished(first, Strand::TensorLoads), stores = order_.finished(first, Strand::TensorStores);
+  if (loads == 0 && stores == 0) return;
+  // All lanes of the warp tell the same.
+  FencedWarp& warp = fenced_warps_[first];
+  if (!warp.known || warp.loads != loads || warp.stores != stores) {
+    Gathering told;
+    order_.finish(first, Strand::FencedLoads, loads, told);
+    order_.finish(first, Strand::FencedStores, stores, told);
+    warp = {loads, stores, order_.close(told)};
+  }
+  order_.acquire(t.number, warp.known);
+}
+
+void Races::fence_tensor_after(const Thread& t) { behind_fence_[t.number] = order_.known(t.number); }
+
+void Races::release_columns(const Thread& t, std::int64_t first, std::int64_t columns) {
+  const Access release{.thread = t, .writes = true};
+  Touch left;
+  auto look = [&](const Touch& touch) {
+    if (left.who == 0 && !ordered(release, touch, true)) left = touch;
+  };
+  auto look_readers = [&](const Readers& r) {
+    if (r.who) look({r.who, r.time, r.site});
+  };
+  const std::int64_t from = first * TensorMemory::kLanes, end = (first + columns) * TensorMemory::kLanes;
+  shadow_.each_touched(kTensorBlocks + t.cta, [&](Cell& cell, std::int64_t at) {
+    if (at < from || at >= end) return;
+    look(cell.write);
+    look_readers(cell.read);
+    if (cell.more) std::ranges::for_each(shadow_.more(cell), look_readers);
+    shadow_.no_readers(cell);
+    cell.write = {};
+  });
+  if (left.who == 0) return;
+  const Issued& op = issued(left.who & ~Touch::kOperation);
+  Finding f;
+  const bool awaited = is_awaited(op, true);
+  f.code = awaited ? code::kRace : code::kUnawaited;
+  f.message = "thread " + std::to_string(t.linear) + " gives back columns of tensor memory that " + name_of(left) +
+              " touches: " + (awaited ? "nothing orders the two" : "nobody has waited for it");
+  f.hint = awaited ? "put T.cuda.cta_sync() before tcgen05.dealloc, or another barrier that both threads reach"
+                   : std::string(wait_for(op.queue, true));
+  f.related.push_back({machine_.origin_numbered(left.site & ~Touch::kAtomic), "touched here"});
+  machine_.report(std::move(f), &t);
+}
+
+}  // namespace tilewright::simulate
