@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "compiler/simulate/machine.h"
 #include "compiler/simulate/number.h"
@@ -187,47 +188,45 @@ namespace {
 
 // A block of sums that stays in registers: rows, and columns by fours.
 using Four = float __attribute__((vector_size(16)));
-constexpr int kHigh = 2, kFours = 4, kWide = 4 * kFours;
+constexpr std::size_t kHigh = 2, kFours = 4, kWide = 4 * kFours;
 
-Four four_at(const float* from) {
-  Four out;
-  std::memcpy(&out, from, sizeof out);
-  return out;
-}
-
-// The sums of kHigh rows of `a` and kWide columns, which lie side by side in `b`, `columns` floats apart along K.
-void multiply_block(const float* a, int depth, const float* b, std::ptrdiff_t columns, float* sums) {
-  Four own[kHigh][kFours];
-  for (int r = 0; r < kHigh; ++r)
-    for (int c = 0; c < kFours; ++c) own[r][c] = four_at(sums + r * columns + 4 * c);
-  for (int k = 0; k < depth; ++k, b += columns) {
-    Four line[kFours];
-    for (int c = 0; c < kFours; ++c) line[c] = four_at(b + 4 * c);
-    for (int r = 0; r < kHigh; ++r) {
-      const float left = a[static_cast<std::ptrdiff_t>(r) * depth + k];
-      for (int c = 0; c < kFours; ++c) own[r][c] += left * line[c];
-    }
+// The sums of kHigh rows of `a` and kWide columns, which lie side by side in `b`, `columns` floats apart along K. The
+// steps are spelled out for all of the block at once: only then a compiler keeps it in registers.
+template <std::size_t... Row, std::size_t... Part>
+void multiply_block(const float* a, std::size_t depth, const float* b, std::size_t columns, float* sums,
+                    std::index_sequence<Row...>, std::index_sequence<Part...>) {
+  Four own[kHigh][kFours], line[kFours], left[kHigh];
+  auto each_row = [&](auto&& f) { (f(std::integral_constant<std::size_t, Row>()), ...); };
+  each_row([&](auto r) { (std::memcpy(&own[r][Part], sums + r * columns + 4 * Part, sizeof(Four)), ...); });
+  for (std::size_t k = 0; k < depth; ++k, b += columns) {
+    (std::memcpy(&line[Part], b + 4 * Part, sizeof(Four)), ...);
+    each_row([&](auto r) {
+      const float x = a[r * depth + k];
+      left[r] = Four{x, x, x, x};
+      ((own[r][Part] += left[r] * line[Part]), ...);
+    });
   }
-  for (int r = 0; r < kHigh; ++r)
-    for (int c = 0; c < kFours; ++c) std::memcpy(sums + r * columns + 4 * c, &own[r][c], sizeof(Four));
+  each_row([&](auto r) { (std::memcpy(sums + r * columns + 4 * Part, &own[r][Part], sizeof(Four)), ...); });
 }
 
 }  // namespace
 
 void multiply_into(const Matrix& a, const Matrix& b, float* sums) {
-  const int depth = a.columns;
-  const std::ptrdiff_t columns = b.rows;
+  const auto depth = static_cast<std::size_t>(a.columns), columns = static_cast<std::size_t>(b.rows),
+             rows = static_cast<std::size_t>(a.rows);
   // Along K the numbers of neighbouring columns lie side by side.
   std::vector<float> across(b.numbers.size());
-  for (int c = 0; c < b.rows; ++c)
-    for (int k = 0; k < depth; ++k) across[static_cast<std::size_t>(k * columns + c)] = b.row(c)[k];
-  const int high = a.rows / kHigh * kHigh, wide = b.rows / kWide * kWide;
-  for (int c = 0; c < wide; c += kWide)
-    for (int r = 0; r < high; r += kHigh)
-      multiply_block(a.row(r), depth, across.data() + c, columns, sums + r * columns + c);
-  for (int r = 0; r < a.rows; ++r)
-    for (int c = r < high ? wide : 0; c < b.rows; ++c)
-      for (int k = 0; k < depth; ++k) sums[r * columns + c] += a.row(r)[k] * b.row(c)[k];
+  for (std::size_t c = 0; c < columns; ++c)
+    for (std::size_t k = 0; k < depth; ++k) across[k * columns + c] = b.numbers[c * depth + k];
+  const std::size_t high = rows / kHigh * kHigh, wide = columns / kWide * kWide;
+  for (std::size_t c = 0; c < wide; c += kWide)
+    for (std::size_t r = 0; r < high; r += kHigh)
+      multiply_block(a.numbers.data() + r * depth, depth, across.data() + c, columns, sums + r * columns + c,
+                     std::make_index_sequence<kHigh>(), std::make_index_sequence<kFours>());
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = r < high ? wide : 0; c < columns; ++c)
+      for (std::size_t k = 0; k < depth; ++k)
+        sums[r * columns + c] += a.numbers[r * depth + k] * b.numbers[c * depth + k];
 }
 
 }  // namespace tilewright::simulate

@@ -311,10 +311,6 @@ void add_scaled(const Mma& mma, const MmaOperands& o, const MmaPart& part, Tenso
   }
 }
 
-// The number in a cell of D, as it was.
-float old_of(const Mma& mma, std::uint32_t word) {
-  return mma.d == Mma::Result::F16 ? number_of(Element::F16, word & 0xffff) : std::bit_cast<float>(word);
-}
 // What becomes of a cell: `sum` includes the old number, but not where D holds integers.
 std::uint32_t new_of(const Mma& mma, float sum, std::uint32_t old) {
   if (mma.d == Mma::Result::F32) return std::bit_cast<std::uint32_t>(sum);
@@ -330,8 +326,14 @@ void read_old(const Mma& mma, const MmaOperands& o, const MmaPart& part, TensorM
   const float scale = std::ldexp(1.0f, -o.shift_d);
   for (std::size_t r = 0; r < part.rows.size(); ++r) {
     View from = memory.cell(part.lanes[r], o.d.column);
-    float* to = sums.numbers.data() + r * static_cast<std::size_t>(part.count);
-    for (int c = 0; c < part.count; ++c) to[c] = old_of(mma, word_at(from.at(4 * c))) * scale;
+    const auto count = static_cast<std::size_t>(part.count);
+    float* to = sums.numbers.data() + r * count;
+    if (mma.d == Mma::Result::F32) {
+      std::memcpy(to, from.bytes, count * sizeof(float));
+    } else {
+      for (int c = 0; c < part.count; ++c) to[c] = number_of(Element::F16, word_at(from.at(4 * c)) & 0xffff);
+    }
+    for (std::size_t c = 0; o.shift_d != 0 && c < count; ++c) to[c] *= scale;
   }
 }
 
@@ -342,13 +344,21 @@ void write_new(const Mma& mma, const MmaOperands& o, const MmaPart& part, Tensor
     const auto& columns = sums.columns[static_cast<std::size_t>(lane / 32)];
     const float* from = sums.numbers.data() + r * static_cast<std::size_t>(part.count);
     View to = memory.cell(lane, o.d.column);
+    const auto bytes = static_cast<std::size_t>(part.count) * sizeof(float);
+    if (to.tags) std::fill_n(to.tags, bytes, 0u);
+    // Nearly always all of a row is there.
+    if (mma.d == Mma::Result::F32 && sums.rows[r] && !std::memchr(columns.data(), 0, columns.size()) &&
+        (!o.accumulate || all_written(to, static_cast<std::int64_t>(bytes)))) {
+      std::memcpy(to.bytes, from, bytes);
+      std::memset(to.defined, 1, bytes);
+      continue;
+    }
     for (int c = 0; c < part.count; ++c) {
       View cell = to.at(4 * c);
       const bool written = sums.rows[r] && columns[static_cast<std::size_t>(c)] && (!o.accumulate || cell.defined[0]);
       const std::uint32_t word = new_of(mma, from[c], o.accumulate ? word_at(cell) : 0);
       std::memcpy(cell.bytes, &word, sizeof word);
       std::memset(cell.defined, written, sizeof word);
-      if (cell.tags) std::fill_n(cell.tags, sizeof word, 0u);
     }
   }
 }

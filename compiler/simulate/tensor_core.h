@@ -68,7 +68,7 @@ std::vector<MmaPart> parts_of(const Mma& mma, int lane);
 struct MmaOperands {
   const Matrix* a = nullptr;  // null: in tensor memory at `a_at`
   const Matrix* b = nullptr;  // all of it, also that of a pair
-  TensorAddress d, a_at, scale_a, scale_b, metadata;
+  TensorAddress d{}, a_at{}, scale_a{}, scale_b{}, metadata{};
   bool accumulate = false;
   int shift_d = 0;                                // the old D is divided by two so many times
   std::array<std::uint32_t, 4> disabled_lanes{};  // bits of lanes of D that stay as they are

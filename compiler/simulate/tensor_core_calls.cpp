@@ -115,7 +115,7 @@ class Product final : public Operation {
           const int lane = part.lanes[i], lanes = static_cast<int>(n);
           if (!a) f(cta, lane, lanes, places.a_at.column, mma.a_columns(), false);
           if (mma.sparse) f(cta, lane, lanes, places.metadata.column, mma.metadata_columns(), false);
-          if (places.accumulate) f(cta, lane, lanes, places.d.column, part.count, false);
+          // What is written may not be under way either: that D is also read says nothing new.
           f(cta, lane, lanes, places.d.column, part.count, true);
         }
       }
