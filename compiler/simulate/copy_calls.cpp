@@ -17,10 +17,12 @@ class CopyArrival final : public Operation {
   bool land(Machine& m, Thread& t) override {
     if (!m.engine().finish_before(m, t, Queue::Copy, sequence)) return false;
     return m.counted(t, barrier, "the arrival behind cp.async", [&](Mbarrier& b) {
-      if (m.races()) m.races()->counted_before(t, Queue::Copy, raced[0], barrier);
+      if (m.races()) m.races()->counted_before(t, Queue::Copy, so_far, barrier);
       return b.arrive(1);
     });
   }
+
+  Races::SoFar so_far;
 };
 
 // What a false predicate means, in Site::code.
@@ -86,7 +88,7 @@ Step arrive(Machine& m, Thread& t, const Site& s) {
                      : m.counted(t, at, "cp.async.mbarrier.arrive", [](Mbarrier& b) { return b.defer(); });
   if (!good) return Step::Failed;
   auto arrival = std::make_unique<CopyArrival>(at);
-  if (m.races()) arrival->raced = {m.races()->issued_so_far(t, Queue::Copy)};
+  if (m.races()) arrival->so_far = m.races()->so_far(t, Queue::Copy);
   return m.engine().issue(m, t, std::move(arrival)) ? Step::Done : Step::Failed;
 }
 

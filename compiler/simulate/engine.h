@@ -46,7 +46,7 @@ class Operation {
   std::uint64_t group = 0;     // of its queue and thread
   std::uint64_t barrier = 0;   // pointer to the barrier that it signals; 0: none
   std::uint64_t sequence = 0;  // order of issue among all threads
-  // Its numbers in Races, one for each destination; of an arrival that of the newest operation before it.
+  // Its numbers in Races, one for each destination.
   std::vector<std::uint32_t> raced;
   ir::Origin origin;
 };

@@ -245,12 +245,16 @@ void Races::counted(std::uint32_t operation, std::uint64_t barrier, std::uint64_
   op.number = static_cast<Time>(phase + 1);
 }
 
-void Races::counted_before(const Thread& t, Queue queue, Time last, std::uint64_t barrier) {
+void Races::counted_before(const Thread& t, Queue queue, const SoFar& so_far, std::uint64_t barrier) {
   Time& arrived = strands_[t.number].arrived[index_of(queue)];
-  arrived = std::max(arrived, last);
-  order_.finish(t.number, strand_of(queue), last, place(barrier).open);
+  arrived = std::max(arrived, so_far.last);
+  Gathering& open = place(barrier).open;
+  order_.finish(t.number, strand_of(queue), so_far.last, open);
+  Order::join(so_far.known, open);
 }
 
-Time Races::issued_so_far(const Thread& t, Queue queue) const { return strands_[t.number].issued[index_of(queue)]; }
+Races::SoFar Races::so_far(const Thread& t, Queue queue) const {
+  return {strands_[t.number].issued[index_of(queue)], order_.known(t.number)};
+}
 
 }  // namespace tilewright::simulate

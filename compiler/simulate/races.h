@@ -40,7 +40,12 @@ class Races {
 
   // ---- accesses of an operation that the thread issues ----
   std::uint32_t issue(const Thread& t, Queue queue);
-  Time issued_so_far(const Thread& t, Queue queue) const;
+  // The newest operation of a queue, and what the thread knows: all of its operations so far come behind that.
+  struct SoFar {
+    Time last = 0;
+    Known known;
+  };
+  SoFar so_far(const Thread& t, Queue queue) const;
   void operation_reads(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes);
   void operation_writes(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes,
                         How how = How::Plain);
@@ -58,7 +63,7 @@ class Races {
   void awaited_by_warp(std::span<const Thread> lanes, Queue queue);
   // A barrier counts an operation that has ended; or an arrival says it of all of a queue up to that one.
   void counted(std::uint32_t operation, std::uint64_t barrier, std::uint64_t phase);
-  void counted_before(const Thread& t, Queue queue, Time last, std::uint64_t barrier);
+  void counted_before(const Thread& t, Queue queue, const SoFar& so_far, std::uint64_t barrier);
 
   // ---- synchronisation ----
   void meet(std::span<Thread* const> threads);

@@ -426,12 +426,14 @@ class Commit final : public Operation {
     if (!m.engine().finish_before(m, t, Queue::TensorCore, sequence)) return false;
     for (std::uint64_t at : barriers_)
       if (!m.counted(t, at, "tcgen05.commit", [&](Mbarrier& b) {
-            if (m.races()) m.races()->counted_before(t, Queue::TensorCore, raced[0], at);
+            if (m.races()) m.races()->counted_before(t, Queue::TensorCore, so_far, at);
             return b.arrive(1);
           }))
         return false;
     return true;
   }
+
+  Races::SoFar so_far;
 
  private:
   std::vector<std::uint64_t> barriers_;
@@ -452,7 +454,7 @@ Step commit(Machine& m, Thread& t, const Site& s) {
   for (std::uint64_t at : barriers)
     if (m.races()) m.races()->use_barrier_by_proxy(t, at);
   auto op = std::make_unique<Commit>(std::move(barriers));
-  if (m.races()) op->raced = {m.races()->issued_so_far(t, Queue::TensorCore)};
+  if (m.races()) op->so_far = m.races()->so_far(t, Queue::TensorCore);
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 
