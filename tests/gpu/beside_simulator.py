@@ -7,6 +7,7 @@ With `--first sim` the simulator stands in for the GPU, to try this program wher
 """
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -70,13 +71,14 @@ def main():
     parser.add_argument("scripts", nargs="+")
     parser.add_argument("--log")
     parser.add_argument("--first", default="gpu", choices=["gpu", "sim"])
+    parser.add_argument("--jobs", type=int, default=1, help="kernels that run at once")
     options = parser.parse_args()
     beside = Beside(os.path.abspath(options.binary), options.first)
     log = open(options.log, "w", encoding="utf-8") if options.log else None
     counts = collections.Counter()
-    for script in options.scripts:
-        for entry in beside.entries(script):
-            word, words = beside.compare(script, entry)
+    jobs = [(script, entry) for script in options.scripts for entry in beside.entries(script)]
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for (script, entry), (word, words) in zip(jobs, pool.map(lambda job: beside.compare(*job), jobs)):
             counts[word] += 1
             line = f"{os.path.basename(script)} {entry}: {word}" + (f" ({words})" if words else "")
             print(line, flush=True)
