@@ -56,5 +56,7 @@ std::span<const CallRow> tensor_memory_calls();
 std::span<const CallRow> tensor_core_calls();
 std::span<const CallRow> mma_calls();
 std::span<const CallRow> wgmma_calls();
+std::span<const CallRow> float_calls();
+std::span<const CallRow> hint_calls();
 
 }  // namespace tilewright::simulate

@@ -525,7 +525,7 @@ class Compiler {
     DataType d = e->args.empty() ? e->dtype : e->args[0].dtype();
     std::span<const MathRow> rows = math_rows();
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i].name != name || !d.is_floating() || d.is_vector()) continue;
+      if (rows[i].name != name || !d.is_floating() || d.is_vector() || (is_double(d) && !rows[i].d)) continue;
       Register a = scalar(e->args[0]), b = e->args.size() > 1 ? scalar(e->args[1]) : a;
       Register r = make(is_double(d) ? Op::MathD : Op::MathF, d, a, b, static_cast<Register>(i));
       if (e->dtype.is_bool()) return {make(is_double(d) ? Op::NonZeroD : Op::NonZeroF, kBool, r)};
@@ -664,8 +664,8 @@ class Compiler {
       case Meaning::BFloatToFloat: return {value(0)};
       case Meaning::BitsToFloat: return {make(Op::FromBits, kFloat32, value(0))};
       case Meaning::FloatToBits: return {make(Op::ToBits, kFloat32, value(0))};
-      case Meaning::Exp2Approx: return math("exp2", e);
-      case Meaning::RcpApprox: return math("rcp", e);
+      case Meaning::Exp2Approx: return math("ex2.approx.ftz", e);
+      case Meaning::RcpApprox: return math("rcp.approx.ftz", e);
       case Meaning::TrapUnless: emit({Op::Trap, kVoid, 0, value(0)}); return {constant_register(0)};
       case Meaning::Print: {
         Site s = site(Site::Kind::Print, kVoid);

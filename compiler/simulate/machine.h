@@ -146,6 +146,8 @@ class Machine {
   Warpgroups& warpgroups() { return warpgroups_; }
   TensorMemory& tensor_memory(std::uint32_t cta) { return tensor_memories_[cta]; }
   const Options& options() const { return options_; }
+  // A clock that goes on with every instruction, and at least by one from one reading to the next.
+  std::uint64_t tick() { return ticks_ = std::max(ticks_ + 1, result_.steps); }
   void spend(std::int64_t bytes) { result_.steps += static_cast<std::uint64_t>(bytes) / 16; }
   // A read of bytes that nobody wrote, or that a copy under way will write.
   void undefined_read(const Thread& t, std::uint64_t pointer, std::string text);
@@ -221,6 +223,7 @@ class Machine {
   std::map<std::uint64_t, Mbarrier> barriers_;   // by pointer
   std::vector<TensorMemory> tensor_memories_;
   const ir::Origin* acting_ = nullptr;
+  std::uint64_t ticks_ = 0;
   std::uint64_t idle_polls_ = 0;  // rounds in which only pollers went on
   std::uint64_t releases_ = 0;    // how often a thread that waited could go on
 };

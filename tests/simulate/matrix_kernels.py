@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes seeded kernels of what warps and warpgroups do together: mma, wgmma, ldmatrix, stmatrix, shuffles, votes, atomics.
+"""Writes seeded kernels of what warps and warpgroups do together: mma, wgmma, ldmatrix, stmatrix, shuffles, votes, atomics,
+and the arithmetic whose rounding instructions name.
 
     matrix_kernels.py --seed N --count M -o FOLDER
 
@@ -298,7 +299,66 @@ def atomics(k):
     k.add(f"if tid < {cells}:", "    B[tid] = sums[tid]")
 
 
-FAMILIES = [(mma, 32, 6), (mma_sparse, 32, 2), (wgmma, 128, 6), (matrices, 32, 2), (warps, 32, 3), (atomics, 128, 1)]
+def arithmetic(k):
+    """Rounding modes, flushed and clamped results, conversions and bits; all results as words."""
+    rng = k.rng
+    count = rng.randrange(3, 8)
+    k.add(f'words = T.alloc_local([{count * 2}], "uint32")', 'one = T.alloc_local([1], "float32")',
+          'wide = T.alloc_local([1], "float64")', 'pair = T.alloc_local([2], "float32")', 'halves = T.alloc_local([2], "float16")')
+
+    def single():
+        word = k.word(1, 0)
+        return 'T.reinterpret("float32", ' + rng.choice([
+            word, f"({word} & T.uint32(0x83FFFFFF)) | T.uint32(0x3C000000)", f"{word} & T.uint32(0x81FFFFFF)",
+            f"({word} & T.uint32(0x80000007)) << T.uint32(20) ^ T.uint32(0x7F800000)"]) + ")"
+
+    def double():
+        high, low = k.word(1, 0), k.word(1, 0)
+        near = rng.random() < 0.7
+        top = f"(({high} & T.uint32(0x803FFFFF)) | T.uint32(0x3FC00000))" if near else f"({high} & T.uint32(0xFFEFFFFF))"
+        return f'T.reinterpret("float64", T.cast({top}, "uint64") << T.uint64(32) | T.cast({low}, "uint64"))'
+
+    def put(at, word):
+        k.add(f"words[{at}] = {word}")
+
+    for i in range(count):
+        mode = f'rounding="{rng.choice(["rn", "rz", "rm", "rp"])}"'
+        op = rng.choice(["add", "sub", "mul", "fma"])
+        kind = rng.choice(["single", "single", "single", "double", "max", "bfloat", "brain", "half", "widen", "fp8", "ffs", "fns"])
+        put(2 * i + 1, "T.uint32(0)")
+        if kind == "single":
+            operands = ", ".join(single() for _ in range(3 if op == "fma" else 2))
+            k.add(f"T.ptx.{op}_f32(one.ptr_to([0]), {operands}, {mode}, ftz={rng.random() < 0.4}, sat={rng.random() < 0.3})")
+            put(2 * i, 'T.reinterpret("uint32", one[0])')
+        elif kind == "double":
+            operands = ", ".join(double() for _ in range(3 if op == "fma" else 2))
+            k.add(f"T.ptx.{op}_f64(wide.ptr_to([0]), {operands}, {mode})")
+            put(2 * i, 'T.cast(T.reinterpret("uint64", wide[0]) & T.uint64(0xFFFFFFFF), "uint32")')
+            put(2 * i + 1, 'T.cast(T.reinterpret("uint64", wide[0]) >> T.uint64(32), "uint32")')
+        elif kind == "max":
+            k.add(f"one[0] = T.ptx.max_f32({single()}, {single()}, ftz={rng.random() < 0.4}, nan={rng.random() < 0.4})")
+            put(2 * i, 'T.reinterpret("uint32", one[0])')
+        elif kind == "bfloat":
+            put(2 * i, f"T.cuda.{rng.choice(['hmin2', 'hmax2'])}({k.word(1, 0)}, {k.word(1, 0)})")
+        elif kind == "brain":
+            put(2 * i, f"T.cuda.float22bfloat162_rn({single()}, {single()})")
+        elif kind == "half":
+            k.add(f"pair[0] = {single()}", f"pair[1] = {single()}", "T.cuda.float22half2(halves.ptr_to([0]), pair.ptr_to([0]))")
+            for e in range(2):
+                put(2 * i + e, f'T.cast(T.reinterpret("uint16", halves[{e}]), "uint32")')
+        elif kind == "widen":
+            put(2 * i, f'T.cast(T.cuda.bfloat1622float2({k.word(1, 0)}) >> T.uint64({rng.choice([0, 32])}), "uint32")')
+        elif kind == "fp8":
+            put(2 * i, f"T.cuda.fp8x4_e4m3_from_float4({', '.join(single() for _ in range(4))})")
+        elif kind == "ffs":
+            put(2 * i, f'T.cast(T.cuda.ffs_u32({k.word(1, 0)} << T.uint32({rng.randrange(32)})), "uint32")')
+        else:
+            put(2 * i, f'T.ptx.fns_b32({k.word(1, 0)}, {k.word(1, 0)} & T.uint32(31), {rng.randrange(-9, 10)})')
+    give_back(k, "words", count * 2, "uint32")
+
+
+FAMILIES = [(mma, 32, 6), (mma_sparse, 32, 2), (wgmma, 128, 6), (matrices, 32, 2), (warps, 32, 3), (atomics, 128, 1),
+            (arithmetic, 32, 4)]
 
 
 def main():
