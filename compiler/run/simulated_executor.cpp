@@ -11,8 +11,10 @@ namespace {
 
 using namespace ir;
 
-simulate::Inputs inputs_of(const Bound& bound, const BoundLaunch& launch, std::span<const Contents> contents,
-                           const std::vector<bool>& defined, const std::vector<bool>& by_kernel) {
+}  // namespace
+
+simulate::Inputs launch_inputs(const Bound& bound, const BoundLaunch& launch,
+                               const std::function<simulate::Tensor(std::size_t)>& memory) {
   simulate::Inputs inputs;
   // Every buffer has its place in each launch: one kernel may leave pointers and tensor maps for the next.
   for (std::size_t at = 0; at < bound.job.buffers.size(); ++at) {
@@ -20,14 +22,10 @@ simulate::Inputs inputs_of(const Bound& bound, const BoundLaunch& launch, std::s
     auto own = std::ranges::find(launch.tensors, buffer.name, &BoundTensor::name);
     const bool named = own != launch.tensors.end();
     if (!named && bound.launches.size() == 1) continue;
-    simulate::Tensor t;
+    simulate::Tensor t = memory(at);
     if (named) t.shape = own->shape;
-    t.defined = defined[at];
-    t.by_kernel = by_kernel[at];
     t.written = named && own->role != Role::Input;
     t.place = static_cast<std::uint32_t>(at + 1);
-    t.bytes.resize(contents[at].size());
-    copy_bytes(reinterpret_cast<char*>(t.bytes.data()), contents[at].data(), buffer.bytes);
     (named ? inputs.tensors : inputs.others).emplace(buffer.name, std::move(t));
   }
   for (const auto& [name, value] : bound.values)
@@ -35,8 +33,6 @@ simulate::Inputs inputs_of(const Bound& bound, const BoundLaunch& launch, std::s
   for (const auto& [name, value] : launch.extents) inputs.scalars.insert_or_assign(name, simulate::Scalar(value));
   return inputs;
 }
-
-}  // namespace
 
 Outcome simulate_bound(const Bound& bound, const simulate::Options& options, unsigned char poison) {
   Outcome out;
@@ -53,8 +49,15 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
   }
   std::vector<bool> by_kernel(bound.job.buffers.size());
   for (const BoundLaunch& launch : bound.launches) {
-    simulate::Result result =
-        simulate::run(*launch.kernel, inputs_of(bound, launch, contents, defined, by_kernel), options);
+    auto memory = [&](std::size_t at) {
+      simulate::Tensor t;
+      t.defined = defined[at];
+      t.by_kernel = by_kernel[at];
+      t.bytes.resize(contents[at].size());
+      copy_bytes(reinterpret_cast<char*>(t.bytes.data()), contents[at].data(), bound.job.buffers[at].bytes);
+      return t;
+    };
+    simulate::Result result = simulate::run(*launch.kernel, launch_inputs(bound, launch, memory), options);
     out.printed += result.printed;
     out.produced.resize(options.blame.size());
     for (std::size_t i = 0; i < result.produced.size(); ++i)

@@ -1,9 +1,15 @@
 // Bound kernels on the simulator: what a GPU would leave, on any machine, with the line of what goes wrong.
 #pragma once
+#include <functional>
+
 #include "compiler/run/executor.h"
 #include "compiler/simulate/simulate.h"
 
 namespace tilewright::run {
+
+// What a launch is given: its numbers, and each buffer's memory as `memory(number)` makes it, with shape and place.
+simulate::Inputs launch_inputs(const Bound& bound, const BoundLaunch& launch,
+                               const std::function<simulate::Tensor(std::size_t)>& memory);
 
 // All launches in turn, once. Outputs hold `poison` in each byte that nobody writes. Fault: a finding that a GPU would
 // suffer from. Incomplete: not modelled, or over a limit.

@@ -1,6 +1,7 @@
 #include "compiler/run/trial.h"
 
 #include <algorithm>
+#include <deque>
 #include <unordered_set>
 
 #include "compiler/ir/origin.h"
@@ -8,6 +9,7 @@
 #include "compiler/run/element.h"
 #include "compiler/run/simulated_executor.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/pages.h"
 
 namespace tilewright::run {
 namespace {
@@ -71,6 +73,25 @@ class DataIndices {
   bool found_ = false;
 };
 
+// Tensors of any size: integers are 0, other inputs a short stretch of random numbers again and again.
+class MadeUp {
+ public:
+  simulate::Tensor tensor(const JobBuffer& b, ir::DataType dtype, std::uint64_t seed) {
+    simulate::Tensor t;
+    t.defined = b.role != Role::Output;
+    t.made_up = b.bytes;
+    if (!t.defined || dtype.is_integral()) return t;
+    const std::int64_t stretch = simulate::Pages::pattern_for(b.bytes);
+    std::vector<std::byte>& bytes = patterns_.emplace_back(static_cast<std::size_t>(stretch));
+    fill_random(dtype, reinterpret_cast<char*>(bytes.data()), stretch, seed);
+    t.pattern = bytes;
+    return t;
+  }
+
+ private:
+  std::deque<std::vector<std::byte>> patterns_;
+};
+
 bool depends_on_addresses(std::string_view code) {
   using namespace simulate;
   return code == code::kOutOfBounds || code == code::kRace || code == code::kEqualStores || code == code::kMisaligned;
@@ -78,7 +99,7 @@ bool depends_on_addresses(std::string_view code) {
 
 }  // namespace
 
-Trial try_out(const lower::LoweredKernel& kernel, const TrialBudget& budget, const std::stop_token& stop) {
+Trial try_out(const lower::LoweredKernel& kernel, const TrialBudget& budget, const std::stop_token& stop) try {
   Trial trial;
   const lower::LoweredKernel* one[] = {&kernel};
   auto bound = bind(one, small_values(kernel, budget));
@@ -87,17 +108,14 @@ Trial try_out(const lower::LoweredKernel& kernel, const TrialBudget& budget, con
     return trial;
   }
   if (bound->job.bytes() > budget.bytes) {
-    trial.unchecked.push_back({"its tensors take " + std::to_string(bound->job.bytes() >> 20) + " MB, and " +
-                                   std::to_string(budget.bytes >> 20) + " are tried at most",
+    trial.unchecked.push_back({"its tensors take " + std::to_string(bound->job.bytes() >> 30) + " GB, and " +
+                                   std::to_string(budget.bytes >> 30) + " are tried at most",
                                {}});
     return trial;
   }
-  for (std::size_t i = 0; i < bound->job.buffers.size(); ++i) {
-    JobBuffer& b = bound->job.buffers[i];
-    if (b.role == Role::Output) continue;
-    const ir::DataType dtype = bound->tensors[i].dtype;
-    b.contents = dtype.is_integral() ? Contents::of_size(b.bytes) : random_contents(dtype, b.bytes, i + 1);
-  }
+  MadeUp made_up;
+  auto memory = [&](std::size_t i) { return made_up.tensor(bound->job.buffers[i], bound->tensors[i].dtype, i + 1); };
+  const simulate::Inputs inputs = launch_inputs(*bound, bound->launches[0], memory);
 
   const JobLaunch& launch = bound->job.launches[0];
   auto product = [](const std::array<std::int64_t, 3>& n) { return n[0] * n[1] * n[2]; };
@@ -105,7 +123,7 @@ Trial try_out(const lower::LoweredKernel& kernel, const TrialBudget& budget, con
   simulate::Options options;
   options.races = true;
   options.max_steps = budget.steps;
-  options.max_bytes = 8 * budget.bytes;
+  options.max_bytes = budget.memory;
   options.only_ctas =
       static_cast<std::uint64_t>(std::max<std::int64_t>(cluster, static_cast<std::int64_t>(budget.ctas)));
   options.stop = stop;
@@ -128,16 +146,20 @@ Trial try_out(const lower::LoweredKernel& kernel, const TrialBudget& budget, con
   };
   for (auto timing : {simulate::Timing::Latest, simulate::Timing::Random}) {
     options.timing = timing;
-    Outcome outcome = simulate_bound(*bound, options);
+    simulate::Result result = simulate::run(kernel, inputs, options);
     if (stop.stop_requested()) {
       trial.stopped = true;
       return trial;
     }
-    for (simulate::Finding& f : outcome.findings) add(std::move(f));
+    for (simulate::Finding& f : result.findings) add(std::move(f));
   }
   if (const auto tried = static_cast<std::int64_t>(options.only_ctas); tried < ctas)
     trial.unchecked.push_back(
         {"CTA 0 to " + std::to_string(tried - 1) + " of " + std::to_string(ctas) + " were tried", {}});
+  return trial;
+} catch (const std::bad_alloc&) {
+  Trial trial;
+  trial.unchecked.push_back({"the system has no memory for trying it out", {}});
   return trial;
 }
 

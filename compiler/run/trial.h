@@ -13,10 +13,11 @@
 namespace tilewright::run {
 
 struct TrialBudget {
-  std::uint64_t steps = 4'000'000;              // of each schedule
-  std::uint64_t ctas = 4;                       // or one cluster, where that is larger
-  std::int64_t bytes = std::int64_t{32} << 20;  // of all tensors; a run takes four times as much
-  std::int64_t extent = 128;                    // of what has no value
+  std::uint64_t steps = 4'000'000;                // of each schedule
+  std::uint64_t ctas = 4;                         // or one cluster, where that is larger
+  std::int64_t bytes = std::int64_t{16} << 30;    // of all tensors: they take addresses, and memory where it is touched
+  std::int64_t memory = std::int64_t{256} << 20;  // of threads, shared memory and tensor maps
+  std::int64_t extent = 128;                      // of what has no value
 };
 
 struct Trial {

@@ -14,6 +14,15 @@ OwnedBlock::OwnedBlock(std::string_view name, std::int64_t size, bool trace)
   tags = trace ? origins.data() : nullptr;
 }
 
+OwnedBlock::OwnedBlock(std::string_view name, std::int64_t size, std::span<const std::byte> pattern, bool written)
+    : Block{name, size, nullptr, nullptr, nullptr, 0} {
+  const std::vector<std::byte> ones(written ? static_cast<std::size_t>(Pages::pattern_for(size)) : 0, std::byte{1});
+  made_up.emplace(size, pattern);
+  made_up_shadow.emplace(size, ones);
+  bytes = made_up->data();
+  defined = reinterpret_cast<std::uint8_t*>(made_up_shadow->data());
+}
+
 void transfer(View to, View from, std::int64_t bytes) {
   const auto n = static_cast<std::size_t>(bytes);
   std::memmove(to.bytes, from.bytes, n);

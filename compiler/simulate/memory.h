@@ -8,8 +8,12 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
+
+#include "compiler/simulate/pages.h"
 
 namespace tilewright::simulate {
 
@@ -42,9 +46,12 @@ struct Block {
 
 struct OwnedBlock : Block {
   OwnedBlock(std::string_view name, std::int64_t size, bool trace);
+  // All of it made up of the pattern (pages.h), and all written or nothing.
+  OwnedBlock(std::string_view name, std::int64_t size, std::span<const std::byte> pattern, bool written);
   std::vector<std::byte> storage;
   std::vector<std::uint8_t> shadow;
   std::vector<std::uint32_t> origins;
+  std::optional<Pages> made_up, made_up_shadow;  // instead of the vectors
 };
 
 // A part of a block.

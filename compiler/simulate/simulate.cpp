@@ -165,6 +165,10 @@ std::uint32_t Machine::put(const Block& block, std::uint32_t place, bool written
   return place;
 }
 
+namespace {
+std::int64_t size_of(const Tensor& t) { return t.made_up ? t.made_up : static_cast<std::int64_t>(t.bytes.size()); }
+}  // namespace
+
 bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::string)>& missing) {
   const Origin whole{kernel_.kernel->span, nullptr};
   // Null, and the places that were asked for.
@@ -174,6 +178,7 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
   blocks_.resize(std::size_t{1} + wanted);
   watched_.resize(blocks_.size());
   auto filled = [&](std::string_view name, std::int64_t bytes, const Tensor* given) {
+    if (given && given->made_up) return std::make_unique<OwnedBlock>(name, bytes, given->pattern, given->defined);
     auto block = std::make_unique<OwnedBlock>(name, bytes, options_.trace);
     if (!given) return block;
     std::memcpy(block->bytes, given->bytes.data(), given->bytes.size());
@@ -193,12 +198,14 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
       }
       bytes = (bytes + 7) / 8;
     }
-    if (!afford(bytes, whole)) return false;
+    const bool made_up = given != inputs.tensors.end() && given->second.made_up;
+    if (!made_up && !afford(bytes, whole)) return false;
     if (given != inputs.tensors.end()) {
-      if (static_cast<std::int64_t>(given->second.bytes.size()) < bytes && storage.tensor)
+      const std::int64_t there = size_of(given->second);
+      if (there < bytes && storage.tensor)
         missing("`" + std::string(storage.name) + "` needs " + std::to_string(bytes) + " bytes, " +
-                std::to_string(given->second.bytes.size()) + " were given");
-      bytes = static_cast<std::int64_t>(given->second.bytes.size());
+                std::to_string(there) + " were given");
+      bytes = there;
     } else if (bytes == 0 && !storage.tensor) {
       missing("no memory was given for the pointer `" + std::string(storage.name) + "`");
     }
@@ -218,9 +225,9 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
   // What only pointers and tensor maps lead to.
   for (const auto* tensors : {&inputs.tensors, &inputs.others}) {
     for (const auto& [name, tensor] : *tensors) {
-      const auto bytes = static_cast<std::int64_t>(tensor.bytes.size());
+      const std::int64_t bytes = size_of(tensor);
       if (placed.contains(&tensor)) continue;
-      if (!afford(bytes, whole)) return false;
+      if (!tensor.made_up && !afford(bytes, whole)) return false;
       others_.push_back(filled(name, bytes, &tensor));
       put(*others_.back(), tensor.place, tensor.written);
     }
@@ -487,12 +494,13 @@ void Machine::run() {
 void Machine::finish() {
   result_.finished = !stopped_;
   for (std::unique_ptr<OwnedBlock>& other : others_) {
+    if (other->made_up) continue;
     Tensor tensor;
     tensor.bytes = std::move(other->storage);
     result_.tensors[std::string(other->name)] = std::move(tensor);
   }
   for (std::size_t i = 0; i < globals_.size(); ++i) {
-    if (program_.globals[i].is_map) continue;
+    if (program_.globals[i].is_map || globals_[i]->made_up) continue;
     std::string name(program_.globals[i].name);
     Tensor tensor;
     tensor.bytes = std::move(globals_[i]->storage);

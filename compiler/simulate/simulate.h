@@ -27,6 +27,10 @@ namespace tilewright::simulate {
 
 struct Tensor {
   std::vector<std::byte> bytes;
+  // Instead of bytes, for whoever only looks at findings: so many of them, and what they are made of (pages.h). Costs
+  // the memory that the run touches, and does not come back in the result.
+  std::int64_t made_up = 0;
+  std::span<const std::byte> pattern;
   std::vector<std::int64_t> shape;  // binds symbolic extents; may stay empty when the kernel has none
   bool defined = true;              // false: only storage for an output; reading it before writing is a finding
   bool written = true;              // false: the kernel only reads it, so there is nothing that could race

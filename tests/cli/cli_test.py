@@ -1549,6 +1549,20 @@ class Simulator(Case):
         told = self.fits(self.expect(0, "check", many, "--simulate", "--json").json, "check")
         self.assertEqual(told["not_checked"][0]["what"], "synchronisation")
 
+    def test_tensors_of_any_size_are_tried(self):
+        """A gigabyte each: only what the trial touches takes memory."""
+        large = RACY.replace('T.Buffer((64, 64)', 'T.Buffer((65536, 8192)').replace("A[:, :]", "A[:64, :64]").replace("B[:, :]", "B[:64, :64]")
+        self.assertNotEqual(large, RACY)
+        with open(self.path("told"), "w+", encoding="utf-8") as told:
+            command = [BINARY, "check", self.file("large.py", large), "--simulate"]
+            process = subprocess.Popen(command, stdout=told, stderr=subprocess.DEVNULL)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            told.seek(0)
+            self.assertIn("TW5020", told.read())
+        self.assertEqual(process.returncode, 1)
+        self.assertLess(usage.ru_maxrss, 512 << 10)  # kilobytes
+
     def test_bytes_that_nobody_writes(self):
         half = STAGED.replace("range(32)", "range(16)")
         report = self.simulated(0, half, "--entry", "plain", "--json").json

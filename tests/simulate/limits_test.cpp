@@ -1,4 +1,5 @@
 // What ends a run early: limits, a stop from outside.
+#include "compiler/simulate/pages.h"
 #include "tests/simulate/runs.h"
 
 using namespace tilewright;
@@ -71,4 +72,23 @@ TEST_CASE("reductions over the lanes of a mask, and registers that say who one i
        "T.ptx.fetch_register(32, \"laneid\")"}));
   CHECK(b({0}) == 528 * 100 + 1);
   CHECK(b({63}) == (528 + 1024) * 100 + 33 + 1 + 31);
+}
+
+TEST_CASE("made-up tensors repeat their pattern, and keep what is written") {
+  const std::int64_t stretch = simulate::Pages::pattern_for(std::int64_t{1} << 40);
+  std::vector<std::byte> pattern(static_cast<std::size_t>(stretch));
+  for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<std::byte>(i * 7 >> 3);
+  const std::int64_t size = 5 * stretch + 123;
+  simulate::Pages one(size, pattern), other(size, pattern), zeros(size, {});
+  auto says_the_pattern = [&](const simulate::Pages& pages, std::int64_t at) {
+    return pages.data()[at] == pattern[static_cast<std::size_t>(at % stretch)];
+  };
+  for (std::int64_t at : {std::int64_t{0}, stretch - 1, stretch, 3 * stretch + 4097, size - 1}) {
+    CHECK(says_the_pattern(one, at));
+    CHECK(zeros.data()[at] == std::byte{0});
+  }
+  one.data()[stretch + 5] = std::byte{0xAB};
+  CHECK(one.data()[stretch + 5] == std::byte{0xAB});
+  CHECK(says_the_pattern(one, 2 * stretch + 5));
+  CHECK(says_the_pattern(other, stretch + 5));
 }
