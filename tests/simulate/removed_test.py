@@ -34,6 +34,7 @@ HARMLESS = {
     ("st_async_ring.py", "T.cuda.cluster_sync()"): EVERYTHING_CAME,
     ("tcgen05_gemm.py", "T.cuda.cta_sync()"): "one warp allocates, initialises and issues, and all others wait at the next one",
     ("tcgen05_gemm.py", "pool.commit()"): POOL,
+    ("tcgen05_pair.py", "pool.commit()"): POOL,
     ("tcgen05_pipeline.py", "pool.commit()"): POOL,
     ("tma_multicast.py", "T.cuda.cluster_sync()"): EVERYTHING_CAME,
     ("tma_pipeline.py", "pool.commit()"): POOL,
