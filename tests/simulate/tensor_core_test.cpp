@@ -534,3 +534,124 @@ TEST_CASE("descriptors that tcgen05 refuses") {
   CHECK_THAT(findings(mixed),
              ContainsSubstring("TW5015 | T.ptx.tcgen05.mma(") && ContainsSubstring("is not possible with cta_group 1"));
 }
+
+namespace {
+
+// Two products, the second of which reads the first one's result from tensor memory, where a warpgroup has changed it:
+// as attention does. B = 2 (A A^T) A, with A (128, 16) of tf32 in the plain K-major layout and also transposed.
+constexpr std::string_view kChained = R"(from tvm.script import tirx as T
+
+@T.prim_func
+def k(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (128, 16), "float32")
+    B = T.match_buffer(B_ptr, (128, 16), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    warp = T.warp_id([8])
+    tid = T.thread_id([256])
+    lane = T.lane_id([32])
+    rows = T.alloc_shared([2048], "float32", align=1024)
+    across = T.alloc_shared([2048], "float32", align=1024)
+    address = T.alloc_shared([1], "uint32")
+    scores = T.alloc_shared([1], "uint64")
+    changed = T.alloc_shared([1], "uint64")
+    result = T.alloc_shared([1], "uint64")
+    r = T.alloc_local((16,), "float32")
+    if warp == 0:
+        T.ptx.tcgen05.alloc(T.address_of(address), n_cols=256)
+    if tid == 0:
+        T.ptx.mbarrier.init(scores.ptr_to([0]), 1)
+        T.ptx.mbarrier.init(changed.ptr_to([0]), 128)
+        T.ptx.mbarrier.init(result.ptr_to([0]), 1)
+        T.ptx.fence.mbarrier_init()
+    if tid < 128:
+        for k in T.unroll(16):
+            rows[tid // 8 * 128 + k // 4 * 32 + tid % 8 * 4 + k % 4] = A[tid, k]
+            across[k // 8 * 1024 + tid // 4 * 32 + k % 8 * 4 + tid % 4] = A[tid, k]
+    T.ptx.fence.proxy_async("shared::cta")
+    T.cuda.cta_sync()
+    if warp == 4:
+        if lane == 0:
+            desc = T.alloc_local((3,), "uint64")
+            kind = T.alloc_local((2,), "uint32")
+            T.ptx.tcgen05.encode_matrix_descriptor(T.address_of(desc[0]), rows.ptr_to([0]), 8, 32, 0)
+            T.ptx.tcgen05.encode_matrix_descriptor(T.address_of(desc[1]), across.ptr_to([0]), 8, 256, 0)
+            T.ptx.tcgen05.encode_instr_descriptor(T.address_of(kind[0]), d_dtype="float32", a_dtype="tf32", b_dtype="tf32", M=128, N=128, K=8, trans_a=False, trans_b=False)
+            T.ptx.tcgen05.encode_instr_descriptor(T.address_of(kind[1]), d_dtype="float32", a_dtype="tf32", b_dtype="tf32", M=128, N=16, K=8, trans_a=False, trans_b=False)
+            for k in T.unroll(2):
+                T.ptx.tcgen05.mma(address[0], desc[0] + T.uint64(k * 16), desc[0] + T.uint64(k * 16), kind[0], d_dtype="float32", a_dtype="tf32", b_dtype="tf32", use_a_tmem=False, cta_group=1, enable_input_d=k)
+            T.ptx.tcgen05.commit(scores.ptr_to([0]))
+            T.ptx.mbarrier.try_wait(changed.ptr_to([0]), 0)
+            T.ptx.tcgen05.fence.after_thread_sync()
+            for k in T.unroll(16):
+                T.ptx.tcgen05.mma(address[0] + T.uint32(128), address[0] + T.uint32(k * 8), desc[1] + T.uint64(k * 16), kind[1], d_dtype="float32", a_dtype="tf32", b_dtype="tf32", use_a_tmem=True, cta_group=1, enable_input_d=T.Or(k > 0, False))
+            T.ptx.tcgen05.commit(result.ptr_to([0]))
+    if warp < 4:
+        T.ptx.mbarrier.try_wait(scores.ptr_to([0]), 0)
+        T.ptx.tcgen05.fence.after_thread_sync()
+        for c in T.unroll(8):
+            T.ptx.tcgen05.ld(address[0], r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15], shape="32x32b", num=16, col=c * 16)
+            T.ptx.tcgen05.wait.ld()
+            for i in T.unroll(16):
+                r[i] = r[i] * T.float32(2)
+            T.ptx.tcgen05.st(address[0], r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15], shape="32x32b", num=16, col=c * 16)
+        T.ptx.tcgen05.wait.st()
+        T.ptx.tcgen05.fence.before_thread_sync()
+        T.ptx.mbarrier.arrive(changed.ptr_to([0]))
+        T.ptx.mbarrier.try_wait(result.ptr_to([0]), 0)
+        T.ptx.tcgen05.fence.after_thread_sync()
+        T.ptx.tcgen05.ld(address[0], r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15], shape="32x32b", num=16, col=128)
+        T.ptx.tcgen05.wait.ld()
+        for i in T.unroll(16):
+            B[tid, i] = r[i]
+    T.cuda.cta_sync()
+    if warp == 0:
+        T.ptx.tcgen05.dealloc(address[0], n_cols=256)
+)";
+
+}  // namespace
+
+TEST_CASE("a product of what threads have changed in tensor memory") {
+  const std::string good(kChained);
+  auto a = [](std::int64_t i) { return static_cast<double>(i * 5 % 7 - 3); };
+  Runs runs(good, "sm_100a");
+  const simulate::Inputs inputs = runs.inputs(runs.kernels()[0], a);
+  for (const simulate::Options& options : all_timings()) {
+    simulate::Result result = runs.run(runs.kernels()[0], inputs, options);
+    INFO(said(result));
+    REQUIRE(result.verdict == simulate::Verdict::Clean);
+    Numbers b = numbers(result.tensors.at("B"), ir::kFloat32);
+    b.shape = {128, 16};
+    int wrong = 0;
+    for (int m = 0; m < 128; ++m) {
+      for (int n = 0; n < 16; ++n) {
+        double sum = 0;
+        for (int j = 0; j < 128; ++j) {
+          double score = 0;
+          for (int k = 0; k < 16; ++k) score += a(m * 16 + k) * a(j * 16 + k);
+          sum += 2 * score * a(j * 16 + n);
+        }
+        wrong += b({m, n}) != sum;
+      }
+    }
+    CHECK(wrong == 0);
+  }
+  SECTION("stores that nobody has awaited") {
+    CHECK_THAT(findings(without(good, "wait.st")), ContainsSubstring("TW5021 | T.ptx.tcgen05.mma("));
+  }
+  SECTION("loads that nobody has awaited") {
+    CHECK_THAT(findings(without(good, "wait.ld")), ContainsSubstring("TW5002 | r[i] = r[i] * T.float32(2)"));
+  }
+  SECTION("no fence before the arrival") {
+    CHECK_THAT(findings(without(good, "fence.before")), ContainsSubstring("TW5030 | T.ptx.tcgen05.mma("));
+  }
+  SECTION("no fence behind the wait, for stores onto what a product has read") {
+    CHECK_THAT(findings(without(good, "fence.after", 1)), ContainsSubstring("TW5030 | T.ptx.tcgen05.ld("));
+  }
+  SECTION("no wait for the changed scores") {
+    CHECK_THAT(
+        findings(without(good, "try_wait(changed")),
+        ContainsSubstring("the tcgen05.st of thread 0 writes column 0 of tensor memory in lanes 0 to 15, which the "
+                          "tcgen05 operation of thread 128 reads"));
+  }
+}
