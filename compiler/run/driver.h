@@ -77,6 +77,7 @@ namespace tilewright::run {
   X(device_count, cuDeviceGetCount, (int*))                                                                       \
   X(device, cuDeviceGet, (cu::Device*, int))                                                                      \
   X(device_name, cuDeviceGetName, (char*, int, cu::Device))                                                       \
+  X(device_bus_id, cuDeviceGetPCIBusId, (char*, int, cu::Device))                                                 \
   X(device_attribute, cuDeviceGetAttribute, (int*, int, cu::Device))                                              \
   X(device_memory, cuDeviceTotalMem_v2, (std::size_t*, cu::Device))                                               \
   X(retain_context, cuDevicePrimaryCtxRetain, (cu::Context*, cu::Device))                                         \

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "compiler/run/parallel.h"
 #include "compiler/run/transfer.h"
@@ -55,13 +56,21 @@ struct Loaded {
 // One job's memory, modules and events; given back when it ends, whatever happened.
 class Execution {
  public:
-  Execution(const Driver& driver, const DeviceInfo& device, const Job& job, std::span<const Contents> results)
-      : driver_(driver), device_(device), job_(job), results_(results), transfer_(driver) {}
+  Execution(const Driver& driver, const DeviceInfo& device, const Job& job, std::span<const Contents> results,
+            const std::string& management, const std::string& bus_id)
+      : driver_(driver),
+        device_(device),
+        job_(job),
+        results_(results),
+        transfer_(driver),
+        management_(management),
+        bus_id_(bus_id) {}
   ~Execution() {
     for (cu::DevicePtr p : allocations_) driver_.release(p);
     for (cu::Event e : events_) driver_.destroy_event(e);
-    for (const Loaded& k : kernels_)
-      if (k.module) driver_.unload_module(k.module);
+    for (const std::vector<Loaded>* all : {&kernels_, &rivals_})
+      for (const Loaded& k : *all)
+        if (k.module) driver_.unload_module(k.module);
   }
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
@@ -69,18 +78,19 @@ class Execution {
   Outcome run() {
     Outcome out;
     try {
-      for (const JobLaunch& launch : job_.launches) load(launch);
+      for (const JobLaunch& launch : job_.launches) load(launch, kernels_);
+      for (const JobLaunch& launch : job_.rivals) load(launch, rivals_);
       allocate();
-      for (Loaded& k : kernels_) place_maps(k);
+      for (std::vector<Loaded>* all : {&kernels_, &rivals_})
+        for (Loaded& k : *all) place_maps(k);
       upload();
       for (int round = 0; round < 2; ++round) {
         prepare(kPoison[round]);
-        launch();
+        launch(kernels_);
         finish();
         collect(round, out);
       }
       time(out);
-      verdicts(out);
     } catch (const Refused& r) {
       const char* name = nullptr;
       bool fault = failed_ || (launched_ && r.result >= 700);
@@ -97,8 +107,8 @@ class Execution {
     if (result != cu::kSuccess) throw Refused{what, result};
   }
 
-  void load(const JobLaunch& launch) {
-    Loaded& k = kernels_.emplace_back();
+  void load(const JobLaunch& launch, std::vector<Loaded>& to) {
+    Loaded& k = to.emplace_back();
     k.launch = &launch;
     check(driver_.load_module(&k.module, launch.cubin.data()), "the driver does not load the cubin");
     check(driver_.get_function(&k.function, k.module, launch.symbol.c_str()),
@@ -185,22 +195,43 @@ class Execution {
       if (b.bytes == 0) continue;
       if (b.role == Role::Output) {
         check(driver_.fill(data_[i], poison, static_cast<std::size_t>(b.bytes)), "poisoning " + b.name);
-      } else if (first_[i]) {
-        check(driver_.copy(data_[i], first_[i], static_cast<std::size_t>(b.bytes)), "copying " + b.name);
       } else {
-        check(transfer_.upload(data_[i], b.contents), "uploading " + b.name);
+        give(i);
       }
     }
-    for (const Loaded& k : kernels_) {
-      for (std::size_t i = 0; i < k.maps.size(); ++i) {
-        if (k.map_addresses[i])
-          check(driver_.upload(k.map_addresses[i], &k.maps[i], sizeof(cu::TensorMap)), "uploading a tensor map");
+    upload_maps();
+  }
+
+  // What is read and written, once more as a launch has to find it.
+  void restore() {
+    for (std::size_t i = 0; i < data_.size(); ++i)
+      if (job_.buffers[i].role == Role::InOut) give(i);
+    upload_maps();
+  }
+
+  void give(std::size_t i) {
+    const JobBuffer& b = job_.buffers[i];
+    if (b.bytes == 0) return;
+    if (first_[i]) {
+      check(driver_.copy(data_[i], first_[i], static_cast<std::size_t>(b.bytes)), "copying " + b.name);
+    } else {
+      check(transfer_.upload(data_[i], b.contents), "uploading " + b.name);
+    }
+  }
+
+  void upload_maps() {
+    for (const std::vector<Loaded>* all : {&kernels_, &rivals_}) {
+      for (const Loaded& k : *all) {
+        for (std::size_t i = 0; i < k.maps.size(); ++i) {
+          if (k.map_addresses[i])
+            check(driver_.upload(k.map_addresses[i], &k.maps[i], sizeof(cu::TensorMap)), "uploading a tensor map");
+        }
       }
     }
   }
 
-  void launch() {
-    for (Loaded& k : kernels_) launch(k);
+  void launch(std::vector<Loaded>& kernels) {
+    for (Loaded& k : kernels) launch(k);
   }
 
   void launch(Loaded& k) {
@@ -323,36 +354,125 @@ class Execution {
     });
   }
 
-  // Each timed round finds its outputs poisoned and the inputs out of the L2 cache, as a first launch would.
+  // One thing that is timed: kernels, or the driver's copy.
+  struct Timed {
+    std::vector<Loaded>* kernels;  // null: the copy
+    std::vector<double>*cold, *hot;
+  };
+
+  // Everything is measured in turn, and who begins changes from round to round: a clock that rises or falls does so for
+  // all. Hot before cold: the cold one starts from fresh contents, and what it leaves is looked at.
   void time(Outcome& out) {
     if (job_.repeats <= 0) return;
-    std::int64_t flush_bytes = 2 * std::max<std::int64_t>(device_.l2_bytes, 1 << 20);
-    cu::DevicePtr flush = device_memory(flush_bytes, "emptying the cache");
-    cu::Event begin = event(), end = event();
-    for (int i = -job_.warmups; i < job_.repeats; ++i) {
-      prepare(kPoison[0]);
-      check(driver_.fill(flush, static_cast<unsigned char>(i & 0xFF), static_cast<std::size_t>(flush_bytes)),
-            "emptying the cache");
-      check(driver_.record_event(begin, nullptr), "recording an event");
-      launch();
-      check(driver_.record_event(end, nullptr), "recording an event");
-      finish();
-      float milliseconds = 0;
-      check(driver_.elapsed(&milliseconds, begin, end), "reading the time");
-      if (i >= 0) out.microseconds.push_back(static_cast<double>(milliseconds) * 1000);
+    flush_bytes_ = 2 * std::max<std::int64_t>(device_.l2_bytes, 1 << 20);
+    flush_ = device_memory(flush_bytes_, "emptying the cache");
+    copied_ = room_for_copies();
+    begin_ = event(), end_ = event();
+    Measured& m = out.measured;
+    std::vector<Timed> timed{{&kernels_, &m.cold, &m.hot}};
+    if (!rivals_.empty()) timed.push_back({&rivals_, &m.rival_cold, &m.rival_hot});
+    if (copied_) timed.push_back({nullptr, &m.copy, nullptr});
+    monitor_.emplace(management_, bus_id_);
+    monitor_->sample();
+    const int often = std::max(1, job_.repeats / 8);
+    for (int round = -job_.warmups; round < job_.repeats; ++round) {
+      sampling_ = round >= 0 && round % often == 0;
+      for (std::size_t i = 0; i < timed.size(); ++i) {
+        const bool backwards = round % 2 != 0;
+        const Timed& one = timed[backwards ? timed.size() - 1 - i : i];
+        measure(one, round);
+        const bool looked = round == job_.repeats / 2 || round == job_.repeats - 1;
+        if (!looked || !one.kernels) continue;
+        if (one.kernels == &kernels_) {
+          look_again(out);
+        } else {
+          m.rival_differs = std::max(m.rival_differs, bytes_otherwise(out));
+        }
+      }
     }
-    timed_ = true;
+    monitor_->sample();
+    m.conditions = monitor_->conditions();
   }
 
-  // The last timed round has to have left what the first one did.
-  void verdicts(Outcome& out) {
-    if (!timed_) return;
+  // Two stretches of memory for the driver's copy; 0: the device has no room for them.
+  cu::DevicePtr room_for_copies() {
+    if (job_.copy_bytes <= 0) return 0;
+    cu::DevicePtr p = 0;
+    if (driver_.allocate(&p, static_cast<std::size_t>(2 * job_.copy_bytes)) != cu::kSuccess) return 0;
+    allocations_.push_back(p);
+    check(driver_.fill(p, 0, static_cast<std::size_t>(2 * job_.copy_bytes)), "filling memory");
+    return p;
+  }
+
+  void measure(const Timed& what, int round) {
+    auto keep = [&](std::vector<double>& to, double microseconds) {
+      if (round >= 0) to.push_back(microseconds);
+    };
+    if (!what.kernels) {
+      empty_cache(round);
+      keep(*what.cold, timed([&] {
+        check(driver_.copy(copied_ + static_cast<cu::DevicePtr>(job_.copy_bytes), copied_,
+                           static_cast<std::size_t>(job_.copy_bytes)),
+              "copying within the device");
+      }));
+      return;
+    }
+    // What a round reads and writes is given to it again; outputs may stay, for they are only written.
+    prepare(kPoison[0]);
+    launch(*what.kernels);
+    restore();
+    keep(*what.hot, timed([&] { launch(*what.kernels); }));
+    prepare(kPoison[0]);
+    empty_cache(round);
+    keep(*what.cold, timed([&] { launch(*what.kernels); }));
+  }
+
+  // Inputs have to come from memory, as for a first launch.
+  void empty_cache(int round) {
+    check(driver_.fill(flush_, static_cast<unsigned char>(round & 0xFF), static_cast<std::size_t>(flush_bytes_)),
+          "emptying the cache");
+  }
+
+  // Microseconds on the device.
+  template <class F>
+  double timed(F&& work) {
+    check(driver_.record_event(begin_, nullptr), "recording an event");
+    work();
+    check(driver_.record_event(end_, nullptr), "recording an event");
+    if (sampling_) monitor_->sample();
+    finish();
+    float milliseconds = 0;
+    check(driver_.elapsed(&milliseconds, begin_, end_), "reading the time");
+    return static_cast<double>(milliseconds) * 1000;
+  }
+
+  // A timed round has to have left what the first one did; what it leaves otherwise is kept.
+  void look_again(Outcome& out) {
+    ++out.measured.checked;
     for (std::size_t i = 0; i < job_.buffers.size(); ++i) {
       BufferOutcome& o = out.buffers[i];
+      std::int64_t differ = 0;
       download(i, [&](std::int64_t at, std::string_view piece) {
-        o.unstable += count_different(kept(i, o) + at, piece.data(), static_cast<std::int64_t>(piece.size()));
+        differ += count_different(kept(i, o) + at, piece.data(), static_cast<std::int64_t>(piece.size()));
+      });
+      o.unstable += differ;
+      if (!differ || !o.later.empty()) continue;
+      const Contents& later = results_[job_.buffers.size() + i];
+      download(i, [&](std::int64_t at, std::string_view piece) {
+        copy_bytes(later.data() + at, piece.data(), static_cast<std::int64_t>(piece.size()));
+      });
+      o.later = later;
+    }
+  }
+
+  std::int64_t bytes_otherwise(const Outcome& out) {
+    std::int64_t differ = 0;
+    for (std::size_t i = 0; i < job_.buffers.size(); ++i) {
+      download(i, [&](std::int64_t at, std::string_view piece) {
+        differ += count_different(kept(i, out.buffers[i]) + at, piece.data(), static_cast<std::int64_t>(piece.size()));
       });
     }
+    return differ;
   }
 
   cu::Event event() {
@@ -367,17 +487,24 @@ class Execution {
   const Job& job_;
   std::span<const Contents> results_;
   Transfer transfer_;
-  std::vector<Loaded> kernels_;
+  const std::string &management_, &bus_id_;
+  std::optional<Monitor> monitor_;  // while something is timed: it takes a while to start
+  std::vector<Loaded> kernels_, rivals_;
   std::vector<cu::DevicePtr> allocations_;
   std::vector<cu::DevicePtr> data_;   // of each buffer
   std::vector<cu::DevicePtr> first_;  // its contents before each round; 0: it has none, or there was no room
   std::vector<cu::Event> events_;
-  bool launched_ = false, failed_ = false, timed_ = false;
+  bool launched_ = false, failed_ = false;
+  // Of the timed rounds.
+  cu::DevicePtr flush_ = 0, copied_ = 0;
+  std::int64_t flush_bytes_ = 0;
+  cu::Event begin_ = nullptr, end_ = nullptr;
+  bool sampling_ = false;
 };
 
 }  // namespace
 
-std::expected<Gpu, std::string> Gpu::open(const std::string& library, int device) {
+std::expected<Gpu, std::string> Gpu::open(const std::string& library, int device, std::string management) {
   auto driver = Driver::load(library);
   if (!driver) return std::unexpected(driver.error());
   Gpu gpu;
@@ -405,6 +532,10 @@ std::expected<Gpu, std::string> Gpu::open(const std::string& library, int device
   char name[256] = "";
   d.device_name(name, sizeof name, handle);
   info.name = name;
+  char bus_id[64] = "";
+  d.device_bus_id(bus_id, sizeof bus_id, handle);
+  gpu.bus_id_ = bus_id;
+  gpu.management_ = std::move(management);
   d.driver_version(&info.driver_version);
   std::size_t memory = 0;
   d.device_memory(&memory, handle);
@@ -420,7 +551,7 @@ std::expected<Gpu, std::string> Gpu::open(const std::string& library, int device
 }
 
 Outcome Gpu::execute(const Job& job, std::span<const Contents> results) {
-  return Execution(driver_, device_, job, results).run();
+  return Execution(driver_, device_, job, results, management_, bus_id_).run();
 }
 
 }  // namespace tilewright::run

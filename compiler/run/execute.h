@@ -18,16 +18,19 @@ namespace tilewright::run {
 class Gpu {
  public:
   // Initialises the driver and takes the primary context of a device. The error is for people.
-  static std::expected<Gpu, std::string> open(const std::string& library, int device);
+  // `management` is the library that tells clocks and temperature.
+  static std::expected<Gpu, std::string> open(const std::string& library, int device, std::string management);
 
   const DeviceInfo& device() const { return device_; }
-  // Leaves in `results`, one a buffer and as long, what the buffers hold after the first round; the outcome names those
-  // of inputs that stayed as they were by nothing at all. After a Fault the context is spent: the process has to end.
+  // Leaves in `results`, one a buffer and as long, what the buffers hold after the first round, and in as many more
+  // what a timed round leaves otherwise; the outcome names those of inputs that stayed as they were by nothing at all.
+  // After a Fault the context is spent: the process has to end.
   Outcome execute(const Job& job, std::span<const Contents> results);
 
  private:
   Driver driver_;
   DeviceInfo device_;
+  std::string bus_id_, management_;
 };
 
 }  // namespace tilewright::run

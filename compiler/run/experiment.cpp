@@ -37,6 +37,7 @@ std::expected<Experiment, Failure> Experiment::set_up(std::vector<const lower::L
   auto bound = run::bind(kernels, bindings_of(kernels, e.wanted_));
   if (!bound) return std::unexpected(Failure{name + " cannot be launched: " + bound.error(), {}});
   e.report.bound = std::move(*bound);
+  e.kernels_ = std::move(kernels);
   e.report.seed = e.wanted_.seed;
   Job& job = e.report.bound.job;
   job.warmups = e.wanted_.warmups;
@@ -86,6 +87,23 @@ std::expected<Experiment, Failure> Experiment::set_up(std::vector<const lower::L
   return e;
 }
 
+std::expected<void, Failure> Experiment::set_rivals(std::vector<const lower::LoweredKernel*> kernels,
+                                                    const std::string& name) {
+  Job& job = report.bound.job;
+  report.rival = name;
+  std::vector<const lower::LoweredKernel*> both = kernels_;
+  both.insert(both.end(), kernels.begin(), kernels.end());
+  auto bound = run::bind(both, bindings_of(both, wanted_));
+  if (!bound) return std::unexpected(Failure{name + " cannot be launched beside it: " + bound.error(), {}});
+  const bool same = std::ranges::equal(bound->job.buffers, job.buffers, [](const JobBuffer& a, const JobBuffer& b) {
+    return a.name == b.name && a.bytes == b.bytes;
+  });
+  if (!same) return std::unexpected(Failure{name + " has other tensors than " + report.kernel, {}});
+  job.rivals.assign(bound->job.launches.begin() + static_cast<std::ptrdiff_t>(kernels_.size()),
+                    bound->job.launches.end());
+  return {};
+}
+
 // Where the first contents of a buffer come from; those that are given.
 std::optional<Failure> Experiment::take(std::size_t i) {
   JobBuffer& b = report.bound.job.buffers[i];
@@ -125,9 +143,16 @@ void Experiment::fill() {
 }
 
 void Experiment::execute(Executor& executor, const std::stop_token& stop) {
+  Job& job = report.bound.job;
+  if (job.repeats > 0) {
+    std::int64_t moved = 0;
+    for (const JobBuffer& b : job.buffers) moved += b.role == Role::InOut ? 0 : b.bytes;
+    constexpr std::int64_t kAlign = 16;
+    job.copy_bytes = moved / 2 / kAlign * kAlign;
+  }
   report.outcome = executor.execute(report.bound, stop);
   if (report.outcome.status != Status::Done) return;
-  if (!report.outcome.microseconds.empty()) report.timing = timing_of(report);
+  if (!report.outcome.measured.cold.empty()) report.timing = timing_of(report);
   for (const auto& [tensor, given] : wanted_.expected)
     compare_with(*buffer_named(tensor), given.array.data, given.from);
   for (const auto& [tensor, fill] : wanted_.expected_fills) {
@@ -153,6 +178,8 @@ void Experiment::compare_with(std::size_t i, std::string_view expected, const st
   if (wanted_.relative) t.tolerance.relative = *wanted_.relative;
   if (wanted_.absolute) t.tolerance.absolute = *wanted_.absolute;
   t.comparison = compare(dtype, report.outcome.buffers[i].contents, expected, t.tolerance);
+  if (const Contents& later = report.outcome.buffers[i].later; !later.empty())
+    t.later = compare(dtype, later, expected, t.tolerance);
 }
 
 std::expected<void, Failure> Experiment::expect(const lower::LoweredKernel& reference, const std::string& name,

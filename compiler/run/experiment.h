@@ -50,6 +50,10 @@ class Experiment {
   static std::expected<Experiment, Failure> set_up(std::vector<const lower::LoweredKernel*> kernels, Wanted wanted,
                                                    const std::string& name);
 
+  // Others that are timed beside the kernels, on the same tensors. The caller verifies them by an experiment of their
+  // own.
+  std::expected<void, Failure> set_rivals(std::vector<const lower::LoweredKernel*> kernels, const std::string& name);
+
   // Makes up the inputs that are not given. May run beside whatever makes the cubins.
   void fill();
   // Runs the kernels, whose cubins are in the report's job by now, and compares with the arrays that were expected.
@@ -79,6 +83,7 @@ class Experiment {
   void compare_with(std::size_t buffer, std::string_view expected, const std::string& from);
 
   Wanted wanted_;
+  std::vector<const lower::LoweredKernel*> kernels_;
   Sum sum_;  // the longest of the kernels and of what they are held against
 };
 

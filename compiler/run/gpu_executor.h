@@ -14,6 +14,7 @@ namespace tilewright::run {
 
 struct GpuOptions {
   std::string library = "libcuda.so.1";
+  std::string management = "libnvidia-ml.so.1";  // tells clocks and temperature; what is not there is no error
   int device = 0;
   // One job: all launches, and a second more for every 256 MB of tensors, which are moved and compared several times.
   // Then the process is killed, and the kernel with it.

@@ -46,7 +46,8 @@ class Helper {
 
   Record open(const Record& request) {
     auto gpu =
-        Gpu::open(std::string(field(request, "library")), std::atoi(std::string(field(request, "device")).c_str()));
+        Gpu::open(std::string(field(request, "library")), std::atoi(std::string(field(request, "device")).c_str()),
+                  std::string(field(request, "management")));
     if (!gpu) return failed(gpu.error());
     gpu_ = std::move(*gpu);
     return encode(gpu_->device());

@@ -196,6 +196,45 @@ Job plan_of(const Json& j) {
   return job;
 }
 
+Json measured_json(const Measured& m) {
+  const Conditions& c = m.conditions;
+  return {{"cold", m.cold},
+          {"hot", m.hot},
+          {"rival_cold", m.rival_cold},
+          {"rival_hot", m.rival_hot},
+          {"copy", m.copy},
+          {"checked", m.checked},
+          {"rival_differs", m.rival_differs},
+          {"absent", c.absent},
+          {"driver", c.driver},
+          {"sm", {c.sm_least, c.sm_most, c.sm_limit}},
+          {"memory_clock", c.memory_clock},
+          {"celsius", {c.first_celsius, c.last_celsius}},
+          {"watts", c.watts},
+          {"reasons", c.reasons},
+          {"samples", c.samples}};
+}
+
+Measured measured_of(const Json& j) {
+  Measured m;
+  auto times = [&](const char* name) { return j.at(name).get<std::vector<double>>(); };
+  m.cold = times("cold"), m.hot = times("hot"), m.copy = times("copy");
+  m.rival_cold = times("rival_cold"), m.rival_hot = times("rival_hot");
+  m.checked = j.at("checked").get<int>();
+  m.rival_differs = j.at("rival_differs").get<std::int64_t>();
+  Conditions& c = m.conditions;
+  c.absent = j.at("absent").get<std::string>();
+  c.driver = j.at("driver").get<std::string>();
+  c.sm_least = j.at("sm").at(0).get<int>(), c.sm_most = j.at("sm").at(1).get<int>();
+  c.sm_limit = j.at("sm").at(2).get<int>();
+  c.memory_clock = j.at("memory_clock").get<int>();
+  c.first_celsius = j.at("celsius").at(0).get<int>(), c.last_celsius = j.at("celsius").at(1).get<int>();
+  c.watts = j.at("watts").get<double>();
+  c.reasons = j.at("reasons").get<std::uint64_t>();
+  c.samples = j.at("samples").get<int>();
+  return m;
+}
+
 // Runs `read`; what it throws becomes the error.
 template <class F>
 auto guarded(F&& read) -> std::expected<decltype(read()), std::string> {
@@ -242,6 +281,9 @@ Message encode(const Job& job, std::span<const Contents> results) {
   Json plan = plan_json(job);
   plan["warmups"] = job.warmups;
   plan["repeats"] = job.repeats;
+  plan["copy_bytes"] = job.copy_bytes;
+  plan["rivals"] = Json::array();
+  for (const JobLaunch& launch : job.rivals) plan["rivals"].push_back(launch_json(launch));
   // Of each buffer the numbers of its files; an empty one has none.
   auto file = [&](const Contents& c) {
     if (c.empty()) return -1;
@@ -251,9 +293,11 @@ Message encode(const Job& job, std::span<const Contents> results) {
   for (std::size_t i = 0; i < job.buffers.size(); ++i) {
     plan["buffers"][i]["given"] = file(job.buffers[i].contents);
     plan["buffers"][i]["result"] = file(results[i]);
+    plan["buffers"][i]["later"] = file(results[job.buffers.size() + i]);
   }
   out.record = {{"op", "run"}, {"plan", plan.dump()}};
-  for (const JobLaunch& launch : job.launches) out.record.emplace_back("cubin", launch.cubin);
+  for (const auto* launches : {&job.launches, &job.rivals})
+    for (const JobLaunch& launch : *launches) out.record.emplace_back("cubin", launch.cubin);
   return out;
 }
 
@@ -264,13 +308,19 @@ std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::sp
     Job& job = out.job;
     job.warmups = std::clamp(plan.value("warmups", 0), 0, 1000);
     job.repeats = std::clamp(plan.value("repeats", 0), 0, 10000);
+    job.copy_bytes = std::clamp<std::int64_t>(plan.value("copy_bytes", std::int64_t{0}), 0, std::int64_t{1} << 40);
+    for (const Json& launch : plan.value("rivals", Json::array()))
+      job.rivals.push_back(launch_of(launch, job.buffers.size()));
     std::size_t at = 0;
+    const std::size_t own = job.launches.size(), all = own + job.rivals.size();
     for (const auto& [name, value] : record) {
       if (name != "cubin") continue;
-      if (at >= job.launches.size()) throw std::invalid_argument("more cubins than launches");
-      job.launches[at++].cubin = value;
+      if (at >= all) throw std::invalid_argument("more cubins than launches");
+      (at < own ? job.launches[at] : job.rivals[at - own]).cubin = value;
+      ++at;
     }
-    if (at != job.launches.size()) throw std::invalid_argument("fewer cubins than launches");
+    if (at != all) throw std::invalid_argument("fewer cubins than launches");
+    std::vector<Contents> later;
     for (std::size_t i = 0; i < job.buffers.size(); ++i) {
       JobBuffer& buffer = job.buffers[i];
       auto file = [&](const char* which) {
@@ -280,12 +330,15 @@ std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::sp
       };
       buffer.contents = file("given");
       out.results.push_back(file("result"));
+      later.push_back(file("later"));
       auto wrong = [&](const Contents& c, bool wanted) {
         return c.size() != (wanted ? static_cast<std::size_t>(buffer.bytes) : 0);
       };
-      if (wrong(buffer.contents, buffer.role != Role::Output) || wrong(out.results.back(), true))
+      if (wrong(buffer.contents, buffer.role != Role::Output) || wrong(out.results.back(), true) ||
+          wrong(later.back(), true))
         throw std::invalid_argument("contents of " + buffer.name + " have the wrong size");
     }
+    std::ranges::move(later, std::back_inserter(out.results));
     return out;
   });
 }
@@ -293,12 +346,15 @@ std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::sp
 Record encode(const Outcome& outcome) {
   Json buffers = Json::array();
   for (const BufferOutcome& b : outcome.buffers)
-    buffers.push_back({b.guard_damage, b.guard_first, b.unwritten, b.changed, b.unstable, !b.contents.empty()});
+    buffers.push_back(
+        {b.guard_damage, b.guard_first, b.unwritten, b.changed, b.unstable, !b.contents.empty(), !b.later.empty()});
   Json plain{{"status", kStatuses[static_cast<int>(outcome.status)]},
              {"buffers", buffers},
-             {"microseconds", outcome.microseconds}};
-  return {
-      {"outcome", plain.dump()}, {"message", outcome.message}, {"error", outcome.error}, {"printed", outcome.printed}};
+             {"measured", measured_json(outcome.measured)}};
+  return {{"outcome", plain.dump(-1, ' ', false, Json::error_handler_t::replace)},
+          {"message", outcome.message},
+          {"error", outcome.error},
+          {"printed", outcome.printed}};
 }
 
 std::expected<Outcome, std::string> decode_outcome(Record record, const Job& job, std::span<const Contents> results) {
@@ -306,7 +362,7 @@ std::expected<Outcome, std::string> decode_outcome(Record record, const Job& job
     Json plain = Json::parse(field(record, "outcome"));
     Outcome out;
     out.status = named<Status>(kStatuses, plain.at("status").get<std::string>());
-    out.microseconds = plain.at("microseconds").get<std::vector<double>>();
+    out.measured = measured_of(plain.at("measured"));
     out.message = take(record, "message");
     out.error = take(record, "error");
     out.printed = take(record, "printed");
@@ -315,7 +371,8 @@ std::expected<Outcome, std::string> decode_outcome(Record record, const Job& job
       if (i >= job.buffers.size()) throw std::invalid_argument("more outcomes than buffers");
       out.buffers.push_back({b.at(5).get<bool>() ? results[i] : job.buffers[i].contents, b.at(0).get<std::int64_t>(),
                              b.at(1).get<std::int64_t>(), b.at(2).get<std::int64_t>(), b.at(3).get<std::int64_t>(),
-                             b.at(4).get<std::int64_t>()});
+                             b.at(4).get<std::int64_t>(),
+                             b.at(6).get<bool>() ? results[job.buffers.size() + i] : Contents()});
     }
     return out;
   });

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/lower/map_place.h"
+#include "compiler/run/conditions.h"
 #include "compiler/run/contents.h"
 #include "compiler/simulate/simulate.h"
 #include "compiler/toolchain/file.h"
@@ -70,10 +71,17 @@ struct JobLaunch {
 struct Job {
   std::vector<JobBuffer> buffers;
   std::vector<JobLaunch> launches;  // at least one; in order, in one stream, without anything between them
+  // Others on the same buffers, whose time is held against that of `launches`: after each round of the ones a round of
+  // the others, or before it, in turn. Empty: nobody's.
+  std::vector<JobLaunch> rivals;
   // Rounds of all launches: two to verify, each over another poison, then `warmups` and `repeats` timed ones; 0
-  // repeats: not timed.
+  // repeats: not timed. A timed round is measured twice: right after another one of the same launches, and with the L2
+  // cache emptied.
   int warmups = 3;
   int repeats = 0;
+  // How many bytes the driver copies within the device, in each timed round: what the kernel's speed is held against.
+  // 0: none.
+  std::int64_t copy_bytes = 0;
   int schedules = 0;  // that the simulator tries; 0: as many as it does by itself
 
   std::int64_t bytes() const;  // of all buffers
@@ -111,6 +119,18 @@ struct BufferOutcome {
   std::int64_t unwritten = 0;     // Output: bytes that kept the poison in both verifying launches
   std::int64_t changed = 0;       // Input: bytes that differ from what was uploaded
   std::int64_t unstable = 0;      // bytes that differ between launches although written in both
+  // After a timed round that left something else: what it left. Empty: all that were looked at left the same.
+  Contents later{};
+};
+
+// Times of the timed rounds, in order, in microseconds.
+struct Measured {
+  std::vector<double> cold, hot;  // of the launches: with the L2 cache emptied, and right after another round
+  std::vector<double> rival_cold, rival_hot;  // of the rivals, beside those
+  std::vector<double> copy;                   // of the driver's copy, with the L2 cache emptied
+  int checked = 0;                            // timed rounds whose results were held against the first one's
+  std::int64_t rival_differs = 0;             // bytes of outputs that the rivals leave otherwise
+  Conditions conditions;
 };
 
 enum class Status : std::uint8_t {
@@ -130,8 +150,8 @@ struct Outcome {
   std::string message;  // unless done: what went wrong, with the driver's words
   std::string error;    // the driver's name for it: "CUDA_ERROR_ILLEGAL_ADDRESS"; empty when it is not the driver's
   std::vector<BufferOutcome> buffers;
-  std::vector<double> microseconds;  // of the timed launches, in order
-  std::string printed;               // what the kernel's printf wrote in the first launch
+  Measured measured;
+  std::string printed;  // what the kernel's printf wrote in the first launch
   // Of the simulator: who wrote the bytes that its options asked for.
   std::vector<std::optional<simulate::Producer>> produced;
   // Of the simulator: each thing that went wrong, once, in the order in which they showed. Their places are the
@@ -140,7 +160,8 @@ struct Outcome {
 };
 
 // A job on its way to another process: contents travel as descriptors, and so does the memory into which that process
-// writes what the buffers held afterwards: `results`, one a buffer and as long. The descriptors stay the caller's.
+// writes what the buffers held afterwards: `results`, one a buffer and as long, and behind those once more as many for
+// what timed rounds leave otherwise. The descriptors stay the caller's.
 struct Message {
   toolchain::Record record;
   std::vector<int> descriptors;
@@ -149,7 +170,7 @@ Message encode(const Job& job, std::span<const Contents> results);
 
 struct ReceivedJob {
   Job job;
-  std::vector<Contents> results;
+  std::vector<Contents> results;  // two for each buffer, as above
 };
 std::expected<ReceivedJob, std::string> decode_job(const toolchain::Record& record,
                                                    std::span<const toolchain::Fd> files);

@@ -15,12 +15,12 @@ std::string formatted(const char* format, double value) {
   return text;
 }
 
-std::string comparison_text(const Report& r, std::size_t i) {
-  const Comparison& c = *r.tensors[i].comparison;
-  return std::to_string(c.mismatches) + " of " + std::to_string(c.elements) + " elements of " +
-         r.bound.tensors[i].name + " are not as expected (" + r.tensors[i].expected_from + "); the first, " +
-         coordinate(r.bound.tensors[i], c.first) + ", is " + formatted("%g", c.got) + " instead of " +
-         formatted("%g", c.expected);
+std::string comparison_text(const Report& r, std::size_t i, bool later = false) {
+  const Comparison& c = later ? *r.tensors[i].later : *r.tensors[i].comparison;
+  return (later ? "after timed launches " : "") + std::to_string(c.mismatches) + " of " + std::to_string(c.elements) +
+         " elements of " + r.bound.tensors[i].name + " are not as expected (" + r.tensors[i].expected_from +
+         "); the first, " + coordinate(r.bound.tensors[i], c.first) + ", is " + formatted("%g", c.got) +
+         " instead of " + formatted("%g", c.expected);
 }
 
 }  // namespace
@@ -77,11 +77,9 @@ text::Diagnostic diagnostic_of(const simulate::Finding& f) {
 // A cold launch has to fetch its inputs from memory; of what it writes the cache may keep as much as it holds.
 Timing timing_of(const Report& r) {
   Timing t;
-  std::vector<double> all = r.outcome.microseconds;
-  std::sort(all.begin(), all.end());
-  t.least = all.front();
-  t.most = all.back();
-  t.median = all.size() % 2 ? all[all.size() / 2] : (all[all.size() / 2 - 1] + all[all.size() / 2]) / 2;
+  const Measured& m = r.outcome.measured;
+  t.cold = spread_of(m.cold);
+  t.hot = spread_of(m.hot);
   std::int64_t read = 0, written = 0;
   for (std::size_t i = 0; i < r.bound.job.buffers.size(); ++i) {
     const JobBuffer& b = r.bound.job.buffers[i];
@@ -92,10 +90,40 @@ Timing timing_of(const Report& r) {
   if (r.device.bandwidth > 0) {
     double moved = static_cast<double>(read + std::max<std::int64_t>(0, written - r.device.l2_bytes));
     t.floor = moved / r.device.bandwidth * 1e6;
-    t.suspect = t.median < t.floor;
+    t.suspect = t.cold.median < t.floor;
+  }
+  if (!m.copy.empty()) {
+    t.copy = spread_of(m.copy);
+    const double copied = 2 * static_cast<double>(r.bound.job.copy_bytes);
+    if (t.cold.median > 0 && copied > 0)
+      t.fraction = static_cast<double>(t.bytes) / t.cold.median / (copied / t.copy->median);
+  }
+  if (!m.rival_cold.empty()) {
+    t.rival = {spread_of(m.rival_cold), spread_of(m.rival_hot), contest(m.cold, m.rival_cold),
+               contest(m.hot, m.rival_hot)};
   }
   return t;
 }
+
+namespace {
+
+// What makes times worth less than they look.
+void judge_timing(Report& r) {
+  const Measured& m = r.outcome.measured;
+  if (!r.timing->cold.stable && m.cold.size() >= 5)
+    r.notes.push_back("the times scatter or drift: a fifth is below " + formatted("%.2f", r.timing->cold.p20) +
+                      " us, and a fifth above " + formatted("%.2f", r.timing->cold.p80));
+  if (is_throttled(m.conditions.reasons)) {
+    std::string why;
+    for (const std::string& word : throttle_words(m.conditions.reasons)) why += (why.empty() ? "" : ", ") + word;
+    r.notes.push_back("the device was slowed down while it was measured: " + why);
+  }
+  if (m.rival_differs)
+    r.notes.push_back(std::to_string(m.rival_differs) + " bytes are not what " + r.rival +
+                      " leaves of the same inputs");
+}
+
+}  // namespace
 
 void judge(Report& r) {
   if (r.outcome.status != Status::Done) {
@@ -119,6 +147,8 @@ void judge(Report& r) {
     if (b.changed)
       r.problems.push_back(std::to_string(b.changed) + " bytes of " + buffer.name + " changed, which is only read");
     if (r.tensors[i].comparison && r.tensors[i].comparison->mismatches) r.problems.push_back(comparison_text(r, i));
+    if (r.tensors[i].later && r.tensors[i].later->mismatches && !r.tensors[i].comparison->mismatches)
+      r.problems.push_back(comparison_text(r, i, true));
     if (b.unwritten)
       r.notes.push_back(std::to_string(b.unwritten) + " of " + std::to_string(buffer.bytes) + " bytes of " +
                         buffer.name + " were never written");
@@ -127,9 +157,10 @@ void judge(Report& r) {
                         " bytes differ)");
   }
   if (r.timing && r.timing->suspect)
-    r.notes.push_back("suspect: " + formatted("%.2f", r.timing->median) + " us is less than the " +
+    r.notes.push_back("suspect: " + formatted("%.2f", r.timing->cold.median) + " us is less than the " +
                       formatted("%.2f", r.timing->floor) +
                       " us that memory needs for these bytes; does the kernel read all of its inputs?");
+  if (r.timing) judge_timing(r);
 }
 
 }  // namespace tilewright::run

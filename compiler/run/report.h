@@ -6,6 +6,7 @@
 
 #include "compiler/run/bind.h"
 #include "compiler/run/element.h"
+#include "compiler/run/statistics.h"
 #include "compiler/text/diagnostic.h"
 
 namespace tilewright::run {
@@ -16,17 +17,28 @@ struct TensorReport {
   std::string expected_from;  // "reference EXPR on the host", a file; empty: nothing was expected
   Tolerance tolerance;
   std::optional<Comparison> comparison;
+  std::optional<Comparison> later;  // of what a timed round left otherwise
   // Of a mismatch: the statement that wrote its first element, as the simulator finds it; nothing: it does not know, or
   // nobody wrote it.
   std::optional<simulate::Producer> producer;
   std::string file;  // that it was written to
 };
 
+// Microseconds; what was measured is in the outcome.
 struct Timing {
-  double median = 0, least = 0, most = 0;  // microseconds
-  std::int64_t bytes = 0;                  // that have to move: inputs read, outputs written
-  double floor = 0;                        // microseconds that moving them takes at least; 0: not known
-  bool suspect = false;                    // faster than that
+  Spread cold, hot;        // with the L2 cache emptied, and right after another round
+  std::int64_t bytes = 0;  // that have to move: inputs read, outputs written
+  double floor = 0;        // that moving them takes at least; 0: not known
+  bool suspect = false;    // faster than that
+  // The driver's copy within the device, of half as many bytes, each read and written.
+  std::optional<Spread> copy;
+  double fraction = 0;  // of the speed of that copy
+  // Others that were measured beside it.
+  struct Rival {
+    Spread cold, hot;
+    std::optional<Contest> by_cold, by_hot;  // nothing: too few rounds to say
+  };
+  std::optional<Rival> rival;
 };
 
 struct Report {
@@ -38,6 +50,7 @@ struct Report {
   Outcome outcome;
   std::vector<TensorReport> tensors;  // one a buffer of the job
   std::optional<Timing> timing;
+  std::string rival;                  // what it was measured against
   std::vector<std::string> problems;  // each makes the run fail
   std::vector<std::string> notes;     // worth knowing, no failure
   text::Span fault;                   // the script's line of a fault, where one is known

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct RunCommand {
-  std::string file, on, arch, reference, folder, driver = "libcuda.so.1";
+  std::string file, on, arch, reference, against, folder, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1";
   std::vector<std::string> entries, cubins, inputs, outputs, expected, settings;
   std::string seed;
   int device = 0;
@@ -57,6 +57,7 @@ Asked request_of(const RunCommand& o) {
   for (const std::string& entry : o.entries) request.entry += (request.entry.empty() ? "" : " then ") + entry;
   request.arch = o.arch;
   request.reference = o.reference;
+  request.against = o.against;
   request.digests = o.json;
   run::Wanted& wanted = request.wanted;
   wanted.outputs = o.outputs;
@@ -186,6 +187,7 @@ int run_command(const RunCommand& o) {
 
   run::GpuOptions options = project::gpu_options();
   options.library = o.driver;
+  options.management = o.nvml;
   options.device = o.device;
   options.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(o.deadline * 1000));
   if (o.memory > 0) options.memory_limit = static_cast<std::int64_t>(o.memory * (1 << 30));
@@ -255,7 +257,8 @@ void add_run(CLI::App& app, Run& run) {
   c->add_option("--atol", o->atol, "Absolute tolerance (default: by type)")->check(CLI::NonNegativeNumber);
   c->add_option("--seed", o->seed,
                 "Seed of the random inputs, or secret: drawn for this run and told at its end (default: 1)");
-  c->add_option("--repeat", o->repeat, "Timed launches; 0: do not time (default: 10)")->check(CLI::Range(0, 10000));
+  c->add_option("--repeat", o->repeat, "Timed launches; 0: do not time (default: 10, with --against 30)")
+      ->check(CLI::Range(0, 10000));
   c->add_option("--warmup", o->warmup, "Launches before the timed ones (default: 3)")->check(CLI::Range(0, 1000));
   c->add_option("--deadline", o->deadline, "Seconds after which the kernel is ended")
       ->capture_default_str()
@@ -267,21 +270,30 @@ void add_run(CLI::App& app, Run& run) {
       ->capture_default_str();
   repeatable("--cubin", o->cubins,
              "Run this compiled form of the kernel instead of compiling it here; one for each kernel");
+  c->add_option("--against", o->against,
+                "On a GPU: another entry of the same tensors, or a .cubin of this one, that is verified and measured "
+                "in turn with it; says which is faster, or that no difference is seen");
   c->add_option("--memory-limit", o->memory,
                 "Gigabytes of this machine's memory that tensors may take (default: half of what it has)")
       ->check(CLI::PositiveNumber);
   c->add_option("--driver", o->driver, "The CUDA driver's library")->capture_default_str();
+  c->add_option("--nvml", o->nvml, "The driver's management library, which tells clocks and temperature")
+      ->capture_default_str();
   c->add_option("-o,--output", o->folder, "Folder to write the outputs into, NAME.npy each");
   c->add_flag("--json", o->json, "One JSON object");
   c->footer(
       "Outputs are poisoned before each launch, guard zones lie around every tensor, inputs are checked to be "
       "unchanged. The simulator also checks bounds, alignment, reads of what nobody wrote, barriers and unfinished "
-      "copies; races it does not look for yet.\n"
+      "copies, and data races.\nOn a GPU each timed launch is measured with the L2 cache emptied and right after "
+      "another one, in turn with the "
+      "driver's copy of as many bytes; results are compared before, during and after. What runs is also said by a "
+      "comment in the script: # tilewright: run copy reference=expected A=random(seed=7) n=100 repeat=20\n"
       "Exit status: 0 verified or nothing to compare with, 1 wrong or not known (incomplete), 2 no GPU or wrong usage, "
       "130 interrupted.\n\n"
       "Examples:\n  tilewright run copy.py\n  tilewright run copy.py --on sim --schedules 20\n"
       "  tilewright run kernels.py --entry all --on sim\n"
       "  tilewright run vector_add.py --on gpu --set n=1000000 --repeat 50\n"
+      "  tilewright run kernels.py --on gpu --entry fast --against plain --seed secret\n"
       "  tilewright run gemm.py --entry 'gemm(1024)' --on gpu --input A=a.npy --input B=b.npy --expect C=c.npy -o "
       "out/");
   c->callback([o, &run] { run = [o] { return run_command(*o); }; });

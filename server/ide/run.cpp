@@ -13,6 +13,7 @@
 #include "compiler/session/run_comments.h"
 #include "compiler/toolchain/toolchain.h"
 #include "server/project/environment.h"
+#include "server/project/files.h"
 
 namespace tilewright::ide {
 namespace {
@@ -233,7 +234,8 @@ class Run {
     auto number = [](const std::optional<int>& asked, const std::optional<int>& said, int usual) {
       return asked ? *asked : said.value_or(usual);
     };
-    wanted_.repeats = number(request_.repeats, settings.repeats, wanted_.repeats);
+    constexpr int kPairs = 30;  // enough to see a difference of a part in a hundred
+    wanted_.repeats = number(request_.repeats, settings.repeats, request_.against.empty() ? wanted_.repeats : kPairs);
     wanted_.warmups = number(request_.warmups, settings.warmups, wanted_.warmups);
     wanted_.schedules = number(request_.schedules, settings.schedules, wanted_.schedules);
     reference_ = request_.reference;
@@ -339,13 +341,60 @@ class Run {
     } else {
       e.fill();
     }
+    if (!request_.against.empty()) add_rival(e, lowered);
     tell("running " + entry);
     e.execute(executor_, stop_);
     if (e.report.outcome.status == run::Status::Stopped) throw Ended{End::Stopped};
     if (e.report.outcome.status == run::Status::NoDriver) no_device(e.report.outcome.message);
     if (e.report.outcome.status == run::Status::Done) compare(e);
     e.judge();
+    e.report.problems.insert(e.report.problems.end(), rival_problems_.begin(), rival_problems_.end());
     answer_.report = std::move(e.report);
+  }
+
+  // Whoever is timed beside the kernels is verified first, by an experiment of its own.
+  void add_rival(run::Experiment& e, std::vector<const lower::LoweredKernel*> lowered) {
+    if (!executor_.runs_cubins())
+      unusable("the simulator does not measure times, so there is nothing to hold against " + request_.against,
+               "run it on a GPU, with --on gpu");
+    std::vector<std::string> cubins;
+    if (request_.against.ends_with(".cubin")) {
+      if (lowered.size() != 1) unusable("one compiled form stands for one kernel, not for several in turn");
+      auto cubin = project::read_file(request_.against, std::uintmax_t{1} << 30);
+      if (!cubin) unusable(cubin.error());
+      cubins.push_back(std::move(*cubin));
+    } else {
+      const std::vector<std::string> parts = kernels_in_turn(request_.against);
+      answer_.rival = project::compile(file_, options_for(named_, parts));
+      lowered.clear();
+      for (const session::CompiledKernel& k : answer_.rival.kernels) {
+        if (!k.cuda) unusable(request_.against + " has errors", "`tilewright check` lists them");
+        tell("compiling " + k.entry->expression);
+        auto cubin = cubin_of(k);
+        stop_here();
+        if (!cubin) unusable(cubin.error().message, cubin.error().hint);
+        lowered.push_back(k.lowered.get());
+        cubins.push_back(std::move(*cubin));
+      }
+      if (lowered.size() != parts.size()) unusable(request_.against + " does not yield one kernel");
+    }
+    run::Wanted wanted = wanted_;
+    wanted.repeats = 0;
+    auto alone = run::Experiment::set_up(lowered, std::move(wanted), request_.against);
+    if (!alone) unusable(alone.error().message, alone.error().hint);
+    auto beside = e.set_rivals(lowered, request_.against);
+    if (!beside) unusable(beside.error().message, beside.error().hint);
+    for (std::size_t i = 0; i < cubins.size(); ++i)
+      alone->report.bound.job.launches[i].cubin = e.report.bound.job.rivals[i].cubin = cubins[i];
+    tell("verifying " + request_.against);
+    alone->fill();
+    alone->execute(executor_, stop_);
+    stop_here();
+    if (alone->report.outcome.status == run::Status::Done && !reference_.empty()) compare_with(*alone, reference_);
+    alone->judge();
+    for (const std::string& problem : alone->report.problems)
+      rival_problems_.push_back(request_.against + ": " + problem);
+    if (alone->report.outcome.status != run::Status::Done) e.report.bound.job.rivals.clear();
   }
 
   void take_cubins(run::Job& job) {
@@ -400,6 +449,7 @@ class Run {
   std::string reference_;
   std::vector<std::string> notes_;
   bool secret_ = false;  // the seed
+  std::vector<std::string> rival_problems_;
   run::DeviceInfo device_;
   std::string arch_;
   session::NamedTargets named_;

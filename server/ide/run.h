@@ -25,6 +25,8 @@ struct RunRequest {
   std::optional<std::uint64_t> seed;
   std::optional<int> repeats, warmups, schedules;
   bool secret_seed = false;  // drawn, and told at the end
+  // Another entry of the same tensors, or a compiled form (a .cubin) of the same kernel, to hold the times against.
+  std::string against;
   // Which of the file's comments is meant, by its place; nothing: the first that speaks of the kernels.
   std::optional<std::uint32_t> comment;
   bool digests = false;  // of each tensor's contents
@@ -41,7 +43,7 @@ struct RunAnswer {
   End end = End::Reported;
   run::Failure failure;        // of NoDevice and Unusable
   session::Compiled compiled;  // with its diagnostics; the report's places resolve in it
-  session::Compiled reference;
+  session::Compiled reference, rival;
   run::Report report;
 };
 

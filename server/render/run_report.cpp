@@ -1,6 +1,7 @@
 #include "server/render/run_report.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "server/render/json.h"
 #include "server/render/report.h"
@@ -61,6 +62,111 @@ std::string producer_text(const simulate::Producer& p, const text::Anchors& anch
   return out + ")";
 }
 
+Json spread_json(const std::vector<double>& launches, const run::Spread& s) {
+  return {{"launches", launches}, {"median_us", s.median}, {"min_us", s.least}, {"max_us", s.most},
+          {"p20_us", s.p20},      {"p80_us", s.p80},       {"stable", s.stable}};
+}
+
+Json contest_json(const std::optional<run::Contest>& c) {
+  if (!c) return nullptr;
+  return {{"ratio", c->ratio},
+          {"interval", {c->least, c->most}},
+          {"probability", c->probability},
+          {"significant", c->significant}};
+}
+
+Json conditions_json(const run::Conditions& c) {
+  if (!c.absent.empty()) return {{"absent", c.absent}};
+  return {{"driver", c.driver},
+          {"sm_mhz", {c.sm_least, c.sm_most}},
+          {"sm_limit_mhz", c.sm_limit},
+          {"memory_mhz", c.memory_clock},
+          {"celsius", {c.first_celsius, c.last_celsius}},
+          {"watts", c.watts},
+          {"throttled", run::is_throttled(c.reasons)},
+          {"reasons", run::throttle_words(c.reasons)},
+          {"samples", c.samples}};
+}
+
+Json timing_json(const run::Report& r) {
+  if (!r.timing) return nullptr;
+  const run::Timing& t = *r.timing;
+  const run::Measured& m = r.outcome.measured;
+  Json out = spread_json(m.cold, t.cold);
+  out["bytes"] = t.bytes;
+  out["floor_us"] = t.floor > 0 ? Json(t.floor) : Json(nullptr);
+  out["suspect"] = t.suspect;
+  out["hot"] = spread_json(m.hot, t.hot);
+  out["copy"] = nullptr;
+  if (t.copy) {
+    out["copy"] = spread_json(m.copy, *t.copy);
+    out["copy"]["bytes"] = r.bound.job.copy_bytes;
+    out["copy"]["fraction"] = t.fraction;
+  }
+  out["against"] = nullptr;
+  if (t.rival) {
+    out["against"] = {{"name", r.rival},
+                      {"cold", spread_json(m.rival_cold, t.rival->cold)},
+                      {"hot", spread_json(m.rival_hot, t.rival->hot)},
+                      {"compared_cold", contest_json(t.rival->by_cold)},
+                      {"compared_hot", contest_json(t.rival->by_hot)}};
+  }
+  out["checked_rounds"] = m.checked;
+  out["conditions"] = conditions_json(m.conditions);
+  return out;
+}
+
+std::string spread_text(const run::Spread& s, std::size_t count) {
+  return formatted("%.2f", s.median) + " us, median of " + std::to_string(count) + " (" + formatted("%.2f", s.p20) +
+         " to " + formatted("%.2f", s.p80) + (s.stable || count < 5 ? ")" : ", not stable)");
+}
+
+std::string percent(double ratio) { return formatted("%.1f", std::fabs(ratio - 1) * 100); }
+
+// "copy is 3.1 % faster than other (2.8 to 3.4 %, p = 0.0001)".
+std::string contest_text(const std::string& first, const std::string& second, const std::optional<run::Contest>& c) {
+  if (!c) return "too few rounds to compare: at least 6 with --repeat";
+  const std::string probability = c->probability < 1e-4 ? "p < 0.0001" : "p = " + formatted("%.4f", c->probability);
+  if (!c->significant) {
+    return "no difference seen: " + second + " takes " + formatted("%.1f", c->least * 100) + " to " +
+           formatted("%.1f", c->most * 100) + " % of the time (95 % interval, " + probability + ")";
+  }
+  const bool faster = c->ratio > 1;
+  const double near = faster ? c->least : 1 / c->most, far = faster ? c->most : 1 / c->least;
+  return (faster ? first : second) + " is faster: " + (faster ? second : first) + " takes " +
+         percent(faster ? c->ratio : 1 / c->ratio) + " % longer (" + percent(near) + " to " + percent(far) +
+         " % in 95 of 100, " + probability + ")";
+}
+
+std::string timing_text(const run::Report& r) {
+  const run::Timing& t = *r.timing;
+  const run::Measured& m = r.outcome.measured;
+  std::string out = "  time     " + spread_text(t.cold, m.cold.size()) + ", L2 emptied";
+  if (t.cold.median > 0 && t.bytes > 0)
+    out += ", " + formatted("%.1f", static_cast<double>(t.bytes) / t.cold.median / 1e3) + " GB/s";
+  out += "\n           " + spread_text(t.hot, m.hot.size()) + ", hot\n";
+  if (t.copy && t.fraction > 0) {
+    out += "  copy     " + spread_text(*t.copy, m.copy.size()) + ", the driver's of " +
+           std::to_string(r.bound.job.copy_bytes) + " bytes: the kernel reaches " +
+           formatted("%.1f", t.fraction * 100) + " % of its speed\n";
+  }
+  if (t.rival) {
+    out += "  against  " + spread_text(t.rival->cold, m.rival_cold.size()) + ", L2 emptied, of " + r.rival + "\n";
+    out += "           " + spread_text(t.rival->hot, m.rival_hot.size()) + ", hot\n";
+    out += "           L2 emptied: " + contest_text(r.entry, r.rival, t.rival->by_cold) + "\n";
+    out += "           hot: " + contest_text(r.entry, r.rival, t.rival->by_hot) + "\n";
+  }
+  const run::Conditions& c = m.conditions;
+  if (!c.absent.empty()) return out + "  device   clocks and temperature are not known: " + c.absent + "\n";
+  out += "  device   SM " + std::to_string(c.sm_least) + " to " + std::to_string(c.sm_most) + " MHz";
+  if (c.sm_limit) out += " of " + std::to_string(c.sm_limit);
+  out += ", memory " + std::to_string(c.memory_clock) + " MHz, " + std::to_string(c.first_celsius) + " to " +
+         std::to_string(c.last_celsius) + " °C, " + formatted("%.0f", c.watts) + " W, ";
+  std::string reasons;
+  for (const std::string& word : run::throttle_words(c.reasons)) reasons += (reasons.empty() ? "" : ", ") + word;
+  return out + (reasons.empty() ? "not throttled" : "clocks: " + reasons) + ", driver " + c.driver + "\n";
+}
+
 Json report_json(const run::Report& r, const text::Anchors& anchors) {
   Json tensors = Json::array();
   for (std::size_t i = 0; i < r.tensors.size(); ++i) {
@@ -93,14 +199,6 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
     if (!t.file.empty()) j["file"] = t.file;
     tensors.push_back(j);
   }
-  Json timing = nullptr;
-  if (r.timing) {
-    timing = {
-        {"launches", r.outcome.microseconds}, {"median_us", r.timing->median},
-        {"min_us", r.timing->least},          {"max_us", r.timing->most},
-        {"bytes", r.timing->bytes},           {"floor_us", r.timing->floor > 0 ? Json(r.timing->floor) : Json(nullptr)},
-        {"suspect", r.timing->suspect}};
-  }
   Json launches = Json::array();
   for (const run::JobLaunch& l : r.bound.job.launches) {
     launches.push_back({{"grid", l.grid},
@@ -131,7 +229,7 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
       {"fault", r.fault ? Json{{"range", range_json(r.fault, anchors)}, {"reason", r.fault_reason}} : Json(nullptr)},
       {"findings", findings},
       {"tensors", tensors},
-      {"timing", timing},
+      {"timing", timing_json(r)},
       {"printed", r.outcome.printed},
       {"problems", r.problems},
       {"notes", r.notes},
@@ -184,14 +282,7 @@ std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
   if (r.secret_seed)
     out += "  seed     " + std::to_string(r.seed) + ", drawn for this run: --seed " + std::to_string(r.seed) +
            " repeats it\n";
-  if (r.timing) {
-    out += "  time     " + formatted("%.2f", r.timing->median) + " us, median of " +
-           std::to_string(r.outcome.microseconds.size()) + " (" + formatted("%.2f", r.timing->least) + " to " +
-           formatted("%.2f", r.timing->most) + ")";
-    if (r.timing->median > 0)
-      out += ", " + formatted("%.1f", static_cast<double>(r.timing->bytes) / r.timing->median / 1e3) + " GB/s";
-    out += "\n";
-  }
+  if (r.timing) out += timing_text(r);
   if (!r.outcome.printed.empty())
     out += "  printed\n" + r.outcome.printed + (r.outcome.printed.ends_with('\n') ? "" : "\n");
   for (const std::string& p : r.problems)

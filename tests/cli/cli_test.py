@@ -1269,7 +1269,9 @@ class Gpu(Case):
 
     def run_gpu(self, program, *options, script=None):
         cubin = self.file("kernel.cubin", "kernel kernel_kernel\n" + program)
-        return self.run_it("run", script or self.script, "--on", "gpu", "--driver", self.fake, "--cubin", cubin, *options)
+        nvml = [] if "--nvml" in options else ["--nvml", self.fake]
+        return self.run_it("run", script or self.script, "--on", "gpu", "--driver", self.fake, *nvml, "--cubin", cubin,
+                           *options)
 
     def report(self, status, program, *options):
         r = self.run_gpu(program, "--set", "n=100", "--json", *options)
@@ -1358,6 +1360,62 @@ class Gpu(Case):
         self.assertEqual(again["tensors"][1]["sha256"], b["sha256"])
         other = self.report(0, "copy 1 0 400\n", "--seed", "2")
         self.assertNotEqual(other["tensors"][1]["sha256"], b["sha256"])
+
+    def test_times(self):
+        timing = self.report(0, "copy 1 0 400\ntakes 100 2\n")["timing"]
+        self.assertEqual((len(timing["hot"]["launches"]), timing["stable"], timing["checked_rounds"]), (10, True, 2))
+        self.assertLessEqual(100, timing["p20_us"])
+        self.assertLessEqual(timing["p20_us"], timing["p80_us"])
+        # 800 bytes in about 101 us; the pretended copy moves a byte in a nanosecond, and each of 400 twice.
+        self.assertEqual((timing["bytes"], timing["copy"]["bytes"]), (800, 400))
+        self.assertAlmostEqual(timing["copy"]["fraction"], 0.4 / timing["median_us"], places=6)
+        self.assertIsNone(timing["against"])
+        conditions = timing["conditions"]
+        self.assertEqual((conditions["driver"], conditions["sm_limit_mhz"], conditions["memory_mhz"]), ("580.99", 1980, 3201))
+        self.assertEqual((conditions["celsius"], conditions["watts"], conditions["throttled"]), ([35, 41], 321.5, False))
+        text = self.run_gpu("copy 1 0 400\ntakes 100 2\n", "--set", "n=100").text
+        self.assertRegex(text, r"time     10\d\.\d\d us, median of 10 \(10\d\.\d\d to 10\d\.\d\d\), L2 emptied")
+        self.assertIn("not throttled, driver 580.99", text)
+
+    def test_times_that_are_worth_little(self):
+        report = self.report(0, "copy 1 0 400\ntakes 100 90\n")
+        self.assertFalse(report["timing"]["stable"])
+        self.assertIn("the times scatter or drift", " ".join(report["notes"]))
+        os.environ["FAKE_NVML"] = "0x24"
+        self.addCleanup(os.environ.pop, "FAKE_NVML")
+        report = self.report(0, "copy 1 0 400\n")
+        self.assertEqual(report["timing"]["conditions"]["reasons"], ["power limit", "temperature"])
+        self.assertIn("slowed down while it was measured: power limit, temperature", " ".join(report["notes"]))
+        os.environ["FAKE_NVML"] = "none"
+        self.assertIn("does not start: Driver Not Loaded", self.report(0, "copy 1 0 400\n")["timing"]["conditions"]["absent"])
+        self.assertIn("there is no libnone.so", self.report(0, "copy 1 0 400\n", "--nvml", "libnone.so")["timing"]["conditions"]["absent"])
+
+    def test_results_are_looked_at_again_after_timing(self):
+        report = self.report(1, "copy 1 0 400\nfrom_launch 20 poke 1 3 77\n")
+        self.assertIn("after timed launches 1 of 100 elements of B are not as expected", " ".join(report["problems"]))
+
+    def test_two_compiled_forms(self):
+        def against(program, other, *options):
+            cubin = self.file("other.cubin", "kernel kernel_kernel\n" + other)
+            return self.run_gpu(program, "--set", "n=100", "--against", cubin, *options)
+        r = against("copy 1 0 400\ntakes 100 3\n", "copy 1 0 400\ntakes 110 3\n", "--json")
+        self.fits(r.json, "run")
+        found = r.json["timing"]["against"]
+        self.assertEqual(len(found["cold"]["launches"]), 30)
+        self.assertTrue(found["compared_cold"]["significant"])
+        self.assertLess(1.07, found["compared_cold"]["interval"][0])
+        self.assertLess(found["compared_cold"]["interval"][1], 1.13)
+        r = against("copy 1 0 400\ntakes 110 3\n", "copy 1 0 400\ntakes 100 3\n")
+        self.assertRegex(r.text, r"L2 emptied: \S*other.cubin is faster: kernel takes (9|10)\.\d % longer")
+        r = against("copy 1 0 400\ntakes 100 9\n", "copy 1 0 400\ntakes 100 9\n")
+        self.assertIn("no difference seen", r.text)
+        r = against("copy 1 0 400\n", "copy 1 0 400\n", "--repeat", "3")
+        self.assertIn("too few rounds to compare", r.text)
+        # One that is fast and wrong is not compared in silence.
+        r = against("copy 1 0 400\n", "copy 1 0 200\ntakes 10 0\n")
+        self.assertEqual(r.status, 1)
+        self.assertIn("other.cubin: 50 of 100 elements of B are not as expected", r.text)
+        self.assertIn("does not measure times", self.run_it("run", self.script, "--on", "sim", "--set", "n=4", "--against", "plain").errors)
 
     def test_wrong_values(self):
         report = self.report(1, "copy 1 0 396\n")

@@ -14,8 +14,12 @@
 //   fault CODE             the next synchronisation fails with CODE, and so does everything afterwards
 //   refuse CODE            the launch fails with CODE
 //   hang, crash            the synchronisation never returns; the process aborts
+//   takes N J              a launch takes N microseconds and up to J more, which differ from launch to launch (250 0)
+//   from_launch K ...      what follows is done by the K-th launch of the process and by those behind it
 //
-// FAKE_CUDA_LOG names a file that calls are written to, FAKE_CUDA_DEVICES how many devices there are (1).
+// FAKE_CUDA_LOG names a file that calls are written to, FAKE_CUDA_DEVICES how many devices there are (1). Time passes
+// with launches and with copies within the device, at 1 GB/s. It is the management library, too: FAKE_NVML is `none`,
+// or the reasons for slow clocks as a number.
 #include <unistd.h>
 
 #include <cctype>
@@ -44,6 +48,7 @@ struct FakeModule {
 };
 
 int sticky = 0, pending = 0, launches = 0;
+double now = 0, taken = 0;  // microseconds
 bool hanging = false;
 std::set<void*> memory;
 
@@ -65,12 +70,18 @@ char* pointer(void** arguments, int i) {
   return reinterpret_cast<char*>(value);
 }
 
-int perform(FakeModule& module, const std::string& line, void** arguments) {
-  std::istringstream in(line);
-  std::string word;
-  in >> word;
+int perform(FakeModule& module, const std::string& all, void** arguments) {
+  std::string line = all, word;
   int a = 0, b = 0;
   long n = 0;
+  if (line.starts_with("from_launch ")) {
+    std::istringstream first(line);
+    first >> word >> a;
+    if (launches < a) return kSuccess;
+    std::getline(first >> std::ws, line);
+  }
+  std::istringstream in(line);
+  in >> word;
   if (word == "copy") {
     in >> a >> b >> n;
     std::memcpy(pointer(arguments, a), pointer(arguments, b), static_cast<std::size_t>(n));
@@ -80,6 +91,9 @@ int perform(FakeModule& module, const std::string& line, void** arguments) {
   } else if (word == "launches") {
     in >> a;
     *pointer(arguments, a) = static_cast<char>(launches);
+  } else if (word == "takes") {
+    in >> a >> b;
+    taken = a + b * static_cast<double>(launches * 37 % 11) / 10;
   } else if (word == "scalar") {
     in >> a >> n;
     std::string hex;
@@ -137,6 +151,10 @@ Result cuDeviceGet(Device* device, int ordinal) {
 }
 Result cuDeviceGetName(char* name, int size, Device) {
   std::snprintf(name, static_cast<std::size_t>(size), "Pretended GPU");
+  return kSuccess;
+}
+Result cuDeviceGetPCIBusId(char* id, int size, Device) {
+  std::snprintf(id, static_cast<std::size_t>(size), "0000:17:00.0");
   return kSuccess;
 }
 Result cuDeviceGetAttribute(int* value, int attribute, Device) {
@@ -246,6 +264,7 @@ Result cuMemcpyDtoHAsync_v2(void* to, DevicePtr from, std::size_t bytes, Stream)
   return cuMemcpyDtoH_v2(to, from, bytes);
 }
 Result cuMemcpyDtoD_v2(DevicePtr to, DevicePtr from, std::size_t bytes) {
+  now += static_cast<double>(bytes) / 1000;
   std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
   return sticky;
 }
@@ -264,22 +283,27 @@ Result cuLaunchKernelEx(const LaunchConfig* c, Function function, void** argumen
   log("launch %u %u %u  %u %u %u  shared %u%s", c->grid_x, c->grid_y, c->grid_z, c->block_x, c->block_y, c->block_z,
       c->shared_bytes, attributes.c_str());
   ++launches;
+  taken = 250;
   for (const std::string& line : static_cast<FakeModule*>(function)->operations)
     if (Result r = perform(*static_cast<FakeModule*>(function), line, arguments)) return r;
+  now += taken;
   return kSuccess;
 }
 Result cuEventCreate(Event* event, unsigned) {
-  *event = new int(0);
+  *event = new double(0);
   return kSuccess;
 }
 Result cuEventDestroy_v2(Event event) {
-  delete static_cast<int*>(event);
+  delete static_cast<double*>(event);
   return kSuccess;
 }
-Result cuEventRecord(Event, Stream) { return sticky; }
+Result cuEventRecord(Event event, Stream) {
+  *static_cast<double*>(event) = now;
+  return sticky;
+}
 Result cuEventSynchronize(Event) { return sticky; }
-Result cuEventElapsedTime(float* milliseconds, Event, Event) {
-  *milliseconds = 0.25f;
+Result cuEventElapsedTime(float* milliseconds, Event begin, Event end) {
+  *milliseconds = static_cast<float>((*static_cast<double*>(end) - *static_cast<double*>(begin)) / 1000);
   return kSuccess;
 }
 Result cuTensorMapEncodeTiled(TensorMap* map, int dtype, std::uint32_t rank, void* address, const std::uint64_t* dims,
@@ -311,6 +335,43 @@ Result cuGetErrorName(Result result, const char** name) {
 Result cuGetErrorString(Result result, const char** text) {
   *text = result == 700 ? "an illegal memory access was encountered" : "it failed";
   return kSuccess;
+}
+
+// ---- the management library ----
+Result nvmlInit_v2() {
+  const char* reasons = std::getenv("FAKE_NVML");
+  return reasons && std::strcmp(reasons, "none") == 0 ? 9 : 0;
+}
+Result nvmlShutdown() { return 0; }
+Result nvmlDeviceGetHandleByPciBusId_v2(const char* id, void** device) {
+  *device = &sticky;
+  return std::strcmp(id, "0000:17:00.0") == 0 ? 0 : 6;
+}
+Result nvmlSystemGetDriverVersion(char* version, unsigned size) {
+  std::snprintf(version, size, "580.99");
+  return 0;
+}
+const char* nvmlErrorString(Result result) { return result == 9 ? "Driver Not Loaded" : "Not Found"; }
+Result nvmlDeviceGetClockInfo(void*, int type, unsigned* clock) {
+  *clock = type == 2 ? 3201 : 1900 + static_cast<unsigned>(launches % 2) * 80;
+  return 0;
+}
+Result nvmlDeviceGetMaxClockInfo(void*, int, unsigned* clock) {
+  *clock = 1980;
+  return 0;
+}
+Result nvmlDeviceGetTemperature(void*, int, unsigned* celsius) {
+  *celsius = launches > 2 ? 41 : 35;
+  return 0;
+}
+Result nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* reasons) {
+  const char* told = std::getenv("FAKE_NVML");
+  *reasons = told ? std::strtoull(told, nullptr, 0) : 1;
+  return 0;
+}
+Result nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) {
+  *milliwatts = 321500;
+  return 0;
 }
 
 }  // extern "C"

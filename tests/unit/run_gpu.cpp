@@ -70,7 +70,7 @@ TEST_CASE("run: a copy arrives, nothing else moves") {
     CHECK(b.changed == 0);
     CHECK(b.unstable == 0);
   }
-  CHECK(out.microseconds.empty());
+  CHECK(out.measured.cold.empty());
 }
 
 TEST_CASE("run: the device says what it is") {
@@ -123,13 +123,59 @@ TEST_CASE("run: timed launches find everything as a first launch does") {
   j.repeats = 5;
   Outcome out = lab.runner.run(j);
   REQUIRE(out.status == Status::Done);
-  REQUIRE(out.microseconds.size() == 5);
-  CHECK(out.microseconds[0] == 250.0);
+  REQUIRE(out.measured.cold.size() == 5);
+  REQUIRE(out.measured.hot.size() == 5);
+  CHECK(out.measured.cold[0] == 250.0);
+  CHECK(out.measured.copy.empty());
+  CHECK(out.measured.checked == 2);
   CHECK(out.buffers[1].unstable == 0);
+  CHECK(out.buffers[1].later.empty());
   std::string log = lab.log();
   int launches = 0;
   for (std::size_t at = 0; (at = log.find("launch ", at)) != std::string::npos; ++at) ++launches;
-  CHECK(launches == 2 + 2 + 5);
+  // Two to verify; then cold, and hot behind one that is not measured.
+  CHECK(launches == 2 + 3 * (2 + 5));
+}
+
+TEST_CASE("run: rivals and the driver's copy are measured in turn with the kernels") {
+  Lab lab;
+  Job j = job("copy 1 0 256\ntakes 100 0\n");
+  j.rivals = j.launches;
+  j.rivals[0].cubin = "kernel k\ncopy 1 0 255\ntakes 200 0\n";
+  j.warmups = 1;
+  j.repeats = 6;
+  j.copy_bytes = 4096;
+  Outcome out = lab.runner.run(j);
+  REQUIRE(out.status == Status::Done);
+  for (double us : out.measured.cold) CHECK(std::abs(us - 100) < 0.01);
+  REQUIRE(out.measured.rival_hot.size() == 6);
+  for (double us : out.measured.rival_cold) CHECK(std::abs(us - 200) < 0.01);
+  REQUIRE(out.measured.copy.size() == 6);
+  for (double us : out.measured.copy) CHECK(std::abs(us - 4.096) < 0.01);
+  CHECK(out.measured.rival_differs == 1);
+  CHECK(out.buffers[1].unstable == 0);
+}
+
+TEST_CASE("run: what a timed round leaves otherwise comes back") {
+  Lab lab;
+  Job j = job("copy 1 0 256\nfrom_launch 12 poke 1 7 99\n");
+  j.repeats = 5;
+  Outcome out = lab.runner.run(j);
+  REQUIRE(out.status == Status::Done);
+  CHECK(out.buffers[1].contents == j.buffers[0].contents);
+  REQUIRE(out.buffers[1].later.size() == 256);
+  CHECK(out.buffers[1].later.view()[7] == 99);
+  CHECK(out.buffers[1].later.view()[8] == j.buffers[0].contents.view()[8]);
+}
+
+TEST_CASE("run: what is read and written is as it was before each timed launch") {
+  Lab lab;
+  Job j = job("poke 1 3 1\nfrom_launch 3 poke 1 4 1\n", Role::InOut);
+  j.repeats = 2;
+  Outcome out = lab.runner.run(j);
+  REQUIRE(out.status == Status::Done);
+  CHECK(out.buffers[1].contents.view()[3] == 1);
+  CHECK(out.buffers[1].contents.view()[4] == 'b');
 }
 
 TEST_CASE("run: launch configuration, attributes, scalars and tensor maps as the plan says") {
@@ -263,7 +309,11 @@ TEST_CASE("run: a job is the same after it travelled") {
   j.launches[0].preferred_cluster = std::array<std::int64_t, 3>{4, 1, 1};
   j.launches[0].cooperative = j.launches[0].programmatic_dependent_launch = true;
   j.repeats = 7;
-  std::vector<Contents> results{Contents::of_size(256), Contents::of_size(256)};
+  j.rivals = {j.launches[0]};
+  j.rivals[0].cubin = "another";
+  j.copy_bytes = 4096;
+  std::vector<Contents> results;
+  for (int i = 0; i < 4; ++i) results.push_back(Contents::of_size(256));
   Message message = encode(j, results);
   std::vector<tilewright::toolchain::Fd> files;
   for (int fd : message.descriptors) files.emplace_back(::dup(fd));
@@ -272,6 +322,10 @@ TEST_CASE("run: a job is the same after it travelled") {
   CHECK(plan_to_json(back->job) == plan_to_json(j));
   CHECK(back->job.launches[0].cubin == j.launches[0].cubin);
   CHECK(back->job.repeats == 7);
+  CHECK(back->job.copy_bytes == 4096);
+  REQUIRE(back->job.rivals.size() == 1);
+  CHECK(back->job.rivals[0].cubin == "another");
+  REQUIRE(back->results.size() == 4);
   CHECK(back->job.buffers[0].contents == j.buffers[0].contents);
   CHECK(back->job.buffers[1].contents.empty());
   CHECK(back->job.launches[0].params[2].scalar == j.launches[0].params[2].scalar);
@@ -319,7 +373,7 @@ TEST_CASE("run: several kernels in turn, on the same memory") {
   REQUIRE(out.status == Status::Done);
   CHECK(out.buffers[2].contents == j.buffers[0].contents);
   CHECK(out.buffers[2].unwritten == 0);
-  CHECK(out.microseconds.size() == 2);  // of both together
+  CHECK(out.measured.cold.size() == 2);  // of both together
   CHECK(lab.noted("launch 3 1 1  1 1 1  shared 0"));
   CHECK(plan_to_json(*plan_from_json(plan_to_json(j))) == plan_to_json(j));
   // A fault of the second is a fault.
