@@ -230,6 +230,12 @@ std::expected<void, Failure> Experiment::expect(const lower::LoweredKernel& refe
   return {};
 }
 
+bool Experiment::lacks_expectations() const {
+  for (std::size_t i = 0; i < report.tensors.size(); ++i)
+    if (report.bound.tensors[i].role != Role::Input && !report.tensors[i].comparison) return true;
+  return false;
+}
+
 void Experiment::locate_fault() {
   simulate::Options options;
   options.max_steps = 50'000'000;

@@ -65,6 +65,8 @@ class Experiment {
   using Cubin = std::function<std::expected<std::string, Failure>()>;
   std::expected<void, Failure> expect(const lower::LoweredKernel& reference, const std::string& name,
                                       Executor& executor, const Cubin& cubin, const std::stop_token& stop);
+  // Is there something written of which nothing was expected yet?
+  bool lacks_expectations() const;
   // After a fault: the simulator, given the same inputs, may find the line. Takes seconds, at most.
   void locate_fault();
   // After a mismatch: the simulator, given the same inputs, finds who writes the first element that is wrong. Takes as
