@@ -8,9 +8,9 @@ namespace tilewright::simulate {
 const CallRow* call_of(Meaning meaning) {
   static const auto kByMeaning = [] {
     std::unordered_map<Meaning, const CallRow*> out;
-    for (auto rows :
-         {barrier_calls(), cluster_calls(), memory_calls(), fence_calls(), copy_calls(), bulk_calls(), tensor_calls(),
-          tensor_memory_calls(), tensor_core_calls(), mma_calls(), wgmma_calls(), float_calls(), hint_calls()}) {
+    for (auto rows : {barrier_calls(), cluster_calls(), memory_calls(), fence_calls(), copy_calls(), bulk_calls(),
+                      tensor_calls(), tensor_memory_calls(), tensor_core_calls(), mma_calls(), wgmma_calls(),
+                      float_calls(), hint_calls(), launch_calls(), nvshmem_calls()}) {
       for (const CallRow& row : rows) out.emplace(row.meaning, &row);
     }
     return out;

@@ -14,7 +14,8 @@ using intrinsics::Meaning;
 
 enum class Step : std::uint8_t {
   Done,
-  Wait,  // the thread waits at this call; whoever lets it go on also gives it the result
+  Wait,   // the thread waits at this call; whoever lets it go on also gives it the result
+  Again,  // the thread makes the call again when others have had their turn
   Failed,
 };
 
@@ -58,5 +59,7 @@ std::span<const CallRow> mma_calls();
 std::span<const CallRow> wgmma_calls();
 std::span<const CallRow> float_calls();
 std::span<const CallRow> hint_calls();
+std::span<const CallRow> launch_calls();
+std::span<const CallRow> nvshmem_calls();
 
 }  // namespace tilewright::simulate

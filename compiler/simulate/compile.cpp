@@ -580,7 +580,15 @@ class Compiler {
       s.args = std::move(args);
       return s;
     };
-    if (const CallRow* call = call_of(row.meaning)) return device_call(*call, row, e);
+    if (const CallRow* call = call_of(row.meaning)) {
+      // What a CTA does as one begins and ends with all of its threads.
+      const bool as_one = row.meaning == Meaning::Nvshmem && row.by.together == intrinsics::Together::Cta;
+      if (as_one) meet(site(Site::Kind::CtaSync, kVoid), kVoid);
+      Registers out = device_call(*call, row, e);
+      if (as_one) meet(site(Site::Kind::CtaSync, kVoid), kVoid);
+      if (row.meaning == Meaning::GridSync) meet(site(Site::Kind::ClusterSync, kVoid), kVoid);
+      return out;
+    }
     // All threads see memory in one order here, so that fences have nothing to do; their operands may.
     if (row.meaning == Meaning::None || row.meaning == Meaning::CachePolicy || intrinsics::is_silent(row)) {
       for (Expr arg : e->args)
@@ -647,11 +655,11 @@ class Compiler {
       }
       case Meaning::LdMatrix:
       case Meaning::StMatrix: {
-        if (!a.operand("smem_ptr") || a.operand("local_ptr")) return unmodelled(e, row.name);
-        if (a.operand("dtype") && a.text("dtype").find("b16") == std::string::npos) return unmodelled(e, row.name);
-        if (a.operand("shape") && a.text("shape") != "m8n8") return unmodelled(e, row.name);
+        if (a.operand("local_ptr")) return load_matrix_by_offset(a);
+        const bool bytes = a.operand("dtype") && a.text("dtype").ends_with("b8");
         bool load = row.meaning == Meaning::LdMatrix;
-        Site s = site(load ? Site::Kind::LdMatrix : Site::Kind::StMatrix, kUInt32, {named("smem_ptr")});
+        Site s =
+            site(load ? Site::Kind::LdMatrix : Site::Kind::StMatrix, bytes ? kUInt8 : kUInt32, {named("smem_ptr")});
         for (Expr handle : a.items(row.operands[row.operands.size() - 1].kind == intrinsics::OperandKind::Variadic
                                        ? row.operands.back()
                                        : *a.operand(load ? "dst_handles" : "src_handles")))
@@ -683,6 +691,41 @@ class Compiler {
       }
       default: return unmodelled(e, row.name);
     }
+  }
+
+  Register element_of(Expr pointer, Register index) {
+    return make(Op::PointerAdd, kHandle, scalar(pointer), index, static_cast<Register>(bytes_of_pointee(pointer)));
+  }
+  Register number(std::int64_t value) { return constant_register(static_cast<std::uint64_t>(value)); }
+
+  // The old ldmatrix: pointers with offsets in elements. Transposed elements of 8 bits are gathered one by one, and
+  // the last argument is then the distance of rows.
+  Registers load_matrix_by_offset(const intrinsics::Arguments& a) {
+    const Register local = scalar(a["local_offset"]), offset = scalar(a["smem_offset"]);
+    const auto element = a.operand("elem") ? parse_dtype(a.text("elem")) : std::nullopt;
+    if (!(a.flag("trans") && element && element->bits == 8)) {
+      Site s;
+      s.kind = Site::Kind::LdMatrix;
+      s.type = kUInt32;
+      s.args.push_back(element_of(a["smem_ptr"], offset));
+      const Register first = element_of(a["local_ptr"], local);
+      for (std::int64_t i = 0; i < a.integer("num"); ++i)
+        s.args.push_back(make(Op::PointerAdd, kHandle, first, number(i), 4));
+      s.number = a.integer("num");
+      s.flag = a.flag("trans");
+      return meet(std::move(s), kVoid);
+    }
+    const Register lane = make(Op::BitAnd, kInt64, variable(kernel_.thread_idx[0]), number(31));
+    const Register four = make(Op::BitAnd, kInt64, lane, number(3)), group = make(Op::Shr, kInt64, lane, number(2));
+    for (std::int64_t i = 0; i < 16; ++i) {
+      const Register row =
+          make(Op::Add, kInt64, make(Op::Mul, kInt64, four, number(4)), number(i % 8 / 4 * 16 + i % 4));
+      const Register at =
+          make(Op::Add, kInt64, make(Op::Mul, kInt64, row, offset), make(Op::Add, kInt64, group, number(i / 8 * 8)));
+      const Register to = element_of(a["local_ptr"], make(Op::Add, kInt64, local, number(i)));
+      emit({Op::Copy, kVoid, 0, to, element_of(a["smem_ptr"], at), 1});
+    }
+    return {constant_register(0)};
   }
 
   // ---- statements ----

@@ -104,6 +104,12 @@ bool Engine::finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t seq
   return true;
 }
 
+bool Engine::finish_everywhere(Machine& m, Queue queue) {
+  for (std::size_t n = 0; n < lanes_.size() && under_way_; ++n)
+    if (!finish_all(m, m.thread(n), queue)) return false;
+  return true;
+}
+
 bool Engine::step(Machine& m) {
   if (under_way_ == 0) return false;
   struct Due {

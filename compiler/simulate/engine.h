@@ -28,6 +28,7 @@ enum class Queue : std::uint8_t {
   TmemStore,   // tcgen05.st
   TensorCore,  // tcgen05.mma, cp and shift: one after the other in each CTA, or pair of CTAs
   Wgmma,       // of a warpgroup; its first thread has it
+  Processors,  // transfers of NVSHMEM
   Arrival,     // on a barrier, behind copies of this thread
 };
 
@@ -64,6 +65,7 @@ class Engine {
   bool finish(Machine& m, Thread& t, Queue queue, std::uint64_t allowed, bool take_only = false);
   // Those that were issued before `sequence`.
   bool finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t sequence);
+  bool finish_everywhere(Machine& m, Queue queue);  // of all threads
   bool finish_all(Machine& m, Thread& t, Queue queue) { return finish_before(m, t, queue, ~std::uint64_t{0}); }
 
   // Nobody can run: lands operations that somebody waits for, the oldest first, until somebody can. False: there are

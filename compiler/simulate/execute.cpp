@@ -8,6 +8,7 @@
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 #include "compiler/simulate/number.h"
+#include "compiler/simulate/unmodelled.h"
 #include "compiler/simulate/value.h"
 
 namespace tilewright::simulate {
@@ -42,6 +43,14 @@ std::uint64_t saturated(From value, DataType d) {
     if (value >= std::ldexp(1.0, bits)) return bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
     return static_cast<std::uint64_t>(value);
   }
+}
+
+// "T.cuda.func_call is not modelled by the simulator: its CUDA source is the author's own".
+std::string unmodelled_text(const std::string& name) {
+  std::string text = "T." + name + " is not modelled by the simulator";
+  for (const Unmodelled& row : unmodelled_rows())
+    if (row.name == name) return text + ": " + std::string(row.why);
+  return text;
 }
 
 }  // namespace
@@ -394,6 +403,7 @@ void Machine::interpret(Thread& t) {
         switch (site.call->thread(*this, t, site)) {
           case Step::Done: break;
           case Step::Wait: t.state = State::Waiting; return stop(false);
+          case Step::Again: return stop(false);
           case Step::Failed: return stop(true);
         }
         break;
@@ -410,8 +420,7 @@ void Machine::interpret(Thread& t) {
         break;
       case Op::Unmodelled:
         t.pc = pc;
-        finding(code::kNotModelled, Severity::Incomplete,
-                "T." + program_.sites[i.b].text + " is not modelled by the simulator", &t);
+        finding(code::kNotModelled, Severity::Incomplete, unmodelled_text(program_.sites[i.b].text), &t);
         return stop(true);
       case Op::Exit: t.state = State::Done; return stop(false);
     }

@@ -130,7 +130,8 @@ class Machine {
     t.registers[site.dst] = value;
     if (t.tags) t.tags[site.dst] = 0;
   }
-  std::int64_t special_register(const Thread& t, std::string_view name) const;
+  std::int64_t special_register(const Thread& t, std::string_view name);
+  std::int64_t shared_bytes(std::string_view name) const;
   static bool knows_register(std::string_view name);
   Engine& engine() { return engine_; }
   Races* races() { return races_.get(); }  // null: they are not searched for
@@ -146,6 +147,9 @@ class Machine {
   Warpgroups& warpgroups() { return warpgroups_; }
   TensorMemory& tensor_memory(std::uint32_t cta) { return tensor_memories_[cta]; }
   const Options& options() const { return options_; }
+  // The first CTA of the next cluster, which then does not start by itself; nothing: there is none, or the timing does
+  // not let it go.
+  std::optional<std::array<std::int64_t, 3>> take_over();
   // A clock that goes on with every instruction, and at least by one from one reading to the next.
   std::uint64_t tick() { return ticks_ = std::max(ticks_ + 1, result_.steps); }
   void spend(std::int64_t bytes) { result_.steps += static_cast<std::uint64_t>(bytes) / 16; }
@@ -223,6 +227,7 @@ class Machine {
   std::map<std::uint64_t, Mbarrier> barriers_;   // by pointer
   std::vector<TensorMemory> tensor_memories_;
   const ir::Origin* acting_ = nullptr;
+  std::uint64_t next_cluster_ = 0;  // in the order of the grid: those before have started, or were taken over
   std::uint64_t ticks_ = 0;
   std::uint64_t idle_polls_ = 0;  // rounds in which only pollers went on
   std::uint64_t releases_ = 0;    // how often a thread that waited could go on

@@ -268,17 +268,20 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         stopped_ = true;
         return;
       }
-      for (std::size_t e = 0; e < 2; ++e) {
-        std::size_t row = lane / 4, column = lane % 4 * 2 + e;
+      // A matrix of bytes is 16 by 8 and stored transposed: a lane has two neighbours of a row and of the one 8 below.
+      const bool bytes = site.type.bits == 8;
+      const std::size_t width = bytes ? 1 : 2;
+      for (std::size_t e = 0; e < 4 / width; ++e) {
+        std::size_t row = lane / 4 + (bytes ? e / 2 * 8 : 0), column = lane % 4 * 2 + e % 2;
         if (site.flag) std::swap(row, column);
         View cell = rows[row];
-        std::byte* from = load ? cell.bytes + column * 2 : own->bytes + e * 2;
-        std::byte* to = load ? own->bytes + e * 2 : cell.bytes + column * 2;
-        std::memcpy(to, from, 2);
+        std::byte* from = load ? cell.bytes + column * width : own->bytes + e * width;
+        std::byte* to = load ? own->bytes + e * width : cell.bytes + column * width;
+        std::memcpy(to, from, width);
         if (!own->tags) continue;
-        std::uint32_t* tag_from = load ? cell.tags + column * 2 : own->tags + e * 2;
-        std::uint32_t* tag_to = load ? own->tags + e * 2 : cell.tags + column * 2;
-        std::memcpy(tag_to, tag_from, 2 * sizeof(std::uint32_t));
+        std::uint32_t* tag_from = load ? cell.tags + column * width : own->tags + e * width;
+        std::uint32_t* tag_to = load ? own->tags + e * width : cell.tags + column * width;
+        std::memcpy(tag_to, tag_from, width * sizeof(std::uint32_t));
       }
     }
     for (std::size_t j = 0; races_ && !load && j < 8; ++j) {

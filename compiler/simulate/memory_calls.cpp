@@ -69,18 +69,19 @@ Step load(Machine& m, Thread& t, const Site& s) {
   return Step::Done;
 }
 
-// addr, res
+// addr, where to, guard, offset in elements of 4 bytes
 Step load_into(Machine& m, Thread& t, const Site& s) {
   View from;
+  const std::uint64_t to = moved(Machine::arg(t, s, 1), static_cast<std::int64_t>(Machine::arg(t, s, 3)) * 4);
+  if (Machine::arg(t, s, 2, 1) == 0) return put(m, t, s, to, 0, 0) ? Step::Done : Step::Failed;
   auto value = value_at(m, t, s, Machine::arg(t, s, 0), from);
   if (!value) return Step::Failed;
   std::uint32_t tag = from.tags ? from.tags[0] : 0;
-  return put(m, t, s, Machine::arg(t, s, 1), *value, tag) ? Step::Done : Step::Failed;
+  return put(m, t, s, to, *value, tag) ? Step::Done : Step::Failed;
 }
 
 bool set_up_load_into(Site& s, const Arguments& a) {
-  if (!a.operand("res")) return false;
-  s.type = a["res"].dtype();
+  s.type = a.operand("res") ? a["res"].dtype() : ir::kFloat32;
   return s.type.lanes == 1;
 }
 
@@ -149,7 +150,10 @@ Step compare_and_swap(Machine& m, Thread& t, const Site& s) {
 
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::LoadValue, .slots = "addr", .thread = load},
-    {.meaning = Meaning::LoadInto, .slots = "addr, res", .thread = load_into, .set_up = set_up_load_into},
+    {.meaning = Meaning::LoadInto,
+     .slots = "addr, res|reg, guard, local_addr",
+     .thread = load_into,
+     .set_up = set_up_load_into},
     {.meaning = Meaning::StoreValues, .slots = "address", .thread = store, .set_up = set_up_store},
     {.meaning = Meaning::StoreZeros, .slots = "ptr, num_bytes", .thread = store_zeros},
     {.meaning = Meaning::ReduceMemory, .slots = "address, value", .thread = atomic, .set_up = set_up_atomic},

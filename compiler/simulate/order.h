@@ -36,8 +36,9 @@ enum class Strand : std::uint8_t {
   FencedLoads,
   FencedStores,
   Wgmma,
+  Transfers
 };
-inline constexpr std::size_t kStrands = 10;
+inline constexpr std::size_t kStrands = 11;
 
 struct Knowledge {
   std::uint64_t serial = 0;

@@ -173,7 +173,7 @@ class Races {
   bool is_same_pipeline(std::uint32_t operation, std::uint32_t other) const;
   std::string place_of(std::uint64_t pointer, std::int64_t bytes, std::string_view view) const;
   std::uint32_t site_of(const Thread& t) const;
-  static bool is_proxy(Queue queue) { return queue != Queue::Copy; }
+  static bool is_proxy(Queue queue) { return queue != Queue::Copy && queue != Queue::Processors; }
   // The strand of a queue's operations; of bulk copies the one in which their writes end.
   static Strand strand_of(Queue queue) {
     switch (queue) {
@@ -182,6 +182,7 @@ class Races {
       case Queue::TmemLoad: return Strand::TensorLoads;
       case Queue::TmemStore: return Strand::TensorStores;
       case Queue::Wgmma: return Strand::Wgmma;
+      case Queue::Processors: return Strand::Transfers;
       default: return Strand::Copies;
     }
   }

@@ -11,6 +11,7 @@ std::string_view words_of(Queue queue) {
     case Queue::Bulk: return "the bulk copy";
     case Queue::TensorCore: return "the tcgen05 operation";
     case Queue::Wgmma: return "the wgmma";
+    case Queue::Processors: return "the NVSHMEM transfer";
     case Queue::TmemLoad: return "the tcgen05.ld";
     case Queue::TmemStore: return "the tcgen05.st";
     default: return "the asynchronous copy";
@@ -39,6 +40,7 @@ std::string_view Races::wait_for(Queue queue, bool writes) {
                     : "wait until it has read its source: T.ptx.cp_async.bulk.commit_group() and "
                       "T.ptx.cp_async.bulk.wait_group(0, True), in the thread that issued it, then a barrier for the "
                       "others";
+    case Queue::Processors: return "wait for it: T.nvshmem.quiet()";
     case Queue::Wgmma:
       return "wait for it: T.ptx.wgmma.commit_group() and T.ptx.wgmma.wait_group(0), then a barrier for the other "
              "threads";

@@ -473,8 +473,24 @@ void Machine::finish_group() {
   }
 }
 
+std::optional<std::array<std::int64_t, 3>> Machine::take_over() {
+  std::array<std::uint64_t, 3> clusters{};
+  for (std::size_t d = 0; d < 3; ++d) clusters[d] = static_cast<std::uint64_t>(grid_[d] / cluster_[d]);
+  const std::uint64_t most = std::min(options_.only_ctas, options_.max_ctas) / group_ctas_;
+  if (next_cluster_ >= std::min(clusters[0] * clusters[1] * clusters[2], most)) return std::nullopt;
+  const bool lets = options_.timing == Timing::Latest || (options_.timing == Timing::Random && engine_.random(2) == 0);
+  if (!lets) return std::nullopt;
+  std::array<std::int64_t, 3> first{};
+  std::uint64_t rest = next_cluster_++;
+  for (std::size_t d = 0; d < 3; ++d) {
+    first[d] = static_cast<std::int64_t>(rest % clusters[d]) * cluster_[d];
+    rest /= clusters[d];
+  }
+  return first;
+}
+
 void Machine::run() {
-  std::uint64_t ctas = 0;
+  std::uint64_t ctas = 0, cluster = 0;
   for (std::int64_t z = 0; z < grid_[2]; z += cluster_[2]) {
     for (std::int64_t y = 0; y < grid_[1]; y += cluster_[1]) {
       for (std::int64_t x = 0; x < grid_[0]; x += cluster_[0]) {
@@ -484,6 +500,8 @@ void Machine::run() {
           return;
         }
         ctas += group_ctas_;
+        if (cluster++ < next_cluster_) continue;
+        next_cluster_ = cluster;
         run_group({x, y, z});
         if (stopped_) return;
       }

@@ -6,9 +6,18 @@
 namespace tilewright::simulate {
 namespace {
 
-constexpr std::string_view kLanes[] = {
-    "laneid",  "lanemask_eq", "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt",     "warpid",
-    "nwarpid", "thread_rank", "smid",        "nsmid",       "gridid",      "cluster_ctarank", "cluster_nctarank"};
+constexpr std::string_view kLanes[] = {"laneid",          "lanemask_eq",
+                                       "lanemask_le",     "lanemask_lt",
+                                       "lanemask_ge",     "lanemask_gt",
+                                       "warpid",          "nwarpid",
+                                       "thread_rank",     "smid",
+                                       "nsmid",           "gridid",
+                                       "cluster_ctarank", "cluster_nctarank",
+                                       "clock",           "clock_hi",
+                                       "clock64",         "globaltimer",
+                                       "globaltimer_lo",  "globaltimer_hi",
+                                       "total_smem_size", "dynamic_smem_size",
+                                       "aggr_smem_size"};
 constexpr std::string_view kVectors[] = {"tid",       "ntid",       "ctaid",         "nctaid",
                                          "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid"};
 
@@ -24,13 +33,25 @@ std::optional<std::pair<std::size_t, std::size_t>> vector_of(std::string_view na
 
 }  // namespace
 
+// What the kernel has of shared memory, in units of 128 bytes; `aggr` is with what the system reserves.
+std::int64_t Machine::shared_bytes(std::string_view name) const {
+  constexpr std::int64_t kUnit = 128;
+  std::int64_t all = 0, dynamic = 0;
+  for (std::size_t i = 0; i < program_.shared.size(); ++i) {
+    all += program_.shared[i].bytes;
+    if (kernel_.shared[i].dynamic) dynamic += program_.shared[i].bytes;
+  }
+  if (name == "dynamic_smem_size") return dynamic;
+  return (all + kUnit - 1) / kUnit * kUnit + (name == "aggr_smem_size" ? kWindowStart : 0);
+}
+
 bool Machine::knows_register(std::string_view name) {
   for (std::string_view known : kLanes)
     if (known == name) return true;
   return vector_of(name).has_value();
 }
 
-std::int64_t Machine::special_register(const Thread& t, std::string_view name) const {
+std::int64_t Machine::special_register(const Thread& t, std::string_view name) {
   if (auto vector = vector_of(name)) {
     const std::size_t d = vector->second;
     std::int64_t in_block = t.linear, in_cluster = t.cta;
@@ -60,6 +81,13 @@ std::int64_t Machine::special_register(const Thread& t, std::string_view name) c
   if (name == "nsmid") return 1;
   if (name == "cluster_ctarank") return t.cta;
   if (name == "cluster_nctarank") return group_ctas_;
+  if (name.starts_with("clock") || name.starts_with("globaltimer")) {
+    const std::uint64_t now = tick();
+    return static_cast<std::int64_t>(name.ends_with("_hi")                      ? now >> 32
+                                     : name == "clock" || name.ends_with("_lo") ? now & 0xffffffff
+                                                                                : now);
+  }
+  if (name.ends_with("smem_size")) return shared_bytes(name);
   return 0;  // smid, gridid: there is one
 }
 

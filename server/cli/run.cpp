@@ -9,6 +9,7 @@
 #include <map>
 
 #include "compiler/run/gpu_executor.h"
+#include "compiler/simulate/unmodelled.h"
 #include "server/cli/commands.h"
 #include "server/cli/interrupts.h"
 #include "server/project/environment.h"
@@ -220,6 +221,37 @@ int run_command(const RunCommand& o) {
   return render::run_status(answer);
 }
 
+constexpr std::string_view
+    kAbout =
+        "Outputs are poisoned before each launch, guard zones lie around every tensor, inputs are checked to be "
+        "unchanged. The simulator also checks bounds, alignment, reads of what nobody wrote, barriers and unfinished "
+        "copies, and data races.\nOn a GPU each timed launch is measured with the L2 cache emptied and right after "
+        "another one, in turn with the "
+        "driver's copy of as many bytes; results are compared before, during and after. What runs is also said by a "
+        "comment in the script: # tilewright: run copy reference=expected A=random(seed=7) n=100 repeat=20\n",
+    kExamples =
+        "Exit status: 0 verified or nothing to compare with, 1 wrong or not known (incomplete), 2 no GPU or wrong "
+        "usage, "
+        "130 interrupted.\n\n"
+        "Examples:\n  tilewright run copy.py\n  tilewright run copy.py --on sim --schedules 20\n"
+        "  tilewright run kernels.py --entry all --on sim\n"
+        "  tilewright run vector_add.py --on gpu --set n=1000000 --repeat 50\n"
+        "  tilewright run kernels.py --on gpu --entry fast --against plain --seed secret\n"
+        "  tilewright run gemm.py --entry 'gemm(1024)' --on gpu --input A=a.npy --input B=b.npy --expect C=c.npy -o "
+        "out/";
+
+// What the simulator does not execute, by the reason.
+std::string unmodelled_text() {
+  std::map<std::string_view, std::string> by_reason;
+  for (const simulate::Unmodelled& row : simulate::unmodelled_rows()) {
+    std::string& names = by_reason[row.why];
+    names += (names.empty() ? "T." : ", T.") + std::string(row.name);
+  }
+  std::string out = "A run that comes to one of these calls on the simulator is incomplete:\n";
+  for (const auto& [why, names] : by_reason) out += "  " + names + ": " + std::string(why) + "\n";
+  return out;
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Run& run) {
@@ -281,21 +313,7 @@ void add_run(CLI::App& app, Run& run) {
       ->capture_default_str();
   c->add_option("-o,--output", o->folder, "Folder to write the outputs into, NAME.npy each");
   c->add_flag("--json", o->json, "One JSON object");
-  c->footer(
-      "Outputs are poisoned before each launch, guard zones lie around every tensor, inputs are checked to be "
-      "unchanged. The simulator also checks bounds, alignment, reads of what nobody wrote, barriers and unfinished "
-      "copies, and data races.\nOn a GPU each timed launch is measured with the L2 cache emptied and right after "
-      "another one, in turn with the "
-      "driver's copy of as many bytes; results are compared before, during and after. What runs is also said by a "
-      "comment in the script: # tilewright: run copy reference=expected A=random(seed=7) n=100 repeat=20\n"
-      "Exit status: 0 verified or nothing to compare with, 1 wrong or not known (incomplete), 2 no GPU or wrong usage, "
-      "130 interrupted.\n\n"
-      "Examples:\n  tilewright run copy.py\n  tilewright run copy.py --on sim --schedules 20\n"
-      "  tilewright run kernels.py --entry all --on sim\n"
-      "  tilewright run vector_add.py --on gpu --set n=1000000 --repeat 50\n"
-      "  tilewright run kernels.py --on gpu --entry fast --against plain --seed secret\n"
-      "  tilewright run gemm.py --entry 'gemm(1024)' --on gpu --input A=a.npy --input B=b.npy --expect C=c.npy -o "
-      "out/");
+  c->footer([] { return std::string(kAbout) + unmodelled_text() + std::string(kExamples); });
   c->callback([o, &run] { run = [o] { return run_command(*o); }; });
 }
 

@@ -299,6 +299,7 @@ ir::Expr runtime(const Operand& o, OperandKind kind, std::string_view type, cons
       buffer->name = Arena::current().copy(name);
       buffer->dtype = d;
       buffer->scope = ir::StorageScope::Local;
+      buffer->shape = {Arena::current().make<ir::Expr>(ir::int_imm(ir::kInt32, 1)), 1};
       ir::Expr zero[] = {ir::int_imm(ir::kInt32, 0)};
       return ir::load(buffer, zero);
     }
