@@ -101,11 +101,8 @@ namespace {
 // What another schedule adds to the first: findings, bytes that differ, bytes that kept the poison of each.
 void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 2> poisons) {
   for (simulate::Finding& f : other.findings) {
-    const bool known = std::ranges::any_of(out.findings, [&](const simulate::Finding& had) {
-      return had.code == f.code && ir::same_origin(had.origin, f.origin) &&
-             std::ranges::equal(had.related, f.related,
-                                [](const auto& a, const auto& b) { return ir::same_origin(a.origin, b.origin); });
-    });
+    const bool known = std::ranges::any_of(
+        out.findings, [&](const simulate::Finding& had) { return simulate::tell_the_same(had, f); });
     if (!known) out.findings.push_back(std::move(f));
   }
   if (other.status != Status::Done) {

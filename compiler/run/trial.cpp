@@ -130,7 +130,7 @@ Trial try_out(const lower::LoweredKernel& kernel, const TrialBudget& budget, con
   const bool by_data = DataIndices(kernel).found();
   auto add = [&](simulate::Finding f) {
     auto same = [&](const simulate::Finding& had) {
-      return had.code == f.code && ir::same_origin(had.origin, f.origin);
+      return simulate::tell_the_same(had, f) || (had.code == f.code && ir::same_origin(had.origin, f.origin));
     };
     if (f.severity == simulate::Severity::Incomplete || f.from_input) {
       if (std::ranges::none_of(trial.unchecked, [&](const Trial::Left& had) { return had.why == f.message; }))

@@ -29,6 +29,8 @@ class Races {
   // The next cluster begins: its threads know nothing of the earlier ones. Blocks from `first_shared` on are new.
   void start_group(std::size_t threads, std::uint64_t first_shared);
 
+  std::uint64_t conflicts() const { return conflicts_; }  // told so far
+
   // ---- accesses of a thread, before they happen ----
   enum class How : std::uint8_t { Plain, Atomic };
   // `view`: what the script calls the memory there; empty: not known.
@@ -197,6 +199,7 @@ class Races {
   Order order_;
   Shadow shadow_;
   bool full_ = false;
+  std::uint64_t conflicts_ = 0;
   std::uint32_t group_ = 0;         // number of the cluster
   std::uint32_t first_thread_ = 0;  // of the cluster, among those of the grid
   std::uint32_t stride_ = 0;        // from one cluster's first thread to the next one's: whole warps

@@ -79,7 +79,10 @@ void Races::release_columns(const Thread& t, std::int64_t first, std::int64_t co
   const Access release{.thread = t, .writes = true};
   Touch left;
   auto look = [&](const Touch& touch) {
-    if (left.who == 0 && !ordered(release, touch, true)) left = touch;
+    if (left.who != 0 || ordered(release, touch, true)) return;
+    // Loads that nobody has awaited are told where their registers are read.
+    const Issued& op = issued(touch.who & ~Touch::kOperation);
+    if (op.queue != Queue::TmemLoad || is_awaited(op, false)) left = touch;
   };
   auto look_readers = [&](const Readers& r) {
     if (r.who) look({r.who, r.time, r.site});

@@ -150,6 +150,7 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
     std::uint32_t site;
     const Thread* thread;
   };
+  ++conflicts_;
   const Thread& t = a.thread;
   std::string own = name_of({first_thread_ + t.number + 1, 0, 0});
   if (a.operation) own = std::string(words_of(issued(a.operation).queue)) + " of " + own;

@@ -29,6 +29,18 @@ void Machine::finding(std::string_view code, Severity severity, std::string mess
   report(std::move(f), thread, origin);
 }
 
+bool tell_the_same(const Finding& a, const Finding& b) {
+  auto is_race = [](const Finding& f) { return f.code == code::kRace || f.code == code::kUnawaited; };
+  const bool races = is_race(a) && is_race(b);
+  if (a.code != b.code && !races) return false;
+  if (races && a.related.size() == 1 && b.related.size() == 1 && ir::same_origin(a.origin, b.related[0].origin) &&
+      ir::same_origin(a.related[0].origin, b.origin))
+    return true;
+  return ir::same_origin(a.origin, b.origin) &&
+         std::ranges::equal(a.related, b.related,
+                            [](const auto& x, const auto& y) { return ir::same_origin(x.origin, y.origin); });
+}
+
 void Machine::report(Finding f, const Thread* thread, std::optional<Origin> origin) {
   if (!origin && acting_) origin = *acting_;
   f.origin = origin.value_or(Origin{});
@@ -39,18 +51,14 @@ void Machine::report(Finding f, const Thread* thread, std::optional<Origin> orig
     f.cta = cta_of(*thread);
   }
   for (Finding& known : result_.findings) {
-    if (known.code != f.code || known.origin.span != f.origin.span || known.origin.chain != f.origin.chain) continue;
-    if (std::ranges::equal(
-            known.related, f.related, {}, [](const auto& r) { return r.origin.span; },
-            [](const auto& r) { return r.origin.span; })) {
-      f.times = known.times + 1;
-      if (f.weight > known.weight) {
-        known = std::move(f);
-      } else {
-        known.times = f.times;
-      }
-      return;
+    if (!tell_the_same(known, f)) continue;
+    f.times = known.times + 1;
+    if (f.weight > known.weight && known.code == f.code) {
+      known = std::move(f);
+    } else {
+      known.times = f.times;
     }
+    return;
   }
   if (result_.findings.size() < options_.max_findings) result_.findings.push_back(std::move(f));
 }

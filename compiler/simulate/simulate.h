@@ -94,6 +94,10 @@ struct Finding {
   std::vector<Related> related;  // other places that belong to it
 };
 
+// Do both tell of one cause at one place, or, of races, between the same two places? Which of two unordered accesses
+// came first, and whether somebody else had waited by then, is luck.
+bool tell_the_same(const Finding& a, const Finding& b);
+
 // clean: ran to the end without findings; review: only warnings; incomplete: something is not modelled, or a limit was
 // reached; error: a finding that a GPU run would suffer from.
 enum class Verdict : std::uint8_t { Clean, Review, Incomplete, Error };

@@ -1,4 +1,5 @@
 // tcgen05 in the threads: allocation, loads and stores of fragments, waits and fences (copy_async.md 5, 7, 8.4).
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -133,12 +134,22 @@ std::optional<std::vector<Places>> places(Machine& m, Thread& t, const Site& s) 
 // One thread's tcgen05.ld or tcgen05.st on its way.
 class FragmentCopy final : public Operation {
  public:
-  FragmentCopy(bool loads, std::vector<Places> cells, std::vector<View> registers)
+  // `pointers` of the registers.
+  FragmentCopy(bool loads, std::vector<Places> cells, std::vector<View> registers, std::vector<std::uint64_t> pointers)
       : Operation(loads ? Queue::TmemLoad : Queue::TmemStore),
         loads_(loads),
         cells_(std::move(cells)),
-        registers_(std::move(registers)) {}
+        registers_(std::move(registers)),
+        pointers_(std::move(pointers)) {}
 
+  bool told = false;  // a finding has told that what it loads is not there yet
+
+  bool covers(std::uint64_t pointer) const override {
+    return loads_ && std::ranges::any_of(pointers_, [&](std::uint64_t at) {
+             return pointer >> kOffsetBits == at >> kOffsetBits && offset_of(pointer) >= offset_of(at) &&
+                    offset_of(pointer) < offset_of(at) + 4;
+           });
+  }
   bool take(Machine& m, Thread&) override {
     cargo_ = Cargo(static_cast<std::int64_t>(registers_.size()) * 4, m.options().trace);
     for (std::size_t r = 0; r < registers_.size(); ++r) {
@@ -152,7 +163,10 @@ class FragmentCopy final : public Operation {
   bool land(Machine&, Thread&) override {
     for (std::size_t r = 0; r < registers_.size(); ++r) {
       View from = cargo_.view().at(static_cast<std::int64_t>(r) * 4);
-      if (loads_) transfer(registers_[r], from, 4);
+      if (loads_) {
+        transfer(registers_[r], from, 4);
+        if (told) std::memset(registers_[r].defined, 1, 4);
+      }
       for (int c = 0; !loads_ && c < cells_[r].count; ++c) {
         View cell = cells_[r].cells[c];
         transfer(cell, from.at(c * 2), cells_[r].count == 1 ? 4 : 2);
@@ -166,11 +180,12 @@ class FragmentCopy final : public Operation {
   bool loads_;
   std::vector<Places> cells_;
   std::vector<View> registers_;
+  std::vector<std::uint64_t> pointers_;
   Cargo cargo_;
 };
 
-// A warp's access as one operation of its first lane: what all lanes touch together.
-void watch_fragment(Machine& m, const Thread& first, const Site& s, bool loads) {
+// A warp's access as one operation of its first lane: what all lanes touch together. Was there a finding?
+bool watch_fragment(Machine& m, const Thread& first, const Site& s, bool loads) {
   constexpr int kColumns[] = {1, 2, 4, 8, 1};  // of each repetition
   Races& races = *m.races();
   const auto shape = static_cast<Shape>(s.code);
@@ -178,6 +193,7 @@ void watch_fragment(Machine& m, const Thread& first, const Site& s, bool loads) 
   const std::uint32_t number = races.issue(first, loads ? Queue::TmemLoad : Queue::TmemStore);
   const std::int64_t lane = first.linear / 32 % 4 * 32 + at.lane % 32, lanes = shape == Shape::Rows32 ? 32 : 16;
   const std::int64_t packed = s.flag ? 2 : 1, halves = shape == Shape::Halves ? 2 : 1;
+  const std::uint64_t before = races.conflicts();
   TensorMemory::each_run(first.cta, lane, lanes, at.column, s.number * kColumns[s.code] * packed * halves,
                          [&](std::uint64_t place, std::int64_t cells) {
                            if (loads) {
@@ -186,26 +202,31 @@ void watch_fragment(Machine& m, const Thread& first, const Site& s, bool loads) 
                              races.operation_writes(first, number, place, cells);
                            }
                          });
+  return races.conflicts() != before;
 }
 
 Step fragment(Machine& m, std::span<Thread> lanes, const Site& s, bool loads) {
+  bool told = false;
   for (Thread& t : lanes) {
     auto cells = places(m, t, s);
     if (!cells) return Step::Failed;
+    if (m.races() && t.number == lanes[0].number) told = watch_fragment(m, t, s, loads);
     std::vector<View> registers;
+    std::vector<std::uint64_t> pointers;
     for (std::uint32_t item : s.items) {
-      auto at = m.view(t, t.registers[item], 4, 4, false, "a register of tensor memory");
+      pointers.push_back(t.registers[item]);
+      auto at = m.view(t, pointers.back(), 4, 4, false, "a register of tensor memory");
       if (!at) return Step::Failed;
       // Until the wait the registers hold nothing.
       if (loads && m.options().timing != Timing::Earliest) std::memset(at->defined, 0, 4);
       registers.push_back(*at);
     }
-    auto op = std::make_unique<FragmentCopy>(loads, std::move(*cells), std::move(registers));
+    auto op = std::make_unique<FragmentCopy>(loads, std::move(*cells), std::move(registers), std::move(pointers));
+    op->told = told;
     // A store reads its registers when it is issued.
     if (!loads) op->taken = op->take(m, t);
     if (!m.engine().issue(m, t, std::move(op))) return Step::Failed;
   }
-  if (m.races()) watch_fragment(m, lanes[0], s, loads);
   return Step::Done;
 }
 Step load(Machine& m, std::span<Thread> lanes, const Site& s) { return fragment(m, lanes, s, true); }
