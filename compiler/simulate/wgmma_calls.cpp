@@ -153,7 +153,7 @@ class Product final : public Operation {
         const int row = top + i / 2 % 2 * 8, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
         float value = form_.sign * sums[static_cast<std::size_t>(row * columns + column)], before;
         std::memcpy(&before, to->bytes + at, sizeof before);
-        if (accumulates) value += before;
+        value += accumulates ? before : 0.0f;  // a sum of nothing is +0, whatever the signs
         std::memcpy(to->bytes + at, &value, sizeof value);
         if (defined && accumulates) continue;  // the register is defined as it was
         const bool known = a_.defined[static_cast<std::size_t>(row)] && b_.defined[static_cast<std::size_t>(column)] &&

@@ -226,10 +226,17 @@ def wgmma(k):
         if step:
             k.add(f"desc[{i}] = desc[{i}] + T.uint64({2 * step})")
     scales = [rng.choice([1, 1, -1]), rng.choice([1, 1, -1])]
-    call = (f"T.ptx.wgmma.mma_async.{'rs(' if in_registers else 'ss(desc[0], '}desc[1], {lists}, M=64, N={n}, K={depth}, "
-            f'in_dtype="{named}", out_dtype="float32", transA={majors[0]}, transB={majors[1]}, scaleA={scales[0]}, '
-            f"scaleB={scales[1]}, scaleD={rng.choice([0, 1, 1])})")
-    k.add("T.ptx.fence.proxy_async()", "T.cuda.cta_sync()", "T.ptx.wgmma.fence()", *[call] * rng.choice([1, 1, 2]),
+    accumulates = rng.choice([0, 1, 1])
+
+    def call(scale_a):
+        return (f"T.ptx.wgmma.mma_async.{'rs(' if in_registers else 'ss(desc[0], '}desc[1], {lists}, M=64, N={n}, K={depth}, "
+                f'in_dtype="{named}", out_dtype="float32", transA={majors[0]}, transB={majors[1]}, scaleA={scale_a}, '
+                f"scaleB={scales[1]}, scaleD={accumulates})")
+
+    calls = [call(scales[0])]
+    if rng.random() < 0.4:  # not the same again: ptxas 13.0 makes one of two equal ones that are narrow
+        calls.append(call(-scales[0]))
+    k.add("T.ptx.fence.proxy_async()", "T.cuda.cta_sync()", "T.ptx.wgmma.fence()", *calls,
           "T.ptx.wgmma.commit_group()", "T.ptx.wgmma.wait_group(0)")
     give_back(k, "acc", n // 2, "float32")
 
