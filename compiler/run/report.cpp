@@ -128,6 +128,10 @@ void judge_timing(Report& r) {
 void judge(Report& r) {
   if (r.outcome.status != Status::Done) {
     (r.outcome.status == Status::Incomplete ? r.notes : r.problems).push_back(r.outcome.message);
+    if (r.outcome.status == Status::Timeout && r.bound.job.repeats > 0)
+      r.notes.push_back(
+          "all launches together have this time: more of it with --deadline SECONDS, fewer of them with --repeat" +
+          (r.bound.job.rivals.empty() ? std::string() : "; " + r.rival + " is launched as often"));
     return;
   }
   for (const simulate::Finding& f : r.outcome.findings) {

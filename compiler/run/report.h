@@ -7,6 +7,7 @@
 #include "compiler/run/bind.h"
 #include "compiler/run/element.h"
 #include "compiler/run/statistics.h"
+#include "compiler/simulate/watch.h"
 #include "compiler/text/diagnostic.h"
 
 namespace tilewright::run {
@@ -50,6 +51,13 @@ struct Report {
   Outcome outcome;
   std::vector<TensorReport> tensors;  // one a buffer of the job
   std::optional<Timing> timing;
+  // Watches, and where they look; what they saw is in the outcome.
+  struct Watching {
+    std::string expression;
+    int line = 0;
+  };
+  std::vector<Watching> watches;
+  std::vector<simulate::WatchPoint> watch_points;
   std::string rival;                  // what it was measured against
   std::vector<std::string> problems;  // each makes the run fail
   std::vector<std::string> notes;     // worth knowing, no failure

@@ -59,6 +59,8 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
     };
     simulate::Result result = simulate::run(*launch.kernel, launch_inputs(bound, launch, memory), options);
     out.printed += result.printed;
+    std::ranges::move(result.seen, std::back_inserter(out.seen));
+    out.unseen += result.unseen;
     out.produced.resize(options.blame.size());
     for (std::size_t i = 0; i < result.produced.size(); ++i)
       if (result.produced[i]) out.produced[i] = std::move(result.produced[i]);

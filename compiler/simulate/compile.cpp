@@ -13,6 +13,7 @@
 #include "compiler/simulate/memory.h"
 #include "compiler/simulate/program.h"
 #include "compiler/simulate/tensor_map.h"
+#include "compiler/simulate/watch.h"
 
 namespace tilewright::simulate {
 namespace {
@@ -516,8 +517,26 @@ class Compiler {
       for (int i = 0; i < 4; ++i) site.args.push_back(scalar(e->args[i]));
       return meet(std::move(site), e->dtype);
     }
+    if (callee == &watch_call()) return look(e);
     if (const intrinsics::Intrinsic* row = intrinsics::of(callee)) return intrinsic(*row, e);
     return math(callee->name, e);
+  }
+
+  // (point, loops, their values, addresses or a number)
+  Registers look(const Call* e) {
+    Site site;
+    site.kind = Site::Kind::Look;
+    site.number = *constant(e->args[0]);
+    site.count = *constant(e->args[1]);
+    for (std::size_t i = 2; i < e->args.size(); ++i) site.args.push_back(scalar(e->args[i]));
+    const Expr first = e->args[static_cast<std::size_t>(2 + site.count)];
+    const Call* address = first.as<Call>();
+    const Load* element = address && address->callee == &builtin::address_of ? address->args[0].as<Load>() : nullptr;
+    site.flag = element != nullptr;
+    site.type = element ? element->buffer->dtype.element() : first.dtype();
+    program_.sites.push_back(std::move(site));
+    emit({Op::Look, kVoid, 0, 0, static_cast<Register>(program_.sites.size() - 1)});
+    return {constant_register(0)};
   }
 
   Registers math(std::string_view name, const Call* e) {

@@ -418,6 +418,7 @@ void Machine::interpret(Thread& t) {
         t.pc = pc;
         print(t, program_.sites[i.b]);
         break;
+      case Op::Look: look(t, program_.sites[i.b]); break;
       case Op::Unmodelled:
         t.pc = pc;
         finding(code::kNotModelled, Severity::Incomplete, unmodelled_text(program_.sites[i.b].text), &t);

@@ -57,6 +57,8 @@ class Machine {
   // Memory behind a pointer or a shared window address. Nothing: a finding was made.
   std::optional<View> view(const Thread& thread, std::uint64_t pointer, std::int64_t bytes, std::int64_t align,
                            bool writing, std::string_view what);
+  // The same without a finding: nothing, where there is no such memory.
+  std::optional<View> peek(const Thread& thread, std::uint64_t pointer, std::int64_t bytes) const;
   void finding(std::string_view code, Severity severity, std::string message, const Thread* thread,
                std::optional<ir::Origin> origin = std::nullopt);
   // A finding with all that it needs but the place and the thread.
@@ -165,6 +167,7 @@ class Machine {
   bool store(Thread& t, const Instruction& i);
   std::uint64_t address(const Thread& t, const Access& access, std::int64_t index) const;
   void print(Thread& t, const Site& site);
+  void look(const Thread& t, const Site& site);  // look.cpp
 
   // meet.cpp: completes meetings that everybody has come to; true when some thread can go on.
   bool complete_warp(std::uint32_t cta, std::uint32_t warp);

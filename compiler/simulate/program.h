@@ -101,6 +101,7 @@ enum class Op : std::uint8_t {
   Call,          // site b: what its row of calls.h does; it may make the thread wait
   Trap,          // unless a
   Print,         // site b
+  Look,          // site b: what a watch sees there
   Unmodelled,    // site b
   Exit,
 };
@@ -172,6 +173,7 @@ struct Site {
     WarpgroupCall,  // by four of them
     Call,           // `call`, by one thread
     Print,
+    Look,
     Unmodelled,
   };
   Kind kind = Kind::Unmodelled;

@@ -70,7 +70,8 @@ struct Options {
   Timing timing = Timing::Latest;
   std::uint64_t seed = 1;  // of Timing::Random, which also draws the order of the warps
   std::vector<Asked> blame{};
-  std::stop_token stop{};  // asked every few milliseconds; a stopped run is incomplete
+  std::size_t max_seen = 4096;  // what watches keep
+  std::stop_token stop{};       // asked every few milliseconds; a stopped run is incomplete
 };
 
 enum class Severity : std::uint8_t { Warning, Error, Incomplete };
@@ -109,6 +110,20 @@ struct Producer {
   std::int64_t thread = 0;
 };
 
+// What a watch (watch.h) saw when a thread came past.
+struct Seen {
+  std::uint32_t point = 0;
+  std::array<std::int64_t, 3> cta{};
+  std::int64_t thread = 0;
+  std::vector<std::int64_t> loops;  // values of the point's loop variables
+  struct Value {
+    std::uint64_t bits = 0;  // of the element
+    enum class State : std::uint8_t { Known, Unwritten, Outside } state = State::Known;
+    friend bool operator==(const Value&, const Value&) = default;
+  };
+  std::vector<Value> values;
+};
+
 struct Result {
   Verdict verdict = Verdict::Clean;
   std::vector<Finding> findings;
@@ -117,6 +132,8 @@ struct Result {
   // computed, or never written.
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> traces;
   std::vector<std::optional<Producer>> produced;  // for each of Options::blame; nothing: nobody wrote it
+  std::vector<Seen> seen;                         // what watches saw, in the order of execution
+  std::uint64_t unseen = 0;                       // and how often more, after Options::max_seen
   std::string printed;                            // what T.cuda.printf wrote
   std::uint64_t steps = 0;
   bool finished = false;  // ran to its end, whatever was found on the way

@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 struct RunCommand {
   std::string file, on, arch, reference, against, folder, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1";
-  std::vector<std::string> entries, cubins, inputs, outputs, expected, settings;
+  std::vector<std::string> entries, cubins, inputs, outputs, expected, settings, watches;
   std::string seed;
   int device = 0;
   std::optional<int> repeat, warmup, schedules;
@@ -59,6 +59,7 @@ Asked request_of(const RunCommand& o) {
   request.arch = o.arch;
   request.reference = o.reference;
   request.against = o.against;
+  request.watches = o.watches;
   request.digests = o.json;
   run::Wanted& wanted = request.wanted;
   wanted.outputs = o.outputs;
@@ -302,6 +303,10 @@ void add_run(CLI::App& app, Run& run) {
       ->capture_default_str();
   repeatable("--cubin", o->cubins,
              "Run this compiled form of the kernel instead of compiling it here; one for each kernel");
+  repeatable(
+      "--watch", o->watches,
+      "EXPRESSION@LINE: on the simulator, what the expression is by thread and iteration where the line was "
+      "executed, e.g. 'smem[3, 0:8]@14'; a buffer of any scope with indices and slices, or a number; repeatable");
   c->add_option("--against", o->against,
                 "On a GPU: another entry of the same tensors, or a .cubin of this one, that is verified and measured "
                 "in turn with it; says which is faster, or that no difference is seen");

@@ -322,6 +322,7 @@ class Run {
       name += (name.empty() ? "" : " then ") + std::string(k->value->kernel.name);
       entry += (entry.empty() ? "" : " then ") + k->entry->expression;
     }
+    if (!request_.watches.empty()) add_watches(lowered);
     auto made = run::Experiment::set_up(lowered, wanted_, name);
     if (!made) unusable(made.error().message, made.error().hint);
     run::Experiment& e = *made;
@@ -331,6 +332,8 @@ class Run {
     e.report.device = device_;
     e.report.secret_seed = secret_;
     e.report.notes = notes_;
+    e.report.watches = watches_;
+    e.report.watch_points = watch_points_;
 
     if (executor_.runs_cubins()) {
       // Contents are made up while NVIDIA's compiler works.
@@ -350,6 +353,51 @@ class Run {
     e.judge();
     e.report.problems.insert(e.report.problems.end(), rival_problems_.begin(), rival_problems_.end());
     answer_.report = std::move(e.report);
+  }
+
+  // Puts the watches into the kernels that are executed. A watch speaks of the kernel in which its line is.
+  void add_watches(std::vector<const lower::LoweredKernel*>& lowered) {
+    if (executor_.runs_cubins()) unusable("only the simulator shows what a watch asks for", "run it with --on sim");
+    const text::Anchors& anchors = answer_.compiled.evaluation->anchors;
+    auto line_of = [&anchors, this](const text::Span& span) {
+      const text::Anchors::Place at = anchors.resolve(span);
+      return at.source == file_.source.get() ? static_cast<int>(at.source->position(at.begin).line) + 1 : 0;
+    };
+    std::vector<simulate::Watch> asked;
+    for (const std::string& text : request_.watches) {
+      const std::size_t sign = text.rfind('@');
+      auto line = run::parse_number(sign == text.npos ? std::string_view() : std::string_view(text).substr(sign + 1));
+      if (!line || line->real || line->integer < 1 || sign == 0)
+        unusable("--watch " + text + ": write EXPRESSION@LINE", "for example --watch 'smem[3, 0:8]@14'");
+      const int number = static_cast<int>(line->integer);
+      watches_.push_back({text.substr(0, sign), number});
+      asked.push_back({watches_.back().expression, [=](const ir::Origin& origin) {
+                         if (line_of(origin.span) == number) return true;
+                         for (const ir::CallSite* site = origin.chain; site; site = site->outer)
+                           if (line_of(site->span) == number) return true;
+                         return false;
+                       }});
+    }
+    watched_.reserve(lowered.size());
+    std::vector<bool> placed(asked.size());
+    std::string why;
+    for (const lower::LoweredKernel*& kernel : lowered) {
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        auto one = simulate::with_watches(*kernel, std::span(asked).subspan(i, 1), watch_points_.size());
+        if (!one) {
+          why = one.error();
+          continue;
+        }
+        placed[i] = true;
+        for (simulate::WatchPoint& p : one->points) {
+          p.watch = i;
+          watch_points_.push_back(std::move(p));
+        }
+        watched_.push_back(std::make_unique<lower::LoweredKernel>(std::move(one->kernel)));
+        kernel = watched_.back().get();
+      }
+    }
+    if (std::ranges::find(placed, false) != placed.end()) unusable("--watch " + why);
   }
 
   // Whoever is timed beside the kernels is verified first, by an experiment of its own.
@@ -451,6 +499,9 @@ class Run {
   std::vector<std::string> notes_;
   bool secret_ = false;  // the seed
   std::vector<std::string> rival_problems_;
+  std::vector<run::Report::Watching> watches_;
+  std::vector<simulate::WatchPoint> watch_points_;
+  std::vector<std::unique_ptr<lower::LoweredKernel>> watched_;  // kernels with watches in them
   run::DeviceInfo device_;
   std::string arch_;
   session::NamedTargets named_;

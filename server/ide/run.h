@@ -30,6 +30,8 @@ struct RunRequest {
   // Which of the file's comments is meant, by its place; nothing: the first that speaks of the kernels.
   std::optional<std::uint32_t> comment;
   bool digests = false;  // of each tensor's contents
+  // "smem[3, 0:8]@14": what the simulator shows by thread where that line was executed.
+  std::vector<std::string> watches;
 };
 
 struct RunAnswer {

@@ -6,6 +6,7 @@
 #include "server/render/json.h"
 #include "server/render/report.h"
 #include "server/render/terminal.h"
+#include "server/render/watch.h"
 
 namespace tilewright::render {
 namespace {
@@ -235,6 +236,10 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
       {"notes", r.notes},
       {"verdict", r.verdict()}};
   if (r.secret_seed) report["secret_seed"] = true;
+  if (!r.watch_points.empty()) {
+    report["watches"] = watches_json(r);
+    report["unseen"] = r.outcome.unseen;
+  }
   if (launches.size() > 1) report["launches"] = std::move(launches);
   return report;
 }
@@ -283,6 +288,7 @@ std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
     out += "  seed     " + std::to_string(r.seed) + ", drawn for this run: --seed " + std::to_string(r.seed) +
            " repeats it\n";
   if (r.timing) out += timing_text(r);
+  out += watches_text(r);
   if (!r.outcome.printed.empty())
     out += "  printed\n" + r.outcome.printed + (r.outcome.printed.ends_with('\n') ? "" : "\n");
   for (const std::string& p : r.problems)

@@ -79,6 +79,6 @@ timed "$T" run "$D/copies.py" --on gpu --entry 'wide(1024)' "${GIVEN[@]}" --set 
 timed "$T" run "$D/copies.py" --on gpu --entry 'narrow(1024)' --against "$(find "$D/made" -name '*.cubin' | head -1)" \
   "${GIVEN[@]}" --set n=$((32 << 20))
 "$T" run "$D/copies.py" --on gpu --entry 'wide(1024)' --against 'narrow(64)' "${GIVEN[@]}" --set n=$((32 << 20)) --json > "$OUT/against.json"
-timed "$T" run examples/vector_add.py --on gpu --set n=$((8 << 20)) --against 'plain("float32")' --seed secret
+timed "$T" run examples/vector_add.py --on gpu --set n=$((8 << 20)) --seed secret
 timed "$T" run examples/tma_pipeline.py --on gpu --entry all
 timed "$T" run examples/bulk_reduce.py --on gpu --entry all
