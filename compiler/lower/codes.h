@@ -21,6 +21,7 @@ inline constexpr std::string_view kExpansion = "TW4013";
 inline constexpr std::string_view kAttribute = "TW4014";
 inline constexpr std::string_view kTensorMap = "TW4015";
 inline constexpr std::string_view kMapPlace = "TW4016";
+inline constexpr std::string_view kSharedLimit = "TW4017";
 }  // namespace code
 
 inline constexpr text::CodeInfo kCodes[] = {
@@ -72,6 +73,10 @@ inline constexpr text::CodeInfo kCodes[] = {
      "The attribute tilewright.tensor_maps says where the kernel finds the tensor maps that its host part encodes: "
      "\"parameter\" (__grid_constant__, the default), \"constant\" (__constant__ memory) or \"global\" (global memory, "
      "acquired by a fence before use)."},
+    {code::kSharedLimit, "more shared memory than the architecture has",
+     "No launch can give a CTA so much shared memory, static and dynamic together: the driver refuses it. Hopper and "
+     "the "
+     "Blackwell of data centres have 227 KiB for a CTA, sm_80 and sm_87 163 KiB, sm_86, sm_89 and sm_120 99 KiB."},
 };
 
 }  // namespace tilewright::lower

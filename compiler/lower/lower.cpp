@@ -12,6 +12,7 @@
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/ir/origin.h"
+#include "compiler/ir/shared_limit.h"
 #include "compiler/lower/codes.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/lower/scope_ids.h"
@@ -104,6 +105,7 @@ class Lowering {
   bool needs_expansion(const For* s);
 
   void error(std::string_view code, std::string message, std::string hint = {});
+  void check_shared_limit(const Buffer& buffer, const SharedBlock& block);
 
   const dispatch::Dispatched& in_;
   const text::Context& context_;
@@ -397,7 +399,26 @@ void Lowering::size_pools() {
       }
     }
     out_.shared.push_back(block);
+    check_shared_limit(*buffer, block);
   }
+}
+
+// What goes beyond the limit is told where it does; the code is right, and no launch of it is.
+void Lowering::check_shared_limit(const Buffer& buffer, const SharedBlock& block) {
+  const std::int64_t limit = ir::shared_memory_limit(in_.kernel->target);
+  const std::int64_t all = out_.plan.static_shared_bytes + out_.plan.dynamic_shared_bytes;
+  if (failed_ || all <= limit || all - block.bytes > limit) return;
+  text::Diagnostic d{code::kSharedLimit,
+                     text::Severity::Warning,
+                     "shared memory of a CTA reaches " + std::to_string(all) + " bytes with `" +
+                         std::string(ir::spoken_name(buffer)) + "`; " + in_.kernel->target.name() + " has " +
+                         std::to_string(limit) + ", and no launch can have more",
+                     origin_.span,
+                     {},
+                     "make the tiles or the number of stages smaller",
+                     {}};
+  d.chain = call_chain(origin_.chain);
+  context_.report(std::move(d));
 }
 
 // ---- expressions ---------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/ir/origin.h"
+#include "compiler/ir/shared_limit.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
@@ -150,6 +151,10 @@ bool Machine::check_launch(const Origin& origin) {
     if (grid_[d] % cluster_[d] != 0)
       why = std::to_string(grid_[d]) + " CTAs in clusters of " + std::to_string(cluster_[d]);
   }
+  const std::int64_t memory = kernel_.plan.static_shared_bytes + kernel_.plan.dynamic_shared_bytes;
+  if (const std::int64_t limit = ir::shared_memory_limit(kernel_.kernel->target); memory > limit)
+    why = std::to_string(memory) + " bytes of shared memory for a CTA, and " + kernel_.kernel->target.name() + " has " +
+          std::to_string(limit);
   if (!why.empty()) {
     finding(code::kLaunch, Severity::Error, "the launch has " + why, nullptr, origin);
     return false;

@@ -771,3 +771,28 @@ def forgotten(A: T.Buffer((16,), "float32")):
 #   ^^^^^^^^^ warning[TW4001]: `forgotten` has no T.device_entry(): nothing runs on the GPU
 #   hint: write T.device_entry() above what the GPU is meant to do
     A[0] = T.float32(1)
+
+#--- more shared memory than the architecture has: the code is right, and no launch of it is
+from tvm.script import tirx as T
+
+@T.prim_func
+def large(A: T.Buffer((16,), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([16])
+    tile = T.alloc_buffer((116224,), "float16", scope="shared.dyn")
+#   ^^^^ warning[TW4017]: shared memory of a CTA reaches 232464 bytes with `tile`; sm_90a has 232448, and no launch can have more
+#   hint: make the tiles or the number of stages smaller
+    flag = T.alloc_shared([4], "int32")
+    tile[tid] = A[tid]
+    flag[0] = 1
+    A[tid] = tile[tid]
+
+@T.prim_func
+def fits(A: T.Buffer((16,), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([16])
+    tile = T.alloc_buffer((116224,), "float16", scope="shared.dyn")
+    tile[tid] = A[tid]
+    A[tid] = tile[tid]

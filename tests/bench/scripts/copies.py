@@ -1,0 +1,110 @@
+# tilewright: arch sm_90a sm_100a
+# tilewright: entry tma_ring(6, 32)
+# tilewright: entry ldgsts(4)
+# tilewright: entry registers(4)
+"""A gigabyte from A to B in three ways: the tensor copy engine through a ring of tiles, cp.async through shared memory, registers.
+
+    tilewright run tests/bench/scripts/copies.py --on gpu --entry all --input A=arange --expect B=arange --set n=262144
+
+says for each how near it comes to the driver's own copy. A row has 1,024 numbers of four bytes; for registers, n counts blocks of
+4,096 numbers.
+"""
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout
+
+COLUMNS = 1024
+SMS = 132
+
+
+def tma_ring(stages, rows):
+    """One thread of a CTA loads tiles and stores them. A slot is loaded again when the store before the newest has read it."""
+    parts = COLUMNS // 256
+    ahead = stages - 2
+
+    @T.prim_func
+    def through_ring(A_ptr: T.handle, B_ptr: T.handle):
+        n = T.int32()
+        A = T.match_buffer(A_ptr, (n, COLUMNS), "float32")
+        B = T.match_buffer(B_ptr, (n, COLUMNS), "float32")
+        T.device_entry()
+        block = T.cta_id([SMS])
+        tid = T.thread_id([32])
+        pool = T.SMEMPool()
+        tiles = pool.alloc((stages, rows, 256), "float32", align=128, layout=TileLayout(S[stages, rows, 256]))
+        full = pool.alloc((stages,), "uint64", align=8)
+        pool.commit()
+        if tid == 0:
+            for s in T.unroll(stages):
+                T.ptx.mbarrier.init(full.ptr_to([s]), 1)
+            T.ptx.fence.mbarrier_init()
+        T.cuda.cta_sync()
+        count: T.let = T.ceildiv(n, rows) * parts
+        mine: T.let = T.ceildiv(count - block, SMS)
+        if tid == 0:
+            for step in T.serial(mine + ahead):
+                if step < mine:
+                    if step >= stages:
+                        T.ptx.cp_async.bulk.wait_group(1, read=True)
+                    tile: T.let = block + step * SMS
+                    T.ptx.mbarrier.arrive.expect_tx(full.ptr_to([step % stages]), rows * 256 * 4)
+                    Tx.copy_async(
+                        tiles[step % stages, :, :],
+                        A[tile // parts * rows : tile // parts * rows + rows, tile % parts * 256 : tile % parts * 256 + 256],
+                        dispatch="tma",
+                        mbar=full.ptr_to([step % stages]),
+                    )
+                if step >= ahead:
+                    done: T.let = step - ahead
+                    there: T.let = block + done * SMS
+                    T.ptx.mbarrier.try_wait(full.ptr_to([done % stages]), done // stages % 2)
+                    Tx.copy_async(
+                        B[there // parts * rows : there // parts * rows + rows, there % parts * 256 : there % parts * 256 + 256],
+                        tiles[done % stages, :, :],
+                        dispatch="tma",
+                    )
+                    T.ptx.cp_async.bulk.commit_group()
+            T.ptx.cp_async.bulk.wait_group(0, read=True)
+
+    return through_ring
+
+
+def ldgsts(rows):
+    """cp.async into shared memory, vectors from there: many small CTAs hide each other's waits."""
+
+    @T.prim_func
+    def through_shared(A_ptr: T.handle, B_ptr: T.handle):
+        n = T.int32()
+        A = T.match_buffer(A_ptr, (n, COLUMNS), "float32")
+        B = T.match_buffer(B_ptr, (n, COLUMNS), "float32")
+        T.device_entry()
+        block = T.cta_id([n // rows])
+        tid = T.thread_id([256])
+        tile = T.alloc_shared([rows, COLUMNS], "float32")
+        Tx.cta.copy_async(tile[:, :], A[block * rows : block * rows + rows, :], dispatch="ldgsts")
+        T.ptx.cp_async.commit_group()
+        T.ptx.cp_async.wait_group(0)
+        T.cuda.cta_sync()
+        Tx.cta.copy(B[block * rows : block * rows + rows, :], tile[:, :])
+
+    return through_shared
+
+
+def registers(vectors):
+    """Each thread holds some vectors: all loads are on their way before the first store."""
+
+    @T.prim_func
+    def through_registers(A_ptr: T.handle, B_ptr: T.handle):
+        n = T.int32()
+        A = T.match_buffer(A_ptr, (n, vectors, 256, 4), "float32")
+        B = T.match_buffer(B_ptr, (n, vectors, 256, 4), "float32")
+        T.device_entry()
+        block = T.cta_id([n])
+        tid = T.thread_id([256])
+        held = T.alloc_local((vectors, 4), "float32")
+        for v in T.unroll(vectors):
+            Tx.copy(held[v, :], A[block, v, tid, :])
+        for v in T.unroll(vectors):
+            Tx.copy(B[block, v, tid, :], held[v, :])
+
+    return through_registers
