@@ -6,8 +6,8 @@
 
 namespace tilewright::ir {
 
-// Bytes that a CTA may have when its launch asks for them, static and dynamic together ("Maximum amount of shared memory
-// per thread block" in the table of compute capabilities of the CUDA programming guide).
+// Bytes that a CTA may have when its launch asks for them, static and dynamic together ("Maximum amount of shared
+// memory per thread block" in the table of compute capabilities of the CUDA programming guide).
 inline std::int64_t shared_memory_limit(Target target) {
   const int number = target.number();
   const auto kilobytes = [&]() -> std::int64_t {
