@@ -93,10 +93,11 @@ inline constexpr text::CodeInfo kCodes[] = {
      "The four warps of a warpgroup issue a wgmma together, with the same operands, and behind a wgmma.fence when they "
      "have written its registers."},
     {code::kTensorFence, "no tcgen05 fence around a barrier",
-     "Operations on tensor memory are ordered by a barrier between threads only behind "
-     "tcgen05.fence.before_thread_sync "
-     "on the side that comes first (tcgen05.commit stands for it) and tcgen05.fence.after_thread_sync on the other "
-     "one."},
+     "PTX orders operations on tensor memory across a barrier between threads only behind "
+     "tcgen05.fence.before_thread_sync on the side that comes first (tcgen05.commit stands for it) and "
+     "tcgen05.fence.after_thread_sync on the other one. Many kernels do without and run right; one that writes both "
+     "kinds "
+     "is held to them everywhere."},
     {code::kRacesLimit, "races not searched for to the end",
      "The history of accesses takes memory; a run that touches very much is checked up to a limit."},
 };

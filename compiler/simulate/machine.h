@@ -122,6 +122,7 @@ class Machine {
   std::uint32_t ctas() const { return group_ctas_; }
   std::span<Thread> cta_threads(std::uint32_t cta) { return {threads_.data() + cta * block_threads_, block_threads_}; }
   Thread& thread(std::size_t number) { return threads_[number]; }
+  std::span<const Site> sites() const { return program_.sites; }  // of the whole kernel
   const Site& site_of(const Thread& t) const { return program_.sites[program_.code[t.pc].b]; }
   // The value of a call's argument for this thread; what the call left out is `missing`.
   static std::uint64_t arg(const Thread& t, const Site& site, std::size_t i, std::uint64_t missing = 0) {

@@ -24,7 +24,7 @@ enum class Reach : std::uint8_t { Warp, Cta, Cluster, Grid };
 
 class Races {
  public:
-  explicit Races(Machine& machine) : machine_(machine) {}
+  explicit Races(Machine& machine);
 
   // The next cluster begins: its threads know nothing of the earlier ones. Blocks from `first_shared` on are new.
   void start_group(std::size_t threads, std::uint64_t first_shared);
@@ -196,6 +196,7 @@ class Races {
   static constexpr std::int64_t kMapBytes = 128;
 
   Machine& machine_;
+  bool tensor_fences_;  // the kernel puts tcgen05 fences on both sides of barriers, and is held to them
   Order order_;
   Shadow shadow_;
   bool full_ = false;

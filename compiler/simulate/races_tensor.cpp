@@ -7,10 +7,24 @@
 // them.
 #include <algorithm>
 
+#include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 
 namespace tilewright::simulate {
+
+namespace {
+
+bool fences_both_sides(std::span<const Site> sites) {
+  bool before = false, after = false;
+  for (const Site& site : sites)
+    if (site.call && site.call->meaning == Meaning::TmemFence) (site.flag ? before : after) = true;
+  return before && after;
+}
+
+}  // namespace
+
+Races::Races(Machine& machine) : machine_(machine), tensor_fences_(fences_both_sides(machine.sites())) {}
 
 Agent Races::warp_of(const Thread& t) const { return t.number - t.linear % kLanes; }
 
@@ -28,7 +42,9 @@ Races::Tensor Races::tensor_order(const Access& a, const Issued& op) const {
   const Agent self = a.thread.number;
   const Known& behind = behind_fence_[self];
   auto known = [&](Strand strand) { return order_.knows(self, op.thread, strand, op.number); };
-  auto fenced = [&](Strand strand) { return behind && order_.holds(behind, op.thread, strand, op.number); };
+  auto fenced = [&](Strand strand) {
+    return tensor_fences_ ? behind && order_.holds(behind, op.thread, strand, op.number) : known(strand);
+  };
   if (op.queue == Queue::TensorCore) {
     if (issued(a.operation).queue == Queue::TensorCore) {
       if (op.thread == self || fenced(Strand::FencedWork) || fenced(Strand::TensorWork)) return Tensor::Ordered;
@@ -40,6 +56,7 @@ Races::Tensor Races::tensor_order(const Access& a, const Issued& op) const {
   const bool loads = op.queue == Queue::TmemLoad;
   if (!known(loads ? Strand::TensorLoads : Strand::TensorStores)) return Tensor::Unordered;
   if (op.thread == warp_of(a.thread)) return Tensor::Ordered;
+  if (!tensor_fences_) return Tensor::Ordered;
   const Strand strand = loads ? Strand::FencedLoads : Strand::FencedStores;
   if (!known(strand)) return Tensor::NotFencedBefore;
   return fenced(strand) ? Tensor::Ordered : Tensor::NotFencedAfter;

@@ -20,6 +20,7 @@ OWN = "each thread reads only what it has written itself"
 POOL = "the pool's commit fixes sizes, and synchronises nothing"
 EVERYTHING_CAME = "each CTA has waited for all that others send it, so nobody touches its memory afterwards"
 FENCED_LATER = "a proxy fence between here and the operations makes the barrier visible, too"
+FENCED_ONCE = "the barrier orders it on the hardware there is; only a kernel that fences on both sides is held to its fences"
 HARMLESS = {
     ("async_dsmem.py", "T.ptx.fence.mbarrier_init()"): FENCED_LATER,
     ("async_dsmem.py", "pool.commit()"): POOL,
@@ -32,10 +33,14 @@ HARMLESS = {
     ("pool_round_trip.py", "T.cuda.cta_sync()"): OWN,
     ("st_async_ring.py", "pool.commit()"): POOL,
     ("st_async_ring.py", "T.cuda.cluster_sync()"): EVERYTHING_CAME,
+    ("async_tmem.py", "T.ptx.tcgen05.fence.after_thread_sync()"): FENCED_ONCE,
+    ("tcgen05_gemm.py", "T.ptx.tcgen05.fence.after_thread_sync()"): FENCED_ONCE,
+    ("tcgen05_pair.py", "T.ptx.tcgen05.fence.after_thread_sync()"): FENCED_ONCE,
     ("tcgen05_gemm.py", "T.cuda.cta_sync()"): "one warp allocates, initialises and issues, and all others wait at the next one",
     ("tcgen05_gemm.py", "pool.commit()"): POOL,
     ("tcgen05_pair.py", "pool.commit()"): POOL,
     ("tcgen05_pipeline.py", "pool.commit()"): POOL,
+    ("tcgen05_pipeline.py", "T.ptx.tcgen05.fence.before_thread_sync()"): "of the last: columns are only given back behind it",
     ("tma_multicast.py", "T.cuda.cluster_sync()"): EVERYTHING_CAME,
     ("tma_pipeline.py", "pool.commit()"): POOL,
     ("wgmma_gemm.py", "pool.commit()"): POOL,

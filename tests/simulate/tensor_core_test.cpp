@@ -86,6 +86,7 @@ ISSUE
         T.ptx.tcgen05.wait.ld()
         for i in T.unroll(8):
             D[rank, tid, c * 8 + i] = r[i]
+    T.ptx.tcgen05.fence.before_thread_sync()
     T.cuda.cta_sync()
     T.cuda.cluster_sync()
     if warp == 0:
@@ -320,6 +321,14 @@ TEST_CASE("waits and fences around tensor memory, each taken out") {
   }
   SECTION("no fence behind the barrier, before the loads") {
     CHECK_THAT(findings(without(good, "fence.after", 1)), ContainsSubstring("TW5030 | T.ptx.tcgen05.ld("));
+  }
+  SECTION("a kernel that does without fences, or with those of one side, relies on its barriers") {
+    std::string none = good;
+    for (int n = 0; n < 2; ++n) none = without(none, "fence.after");
+    CHECK(findings(none).empty());
+    for (int n = 0; n < 2; ++n) none = without(none, "fence.before");
+    CHECK(findings(none).empty());
+    CHECK_THAT(findings(without(none, "wait.st")), ContainsSubstring("TW5021 | T.ptx.tcgen05.mma("));
   }
   SECTION("no barrier between stores and the product") {
     CHECK_THAT(findings(without(without(good, "cta_sync", 1), "cluster_sync", 1)),
@@ -620,6 +629,7 @@ def k(A_ptr: T.handle, B_ptr: T.handle):
         T.ptx.tcgen05.wait.ld()
         for i in T.unroll(16):
             B[tid, i] = r[i]
+        T.ptx.tcgen05.fence.before_thread_sync()
     T.cuda.cta_sync()
     if warp == 0:
         T.ptx.tcgen05.dealloc(address[0], n_cols=256)
