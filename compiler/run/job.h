@@ -154,8 +154,9 @@ struct Outcome {
   std::string printed;  // what the kernel's printf wrote in the first launch
   // Of the simulator: who wrote the bytes that its options asked for.
   std::vector<std::optional<simulate::Producer>> produced;
-  std::vector<simulate::Seen> seen;  // of the simulator: what watches saw
-  std::uint64_t unseen = 0;          // and how often more they would have
+  simulate::TimelineRecord timeline;  // of the simulator, where one was asked for: of all launches, one after the other
+  std::vector<simulate::Seen> seen;   // of the simulator: what watches saw
+  std::uint64_t unseen = 0;           // and how often more they would have
   // Of the simulator: each thing that went wrong, once, in the order in which they showed. Their places are the
   // kernels', and live as long.
   std::vector<simulate::Finding> findings;

@@ -34,6 +34,23 @@ simulate::Inputs launch_inputs(const Bound& bound, const BoundLaunch& launch,
   return inputs;
 }
 
+namespace {
+
+// Another launch comes behind what there is, with CTAs and arrows of its own.
+void append(simulate::TimelineRecord& to, simulate::TimelineRecord more) {
+  std::uint64_t time = 0;
+  for (const auto& e : to.events) time = std::max(time, e.time + 1);
+  for (auto& e : more.events) e.time += time, e.process += to.processes, e.flow += e.flow ? to.flows : 0;
+  for (auto& n : more.names) n.process += to.processes;
+  to.processes += more.processes;
+  to.flows += more.flows;
+  std::ranges::move(more.events, std::back_inserter(to.events));
+  std::ranges::move(more.names, std::back_inserter(to.names));
+  to.left_out += more.left_out;
+}
+
+}  // namespace
+
 Outcome simulate_bound(const Bound& bound, const simulate::Options& options, unsigned char poison) {
   Outcome out;
   std::vector<Contents> contents;
@@ -59,6 +76,7 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
     };
     simulate::Result result = simulate::run(*launch.kernel, launch_inputs(bound, launch, memory), options);
     out.printed += result.printed;
+    append(out.timeline, std::move(result.timeline));
     std::ranges::move(result.seen, std::back_inserter(out.seen));
     out.unseen += result.unseen;
     out.produced.resize(options.blame.size());
@@ -109,6 +127,9 @@ void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 
   }
   if (other.status != Status::Done) {
     other.findings = std::move(out.findings);
+    // What was asked for was of the first.
+    other.seen = std::move(out.seen), other.unseen = out.unseen;
+    other.timeline = std::move(out.timeline);
     out = std::move(other);
     return;
   }
@@ -137,6 +158,7 @@ Outcome SimulatedExecutor::execute(const Bound& bound, const std::stop_token& st
     options.stop = stop;
     options.timing = schedule == 0 ? Latest : schedule == 1 ? Earliest : Random;
     options.seed = static_cast<std::uint64_t>(schedule);
+    if (schedule > 0) options.timeline = options.max_seen = 0;  // of the first one, whose results are compared
     Outcome one = simulate_bound(bound, options, kPoisons[schedule == 0 ? 0 : 1]);
     if (stop.stop_requested()) {
       one.status = Status::Stopped;

@@ -44,10 +44,11 @@ bool Engine::land(Machine& m, Thread& t, std::size_t index) {
   }
   if (!take(m, t, *op)) return false;
   Machine::Acting acting(m, op->origin);
-  if (!m.blame()) return op->land(m, t);
-  const std::vector<std::byte> before = m.blame()->before(m);
+  const std::vector<std::byte> before = m.blame() ? m.blame()->before(m) : std::vector<std::byte>();
+  if (m.timeline()) m.timeline()->lands(*op, m.now());
   const bool good = op->land(m, t);
-  m.blame()->landed(m, t, *op, before, m.result());
+  if (m.blame()) m.blame()->landed(m, t, *op, before, m.result());
+  if (m.timeline()) m.timeline()->landed(*op, t.cta, t.linear / 32, m.now());
   return good;
 }
 
@@ -68,6 +69,7 @@ bool Engine::issue(Machine& m, Thread& t, std::unique_ptr<Operation> op) {
   op->group = lane.open(op->queue);
   op->origin = m.origin_of(t);
   if (op->queue == Queue::TensorCore) pipeline_.push_back({op->sequence, t.number});
+  if (m.timeline()) m.timeline()->issued(t.cta, *op, m.now());
   lane.pending.push_back(std::move(op));
   ++under_way_;
   return timing_ != Timing::Earliest || land(m, t, lane.pending.size() - 1);

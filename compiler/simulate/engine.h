@@ -47,6 +47,7 @@ class Operation {
   std::uint64_t group = 0;     // of its queue and thread
   std::uint64_t barrier = 0;   // pointer to the barrier that it signals; 0: none
   std::uint64_t sequence = 0;  // order of issue among all threads
+  std::uint32_t shown = 0;     // its number in the timeline; 0: there is none
   // Its numbers in Races, one for each destination.
   std::vector<std::uint32_t> raced;
   ir::Origin origin;

@@ -215,6 +215,7 @@ void Machine::interpret(Thread& t) {
   auto stop = [&](bool failed) {
     t.pc = pc;
     result_.steps += steps;
+    called_ = 0;
     if (failed) stopped_ = true;
   };
   for (;;) {
@@ -399,6 +400,7 @@ void Machine::interpret(Thread& t) {
         break;
       case Op::Call: {
         t.pc = pc;
+        called_ = steps;
         const Site& site = program_.sites[i.b];
         switch (site.call->thread(*this, t, site)) {
           case Step::Done: break;

@@ -16,6 +16,7 @@
 #include "compiler/simulate/races.h"
 #include "compiler/simulate/simulate.h"
 #include "compiler/simulate/tensor_memory.h"
+#include "compiler/simulate/timeline.h"
 #include "compiler/simulate/warpgroup.h"
 
 namespace tilewright::simulate {
@@ -81,6 +82,9 @@ class Machine {
   ir::Origin acting_origin(const Thread& t) const { return acting_ ? *acting_ : origin_of(t); }
   std::array<std::int64_t, 3> cta_of(const Thread& t) const;  // in the grid
   std::byte byte_at(std::uint64_t pointer) const { return blocks_[pointer >> kOffsetBits].bytes[offset_of(pointer)]; }
+  // Null: nobody wants one. Its time is that of the thread that runs.
+  Timeline* timeline() { return timeline_.get(); }
+  std::uint64_t now() const { return result_.steps + called_; }
   // Null: nobody asks who writes what.
   const Blame* blame() const { return blame_.get(); }
   Result& result() { return result_; }
@@ -182,7 +186,9 @@ class Machine {
   std::string waits_for(const Thread& t);
   void deadlock();
   bool after_count(const Thread& t, std::uint64_t pointer, std::string_view what, const std::string& wrong);
-  bool run_warp(std::uint32_t cta, std::uint32_t warp);  // did some lane go on?
+  bool run_warp(std::uint32_t cta, std::uint32_t warp);  // turns.cpp: did some lane go on?
+  bool let_run(std::uint32_t cta, std::uint32_t warp);
+  void start_timeline();
   void schedule();
   void leave_if_done(std::uint32_t cta);
   void finish_group();
@@ -226,6 +232,8 @@ class Machine {
   Warpgroups warpgroups_;
   std::unique_ptr<Races> races_;
   std::unique_ptr<Blame> blame_;
+  std::unique_ptr<Timeline> timeline_;
+  std::uint64_t called_ = 0;                     // steps of the running thread up to its call
   std::vector<char> watched_;                    // by block
   std::unordered_set<std::uint64_t> by_kernel_;  // blocks that an earlier kernel has written
   std::map<std::uint64_t, Mbarrier> barriers_;   // by pointer

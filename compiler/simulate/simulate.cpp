@@ -20,6 +20,7 @@ using namespace ir;
 
 Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result)
     : kernel_(kernel), program_(program), options_(options), result_(result) {
+  if (options.timeline) timeline_ = std::make_unique<Timeline>(result.timeline, options.timeline);
   if (options.races) races_ = std::make_unique<Races>(*this);
 }
 
@@ -393,12 +394,14 @@ void Machine::run_group(std::array<std::int64_t, 3> first) {
     set(t, kernel_.cta_rank_in_cluster, t.cta);
   }
 
+  start_timeline();
   schedule();
   if (!stopped_) finish_group();
+  if (timeline_) timeline_->end_group(now());
 }
 
 // Lets the lanes of a warp run, and completes what they meet for, until all of them wait or have ended.
-bool Machine::run_warp(std::uint32_t cta, std::uint32_t warp) {
+bool Machine::let_run(std::uint32_t cta, std::uint32_t warp) {
   std::span<Thread> block = cta_threads(cta);
   std::span<Thread> lanes = block.subspan(warp * 32, std::min<std::size_t>(32, block.size() - warp * 32));
   bool progress = false;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "compiler/lower/lowered.h"
+#include "compiler/simulate/timeline_event.h"
 
 namespace tilewright::simulate {
 
@@ -70,8 +71,9 @@ struct Options {
   Timing timing = Timing::Latest;
   std::uint64_t seed = 1;  // of Timing::Random, which also draws the order of the warps
   std::vector<Asked> blame{};
-  std::size_t max_seen = 4096;  // what watches keep
-  std::stop_token stop{};       // asked every few milliseconds; a stopped run is incomplete
+  std::size_t max_seen = 0;  // what watches keep; 0: there are none
+  std::size_t timeline = 0;  // events of a timeline, at most; 0: there is none
+  std::stop_token stop{};    // asked every few milliseconds; a stopped run is incomplete
 };
 
 enum class Severity : std::uint8_t { Warning, Error, Incomplete };
@@ -133,8 +135,9 @@ struct Result {
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> traces;
   std::vector<std::optional<Producer>> produced;  // for each of Options::blame; nothing: nobody wrote it
   std::vector<Seen> seen;                         // what watches saw, in the order of execution
-  std::uint64_t unseen = 0;                       // and how often more, after Options::max_seen
-  std::string printed;                            // what T.cuda.printf wrote
+  TimelineRecord timeline;
+  std::uint64_t unseen = 0;  // and how often more, after Options::max_seen
+  std::string printed;       // what T.cuda.printf wrote
   std::uint64_t steps = 0;
   bool finished = false;  // ran to its end, whatever was found on the way
 };

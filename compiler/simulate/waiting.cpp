@@ -86,8 +86,10 @@ bool Machine::after_count(const Thread& t, std::uint64_t pointer, std::string_vi
     if (waiting.state != State::Waiting || waiting.barrier != pointer || waiting.phase >= b.phase) continue;
     waited(waiting, pointer);
     set_result(waiting, site_of(waiting), 1);
+    if (timeline_) timeline_->released(pointer, waiting.cta, waiting.linear / 32);
     release(waiting);
   }
+  if (timeline_) timeline_->phase_over(pointer);
   return true;
 }
 

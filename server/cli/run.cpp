@@ -17,6 +17,7 @@
 #include "server/project/run_targets.h"
 #include "server/render/run_report.h"
 #include "server/render/terminal.h"
+#include "server/render/timeline.h"
 
 namespace tilewright::cli {
 namespace {
@@ -24,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct RunCommand {
-  std::string file, on, arch, reference, against, folder, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1";
+  std::string file, on, arch, reference, against, trace, folder, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1";
   std::vector<std::string> entries, cubins, inputs, outputs, expected, settings, watches;
   std::string seed;
   int device = 0;
@@ -128,6 +129,12 @@ std::expected<void, std::string> write_outputs(const std::string& folder, run::R
   return {};
 }
 
+std::expected<void, std::string> write_trace(const RunCommand& o, const ide::RunAnswer& answer) {
+  if (answer.report.outcome.timeline.names.empty())
+    return std::unexpected("there is no timeline of what a GPU does: run it with --on sim");
+  return project::write_file(o.trace, {render::timeline_json(answer)});
+}
+
 int refuse(const RunCommand& o, const run::Failure& failure) {
   if (o.json) std::fputs((render::dump(render::run_refusal("refused", failure)) + "\n").c_str(), stdout);
   return fail_usage(failure.message, failure.hint);
@@ -141,8 +148,8 @@ void show_messages(const ide::RunAnswer& answer) {
 template <class AnswerTo>
 int run_all(const RunCommand& o, const project::LoadedFile& file, const ide::RunRequest& request,
             AnswerTo&& answer_to) {
-  if (!o.folder.empty() || !o.cubins.empty())
-    return refuse(o, {"--output and --cubin are for one entry", "name it with --entry EXPR"});
+  if (!o.folder.empty() || !o.cubins.empty() || !o.trace.empty())
+    return refuse(o, {"--output, --cubin and --trace are for one entry", "name it with --entry EXPR"});
   const std::vector<ide::Runnable> entries = ide::entries_to_run(file);
   if (entries.empty()) return refuse(o, {file.source->path() + " has no kernel to run", {}});
   int status = 0;
@@ -196,6 +203,10 @@ int run_command(const RunCommand& o) {
   request->wanted.memory_limit = options.memory_limit;
   simulate::Options simulator;
   simulator.max_steps = o.steps;
+  constexpr std::size_t kSeen = 4096;
+  if (!o.watches.empty()) simulator.max_seen = kSeen;
+  constexpr std::size_t kEvents = 400'000;  // what viewers still open
+  if (!o.trace.empty()) simulator.timeline = kEvents;
   auto executor = ide::executor_on(o.on, options, 3, simulator, interrupts.token());
   const bool shown = ::isatty(STDERR_FILENO) == 1;
   auto progress = [&](const std::string& what) {
@@ -212,6 +223,8 @@ int run_command(const RunCommand& o) {
   bool done = answer.end == ide::RunAnswer::End::Reported && answer.report.outcome.status == run::Status::Done;
   if (done && !o.folder.empty())
     if (auto ok = write_outputs(o.folder, answer.report); !ok) return refuse(o, {ok.error(), {}});
+  if (!o.trace.empty() && answer.end == ide::RunAnswer::End::Reported)
+    if (auto ok = write_trace(o, answer); !ok) return refuse(o, {ok.error(), {}});
   show_messages(answer);
   if (o.json) {
     if (render::Json report = render::run_json(answer); !report.is_null())
@@ -307,6 +320,9 @@ void add_run(CLI::App& app, Run& run) {
       "--watch", o->watches,
       "EXPRESSION@LINE: on the simulator, what the expression is by thread and iteration where the line was "
       "executed, e.g. 'smem[3, 0:8]@14'; a buffer of any scope with indices and slices, or a number; repeatable");
+  c->add_option(
+      "--trace", o->trace,
+      "FILE: a timeline of the simulator's first schedule, in Chrome's trace format (ui.perfetto.dev opens it)");
   c->add_option("--against", o->against,
                 "On a GPU: another entry of the same tensors, or a .cubin of this one, that is verified and measured "
                 "in turn with it; says which is faster, or that no difference is seen");
