@@ -782,7 +782,7 @@ def large(A: T.Buffer((16,), "float16")):
     tid = T.thread_id([16])
     tile = T.alloc_buffer((116224,), "float16", scope="shared.dyn")
     flag = T.alloc_shared([4], "int32")
-#          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW4017]: shared memory of a CTA reaches 232464 bytes with `flag`; sm_90a has 232448, and no launch can have more
+#          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW4017]: shared memory of a CTA reaches 232464 bytes with `flag`; sm_100a has 232448, and no launch can have more
 #   hint: make the tiles or the number of stages smaller
     tile[tid] = A[tid]
     flag[0] = 1
