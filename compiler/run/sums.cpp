@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/run/format.h"
 #include "compiler/run/host_value.h"
@@ -109,14 +110,21 @@ class Finder {
     });
   }
 
+  // Hopper's wgmma adds up 8-bit floats with 13 bits.
+  static bool adds_short(const intrinsics::Intrinsic& row, const Call& call) {
+    const std::string type = intrinsics::Arguments(row, call.args).text("in_dtype");
+    return type.find("e4m3") != std::string::npos || type.find("e5m2") != std::string::npos;
+  }
+
   void look(const Call& call, std::int64_t terms) {
     using intrinsics::Meaning;
+    double unit = 0x1p-23;
     const intrinsics::Intrinsic* row = intrinsics::of(call.callee);
     if (!row) return;
     switch (row->meaning) {
       case Meaning::Mma:
       case Meaning::MmaSparse:
-      case Meaning::WgmmaMma:
+      case Meaning::WgmmaMma: unit = adds_short(*row, call) ? 0x1p-13 : unit; [[fallthrough]];
       case Meaning::TmemMma:
       case Meaning::TmemMmaSparse:
       case Meaning::TmemMmaBlockScale: terms = kMatrixTerms; break;
@@ -131,7 +139,7 @@ class Finder {
       default: return;
     }
     for (const Loop& loop : loops_) terms = times(terms, loop.trips);
-    note(terms, 0x1p-23);
+    note(terms, unit);
   }
 
   bool depends(Expr e, const Var* var) const {

@@ -2,8 +2,8 @@
 //
 // One operation stands for the work of all four warps. It reads shared memory whenever it likes between its issue and
 // the wait for its group, one after the other in the order of their issue. Products are exact and are added up in
-// floats; the units of a GPU cut sums to a few bits more than a float has, and those of 8-bit floats to fewer, so that
-// last bits may differ there.
+// floats; the units of a GPU cut sums to a few bits more than a float has, so that last bits may differ there. Sums of
+// 8-bit floats have fewer bits (short_sums.h).
 #include <array>
 #include <bit>
 #include <cstring>
@@ -12,6 +12,7 @@
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/fragments.h"
 #include "compiler/simulate/matrix_operand.h"
+#include "compiler/simulate/short_sums.h"
 
 namespace tilewright::simulate {
 namespace {
@@ -101,8 +102,8 @@ class Product final : public Operation {
     // Those before it come first: they may add to the same registers.
     if (!m.engine().finish_before(m, t, Queue::Wgmma, sequence)) return false;
     const auto columns = static_cast<std::size_t>(form_.b.rows);
-    std::vector<float> sums(kRows * columns);
-    multiply_into(a_, b_, sums.data());
+    std::vector<float> sums(is_short() ? 0 : kRows * columns);
+    if (!is_short()) multiply_into(a_, b_, sums.data());
     m.spend(std::int64_t{kRows} * form_.b.rows * form_.b.columns / 8);
     Warpgroups::Moving moving(m.warpgroups());
     auto whole = [](const Matrix& matrix) {
@@ -118,6 +119,9 @@ class Product final : public Operation {
   bool accumulates = false;
 
  private:
+  // 8-bit floats, which are added up with fewer bits.
+  bool is_short() const { return bits_of(form_.number) == 8; }
+
   bool take_fragments(Machine& m) {
     Warpgroups::Moving moving(m.warpgroups());
     a_ = Matrix(form_.a.rows, form_.a.columns);
@@ -151,9 +155,13 @@ class Product final : public Operation {
       if (!to) return false;
       for (std::int64_t at = 0; at < run.bytes; at += 4, ++i) {
         const int row = top + i / 2 % 2 * 8, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
-        float value = form_.sign * sums[static_cast<std::size_t>(row * columns + column)], before;
-        std::memcpy(&before, to->bytes + at, sizeof before);
-        value += accumulates ? before : 0.0f;  // a sum of nothing is +0, whatever the signs
+        float value, before = 0;  // a sum of nothing is +0, whatever the signs
+        if (accumulates) std::memcpy(&before, to->bytes + at, sizeof before);
+        if (is_short()) {
+          value = short_sum(a_.row(row), b_.row(column), a_.columns, form_.sign, before);
+        } else {
+          value = before + form_.sign * sums[static_cast<std::size_t>(row * columns + column)];
+        }
         std::memcpy(to->bytes + at, &value, sizeof value);
         if (defined && accumulates) continue;  // the register is defined as it was
         const bool known = a_.defined[static_cast<std::size_t>(row)] && b_.defined[static_cast<std::size_t>(column)] &&

@@ -1,4 +1,5 @@
 // wgmma: products of tiles in shared memory and registers, and what a warpgroup has to do around them.
+#include "compiler/simulate/short_sums.h"
 #include "tests/simulate/runs.h"
 
 using namespace tilewright;
@@ -201,4 +202,19 @@ TEST_CASE("what nobody wrote makes sums that nobody has") {
   CHECK(findings_with("acc[i] = T.float32(3)\n", "desc[0] = T.uint64(0)\n", simulate::Timing::Latest, fresh).empty());
   CHECK_THAT(findings_with("acc[i] = T.float32(3)\n", "desc[0] = T.uint64(0)\n", simulate::Timing::Latest),
              ContainsSubstring("TW5002 | T.ptx.wgmma.mma_asyn | an accumulator is read and was never written"));
+}
+
+TEST_CASE("8-bit floats are added up with 13 bits behind the leading one") {
+  using simulate::short_sum;
+  const float a[] = {16, 0.125f, -0.125f, 0.125f}, b[] = {16, 0.125f, 0.125f, 0.25f};
+  CHECK(short_sum(a, b, 1, 1, 0) == 256);
+  CHECK(short_sum(a, b, 2, 1, 0) == 256);              // 2^-6 is below 256 * 2^-13
+  CHECK(short_sum(a + 1, b + 1, 1, 1, 0) == 0x1p-6f);  // and counts beside less
+  CHECK(short_sum(a, b, 4, 1, 0) == 256.03125f);       // 2^-5 is not
+  CHECK(short_sum(a, b, 4, -1, 0) == -256.03125f);     // nor is it towards the other side
+  CHECK(short_sum(a, b, 1, 1, 0.03f) == 256);
+  CHECK(short_sum(a + 1, b + 1, 1, 1, 4096.75f) == 4096.5f);  // steps of a half
+  const float ones[] = {1, 1, 1, 1};
+  CHECK(short_sum(ones, ones, 4, 1, 16383) == 16386);  // 16387 needs a bit more than there are
+  CHECK(short_sum(ones, ones, 4, -1, 4) == 0);
 }
