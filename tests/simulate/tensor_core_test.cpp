@@ -301,6 +301,51 @@ std::string findings(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("operands of a product beside its matrices") {
+  // A is 1 in every element and B is 1 at K = 0, so that D is 1; before, D holds 1, too.
+  const std::string plain = replaced(product_script({}), "r[i] = T.uint32(0)", "r[i] = T.uint32(0x3f800000)");
+  auto d = [](const std::string& text, int lane, int column) {
+    Runs runs(text, "sm_100a");
+    simulate::Inputs inputs = runs.inputs(runs.kernels()[0], [](auto) { return 0; });
+    const std::vector<std::uint32_t> ones(128 * 16, 0x3c00);
+    std::vector<std::uint32_t> b(64 * 16);
+    for (std::size_t n = 0; n < 64; ++n) b[n * 16] = 0x3c00;
+    inputs.tensors["A"] = bytes_tensor(plain_layout(ones, 128, 16, 16, 1));
+    inputs.tensors["B"] = bytes_tensor(plain_layout(b, 64, 16, 16, 1));
+    inputs.tensors["S"] = bytes_tensor(std::vector<std::uint8_t>(1536));
+    simulate::Result r = runs.run(runs.kernels()[0], inputs);
+    INFO(said(r));
+    REQUIRE(r.verdict == simulate::Verdict::Clean);
+    float out;
+    std::memcpy(&out, r.tensors.at("D").bytes.data() + 4 * (lane * 64 + column), sizeof out);
+    return out;
+  };
+  CHECK(d(plain, 35, 7) == 2);
+  const std::string disabled =
+      replaced(plain, "kind[0], d_dtype", "kind[0], T.uint32(0), T.uint32(8), T.uint32(0), T.uint32(0), d_dtype");
+  CHECK(d(disabled, 35, 7) == 1);
+  CHECK(d(disabled, 36, 7) == 2);
+  CHECK(d(replaced(plain, "cta_group=1)\n        T.ptx.tcgen05.commit",
+                   "cta_group=1, scale_input_d=2)\n        T.ptx.tcgen05.commit"),
+          0, 0) == 1.25f);
+  CHECK(d(replaced(plain, "cta_group=1)\n        T.ptx.tcgen05.commit",
+                   "cta_group=1, enable_input_d=0)\n        T.ptx.tcgen05.commit"),
+          0, 0) == 1);
+  CHECK(d(replaced(plain, "cta_group=1)\n        T.ptx.tcgen05.commit",
+                   "cta_group=1, pred=0)\n        T.ptx.tcgen05.commit"),
+          0, 0) == 1);
+  // Read as MN-major, eight columns of N make a row of 16 bytes: the bytes of K = 0 are then columns 0, 8, 16, ...
+  std::string across = replaced(plain, "M=128, N=64, K=16, trans_a=False, trans_b=False",
+                                "M=128, N=64, K=16, trans_a=False, trans_b=True");
+  across = replaced(across, "b_smem.ptr_to([0]), 8, 16, 0", "b_smem.ptr_to([0]), 64, 8, 0");
+  // Byte (n, k): n / 8 * 128 + k mod 8 * 16 + k / 8 * 1024 + n mod 8 * 2. A one stands at every 16 bytes of the even
+  // 128 bytes: N = 0, 16, 32, 48 have all of their 16 ones along K, the others none.
+  CHECK(d(across, 3, 0) == 17);
+  CHECK(d(across, 3, 1) == 1);
+  CHECK(d(across, 3, 8) == 1);
+  CHECK(d(across, 3, 48) == 17);
+}
+
 TEST_CASE("waits and fences around tensor memory, each taken out") {
   const std::string good = product_script({});
   CHECK(findings(good).empty());
