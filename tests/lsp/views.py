@@ -479,6 +479,17 @@ class Lenses(Session):
             result = self.ask(c, "run", {"textDocument": {"uri": "file://" + path}, "entry": "kernel", "on": "gpu"})
             simulated = self.ask(c, "run", {"textDocument": {"uri": "file://" + path}, "entry": "kernel", "on": "sim"})
         self.assertEqual((simulated["status"], simulated["report"]["verdict"]), (0, "unverified"))
+        # What the script's comment says is heard, and what it says wrongly.
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(os.path.realpath(folder), "script.py")
+            runs = []
+            for comment in ("A=arange schedules=1", "A=arnge"):
+                with open(path, "w", encoding="utf-8") as f:
+                    f.write(SCRIPT + "\n# tilewright: run kernel " + comment + "\n")
+                runs.append(self.ask(c, "run", {"textDocument": {"uri": "file://" + path}, "entry": "kernel", "on": "sim"}))
+        self.assertEqual(runs[0]["report"]["tensors"][0]["source"], "arange")
+        self.assertEqual(runs[1]["status"], 2)
+        self.assertIn("did you mean arange?", runs[1]["messages"])
         # Without a GPU it says what is missing; with one it runs.
         self.assertIn(result["status"], (0, 2))
         self.assertTrue(result["report"] or result["messages"])
