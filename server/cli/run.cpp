@@ -251,6 +251,7 @@ constexpr std::string_view
         "  tilewright run kernels.py --entry all --on sim\n"
         "  tilewright run vector_add.py --on gpu --set n=1000000 --repeat 50\n"
         "  tilewright run kernels.py --on gpu --entry fast --against plain --seed secret\n"
+        "  tilewright run copy.py --input A=arange --watch 'smem[3, 0:8]@14' --trace timeline.json\n"
         "  tilewright run gemm.py --entry 'gemm(1024)' --on gpu --input A=a.npy --input B=b.npy --expect C=c.npy -o "
         "out/";
 

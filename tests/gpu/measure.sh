@@ -9,76 +9,25 @@ D=$(mktemp -d); trap 'rm -rf "$D"' EXIT
 export XDG_CACHE_HOME=$D/cache
 exec > >(tee "$OUT/log.txt") 2>&1
 
-cat > "$D/copies.py" <<'PY'
-from tvm.script import tirx as T
-from tvm.script.tirx import tile as Tx
-
-
-# tilewright: run wide(1024) reference=plain seed=secret repeat=40
-# tilewright: run wide(256) reference=plain seed=secret repeat=40
-# tilewright: run narrow(1024) reference=plain seed=secret repeat=40
-def wide(threads):
-    @T.prim_func
-    def kernel(a: T.handle, b: T.handle):
-        n = T.int32()
-        A = T.match_buffer(a, (n,), "float32")
-        B = T.match_buffer(b, (n,), "float32")
-        T.device_entry()
-        block = T.cta_id([T.ceildiv(n, threads * 4)])
-        i = T.thread_id([threads])
-        at = (block * threads + i) * 4
-        if at < n:
-            T.cuda.copy_128b(T.address_of(B[at]), T.address_of(A[at]))
-
-    return kernel
-
-
-def narrow(threads):
-    @T.prim_func
-    def kernel(a: T.handle, b: T.handle):
-        n = T.int32()
-        A = T.match_buffer(a, (n,), "float32")
-        B = T.match_buffer(b, (n,), "float32")
-        T.device_entry()
-        block = T.cta_id([T.ceildiv(n, threads)])
-        i = T.thread_id([threads])
-        at = block * threads + i
-        if at < n:
-            B[at] = A[at]
-
-    return kernel
-
-
-@T.prim_func
-def plain(a: T.handle, b: T.handle):
-    n = T.int32()
-    A = T.match_buffer(a, (n,), "float32")
-    B = T.match_buffer(b, (n,), "float32")
-    T.device_entry()
-    block = T.cta_id([T.ceildiv(n, 1024)])
-    i = T.thread_id([1024])
-    if block * 1024 + i < n:
-        B[block * 1024 + i] = A[block * 1024 + i]
-PY
 timed() { echo "== ${*//$D\//}"; /usr/bin/env time -f '%e s wall, %M KB' "$@" || echo "status $?"; }
 
 # What a copy leaves needs no reference, which would take longer than the GPU.
 GIVEN=(--input A=arange --expect B=arange)
-"$T" check "$D/copies.py"
-timed "$T" run "$D/copies.py" --on gpu --entry all --set n=$((8 << 20))
+"$T" check docs/copies.py
+timed "$T" run docs/copies.py --on gpu --entry all --set n=$((8 << 20))
 # Twice the same: no difference may be seen. Then a difference, in both directions.
-timed "$T" run "$D/copies.py" --on gpu --entry 'wide(1024)' --against 'wide(1024)' "${GIVEN[@]}" --set n=$((32 << 20))
-timed "$T" run "$D/copies.py" --on gpu --entry 'wide(1024)' --against 'narrow(64)' "${GIVEN[@]}" --set n=$((32 << 20))
-timed "$T" run "$D/copies.py" --on gpu --entry 'narrow(64)' --against 'wide(1024)' "${GIVEN[@]}" --set n=$((32 << 20))
+timed "$T" run docs/copies.py --on gpu --entry 'wide(1024)' --against 'wide(1024)' "${GIVEN[@]}" --set n=$((32 << 20))
+timed "$T" run docs/copies.py --on gpu --entry 'wide(1024)' --against 'narrow(64)' "${GIVEN[@]}" --set n=$((32 << 20))
+timed "$T" run docs/copies.py --on gpu --entry 'narrow(64)' --against 'wide(1024)' "${GIVEN[@]}" --set n=$((32 << 20))
 # Within the L2 cache, where hot and cold are far apart.
-timed "$T" run "$D/copies.py" --on gpu --entry 'wide(256)' --against 'narrow(1024)' "${GIVEN[@]}" --set n=$((1 << 20))
+timed "$T" run docs/copies.py --on gpu --entry 'wide(256)' --against 'narrow(1024)' "${GIVEN[@]}" --set n=$((1 << 20))
 # A gigabyte of each tensor, beside the driver's copy; then without the management library.
-timed "$T" run "$D/copies.py" --on gpu --entry 'wide(1024)' "${GIVEN[@]}" --set n=$((256 << 20)) --repeat 20
-timed "$T" run "$D/copies.py" --on gpu --entry 'wide(1024)' "${GIVEN[@]}" --set n=$((1 << 20)) --nvml libnone.so
-"$T" compile "$D/copies.py" --entry 'narrow(1024)' --emit cubin -o "$D/made" > /dev/null
-timed "$T" run "$D/copies.py" --on gpu --entry 'narrow(1024)' --against "$(find "$D/made" -name '*.cubin' | head -1)" \
+timed "$T" run docs/copies.py --on gpu --entry 'wide(1024)' "${GIVEN[@]}" --set n=$((256 << 20)) --repeat 20
+timed "$T" run docs/copies.py --on gpu --entry 'wide(1024)' "${GIVEN[@]}" --set n=$((1 << 20)) --nvml libnone.so
+"$T" compile docs/copies.py --entry 'narrow(1024)' --emit cubin -o "$D/made" > /dev/null
+timed "$T" run docs/copies.py --on gpu --entry 'narrow(1024)' --against "$(find "$D/made" -name '*.cubin' | head -1)" \
   "${GIVEN[@]}" --set n=$((32 << 20))
-"$T" run "$D/copies.py" --on gpu --entry 'wide(1024)' --against 'narrow(64)' "${GIVEN[@]}" --set n=$((32 << 20)) --json > "$OUT/against.json"
+"$T" run docs/copies.py --on gpu --entry 'wide(1024)' --against 'narrow(64)' "${GIVEN[@]}" --set n=$((32 << 20)) --json > "$OUT/against.json"
 timed "$T" run examples/vector_add.py --on gpu --set n=$((8 << 20)) --seed secret
 timed "$T" run examples/tma_pipeline.py --on gpu --entry all
 timed "$T" run examples/bulk_reduce.py --on gpu --entry all
