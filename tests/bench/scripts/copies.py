@@ -1,34 +1,32 @@
 # tilewright: arch sm_90a sm_100a
-# tilewright: entry tma_ring(6, 32)
-# tilewright: entry ldgsts(4)
-# tilewright: entry registers(4)
-"""A gigabyte from A to B in three ways: the tensor copy engine through a ring of tiles, cp.async through shared memory, registers.
+# tilewright: entry tma_ring(3, 4, 65536)
+# tilewright: entry ldgsts(1)
+# tilewright: entry registers(1)
+"""From A to B in three ways: the tensor copy engine through a ring of tiles, cp.async through shared memory, registers.
 
-    tilewright run tests/bench/scripts/copies.py --on gpu --entry all --input A=arange --expect B=arange --set n=262144
+    tilewright run tests/bench/scripts/copies.py --on gpu --input A=arange --expect B=arange --entry 'registers(1)' --set n=262144
 
-says for each how near it comes to the driver's own copy. A row has 1,024 numbers of four bytes; for registers, n counts blocks of
-4,096 numbers.
+copies a gigabyte and says how near it comes to the driver's own copy; a ring has rows of a quarter of that length (n=1048576).
+Memory likes to be read and written in its order, in parts of a few kilobytes: many small CTAs beat a few that stay.
 """
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import S, TileLayout
 
 COLUMNS = 1024
-SMS = 132
 
 
-def tma_ring(stages, rows):
+def tma_ring(stages, rows, ctas):
     """One thread of a CTA loads tiles and stores them. A slot is loaded again when the store before the newest has read it."""
-    parts = COLUMNS // 256
     ahead = stages - 2
 
     @T.prim_func
     def through_ring(A_ptr: T.handle, B_ptr: T.handle):
         n = T.int32()
-        A = T.match_buffer(A_ptr, (n, COLUMNS), "float32")
-        B = T.match_buffer(B_ptr, (n, COLUMNS), "float32")
+        A = T.match_buffer(A_ptr, (n, 256), "float32")
+        B = T.match_buffer(B_ptr, (n, 256), "float32")
         T.device_entry()
-        block = T.cta_id([SMS])
+        block = T.cta_id([ctas])
         tid = T.thread_id([32])
         pool = T.SMEMPool()
         tiles = pool.alloc((stages, rows, 256), "float32", align=128, layout=TileLayout(S[stages, rows, 256]))
@@ -39,30 +37,22 @@ def tma_ring(stages, rows):
                 T.ptx.mbarrier.init(full.ptr_to([s]), 1)
             T.ptx.fence.mbarrier_init()
         T.cuda.cta_sync()
-        count: T.let = T.ceildiv(n, rows) * parts
-        mine: T.let = T.ceildiv(count - block, SMS)
+        mine: T.let = T.ceildiv(T.ceildiv(n, rows) - block, ctas)
         if tid == 0:
             for step in T.serial(mine + ahead):
                 if step < mine:
                     if step >= stages:
                         T.ptx.cp_async.bulk.wait_group(1, read=True)
-                    tile: T.let = block + step * SMS
+                    row: T.let = (block + step * ctas) * rows
                     T.ptx.mbarrier.arrive.expect_tx(full.ptr_to([step % stages]), rows * 256 * 4)
                     Tx.copy_async(
-                        tiles[step % stages, :, :],
-                        A[tile // parts * rows : tile // parts * rows + rows, tile % parts * 256 : tile % parts * 256 + 256],
-                        dispatch="tma",
-                        mbar=full.ptr_to([step % stages]),
+                        tiles[step % stages, :, :], A[row : row + rows, :], dispatch="tma", mbar=full.ptr_to([step % stages])
                     )
                 if step >= ahead:
                     done: T.let = step - ahead
-                    there: T.let = block + done * SMS
+                    to: T.let = (block + done * ctas) * rows
                     T.ptx.mbarrier.try_wait(full.ptr_to([done % stages]), done // stages % 2)
-                    Tx.copy_async(
-                        B[there // parts * rows : there // parts * rows + rows, there % parts * 256 : there % parts * 256 + 256],
-                        tiles[done % stages, :, :],
-                        dispatch="tma",
-                    )
+                    Tx.copy_async(B[to : to + rows, :], tiles[done % stages, :, :], dispatch="tma")
                     T.ptx.cp_async.bulk.commit_group()
             T.ptx.cp_async.bulk.wait_group(0, read=True)
 
