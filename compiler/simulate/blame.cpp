@@ -12,7 +12,7 @@ void Blame::wrote(const Machine& m, const Thread& t, std::uint64_t pointer, std:
   for (const Asked& a : asked_) {
     const bool there = pointer >> kOffsetBits == a.pointer >> kOffsetBits &&
                        offset_of(pointer) <= offset_of(a.pointer) && offset_of(a.pointer) < offset_of(pointer) + bytes;
-    if (there) note(m, t, m.acting_origin(t), a.question, result);
+    if (there) note(m, t, m.place_in_script(t), a.question, result);
   }
 }
 

@@ -5,7 +5,11 @@
 
 namespace tilewright::simulate {
 
-const CallRow* call_of(Meaning meaning) {
+const CallRow* call_of(const intrinsics::Intrinsic& row) {
+  using namespace intrinsics;
+  // No value depends on how many registers a warpgroup has, and so there is no meaning to it.
+  auto schedules = [](const Effect& e) { return e.verb == Verb::Schedules && e.object == Object::Threads; };
+  if (row.by.together == Together::Warpgroup && std::ranges::any_of(row.effects, schedules)) return &register_call();
   static const auto kByMeaning = [] {
     std::unordered_map<Meaning, const CallRow*> out;
     for (auto rows : {barrier_calls(), cluster_calls(), memory_calls(), fence_calls(), copy_calls(), bulk_calls(),
@@ -15,7 +19,7 @@ const CallRow* call_of(Meaning meaning) {
     }
     return out;
   }();
-  auto found = kByMeaning.find(meaning);
+  auto found = kByMeaning.find(row.meaning);
   return found == kByMeaning.end() ? nullptr : found->second;
 }
 

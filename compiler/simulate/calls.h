@@ -33,7 +33,7 @@ struct CallRow {
   bool (*set_up)(Site& site, const intrinsics::Arguments& a) = nullptr;
 };
 
-const CallRow* call_of(Meaning meaning);  // null: none
+const CallRow* call_of(const intrinsics::Intrinsic& row);  // null: none
 
 // What set_up has read of a call, in the type of its row's file.
 template <class F>

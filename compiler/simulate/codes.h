@@ -32,6 +32,8 @@ inline constexpr std::string_view kRacesLimit = "TW5024";
 inline constexpr std::string_view kUntried = "TW5025";
 inline constexpr std::string_view kWarpgroup = "TW5026";
 inline constexpr std::string_view kTensorFence = "TW5030";
+inline constexpr std::string_view kInterleaving = "TW5040";
+inline constexpr std::string_view kRegisterPool = "TW5041";
 }  // namespace code
 
 inline constexpr text::CodeInfo kCodes[] = {
@@ -41,10 +43,12 @@ inline constexpr text::CodeInfo kCodes[] = {
      "The bytes were never written in this run: an input is missing, or a copy or a synchronisation comes too late."},
     {code::kMisaligned, "misaligned access",
      "An access of n bytes needs an address that is a multiple of n. On a GPU a misaligned one faults."},
-    {code::kDeadlock, "deadlock", "Every thread that is left waits for others that will not come."},
+    {code::kDeadlock, "deadlock",
+     "Every thread that is left waits: for one another in a ring, or for arrivals and bytes that nobody brings any "
+     "more. The finding follows who waits for whom; what would let each of them go on is listed with it."},
     {code::kDivergence, "threads of one CTA meet at different calls",
-     "Some threads wait at one cta_sync and some at another. The hardware counts them together; the script probably "
-     "does not mean that."},
+     "Some threads wait at one cta_sync and some at another, or have ended without coming to it. The hardware counts "
+     "warps, all lanes of a warp come to the same call together, and a barrier of the CTA is for all of its threads."},
     {code::kPartialWarp, "warp instruction without the whole warp",
      "A shuffle, vote or matrix instruction needs all lanes that its mask names, at the same call. Some have left the "
      "kernel or wait elsewhere."},
@@ -98,6 +102,13 @@ inline constexpr text::CodeInfo kCodes[] = {
      "tcgen05.fence.after_thread_sync on the other one. Many kernels do without and run right; one that writes both "
      "kinds "
      "is held to them everywhere."},
+    {code::kInterleaving, "phase of a barrier depends on luck",
+     "In another order of the same steps a wait finds another phase than here, or an arrival counts in another one: "
+     "parities tell neighbouring phases apart only, so whoever comes too late or too early waits for ever or not at "
+     "all."},
+    {code::kRegisterPool, "registers of warpgroups do not add up",
+     "setmaxnreg.dec gives registers back and setmaxnreg.inc takes them, for all warps of a warpgroup together; what "
+     "all of them hold has to fit into the 65,536 registers of a multiprocessor."},
     {code::kRacesLimit, "races not searched for to the end",
      "The history of accesses takes memory; a run that touches very much is checked up to a limit."},
 };

@@ -412,7 +412,9 @@ class Compiler {
       const std::int64_t first = *element * e->buffer->dtype.lanes;
       return constant_register(pointer_to(kLocalBlocks + to.index, bits < 8 ? first * bits / 8 : first * to.bytes));
     }
-    return make(Op::Address, kHandle, element_index(index, e->buffer->dtype.lanes), at);
+    const Register index_register = element_index(index, e->buffer->dtype.lanes);
+    last_address_ = at;
+    return make(Op::Address, kHandle, index_register, at);
   }
 
   // ---- calls ----
@@ -466,8 +468,10 @@ class Compiler {
         names.remove_prefix(std::min(bar + 1, names.size()));
         if (!a.operand(name) || !a.given(name)) continue;
         const bool attribute = a.operand(name)->kind == intrinsics::OperandKind::Attribute;
+        last_address_ = Access::kNoRegister;
         slot = attribute ? constant_register(static_cast<std::uint64_t>(a.integer(name)))
                          : element_or_value(a[name], *a.operand(name));
+        if (name.find("bar") != name.npos) s.barrier_view = last_address_;
       }
       s.args.push_back(slot);
     }
@@ -599,7 +603,7 @@ class Compiler {
       s.args = std::move(args);
       return s;
     };
-    if (const CallRow* call = call_of(row.meaning)) {
+    if (const CallRow* call = call_of(row)) {
       // What a CTA does as one begins and ends with all of its threads.
       const bool as_one = row.meaning == Meaning::Nvshmem && row.by.together == intrinsics::Together::Cta;
       if (as_one) meet(site(Site::Kind::CtaSync, kVoid), kVoid);
@@ -914,6 +918,7 @@ class Compiler {
   Origin origin_;
   Register variables_ = 0;
   std::uint32_t live_temporaries_ = 0, most_temporaries_ = 0;
+  std::uint32_t last_address_ = Access::kNoRegister;  // the access whose address was taken last
   std::unordered_map<std::uint64_t, Register> constants_;
   std::unordered_map<const Var*, std::pair<Where, std::uint32_t>> places_;
   std::unordered_map<const Var*, Registers> vectors_, scalars_;

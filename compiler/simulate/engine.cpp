@@ -29,7 +29,7 @@ Engine::Lane& Engine::lane_of(const Thread& t) { return lanes_[t.number]; }
 bool Engine::take(Machine& m, Thread& t, Operation& op) {
   if (op.taken) return true;
   op.taken = true;
-  Machine::Acting acting(m, op.origin);
+  Machine::Acting acting(m, op);
   return op.take(m, t);
 }
 
@@ -43,7 +43,7 @@ bool Engine::land(Machine& m, Thread& t, std::size_t index) {
     std::erase_if(pipeline_, [&](const Issued& p) { return p.sequence == op->sequence; });
   }
   if (!take(m, t, *op)) return false;
-  Machine::Acting acting(m, op->origin);
+  Machine::Acting acting(m, *op);
   const std::vector<std::byte> before = m.blame() ? m.blame()->before(m) : std::vector<std::byte>();
   if (m.timeline()) m.timeline()->lands(*op, m.now());
   const bool good = op->land(m, t);
@@ -64,7 +64,12 @@ bool Engine::finish_pipeline(Machine& m, std::uint32_t cta, std::uint64_t sequen
 }
 
 bool Engine::issue(Machine& m, Thread& t, std::unique_ptr<Operation> op) {
+  if (m.foresees()) {
+    for (std::uint64_t barrier : op->signals()) m.supplies(t, barrier);
+    return true;
+  }
   Lane& lane = lane_of(t);
+  if (m.interleavings() && !op->signals().empty()) op->past = m.interleavings()->past(t);
   op->sequence = ++sequence_;
   op->group = lane.open(op->queue);
   op->origin = m.origin_of(t);
@@ -78,6 +83,7 @@ bool Engine::issue(Machine& m, Thread& t, std::unique_ptr<Operation> op) {
 void Engine::commit(const Thread& t, Queue queue) { ++lane_of(t).open(queue); }
 
 bool Engine::finish(Machine& m, Thread& t, Queue queue, std::uint64_t allowed, bool take_only) {
+  if (m.foresees()) return true;
   Lane& lane = lane_of(t);
   const std::uint64_t open = lane.open(queue);
   for (std::size_t i = 0; i < lane.pending.size();) {
@@ -95,6 +101,7 @@ bool Engine::finish(Machine& m, Thread& t, Queue queue, std::uint64_t allowed, b
 }
 
 bool Engine::finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t sequence) {
+  if (m.foresees()) return true;
   Lane& lane = lane_of(t);
   for (std::size_t i = 0; i < lane.pending.size();) {
     if (lane.pending[i]->queue != queue || lane.pending[i]->sequence >= sequence) {
@@ -122,7 +129,8 @@ bool Engine::step(Machine& m) {
   const std::vector<std::uint64_t> awaited = m.awaited_barriers();
   for (std::size_t n = 0; n < lanes_.size(); ++n) {
     for (const auto& op : lanes_[n].pending)
-      if (op->barrier && std::ranges::binary_search(awaited, op->barrier)) due.push_back({op->sequence, n});
+      if (std::ranges::any_of(op->signals(), [&](std::uint64_t b) { return std::ranges::binary_search(awaited, b); }))
+        due.push_back({op->sequence, n});
   }
   std::ranges::sort(due, {}, &Due::sequence);
   // One after the other, until somebody goes on.

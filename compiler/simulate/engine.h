@@ -10,9 +10,11 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "compiler/ir/stmt.h"
+#include "compiler/simulate/interleavings.h"
 #include "compiler/simulate/simulate.h"
 
 namespace tilewright::simulate {
@@ -39,6 +41,8 @@ class Operation {
   // Takes the source. False: a finding was made and the run ends.
   virtual bool take(Machine&, Thread&) { return true; }
   virtual bool land(Machine&, Thread&) = 0;
+  // The barriers that count its end.
+  virtual std::span<const std::uint64_t> signals() const { return {&barrier, barrier ? std::size_t{1} : 0}; }
   // Does it write this byte when it lands?
   virtual bool covers(std::uint64_t /*pointer*/) const { return false; }
 
@@ -51,6 +55,7 @@ class Operation {
   // Its numbers in Races, one for each destination.
   std::vector<std::uint32_t> raced;
   ir::Origin origin;
+  Interleavings::Past past;  // what came before its issue; null: nobody asks
 };
 
 class Engine {

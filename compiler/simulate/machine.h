@@ -10,10 +10,12 @@
 
 #include "compiler/simulate/blame.h"
 #include "compiler/simulate/engine.h"
+#include "compiler/simulate/interleavings.h"
 #include "compiler/simulate/mbarrier.h"
 #include "compiler/simulate/memory.h"
 #include "compiler/simulate/program.h"
 #include "compiler/simulate/races.h"
+#include "compiler/simulate/register_pool.h"
 #include "compiler/simulate/simulate.h"
 #include "compiler/simulate/tensor_memory.h"
 #include "compiler/simulate/timeline.h"
@@ -44,6 +46,20 @@ struct Thread {
 
 // Does everybody of the CTA or the cluster wait there, and not a warp?
 bool is_block_wide(Site::Kind kind);
+bool is_cta_wide(Site::Kind kind);
+
+// Where threads meet that is no mbarrier, by number: no pointer leads to block 0.
+inline constexpr std::uint64_t kClusterPlace = 1;
+inline std::uint64_t cta_place(std::uint32_t cta) { return 16 + cta; }
+inline std::uint64_t warpgroup_place(const Thread& t) { return 4096 + t.number / Warpgroups::kThreads; }
+inline std::uint64_t named_place(std::uint32_t cta, std::size_t id) { return 256 + cta * 16 + id; }
+
+// An arrival, or bytes, that a thread would bring if its wait were over.
+struct Supply {
+  std::uint32_t thread = 0;
+  std::uint64_t place = 0;  // an mbarrier's pointer, or one of the above
+  ir::Origin origin;
+};
 
 // The CTAs of one cluster (or one CTA), and the memory of the whole run.
 class Machine {
@@ -68,18 +84,17 @@ class Machine {
   // While it lives findings are told at the call that started an operation, not where its thread has got to.
   class Acting {
    public:
-    Acting(Machine& m, const ir::Origin& origin) : machine_(m), before_(std::exchange(m.acting_, &origin)) {}
+    Acting(Machine& m, const Operation& op) : machine_(m), before_(std::exchange(m.acting_, &op)) {}
     ~Acting() { machine_.acting_ = before_; }
     Acting(const Acting&) = delete;
     Acting& operator=(const Acting&) = delete;
 
    private:
     Machine& machine_;
-    const ir::Origin* before_;
+    const Operation* before_;
   };
-
-  // Where what the thread does now was started.
-  ir::Origin acting_origin(const Thread& t) const { return acting_ ? *acting_ : origin_of(t); }
+  // Where what happens now stands in the script: the call that the thread is at, or that started the operation.
+  ir::Origin place_in_script(const Thread& t) const { return acting_ ? acting_->origin : origin_of(t); }
   std::array<std::int64_t, 3> cta_of(const Thread& t) const;  // in the grid
   std::byte byte_at(std::uint64_t pointer) const { return blocks_[pointer >> kOffsetBits].bytes[offset_of(pointer)]; }
   // Null: nobody wants one. Its time is that of the thread that runs.
@@ -109,8 +124,15 @@ class Machine {
   bool inval_barrier(const Thread& t, std::uint64_t pointer);
   template <class F>
   bool counted(const Thread& t, std::uint64_t pointer, std::string_view what, F&& f) {
+    if (foresees()) return supplies(t, pointer);
     Mbarrier* b = barrier_at(t, pointer, what);
-    return b && after_count(t, pointer, what, f(*b));
+    if (!b) return false;
+    if (interleavings_) interleavings_->counts(t, generic(pointer), b->phase, acting_ ? acting_->past : nullptr);
+    return after_count(t, pointer, what, f(*b));
+  }
+  // The thread comes to a wait that means this phase, -1 the one before the first.
+  void comes_to_wait(const Thread& t, std::uint64_t pointer, std::int64_t phase) {
+    if (interleavings_) interleavings_->comes_to_wait(t, generic(pointer), phase);
   }
   bool awaited(std::uint64_t barrier) const;            // somebody waits for this barrier
   std::vector<std::uint64_t> awaited_barriers() const;  // those, sorted
@@ -121,6 +143,13 @@ class Machine {
   }
   void waited(const Thread& t, std::uint64_t pointer) {
     if (races_) races_->leave(t, generic(pointer));
+    if (interleavings_) interleavings_->waited(t, generic(pointer));
+  }
+  // Nobody can go on, and what each would do next is looked at: every wait ends, and what would arrive is written down.
+  bool foresees() const { return supplies_ != nullptr; }
+  bool supplies(const Thread& t, std::uint64_t place) {
+    supplies_->push_back({t.number, place > kOffsetMask ? generic(place) : place, origin_of(t)});
+    return true;
   }
 
   std::uint32_t ctas() const { return group_ctas_; }
@@ -141,7 +170,8 @@ class Machine {
   std::int64_t shared_bytes(std::string_view name) const;
   static bool knows_register(std::string_view name);
   Engine& engine() { return engine_; }
-  Races* races() { return races_.get(); }  // null: they are not searched for
+  Races* races() { return races_.get(); }                          // null: they are not searched for
+  Interleavings* interleavings() { return interleavings_.get(); }  // null likewise
   // Is this memory in which there may be races: shared or tensor memory, or global that the kernel writes?
   bool is_watched(std::uint64_t block) const {
     return block < watched_.size() ? watched_[block] != 0 : block >= kTensorBlocks;
@@ -153,6 +183,7 @@ class Machine {
   ir::Origin origin_numbered(std::uint32_t number) const { return program_.origins[number]; }
   Warpgroups& warpgroups() { return warpgroups_; }
   TensorMemory& tensor_memory(std::uint32_t cta) { return tensor_memories_[cta]; }
+  RegisterPool& register_pool(std::uint32_t cta) { return register_pools_[cta]; }
   const Options& options() const { return options_; }
   // The first CTA of the next cluster, which then does not start by itself; nothing: there is none, or the timing does
   // not let it go.
@@ -182,8 +213,18 @@ class Machine {
   void warp_operation(const Site& site, std::span<Thread> lanes, std::uint32_t members);
   void matrices(const Site& site, std::span<Thread> lanes);
   void release(Thread& t);
+  // Are all lanes of the thread's warp at its call? Lanes that have ended are missed, unless by an early return.
+  enum class Lanes : std::uint8_t { Together, Apart, Ended };
+  Lanes lanes_at(const Thread& t) const;
+  bool fell_off_the_end(const Thread& t) const;
+  void tell_ended_lanes(const Thread& t);
+  void pass(std::span<Thread* const> threads, std::uint64_t place, std::string_view name);
+  std::int64_t wanted_at(const Thread& t) const;  // a named barrier
+  bool complete_named(std::uint32_t cta);
+  void check_cta_meeting(std::uint32_t cta, const Thread& first);
   bool release_pollers();
-  std::string waits_for(const Thread& t);
+  std::string barrier_name(const Thread& t, const Site& site, std::uint64_t pointer) const;
+  friend class Deadlock;
   void deadlock();
   bool after_count(const Thread& t, std::uint64_t pointer, std::string_view what, const std::string& wrong);
   bool run_warp(std::uint32_t cta, std::uint32_t warp);  // turns.cpp: did some lane go on?
@@ -234,13 +275,16 @@ class Machine {
   std::unique_ptr<Blame> blame_;
   std::unique_ptr<Timeline> timeline_;
   std::uint64_t called_ = 0;                     // steps of the running thread up to its call
+  std::unique_ptr<Interleavings> interleavings_;
+  std::vector<Supply>* supplies_ = nullptr;
   std::vector<char> watched_;                    // by block
   std::unordered_set<std::uint64_t> by_kernel_;  // blocks that an earlier kernel has written
   std::map<std::uint64_t, Mbarrier> barriers_;   // by pointer
   std::vector<TensorMemory> tensor_memories_;
-  const ir::Origin* acting_ = nullptr;
   std::uint64_t next_cluster_ = 0;  // in the order of the grid: those before have started, or were taken over
   std::uint64_t ticks_ = 0;
+  std::vector<RegisterPool> register_pools_;
+  const Operation* acting_ = nullptr;
   std::uint64_t idle_polls_ = 0;  // rounds in which only pollers went on
   std::uint64_t releases_ = 0;    // how often a thread that waited could go on
 };

@@ -16,10 +16,12 @@ struct Mbarrier {
   std::int64_t arrivals = 0;  // of every phase from the next one on
   std::int64_t missing = 0;   // arrivals of the current phase
   std::int64_t bytes = 0;     // expected and not yet come
+  std::int64_t expected = 0;  // of them all in the current phase
   std::uint64_t phase = 0;    // the number of the current one, from 0
   ir::Origin origin{};        // where it was initialised
+  std::string name{};         // as the script has it, quoted: `full[1]`
 
-  void init(std::int64_t count) { arrivals = missing = count, bytes = 0, phase = 0; }
+  void init(std::int64_t count) { arrivals = missing = count, bytes = expected = 0, phase = 0; }
 
   // Each says what is wrong, or nothing; afterwards settle() ends the phase if it is complete.
   std::string arrive(std::int64_t count);
@@ -41,7 +43,7 @@ struct Mbarrier {
   static std::uint64_t phase_of(std::uint64_t token) { return token >> 20; }
   static std::int64_t missing_of(std::uint64_t token) { return static_cast<std::int64_t>(token & kMost); }
 
-  std::string state() const;  // what keeps the phase from ending: "lacks 1 of 128 arrivals and 512 bytes"
+  std::string state() const;  // what keeps the phase from ending: "lacks 1 of 128 arrivals and 512 of 4096 bytes"
 };
 
 }  // namespace tilewright::simulate

@@ -1,4 +1,4 @@
-// Where threads meet: who has to come, what happens when all are there.
+// Where the lanes of a warp meet: who has to come, what happens when all are there.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -47,8 +47,6 @@ bool is_warp_kind(Kind k) {
   }
 }
 
-bool is_cta_kind(Kind k) { return k == Kind::CtaSync || k == Kind::CtaAnd || k == Kind::CtaOr || k == Kind::CtaReduce; }
-
 std::uint64_t combined(const Site& site, std::uint64_t x, std::uint64_t y) {
   return combined(combine_named(site.text).value_or(Combine::Add), site.type, x, y);
 }
@@ -58,10 +56,6 @@ std::uint64_t combined(const Site& site, std::uint64_t x, std::uint64_t y) {
 bool is_block_wide(Kind kind) { return !is_warp_kind(kind); }
 
 namespace {
-
-// Where threads meet that is no mbarrier, as Races numbers it: no pointer leads to block 0.
-constexpr std::uint64_t kClusterPlace = 1;
-std::uint64_t named_place(std::uint32_t cta, std::size_t id) { return 256 + cta * 16 + id; }
 
 // Instructions that only a whole warp can execute.
 bool needs_whole_warp(Kind k) {
@@ -151,6 +145,10 @@ bool Machine::complete_warpgroup(const Thread& one) {
   if (here < lanes.size()) return false;
   if (site.call->warpgroup(*this, lanes, site) == Step::Failed) stopped_ = true;
   if (stopped_) return true;
+  // Its end, which each of the warps waits for, comes behind what all of them have waited for.
+  std::vector<Thread*> warps;
+  for (Thread& t : lanes) warps.push_back(&t);
+  pass(warps, warpgroup_place(one), {});
   for (Thread& t : lanes) release(t);
   return true;
 }
@@ -289,150 +287,6 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
       races_->write(owner, owner.registers[site.args[0]], 16, before[j].data(), rows[j].bytes);
     }
   }
-}
-
-bool Machine::complete_cta(std::uint32_t cta) {
-  std::span<Thread> threads = cta_threads(cta);
-  bool any = false;
-  // Arrivals do not wait.
-  for (Thread& t : threads) {
-    if (t.state != State::Waiting || site_of(t).kind != Kind::NamedArrive) continue;
-    std::uint64_t id = t.registers[site_of(t).args[0]] & 15;
-    ++arrived_[cta][id];
-    if (races_) races_->arrive(t, named_place(cta, id));
-    release(t);
-    any = true;
-  }
-  // Named barriers.
-  std::array<std::int64_t, 16> waiting{}, wanted{};
-  for (Thread& t : threads) {
-    if (t.state != State::Waiting || site_of(t).kind != Kind::NamedSync) continue;
-    const Site& site = site_of(t);
-    std::uint64_t id = t.registers[site.args[0]] & 15;
-    ++waiting[id];
-    wanted[id] = site.args.size() > 1 ? static_cast<std::int64_t>(t.registers[site.args[1]]) : site.count;
-  }
-  for (std::size_t id = 0; id < 16; ++id) {
-    if (!waiting[id] || waiting[id] + arrived_[cta][id] < wanted[id]) continue;
-    std::vector<Thread*> here;
-    for (Thread& t : threads)
-      if (t.state == State::Waiting && site_of(t).kind == Kind::NamedSync &&
-          (t.registers[site_of(t).args[0]] & 15) == id)
-        here.push_back(&t);
-    if (races_) {
-      for (const Thread* t : here) races_->arrive(*t, named_place(cta, id));
-      races_->close(named_place(cta, id));
-      for (const Thread* t : here) races_->leave(*t, named_place(cta, id));
-    }
-    for (Thread* t : here) release(*t);
-    arrived_[cta][id] = std::max<std::int64_t>(0, waiting[id] + arrived_[cta][id] - wanted[id]);
-    any = true;
-  }
-  // The whole CTA.
-  const Thread* first = nullptr;
-  for (Thread& t : threads) {
-    if (t.state == State::Done) continue;
-    if (t.state != State::Waiting || !is_cta_kind(site_of(t).kind)) return any;
-    if (!first) first = &t;
-    if (t.pc != first->pc) {
-      finding(code::kDivergence, Severity::Warning,
-              "thread " + std::to_string(first->linear) + " waits here while thread " + std::to_string(t.linear) +
-                  " waits at another call",
-              first);
-    }
-  }
-  if (!first) return any;
-  std::uint64_t conjunction = 1, disjunction = 0;
-  std::vector<std::uint64_t> warps;
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    Thread& t = threads[i];
-    if (t.state == State::Done) continue;
-    const Site& site = site_of(t);
-    if (site.kind == Kind::CtaAnd) conjunction &= t.registers[site.args[0]] != 0;
-    if (site.kind == Kind::CtaOr) disjunction |= t.registers[site.args[0]] != 0;
-  }
-  const Site& site = site_of(*first);
-  std::uint64_t total = 0;
-  if (site.kind == Kind::CtaReduce) {
-    // Warps first, then their results, in the butterfly's order.
-    for (std::size_t w = 0; w * 32 < threads.size(); ++w) {
-      std::vector<std::uint64_t> lane;
-      for (std::size_t l = w * 32; l < std::min(threads.size(), (w + 1) * 32); ++l)
-        lane.push_back(threads[l].registers[site.args[0]]);
-      while (lane.size() > 1) {
-        std::size_t half = (lane.size() + 1) / 2;
-        for (std::size_t k = 0; k + half < lane.size(); ++k) lane[k] = combined(site, lane[k], lane[k + half]);
-        lane.resize(half);
-      }
-      warps.push_back(lane[0]);
-    }
-    while (warps.size() > 1) {
-      std::size_t half = (warps.size() + 1) / 2;
-      for (std::size_t k = 0; k + half < warps.size(); ++k) warps[k] = combined(site, warps[k], warps[k + half]);
-      warps.resize(half);
-    }
-    total = warps[0];
-  }
-  if (races_) {
-    std::vector<Thread*> here;
-    for (Thread& t : threads)
-      if (t.state == State::Waiting) here.push_back(&t);
-    races_->meet(here);
-  }
-  for (Thread& t : threads) {
-    if (t.state != State::Waiting) continue;
-    const Site& own = site_of(t);
-    if (own.dst != Access::kNoRegister) {
-      t.registers[own.dst] = own.kind == Kind::CtaAnd ? conjunction : own.kind == Kind::CtaOr ? disjunction : total;
-      if (t.tags) t.tags[own.dst] = 0;
-    }
-    release(t);
-  }
-  return true;
-}
-
-// A cluster barrier is a phase of its own for each thread: the n-th wait is over when every thread that is left has
-// arrived n times.
-bool Machine::complete_cluster() {
-  bool any = false;
-  for (Thread& t : threads_) {
-    if (t.state != State::Waiting) continue;
-    const Kind kind = site_of(t).kind;
-    const bool arrives = kind == Kind::ClusterArrive || kind == Kind::ClusterSync, counted = t.barrier != 0;
-    if (arrives && !counted) {
-      if (t.cluster_arrivals != t.cluster_waits)
-        finding(code::kDivergence, Severity::Error, "arrives at the cluster's barrier again without having waited", &t);
-      ++t.cluster_arrivals;
-      t.barrier = 1;  // has arrived
-      if (races_ && !site_of(t).flag) races_->arrive(t, kClusterPlace);
-    }
-    if (kind == Kind::ClusterArrive) {
-      release(t);
-      any = true;
-    }
-    if (kind == Kind::ClusterWait && t.cluster_arrivals == t.cluster_waits) {
-      finding(code::kDivergence, Severity::Error, "waits at the cluster's barrier without having arrived", &t);
-      stopped_ = true;
-      return true;
-    }
-  }
-  std::uint32_t first = ~0u;
-  for (const Thread& t : threads_)
-    if (t.state != State::Done) first = std::min(first, t.cluster_arrivals);
-  if (first != ~0u && first > cluster_phase_) {
-    cluster_phase_ = first;
-    if (races_) races_->close(kClusterPlace);
-  }
-  for (Thread& t : threads_) {
-    if (t.state != State::Waiting) continue;
-    const Kind kind = site_of(t).kind;
-    if ((kind != Kind::ClusterWait && kind != Kind::ClusterSync) || first < t.cluster_arrivals) continue;
-    ++t.cluster_waits;
-    if (races_) races_->leave(t, kClusterPlace);
-    release(t);
-    any = true;
-  }
-  return any;
 }
 
 }  // namespace tilewright::simulate

@@ -20,11 +20,13 @@ Races::How how(const Site& s) {
 void publish(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
   using enum intrinsics::Semantics;
   if (!m.races() || s.semantics == Weak) return;
+  m.interleavings()->publishes(t, m.generic(pointer));
   m.races()->release(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Acquire);
 }
 void hear(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
   using enum intrinsics::Semantics;
   if (!m.races() || s.semantics == Weak) return;
+  m.interleavings()->hears(t, m.generic(pointer));
   m.races()->acquire(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Release);
 }
 

@@ -188,6 +188,8 @@ struct Site {
   std::vector<std::uint32_t> items;  // registers of the list and variadic operands, in their order
   std::shared_ptr<const CallForm> form{};
   int code = 0;  // what the row's own set-up needs besides
+  // The access by which the script names the barrier that the call is about.
+  std::uint32_t barrier_view = Access::kNoRegister;
   // How a call on memory or a fence orders others; weak: not at all.
   intrinsics::Semantics semantics = intrinsics::Semantics::Weak;
   intrinsics::Scope scope = intrinsics::Scope::Thread;

@@ -21,7 +21,9 @@ using namespace ir;
 Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result)
     : kernel_(kernel), program_(program), options_(options), result_(result) {
   if (options.timeline) timeline_ = std::make_unique<Timeline>(result.timeline, options.timeline);
-  if (options.races) races_ = std::make_unique<Races>(*this);
+  if (!options.races) return;
+  races_ = std::make_unique<Races>(*this);
+  interleavings_ = std::make_unique<Interleavings>(*this);
 }
 
 void Machine::finding(std::string_view code, Severity severity, std::string message, const Thread* thread,
@@ -44,7 +46,8 @@ bool tell_the_same(const Finding& a, const Finding& b) {
 }
 
 void Machine::report(Finding f, const Thread* thread, std::optional<Origin> origin) {
-  if (!origin && acting_) origin = *acting_;
+  if (foresees()) return;
+  if (!origin && acting_) origin = acting_->origin;
   f.origin = origin.value_or(Origin{});
   f.cta = current_cta_;
   if (thread) {
@@ -358,9 +361,11 @@ void Machine::run_group(std::array<std::int64_t, 3> first) {
                 options_.seed + static_cast<std::uint64_t>(first[0] + first[1] * 7 + first[2] * 49));
   warpgroups_.start(count, block_threads_);
   if (races_) races_->start_group(count, first_shared_);
+  if (interleavings_) interleavings_->start_group(group_ctas_, (block_threads_ + 31) / 32);
   barriers_.clear();
   tensor_memories_.clear();
   for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) tensor_memories_.emplace_back(options_.trace);
+  register_pools_.assign(group_ctas_, RegisterPool(block_threads_));
   idle_polls_ = 0;
   auto set = [&](Thread& t, const Var* var, std::int64_t value) {
     if (!var) return;
@@ -464,6 +469,7 @@ void Machine::leave_if_done(std::uint32_t cta) {
   ended_[cta] = 1;
   if (races_ && group_ctas_ > 1)
     races_->end_cta(cta_threads(cta), first_shared_ + cta * program_.shared.size(), program_.shared.size());
+  register_pools_[cta].end(*this, threads);
   if (tensor_memories_[cta].any_allocated())
     finding(code::kTensorMemory, Severity::Error,
             "the CTA ends and has not given back its tensor memory: tcgen05.dealloc is missing", &threads[0],
@@ -479,10 +485,8 @@ void Machine::finish_group() {
   for (const auto& [pointer, barrier] : barriers_) {
     if (barrier.bytes == 0) continue;
     const Thread& owner = threads_[rank_of(pointer).value_or(0) * block_threads_];
-    const std::string_view name = blocks_[pointer >> kOffsetBits].name;
     finding(code::kBytes, Severity::Error,
-            "at the end phase " + std::to_string(barrier.phase) + " of this barrier, at byte " +
-                std::to_string(offset_of(pointer)) + " of `" + std::string(name) + "`, " +
+            "at the end phase " + std::to_string(barrier.phase) + " of " + barrier.name + " " +
                 (barrier.bytes > 0 ? "still expects " + std::to_string(barrier.bytes) + " bytes that nothing copies"
                                    : "has got " + std::to_string(-barrier.bytes) + " bytes that nobody expects"),
             &owner, barrier.origin);

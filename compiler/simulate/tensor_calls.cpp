@@ -45,6 +45,7 @@ class BoxCopy final : public Operation {
     }
     return true;
   }
+  std::span<const std::uint64_t> signals() const override { return barriers; }
   // Holds what it will read and write against what is known of others at its issue.
   void watch(Machine& m, const Thread& t) {
     Races& races = *m.races();

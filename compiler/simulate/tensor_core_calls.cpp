@@ -432,6 +432,7 @@ class Commit final : public Operation {
         return false;
     return true;
   }
+  std::span<const std::uint64_t> signals() const override { return barriers_; }
 
   Races::SoFar so_far;
 

@@ -1,4 +1,4 @@
-// Threads that wait on mbarriers, and what becomes of a run in which nobody can go on.
+// Threads that wait on mbarriers.
 #include <algorithm>
 
 #include "compiler/simulate/calls.h"
@@ -25,6 +25,21 @@ Mbarrier* Machine::barrier_at(const Thread& t, std::uint64_t pointer, std::strin
   return nullptr;
 }
 
+// `full[1]`, by the access that its initialisation names it by.
+std::string Machine::barrier_name(const Thread& t, const Site& site, std::uint64_t pointer) const {
+  const std::string_view block = block_name(pointer >> kOffsetBits);
+  std::string name = "the barrier at byte " + std::to_string(offset_of(pointer)) + " of `" + std::string(block) + "`";
+  if (site.barrier_view != Access::kNoRegister) {
+    const Access& view = program_.accesses[site.barrier_view];
+    const std::int64_t bytes = offset_of(pointer) - offset_of(address(t, view, 0));
+    name = "`" + std::string(view.name);
+    if (view.elements != 1) name += "[" + std::to_string(bytes / view.bytes) + "]";
+    name += "`";
+  }
+  if (auto rank = rank_of(pointer); group_ctas_ > 1 && rank) name += " of CTA " + std::to_string(*rank);
+  return name;
+}
+
 bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t count) {
   pointer = generic(pointer);
   if (!view(t, pointer, 8, 8, true, "a barrier's initialisation")) return false;
@@ -40,7 +55,9 @@ bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t 
   Mbarrier& b = barriers_[pointer];
   b.init(count);
   b.origin = origin_of(t);
+  b.name = barrier_name(t, site_of(t), pointer);
   if (races_) races_->init_barrier(t, pointer);
+  if (interleavings_) interleavings_->init(pointer, b.name);
   return true;
 }
 
@@ -53,6 +70,7 @@ bool Machine::inval_barrier(const Thread& t, std::uint64_t pointer) {
   }
   barriers_.erase(pointer);
   if (races_) races_->end_barrier(pointer);
+  if (interleavings_) interleavings_->end(pointer);
   return true;
 }
 
@@ -76,12 +94,13 @@ bool Machine::after_count(const Thread& t, std::uint64_t pointer, std::string_vi
   pointer = generic(pointer);
   Mbarrier& b = barriers_.at(pointer);
   if (!wrong.empty()) {
-    finding(code::kMbarrier, Severity::Error, std::string(what) + " on a barrier: " + wrong, &t);
+    finding(code::kMbarrier, Severity::Error, std::string(what) + " on " + b.name + ": " + wrong, &t);
     return false;
   }
   if (!b.settle()) return true;
   idle_polls_ = 0;
   if (races_) races_->phase_over(pointer, b.phase - 1);
+  if (interleavings_) interleavings_->phase_over(pointer, b.phase - 1);
   for (Thread& waiting : threads_) {
     if (waiting.state != State::Waiting || waiting.barrier != pointer || waiting.phase >= b.phase) continue;
     waited(waiting, pointer);
@@ -103,49 +122,6 @@ bool Machine::release_pollers() {
     any = true;
   }
   return any;
-}
-
-// "phase 1 of the barrier in `full` at byte 8 lacks 1 of 1 arrivals and 512 bytes".
-std::string Machine::waits_for(const Thread& t) {
-  auto found = barriers_.find(t.barrier);
-  if (found == barriers_.end()) return {};
-  const std::uint64_t number = t.barrier >> kOffsetBits;
-  std::string text = ": phase " + std::to_string(t.phase) + " of the barrier at byte " +
-                     std::to_string(offset_of(t.barrier)) + " of `" + std::string(blocks_[number].name) + "`";
-  if (auto rank = rank_of(t.barrier); group_ctas_ > 1 && rank) text += " of CTA " + std::to_string(*rank);
-  return text + " " + found->second.state();
-}
-
-void Machine::deadlock() {
-  // One finding for each place where somebody waits.
-  struct Place {
-    const Thread* first;
-    std::size_t threads;
-  };
-  std::vector<Place> places;
-  std::size_t done = 0;
-  for (const Thread& t : threads_) {
-    if (t.state == State::Done) ++done;
-    if (t.state != State::Waiting) continue;
-    auto found = std::ranges::find_if(places, [&](const Place& p) { return p.first->pc == t.pc; });
-    if (found == places.end()) {
-      places.push_back({&t, 1});
-    } else {
-      ++found->threads;
-    }
-  }
-  std::size_t all = threads_.size();
-  for (std::size_t i = 0; i < places.size() && i < 4; ++i) {
-    const auto& [thread, count] = places[i];
-    const Site& site = site_of(*thread);
-    bool warp = !is_block_wide(site.kind);
-    std::string text = std::to_string(count) + " of " + std::to_string(all) + " threads wait here for ever";
-    if (site.kind == Site::Kind::Call) text += waits_for(*thread);
-    if (places.size() > 1) text += ", others at " + std::to_string(places.size() - 1) + " more calls";
-    if (done) text += ", " + std::to_string(done) + " have ended";
-    finding(warp ? code::kPartialWarp : code::kDeadlock, Severity::Error, std::move(text), thread);
-  }
-  stopped_ = true;
 }
 
 }  // namespace tilewright::simulate
