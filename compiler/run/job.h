@@ -121,6 +121,7 @@ struct BufferOutcome {
   std::int64_t unstable = 0;      // bytes that differ between launches although written in both
   // After a timed round that left something else: what it left. Empty: all that were looked at left the same.
   Contents later{};
+  std::vector<std::uint8_t> written{};  // where a part of the CTAs ran: 1 for each byte that they wrote; empty: all ran
 };
 
 // Times of the timed rounds, in order, in microseconds.
@@ -147,6 +148,7 @@ std::string_view status_name(Status status);  // "done", "no_driver", "not_launc
 
 struct Outcome {
   Status status = Status::Done;
+  std::string part{};   // "clusters 0 to 1 of 8": nothing else was run; empty: all of it was
   std::string message;  // unless done: what went wrong, with the driver's words
   std::string error;    // the driver's name for it: "CUDA_ERROR_ILLEGAL_ADDRESS"; empty when it is not the driver's
   std::vector<BufferOutcome> buffers;

@@ -50,7 +50,8 @@ std::string_view Report::verdict() const {
   if (!problems.empty()) return "failed";
   if (outcome.status == Status::Incomplete) return "incomplete";
   if (!outcome.findings.empty()) return "review";
-  return verified() ? "verified" : "unverified";
+  if (!verified()) return "unverified";
+  return outcome.part.empty() ? "verified" : "partial";
 }
 
 text::Diagnostic diagnostic_of(const simulate::Finding& f) {
@@ -139,6 +140,8 @@ void judge(Report& r) {
     r.problems.push_back(f.message);
     break;
   }
+  if (!r.outcome.part.empty())
+    r.notes.push_back("only " + r.outcome.part + " ran; what others would write is not checked");
   for (std::size_t i = 0; i < r.outcome.buffers.size(); ++i) {
     const BufferOutcome& b = r.outcome.buffers[i];
     const JobBuffer& buffer = r.bound.job.buffers[i];

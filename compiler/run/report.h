@@ -65,7 +65,8 @@ struct Report {
   std::string fault_reason;
 
   bool verified() const;  // something was expected of every output, and all of it came
-  // "failed"; "incomplete": nobody knows; "review": the simulator warns of something; "verified", "unverified".
+  // "failed"; "incomplete": nobody knows; "review": the simulator warns of something; "verified", "partial":
+  // the same of a part of the CTAs, "unverified".
   std::string_view verdict() const;
 };
 

@@ -65,6 +65,7 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
     }
   }
   std::vector<bool> by_kernel(bound.job.buffers.size());
+  std::vector<std::vector<std::uint8_t>> written(bound.job.buffers.size());
   for (const BoundLaunch& launch : bound.launches) {
     auto memory = [&](std::size_t at) {
       simulate::Tensor t;
@@ -97,6 +98,10 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
       if (left == result.tensors.end()) continue;
       copy_bytes(contents[i].data(), reinterpret_cast<const char*>(left->second.bytes.data()),
                  bound.job.buffers[i].bytes);
+      if (auto mask = result.written.find(bound.job.buffers[i].name); mask != result.written.end()) {
+        written[i].resize(mask->second.size());
+        for (std::size_t b = 0; b < mask->second.size(); ++b) written[i][b] |= mask->second[b];
+      }
       auto own = std::ranges::find(launch.tensors, bound.job.buffers[i].name, &BoundTensor::name);
       if (own != launch.tensors.end() && own->role != Role::Input) defined[i] = by_kernel[i] = true;
     }
@@ -105,6 +110,7 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
     const JobBuffer& b = bound.job.buffers[i];
     BufferOutcome& o = out.buffers.emplace_back();
     o.contents = contents[i];
+    o.written = std::move(written[i]);
     if (b.role == Role::Input) o.changed = count_different(b.contents.data(), contents[i].data(), b.bytes);
   }
   return out;
@@ -137,6 +143,11 @@ void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 
     const char *one = out.buffers[i].contents.data(), *two = other.buffers[i].contents.data();
     const std::int64_t bytes = job.buffers[i].bytes;
     std::int64_t unwritten = 0;
+    if (const auto& written = out.buffers[i].written; !written.empty()) {
+      for (std::int64_t at = 0; at < bytes; ++at)
+        out.buffers[i].unstable += written[static_cast<std::size_t>(at)] && one[at] != two[at];
+      continue;
+    }
     if (job.buffers[i].role == Role::Output) {
       for (std::int64_t at = 0; at < bytes; ++at)
         unwritten += one[at] == static_cast<char>(poisons[0]) && two[at] == static_cast<char>(poisons[1]);
@@ -148,14 +159,50 @@ void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 
 
 }  // namespace
 
+namespace {
+
+// "clusters 0 to 1 of 8". Empty: all of them; a failure: there is none of that number.
+std::string part_text(const JobLaunch& launch, const simulate::Options::Part& part, bool* none) {
+  if (part.is_all()) return {};
+  std::uint64_t all = 1;
+  for (std::size_t d = 0; d < 3; ++d)
+    all *= static_cast<std::uint64_t>(launch.grid[d] / std::max<std::int64_t>(1, launch.cluster[d]));
+  *none = part.begin >= std::min(part.end, all);
+  const std::string noun = launch.cluster == std::array<std::int64_t, 3>{1, 1, 1} ? "CTA" : "cluster";
+  const std::string of = " of " + std::to_string(all);
+  if (*none) return noun + " " + std::to_string(part.begin) + of;
+  const std::uint64_t count = (std::min(part.end, all) - part.begin + part.step - 1) / part.step;
+  if (count == all) return {};
+  if (count == 1) return noun + " " + std::to_string(part.begin) + of;
+  std::string out =
+      noun + "s " + std::to_string(part.begin) + " to " + std::to_string(part.begin + (count - 1) * part.step) + of;
+  if (part.step > 1) out += " in steps of " + std::to_string(part.step);
+  return out;
+}
+
+}  // namespace
+
 Outcome SimulatedExecutor::execute(const Bound& bound, const std::stop_token& stop) {
   constexpr std::array<unsigned char, 2> kPoisons = {0xFF, 0x7B};
   Outcome out;
+  bool none = false;
+  const std::string part = part_text(bound.job.launches[0], options_.clusters, &none);
+  if (none) {
+    out.status = Status::Incomplete;
+    out.message = "there is no " + part;
+    return out;
+  }
   const int schedules = bound.job.schedules > 0 ? bound.job.schedules : schedules_;
   for (int schedule = 0; schedule < schedules && out.status == Status::Done; ++schedule) {
     using enum simulate::Timing;
     simulate::Options options = options_;
     options.stop = stop;
+    if (options_.progress && schedules > 1) {
+      const auto all = static_cast<std::uint64_t>(schedules), before = static_cast<std::uint64_t>(schedule);
+      options.progress = [&, all, before](std::uint64_t done, std::uint64_t of) {
+        options_.progress(before * of + done, all * of);
+      };
+    }
     options.timing = schedule == 0 ? Latest : schedule == 1 ? Earliest : Random;
     options.seed = static_cast<std::uint64_t>(schedule);
     if (schedule > 0) options.timeline = options.max_seen = 0;  // of the first one, whose results are compared
@@ -170,6 +217,7 @@ Outcome SimulatedExecutor::execute(const Bound& bound, const std::stop_token& st
       add(out, std::move(one), bound.job, kPoisons);
     }
   }
+  out.part = part;
   return out;
 }
 

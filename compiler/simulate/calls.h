@@ -14,8 +14,9 @@ using intrinsics::Meaning;
 
 enum class Step : std::uint8_t {
   Done,
-  Wait,   // the thread waits at this call; whoever lets it go on also gives it the result
-  Again,  // the thread makes the call again when others have had their turn
+  Wait,    // the thread waits at this call; whoever lets it go on also gives it the result
+  Again,   // the thread makes the call again when others have had their turn
+  Polled,  // done, and nothing has changed for a while: others go on first
   Failed,
 };
 

@@ -609,7 +609,6 @@ class Compiler {
       if (as_one) meet(site(Site::Kind::CtaSync, kVoid), kVoid);
       Registers out = device_call(*call, row, e);
       if (as_one) meet(site(Site::Kind::CtaSync, kVoid), kVoid);
-      if (row.meaning == Meaning::GridSync) meet(site(Site::Kind::ClusterSync, kVoid), kVoid);
       return out;
     }
     // All threads see memory in one order here, so that fences have nothing to do; their operands may.
@@ -621,6 +620,7 @@ class Compiler {
     switch (row.meaning) {
       case Meaning::CtaSync: return meet(site(Site::Kind::CtaSync, kVoid), kVoid);
       case Meaning::WarpSync: return meet(site(Site::Kind::WarpSync, kVoid), kVoid);
+      case Meaning::GridSync: return meet(site(Site::Kind::GridSync, kVoid), kVoid);
       case Meaning::ClusterSync: return meet(site(Site::Kind::ClusterSync, kVoid), kVoid);
       case Meaning::ClusterArrive: {
         Site s = site(Site::Kind::ClusterArrive, kVoid);

@@ -56,24 +56,27 @@ class Deadlock {
       return named_place(t.cta, t.registers[site.args[0]] & 15);
     if (site.kind == Kind::ClusterSync || site.kind == Kind::ClusterArrive || site.kind == Kind::ClusterWait)
       return kClusterPlace;
+    if (site.kind == Kind::GridSync) return kGridPlace;
     if (is_cta_wide(site.kind)) return cta_place(t.cta);
     return 0;
   }
 
   void gather() {
     for (const Thread& t : m_.threads_) {
-      if (t.state != State::Waiting) continue;
-      const Site& site = m_.site_of(t);
-      const std::uint64_t place = place_of(t, site);
+      const bool polls = m_.is_polling(t);
+      if (t.state != State::Waiting && !polls) continue;
+      const std::uint32_t pc = polls ? t.polled_pc : t.pc;
+      const Site& site = m_.program_.sites[m_.program_.code[pc].b];
+      const std::uint64_t place = polls ? m_.generic(t.polled) : place_of(t, site);
       const std::uint32_t warp = t.number / 32;
       auto same = [&](const Group& g) {
-        return g.pc == t.pc && g.place == place && g.phase == t.phase &&
+        return g.pc == pc && g.place == place && g.phase == t.phase &&
                (is_block_wide(site.kind) || g.threads[0]->number / 32 == warp);
       };
       auto found = std::ranges::find_if(groups_, same);
       if (found == groups_.end()) {
         found = groups_.emplace(found);
-        found->pc = t.pc, found->site = &site, found->place = place, found->phase = t.phase;
+        found->pc = pc, found->site = &site, found->place = place, found->phase = t.phase;
       }
       found->threads.push_back(&t);
       group_of_[t.number] = static_cast<std::size_t>(found - groups_.begin());
@@ -86,9 +89,14 @@ class Deadlock {
     auto here = [](std::size_t come, std::int64_t all) {
       return ", where " + std::to_string(come) + " of " + std::to_string(all) + " threads have come";
     };
+    if (g.place == 0 && m_.is_polling(t)) return "in T." + g.site->text + " for what others do";
     if (g.place > kOffsetMask) {
       auto found = m_.barriers_.find(g.place);
-      if (found == m_.barriers_.end()) return "for a barrier";
+      if (found == m_.barriers_.end()) {
+        return "for " + std::to_string(g.site->type.storage_bits() / 8) + " bytes at byte " +
+               std::to_string(offset_of(g.place)) + " of `" + std::string(m_.block_name(g.place >> kOffsetBits)) +
+               "` to change";
+      }
       std::string out = "for phase " + std::to_string(g.phase) + " of " + found->second.name;
       return out +
              (found->second.phase == g.phase ? ", which " + found->second.state() : std::string(", which is far off"));
@@ -100,6 +108,7 @@ class Deadlock {
     if (!is_block_wide(g.site->kind)) {
       return "for the other lanes of its warp, " + std::to_string(g.threads.size()) + " of 32 are here";
     }
+    if (g.place == kGridPlace) return "for the whole grid";
     if (g.place == kClusterPlace) {
       const auto come = std::ranges::count_if(m_.threads_, [&](const Thread& o) {
         return o.state != State::Done && o.cluster_arrivals >= t.cluster_arrivals;

@@ -404,8 +404,12 @@ void Machine::interpret(Thread& t) {
         const Site& site = program_.sites[i.b];
         switch (site.call->thread(*this, t, site)) {
           case Step::Done: break;
+          case Step::Polled: ++pc; return stop(false);
           case Step::Wait: t.state = State::Waiting; return stop(false);
-          case Step::Again: return stop(false);
+          case Step::Again:
+            joined_ = true;
+            polls(t, 0, 0);
+            return stop(false);
           case Step::Failed: return stop(true);
         }
         break;

@@ -44,6 +44,7 @@ void Interleavings::start_group(std::uint32_t ctas, std::uint32_t warps) {
   barriers_.clear();
   places_.clear();
   published_.clear();
+  told_.clear();
 }
 
 Interleavings::Warp& Interleavings::now(const Thread& t) { return agents_[t.cta * warps_ + t.linear / 32]; }

@@ -1,12 +1,11 @@
-// What concerns the whole grid: taking over clusters that have not started yet, and meeting all CTAs.
+// Taking over clusters that have not started yet.
 //
-// Clusters run one after the other here, so whoever asks for another one while some are left may get it. With the
+// Clusters start one after the other here, so whoever asks for another one while some are left may get it. With the
 // latest timing it always does, with the earliest never, and at random moments by chance: a kernel has to be right when
 // the hardware gives each cluster its own CTAs, and when one does the work of all.
 #include <cstring>
 
 #include "compiler/simulate/calls.h"
-#include "compiler/simulate/codes.h"
 #include "compiler/simulate/fragments.h"
 #include "compiler/simulate/move.h"
 
@@ -48,22 +47,9 @@ Step query_cancel(Machine& m, Thread& t, const Site& s) {
   return Step::Done;
 }
 
-// Before threads meet those of the whole grid: are they all here?
-Step check_grid(Machine& m, Thread& t, const Site&) {
-  const std::int64_t ctas =
-      m.special_register(t, "nctaid.x") * m.special_register(t, "nctaid.y") * m.special_register(t, "nctaid.z");
-  if (ctas == m.ctas()) return Step::Done;
-  m.finding(code::kNotModelled, Severity::Incomplete,
-            "T.cuda.grid_sync meets " + std::to_string(ctas) +
-                " CTAs, and the simulator runs those of different clusters one after the other",
-            &t);
-  return Step::Failed;
-}
-
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::LaunchControlTryCancel, .slots = "handle, mbar", .thread = try_cancel},
     {.meaning = Meaning::LaunchControlQueryCancel, .slots = "handle", .thread = query_cancel},
-    {.meaning = Meaning::GridSync, .slots = "", .thread = check_grid},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 namespace tilewright::simulate {
 
 void Machine::look(const Thread& t, const Site& site) {
+  joined_ = true;  // what is seen is told in the order of the clusters
   if (result_.seen.size() >= options_.max_seen) {
     ++result_.unseen;
     return;

@@ -35,6 +35,9 @@ struct Thread {
   // can.
   std::uint64_t barrier = 0, phase = 0;
   bool polling = false;
+  // Reads of memory at one call that gave the same value again and again: where, and how often.
+  std::uint32_t polled_pc = 0, polls = 0;
+  std::uint64_t polled = 0, polled_value = 0;
   std::uint32_t cluster_arrivals = 0, cluster_waits = 0;
   std::uint64_t* registers = nullptr;
   std::uint8_t* defined = nullptr;
@@ -49,7 +52,7 @@ bool is_block_wide(Site::Kind kind);
 bool is_cta_wide(Site::Kind kind);
 
 // Where threads meet that is no mbarrier, by number: no pointer leads to block 0.
-inline constexpr std::uint64_t kClusterPlace = 1;
+inline constexpr std::uint64_t kClusterPlace = 1, kGridPlace = 2;
 inline std::uint64_t cta_place(std::uint32_t cta) { return 16 + cta; }
 inline std::uint64_t warpgroup_place(const Thread& t) { return 4096 + t.number / Warpgroups::kThreads; }
 inline std::uint64_t named_place(std::uint32_t cta, std::size_t id) { return 256 + cta * 16 + id; }
@@ -65,10 +68,37 @@ struct Supply {
 class Machine {
  public:
   Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result);
+  // One more for the same launch, prepared as the first is: its own cluster at a time, the same global memory.
+  Machine(const Machine& first, const Options& options, Result& result, std::shared_ptr<History> history);
 
   bool prepare(const Inputs& inputs);  // global memory, scalars, launch extents
-  void run();
-  void finish();  // outputs, verdict
+  void finish();                       // outputs
+
+  // ---- one cluster after the other (grid.h) ----
+  std::uint64_t clusters() const;
+  void begin(std::uint64_t cluster);
+  std::array<std::int64_t, 3> first_cta_of(std::uint64_t cluster) const;
+  // Who gives the number of the next cluster, which then does not begin by itself.
+  void take_clusters_from(std::function<std::optional<std::uint64_t>()> next) { next_cluster_ = std::move(next); }
+  enum class Pause : std::uint8_t {
+    Ended,
+    Polls,    // all that still go on read memory again and again, which another cluster may write
+    AtGrid,   // all of them wait for the whole grid
+    Stopped,  // a finding ends the run, or a limit
+  };
+  Pause go_on();
+  bool is_at_grid() const { return at_grid_; }
+  const Thread* first_waiting() const;       // of those that a pause is for
+  bool has_moved() const { return moved_; }  // in the last go_on(), did a thread do more than poll?
+  void leave_grid();                         // the grid has met
+  void deadlock();
+  std::int64_t group_bytes() const { return group_bytes_; }  // of the threads and the shared memory of a cluster
+  bool affords(std::int64_t bytes);                          // counts it, and says nothing where it does not fit
+  void stop() { stopped_ = true; }
+  const std::shared_ptr<History>& history() const { return history_; }
+  void use(std::shared_ptr<History> history);
+  // Something has been done whose order among the clusters counts: an atomic access to global memory.
+  bool is_joined() const { return joined_; }
 
   // ---- what calls see of the machine ----
   // Memory behind a pointer or a shared window address. Nothing: a finding was made.
@@ -114,6 +144,10 @@ class Machine {
     return block < blocks_.size() ? blocks_[block].name : "memory";
   }
   bool has_ended(std::uint32_t cta) const { return ended_[cta]; }
+  // The thread has read a value by a call that may wait for others in this way. Does it get the same again and again?
+  bool polls(Thread& t, std::uint64_t pointer, std::uint64_t value);
+  // Global memory, accessed by an atomic or ordering call.
+  void join(std::uint64_t pointer) { joined_ |= generic(pointer) >> kOffsetBits < first_shared_; }
   // The shared memory of a CTA that has ended must not be touched. False: a finding was made.
   bool alive(const Thread& t, std::uint64_t pointer, std::string_view what);
 
@@ -189,7 +223,10 @@ class Machine {
   // not let it go.
   std::optional<std::array<std::int64_t, 3>> take_over();
   // A clock that goes on with every instruction, and at least by one from one reading to the next.
-  std::uint64_t tick() { return ticks_ = std::max(ticks_ + 1, result_.steps); }
+  std::uint64_t tick() {
+    joined_ = true;  // it tells how far other clusters have come
+    return ticks_ = std::max(ticks_ + 1, result_.steps);
+  }
   void spend(std::int64_t bytes) { result_.steps += static_cast<std::uint64_t>(bytes) / 16; }
   // A read of bytes that nobody wrote, or that a copy under way will write.
   void undefined_read(const Thread& t, std::uint64_t pointer, std::string text);
@@ -225,12 +262,12 @@ class Machine {
   bool release_pollers();
   std::string barrier_name(const Thread& t, const Site& site, std::uint64_t pointer) const;
   friend class Deadlock;
-  void deadlock();
   bool after_count(const Thread& t, std::uint64_t pointer, std::string_view what, const std::string& wrong);
   bool run_warp(std::uint32_t cta, std::uint32_t warp);  // turns.cpp: did some lane go on?
   bool let_run(std::uint32_t cta, std::uint32_t warp);
   void start_timeline();
-  void schedule();
+  bool is_polling(const Thread& t) const;
+  Pause run_on();
   void leave_if_done(std::uint32_t cta);
   void finish_group();
   // Global memory: `missing` is told what was not given. False: nothing can run.
@@ -240,15 +277,17 @@ class Machine {
   bool encode_tensor_maps();
   bool check_launch(const ir::Origin& origin);
   bool afford(std::int64_t bytes, const ir::Origin& origin);
-
-  void run_group(std::array<std::int64_t, 3> first_cta);
+  void set_up_threads(std::array<std::int64_t, 3> first_cta);
+  void place_shared();
+  std::vector<std::uint8_t> written_bytes(std::size_t global) const;  // 1 where this run has written
   std::optional<std::int64_t> evaluate(ir::Expr e) const;
 
   const lower::LoweredKernel& kernel_;
   const Program& program_;
   const Options& options_;
   Result& result_;
-  bool stopped_ = false;
+  bool stopped_ = false, moved_ = false, joined_ = false, at_grid_ = false;
+  std::int64_t group_bytes_ = 0;
   std::int64_t allocated_ = 0;
   std::uint64_t budget_ = 0;
 
@@ -271,17 +310,18 @@ class Machine {
   std::uint32_t cluster_phase_ = 0;                    // how often everybody has come to the cluster's barrier
   Engine engine_;
   Warpgroups warpgroups_;
+  std::shared_ptr<History> history_;
   std::unique_ptr<Races> races_;
   std::unique_ptr<Blame> blame_;
   std::unique_ptr<Timeline> timeline_;
-  std::uint64_t called_ = 0;                     // steps of the running thread up to its call
+  std::uint64_t called_ = 0;  // steps of the running thread up to its call
   std::unique_ptr<Interleavings> interleavings_;
   std::vector<Supply>* supplies_ = nullptr;
   std::vector<char> watched_;                    // by block
   std::unordered_set<std::uint64_t> by_kernel_;  // blocks that an earlier kernel has written
   std::map<std::uint64_t, Mbarrier> barriers_;   // by pointer
   std::vector<TensorMemory> tensor_memories_;
-  std::uint64_t next_cluster_ = 0;  // in the order of the grid: those before have started, or were taken over
+  std::function<std::optional<std::uint64_t>()> next_cluster_;
   std::uint64_t ticks_ = 0;
   std::vector<RegisterPool> register_pools_;
   const Operation* acting_ = nullptr;

@@ -19,12 +19,14 @@ Races::How how(const Site& s) {
 // What an atomic access tells others, and hears from them; only a fence completes what is relaxed.
 void publish(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
   using enum intrinsics::Semantics;
+  if (s.semantics != Weak) m.join(pointer);
   if (!m.races() || s.semantics == Weak) return;
   m.interleavings()->publishes(t, m.generic(pointer));
   m.races()->release(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Acquire);
 }
 void hear(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
   using enum intrinsics::Semantics;
+  if (s.semantics != Weak) m.join(pointer);
   if (!m.races() || s.semantics == Weak) return;
   m.interleavings()->hears(t, m.generic(pointer));
   m.races()->acquire(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Release);
@@ -61,6 +63,11 @@ bool put(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, std::uint6
   return true;
 }
 
+// Who reads the same again and again lets others run, who may change it.
+Step after_read(Machine& m, Thread& t, std::uint64_t pointer, std::uint64_t value) {
+  return m.polls(t, pointer, value) ? Step::Polled : Step::Done;
+}
+
 // addr
 Step load(Machine& m, Thread& t, const Site& s) {
   View from;
@@ -68,7 +75,7 @@ Step load(Machine& m, Thread& t, const Site& s) {
   if (!value) return Step::Failed;
   Machine::set_result(t, s, *value);
   if (t.tags && s.dst != Access::kNoRegister) t.tags[s.dst] = from.tags[0];
-  return Step::Done;
+  return after_read(m, t, Machine::arg(t, s, 0), *value);
 }
 
 // addr, where to, guard, offset in elements of 4 bytes
@@ -79,7 +86,8 @@ Step load_into(Machine& m, Thread& t, const Site& s) {
   auto value = value_at(m, t, s, Machine::arg(t, s, 0), from);
   if (!value) return Step::Failed;
   std::uint32_t tag = from.tags ? from.tags[0] : 0;
-  return put(m, t, s, to, *value, tag) ? Step::Done : Step::Failed;
+  if (!put(m, t, s, to, *value, tag)) return Step::Failed;
+  return after_read(m, t, Machine::arg(t, s, 0), *value);
 }
 
 bool set_up_load_into(Site& s, const Arguments& a) {
@@ -128,8 +136,9 @@ Step atomic(Machine& m, Thread& t, const Site& s) {
   if (!old) return Step::Failed;
   std::uint64_t now = combined(static_cast<Combine>(s.code), s.type, *old, normalised(Machine::arg(t, s, 1), s.type));
   if (!put(m, t, s, Machine::arg(t, s, 0), now, 0)) return Step::Failed;
+  const std::uint64_t pointer = Machine::arg(t, s, 0);
   Machine::set_result(t, s, *old);
-  return Step::Done;
+  return after_read(m, t, pointer, *old);
 }
 
 bool set_up_atomic(Site& s, const Arguments& a) {
@@ -146,8 +155,9 @@ Step compare_and_swap(Machine& m, Thread& t, const Site& s) {
   if (!old) return Step::Failed;
   if (*old == Machine::arg(t, s, 1) && !put(m, t, s, Machine::arg(t, s, 0), Machine::arg(t, s, 2), 0))
     return Step::Failed;
+  const std::uint64_t pointer = Machine::arg(t, s, 0);
   Machine::set_result(t, s, *old);
-  return Step::Done;
+  return after_read(m, t, pointer, *old);
 }
 
 constexpr CallRow kRows[] = {

@@ -16,11 +16,25 @@ void raise(std::vector<Time>& times, const std::vector<Time>& others) {
   for (std::size_t i = 0; i < others.size(); ++i) times[i] = std::max(times[i], others[i]);
 }
 
-void include(std::vector<std::uint32_t>& groups, const std::vector<std::uint32_t>& more) {
-  if (more.empty() || groups == more) return;
-  std::vector<std::uint32_t> all;
-  std::ranges::set_union(groups, more, std::back_inserter(all));
-  groups = std::move(all);
+void include(std::vector<OtherGroup>& groups, const OtherGroup& other) {
+  auto at = std::ranges::lower_bound(groups, other.group, {}, &OtherGroup::group);
+  if (at == groups.end() || at->group != other.group) {
+    groups.insert(at, other);
+  } else if (at->known != other.known) {
+    auto both = std::make_shared<Knowledge>();
+    both->seen = at->known->seen;
+    raise(both->seen, other.known->seen);
+    if (both->seen != at->known->seen) at->known = std::move(both);
+  }
+}
+
+void include(std::vector<OtherGroup>& groups, const std::vector<OtherGroup>& more) {
+  for (const OtherGroup& other : more) include(groups, other);
+}
+
+const OtherGroup* find(const Knowledge& known, std::uint32_t group) {
+  auto at = std::ranges::lower_bound(known.groups, group, {}, &OtherGroup::group);
+  return at == known.groups.end() || at->group != group ? nullptr : &*at;
 }
 
 bool includes(const Knowledge& known, const Knowledge& part) {
@@ -40,7 +54,12 @@ void Order::start(std::size_t threads) {
 }
 
 bool Order::knows_group(Agent thread, std::uint32_t group) const {
-  return std::ranges::binary_search(threads_[thread].base->groups, group);
+  return find(*threads_[thread].base, group) != nullptr;
+}
+
+bool Order::knows_other(Agent thread, std::uint32_t group, Agent other, Time time) const {
+  const OtherGroup* known = find(*threads_[thread].base, group);
+  return known && at(known->known->seen, other) >= time;
 }
 
 bool Order::knows(Agent thread, Agent other, Strand strand, Time number) const {
@@ -134,11 +153,25 @@ void Order::acquire(Agent thread, const Known& known) {
   if (known) threads_[thread].base = both(threads_[thread].base, known);
 }
 
-void Order::acquire_group(Agent thread, std::uint32_t group) {
-  if (knows_group(thread, group)) return;
+void Order::acquire_group(Agent thread, const OtherGroup& other) {
+  const OtherGroup* had = find(*threads_[thread].base, other.group);
+  if (had && had->known == other.known) return;
   auto out = copy_of(*threads_[thread].base);
-  include(out->groups, {group});
+  include(out->groups, other);
   threads_[thread].base = out;
+}
+
+Known Order::meet_all() {
+  std::vector<Agent> all(threads_.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<Agent>(i);
+  meet(all);
+  return threads_[0].base;
+}
+
+void Order::acquire_groups(std::span<const OtherGroup> others) {
+  auto out = copy_of(*threads_[0].base);
+  for (const OtherGroup& other : others) include(out->groups, other);
+  for (Own& own : threads_) own.base = out;
 }
 
 void Order::meet(std::span<const Agent> threads) {

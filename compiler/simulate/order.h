@@ -40,14 +40,22 @@ enum class Strand : std::uint8_t {
 };
 inline constexpr std::size_t kStrands = 11;
 
+struct Knowledge;
+using Known = std::shared_ptr<const Knowledge>;
+
+// What is known of another cluster: something that one of its threads has released.
+struct OtherGroup {
+  std::uint32_t group;
+  Known known;
+};
+
 struct Knowledge {
   std::uint64_t serial = 0;
   std::vector<Time> seen;             // by agent; what is missing at the end is 0
   std::vector<Time> proxied;          // by agent: behind a fence of the async proxy
-  std::vector<std::uint32_t> groups;  // earlier clusters that something was acquired from, sorted
+  std::vector<OtherGroup> groups;     // by their numbers
   std::vector<std::uint64_t> within;  // serials of what was joined into this one
 };
-using Known = std::shared_ptr<const Knowledge>;
 
 // What several agents release at one place, until somebody acquires it.
 class Gathering {
@@ -81,6 +89,8 @@ class Order {
     const Own& own = threads_[thread];
     return (thread == other ? own.proxied : at(own.base->proxied, other)) >= time;
   }
+  // The same of a thread of another cluster; of its operations: does it know anything of that cluster?
+  bool knows_other(Agent thread, std::uint32_t group, Agent other, Time time) const;
   bool knows_group(Agent thread, std::uint32_t group) const;
   // What it knows now, to be held against later.
   const Known& known(Agent thread) const { return threads_[thread].base; }
@@ -105,8 +115,11 @@ class Order {
     return agent != 0 && at(known->seen, agent) >= number;
   }
   void acquire(Agent thread, const Known& known);
-  // What another cluster released, before it ended.
-  void acquire_group(Agent thread, std::uint32_t group);
+  // What a thread of another cluster has released.
+  void acquire_group(Agent thread, const OtherGroup& other);
+  // All threads meet: what they know is released to other clusters; and what those have released is acquired.
+  Known meet_all();
+  void acquire_groups(std::span<const OtherGroup> others);
   // All of them meet: each knows afterwards what any of them knew.
   void meet(std::span<const Agent> threads);
   // A fence between the proxies: what the thread knows of is also known to asynchronous operations behind it.

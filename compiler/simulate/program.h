@@ -152,6 +152,7 @@ struct Site {
     NamedSync,
     NamedArrive,
     ClusterSync,
+    GridSync,
     CtaAnd,
     CtaOr,
     ShuffleIndex,

@@ -9,12 +9,12 @@
 
 namespace tilewright::simulate {
 
-void Races::start_group(std::size_t threads, std::uint64_t first_shared) {
-  ++group_;
+void Races::start_group(std::uint32_t number, std::size_t threads, std::uint64_t first_shared) {
+  group_ = number + 1;
   // Warps of different clusters have different numbers.
-  first_thread_ += stride_;
   stride_ = (static_cast<std::uint32_t>(threads) + kLanes - 1) / kLanes * kLanes;
-  operations_ += static_cast<std::uint32_t>(issued_.size());
+  first_thread_ = number * stride_;
+  first_shared_ = first_shared;
   issued_.clear();
   shadow_.forget_from(first_shared);
   order_.start(threads);
@@ -43,7 +43,7 @@ void Races::touch(Access access, std::uint64_t pointer, std::int64_t bytes) {
   const std::uint64_t block = pointer >> kOffsetBits;
   if (full_ || !machine_.is_watched(block)) return;
   const std::int64_t first = offset_of(pointer);
-  bool fits = shadow_.each(block, first, bytes, [&](Cell& cell, std::int64_t at, std::int64_t width) {
+  bool fits = shadow_at(pointer).each(block, first, bytes, [&](Cell& cell, std::int64_t at, std::int64_t width) {
     const std::uint64_t here = pointer_to(block, at);
     if (access.writes) {
       check_write(access, cell, here, width, at - first);
@@ -96,13 +96,14 @@ bool Races::ordered(const Access& a, const Touch& earlier, bool earlier_writes) 
   if (earlier.who == 0) return true;
   if (earlier.is_operation()) {
     const std::uint32_t number = earlier.who & ~Touch::kOperation;
-    if (number == a.operation) return true;
     if (is_foreign(earlier)) return order_.knows_group(a.thread.number, earlier.time);
+    if (number == a.operation) return true;
     const Issued& op = issued(number);
     return is_on_tensor_memory(a, op) ? tensor_order(a, op) == Tensor::Ordered : has_ended(a, op, earlier_writes);
   }
   const std::uint32_t number = earlier.who - 1;
-  if (is_foreign(earlier)) return order_.knows_group(a.thread.number, 1 + number / stride_);
+  if (is_foreign(earlier))
+    return order_.knows_other(a.thread.number, 1 + number / stride_, number % stride_, earlier.time);
   const Agent other = number - first_thread_;
   // A copy that overwrites what was read ordinarily needs no fence: the reads are over.
   return a.proxy && earlier_writes ? order_.proxy_knows(a.thread.number, other, earlier.time)
@@ -141,9 +142,9 @@ void Races::check_write(const Access& a, Cell& cell, std::uint64_t pointer, std:
   };
   hold(cell.read);
   if (cell.more) {
-    for (const Readers& readers : shadow_.more(cell)) hold(readers);
+    for (const Readers& readers : shadow_at(pointer).more(cell)) hold(readers);
   }
-  shadow_.no_readers(cell);
+  shadow_at(pointer).no_readers(cell);
   const Thread& t = a.thread;
   cell.write.who = a.operation ? a.operation | Touch::kOperation : first_thread_ + t.number + 1;
   cell.write.time = a.operation ? group_ : order_.now(t.number);
@@ -159,10 +160,10 @@ void Races::check_read(const Access& a, Cell& cell, std::uint64_t pointer, std::
   }
   if (!(a.how == How::Atomic && cell.write.is_atomic()) && !ordered(a, cell.write, true))
     conflict(a, cell.write, true, pointer, bytes, false);
-  note_reader(a, cell);
+  note_reader(a, cell, pointer);
 }
 
-void Races::note_reader(const Access& a, Cell& cell) {
+void Races::note_reader(const Access& a, Cell& cell, std::uint64_t pointer) {
   const Thread& t = a.thread;
   const std::uint32_t number = first_thread_ + t.number;
   Readers now{a.operation ? a.operation | Touch::kOperation : number / kLanes + 1,
@@ -191,11 +192,11 @@ void Races::note_reader(const Access& a, Cell& cell) {
     return !a.operation && ordered(a, had, &one);
   };
   if (!cell.more) {
-    if (!covered(cell.read)) shadow_.more(cell).push_back(cell.read);
+    if (!covered(cell.read)) shadow_at(pointer).more(cell).push_back(cell.read);
     cell.read = now;
     return;
   }
-  std::vector<Readers>& more = shadow_.more(cell);
+  std::vector<Readers>& more = shadow_at(pointer).more(cell);
   for (Readers& had : more)
     if (joins(had)) return;
   std::erase_if(more, covered);
@@ -208,7 +209,7 @@ void Races::note_reader(const Access& a, Cell& cell) {
 std::uint32_t Races::issue(const Thread& t, Queue queue) {
   const Time number = queue == Queue::Counted ? 0 : ++strands_[t.number].issued[index_of(queue)];
   issued_.push_back({t.number, queue, number, 0});
-  return operations_ + static_cast<std::uint32_t>(issued_.size());
+  return static_cast<std::uint32_t>(issued_.size());
 }
 
 void Races::commit(const Thread& t, Queue queue) {

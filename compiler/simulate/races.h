@@ -11,6 +11,7 @@
 
 #include "compiler/intrinsics/effect.h"
 #include "compiler/simulate/engine.h"
+#include "compiler/simulate/memory.h"
 #include "compiler/simulate/order.h"
 #include "compiler/simulate/shadow.h"
 
@@ -22,12 +23,34 @@ struct Thread;
 // How far a barrier reaches.
 enum class Reach : std::uint8_t { Warp, Cta, Cluster, Grid };
 
+// What clusters know of one another: who touched global memory last, and what was released there.
+struct History {
+  // What was released at a place by the threads of each cluster.
+  struct Published {
+    std::uint32_t group = 0, cta = 0;  // of the last
+    intrinsics::Scope scope{};
+    std::vector<OtherGroup> known;  // none: by a relaxed store without a fence before it
+  };
+
+  Shadow memory;
+  std::unordered_map<std::uint64_t, Published> published;  // by pointer
+
+  // Takes in what a cluster did that has run beside the others. False: it has touched what another one writes, or the
+  // other way round, so that its order counts.
+  bool take_in(const History& other);
+};
+
 class Races {
  public:
-  explicit Races(Machine& machine);
+  Races(Machine& machine, std::shared_ptr<History> history);
 
-  // The next cluster begins: its threads know nothing of the earlier ones. Blocks from `first_shared` on are new.
-  void start_group(std::size_t threads, std::uint64_t first_shared);
+  // The cluster of this number begins: its threads know nothing of others. Blocks from `first_shared` on are its own.
+  void start_group(std::uint32_t number, std::size_t threads, std::uint64_t first_shared);
+  void use(std::shared_ptr<History> history) { history_ = std::move(history); }
+  bool is_full() const { return full_; }
+  // All threads of all clusters meet: what this one releases, and what the others have released.
+  OtherGroup meet_grid() { return {group_, order_.meet_all()}; }
+  void leave_grid(std::span<const OtherGroup> others) { order_.acquire_groups(others); }
 
   std::uint64_t conflicts() const { return conflicts_; }  // told so far
 
@@ -124,11 +147,6 @@ class Races {
     Time time = 0;
     std::vector<std::pair<std::uint32_t, Time>> writes;
   };
-  struct Published {
-    std::uint32_t group = 0, cta = 0;
-    intrinsics::Scope scope{};
-    Known known;  // null: by a relaxed store without a fence before it
-  };
   // Why what a thread has read from others does not order it behind them.
   enum class Missed : std::uint8_t { Nothing, Scope, Semantics };
   // What is compared with the memory's history.
@@ -144,7 +162,7 @@ class Races {
   void touch(Access access, std::uint64_t pointer, std::int64_t bytes);
   void check_write(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes, std::int64_t from_start);
   void check_read(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes);
-  void note_reader(const Access& a, Cell& cell);
+  void note_reader(const Access& a, Cell& cell, std::uint64_t pointer);
   bool ordered(const Access& a, const Touch& earlier, bool earlier_writes) const;
   bool ordered(const Access& a, const Readers& earlier, Touch* unordered) const;
   bool has_ended(const Access& a, const Issued& op, bool writing) const;
@@ -169,9 +187,12 @@ class Races {
   std::string name_of(const Touch& touch) const;
   std::vector<std::pair<std::uint32_t, Time>> writers_of(const Thread& self, std::uint64_t map, Touch* last);
   Place& place(std::uint64_t at);
-  Issued& issued(std::uint32_t operation) { return issued_[operation - operations_ - 1]; }
-  const Issued& issued(std::uint32_t operation) const { return issued_[operation - operations_ - 1]; }
-  bool is_foreign(const Touch& touch) const;  // of an earlier cluster
+  Issued& issued(std::uint32_t operation) { return issued_[operation - 1]; }
+  const Issued& issued(std::uint32_t operation) const { return issued_[operation - 1]; }
+  bool is_foreign(const Touch& touch) const;  // of another cluster
+  Shadow& shadow_at(std::uint64_t pointer) {
+    return pointer >> kOffsetBits < first_shared_ ? history_->memory : shadow_;
+  }
   bool is_same_pipeline(std::uint32_t operation, std::uint32_t other) const;
   std::string place_of(std::uint64_t pointer, std::int64_t bytes, std::string_view view) const;
   std::uint32_t site_of(const Thread& t) const;
@@ -198,17 +219,17 @@ class Races {
   Machine& machine_;
   bool tensor_fences_;  // the kernel puts tcgen05 fences on both sides of barriers, and is held to them
   Order order_;
-  Shadow shadow_;
+  std::shared_ptr<History> history_;
+  Shadow shadow_;  // of the cluster's own memory
+  std::uint64_t first_shared_ = 0;
   bool full_ = false;
   std::uint64_t conflicts_ = 0;
   std::uint32_t group_ = 0;         // number of the cluster
   std::uint32_t first_thread_ = 0;  // of the cluster, among those of the grid
   std::uint32_t stride_ = 0;        // from one cluster's first thread to the next one's: whole warps
-  std::uint32_t operations_ = 0;    // of earlier clusters
   std::vector<Issued> issued_;      // of this one; in memory an operation's time is its cluster
   std::vector<Strands> strands_;    // by thread
   std::unordered_map<std::uint64_t, Place> places_;
-  std::unordered_map<std::uint64_t, Published> published_;          // by pointer
   std::unordered_map<std::uint64_t, std::vector<FencedMap>> maps_;  // by pointer
   std::vector<Missed> missed_;                                      // by thread
   std::vector<Known> fenced_;                                       // by thread: what its last fence releases

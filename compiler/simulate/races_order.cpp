@@ -136,7 +136,7 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
 std::vector<std::pair<std::uint32_t, Time>> Races::writers_of(const Thread& self, std::uint64_t map, Touch* last) {
   std::vector<std::pair<std::uint32_t, Time>> writers;
   const Access access{.thread = self};
-  shadow_.each(map >> kOffsetBits, offset_of(map), kMapBytes, [&](Cell& cell, std::int64_t, std::int64_t) {
+  shadow_at(map).each(map >> kOffsetBits, offset_of(map), kMapBytes, [&](Cell& cell, std::int64_t, std::int64_t) {
     writers.emplace_back(ordered(access, cell.write, true) ? cell.write.who : ~0u, cell.write.time);
     if (cell.write.who) *last = cell.write;
   });
@@ -188,33 +188,41 @@ void Races::phase_over(std::uint64_t barrier, std::uint64_t phase) {
 }
 
 void Races::release(const Thread& t, std::uint64_t pointer, intrinsics::Scope scope, bool relaxed) {
-  Published& at = published_[machine_.generic(pointer)];
+  History::Published& at = history_->published[machine_.generic(pointer)];
+  auto own = std::ranges::find(at.known, group_, &OtherGroup::group);
   Gathering all;
-  if (at.known && at.group == group_) Order::join(at.known, all);
+  if (own != at.known.end()) Order::join(own->known, all);
   if (!relaxed) {
     order_.release(t.number, all);
   } else if (fenced_[t.number]) {
     Order::join(fenced_[t.number], all);
   }
-  at = {group_, t.cta, scope, all.empty() ? nullptr : order_.close(all)};
+  at.group = group_, at.cta = t.cta, at.scope = scope;
+  if (all.empty()) return;
+  // What others have released there before goes on with it.
+  if (own == at.known.end()) own = at.known.insert(own, {group_, nullptr});
+  own->known = order_.close(all);
 }
 
 void Races::acquire(const Thread& t, std::uint64_t pointer, intrinsics::Scope scope, bool relaxed) {
-  auto found = published_.find(machine_.generic(pointer));
-  if (found == published_.end()) return;
-  const Published& from = found->second;
+  auto found = history_->published.find(machine_.generic(pointer));
+  if (found == history_->published.end()) return;
+  const History::Published& from = found->second;
   const auto narrow = [](intrinsics::Scope s) { return s <= intrinsics::Scope::Cta; };
   if ((from.group != group_ || from.cta != t.cta) && (narrow(scope) || narrow(from.scope))) {
     missed_[t.number] = Missed::Scope;
-  } else if (!from.known) {
-    missed_[t.number] = Missed::Semantics;
-  } else if (from.group != group_) {
-    order_.acquire_group(t.number, from.group);
-  } else if (relaxed) {
-    missed_[t.number] = Missed::Semantics;
-    heard_[t.number].push_back(from.known);
-  } else {
-    order_.acquire(t.number, from.known);
+    return;
+  }
+  if (from.known.empty()) missed_[t.number] = Missed::Semantics;
+  for (const OtherGroup& released : from.known) {
+    if (released.group != group_) {
+      order_.acquire_group(t.number, released);
+    } else if (relaxed) {
+      missed_[t.number] = Missed::Semantics;
+      heard_[t.number].push_back(released.known);
+    } else {
+      order_.acquire(t.number, released.known);
+    }
   }
 }
 

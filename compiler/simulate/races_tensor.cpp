@@ -24,7 +24,8 @@ bool fences_both_sides(std::span<const Site> sites) {
 
 }  // namespace
 
-Races::Races(Machine& machine) : machine_(machine), tensor_fences_(fences_both_sides(machine.sites())) {}
+Races::Races(Machine& machine, std::shared_ptr<History> history)
+    : machine_(machine), tensor_fences_(fences_both_sides(machine.sites())), history_(std::move(history)) {}
 
 Agent Races::warp_of(const Thread& t) const { return t.number - t.linear % kLanes; }
 
@@ -33,7 +34,7 @@ bool Races::is_on_tensor_memory(const Access& a, const Issued& op) const {
 }
 
 bool Races::is_same_pipeline(std::uint32_t operation, std::uint32_t other) const {
-  if (other <= operations_) return false;
+  if (other > issued_.size()) return false;  // of another cluster
   const Issued &a = issued(operation), &b = issued(other);
   return a.queue == b.queue && a.thread == b.thread && is_tensor(a.queue);
 }

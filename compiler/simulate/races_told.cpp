@@ -52,7 +52,7 @@ std::string_view Races::wait_for(Queue queue, bool writes) {
 }
 
 bool Races::is_foreign(const Touch& touch) const {
-  return touch.is_operation() ? touch.time != group_ : touch.who - 1 < first_thread_;
+  return touch.is_operation() ? touch.time != group_ : touch.who - 1 - first_thread_ >= stride_;
 }
 
 std::string Races::name_of(const Touch& touch) const {

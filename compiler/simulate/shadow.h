@@ -74,6 +74,19 @@ class Shadow {
     }
   }
 
+  // Calls f(block, offset, bytes, cell) for each cell that was touched.
+  template <class F>
+  void each_cell(F&& f) const {
+    for (const auto& [key, page] : pages_) {
+      const auto start = static_cast<std::int64_t>(key & 0xffffffff) * kPage;
+      for (std::size_t c = 0; c < page->cells.size(); ++c) {
+        const Cell& cell = page->cells[c];
+        if (cell.write.who || cell.read.who)
+          f(key >> 32, start + (static_cast<std::int64_t>(c) << page->shift), std::int64_t{1} << page->shift, cell);
+      }
+    }
+  }
+
   std::vector<Readers>& more(Cell& cell);
   void no_readers(Cell& cell);
 

@@ -11,6 +11,7 @@
 #include "compiler/ir/shared_limit.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/grid.h"
 #include "compiler/simulate/machine.h"
 #include "compiler/simulate/number.h"
 
@@ -18,12 +19,46 @@ namespace tilewright::simulate {
 
 using namespace ir;
 
+namespace {
+
+// Reads of one value by one call after which a thread is taken to wait for it to change; and rounds in which nobody
+// does anything else.
+constexpr std::uint32_t kPolls = 16;
+constexpr int kIdleRounds = 4;
+
+}  // namespace
+
 Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result)
     : kernel_(kernel), program_(program), options_(options), result_(result) {
   if (options.timeline) timeline_ = std::make_unique<Timeline>(result.timeline, options.timeline);
   if (!options.races) return;
-  races_ = std::make_unique<Races>(*this);
+  history_ = std::make_shared<History>();
+  races_ = std::make_unique<Races>(*this, history_);
   interleavings_ = std::make_unique<Interleavings>(*this);
+}
+
+Machine::Machine(const Machine& first, const Options& options, Result& result, std::shared_ptr<History> history)
+    : kernel_(first.kernel_),
+      program_(first.program_),
+      options_(options),
+      result_(result),
+      group_bytes_(first.group_bytes_),
+      grid_(first.grid_),
+      block_(first.block_),
+      cluster_(first.cluster_),
+      block_threads_(first.block_threads_),
+      group_ctas_(first.group_ctas_),
+      global_numbers_(first.global_numbers_),
+      blocks_(first.blocks_.begin(), first.blocks_.begin() + static_cast<std::ptrdiff_t>(first.first_shared_)),
+      register_image_(first.register_image_),
+      watched_(first.watched_.begin(), first.watched_.begin() + static_cast<std::ptrdiff_t>(first.first_shared_)),
+      by_kernel_(first.by_kernel_) {
+  if (first.races_) {
+    history_ = std::move(history);
+    races_ = std::make_unique<Races>(*this, history_);
+    interleavings_ = std::make_unique<Interleavings>(*this);
+  }
+  place_shared();
 }
 
 void Machine::finding(std::string_view code, Severity severity, std::string message, const Thread* thread,
@@ -141,6 +176,17 @@ bool Machine::afford(std::int64_t bytes, const Origin& origin) {
   return false;
 }
 
+bool Machine::affords(std::int64_t bytes) {
+  if (bytes > options_.max_bytes - allocated_) return false;
+  allocated_ += bytes;
+  return true;
+}
+
+void Machine::use(std::shared_ptr<History> history) {
+  history_ = std::move(history);
+  if (races_) races_->use(history_);
+}
+
 bool Machine::check_launch(const Origin& origin) {
   auto product = [](const std::array<std::int64_t, 3>& n, std::int64_t most) {
     std::int64_t all = 1;
@@ -168,6 +214,7 @@ bool Machine::check_launch(const Origin& origin) {
   bool countable = !__builtin_mul_overflow(program_.frame_bytes, options_.trace ? 6 : 2, &each) &&
                    !__builtin_add_overflow(each, std::int64_t{program_.registers} * 16, &each) &&
                    !__builtin_mul_overflow(each, product(block_, 1024) * ctas, &threads);
+  group_bytes_ = countable ? threads + shared * ctas : INT64_MAX;
   return afford(countable ? threads : INT64_MAX, origin) && afford(shared * ctas, origin);
 }
 
@@ -252,6 +299,20 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
   return true;
 }
 
+void Machine::place_shared() {
+  first_shared_ = blocks_.size();
+  const std::vector<std::int64_t> places = window_places(program_.shared, kernel_.shared);
+  for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) {
+    for (std::size_t i = 0; i < program_.shared.size(); ++i) {
+      const Storage& storage = program_.shared[i];
+      shared_.push_back(std::make_unique<OwnedBlock>(storage.name, storage.bytes, options_.trace));
+      shared_.back()->base = places[i];
+      blocks_.push_back(*shared_.back());
+      watched_.push_back(1);
+    }
+  }
+}
+
 bool Machine::prepare(const Inputs& inputs) {
   Origin whole{kernel_.kernel->span, nullptr};
   bool good = true;
@@ -310,17 +371,7 @@ bool Machine::prepare(const Inputs& inputs) {
       next += static_cast<std::uint32_t>(tensor.bytes.size());
     }
   }
-  first_shared_ = blocks_.size();
-  const std::vector<std::int64_t> places = window_places(program_.shared, kernel_.shared);
-  for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) {
-    for (std::size_t i = 0; i < program_.shared.size(); ++i) {
-      const Storage& storage = program_.shared[i];
-      shared_.push_back(std::make_unique<OwnedBlock>(storage.name, storage.bytes, options_.trace));
-      shared_.back()->base = places[i];
-      blocks_.push_back(*shared_.back());
-      watched_.push_back(1);
-    }
-  }
+  place_shared();
 
   register_image_.assign(program_.registers, 0);
   for (const auto& [reg, value] : program_.constants) register_image_[reg] = value;
@@ -338,13 +389,21 @@ bool Machine::prepare(const Inputs& inputs) {
   return good;
 }
 
-void Machine::run_group(std::array<std::int64_t, 3> first) {
+std::uint64_t Machine::clusters() const {
+  std::uint64_t all = 1;
+  for (std::size_t d = 0; d < 3; ++d) all *= static_cast<std::uint64_t>(grid_[d] / cluster_[d]);
+  return all;
+}
+
+// Clusters are numbered in the order of their CTAs, x first.
+void Machine::begin(std::uint64_t cluster) {
+  const std::array<std::int64_t, 3> first = first_cta_of(cluster);
   current_cta_ = first;
   std::size_t count = std::size_t{group_ctas_} * block_threads_;
   threads_.assign(count, {});
   registers_.resize(count * program_.registers);
   registers_defined_.assign(count * program_.registers, 0);
-  frames_.resize(count * static_cast<std::size_t>(program_.frame_bytes));
+  frames_.assign(count * static_cast<std::size_t>(program_.frame_bytes), std::byte{0});
   frames_defined_.assign(frames_.size(), 0);
   if (options_.trace) {
     register_tags_.assign(registers_.size(), 0);
@@ -352,6 +411,7 @@ void Machine::run_group(std::array<std::int64_t, 3> first) {
   }
   arrived_.assign(group_ctas_, {});
   for (auto& block : shared_) {
+    std::ranges::fill(block->storage, std::byte{0});  // what nobody has written is the same in every cluster
     std::ranges::fill(block->shadow, 0);
     std::ranges::fill(block->origins, 0);
   }
@@ -360,13 +420,19 @@ void Machine::run_group(std::array<std::int64_t, 3> first) {
   engine_.start(count, options_.timing,
                 options_.seed + static_cast<std::uint64_t>(first[0] + first[1] * 7 + first[2] * 49));
   warpgroups_.start(count, block_threads_);
-  if (races_) races_->start_group(count, first_shared_);
+  if (races_) races_->start_group(static_cast<std::uint32_t>(cluster), count, first_shared_);
   if (interleavings_) interleavings_->start_group(group_ctas_, (block_threads_ + 31) / 32);
   barriers_.clear();
   tensor_memories_.clear();
   for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) tensor_memories_.emplace_back(options_.trace);
   register_pools_.assign(group_ctas_, RegisterPool(block_threads_));
   idle_polls_ = 0;
+  set_up_threads(first);
+  start_timeline();
+}
+
+void Machine::set_up_threads(std::array<std::int64_t, 3> first) {
+  const std::size_t count = threads_.size();
   auto set = [&](Thread& t, const Var* var, std::int64_t value) {
     if (!var) return;
     if (auto reg = program_.variables.find(var); reg != program_.variables.end())
@@ -398,11 +464,6 @@ void Machine::run_group(std::array<std::int64_t, 3> first) {
     }
     set(t, kernel_.cta_rank_in_cluster, t.cta);
   }
-
-  start_timeline();
-  schedule();
-  if (!stopped_) finish_group();
-  if (timeline_) timeline_->end_group(now());
 }
 
 // Lets the lanes of a warp run, and completes what they meet for, until all of them wait or have ended.
@@ -415,7 +476,7 @@ bool Machine::let_run(std::uint32_t cta, std::uint32_t warp) {
       if (t.state != State::Ready) continue;
       budget_ = options_.max_steps - std::min(options_.max_steps, result_.steps);
       execute(t);
-      progress = true;
+      progress |= !is_polling(t);
       if (stopped_) return true;
     }
     if (options_.stop.stop_requested()) {
@@ -427,34 +488,72 @@ bool Machine::let_run(std::uint32_t cta, std::uint32_t warp) {
   return progress;
 }
 
-void Machine::schedule() {
+bool Machine::is_polling(const Thread& t) const { return t.state == State::Ready && t.polls >= kPolls; }
+
+bool Machine::polls(Thread& t, std::uint64_t pointer, std::uint64_t value) {
+  if (t.polled_pc != t.pc || t.polled != pointer || t.polled_value != value) t.polls = 0;
+  t.polled_pc = t.pc, t.polled = pointer, t.polled_value = value;
+  return ++t.polls >= kPolls;
+}
+
+Machine::Pause Machine::go_on() {
+  const Pause pause = run_on();
+  if (timeline_ && (pause == Pause::Ended || pause == Pause::Stopped)) timeline_->end_group(now());
+  return pause;
+}
+
+Machine::Pause Machine::run_on() {
   const std::uint32_t warps = (block_threads_ + 31) / 32, all = warps * group_ctas_;
-  for (;;) {
+  moved_ = at_grid_ = false;
+  for (int idle = 0;;) {
     bool progress = false;
     // A rotated order, when it is drawn.
     const auto first = static_cast<std::uint32_t>(options_.timing == Timing::Random ? engine_.random(all) : 0);
     for (std::uint32_t n = 0; n < all; ++n) {
       const std::uint32_t warp = (n + first) % all;
       progress |= run_warp(warp / warps, warp % warps);
-      if (stopped_) return;
+      if (stopped_) return Pause::Stopped;
     }
     for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) {
       progress |= complete_cta(cta);
       if (!stopped_ && !ended_[cta]) leave_if_done(cta);
-      if (stopped_) return;
+      if (stopped_) return Pause::Stopped;
     }
     progress |= complete_cluster();
-    if (stopped_) return;
+    if (stopped_) return Pause::Stopped;
     // What happened beside the threads may have let a warp go on that had its turn.
-    progress |= std::ranges::any_of(threads_, [](const Thread& t) { return t.state == State::Ready; });
+    const bool polling = std::ranges::any_of(threads_, [&](const Thread& t) { return is_polling(t); });
+    progress |=
+        std::ranges::any_of(threads_, [&](const Thread& t) { return t.state == State::Ready && !is_polling(t); });
+    moved_ |= progress;
     if (progress) continue;
     progress = engine_.step(*this);
-    if (stopped_) return;
-    if (progress || release_pollers()) continue;
-    if (std::ranges::all_of(threads_, [](const Thread& t) { return t.state == State::Done; })) return;
+    moved_ |= progress;
+    if (stopped_) return Pause::Stopped;
+    if (progress) continue;
+    if (polling && ++idle >= kIdleRounds) return Pause::Polls;
+    if (polling || release_pollers()) continue;
+    if (std::ranges::all_of(threads_, [](const Thread& t) { return t.state == State::Done; })) {
+      finish_group();
+      return stopped_ ? Pause::Stopped : Pause::Ended;
+    }
+    at_grid_ = std::ranges::all_of(threads_, [&](const Thread& t) {
+      return t.state == State::Done || (t.state == State::Waiting && site_of(t).kind == Site::Kind::GridSync);
+    });
+    if (at_grid_) return Pause::AtGrid;
     deadlock();
-    return;
+    return Pause::Stopped;
   }
+}
+
+const Thread* Machine::first_waiting() const {
+  auto at = std::ranges::find_if(threads_, [&](const Thread& t) { return t.state == State::Waiting || is_polling(t); });
+  return at == threads_.end() ? nullptr : &*at;
+}
+
+void Machine::leave_grid() {
+  for (Thread& t : threads_)
+    if (t.state == State::Waiting) release(t);
 }
 
 // A CTA whose threads have all ended takes its shared and tensor memory along.
@@ -493,40 +592,34 @@ void Machine::finish_group() {
   }
 }
 
-std::optional<std::array<std::int64_t, 3>> Machine::take_over() {
-  std::array<std::uint64_t, 3> clusters{};
-  for (std::size_t d = 0; d < 3; ++d) clusters[d] = static_cast<std::uint64_t>(grid_[d] / cluster_[d]);
-  const std::uint64_t most = std::min(options_.only_ctas, options_.max_ctas) / group_ctas_;
-  if (next_cluster_ >= std::min(clusters[0] * clusters[1] * clusters[2], most)) return std::nullopt;
-  const bool lets = options_.timing == Timing::Latest || (options_.timing == Timing::Random && engine_.random(2) == 0);
-  if (!lets) return std::nullopt;
+std::array<std::int64_t, 3> Machine::first_cta_of(std::uint64_t cluster) const {
   std::array<std::int64_t, 3> first{};
-  std::uint64_t rest = next_cluster_++;
+  auto rest = static_cast<std::int64_t>(cluster);
   for (std::size_t d = 0; d < 3; ++d) {
-    first[d] = static_cast<std::int64_t>(rest % clusters[d]) * cluster_[d];
-    rest /= clusters[d];
+    const std::int64_t along = grid_[d] / cluster_[d];
+    first[d] = rest % along * cluster_[d];
+    rest /= along;
   }
   return first;
 }
 
-void Machine::run() {
-  std::uint64_t ctas = 0, cluster = 0;
-  for (std::int64_t z = 0; z < grid_[2]; z += cluster_[2]) {
-    for (std::int64_t y = 0; y < grid_[1]; y += cluster_[1]) {
-      for (std::int64_t x = 0; x < grid_[0]; x += cluster_[0]) {
-        if (ctas >= options_.only_ctas) return;
-        if (ctas >= options_.max_ctas) {
-          finding(code::kStepLimit, Severity::Incomplete, "stopped after " + std::to_string(ctas) + " CTAs", nullptr);
-          return;
-        }
-        ctas += group_ctas_;
-        if (cluster++ < next_cluster_) continue;
-        next_cluster_ = cluster;
-        run_group({x, y, z});
-        if (stopped_) return;
-      }
-    }
-  }
+std::optional<std::array<std::int64_t, 3>> Machine::take_over() {
+  joined_ = true;  // who gets which cluster is a matter of their order
+  if (!next_cluster_) return std::nullopt;
+  const bool lets = options_.timing == Timing::Latest || (options_.timing == Timing::Random && engine_.random(2) == 0);
+  if (!lets) return std::nullopt;
+  const std::optional<std::uint64_t> next = next_cluster_();
+  return next ? std::optional(first_cta_of(*next)) : std::nullopt;
+}
+
+std::vector<std::uint8_t> Machine::written_bytes(std::size_t global) const {
+  std::vector<std::uint8_t> out(static_cast<std::size_t>(globals_[global]->size));
+  history_->memory.each_cell([&](std::uint64_t block, std::int64_t offset, std::int64_t bytes, const Cell& cell) {
+    if (block != global_numbers_[global] || cell.write.who == 0) return;
+    for (std::int64_t b = offset; b < std::min(offset + bytes, globals_[global]->size); ++b)
+      out[static_cast<std::size_t>(b)] = 1;
+  });
+  return out;
 }
 
 void Machine::finish() {
@@ -546,6 +639,7 @@ void Machine::finish() {
     if (const Buffer* shape = program_.globals[i].tensor)
       for (Expr extent : shape->shape) tensor.shape.push_back(evaluate(extent).value_or(0));
     if (options_.trace) result_.traces[name] = std::move(globals_[i]->origins);
+    if (history_ && !options_.clusters.is_all()) result_.written[name] = written_bytes(i);
     result_.tensors[name] = std::move(tensor);
   }
 }
@@ -570,15 +664,23 @@ void drop_echoes(std::vector<Finding>& findings) {
 }  // namespace
 
 Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options) {
-  Result result;
-  result.produced.resize(options.blame.size());
   Arena scratch;
   ArenaScope scope(scratch);
   Program program = compile(kernel);
-  Machine machine(kernel, program, options, result);
-  if (machine.prepare(inputs)) {
-    machine.run();
+  Result result;
+  for (bool beside : {true, false}) {
+    result = {};
+    result.produced.resize(options.blame.size());
+    Machine machine(kernel, program, options, result);
+    if (!machine.prepare(inputs)) break;
+    Grid grid(machine, options, result);
+    if (!beside || !grid.may_run_beside()) {
+      grid.run_in_turn();
+    } else if (!grid.run_beside()) {
+      continue;  // they depend on one another: once more, in their order
+    }
     machine.finish();
+    break;
   }
   drop_echoes(result.findings);
   for (const Finding& f : result.findings) {

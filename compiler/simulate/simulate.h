@@ -4,7 +4,8 @@
 // over its own registers: it runs until it has to meet others (a barrier, a shuffle, a matrix load) and then waits; the
 // scheduler lets the next one run, completes meetings when everybody has come, and knows a deadlock when nobody can.
 // The order of threads is fixed, or drawn from a seed, so a run is reproducible. CTAs that do not share a cluster run
-// one after another. Asynchronous copies go on beside the threads (engine.h).
+// one after another, or as if they did; together where one waits for another (grid.h). Asynchronous copies go on beside
+// the threads (engine.h).
 //
 // Memory is blocks of bytes with a shadow that says which bytes were ever written. Accesses are checked for bounds,
 // alignment and reading what nobody wrote. With tracing each byte also carries where it originally came from, through
@@ -13,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -62,6 +64,12 @@ struct Asked {
 struct Options {
   std::uint64_t max_steps = 500'000'000;  // executed instructions of all threads together
   std::uint64_t max_ctas = 1u << 16;
+  // The clusters that are run, by number (x of the grid first); a cluster is a CTA where there are none.
+  struct Part {
+    std::uint64_t begin = 0, end = ~std::uint64_t{0}, step = 1;
+    bool is_all() const { return begin == 0 && end == ~std::uint64_t{0} && step == 1; }
+  };
+  Part clusters{};
   std::uint64_t only_ctas = ~std::uint64_t{0};     // the first so many are run, and that is no finding
   std::int64_t max_bytes = std::int64_t{4} << 30;  // of tensors, and of a cluster's threads with their memory
   std::size_t max_findings = 16;
@@ -73,7 +81,10 @@ struct Options {
   std::vector<Asked> blame{};
   std::size_t max_seen = 0;  // what watches keep; 0: there are none
   std::size_t timeline = 0;  // events of a timeline, at most; 0: there is none
-  std::stop_token stop{};    // asked every few milliseconds; a stopped run is incomplete
+  unsigned jobs = 1;         // cores that clusters run on beside one another; needs `races`, and changes no answer
+  // Told now and then how many clusters have ended, of how many; by the thread that calls run().
+  std::function<void(std::uint64_t, std::uint64_t)> progress{};
+  std::stop_token stop{};  // asked every few milliseconds; a stopped run is incomplete
 };
 
 enum class Severity : std::uint8_t { Warning, Error, Incomplete };
@@ -137,7 +148,9 @@ struct Result {
   std::vector<Seen> seen;                         // what watches saw, in the order of execution
   TimelineRecord timeline;
   std::uint64_t unseen = 0;  // and how often more, after Options::max_seen
-  std::string printed;       // what T.cuda.printf wrote
+  // Of a part of the clusters: 1 for each byte of a tensor that they have written. Needs Options::races.
+  std::map<std::string, std::vector<std::uint8_t>, std::less<>> written;
+  std::string printed;  // what T.cuda.printf wrote
   std::uint64_t steps = 0;
   bool finished = false;  // ran to its end, whatever was found on the way
 };

@@ -15,6 +15,7 @@ std::string_view words_of(Site::Kind kind) {
     case Site::Kind::NamedSync: return "waits at a named barrier";
     case Site::Kind::ClusterSync:
     case Site::Kind::ClusterWait: return "waits for the cluster";
+    case Site::Kind::GridSync: return "waits for the grid";
     case Site::Kind::WarpgroupCall: return "waits for its warpgroup";
     default: return "waits for its warp";
   }

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -11,6 +12,7 @@
 #include "compiler/run/gpu_executor.h"
 #include "compiler/simulate/unmodelled.h"
 #include "server/cli/commands.h"
+#include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
@@ -31,6 +33,8 @@ struct RunCommand {
   int device = 0;
   std::optional<int> repeat, warmup, schedules;
   std::uint64_t steps = 4'000'000'000;
+  unsigned jobs = kAllCores;
+  std::string clusters;
   double deadline = 10, memory = 0;
   std::optional<double> rtol, atol;
   DialectOption dialect;
@@ -135,6 +139,29 @@ std::expected<void, std::string> write_trace(const RunCommand& o, const ide::Run
   return project::write_file(o.trace, {render::timeline_json(answer)});
 }
 
+// "5", "0:2", "0:8:2".
+std::expected<simulate::Options::Part, run::Failure> part_of(const std::string& text) {
+  std::vector<std::uint64_t> numbers;
+  for (std::string_view rest = text;;) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + colon, value);
+    if (error != std::errc() || end != rest.data() + colon) break;
+    numbers.push_back(value);
+    if (colon == rest.size()) {
+      if (numbers.size() == 1) numbers.push_back(value + 1);
+      if (numbers.size() == 2) numbers.push_back(1);
+      if (numbers.size() > 3 || numbers[0] >= numbers[1] || numbers[2] == 0) break;
+      return simulate::Options::Part{numbers[0], numbers[1], numbers[2]};
+    }
+    rest.remove_prefix(colon + 1);
+  }
+  return std::unexpected(run::Failure{"--clusters " + text +
+                                          ": write 5 for one cluster, 0:2 for the first two, 0:8:2 "
+                                          "for every other one of the first eight",
+                                      {}});
+}
+
 int refuse(const RunCommand& o, const run::Failure& failure) {
   if (o.json) std::fputs((render::dump(render::run_refusal("refused", failure)) + "\n").c_str(), stdout);
   return fail_usage(failure.message, failure.hint);
@@ -207,8 +234,25 @@ int run_command(const RunCommand& o) {
   if (!o.watches.empty()) simulator.max_seen = kSeen;
   constexpr std::size_t kEvents = 400'000;  // what viewers still open
   if (!o.trace.empty()) simulator.timeline = kEvents;
-  auto executor = ide::executor_on(o.on, options, 3, simulator, interrupts.token());
+  simulator.jobs = threads_of(o.jobs);
+  if (!o.clusters.empty()) {
+    auto part = part_of(o.clusters);
+    if (!part) return refuse(o, part.error());
+    simulator.clusters = *part;
+  }
+  // A line on the terminal, ten times a second at most.
   const bool shown = ::isatty(STDERR_FILENO) == 1;
+  auto said = std::chrono::steady_clock::now();
+  simulator.progress = [&](std::uint64_t done, std::uint64_t all) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!shown || now - said < std::chrono::milliseconds(100)) return;
+    said = now;
+    std::fprintf(stderr, "\r\x1b[Ksimulated %llu of %llu clusters", static_cast<unsigned long long>(done),
+                 static_cast<unsigned long long>(all));
+  };
+  auto executor = ide::executor_on(o.on, options, 3, simulator, interrupts.token());
+  if (!o.clusters.empty() && executor->runs_cubins())
+    return refuse(o, {"--clusters is a part for the simulator to run", "add --on sim"});
   auto progress = [&](const std::string& what) {
     if (shown) std::fprintf(stderr, "\r\x1b[K%s", what.c_str());
   };
@@ -313,6 +357,10 @@ void add_run(CLI::App& app, Run& run) {
   c->add_option("--schedules", o->schedules,
                 "Orders of asynchronous work that the simulator tries: late, early, then at random (default: 3)")
       ->check(CLI::Range(1, 10000));
+  add_jobs(*c, o->jobs);
+  c->add_option("--clusters", o->clusters,
+                "The part of the grid that the simulator runs, by the numbers of clusters (CTAs, where there are no "
+                "clusters): 5, 0:2 or 0:8:2 for FROM:TO:STEP");
   c->add_option("--steps", o->steps, "Instructions of all threads that the simulator executes at most")
       ->capture_default_str();
   repeatable("--cubin", o->cubins,

@@ -235,6 +235,7 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
       {"problems", r.problems},
       {"notes", r.notes},
       {"verdict", r.verdict()}};
+  if (!r.outcome.part.empty()) report["part"] = r.outcome.part;
   if (r.secret_seed) report["secret_seed"] = true;
   if (!r.watch_points.empty()) {
     report["watches"] = watches_json(r);
@@ -300,7 +301,9 @@ std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
   for (const std::string& n : r.notes)
     out += "  " + std::string(c.yellow) + "note" + std::string(c.plain) + "     " + n + "\n";
   std::string_view colour = r.problems.empty() ? (r.verified() ? c.green : c.yellow) : c.red;
-  return out + std::string(colour) + std::string(r.verdict()) + std::string(c.plain) + "\n";
+  std::string verdict(r.verdict());
+  if (verdict == "partial") verdict = "verified for " + r.outcome.part + " only";
+  return out + std::string(colour) + verdict + std::string(c.plain) + "\n";
 }
 
 int run_status(const ide::RunAnswer& answer) {

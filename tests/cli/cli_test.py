@@ -1646,6 +1646,35 @@ class Simulator(Case):
         r = self.simulated(2, STAGED, "--cubin", self.file("a.cubin", "x"))
         self.assertIn("leave out --cubin", r.errors)
 
+    def test_a_part_of_the_grid(self):
+        tiles = STAGED.replace("(64, 64)", "(256, 64)").replace("range(32):\n        B", "range(128):\n        B")
+        tiles = tiles.replace("tx // 2, tx % 2 * 32 + i", "tx * 2 + i // 64, i % 64")
+        tiles = tiles.replace("    smem = ", "    bx = T.cta_id([4])\n    smem = ").replace("alloc_shared((256", "alloc_shared((64")
+        tiles = tiles.replace("A[:, :]", "A[bx * 64 : bx * 64 + 64, :]").replace("B[:, :]", "B[bx * 64 : bx * 64 + 64, :]")
+        self.assertTrue(self.simulated(0, tiles).text.endswith("\nverified\n"))
+        for part, words in {"0:2": "CTAs 0 to 1 of 4", "3": "CTA 3 of 4", "0:9:2": "CTAs 0 to 2 of 4 in steps of 2"}.items():
+            r = self.simulated(0, tiles, "--clusters", part)
+            self.assertIn("only " + words + " ran; what others would write is not checked", r.text)
+            self.assertTrue(r.text.endswith("\nverified for " + words + " only\n"), r)
+            report = self.fits(self.simulated(0, tiles, "--clusters", part, "--json").json, "run")
+            self.assertEqual((report["verdict"], report["part"]), ("partial", words))
+        # What those write has to be right.
+        wrong = tiles.replace("Tx.cta.copy(B[bx * 64 : bx * 64 + 64, :]", "Tx.cta.copy(B[(bx + bx % 2) % 4 * 64 : "
+                              "(bx + bx % 2) % 4 * 64 + 64, :]")
+        self.simulated(0, wrong, "--clusters", "0:4:2")
+        self.assertIn("are not as expected", self.simulated(1, wrong, "--clusters", "1").text)
+        self.assertIn("there is no CTA 7 of 4", self.simulated(1, tiles, "--clusters", "7").text)
+        for part in ("2:1", "x", "0:4:0", "1:2:3:4", ":3"):
+            self.assertIn("write 5 for one cluster", self.simulated(2, tiles, "--clusters", part).errors)
+
+    def test_cores_change_no_answer(self):
+        text = STAGED.replace("tx = T.thread_id([128])\n    smem", "T.cta_id([6])\n    tx = T.thread_id([128])\n    smem")
+        for script in (text, text.replace("wait_group(0)", "wait_group(1)")):
+            status = 0 if script is text else 1
+            one = self.simulated(status, script, "--jobs", "1", "--json").json
+            for jobs in ("2", "5"):
+                self.assertEqual(self.simulated(status, script, "--jobs", jobs, "--json").json, one)
+
     def test_interrupted(self):
         with subprocess.Popen([BINARY, "run", self.file("kernel.py", STAGED), "--on", "sim", "--schedules", "10000"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as p:

@@ -81,17 +81,6 @@ TEST_CASE("a signal follows its transfer, and lets go who waits for it") {
   }
 }
 
-TEST_CASE("the grid meets where all of it runs together") {
-  auto script = [](std::string_view ctas) {
-    return kernel("64", "64",
-                  {"T.device_entry()", "block = T.cta_id([" + std::string(ctas) + "])", "tid = T.thread_id([32])",
-                   "B[block * 32 + tid] = A[block * 32 + tid]", "T.cuda.grid_sync()",
-                   "if block == 0:", "    B[tid] = B[31 - tid] + 0"});
-  };
-  CHECK_THAT(finding_of(script("2")),
-             ContainsSubstring("TW5008 | T.cuda.grid_sync()") && ContainsSubstring("meets 2 CTAs"));
-}
-
 TEST_CASE("matrices in the old forms, and of bytes") {
   Numbers b = result_of(kernel(
       "64", "128",
