@@ -53,6 +53,8 @@ Machine::Machine(const Machine& first, const Options& options, Result& result, s
       register_image_(first.register_image_),
       watched_(first.watched_.begin(), first.watched_.begin() + static_cast<std::ptrdiff_t>(first.first_shared_)),
       by_kernel_(first.by_kernel_) {
+  if (first.blame_) blame_ = std::make_unique<Blame>(*first.blame_);
+  if (options.timeline) timeline_ = std::make_unique<Timeline>(result.timeline, options.timeline);
   if (first.races_) {
     history_ = std::move(history);
     races_ = std::make_unique<Races>(*this, history_);

@@ -2000,6 +2000,16 @@ class Traces(Case):
         events = self.trace(script, "--set", "n=400")["traceEvents"]
         self.assertEqual({e["pid"] for e in events}, {0, 1, 2, 3})
 
+    def test_clusters_that_wait_for_one_another(self):
+        script = os.path.join(os.path.dirname(__file__), "../gpu/waiting.py")
+        events = self.trace(script, "--entry", "together")["traceEvents"]
+        ctas = {e["pid"] for e in events}
+        self.assertGreater(len(ctas), 1)
+        self.assertEqual({e["pid"] for e in events if e["ph"] == "B"}, ctas)
+        # And what any of them wrote has its line.
+        r = self.expect(1, "run", script, "--on", "sim", "--entry", "together", "--expect", "B=7", "--json")
+        self.assertIn("producer", r.json["tensors"][-1]["comparison"])
+
     def test_kernels_in_turn_follow_each_other(self):
         self.trace(self.file("turns.py", TURNS))
 
