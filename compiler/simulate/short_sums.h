@@ -1,9 +1,9 @@
 // Sums of 8-bit floats as the wgmma of Hopper makes them.
 //
-// All products of an instruction and the number that they are added to are written out in steps of the greatest one's
-// leading bit times 2^-13, what is below is cut off, and so is what the sum has beyond 13 bits behind its own leading
-// bit. A product's leading bit is that of its value. No document says so: it is the one of several ways that leaves the
-// same largest difference from the exact sums as an H200 does (tests/gpu/README.md).
+// All products of an instruction and the number that they are added to are written out in steps of 2^-13 of the
+// greatest exponent, what is below is cut off, and so is what the sum has beyond 13 bits behind its own leading bit.
+// The exponent of a product is the sum of its factors' exponents. No document says so: of 108 ways tried it is the one
+// that leaves the same bits as an H200, in all of 33,000 sums of generated kernels (tests/gpu/README.md).
 #pragma once
 
 namespace tilewright::simulate {

@@ -214,6 +214,9 @@ TEST_CASE("8-bit floats are added up with 13 bits behind the leading one") {
   CHECK(short_sum(a, b, 4, -1, 0) == -256.03125f);     // nor is it towards the other side
   CHECK(short_sum(a, b, 1, 1, 0.03f) == 256);
   CHECK(short_sum(a + 1, b + 1, 1, 1, 4096.75f) == 4096.5f);  // steps of a half
+  // 1.5 * 1.5 is above 2, and its exponent is still that of 1: two products of 2^-13 are not lost beside it.
+  const float c[] = {1.5f, 0x1p-6f, 0x1p-6f}, d[] = {1.5f, 0x1p-7f, 0x1p-7f};
+  CHECK(short_sum(c, d, 3, 1, 0) == 2.25f + 0x1p-12f);
   const float ones[] = {1, 1, 1, 1};
   CHECK(short_sum(ones, ones, 4, 1, 16383) == 16386);  // 16387 needs a bit more than there are
   CHECK(short_sum(ones, ones, 4, -1, 4) == 0);
