@@ -14,6 +14,25 @@
 
 namespace {
 
+struct Command {
+  std::string_view name;
+  void (*add)(CLI::App& app, tilewright::cli::Run& run);
+};
+constexpr Command kCommands[] = {
+#define TILEWRIGHT_COMMAND(NAME) {#NAME, tilewright::cli::add_##NAME},
+    TILEWRIGHT_COMMANDS(TILEWRIGHT_COMMAND)
+#undef TILEWRIGHT_COMMAND
+        {"lsp", tilewright::lsp::add_lsp},
+    {"completions", tilewright::cli::add_completions},
+};
+
+// The command whose options are all that is needed: describing those of the others takes a tenth of a small command's
+// memory. Null: all are, for what lists them.
+const Command* command_named(std::string_view name) {
+  const auto* found = std::ranges::find(kCommands, name, &Command::name);
+  return found == std::end(kCommands) || name == "completions" ? nullptr : found;
+}
+
 int command_line(int argc, char** argv) {
   // A dead reader of our output is an error of writing, not a reason to die silently.
   std::signal(SIGPIPE, SIG_IGN);
@@ -30,11 +49,10 @@ int command_line(int argc, char** argv) {
       "copy.py:14\n"
       "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))'");
   Run run;
-#define TILEWRIGHT_COMMAND(NAME) add_##NAME(app, run);
-  TILEWRIGHT_COMMANDS(TILEWRIGHT_COMMAND)
-#undef TILEWRIGHT_COMMAND
-  tilewright::lsp::add_lsp(app, run);
-  add_completions(app, run);
+  const Command* asked = argc > 1 ? command_named(argv[1]) : nullptr;
+  for (const Command& command : kCommands) {
+    if (!asked || asked == &command) command.add(app, run);
+  }
   if (argc > 1 && argv[1][0] != '-') {
     const auto known = app.get_subcommands(nullptr);
     if (std::ranges::none_of(known, [&](const CLI::App* c) { return c->check_name(argv[1]); }))
