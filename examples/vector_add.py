@@ -38,3 +38,6 @@ def plain(dtype):
 
 def reference(A, B):
     return {"C": A + B}
+
+
+# tilewright: run vector_add n=10000
