@@ -83,8 +83,8 @@ class Arguments {
     auto number = number_of(value);
     if (!number || !std::isfinite(*number))
       return FillError{value.empty() ? argument : value, std::string(name) + " is a number", {}};
-    if (name == "low") fill_.low = *number;
-    if (name == "high") fill_.high = *number;
+    if (name == "low") fill_.low = number;
+    if (name == "high") fill_.high = number;
     if (name == "start") fill_.start = *number;
     if (name == "step") fill_.step = *number;
     return std::nullopt;
