@@ -82,7 +82,7 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
     out.unseen += result.unseen;
     out.produced.resize(options.blame.size());
     for (std::size_t i = 0; i < result.produced.size(); ++i)
-      if (result.produced[i]) out.produced[i] = std::move(result.produced[i]);
+      if (result.produced[i]) out.produced[i] = result.produced[i];
     out.findings.insert(out.findings.end(), result.findings.begin(), result.findings.end());
     // What ran to its end has left values, and they are compared whatever was found.
     if (!result.finished || result.verdict == simulate::Verdict::Incomplete) {
