@@ -105,6 +105,7 @@ class Lowering {
   bool needs_expansion(const For* s);
 
   void error(std::string_view code, std::string message, std::string hint = {});
+  void report(std::string_view code, text::Severity severity, std::string message, std::string hint);
   void check_shared_limit(const Buffer& buffer, const SharedBlock& block);
 
   const dispatch::Dispatched& in_;
@@ -131,7 +132,11 @@ void Lowering::error(std::string_view code, std::string message, std::string hin
   for (const auto& [span, text] : reported_)
     if (span == origin_.span && text == message) return;
   reported_.emplace_back(origin_.span, message);
-  text::Diagnostic d{code, text::Severity::Error, std::move(message), origin_.span, {}, std::move(hint), {}};
+  report(code, text::Severity::Error, std::move(message), std::move(hint));
+}
+
+void Lowering::report(std::string_view code, text::Severity severity, std::string message, std::string hint) {
+  text::Diagnostic d{code, severity, std::move(message), origin_.span, {}, std::move(hint), {}};
   d.chain = call_chain(origin_.chain);
   context_.report(std::move(d));
 }
@@ -408,17 +413,11 @@ void Lowering::check_shared_limit(const Buffer& buffer, const SharedBlock& block
   const std::int64_t limit = ir::shared_memory_limit(in_.kernel->target);
   const std::int64_t all = out_.plan.static_shared_bytes + out_.plan.dynamic_shared_bytes;
   if (failed_ || all <= limit || all - block.bytes > limit) return;
-  text::Diagnostic d{code::kSharedLimit,
-                     text::Severity::Warning,
-                     "shared memory of a CTA reaches " + std::to_string(all) + " bytes with `" +
-                         std::string(ir::spoken_name(buffer)) + "`; " + in_.kernel->target.name() + " has " +
-                         std::to_string(limit) + ", and no launch can have more",
-                     origin_.span,
-                     {},
-                     "make the tiles or the number of stages smaller",
-                     {}};
-  d.chain = call_chain(origin_.chain);
-  context_.report(std::move(d));
+  report(code::kSharedLimit, text::Severity::Warning,
+         "shared memory of a CTA reaches " + std::to_string(all) + " bytes with `" +
+             std::string(ir::spoken_name(buffer)) + "`; " + in_.kernel->target.name() + " has " +
+             std::to_string(limit) + ", and no launch can have more",
+         "make the tiles or the number of stages smaller");
 }
 
 // ---- expressions ---------------------------------------------------------------------------------------------------

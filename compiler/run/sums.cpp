@@ -90,7 +90,7 @@ class Finder {
     ir::walk(store.value, [&](Expr e) {
       const auto* load = e.as<Load>();
       again |= load && load->buffer->data == store.buffer->data;
-      if (const auto* call = e.as<Call>()) look(*call, 1);
+      if (const auto* call = e.as<Call>()) look(*call);
       return true;
     });
     if (!again) return;
@@ -105,7 +105,7 @@ class Finder {
 
   void called(Expr value) {
     ir::walk(value, [&](Expr e) {
-      if (const auto* call = e.as<Call>()) look(*call, 1);
+      if (const auto* call = e.as<Call>()) look(*call);
       return true;
     });
   }
@@ -116,8 +116,9 @@ class Finder {
     return type.find("e4m3") != std::string::npos || type.find("e5m2") != std::string::npos;
   }
 
-  void look(const Call& call, std::int64_t terms) {
+  void look(const Call& call) {
     using intrinsics::Meaning;
+    std::int64_t terms = 1;
     double unit = 0x1p-23;
     const intrinsics::Intrinsic* row = intrinsics::of(call.callee);
     if (!row) return;
