@@ -66,6 +66,97 @@ std::expected<void, std::string> read_targets(const toml::node& node, const std:
   return {};
 }
 
+// A name that addresses and words of the command line cannot be taken for.
+bool is_remote_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && name != "sim" && name != "gpu" && name[0] != '-' &&
+         std::ranges::all_of(name, [](unsigned char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+                  c == '.';
+         });
+}
+
+std::expected<void, std::string> wrong_name(const std::string& name, const toml::node& node, const std::string& what) {
+  return std::unexpected(
+      place(name, node) + "'" + what +
+      "' is no name of a remote: a name has letters, digits, '-', '_' and '.', and is not sim or gpu");
+}
+
+std::string remote_settings() {
+  std::string out = "at";
+  for (const RemoteSetting& s : kRemoteSettings) {
+    out += ", ";
+    for (char c : s.name) out += c == '-' ? '_' : c;
+  }
+  return out;
+}
+
+std::expected<void, std::string> read_remote(const toml::table& table, const std::string& name,
+                                             const std::string& remote, Remote& into) {
+  const std::string in = "remotes." + remote;
+  for (const auto& [key, value] : table) {
+    std::string known(key.str());
+    std::ranges::replace(known, '_', '-');
+    const auto* setting = std::ranges::find(kRemoteSettings, known, &RemoteSetting::name);
+    if (known != "at" && setting == kRemoteSettings.end()) {
+      return std::unexpected(place(name, value) + "unknown setting '" + std::string(key.str()) + "' of " + in +
+                             ": there are " + remote_settings());
+    }
+    std::string text = value.value_or(std::string());
+    if (auto number = value.value<std::int64_t>(); value.is_integer() && number) text = std::to_string(*number);
+    if (text.empty())
+      return std::unexpected(place(name, value) + in + "." + std::string(key.str()) + " is a text or a whole number");
+    if (known == "at") {
+      into.at = text;
+    } else {
+      into.settings.insert_or_assign(known, text);
+    }
+  }
+  if (into.at.empty())
+    return std::unexpected(place(name, table) + in + " lacks at, its address, such as at = \"ssh://gpu1\"");
+  return {};
+}
+
+std::expected<void, std::string> read_remotes(const toml::table& table, const std::string& name, Remotes& remotes) {
+  for (const auto& [key, value] : table) {
+    const std::string remote(key.str());
+    if (!is_remote_name(remote)) return wrong_name(name, value, remote);
+    if (!value.is_table()) {
+      return std::unexpected(place(name, value) + "remotes." + remote + " is a table: [remotes." + remote +
+                             "] with at = \"ssh://gpu1\"");
+    }
+    if (auto ok = read_remote(*value.as_table(), name, remote, remotes[remote]); !ok) return ok;
+  }
+  return {};
+}
+
+std::expected<void, std::string> read_pools(const toml::table& table, const std::string& name, Pools& pools) {
+  for (const auto& [key, value] : table) {
+    const std::string pool(key.str());
+    if (!is_remote_name(pool)) return wrong_name(name, value, pool);
+    const toml::array* members = value.as_array();
+    if (!members || members->empty() || !members->is_homogeneous<std::string>()) {
+      return std::unexpected(place(name, value) + "pools." + pool +
+                             " is a list of remotes, such as [\"lab\", \"ssh://gpu2\"]");
+    }
+    for (const toml::node& member : *members) pools[pool].push_back(member.value_or(std::string()));
+  }
+  return {};
+}
+
+// Remotes and pools share their names, and a pool has no pools in it.
+std::expected<void, std::string> check_pools(const Config& config, const toml::table& table, const std::string& name) {
+  for (const auto& [pool, members] : config.pools) {
+    const std::string in = place(name, *table["pools"][pool].node()) + "pools." + pool + ": ";
+    if (config.remotes.contains(pool)) return std::unexpected(in + "a remote has the same name");
+    for (const std::string& member : members) {
+      if (is_remote_name(member) && !config.remotes.contains(member))
+        return std::unexpected(in + "there is no remote '" + member + "'; a pool holds remotes and addresses");
+      if (std::ranges::count(members, member) > 1) return std::unexpected(in + "'" + member + "' is in it twice");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name) {
@@ -100,11 +191,18 @@ std::expected<Config, std::string> parse_config(std::string_view text, const std
           return std::unexpected(place(name, word) + "a severity is error, warning, information, hint or off");
         config.severity[std::string(code.str())] = severity;
       }
+    } else if (key.str() == "remotes" && value.is_table()) {
+      auto ok = read_remotes(*value.as_table(), name, config.remotes);
+      if (!ok) return std::unexpected(ok.error());
+    } else if (key.str() == "pools" && value.is_table()) {
+      auto ok = read_pools(*value.as_table(), name, config.pools);
+      if (!ok) return std::unexpected(ok.error());
     } else {
       return std::unexpected(place(name, value) + "unknown setting '" + std::string(key.str()) +
-                             "': there are dialect, arch, [limits] and [severity]");
+                             "': there are dialect, arch, [limits], [severity], [remotes] and [pools]");
     }
   }
+  if (auto ok = check_pools(config, table, name); !ok) return std::unexpected(ok.error());
   return config;
 }
 

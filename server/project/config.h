@@ -8,6 +8,10 @@
 //   depth = 1000
 //   [severity]
 //   TW3106 = "error"             # error, warning, information, hint or off
+//   [remotes.lab]                # machines elsewhere, and pools of them (remotes.h)
+//   at = "ssh://gpu1"
+//   [pools]
+//   hopper = ["lab", "ssh://gpu2"]
 #pragma once
 #include <expected>
 #include <filesystem>
@@ -19,6 +23,7 @@
 #include "compiler/ir/target.h"
 #include "compiler/text/context.h"
 #include "compiler/text/dialect.h"
+#include "server/project/remotes.h"
 
 namespace tilewright::project {
 
@@ -28,6 +33,8 @@ struct Config {
   text::Dialect dialect = text::kNewestDialect;
   std::vector<ir::Target> targets;  // of scripts that do not say; empty: found out
   std::map<std::string, std::optional<text::Severity>, std::less<>> severity;  // nothing: off
+  Remotes remotes;
+  Pools pools;  // each member is a remote or has the form of an address
 };
 
 // Parses the text of a settings file. The error names the line and what is wrong; unknown keys are errors, because a

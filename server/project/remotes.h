@@ -1,0 +1,64 @@
+// What tilewright.toml says of machines elsewhere, as it is written: server/remote makes places of it.
+//
+//   [remotes.lab]
+//   at = "tls://lab.example:7600"      # an address; what else may stand here is in the table below
+//   token_file = "lab.token"           # files are relative to the folder of the settings
+//   [pools]
+//   hopper = ["lab", "ssh://gpu2"]     # names of remotes, and addresses
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::project {
+
+struct Remote {
+  std::string at;
+  std::map<std::string, std::string, std::less<>> settings;  // by the names of kRemoteSettings
+};
+
+// Kinds of places, as bits.
+enum RemoteKinds : std::uint8_t { kSsh = 1, kExec = 2, kTls = 4, kTcp = 8, kSlurm = 16, kAnyKind = 31 };
+
+struct RemoteSetting {
+  std::string_view name;  // in an address; in the settings `_` stands for `-` as well
+  std::uint8_t kinds;     // of what it is a setting
+  bool number = false;
+  bool passed_on = false;  // to Slurm, under the same name
+};
+
+inline constexpr std::array kRemoteSettings = {
+    RemoteSetting{"ca", kTls},
+    RemoteSetting{"cert", kTls},
+    RemoteSetting{"key", kTls},
+    RemoteSetting{"token-file", kTls},
+    RemoteSetting{"name", kTls},
+    RemoteSetting{"command", kSsh | kSlurm},
+    RemoteSetting{"slots", kAnyKind, true},
+    RemoteSetting{"gres", kSlurm},
+    RemoteSetting{"mem", kSlurm},
+    RemoteSetting{"cpus", kSlurm, true},
+    RemoteSetting{"nodes", kSlurm, true},
+    RemoteSetting{"keep", kSlurm, true},
+    RemoteSetting{"partition", kSlurm, false, true},
+    RemoteSetting{"account", kSlurm, false, true},
+    RemoteSetting{"qos", kSlurm, false, true},
+    RemoteSetting{"time", kSlurm, false, true},
+    RemoteSetting{"constraint", kSlurm, false, true},
+    RemoteSetting{"nodelist", kSlurm, false, true},
+    RemoteSetting{"exclude", kSlurm, false, true},
+    RemoteSetting{"reservation", kSlurm, false, true},
+    RemoteSetting{"licenses", kSlurm, false, true},
+    RemoteSetting{"clusters", kSlurm, false, true},
+    RemoteSetting{"wckey", kSlurm, false, true},
+    RemoteSetting{"comment", kSlurm, false, true},
+    RemoteSetting{"nice", kSlurm, false, true},
+};
+
+using Remotes = std::map<std::string, Remote, std::less<>>;
+using Pools = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+}  // namespace tilewright::project
