@@ -6,7 +6,7 @@
 namespace tilewright::protocol {
 namespace {
 
-constexpr std::string_view kLength = "content-length", kType = "content-type";
+constexpr std::string_view kLength = "content-length", kType = "content-type", kPayload = "payload-length";
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -28,8 +28,16 @@ std::size_t find_header(std::string_view text) {
   return it == text.end() ? std::string_view::npos : static_cast<std::size_t>(it - text.begin());
 }
 
+std::optional<std::uint64_t> number_in(std::string_view text) {
+  std::uint64_t n = 0;
+  auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || stop != text.data() + text.size()) return std::nullopt;
+  return n;
+}
+
 struct Header {
   std::optional<std::uint64_t> length;
+  std::uint64_t payload = 0;
   bool named = false;    // there is a Content-Length, right or wrong
   bool foreign = false;  // there is a line that belongs to no header
   std::string wrong;     // what is; empty: nothing
@@ -51,13 +59,12 @@ Header read_header(std::string_view lines) {
     std::string_view name = trimmed(line.substr(0, colon)), value = trimmed(line.substr(colon + 1));
     if (same_word(name, kLength)) {
       h.named = true;
-      std::uint64_t n = 0;
-      auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), n);
-      if (error != std::errc() || stop != value.data() + value.size()) {
-        h.wrong = "Content-Length is not a number";
-      } else {
-        h.length = n;
-      }
+      h.length = number_in(value);
+      if (!h.length) h.wrong = "Content-Length is not a number";
+    } else if (same_word(name, kPayload)) {
+      const std::optional<std::uint64_t> bytes = number_in(value);
+      if (!bytes) h.wrong = "Payload-Length is not a number";
+      h.payload = bytes.value_or(0);
     } else if (same_word(name, kType)) {
       std::string all(value);
       std::ranges::transform(all, all.begin(), lower);
@@ -95,9 +102,9 @@ std::optional<Frame> FrameReader::next() {
       continue;
     }
     if (length_) {
-      if (rest.size() < *length_) return std::nullopt;
-      Frame frame{false, std::string(rest.substr(0, *length_))};
-      at_ += *length_;
+      if (rest.size() < *length_ + payload_) return std::nullopt;
+      Frame frame{false, std::string(rest.substr(0, *length_)), std::string(rest.substr(*length_, payload_))};
+      at_ += *length_ + payload_;
       length_.reset();
       return frame;
     }
@@ -147,19 +154,27 @@ std::optional<Frame> FrameReader::next() {
       return broken(after, "a message of " + std::to_string(*header.length) + " bytes; " +
                                std::to_string(limits_.body_bytes) + " are accepted");
     }
+    if (header.payload > limits_.payload_bytes) {
+      lost_ = header.payload / 8 > std::max(limits_.payload_bytes, limits_.body_bytes);
+      skip_ = lost_ ? 0 : *header.length + header.payload;
+      return broken(after, "a payload of " + std::to_string(header.payload) + " bytes; " +
+                               std::to_string(limits_.payload_bytes) + " are accepted");
+    }
     if (!header.wrong.empty()) {
-      skip_ = *header.length;
+      skip_ = *header.length + header.payload;
       return broken(after, std::move(header.wrong));
     }
     at_ += after;
+    payload_ = static_cast<std::size_t>(header.payload);
     length_ = static_cast<std::size_t>(*header.length);
   }
 }
 
-std::string framed(std::string_view body) {
-  std::string out = "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n";
-  out.append(body);
-  return out;
+std::string framed(std::string_view body, std::string_view payload) {
+  std::string out = "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  if (!payload.empty()) out += "Payload-Length: " + std::to_string(payload.size()) + "\r\n";
+  out.reserve(out.size() + 2 + body.size() + payload.size());
+  return out.append("\r\n").append(body).append(payload);
 }
 
 }  // namespace tilewright::protocol

@@ -1,5 +1,6 @@
 // The framing of the Language Server Protocol's base protocol: header lines, an empty line, as many bytes as
-// Content-Length says.
+// Content-Length says. Where both sides have agreed on it, a line Payload-Length says how many raw bytes follow those of
+// the message: arrays travel so, as they lie in memory.
 //
 // A broken frame never ends a connection. Its header is dropped up to the empty line, or, where no end is in sight, up
 // to the next thing that looks like a Content-Length line; a body that is too large is passed over without being kept.
@@ -14,11 +15,13 @@ namespace tilewright::protocol {
 struct FrameLimits {
   std::size_t header_bytes = 8u << 10;
   std::size_t body_bytes = 128u << 20;  // a script may have 64 MB, and JSON escapes
+  std::size_t payload_bytes = 0;        // behind the body
 };
 
 struct Frame {
   bool malformed = false;
   std::string text;  // the body; of a malformed frame what is wrong with it
+  std::string payload{};
 };
 
 class FrameReader {
@@ -36,9 +39,10 @@ class FrameReader {
   std::size_t at_ = 0;                 // of the first byte that was not consumed
   std::uint64_t skip_ = 0;             // bytes of a refused body that are still to come
   std::optional<std::size_t> length_;  // of the body, once its header was read
+  std::size_t payload_ = 0;            // of what follows it
   bool lost_ = false;                  // looking for the next header
 };
 
-std::string framed(std::string_view body);
+std::string framed(std::string_view body, std::string_view payload = {});
 
 }  // namespace tilewright::protocol

@@ -43,6 +43,7 @@ struct Message {
   Json result;  // of a response
   Error error;  // of a response that has one (then `failed`), or what is wrong with an invalid message
   bool failed = false;
+  std::string payload;  // raw bytes that came behind it
 };
 
 // Never throws: what cannot be read is Invalid, with the error that the sender gets.

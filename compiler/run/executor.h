@@ -4,6 +4,7 @@
 #include <stop_token>
 
 #include "compiler/run/bind.h"
+#include "compiler/toolchain/toolchain.h"
 
 namespace tilewright::run {
 
@@ -15,6 +16,10 @@ class Executor {
   virtual bool runs_cubins() const { return true; }
   // Makes sure that there is somewhere to execute. The error says why there is not.
   virtual std::expected<DeviceInfo, std::string> device(const std::stop_token& stop = {}) = 0;
+  // Compiles where it executes, for whoever has no compiler of his own.
+  virtual std::expected<toolchain::Artifacts, toolchain::Error> compile(const toolchain::Request& /*request*/) {
+    return std::unexpected(toolchain::Error{toolchain::Error::Kind::NoCuda, "there is no compiler", {}, {}});
+  }
   // All launches, as the job says. What goes wrong is told by the outcome's status; of an executor that does not model
   // a kernel, too.
   virtual Outcome execute(const Bound& bound, const std::stop_token& stop = {}) = 0;

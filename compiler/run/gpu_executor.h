@@ -41,6 +41,8 @@ class GpuExecutor : public Executor {
   // Starts the process if need be.
   std::expected<DeviceInfo, std::string> device(const std::stop_token& stop = {}) override;
   Outcome execute(const Bound& bound, const std::stop_token& stop = {}) override { return run(bound.job, stop); }
+  // Of the jobs from now on.
+  void set_deadline(std::chrono::milliseconds deadline) { options_.deadline = deadline; }
   // The job is all that it takes.
   Outcome run(const Job& job, const std::stop_token& stop = {});
   // Processes started so far.

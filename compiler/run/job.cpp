@@ -196,6 +196,28 @@ Job plan_of(const Json& j) {
   return job;
 }
 
+Json order_json(const Job& job) {
+  Json plan = plan_json(job);
+  plan["warmups"] = job.warmups;
+  plan["repeats"] = job.repeats;
+  plan["copy_bytes"] = job.copy_bytes;
+  plan["schedules"] = job.schedules;
+  plan["rivals"] = Json::array();
+  for (const JobLaunch& launch : job.rivals) plan["rivals"].push_back(launch_json(launch));
+  return plan;
+}
+
+Job order_of(const Json& plan) {
+  Job job = plan_of(plan);
+  job.warmups = std::clamp(plan.value("warmups", 0), 0, 1000);
+  job.repeats = std::clamp(plan.value("repeats", 0), 0, 10000);
+  job.schedules = std::clamp(plan.value("schedules", 0), 0, 10000);
+  job.copy_bytes = std::clamp<std::int64_t>(plan.value("copy_bytes", std::int64_t{0}), 0, std::int64_t{1} << 40);
+  for (const Json& launch : plan.value("rivals", Json::array()))
+    job.rivals.push_back(launch_of(launch, job.buffers.size()));
+  return job;
+}
+
 Json measured_json(const Measured& m) {
   const Conditions& c = m.conditions;
   return {{"cold", m.cold},
@@ -254,6 +276,11 @@ std::expected<Job, std::string> plan_from_json(std::string_view json) {
   return guarded([&] { return plan_of(Json::parse(json)); });
 }
 
+std::string order_to_json(const Job& job) { return order_json(job).dump(); }
+std::expected<Job, std::string> order_from_json(std::string_view json) {
+  return guarded([&] { return order_of(Json::parse(json)); });
+}
+
 std::string DeviceInfo::arch() const { return "sm_" + std::to_string(major * 10 + minor) + (major >= 9 ? "a" : ""); }
 
 std::int64_t Job::bytes() const {
@@ -278,12 +305,7 @@ std::int64_t default_memory_limit() {
 
 Message encode(const Job& job, std::span<const Contents> results) {
   Message out;
-  Json plan = plan_json(job);
-  plan["warmups"] = job.warmups;
-  plan["repeats"] = job.repeats;
-  plan["copy_bytes"] = job.copy_bytes;
-  plan["rivals"] = Json::array();
-  for (const JobLaunch& launch : job.rivals) plan["rivals"].push_back(launch_json(launch));
+  Json plan = order_json(job);
   // Of each buffer the numbers of its files; an empty one has none.
   auto file = [&](const Contents& c) {
     if (c.empty()) return -1;
@@ -304,13 +326,8 @@ Message encode(const Job& job, std::span<const Contents> results) {
 std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::span<const toolchain::Fd> files) {
   return guarded([&] {
     Json plan = Json::parse(field(record, "plan"));
-    ReceivedJob out{plan_of(plan), {}};
+    ReceivedJob out{order_of(plan), {}};
     Job& job = out.job;
-    job.warmups = std::clamp(plan.value("warmups", 0), 0, 1000);
-    job.repeats = std::clamp(plan.value("repeats", 0), 0, 10000);
-    job.copy_bytes = std::clamp<std::int64_t>(plan.value("copy_bytes", std::int64_t{0}), 0, std::int64_t{1} << 40);
-    for (const Json& launch : plan.value("rivals", Json::array()))
-      job.rivals.push_back(launch_of(launch, job.buffers.size()));
     std::size_t at = 0;
     const std::size_t own = job.launches.size(), all = own + job.rivals.size();
     for (const auto& [name, value] : record) {
@@ -343,15 +360,39 @@ std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::sp
   });
 }
 
-Record encode(const Outcome& outcome) {
+namespace {
+
+Json outcome_json(const Outcome& outcome) {
   Json buffers = Json::array();
   for (const BufferOutcome& b : outcome.buffers)
     buffers.push_back(
         {b.guard_damage, b.guard_first, b.unwritten, b.changed, b.unstable, !b.contents.empty(), !b.later.empty()});
-  Json plain{{"status", kStatuses[static_cast<int>(outcome.status)]},
-             {"buffers", buffers},
-             {"measured", measured_json(outcome.measured)}};
-  return {{"outcome", plain.dump(-1, ' ', false, Json::error_handler_t::replace)},
+  return {{"status", kStatuses[static_cast<int>(outcome.status)]},
+          {"buffers", buffers},
+          {"measured", measured_json(outcome.measured)}};
+}
+
+Outcome outcome_of(const Json& plain, const Job& job, std::span<const Contents> results) {
+  Outcome out;
+  out.status = named<Status>(kStatuses, plain.at("status").get<std::string>());
+  out.measured = measured_of(plain.at("measured"));
+  for (const Json& b : plain.at("buffers")) {
+    std::size_t i = out.buffers.size();
+    if (i >= job.buffers.size()) throw std::invalid_argument("more outcomes than buffers");
+    out.buffers.push_back({b.at(5).get<bool>() ? results[i] : job.buffers[i].contents, b.at(0).get<std::int64_t>(),
+                           b.at(1).get<std::int64_t>(), b.at(2).get<std::int64_t>(), b.at(3).get<std::int64_t>(),
+                           b.at(4).get<std::int64_t>(),
+                           b.at(6).get<bool>() ? results[job.buffers.size() + i] : Contents()});
+  }
+  if (out.status == Status::Done && out.buffers.size() != job.buffers.size())
+    throw std::invalid_argument("fewer outcomes than buffers");
+  return out;
+}
+
+}  // namespace
+
+Record encode(const Outcome& outcome) {
+  return {{"outcome", outcome_json(outcome).dump(-1, ' ', false, Json::error_handler_t::replace)},
           {"message", outcome.message},
           {"error", outcome.error},
           {"printed", outcome.printed}};
@@ -359,26 +400,37 @@ Record encode(const Outcome& outcome) {
 
 std::expected<Outcome, std::string> decode_outcome(Record record, const Job& job, std::span<const Contents> results) {
   return guarded([&] {
-    Json plain = Json::parse(field(record, "outcome"));
-    Outcome out;
-    out.status = named<Status>(kStatuses, plain.at("status").get<std::string>());
-    out.measured = measured_of(plain.at("measured"));
+    Outcome out = outcome_of(Json::parse(field(record, "outcome")), job, results);
     out.message = take(record, "message");
     out.error = take(record, "error");
     out.printed = take(record, "printed");
-    for (const Json& b : plain.at("buffers")) {
-      std::size_t i = out.buffers.size();
-      if (i >= job.buffers.size()) throw std::invalid_argument("more outcomes than buffers");
-      out.buffers.push_back({b.at(5).get<bool>() ? results[i] : job.buffers[i].contents, b.at(0).get<std::int64_t>(),
-                             b.at(1).get<std::int64_t>(), b.at(2).get<std::int64_t>(), b.at(3).get<std::int64_t>(),
-                             b.at(4).get<std::int64_t>(),
-                             b.at(6).get<bool>() ? results[job.buffers.size() + i] : Contents()});
-    }
     return out;
   });
 }
 
-Record encode(const DeviceInfo& d) {
+std::string outcome_to_json(const Outcome& outcome) {
+  Json all = outcome_json(outcome);
+  all["part"] = outcome.part;
+  all["message"] = outcome.message;
+  all["error"] = outcome.error;
+  all["printed"] = outcome.printed;
+  return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::expected<Outcome, std::string> outcome_from_json(std::string_view json, const Job& job,
+                                                      std::span<const Contents> results) {
+  return guarded([&] {
+    const Json all = Json::parse(json);
+    Outcome out = outcome_of(all, job, results);
+    out.part = all.at("part").get<std::string>();
+    out.message = all.at("message").get<std::string>();
+    out.error = all.at("error").get<std::string>();
+    out.printed = all.at("printed").get<std::string>();
+    return out;
+  });
+}
+
+std::string device_to_json(const DeviceInfo& d) {
   Json plain{{"name", d.name},
              {"major", d.major},
              {"minor", d.minor},
@@ -388,12 +440,12 @@ Record encode(const DeviceInfo& d) {
              {"l2_bytes", d.l2_bytes},
              {"shared_bytes_per_block", d.shared_bytes_per_block},
              {"bandwidth", d.bandwidth}};
-  return {{"device", plain.dump(-1, ' ', false, Json::error_handler_t::replace)}};
+  return plain.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::expected<DeviceInfo, std::string> decode_device(const Record& record) {
+std::expected<DeviceInfo, std::string> device_from_json(std::string_view json) {
   return guarded([&] {
-    Json j = Json::parse(field(record, "device"));
+    Json j = Json::parse(json);
     DeviceInfo d;
     d.name = j.at("name").get<std::string>();
     d.major = j.at("major").get<int>();
@@ -406,6 +458,11 @@ std::expected<DeviceInfo, std::string> decode_device(const Record& record) {
     d.bandwidth = j.at("bandwidth").get<double>();
     return d;
   });
+}
+
+Record encode(const DeviceInfo& device) { return {{"device", device_to_json(device)}}; }
+std::expected<DeviceInfo, std::string> decode_device(const Record& record) {
+  return device_from_json(field(record, "device"));
 }
 
 }  // namespace tilewright::run

@@ -97,6 +97,10 @@ std::int64_t default_memory_limit();
 std::string plan_to_json(const Job& job);
 std::expected<Job, std::string> plan_from_json(std::string_view json);
 
+// The same with the rounds and the rivals: all that is not bytes.
+std::string order_to_json(const Job& job);
+std::expected<Job, std::string> order_from_json(std::string_view json);
+
 struct DeviceInfo {
   std::string name;
   int major = 0, minor = 0;
@@ -163,6 +167,14 @@ struct Outcome {
   // kernels', and live as long.
   std::vector<simulate::Finding> findings;
 };
+
+// What came of a job in another machine, but for contents and places. Of each buffer it says which contents there are:
+// `contents` are there unless it is an input that stayed as it was, `later` where a timed round left something else.
+std::string outcome_to_json(const Outcome& outcome);
+std::expected<Outcome, std::string> outcome_from_json(std::string_view json, const Job& job,
+                                                      std::span<const Contents> results);
+std::string device_to_json(const DeviceInfo& device);
+std::expected<DeviceInfo, std::string> device_from_json(std::string_view json);
 
 // A job on its way to another process: contents travel as descriptors, and so does the memory into which that process
 // writes what the buffers held afterwards: `results`, one a buffer and as long, and behind those once more as many for

@@ -133,4 +133,12 @@ Anchors::Place Anchors::resolve(Span span) const {
   return {anchor->source.get(), anchor->offset + span.begin, anchor->offset + span.end};
 }
 
+std::shared_ptr<const Source> Anchors::source(std::string_view path) const {
+  for (const Anchor& a : own_)
+    if (a.source && a.source->path() == path) return a.source;
+  for (const auto& [id, a] : bound_)
+    if (id != 0 && a.source && a.source->path() == path) return a.source;
+  return nullptr;
+}
+
 }  // namespace tilewright::text

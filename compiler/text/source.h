@@ -64,6 +64,8 @@ class Anchors {
   bool alias(std::uint32_t alias, std::uint32_t id);
   bool knows(std::uint32_t id) const;
   Place resolve(Span span) const;
+  // The first one with an anchor that has this path; null: none has.
+  std::shared_ptr<const Source> source(std::string_view path) const;
 
  private:
   const Anchor* find(std::uint32_t id) const;

@@ -24,12 +24,12 @@ void Endpoint::receive(std::string_view bytes) {
       std::unique_lock lock(queue_mutex_);
       queue_shorter_.wait(lock, [&] { return queued_bytes_ < limits_.queued_bytes || ended_; });
       if (ended_) return;
-      queued_bytes_ += frame->text.size();
+      queued_bytes_ += frame->text.size() + frame->payload.size();
     }
-    post([this, frame = std::move(*frame)] {
+    post([this, frame = std::move(*frame)]() mutable {
       {
         std::lock_guard lock(queue_mutex_);
-        queued_bytes_ -= frame.text.size();
+        queued_bytes_ -= frame.text.size() + frame.payload.size();
       }
       queue_shorter_.notify_one();
       handle(frame, *handler_);
@@ -76,9 +76,10 @@ void Endpoint::end(int status) {
   queue_shorter_.notify_all();
 }
 
-void Endpoint::handle(const protocol::Frame& frame, Handler& handler) {
+void Endpoint::handle(protocol::Frame& frame, Handler& handler) {
   if (frame.malformed) return send(protocol::error_text(nullptr, {ErrorCode::ParseError, frame.text, nullptr}));
   Message m = protocol::parse_message(frame.text);
+  m.payload = std::move(frame.payload);
   switch (m.kind) {
     case Message::Kind::Invalid: return send(protocol::error_text(m.id, m.error));
     case Message::Kind::Request: try { return handler.request(m);
@@ -92,7 +93,8 @@ void Endpoint::handle(const protocol::Frame& frame, Handler& handler) {
       auto then = std::move(it->then);
       asked_.erase(it);
       if (m.failed) handler.refused(m.error.message);
-      if (then) then(m.failed ? nullptr : &m.result);
+      if (then)
+        then(m.failed ? Answer<Json>(std::unexpected(std::move(m.error))) : std::move(m.result), std::move(m.payload));
       return;
     }
   }
@@ -112,18 +114,18 @@ std::expected<std::shared_ptr<Open>, protocol::Error> Endpoint::open(const proto
   return it->second;
 }
 
-void Endpoint::answer(const std::shared_ptr<Open>& request, const Answer<Json>& answered) {
+void Endpoint::answer(const std::shared_ptr<Open>& request, const Answer<Json>& answered, std::string_view payload) {
   {
     std::lock_guard lock(open_mutex_);
     auto it = open_.find(protocol::id_key(request->id));
     if (it != open_.end() && it->second == request) open_.erase(it);
   }
   if (request->answered_.exchange(true)) return;
-  answer(request->id, answered);
+  answer(request->id, answered, payload);
 }
 
-void Endpoint::answer(const protocol::Id& id, const Answer<Json>& answer) {
-  send(answer ? protocol::result_text(id, *answer) : protocol::error_text(id, answer.error()));
+void Endpoint::answer(const protocol::Id& id, const Answer<Json>& answer, std::string_view payload) {
+  send(answer ? protocol::result_text(id, *answer) : protocol::error_text(id, answer.error()), payload);
 }
 
 void Endpoint::cancel(const protocol::Id& id, const protocol::Error& error) {
@@ -153,15 +155,23 @@ void Endpoint::cancel(const std::function<bool(const Open&)>& which, const proto
 }
 
 void Endpoint::ask(std::string_view method, const Json& params, std::function<void(const Json*)> then) {
-  protocol::Id id = fresh_id("tilewright-");
-  std::function<void(const Json*)> given_up;
+  call(method, params, [then = std::move(then)](const Answer<Json>& answer, const std::string&) {
+    if (then) then(answer ? &*answer : nullptr);
+  });
+}
+
+std::string Endpoint::call(std::string_view method, const Json& params, Then then) {
+  std::string id = fresh_id("tilewright-");
+  Then given_up;
   if (asked_.size() >= limits_.asked) {
     given_up = std::move(asked_.front().then);
     asked_.pop_front();
   }
   asked_.push_back({protocol::id_key(id), std::move(then)});
   send(protocol::request_text(id, method, params));
-  if (given_up) given_up(nullptr);
+  if (given_up)
+    given_up(std::unexpected(protocol::Error{ErrorCode::InternalError, "given up for a newer request", nullptr}), {});
+  return id;
 }
 
 }  // namespace tilewright::endpoint

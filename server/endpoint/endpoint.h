@@ -35,6 +35,7 @@ struct Limits {
   std::size_t open_requests = 10'000;        // without an answer; more are refused
   std::size_t unfinished_requests = 20'000;  // whose work has not ended, cancelled ones as well; more are refused
   std::size_t asked = 1'000;                 // of ours without an answer; the oldest is given up for a newer one
+  protocol::FrameLimits frames{};            // of one message
 };
 
 // A request of the other side whose work may go on elsewhere. It counts as unfinished for as long as somebody holds it.
@@ -76,7 +77,8 @@ class Handler {
 
 class Endpoint {
  public:
-  Endpoint(transport::Connection& connection, Limits limits) : connection_(connection), limits_(limits) {}
+  Endpoint(transport::Connection& connection, Limits limits)
+      : connection_(connection), limits_(limits), frames_(limits.frames) {}
 
   // Serves until end(), and gives its status.
   int run(Handler& handler);
@@ -89,28 +91,36 @@ class Endpoint {
   std::expected<std::shared_ptr<Open>, protocol::Error> open(const protocol::Id& id, std::string method,
                                                              std::string subject);
   // The first answer counts; later ones are nobody's.
-  void answer(const std::shared_ptr<Open>& request, const Answer<Json>& answer);
+  void answer(const std::shared_ptr<Open>& request, const Answer<Json>& answer, std::string_view payload = {});
   // Of a request that was not opened.
-  void answer(const protocol::Id& id, const Answer<Json>& answer);
+  void answer(const protocol::Id& id, const Answer<Json>& answer, std::string_view payload = {});
   // Stops it and answers it at once: nobody has to wait until its work has noticed. Does nothing where it is answered.
   void cancel(const protocol::Id& id, const protocol::Error& error);
   void cancel(const std::function<bool(const Open&)>& which, const protocol::Error& error);
 
   // ---- what we say --------------------------------------------------------------------------------------------------
-  void notify(std::string_view method, const Json& params) { send(protocol::notification_text(method, params)); }
-  void send(const std::string& message) { connection_.send(protocol::framed(message)); }
+  void notify(std::string_view method, const Json& params, std::string_view payload = {}) {
+    send(protocol::notification_text(method, params), payload);
+  }
+  void send(const std::string& message, std::string_view payload = {}) {
+    connection_.send(protocol::framed(message, payload));
+  }
   // `then` runs on the endpoint's thread with the result; with null after an error, or when it was given up.
   void ask(std::string_view method, const Json& params, std::function<void(const Json* result)> then = {});
+  // The same with whatever comes of it, and the raw bytes that came with the answer. Gives the request's id. Nobody
+  // hears of it any more once the endpoint has ended.
+  using Then = std::function<void(Answer<Json> answer, std::string payload)>;
+  std::string call(std::string_view method, const Json& params, Then then);
   std::string fresh_id(std::string_view prefix) { return std::string(prefix) + std::to_string(next_id_++); }
 
  private:
   using Message = protocol::Message;
   struct Asked {
     std::string key;
-    std::function<void(const Json*)> then;
+    Then then;
   };
   void receive(std::string_view bytes);  // of the connection's thread
-  void handle(const protocol::Frame& frame, Handler& handler);
+  void handle(protocol::Frame& frame, Handler& handler);
 
   transport::Connection& connection_;
   const Limits limits_;

@@ -1,10 +1,15 @@
-// A connection to one client: bytes in, bytes out, on a thread of its own (Boost.Asio behind a plain header).
+// A connection to one peer: bytes in, bytes out, on a thread of its own (Boost.Asio behind a plain header).
 #pragma once
+#include <chrono>
 #include <expected>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tilewright::transport {
 
@@ -25,26 +30,70 @@ class Connection {
   // Queues bytes; they leave in order. Safe from any thread. A reader who stays away for too long, so that more than
   // 256 MB wait for him, is cut off.
   virtual void send(std::string bytes) = 0;
+  // Waits until at most `most` bytes are queued: whoever sends much does so before each piece. False: the connection is
+  // lost, or `stop` was requested.
+  virtual bool wait_for_room(std::size_t /*most*/, const std::stop_token& /*stop*/) { return true; }
   // Waits until everything queued has left, at most `milliseconds`.
   virtual void drain(int milliseconds) = 0;
   // Calls `gone` on the I/O thread when the process ends. False: there is no such process now.
   virtual bool watch_process(int pid, std::function<void()> gone) = 0;
+  // After `closed`: what broke the connection, in words; empty: the other side ended it, or nothing did.
+  virtual std::string why_closed() { return {}; }
 };
 
 std::unique_ptr<Connection> stdio();
+
+// The files of one side of TLS, PEM each.
+struct Tls {
+  std::filesystem::path certificate, key;  // one's own; a client may have none
+  // Who signed the other side's certificate. Of a server: clients need one of these; empty: they need none. Of a
+  // client: empty: those that the system trusts.
+  std::filesystem::path authority;
+  std::string server_name;  // of a client: whom the certificate has to name; empty: the host
+};
 
 // A place where clients come.
 class Listener {
  public:
   virtual ~Listener() = default;
   virtual const std::string& address() const = 0;  // with the true port
-  // Waits for the next client. Null after stop().
+  // Waits for the next client. Null after stop(). Its handshake, where there is one, is part of the connection's life.
   virtual std::unique_ptr<Connection> accept() = 0;
   virtual void stop() = 0;  // from any thread
 };
 
+struct ListenOptions {
+  std::optional<Tls> tls;
+  bool everywhere = false;  // beyond this machine: only for a caller who knows whom it speaks with
+};
+
 // `address`: HOST:PORT on the loopback interface (port 0: any free one), or unix:PATH. The error says what is wrong
 // with it.
-std::expected<std::unique_ptr<Listener>, std::string> listen(const std::string& address);
+std::expected<std::unique_ptr<Listener>, std::string> listen(const std::string& address,
+                                                             const ListenOptions& options = {});
+
+// A connection to a listener. The error says what went wrong: the name, the network, the handshake, the time.
+std::expected<std::unique_ptr<Connection>, std::string> connect(const std::string& host, const std::string& port,
+                                                                const std::optional<Tls>& tls,
+                                                                std::chrono::milliseconds patience,
+                                                                const std::stop_token& stop);
+
+struct Command {
+  std::vector<std::string> words;        // the program, looked up in PATH, and its arguments
+  std::vector<std::string> environment;  // "NAME=VALUE", over that of this process
+  // Its own process group: it can be ended with all that it started, and Ctrl-C at the terminal is not for it. Without,
+  // it may ask at the terminal.
+  bool own_group = true;
+};
+
+// A connection to a process: its standard input and output. What it says on standard error is kept, the last of it, for
+// why_closed(), which also says how it ended. Stopping ends it: by closing its input, by a signal when it stays.
+class CommandConnection : public Connection {
+ public:
+  virtual int pid() const = 0;
+  // How it ended, as a shell says it (128 and the signal); nothing: it lives. Waits a little where its end is near.
+  virtual std::optional<int> status() = 0;
+};
+std::expected<std::unique_ptr<CommandConnection>, std::string> run_command(const Command& command);
 
 }  // namespace tilewright::transport
