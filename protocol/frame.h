@@ -1,6 +1,6 @@
 // The framing of the Language Server Protocol's base protocol: header lines, an empty line, as many bytes as
-// Content-Length says. Where both sides have agreed on it, a line Payload-Length says how many raw bytes follow those of
-// the message: arrays travel so, as they lie in memory.
+// Content-Length says. Where both sides have agreed on it, a line Payload-Length says how many raw bytes follow those
+// of the message: arrays travel so, as they lie in memory.
 //
 // A broken frame never ends a connection. Its header is dropped up to the empty line, or, where no end is in sight, up
 // to the next thing that looks like a Content-Length line; a body that is too large is passed over without being kept.

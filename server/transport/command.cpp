@@ -151,6 +151,7 @@ std::expected<std::unique_ptr<CommandConnection>, std::string> run_command(const
   ::posix_spawn_file_actions_adddup2(&actions, pair[1], STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, pair[1], STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, errors[1], STDERR_FILENO);
+  if (!command.folder.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, command.folder.c_str());
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t none, all;

@@ -81,6 +81,7 @@ std::expected<std::unique_ptr<Connection>, std::string> connect(const std::strin
 struct Command {
   std::vector<std::string> words;        // the program, looked up in PATH, and its arguments
   std::vector<std::string> environment;  // "NAME=VALUE", over that of this process
+  std::filesystem::path folder;          // where it starts; empty: here
   // Its own process group: it can be ended with all that it started, and Ctrl-C at the terminal is not for it. Without,
   // it may ask at the terminal.
   bool own_group = true;
