@@ -94,13 +94,14 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
   }
   out = out.at(offset);
   if (writing) {
-    std::memset(out.defined, 1, static_cast<std::size_t>(bytes));
+    out.mark(true, bytes);
     if (blame_) blame_->wrote(*this, t, pointer, bytes, result_);
   }
   return out;
 }
 
 void Machine::undefined_read(const Thread& t, std::uint64_t pointer, std::string text) {
+  join(pointer);  // only the first cluster that reads there tells it
   text += engine_.covers(generic(pointer)) ? " while an asynchronous copy into it is under way: a wait is missing"
                                            : " and was never written";
   finding(code::kUnwritten, Severity::Error, std::move(text), &t);
@@ -151,15 +152,14 @@ bool Machine::load(Thread& t, const Instruction& i) {
   std::optional<View> from = view(t, at, bytes, bytes, false, "read");
   if (!from) return false;
   if (races_ && access.where != Where::Local) races_->read(t, at, bytes, Races::How::Plain, access.name);
-  if (options_.uninitialised_reads && std::memchr(from->defined, 0, static_cast<std::size_t>(bytes))) {
-    const auto* hole = static_cast<const std::uint8_t*>(std::memchr(from->defined, 0, static_cast<std::size_t>(bytes)));
-    undefined_read(t, moved(at, hole - from->defined),
+  if (const std::int64_t hole = options_.uninitialised_reads ? from->hole(bytes) : bytes; hole != bytes) {
+    undefined_read(t, moved(at, hole),
                    "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read");
-    std::memset(from->defined, 1, static_cast<std::size_t>(bytes));  // said once a place
+    from->mark(true, bytes);  // said once a place
   }
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     std::uint64_t raw = 0;
-    std::memcpy(&raw, from->bytes + lane * access.bytes, static_cast<std::size_t>(access.bytes));
+    from->at(lane * access.bytes).get(&raw, access.bytes);
     t.registers[i.dst + lane] = from_bits(raw, access.type);
     if (t.tags) t.tags[i.dst + lane] = from->tags[lane * access.bytes];
   }
@@ -193,7 +193,7 @@ bool Machine::store(Thread& t, const Instruction& i) {
   }
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);
-    std::memcpy(to->bytes + lane * access.bytes, &raw, static_cast<std::size_t>(access.bytes));
+    to->at(lane * access.bytes).put(&raw, access.bytes);
     if (t.tags) {
       std::uint32_t tag = t.tags[i.dst + lane];
       for (int b = 0; b < access.bytes; ++b)
@@ -375,17 +375,17 @@ void Machine::interpret(Thread& t) {
         std::optional<View> from = view(t, b(), i.c, i.c, false, "read");
         if (!from) return stop(true);
         std::uint8_t shadow[16];
-        std::memcpy(shadow, from->defined, i.c);
+        common::get(shadow, from->defined, i.c);
         std::optional<View> to = view(t, a(), i.c, i.c, true, "write");
         if (!to) return stop(true);
         std::byte word[16];
-        std::memcpy(word, from->bytes, i.c);
+        from->get(word, i.c);
         if (races_) {
           races_->read(t, b(), i.c);
           races_->write(t, a(), i.c, to->bytes, word);
         }
-        std::memcpy(to->bytes, word, i.c);
-        std::memcpy(to->defined, shadow, i.c);
+        to->put(word, i.c);
+        common::put(to->defined, shadow, i.c);
         if constexpr (Trace) std::memmove(to->tags, from->tags, i.c * sizeof(std::uint32_t));
         break;
       }

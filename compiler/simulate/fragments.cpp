@@ -104,12 +104,12 @@ bool read_registers(Machine& m, const Thread& t, std::span<const std::uint64_t> 
     auto from = m.view(t, pointers[i], bytes, bytes, false, what);
     if (!from) return false;
     if (m.races()) m.races()->read(t, pointers[i], bytes);
-    if (m.options().uninitialised_reads && std::memchr(from->defined, 0, static_cast<std::size_t>(bytes))) {
+    if (m.options().uninitialised_reads && !from->is_written(bytes)) {
       m.undefined_read(t, pointers[i], std::string(what) + " is read");
-      std::memset(from->defined, 1, static_cast<std::size_t>(bytes));
+      from->mark(true, bytes);
     }
     out[i] = 0;
-    std::memcpy(&out[i], from->bytes, static_cast<std::size_t>(bytes));
+    from->get(&out[i], bytes);
   }
   return true;
 }
@@ -121,8 +121,8 @@ bool write_registers(Machine& m, const Thread& t, std::span<const std::uint64_t>
     auto to = m.view(t, pointers[i], bytes, bytes, true, what);
     if (!to) return false;
     if (m.races()) m.races()->write(t, pointers[i], bytes, to->bytes, reinterpret_cast<const std::byte*>(&values[i]));
-    std::memcpy(to->bytes, &values[i], static_cast<std::size_t>(bytes));
-    if (to->tags) std::memset(to->tags, 0, static_cast<std::size_t>(bytes) * sizeof(std::uint32_t));
+    to->put(&values[i], bytes);
+    to->drop_tags(bytes);
   }
   return true;
 }

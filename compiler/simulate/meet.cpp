@@ -250,14 +250,14 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         return;
       }
       if (races_ && load) races_->read(owner, owner.registers[site.args[0]], 16);
-      if (load && options_.uninitialised_reads && std::memchr(row->defined, 0, 16)) {
+      if (load && options_.uninitialised_reads && !row->is_written(16)) {
         undefined_read(owner, owner.registers[site.args[0]], "a matrix row is loaded");
-        std::memset(row->defined, 1, 16);
+        row->mark(true, 16);
       }
       rows[j] = *row;
     }
     std::array<std::array<std::byte, 16>, 8> before;
-    for (std::size_t j = 0; j < 8; ++j) std::memcpy(before[j].data(), rows[j].bytes, 16);
+    for (std::size_t j = 0; j < 8; ++j) rows[j].get(before[j].data(), 16);
     for (std::size_t lane = 0; lane < 32; ++lane) {
       Thread& t = lanes[lane];
       std::optional<View> own =
@@ -272,14 +272,13 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
       for (std::size_t e = 0; e < 4 / width; ++e) {
         std::size_t row = lane / 4 + (bytes ? e / 2 * 8 : 0), column = lane % 4 * 2 + e % 2;
         if (site.flag) std::swap(row, column);
-        View cell = rows[row];
-        std::byte* from = load ? cell.bytes + column * width : own->bytes + e * width;
-        std::byte* to = load ? own->bytes + e * width : cell.bytes + column * width;
-        std::memcpy(to, from, width);
-        if (!own->tags) continue;
-        std::uint32_t* tag_from = load ? cell.tags + column * width : own->tags + e * width;
-        std::uint32_t* tag_to = load ? own->tags + e * width : cell.tags + column * width;
-        std::memcpy(tag_to, tag_from, width * sizeof(std::uint32_t));
+        const View cell = rows[row].at(static_cast<std::int64_t>(column * width));
+        const View mine = own->at(static_cast<std::int64_t>(e * width));
+        const View &from = load ? cell : mine, &to = load ? mine : cell;
+        std::byte element[2];
+        from.get(element, static_cast<std::int64_t>(width));
+        to.put(element, static_cast<std::int64_t>(width));
+        if (to.tags) std::copy_n(from.tags, width, to.tags);
       }
     }
     for (std::size_t j = 0; races_ && !load && j < 8; ++j) {

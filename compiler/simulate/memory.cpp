@@ -25,8 +25,8 @@ OwnedBlock::OwnedBlock(std::string_view name, std::int64_t size, std::span<const
 
 void transfer(View to, View from, std::int64_t bytes) {
   const auto n = static_cast<std::size_t>(bytes);
-  std::memmove(to.bytes, from.bytes, n);
-  std::memmove(to.defined, from.defined, n);
+  common::copy(to.bytes, from.bytes, n);
+  common::copy(to.defined, from.defined, n);
   if (to.tags && from.tags) std::memmove(to.tags, from.tags, n * sizeof(std::uint32_t));
 }
 

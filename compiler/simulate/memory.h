@@ -6,6 +6,7 @@
 // number without a block is such a window address: the CTA's rank in bits 24 and up, the place below, as the hardware
 // has it for 32-bit shared addresses.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/simulate/common.h"
 #include "compiler/simulate/pages.h"
 
 namespace tilewright::simulate {
@@ -54,16 +56,43 @@ struct OwnedBlock : Block {
   std::optional<Pages> made_up, made_up_shadow;  // instead of the vectors
 };
 
-// A part of a block.
+// A part of a block. What may be global memory is read and written by these functions and not through the pointers:
+// clusters that run beside one another (grid.h) can get to the same bytes before their histories tell it, and what they
+// have done is thrown away. Until then they must not do what C++ leaves undefined, so these accesses are relaxed
+// atomics, of whole words where the place and the count allow it (common.h).
 struct View {
   std::byte* bytes = nullptr;
   std::uint8_t* defined = nullptr;
   std::uint32_t* tags = nullptr;
 
   View at(std::int64_t offset) const { return {bytes + offset, defined + offset, tags ? tags + offset : nullptr}; }
+  void get(void* to, std::int64_t count) const;
+  void put(const void* from, std::int64_t count) const;
+  void fill(std::byte value, std::int64_t count) const;
+  // The first of `count` bytes that nobody wrote; `count`: there is none.
+  std::int64_t hole(std::int64_t count) const;
+  bool is_written(std::int64_t count) const { return hole(count) == count; }
+  void mark(bool written, std::int64_t count) const;
+  void drop_tags(std::int64_t count) const {
+    if (tags) std::fill_n(tags, count, 0u);
+  }
 };
-// Bytes, shadow and origins from one place to another; the places may overlap.
+// Bytes, shadow and origins from one place to another, which does not begin within the first.
 void transfer(View to, View from, std::int64_t bytes);
+
+inline void View::get(void* to, std::int64_t count) const { common::get(to, bytes, static_cast<std::size_t>(count)); }
+inline void View::put(const void* from, std::int64_t count) const {
+  common::put(bytes, from, static_cast<std::size_t>(count));
+}
+inline void View::fill(std::byte value, std::int64_t count) const {
+  common::fill(bytes, value, static_cast<std::size_t>(count));
+}
+inline std::int64_t View::hole(std::int64_t count) const {
+  return static_cast<std::int64_t>(common::find_zero(defined, static_cast<std::size_t>(count)));
+}
+inline void View::mark(bool written, std::int64_t count) const {
+  common::fill(defined, std::byte{written}, static_cast<std::size_t>(count));
+}
 
 // Bytes on their way, with shadow and origins.
 struct Cargo {

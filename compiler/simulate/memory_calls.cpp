@@ -1,6 +1,4 @@
 // Loads, stores and atomics that scripts write as instructions.
-#include <cstring>
-
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/value.h"
@@ -40,12 +38,12 @@ std::optional<std::uint64_t> value_at(Machine& m, Thread& t, const Site& s, std:
   if (!view) return std::nullopt;
   if (m.races()) m.races()->read(t, pointer, width, how(s));
   hear(m, t, s, pointer);
-  if (m.options().uninitialised_reads && std::memchr(view->defined, 0, static_cast<std::size_t>(width))) {
+  if (m.options().uninitialised_reads && !view->is_written(width)) {
     m.undefined_read(t, pointer, "the value is read");
-    std::memset(view->defined, 1, static_cast<std::size_t>(width));
+    view->mark(true, width);
   }
   std::uint64_t raw = 0;
-  std::memcpy(&raw, view->bytes, static_cast<std::size_t>(width));
+  view->get(&raw, width);
   from = *view;
   return from_bits(raw, s.type);
 }
@@ -58,7 +56,7 @@ bool put(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, std::uint6
   std::uint64_t raw = to_bits(value, s.type);
   if (m.races()) m.races()->write(t, pointer, width, to->bytes, reinterpret_cast<const std::byte*>(&raw), how(s));
   publish(m, t, s, pointer);
-  std::memcpy(to->bytes, &raw, static_cast<std::size_t>(width));
+  to->put(&raw, width);
   for (std::int64_t b = 0; to->tags && b < width; ++b) to->tags[b] = tag ? tag + static_cast<std::uint32_t>(b) : 0;
   return true;
 }
@@ -124,8 +122,8 @@ Step store_zeros(Machine& m, Thread& t, const Site& s) {
   if (!to) return Step::Failed;
   m.spend(bytes);
   if (m.races()) m.races()->write(t, Machine::arg(t, s, 0), bytes);
-  std::memset(to->bytes, 0, static_cast<std::size_t>(bytes));
-  if (to->tags) std::memset(to->tags, 0, static_cast<std::size_t>(bytes) * sizeof(std::uint32_t));
+  to->fill(std::byte{0}, bytes);
+  to->drop_tags(bytes);
   return Step::Done;
 }
 

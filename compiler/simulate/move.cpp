@@ -8,7 +8,7 @@
 namespace tilewright::simulate {
 
 void poison(Machine& m, View at, std::int64_t bytes) {
-  if (m.options().timing != Timing::Earliest) std::memset(at.defined, 0, static_cast<std::size_t>(bytes));
+  if (m.options().timing != Timing::Earliest) at.mark(false, bytes);
 }
 
 namespace {
@@ -83,15 +83,15 @@ bool Move::take(Machine& m, Thread& t) {
 void combine_into(Combine op, ir::DataType type, View to, View from, std::int64_t bytes) {
   const std::int64_t width = type.storage_bits() / 8;
   for (std::int64_t at = 0; at + width <= bytes; at += width) {
+    const View element = to.at(at);
     std::uint64_t old = 0, value = 0;
-    std::memcpy(&old, to.bytes + at, static_cast<std::size_t>(width));
+    element.get(&old, width);
     std::memcpy(&value, from.bytes + at, static_cast<std::size_t>(width));
     std::uint64_t now = to_bits(combined(op, type, from_bits(old, type), from_bits(value, type)), type);
-    std::memcpy(to.bytes + at, &now, static_cast<std::size_t>(width));
-    for (std::int64_t b = at; b < at + width; ++b) {
-      to.defined[b] = to.defined[b] && from.defined[b];
-      if (to.tags) to.tags[b] = 0;
-    }
+    element.put(&now, width);
+    for (std::int64_t b = 0; b < width; ++b)
+      if (!from.defined[at + b]) element.at(b).mark(false, 1);
+    element.drop_tags(width);
   }
 }
 

@@ -48,9 +48,9 @@ bool update(Machine& m, const Thread& t, std::uint64_t pointer, std::uint64_t va
   auto to = m.view(t, pointer, 8, 8, true, "a signal");
   if (!to) return false;
   std::uint64_t old = 0;
-  std::memcpy(&old, to->bytes, sizeof old);
+  to->get(&old, sizeof old);
   value += adds ? old : 0;
-  std::memcpy(to->bytes, &value, sizeof value);
+  to->put(&value, sizeof value);
   if (m.races()) m.races()->release(t, pointer, intrinsics::Scope::System, false);
   return true;
 }
@@ -97,7 +97,7 @@ Step wait_until(Machine& m, Thread& t, const Site& s) {
   if (!from) return Step::Failed;
   if (m.races()) m.races()->read(t, at, 8, Races::How::Atomic);
   std::uint64_t value = 0;
-  std::memcpy(&value, from->bytes, sizeof value);
+  from->get(&value, sizeof value);
   if (compares(form_of<Call>(s).compare, value, Machine::arg(t, s, kValue))) {
     if (m.races()) m.races()->acquire(t, at, intrinsics::Scope::System, false);
     return Step::Done;

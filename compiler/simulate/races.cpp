@@ -131,8 +131,7 @@ void Races::check_write(const Access& a, Cell& cell, std::uint64_t pointer, std:
                         std::int64_t from_start) {
   const bool atomic = a.how == How::Atomic;
   if (!(atomic && cell.write.is_atomic()) && !ordered(a, cell.write, true)) {
-    const bool equal =
-        a.now && std::memcmp(a.old + from_start, a.now + from_start, static_cast<std::size_t>(bytes)) == 0;
+    const bool equal = a.now && common::equals(a.old + from_start, a.now + from_start, static_cast<std::size_t>(bytes));
     conflict(a, cell.write, true, pointer, bytes, equal);
   }
   auto hold = [&](const Readers& readers) {

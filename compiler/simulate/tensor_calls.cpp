@@ -181,11 +181,13 @@ std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer) {
   auto object = m.view(t, pointer, TensorMap::kBytes, kMapAlign, false, "the tensor map");
   if (!object) return std::nullopt;
   if (m.races()) m.races()->use_map(t, pointer);
-  if (std::memchr(object->defined, 0, TensorMap::kBytes)) {
+  if (!object->is_written(TensorMap::kBytes)) {
     m.undefined_read(t, pointer, "the tensor map is read");
     return std::nullopt;
   }
-  TensorMap map = TensorMap::decode(std::span<const std::byte, TensorMap::kBytes>(object->bytes, TensorMap::kBytes));
+  std::array<std::byte, TensorMap::kBytes> bytes;
+  object->get(bytes.data(), TensorMap::kBytes);
+  TensorMap map = TensorMap::decode(bytes);
   if (std::string why = map.refused(); !why.empty()) {
     Finding f;
     f.code = code::kRefused;
@@ -333,7 +335,8 @@ Step replace(Machine& m, Thread& t, const Site& s) {
   std::uint64_t at = Machine::arg(t, s, 0);
   auto object = m.view(t, at, TensorMap::kBytes, kMapAlign, false, "the tensor map");
   if (!object) return Step::Failed;
-  std::span<std::byte, TensorMap::kBytes> bytes(object->bytes, TensorMap::kBytes);
+  std::array<std::byte, TensorMap::kBytes> bytes;
+  object->get(bytes.data(), TensorMap::kBytes);
   TensorMap map = TensorMap::decode(bytes);
   const auto value = static_cast<std::int64_t>(Machine::arg(t, s, 1));
   const std::size_t ord = Machine::arg(t, s, 2);
@@ -352,6 +355,7 @@ Step replace(Machine& m, Thread& t, const Site& s) {
   }
   if (m.races()) m.races()->write(t, at, TensorMap::kBytes);
   map.encode(bytes);
+  object->put(bytes.data(), TensorMap::kBytes);
   return Step::Done;
 }
 

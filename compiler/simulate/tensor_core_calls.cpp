@@ -471,8 +471,8 @@ Step put(Machine& m, Thread& t, std::uint64_t pointer, std::uint64_t bits, std::
   auto to = m.view(t, pointer, bytes, bytes, true, "the descriptor");
   if (!to) return Step::Failed;
   if (m.races()) m.races()->write(t, pointer, bytes);
-  std::memcpy(to->bytes, &bits, static_cast<std::size_t>(bytes));
-  if (to->tags) std::fill_n(to->tags, bytes, 0u);
+  to->put(&bits, bytes);
+  to->drop_tags(bytes);
   return Step::Done;
 }
 
@@ -505,9 +505,9 @@ Step scale_ids(Machine& m, Thread& t, const Site& s) {
   const std::uint64_t pointer = Machine::arg(t, s, 0), id = Machine::arg(t, s, 1);
   auto at = m.view(t, pointer, 4, 4, false, "the descriptor");
   if (!at) return Step::Failed;
-  if (std::memchr(at->defined, 0, 4)) m.undefined_read(t, pointer, "the instruction descriptor is read");
+  if (!at->is_written(4)) m.undefined_read(t, pointer, "the instruction descriptor is read");
   std::uint32_t bits;
-  std::memcpy(&bits, at->bytes, sizeof bits);
+  at->get(&bits, sizeof bits);
   return put(m, t, pointer, (bits & ~0x60000030u) | static_cast<std::uint32_t>(id << 29 | id << 4), 4);
 }
 

@@ -33,13 +33,13 @@ Step allocate(Machine& m, std::span<Thread> lanes, const Site& s) {
   auto first = memory.allocate(columns);
   if (!first) return Step::Wait;  // until others give columns back
   auto address = static_cast<std::uint32_t>(*first);
-  std::memcpy(to->bytes, &address, sizeof address);
+  to->put(&address, sizeof address);
   if (m.races()) {
     // The warp does it together; others have to wait for it.
     m.races()->write(t, Machine::arg(t, s, 0), sizeof address);
     m.races()->meet_lanes(lanes, ~0u);
   }
-  if (to->tags) std::memset(to->tags, 0, 4 * sizeof(std::uint32_t));
+  to->drop_tags(4);
   return Step::Done;
 }
 
@@ -165,7 +165,7 @@ class FragmentCopy final : public Operation {
       View from = cargo_.view().at(static_cast<std::int64_t>(r) * 4);
       if (loads_) {
         transfer(registers_[r], from, 4);
-        if (told) std::memset(registers_[r].defined, 1, 4);
+        if (told) registers_[r].mark(true, 4);
       }
       for (int c = 0; !loads_ && c < cells_[r].count; ++c) {
         View cell = cells_[r].cells[c];
@@ -218,7 +218,7 @@ Step fragment(Machine& m, std::span<Thread> lanes, const Site& s, bool loads) {
       auto at = m.view(t, pointers.back(), 4, 4, false, "a register of tensor memory");
       if (!at) return Step::Failed;
       // Until the wait the registers hold nothing.
-      if (loads && m.options().timing != Timing::Earliest) std::memset(at->defined, 0, 4);
+      if (loads && m.options().timing != Timing::Earliest) at->mark(false, 4);
       registers.push_back(*at);
     }
     auto op = std::make_unique<FragmentCopy>(loads, std::move(*cells), std::move(registers), std::move(pointers));

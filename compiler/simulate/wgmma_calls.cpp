@@ -133,7 +133,7 @@ class Product final : public Operation {
         if (!from) return false;
         for (std::int64_t at = 0; at < run.bytes; at += 4, ++reg) {
           std::uint32_t word;
-          std::memcpy(&word, from->bytes + at, sizeof word);
+          from->at(at).get(&word, sizeof word);
           for (int e = 0; e < count; ++e) {
             const Place place = place_in_a(form_.number, 16, static_cast<int>(l % 32), reg, e);
             a_.row(static_cast<int>(l / 32) * 16 + place.row)[place.column] =
@@ -154,21 +154,22 @@ class Product final : public Operation {
       auto to = registers(m, t, run);
       if (!to) return false;
       for (std::int64_t at = 0; at < run.bytes; at += 4, ++i) {
+        const View cell = to->at(at);
         const int row = top + i / 2 % 2 * 8, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
         float value, before = 0;  // a sum of nothing is +0, whatever the signs
-        if (accumulates) std::memcpy(&before, to->bytes + at, sizeof before);
+        if (accumulates) cell.get(&before, sizeof before);
         if (is_short()) {
           value = short_sum(a_.row(row), b_.row(column), a_.columns, form_.sign, before);
         } else {
           value = before + form_.sign * sums[static_cast<std::size_t>(row * columns + column)];
         }
-        std::memcpy(to->bytes + at, &value, sizeof value);
+        cell.put(&value, sizeof value);
         if (defined && accumulates) continue;  // the register is defined as it was
         const bool known = a_.defined[static_cast<std::size_t>(row)] && b_.defined[static_cast<std::size_t>(column)] &&
-                           (!accumulates || std::memchr(to->defined + at, 0, 4) == nullptr);
-        std::memset(to->defined + at, known, 4);
+                           (!accumulates || cell.is_written(4));
+        cell.mark(known, 4);
       }
-      if (to->tags) std::memset(to->tags, 0, static_cast<std::size_t>(run.bytes) * sizeof(std::uint32_t));
+      to->drop_tags(run.bytes);
     }
     return true;
   }
@@ -207,11 +208,10 @@ bool check_read(Machine& m, std::span<const Thread> lanes, std::span<const Run> 
       auto at = registers(m, t, run);
       if (!at) return false;
       if (!m.options().uninitialised_reads) continue;
-      const void* hole = std::memchr(at->defined, 0, static_cast<std::size_t>(run.bytes));
-      if (!hole) continue;
-      const auto byte = static_cast<const std::uint8_t*>(hole) - at->defined;
-      m.undefined_read(t, moved(run.pointer, byte), std::string(what) + " is read");
-      std::memset(at->defined, 1, static_cast<std::size_t>(run.bytes));
+      const std::int64_t hole = at->hole(run.bytes);
+      if (hole == run.bytes) continue;
+      m.undefined_read(t, moved(run.pointer, hole), std::string(what) + " is read");
+      at->mark(true, run.bytes);
     }
   }
   return true;
