@@ -91,8 +91,10 @@ Step calculate(Machine& m, Thread& t, const Site& s) {
     r = std::bit_cast<std::uint64_t>(
         rounded_to(f.op, f.direction, std::bit_cast<double>(a), std::bit_cast<double>(b), std::bit_cast<double>(c)));
   } else {
-    for (int at = 0; at < f.elements * 32; at += 32)
-      r |= std::uint64_t{single(f, a >> at & 0xffffffff, b >> at & 0xffffffff, c >> at & 0xffffffff)} << at;
+    auto element = [&](int at) {
+      return std::uint64_t{single(f, a >> at & 0xffffffff, b >> at & 0xffffffff, c >> at & 0xffffffff)} << at;
+    };
+    r = f.elements == 2 ? element(0) | element(32) : element(0);
   }
   if (s.args[0] == Access::kNoRegister) {
     Machine::set_result(t, s, r);

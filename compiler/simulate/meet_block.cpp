@@ -158,12 +158,12 @@ void Machine::check_cta_meeting(std::uint32_t cta, const Thread& first) {
     lane = &t;
     if (lanes_at(t) == Lanes::Ended) return tell_ended_lanes(t);
   }
-  auto tell = [&](const Thread& at, const Thread& elsewhere, Severity severity, std::string why) {
+  auto tell = [&](const Thread& at, const Thread& elsewhere, Severity severity, std::string_view why) {
     Finding f;
     f.code = code::kDivergence;
     f.severity = severity;
     f.message = "thread " + std::to_string(at.linear) + " waits here while thread " + std::to_string(elsewhere.linear) +
-                " waits at another call" + why;
+                " waits at another call" + std::string(why);
     f.related.push_back({origin_of(elsewhere), "thread " + std::to_string(elsewhere.linear) + " waits here"});
     report(std::move(f), &at);
   };

@@ -93,7 +93,10 @@ class Product final : public Operation {
     m.spend(std::int64_t{mma.m} * mma.n * mma.k / 8);
     for (std::size_t i = 0; i < ctas.size(); ++i) {
       std::optional<Matrix> left;
-      if (a && !(left = read_matrix(m, t, ctas[i], *a, mma.a_form(), "A of tcgen05.mma"))) return false;
+      if (a) {
+        left = read_matrix(m, t, ctas[i], *a, mma.a_form(), "A of tcgen05.mma");
+        if (!left) return false;
+      }
       MmaOperands operands = places;
       operands.a = left ? &*left : nullptr;
       operands.b = &right;
@@ -213,7 +216,10 @@ Step product(Machine& m, Thread& t, const Site& s) {
   if (!ctas || !b) return Step::Failed;
   op->ctas = *ctas;
   op->b = *b;
-  if (!s.flag && !(op->a = matrix_of(m, t, Machine::arg(t, s, kA)))) return Step::Failed;
+  if (!s.flag) {
+    op->a = matrix_of(m, t, Machine::arg(t, s, kA));
+    if (!op->a) return Step::Failed;
+  }
   op->places.d = TensorAddress::of(Machine::arg(t, s, kD));
   op->places.a_at = TensorAddress::of(Machine::arg(t, s, kA));
   op->places.scale_a = TensorAddress::of(Machine::arg(t, s, kScaleA));

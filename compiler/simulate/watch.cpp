@@ -95,8 +95,8 @@ class Instrument {
   }
   // Declarations alone do nothing that could be looked at.
   bool does_something(const std::vector<const Stmt*>& in, std::size_t last) const {
-    for (std::size_t i = last + 1; i-- > 0 && all_here(in[i]);)
-      if (in[i]->kind != StmtKind::Alloc && in[i]->kind != StmtKind::Decl) return true;
+    for (std::size_t n = last + 1; n > 0 && all_here(in[n - 1]); --n)
+      if (in[n - 1]->kind != StmtKind::Alloc && in[n - 1]->kind != StmtKind::Decl) return true;
     return false;
   }
 

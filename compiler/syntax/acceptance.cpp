@@ -10,7 +10,6 @@
 #include <optional>
 #include <utility>
 
-#include "compiler/syntax/acceptance.h"
 #include "compiler/syntax/keywords.h"
 
 extern "C" const TSLanguage* tree_sitter_tilescript(void);
