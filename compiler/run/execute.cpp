@@ -548,6 +548,7 @@ std::expected<Gpu, std::string> Gpu::open(const std::string& library, int device
   gpu.bus_id_ = bus_id;
   gpu.management_ = std::move(management);
   d.driver_version(&info.driver_version);
+  info.devices = count;
   std::size_t memory = 0;
   d.device_memory(&memory, handle);
   info.memory_bytes = static_cast<std::int64_t>(memory);

@@ -439,7 +439,8 @@ std::string device_to_json(const DeviceInfo& d) {
              {"memory_bytes", d.memory_bytes},
              {"l2_bytes", d.l2_bytes},
              {"shared_bytes_per_block", d.shared_bytes_per_block},
-             {"bandwidth", d.bandwidth}};
+             {"bandwidth", d.bandwidth},
+             {"devices", d.devices}};
   return plain.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -456,6 +457,7 @@ std::expected<DeviceInfo, std::string> device_from_json(std::string_view json) {
     d.l2_bytes = j.at("l2_bytes").get<std::int64_t>();
     d.shared_bytes_per_block = j.at("shared_bytes_per_block").get<std::int64_t>();
     d.bandwidth = j.at("bandwidth").get<double>();
+    d.devices = j.at("devices").get<int>();
     return d;
   });
 }

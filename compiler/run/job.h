@@ -110,6 +110,7 @@ struct DeviceInfo {
   std::int64_t l2_bytes = 0;
   std::int64_t shared_bytes_per_block = 0;
   double bandwidth = 0;  // peak, bytes a second; 0: the driver does not say
+  int devices = 1;       // that its driver has, this one among them
 
   // "sm_90a": the most specific architecture that runs there.
   std::string arch() const;

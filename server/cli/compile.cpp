@@ -8,6 +8,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
+#include "server/cli/output_names.h"
 #include "server/ide/resources.h"
 #include "server/ide/view.h"
 #include "server/ide/words.h"
@@ -297,31 +298,7 @@ class Compile {
 
 // Where the files of a script go: into the folder itself, of several scripts each into one named after it.
 std::filesystem::path folder_of(const CompileCommand& command, const std::string& script, bool several) {
-  if (!several) return command.folder;
-  const std::filesystem::path stem =
-      std::filesystem::path(script).lexically_normal().relative_path().replace_extension();
-  std::filesystem::path below;
-  for (const std::filesystem::path& part : stem) {
-    if (part != "..") below /= part;
-  }
-  return command.folder / below;
-}
-
-// An entry as part of a file's name: "make(3, 3, 3)" is "make_3_3_3".
-std::string file_words(std::string_view expression) {
-  constexpr std::size_t kLongest = 80;
-  std::string out;
-  for (char c : expression) {
-    const bool word = std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '-';
-    if (word) {
-      out += c;
-    } else if (!out.empty() && out.back() != '_') {
-      out += '_';
-    }
-    if (out.size() == kLongest) break;
-  }
-  while (out.ends_with('_') || out.ends_with('.')) out.pop_back();
-  return out;
+  return several ? command.folder / script_words(script) : std::filesystem::path(command.folder);
 }
 
 // Each file appears whole or not at all. The error is for the person.

@@ -1,6 +1,5 @@
 #include "server/cli/cores.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace tilewright::cli {
@@ -52,39 +52,6 @@ struct Shared {
   }
 };
 
-// Threads with large stacks, joined at the end of the scope.
-class Threads {
- public:
-  Threads(unsigned count, Shared& shared) : shared_(shared) {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, kStackBytes);
-    auto body = [](void* self) -> void* {
-      static_cast<Shared*>(self)->run();
-      return nullptr;
-    };
-    for (unsigned i = 0; i < count; ++i) {
-      pthread_t thread;
-      if (pthread_create(&thread, &attributes, body, &shared) == 0) threads_.push_back(thread);
-    }
-    pthread_attr_destroy(&attributes);
-  }
-  ~Threads() {
-    {
-      std::lock_guard lock(shared_.mutex);
-      shared_.giving_up = true;
-    }
-    for (pthread_t thread : threads_) pthread_join(thread, nullptr);
-  }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-  bool none() const { return threads_.empty(); }
-
- private:
-  Shared& shared_;
-  std::vector<pthread_t> threads_;
-};
-
 bool one_after_the_other(std::size_t pieces, const std::stop_token& stop, const std::function<void(std::size_t)>& work,
                          const std::function<void(std::size_t)>& finish,
                          const std::function<void(std::size_t)>& waiting) {
@@ -100,6 +67,25 @@ bool one_after_the_other(std::size_t pieces, const std::stop_token& stop, const 
 
 }  // namespace
 
+LargeThreads::LargeThreads(unsigned count, std::function<void()> body) : body_(std::move(body)) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  auto start = [](void* self) -> void* {
+    static_cast<LargeThreads*>(self)->body_();
+    return nullptr;
+  };
+  for (unsigned i = 0; i < count; ++i) {
+    pthread_t thread;
+    if (pthread_create(&thread, &attributes, start, this) == 0) threads_.push_back(thread);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+LargeThreads::~LargeThreads() {
+  for (pthread_t thread : threads_) pthread_join(thread, nullptr);
+}
+
 unsigned threads_of(unsigned jobs) {
   return jobs != kAllCores ? jobs : std::max(1u, std::thread::hardware_concurrency());
 }
@@ -113,7 +99,16 @@ bool in_order(std::size_t pieces, unsigned jobs, const std::stop_token& stop,
   Shared shared{.work = work, .stop = stop, .mutex = {}, .changed = {}, .ready = {}, .thrown = {}};
   shared.ready.resize(pieces);
   shared.thrown.resize(pieces);
-  Threads threads(jobs, shared);
+  // Nobody begins another piece once this scope is left.
+  struct GivesUp {
+    Shared& shared;
+    ~GivesUp() {
+      std::lock_guard lock(shared.mutex);
+      shared.giving_up = true;
+    }
+  };
+  LargeThreads threads(jobs, [&shared] { shared.run(); });
+  const GivesUp gives_up{shared};
   if (threads.none()) return one_after_the_other(pieces, stop, work, finish, waiting);
   for (std::size_t piece = 0; piece < pieces; ++piece) {
     for (;;) {

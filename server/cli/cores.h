@@ -7,10 +7,13 @@
 // Pieces share nothing that changes. Scripts nest as deep as the limits allow and who walks them recurses, so the
 // threads have stacks to match.
 #pragma once
+#include <pthread.h>
+
 #include <cstddef>
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace tilewright::cli {
 
@@ -25,6 +28,23 @@ unsigned threads_of(unsigned jobs);  // the number that it stands for, 1 at leas
 bool in_order(std::size_t pieces, unsigned jobs, const std::stop_token& stop,
               const std::function<void(std::size_t)>& work, const std::function<void(std::size_t)>& finish,
               const std::function<void(std::size_t)>& waiting = {});
+
+// Threads with large stacks that all call `body`, and are joined at the end of the scope: the owner sees to it that the
+// bodies return, which throw nothing.
+class LargeThreads {
+ public:
+  LargeThreads(unsigned count, std::function<void()> body);
+  ~LargeThreads();
+  LargeThreads(const LargeThreads&) = delete;
+  LargeThreads& operator=(const LargeThreads&) = delete;
+  // As many as the system gave.
+  std::size_t size() const { return threads_.size(); }
+  bool none() const { return threads_.empty(); }
+
+ private:
+  std::function<void()> body_;
+  std::vector<pthread_t> threads_;
+};
 
 // A line on standard error that says how far one is, for people: none unless that is a terminal, none before a second
 // has passed, and none for a single piece.

@@ -118,12 +118,7 @@ class Run {
     if (progress_) progress_(what);
   }
 
-  [[noreturn]] static void no_device(const std::string& why) {
-    throw Ended{End::NoDevice,
-                {"there is no GPU to run on: " + why,
-                 "run this on a machine with an NVIDIA GPU and its driver (nvidia-smi shows them); here kernels can be "
-                 "checked and compiled"}};
-  }
+  [[noreturn]] static void no_device(const std::string& why) { throw Ended{End::NoDevice, no_gpu(why)}; }
 
   void find_device() {
     auto device = executor_.device(stop_);
@@ -154,7 +149,8 @@ class Run {
     if (entry.empty() && comment_.directive) entry = entry_of(comment_.run);
     if (entry.empty() && !comment_.directive) entry = sequence_comment(file_);
     std::vector<std::string> parts = kernels_in_turn(entry);
-    answer_.compiled = project::compile(file_, options_for(named_, parts));
+    answer_.compiled = project::compile(file_, options_for(named_, parts), stop_);
+    stop_here();
     const auto& all = answer_.compiled.kernels;
     if (parts.size() > 1) {
       for (const std::string& part : parts) {
@@ -300,13 +296,14 @@ class Run {
   }
 
   std::expected<std::string, run::Failure> cubin_of(const session::CompiledKernel& kernel) {
-    if (!tools_) tools_ = std::make_unique<toolchain::Toolchain>(project::toolchain_options());
+    if (!request_.tools && !tools_) tools_ = std::make_unique<toolchain::Toolchain>(project::toolchain_options());
+    toolchain::Toolchain& tools = request_.tools ? *request_.tools : *tools_;
     toolchain::Request request;
     request.cuda_source = kernel.cuda->text;
     request.arch = arch_;
     request.want_ptx = false;
     request.stop = stop_;
-    auto made = tools_->compile(request);
+    auto made = tools.compile(request);
     if (made) return std::move(made->cubin);
     bool none = made.error().kind == toolchain::Error::Kind::NoCuda;
     return std::unexpected(run::Failure{
@@ -334,6 +331,8 @@ class Run {
     e.report.notes = notes_;
     e.report.watches = watches_;
     e.report.watch_points = watch_points_;
+    if (request_.room) answer_.room = request_.room(e.report.bound.job.host_bytes());
+    stop_here();
 
     if (executor_.runs_cubins()) {
       // Contents are made up while NVIDIA's compiler works.
@@ -413,7 +412,8 @@ class Run {
       cubins.push_back(std::move(*cubin));
     } else {
       const std::vector<std::string> parts = kernels_in_turn(request_.against);
-      answer_.rival = project::compile(file_, options_for(named_, parts));
+      answer_.rival = project::compile(file_, options_for(named_, parts), stop_);
+      stop_here();
       lowered.clear();
       for (const session::CompiledKernel& k : answer_.rival.kernels) {
         if (!k.cuda) unusable(request_.against + " has errors", "`tilewright check` lists them");
@@ -479,7 +479,8 @@ class Run {
 
   void compare_with(run::Experiment& e, const std::string& expression) {
     tell("comparing with " + expression);
-    answer_.reference = project::compile(file_, options_for(named_, {expression}));
+    answer_.reference = project::compile(file_, options_for(named_, {expression}), stop_);
+    stop_here();
     const auto& found = answer_.reference.kernels;
     if (found.size() != 1 || !found.front().cuda)
       unusable("the reference " + expression + " does not yield one kernel that compiles");
@@ -510,7 +511,41 @@ class Run {
   RunAnswer answer_;
 };
 
+simulate::Options whole_grid(simulate::Options options) {
+  options.races = true;
+  options.max_ctas = ~std::uint64_t{0};  // the steps are what takes time
+  return options;
+}
+
+// A simulator beside others: how many cores it takes is found when a run begins.
+class SharingSimulator : public run::Executor {
+ public:
+  SharingSimulator(int schedules, simulate::Options options, std::shared_ptr<const std::atomic<unsigned>> cores)
+      : schedules_(schedules), options_(std::move(options)), cores_(std::move(cores)) {}
+  bool runs_cubins() const override { return false; }
+  std::expected<run::DeviceInfo, std::string> device(const std::stop_token& stop) override {
+    return run::SimulatedExecutor().device(stop);
+  }
+  run::Outcome execute(const run::Bound& bound, const std::stop_token& stop) override {
+    simulate::Options options = options_;
+    options.jobs = std::max(1u, cores_->load());
+    return run::SimulatedExecutor(schedules_, std::move(options)).execute(bound, stop);
+  }
+
+ private:
+  int schedules_;
+  simulate::Options options_;
+  std::shared_ptr<const std::atomic<unsigned>> cores_;
+};
+
 }  // namespace
+
+run::Failure no_gpu(const std::string& why) {
+  return {
+      "there is no GPU to run on: " + why,
+      "run this on a machine with an NVIDIA GPU and its driver (nvidia-smi shows them); here kernels can be checked "
+      "and compiled"};
+}
 
 std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::GpuOptions& gpu, int schedules,
                                            const simulate::Options& simulator, const std::stop_token& stop) {
@@ -518,10 +553,38 @@ std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::G
     auto executor = std::make_unique<run::GpuExecutor>(gpu);
     if (target == "gpu" || executor->device(stop)) return executor;
   }
-  simulate::Options options = simulator;
-  options.races = true;
-  options.max_ctas = ~std::uint64_t{0};  // the steps are what takes time
-  return std::make_unique<run::SimulatedExecutor>(schedules, options);
+  return std::make_unique<run::SimulatedExecutor>(schedules, whole_grid(simulator));
+}
+
+std::expected<std::vector<Slot>, std::string> slots_on(std::string_view target, const LocalSlots& options,
+                                                       const std::stop_token& stop) {
+  std::vector<Slot> out;
+  if (target != "sim") {
+    run::GpuOptions gpu = options.gpu;
+    if (!options.devices.empty()) gpu.device = options.devices.front();
+    auto first = std::make_unique<run::GpuExecutor>(gpu);
+    const auto device = first->device(stop);
+    if (device) {
+      std::vector<int> numbers = options.devices;
+      for (int i = 0; options.devices.empty() && i < device->devices; ++i) numbers.push_back(i);
+      for (int number : numbers) {
+        gpu.device = number;
+        out.push_back({"gpu " + std::to_string(number), std::make_unique<run::GpuExecutor>(gpu)});
+      }
+      out.front().executor = std::move(first);
+      return out;
+    }
+    if (target == "gpu") return std::unexpected(device.error());
+  }
+  for (unsigned i = 0; i < options.simulators; ++i) {
+    simulate::Options simulator = whole_grid(options.simulator);
+    if (options.cores) {
+      out.push_back({"sim", std::make_unique<SharingSimulator>(options.schedules, simulator, options.cores)});
+    } else {
+      out.push_back({"sim", std::make_unique<run::SimulatedExecutor>(options.schedules, simulator)});
+    }
+  }
+  return out;
 }
 
 RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,
@@ -529,8 +592,9 @@ RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request,
   return Run(file, request, executor, stop, progress).answer();
 }
 
-std::vector<Runnable> entries_to_run(const project::LoadedFile& file) {
-  std::vector<Runnable> out;
+Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token& stop) {
+  Runnables found;
+  std::vector<Runnable>& out = found.entries;
   std::vector<std::string> parts;
   const std::vector<Comment> comments = run_comments(file);
   auto sequence = [&](std::string_view entry, std::optional<std::uint32_t> comment) {
@@ -547,7 +611,8 @@ std::vector<Runnable> entries_to_run(const project::LoadedFile& file) {
   }
   session::CompileOptions options = options_for(project::one_architecture(file), {});
   options.stage = session::Stage::Evaluate;
-  const session::Compiled compiled = project::compile(file, options);
+  found.evaluated = project::compile(file, options, stop);
+  const session::Compiled& compiled = found.evaluated;
   for (const session::CompiledKernel& k : compiled.kernels) {
     const std::string& entry = k.entry->expression;
     if (std::ranges::find(out, entry, &Runnable::entry) != out.end()) continue;
@@ -561,7 +626,7 @@ std::vector<Runnable> entries_to_run(const project::LoadedFile& file) {
     const bool part = std::ranges::find(parts, entry) != parts.end();
     if (out.size() == before && !part && !named_by_comment(file, entry)) out.push_back({entry, std::nullopt});
   }
-  return out;
+  return found;
 }
 
 std::expected<run::GivenArray, std::string> given_array(const std::string& path) {

@@ -1,6 +1,7 @@
 // A run of a script's kernels, from its text to a verdict: compiled, executed, compared, judged. For whoever speaks:
 // the command line, the language server, CI.
 #pragma once
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -9,6 +10,8 @@
 
 #include "compiler/run/experiment.h"
 #include "compiler/run/gpu_executor.h"
+#include "compiler/toolchain/toolchain.h"
+#include "server/ide/slots.h"
 #include "server/project/load.h"
 
 namespace tilewright::ide {
@@ -32,6 +35,10 @@ struct RunRequest {
   bool digests = false;  // of each tensor's contents
   // "smem[3, 0:8]@14": what the simulator shows by thread where that line was executed.
   std::vector<std::string> watches;
+  // For runs beside one another. Who compiles for all of them; null: a toolchain of its own.
+  toolchain::Toolchain* tools = nullptr;
+  // Asked once, before memory is taken for tensors of so many bytes; may wait. The answer keeps what it is.
+  std::function<std::shared_ptr<void>(std::int64_t bytes)> room{};
 };
 
 struct RunAnswer {
@@ -47,12 +54,29 @@ struct RunAnswer {
   session::Compiled compiled;  // with its diagnostics; the report's places resolve in it
   session::Compiled reference, rival;
   run::Report report;
+  std::shared_ptr<void> room;  // that the report's tensors take, as RunRequest has it
 };
 
 // Who executes on a target of project::kRunTargets; empty: the GPU where there is one, else the simulator. The
 // simulator tries `schedules` orders of asynchronous work, and as many steps in each as its options say.
 std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::GpuOptions& gpu, int schedules,
                                            const simulate::Options& simulator, const std::stop_token& stop);
+
+// The same for many runs at once: a slot for each of this machine's GPUs, or so many simulators.
+struct LocalSlots {
+  run::GpuOptions gpu;
+  std::vector<int> devices;  // the driver's numbers; empty: all that it has
+  int schedules = 3;
+  simulate::Options simulator;
+  unsigned simulators = 1;
+  // The cores that a simulator takes from then on; null: as many as its options say.
+  std::shared_ptr<const std::atomic<unsigned>> cores;
+};
+// Why nothing can be run without a GPU, and what to do: `why` is the driver's reason.
+run::Failure no_gpu(const std::string& why);
+// The error is the driver's reason.
+std::expected<std::vector<Slot>, std::string> slots_on(std::string_view target, const LocalSlots& options,
+                                                       const std::stop_token& stop);
 
 // `progress` hears what is going on now, in words.
 RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,
@@ -64,7 +88,11 @@ struct Runnable {
   std::string entry;
   std::optional<std::uint32_t> comment;  // as RunRequest has it
 };
-std::vector<Runnable> entries_to_run(const project::LoadedFile& file);
+struct Runnables {
+  std::vector<Runnable> entries;
+  session::Compiled evaluated;  // whose diagnostics say why there is nothing more
+};
+Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token& stop = {});
 
 // Arrays from a .npy file. The error names the file and the reason.
 std::expected<run::GivenArray, std::string> given_array(const std::string& path);

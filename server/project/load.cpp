@@ -15,12 +15,22 @@ std::expected<LoadedFile, std::string> load(const std::string& path, const std::
   file.undecodable = std::move(script->undecodable);
   file.source = std::make_shared<text::Source>(name, std::move(script->text));
   file.tree = syntax::Tree::parse(file.source);
-  fs::path place = path == "-" && shown_name.empty() ? fs::current_path() / "stdin.py" : fs::path(name);
-  file.loader = std::make_unique<FileLoader>(place);
-  auto config = find_config(place);
+  file.place = path == "-" && shown_name.empty() ? fs::current_path() / "stdin.py" : fs::path(name);
+  file.loader = std::make_unique<FileLoader>(file.place);
+  auto config = find_config(file.place);
   if (!config) return std::unexpected(config.error());
   file.config = std::move(*config);
   return file;
+}
+
+LoadedFile beside(const LoadedFile& file) {
+  return {.source = file.source,
+          .tree = file.tree,
+          .loader = std::make_unique<FileLoader>(file.place),
+          .place = file.place,
+          .config = file.config,
+          .dialect = file.dialect,
+          .undecodable = file.undecodable};
 }
 
 session::Compiled compile(const LoadedFile& file, const session::CompileOptions& asked, const std::stop_token& stop) {

@@ -1,6 +1,7 @@
 // A script from a file or from standard input, with what belongs to it: its imports, its settings, its compilation.
 #pragma once
 #include <expected>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -18,12 +19,15 @@ struct LoadedFile {
   std::shared_ptr<const text::Source> source;
   std::shared_ptr<const syntax::Tree> tree;
   std::unique_ptr<script::Loader> loader;
+  std::filesystem::path place;  // from where its imports are looked for
   Config config;
   std::optional<text::Dialect> dialect;          // said outright, over its comment and the settings; nothing: not said
   std::optional<syntax::Rejection> undecodable;  // why its bytes are no text; nothing else is said about it
 };
 // "-" is standard input, shown as `shown_name`. The error names the file and the reason.
 std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name = {});
+// The same text once more, with a loader of its own: a file is compiled by one thread at a time.
+LoadedFile beside(const LoadedFile& file);
 // Under the file's own settings and in its release of the dialect. Once `stop` is requested the result is incomplete,
 // and says so (Compiled::stopped).
 session::Compiled compile(const LoadedFile& file, const session::CompileOptions& asked,

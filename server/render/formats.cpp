@@ -1,7 +1,6 @@
 #include "server/render/formats.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 #include <utility>
 
@@ -148,30 +147,9 @@ void github_part(const ide::CheckedFile& file, FilePart& part) {
   }
 }
 
-// XML knows no control characters but tab and the line ends, and JUnit readers want valid UTF-8.
-std::string xml_escape(std::string_view raw) {
-  std::string text = Json(std::string(raw)).dump(-1, ' ', false, Json::error_handler_t::replace);
-  text = Json::parse(text).get<std::string>();
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\n': out += "&#10;"; break;
-      case '\t': out += "&#9;"; break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20) out += c;
-    }
-  }
-  return out;
-}
-
 // One test case a kernel, and one a file for what belongs to none.
 void junit_part(const ide::CheckedFile& file, FilePart& part) {
-  std::string cases;
-  part.tests = 1;
+  using enum TestCase::Outcome;
   std::string text;
   for (const auto& [diagnostic, anchors, target] : ide::findings(file)) {
     const text::Diagnostic& d = *diagnostic;
@@ -180,42 +158,32 @@ void junit_part(const ide::CheckedFile& file, FilePart& part) {
     std::string line = place.source ? std::to_string(place.source->position(place.begin).line + 1) : "?";
     text += file.path + ":" + line + ": " + std::string(d.code) + ": " + d.message + "\n";
   }
-  cases += "    <testcase name=\"" + xml_escape(file.path) + "\" classname=\"tilewright.check\"";
-  if (text.empty()) {
-    cases += "/>\n";
-  } else {
-    ++part.failures;
-    cases += ">\n      <failure message=\"" + xml_escape(text.substr(0, text.find('\n'))) + "\">" + xml_escape(text) +
-             "</failure>\n    </testcase>\n";
-  }
+  TestCase whole{.name = file.path, .classname = "tilewright.check"};
+  if (!text.empty()) whole.outcome = Failed, whole.message = text.substr(0, text.find('\n')), whole.text = text;
+  std::string cases = test_case(whole);
+  part.tests.tests = 1;
+  part.tests.failures = !text.empty();
   for (const session::Compiled& c : file.compiled)
     for (const session::CompiledKernel& k : c.kernels) {
-      ++part.tests;
-      std::string name = k.entry->expression + (file.compiled.size() > 1 ? " [" + k.target.name() + "]" : "");
-      cases += "    <testcase name=\"" + xml_escape(name) + "\" classname=\"" + xml_escape(file.path) + "\"";
-      if (!k.failed) {
-        cases += "/>\n";
-        continue;
-      }
-      ++part.failures;
-      cases += ">\n      <failure message=\"the kernel has errors\"/>\n    </testcase>\n";
+      TestCase test{.name = k.entry->expression, .classname = file.path};
+      if (file.compiled.size() > 1) test.name += " [" + k.target.name() + "]";
+      if (k.failed) test.outcome = Failed, test.message = "the kernel has errors";
+      ++part.tests.tests;
+      part.tests.failures += k.failed;
+      cases += test_case(test);
     }
-  if (auto left_out = ide::not_checked(part.kernels, part.untried))
-    cases += "    <system-out>" + xml_escape(left_out->words) + "\n</system-out>\n";
-  part.text = "  <testsuite name=\"" + xml_escape(file.path) + "\" tests=\"" + std::to_string(part.tests) +
-              "\" failures=\"" + std::to_string(part.failures) + "\" errors=\"0\">\n" + cases + "  </testsuite>\n";
+  const auto left_out = ide::not_checked(part.kernels, part.untried);
+  part.text = test_suite(file.path, part.tests, cases, left_out ? left_out->words : std::string());
 }
 
 std::string junit_format(const std::vector<FilePart>& files) {
   std::string body;
-  std::size_t tests = 0, failures = 0;
+  TestCounts all;
   for (const FilePart& f : files) {
     body += f.text;
-    tests += f.tests;
-    failures += f.failures;
+    all.add(f.tests);
   }
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tilewright check\" tests=\"" +
-         std::to_string(tests) + "\" failures=\"" + std::to_string(failures) + "\">\n" + body + "</testsuites>\n";
+  return test_document_head("tilewright check", all) + body + test_document_end();
 }
 
 void text_part(const ide::CheckedFile& file, FilePart& part) {

@@ -12,18 +12,19 @@
 
 #include "server/ide/checked.h"
 #include "server/render/json.h"
+#include "server/render/junit.h"
 
 namespace tilewright::render {
 
 // One file's part of a report, in one format.
 struct FilePart {
   std::string path;
-  std::string text;                     // text, github, junit: as it stands in the report
-  Json results = Json::array();         // json, sarif: one a finding
-  std::set<std::string_view> codes;     // sarif: those of the results, literals
-  std::size_t tests = 0, failures = 0;  // junit
-  std::size_t kernels = 0;              // so that what is not checked of them is to be said
-  std::optional<std::size_t> untried;   // as CheckedFile has it
+  std::string text;                    // text, github, junit: as it stands in the report
+  Json results = Json::array();        // json, sarif: one a finding
+  std::set<std::string_view> codes;    // sarif: those of the results, literals
+  TestCounts tests;                    // junit
+  std::size_t kernels = 0;             // so that what is not checked of them is to be said
+  std::optional<std::size_t> untried;  // as CheckedFile has it
 };
 
 // `format`: text, json, sarif, github or junit. Text has the colours of standard output.

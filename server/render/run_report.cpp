@@ -335,6 +335,24 @@ Json run_json(const ide::RunAnswer& answer) {
   return nullptr;
 }
 
+std::string run_place(const ide::RunAnswer& answer) {
+  using End = ide::RunAnswer::End;
+  if (!answer.compiled.evaluation) return {};
+  const text::Anchors& anchors = answer.compiled.evaluation->anchors;
+  const run::Report& r = answer.report;
+  if (answer.end == End::Reported) {
+    if (r.fault) return place_text(r.fault, anchors);
+    if (!r.outcome.findings.empty()) return place_text(r.outcome.findings.front().origin.span, anchors);
+    for (const run::TensorReport& t : r.tensors)
+      if (t.producer) return place_text(t.producer->origin.span, anchors);
+  } else {
+    for (const text::Diagnostic& d : answer.compiled.diagnostics)
+      if (d.severity == text::Severity::Error) return place_text(d.span, anchors);
+  }
+  return answer.compiled.kernels.empty() ? std::string()
+                                         : place_text(answer.compiled.kernels.front().value->kernel.span, anchors);
+}
+
 std::string run_messages(const ide::RunAnswer& answer, const Colours& c) {
   using End = ide::RunAnswer::End;
   std::string out;

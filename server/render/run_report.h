@@ -18,6 +18,9 @@ Json run_json(const ide::RunAnswer& answer);
 std::string run_text(const ide::RunAnswer& answer, const Colours& colours);
 // What is said beside the report: diagnostics of the script, and why it was not run.
 std::string run_messages(const ide::RunAnswer& answer, const Colours& colours);
+// "copy.py:14": the line that is to blame for what went wrong: of a fault, of the simulator's first finding, of who
+// wrote the first wrong element, of the script's first error, else that of the kernel; empty: none is known.
+std::string run_place(const ide::RunAnswer& answer);
 // A refusal that has no answer yet: an option that makes no sense.
 Json run_refusal(std::string_view status, const run::Failure& failure);
 

@@ -1,0 +1,347 @@
+#include "server/cli/run_batch.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <filesystem>
+#include <mutex>
+
+#include "server/cli/interrupts.h"
+#include "server/cli/output_names.h"
+#include "server/cli/run_files.h"
+#include "server/cli/run_slots.h"
+#include "server/ide/batch.h"
+#include "server/ide/memory_gate.h"
+#include "server/project/files.h"
+#include "server/render/run_batch.h"
+
+namespace tilewright::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using render::RunFormat;
+using render::RunRow;
+
+constexpr std::chrono::milliseconds kPatience{100};  // between two looks at how far it is
+
+// What makes no sense for several entries, or for several scripts.
+std::optional<run::Failure> senseless(const RunOptions& o, std::size_t scripts) {
+  if (!o.cubins.empty() || !o.trace.empty())
+    return run::Failure{"--cubin and --trace are for one entry", "name it with --entry EXPR"};
+  if (scripts > 1 && (!o.watches.empty() || !o.against.empty()))
+    return run::Failure{"--watch and --against speak of one script", "name one script"};
+  if (scripts > 1 && std::ranges::find(o.paths, "-") != o.paths.end())
+    return run::Failure{"standard input is one script", "name it alone"};
+  return std::nullopt;
+}
+
+// Columns of the terminal behind standard error.
+std::size_t terminal_columns() {
+  winsize size{};
+  constexpr std::size_t kUsual = 80;
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
+}
+
+// Rows as they come from the threads, handed on in the order of the scripts and their entries.
+class Rows {
+ public:
+  explicit Rows(std::size_t scripts) : scripts_(scripts) {}
+
+  void expect(std::size_t script, std::size_t runs) {
+    std::lock_guard lock(mutex_);
+    scripts_[script].opened = true;
+    scripts_[script].rows.resize(runs);
+  }
+  void put(std::size_t script, std::size_t number, RunRow row) {
+    {
+      std::lock_guard lock(mutex_);
+      failed_ += row.status != 0;
+      scripts_[script].rows[number] = std::move(row);
+    }
+    changed_.notify_all();
+  }
+  void thread_ended() {
+    {
+      std::lock_guard lock(mutex_);
+      ++ended_;
+    }
+    changed_.notify_all();
+  }
+  // The next row, if it is there. Waits a little for it, unless `threads` have ended by now.
+  std::optional<RunRow> next(std::size_t threads, bool* over) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kPatience, [&] { return step() || ended_ == threads; });
+    *over = ended_ == threads;
+    if (!step()) return std::nullopt;
+    return std::exchange(scripts_[script_].rows[number_++], std::nullopt);
+  }
+  // When no more come: those that wait for others which never came.
+  std::vector<RunRow> rest() {
+    std::lock_guard lock(mutex_);
+    std::vector<RunRow> out;
+    for (; script_ < scripts_.size(); ++script_, number_ = 0)
+      for (; number_ < scripts_[script_].rows.size(); ++number_)
+        if (auto& row = scripts_[script_].rows[number_]) out.push_back(std::move(*row));
+    return out;
+  }
+  std::size_t failed() const {
+    std::lock_guard lock(mutex_);
+    return failed_;
+  }
+
+ private:
+  struct Script {
+    bool opened = false;
+    std::vector<std::optional<RunRow>> rows;
+  };
+  // To the next row that is expected; is it there?
+  bool step() {
+    while (script_ < scripts_.size() && scripts_[script_].opened && number_ == scripts_[script_].rows.size())
+      ++script_, number_ = 0;
+    return script_ < scripts_.size() && scripts_[script_].opened && scripts_[script_].rows[number_].has_value();
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Script> scripts_;
+  std::size_t script_ = 0, number_ = 0, ended_ = 0, failed_ = 0;
+};
+
+// What is said, and what is kept of it for the end.
+class Report {
+ public:
+  Report(const RunOptions& options, RunFormat format, std::vector<std::string> paths, bool several)
+      : options_(options),
+        format_(format),
+        paths_(std::move(paths)),
+        several_(several),
+        whole_(options.verbose || !several),
+        terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+  void show(RunRow row) {
+    clear();
+    status_ = std::max(status_, row.status);
+    if (format_ == RunFormat::Text) {
+      if (whole_ || row.wants_a_look) {
+        if (several_) std::fputs(render::run_heading(row, render::colours(stdout)).c_str(), stdout);
+        complain(row.messages);
+        if (several_ || !row.text.empty()) std::fputs((row.text + "\n").c_str(), stdout);
+      }
+    } else if (format_ == RunFormat::Json) {
+      std::fputs(((rows_.empty() ? render::kRunsBegin : "") + render::run_element(row, rows_.empty())).c_str(), stdout);
+    }
+    std::fflush(stdout);
+    row.text = row.messages = {};
+    row.json = nullptr;
+    rows_.push_back(std::move(row));
+  }
+
+  // One line, for people who wait.
+  void progress(const ide::Batch::State& now, std::size_t failed) {
+    if (!terminal_) return;
+    const auto time = std::chrono::steady_clock::now();
+    if (time - said_ < kPatience) return;
+    said_ = time;
+    std::string line = std::to_string(now.done) + " of " + std::to_string(now.known) + " runs";
+    if (now.opened < now.files)
+      line += " (" + std::to_string(now.opened) + " of " + std::to_string(now.files) + " scripts)";
+    if (failed) line += ", " + std::to_string(failed) + " failed";
+    for (std::size_t i = 0; i < now.running.size(); ++i) line += (i ? ", " : ": ") + now.running[i];
+    std::size_t columns = terminal_columns(), end = 0;
+    while (end < line.size() && (columns > 1 || (line[end] & 0xC0) == 0x80)) columns -= (line[end++] & 0xC0) != 0x80;
+    std::fflush(stdout);
+    std::fprintf(stderr, "\r\x1b[K%s", line.substr(0, end).c_str());
+    std::fflush(stderr);
+    shown_ = true;
+  }
+  void clear() {
+    if (!shown_) return;
+    std::fputs("\r\x1b[K", stderr);
+    std::fflush(stderr);
+    shown_ = false;
+  }
+
+  // `why`: "interrupted", "fail_fast", "no_device"; empty: all were run.
+  void end(const ide::Batch& batch, const std::string& why) {
+    clear();
+    const std::size_t ran = rows_.size();
+    std::string unrun;
+    constexpr std::size_t kNamed = 20;
+    std::size_t count = 0;
+    for (const ide::Batch::Left& left : batch.left()) {
+      rows_.push_back(render::unrun_row(left, why, format_));
+      if (++count <= kNamed) unrun += "\n  " + left.path + (left.entry.empty() ? "" : "  " + left.entry);
+    }
+    if (format_ == RunFormat::Json) {
+      if (ran == 0) std::fputs(render::kRunsBegin, stdout);
+      std::fputs(render::runs_end(rows_, why).c_str(), stdout);
+      return;
+    }
+    if (format_ == RunFormat::Junit) {
+      // Those that were not run stand with the others of their script.
+      std::ranges::stable_sort(rows_, {}, [&](const RunRow& row) { return place_of(row.path); });
+      std::fputs(render::runs_junit(rows_).c_str(), stdout);
+      return;
+    }
+    const std::vector<RunRow> shown(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(ran));
+    std::string out = ran > 1 ? render::run_table(shown, options_.verbose, render::colours(stdout)) + "\n" : "";
+    if (count > kNamed) unrun += "\n  and " + std::to_string(count - kNamed) + " more";
+    if (count) out += "not run:" + unrun + "\n";
+    if (const std::size_t empty = batch.state().empty)
+      out += std::to_string(empty) + (empty == 1 ? " script has" : " scripts have") + " nothing to run\n";
+    std::fputs((out + render::run_counts(rows_) + "\n").c_str(), stdout);
+  }
+
+  bool nothing() const { return rows_.empty(); }
+  int status() const { return status_; }
+
+ private:
+  std::size_t place_of(const std::string& path) const {
+    return static_cast<std::size_t>(std::ranges::find(paths_, path) - paths_.begin());
+  }
+
+  const RunOptions& options_;
+  RunFormat format_;
+  std::vector<std::string> paths_;  // of all scripts, in order
+  bool several_, whole_, terminal_, shown_ = false;
+  std::chrono::steady_clock::time_point said_{};
+  std::vector<RunRow> rows_;
+  int status_ = 0;
+};
+
+// Where the outputs of each run go: into a folder of its own, called after script and entry.
+class OutputFolders {
+ public:
+  OutputFolders(const RunOptions& options, std::size_t scripts) : folder_(options.folder), scripts_(scripts) {}
+
+  void expect(std::size_t script, const std::string& path, const std::vector<std::string>& entries) {
+    if (folder_.empty()) return;
+    const fs::path words = scripts_.size() > 1 ? script_words(path) : script_words(path).filename();
+    std::vector<fs::path> out;
+    for (const std::string& entry : entries) {
+      const fs::path wanted = folder_ / (words.string() + "." + file_words(entry));
+      fs::path free = wanted;
+      for (int i = 2; std::ranges::find(out, free) != out.end(); ++i) free = wanted.string() + "-" + std::to_string(i);
+      out.push_back(std::move(free));
+    }
+    std::lock_guard lock(mutex_);
+    scripts_[script] = std::move(out);
+  }
+
+  void write(ide::BatchRun& run) {
+    if (folder_.empty() || run.answer.end != ide::RunAnswer::End::Reported) return;
+    if (run.answer.report.outcome.status != run::Status::Done) return;
+    fs::path folder;
+    {
+      std::lock_guard lock(mutex_);
+      folder = scripts_[run.file][run.number];
+    }
+    if (auto ok = write_outputs(folder, run.answer.report); !ok)
+      run.answer.report.problems.push_back("its outputs are not kept: " + ok.error());
+  }
+
+ private:
+  fs::path folder_;
+  std::mutex mutex_;
+  std::vector<std::vector<fs::path>> scripts_;
+};
+
+// How many threads make runs: of kernels that are compiled more than there are slots, so that these do not wait.
+unsigned threads_for(const RunOptions& o, const std::vector<ide::Slot>& slots, bool cubins) {
+  constexpr std::size_t kMost = 64;
+  const std::size_t wanted = slots.size() + (cubins ? threads_of(o.jobs) : 0);
+  return static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, std::max(kMost, slots.size())));
+}
+
+}  // namespace
+
+int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_token& stop) {
+  project::Expansion expanded = project::expand(o.paths);
+  std::vector<std::string> files = std::move(expanded.files);
+  std::ranges::move(expanded.missing, std::back_inserter(files));  // each of them is told why it cannot be read
+  if (auto failure = senseless(o, files.size())) return refuse(o, *failure);
+  if (files.empty()) return refuse(o, {o.paths.front() + " has no kernel to run", {}});
+
+  auto cores = std::make_shared<std::atomic<unsigned>>(1);
+  auto slots = slots_for(o, cores, stop);
+  if (!slots) return refuse(o, slots.error(), "no_device");
+  const bool cubins = slots->front().executor->runs_cubins();
+  if (!o.clusters.empty() && cubins)
+    return refuse(o, {"--clusters is a part for the simulator to run", "add --on sim"});
+  const unsigned count = threads_for(o, *slots, cubins);
+  ide::SlotPool pool(std::move(*slots));
+  toolchain::Options tools_options = project::toolchain_options();
+  tools_options.helpers = static_cast<int>(threads_of(o.jobs));
+  toolchain::Toolchain tools(tools_options);
+  request.tools = &tools;
+  ide::MemoryGate gate(request.wanted.memory_limit);
+
+  const RunFormat format = o.format == "junit" ? RunFormat::Junit : o.json() ? RunFormat::Json : RunFormat::Text;
+  std::error_code ec;
+  const bool several = o.paths.size() > 1 || fs::is_directory(o.paths.front(), ec);
+  Rows rows(files.size());
+  Report report(o, format, files, several);
+  OutputFolders outputs(o, files.size());
+
+  std::atomic<bool> failed_fast = false;
+  ide::Batch* self = nullptr;
+  ide::Batch::Sink sink;
+  sink.opened = [&](std::size_t file, const std::vector<std::string>& entries) {
+    outputs.expect(file, files[file], entries);
+    rows.expect(file, entries.size());
+  };
+  sink.ran = [&](ide::BatchRun run) {
+    outputs.write(run);
+    RunRow row = render::run_row(run, format, render::colours(stdout), render::colours(stderr));
+    const bool ends_all = o.fail_fast && row.status != 0 && !failed_fast.exchange(true);
+    rows.put(run.file, run.number, std::move(row));
+    if (ends_all) self->stop();
+  };
+  sink.left = [&](std::size_t left) {
+    cores->store(std::max(1u, threads_of(o.jobs) / static_cast<unsigned>(std::clamp<std::size_t>(left, 1, 1u << 20))));
+  };
+  std::stop_source ended;
+  const std::stop_callback passed_on(stop, [&] { ended.request_stop(); });
+  request.room = [&](std::int64_t bytes) { return gate.enter(bytes, ended.get_token()); };
+  const std::set<std::string> named(o.paths.begin(), o.paths.end());
+  std::optional<text::Dialect> dialect;
+  if (!o.dialect.read(&dialect)) return kUsage;
+  ide::Batch batch({files, named, std::move(request), dialect}, pool, std::move(sink), ended.get_token());
+  self = &batch;
+
+  {
+    LargeThreads threads(count, [&] {
+      batch.work();
+      rows.thread_ended();
+    });
+    const std::size_t working = threads.none() ? 0 : threads.size();
+    if (working == 0) batch.work();
+    for (bool over = false; !over;) {
+      if (auto row = rows.next(working, &over)) {
+        report.show(std::move(*row));
+        over = false;
+      }
+      report.progress(batch.state(), rows.failed());
+    }
+  }
+  for (RunRow& row : rows.rest()) report.show(std::move(row));
+
+  const auto stranded = batch.state().stranded;
+  const std::string why = stop.stop_requested() ? "interrupted"
+                          : stranded            ? "no_device"
+                          : failed_fast         ? "fail_fast"
+                                                : "";
+  if (why.empty() && report.nothing()) return refuse(o, {o.paths.front() + " has no kernel to run", {}});
+  report.end(batch, why);
+  for (const std::string& slot : pool.left_out()) complain("tilewright: left out: " + slot + "\n");
+  if (stop.stop_requested()) return interrupted();
+  if (stranded) return fail_usage("there is nothing left to run on: " + *stranded);
+  return report.status();
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,15 @@
+// What `tilewright run` writes into files.
+#pragma once
+#include <expected>
+#include <filesystem>
+#include <string>
+
+#include "server/ide/run.h"
+
+namespace tilewright::cli {
+
+// Every tensor that was written goes to the folder, NAME.npy each, and the report says so. The error names the file.
+std::expected<void, std::string> write_outputs(const std::filesystem::path& folder, run::Report& report);
+std::expected<void, std::string> write_trace(const std::string& file, const ide::RunAnswer& answer);
+
+}  // namespace tilewright::cli

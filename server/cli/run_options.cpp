@@ -1,0 +1,285 @@
+#include "server/cli/run_options.h"
+
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <map>
+
+#include "compiler/simulate/unmodelled.h"
+#include "server/project/environment.h"
+#include "server/project/files.h"
+#include "server/project/run_targets.h"
+#include "server/render/run_report.h"
+
+namespace tilewright::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kLargestCubin = std::uintmax_t{1} << 30;
+
+// Calls take(name, value) for each "NAME=VALUE"; what that answers is the failure.
+template <class F>
+std::optional<run::Failure> pairs(const std::vector<std::string>& options, const char* option, F&& take) {
+  for (const std::string& text : options) {
+    std::size_t equals = text.find('=');
+    if (equals == 0 || equals == text.npos || equals + 1 == text.size())
+      return run::Failure{"--" + std::string(option) + " " + text + ": write NAME=VALUE", {}};
+    if (std::optional<run::Failure> failure = take(text.substr(0, equals), text.substr(equals + 1))) return failure;
+  }
+  return std::nullopt;
+}
+
+// "5", "0:2", "0:8:2".
+std::expected<simulate::Options::Part, run::Failure> part_of(const std::string& text) {
+  std::vector<std::uint64_t> numbers;
+  for (std::string_view rest = text;;) {
+    const std::size_t colon = std::min(rest.find(':'), rest.size());
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + colon, value);
+    if (error != std::errc() || end != rest.data() + colon) break;
+    numbers.push_back(value);
+    if (colon == rest.size()) {
+      if (numbers.size() == 1) numbers.push_back(value + 1);
+      if (numbers.size() == 2) numbers.push_back(1);
+      if (numbers.size() > 3 || numbers[0] >= numbers[1] || numbers[2] == 0) break;
+      return simulate::Options::Part{numbers[0], numbers[1], numbers[2]};
+    }
+    rest.remove_prefix(colon + 1);
+  }
+  return std::unexpected(run::Failure{"--clusters " + text +
+                                          ": write 5 for one cluster, 0:2 for the first two, 0:8:2 "
+                                          "for every other one of the first eight",
+                                      {}});
+}
+
+constexpr std::string_view
+    kAbout =
+        "Outputs are poisoned before each launch, guard zones lie around every tensor, inputs are checked to be "
+        "unchanged. The simulator also checks bounds, alignment, reads of what nobody wrote, barriers and unfinished "
+        "copies, and data races.\nOn a GPU each timed launch is measured with the L2 cache emptied and right after "
+        "another one, in turn with the "
+        "driver's copy of as many bytes; results are compared before, during and after. What runs is also said by a "
+        "comment in the script: # tilewright: run copy reference=expected A=random(seed=7) n=100 repeat=20\n"
+        "With --entry all it is a batch: every entry of the scripts and folders, one on each GPU at a time, or on as "
+        "many simulators as there are --jobs. What fails costs that run only; a table and the worst exit status end "
+        "it. In JUnit a wrong result is a failure, what could not be run or judged an error, and what is held against "
+        "nothing (unverified) skipped.\n",
+    kExamples =
+        "Exit status: 0 verified or nothing to compare with, 1 wrong or not known (incomplete), 2 no GPU or wrong "
+        "usage, "
+        "130 interrupted.\n\n"
+        "Examples:\n  tilewright run copy.py\n  tilewright run copy.py --on sim --schedules 20\n"
+        "  tilewright run kernels.py --entry all --on sim\n"
+        "  tilewright run kernels/ --entry all --on gpu --device 0,1 --format junit > report.xml\n"
+        "  tilewright run kernels/ --entry all --fail-fast\n"
+        "  tilewright run vector_add.py --on gpu --set n=1000000 --repeat 50\n"
+        "  tilewright run kernels.py --on gpu --entry fast --against plain --seed secret\n"
+        "  tilewright run copy.py --input A=arange --watch 'smem[3, 0:8]@14' --trace timeline.json\n"
+        "  tilewright run gemm.py --entry 'gemm(1024)' --on gpu --input A=a.npy --input B=b.npy --expect C=c.npy -o "
+        "out/";
+
+// What the simulator does not execute, by the reason.
+std::string unmodelled_text() {
+  std::map<std::string_view, std::string> by_reason;
+  for (const simulate::Unmodelled& row : simulate::unmodelled_rows()) {
+    std::string& names = by_reason[row.why];
+    names += (names.empty() ? "T." : ", T.") + std::string(row.name);
+  }
+  std::string out = "A run that comes to one of these calls on the simulator is incomplete:\n";
+  for (const auto& [why, names] : by_reason) out += "  " + names + ": " + std::string(why) + "\n";
+  return out;
+}
+
+// An option that may be given several times.
+void repeatable(CLI::App& c, const char* name, std::vector<std::string>& to, const char* help) {
+  c.add_option(name, to, help)->expected(1)->take_all();
+}
+
+void add_places(CLI::App& c, RunOptions& o) {
+  c.add_option("--on", o.on,
+               "Where: gpu, this machine's own (of a batch all that it has), or sim, the simulator (default: the GPU "
+               "where there is one)")
+      ->check(CLI::IsMember(std::vector<std::string>(project::kRunTargets.begin(), project::kRunTargets.end())));
+  c.add_option("--arch", o.arch,
+               "Architecture to compile for (default: the device's own; of the simulator what the script needs)");
+  o.dialect.add(c);
+  c.add_option("--device", o.devices, "Which of the driver's devices; of a batch several, as 0,1 (default: 0, all)")
+      ->delimiter(',')
+      ->expected(1, 1024)
+      ->allow_extra_args(false)
+      ->check(CLI::NonNegativeNumber);
+  add_jobs(c, o.jobs);
+  c.add_option("--deadline", o.deadline, "Seconds after which the kernel is ended")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 86400.0));
+  c.add_option("--memory-limit", o.memory,
+               "Gigabytes of this machine's memory that tensors may take (default: half of what it has)")
+      ->check(CLI::PositiveNumber);
+  c.add_option("--driver", o.driver, "The CUDA driver's library")->capture_default_str();
+  c.add_option("--nvml", o.nvml, "The driver's management library, which tells clocks and temperature")
+      ->capture_default_str();
+}
+
+void add_experiment(CLI::App& c, RunOptions& o) {
+  repeatable(c, "--entry", o.entries,
+             "An expression that yields the kernel, e.g. 'make(128, 64)'; repeated: kernels that run in turn on the "
+             "same tensors; all: every entry of every script, side by side");
+  repeatable(c, "--input", o.inputs,
+             "NAME=WHAT: contents of a tensor: FILE.npy, random(seed=7, low=0, high=8), zeros, ones, arange, poison or "
+             "a number (default: random); repeatable");
+  repeatable(c, "--writes", o.outputs,
+             "NAME: a tensor that the kernel only writes, where this is not found out; repeatable");
+  repeatable(c, "--set", o.settings, "NAME=VALUE: a symbolic extent or a scalar, e.g. n=128; repeatable");
+  repeatable(c, "--expect", o.expected,
+             "NAME=FILE.npy, or as with --input: what a tensor should hold afterwards; repeatable");
+  c.add_option("--reference", o.reference,
+               "An expression that yields a kernel of the same tensors whose results are expected (default: what "
+               "'# tilewright: reference EXPR' above the kernel says)");
+  c.add_option("--rtol", o.rtol, "Relative tolerance (default: by type; integers exactly)")
+      ->check(CLI::NonNegativeNumber);
+  c.add_option("--atol", o.atol, "Absolute tolerance (default: by type)")->check(CLI::NonNegativeNumber);
+  c.add_option("--seed", o.seed,
+               "Seed of the random inputs, or secret: drawn for this run and told at its end (default: 1)");
+  c.add_option("--repeat", o.repeat, "Timed launches; 0: do not time (default: 10, with --against 30)")
+      ->check(CLI::Range(0, 10000));
+  c.add_option("--warmup", o.warmup, "Launches before the timed ones (default: 3)")->check(CLI::Range(0, 1000));
+  repeatable(c, "--cubin", o.cubins,
+             "Run this compiled form of the kernel instead of compiling it here; one for each kernel");
+  c.add_option("--against", o.against,
+               "On a GPU: another entry of the same tensors, or a .cubin of this one, that is verified and measured in "
+               "turn with it; says which is faster, or that no difference is seen");
+}
+
+void add_simulation(CLI::App& c, RunOptions& o) {
+  c.add_option("--schedules", o.schedules,
+               "Orders of asynchronous work that the simulator tries: late, early, then at random (default: 3)")
+      ->check(CLI::Range(1, 10000));
+  c.add_option("--clusters", o.clusters,
+               "The part of the grid that the simulator runs, by the numbers of clusters (CTAs, where there are no "
+               "clusters): 5, 0:2 or 0:8:2 for FROM:TO:STEP");
+  c.add_option("--steps", o.steps, "Instructions of all threads that the simulator executes at most")
+      ->capture_default_str();
+  repeatable(c, "--watch", o.watches,
+             "EXPRESSION@LINE: on the simulator, what the expression is by thread and iteration where the line was "
+             "executed, e.g. 'smem[3, 0:8]@14'; a buffer of any scope with indices and slices, or a number; "
+             "repeatable");
+  c.add_option("--trace", o.trace,
+               "FILE: a timeline of the simulator's first schedule, in Chrome's trace format (ui.perfetto.dev opens "
+               "it)");
+}
+
+void add_reports(CLI::App& c, RunOptions& o) {
+  c.add_option("-o,--output", o.folder,
+               "Folder to write the outputs into, NAME.npy each; of a batch in a folder for each entry");
+  c.add_option("--format", o.format, "How to report: text, json, or of a batch junit")
+      ->check(CLI::IsMember({"text", "json", "junit"}))
+      ->capture_default_str();
+  c.add_flag_callback("--json", [&o] { o.format = "json"; }, "The same as --format json");
+  c.add_flag("--fail-fast", o.fail_fast, "Of a batch: the first run that fails ends it");
+  c.add_flag("-v,--verbose", o.verbose, "Of a batch: the whole report of every run, not only of those that failed");
+}
+
+}  // namespace
+
+std::expected<ide::RunRequest, run::Failure> request_of(const RunOptions& o) {
+  ide::RunRequest request;
+  for (const std::string& entry : o.entries)
+    if (!o.all()) request.entry += (request.entry.empty() ? "" : " then ") + entry;
+  request.arch = o.arch;
+  request.reference = o.reference;
+  request.against = o.against;
+  request.watches = o.watches;
+  request.digests = o.json();
+  run::Wanted& wanted = request.wanted;
+  wanted.outputs = o.outputs;
+  wanted.relative = o.rtol;
+  wanted.absolute = o.atol;
+  request.warmups = o.warmup;
+  request.repeats = o.repeat;
+  request.schedules = o.schedules;
+  request.secret_seed = o.seed == "secret";
+  if (!o.seed.empty() && !request.secret_seed) {
+    auto number = run::parse_number(o.seed);
+    if (!number || number->real || number->integer < 0)
+      return std::unexpected(run::Failure{"--seed " + o.seed + ": a whole number, or secret", {}});
+    request.seed = static_cast<std::uint64_t>(number->integer);
+  }
+  auto failure = pairs(o.settings, "set", [&](const std::string& name, const std::string& value) {
+    auto number = run::parse_number(value);
+    if (number) wanted.values[name] = *number;
+    return number ? std::nullopt
+                  : std::optional(run::Failure{"--set " + name + "=" + value + ": " + value + " is no number", {}});
+  });
+  auto contents = [](auto& arrays, auto& fills) {
+    return [&](const std::string& name, const std::string& value) -> std::optional<run::Failure> {
+      std::error_code ec;
+      if (!value.ends_with(".npy") && !fs::exists(value, ec)) {
+        auto fill = run::parse_fill(value);
+        if (!fill) {
+          const std::string& meant = fill.error().meant;
+          return run::Failure{name + "=" + value + ": " + fill.error().message,
+                              meant.empty() ? std::string() : "did you mean " + meant + "?"};
+        }
+        fills[name] = std::move(*fill);
+        return std::nullopt;
+      }
+      auto array = ide::given_array(value);
+      if (!array) return run::Failure{array.error(), {}};
+      arrays[name] = std::move(*array);
+      return std::nullopt;
+    };
+  };
+  if (!failure) failure = pairs(o.inputs, "input", contents(wanted.inputs, wanted.fills));
+  if (!failure) failure = pairs(o.expected, "expect", contents(wanted.expected, wanted.expected_fills));
+  if (failure) return std::unexpected(*failure);
+  wanted.memory_limit = gpu_of(o).memory_limit;
+  for (const std::string& path : o.cubins) {
+    auto cubin = project::read_file(path, kLargestCubin);
+    if (!cubin) return std::unexpected(run::Failure{cubin.error(), {}});
+    request.cubins.push_back(std::move(*cubin));
+  }
+  return request;
+}
+
+run::GpuOptions gpu_of(const RunOptions& o) {
+  run::GpuOptions options = project::gpu_options();
+  options.library = o.driver;
+  options.management = o.nvml;
+  if (!o.devices.empty()) options.device = o.devices.front();
+  options.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(o.deadline * 1000));
+  if (o.memory > 0) options.memory_limit = static_cast<std::int64_t>(o.memory * (1 << 30));
+  return options;
+}
+
+std::expected<simulate::Options, run::Failure> simulator_of(const RunOptions& o) {
+  simulate::Options simulator;
+  simulator.max_steps = o.steps;
+  constexpr std::size_t kSeen = 4096;
+  if (!o.watches.empty()) simulator.max_seen = kSeen;
+  constexpr std::size_t kEvents = 400'000;  // what viewers still open
+  if (!o.trace.empty()) simulator.timeline = kEvents;
+  simulator.jobs = threads_of(o.jobs);
+  if (o.clusters.empty()) return simulator;
+  auto part = part_of(o.clusters);
+  if (!part) return std::unexpected(part.error());
+  simulator.clusters = *part;
+  return simulator;
+}
+
+int refuse(const RunOptions& o, const run::Failure& failure, std::string_view status) {
+  if (o.json()) std::fputs((render::dump(render::run_refusal(status, failure)) + "\n").c_str(), stdout);
+  return fail_usage(failure.message, failure.hint);
+}
+
+void add_run_options(CLI::App& command, RunOptions& options) {
+  command.add_option("paths", options.paths, "The script, or - for standard input; of a batch several, or folders")
+      ->required();
+  add_places(command, options);
+  add_experiment(command, options);
+  add_simulation(command, options);
+  add_reports(command, options);
+  command.footer([] { return std::string(kAbout) + unmodelled_text() + std::string(kExamples); });
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,45 @@
+// What `tilewright run` is asked for, and what becomes of it in the terms of those who do it.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/cli/commands.h"
+#include "server/cli/cores.h"
+#include "server/ide/run.h"
+
+namespace tilewright::cli {
+
+struct RunOptions {
+  std::vector<std::string> paths;
+  std::string on, arch, reference, against, trace, folder, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1";
+  std::vector<std::string> entries, cubins, inputs, outputs, expected, settings, watches;
+  std::vector<int> devices;
+  std::string seed, format = "text";
+  std::optional<int> repeat, warmup, schedules;
+  std::uint64_t steps = 4'000'000'000;
+  unsigned jobs = kAllCores;
+  std::string clusters;
+  double deadline = 10, memory = 0;
+  std::optional<double> rtol, atol;
+  DialectOption dialect;
+  bool fail_fast = false, verbose = false;
+
+  bool all() const { return entries == std::vector<std::string>{"all"}; }
+  bool json() const { return format == "json"; }
+};
+
+// Adds them to the command, with the help that goes with them.
+void add_run_options(CLI::App& command, RunOptions& options);
+
+// What the options ask for, or why they make no sense.
+std::expected<ide::RunRequest, run::Failure> request_of(const RunOptions& options);
+run::GpuOptions gpu_of(const RunOptions& options);
+// Says why nothing is run, in the format asked for and to the person. `status`: refused or no_device.
+int refuse(const RunOptions& options, const run::Failure& failure, std::string_view status = "refused");
+// Without anything that changes while it runs: progress and cores are the caller's.
+std::expected<simulate::Options, run::Failure> simulator_of(const RunOptions& options);
+
+}  // namespace tilewright::cli

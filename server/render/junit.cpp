@@ -1,0 +1,102 @@
+#include "server/render/junit.h"
+
+#include <cstdio>
+
+#include "server/render/json.h"
+
+namespace tilewright::render {
+namespace {
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3f", seconds);
+  return text;
+}
+
+std::string attribute(std::string_view name, std::string_view value) {
+  return " " + std::string(name) + "=\"" + xml_escape(value) + "\"";
+}
+
+std::string counted(const TestCounts& counts) {
+  std::string out = attribute("tests", std::to_string(counts.tests)) +
+                    attribute("failures", std::to_string(counts.failures)) +
+                    attribute("errors", std::to_string(counts.errors));
+  return out;
+}
+
+std::string timed(const TestCounts& counts) {
+  return counts.seconds ? attribute("time", seconds_text(*counts.seconds)) : std::string();
+}
+
+}  // namespace
+
+std::string xml_escape(std::string_view raw) {
+  std::string text = Json(std::string(raw)).dump(-1, ' ', false, Json::error_handler_t::replace);
+  text = Json::parse(text).get<std::string>();
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\n': out += "&#10;"; break;
+      case '\t': out += "&#9;"; break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20) out += c;
+    }
+  }
+  return out;
+}
+
+std::string test_case(const TestCase& test) {
+  using enum TestCase::Outcome;
+  std::string out = "    <testcase" + attribute("name", test.name) + attribute("classname", test.classname);
+  if (test.seconds) out += attribute("time", seconds_text(*test.seconds));
+  if (test.outcome == Passed && test.out.empty()) return out + "/>\n";
+  out += ">\n";
+  if (test.outcome == Skipped) {  // has no attributes
+    out += "      <skipped>" + xml_escape(test.message) + "</skipped>\n";
+  } else if (test.outcome != Passed) {
+    const std::string element = test.outcome == Failed ? "failure" : "error";
+    out += "      <" + element + (test.type.empty() ? "" : attribute("type", test.type)) +
+           attribute("message", test.message);
+    out += test.text.empty() ? "/>\n" : ">" + xml_escape(test.text) + "</" + element + ">\n";
+  }
+  if (!test.out.empty()) out += "      <system-out>" + xml_escape(test.out) + "</system-out>\n";
+  return out + "    </testcase>\n";
+}
+
+void TestCounts::add(const TestCase& test) {
+  using enum TestCase::Outcome;
+  TestCounts one{.tests = 1, .skipped = test.outcome == Skipped, .seconds = test.seconds.value_or(0)};
+  one.failures = test.outcome == Failed;
+  one.errors = test.outcome == Error;
+  add(one);
+}
+
+void TestCounts::add(const TestCounts& more) {
+  tests += more.tests;
+  failures += more.failures;
+  errors += more.errors;
+  if (more.skipped) skipped = skipped.value_or(0) + *more.skipped;
+  if (more.seconds) seconds = seconds.value_or(0) + *more.seconds;
+}
+
+std::string test_suite(const std::string& name, const TestCounts& counts, const std::string& cases,
+                       const std::string& out) {
+  std::string suite = "  <testsuite" + attribute("name", name) + counted(counts);
+  if (counts.skipped) suite += attribute("skipped", std::to_string(*counts.skipped));
+  suite += timed(counts) + ">\n" + cases;
+  if (!out.empty()) suite += "    <system-out>" + xml_escape(out) + "\n</system-out>\n";
+  return suite + "  </testsuite>\n";
+}
+
+std::string test_document_head(const std::string& name, const TestCounts& counts) {
+  std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + attribute("name", name);
+  return out + counted(counts) + timed(counts) + ">\n";
+}
+
+std::string test_document_end() { return "</testsuites>\n"; }
+
+}  // namespace tilewright::render
