@@ -42,7 +42,12 @@ Opened open_script(const std::string& path, bool named, const std::optional<text
   Runnables found = entries_to_run(*out.script, stop);
   out.entries = std::move(found.entries);
   if (!found.evaluated.has_errors()) {
-    if (out.entries.empty() && named) refuse({}, unusable(out.script->source->path() + " has no kernel to run"));
+    if (out.entries.empty() && found.unnamed) {
+      refuse({}, unusable(out.script->source->path() + " keeps its kernels under no name",
+                          "say what yields them in a comment: # tilewright: entry EXPR"));
+    } else if (out.entries.empty() && named) {
+      refuse({}, unusable(out.script->source->path() + " has no kernel to run"));
+    }
     return out;
   }
   // Entries that came to no kernel; where there are none, the script as a whole.

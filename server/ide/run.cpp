@@ -615,6 +615,10 @@ Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token&
   const session::Compiled& compiled = found.evaluated;
   for (const session::CompiledKernel& k : compiled.kernels) {
     const std::string& entry = k.entry->expression;
+    if (k.entry->kind == script::EntryKind::Call) {  // no expression yields it again
+      found.unnamed = true;
+      continue;
+    }
     if (std::ranges::find(out, entry, &Runnable::entry) != out.end()) continue;
     const std::size_t before = out.size();
     for (const Comment& c : comments) {

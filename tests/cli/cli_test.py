@@ -1702,6 +1702,15 @@ def make(*sizes):
         r = self.expect(2, "run", "empty", "--entry", "all", "--on", "sim", "--json")
         self.assertEqual(self.fits(r.json, "run")["status"], "refused")
 
+    def test_kernels_without_a_name(self):
+        """What a factory makes beside its answer is no entry; a script that has nothing else says what is missing."""
+        text = CONFIGS.replace("    return kernel", "    @T.prim_func\n    def beside(A: T.Buffer((n,), \"float32\")):\n"
+                               "        T.device_entry()\n        t = T.thread_id([n])\n        A[t] = 2.0\n    return kernel")
+        answer = self.fits(self.batch(0, "--json", paths=[self.file("beside.py", text)]).json, "run")
+        self.assertEqual([x["entry"] for x in answer["runs"]], ["get_kernel(**CONFIGS[0])", "get_kernel(**CONFIGS[1])"])
+        r = self.batch(2, paths=[self.file("unnamed.py", text.split("CONFIGS")[0] + "get_kernel(32)\n")])
+        self.assertIn("keeps its kernels under no name", r.errors)
+
     def test_standard_input(self):
         r = self.expect(0, "run", "-", "--entry", "all", "--on", "sim", "--json", stdin=STAGED)
         self.assertEqual([x["verdict"] for x in self.fits(r.json, "run")["runs"]], ["verified"])
