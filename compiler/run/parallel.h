@@ -9,11 +9,17 @@
 
 namespace tilewright::run {
 
+// How many cores there are, 1 at least. Asking the system takes longer than a small tensor's work.
+inline std::size_t cores() {
+  static const std::size_t count = std::max(1u, std::thread::hardware_concurrency());
+  return count;
+}
+
 // Calls work(i) for each i below `count`, several at once. Small counts stay on this thread: starting another costs
 // about as much as a megabyte of memory traffic.
 template <class F>
 void in_parallel(std::size_t count, F&& work) {
-  std::size_t threads = std::min<std::size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
+  const std::size_t threads = count > 1 ? std::min(count, cores()) : count;
   std::atomic<std::size_t> next = 0;
   auto serve = [&] {
     for (std::size_t i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) work(i);

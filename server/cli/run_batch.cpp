@@ -275,10 +275,12 @@ int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_toke
     return refuse(o, {"--clusters is a part for the simulator to run", "add --on sim"});
   const unsigned count = threads_for(o, *slots, cubins);
   ide::SlotPool pool(std::move(*slots));
-  toolchain::Options tools_options = project::toolchain_options();
-  tools_options.helpers = static_cast<int>(threads_of(o.jobs));
-  toolchain::Toolchain tools(tools_options);
-  request.tools = &tools;
+  std::optional<toolchain::Toolchain> tools;  // looks for CUDA, so only where something is compiled
+  if (cubins) {
+    toolchain::Options options = project::toolchain_options();
+    options.helpers = static_cast<int>(threads_of(o.jobs));
+    request.tools = &tools.emplace(std::move(options));
+  }
   ide::MemoryGate gate(request.wanted.memory_limit);
 
   const RunFormat format = o.format == "junit" ? RunFormat::Junit : o.json() ? RunFormat::Json : RunFormat::Text;
