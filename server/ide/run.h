@@ -90,7 +90,7 @@ struct Runnable {
 };
 struct Runnables {
   std::vector<Runnable> entries;
-  bool unnamed = false;  // there are kernels that the module made and kept under no name
+  bool unnamed = false;         // there are kernels that the module made and kept under no name
   session::Compiled evaluated;  // whose diagnostics say why there is nothing more
 };
 Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token& stop = {});
