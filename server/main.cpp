@@ -11,6 +11,7 @@
 #include "compiler/toolchain/helper.h"
 #include "server/cli/commands.h"
 #include "server/lsp/command.h"
+#include "server/remote/holder.h"
 
 namespace {
 
@@ -39,6 +40,8 @@ int command_line(int argc, char** argv) {
   // The processes that hold NVRTC and the GPU are this binary too; they take no options of ours.
   if (argc == 2 && std::string_view(argv[1]) == "toolchain-helper") return tilewright::toolchain::helper_main();
   if (argc == 2 && std::string_view(argv[1]) == "gpu-helper") return tilewright::run::helper_main();
+  // So is the one that holds an allocation of a cluster.
+  if (argc > 2 && std::string_view(argv[1]) == "slurm-holder") return tilewright::remote::slurm_holder_main(argc, argv);
 
   using namespace tilewright::cli;
   CLI::App app{"Tilewright: compiler service and language server for TIRx tile scripts", "tilewright"};

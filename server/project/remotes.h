@@ -26,8 +26,6 @@ enum RemoteKinds : std::uint8_t { kSsh = 1, kExec = 2, kTls = 4, kTcp = 8, kSlur
 struct RemoteSetting {
   std::string_view name;  // in an address; in the settings `_` stands for `-` as well
   std::uint8_t kinds;     // of what it is a setting
-  bool number = false;
-  bool passed_on = false;  // to Slurm, under the same name
 };
 
 inline constexpr std::array kRemoteSettings = {
@@ -37,25 +35,26 @@ inline constexpr std::array kRemoteSettings = {
     RemoteSetting{"token-file", kTls},
     RemoteSetting{"name", kTls},
     RemoteSetting{"command", kSsh | kSlurm},
-    RemoteSetting{"slots", kAnyKind, true},
+    RemoteSetting{"slots", kAnyKind},
     RemoteSetting{"gres", kSlurm},
     RemoteSetting{"mem", kSlurm},
-    RemoteSetting{"cpus", kSlurm, true},
-    RemoteSetting{"nodes", kSlurm, true},
-    RemoteSetting{"keep", kSlurm, true},
-    RemoteSetting{"partition", kSlurm, false, true},
-    RemoteSetting{"account", kSlurm, false, true},
-    RemoteSetting{"qos", kSlurm, false, true},
-    RemoteSetting{"time", kSlurm, false, true},
-    RemoteSetting{"constraint", kSlurm, false, true},
-    RemoteSetting{"nodelist", kSlurm, false, true},
-    RemoteSetting{"exclude", kSlurm, false, true},
-    RemoteSetting{"reservation", kSlurm, false, true},
-    RemoteSetting{"licenses", kSlurm, false, true},
-    RemoteSetting{"clusters", kSlurm, false, true},
-    RemoteSetting{"wckey", kSlurm, false, true},
-    RemoteSetting{"comment", kSlurm, false, true},
-    RemoteSetting{"nice", kSlurm, false, true},
+    RemoteSetting{"cpus", kSlurm},
+    RemoteSetting{"nodes", kSlurm},
+    RemoteSetting{"keep", kSlurm},
+    RemoteSetting{"wait", kSlurm},
+    // These become options of salloc, under the same names.
+    RemoteSetting{"partition", kSlurm},
+    RemoteSetting{"account", kSlurm},
+    RemoteSetting{"qos", kSlurm},
+    RemoteSetting{"time", kSlurm},
+    RemoteSetting{"constraint", kSlurm},
+    RemoteSetting{"nodelist", kSlurm},
+    RemoteSetting{"exclude", kSlurm},
+    RemoteSetting{"reservation", kSlurm},
+    RemoteSetting{"licenses", kSlurm},
+    RemoteSetting{"wckey", kSlurm},
+    RemoteSetting{"comment", kSlurm},
+    RemoteSetting{"nice", kSlurm},
 };
 
 using Remotes = std::map<std::string, Remote, std::less<>>;

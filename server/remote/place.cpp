@@ -18,7 +18,7 @@ using run::Failure;
 using Wrong = std::optional<Failure>;
 
 constexpr std::size_t kLongestAddress = 16384;
-constexpr int kMostSlots = 1024, kMostCpus = 4096, kLongestKeep = 86400;
+constexpr int kMostSlots = 1024, kMostCpus = 4096, kLongestKeep = 86400, kLongestWait = 30 * 86400;
 
 struct Scheme {
   std::string_view prefix;
@@ -125,6 +125,7 @@ Wrong set_slurm(SlurmWish& wish, const RemoteSetting& setting, const std::string
   if (setting.name == "cpus") return read_number("cpus", value, 1, kMostCpus, wish.cpus);
   if (setting.name == "nodes") return read_number("nodes", value, 1, kMostSlots, wish.nodes);
   if (setting.name == "keep") return read_number("keep", value, 0, kLongestKeep, wish.keep);
+  if (setting.name == "wait") return read_number("wait", value, 1, kLongestWait, wish.wait);
   if (setting.name == "gres") {
     wish.gres = value;
     return std::nullopt;

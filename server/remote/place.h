@@ -41,6 +41,7 @@ struct SlurmWish {
   int cpus = 1;      // of one slot
   int nodes = 1;     // that the slots are spread over evenly
   int keep = 0;      // seconds that the allocation waits for the next command after the last
+  int wait = 0;      // seconds at most that it may take to be granted; 0: as long as it takes
 };
 
 struct Place {

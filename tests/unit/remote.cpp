@@ -3,7 +3,10 @@
 
 #include <fstream>
 
+#include "server/remote/process.h"
+#include "server/remote/record.h"
 #include "server/remote/secret.h"
+#include "server/remote/slurm.h"
 #include "server/remote/ssh.h"
 #include "server/remote/words.h"
 #include "tests/unit/catch.h"
@@ -258,4 +261,91 @@ TEST_CASE("a token is read from a file that nobody else can read") {
   const auto fifo = scratch.path() / "fifo";
   REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
   CHECK(has(remote::read_token(fifo).error().message, "no plain file"));
+}
+
+TEST_CASE("an allocation is asked for with room for all slots, a step for one") {
+  CHECK(remote::times_gres("gpu", 2) == "gpu:2");
+  CHECK(remote::times_gres("gpu:h100", 2) == "gpu:h100:2");
+  CHECK(remote::times_gres("gpu:h100:2,nvme", 3) == "gpu:h100:6,nvme:3");
+  CHECK(remote::times_memory("16G", 2) == "32G");
+  CHECK(remote::times_memory("500", 3) == "1500");
+  const auto p = good("slurm:partition=gpu,gres=gpu:h100:1,slots=4,nodes=2,cpus=3,mem=8G,time=10");
+  auto words = remote::salloc_command(p.slurm, p.slots);
+  auto contains = [&](const char* word) { return std::ranges::find(words, word) != words.end(); };
+  for (const char* word : {"salloc", "--nodes=2", "--ntasks=4", "--ntasks-per-node=2", "--cpus-per-task=3",
+                           "--gres=gpu:h100:2", "--mem=16G", "--partition=gpu", "--time=10"}) {
+    INFO(word);
+    CHECK(contains(word));
+  }
+  words = remote::step_command(p.slurm, "17", {"/opt/tilewright"});
+  for (const char* word :
+       {"srun", "--jobid=17", "--exact", "--ntasks=1", "--cpus-per-task=3", "--gres=gpu:h100:1", "--mem=8G"}) {
+    INFO(word);
+    CHECK(contains(word));
+  }
+  CHECK(Words(words.end() - 3, words.end()) == Words{"/opt/tilewright", "worker", "--stdio"});
+}
+
+TEST_CASE("what salloc says is understood") {
+  using Word = remote::SallocWord::Kind;
+  auto read = [](std::string_view line) { return remote::read_salloc(line); };
+  CHECK(read("salloc: Pending job allocation 12").kind == Word::Pending);
+  CHECK(read("salloc: Granted job allocation 12").kind == Word::Granted);
+  CHECK(read("salloc: Granted job allocation 12").text == "12");
+  CHECK(read("salloc: Job allocation 12 has been revoked.").kind == Word::Revoked);
+  CHECK(read("salloc: error: invalid partition specified: nope").text == "invalid partition specified: nope");
+  CHECK(read("salloc: job 12 queued and waiting for resources").kind == Word::None);
+  CHECK(read("Granted job allocation 12").kind == Word::None);
+  CHECK(remote::waits_forever("PartitionTimeLimit"));
+  CHECK_FALSE(remote::waits_forever("Resources"));
+}
+
+TEST_CASE("an allocation that is kept serves who wishes the same, one at a time") {
+  testing::Scratch scratch;
+  const auto wish = good("slurm:partition=gpu,slots=2");
+  const auto key = remote::wish_key(wish.slurm, 2);
+  CHECK(key != remote::wish_key(wish.slurm, 3));
+  const auto path = remote::new_record(scratch.path());
+  {
+    const auto holder = remote::Record::create(path, "17", key);
+    REQUIRE(holder);
+    CHECK(remote::records_in(scratch.path()) == std::vector<std::filesystem::path>{path});
+    CHECK_FALSE(holder->in_use());
+    CHECK_FALSE(remote::Record::claim(path, "another key"));
+    {
+      const auto user = remote::Record::claim(path, key);
+      REQUIRE(user);
+      CHECK(user->job() == "17");
+      CHECK(holder->in_use());
+      CHECK_FALSE(holder->lock());
+      CHECK_FALSE(remote::Record::claim(path, key));
+    }
+    CHECK_FALSE(holder->in_use());
+    CHECK(holder->lock());
+    // Whoever opened it before it was removed finds that it is none any more.
+    CHECK_FALSE(remote::Record::claim(path, key));
+    holder->remove();
+  }
+  CHECK(remote::records_in(scratch.path()).empty());
+  std::ofstream(path) << "17; rm\n" << key << "\n";
+  CHECK_FALSE(remote::Record::claim(path, key));
+}
+
+TEST_CASE("a command is given up when it takes too long or somebody stops it, with all that it started") {
+  std::stop_source stop;
+  auto done = remote::run_command({"sh", "-c", "cat; echo oops >&2; exit 3"}, {.input = "abc"}, stop.get_token());
+  REQUIRE(done);
+  CHECK(done->status == 3);
+  CHECK(done->output == "abc");
+  CHECK(done->errors == "oops\n");
+  CHECK(has(remote::run_command({"/no/such/program"}, {}, stop.get_token()).error(), "/no/such/program"));
+  CHECK(has(remote::run_command({"sleep", "600"}, {.time = std::chrono::milliseconds(50)}, {}).error(), "no answer"));
+  // Endless output is not endless memory.
+  auto much = remote::run_command({"sh", "-c", "head -c 5000000 /dev/zero"}, {}, {});
+  REQUIRE(much);
+  CHECK(much->output.size() == 1u << 20);
+  stop.request_stop();
+  CHECK(has(remote::run_command({"sleep", "600"}, {}, stop.get_token()).error(), "stopped"));
+  CHECK(remote::last_words("first\n  second\x1b[0m\n\n") == "  second[0m");
+  CHECK(remote::last_words(" \n").empty());
 }

@@ -1,0 +1,189 @@
+#include "server/remote/holder.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <tuple>
+
+#include "server/remote/record.h"
+#include "server/remote/slurm.h"
+
+namespace tilewright::remote {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPolite{10'000};  // for salloc to give back what it has
+constexpr milliseconds kLook{200};       // between looks whether somebody uses the allocation
+
+void say(const std::string& line) {
+  const std::string text = line + "\n";
+  std::ignore = ::write(STDOUT_FILENO, text.data(), text.size());  // nobody may be there any more
+}
+
+// salloc, while it holds the allocation.
+class Salloc {
+ public:
+  explicit Salloc(char** words) { start(words); }
+
+  // Waits for its next words, or for the end of our client, which `client` tells apart. False: the time is over.
+  bool wait(milliseconds limit, int client, bool& client_gone) {
+    std::array<pollfd, 2> ends{{{errors_, POLLIN, 0}, {client, POLLIN, 0}}};
+    if (::poll(ends.data(), ends.size(), static_cast<int>(limit.count())) <= 0) return false;
+    if (ends[0].revents != 0) read();
+    if (ends[1].revents != 0) {
+      char byte = 0;
+      client_gone = ::read(client, &byte, 1) <= 0;
+    }
+    return true;
+  }
+  bool ended() const { return errors_ < 0; }
+  bool granted() const { return granted_; }
+  const std::string& job() const { return job_; }
+
+  // Gives back: by the end of its command where it has the nodes, else by a signal. Sees to it that it is over.
+  void give_back() {
+    if (granted_) {
+      end_command();
+    } else {
+      ::kill(pid_, SIGTERM);
+    }
+    for (int signal : {SIGTERM, SIGKILL}) {
+      bool gone = false;
+      for (const auto end = Clock::now() + kPolite; !ended() && Clock::now() < end;) wait(milliseconds(100), -1, gone);
+      if (ended()) break;
+      ::kill(pid_, signal);
+    }
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    // Killed hard it gave nothing back.
+    if (WIFSIGNALED(status) && !job_.empty()) {
+      ::execlp("scancel", "scancel", job_.c_str(), nullptr);
+    }
+  }
+
+ private:
+  void start(char** words) {
+    std::array<int, 2> in{}, err{};
+    if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(err.data(), O_CLOEXEC) != 0) {
+      say("error no pipe for salloc");
+      return;
+    }
+    const int parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+      if (::getppid() != parent) ::_exit(1);
+      std::signal(SIGPIPE, SIG_DFL);
+      std::signal(SIGHUP, SIG_DFL);
+      ::dup2(in[0], STDIN_FILENO);
+      ::dup2(err[1], STDERR_FILENO);
+      const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+      ::dup2(nowhere, STDOUT_FILENO);
+      ::execvp(words[0], words);
+      ::dprintf(STDERR_FILENO, "salloc: error: cannot start it: %s\n", std::strerror(errno));
+      ::_exit(127);
+    }
+    ::close(in[0]);
+    ::close(err[1]);
+    input_ = in[1];
+    errors_ = err[0];
+    if (pid_ < 0) {
+      say("error salloc cannot be started: no process");
+      ::close(errors_);
+      errors_ = -1;
+    }
+  }
+  void end_command() {
+    if (input_ >= 0) ::close(input_);
+    input_ = -1;
+  }
+  void read() {
+    std::array<char, 4096> bytes;
+    const auto got = ::read(errors_, bytes.data(), bytes.size());
+    if (got < 0 && errno == EINTR) return;
+    if (got <= 0) {
+      ::close(errors_);
+      errors_ = -1;
+      return;
+    }
+    rest_.append(bytes.data(), static_cast<std::size_t>(got));
+    if (rest_.size() > 65536) rest_.clear();  // these are not lines
+    for (std::size_t end; (end = rest_.find('\n')) != std::string::npos; rest_.erase(0, end + 1))
+      take(read_salloc(std::string_view(rest_).substr(0, end)));
+  }
+  void take(const SallocWord& word) {
+    using Kind = SallocWord::Kind;
+    if (word.kind == Kind::Pending || word.kind == Kind::Granted) job_ = word.text;
+    if (word.kind == Kind::Pending) say("pending " + job_);
+    if (word.kind == Kind::Error) say("error " + word.text);
+    if (word.kind == Kind::Revoked) end_command();  // salloc waits for it
+    if (word.kind != Kind::Granted) return;
+    granted_ = true;
+    say("granted " + job_);
+  }
+
+  int pid_ = -1, input_ = -1, errors_ = -1;
+  bool granted_ = false;
+  std::string job_, rest_;
+};
+
+// Until nobody has used the allocation for `keep`, or it has ended by itself.
+void keep_for_others(Salloc& salloc, const Record& record, std::chrono::seconds keep) {
+  auto since = Clock::now();
+  while (!salloc.ended()) {
+    bool gone = false;
+    salloc.wait(kLook, -1, gone);
+    if (record.in_use()) {
+      since = Clock::now();
+    } else if (Clock::now() - since >= keep && record.lock()) {
+      break;
+    }
+  }
+  record.remove();
+}
+
+}  // namespace
+
+std::vector<std::string> holder_command(const std::string& record, int keep, const std::string& key,
+                                        const std::vector<std::string>& salloc) {
+  std::vector<std::string> words = {"/proc/self/exe", "slurm-holder", record, std::to_string(keep), key};
+  words.insert(words.end(), salloc.begin(), salloc.end());
+  return words;
+}
+
+int slurm_holder_main(int argc, char** argv) {
+  if (argc < 6) return 2;
+  // Nobody's child: whoever started us need not wait for our end.
+  if (const int pid = ::fork(); pid != 0) ::_exit(pid < 0 ? 1 : 0);
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGHUP, SIG_IGN);
+  const std::string record = argv[2], key = argv[4];
+  const std::chrono::seconds keep(std::atoi(argv[3]));
+  Salloc salloc(argv + 5);
+  bool client_gone = false;
+  while (!salloc.ended() && !client_gone) salloc.wait(milliseconds(60'000), STDIN_FILENO, client_gone);
+  if (salloc.ended()) return 1;
+  // The streams are given up: whoever waits for the client's end need not wait for ours.
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (salloc.granted() && keep.count() > 0 && !record.empty()) {
+    if (const auto kept = Record::create(record, salloc.job(), key)) {
+      for (int stream : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(nowhere, stream);
+      keep_for_others(salloc, *kept, keep);
+    }
+  }
+  if (!salloc.ended()) salloc.give_back();
+  return 0;
+}
+
+}  // namespace tilewright::remote

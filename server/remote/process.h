@@ -1,0 +1,48 @@
+// Short commands of other programs (squeue, ssh … uname): started without a shell, bounded in time and output, given up
+// when somebody wants to stop.
+#pragma once
+#include <chrono>
+#include <expected>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::remote {
+
+struct Ended {
+  int status = 0;      // of its exit; 128 + N after signal N
+  std::string output;  // at most a megabyte of each
+  std::string errors;
+};
+
+struct CommandLimits {
+  std::chrono::milliseconds time{20'000};
+  std::string_view input = "";                  // what it reads from its standard input
+  const std::filesystem::path* file = nullptr;  // or this file, from its beginning
+};
+
+// The error says why it did not run to its end: it is not there, took too long (then it is killed with all that it
+// started), or was stopped.
+std::expected<Ended, std::string> run_command(const std::vector<std::string>& words, const CommandLimits& limits,
+                                              const std::stop_token& stop);
+// Where the program of this name is on the PATH; empty: nowhere.
+std::filesystem::path find_program(const std::string& name);
+// This very binary, which other commands start again; by a name that lasts as long as the file.
+std::filesystem::path this_program();
+// What is written last in `text`, on one line: what a program says before it gives up. At most 300 letters.
+std::string last_words(std::string_view text);
+
+// A process in a session of its own, so that Ctrl-C on a terminal ends only us, which winds it down.
+struct Started {
+  int pid = -1;
+  int input = -1, output = -1, errors = -1;  // our ends of its streams; whoever started it closes them
+};
+struct Streams {
+  bool errors = true;  // a pipe for its standard error; else it goes nowhere
+  int input = -1;      // used instead of a pipe
+};
+std::expected<Started, std::string> start_process(const std::vector<std::string>& words, const Streams& streams);
+
+}  // namespace tilewright::remote
