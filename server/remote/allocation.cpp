@@ -221,8 +221,7 @@ std::expected<std::unique_ptr<Allocation>, Failure> Allocation::obtain(const Pla
     if (auto kept = find_kept(folder, key, stop)) return kept;
   }
   const std::string record = folder.empty() ? "" : new_record(folder).string();
-  auto holder = start_process(holder_command(record, place.slurm.keep, key, salloc_command(place.slurm, slots)),
-                              {.errors = false});
+  auto holder = start_process(holder_command(record, place.slurm.keep, key, salloc_command(place.slurm, slots)), false);
   if (!holder) return std::unexpected(Failure{place.name + ": " + holder.error(), {}});
   int status = 0;  // its first process ends as soon as the one that stays is there
   while (::waitpid(holder->pid, &status, 0) < 0 && errno == EINTR) {

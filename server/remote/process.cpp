@@ -79,7 +79,7 @@ class Running {
     if (started_.output < 0 && started_.errors < 0) return false;
     if (::poll(ends.data(), ends.size(), static_cast<int>(kPoll.count())) <= 0) return true;
     if (ends[0].revents != 0) {
-      const auto sent = ::write(started_.input, input.data(), std::min<std::size_t>(input.size(), 4096));
+      const auto sent = ::write(started_.input, input.data(), std::min<std::size_t>(input.size(), 65536));
       if (sent > 0) input.remove_prefix(static_cast<std::size_t>(sent));
       if (sent < 0 && errno != EINTR && errno != EAGAIN) close_end(started_.input);
     }
@@ -115,17 +115,17 @@ class Running {
 
 }  // namespace
 
-std::expected<Started, std::string> start_process(const std::vector<std::string>& words, const Streams& streams) {
+std::expected<Started, std::string> start_process(const std::vector<std::string>& words, bool errors) {
   Pipe in, out, err;
-  if ((streams.input < 0 && !in.open()) || !out.open() || (streams.errors && !err.open()))
+  if (!in.open() || !out.open() || (errors && !err.open()))
     return std::unexpected(std::string("no pipe: ") + std::strerror(errno));
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawnattr_init(&attributes);
-  ::posix_spawn_file_actions_adddup2(&files, streams.input < 0 ? in.read : streams.input, STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&files, in.read, STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&files, out.write, STDOUT_FILENO);
-  if (streams.errors) {
+  if (errors) {
     ::posix_spawn_file_actions_adddup2(&files, err.write, STDERR_FILENO);
   } else {
     ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
@@ -147,13 +147,7 @@ std::expected<Started, std::string> start_process(const std::vector<std::string>
 
 std::expected<Ended, std::string> run_command(const std::vector<std::string>& words, const CommandLimits& limits,
                                               const std::stop_token& stop) {
-  Streams streams;
-  if (limits.file) {
-    streams.input = ::open(limits.file->c_str(), O_RDONLY | O_CLOEXEC);
-    if (streams.input < 0) return std::unexpected("cannot read " + limits.file->string() + ": " + std::strerror(errno));
-  }
-  auto started = start_process(words, streams);
-  close_end(streams.input);
+  auto started = start_process(words, true);
   if (!started) return std::unexpected(started.error());
   if (started->input >= 0) ::fcntl(started->input, F_SETFL, O_NONBLOCK);
   Running running(*started);

@@ -19,8 +19,7 @@ struct Ended {
 
 struct CommandLimits {
   std::chrono::milliseconds time{20'000};
-  std::string_view input = "";                  // what it reads from its standard input
-  const std::filesystem::path* file = nullptr;  // or this file, from its beginning
+  std::string_view input = "";  // what it reads from its standard input
 };
 
 // The error says why it did not run to its end: it is not there, took too long (then it is killed with all that it
@@ -39,10 +38,7 @@ struct Started {
   int pid = -1;
   int input = -1, output = -1, errors = -1;  // our ends of its streams; whoever started it closes them
 };
-struct Streams {
-  bool errors = true;  // a pipe for its standard error; else it goes nowhere
-  int input = -1;      // used instead of a pipe
-};
-std::expected<Started, std::string> start_process(const std::vector<std::string>& words, const Streams& streams);
+// `errors`: with a pipe for its standard error; else that goes nowhere.
+std::expected<Started, std::string> start_process(const std::vector<std::string>& words, bool errors);
 
 }  // namespace tilewright::remote

@@ -3,6 +3,7 @@
 
     slurm_test.py PROBE        PROBE: tests/remote/launch_probe.cpp
 """
+import json
 import os
 import re
 import shutil
@@ -68,7 +69,7 @@ class Probe:
         line = until(self.ask(), "an answer of the client")
         kind, _, rest = line.partition(" ")
         assert kind == "command", line
-        return rest.split()
+        return json.loads(rest)
 
     def failure(self):
         line = until(self.ask(), "an answer of the client")
