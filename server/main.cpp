@@ -12,6 +12,8 @@
 #include "server/cli/commands.h"
 #include "server/lsp/command.h"
 #include "server/remote/holder.h"
+#include "server/worker/command.h"
+#include "server/worker/simulated_job.h"
 
 namespace {
 
@@ -24,6 +26,7 @@ constexpr Command kCommands[] = {
     TILEWRIGHT_COMMANDS(TILEWRIGHT_COMMAND)
 #undef TILEWRIGHT_COMMAND
         {"lsp", tilewright::lsp::add_lsp},
+    {"worker", tilewright::worker::add_worker},
     {"completions", tilewright::cli::add_completions},
 };
 
@@ -42,6 +45,7 @@ int command_line(int argc, char** argv) {
   if (argc == 2 && std::string_view(argv[1]) == "gpu-helper") return tilewright::run::helper_main();
   // So is the one that holds an allocation of a cluster.
   if (argc > 2 && std::string_view(argv[1]) == "slurm-holder") return tilewright::remote::slurm_holder_main(argc, argv);
+  if (argc == 2 && std::string_view(argv[1]) == "worker-job") return tilewright::worker::simulated_job_main();
 
   using namespace tilewright::cli;
   CLI::App app{"Tilewright: compiler service and language server for TIRx tile scripts", "tilewright"};

@@ -12,6 +12,8 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
+  // Where it is, for people; empty: here.
+  virtual std::string place() const { return {}; }
   // Does it run compiled code? Else launches need no cubins, and there is nothing to time.
   virtual bool runs_cubins() const { return true; }
   // Makes sure that there is somewhere to execute. The error says why there is not.

@@ -12,6 +12,7 @@
 #include "compiler/run/simulated_executor.h"
 #include "compiler/session/run_comments.h"
 #include "compiler/toolchain/toolchain.h"
+#include "server/ide/run_source.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
 
@@ -118,7 +119,10 @@ class Run {
     if (progress_) progress_(what);
   }
 
-  [[noreturn]] static void no_device(const std::string& why) { throw Ended{End::NoDevice, no_gpu(why)}; }
+  [[noreturn]] void no_device(const std::string& why) const {
+    if (executor_.place().empty()) throw Ended{End::NoDevice, no_gpu(why)};
+    throw Ended{End::NoDevice, {executor_.place() + ": " + why, "`tilewright remotes` shows what each remote has"}};
+  }
 
   void find_device() {
     auto device = executor_.device(stop_);
@@ -304,6 +308,11 @@ class Run {
     request.want_ptx = false;
     request.stop = stop_;
     auto made = tools.compile(request);
+    if (!made && made.error().kind == toolchain::Error::Kind::NoCuda) {
+      // Whoever executes may compile as well; what is said otherwise is about this machine.
+      auto there = executor_.compile(request);
+      if (there || there.error().kind != toolchain::Error::Kind::NoCuda) made = std::move(there);
+    }
     if (made) return std::move(made->cubin);
     bool none = made.error().kind == toolchain::Error::Kind::NoCuda;
     return std::unexpected(run::Failure{
@@ -329,6 +338,7 @@ class Run {
     e.report.device = device_;
     e.report.secret_seed = secret_;
     e.report.notes = notes_;
+    e.report.bound.script = std::make_shared<RunSource>(file_, answer_.compiled, entries_of(kernels_), arch_);
     e.report.watches = watches_;
     e.report.watch_points = watch_points_;
     if (request_.room) answer_.room = request_.room(e.report.bound.job.host_bytes());
@@ -444,6 +454,12 @@ class Run {
     for (const std::string& problem : alone->report.problems)
       rival_problems_.push_back(request_.against + ": " + problem);
     if (alone->report.outcome.status != run::Status::Done) e.report.bound.job.rivals.clear();
+  }
+
+  static std::vector<std::string> entries_of(const std::vector<const session::CompiledKernel*>& kernels) {
+    std::vector<std::string> out;
+    for (const session::CompiledKernel* k : kernels) out.push_back(k->entry->expression);
+    return out;
   }
 
   void take_cubins(run::Job& job) {

@@ -149,6 +149,22 @@ std::expected<run::DeviceInfo, std::string> Borrower::device(const std::stop_tok
   return kind_->device;
 }
 
+std::expected<toolchain::Artifacts, toolchain::Error> Borrower::compile(const toolchain::Request& request) {
+  std::vector<run::Executor*> able;
+  {
+    std::lock_guard lock(pool_.mutex_);
+    for (const auto& place : pool_.places_)
+      if (place->state == SlotPool::Place::State::Ready && kind_ && place->kind && place->kind->is(*kind_))
+        able.push_back(place->slot.executor.get());
+  }
+  auto made = run::Executor::compile(request);
+  for (run::Executor* executor : able) {
+    made = executor->compile(request);
+    if (made || made.error().kind != toolchain::Error::Kind::NoCuda) break;
+  }
+  return made;
+}
+
 run::Outcome Borrower::execute(const run::Bound& bound, const std::stop_token& stop) {
   run::Outcome out;
   if (auto there = device(stop); !there) {

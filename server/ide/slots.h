@@ -82,6 +82,8 @@ class Borrower : public run::Executor {
   bool runs_cubins() const override { return !kind_ || kind_->cubins; }
   std::expected<run::DeviceInfo, std::string> device(const std::stop_token& stop) override;
   run::Outcome execute(const run::Bound& bound, const std::stop_token& stop) override;
+  // Where a slot of its kind compiles; whatever runs on that slot goes on.
+  std::expected<toolchain::Artifacts, toolchain::Error> compile(const toolchain::Request& request) override;
 
   const std::string& where() const { return where_; }  // the slot of the last execution; empty: none yet
   int attempts() const { return attempts_; }           // that the longest execution took; 0: none yet

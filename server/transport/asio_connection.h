@@ -98,9 +98,9 @@ class AsioConnection : public Base {
     empty_.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return queue_.empty() || lost_; });
   }
 
-  bool wait_for_room(std::size_t most, const std::stop_token& stop) override {
+  bool wait_for_room(std::size_t most, std::chrono::milliseconds patience, const std::stop_token& stop) override {
     std::unique_lock lock(mutex_);
-    empty_.wait(lock, stop, [&] { return queued_ <= most || lost_; });
+    empty_.wait_for(lock, stop, patience, [&] { return queued_ <= most || lost_; });
     return queued_ <= most && !lost_;
   }
 

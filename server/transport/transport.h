@@ -31,8 +31,11 @@ class Connection {
   // 256 MB wait for him, is cut off.
   virtual void send(std::string bytes) = 0;
   // Waits until at most `most` bytes are queued: whoever sends much does so before each piece. False: the connection is
-  // lost, or `stop` was requested.
-  virtual bool wait_for_room(std::size_t /*most*/, const std::stop_token& /*stop*/) { return true; }
+  // lost, nobody has read for so long, or `stop` was requested.
+  virtual bool wait_for_room(std::size_t /*most*/, std::chrono::milliseconds /*patience*/,
+                             const std::stop_token& /*stop*/) {
+    return true;
+  }
   // Waits until everything queued has left, at most `milliseconds`.
   virtual void drain(int milliseconds) = 0;
   // Calls `gone` on the I/O thread when the process ends. False: there is no such process now.

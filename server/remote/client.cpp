@@ -1,0 +1,285 @@
+#include "server/remote/client.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tilewright::remote {
+namespace {
+
+namespace wire = protocol::worker;
+using namespace std::chrono_literals;
+using protocol::ErrorCode;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kForEver = std::chrono::milliseconds(std::chrono::hours(24 * 365));
+// A worker answers pings at once, whatever it works on.
+constexpr auto kAskAgain = 5s, kSilence = 30s;
+// Ready messages beyond which a sender waits, and how long for one who does not read.
+constexpr std::size_t kAhead = 8u << 20;
+constexpr auto kUnread = 60s;
+// Jobs with so few bytes are sent in one go, without asking first.
+constexpr std::size_t kSmall = 1u << 20;
+constexpr int kBusy = -32010, kSuperseded = -32011;
+
+endpoint::Limits limits() {
+  endpoint::Limits out;
+  out.queued_bytes = 16u << 20;
+  out.asked = 10'000;
+  out.frames.payload_bytes = 256u << 20;  // of a compilation; pieces of arrays are smaller
+  return out;
+}
+
+CallError error_of(const protocol::Error& e) {
+  using Kind = CallError::Kind;
+  const int code = static_cast<int>(e.code);
+  return {code == kBusy ? Kind::Busy : code == kSuperseded ? Kind::Superseded : Kind::Refused, e.message};
+}
+
+}  // namespace
+
+Client::Client(std::unique_ptr<transport::Connection> connection)
+    : connection_(std::move(connection)),
+      endpoint_(*connection_, limits()),
+      heard_(Clock::now().time_since_epoch().count()),
+      thread_([this] { endpoint_.run(*this); }) {}
+
+Client::~Client() {
+  endpoint_.post([this] { endpoint_.end(0); });
+  thread_.join();
+}
+
+Called<std::shared_ptr<Client>> Client::open(std::unique_ptr<transport::Connection> connection,
+                                             const std::string& token, std::chrono::milliseconds patience,
+                                             const std::stop_token& stop) {
+  std::shared_ptr<Client> out(new Client(std::move(connection)));
+  const wire::InitializeParams hello{
+      .protocol = wire::kVersion, .client = "tilewright", .version = TILEWRIGHT_VERSION, .token = token};
+  auto answer = out->call("initialize", hello, patience, stop);
+  if (!answer) return std::unexpected(answer.error());
+  try {
+    out->worker_ = answer->result.get<wire::InitializeResult>();
+  } catch (const Json::exception&) {
+    return std::unexpected(CallError{CallError::Kind::Refused, "what answers is no tilewright worker"});
+  }
+  if (out->worker_.protocol != wire::kVersion)
+    return std::unexpected(CallError{CallError::Kind::Refused,
+                                     "the worker's tilewright " + out->worker_.version + " speaks version " +
+                                         std::to_string(out->worker_.protocol) + " of the protocol, this one version " +
+                                         std::to_string(wire::kVersion)});
+  return out;
+}
+
+// ---- what comes, on the endpoint's thread ----
+
+void Client::request(protocol::Message& m) {
+  endpoint_.answer(m.id, std::unexpected(protocol::Error{ErrorCode::MethodNotFound, "a client answers nothing", {}}));
+}
+
+void Client::notification(protocol::Message& m) {
+  heard_ = Clock::now().time_since_epoch().count();
+  std::lock_guard lock(mutex_);
+  if (m.method == "job/progress") {
+    const auto progress = m.params.get<wire::JobProgress>();
+    auto sink = sinks_.find(progress.key);
+    if (sink != sinks_.end() && *sink->second.progress) (*sink->second.progress)(progress);
+    return;
+  }
+  if (m.method != "job/result") return;
+  const auto where = m.params.get<wire::JobDataParams>();
+  auto sink = sinks_.find(where.key);
+  if (sink == sinks_.end() || sink->second.attempt != where.attempt || where.index < 0 || where.offset < 0) return;
+  const auto all = sink->second.results;
+  const std::size_t i = static_cast<std::size_t>(where.index) + (where.what == "later" ? all.size() / 2 : 0);
+  if (static_cast<std::size_t>(where.index) >= all.size() / 2) return;
+  const auto offset = static_cast<std::size_t>(where.offset);
+  if (offset > all[i].size() || m.payload.size() > all[i].size() - offset) return;
+  std::memcpy(all[i].data() + offset, m.payload.data(), m.payload.size());
+}
+
+void Client::closed() {
+  lose(connection_->why_closed());
+  endpoint_.end(0);
+}
+
+void Client::lose(const std::string& why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (why_lost_.empty()) why_lost_ = why.empty() ? "the worker closed the connection" : why;
+    lost_ = true;
+  }
+  changed_.notify_all();
+}
+
+CallError Client::lost_error() {
+  std::lock_guard lock(mutex_);
+  return {CallError::Kind::Lost, why_lost_};
+}
+
+// ---- calls ----
+
+void Client::ask(const std::shared_ptr<Waiting>& waiting, const char* method, const Json& params) {
+  std::string id = endpoint_.call(method, params, [this, waiting](endpoint::Answer<Json> answer, std::string payload) {
+    heard_ = Clock::now().time_since_epoch().count();
+    {
+      std::lock_guard lock(mutex_);
+      waiting->done = true;
+      if (answer) {
+        waiting->reply = Reply{std::move(*answer), std::move(payload)};
+      } else {
+        waiting->reply = std::unexpected(error_of(answer.error()));
+      }
+    }
+    changed_.notify_all();
+  });
+  std::lock_guard lock(mutex_);
+  waiting->id = std::move(id);
+}
+
+Called<Client::Reply> Client::wait(const std::shared_ptr<Waiting>& waiting, std::chrono::milliseconds patience,
+                                   const std::stop_token& stop) {
+  const auto end = Clock::now() + patience;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto next = std::min(end, Clock::now() + kAskAgain);
+    changed_.wait_until(lock, stop, next, [&] { return waiting->done || lost_; });
+    if (waiting->done) return std::move(waiting->reply);
+    if (lost_) return std::unexpected(CallError{CallError::Kind::Lost, why_lost_});
+    if (stop.stop_requested()) break;
+    const Clock::time_point heard{Clock::duration(heard_.load())};
+    if (Clock::now() >= end || Clock::now() - heard > kSilence) {
+      lock.unlock();
+      lose("the worker does not answer");
+      return std::unexpected(lost_error());
+    }
+    endpoint_.post([this] {
+      endpoint_.call("ping", Json::object(),
+                     [this](const auto&, const auto&) { heard_ = Clock::now().time_since_epoch().count(); });
+    });
+  }
+  const std::string id = waiting->id;
+  lock.unlock();
+  if (!id.empty()) endpoint_.notify("$/cancelRequest", {{"id", id}});
+  return std::unexpected(CallError{CallError::Kind::Stopped, "nobody waits for it any more"});
+}
+
+Called<Client::Reply> Client::call(const char* method, Json params, std::chrono::milliseconds patience,
+                                   const std::stop_token& stop) {
+  auto waiting = std::make_shared<Waiting>();
+  endpoint_.post([this, waiting, method, params = std::move(params)] { ask(waiting, method, params); });
+  return wait(waiting, patience, stop);
+}
+
+Called<double> Client::ping(const std::stop_token& stop) {
+  const auto start = Clock::now();
+  auto answer = call("ping", Json::object(), kSilence, stop);
+  if (!answer) return std::unexpected(answer.error());
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+Called<wire::StatusResult> Client::status(const std::stop_token& stop) {
+  auto answer = call("status", Json::object(), kSilence, stop);
+  if (!answer) return std::unexpected(answer.error());
+  try {
+    return answer->result.get<wire::StatusResult>();
+  } catch (const Json::exception& e) {
+    return std::unexpected(CallError{CallError::Kind::Refused, std::string("its answer is broken: ") + e.what()});
+  }
+}
+
+Called<Client::Compiled> Client::compile(const wire::CompileParams& params, const std::stop_token& stop) {
+  auto answer = call("compile", params, kForEver, stop);
+  if (!answer) return std::unexpected(answer.error());
+  try {
+    return Compiled{answer->result.get<wire::CompileResult>(), std::move(answer->payload)};
+  } catch (const Json::exception& e) {
+    return std::unexpected(CallError{CallError::Kind::Refused, std::string("its answer is broken: ") + e.what()});
+  }
+}
+
+// ---- jobs ----
+
+namespace {
+
+// Everything of a job that is bytes, in the order in which it is sent.
+struct Part {
+  const char* what;
+  int index;
+  std::string_view bytes;
+};
+std::vector<Part> parts_of(const run::Job& job, bool cubins) {
+  std::vector<Part> out;
+  int at = 0;
+  if (cubins)
+    for (const auto* launches : {&job.launches, &job.rivals})
+      for (const run::JobLaunch& launch : *launches) out.push_back({"cubin", at++, launch.cubin});
+  at = 0;
+  for (const run::JobBuffer& b : job.buffers) out.push_back({"buffer", at++, b.contents.view()});
+  return out;
+}
+
+}  // namespace
+
+Called<Client::Reply> Client::send_and_run(const wire::JobOpenParams& open, const run::Job& job,
+                                           const std::stop_token& stop) {
+  const std::vector<Part> parts = parts_of(job, !open.script);
+  std::size_t bytes = 0;
+  for (const Part& p : parts) bytes += p.bytes.size();
+  auto place = [&open](const Part& p, std::size_t at) {
+    return wire::JobDataParams{.key = open.key,
+                               .attempt = open.attempt,
+                               .what = p.what,
+                               .index = p.index,
+                               .offset = static_cast<std::int64_t>(at)};
+  };
+  const wire::JobParams which{open.key, open.attempt};
+  if (bytes <= kSmall) {
+    // In one go: what was sent although the job is refused is nobody's. The task owns all that it sends.
+    auto opened = std::make_shared<Waiting>(), ran = std::make_shared<Waiting>();
+    std::vector<std::pair<Json, std::string>> pieces;
+    for (const Part& p : parts)
+      if (!p.bytes.empty()) pieces.emplace_back(place(p, 0), p.bytes);
+    endpoint_.post([this, opened, ran, pieces = std::move(pieces), first = Json(open), last = Json(which)] {
+      ask(opened, "job/open", first);
+      for (const auto& [where, piece] : pieces) endpoint_.notify("job/data", where, piece);
+      ask(ran, "job/run", last);
+    });
+    if (auto first = wait(opened, kForEver, stop); !first) return first;
+    return wait(ran, kForEver, stop);
+  }
+  if (auto opened = call("job/open", open, kForEver, stop); !opened) return opened;
+  for (const Part& p : parts)
+    for (std::size_t at = 0; at < p.bytes.size(); at += wire::kPiece) {
+      if (!connection_->wait_for_room(kAhead, kUnread, stop)) {
+        if (stop.stop_requested()) return std::unexpected(CallError{CallError::Kind::Stopped, {}});
+        lose("the worker does not take what is sent");
+        return std::unexpected(lost_error());
+      }
+      endpoint_.notify("job/data", place(p, at), p.bytes.substr(at, wire::kPiece));
+    }
+  return call("job/run", which, kForEver, stop);
+}
+
+Called<wire::JobResult> Client::run(const wire::JobOpenParams& open, const run::Job& job,
+                                    std::span<const run::Contents> results, const Progress& progress,
+                                    const std::stop_token& stop) {
+  {
+    std::lock_guard lock(mutex_);
+    sinks_[open.key] = {open.attempt, results, &progress};
+  }
+  auto answer = send_and_run(open, job, stop);
+  {
+    std::lock_guard lock(mutex_);
+    sinks_.erase(open.key);
+  }
+  if (!answer) {
+    if (answer.error().kind != CallError::Kind::Lost) endpoint_.notify("job/close", {{"key", open.key}});
+    return std::unexpected(answer.error());
+  }
+  try {
+    return answer->result.get<wire::JobResult>();
+  } catch (const Json::exception& e) {
+    return std::unexpected(CallError{CallError::Kind::Refused, std::string("its answer is broken: ") + e.what()});
+  }
+}
+
+}  // namespace tilewright::remote

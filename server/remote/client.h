@@ -1,0 +1,115 @@
+// One connection to a worker, from its greeting to its end, shared by as many runs as the worker has slots.
+//
+// A thread of its own handles what comes; whoever calls waits for his answer. A worker that says nothing for half a
+// minute although it was asked is lost, like one whose connection ended: then every call ends at once with the reason.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+#include "compiler/run/job.h"
+#include "protocol/worker.h"
+#include "server/endpoint/endpoint.h"
+#include "server/transport/transport.h"
+
+namespace tilewright::remote {
+
+struct CallError {
+  enum class Kind : std::uint8_t {
+    Lost,        // the connection ended; somebody may try again by another one
+    Busy,        // the worker has no room now; it may have later
+    Superseded,  // a later attempt of the same job is known there
+    Refused,     // it will not do it
+    Stopped,     // nobody waits for it any more
+  } kind = Kind::Lost;
+  std::string message;
+};
+template <class T>
+using Called = std::expected<T, CallError>;
+
+class Client final : private endpoint::Handler {
+ public:
+  // Greets the worker, which has `patience` to answer. The error says why there is nobody, or nobody who fits.
+  static Called<std::shared_ptr<Client>> open(std::unique_ptr<transport::Connection> connection,
+                                              const std::string& token, std::chrono::milliseconds patience,
+                                              const std::stop_token& stop);
+  ~Client() override;
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  const protocol::worker::InitializeResult& worker() const { return worker_; }
+  // Seconds for a message there and back.
+  Called<double> ping(const std::stop_token& stop);
+  Called<protocol::worker::StatusResult> status(const std::stop_token& stop);
+
+  struct Compiled {
+    protocol::worker::CompileResult result;
+    std::string bytes;  // PTX, cubin and SASS one after the other
+  };
+  Called<Compiled> compile(const protocol::worker::CompileParams& params, const std::stop_token& stop);
+
+  // Sends the job with its bytes, waits, and has what buffers held afterwards in `results`, two a buffer (run/job.h).
+  using Progress = std::function<void(const protocol::worker::JobProgress&)>;
+  Called<protocol::worker::JobResult> run(const protocol::worker::JobOpenParams& open, const run::Job& job,
+                                          std::span<const run::Contents> results, const Progress& progress,
+                                          const std::stop_token& stop);
+
+  bool is_lost() const { return lost_; }
+
+ private:
+  using Json = protocol::Json;
+  struct Reply {
+    Json result;
+    std::string payload;
+  };
+  // One answer that somebody waits for.
+  struct Waiting {
+    std::string id;
+    bool done = false;
+    Called<Reply> reply = std::unexpected(CallError{});
+  };
+  struct Sink {
+    int attempt = 0;
+    std::span<const run::Contents> results;
+    const Progress* progress = nullptr;
+  };
+
+  explicit Client(std::unique_ptr<transport::Connection> connection);
+
+  void request(protocol::Message& message) override;
+  void notification(protocol::Message& message) override;
+  void closed() override;
+  void ending() override {}
+  void dropped(const std::string&) override {}
+  void refused(const std::string&) override {}
+
+  Called<Reply> call(const char* method, Json params, std::chrono::milliseconds patience, const std::stop_token& stop);
+  // On the endpoint's thread.
+  void ask(const std::shared_ptr<Waiting>& waiting, const char* method, const Json& params);
+  Called<Reply> wait(const std::shared_ptr<Waiting>& waiting, std::chrono::milliseconds patience,
+                     const std::stop_token& stop);
+  Called<Reply> send_and_run(const protocol::worker::JobOpenParams& open, const run::Job& job,
+                             const std::stop_token& stop);
+  void lose(const std::string& why);
+  CallError lost_error();
+
+  std::unique_ptr<transport::Connection> connection_;
+  endpoint::Endpoint endpoint_;
+  protocol::worker::InitializeResult worker_;
+  std::atomic<bool> lost_{false};
+  std::atomic<std::chrono::steady_clock::rep> heard_;  // when anything came last
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::string why_lost_;
+  std::map<std::string, Sink> sinks_;  // by job
+  std::thread thread_;
+};
+
+}  // namespace tilewright::remote

@@ -1,0 +1,243 @@
+#include "server/remote/executor.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "compiler/simulate/codes.h"
+
+namespace tilewright::remote {
+namespace {
+
+namespace wire = protocol::worker;
+using namespace std::chrono_literals;
+using protocol::Json;
+
+constexpr int kAttempts = 3;
+// How long a worker may have no room before a run is given up.
+constexpr auto kRoom = std::chrono::minutes(30);
+
+// 128 bits that nobody else draws.
+std::string fresh_key() {
+  std::random_device source;
+  std::string out;
+  for (int i = 0; i < 32; ++i) out += "0123456789abcdef"[source() & 15];
+  return out;
+}
+
+run::Outcome outcome_of(run::Status status, std::string message) {
+  run::Outcome out;
+  out.status = status;
+  out.message = std::move(message);
+  return out;
+}
+
+Json number_json(const run::Number& n) { return n.real ? Json(n.floating) : Json(n.integer); }
+
+wire::Script script_of(const run::Bound& bound, const RemoteOptions& options) {
+  const run::ScriptText text = bound.script->text();
+  wire::Script out;
+  for (const auto& f : text.files) out.files.push_back({f.path, f.text});
+  for (const auto& i : text.imports) out.imports.push_back({i.module, i.level, i.importer, i.path});
+  out.entries = text.entries;
+  out.target = text.target;
+  out.dialect = text::dialect_name(text.dialect);
+  out.steps = text.limits.steps;
+  out.memory_bytes = text.limits.memory_bytes;
+  out.depth = text.limits.depth;
+  for (const auto& [name, value] : bound.extents) out.values[name] = value;
+  for (const auto& [name, value] : bound.values) out.values[name] = number_json(value);
+  out.simulator_steps = options.simulator_steps;
+  out.jobs = options.simulator_jobs;
+  return out;
+}
+
+wire::JobOpenParams open_of(const run::Bound& bound, const RemoteOptions& options, bool cubins) {
+  wire::JobOpenParams open;
+  open.key = fresh_key();
+  open.order = Json::parse(run::order_to_json(bound.job));
+  if (cubins) {
+    for (const auto* launches : {&bound.job.launches, &bound.job.rivals})
+      for (const run::JobLaunch& launch : *launches)
+        open.cubins.push_back(static_cast<std::int64_t>(launch.cubin.size()));
+    open.deadline_seconds = options.deadline_seconds;
+  } else {
+    open.script = script_of(bound, options);
+  }
+  return open;
+}
+
+// Codes live for ever in a finding; a worker of another release may know one more.
+std::string_view code_of(const std::string& code) {
+  for (const text::CodeInfo& known : simulate::kCodes)
+    if (known.code == code) return known.code;
+  static std::mutex mutex;
+  static std::set<std::string, std::less<>> others;
+  constexpr std::size_t kMost = 100;
+  std::lock_guard lock(mutex);
+  if (others.size() >= kMost) return simulate::code::kNotModelled;
+  return *others.insert(code).first;
+}
+
+ir::Origin origin_of(const std::vector<wire::Place>& places, run::Script& script) {
+  std::vector<run::ScriptPlace> out;
+  for (const wire::Place& p : places) out.push_back({p.path, p.begin, p.end});
+  return out.empty() ? ir::Origin{} : script.origin(out);
+}
+
+simulate::Finding finding_of(const wire::Finding& f, run::Script& script) {
+  simulate::Finding out;
+  out.code = code_of(f.code);
+  out.severity = f.severity == "warning"      ? simulate::Severity::Warning
+                 : f.severity == "incomplete" ? simulate::Severity::Incomplete
+                                              : simulate::Severity::Error;
+  out.message = f.message;
+  out.hint = f.hint;
+  out.origin = origin_of(f.places, script);
+  for (std::size_t i = 0; i < std::min(out.cta.size(), f.cta.size()); ++i) out.cta[i] = f.cta[i];
+  out.thread = f.thread;
+  out.times = f.times;
+  out.from_input = f.from_input;
+  out.weight = f.weight;
+  for (const wire::Related& r : f.related) out.related.push_back({origin_of(r.places, script), r.message});
+  return out;
+}
+
+std::string words_of(const wire::JobProgress& p, const std::string& name) {
+  if (p.state == "queued" && p.ahead > 0)
+    return std::to_string(p.ahead) + (p.ahead == 1 ? " run comes" : " runs come") + " first on " + name;
+  if (p.state == "queued") return "next on " + name;
+  if (p.all > 1) return "simulated " + std::to_string(p.done) + " of " + std::to_string(p.all) + " clusters on " + name;
+  return "running on " + name;
+}
+
+}  // namespace
+
+RemoteExecutor::RemoteExecutor(std::shared_ptr<Link> link, wire::InitializeResult worker, RemoteOptions options)
+    : link_(std::move(link)), worker_(std::move(worker)), options_(std::move(options)) {}
+
+std::expected<run::DeviceInfo, std::string> RemoteExecutor::device(const std::stop_token&) {
+  if (worker_.executes == "none") return std::unexpected("its worker only compiles");
+  if (!runs_cubins() || worker_.devices.empty()) {
+    run::DeviceInfo simulator;
+    simulator.name = "simulator";
+    return simulator;
+  }
+  return run::device_from_json(worker_.devices.front().dump());
+}
+
+std::expected<toolchain::Artifacts, toolchain::Error> RemoteExecutor::compile(const toolchain::Request& request) {
+  using toolchain::Error;
+  auto failed = [this](Error::Kind kind, const std::string& why) {
+    return std::unexpected(Error{kind, link_->name() + ": " + why, {}, {}});
+  };
+  const wire::CompileParams params{.source = request.cuda_source,
+                                   .arch = request.arch,
+                                   .options = request.options,
+                                   .ptx = request.want_ptx,
+                                   .cubin = request.want_cubin,
+                                   .sass = request.want_sass};
+  std::string why;
+  for (int attempt = 1; attempt <= kAttempts; ++attempt) {
+    auto client = link_->client(request.stop);
+    if (!client) return failed(Error::Kind::Helper, client.error().message);
+    auto made = (*client)->compile(params, request.stop);
+    if (!made) {
+      if (made.error().kind == CallError::Kind::Stopped) return failed(Error::Kind::Stopped, "stopped");
+      why = made.error().message;
+      if (made.error().kind == CallError::Kind::Lost) continue;
+      return failed(Error::Kind::NoCuda, why);
+    }
+    const wire::CompileResult& r = made->result;
+    if (!r.failed.empty()) {
+      constexpr std::string_view kFailures[] = {"no_cuda", "compilation", "time", "memory", "crash", "stopped"};
+      const auto* at = std::ranges::find(kFailures, r.failed);
+      const auto kind = at == std::end(kFailures) ? Error::Kind::Helper : static_cast<Error::Kind>(at - kFailures);
+      return std::unexpected(Error{kind, link_->name() + ": " + r.message, r.log, {}});
+    }
+    toolchain::Artifacts out;
+    std::size_t from = 0, i = 0;
+    for (std::string* part : {&out.ptx, &out.cubin, &out.sass}) {
+      const std::int64_t size = i < r.sizes.size() ? r.sizes[i++] : 0;
+      if (size < 0 || static_cast<std::size_t>(size) > made->bytes.size() - from)
+        return failed(Error::Kind::Helper, "its answer is broken");
+      *part = made->bytes.substr(from, static_cast<std::size_t>(size));
+      from += static_cast<std::size_t>(size);
+    }
+    out.log = r.log;
+    out.sass_missing = r.sass_missing;
+    return out;
+  }
+  return failed(Error::Kind::Helper, "the connection was lost " + std::to_string(kAttempts) + " times: " + why);
+}
+
+// One attempt; Busy is waited for, as nothing was begun.
+Called<run::Outcome> RemoteExecutor::attempt(Client& client, wire::JobOpenParams& open, const run::Bound& bound,
+                                             const std::stop_token& stop) {
+  std::vector<run::Contents> results;
+  for (int times = 0; times < 2; ++times)
+    for (const run::JobBuffer& b : bound.job.buffers) results.push_back(run::Contents::of_size(b.bytes));
+  const Client::Progress progress = [this](const wire::JobProgress& p) { tell(words_of(p, link_->name())); };
+  const auto end = std::chrono::steady_clock::now() + kRoom;
+  for (auto pause = 20ms;; pause = std::min<std::chrono::milliseconds>(pause * 2, 1000ms)) {
+    auto answer = client.run(open, bound.job, results, progress, stop);
+    if (answer) {
+      auto outcome = run::outcome_from_json(answer->outcome.dump(), bound.job, results);
+      if (!outcome)
+        return std::unexpected(CallError{CallError::Kind::Refused, "its answer is broken: " + outcome.error()});
+      if (bound.script)
+        for (const wire::Finding& f : answer->findings) outcome->findings.push_back(finding_of(f, *bound.script));
+      return std::move(*outcome);
+    }
+    if (answer.error().kind != CallError::Kind::Busy || std::chrono::steady_clock::now() > end)
+      return std::unexpected(answer.error());
+    tell("waiting for room on " + link_->name() + ": " + answer.error().message);
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    never.wait_for(lock, stop, pause, [] { return false; });
+    if (stop.stop_requested()) return std::unexpected(CallError{CallError::Kind::Stopped, {}});
+    ++open.attempt;
+  }
+}
+
+run::Outcome RemoteExecutor::execute(const run::Bound& bound, const std::stop_token& stop) {
+  using run::Status;
+  if (!runs_cubins() && !bound.script)
+    return outcome_of(Status::Incomplete, "the simulator of " + link_->name() + " needs the script");
+  wire::JobOpenParams open = open_of(bound, options_, runs_cubins());
+  std::string why;
+  for (int times = 1; times <= kAttempts; ++times, ++open.attempt) {
+    auto client = link_->client(stop);
+    if (stop.stop_requested()) return outcome_of(Status::Stopped, {});
+    if (!client) return outcome_of(Status::Lost, link_->name() + ": " + client.error().message);
+    auto outcome = attempt(**client, open, bound, stop);
+    if (outcome) return std::move(*outcome);
+    const CallError& error = outcome.error();
+    switch (error.kind) {
+      case CallError::Kind::Stopped: return outcome_of(Status::Stopped, {});
+      case CallError::Kind::Lost: break;
+      default: return outcome_of(Status::NotLaunched, link_->name() + ": " + error.message);
+    }
+    why = error.message;
+    tell("the connection to " + link_->name() + " was lost: trying again");
+  }
+  return outcome_of(Status::Lost, link_->name() + ": the connection was lost " + std::to_string(kAttempts) +
+                                      " times in this run: " + why);
+}
+
+std::expected<std::vector<std::unique_ptr<run::Executor>>, run::Failure> executors_at(const Place& place,
+                                                                                      const RemoteOptions& options,
+                                                                                      const std::stop_token& stop) {
+  auto link = std::make_shared<Link>(place.name, reach(place));
+  auto client = link->client(stop);
+  if (!client) return std::unexpected(run::Failure{place.name + ": " + client.error().message, client.error().hint});
+  const wire::InitializeResult worker = (*client)->worker();
+  const int slots = std::max(1, place.slots > 0 ? place.slots : worker.slots);
+  std::vector<std::unique_ptr<run::Executor>> out;
+  for (int i = 0; i < slots; ++i) out.push_back(std::make_unique<RemoteExecutor>(link, worker, options));
+  return out;
+}
+
+}  // namespace tilewright::remote

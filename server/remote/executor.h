@@ -1,0 +1,51 @@
+// Runs bound kernels on a worker, as if it were here.
+//
+// A run is sent again when its connection is lost before the answer: with the next attempt, so that of two that may
+// then be under way only the later one can end (protocol/worker.h). Kernels have no other effect than their arrays, so
+// a second run of one is as good as the first.
+#pragma once
+#include <functional>
+#include <memory>
+
+#include "compiler/run/executor.h"
+#include "server/remote/link.h"
+
+namespace tilewright::remote {
+
+struct RemoteOptions {
+  double deadline_seconds = 0;        // of a kernel on a GPU; 0: as the worker has it
+  std::uint64_t simulator_steps = 0;  // 0: as the simulator has it
+  unsigned simulator_jobs = 1;        // cores of the worker that one run may use
+  // What goes on, in words: "2 runs come first on lab". From another thread.
+  std::function<void(const std::string&)> progress;
+};
+
+class RemoteExecutor final : public run::Executor {
+ public:
+  // `worker`: what the link's worker said of itself.
+  RemoteExecutor(std::shared_ptr<Link> link, protocol::worker::InitializeResult worker, RemoteOptions options);
+
+  std::string place() const override { return link_->name(); }
+  bool runs_cubins() const override { return worker_.executes == "gpu"; }
+  std::expected<run::DeviceInfo, std::string> device(const std::stop_token& stop = {}) override;
+  std::expected<toolchain::Artifacts, toolchain::Error> compile(const toolchain::Request& request) override;
+  run::Outcome execute(const run::Bound& bound, const std::stop_token& stop = {}) override;
+
+ private:
+  Called<run::Outcome> attempt(Client& client, protocol::worker::JobOpenParams& open, const run::Bound& bound,
+                               const std::stop_token& stop);
+  void tell(const std::string& what) const {
+    if (options_.progress) options_.progress(what);
+  }
+
+  const std::shared_ptr<Link> link_;
+  const protocol::worker::InitializeResult worker_;
+  const RemoteOptions options_;
+};
+
+// An executor for each slot of the place's worker, connected. The error says why it cannot be used.
+std::expected<std::vector<std::unique_ptr<run::Executor>>, run::Failure> executors_at(const Place& place,
+                                                                                      const RemoteOptions& options,
+                                                                                      const std::stop_token& stop);
+
+}  // namespace tilewright::remote

@@ -1,0 +1,71 @@
+#include "server/remote/link.h"
+
+#include <unistd.h>
+
+#include "server/remote/secret.h"
+
+namespace tilewright::remote {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A machine that is far away, whose driver sleeps, or that has to start a container first.
+constexpr auto kGreeting = 120s;
+constexpr auto kConnecting = 15s;
+
+std::expected<Reached, run::Failure> over_network(const Place& place, const std::stop_token& stop) {
+  Reached out;
+  std::optional<transport::Tls> tls;
+  const Credentials& c = place.credentials;
+  if (!c.token_file.empty()) {
+    auto token = read_token(c.token_file);
+    if (!token) return std::unexpected(token.error());
+    out.token = std::move(*token);
+  }
+  if (place.kind == Kind::Tls) {
+    if (!c.key.empty())
+      if (auto ok = check_private(c.key, "the key of " + place.name); !ok) return std::unexpected(ok.error());
+    tls = transport::Tls{c.cert, c.key, c.ca, c.name};
+  }
+  auto made = transport::connect(place.host, std::to_string(place.port), tls, kConnecting, stop);
+  if (!made)
+    return std::unexpected(run::Failure{made.error(),
+                                        "is `tilewright worker --listen` running there, and may this "
+                                        "machine reach the port?"});
+  out.connection = std::move(*made);
+  return out;
+}
+
+}  // namespace
+
+Reach reach(const Place& place) {
+  if (place.kind == Kind::Tls || place.kind == Kind::Tcp)
+    return [place](const std::stop_token& stop) { return over_network(place, stop); };
+  return [place](const std::stop_token&) -> std::expected<Reached, run::Failure> {
+    // ssh asks for a password at the terminal, which only a process of the foreground may read.
+    const bool terminal = place.kind == Kind::Ssh && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+    auto made = transport::run_command(
+        {.words = worker_command(place, terminal), .environment = {}, .folder = place.folder, .own_group = !terminal});
+    if (!made) return std::unexpected(run::Failure{made.error(), {}});
+    return Reached{std::move(*made), {}};
+  };
+}
+
+std::expected<std::shared_ptr<Client>, run::Failure> Link::client(const std::stop_token& stop) {
+  std::lock_guard lock(mutex_);
+  if (client_ && !client_->is_lost()) return client_;
+  client_.reset();
+  auto reached = reach_(stop);
+  if (!reached) return std::unexpected(reached.error());
+  auto made = Client::open(std::move(reached->connection), reached->token, kGreeting, stop);
+  if (!made) {
+    const bool lost = made.error().kind == CallError::Kind::Lost;
+    return std::unexpected(
+        run::Failure{made.error().message, lost ? "`tilewright remotes` says more about each remote" : ""});
+  }
+  ++connections_;
+  client_ = std::move(*made);
+  return client_;
+}
+
+}  // namespace tilewright::remote

@@ -1,0 +1,42 @@
+// A way to a worker that stays when connections do not: whoever needs the worker gets the client that lives, or a new
+// one.
+#pragma once
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+
+#include "server/remote/client.h"
+#include "server/remote/place.h"
+
+namespace tilewright::remote {
+
+// Makes a connection, with the token that the worker may ask for.
+struct Reached {
+  std::unique_ptr<transport::Connection> connection;
+  std::string token;
+};
+using Reach = std::function<std::expected<Reached, run::Failure>(const std::stop_token& stop)>;
+// Of a place that is reached by one command or one address.
+Reach reach(const Place& place);
+
+class Link {
+ public:
+  Link(std::string name, Reach reach) : name_(std::move(name)), reach_(std::move(reach)) {}
+
+  const std::string& name() const { return name_; }
+  // From any thread. The error says why nobody can be reached.
+  std::expected<std::shared_ptr<Client>, run::Failure> client(const std::stop_token& stop);
+  // How often a connection was made.
+  int connections() const { return connections_; }
+
+ private:
+  const std::string name_;
+  const Reach reach_;
+  std::mutex mutex_;
+  std::shared_ptr<Client> client_;
+  std::atomic<int> connections_{0};
+};
+
+}  // namespace tilewright::remote

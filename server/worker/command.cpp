@@ -1,0 +1,168 @@
+// tilewright worker: compiles and runs kernels for clients elsewhere.
+#include "server/worker/command.h"
+
+#include <memory>
+#include <thread>
+
+#include "server/project/environment.h"
+#include "server/remote/secret.h"
+#include "server/worker/serve.h"
+
+namespace tilewright::worker {
+namespace {
+
+constexpr int kUsage = 2;
+
+struct WorkerCommand {
+  bool stdio = false;
+  std::string listen, on, cert, key, ca, token_file, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1";
+  std::vector<int> devices;
+  int slots = 0, queue = 1000, clients = 64, compilations = 2;
+  bool no_compiler = false;
+  double seconds = 600, host_gb = 0, device_gb = 0, output_gb = 0, message_mb = 64;
+};
+
+int refuse(const std::string& message, const std::string& hint) {
+  std::fprintf(stderr, "tilewright: %s\n", message.c_str());
+  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", hint.c_str());
+  return kUsage;
+}
+
+// The devices that can be used, where nobody has named them.
+std::vector<int> devices_of(const run::GpuOptions& gpu) {
+  std::vector<int> out;
+  for (int number = 0; number < 64; ++number) {
+    run::GpuOptions one = gpu;
+    one.device = number;
+    if (!run::GpuExecutor(one).device()) break;
+    out.push_back(number);
+  }
+  return out;
+}
+
+std::int64_t gigabytes(double n, std::int64_t otherwise) {
+  return n > 0 ? static_cast<std::int64_t>(n * (1 << 30)) : otherwise;
+}
+
+bool is_loopback(const std::string& address) {
+  const std::string host = address.substr(0, address.rfind(':'));
+  return address.find(':') == address.npos || host == "localhost" || host == "[::1]" || host.starts_with("127.") ||
+         host.empty() || address.starts_with("unix:");
+}
+
+void take_limits(const WorkerCommand& o, Options& options) {
+  const std::int64_t all = run::default_memory_limit();
+  const auto slots = static_cast<std::int64_t>(std::max<std::size_t>(1, options.devices.size()));
+  options.limits.job_seconds = o.seconds;
+  options.limits.host_bytes = gigabytes(o.host_gb, all);
+  options.limits.device_bytes = gigabytes(o.device_gb, std::int64_t{1} << 44);
+  options.limits.output_bytes = gigabytes(o.output_gb, options.limits.host_bytes);
+  options.limits.message_bytes = static_cast<std::int64_t>(o.message_mb * (1 << 20));
+  options.limits.queued_jobs = o.queue;
+  options.held_bytes = o.host_gb > 0 ? options.limits.host_bytes * (slots + 1) : all;
+  options.clients = static_cast<std::size_t>(o.clients);
+  options.compilations = static_cast<std::size_t>(o.compilations);
+}
+
+int worker_command(const WorkerCommand& o) {
+  if (o.stdio == !o.listen.empty())
+    return refuse("say how clients come: --stdio, or --listen HOST:PORT", "tilewright worker --help has examples");
+  if (o.cert.empty() && (!o.key.empty() || !o.ca.empty()))
+    return refuse("--tls-key and --tls-ca belong to a certificate", "add --tls-cert FILE");
+  Options options;
+  options.gpu = project::gpu_options();
+  options.gpu.library = o.driver;
+  options.gpu.management = o.nvml;
+  options.tools = project::toolchain_options();
+  options.compiles = !o.no_compiler;
+  if (!o.token_file.empty()) {
+    auto token = remote::read_token(o.token_file);
+    if (!token) return refuse(token.error().message, token.error().hint);
+    options.token = std::move(*token);
+  }
+  transport::ListenOptions how;
+  if (!o.cert.empty()) how.tls = transport::Tls{o.cert, o.key, o.ca, {}};
+  how.everywhere = how.tls && (!o.ca.empty() || !options.token.empty());
+  if (!o.listen.empty() && !how.everywhere && !is_loopback(o.listen))
+    return refuse("a worker that others can reach needs TLS and a way to know its clients",
+                  "give --tls-cert and --tls-key, and --tls-ca (certificates of clients) or --token-file; or listen on "
+                  "127.0.0.1 and let ssh forward the port");
+  options.devices = o.devices;
+  if (o.on == "gpu" || o.on.empty()) {
+    if (options.devices.empty()) options.devices = devices_of(options.gpu);
+    if (!options.devices.empty()) options.executes = Executes::Gpu;
+    if (options.devices.empty() && o.on == "gpu") {
+      auto device = run::GpuExecutor(options.gpu).device();
+      return refuse("there is no GPU: " + (device ? std::string() : device.error()),
+                    "--on sim runs kernels on the simulator, --on none only compiles them");
+    }
+  }
+  if (options.executes != Executes::Gpu) {
+    options.executes = o.on == "none" ? Executes::Nothing : Executes::Simulator;
+    const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    options.devices.resize(static_cast<std::size_t>(o.slots > 0 ? o.slots : cores));
+  }
+  take_limits(o, options);
+  return o.stdio ? serve_stdio(std::move(options)) : serve_port(std::move(options), o.listen, how);
+}
+
+}  // namespace
+
+void add_worker(CLI::App& app, std::function<int()>& run) {
+  auto o = std::make_shared<WorkerCommand>();
+  CLI::App* c =
+      app.add_subcommand("worker", "Compile and run kernels for clients elsewhere: the other end of run --on");
+  c->add_flag("--stdio", o->stdio,
+              "Serve one client on standard input and output (ssh, srun, docker run -i start it so)");
+  c->add_option("--listen", o->listen,
+                "Serve clients at HOST:PORT; beyond the loopback interface only with TLS and a way to know them");
+  c->add_option("--tls-cert", o->cert, "The worker's certificate, PEM")->check(CLI::ExistingFile);
+  c->add_option("--tls-key", o->key, "Its key (default: in the certificate's file)")->check(CLI::ExistingFile);
+  c->add_option("--tls-ca", o->ca, "Who signs certificates of clients: they need one of these")
+      ->check(CLI::ExistingFile);
+  c->add_option("--token-file", o->token_file,
+                "A file of its owner alone with one line that clients have to know (theirs: token_file)");
+  c->add_option("--on", o->on,
+                "What runs kernels: gpu, sim (the simulator), or none: it only compiles (default: the "
+                "GPUs where there are any, else the simulator)")
+      ->check(CLI::IsMember({"gpu", "sim", "none"}));
+  c->add_option("--device", o->devices, "The driver's devices to use, e.g. --device 0,1 (default: all)")
+      ->delimiter(',')
+      ->check(CLI::NonNegativeNumber);
+  c->add_option("--slots", o->slots, "Jobs at once on the simulator (default: one a core)")->check(CLI::Range(1, 1024));
+  c->add_flag("--no-compiler", o->no_compiler, "Take cubins, but compile nothing");
+  c->add_option("--compilations", o->compilations, "Compilations at once")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
+  c->add_option("--time-limit", o->seconds, "Seconds that one job may run")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 1e6));
+  c->add_option("--memory-limit", o->host_gb,
+                "Gigabytes of this machine's memory for one job's tensors (default: half of what it has, for all)")
+      ->check(CLI::PositiveNumber);
+  c->add_option("--gpu-memory-limit", o->device_gb, "Gigabytes of a GPU's memory for one job's tensors")
+      ->check(CLI::PositiveNumber);
+  c->add_option("--output-limit", o->output_gb, "Gigabytes that one job may send back (default: as --memory-limit)")
+      ->check(CLI::PositiveNumber);
+  c->add_option("--message-limit", o->message_mb, "Megabytes of one message, beside tensors")
+      ->capture_default_str()
+      ->check(CLI::Range(1.0, 4096.0));
+  c->add_option("--queue", o->queue, "Jobs that may wait; more are told to come again")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000));
+  c->add_option("--clients", o->clients, "Connections at once")->capture_default_str()->check(CLI::Range(1, 10'000));
+  c->add_option("--driver", o->driver, "The CUDA driver's library")->capture_default_str();
+  c->add_option("--nvml", o->nvml, "The driver's management library")->capture_default_str();
+  c->footer(
+      "Each kernel runs in a process of its own that can be killed; a fault, a hang or a stray write costs that job "
+      "alone. Jobs wait in one queue, a GPU runs one at a time.\n\nExamples:\n"
+      "  tilewright worker --stdio\n"
+      "  tilewright worker --listen 127.0.0.1:7443\n"
+      "  tilewright worker --listen 0.0.0.0:7443 --tls-cert w.pem --tls-key w.key --tls-ca clients.pem\n"
+      "  tilewright worker --listen 0.0.0.0:7443 --tls-cert w.pem --tls-key w.key --token-file token\n"
+      "  tilewright worker --stdio --on none\n"
+      "and at the other end:\n  tilewright run copy.py --on ssh://gpu1\n  tilewright remotes");
+  c->callback([o, &run] { run = [o] { return worker_command(*o); }; });
+}
+
+}  // namespace tilewright::worker

@@ -1,0 +1,10 @@
+// The commands of this speaker.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace tilewright::worker {
+
+void add_worker(CLI::App& app, std::function<int()>& run);
+
+}  // namespace tilewright::worker

@@ -1,0 +1,146 @@
+#include "server/worker/job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <new>
+
+namespace tilewright::worker {
+namespace {
+
+namespace wire = protocol::worker;
+using protocol::Error;
+using protocol::ErrorCode;
+
+// A kernel with all its code is a few megabytes.
+constexpr std::int64_t kLargestCubin = std::int64_t{1} << 28;
+constexpr std::size_t kMostCubins = 64;
+
+std::unexpected<Error> refused(std::string why) {
+  return std::unexpected(Error{ErrorCode::InvalidParams, std::move(why), nullptr});
+}
+
+std::string over(const char* what, std::int64_t bytes, std::int64_t most) {
+  return std::string(what) + " " + std::to_string(bytes) + " bytes; this worker allows " + std::to_string(most);
+}
+
+bool is_plain(std::string_view key) {
+  return !key.empty() && key.size() <= wire::kLongestKey &&
+         std::ranges::all_of(key, [](unsigned char c) { return c > ' ' && c < 0x7F; });
+}
+
+// What comes back of every buffer that is written.
+std::int64_t output_bytes(const run::Job& job) {
+  std::int64_t sum = 0;
+  for (const run::JobBuffer& b : job.buffers) sum += b.role == run::Role::Input ? 0 : b.bytes;
+  return sum;
+}
+
+}  // namespace
+
+bool Budget::take(std::int64_t bytes) {
+  std::int64_t held = held_;
+  do {
+    if (bytes > most_ - held) return false;
+  } while (!held_.compare_exchange_weak(held, held + bytes));
+  return true;
+}
+
+std::expected<std::shared_ptr<Job>, Error> Job::open(const wire::JobOpenParams& params, const wire::Limits& limits,
+                                                     bool gpu, const std::shared_ptr<Budget>& budget) {
+  if (!is_plain(params.key)) return refused("a job's key is 1 to 64 visible letters");
+  if (params.attempt < 1) return refused("attempts are counted from 1");
+  auto order = run::order_from_json(params.order.dump());
+  if (!order) return refused(order.error());
+  if (gpu && params.script) return refused("this worker's GPU runs cubins");
+  if (!gpu && !params.script) return refused("this worker's simulator runs scripts, not cubins");
+  const std::size_t launches = order->launches.size() + order->rivals.size();
+  if (launches > kMostCubins) return refused("a job has at most " + std::to_string(kMostCubins) + " launches");
+  if (gpu ? params.cubins.size() != launches : !params.cubins.empty())
+    return refused(std::to_string(params.cubins.size()) + " cubins for " + std::to_string(launches) + " launches");
+  std::int64_t code = 0;
+  for (std::int64_t bytes : params.cubins) {
+    if (bytes < 1 || bytes > kLargestCubin) return refused(over("a cubin has", bytes, kLargestCubin));
+    code += bytes;
+  }
+  std::int64_t all = code;
+  constexpr std::int64_t kReason = std::int64_t{1} << 44;
+  for (const run::JobBuffer& b : order->buffers)
+    if ((all += b.bytes) > kReason) return refused("the tensors take more bytes than any machine has");
+  if (gpu && order->bytes() > limits.device_bytes)
+    return refused(over("the tensors take of the GPU's memory", order->bytes(), limits.device_bytes));
+  const std::int64_t host = order->host_bytes() + code;
+  if (host > limits.host_bytes) return refused(over("the tensors take of its memory", host, limits.host_bytes));
+  if (const std::int64_t back = output_bytes(*order); back > limits.output_bytes)
+    return refused(over("the outputs are", back, limits.output_bytes));
+  const double asked = params.deadline_seconds, most = limits.job_seconds;
+  if (!std::isfinite(asked) || asked < 0) return refused("the deadline is no time");
+  const double seconds = asked > 0 && asked < most ? asked : most;
+  if (!budget->take(host))
+    return std::unexpected(Error{kBusy,
+                                 "the worker holds " + std::to_string(budget->held()) + " bytes for other jobs; " +
+                                     std::to_string(host) + " more do not fit now",
+                                 nullptr});
+  try {
+    return std::shared_ptr<Job>(new Job(
+        params, std::move(*order), std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)), host, budget));
+  } catch (const std::bad_alloc&) {
+    budget->give(host);
+    return std::unexpected(Error{kBusy, "the worker has no memory for it now", nullptr});
+  }
+}
+
+Job::Job(const wire::JobOpenParams& params, run::Job given, std::chrono::milliseconds patience, std::int64_t bytes,
+         std::shared_ptr<Budget> budget)
+    : key(params.key),
+      attempt(params.attempt),
+      script(params.script),
+      deadline(patience),
+      order(std::move(given)),
+      cubin_bytes_(params.cubins),
+      received_(params.cubins.size() + order.buffers.size()) {
+  for (run::JobBuffer& b : order.buffers)
+    if (b.role != run::Role::Output) b.contents = run::Contents::of_size(b.bytes);
+  // Last of all: what throws before leaves the budget to its caller.
+  bytes_ = bytes;
+  budget_ = std::move(budget);
+}
+
+void Job::add(const wire::JobDataParams& where, std::string_view piece) {
+  if (!spoilt_.empty()) return;
+  const bool cubin = where.what == "cubin";
+  const std::size_t most = cubin ? cubin_bytes_.size() : order.buffers.size();
+  if ((!cubin && where.what != "buffer") || where.index < 0 || static_cast<std::size_t>(where.index) >= most) {
+    spoilt_ = "data for something that the job does not have";
+    return;
+  }
+  const auto i = static_cast<std::size_t>(where.index);
+  std::int64_t& received = received_[cubin ? i : cubin_bytes_.size() + i];
+  const std::int64_t whole = cubin ? cubin_bytes_[i] : static_cast<std::int64_t>(order.buffers[i].contents.size());
+  const auto bytes = static_cast<std::int64_t>(piece.size());
+  if (where.offset != received || bytes > whole - received) {
+    spoilt_ = where.what + " " + std::to_string(i) + ": " + std::to_string(bytes) + " bytes at " +
+              std::to_string(where.offset) + ", where " + std::to_string(received) + " of " + std::to_string(whole) +
+              " are there";
+    return;
+  }
+  if (cubin) {
+    run::JobLaunch& launch = i < order.launches.size() ? order.launches[i] : order.rivals[i - order.launches.size()];
+    launch.cubin.append(piece);
+  } else if (bytes > 0) {
+    std::memcpy(order.buffers[i].contents.data() + received, piece.data(), piece.size());
+  }
+  received += bytes;
+}
+
+std::string Job::lacks() const {
+  if (!spoilt_.empty()) return spoilt_;
+  for (std::size_t i = 0; i < cubin_bytes_.size(); ++i)
+    if (received_[i] != cubin_bytes_[i]) return "cubin " + std::to_string(i) + " is not all there";
+  for (std::size_t i = 0; i < order.buffers.size(); ++i)
+    if (received_[cubin_bytes_.size() + i] != static_cast<std::int64_t>(order.buffers[i].contents.size()))
+      return "the contents of " + order.buffers[i].name + " are not all there";
+  return {};
+}
+
+}  // namespace tilewright::worker

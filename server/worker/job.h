@@ -1,0 +1,83 @@
+// A job from its opening to its answer: what a client has sent of it, and what came of it.
+//
+// Its bytes come in order, piece by piece, into memory that the process which runs it is given as it is.
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "compiler/run/job.h"
+#include "protocol/worker.h"
+
+namespace tilewright::worker {
+
+// Memory that all jobs together may hold.
+class Budget {
+ public:
+  explicit Budget(std::int64_t most) : most_(most) {}
+  bool take(std::int64_t bytes);
+  void give(std::int64_t bytes) { held_ -= bytes; }
+  std::int64_t held() const { return held_; }
+  std::int64_t most() const { return most_; }
+
+ private:
+  const std::int64_t most_;
+  std::atomic<std::int64_t> held_{0};
+};
+
+// How a job ended, as its client is told; contents are in the outcome.
+struct Ending {
+  run::Outcome outcome;
+  std::vector<protocol::worker::Finding> findings;
+};
+
+class Job {
+ public:
+  // Refused: the error says which limit it is over, or what is wrong with it. `busy` where it would fit later.
+  static std::expected<std::shared_ptr<Job>, protocol::Error> open(const protocol::worker::JobOpenParams& params,
+                                                                   const protocol::worker::Limits& limits, bool gpu,
+                                                                   const std::shared_ptr<Budget>& budget);
+  ~Job() { budget_->give(bytes_); }
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  // The next piece of a cubin or of a buffer. What does not follow on what came before spoils the job.
+  void add(const protocol::worker::JobDataParams& where, std::string_view piece);
+  // What is wrong with what came, or what is missing; empty: all is there.
+  std::string lacks() const;
+
+  const std::string key;
+  const int attempt;
+  const std::optional<protocol::worker::Script> script;
+  const std::chrono::milliseconds deadline;  // of its kernels
+  run::Job order;
+  std::stop_source stop;
+  // Of a simulated launch, told by the process that runs it: clusters that have ended, and all.
+  run::Contents clusters = run::Contents::of_size(2 * sizeof(std::uint64_t));
+
+  // Set before it is submitted; `ended` is called once, by whoever runs it.
+  std::function<void(const protocol::worker::JobProgress&)> progress;
+  std::function<void(Ending)> ended;
+
+ private:
+  Job(const protocol::worker::JobOpenParams& params, run::Job order, std::chrono::milliseconds deadline,
+      std::int64_t bytes, std::shared_ptr<Budget> budget);
+
+  std::vector<std::int64_t> cubin_bytes_;
+  std::vector<std::int64_t> received_;  // of each cubin, then of each buffer
+  std::string spoilt_;
+  std::int64_t bytes_ = 0;
+  std::shared_ptr<Budget> budget_;
+};
+
+// Refusals that pass by themselves; clients wait and ask again.
+inline constexpr protocol::ErrorCode kBusy{-32010};
+// A later attempt of the same job is known.
+inline constexpr protocol::ErrorCode kSuperseded{-32011};
+
+}  // namespace tilewright::worker

@@ -1,0 +1,179 @@
+#include "server/worker/jobs.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "server/worker/simulated_job.h"
+
+namespace tilewright::worker {
+namespace {
+
+namespace wire = protocol::worker;
+using toolchain::HelperProcess;
+
+// How often clients hear how far their simulated launches are.
+constexpr std::chrono::milliseconds kTold{250};
+// Of those that wait, so many are told where they stand.
+constexpr std::size_t kToldQueue = 100;
+
+Ending ended_as(run::Status status, std::string message) {
+  Ending out;
+  out.outcome.status = status;
+  out.outcome.message = std::move(message);
+  return out;
+}
+
+}  // namespace
+
+class Jobs::Slot {
+ public:
+  Slot(const Options& options, int device) : options_(options) {
+    if (options.executes != Executes::Gpu) return;
+    run::GpuOptions gpu = options.gpu;
+    gpu.device = device;
+    gpu.memory_limit = options.limits.host_bytes;
+    gpu_ = std::make_unique<run::GpuExecutor>(std::move(gpu));
+  }
+
+  std::expected<run::DeviceInfo, std::string> prepare(const std::stop_token& stop) {
+    if (gpu_) return gpu_->device(stop);
+    if (!simulator_)
+      if (auto started = start_simulated_job()) simulator_ = std::move(*started);
+    return run::DeviceInfo();
+  }
+
+  Ending run(Job& job) {
+    if (job.stop.stop_requested()) return ended_as(run::Status::Stopped, "nobody waits for it any more");
+    if (gpu_) {
+      gpu_->set_deadline(job.deadline);
+      return {gpu_->run(job.order, job.stop.get_token()), {}};
+    }
+    auto process = simulator_ ? std::expected<std::unique_ptr<HelperProcess>, std::string>(std::move(simulator_))
+                              : start_simulated_job();
+    if (!process) return ended_as(run::Status::Lost, process.error());
+    return run_simulated(**process, job, options_.limits);
+  }
+
+ private:
+  const Options& options_;
+  std::unique_ptr<run::GpuExecutor> gpu_;
+  std::unique_ptr<HelperProcess> simulator_;  // ready for the next job
+};
+
+Jobs::Jobs(const Options& options) : options_(options) {
+  if (options.executes == Executes::Nothing) return;
+  for (int device : options.devices) slots_.push_back(std::make_unique<Slot>(options, device));
+}
+
+Jobs::~Jobs() {
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& job : queue_) job->stop.request_stop();
+    for (const auto& job : running_) job->stop.request_stop();
+  }
+  for (std::jthread& t : threads_) t.request_stop();
+}
+
+std::expected<std::vector<run::DeviceInfo>, std::string> Jobs::prepare() {
+  std::vector<run::DeviceInfo> devices;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    auto device = slots_[i]->prepare({});
+    if (!device)
+      return std::unexpected("device " + std::to_string(options_.devices[i]) + " cannot be used: " + device.error());
+    devices.push_back(std::move(*device));
+  }
+  for (const auto& slot : slots_)
+    threads_.emplace_back([this, &slot = *slot](const std::stop_token& stop) {
+      std::unique_lock lock(mutex_);
+      while (more_.wait(lock, stop, [&] { return !queue_.empty(); })) {
+        lock.unlock();
+        serve(slot);
+        lock.lock();
+      }
+    });
+  if (!slots_.empty())
+    teller_ = std::jthread([this](const std::stop_token& stop) {
+      std::unique_lock lock(mutex_);
+      std::condition_variable_any never;
+      while (!stop.stop_requested()) {
+        never.wait_for(lock, stop, kTold, [] { return false; });
+        tell_running();
+      }
+    });
+  return devices;
+}
+
+bool Jobs::submit(const std::shared_ptr<Job>& job) {
+  {
+    std::lock_guard lock(mutex_);
+    if (queue_.size() >= static_cast<std::size_t>(options_.limits.queued_jobs)) return false;
+    queue_.push_back(job);
+    if (running_.size() == slots_.size() && queue_.size() <= kToldQueue)
+      job->progress({.key = job->key, .state = "queued", .ahead = static_cast<int>(queue_.size()) - 1});
+  }
+  more_.notify_one();
+  return true;
+}
+
+void Jobs::withdraw(const std::shared_ptr<Job>& job) {
+  job->stop.request_stop();
+  bool waited = false;
+  {
+    std::lock_guard lock(mutex_);
+    waited = std::erase(queue_, job) > 0;
+    counts_.failed += waited;
+  }
+  if (waited) job->ended(ended_as(run::Status::Stopped, "nobody waits for it any more"));
+}
+
+Jobs::Counts Jobs::counts() const {
+  std::lock_guard lock(mutex_);
+  Counts out = counts_;
+  out.running = static_cast<int>(running_.size());
+  out.queued = static_cast<int>(queue_.size());
+  return out;
+}
+
+void Jobs::tell_queue() {
+  for (std::size_t i = 0; i < std::min(queue_.size(), kToldQueue); ++i)
+    queue_[i]->progress({.key = queue_[i]->key, .state = "queued", .ahead = static_cast<int>(i)});
+}
+
+void Jobs::tell_running() {
+  for (const auto& job : running_) {
+    auto* numbers = reinterpret_cast<std::uint64_t*>(job->clusters.data());
+    const std::uint64_t all = std::atomic_ref(numbers[1]).load(), done = std::atomic_ref(numbers[0]).load();
+    if (all > 1) job->progress({.key = job->key, .state = "running", .done = done, .all = all});
+  }
+}
+
+// Takes the next job, if it is still there, runs it and says so.
+void Jobs::serve(Slot& slot) {
+  std::shared_ptr<Job> job;
+  {
+    std::lock_guard lock(mutex_);
+    if (queue_.empty()) return;
+    job = std::move(queue_.front());
+    queue_.pop_front();
+    running_.push_back(job);
+    job->progress({.key = job->key, .state = "running"});
+    tell_queue();
+  }
+  Ending ending;
+  try {
+    ending = slot.run(*job);
+  } catch (const std::exception& e) {
+    ending = ended_as(run::Status::Lost, std::string("the worker could not run it: ") + e.what());
+  }
+  {
+    std::lock_guard lock(mutex_);
+    std::erase(running_, job);
+    ++(ending.outcome.status == run::Status::Done ? counts_.done : counts_.failed);
+  }
+  job->ended(std::move(ending));
+  job.reset();
+  // For the next one, while nobody waits. Of a GPU that was lost the next job hears.
+  [[maybe_unused]] auto ready = slot.prepare({});
+}
+
+}  // namespace tilewright::worker

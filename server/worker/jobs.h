@@ -1,0 +1,53 @@
+// Who runs jobs: a queue, and slots that take the next one from it, one at a time each.
+//
+// A slot is one GPU, with a process that holds its context and is ready for the next job (gpu_executor.h), or one
+// process of the simulator, a fresh one for each job, started before it is needed.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#include "server/worker/job.h"
+#include "server/worker/options.h"
+
+namespace tilewright::worker {
+
+class Jobs {
+ public:
+  explicit Jobs(const Options& options);
+  ~Jobs();  // ends what runs
+  Jobs(const Jobs&) = delete;
+  Jobs& operator=(const Jobs&) = delete;
+
+  // Starts the processes that will be needed. What each GPU is; the error says which cannot be used.
+  std::expected<std::vector<run::DeviceInfo>, std::string> prepare();
+  // False: the queue is full.
+  bool submit(const std::shared_ptr<Job>& job);
+  // Nobody waits for it any more: it ends soon, and at once where it has not begun.
+  void withdraw(const std::shared_ptr<Job>& job);
+
+  struct Counts {
+    int running = 0, queued = 0;
+    std::int64_t done = 0, failed = 0;
+  };
+  Counts counts() const;
+
+ private:
+  class Slot;
+  void serve(Slot& slot);
+  void tell_queue();    // the lock is held
+  void tell_running();  // now and then
+
+  const Options& options_;
+  mutable std::mutex mutex_;
+  std::condition_variable_any more_;
+  std::deque<std::shared_ptr<Job>> queue_;
+  std::vector<std::shared_ptr<Job>> running_;
+  Counts counts_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<std::jthread> threads_;
+  std::jthread teller_;
+};
+
+}  // namespace tilewright::worker

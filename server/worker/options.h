@@ -1,0 +1,27 @@
+// What a worker offers, and what it lets a client take.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compiler/run/gpu_executor.h"
+#include "compiler/toolchain/toolchain.h"
+#include "protocol/worker.h"
+
+namespace tilewright::worker {
+
+enum class Executes : std::uint8_t { Gpu, Simulator, Nothing };
+
+struct Options {
+  Executes executes = Executes::Simulator;
+  std::vector<int> devices;  // of the driver, one a slot; of the simulator one number a slot
+  protocol::worker::Limits limits;
+  std::int64_t held_bytes = 0;   // of all jobs' arrays together
+  std::size_t compilations = 2;  // at once
+  std::size_t clients = 64;      // at once
+  std::string token;             // that a client has to know; empty: none
+  bool compiles = true;
+  run::GpuOptions gpu;
+  toolchain::Options tools;
+};
+
+}  // namespace tilewright::worker

@@ -1,0 +1,173 @@
+#include "server/worker/script_job.h"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <tuple>
+
+#include "compiler/run/parallel.h"
+#include "compiler/run/simulated_executor.h"
+#include "server/ide/run.h"
+
+namespace tilewright::worker {
+namespace {
+
+namespace wire = protocol::worker;
+
+// Finds what the client found, in the texts that it sent.
+class SentFiles final : public script::Loader {
+ public:
+  explicit SentFiles(const wire::Script& script) : script_(script) {
+    for (const wire::ScriptImport& i : script.imports)
+      paths_.insert_or_assign(std::tuple(i.module, i.level, i.importer), i.path);
+  }
+  std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override {
+    auto found = paths_.find(std::tuple(std::string(module), level, std::string(importer)));
+    if (found == paths_.end() || found->second.empty()) return nullptr;
+    std::shared_ptr<const syntax::Tree>& tree = trees_[found->second];
+    if (tree) return tree;
+    auto file = std::ranges::find(script_.files, found->second, &wire::ScriptFile::path);
+    if (file != script_.files.end()) tree = syntax::Tree::parse(std::make_shared<text::Source>(file->path, file->text));
+    return tree;
+  }
+
+ private:
+  const wire::Script& script_;
+  std::map<std::tuple<std::string, int, std::string>, std::string> paths_;
+  std::map<std::string, std::shared_ptr<const syntax::Tree>> trees_;
+};
+
+struct Wrong {
+  std::string why;
+};
+
+project::LoadedFile loaded(const wire::Script& script) {
+  if (script.files.empty()) throw Wrong{"there is no script"};
+  project::LoadedFile file;
+  file.source = std::make_shared<text::Source>(script.files[0].path, script.files[0].text);
+  file.tree = syntax::Tree::parse(file.source);
+  file.loader = std::make_unique<SentFiles>(script);
+  file.dialect = text::parse_dialect(script.dialect);
+  if (!file.dialect) throw Wrong{"this worker does not know release '" + script.dialect + "' of the dialect"};
+  // What a client may ask for is bounded by what anybody may.
+  constexpr std::uint64_t kMostSteps = 2'000'000'000, kMostBytes = std::uint64_t{8} << 30;
+  constexpr std::uint32_t kDeepest = 1000;
+  file.config.limits = {std::min(script.steps, kMostSteps), std::min(script.memory_bytes, kMostBytes),
+                        std::min(script.depth, kDeepest)};
+  return file;
+}
+
+session::Compiled compiled(const project::LoadedFile& file, const wire::Script& script) {
+  session::CompileOptions options;
+  auto target = ir::parse_target(script.target);
+  if (!target) throw Wrong{"unknown architecture '" + script.target + "'"};
+  options.target = *target;
+  options.entries = script.entries;
+  return project::compile(file, options);
+}
+
+std::vector<const lower::LoweredKernel*> kernels_of(const session::Compiled& compiled, const wire::Script& script) {
+  std::vector<const lower::LoweredKernel*> out;
+  for (const std::string& entry : script.entries) {
+    auto found = std::ranges::find_if(compiled.kernels, [&](const auto& k) { return k.entry->expression == entry; });
+    if (found != compiled.kernels.end() && found->lowered) {
+      out.push_back(found->lowered.get());
+      continue;
+    }
+    std::string why = "the worker makes no kernel of " + entry;
+    if (!compiled.diagnostics.empty()) why += ": " + compiled.diagnostics.front().message;
+    throw Wrong{why};
+  }
+  if (out.empty()) throw Wrong{"no entry is named"};
+  return out;
+}
+
+run::Number number_of(const protocol::Json& value) {
+  return value.is_number_float() ? run::Number::of(value.get<double>()) : run::Number::of(value.get<std::int64_t>());
+}
+
+// The kernels with the client's numbers; their buffers have to be the client's.
+run::Bound bound_as(const std::vector<const lower::LoweredKernel*>& kernels, const wire::Script& script,
+                    run::Job& order) {
+  run::Bindings bindings;
+  for (const auto& [name, value] : script.values) bindings.values.emplace(name, number_of(value));
+  for (const run::JobBuffer& b : order.buffers) bindings.raw_bytes.emplace(b.name, b.bytes);
+  auto bound = run::bind(kernels, bindings);
+  if (!bound) throw Wrong{bound.error()};
+  if (bound->job.buffers.size() != order.buffers.size())
+    throw Wrong{"the script has other tensors there than here: are both of the same release of tilewright?"};
+  for (std::size_t i = 0; i < order.buffers.size(); ++i) {
+    run::JobBuffer& own = bound->job.buffers[i];
+    if (own.name != order.buffers[i].name || own.bytes != order.buffers[i].bytes)
+      throw Wrong{"tensor " + own.name + " is another one there than here"};
+    bound->tensors[i].role = order.buffers[i].role;
+    own = std::move(order.buffers[i]);
+  }
+  bound->job.schedules = order.schedules;
+  return std::move(*bound);
+}
+
+std::vector<wire::Place> places_of(const ir::Origin& origin, const text::Anchors& anchors) {
+  std::vector<wire::Place> out;
+  auto add = [&](const text::Span& span) {
+    const text::Anchors::Place at = anchors.resolve(span);
+    if (at.source) out.push_back({at.source->path(), at.begin, at.end});
+  };
+  add(origin.span);
+  for (const ir::CallSite* site = origin.chain; site; site = site->outer) add(site->span);
+  return out;
+}
+
+wire::Finding told(const simulate::Finding& f, const text::Anchors& anchors) {
+  constexpr std::string_view kSeverities[] = {"warning", "error", "incomplete"};
+  wire::Finding out{.code = std::string(f.code),
+                    .severity = std::string(kSeverities[static_cast<int>(f.severity)]),
+                    .message = f.message,
+                    .hint = f.hint,
+                    .places = places_of(f.origin, anchors),
+                    .cta = {f.cta.begin(), f.cta.end()},
+                    .thread = f.thread,
+                    .times = f.times,
+                    .from_input = f.from_input,
+                    .weight = f.weight,
+                    .related = {}};
+  for (const auto& r : f.related) out.related.push_back({places_of(r.origin, anchors), r.message});
+  return out;
+}
+
+}  // namespace
+
+Ending run_script_job(const wire::Script& script, run::Job order, std::span<const run::Contents> results,
+                      const run::Contents& clusters) {
+  Ending out;
+  try {
+    const project::LoadedFile file = loaded(script);
+    const session::Compiled made = compiled(file, script);
+    const run::Bound bound = bound_as(kernels_of(made, script), script, order);
+    simulate::Options options;
+    if (script.simulator_steps > 0) options.max_steps = script.simulator_steps;
+    options.jobs = std::clamp(script.jobs, 1u, std::max(1u, std::thread::hardware_concurrency()));
+    if (auto* numbers = reinterpret_cast<std::uint64_t*>(clusters.data()))
+      options.progress = [numbers](std::uint64_t done, std::uint64_t all) {
+        std::atomic_ref(numbers[0]).store(done);
+        std::atomic_ref(numbers[1]).store(all);
+      };
+    auto executor = ide::executor_on("sim", {}, 3, options, {});
+    out.outcome = executor->execute(bound, {});
+    for (const simulate::Finding& f : out.outcome.findings) out.findings.push_back(told(f, made.evaluation->anchors));
+    for (std::size_t i = 0; i < out.outcome.buffers.size(); ++i) {
+      run::BufferOutcome& b = out.outcome.buffers[i];
+      if (bound.job.buffers[i].role == run::Role::Input && b.changed == 0) {
+        b.contents = {};
+      } else if (!b.contents.empty()) {
+        run::copy_bytes(results[i].data(), b.contents.data(), bound.job.buffers[i].bytes);
+      }
+    }
+  } catch (const Wrong& wrong) {
+    out.outcome.status = run::Status::NotLaunched;
+    out.outcome.message = wrong.why;
+  }
+  return out;
+}
+
+}  // namespace tilewright::worker

@@ -1,0 +1,316 @@
+#include "server/worker/session.h"
+
+#include <algorithm>
+
+namespace tilewright::worker {
+namespace {
+
+namespace wire = protocol::worker;
+using protocol::Error;
+using protocol::ErrorCode;
+using protocol::Json;
+
+// Ready messages to a client who does not read them: beyond this a sender waits, and not for ever.
+constexpr std::size_t kAhead = 8u << 20;
+constexpr std::chrono::seconds kPatience{60};
+// To say who it is.
+constexpr std::chrono::seconds kGreeting{15};
+
+endpoint::Limits limits_of(const Options& options) {
+  endpoint::Limits limits;
+  limits.queued_bytes = 16u << 20;
+  limits.open_requests = 1000;
+  limits.unfinished_requests = 2000;
+  limits.frames.body_bytes = static_cast<std::size_t>(options.limits.message_bytes);
+  limits.frames.payload_bytes = wire::kPiece;
+  return limits;
+}
+
+// In a time that does not tell where they differ.
+bool same_secret(std::string_view a, std::string_view b) {
+  unsigned different = a.size() == b.size() ? 0 : 1;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    different |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b.empty() ? 0 : b[i % b.size()]);
+  return different == 0;
+}
+
+std::unexpected<Error> wrong(std::string why, ErrorCode code = ErrorCode::InvalidParams) {
+  return std::unexpected(Error{code, std::move(why), nullptr});
+}
+
+constexpr std::string_view kFailures[] = {"no_cuda", "compilation", "time", "memory", "crash", "stopped", "helper"};
+
+}  // namespace
+
+Session::Session(transport::Connection& connection, Worker& worker, bool trusted)
+    : connection_(connection),
+      worker_(worker),
+      endpoint_(connection, limits_of(worker.options)),
+      welcome_(trusted || worker.options.token.empty()),
+      sender_([this](const std::stop_token& stop) {
+        std::unique_lock lock(mutex_);
+        while (more_.wait(lock, stop, [&] { return !deliveries_.empty(); })) {
+          auto work = std::move(deliveries_.front());
+          deliveries_.pop_front();
+          lock.unlock();
+          work();
+          lock.lock();
+        }
+      }) {
+  impatient_ = std::jthread([this](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    if (!never.wait_for(lock, stop, kGreeting, [] { return false; }) && !stop.stop_requested())
+      endpoint_.post([this] {
+        if (!initialized_) endpoint_.end(1);
+      });
+  });
+}
+
+Session::~Session() = default;
+
+int Session::run() { return endpoint_.run(*this); }
+
+void Session::later(std::function<void()> work) {
+  {
+    std::lock_guard lock(mutex_);
+    deliveries_.push_back(std::move(work));
+  }
+  more_.notify_one();
+}
+
+// Everything that would call back is told to stop, and waited for: it is killed within milliseconds.
+void Session::ending() {
+  impatient_.request_stop();
+  for (auto& [key, job] : open_) worker_.jobs.withdraw(job);
+  sender_.request_stop();
+  std::unique_lock lock(mutex_);
+  quiet_.wait(lock, [&] { return unfinished_ == 0; });
+}
+
+void Session::dropped(const std::string& why) { Worker::log("a message was dropped: " + why); }
+
+void Session::request(Message& m) {
+  if (m.method == "initialize") {
+    auto answer = initialize(m.params);
+    endpoint_.answer(m.id, answer);
+    if (!answer && !welcome_) {
+      Worker::log("a client was turned away");
+      endpoint_.end(1);
+    }
+    return;
+  }
+  if (!initialized_)
+    return endpoint_.answer(m.id, wrong("the first message is initialize", ErrorCode::ServerNotInitialized));
+  if (m.method == "ping") return endpoint_.answer(m.id, Json::object());
+  if (m.method == "status") return endpoint_.answer(m.id, Json(worker_.status()));
+  if (m.method == "job/open") return endpoint_.answer(m.id, open(m.params));
+  if (m.method == "job/run") return run_job(m);
+  if (m.method == "compile") return compile(m);
+  endpoint_.answer(m.id, wrong("a worker has no method '" + m.method + "'", ErrorCode::MethodNotFound));
+}
+
+void Session::notification(Message& m) {
+  if (!initialized_) return;
+  if (m.method == "job/data") return data(m.params, m.payload);
+  if (m.method == "job/close") return close_job(m.params.at("key").get<std::string>());
+  if (m.method != "$/cancelRequest") return;
+  const Json& id = m.params.at("id");
+  const protocol::Id which =
+      id.is_string() ? protocol::Id(id.get<std::string>()) : protocol::Id(id.get<std::int64_t>());
+  endpoint_.cancel(which, {ErrorCode::RequestCancelled, "cancelled", nullptr});
+}
+
+std::expected<Json, Error> Session::initialize(const Json& params) {
+  const auto client = params.get<wire::InitializeParams>();
+  if (!welcome_ && !same_secret(client.token, worker_.options.token))
+    return wrong(client.token.empty() ? "this worker asks for a token" : "this is not the worker's token",
+                 ErrorCode::InvalidRequest);
+  welcome_ = true;
+  if (client.protocol != wire::kVersion)
+    return wrong("this worker speaks version " + std::to_string(wire::kVersion) + " of its protocol (tilewright " +
+                     TILEWRIGHT_VERSION + "), the client version " + std::to_string(client.protocol) +
+                     ": install the same tilewright on both sides",
+                 ErrorCode::InvalidRequest);
+  initialized_ = true;
+  impatient_.request_stop();
+  return Json(worker_.self());
+}
+
+// ---- jobs ----
+
+std::expected<Json, Error> Session::open(const Json& params) {
+  if (worker_.options.executes == Executes::Nothing)
+    return wrong("this worker only compiles", ErrorCode::RequestFailed);
+  if (open_.size() >= static_cast<std::size_t>(worker_.options.limits.queued_jobs))
+    return wrong("this client has too many jobs", kBusy);
+  auto job = Job::open(params.get<wire::JobOpenParams>(), worker_.options.limits,
+                       worker_.options.executes == Executes::Gpu, worker_.budget);
+  if (!job) return std::unexpected(job.error());
+  if (!worker_.attempts.enter(*job)) return wrong("a later attempt of this job is known", kSuperseded);
+  close_job((*job)->key);
+  open_[(*job)->key] = *job;
+  return Json::object();
+}
+
+std::shared_ptr<Job> Session::job_of(const Json& params) const {
+  const auto which = params.get<wire::JobParams>();
+  auto at = open_.find(which.key);
+  return at == open_.end() || at->second->attempt != which.attempt ? nullptr : at->second;
+}
+
+// Data of a job that was refused comes all the same, when its client has not waited: it is nobody's.
+void Session::data(const Json& params, std::string_view payload) {
+  if (auto job = job_of(params); job && !job->ended) job->add(params.get<wire::JobDataParams>(), payload);
+}
+
+void Session::close_job(const std::string& key) {
+  auto at = open_.find(key);
+  if (at == open_.end()) return;
+  const std::shared_ptr<Job> job = std::move(at->second);
+  open_.erase(at);
+  if (job->ended) worker_.jobs.withdraw(job);
+}
+
+void Session::run_job(const Message& m) {
+  auto job = job_of(m.params);
+  if (!job) return endpoint_.answer(m.id, wrong("there is no such job"));
+  if (job->ended) return endpoint_.answer(m.id, wrong("the job runs already", ErrorCode::InvalidRequest));
+  if (std::string why = job->lacks(); !why.empty()) {
+    close_job(job->key);
+    return endpoint_.answer(m.id, wrong(why));
+  }
+  auto open = endpoint_.open(m.id, m.method, job->key);
+  if (!open) return endpoint_.answer(m.id, std::unexpected(open.error()));
+  {
+    std::lock_guard lock(mutex_);
+    ++unfinished_;
+  }
+  job->progress = [this](const wire::JobProgress& progress) { endpoint_.notify("job/progress", progress); };
+  job->ended = [this, request = *open, weak = std::weak_ptr(job)](Ending ending) {
+    if (auto done = weak.lock()) {
+      later([this, request, done, ending = std::move(ending)]() mutable {
+        deliver(request, done, std::move(ending));
+        const std::string key = done->key;
+        const int attempt = done->attempt;
+        endpoint_.post([this, key, attempt] {
+          auto at = open_.find(key);
+          if (at != open_.end() && at->second->attempt == attempt) open_.erase(at);
+        });
+      });
+    }
+    std::lock_guard lock(mutex_);
+    --unfinished_;
+    quiet_.notify_all();
+  };
+  // Cancelled, it ends wherever it is.
+  auto on_cancel = std::make_shared<std::stop_callback<std::function<void()>>>(
+      (*open)->stop.get_token(), std::function<void()>([this, weak = std::weak_ptr(job)] {
+        if (auto cancelled = weak.lock()) worker_.jobs.withdraw(cancelled);
+      }));
+  job->ended = [inner = std::move(job->ended), on_cancel](Ending ending) mutable {
+    on_cancel.reset();
+    inner(std::move(ending));
+  };
+  if (worker_.jobs.submit(job)) return;
+  {
+    std::lock_guard lock(mutex_);
+    --unfinished_;
+  }
+  job->ended = {};
+  close_job(job->key);
+  endpoint_.answer(
+      *open, wrong("the queue is full: " + std::to_string(worker_.options.limits.queued_jobs) + " jobs wait", kBusy));
+}
+
+// On the session's own thread.
+void Session::deliver(const std::shared_ptr<endpoint::Open>& open, const std::shared_ptr<Job>& job, Ending ending) {
+  if (open->answered()) return;
+  if (!worker_.attempts.is_latest(*job))
+    return endpoint_.answer(open, wrong("a later attempt of this job is known", kSuperseded));
+  if (!send_contents(*job, ending.outcome)) {
+    if (!open->answered()) {
+      Worker::log("a client that did not read its results was cut off");
+      endpoint_.post([this] { endpoint_.end(1); });
+    }
+    return;
+  }
+  wire::JobResult result{Json::parse(run::outcome_to_json(ending.outcome)), std::move(ending.findings)};
+  endpoint_.answer(open, Json(result));
+}
+
+bool Session::send_contents(const Job& job, const run::Outcome& outcome) {
+  for (std::size_t i = 0; i < outcome.buffers.size(); ++i) {
+    const run::BufferOutcome& b = outcome.buffers[i];
+    const bool given = b.contents.data() == job.order.buffers[i].contents.data();
+    if (!given && !send_pieces(job, "contents", i, b.contents)) return false;
+    if (!send_pieces(job, "later", i, b.later)) return false;
+  }
+  return true;
+}
+
+bool Session::send_pieces(const Job& job, const char* what, std::size_t index, const run::Contents& contents) {
+  for (std::size_t at = 0; at < contents.size(); at += wire::kPiece) {
+    if (!connection_.wait_for_room(kAhead, kPatience, sender_.get_stop_token())) return false;
+    if (job.stop.stop_requested()) return false;
+    const wire::JobDataParams where{.key = job.key,
+                                    .attempt = job.attempt,
+                                    .what = what,
+                                    .index = static_cast<int>(index),
+                                    .offset = static_cast<std::int64_t>(at)};
+    endpoint_.notify("job/result", where, contents.view().substr(at, wire::kPiece));
+  }
+  return true;
+}
+
+// ---- compilations ----
+
+void Session::compile(const Message& m) {
+  if (!worker_.self().compiles)
+    return endpoint_.answer(
+        m.id, wrong("this worker does not compile: " + worker_.self().compiler, ErrorCode::RequestFailed));
+  const auto params = m.params.get<wire::CompileParams>();
+  auto open = endpoint_.open(m.id, m.method, {});
+  if (!open) return endpoint_.answer(m.id, std::unexpected(open.error()));
+  toolchain::Request request;
+  request.cuda_source = params.source;
+  request.arch = params.arch;
+  request.options = params.options;
+  request.want_ptx = params.ptx;
+  request.want_cubin = params.cubin;
+  request.want_sass = params.sass;
+  request.stop = (*open)->stop.get_token();
+  {
+    std::lock_guard lock(mutex_);
+    ++unfinished_;
+  }
+  auto then = [this, open = *open](const Compilations::Made& made) {
+    wire::CompileResult result;
+    std::string payload;
+    if (made) {
+      result.log = made->log;
+      result.sass_missing = made->sass_missing;
+      for (const std::string* part : {&made->ptx, &made->cubin, &made->sass}) {
+        result.sizes.push_back(static_cast<std::int64_t>(part->size()));
+        payload += *part;
+      }
+    } else {
+      result.failed = kFailures[static_cast<int>(made.error().kind)];
+      result.message = made.error().message;
+      result.log = made.error().log;
+    }
+    endpoint_.answer(open, Json(result), payload);
+    std::lock_guard lock(mutex_);
+    --unfinished_;
+    quiet_.notify_all();
+  };
+  if (worker_.compilations.compile(std::move(request), then)) return;
+  {
+    std::lock_guard lock(mutex_);
+    --unfinished_;
+  }
+  endpoint_.answer(*open, wrong("too many compilations wait", kBusy));
+}
+
+}  // namespace tilewright::worker

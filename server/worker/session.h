@@ -1,0 +1,66 @@
+// One client of a worker, from its first message to its last.
+//
+// Three kinds of threads: the endpoint's, which handles messages in order; those of slots and compilations, which end
+// jobs; and one of the session's own, which sends what ended jobs left, so that a client who reads slowly keeps no GPU
+// waiting. A client that is gone takes its jobs along.
+#pragma once
+#include <map>
+#include <thread>
+
+#include "server/endpoint/endpoint.h"
+#include "server/worker/worker.h"
+
+namespace tilewright::worker {
+
+class Session final : public endpoint::Handler {
+ public:
+  // `trusted`: it has shown who it is by other means than the token.
+  Session(transport::Connection& connection, Worker& worker, bool trusted);
+  ~Session() override;
+
+  // Serves until the client has gone; the exit status.
+  int run();
+
+ private:
+  using Message = protocol::Message;
+  using Json = protocol::Json;
+  using Error = protocol::Error;
+
+  void request(Message& message) override;
+  void notification(Message& message) override;
+  void closed() override { endpoint_.end(0); }
+  void ending() override;
+  void dropped(const std::string& why) override;
+  void refused(const std::string&) override {}
+
+  std::expected<Json, Error> initialize(const Json& params);
+  std::expected<Json, Error> open(const Json& params);
+  void run_job(const Message& message);
+  void compile(const Message& message);
+  void data(const Json& params, std::string_view payload);
+  void close_job(const std::string& key);
+  std::shared_ptr<Job> job_of(const Json& params) const;
+
+  void deliver(const std::shared_ptr<endpoint::Open>& open, const std::shared_ptr<Job>& job, Ending ending);
+  bool send_contents(const Job& job, const run::Outcome& outcome);
+  bool send_pieces(const Job& job, const char* what, std::size_t index, const run::Contents& contents);
+  // Work for the session's own thread, in order.
+  void later(std::function<void()> work);
+
+  transport::Connection& connection_;
+  Worker& worker_;
+  endpoint::Endpoint endpoint_;
+  bool welcome_;  // has shown who it is
+  bool initialized_ = false;
+  std::jthread impatient_;                            // ends a client that does not say who it is
+  std::map<std::string, std::shared_ptr<Job>> open_;  // of the endpoint's thread
+
+  std::mutex mutex_;
+  std::condition_variable_any more_;
+  std::deque<std::function<void()>> deliveries_;
+  std::size_t unfinished_ = 0;  // jobs and compilations that will still call back
+  std::condition_variable quiet_;
+  std::jthread sender_;
+};
+
+}  // namespace tilewright::worker
