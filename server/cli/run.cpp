@@ -12,6 +12,7 @@
 #include "server/cli/run_batch.h"
 #include "server/cli/run_files.h"
 #include "server/cli/run_options.h"
+#include "server/cli/run_slots.h"
 #include "server/render/run_report.h"
 #include "server/render/terminal.h"
 
@@ -57,7 +58,15 @@ int run_one(const RunOptions& o, const ide::RunRequest& request, const std::stop
   if (!simulator) return refuse(o, simulator.error());
   RunProgress progress;
   simulator->progress = [&](std::uint64_t done, std::uint64_t all) { progress.simulated(done, all); };
-  auto executor = ide::executor_on(o.on, gpu_of(o), 3, *simulator, stop);
+  std::unique_ptr<run::Executor> executor;
+  if (is_elsewhere(o.on)) {
+    auto slots = slots_elsewhere(o, o.paths.front(), [&](const std::string& what) { progress.show(what); }, stop);
+    if (stop.stop_requested()) return interrupted();
+    if (!slots) return refuse(o, slots.error(), "no_device");
+    executor = std::move(slots->front().executor);
+  } else {
+    executor = ide::executor_on(o.on, gpu_of(o), 3, *simulator, stop);
+  }
   if (!o.clusters.empty() && executor->runs_cubins())
     return refuse(o, {"--clusters is a part for the simulator to run", "add --on sim"});
   ide::RunAnswer answer =

@@ -97,10 +97,11 @@ void repeatable(CLI::App& c, const char* name, std::vector<std::string>& to, con
 }
 
 void add_places(CLI::App& c, RunOptions& o) {
-  c.add_option("--on", o.on,
-               "Where: gpu, this machine's own (of a batch all that it has), or sim, the simulator (default: the GPU "
-               "where there is one)")
-      ->check(CLI::IsMember(std::vector<std::string>(project::kRunTargets.begin(), project::kRunTargets.end())));
+  c.add_option(
+      "--on", o.on,
+      "Where: gpu, this machine's own (of a batch all that it has); sim, the simulator; a remote or a pool of "
+      "tilewright.toml; or an address: ssh://HOST, tls://HOST:PORT, exec:COMMAND, slurm:partition=P,gres=gpu:1 "
+      "(default: the GPU where there is one, else the simulator)");
   c.add_option("--arch", o.arch,
                "Architecture to compile for (default: the device's own; of the simulator what the script needs)");
   o.dialect.add(c);

@@ -1,12 +1,41 @@
 #include "server/cli/run_slots.h"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "server/ide/run.h"
+#include "server/project/run_targets.h"
+#include "server/remote/executor.h"
 
 namespace tilewright::cli {
+
+bool is_elsewhere(const std::string& on) {
+  return !on.empty() && std::ranges::find(project::kRunTargets, on) == project::kRunTargets.end();
+}
+
+std::expected<std::vector<ide::Slot>, run::Failure> slots_elsewhere(
+    const RunOptions& o, const std::string& script, const std::function<void(const std::string&)>& progress,
+    const std::stop_token& stop) {
+  if (!o.clusters.empty() || !o.watches.empty() || !o.trace.empty())
+    return std::unexpected(run::Failure{"--clusters, --watch and --trace show the simulator of this machine",
+                                        "leave out --on " + o.on + ", or say --on sim"});
+  auto config = project::find_config(std::filesystem::absolute(script));
+  if (!config) return std::unexpected(run::Failure{config.error(), {}});
+  remote::RemoteOptions options;
+  options.deadline_seconds = o.deadline;
+  options.simulator_steps = o.steps;
+  options.simulator_jobs = threads_of(o.jobs);
+  options.progress = progress;
+  auto found = remote::slots_at(o.on, *config, options, stop);
+  if (!found) return std::unexpected(found.error());
+  for (const run::Failure& f : found->left_out) std::fprintf(stderr, "tilewright: left out: %s\n", f.message.c_str());
+  return std::move(found->slots);
+}
 
 std::expected<std::vector<ide::Slot>, run::Failure> slots_for(const RunOptions& o,
                                                               std::shared_ptr<const std::atomic<unsigned>> cores,
                                                               const std::stop_token& stop) {
+  if (is_elsewhere(o.on)) return slots_elsewhere(o, o.paths.front(), {}, stop);
   auto simulator = simulator_of(o);
   if (!simulator) return std::unexpected(simulator.error());
   ide::LocalSlots local;

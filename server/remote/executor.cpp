@@ -1,6 +1,7 @@
 #include "server/remote/executor.h"
 
 #include <algorithm>
+#include <future>
 #include <random>
 #include <set>
 #include <thread>
@@ -117,7 +118,8 @@ std::string words_of(const wire::JobProgress& p, const std::string& name) {
 RemoteExecutor::RemoteExecutor(std::shared_ptr<Link> link, wire::InitializeResult worker, RemoteOptions options)
     : link_(std::move(link)), worker_(std::move(worker)), options_(std::move(options)) {}
 
-std::expected<run::DeviceInfo, std::string> RemoteExecutor::device(const std::stop_token&) {
+std::expected<run::DeviceInfo, std::string> RemoteExecutor::device(const std::stop_token& stop) {
+  if (auto there = link_->client(stop); !there) return std::unexpected(there.error().message);
   if (worker_.executes == "none") return std::unexpected("its worker only compiles");
   if (!runs_cubins() || worker_.devices.empty()) {
     run::DeviceInfo simulator;
@@ -227,17 +229,41 @@ run::Outcome RemoteExecutor::execute(const run::Bound& bound, const std::stop_to
                                       " times in this run: " + why);
 }
 
-std::expected<std::vector<std::unique_ptr<run::Executor>>, run::Failure> executors_at(const Place& place,
-                                                                                      const RemoteOptions& options,
-                                                                                      const std::stop_token& stop) {
+std::expected<std::vector<ide::Slot>, run::Failure> slots_at(const Place& place, const RemoteOptions& options,
+                                                             const std::stop_token& stop) {
   auto link = std::make_shared<Link>(place.name, reach(place));
   auto client = link->client(stop);
   if (!client) return std::unexpected(run::Failure{place.name + ": " + client.error().message, client.error().hint});
   const wire::InitializeResult worker = (*client)->worker();
   const int slots = std::max(1, place.slots > 0 ? place.slots : worker.slots);
-  std::vector<std::unique_ptr<run::Executor>> out;
-  for (int i = 0; i < slots; ++i) out.push_back(std::make_unique<RemoteExecutor>(link, worker, options));
+  std::vector<ide::Slot> out;
+  for (int i = 0; i < slots; ++i)
+    out.push_back({slots == 1 ? place.name : place.name + " " + std::to_string(i),
+                   std::make_unique<RemoteExecutor>(link, worker, options)});
   return out;
+}
+
+std::expected<Reachable, run::Failure> slots_at(std::string_view word, const project::Config& config,
+                                                const RemoteOptions& options, const std::stop_token& stop) {
+  auto places = find_places(word, config);
+  if (!places) return std::unexpected(places.error());
+  // All at once: one that does not answer keeps only its own.
+  std::vector<std::future<std::expected<std::vector<ide::Slot>, run::Failure>>> asked;
+  for (const Place& place : *places)
+    asked.push_back(std::async(std::launch::async, [&] { return slots_at(place, options, stop); }));
+  Reachable out;
+  for (auto& answer : asked) {
+    auto slots = answer.get();
+    if (!slots) {
+      out.left_out.push_back(slots.error());
+    } else {
+      std::ranges::move(*slots, std::back_inserter(out.slots));
+    }
+  }
+  if (!out.slots.empty()) return out;
+  run::Failure none = out.left_out.front();
+  for (std::size_t i = 1; i < out.left_out.size(); ++i) none.message += "\n  " + out.left_out[i].message;
+  return std::unexpected(none);
 }
 
 }  // namespace tilewright::remote

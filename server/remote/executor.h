@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "compiler/run/executor.h"
+#include "server/ide/slots.h"
 #include "server/remote/link.h"
 
 namespace tilewright::remote {
@@ -43,9 +44,17 @@ class RemoteExecutor final : public run::Executor {
   const RemoteOptions options_;
 };
 
-// An executor for each slot of the place's worker, connected. The error says why it cannot be used.
-std::expected<std::vector<std::unique_ptr<run::Executor>>, run::Failure> executors_at(const Place& place,
-                                                                                      const RemoteOptions& options,
-                                                                                      const std::stop_token& stop);
+// An executor for each slot of the place, connected. The error says why it cannot be used.
+std::expected<std::vector<ide::Slot>, run::Failure> slots_at(const Place& place, const RemoteOptions& options,
+                                                             const std::stop_token& stop);
+
+// The slots of an address, of a remote or of a pool; of a pool those of its members that can be reached, and why the
+// others cannot be. The error: there is no such place, or none can be reached.
+struct Reachable {
+  std::vector<ide::Slot> slots;
+  std::vector<run::Failure> left_out;
+};
+std::expected<Reachable, run::Failure> slots_at(std::string_view word, const project::Config& config,
+                                                const RemoteOptions& options, const std::stop_token& stop);
 
 }  // namespace tilewright::remote
