@@ -12,7 +12,10 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "compiler/toolchain/confine.h"
 #include "compiler/toolchain/file.h"
 #include "compiler/toolchain/nvrtc.h"
 #include "compiler/toolchain/wire.h"
@@ -54,6 +57,7 @@ class Helper {
  public:
   Record serve(const Record& request) {
     set_limits(number(request, "memory"), number(request, "cpu"));
+    confine(request);
     std::string_view op = field(request, "op");
     if (op == "compile") return compile(request);
     if (op == "disassemble") return disassemble(request);
@@ -61,6 +65,15 @@ class Helper {
   }
 
  private:
+  // Once, before anything of a stranger's is looked at. Where the kernel cannot do it, compiling goes on without.
+  void confine(const Record& request) {
+    if (std::exchange(confined_, true)) return;
+    std::vector<std::filesystem::path> folders;
+    for (const auto& [name, value] : request)
+      if (name == "folder") folders.emplace_back(value);
+    confine_to(folders);
+  }
+
   static Record failed(std::string message) { return {{"status", "failed"}, {"message", std::move(message)}}; }
 
   Record compile(const Record& request) {
@@ -118,6 +131,7 @@ class Helper {
             {"sass", std::move(sass)}};
   }
 
+  bool confined_ = false;
   std::optional<Nvrtc> nvrtc_;
 };
 

@@ -102,6 +102,11 @@ struct Toolchain::State {
   std::expected<Record, Error> ask(Record request, const std::stop_token& stop) {
     auto milliseconds = static_cast<std::uint64_t>(options.time_limit.count());
     request.emplace_back("memory", number(options.memory_limit));
+    // What the tools read; the helper sees nothing else (confine.h).
+    request.emplace_back("folder", cuda->root.string());
+    for (const std::filesystem::path& file : {cuda->nvrtc, cuda->builtins, cuda->nvdisasm})
+      if (!file.empty()) request.emplace_back("folder", file.parent_path().string());
+    for (const std::filesystem::path& folder : cuda->includes) request.emplace_back("folder", folder.string());
     request.emplace_back("cpu", number((milliseconds + 999) / 1000));
     for (bool again : {true, false}) {
       auto helper = borrow(stop);

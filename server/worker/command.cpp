@@ -28,15 +28,11 @@ int refuse(const std::string& message, const std::string& hint) {
   return kUsage;
 }
 
-// The devices that can be used, where nobody has named them.
+// All that the driver has; none where it does not start.
 std::vector<int> devices_of(const run::GpuOptions& gpu) {
   std::vector<int> out;
-  for (int number = 0; number < 64; ++number) {
-    run::GpuOptions one = gpu;
-    one.device = number;
-    if (!run::GpuExecutor(one).device()) break;
-    out.push_back(number);
-  }
+  if (auto first = run::GpuExecutor(gpu).device())
+    for (int number = 0; number < first->devices; ++number) out.push_back(number);
   return out;
 }
 
