@@ -231,15 +231,26 @@ run::Outcome RemoteExecutor::execute(const run::Bound& bound, const std::stop_to
 
 std::expected<std::vector<ide::Slot>, run::Failure> slots_at(const Place& place, const RemoteOptions& options,
                                                              const std::stop_token& stop) {
-  auto link = std::make_shared<Link>(place.name, reach(place));
-  auto client = link->client(stop);
-  if (!client) return std::unexpected(run::Failure{place.name + ": " + client.error().message, client.error().hint});
-  const wire::InitializeResult worker = (*client)->worker();
-  const int slots = std::max(1, place.slots > 0 ? place.slots : worker.slots);
+  const Told told = [options](const std::string& what) {
+    if (options.progress) options.progress(what);
+  };
   std::vector<ide::Slot> out;
-  for (int i = 0; i < slots; ++i)
-    out.push_back({slots == 1 ? place.name : place.name + " " + std::to_string(i),
-                   std::make_unique<RemoteExecutor>(link, worker, options)});
+  const std::vector<Reach> ways = ways_to(place, told);
+  for (const Reach& way : ways) {
+    auto link = std::make_shared<Link>(place.name, way);
+    auto client = link->client(stop);
+    if (!client) {
+      // Of several workers one that does not start leaves the others.
+      if (!out.empty()) break;
+      return std::unexpected(run::Failure{place.name + ": " + client.error().message, client.error().hint});
+    }
+    const wire::InitializeResult worker = (*client)->worker();
+    const int slots = ways.size() > 1 ? 1 : std::max(1, place.slots > 0 ? place.slots : worker.slots);
+    for (int i = 0; i < slots; ++i)
+      out.push_back(
+          {slots * static_cast<int>(ways.size()) == 1 ? place.name : place.name + " " + std::to_string(out.size()),
+           std::make_unique<RemoteExecutor>(link, worker, options)});
+  }
   return out;
 }
 

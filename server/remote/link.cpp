@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "server/remote/secret.h"
 
 namespace tilewright::remote {
@@ -38,17 +40,20 @@ std::expected<Reached, run::Failure> over_network(const Place& place, const std:
 
 }  // namespace
 
-Reach reach(const Place& place) {
-  if (place.kind == Kind::Tls || place.kind == Kind::Tcp)
-    return [place](const std::stop_token& stop) { return over_network(place, stop); };
-  return [place](const std::stop_token&) -> std::expected<Reached, run::Failure> {
-    // ssh asks for a password at the terminal, which only a process of the foreground may read.
-    const bool terminal = place.kind == Kind::Ssh && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+std::vector<Reach> ways_to(const Place& place, const Told& told) {
+  // ssh asks for a password at the terminal, which only a process of the foreground may read.
+  const bool terminal = place.kind == Kind::Ssh && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  std::shared_ptr<Launcher> launcher = make_launcher(place, terminal, told);
+  if (!launcher) return {[place](const std::stop_token& stop) { return over_network(place, stop); }};
+  const Reach one = [place, terminal, launcher](const std::stop_token& stop) -> std::expected<Reached, run::Failure> {
+    auto words = launcher->command(stop);
+    if (!words) return std::unexpected(words.error());
     auto made = transport::run_command(
-        {.words = worker_command(place, terminal), .environment = {}, .folder = place.folder, .own_group = !terminal});
+        {.words = std::move(*words), .environment = {}, .folder = place.folder, .own_group = !terminal});
     if (!made) return std::unexpected(run::Failure{made.error(), {}});
     return Reached{std::move(*made), {}};
   };
+  return std::vector<Reach>(static_cast<std::size_t>(std::max(1, launcher->slots())), one);
 }
 
 std::expected<std::shared_ptr<Client>, run::Failure> Link::client(const std::stop_token& stop) {

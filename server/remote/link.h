@@ -8,6 +8,7 @@
 #include <string>
 
 #include "server/remote/client.h"
+#include "server/remote/launch.h"
 #include "server/remote/place.h"
 
 namespace tilewright::remote {
@@ -18,8 +19,9 @@ struct Reached {
   std::string token;
 };
 using Reach = std::function<std::expected<Reached, run::Failure>(const std::stop_token& stop)>;
-// Of a place that is reached by one command or one address.
-Reach reach(const Place& place);
+// The ways to a place: one, or for Slurm one for each of its slots, which share an allocation. `told` hears what is
+// waited for.
+std::vector<Reach> ways_to(const Place& place, const Told& told);
 
 class Link {
  public:
