@@ -52,47 +52,63 @@ constexpr std::array<Char, 256> classes() {
 constexpr std::array<Char, 256> kClass = classes();
 Char class_of(char c) { return kClass[static_cast<unsigned char>(c)]; }
 
+// Words, most of which a text does not have: the first letter and the length refuse nearly all others at once.
 template <std::size_t N>
-bool any_of(std::string_view word, const std::string_view (&list)[N]) {
-  return std::ranges::find(list, word) != std::end(list);
+struct Words {
+  std::array<std::string_view, N> words{};
+  std::array<std::uint16_t, 256> lengths{};  // by first letter, a bit for each
+
+  bool has(std::string_view word) const {
+    if (word.empty() || word.size() >= 16) return false;
+    if (!(lengths[static_cast<unsigned char>(word[0])] >> word.size() & 1)) return false;
+    return std::ranges::find(words, word) != words.end();
+  }
+};
+template <std::size_t N>
+consteval Words<N> words(const std::string_view (&list)[N]) {
+  Words<N> out;
+  std::ranges::copy(list, out.words.begin());
+  for (std::string_view word : list) {
+    if (word.size() >= 16) throw "a word too long for its bit";
+    out.lengths[static_cast<unsigned char>(word[0])] |= static_cast<std::uint16_t>(1u << word.size());
+  }
+  return out;
 }
 
 // Begins a statement and stands in no bracket of a valid script.
 bool is_hard(std::string_view word) {
-  static constexpr std::string_view kList[] = {"def",  "class", "return", "import",   "with",   "while",
-                                               "try",  "raise", "assert", "del",      "global", "nonlocal",
-                                               "pass", "break", "elif",   "continue", "except", "finally"};
-  return word.size() >= 3 && word.size() <= 8 && any_of(word, kList);
+  static constexpr auto kList =
+      words({"def", "class", "return", "import", "with", "while", "try", "raise", "assert", "del", "global", "nonlocal",
+             "pass", "break", "elif", "continue", "except", "finally"});
+  return kList.has(word);
 }
 
 // Goes on with an expression, and begins no statement that anyone writes.
 bool is_infix(std::string_view word) {
-  static constexpr std::string_view kList[] = {"and",  "or",     "not",  "in",   "is",
-                                               "else", "lambda", "None", "True", "False"};
-  return any_of(word, kList);
+  static constexpr auto kList = words({"and", "or", "not", "in", "is", "else", "lambda", "None", "True", "False"});
+  return kList.has(word);
 }
 
 // May stand behind a value.
 bool follows_value(std::string_view word) {
-  static constexpr std::string_view kList[] = {"and",  "or",  "not", "in",    "is",  "if",
-                                               "else", "for", "as",  "async", "from"};
-  return any_of(word, kList);
+  static constexpr auto kList = words({"and", "or", "not", "in", "is", "if", "else", "for", "as", "async", "from"});
+  return kList.has(word);
 }
 
 // Needs a value behind it.
 bool precedes_value(std::string_view word) {
-  static constexpr std::string_view kList[] = {"lambda", "await", "yield"};
-  return follows_value(word) || is_hard(word) || any_of(word, kList);
+  static constexpr auto kList = words({"lambda", "await", "yield"});
+  return follows_value(word) || is_hard(word) || kList.has(word);
 }
 
 Word word_kind(std::string_view word) {
-  static constexpr std::string_view kDefinitions[] = {"def", "class"};
-  static constexpr std::string_view kCompounds[] = {"if", "for", "while", "with", "try"};
-  static constexpr std::string_view kClauses[] = {"elif", "else", "except", "finally"};
+  static constexpr auto kDefinitions = words({"def", "class"});
+  static constexpr auto kCompounds = words({"if", "for", "while", "with", "try"});
+  static constexpr auto kClauses = words({"elif", "else", "except", "finally"});
   if (word.size() < 2 || word.size() > 7) return Word::Other;
-  if (any_of(word, kDefinitions)) return Word::Definition;
-  if (any_of(word, kCompounds)) return Word::Compound;
-  if (any_of(word, kClauses)) return Word::Clause;
+  if (kDefinitions.has(word)) return Word::Definition;
+  if (kCompounds.has(word)) return Word::Compound;
+  if (kClauses.has(word)) return Word::Clause;
   if (word == "async") return Word::Async;
   if (word == "match") return Word::Match;  // a soft keyword: taken back if the line does not end with a `:`
   return Word::Other;

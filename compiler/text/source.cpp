@@ -26,6 +26,11 @@ std::uint32_t units(std::uint32_t bytes, Encoding encoding) {
 
 Source::Source(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
   lines_.push_back(0);
+  if (text_.find('\r') == std::string::npos) {  // as almost always: a search for one byte is many times faster
+    for (std::size_t i = text_.find('\n'); i != std::string::npos; i = text_.find('\n', i + 1))
+      lines_.push_back(static_cast<std::uint32_t>(i + 1));
+    return;
+  }
   for (std::uint32_t i = 0; i < text_.size(); ++i) {
     if (text_[i] == '\n') {
       lines_.push_back(i + 1);
