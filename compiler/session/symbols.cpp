@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <unordered_map>
 #include <utility>
 
@@ -25,21 +26,30 @@ class Indexer {
     for (statement_ = 0; statement_ < statements.size(); ++statement_) declare(statements[statement_].node->statement);
     for (statement_ = 0; statement_ < statements.size(); ++statement_) {
       offset_ = statements[statement_].offset;
+      const std::size_t first = out_.occurrences.size();
       visit(statements[statement_].node->statement);
+      in_order(first);
     }
+    const auto behind = static_cast<std::ptrdiff_t>(out_.occurrences.size());
     comments();
     keywords();
-    std::ranges::stable_sort(out_.occurrences, {}, [](const Occurrence& o) { return std::pair(o.begin, o.end); });
+    in_order(static_cast<std::size_t>(behind));
+    std::ranges::inplace_merge(out_.occurrences, out_.occurrences.begin() + behind, {}, place);
     for (std::uint32_t i = 0; i < out_.occurrences.size(); ++i) {
-      Symbol& s = out_.symbols[out_.occurrences[i].symbol];
-      bool first = std::ranges::none_of(s.occurrences,
-                                        [&](std::uint32_t o) { return out_.occurrences[o].role == Role::Define; });
-      if (out_.occurrences[i].role == Role::Write && first) out_.occurrences[i].role = Role::Define;
+      Occurrence& o = out_.occurrences[i];
+      Symbol& s = out_.symbols[o.symbol];
+      auto defines = [&](std::uint32_t before) { return out_.occurrences[before].role == Role::Define; };
+      if (o.role == Role::Write && std::ranges::none_of(s.occurrences, defines)) o.role = Role::Define;
       s.occurrences.push_back(i);
     }
   }
 
  private:
+  // By their beginnings, then by their ends.
+  static std::uint64_t place(const Occurrence& o) { return std::uint64_t{o.begin} << 32 | o.end; }
+  // Statements stand in their order, so that it is enough to sort what each of them has.
+  void in_order(std::size_t first) { std::ranges::stable_sort(out_.occurrences | std::views::drop(first), {}, place); }
+
   struct Open {
     std::uint32_t scope;
     bool is_class;
