@@ -42,6 +42,7 @@ int unusable(const std::string& why) {
 // A client on a thread of its own.
 struct Client {
   std::unique_ptr<transport::Connection> connection;
+  std::unique_ptr<Session> session;
   std::atomic<bool> done{false};
   std::jthread thread;
 };
@@ -83,12 +84,15 @@ int serve_port(Options options, const std::string& address, const transport::Lis
     }
     Client& client = clients.emplace_back();
     client.connection = std::move(accepted);
-    client.thread = std::jthread([&client, &worker, &how] {
-      Session(*client.connection, worker, how.tls && !how.tls->authority.empty()).run();
+    const bool trusted = worker.options.token.empty();
+    client.session = std::make_unique<Session>(*client.connection, worker, trusted);
+    client.thread = std::jthread([&client] {
+      client.session->run();
       client.done = true;
     });
   }
-  for (Client& client : clients) client.connection->stop();
+  for (Client& client : clients) client.session->end();
+  for (Client& client : clients) client.thread.join();
   return 0;
 }
 

@@ -229,6 +229,11 @@ void Session::deliver(const std::shared_ptr<endpoint::Open>& open, const std::sh
   if (open->answered()) return;
   if (!worker_.attempts.is_latest(*job))
     return endpoint_.answer(open, wrong("a later attempt of this job is known", kSuperseded));
+  // An input that stayed as it was is the client's own: nothing comes back of it.
+  for (std::size_t i = 0; i < ending.outcome.buffers.size(); ++i) {
+    run::Contents& left = ending.outcome.buffers[i].contents;
+    if (left.data() == job->order.buffers[i].contents.data()) left = {};
+  }
   if (!send_contents(*job, ending.outcome)) {
     if (!open->answered()) {
       Worker::log("a client that did not read its results was cut off");
@@ -243,9 +248,7 @@ void Session::deliver(const std::shared_ptr<endpoint::Open>& open, const std::sh
 bool Session::send_contents(const Job& job, const run::Outcome& outcome) {
   for (std::size_t i = 0; i < outcome.buffers.size(); ++i) {
     const run::BufferOutcome& b = outcome.buffers[i];
-    const bool given = b.contents.data() == job.order.buffers[i].contents.data();
-    if (!given && !send_pieces(job, "contents", i, b.contents)) return false;
-    if (!send_pieces(job, "later", i, b.later)) return false;
+    if (!send_pieces(job, "contents", i, b.contents) || !send_pieces(job, "later", i, b.later)) return false;
   }
   return true;
 }
@@ -271,6 +274,8 @@ void Session::compile(const Message& m) {
     return endpoint_.answer(
         m.id, wrong("this worker does not compile: " + worker_.self().compiler, ErrorCode::RequestFailed));
   const auto params = m.params.get<wire::CompileParams>();
+  if (params.source.empty() || params.arch.empty())
+    return endpoint_.answer(m.id, wrong("a compilation needs source and arch"));
   auto open = endpoint_.open(m.id, m.method, {});
   if (!open) return endpoint_.answer(m.id, std::unexpected(open.error()));
   toolchain::Request request;

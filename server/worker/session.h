@@ -20,6 +20,10 @@ class Session final : public endpoint::Handler {
 
   // Serves until the client has gone; the exit status.
   int run();
+  // Ends it, from any thread.
+  void end() {
+    endpoint_.post([this] { endpoint_.end(0); });
+  }
 
  private:
   using Message = protocol::Message;

@@ -2,6 +2,7 @@
 import json
 import os
 import queue
+import re
 import signal
 import socket
 import ssl
@@ -100,6 +101,7 @@ class Worker:
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env=env, start_new_session=True)
         self.log = []
+        self.clients = []
         self.port = None
         self._said = threading.Event()
         threading.Thread(target=self._hear, daemon=True).start()
@@ -111,15 +113,28 @@ class Worker:
         for line in self.process.stderr:
             text = line.decode(errors="replace")
             self.log.append(text)
-            if "listening on " in text:
-                self.port = int(text.split("listening on ")[1].split(" ")[0].rsplit(":", 1)[1].rstrip(":"))
+            if found := re.search(r"listening on \S*:(\d+)", text):
+                self.port = int(found.group(1))
                 self._said.set()
         self._said.set()
 
     def connect(self, tls=None):
         raw = socket.create_connection(("127.0.0.1", self.port))
         made = tls.wrap_socket(raw, server_hostname="localhost") if tls else raw
-        return Client(lambda n: made.recv(n), made.sendall, made.close)
+        def close():
+            try:
+                made.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            made.close()
+        self.clients.append(Client(made.recv, made.sendall, close))
+        return self.clients[-1]
+
+    def leave(self):
+        """Closes every connection that is left."""
+        for client in self.clients:
+            client.close()
+        self.clients.clear()
 
     def stdio(self):
         p = self.process
