@@ -1,9 +1,11 @@
 #include "server/ide/diagnostics.h"
 
+#include <algorithm>
 #include <set>
 
 #include "server/ide/artifacts.h"
 #include "server/ide/background_trials.h"
+#include "server/ide/run_findings.h"
 #include "server/ide/words.h"
 
 namespace tilewright::ide {
@@ -28,7 +30,7 @@ std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compil
 }
 
 Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const session::Analysis> analysis,
-                        const Artifacts* artifacts, const BackgroundTrials* trials) {
+                        const Artifacts* artifacts, const BackgroundTrials* trials, const RunFindings* runs) {
   const text::Source& own = script.source();
   Diagnostics out{std::move(analysis), {}, {}};
   out.list.reserve(out.analysis->findings.size());
@@ -59,6 +61,19 @@ Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const s
     };
     if (trials) add_all(trials->find(script.path(), c));
     if (artifacts) add_all(toolchain_findings(c, *artifacts));
+  }
+  if (!runs) return out;
+  for (RunFindings::Item& item : runs->find(script)) {
+    // The simulator may have found it before anybody ran it.
+    if (std::ranges::any_of(out.list,
+                            [&](const Diagnostic& d) { return d.said->code == item.said.code && d.at == item.at; }))
+      continue;
+    Diagnostic& made = out.list.emplace_back(Diagnostic{&out.of_tools.emplace_back(std::move(item.said)), item.at, {}});
+    out.of_tools.back().related.reserve(item.related.size());  // its texts stay where they are
+    for (auto& [at, message] : item.related) {
+      std::string_view kept = out.of_tools.back().related.emplace_back(text::Related{{}, std::move(message)}).message;
+      made.related.push_back({{&own, at.begin, at.end}, kept});
+    }
   }
   return out;
 }

@@ -10,6 +10,7 @@
 namespace tilewright::ide {
 
 class BackgroundTrials;
+class RunFindings;
 
 // What NVRTC and ptxas said about the kernels, as far as they have looked at them, led back to the script.
 std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compiled, const Artifacts& artifacts);
@@ -30,11 +31,12 @@ struct Diagnostic {
 // Owns what its parts point to.
 struct Diagnostics {
   std::shared_ptr<const session::Analysis> analysis;
-  std::deque<text::Diagnostic> of_tools;  // and of the simulator
+  std::deque<text::Diagnostic> of_tools;  // of the simulator, and of runs
   std::vector<Diagnostic> list;           // each cause once, in the order of the text; those of the tools follow
 };
 // All findings of a script. Texts are not copied: this runs at each keystroke.
 Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const session::Analysis> analysis,
-                        const Artifacts* artifacts, const BackgroundTrials* trials = nullptr);
+                        const Artifacts* artifacts, const BackgroundTrials* trials = nullptr,
+                        const RunFindings* runs = nullptr);
 
 }  // namespace tilewright::ide

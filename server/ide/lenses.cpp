@@ -4,7 +4,7 @@
 #include <map>
 
 #include "server/ide/resources.h"
-#include "server/project/run_targets.h"
+#include "server/ide/run_findings.h"
 
 namespace tilewright::ide {
 namespace {
@@ -62,9 +62,10 @@ Answer<std::vector<Lens>> lenses(const Query& q) {
       out.push_back({place, std::move(text), view_of(ViewKind::Plan, *first.kernel, q.snapshot->path())});
     }
     if (first.kernel->failed || !first.kernel->cuda) continue;
-    for (std::string_view target : project::kRunTargets) {
-      out.push_back({place, "run on " + std::string(target), Run{entry, target}});
-    }
+    for (const std::string& target : q.run_targets) out.push_back({place, "run on " + target, Run{entry, target}});
+    if (!q.runs) continue;
+    for (const RunFindings::Result& result : q.runs->results(*q.snapshot, entry))
+      out.push_back({place, result.words, Run{entry, result.target}});
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// Above each kernel: its entries, what it takes of a multiprocessor, and ways to run it.
+// Above each kernel: its entries, what it takes of a multiprocessor, ways to run it, and what came of the last ones.
 #pragma once
 #include <string>
 #include <variant>
@@ -12,7 +12,7 @@ namespace tilewright::ide {
 struct ShowEntries {};  // of the script
 struct Run {
   std::string entry;
-  std::string_view target;  // of server/project/run_targets.h
+  std::string target;  // of Query::run_targets
 };
 // What choosing a lens does.
 using LensAction = std::variant<ShowEntries, ViewName, Run>;

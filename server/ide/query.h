@@ -23,6 +23,7 @@ namespace tilewright::ide {
 
 class Artifacts;
 class BackgroundTrials;
+class RunFindings;
 
 // A script as it was when the question came: an open document, a file, or a file of the prelude.
 using Script = std::shared_ptr<const session::Snapshot>;
@@ -62,6 +63,8 @@ struct Query {
   Preferences preferences;
   Artifacts* artifacts = nullptr;            // of NVIDIA's tools; null: nobody makes any
   const BackgroundTrials* trials = nullptr;  // on the simulator; null: there are none
+  RunFindings* runs = nullptr;               // that somebody asked for; null: nobody keeps what they found
+  std::vector<std::string> run_targets;      // where the script can be run (project/run_targets.h)
   // Tells how far it is: a message, and per cent or -1. Empty where nobody wants to know.
   std::function<void(const std::string& message, int percent)> progress;
   // Opens a file of the workspace that is not open, under its own settings. Null: it cannot be read.

@@ -77,13 +77,19 @@ void Server::trials_made(const std::string& path) {
   if (session_.find(path)) publish_again(path);
 }
 
+void Server::run_made(const std::string& path) {
+  if (!session_.find(path)) return runs_.forget(path);
+  publish_again(path);
+  if (client_->offers("workspace.codeLens.refreshSupport")) ask("workspace/codeLens/refresh", nullptr);
+}
+
 void Server::publish_again(const std::string& path) {
   publish(path, false);
   if (!push_ && client_->offers("workspace.diagnostics.refreshSupport")) ask("workspace/diagnostic/refresh", nullptr);
 }
 
 std::shared_ptr<const session::Settings> Server::settings(const std::string& path) {
-  auto [made, problem] = workspace_.settings(path);
+  auto [made, problem, targets] = workspace_.settings(path);
   if (!problem.empty() && told_.insert(problem).second) {
     show(Level::Error, problem);
     set_health("warning", problem);
@@ -135,6 +141,7 @@ void Server::did_close(const Json& params) {
   client_->uris->close(path);
   artifacts_.typed(path);
   trials_.forget(path);
+  runs_.forget(path);
   views_.forget(path);
   session_.close(path);
   look_again(workspace_.set_document(path, nullptr));
@@ -213,7 +220,7 @@ void Server::publish(const std::string& path, bool edited) {
       if (!analysis) return;
       if (tries) trials_.want(snapshot->path(), analysis, kSettled);
       if (!push) return show_views(*snapshot, *analysis, background);
-      auto found = ide::diagnostics(*snapshot, analysis, &artifacts_, trials);
+      auto found = ide::diagnostics(*snapshot, analysis, &artifacts_, trials, &runs_);
       std::string text = protocol::notification_text(
           "textDocument/publishDiagnostics",
           {{"uri", uri}, {"version", snapshot->version()}, {"diagnostics", published(found, *snapshot, *client)}});

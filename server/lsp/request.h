@@ -98,6 +98,7 @@ class Registry {
  public:
   struct Handler {
     bool document = false;  // names one document in params.textDocument.uri
+    bool waits = false;     // mostly waits, and for minutes: for a device, or for another machine
     std::function<Answer<Json>(const Request&, const Json& params)> run;
   };
 
@@ -117,6 +118,12 @@ class Registry {
   void on_workspace(std::string method, F handler) {
     add<Params>(std::move(method), false, std::move(handler));
   }
+  // As on_workspace, for a handler that waits for what somebody else does. It has threads that nobody else needs.
+  template <class Params, class F>
+  void on_device(std::string method, F handler) {
+    add<Params>(method, false, std::move(handler));
+    handlers_[method].waits = true;
+  }
 
   // Methods `tilewright/x` are commands `tilewright.x` as well.
   std::vector<std::string> commands() const;
@@ -130,7 +137,7 @@ class Registry {
  private:
   template <class Params, class F>
   void add(std::string method, bool document, F handler) {
-    handlers_[std::move(method)] = {document,
+    handlers_[std::move(method)] = {document, false,
                                     [handler = std::move(handler)](const Request& r, const Json& json) -> Answer<Json> {
                                       return handler(r, json.template get<Params>());
                                     }};

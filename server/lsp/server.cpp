@@ -20,6 +20,9 @@ bool names_view(const Json& params) {
   return uri.is_string() && uri.get_ref<const std::string&>().starts_with("tilewright://");
 }
 
+// Runs at a time; more of them wait. Each holds tensors.
+constexpr unsigned kWaiting = 8;
+
 }  // namespace
 
 Server::Server(transport::Connection& connection, endpoint::Limits limits)
@@ -31,6 +34,8 @@ Server::Server(transport::Connection& connection, endpoint::Limits limits)
           [this](const std::string& path) { post([this, path] { artifacts_made(path); }); },
           [this](const std::string& problem) { post([this, problem] { tools_health(problem); }); }),
       trials_([this](const std::string& path) { post([this, path] { trials_made(path); }); }),
+      runs_([this](const std::string& path) { post([this, path] { run_made(path); }); }),
+      waiting_(kWaiting),
       pool_(std::max(2u, std::min(8u, std::thread::hardware_concurrency()))) {
   add_features(registry_);
 }
@@ -140,6 +145,7 @@ void Server::start(const Registry::Handler& handler, Message& m) {
   if (handler.document) {
     document = path_of(m.params.at("textDocument").at("uri").get<std::string>());
     r->snapshot = session_.find(document);
+    r->run_targets = workspace_.settings(document).run_targets;
     if (!r->snapshot) {
       endpoint_.answer(m.id,
                        std::unexpected(protocol::Error{ErrorCode::InvalidParams, "the document is not open", nullptr}));
@@ -154,6 +160,7 @@ void Server::start(const Registry::Handler& handler, Message& m) {
   r->preferences = preferences_;
   r->artifacts = &artifacts_;
   if (preferences_.simulate) r->trials = &trials_;
+  r->runs = &runs_;
   r->views = &views_;
   r->stop = open->stop.get_token();
   if (const Json& token = protocol::at(m.params, "partialResultToken"); !token.is_null()) {
@@ -172,7 +179,8 @@ void Server::start(const Registry::Handler& handler, Message& m) {
   auto search = std::make_shared<project::ScriptSearch>(workspace_.looks());
   r->is_script = [search](const std::string& path) { return search->is_script(path); };
   r->file_report = [this, stop = r->stop, search](const std::string& path) { return file_report(path, *search, stop); };
-  pool_.run(
+  Pool& pool = handler.waits ? waiting_ : pool_;
+  pool.run(
       [this, open, r, progress, run = handler.run, params = std::move(m.params)] {
         Answer<Json> answer = cancelled();
         try {

@@ -6,7 +6,8 @@
 //   queued. main     runs this class: handles each message in order, owns the documents, answers what needs no
 //   analysis.
 //            It parses edited statements (microseconds to a millisecond) and never evaluates one.
-//   workers  run requests and analyses on snapshots, which do not change. They send their answers themselves.
+//   workers  run requests and analyses on snapshots, which do not change. They send their answers themselves. Requests
+//            that wait for a device or another machine have workers of their own.
 //
 // So a slow kernel delays neither typing nor cancelling. A change of a document makes a new snapshot, stops the
 // analysis of the one before, and answers what still runs on it with ContentModified. Diagnostics are sent only while
@@ -21,6 +22,7 @@
 #include "server/endpoint/endpoint.h"
 #include "server/ide/artifacts.h"
 #include "server/ide/background_trials.h"
+#include "server/ide/run_findings.h"
 #include "server/lsp/file_reports.h"
 #include "server/lsp/pool.h"
 #include "server/lsp/request.h"
@@ -117,6 +119,8 @@ class Server final : private endpoint::Handler {
   void artifacts_made(const std::string& path);
   // The simulator has found something in its kernels.
   void trials_made(const std::string& path);
+  // Somebody has run one of them.
+  void run_made(const std::string& path);
   // Diagnostics of the same text once more.
   void publish_again(const std::string& path);
   // All open documents once more, under settings as they are now.
@@ -146,7 +150,9 @@ class Server final : private endpoint::Handler {
   WatchedViews views_;
   ide::Artifacts artifacts_;
   ide::BackgroundTrials trials_;
-  Pool pool_;  // last: its threads end first
+  ide::RunFindings runs_;
+  Pool waiting_;  // for devices and other machines: what hangs there keeps nobody from typing
+  Pool pool_;     // last: its threads end first
 };
 
 }  // namespace tilewright::lsp

@@ -5,6 +5,7 @@
 
 #include "server/project/config.h"
 #include "server/project/files.h"
+#include "server/project/run_targets.h"
 
 namespace tilewright::project {
 namespace fs = std::filesystem;
@@ -150,12 +151,14 @@ Workspace::Settings Workspace::settings(const std::string& path) {
     made->limits = config->limits;
     made->dialect = config->dialect;
     made->project_targets = config->targets;
+    out.run_targets = run_targets(*config);
     if (!config->severity.empty()) {
       made->severity = [config = std::make_shared<Config>(std::move(*config))](
                            std::vector<text::Diagnostic>& diagnostics) { apply_severity(*config, diagnostics); };
     }
   } else {
     out.problem = config.error();
+    out.run_targets = run_targets(Config());
   }
   out.settings = std::move(made);
   std::lock_guard lock(settings_mutex_);

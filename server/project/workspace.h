@@ -67,6 +67,7 @@ class Workspace {
   struct Settings {
     std::shared_ptr<const session::Settings> settings;
     std::string problem;
+    std::vector<std::string> run_targets;  // run_targets.h
   };
   Settings settings(const std::string& path);
   ScriptLooks& looks() { return looks_; }

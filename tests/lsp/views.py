@@ -440,6 +440,7 @@ class Lenses(Session):
         self.assertEqual(titles[1], "4,096 B shared")
         self.assertIn("run on sim", titles)
         self.assertIn("run on gpu", titles)
+        self.assertNotIn("run on lab", titles)  # only what is configured
         for lens in lenses:
             name = lens["command"]["command"].split(".")[1]
             self.assertEqual(schema.check(lens["command"]["arguments"][0], f"lsp_{name}_params"), [])

@@ -14,6 +14,7 @@
 #include "server/ide/navigation.h"
 #include "server/ide/outline.h"
 #include "server/ide/rename.h"
+#include "server/ide/run_findings.h"
 #include "server/ide/selection.h"
 #include "server/ide/signature.h"
 #include "server/ide/tokens.h"
@@ -154,9 +155,14 @@ TEST_CASE("a diagnostic stands where it is, and beside it what belongs to it") {
 
 TEST_CASE("lenses name the entry and the targets of a run") {
   Asked asked;
+  auto config = project::parse_config("[remotes.lab]\nat = \"exec:touch ran\"\n[pools]\nall = [\"lab\"]\n", "t.toml");
+  REQUIRE(config);
+  asked.query.run_targets = project::run_targets(*config);
   auto lenses = ide::lenses(asked.query);
   REQUIRE(lenses);
-  REQUIRE(lenses->size() == 2 + project::kRunTargets.size());
+  std::vector<std::string> titles;
+  for (std::size_t i = 2; i < lenses->size(); ++i) titles.push_back(lenses->at(i).title);
+  CHECK(titles == std::vector<std::string>{"run on sim", "run on gpu", "run on lab", "run on all"});
   for (const ide::Lens& l : *lenses) CHECK(asked.text(l.at) == "kernel");
   CHECK(lenses->at(0).title == "entry make(32) for sm_90a");
   CHECK(std::holds_alternative<ide::ShowEntries>(lenses->at(0).action));
@@ -165,6 +171,61 @@ TEST_CASE("lenses name the entry and the targets of a run") {
   CHECK(std::get<ide::Run>(lenses->at(2).action).entry == "make(32)");
   asked.query.preferences.code_lenses = false;
   CHECK(ide::lenses(asked.query)->empty());
+}
+
+TEST_CASE("what a run found stands in its script until the text is another one") {
+  Asked asked;
+  std::vector<std::string> told;
+  ide::RunFindings runs([&](const std::string& document) { told.push_back(document); });
+  asked.query.runs = &runs;
+  const session::Snapshot& script = *asked.query.snapshot;
+  const auto source = std::make_shared<text::Source>(script.path(), std::string(script.source().text()));
+  auto answer = [&] {
+    ide::RunAnswer out;
+    project::LoadedFile file;
+    file.source = source;
+    file.tree = syntax::Tree::parse(source);
+    out.compiled = project::compile(file, {});
+    REQUIRE(out.compiled.kernels.size() == 1);
+    return out;
+  };
+  auto failed = answer();
+  simulate::Finding finding;
+  finding.code = "TW5020";
+  finding.message = "thread 1 reads what thread 2 writes";
+  finding.origin.span = failed.compiled.kernels[0].value->kernel.span;
+  failed.report.outcome.findings.push_back(finding);
+  failed.report.problems = {finding.message};
+  runs.keep(script.path(), source, "make(32)", "lab", failed);
+  CHECK(told == std::vector<std::string>{script.path()});
+
+  auto found = ide::diagnostics(script, asked.query.analysis(), nullptr, nullptr, &runs);
+  REQUIRE(found.list.size() == 1);
+  CHECK(found.list[0].said->code == "TW5020");
+  CHECK(found.list[0].said->message == "thread 1 reads what thread 2 writes (run of make(32) on lab)");
+  CHECK(asked.text(found.list[0].at) == "kernel");
+  auto lenses = ide::lenses(asked.query);
+  REQUIRE(lenses);
+  CHECK(lenses->back().title == "lab: failed");
+  CHECK(std::get<ide::Run>(lenses->back().action).target == "lab");
+
+  // A wrong result of which nobody knows the line stands at the kernel.
+  auto wrong = answer();
+  wrong.report.problems = {"3 elements of A are not as expected"};
+  runs.keep(script.path(), source, "make(32)", "gpu", wrong);
+  CHECK(ide::diagnostics(script, asked.query.analysis(), nullptr, nullptr, &runs).list.size() == 2);
+  // A better run takes the place of the one before it.
+  runs.keep(script.path(), source, "make(32)", "lab", answer());
+  found = ide::diagnostics(script, asked.query.analysis(), nullptr, nullptr, &runs);
+  REQUIRE(found.list.size() == 1);
+  CHECK(found.list[0].said->code == ide::kRunCode);
+
+  const auto edited =
+      asked.session.open(script.path(), std::string(kScript) + "\n", 2, std::make_shared<session::Settings>());
+  CHECK(runs.find(*edited).empty());
+  CHECK(runs.results(*edited, "make(32)").empty());
+  runs.forget(script.path());
+  CHECK(runs.find(script).empty());
 }
 
 TEST_CASE("hints follow the preferences") {

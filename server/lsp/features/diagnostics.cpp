@@ -44,7 +44,7 @@ Json report(const std::vector<protocol::Diagnostic>& diagnostics, const std::str
 std::optional<std::vector<protocol::Diagnostic>> found_in(const Request& r, const session::Snapshot& script) {
   auto analysis = script.analyse(r.stop);
   if (!analysis) return std::nullopt;
-  return published(ide::diagnostics(script, std::move(analysis), r.artifacts, r.trials), script, *r.client);
+  return published(ide::diagnostics(script, std::move(analysis), r.artifacts, r.trials, r.runs), script, *r.client);
 }
 
 Answer<Json> pull(const Request& r, const PullParams& params) {

@@ -1,15 +1,20 @@
-// tilewright/run: kernels of a saved document on one of the targets of `tilewright run`. The kernel runs in a process
-// of its own, which a fault or a cancelled request ends.
+// tilewright/run: kernels of a saved document on one of the targets of `tilewright run`: this machine's, or a remote or
+// pool that the settings name. The kernel runs in a process of its own, which a fault or a cancelled request ends.
+//
+// Nothing of the settings is used before somebody chooses it: they come with a repository, and a remote is a command.
 #include "server/ide/run.h"
 
 #include <algorithm>
 #include <string>
 
+#include "server/ide/run_findings.h"
+#include "server/ide/slots.h"
 #include "server/lsp/features.h"
 #include "server/lsp/uri.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
 #include "server/project/run_targets.h"
+#include "server/remote/executor.h"
 #include "server/render/run_report.h"
 
 namespace tilewright::lsp {
@@ -24,12 +29,59 @@ void from_json(const Json& json, RunParams& p) {
   p.on = json.at("on").get<std::string>();
 }
 
-Answer<Json> run_kernel(const Request& r, const RunParams& params) {
-  if (std::ranges::find(project::kRunTargets, params.on) == project::kRunTargets.end()) {
-    return std::unexpected(
-        protocol::Error{protocol::ErrorCode::InvalidParams, "there is no target '" + params.on + "'", nullptr});
+// Nothing: there is such a target.
+std::optional<std::string> no_target(const std::string& on, const project::Config& config) {
+  const std::vector<std::string> targets = project::run_targets(config);
+  if (std::ranges::find(targets, on) != targets.end()) return std::nullopt;
+  std::string why = "there is no target '" + on + "'; there are ";
+  for (const std::string& name : targets) why += (name == targets.front() ? "" : ", ") + name;
+  return why;
+}
+
+Json result_of(const ide::RunAnswer& answer, const std::string& before) {
+  const bool reported = answer.end == ide::RunAnswer::End::Reported;
+  return {{"status", render::run_status(answer)},
+          {"report", reported ? Json(render::run_json(answer)) : Json(nullptr)},
+          {"messages", before + render::run_messages(answer, {})}};
+}
+
+// Runs it, wherever that is. `left_out`: members of a pool that cannot be reached, for people.
+ide::RunAnswer run_on(const Request& r, const RunParams& params, const project::LoadedFile& file,
+                      const std::function<void(const std::string&)>& progress, std::string& left_out) {
+  ide::RunRequest request;
+  request.entry = params.entry;
+  request.digests = true;
+  constexpr int kSchedules = 3;
+  if (project::is_local_target(params.on)) {
+    progress("running " + params.entry + " on " + params.on);
+    auto executor = ide::executor_on(params.on, project::gpu_options(), kSchedules, {}, r.stop);
+    return ide::run_script(file, request, *executor, r.stop,
+                           [&](const std::string& what) { progress(what + " on " + params.on); });
   }
-  std::string path = path_of(params.uri);
+  progress("connecting to " + params.on);
+  remote::RemoteOptions options;
+  options.progress = progress;
+  auto found = remote::slots_at(params.on, file.config, options, r.stop);
+  if (!found) {
+    ide::RunAnswer answer;
+    answer.end = r.stop.stop_requested() ? ide::RunAnswer::End::Stopped : ide::RunAnswer::End::NoDevice;
+    answer.failure = found.error();
+    return answer;
+  }
+  for (const run::Failure& f : found->left_out) left_out += "tilewright: left out: " + f.message + "\n";
+  ide::SlotPool pool(std::move(found->slots));
+  ide::Borrower borrower(pool);
+  return ide::run_script(file, request, borrower, r.stop,
+                         [&](const std::string& what) { progress(what + " on " + params.on); });
+}
+
+Answer<Json> run_kernel(const Request& r, const RunParams& params) {
+  const std::string path = path_of(params.uri);
+  if (!project::is_local_target(params.on)) {
+    auto config = is_file(path) ? project::find_config(path) : project::Config();
+    if (!config) return refused(config.error());
+    if (auto why = no_target(params.on, *config)) return invalid(*why);
+  }
   if (!is_file(path)) return refused("only a script that is saved can be run");
   for (const auto& s : r.open) {
     auto saved = s->path() == path ? project::read_file(path) : std::unexpected(std::string());
@@ -37,25 +89,19 @@ Answer<Json> run_kernel(const Request& r, const RunParams& params) {
   }
   auto file = project::load(path);
   if (!file) return refused(file.error());
-  ide::RunRequest request;
-  request.entry = params.entry;
-  request.digests = true;
-  constexpr int kSchedules = 3;
-  auto executor = ide::executor_on(params.on, project::gpu_options(), kSchedules, {}, r.stop);
-  auto progress = [&](const std::string& what) {
-    if (r.progress) r.progress(what + " on " + params.on, -1);
+  const std::function<void(const std::string&)> progress = [&](const std::string& what) {
+    if (r.progress) r.progress(what, -1);
   };
-  progress("running " + params.entry);
-  ide::RunAnswer answer = ide::run_script(*file, request, *executor, r.stop, progress);
+  std::string left_out;
+  const ide::RunAnswer answer = run_on(r, params, *file, progress, left_out);
   if (r.stop.stop_requested()) return cancelled();
-  bool reported = answer.end == ide::RunAnswer::End::Reported;
-  return Json{{"status", render::run_status(answer)},
-              {"report", reported ? Json(render::run_json(answer)) : Json(nullptr)},
-              {"messages", render::run_messages(answer, {})}};
+  const bool open = std::ranges::any_of(r.open, [&](const auto& s) { return s->path() == path; });
+  if (r.runs && open) r.runs->keep(path, file->source, params.entry, params.on, answer);
+  return result_of(answer, left_out);
 }
 
 }  // namespace
 
-void add_run(Registry& registry) { registry.on_workspace<RunParams>("tilewright/run", run_kernel); }
+void add_run(Registry& registry) { registry.on_device<RunParams>("tilewright/run", run_kernel); }
 
 }  // namespace tilewright::lsp

@@ -1,0 +1,127 @@
+#include "server/ide/run_findings.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "compiler/ir/origin.h"
+
+namespace tilewright::ide {
+namespace {
+
+using End = RunAnswer::End;
+
+// Puts what is said of a run to its places in the document.
+class Placing {
+ public:
+  Placing(const std::string& document, const RunAnswer& answer)
+      : document_(document), anchors_(answer.compiled.evaluation->anchors) {}
+
+  // Of what lies elsewhere, the call that led there; of what has no place, the kernel.
+  Stretch place(text::Span span, const std::vector<text::Span>& chain, Stretch otherwise) const {
+    if (auto own = own_place(span)) return *own;
+    for (auto call = chain.rbegin(); call != chain.rend(); ++call)
+      if (auto own = own_place(*call)) return *own;
+    return otherwise;
+  }
+  std::optional<Stretch> own_place(text::Span span) const {
+    const text::Anchors::Place at = anchors_.resolve(span);
+    if (!at.source || at.source->path() != document_) return std::nullopt;
+    return Stretch{at.begin, at.end};
+  }
+
+ private:
+  const std::string& document_;
+  const text::Anchors& anchors_;
+};
+
+std::vector<RunFindings::Item> items_of(const std::string& document, const std::string& run, const RunAnswer& answer) {
+  std::vector<RunFindings::Item> out;
+  const run::Report& report = answer.report;
+  const Placing placing(document, answer);
+  const auto& kernels = answer.compiled.kernels;
+  const Stretch kernel = kernels.empty() ? Stretch() : placing.place(kernels.front().value->kernel.span, {}, {});
+  auto add = [&](std::string_view code, std::string message, Stretch at) {
+    text::Diagnostic d;
+    d.code = code;
+    d.message = std::move(message) + " (" + run + ")";
+    out.push_back({std::move(d), at, {}});
+  };
+  for (const simulate::Finding& f : report.outcome.findings) {
+    const text::Diagnostic d = run::diagnostic_of(f);
+    add(d.code, d.message, placing.place(d.span, d.chain, kernel));
+    out.back().said.severity = d.severity;
+    out.back().said.hint = d.hint;
+    for (const text::Related& r : d.related)
+      if (auto at = placing.own_place(r.span)) out.back().related.emplace_back(*at, r.message);
+  }
+  if (report.problems.empty()) return out;
+  if (report.fault) add(kRunCode, report.fault_reason, placing.place(report.fault, {}, kernel));
+  for (const run::TensorReport& t : report.tensors) {
+    if (!t.producer || !t.comparison || !t.comparison->mismatches) continue;
+    const auto i = static_cast<std::size_t>(&t - report.tensors.data());
+    const run::BoundTensor& b = report.bound.tensors[i];
+    add(kRunCode,
+        "this writes " + run::coordinate(b, t.comparison->first) + " of " + b.name +
+            ", the first element that is not as expected",
+        placing.place(t.producer->origin.span, ir::call_chain(t.producer->origin.chain), kernel));
+  }
+  if (out.empty()) add(kRunCode, report.problems.front(), kernel);
+  return out;
+}
+
+std::string words_of(const std::string& target, const RunAnswer& answer) {
+  if (answer.end != End::Reported) return target + ": " + (answer.end == End::Errors ? "errors" : "not run");
+  std::string out = target + ": " + std::string(answer.report.verdict());
+  if (!answer.report.timing) return out;
+  char time[32];
+  std::snprintf(time, sizeof time, ", %.2f us", answer.report.timing->cold.median);
+  return out + time;
+}
+
+}  // namespace
+
+void RunFindings::keep(const std::string& document, std::shared_ptr<const text::Source> source,
+                       const std::string& entry, const std::string& target, const RunAnswer& answer) {
+  if (answer.end == End::Stopped) return;
+  Kept kept;
+  kept.words = words_of(target, answer);
+  if (answer.end == End::Reported) kept.items = items_of(document, "run of " + entry + " on " + target, answer);
+  {
+    std::lock_guard lock(mutex_);
+    Document& d = documents_[document];
+    if (d.source && d.source->text() != source->text()) d.runs.clear();
+    d.source = std::move(source);
+    d.runs[{entry, target}] = std::move(kept);
+  }
+  made_(document);
+}
+
+void RunFindings::forget(const std::string& document) {
+  std::lock_guard lock(mutex_);
+  documents_.erase(document);
+}
+
+const RunFindings::Document* RunFindings::of(const session::Snapshot& script) const {
+  const auto found = documents_.find(script.path());
+  const bool same = found != documents_.end() && found->second.source->text() == script.source().text();
+  return same ? &found->second : nullptr;
+}
+
+std::vector<RunFindings::Item> RunFindings::find(const session::Snapshot& script) const {
+  std::lock_guard lock(mutex_);
+  std::vector<Item> out;
+  if (const Document* d = of(script))
+    for (const auto& [key, kept] : d->runs) std::ranges::copy(kept.items, std::back_inserter(out));
+  return out;
+}
+
+std::vector<RunFindings::Result> RunFindings::results(const session::Snapshot& script, const std::string& entry) const {
+  std::lock_guard lock(mutex_);
+  std::vector<Result> out;
+  if (const Document* d = of(script))
+    for (const auto& [key, kept] : d->runs)
+      if (key.first == entry) out.push_back({key.second, kept.words});
+  return out;
+}
+
+}  // namespace tilewright::ide
