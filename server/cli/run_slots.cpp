@@ -19,7 +19,9 @@ std::expected<std::vector<ide::Slot>, run::Failure> slots_elsewhere(
   if (!o.clusters.empty() || !o.watches.empty() || !o.trace.empty())
     return std::unexpected(run::Failure{"--clusters, --watch and --trace show the simulator of this machine",
                                         "leave out --on " + o.on + ", or say --on sim"});
-  auto config = project::find_config(std::filesystem::absolute(script));
+  std::error_code ec;
+  const std::filesystem::path place = std::filesystem::absolute(script);
+  auto config = project::find_config(std::filesystem::is_directory(place, ec) ? place / "script.py" : place);
   if (!config) return std::unexpected(run::Failure{config.error(), {}});
   remote::RemoteOptions options;
   options.deadline_seconds = o.deadline;

@@ -356,6 +356,7 @@ class Run {
     if (!request_.against.empty()) add_rival(e, lowered);
     tell("running " + entry);
     e.execute(executor_, stop_);
+    answer_.where = executor_.place();
     if (e.report.outcome.status == run::Status::Stopped) throw Ended{End::Stopped};
     if (e.report.outcome.status == run::Status::NoDriver) no_device(e.report.outcome.message);
     if (e.report.outcome.status == run::Status::Done) compare(e);

@@ -54,6 +54,7 @@ struct RunAnswer {
   session::Compiled compiled;  // with its diagnostics; the report's places resolve in it
   session::Compiled reference, rival;
   run::Report report;
+  std::string where;           // that it ran: as executors have it (run::Executor::place)
   std::shared_ptr<void> room;  // that the report's tensors take, as RunRequest has it
 };
 

@@ -182,6 +182,7 @@ run::Outcome Borrower::execute(const run::Bound& bound, const std::stop_token& s
       return out;
     }
     where_ = place->slot.name;
+    place_ = place->slot.executor->place();
     attempts_ = std::max(attempts_, attempt);
     try {
       out = place->slot.executor->execute(bound, stop);

@@ -31,6 +31,8 @@ class SlotPool {
  public:
   explicit SlotPool(std::vector<Slot> slots);
   std::size_t size() const { return places_.size(); }
+  // As executors have it, of the first slot.
+  std::string place() const { return places_.empty() ? std::string() : places_.front()->slot.executor->place(); }
   // Why no slot is left; nothing: there is one, or nobody has asked yet.
   std::optional<std::string> stranded() const;
   // "gpu 1: the driver does not start", of each slot that was left out.
@@ -79,6 +81,7 @@ class Borrower : public run::Executor {
   Borrower(const Borrower&) = delete;
   Borrower& operator=(const Borrower&) = delete;
 
+  std::string place() const override { return place_.empty() ? pool_.place() : place_; }
   bool runs_cubins() const override { return !kind_ || kind_->cubins; }
   std::expected<run::DeviceInfo, std::string> device(const std::stop_token& stop) override;
   run::Outcome execute(const run::Bound& bound, const std::stop_token& stop) override;
@@ -93,7 +96,7 @@ class Borrower : public run::Executor {
  private:
   SlotPool& pool_;
   std::optional<SlotPool::Kind> kind_;
-  std::string where_;
+  std::string where_, place_;
   int attempts_ = 0;
   std::vector<std::string> lost_;
 };

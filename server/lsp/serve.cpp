@@ -19,6 +19,8 @@ namespace {
 // How long the process stays after its last client. At an address, an editor that restarts its session, or a script
 // that first tries whether the port is open, comes again at once.
 constexpr std::chrono::seconds kLinger{2};
+// What was started for a remote is told to end, and then made to.
+constexpr std::chrono::seconds kFarewell{6};
 
 // A session a client, each on a thread of its own, until the last client has gone. The exit status of that one.
 int serve_all(transport::Listener& listener) {
@@ -54,7 +56,7 @@ int serve(const std::string& address) {
     int status = server->run();
     // What cannot be stopped halfway, such as reading a very large script, is not worth waiting for.
     std::thread([status] {
-      std::this_thread::sleep_for(kLinger);
+      std::this_thread::sleep_for(kFarewell);
       std::_Exit(status);
     }).detach();
     server.reset();

@@ -253,8 +253,8 @@ std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
   auto three = [](const std::array<std::int64_t, 3>& d) {
     return std::to_string(d[0]) + " × " + std::to_string(d[1]) + " × " + std::to_string(d[2]);
   };
-  std::string out =
-      std::string(c.bold) + r.kernel + std::string(c.plain) + " on " + r.device.name + " (" + r.arch + ")\n";
+  std::string out = std::string(c.bold) + r.kernel + std::string(c.plain) + " on " + r.device.name + " (" + r.arch +
+                    ")" + (answer.where.empty() ? "" : " at " + answer.where) + "\n";
   for (const run::JobLaunch& job : r.bound.job.launches) {
     out += "  launch   grid " + three(job.grid) + ", block " + three(job.block);
     if (job.cluster != std::array<std::int64_t, 3>{1, 1, 1}) out += ", cluster " + three(job.cluster);
@@ -326,7 +326,11 @@ Json run_refusal(std::string_view status, const run::Failure& failure) {
 Json run_json(const ide::RunAnswer& answer) {
   using End = ide::RunAnswer::End;
   switch (answer.end) {
-    case End::Reported: return report_json(answer.report, answer.compiled.evaluation->anchors);
+    case End::Reported: {
+      Json report = report_json(answer.report, answer.compiled.evaluation->anchors);
+      if (!answer.where.empty()) report["where"] = answer.where;
+      return report;
+    }
     case End::NoDevice: return run_refusal("no_device", answer.failure);
     case End::Unusable: return run_refusal("refused", answer.failure);
     case End::Errors: return run_refusal("errors", {"the script has errors", "`tilewright check` lists them"});
