@@ -128,7 +128,12 @@ Class* make_class(Interpreter& in, std::string_view name, std::initializer_list<
   cls->construct = construct;
   cls->scope = in.make<Scope>();
   cls->scope->kind = Scope::Kind::Class;
+  // Each evaluation makes the built-in classes anew: what they take is asked for once.
+  std::size_t most = 1;
+  for (const Class* base : bases) most += base->mro.size();
+  cls->mro.reserve(most);
   cls->mro.push_back(cls);
+  cls->bases.reserve(bases.size());
   for (Class* base : bases) {
     cls->bases.push_back(base);
     for (Class* c : base->mro) {
