@@ -67,23 +67,29 @@ void SlotPool::await_change(std::unique_lock<std::mutex>& lock, const std::stop_
   changed_.wait(lock, stop, [this, seen = changes_] { return changes_ != seen; });
 }
 
-// Slots that were never asked are asked first, so that all of them start; then the kind with the fewest runs for each
-// of its slots is chosen.
+// A slot that was never asked is asked when there are as many runs as slots that are there: it may take seconds to
+// start. Then the kind with the fewest runs for each of its slots is chosen.
 std::expected<SlotPool::Kind, std::string> SlotPool::choose(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (stop.stop_requested()) return std::unexpected("stopped");
-    auto fresh = std::ranges::find_if(places_, [](const auto& p) { return !p->kind && !p->busy && p->reason.empty(); });
-    if (fresh != places_.end()) {
-      ask(**fresh, lock, stop);
-      continue;
-    }
-    Place* best = nullptr;
+    Place *best = nullptr, *fresh = nullptr;
     bool hope = false;
+    std::size_t runs = 0, there = 0;
     for (const auto& p : places_) {
       hope = hope || p->state != Place::State::Gone;
-      if (p->state == Place::State::Gone || !p->kind) continue;
+      if (p->state == Place::State::Gone) continue;
+      if (!p->kind) {
+        if (!p->busy && !fresh) fresh = p.get();
+        continue;
+      }
+      runs += p->bound;
+      ++there;
       if (!best || p->bound < best->bound) best = p.get();
+    }
+    if (fresh && runs >= there) {
+      ask(*fresh, lock, stop);
+      continue;
     }
     if (best) {
       ++best->bound;
@@ -99,24 +105,26 @@ SlotPool::Place* SlotPool::take(const Kind& kind, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (stop.stop_requested()) return nullptr;
-    Place *free = nullptr, *lapsed = nullptr;
+    Place *free = nullptr, *lapsed = nullptr, *fresh = nullptr;
     bool hope = false;
     for (const auto& p : places_) {
       hope = hope || (p->busy && !p->kind);  // who knows what it is
+      if (!fresh && !p->busy && !p->kind && p->state != Place::State::Gone) fresh = p.get();
       if (p->state == Place::State::Gone || !p->kind || !p->kind->is(kind)) continue;
       hope = true;
       if (p->busy) continue;
-      (p->state == Place::State::Ready ? free : lapsed) = p.get();
+      Place*& found = p->state == Place::State::Ready ? free : lapsed;
+      if (!found) found = p.get();
     }
     if (free) {
       free->busy = true;
       return free;
     }
-    if (!hope) return nullptr;
-    if (lapsed) {
-      ask(*lapsed, lock, stop);
+    if (lapsed || (fresh && !hope)) {
+      ask(lapsed ? *lapsed : *fresh, lock, stop);
       continue;
     }
+    if (!hope) return nullptr;
     await_change(lock, stop);
   }
 }

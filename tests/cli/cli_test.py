@@ -1493,6 +1493,46 @@ class Gpu(Case):
     def test_what_the_kernel_prints(self):
         self.assertIn("seven\n", self.report(0, "copy 1 0 400\nprint seven\n")["printed"])
 
+    def batch(self, status, program, *options, devices="2", scripts=6):
+        """Compiled kernels of several scripts, of which each does on the device what the program says."""
+        if self.run_it("doctor").status != 0:
+            self.skipTest("no NVRTC on this machine")
+        for i in range(scripts):
+            self.file(f"kernels/{i}.py", STAGED.replace("def staged", f"def staged{i}"))
+        environment = {"FAKE_CUDA_DEVICES": devices, "FAKE_CUDA_PROGRAM": self.file("program", program)}
+        r = self.run_it("run", "kernels", "--entry", "all", "--on", "gpu", "--driver", self.fake, "--nvml", self.fake, *options,
+                        env=environment)
+        self.assertEqual(r.status, status, r)
+        return r
+
+    def test_batches_take_every_device(self):
+        answer = self.fits(self.batch(0, "copy 1 0 8192\n", "--json").json, "run")
+        self.assertEqual(answer["summary"], {"verified": 6})
+        self.assertLessEqual({x["where"] for x in answer["runs"]}, {"gpu 0", "gpu 1"})
+        answer = self.fits(self.batch(0, "copy 1 0 8192\n", "--json", "--device", "1").json, "run")
+        self.assertEqual({x["where"] for x in answer["runs"]}, {"gpu 1"})
+        r = self.batch(0, "copy 1 0 8192\ntakes 100 0\n")
+        row = next(line.split() for line in r.text.splitlines() if line.startswith("  staged5"))
+        self.assertEqual((row[1], row[3:6], row[-1]), ("gpu", ["verified", "100.00", "us"], "0"))
+        self.assertIn("of copy", r.text)
+        self.assertIn("there is no device 7", self.batch(2, "", "--device", "7").errors)
+
+    def test_batches_go_on_without_a_device(self):
+        r = self.batch(0, "copy 1 0 8192\n", "--json", "--device", "0,7", "--jobs", "4", scripts=12)
+        self.assertEqual({x["where"] for x in r.json["runs"]}, {"gpu 0"})
+
+    def test_what_a_kernel_breaks_costs_its_run(self):
+        for program, status, words, attempt in (("fault 700\n", "fault", "CUDA_ERROR_ILLEGAL_ADDRESS", 1),
+                                                ("crash\n", "lost", "tried 3 times", 3),
+                                                ("hang\n", "timeout", "", 1)):
+            with self.subTest(program):
+                answer = self.fits(self.batch(1, program, "--json", "--deadline", "0.5", scripts=3).json, "run")
+                self.assertEqual([x["status"] for x in answer["runs"]], [status] * 3)
+                self.assertEqual([x["attempt"] for x in answer["runs"]], [attempt] * 3)
+                for x in answer["runs"]:
+                    self.assertIn(words, x["error"] + " ".join(x["problems"]))
+                self.assertNotIn("stopped", answer)
+
     def test_interrupted(self):
         cubin = self.file("kernel.cubin", "kernel kernel_kernel\nhang\n")
         log = self.path("log")
