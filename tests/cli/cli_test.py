@@ -1781,6 +1781,61 @@ def make(*sizes):
                 else:
                     self.assertEqual(len(ElementTree.fromstring(out).findall(".//skipped")), 2)
 
+    def elsewhere(self, options=""):
+        """Settings with a remote of two slots that is this binary, and its command line."""
+        command = f"{BINARY} worker --stdio --on sim {options}".split()
+        self.file("tilewright.toml", f'[remotes.two]\nat = "exec:{" ".join(command)}"\nslots = 2\n'
+                                     '[remotes.gone]\nat = "exec:false"\n[pools]\nall = ["gone", "two"]\n')
+        return command
+
+    def test_on_a_remote(self):
+        self.elsewhere()
+        here = self.fits(self.batch(1, "--json").json, "run")
+        there = self.fits(self.expect(1, "run", "kernels", "--entry", "all", "--on", "two", "--json").json, "run")
+        self.assertEqual(there["summary"], here["summary"])
+        for one, other in zip(here["runs"], there["runs"]):
+            self.assertEqual([t.get("sha256") for t in one.get("tensors", [])], [t.get("sha256") for t in other.get("tensors", [])])
+            self.assertEqual(one.get("findings"), other.get("findings"))
+            self.assertIn(other["where"], ("two 0", "two 1", ""))
+        r = self.expect(1, "run", "kernels", "--entry", "all", "--on", "all")
+        self.assertIn("left out: gone", r.errors)
+        self.assertTrue(r.text.endswith("6 entries: 2 errors, 1 failed, 1 unverified, 2 verified\n"), r)
+        r = self.expect(2, "run", "kernels", "--entry", "all", "--on", "gone", "--json")
+        self.assertEqual(self.fits(r.json, "run")["status"], "no_device")
+
+    def test_a_killed_worker_costs_no_run(self):
+        command = self.elsewhere("--queue 4321")
+        for i in range(40):
+            self.file(f"many/{i:02d}.py", STAGED)
+
+        def workers():
+            found = []
+            for pid in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    with open(f"/proc/{pid}/cmdline", "rb") as f:
+                        if f.read().decode("utf-8", "replace").split("\0")[:-1] == command:
+                            found.append(int(pid))
+                except OSError:
+                    pass
+            return found
+        arguments = [BINARY, "run", "many", "--entry", "all", "--on", "two", "--json", "--schedules", "100"]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder) as p:
+            killed = set()
+            while len(killed) < 2 and p.poll() is None:
+                for pid in set(workers()) - killed:
+                    time.sleep(0.3)  # so that it is at work
+                    try:
+                        os.kill(pid, signal.SIGKILL)
+                        killed.add(pid)
+                    except ProcessLookupError:
+                        pass
+                time.sleep(0.05)
+            out, errors = p.communicate(timeout=100)
+        self.assertEqual((p.returncode, len(killed)), (0, 2), errors)
+        answer = self.fits(json.loads(out), "run")
+        self.assertEqual([x["file"] for x in answer["runs"]], [f"many/{i:02d}.py" for i in range(40)])
+        self.assertEqual(answer["summary"], {"verified": 40})
+
     def test_progress_is_for_terminals(self):
         """One line that is gone in the end, and nothing of it elsewhere."""
         master, terminal = pty.openpty()
