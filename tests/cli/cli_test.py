@@ -1831,7 +1831,8 @@ def make(*sizes):
                         pass
                 time.sleep(0.05)
             out, errors = p.communicate(timeout=100)
-        self.assertEqual((p.returncode, len(killed)), (0, 2), errors)
+        self.assertEqual(p.returncode, 0, errors)
+        self.assertGreaterEqual(len(killed), 2)  # of workers, and of the processes that they keep for jobs
         answer = self.fits(json.loads(out), "run")
         self.assertEqual([x["file"] for x in answer["runs"]], [f"many/{i:02d}.py" for i in range(40)])
         self.assertEqual(answer["summary"], {"verified": 40})
