@@ -269,8 +269,9 @@ int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_toke
 
   auto cores = std::make_shared<std::atomic<unsigned>>(1);
   auto slots = slots_for(o, cores, stop);
+  if (stop.stop_requested()) return interrupted();
   if (!slots) return refuse(o, slots.error(), "no_device");
-  const bool cubins = slots->front().executor->runs_cubins();
+  const bool cubins = std::ranges::any_of(*slots, [](const ide::Slot& slot) { return slot.executor->runs_cubins(); });
   if (!o.clusters.empty() && cubins)
     return refuse(o, {"--clusters is a part for the simulator to run", "add --on sim"});
   const unsigned count = threads_for(o, *slots, cubins);
