@@ -251,6 +251,18 @@ class OutputFolders {
   std::vector<std::vector<fs::path>> scripts_;
 };
 
+// A run of which nothing can be said but why.
+struct Failed {
+  std::size_t file = 0, number = 0;
+  std::string path, entry;
+  ide::BatchRun because(const std::string& why) const {
+    ide::BatchRun run{.file = file, .number = number, .path = path, .entry = entry};
+    run.answer.end = ide::RunAnswer::End::Unusable;
+    run.answer.failure = {entry + ": its report cannot be made: " + why, {}};
+    return run;
+  }
+};
+
 // How many threads make runs: of kernels that are compiled more than there are slots, so that these do not wait.
 unsigned threads_for(const RunOptions& o, const std::vector<ide::Slot>& slots, bool cubins) {
   constexpr std::size_t kMost = 64;
@@ -299,10 +311,16 @@ int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_toke
     rows.expect(file, entries.size());
   };
   sink.ran = [&](ide::BatchRun run) {
-    outputs.write(run);
-    RunRow row = render::run_row(run, format, render::colours(stdout), render::colours(stderr));
+    const Failed failed{.file = run.file, .number = run.number, .path = run.path, .entry = run.entry};
+    RunRow row;
+    try {
+      outputs.write(run);
+      row = render::run_row(run, format, render::colours(stdout), render::colours(stderr));
+    } catch (const std::exception& e) {  // what cannot be told of one run is no reason to lose the others
+      row = render::run_row(failed.because(e.what()), format, render::colours(stdout), render::colours(stderr));
+    }
     const bool ends_all = o.fail_fast && row.status != 0 && !failed_fast.exchange(true);
-    rows.put(run.file, run.number, std::move(row));
+    rows.put(failed.file, failed.number, std::move(row));
     if (ends_all) self->stop();
   };
   sink.left = [&](std::size_t left) {

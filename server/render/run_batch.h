@@ -18,7 +18,7 @@ enum class RunFormat { Text, Json, Junit };
 
 // What is kept of one run.
 struct RunRow {
-  std::string path, entry, where{};
+  std::string path{}, entry{}, where{};
   std::string verdict{};      // of the report; else "errors", "no device", "refused", "not run"
   int status = 0;             // as run_status()
   bool wants_a_look = false;  // it failed, or something about it is to be reviewed
