@@ -26,6 +26,7 @@ inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
   X(layout)                    \
   X(run)                       \
   X(doctor)                    \
+  X(remotes)                   \
   X(demo)
 // clang-format on
 

@@ -289,7 +289,7 @@ std::expected<Place, Failure> begin_place(std::string_view address, const std::f
   Place place;
   place.kind = scheme->kind;
   if (auto wrong = read_address(place, address.substr(scheme->prefix.size()), folder)) return std::unexpected(*wrong);
-  place.name = label(address, place);
+  place.name = place.address = label(address, place);
   return place;
 }
 

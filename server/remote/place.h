@@ -46,7 +46,8 @@ struct SlurmWish {
 
 struct Place {
   Kind kind = Kind::Exec;
-  std::string name;  // what people know it by: its name in the settings, else the address; never a secret
+  std::string name;     // what people know it by: its name in the settings, else the address; never a secret
+  std::string address;  // without what may be secret: no settings, of a command only its program
   // ssh, tls, tcp: the host (an IPv6 address without brackets); port 0: ssh's own settings decide.
   std::string user, host;
   int port = 0;
