@@ -1,6 +1,4 @@
 // tilewright remotes: how the machines elsewhere fare, and tilewright copied to one that has none.
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 
@@ -9,6 +7,7 @@
 #include "server/cli/interrupts.h"
 #include "server/remote/health.h"
 #include "server/remote/install.h"
+#include "server/remote/ssh.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
 
@@ -48,8 +47,9 @@ std::expected<Selection, run::Failure> select(const Asked& asked, const project:
     if (config.pools.contains(name)) out.pools.push_back({name, {}});
     for (Place& place : *places) {
       if (config.pools.contains(name)) out.pools.back().members.push_back(place.name);
-      if (std::ranges::find(out.places, place.name, &Place::name) == out.places.end())
-        out.places.push_back(std::move(place));
+      const bool known = std::ranges::any_of(
+          out.places, [&](const Place& p) { return p.name == place.name && p.command == place.command; });
+      if (!known) out.places.push_back(std::move(place));
     }
   }
   return out;
@@ -73,7 +73,7 @@ std::string cuda_version(int number) {
 
 std::vector<run::DeviceInfo> devices_of(const Health& health) {
   std::vector<run::DeviceInfo> out;
-  for (const Json& json : health.worker.devices) {
+  for (const auto& json : health.worker.devices) {
     if (auto device = run::device_from_json(json.dump())) out.push_back(*device);
   }
   return out;
@@ -170,14 +170,13 @@ void print_all(const Selection& selection, const std::vector<Health>& all) {
   }
 }
 
-bool at_terminal() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1; }
-
 int run_install(const Asked& asked, const project::Config& config, const std::stop_token& stop) {
   auto places = remote::find_places(asked.install, config);
   if (!places) return fail_usage(places.error().message, places.error().hint);
   bool failed = false;
   for (const Place& place : *places) {
-    auto path = remote::install(place, at_terminal(), [](const std::string& line) { complain(line + "\n"); }, stop);
+    auto path = remote::install(
+        place, remote::stands_at_terminal(), [](const std::string& line) { complain(line + "\n"); }, stop);
     if (stop.stop_requested()) return interrupted();
     if (path) {
       std::printf("%s: %s\n", place.name.c_str(), path->c_str());
@@ -197,8 +196,8 @@ int run_remotes(const Asked& asked) {
   if (!asked.install.empty()) return run_install(asked, *config, interrupts.token());
   auto selection = select(asked, *config);
   if (!selection) return fail_usage(selection.error().message, selection.error().hint);
-  const auto all =
-      remote::check_health(selection->places, std::chrono::seconds(asked.wait), at_terminal(), interrupts.token());
+  const auto all = remote::check_health(selection->places, std::chrono::seconds(asked.wait),
+                                        remote::stands_at_terminal(), interrupts.token());
   if (interrupts.token().stop_requested()) return interrupted();
   const bool well = std::ranges::all_of(all, &Health::healthy);
   if (asked.json) {

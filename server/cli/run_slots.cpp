@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "server/cli/confirm.h"
 #include "server/ide/run.h"
 #include "server/project/run_targets.h"
 #include "server/remote/executor.h"
@@ -28,6 +29,8 @@ std::expected<std::vector<ide::Slot>, run::Failure> slots_elsewhere(
   options.simulator_steps = o.steps;
   options.simulator_jobs = threads_of(o.jobs);
   options.progress = progress;
+  if (!progress) options.told = [](const std::string& what) { complain("tilewright: " + what + "\n"); };
+  options.confirm = [stop](const std::string& question) { return confirm(question, stop); };
   auto found = remote::slots_at(o.on, *config, options, stop);
   if (!found) return std::unexpected(found.error());
   for (const run::Failure& f : found->left_out) std::fprintf(stderr, "tilewright: left out: %s\n", f.message.c_str());

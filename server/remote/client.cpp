@@ -238,12 +238,17 @@ Called<Client::Reply> Client::send_and_run(const wire::JobOpenParams& open, cons
     std::vector<std::pair<Json, std::string>> pieces;
     for (const Part& p : parts)
       if (!p.bytes.empty()) pieces.emplace_back(place(p, 0), p.bytes);
-    endpoint_.post([this, opened, ran, pieces = std::move(pieces), first = Json(open), last = Json(which)] {
-      ask(opened, "job/open", first);
+    const bool turns = in_turns_;
+    if (turns)
+      if (auto first = call("job/open", open, kForEver, stop); !first) return first;
+    endpoint_.post([this, turns, opened, ran, pieces = std::move(pieces), first = Json(open), last = Json(which)] {
+      const transport::Together together(connection_.get());
+      if (!turns) ask(opened, "job/open", first);
       for (const auto& [where, piece] : pieces) endpoint_.notify("job/data", where, piece);
       ask(ran, "job/run", last);
     });
-    if (auto first = wait(opened, kForEver, stop); !first) return first;
+    if (!turns)
+      if (auto first = wait(opened, kForEver, stop); !first) return first;
     return wait(ran, kForEver, stop);
   }
   if (auto opened = call("job/open", open, kForEver, stop); !opened) return opened;

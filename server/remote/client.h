@@ -61,6 +61,8 @@ class Client final : private endpoint::Handler {
                                           const std::stop_token& stop);
 
   bool is_lost() const { return lost_; }
+  // Takes turns with the worker, a message there and one back, where a way is slow with two in a row.
+  void take_turns() { in_turns_ = true; }
 
  private:
   using Json = protocol::Json;
@@ -102,7 +104,7 @@ class Client final : private endpoint::Handler {
   std::unique_ptr<transport::Connection> connection_;
   endpoint::Endpoint endpoint_;
   protocol::worker::InitializeResult worker_;
-  std::atomic<bool> lost_{false};
+  std::atomic<bool> lost_{false}, in_turns_{false};
   std::atomic<std::chrono::steady_clock::rep> heard_;  // when anything came last
 
   std::mutex mutex_;

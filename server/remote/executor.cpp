@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "compiler/simulate/codes.h"
+#include "server/remote/install.h"
+#include "server/remote/ssh.h"
 
 namespace tilewright::remote {
 namespace {
@@ -229,16 +231,30 @@ run::Outcome RemoteExecutor::execute(const run::Bound& bound, const std::stop_to
                                       " times in this run: " + why);
 }
 
+namespace {
+
+// The first use of a machine behind ssh: where nobody answers, it may be for want of tilewright there.
+std::expected<std::shared_ptr<Client>, run::Failure> first_client(Link& link, const Place& place,
+                                                                  const RemoteOptions& options,
+                                                                  const std::stop_token& stop) {
+  auto client = link.client(stop);
+  if (client || place.kind != Kind::Ssh || stop.stop_requested()) return client;
+  auto offered =
+      offer_install(place, stands_at_terminal(), options.confirm, options.told ? options.told : options.progress, stop);
+  if (!offered) return std::unexpected(offered.error());
+  return *offered ? link.client(stop) : client;
+}
+
+}  // namespace
+
 std::expected<std::vector<ide::Slot>, run::Failure> slots_at(const Place& place, const RemoteOptions& options,
                                                              const std::stop_token& stop) {
-  const Told told = [options](const std::string& what) {
-    if (options.progress) options.progress(what);
-  };
+  const Told told = options.told ? options.told : options.progress;
   std::vector<ide::Slot> out;
   const std::vector<Reach> ways = ways_to(place, told);
   for (const Reach& way : ways) {
     auto link = std::make_shared<Link>(place.name, way);
-    auto client = link->client(stop);
+    auto client = out.empty() ? first_client(*link, place, options, stop) : link->client(stop);
     if (!client) {
       // Of several workers one that does not start leaves the others.
       if (!out.empty()) break;

@@ -19,6 +19,11 @@ struct RemoteOptions {
   unsigned simulator_jobs = 1;        // cores of the worker that one run may use
   // What goes on, in words: "2 runs come first on lab". From another thread.
   std::function<void(const std::string&)> progress;
+  // What is waited for before there is a worker, in words: "waiting in the queue of partition gpu, 3 ahead"; nothing:
+  // as `progress`.
+  std::function<void(const std::string&)> told;
+  // Asks somebody whether a machine without tilewright should get this one; nothing: there is nobody.
+  std::function<bool(const std::string& question)> confirm;
 };
 
 class RemoteExecutor final : public run::Executor {

@@ -28,10 +28,13 @@ class Check {
   Check& operator=(const Check&) = delete;
 
   bool wait_until(Clock::time_point end) { return answer_.wait_until(end) == std::future_status::ready; }
-  void give_up() { stop_.request_stop(); }
+  void give_up() {
+    late_ = !wait_until(Clock::now());
+    if (late_) stop_.request_stop();
+  }
   Health get(std::chrono::seconds patience) {
     Health out = answer_.get();
-    if (out.healthy() || !stop_.stop_requested()) return out;
+    if (!late_) return out;
     out.problem = {"no answer within " + std::to_string(patience.count()) + " s", "--wait SECONDS waits longer"};
     const std::scoped_lock lock(mutex_);
     if (!told_.empty()) out.problem.message += ": " + told_;
@@ -84,6 +87,7 @@ class Check {
   // Of a machine behind ssh: is it only that it has no tilewright?
   Failure explain(const Failure& failure, const std::stop_token& stop) const {
     Failure out = failure.message.empty() ? Failure{"it was stopped", {}} : failure;
+    if (out.hint.starts_with("`tilewright remotes`")) out.hint.clear();  // that is what is asked
     if (place_.kind != Kind::Ssh || stop.stop_requested()) return out;
     auto offered = offer_install(place_, terminal_, {}, {}, stop);
     if (!offered && !offered.error().message.empty()) return offered.error();
@@ -93,6 +97,7 @@ class Check {
   const Place place_;
   const bool terminal_;
   std::stop_source stop_;
+  bool late_ = false;
   std::mutex mutex_;
   std::string told_;
   std::future<Health> answer_;

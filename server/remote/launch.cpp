@@ -10,13 +10,12 @@ namespace {
 
 class CommandLauncher : public Launcher {
  public:
-  CommandLauncher(const Place& place, bool terminal) : words_(worker_command(place, terminal)), slots_(place.slots) {}
-  int slots() const override { return slots_; }
+  CommandLauncher(const Place& place, bool terminal) : words_(worker_command(place, terminal)) {}
+  int slots() const override { return 1; }
   std::expected<std::vector<std::string>, run::Failure> command(const std::stop_token&) override { return words_; }
 
  private:
   std::vector<std::string> words_;
-  int slots_;
 };
 
 class SlurmLauncher : public Launcher {

@@ -10,7 +10,7 @@ namespace tilewright::remote {
 class Launcher {
  public:
   virtual ~Launcher() = default;  // gives back what the workers had: they are to be ended first
-  // How many workers at a time are of use; 0: one, which says how many runs it takes.
+  // How many workers at a time are of use: of Slurm one a slot, else one, which says itself how many runs it takes.
   virtual int slots() const = 0;
   // The command of one worker. Of Slurm it first waits for an allocation, or makes a new one when that has ended (a few
   // times; then it is an error). From any thread. An empty message: it was stopped.

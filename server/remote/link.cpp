@@ -1,10 +1,9 @@
 #include "server/remote/link.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "server/remote/secret.h"
+#include "server/remote/ssh.h"
 
 namespace tilewright::remote {
 namespace {
@@ -42,7 +41,7 @@ std::expected<Reached, run::Failure> over_network(const Place& place, const std:
 
 std::vector<Reach> ways_to(const Place& place, const Told& told) {
   // ssh asks for a password at the terminal, which only a process of the foreground may read.
-  const bool terminal = place.kind == Kind::Ssh && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1;
+  const bool terminal = place.kind == Kind::Ssh && stands_at_terminal();
   std::shared_ptr<Launcher> launcher = make_launcher(place, terminal, told);
   if (!launcher) return {[place](const std::stop_token& stop) { return over_network(place, stop); }};
   const Reach one = [place, terminal, launcher](const std::stop_token& stop) -> std::expected<Reached, run::Failure> {
@@ -51,7 +50,8 @@ std::vector<Reach> ways_to(const Place& place, const Told& told) {
     auto made = transport::run_command(
         {.words = std::move(*words), .environment = {}, .folder = place.folder, .own_group = !terminal});
     if (!made) return std::unexpected(run::Failure{made.error(), {}});
-    return Reached{std::move(*made), {}};
+    // srun hands on by a connection that confirms late what gets no answer.
+    return Reached{std::move(*made), {}, place.kind == Kind::Slurm};
   };
   return std::vector<Reach>(static_cast<std::size_t>(std::max(1, launcher->slots())), one);
 }
@@ -70,6 +70,7 @@ std::expected<std::shared_ptr<Client>, run::Failure> Link::client(const std::sto
   }
   ++connections_;
   client_ = std::move(*made);
+  if (reached->in_turns) client_->take_turns();
   return client_;
 }
 

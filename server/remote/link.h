@@ -17,6 +17,7 @@ namespace tilewright::remote {
 struct Reached {
   std::unique_ptr<transport::Connection> connection;
   std::string token;
+  bool in_turns = false;  // Client::take_turns()
 };
 using Reach = std::function<std::expected<Reached, run::Failure>(const std::stop_token& stop)>;
 // The ways to a place: one, or for Slurm one for each of its slots, which share an allocation. `told` hears what is

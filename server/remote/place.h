@@ -57,7 +57,7 @@ struct Place {
   std::filesystem::path folder;
   Credentials credentials;
   SlurmWish slurm;
-  int slots = 0;  // workers, or runs, at a time; 0: as many as there are GPUs, of Slurm one
+  int slots = 0;  // runs at a time; 0: as many as the worker takes, of Slurm one
 };
 
 // Is this written as an address? Else it is a name.

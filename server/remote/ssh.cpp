@@ -2,6 +2,8 @@
 // command.
 #include "server/remote/ssh.h"
 
+#include <unistd.h>
+
 #include "server/remote/words.h"
 
 namespace tilewright::remote {
@@ -15,6 +17,8 @@ constexpr std::string_view kFind = "for p in \"$HOME/.local/share/tilewright/bin
                                    "echo \"tilewright: command not found\" >&2; exit 127";
 
 }  // namespace
+
+bool stands_at_terminal() { return ::isatty(STDIN_FILENO) == 1 && ::isatty(STDERR_FILENO) == 1; }
 
 std::vector<std::string> ssh_command(const Place& place, bool terminal, const std::string& remote) {
   std::vector<std::string> words = {

@@ -77,7 +77,7 @@ class AsioConnection : public Base {
   }
 
   void send(std::string bytes) override {
-    bool first;
+    bool begin;
     {
       std::lock_guard lock(mutex_);
       if (lost_) return;
@@ -87,10 +87,24 @@ class AsioConnection : public Base {
         asio::post(*io_, [this] { close(); });
         return;
       }
-      first = queue_.empty();
       queue_.push_back(std::move(bytes));
+      begin = begins_to_write();
     }
-    if (first) asio::post(*io_, [this] { write(); });
+    if (begin) asio::post(*io_, [this] { write(); });
+  }
+
+  void hold() override {
+    std::lock_guard lock(mutex_);
+    ++holds_;
+  }
+  void release() override {
+    bool begin;
+    {
+      std::lock_guard lock(mutex_);
+      --holds_;
+      begin = begins_to_write();
+    }
+    if (begin) asio::post(*io_, [this] { write(); });
   }
 
   void drain(int milliseconds) override {
@@ -129,6 +143,12 @@ class AsioConnection : public Base {
   asio::io_context& io() { return *io_; }
 
  private:
+  // Under the lock: is there something to write, which nobody writes yet?
+  bool begins_to_write() {
+    if (is_writing_ || holds_ > 0 || queue_.empty() || lost_) return false;
+    return is_writing_ = true;
+  }
+
   void poll(int pid, std::function<void()> gone) {
     timer_ = std::make_unique<asio::steady_timer>(*io_, std::chrono::seconds(1));
     timer_->async_wait([this, pid, gone = std::move(gone)](boost::system::error_code ec) mutable {
@@ -159,7 +179,7 @@ class AsioConnection : public Base {
       bool waiting;
       {
         std::lock_guard lock(mutex_);
-        waiting = !queue_.empty();
+        waiting = is_writing_;  // as far as it came
       }
       if (waiting) write();
       read();
@@ -220,7 +240,8 @@ class AsioConnection : public Base {
           queued_ -= queue_.front().size();
           queue_.pop_front();
         }
-        more = !queue_.empty();
+        // Held or not: whoever waits for room would wait for ever.
+        more = is_writing_ = !queue_.empty();
       }
       empty_.notify_all();
       if (ec) {
@@ -261,6 +282,8 @@ class AsioConnection : public Base {
   std::condition_variable_any empty_;
   std::deque<std::string> queue_;
   std::size_t queued_ = 0;
+  bool is_writing_ = false;  // or is about to
+  int holds_ = 0;
   bool lost_ = false;    // nobody reads what is written
   bool closed_ = false;  // of the I/O thread
 };

@@ -36,12 +36,32 @@ class Connection {
                              const std::stop_token& /*stop*/) {
     return true;
   }
+  // What is sent between the two leaves in one write, where it is not much. Some ways (a cluster's srun) hold every
+  // write back that follows another one until the other side has confirmed that, for 40 ms. Calls nest.
+  virtual void hold() {}
+  virtual void release() {}
   // Waits until everything queued has left, at most `milliseconds`.
   virtual void drain(int milliseconds) = 0;
   // Calls `gone` on the I/O thread when the process ends. False: there is no such process now.
   virtual bool watch_process(int pid, std::function<void()> gone) = 0;
   // After `closed`: what broke the connection, in words; empty: the other side ended it, or nothing did.
   virtual std::string why_closed() { return {}; }
+};
+
+// Holds a connection while it lives.
+class Together {
+ public:
+  explicit Together(Connection* connection) : connection_(connection) {
+    if (connection_) connection_->hold();
+  }
+  ~Together() {
+    if (connection_) connection_->release();
+  }
+  Together(const Together&) = delete;
+  Together& operator=(const Together&) = delete;
+
+ private:
+  Connection* connection_;  // null: there is nothing to hold
 };
 
 std::unique_ptr<Connection> stdio();

@@ -60,6 +60,9 @@ class Job {
   // Of a simulated launch, told by the process that runs it: clusters that have ended, and all.
   run::Contents clusters = run::Contents::of_size(2 * sizeof(std::uint64_t));
 
+  // Was it told that it runs? A short job ends before anybody would hear of it.
+  bool told_running = false;
+
   // Set before it is submitted; `ended` is called once, by whoever runs it.
   std::function<void(const protocol::worker::JobProgress&)> progress;
   std::function<void(Ending)> ended;

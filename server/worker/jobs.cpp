@@ -143,7 +143,8 @@ void Jobs::tell_running() {
   for (const auto& job : running_) {
     auto* numbers = reinterpret_cast<std::uint64_t*>(job->clusters.data());
     const std::uint64_t all = std::atomic_ref(numbers[1]).load(), done = std::atomic_ref(numbers[0]).load();
-    if (all > 1) job->progress({.key = job->key, .state = "running", .done = done, .all = all});
+    if (all > 1 || !job->told_running) job->progress({.key = job->key, .state = "running", .done = done, .all = all});
+    job->told_running = true;
   }
 }
 
@@ -156,7 +157,6 @@ void Jobs::serve(Slot& slot) {
     job = std::move(queue_.front());
     queue_.pop_front();
     running_.push_back(job);
-    job->progress({.key = job->key, .state = "running"});
     tell_queue();
   }
   Ending ending;

@@ -10,6 +10,8 @@ using protocol::Error;
 using protocol::ErrorCode;
 using protocol::Json;
 
+// Results that leave in one write with the answer that they belong to.
+constexpr std::size_t kTogether = 64u << 10;
 // Ready messages to a client who does not read them: beyond this a sender waits, and not for ever.
 constexpr std::size_t kAhead = 8u << 20;
 constexpr std::chrono::seconds kPatience{60};
@@ -234,6 +236,9 @@ void Session::deliver(const std::shared_ptr<endpoint::Open>& open, const std::sh
     run::Contents& left = ending.outcome.buffers[i].contents;
     if (left.data() == job->order.buffers[i].contents.data()) left = {};
   }
+  std::size_t bytes = 0;
+  for (const run::BufferOutcome& b : ending.outcome.buffers) bytes += b.contents.size() + b.later.size();
+  const transport::Together together(bytes <= kTogether ? &connection_ : nullptr);
   if (!send_contents(*job, ending.outcome)) {
     if (!open->answered()) {
       Worker::log("a client that did not read its results was cut off");
