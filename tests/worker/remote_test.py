@@ -30,7 +30,7 @@ def slow(A: T.Buffer((128,), "int32"), B: T.Buffer((128,), "int32")):
     i = T.thread_id([128])
     s = T.alloc_local((1,), "int32")
     s[0] = 0
-    for k in T.serial(400000):
+    for k in T.serial(150000):
         s[0] = s[0] + A[i]
     B[i] = s[0]
 """
@@ -200,12 +200,34 @@ class Remote(unittest.TestCase):
 
     def test_a_killed_worker_is_replaced(self):
         slow = self.path("slow.py", SLOW)
-        first = self.path("first")
-        # The first worker dies in its job; the second one lives.
-        starter = self.path("start.sh", f"mkdir {first} 2>/dev/null && exec timeout -s KILL 1 {BINARY} worker --stdio "
-                                        f"--on sim\nexec {BINARY} worker --stdio --on sim\n")
+        names = self.path("pids")
+        starter = self.path("start.sh", f"echo $$ >> {names}\nexec {BINARY} worker --stdio --on sim\n")
+        threading.Thread(target=self.kill_in_its_job, args=(names,), daemon=True).start()
         report = self.reports(slow, "--schedules", "1", "--on", f"exec:sh {starter}")
+        with open(names, encoding="ascii") as f:
+            self.assertEqual(len(f.read().split()), 2)
         self.assertEqual(report[0]["status"], "done")
+
+    @staticmethod
+    def kill_in_its_job(names):
+        """Kills the first worker once a process of its has worked for a while."""
+        def busy():
+            try:
+                with open(names, encoding="ascii") as f:
+                    worker = int(f.read().split()[0])
+                for pid in os.listdir("/proc"):
+                    if not pid.isdigit():
+                        continue
+                    with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+                        fields = f.read().rsplit(")", 1)[1].split()
+                    if int(fields[1]) == worker and int(fields[11]) > 10:  # parent; ticks of its own
+                        os.kill(worker, signal.SIGKILL)
+                        return True
+            except (OSError, IndexError):
+                pass
+            return False
+
+        wait_until("the first worker works", busy)
 
     def test_a_worker_that_dies_again_and_again(self):
         slow = self.path("slow.py", SLOW)
@@ -215,7 +237,7 @@ class Remote(unittest.TestCase):
         self.assertIn("3 times", json.dumps(report))
 
     def test_ctrl_c(self):
-        slow = self.path("slow.py", SLOW.replace("400000", "40000000"))
+        slow = self.path("slow.py", SLOW.replace("150000", "40000000"))
         worker = self.worker("--on", "sim")
         run = subprocess.Popen([BINARY, "run", slow, "--on", f"tcp://127.0.0.1:{worker.port}"], env=self.env,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
@@ -227,7 +249,7 @@ class Remote(unittest.TestCase):
         wait_until("it has ended there, too", lambda: self.counts(worker)["running"] == 0)
 
     def test_a_client_that_is_killed(self):
-        slow = self.path("slow.py", SLOW.replace("400000", "40000000"))
+        slow = self.path("slow.py", SLOW.replace("150000", "40000000"))
         worker = self.worker("--on", "sim")
         run = subprocess.Popen([BINARY, "run", slow, "--on", f"tcp://127.0.0.1:{worker.port}"], env=self.env,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
