@@ -10,7 +10,7 @@ bool SlotPool::Kind::is(const Kind& other) const {
          device.minor == other.device.minor;
 }
 
-SlotPool::SlotPool(std::vector<Slot> slots) {
+SlotPool::SlotPool(std::vector<Slot> slots, std::chrono::milliseconds pause) : pause_(pause) {
   for (Slot& slot : slots) {
     places_.push_back(std::make_unique<Place>());
     places_.back()->slot = std::move(slot);
@@ -43,8 +43,16 @@ std::string SlotPool::why_stranded() const {
 
 void SlotPool::ask(Place& place, std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
   place.busy = true;
+  const int times = place.kind ? kAttempts : 1;  // one that was there may come back
   lock.unlock();
   auto device = place.slot.executor->device(stop);
+  for (int time = 1; !device && time < times && !stop.stop_requested(); ++time) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock waiting(mutex);
+    never.wait_for(waiting, stop, pause_ * time, [] { return false; });
+    device = place.slot.executor->device(stop);
+  }
   const bool cubins = place.slot.executor->runs_cubins();
   lock.lock();
   place.busy = false;

@@ -5,9 +5,10 @@
 // on the device. A run is bound to the kind of its first answer to `device()`, since its kernels are compiled for that.
 //
 // A slot that loses what it was given (the process that held the GPU ended, the connection broke) has to say anew that
-// it is there before it is used again; the run is tried again, on any slot of the same kind. A slot that is not there
-// is left out from then on, and the others go on.
+// it is there before it is used again; the run is tried again, on any slot of the same kind. A slot that is not there,
+// or does not come back, is left out from then on, and the others go on.
 #pragma once
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <expected>
@@ -29,7 +30,8 @@ struct Slot {
 // Safe from any thread. Outlives its borrowers.
 class SlotPool {
  public:
-  explicit SlotPool(std::vector<Slot> slots);
+  // `pause`: before a slot that was there and is not any more is asked again; twice, the second one is longer.
+  explicit SlotPool(std::vector<Slot> slots, std::chrono::milliseconds pause = std::chrono::seconds(1));
   std::size_t size() const { return places_.size(); }
   // As executors have it, of the first slot.
   std::string place() const { return places_.empty() ? std::string() : places_.front()->slot.executor->place(); }
@@ -67,6 +69,7 @@ class SlotPool {
   Place* take(const Kind& kind, const std::stop_token& stop);
   void give_back(Place& place, run::Status status, const std::string& message);
 
+  const std::chrono::milliseconds pause_;
   mutable std::mutex mutex_;
   std::condition_variable_any changed_;
   std::uint64_t changes_ = 0;

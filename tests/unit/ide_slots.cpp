@@ -72,7 +72,7 @@ struct Stage {
       records.push_back(std::make_shared<Record>());
       slots.push_back({"slot " + std::to_string(slots.size()), std::make_unique<Actor>(part, records.back())});
     }
-    pool = std::make_unique<SlotPool>(std::move(slots));
+    pool = std::make_unique<SlotPool>(std::move(slots), std::chrono::milliseconds(0));
   }
 };
 
@@ -176,6 +176,13 @@ TEST_CASE("slots: what one run does not need is not started") {
   CHECK(second.device({}));
   CHECK(stage.records[1]->asked == 1);
   CHECK(stage.records[2]->asked == 0);
+}
+
+TEST_CASE("slots: one that comes back soon is waited for") {
+  Stage stage({{.absent = {"", "rebooting", "rebooting", ""}, .answers = {run::Status::Lost, run::Status::Done}}});
+  Borrower borrower(*stage.pool);
+  CHECK(borrower.execute({}, {}).status == run::Status::Done);
+  CHECK(stage.records[0]->asked == 4);
 }
 
 TEST_CASE("slots: where the only ones of a kind are gone, others are asked") {
