@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""soak.py TILEWRIGHT [SECONDS] [CLIENTS]: one worker under mixed jobs of many clients, some of which fault, hang, are
+cancelled, or lose their client midway, while processes of the worker are killed at random (default: 1800 s, 16).
+
+Each job's tensor is its own, so a result that went to another client shows. At the end nothing may be held, queued or
+running, no process may be left, and the worker's memory has to be what it was after the first tenth of the time.
+"""
+import os
+import random
+import signal
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import hostile_test  # noqa: E402
+from hostile_test import Job  # noqa: E402
+from wire import Closed, Worker, wait_until  # noqa: E402
+
+BINARY, FAKE = os.path.abspath(sys.argv[1]), os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
+SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 1800
+CLIENTS = int(sys.argv[3]) if len(sys.argv) > 3 else 16
+SLACK = 48 << 20  # bytes that the allocator may keep
+
+
+class Soak:
+    def __init__(self):
+        env = {**os.environ, "FAKE_CUDA_DEVICES": "2"}
+        self.worker = Worker(BINARY, "--on", "gpu", "--driver", FAKE, "--nvml", FAKE, "--no-compiler", "--time-limit", "1",
+                             "--memory-limit", "1", env=env)
+        self.counts, self.lock, self.wrong = {}, threading.Lock(), []
+        self.end = time.monotonic() + SECONDS
+        self.memory = []
+
+    def count(self, what):
+        with self.lock:
+            self.counts[what] = self.counts.get(what, 0) + 1
+
+    def job(self, rng):
+        size = rng.choice((64, 4096, 100_000, 3_000_000))
+        job = Job(size=size)
+        job.data = rng.randbytes(size)
+        return job
+
+    @staticmethod
+    def status_of(answer):
+        return answer.get("result", {}).get("outcome", {}).get("status", str(answer)[:200])
+
+    def one(self, client, rng):
+        kind = rng.choices(("good", "fault", "hang", "crash", "cancel", "stray", "again"), (60, 6, 2, 6, 10, 6, 10))[0]
+        job = self.job(rng)
+        programs = {"fault": "fault 700\n", "hang": "hang\n", "crash": "crash\n", "cancel": "hang\n"}
+        if kind in programs:
+            job.cubin = ("kernel k\n" + programs[kind]).encode()
+        if kind == "cancel":
+            number = job.start(client)
+            time.sleep(rng.random() * 0.05)
+            client.notify("$/cancelRequest", {"id": number})
+            answer = client.answer(number)[0]
+            status = "cancelled" if "cancelled" in str(answer.get("error")) else self.status_of(answer)
+            expected = ("cancelled", "lost")  # it may have been killed before
+        elif kind == "stray":
+            client.notify("job/data", {"key": "nobody's", "attempt": 1, "what": "buffer", "index": 0, "offset": 0}, b"x" * 1000)
+            status, expected = str(client.call("ping", {}).get("result")), ("{}",)
+        else:
+            if kind == "again":  # a second attempt while the first one waits
+                job.start(client)
+                job.attempt = 2
+            answer, left = job.run(client)
+            if "error" in answer and answer["error"]["code"] == -32010:
+                return self.count("busy")
+            status = self.status_of(answer)
+            if status == "done" and left != job.data:
+                self.wrong.append("a result is not its job's")
+            # A process that is killed at random loses whatever it had.
+            expected = {"fault": ("fault", "lost"), "hang": ("timeout", "lost"), "crash": ("lost",)}.get(kind, ("done", "lost"))
+        self.count(f"{kind}: {status}")
+        if status not in expected:
+            self.wrong.append(f"{kind} ended as {status}")
+
+    def client(self, seed):
+        rng = random.Random(seed)
+        while time.monotonic() < self.end and not self.wrong:
+            try:
+                client = self.worker.connect()
+                client.hello()
+                for _ in range(rng.randrange(1, 30)):
+                    if time.monotonic() > self.end:
+                        break
+                    if rng.random() < 0.03:  # goes midway
+                        self.job(rng).start(client)
+                        self.count("gone midway")
+                        break
+                    self.one(client, rng)
+                client.close()
+            except (Closed, OSError) as e:
+                self.wrong.append(f"a connection broke: {e!r}")
+
+    def killer(self):
+        rng = random.Random(0)
+        while time.monotonic() < self.end and not self.wrong:
+            time.sleep(rng.random() * 2)
+            for pid in rng.sample(self.worker.children(), 1) if self.worker.children() else []:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                    self.count("killed at random")
+                except OSError:
+                    pass
+
+    def run(self):
+        threads = [threading.Thread(target=self.client, args=(seed,)) for seed in range(1, CLIENTS + 1)]
+        threads.append(threading.Thread(target=self.killer))
+        for t in threads:
+            t.start()
+        while any(t.is_alive() for t in threads):
+            time.sleep(SECONDS / 40)
+            self.memory.append(self.worker.resident())
+        self.worker.leave()
+        client = self.worker.connect()
+        client.hello()
+        status = {}
+
+        def quiet():
+            status.update(client.call("status", {})["result"])
+            return status["running"] == status["queued"] == status["held_bytes"] == 0
+
+        wait_until("nothing is left", quiet)
+        client.close()
+        first, last = max(self.memory[: max(1, len(self.memory) // 10)]), self.memory[-1]
+        for what, times in sorted(self.counts.items()):
+            print(f"{times:8} {what}")
+        print(f"{status['done']} done and {status['failed']} failed in {SECONDS:.0f} s; resident {first >> 20} MB after a tenth "
+              f"of it, {last >> 20} MB at the end, at most {max(self.memory) >> 20} MB; {len(self.worker.children())} processes")
+        if last > first + SLACK:
+            self.wrong.append("memory grows")
+        if self.worker.end() != 0:
+            self.wrong.append("the worker did not end well")
+        for line in self.wrong[:10]:
+            print("WRONG:", line)
+        return 1 if self.wrong else 0
+
+
+if __name__ == "__main__":
+    hostile_test.Job.count = int(time.time()) % 1000 * 1000
+    sys.exit(Soak().run())
