@@ -77,7 +77,10 @@ void Endpoint::end(int status) {
 }
 
 void Endpoint::handle(protocol::Frame& frame, Handler& handler) {
-  if (frame.malformed) return send(protocol::error_text(nullptr, {ErrorCode::ParseError, frame.text, nullptr}));
+  if (frame.malformed) {
+    send(protocol::error_text(nullptr, {ErrorCode::ParseError, frame.text, nullptr}));
+    return handler.malformed(frame.text);
+  }
   Message m = protocol::parse_message(frame.text);
   m.payload = std::move(frame.payload);
   switch (m.kind) {

@@ -70,6 +70,8 @@ class Handler {
   virtual void notification(protocol::Message& message) = 0;
   virtual void closed() = 0;  // the other side is gone
   virtual void ending() = 0;  // run() is about to return: what still works is told to stop
+  // What came is no frame; the other side has been told.
+  virtual void malformed(const std::string& /*why*/) {}
   // A message or a task was given up because of this; a request of ours was refused with that.
   virtual void dropped(const std::string& why) = 0;
   virtual void refused(const std::string& why) = 0;

@@ -96,6 +96,12 @@ void Client::notification(protocol::Message& m) {
   std::memcpy(all[i].data() + offset, m.payload.data(), m.payload.size());
 }
 
+// Nobody who is a worker says such a thing: a shell that greets, a command that is another one.
+void Client::malformed(const std::string& why) {
+  lose("what answers does not speak as a worker does (" + why + ")");
+  endpoint_.end(0);
+}
+
 void Client::closed() {
   lose(connection_->why_closed());
   endpoint_.end(0);

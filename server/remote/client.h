@@ -90,6 +90,7 @@ class Client final : private endpoint::Handler {
   void ending() override {}
   void dropped(const std::string&) override {}
   void refused(const std::string&) override {}
+  void malformed(const std::string& why) override;
 
   Called<Reply> call(const char* method, Json params, std::chrono::milliseconds patience, const std::stop_token& stop);
   // On the endpoint's thread.

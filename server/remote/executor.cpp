@@ -111,6 +111,7 @@ std::string words_of(const wire::JobProgress& p, const std::string& name) {
   if (p.state == "queued" && p.ahead > 0)
     return std::to_string(p.ahead) + (p.ahead == 1 ? " run comes" : " runs come") + " first on " + name;
   if (p.state == "queued") return "next on " + name;
+  if (p.state == "sending") return "receiving what it left on " + name;
   if (p.all > 1) return "simulated " + std::to_string(p.done) + " of " + std::to_string(p.all) + " clusters on " + name;
   return "running on " + name;
 }

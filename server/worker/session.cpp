@@ -238,6 +238,7 @@ void Session::deliver(const std::shared_ptr<endpoint::Open>& open, const std::sh
   }
   std::size_t bytes = 0;
   for (const run::BufferOutcome& b : ending.outcome.buffers) bytes += b.contents.size() + b.later.size();
+  if (bytes > wire::kPiece) job->progress({.key = job->key, .state = "sending"});
   const transport::Together together(bytes <= kTogether ? &connection_ : nullptr);
   if (!send_contents(*job, ending.outcome)) {
     if (!open->answered()) {
