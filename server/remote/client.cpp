@@ -152,7 +152,9 @@ Called<Client::Reply> Client::wait(const std::shared_ptr<Waiting>& waiting, std:
     if (lost_) return std::unexpected(CallError{CallError::Kind::Lost, why_lost_});
     if (stop.stop_requested()) break;
     const Clock::time_point heard{Clock::duration(heard_.load())};
-    if (Clock::now() >= end || Clock::now() - heard > kSilence) {
+    // Before its greeting nothing is heard: a container, or a place in a cluster, may take a while.
+    const bool silent = worker_.protocol != 0 && Clock::now() - heard > kSilence;
+    if (Clock::now() >= end || silent) {
       lock.unlock();
       lose("the worker does not answer");
       return std::unexpected(lost_error());
