@@ -582,7 +582,9 @@ std::expected<std::vector<Slot>, std::string> slots_on(std::string_view target, 
     auto first = std::make_unique<run::GpuExecutor>(gpu);
     const auto device = first->device(stop);
     if (device) {
-      std::vector<int> numbers = options.devices;
+      std::vector<int> numbers;  // each once: runs that share a device would be in each other's times
+      for (int number : options.devices)
+        if (std::ranges::find(numbers, number) == numbers.end()) numbers.push_back(number);
       for (int i = 0; options.devices.empty() && i < device->devices; ++i) numbers.push_back(i);
       for (int number : numbers) {
         gpu.device = number;

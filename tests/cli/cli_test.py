@@ -1526,7 +1526,8 @@ class Gpu(Case):
                                                 ("crash\n", "lost", "tried 3 times", 3),
                                                 ("hang\n", "timeout", "", 1)):
             with self.subTest(program):
-                answer = self.fits(self.batch(1, program, "--json", "--deadline", "0.5", scripts=3).json, "run")
+                deadline = "0.5" if status == "timeout" else "60"
+                answer = self.fits(self.batch(1, program, "--json", "--deadline", deadline, scripts=3).json, "run")
                 self.assertEqual([x["status"] for x in answer["runs"]], [status] * 3)
                 self.assertEqual([x["attempt"] for x in answer["runs"]], [attempt] * 3)
                 for x in answer["runs"]:
