@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -48,44 +49,64 @@ std::vector<text::Diagnostic> BackgroundTrials::find(const std::string& document
 
 void BackgroundTrials::want(const std::string& document, std::shared_ptr<const session::Analysis> analysis,
                             std::chrono::milliseconds delay) {
+  Wish wish{document, std::move(analysis)};
   {
     std::lock_guard lock(mutex_);
     if (auto known = tried_.find(document); known != tried_.end())
       std::erase_if(known->second, [](const auto& entry) { return entry.second.kernel.expired(); });
+    std::unordered_set<const lower::LoweredKernel*> now;
+    auto& before = wanted_[document];
+    for (const session::Compiled& compiled : wish.analysis->compiled) {
+      for (const session::CompiledKernel& kernel : compiled.kernels) {
+        now.insert(kernel.lowered.get());
+        if (!before.contains(kernel.lowered.get())) wish.changed.insert(kernel.lowered.get());
+      }
+    }
+    before = std::move(now);
   }
-  backlog_.want({Wish{document, std::move(analysis)}}, BackgroundFor::Background, delay);
+  backlog_.want({std::move(wish)}, BackgroundFor::Background, delay);
 }
 
 void BackgroundTrials::forget(const std::string& document) {
   backlog_.typed(document);
   std::lock_guard lock(mutex_);
   tried_.erase(document);
+  wanted_.erase(document);
+}
+
+BackgroundTrials::Outcome BackgroundTrials::try_out(const Job& job, bool changed) {
+  Outcome outcome = Outcome::NothingNew;
+  for (const session::Compiled& compiled : job.wish.analysis->compiled) {
+    for (const session::CompiledKernel& kernel : compiled.kernels) {
+      if (job.stop.stop_requested()) return outcome;
+      if (!kernel.lowered || !kernel.cuda || job.wish.changed.contains(kernel.lowered.get()) != changed) continue;
+      {
+        std::lock_guard lock(mutex_);
+        if (tried(job.wish.document, kernel)) continue;
+      }
+      outcome = std::max(outcome, Outcome::Tried);
+      run::Trial trial = run::try_out(*kernel.lowered, {}, job.stop);
+      if (trial.stopped) return outcome;
+      Tried now{kernel.lowered, trial_diagnostics(trial, kernel)};
+      if (!now.found.empty()) outcome = Outcome::Found;
+      std::lock_guard lock(mutex_);
+      tried_[job.wish.document].insert_or_assign(kernel.lowered.get(), std::move(now));
+    }
+  }
+  return outcome;
 }
 
 void BackgroundTrials::work(const std::stop_token& end) {
   // Who waits for an answer goes first, where cores are few.
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
   while (auto job = backlog_.next(end)) {
-    bool any = false, tried_some = false;
-    for (const session::Compiled& compiled : job->wish.analysis->compiled) {
-      for (const session::CompiledKernel& kernel : compiled.kernels) {
-        if (job->stop.stop_requested()) break;
-        if (!kernel.lowered || !kernel.cuda) continue;
-        {
-          std::lock_guard lock(mutex_);
-          if (tried(job->wish.document, kernel)) continue;
-        }
-        tried_some = true;
-        run::Trial trial = run::try_out(*kernel.lowered, {}, job->stop);
-        if (trial.stopped) break;
-        Tried now{kernel.lowered, trial_diagnostics(trial, kernel)};
-        any = any || !now.found.empty();
-        std::lock_guard lock(mutex_);
-        tried_[job->wish.document].insert_or_assign(kernel.lowered.get(), std::move(now));
-      }
+    bool tried_some = false;
+    for (bool changed : {true, false}) {
+      const Outcome outcome = try_out(*job, changed);
+      tried_some |= outcome != Outcome::NothingNew;
+      if (outcome == Outcome::Found) made_(job->wish.document);
     }
     if (tried_some) ::malloc_trim(0);  // what the runs took goes back to the system
-    if (any) made_(job->wish.document);
   }
 }
 

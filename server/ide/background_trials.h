@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/session/session.h"
@@ -23,7 +24,9 @@ class BackgroundTrials {
 
   // What was found in the kernels of an analysis, as far as they have been tried.
   std::vector<text::Diagnostic> find(const std::string& document, const session::Compiled& compiled) const;
-  // Tries the kernels that were not tried yet, the changed ones that is, and forgets those that are no more.
+  // Tries the kernels that were not tried yet, the changed ones that is, and forgets those that are no more. What has
+  // changed since the document's last wish goes first and is told by itself: somebody has just written it, and the
+  // others may be many.
   void want(const std::string& document, std::shared_ptr<const session::Analysis> analysis,
             std::chrono::milliseconds delay);
   void typed(const std::string& document) { backlog_.typed(document); }  // edited
@@ -33,14 +36,18 @@ class BackgroundTrials {
   struct Wish {
     std::string document;
     std::shared_ptr<const session::Analysis> analysis;  // keeps the kernels alive
+    std::unordered_set<const lower::LoweredKernel*> changed{};
     bool is(const Wish& other) const { return document == other.document; }
-    void join(const Wish& other) { analysis = other.analysis; }
+    void join(const Wish& other) { analysis = other.analysis, changed = other.changed; }
   };
   struct Tried {
     std::weak_ptr<const lower::LoweredKernel> kernel;
     std::vector<text::Diagnostic> found;
   };
+  using Job = Backlog<Wish>::Job;
   void work(const std::stop_token& end);
+  enum class Outcome : std::uint8_t { NothingNew, Tried, Found };
+  Outcome try_out(const Job& job, bool changed);  // the changed kernels, or the others
   const Tried* tried(const std::string& document, const session::CompiledKernel& kernel) const;
 
   std::function<void(const std::string&)> made_;
@@ -48,7 +55,8 @@ class BackgroundTrials {
   mutable std::mutex mutex_;  // guards what was tried
   // By document and kernel; another kernel may come to lie where one was, and then the weak pointer has expired.
   std::unordered_map<std::string, std::unordered_map<const lower::LoweredKernel*, Tried>> tried_;
-  std::jthread thread_;  // last: ends first
+  std::unordered_map<std::string, std::unordered_set<const lower::LoweredKernel*>> wanted_;  // last, by document
+  std::jthread thread_;                                                                      // last: ends first
 };
 
 }  // namespace tilewright::ide

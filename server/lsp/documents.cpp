@@ -209,6 +209,9 @@ void Server::publish(const std::string& path, bool edited) {
     live->stop.request_stop();
     live->stop = stop;
     number = ++live->newest;
+    // Whoever takes the place of an edit's analysis, because something was found meanwhile, does what it would have
+    // done.
+    edited = live->edited |= edited;
   }
   bool background = edited && preferences_.toolchain == "idle", tries = edited && preferences_.simulate;
   if (!push_ && !background && !tries && views_.of(path).empty()) return;
@@ -218,6 +221,10 @@ void Server::publish(const std::string& path, bool edited) {
     try {
       auto analysis = snapshot->analyse(stop.get_token());
       if (!analysis) return;
+      {
+        std::lock_guard lock(live->mutex);
+        if (live->newest == number) live->edited = false;
+      }
       if (tries) trials_.want(snapshot->path(), analysis, kSettled);
       if (!push) return show_views(*snapshot, *analysis, background);
       auto found = ide::diagnostics(*snapshot, analysis, &artifacts_, trials, &runs_);

@@ -48,6 +48,7 @@ class Server final : private endpoint::Handler {
     std::mutex mutex;
     std::uint64_t newest = 0;
     std::stop_source stop{std::nostopstate};
+    bool edited = false;  // and no analysis since has come to its end
   };
 
   // ---- server.cpp: messages -----------------------------------------------------------------------------------------

@@ -731,6 +731,27 @@ def _():
     return c
 
 
+@test("an edit is tried out, whatever is found in the text before it while it is looked at")
+def _():
+    c = started()
+    head, kernel = RACY.split("@T.prim_func\n")
+    racy = head + "\n".join("@T.prim_func\n" + kernel.replace("kernel(", f"kernel_{i}(") for i in range(10))
+
+    def text(version):  # of kernels that were not seen before
+        return racy.replace("device_entry()\n", f"device_entry()\n    step_{version}: T.int32 = {version}\n")
+
+    c.open(URI, text(1))
+    for step in range(20):
+        # The second edit comes when about half of the kernels have been tried out.
+        version = 2 * step + 2
+        c.change(URI, version, text(version))
+        time.sleep(0.06 + 0.005 * step)
+        c.change(URI, version + 1, text(version + 1))
+        c.notification("textDocument/publishDiagnostics", lambda p, v=version + 1: p.get("version") == v and
+                       names(p["diagnostics"]).count("TW5020") == 10)
+    return c
+
+
 @test("a client that asks for diagnostics is told when the simulator has found something")
 def _():
     c = started({"textDocument": {"diagnostic": {}}, "workspace": {"diagnostics": {"refreshSupport": True}}},

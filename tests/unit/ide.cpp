@@ -1,8 +1,11 @@
 // Answers about scripts as plain values, asked for without any protocol.
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
 
 #include "compiler/session/session.h"
 #include "server/ide/actions.h"
+#include "server/ide/background_trials.h"
 #include "server/ide/call_hierarchy.h"
 #include "server/ide/completion.h"
 #include "server/ide/diagnostics.h"
@@ -440,4 +443,39 @@ TEST_CASE("the kinds of views have names that lead back to them") {
     CHECK(*again == kind);
   }
   CHECK_FALSE(ide::parse_view_kind("poem"));
+}
+
+TEST_CASE("what was edited is tried out first, and told before the others are") {
+  auto kernel = [](std::string_view name, int shift) {
+    return "@T.prim_func\ndef " + std::string(name) +
+           "(B: T.Buffer((64,), \"int32\")):\n"
+           "    T.device_entry()\n    tid = T.thread_id([64])\n    tile = T.alloc_shared((64,), \"int32\")\n"
+           "    tile[tid] = tid\n    B[tid] = tile[(tid + " +
+           std::to_string(shift) + ") % 64]\n\n";
+  };
+  const std::string head = "from tvm.script import tirx as T\n\n" + kernel("first", 1) + kernel("second", 2);
+  session::Session session{[](const std::string&) { return std::make_shared<Folder>(); }};
+  auto settings = std::make_shared<session::Settings>();
+  const std::string path = "/scripts/races.py";
+  auto before = session.open(path, head + kernel("third", 3), 1, std::make_shared<session::Settings>())->analyse({});
+  auto after = session.change(path, head + kernel("third", 4), 2)->analyse({});
+  REQUIRE(after->kernels_made == 1);
+
+  std::mutex mutex;
+  std::condition_variable told;
+  std::vector<std::size_t> found;
+  {
+    const ide::BackgroundTrials* all = nullptr;
+    ide::BackgroundTrials trials([&](const std::string& document) {
+      std::lock_guard lock(mutex);
+      found.push_back(all->find(document, after->first()).size());
+      told.notify_all();
+    });
+    std::unique_lock lock(mutex);
+    all = &trials;
+    trials.want(path, before, std::chrono::hours(1));
+    trials.want(path, after, std::chrono::milliseconds(0));
+    CHECK(told.wait_for(lock, std::chrono::minutes(1), [&] { return found.size() == 2; }));
+  }
+  CHECK(found == std::vector<std::size_t>{1, 3});
 }
