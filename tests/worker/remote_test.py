@@ -13,7 +13,7 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from hostile_test import make_certificates  # noqa: E402
-from wire import Worker, wait_until  # noqa: E402
+from wire import Worker, against_schema, wait_until  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 FAKE = os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
@@ -266,6 +266,26 @@ class Remote(unittest.TestCase):
         out = client.call("status", {})["result"]
         client.close()
         return out
+
+    def test_messages_fit_the_schema(self):
+        seen = set()
+        for number, (words, status) in enumerate((
+                ([self.SOME[0], "--on", "sim"], 0), ([self.path("wrong.py", WRONG)], 1),
+                ([*self.fake(1 << 20, f"copy 1 0 {4 << 20}\n"), "--on", "gpu"], 0))):
+            self.path("lib/tiles.py", "def last(n):\n    return n - 1\n")
+            self.path("tilewright.toml", "")
+            kind = f"gpu --driver {FAKE} --nvml {FAKE}" if "gpu" in words else "sim"
+            words = [w for w in words if w not in ("--on", "gpu", "sim")]
+            sent, answered = self.path(f"sent{number}"), self.path(f"answered{number}")
+            relay = self.path("relay.sh", f"tee {sent} | {BINARY} worker --stdio --on {kind} | tee {answered}\n")
+            self.run_it(*words, "--on", f"exec:sh {relay}", status=status)
+            with open(sent, "rb") as one, open(answered, "rb") as two:
+                wrong, names = against_schema(one.read(), two.read())
+            self.assertEqual(wrong, [])
+            seen |= names
+        for name in ("initialize_params", "initialize_result", "job_open_params", "job_open_result", "job_data",
+                     "job_run_params", "job_run_result", "job_result"):
+            self.assertIn(name, seen)
 
     def test_many_clients(self):
         worker = self.worker("--on", "sim", "--slots", "2")

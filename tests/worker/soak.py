@@ -26,7 +26,7 @@ SLACK = 48 << 20  # bytes that the allocator may keep
 class Soak:
     def __init__(self):
         env = {**os.environ, "FAKE_CUDA_DEVICES": "2"}
-        self.worker = Worker(BINARY, "--on", "gpu", "--driver", FAKE, "--nvml", FAKE, "--no-compiler", "--time-limit", "1",
+        self.worker = Worker(BINARY, "--on", "gpu", "--driver", FAKE, "--nvml", FAKE, "--no-compiler", "--time-limit", "15",
                              "--memory-limit", "1", env=env)
         self.counts, self.lock, self.wrong = {}, threading.Lock(), []
         self.end = time.monotonic() + SECONDS
@@ -47,7 +47,7 @@ class Soak:
         return answer.get("result", {}).get("outcome", {}).get("status", str(answer)[:200])
 
     def one(self, client, rng):
-        kind = rng.choices(("good", "fault", "hang", "crash", "cancel", "stray", "again"), (60, 6, 2, 6, 10, 6, 10))[0]
+        kind = rng.choices(("good", "fault", "hang", "crash", "cancel", "stray", "again"), (60, 6, 0.2, 6, 10, 6, 10))[0]
         job = self.job(rng)
         programs = {"fault": "fault 700\n", "hang": "hang\n", "crash": "crash\n", "cancel": "hang\n"}
         if kind in programs:

@@ -7,8 +7,52 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import schema  # noqa: E402
+
+
+SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "protocol", "schema", "worker.json")
+
+
+def messages_in(data):
+    """The messages of a whole stream of frames."""
+    while data:
+        end = data.index(b"\r\n\r\n")
+        lengths = dict(line.split(": ") for line in data[:end].decode().split("\r\n"))
+        body = int(lengths["Content-Length"])
+        yield json.loads(data[end + 4:end + 4 + body])
+        data = data[end + 4 + body + int(lengths.get("Payload-Length", 0)):]
+
+
+def against_schema(sent, answered):
+    """What breaks the schema in a session: the streams of both sides. And the methods that were seen."""
+    with open(SCHEMA, encoding="utf-8") as f:
+        root = json.load(f)
+    asked, seen, wrong = {}, set(), []
+
+    def check(name, value):
+        seen.add(name)
+        wrong.extend(f"{name}: {v}" for v in schema.violations(value, root["$defs"][name], root))
+
+    for message in messages_in(sent):
+        name = message["method"].replace("/", "_")
+        if message["method"].startswith("$"):
+            continue
+        if "id" in message:
+            asked[message["id"]] = name
+            check(name + "_params", message["params"])
+        else:
+            check(name, message["params"])
+    for message in messages_in(answered):
+        if "method" in message:
+            check(message["method"].replace("/", "_"), message["params"])
+        elif "result" in message:
+            check(asked[message["id"]] + "_result", message["result"])
+    return wrong, seen
 
 
 class Closed(Exception):
