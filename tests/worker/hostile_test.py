@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from wire import Closed, Worker, frame, tls_context, wait_until  # noqa: E402
@@ -32,11 +33,9 @@ def order(size=4096, **more):
 class Job:
     """A job as a client sends it, for one that is almost right."""
 
-    count = 0
 
     def __init__(self, cubin=None, size=4096, key=None, attempt=1, **open_more):
-        Job.count += 1
-        self.key, self.attempt, self.size = key or f"job-{os.getpid()}-{Job.count}", attempt, size
+        self.key, self.attempt, self.size = key or uuid.uuid4().hex, attempt, size
         self.cubin = (cubin or COPY.format(bytes=size)).encode()
         self.data = bytes(i * 7 % 251 for i in range(size)) if size <= 1 << 20 else bytes(size)
         self.more = open_more
