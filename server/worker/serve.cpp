@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 #include <list>
+#include <mutex>
 #include <thread>
 
 #include "server/worker/session.h"
@@ -39,10 +40,11 @@ int unusable(const std::string& why) {
   return kUnusable;
 }
 
-// A client on a thread of its own.
+// A client on a thread of its own. What it held goes with it, and not only when the next one comes.
 struct Client {
+  std::mutex mutex;
   std::unique_ptr<transport::Connection> connection;
-  std::unique_ptr<Session> session;
+  std::unique_ptr<Session> session;  // null: it has gone
   std::atomic<bool> done{false};
   std::jthread thread;
 };
@@ -88,10 +90,16 @@ int serve_port(Options options, const std::string& address, const transport::Lis
     client.session = std::make_unique<Session>(*client.connection, worker, trusted);
     client.thread = std::jthread([&client] {
       client.session->run();
+      std::lock_guard lock(client.mutex);
+      client.session.reset();
+      client.connection.reset();
       client.done = true;
     });
   }
-  for (Client& client : clients) client.session->end();
+  for (Client& client : clients) {
+    std::lock_guard lock(client.mutex);
+    if (client.session) client.session->end();
+  }
   for (Client& client : clients) client.thread.join();
   return 0;
 }

@@ -353,6 +353,18 @@ class Hostile(unittest.TestCase):
         client.close()
         wait_until("its memory is free", lambda: self.client().call("status", {})["result"]["held_bytes"] == 0)
 
+    def test_what_a_client_held_goes_with_it(self):
+        open_files = lambda: len(os.listdir(f"/proc/{self.worker.process.pid}/fd"))  # noqa: E731
+        wait_until("earlier clients have gone", lambda: self.client().call("status", {})["result"]["held_bytes"] == 0)
+        self.worker.leave()
+        wait_until("and their sockets", lambda: open_files() < 30)
+        clients = [self.client() for _ in range(8)]
+        for client in clients:
+            client.call("job/open", Job(size=1 << 20).params())
+        self.assertGreater(open_files(), 40)
+        self.worker.leave()
+        wait_until("its sockets and its memory", lambda: open_files() < 30)
+
     def test_cancel(self):
         client = self.client()
         running = Job("kernel k\nhang\n").start(client)
