@@ -61,8 +61,10 @@ constexpr std::string_view
         "another one, in turn with the "
         "driver's copy of as many bytes; results are compared before, during and after. What runs is also said by a "
         "comment in the script: # tilewright: run copy reference=expected A=random(seed=7) n=100 repeat=20\n"
-        "With --entry all it is a batch: every entry of the scripts and folders, one on each GPU at a time, or on as "
-        "many simulators as there are --jobs. What fails costs that run only; a table and the worst exit status end "
+        "With --entry all it is a batch: every entry of the scripts and folders, one at a time on each GPU or slot of "
+        "a "
+        "remote, or on as many simulators as there are --jobs. What fails costs that run only; a table and the worst "
+        "exit status end "
         "it. In JUnit a wrong result is a failure, what could not be run or judged an error, and what is held against "
         "nothing (unverified) skipped.\n",
     kExamples =
@@ -73,6 +75,7 @@ constexpr std::string_view
         "  tilewright run kernels.py --entry all --on sim\n"
         "  tilewright run kernels/ --entry all --on gpu --device 0,1 --format junit > report.xml\n"
         "  tilewright run kernels/ --entry all --fail-fast\n"
+        "  tilewright run kernels/ --entry all --on lab          a remote or pool of tilewright.toml\n"
         "  tilewright run vector_add.py --on gpu --set n=1000000 --repeat 50\n"
         "  tilewright run kernels.py --on gpu --entry fast --against plain --seed secret\n"
         "  tilewright run copy.py --input A=arange --watch 'smem[3, 0:8]@14' --trace timeline.json\n"

@@ -1,6 +1,5 @@
 #include "server/cli/run_slots.h"
 
-#include <algorithm>
 #include <filesystem>
 
 #include "server/cli/confirm.h"
@@ -10,9 +9,7 @@
 
 namespace tilewright::cli {
 
-bool is_elsewhere(const std::string& on) {
-  return !on.empty() && std::ranges::find(project::kRunTargets, on) == project::kRunTargets.end();
-}
+bool is_elsewhere(const std::string& on) { return !on.empty() && !project::is_local_target(on); }
 
 std::expected<std::vector<ide::Slot>, run::Failure> slots_elsewhere(
     const RunOptions& o, const std::string& script, const std::function<void(const std::string&)>& progress,

@@ -47,7 +47,7 @@ at = "exec:sh -c 'exit 3'"
 [remotes.mute]
 at = "exec:{mute}"
 [remotes.rude]
-at = "exec:sh -c 'echo Welcome; head -c 100000 /dev/zero'"
+at = "exec:sh -c 'echo Welcome; cat /dev/zero'"
 [remotes.dies]
 at = "exec:sh -c '{server} worker --stdio & sleep 0.4; kill -9 $!'"
 [remotes.trap]
