@@ -53,7 +53,7 @@ def local_names(text):
     """The names that are declared at namespace scope and that no other file is meant to see."""
     anonymous = enumeration = False
     for line in text.splitlines():
-        if line.startswith("namespace"):
+        if line.startswith("namespace") and "=" not in line:
             anonymous = line.startswith("namespace {")
         elif line.startswith("}  // namespace"):
             anonymous = False

@@ -47,6 +47,7 @@ class Groups(unittest.TestCase):
         a = self.local("int a() { return 1; }")
         self.assertFalse(self.together(a, self.local("int a(int x) { return x; }")))
         self.assertFalse(self.together(a, "int f() { return a(); }\n"))  # of some header: it would find the local one
+        self.assertFalse(self.together(self.local("namespace n = other;\n\nint a() { return 1; }"), a))  # a short name ends none
         self.assertFalse(self.together(self.local("constexpr int kSize = 1;"), "int f() { return kSize; }\n"))
         self.assertFalse(self.together("#define LIST(V) V(1)\n", "#define LIST(V) V(2)\n"))
         self.assertFalse(self.together("using ir::Expr;\n", "using other::Expr;\n"))
