@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace tilewright::protocol {
 namespace {
@@ -86,7 +87,20 @@ Frame FrameReader::broken(std::size_t drop, std::string why) {
   return {true, std::move(why)};
 }
 
+void FrameReader::feed(std::string_view bytes) {
+  if (pending_) {
+    const std::size_t lacking = std::min(payload_ - pending_->payload.size(), bytes.size());
+    pending_->payload.append(bytes.substr(0, lacking));
+    bytes.remove_prefix(lacking);
+  }
+  buffer_.append(bytes);
+}
+
 std::optional<Frame> FrameReader::next() {
+  if (pending_) {
+    if (pending_->payload.size() < payload_) return std::nullopt;
+    return std::exchange(pending_, std::nullopt);
+  }
   for (;;) {
     if (at_ > (1u << 16) || at_ == buffer_.size()) {
       buffer_.erase(0, at_);
@@ -102,11 +116,16 @@ std::optional<Frame> FrameReader::next() {
       continue;
     }
     if (length_) {
-      if (rest.size() < *length_ + payload_) return std::nullopt;
-      Frame frame{false, std::string(rest.substr(0, *length_)), std::string(rest.substr(*length_, payload_))};
-      at_ += *length_ + payload_;
+      if (rest.size() < *length_) return std::nullopt;
+      Frame frame{false, std::string(rest.substr(0, *length_)), {}};
+      rest = rest.substr(*length_, payload_);
+      frame.payload.reserve(payload_);
+      frame.payload.append(rest);
+      at_ += *length_ + rest.size();
       length_.reset();
-      return frame;
+      if (rest.size() == payload_) return frame;
+      pending_ = std::move(frame);
+      return std::nullopt;
     }
     if (lost_) {
       std::size_t found = find_header(rest);

@@ -27,7 +27,7 @@ struct Frame {
 class FrameReader {
  public:
   explicit FrameReader(FrameLimits limits = {}) : limits_(limits) {}
-  void feed(std::string_view bytes) { buffer_.append(bytes); }
+  void feed(std::string_view bytes);
   // The next whole frame in what was fed so far.
   std::optional<Frame> next();
 
@@ -40,6 +40,7 @@ class FrameReader {
   std::uint64_t skip_ = 0;             // bytes of a refused body that are still to come
   std::optional<std::size_t> length_;  // of the body, once its header was read
   std::size_t payload_ = 0;            // of what follows it
+  std::optional<Frame> pending_;       // all there but for the end of its payload, which goes straight into it
   bool lost_ = false;                  // looking for the next header
 };
 

@@ -1,6 +1,8 @@
 // tilewright worker: compiles and runs kernels for clients elsewhere.
 #include "server/worker/command.h"
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
 #include <thread>
 
@@ -36,6 +38,19 @@ std::vector<int> devices_of(const run::GpuOptions& gpu) {
   return out;
 }
 
+// What the driver may look at. A variable whose name says that it is a secret is the worker's own affair: processes
+// that run strangers' kernels have none.
+std::vector<std::string> without_secrets(std::vector<std::string> environment) {
+  constexpr std::string_view kWords[] = {"TOKEN",   "SECRET",  "PASSW",      "CREDENTIAL",
+                                         "PRIVATE", "API_KEY", "ACCESS_KEY", "AUTH"};
+  std::erase_if(environment, [&](const std::string& variable) {
+    std::string name = variable.substr(0, variable.find('='));
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    return std::ranges::any_of(kWords, [&](std::string_view word) { return name.contains(word); });
+  });
+  return environment;
+}
+
 std::int64_t gigabytes(double n, std::int64_t otherwise) {
   return n > 0 ? static_cast<std::int64_t>(n * (1 << 30)) : otherwise;
 }
@@ -67,6 +82,7 @@ int worker_command(const WorkerCommand& o) {
     return refuse("--tls-key and --tls-ca belong to a certificate", "add --tls-cert FILE");
   Options options;
   options.gpu = project::gpu_options();
+  options.gpu.environment = without_secrets(std::move(options.gpu.environment));
   options.gpu.library = o.driver;
   options.gpu.management = o.nvml;
   options.tools = project::toolchain_options();

@@ -31,6 +31,35 @@ TEST_CASE("frames come out whole, however the bytes were cut") {
   }
 }
 
+TEST_CASE("payloads come with their messages, however the bytes were cut") {
+  const std::string wire = framed("one", std::string(70'000, 'p')) + framed("two") + framed("", "q") +
+                           framed("three", std::string(200, 'r')) + framed("four");
+  for (std::size_t piece : {std::size_t{1}, std::size_t{5}, std::size_t{4096}, wire.size()}) {
+    FrameReader reader({.payload_bytes = 70'000});
+    std::vector<std::string> texts, payloads;
+    for (std::size_t at = 0; at < wire.size(); at += piece) {
+      reader.feed(std::string_view(wire).substr(at, piece));
+      while (auto f = reader.next()) {
+        CHECK(!f->malformed);
+        texts.push_back(f->text);
+        payloads.push_back(f->payload);
+      }
+    }
+    CHECK(texts == std::vector<std::string>{"one", "two", "", "three", "four"});
+    CHECK(payloads == std::vector<std::string>{std::string(70'000, 'p'), "", "q", std::string(200, 'r'), ""});
+  }
+}
+
+TEST_CASE("a payload nobody has agreed on is passed over") {
+  const std::string wire =
+      framed("one", "12345") + framed("two") + "Content-Length: 2\r\nPayload-Length: -5\r\n\r\n{}" + framed("three");
+  for (std::size_t piece : {std::size_t{1}, wire.size()}) {
+    FrameReader reader;
+    CHECK(read(reader, wire, piece) == std::vector<std::string>{"!a payload of 5 bytes; 0 are accepted", "two",
+                                                                "!Payload-Length is not a number", "three"});
+  }
+}
+
 TEST_CASE("headers about as long as they may be are read alike, however the bytes were cut") {
   for (std::size_t length = 190; length <= 210; ++length) {
     for (std::string_view end : {"\n\n", "\r\n\r\n"}) {

@@ -200,6 +200,11 @@ class Hostile(unittest.TestCase):
             finally:
                 self.assertEqual(worker.end(), 0)
 
+    def test_secrets_of_the_environment(self):
+        for pid in self.worker.children():
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                self.assertNotIn(b"hunter2", f.read())
+
     def test_secrets_of_files_others_can_read(self):
         with tempfile.TemporaryDirectory() as folder:
             token = os.path.join(folder, "token")
