@@ -1,6 +1,7 @@
 #include "server/remote/link.h"
 
 #include <algorithm>
+#include <condition_variable>
 
 #include "server/remote/secret.h"
 #include "server/remote/ssh.h"
@@ -13,6 +14,7 @@ using namespace std::chrono_literals;
 // A machine that is far away, whose driver sleeps, or that has to start a container first.
 constexpr auto kGreeting = 120s;
 constexpr auto kConnecting = 15s;
+constexpr auto kComingBack = 10s;
 
 std::expected<Reached, run::Failure> over_network(const Place& place, const std::stop_token& stop) {
   Reached out;
@@ -56,10 +58,7 @@ std::vector<Reach> ways_to(const Place& place, const Told& told) {
   return std::vector<Reach>(static_cast<std::size_t>(std::max(1, launcher->slots())), one);
 }
 
-std::expected<std::shared_ptr<Client>, run::Failure> Link::client(const std::stop_token& stop) {
-  std::lock_guard lock(mutex_);
-  if (client_ && !client_->is_lost()) return client_;
-  client_.reset();
+std::expected<std::shared_ptr<Client>, run::Failure> Link::connect(const std::stop_token& stop) {
   auto reached = reach_(stop);
   if (!reached) return std::unexpected(reached.error());
   auto made = Client::open(std::move(reached->connection), reached->token, kGreeting, stop);
@@ -68,9 +67,28 @@ std::expected<std::shared_ptr<Client>, run::Failure> Link::client(const std::sto
     return std::unexpected(
         run::Failure{made.error().message, lost ? "`tilewright remotes` says more about each remote" : ""});
   }
+  if (reached->in_turns) (*made)->take_turns();
+  return std::move(*made);
+}
+
+std::expected<std::shared_ptr<Client>, run::Failure> Link::client(const std::stop_token& stop) {
+  std::lock_guard lock(mutex_);
+  if (client_ && !client_->is_lost()) return client_;
+  client_.reset();
+  auto made = connect(stop);
+  // A worker that was there may be on its way back: started anew by whoever looks after it, its machine waking up.
+  const auto end = std::chrono::steady_clock::now() + kComingBack;
+  for (auto pause = 100ms; !made && connections_ > 0 && std::chrono::steady_clock::now() + pause < end; pause *= 2) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock waiting(mutex);
+    never.wait_for(waiting, stop, pause, [] { return false; });
+    if (stop.stop_requested()) break;
+    made = connect(stop);
+  }
+  if (!made) return made;
   ++connections_;
-  client_ = std::move(*made);
-  if (reached->in_turns) client_->take_turns();
+  client_ = *made;
   return client_;
 }
 

@@ -29,12 +29,14 @@ class Link {
   Link(std::string name, Reach reach) : name_(std::move(name)), reach_(std::move(reach)) {}
 
   const std::string& name() const { return name_; }
-  // From any thread. The error says why nobody can be reached.
+  // From any thread. The error says why nobody can be reached; who was there before is waited for, some seconds.
   std::expected<std::shared_ptr<Client>, run::Failure> client(const std::stop_token& stop);
   // How often a connection was made.
   int connections() const { return connections_; }
 
  private:
+  std::expected<std::shared_ptr<Client>, run::Failure> connect(const std::stop_token& stop);
+
   const std::string name_;
   const Reach reach_;
   std::mutex mutex_;

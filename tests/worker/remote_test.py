@@ -229,6 +229,23 @@ class Remote(unittest.TestCase):
 
         wait_until("the first worker works", busy)
 
+    def test_a_port_whose_worker_is_started_anew(self):
+        slow = self.path("slow.py", SLOW)
+        first = self.worker("--on", "sim")
+        run = subprocess.Popen([BINARY, "run", slow, "--json", "--schedules", "1", "--on", f"tcp://127.0.0.1:{first.port}"],
+                               env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        wait_until("it runs", lambda: self.counts(first)["running"] == 1)
+        first.leave()
+        first.process.kill()
+        first.process.wait()
+        # The port is free once the kernel has let go of it.
+        second = Worker(BINARY, "--on", "sim", env=self.env, address=f"127.0.0.1:{first.port}")
+        self.addCleanup(second.end)
+        out, errors = run.communicate(timeout=120)
+        self.assertEqual(run.returncode, 0, errors)
+        self.assertEqual(json.loads(out)["status"], "done")
+        self.assertEqual(self.counts(second)["done"], 1)
+
     def test_a_worker_that_dies_again_and_again(self):
         slow = self.path("slow.py", SLOW)
         report = self.reports(slow, "--schedules", "1", "--on",
