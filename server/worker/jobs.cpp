@@ -8,7 +8,6 @@
 namespace tilewright::worker {
 namespace {
 
-namespace wire = protocol::worker;
 using toolchain::HelperProcess;
 
 // How often clients hear how far their simulated launches are.
