@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Places reached by ssh, with a server of OpenSSH of our own on this machine: reached, without tilewright, installed, used.
 
-    ssh_test.py PROBE        PROBE: tests/remote/launch_probe.cpp
+    ssh_test.py PROBE TILEWRIGHT        PROBE: tests/remote/launch_probe.cpp
 """
 import json
 import os
+import pty
+import select
 import shutil
 import signal
 import socket
@@ -239,9 +241,79 @@ class Ssh(unittest.TestCase):
         self.assertRegex(ask(f"ssh://127.0.0.1:{closed}", "offer")[0], "^failed .*cannot be reached: .*Connection refused")
 
 
+def at_terminal(words, answer):
+    """What a command says on a terminal where its question gets this answer, and its status."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(words[0], words, server.env)
+    said, answered, end = b"", False, time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if select.select([terminal], [], [], 0.1)[0]:
+            try:
+                said += os.read(terminal, 4096)
+            except OSError:  # the end of a terminal
+                break
+        if not answered and b"[y/N]" in said:
+            os.write(terminal, answer)
+            answered = True
+    os.close(terminal)
+    return said.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+class Whole(unittest.TestCase):
+    """The commands themselves."""
+
+    def setUp(self):
+        shutil.rmtree(server.home)
+        os.mkdir(server.home)
+        self.script = server.path("add.py")
+        with open(self.script, "w") as f:
+            f.write(SCRIPT)
+
+    def run_it(self, *words):
+        return subprocess.run([TILEWRIGHT, *words], env=server.env, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=PATIENCE)
+
+    def test_a_machine_without_tilewright_gets_it_on_request(self):
+        done = self.run_it("run", self.script, "--on", "ssh://box")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"ssh://box has no tilewright\n +tilewright remotes --install ssh://box")
+        self.assertIn("has no tilewright", self.run_it("remotes", "ssh://box").stdout)
+        done = self.run_it("remotes", "--install", "ssh://box")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.run_it("remotes", "ssh://box").returncode, 0)
+        done = self.run_it("run", self.script, "--on", "ssh://box", "--json")
+        self.assertEqual(json.loads(done.stdout)["verdict"], "verified", done.stderr)
+
+    def test_somebody_at_a_terminal_is_asked(self):
+        words = [TILEWRIGHT, "run", self.script, "--on", "ssh://box"]
+        said, status = at_terminal(words, b"n\n")
+        self.assertEqual(status, 2, said)
+        self.assertIn("Copy this one", said)
+        self.assertEqual(os.listdir(server.home), [])
+        said, status = at_terminal(words, b"y\n")
+        self.assertEqual(status, 0, said)
+        self.assertIn("verified", said)
+
+
+SCRIPT = """from tvm.script import tirx as T
+
+# tilewright: run add reference=add A=arange
+
+
+@T.prim_func
+def add(a: T.handle, b: T.handle):
+    A = T.match_buffer(a, (64,), "int32")
+    B = T.match_buffer(b, (64,), "int32")
+    T.device_entry()
+    bx = T.cta_id([1])
+    tx = T.thread_id([64])
+    B[tx] = A[tx] + 1
+"""
+
 if __name__ == "__main__":
     if problem := reason_not():
         print(f"SKIPPED: no test of ssh ran: {problem}", file=sys.stderr)
         sys.exit(77)
-    PROBE = os.path.abspath(sys.argv.pop(1))
+    PROBE, TILEWRIGHT = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
     unittest.main()
