@@ -35,11 +35,12 @@ class SlurmLauncher : public Launcher {
       auto made = Allocation::obtain(place_, told_, stop);
       if (!made) return std::unexpected(made.error());
       allocation_ = std::move(*made);
+      started_ = 0;
     }
     // Homes are shared on most clusters: what runs here is there under the same name.
     auto program = place_.command;
     if (program.empty()) program.push_back(this_program().string());
-    return step_command(place_.slurm, allocation_->job(), program);
+    return step_command(place_.slurm, allocation_->job(), program, started_++ >= slots_);
   }
 
  private:
@@ -59,6 +60,7 @@ class SlurmLauncher : public Launcher {
   std::mutex mutex_;
   std::unique_ptr<Allocation> allocation_;
   int lost_ = 0;
+  int started_ = 0;  // workers in this allocation
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ std::vector<std::string> salloc_command(const SlurmWish& wish, int slots) {
 }
 
 std::vector<std::string> step_command(const SlurmWish& wish, const std::string& job,
-                                      const std::vector<std::string>& program) {
+                                      const std::vector<std::string>& program, bool again) {
   std::vector<std::string> words = without_defaults();
   words.insert(words.end(), {"srun", "--jobid=" + job});
   words.insert(words.end(), {// Its own share of the allocation, beside the other steps.
@@ -75,7 +75,11 @@ std::vector<std::string> step_command(const SlurmWish& wish, const std::string& 
                              "--mem=" + (wish.mem.empty() ? "0" : wish.mem),
                              // A share that is still taken is waited for, but not for ever.
                              "--immediate=60", "--unbuffered", "--mpi=none", "--quiet", "--job-name=worker"});
-  if (!wish.gres.empty()) words.push_back("--gres=" + times_gres(wish.gres, 1));
+  if (!wish.gres.empty()) {
+    words.push_back("--gres=" + times_gres(wish.gres, 1));
+  } else if (again) {
+    words.emplace_back("--overlap");
+  }
   words.insert(words.end(), program.begin(), program.end());
   words.insert(words.end(), {"worker", "--stdio"});
   return words;

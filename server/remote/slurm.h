@@ -14,9 +14,10 @@ namespace tilewright::remote {
 // Asks for the allocation, and holds it while `cat` reads from the standard input: whoever started it need only end for
 // the allocation to end as well.
 std::vector<std::string> salloc_command(const SlurmWish& wish, int slots);
-// A worker in the job. `program`: the words that start tilewright on the node.
+// A worker in the job. `program`: the words that start tilewright on the node. `again`: in the place of one that was
+// lost, whose step may hold its share for another minute; where no GPU is in it, that is not waited for.
 std::vector<std::string> step_command(const SlurmWish& wish, const std::string& job,
-                                      const std::vector<std::string>& program);
+                                      const std::vector<std::string>& program, bool again = false);
 
 // "gpu:h100:1" for `times` slots: "gpu:h100:2".
 std::string times_gres(const std::string& gres, int times);

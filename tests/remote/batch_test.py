@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 
@@ -92,17 +91,17 @@ class Batch(unittest.TestCase):
         script = os.path.join(self.folder, "many.py")
         with open(script, "w") as f:
             f.write(SCRIPT % (rounds, runs))
-        self.out = open(os.path.join(self.folder, "out.json"), "w+")
-        self.err = open(os.path.join(self.folder, "err.txt"), "w+")
-        self.addCleanup(self.out.close)
-        self.addCleanup(self.err.close)
-        return subprocess.Popen([TILEWRIGHT, "run", script, "--entry", "all", "--on", on, "--json"], env=cluster.env,
-                                stdin=subprocess.DEVNULL, stdout=self.out, stderr=self.err)
+        self.out, self.err = os.path.join(self.folder, "out.json"), os.path.join(self.folder, "err.txt")
+        with open(self.out, "w") as out, open(self.err, "w") as err:
+            process = subprocess.Popen([TILEWRIGHT, "run", script, "--entry", "all", "--on", on, "--json"],
+                                       env=cluster.env, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        self.addCleanup(lambda: (process.kill(), process.wait()))
+        return process
 
-    def text(self, file):
-        file.flush()
-        file.seek(0)
-        return file.read()
+    @staticmethod
+    def text(path):
+        with open(path) as f:
+            return f.read()
 
     def after_some(self, process, count=20):
         """Waits until some runs are done: the others are under way, and those to come are many."""

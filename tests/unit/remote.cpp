@@ -284,6 +284,12 @@ TEST_CASE("an allocation is asked for with room for all slots, a step for one") 
     CHECK(contains(word));
   }
   CHECK(Words(words.end() - 3, words.end()) == Words{"/opt/tilewright", "worker", "--stdio"});
+  // In the place of a lost one: beside what that may still hold, but never on a GPU that another has.
+  CHECK_FALSE(contains("--overlap"));
+  words = remote::step_command(p.slurm, "17", {"tilewright"}, true);
+  CHECK_FALSE(contains("--overlap"));
+  words = remote::step_command(good("slurm:slots=2").slurm, "17", {"tilewright"}, true);
+  CHECK(contains("--overlap"));
 }
 
 TEST_CASE("what salloc says is understood") {
