@@ -270,6 +270,22 @@ unsigned threads_for(const RunOptions& o, const std::vector<ide::Slot>& slots, b
   return static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, std::max(kMost, slots.size())));
 }
 
+// Lets threads work, and says what they have done as it comes.
+void work_on(unsigned count, ide::Batch& batch, Rows& rows, Report& report) {
+  LargeThreads threads(count, [&] {
+    batch.work();
+    rows.thread_ended();
+  });
+  if (threads.none()) batch.work();
+  for (bool over = false; !over;) {
+    if (auto row = rows.next(threads.size(), &over)) {
+      report.show(std::move(*row));
+      over = false;
+    }
+    report.progress(batch.state(), rows.failed());
+  }
+}
+
 }  // namespace
 
 int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_token& stop) {
@@ -335,21 +351,7 @@ int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_toke
   ide::Batch batch({files, named, std::move(request), dialect}, pool, std::move(sink), ended.get_token());
   self = &batch;
 
-  {
-    LargeThreads threads(count, [&] {
-      batch.work();
-      rows.thread_ended();
-    });
-    const std::size_t working = threads.none() ? 0 : threads.size();
-    if (working == 0) batch.work();
-    for (bool over = false; !over;) {
-      if (auto row = rows.next(working, &over)) {
-        report.show(std::move(*row));
-        over = false;
-      }
-      report.progress(batch.state(), rows.failed());
-    }
-  }
+  work_on(count, batch, rows, report);
   for (RunRow& row : rows.rest()) report.show(std::move(row));
 
   const auto stranded = batch.state().stranded;
