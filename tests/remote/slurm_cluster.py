@@ -10,6 +10,7 @@ Two GPUs are pretended (/dev/null and /dev/zero). Needs root and the packages sl
 """
 import os
 import pwd
+import re
 import shutil
 import signal
 import socket
@@ -92,6 +93,11 @@ class Cluster:
         files = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"][:self.gpus]
         with open(os.path.join(here, "gres.conf"), "w") as f:
             f.writelines(f"Name=gpu Type=h100 File={file}\n" for file in files)
+        # From 23 on slurmd looks for systemd to make control groups, which nothing here uses.
+        said = subprocess.run(["slurmctld", "-V"], env=dict(os.environ, PATH=path_with_sbin()), capture_output=True, text=True)
+        if (version := re.search(r"(\d+)\.", said.stdout)) and int(version[1]) >= 23:
+            with open(os.path.join(here, "cgroup.conf"), "w") as f:
+                f.write("CgroupPlugin=disabled\n")
         self.conf = os.path.join(here, "slurm.conf")
         with open(self.conf, "w") as f:
             f.write(f"""ClusterName=tilewright
