@@ -1,6 +1,6 @@
 // A client of a worker that answers with anything: every call ends, with an answer or an error, and nothing is written
-// beside what the job's results may take. After each message of the client comes the next piece of the input, up to a
-// byte 0xFF; after the last piece the connection ends.
+// beside what the job's results may take. The input is cut at bytes 0xFF: its pieces come after the client's messages,
+// the rest of them once the client has asked for its job to be run, and then the connection ends.
 #include <cstdlib>
 
 #include "server/remote/client.h"
@@ -11,7 +11,8 @@ namespace {
 
 class Wire final : public transport::Connection {
  public:
-  explicit Wire(std::string_view bytes) : bytes_(bytes) {}
+  // `greeted`: the first piece is a proper answer to the first message.
+  Wire(std::string_view bytes, bool greeted) : bytes_(bytes), in_turn_(greeted ? 3 : 0) {}
   void start(transport::Handler handler) override {
     std::lock_guard lock(mutex_);
     handler_ = std::move(handler);
@@ -25,10 +26,13 @@ class Wire final : public transport::Connection {
   void send(std::string) override {
     std::lock_guard lock(mutex_);
     if (!handler_.received) return;
-    if (bytes_.empty()) {
-      if (!std::exchange(closed_, true)) handler_.closed();
-      return;
-    }
+    if (in_turn_-- > 0) return deliver();
+    while (!bytes_.empty()) deliver();
+    if (!std::exchange(closed_, true)) handler_.closed();
+  }
+
+ private:
+  void deliver() {
     const std::size_t end = std::min(bytes_.find('\xFF'), bytes_.size());
     std::string piece(bytes_.substr(0, end));
     bytes_.remove_prefix(std::min(end + 1, bytes_.size()));
@@ -41,10 +45,10 @@ class Wire final : public transport::Connection {
     handler_.received(piece);
   }
 
- private:
   std::mutex mutex_;
   std::string_view bytes_;
   transport::Handler handler_;
+  int in_turn_ = 0;  // messages that get a piece each
   bool closed_ = false;
 };
 
@@ -58,7 +62,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string bytes;
   if (data[0] & 1) bytes = std::string(kHello) + '\xFF';
   bytes.append(reinterpret_cast<const char*>(data) + 1, size - 1);
-  auto client = remote::Client::open(std::make_unique<Wire>(bytes), {}, std::chrono::seconds(5), {});
+  auto client = remote::Client::open(std::make_unique<Wire>(bytes, data[0] & 1), {}, std::chrono::seconds(5), {});
   if (!client) return 0;
   run::Job job;
   job.buffers.push_back({"A", 64, run::Role::InOut, run::Contents::of_size(64)});
