@@ -109,7 +109,7 @@ std::expected<std::string, Failure> install(const Place& place, bool terminal, c
   const std::string sum = toolchain::hex(toolchain::sha256(*bytes));
   auto done = ask(place, terminal, copy_script(sum), {.time = kCopying, .input = *bytes}, stop);
   if (!done) return std::unexpected(done.error());
-  const std::string path = marked(done->output);
+  std::string path = marked(done->output);
   if (done->status != 0 || path.empty()) return std::unexpected(not_copied(place, *done));
   return path;
 }

@@ -65,8 +65,10 @@ std::expected<std::shared_ptr<Job>, Error> Job::open(const wire::JobOpenParams& 
   }
   std::int64_t all = code;
   constexpr std::int64_t kReason = std::int64_t{1} << 44;
-  for (const run::JobBuffer& b : order->buffers)
-    if ((all += b.bytes) > kReason) return refused("the tensors take more bytes than any machine has");
+  for (const run::JobBuffer& b : order->buffers) {
+    all += b.bytes;
+    if (all > kReason) return refused("the tensors take more bytes than any machine has");
+  }
   if (gpu && order->bytes() > limits.device_bytes)
     return refused(over("the tensors take of the GPU's memory", order->bytes(), limits.device_bytes));
   const std::int64_t host = order->host_bytes() + code;
