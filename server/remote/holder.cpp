@@ -13,6 +13,7 @@
 #include <cstring>
 #include <tuple>
 
+#include "server/remote/process.h"
 #include "server/remote/record.h"
 #include "server/remote/slurm.h"
 
@@ -52,6 +53,7 @@ class Salloc {
 
   // Gives back: by the end of its command where it has the nodes, else by a signal. Sees to it that it is over.
   void give_back() {
+    if (pid_ <= 0) return;  // it never began
     if (granted_) {
       end_command();
     } else {
@@ -66,10 +68,7 @@ class Salloc {
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
-    // Killed hard it gave nothing back.
-    if (WIFSIGNALED(status) && !job_.empty()) {
-      ::execlp("scancel", "scancel", job_.c_str(), nullptr);
-    }
+    make_sure();
   }
 
  private:
@@ -102,6 +101,23 @@ class Salloc {
       say("error salloc cannot be started: no process");
       ::close(errors_);
       errors_ = -1;
+    }
+  }
+  // Killed, or with a controller that was away, salloc gave nothing back.
+  void make_sure() const {
+    if (job_.empty()) return;
+    for (auto pause = milliseconds(200); pause < std::chrono::minutes(5); pause *= 2) {
+      auto answer =
+          run_command({"squeue", "--noheader", "--jobs=" + job_, "--format=%T"}, {.time = milliseconds(20'000)}, {});
+      if (answer && answer->errors.find("Invalid job id") != std::string::npos) return;
+      if (answer && answer->status == 0) {
+        const std::string& state = answer->output;
+        if (!state.starts_with("RUNNING") && !state.starts_with("PENDING") && !state.starts_with("CONFIGURING") &&
+            !state.starts_with("SUSPENDED"))
+          return;
+        std::ignore = run_command({"scancel", job_}, {.time = milliseconds(20'000)}, {});
+      }
+      ::poll(nullptr, 0, static_cast<int>(pause.count()));
     }
   }
   void end_command() {
@@ -173,7 +189,10 @@ int slurm_holder_main(int argc, char** argv) {
   Salloc salloc(argv + 5);
   bool client_gone = false;
   while (!salloc.ended() && !client_gone) salloc.wait(milliseconds(60'000), STDIN_FILENO, client_gone);
-  if (salloc.ended()) return 1;
+  if (salloc.ended()) {
+    salloc.give_back();
+    return 1;
+  }
   // The streams are given up: whoever waits for the client's end need not wait for ours.
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (salloc.granted() && keep.count() > 0 && !record.empty()) {
@@ -182,7 +201,7 @@ int slurm_holder_main(int argc, char** argv) {
       keep_for_others(salloc, *kept, keep);
     }
   }
-  if (!salloc.ended()) salloc.give_back();
+  salloc.give_back();
   return 0;
 }
 
