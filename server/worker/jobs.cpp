@@ -45,7 +45,11 @@ class Jobs::Slot {
     if (job.stop.stop_requested()) return ended_as(run::Status::Stopped, "nobody waits for it any more");
     if (gpu_) {
       gpu_->set_deadline(job.deadline);
-      return {gpu_->run(job.order, job.stop.get_token()), {}};
+      run::Outcome outcome = gpu_->run(job.order, job.stop.get_token());
+      // The GPU was there when the worker began: its process was ended while it started. Nothing of the job was done.
+      if (outcome.status == run::Status::NoDriver) outcome = gpu_->run(job.order, job.stop.get_token());
+      if (outcome.status == run::Status::NoDriver) outcome.status = run::Status::Lost;
+      return {std::move(outcome), {}};
     }
     auto process = simulator_ ? std::expected<std::unique_ptr<HelperProcess>, std::string>(std::move(simulator_))
                               : start_simulated_job();
