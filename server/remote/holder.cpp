@@ -106,11 +106,16 @@ class Salloc {
   // Killed, or with a controller that was away, salloc gave nothing back.
   void make_sure() const {
     if (job_.empty()) return;
+    // A controller that has just come back may not know the job yet.
+    constexpr int kTimes = 3;
+    int unknown = 0;
     for (auto pause = milliseconds(200); pause < std::chrono::minutes(5); pause *= 2) {
       auto answer =
           run_command({"squeue", "--noheader", "--jobs=" + job_, "--format=%T"}, {.time = milliseconds(20'000)}, {});
-      if (answer && answer->errors.find("Invalid job id") != std::string::npos) return;
-      if (answer && answer->status == 0) {
+      const bool gone = answer && (answer->errors.find("Invalid job id") != std::string::npos ||
+                                   (answer->status == 0 && answer->output.empty()));
+      if (gone && ++unknown == kTimes) return;
+      if (answer && answer->status == 0 && !gone) {
         const std::string& state = answer->output;
         if (!state.starts_with("RUNNING") && !state.starts_with("PENDING") && !state.starts_with("CONFIGURING") &&
             !state.starts_with("SUSPENDED"))
