@@ -151,10 +151,10 @@ class Remote(unittest.TestCase):
         self.assertIn("wrong.py:12", done.stdout + done.stderr)
 
     def test_limits_of_the_worker(self):
-        slow = self.path("slow.py", SLOW)
-        worker = self.worker("--on", "sim", "--time-limit", "0.3", "--memory-limit", "0.01")
+        slow = self.path("slow.py", SLOW.replace("150000", "150000000"))
+        worker = self.worker("--on", "sim", "--time-limit", "4", "--memory-limit", "0.01")
         where = f"tcp://127.0.0.1:{worker.port}"
-        self.assertIn("0.3 s", self.run_it(slow, "--on", where, "--schedules", "1", status=1).stdout)
+        self.assertIn("4 s", self.run_it(slow, "--on", where, "--schedules", "1", status=1).stdout)
         big = self.path("big.py", COPY.replace("N", "4194304"))
         self.assertIn("allows", self.run_it(big, "--on", where, status=1).stdout)
         self.same_as_here(where, self.SOME[0])
