@@ -70,6 +70,8 @@ int obey(const char* address) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // As the binary itself: a reader that is gone is an error of writing.
+  std::signal(SIGPIPE, SIG_IGN);
   if (argc > 2 && std::string_view(argv[1]) == "slurm-holder") return remote::slurm_holder_main(argc, argv);
   // As what is installed, it is a tilewright.
   if (argc > 1 && std::string_view(argv[1]) == "--version") return 0;

@@ -3,6 +3,7 @@ import json
 import os
 import queue
 import re
+import select
 import signal
 import socket
 import ssl
@@ -171,7 +172,30 @@ class Worker:
             except OSError:
                 pass
             made.close()
-        self.clients.append(Client(made.recv, made.sendall, close))
+        if not tls:
+            self.clients.append(Client(made.recv, made.sendall, close))
+            return self.clients[-1]
+        # OpenSSL reads and writes one connection on one thread at a time, so neither may block.
+        lock = threading.Lock()
+        made.setblocking(False)
+
+        def read(most):
+            while True:
+                try:
+                    with lock:
+                        return made.recv(most)
+                except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                    select.select([made], [], [], 0.05)
+
+        def write(data):
+            while data:
+                try:
+                    with lock:
+                        data = data[made.send(data):]
+                except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                    select.select([], [made], [], 0.05)
+
+        self.clients.append(Client(read, write, close))
         return self.clients[-1]
 
     def leave(self):
