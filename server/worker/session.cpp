@@ -82,6 +82,17 @@ void Session::later(std::function<void()> work) {
   more_.notify_one();
 }
 
+void Session::expect_call() {
+  std::lock_guard lock(mutex_);
+  ++unfinished_;
+}
+
+void Session::called() {
+  std::lock_guard lock(mutex_);
+  --unfinished_;
+  quiet_.notify_all();
+}
+
 // Everything that would call back is told to stop, and waited for: it is killed within milliseconds.
 void Session::ending() {
   impatient_.request_stop();
@@ -185,10 +196,7 @@ void Session::run_job(const Message& m) {
   }
   auto open = endpoint_.open(m.id, m.method, job->key);
   if (!open) return endpoint_.answer(m.id, std::unexpected(open.error()));
-  {
-    std::lock_guard lock(mutex_);
-    ++unfinished_;
-  }
+  expect_call();
   job->progress = [this](const wire::JobProgress& progress) { endpoint_.notify("job/progress", progress); };
   job->ended = [this, request = *open, weak = std::weak_ptr(job)](Ending ending) {
     if (auto done = weak.lock()) {
@@ -202,9 +210,7 @@ void Session::run_job(const Message& m) {
         });
       });
     }
-    std::lock_guard lock(mutex_);
-    --unfinished_;
-    quiet_.notify_all();
+    called();
   };
   // Cancelled, it ends wherever it is.
   auto on_cancel = std::make_shared<std::stop_callback<std::function<void()>>>(
@@ -216,10 +222,7 @@ void Session::run_job(const Message& m) {
     inner(std::move(ending));
   };
   if (worker_.jobs.submit(job)) return;
-  {
-    std::lock_guard lock(mutex_);
-    --unfinished_;
-  }
+  called();
   job->ended = {};
   close_job(job->key);
   endpoint_.answer(
@@ -292,10 +295,7 @@ void Session::compile(const Message& m) {
   request.want_cubin = params.cubin;
   request.want_sass = params.sass;
   request.stop = (*open)->stop.get_token();
-  {
-    std::lock_guard lock(mutex_);
-    ++unfinished_;
-  }
+  expect_call();
   auto then = [this, open = *open](const Compilations::Made& made) {
     wire::CompileResult result;
     std::string payload;
@@ -312,15 +312,10 @@ void Session::compile(const Message& m) {
       result.log = made.error().log;
     }
     endpoint_.answer(open, Json(result), payload);
-    std::lock_guard lock(mutex_);
-    --unfinished_;
-    quiet_.notify_all();
+    called();
   };
   if (worker_.compilations.compile(std::move(request), then)) return;
-  {
-    std::lock_guard lock(mutex_);
-    --unfinished_;
-  }
+  called();
   endpoint_.answer(*open, wrong("too many compilations wait", kBusy));
 }
 

@@ -48,6 +48,9 @@ class Session final : public endpoint::Handler {
   void deliver(const std::shared_ptr<endpoint::Open>& open, const std::shared_ptr<Job>& job, Ending ending);
   bool send_contents(const Job& job, const run::Outcome& outcome);
   bool send_pieces(const Job& job, const char* what, std::size_t index, const run::Contents& contents);
+  // Something will call back from another thread, and has: the session does not end between the two.
+  void expect_call();
+  void called();
   // Work for the session's own thread, in order.
   void later(std::function<void()> work);
 
