@@ -29,6 +29,11 @@ inline constexpr int kVersion = 1;
 inline constexpr std::size_t kPiece = 1u << 20;
 inline constexpr std::size_t kLongestKey = 64;
 
+// Refusals that pass by themselves; clients wait and ask again.
+inline constexpr ErrorCode kBusy{-32010};
+// A later attempt of the same job is known.
+inline constexpr ErrorCode kSuperseded{-32011};
+
 struct InitializeParams {
   int protocol = 0;
   std::string client, version;

@@ -19,7 +19,6 @@ constexpr std::size_t kAhead = 8u << 20;
 constexpr auto kUnread = 60s;
 // Jobs with so few bytes are sent in one go, without asking first.
 constexpr std::size_t kSmall = 1u << 20;
-constexpr int kBusy = -32010, kSuperseded = -32011;
 
 endpoint::Limits limits() {
   endpoint::Limits out;
@@ -31,8 +30,10 @@ endpoint::Limits limits() {
 
 CallError error_of(const protocol::Error& e) {
   using Kind = CallError::Kind;
-  const int code = static_cast<int>(e.code);
-  return {code == kBusy ? Kind::Busy : code == kSuperseded ? Kind::Superseded : Kind::Refused, e.message};
+  return {e.code == wire::kBusy         ? Kind::Busy
+          : e.code == wire::kSuperseded ? Kind::Superseded
+                                        : Kind::Refused,
+          e.message};
 }
 
 }  // namespace

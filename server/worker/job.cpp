@@ -79,7 +79,7 @@ std::expected<std::shared_ptr<Job>, Error> Job::open(const wire::JobOpenParams& 
   if (!std::isfinite(asked) || asked < 0) return refused("the deadline is no time");
   const double seconds = asked > 0 && asked < most ? asked : most;
   if (!budget->take(host))
-    return std::unexpected(Error{kBusy,
+    return std::unexpected(Error{wire::kBusy,
                                  "the worker holds " + std::to_string(budget->held()) + " bytes for other jobs; " +
                                      std::to_string(host) + " more do not fit now",
                                  nullptr});
@@ -88,7 +88,7 @@ std::expected<std::shared_ptr<Job>, Error> Job::open(const wire::JobOpenParams& 
         params, std::move(*order), std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)), host, budget));
   } catch (const std::bad_alloc&) {
     budget->give(host);
-    return std::unexpected(Error{kBusy, "the worker has no memory for it now", nullptr});
+    return std::unexpected(Error{wire::kBusy, "the worker has no memory for it now", nullptr});
   }
 }
 

@@ -78,9 +78,4 @@ class Job {
   std::shared_ptr<Budget> budget_;
 };
 
-// Refusals that pass by themselves; clients wait and ask again.
-inline constexpr protocol::ErrorCode kBusy{-32010};
-// A later attempt of the same job is known.
-inline constexpr protocol::ErrorCode kSuperseded{-32011};
-
 }  // namespace tilewright::worker

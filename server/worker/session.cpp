@@ -157,11 +157,11 @@ std::expected<Json, Error> Session::open(const Json& params) {
   if (worker_.options.executes == Executes::Nothing)
     return wrong("this worker only compiles", ErrorCode::RequestFailed);
   if (open_.size() >= static_cast<std::size_t>(worker_.options.limits.queued_jobs))
-    return wrong("this client has too many jobs", kBusy);
+    return wrong("this client has too many jobs", wire::kBusy);
   auto job = Job::open(params.get<wire::JobOpenParams>(), worker_.options.limits,
                        worker_.options.executes == Executes::Gpu, worker_.budget);
   if (!job) return std::unexpected(job.error());
-  if (!worker_.attempts.enter(*job)) return wrong("a later attempt of this job is known", kSuperseded);
+  if (!worker_.attempts.enter(*job)) return wrong("a later attempt of this job is known", wire::kSuperseded);
   close_job((*job)->key);
   open_[(*job)->key] = *job;
   return Json::object();
@@ -226,14 +226,15 @@ void Session::run_job(const Message& m) {
   job->ended = {};
   close_job(job->key);
   endpoint_.answer(
-      *open, wrong("the queue is full: " + std::to_string(worker_.options.limits.queued_jobs) + " jobs wait", kBusy));
+      *open,
+      wrong("the queue is full: " + std::to_string(worker_.options.limits.queued_jobs) + " jobs wait", wire::kBusy));
 }
 
 // On the session's own thread.
 void Session::deliver(const std::shared_ptr<endpoint::Open>& open, const std::shared_ptr<Job>& job, Ending ending) {
   if (open->answered()) return;
   if (!worker_.attempts.is_latest(*job))
-    return endpoint_.answer(open, wrong("a later attempt of this job is known", kSuperseded));
+    return endpoint_.answer(open, wrong("a later attempt of this job is known", wire::kSuperseded));
   // An input that stayed as it was is the client's own: nothing comes back of it.
   for (std::size_t i = 0; i < ending.outcome.buffers.size(); ++i) {
     run::Contents& left = ending.outcome.buffers[i].contents;
@@ -316,7 +317,7 @@ void Session::compile(const Message& m) {
   };
   if (worker_.compilations.compile(std::move(request), then)) return;
   called();
-  endpoint_.answer(*open, wrong("too many compilations wait", kBusy));
+  endpoint_.answer(*open, wrong("too many compilations wait", wire::kBusy));
 }
 
 }  // namespace tilewright::worker
