@@ -11,22 +11,6 @@ namespace {
 constexpr int kBanks = 32;
 constexpr int kBankBits = 32;
 
-// One element of the picture.
-struct Cell {
-  std::int64_t thread = -1;   // linear among the thread axes of the layout; -1: not spread over threads
-  std::int64_t address = -1;  // on m; -1: the layout has other memory axes, or none
-  std::int64_t tmem_lane = -1, tmem_column = -1;  // of tensor memory
-  std::string other;                              // coordinates that are none of these
-};
-
-struct Grid {
-  std::int64_t rows = 1, columns = 1;              // of the whole shape
-  std::int64_t shown_rows = 1, shown_columns = 1;  // of the picture
-  std::vector<Cell> cells;                         // row by row
-  bool threads = false;                            // coloured by owner, not by bank
-  const Cell& at(std::int64_t r, std::int64_t c) const { return cells[r * shown_columns + c]; }
-};
-
 // Threads below one unit of `axis` inside the widest scope that pictures care for, the CTA.
 std::int64_t threads_of_unit(Axis axis) {
   switch (axis_subscope(axis)) {
@@ -37,7 +21,27 @@ std::int64_t threads_of_unit(Axis axis) {
   }
 }
 
-Result<Grid> make_grid(const Layout& l, ShapeView shape, const PictureOptions& options) {
+// Hues as far apart as possible for neighbours in number: steps of the golden angle.
+std::string colour(std::int64_t key) {
+  return "hsl(" + std::to_string(key * 137 % 360) + ",65%," + std::to_string(72 + key / 32 % 3 * 6) + "%)";
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Grid> picture_grid(const Layout& l, ShapeView shape, const PictureOptions& options) {
   Grid grid;
   std::vector<std::int64_t> extents;
   for (Dim d : shape) {
@@ -112,28 +116,26 @@ std::string left_out(const Grid& grid) {
 
 std::int64_t bank_of(std::int64_t address, int dtype_bits) { return address * dtype_bits / kBankBits % kBanks; }
 
-// Hues as far apart as possible for neighbours in number: steps of the golden angle.
-std::string colour(std::int64_t key) {
-  return "hsl(" + std::to_string(key * 137 % 360) + ",65%," + std::to_string(72 + key / 32 % 3 * 6) + "%)";
-}
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      default: out += c;
+Result<std::vector<std::int64_t>> holders(const Layout& l, std::size_t most) {
+  std::vector<std::int64_t> out{0};
+  if (!l.tile) return out;
+  for (const Iter& iter : l.tile->replica) {
+    const std::int64_t unit = is_thread_axis(iter.axis) ? threads_of_unit(iter.axis) : 0;
+    if (!unit) continue;
+    if (!iter.extent.is_constant() || !iter.stride.is_constant()) return detail::fail("symbolic replica", l);
+    const std::size_t before = out.size();
+    for (std::int64_t i = 1; i < iter.extent.value() && out.size() < most; ++i) {
+      for (std::size_t k = 0; k < before && out.size() < most; ++k)
+        out.push_back(out[k] + i * iter.stride.value() * unit);
     }
   }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
 }
 
-}  // namespace
-
 Result<std::string> text_table(const Layout& l, ShapeView shape, const PictureOptions& options) {
-  Result<Grid> grid = make_grid(l, shape, options);
+  Result<Grid> grid = picture_grid(l, shape, options);
   if (!grid) return std::unexpected(grid.error());
   std::vector<std::string> labels;
   labels.reserve(grid->cells.size());
@@ -162,7 +164,7 @@ Result<std::string> text_table(const Layout& l, ShapeView shape, const PictureOp
 }
 
 Result<std::string> svg_picture(const Layout& l, ShapeView shape, const PictureOptions& options) {
-  Result<Grid> grid = make_grid(l, shape, options);
+  Result<Grid> grid = picture_grid(l, shape, options);
   if (!grid) return std::unexpected(grid.error());
   std::size_t longest = 3;
   for (const Cell& cell : grid->cells) longest = std::max(longest, label(cell).size());

@@ -20,6 +20,34 @@ struct PictureOptions {
   enum class By : std::uint8_t { Auto, Thread, Bank } by = By::Auto;
 };
 
+// One element of a picture. What a layout does not say is -1.
+struct Cell {
+  std::int64_t thread = -1;   // linear among the thread axes of the layout
+  std::int64_t address = -1;  // on m: of a layout over threads the register, else the element in memory
+  std::int64_t tmem_lane = -1, tmem_column = -1;  // of tensor memory
+  std::string other;                              // coordinates that are none of these
+};
+// "T3:r1", "65", "L0:C4".
+std::string label(const Cell& cell);
+// The shared-memory bank of an element's address; there are 32, of 4 bytes.
+std::int64_t bank_of(std::int64_t address, int dtype_bits);
+
+// What both pictures show, row by row: the leading dimensions are flattened into rows.
+struct Grid {
+  std::int64_t rows = 1, columns = 1;              // of the whole shape
+  std::int64_t shown_rows = 1, shown_columns = 1;  // of the picture
+  std::vector<Cell> cells;                         // shown_rows * shown_columns
+  bool threads = false;                            // coloured by owner, not by bank
+  const Cell& at(std::int64_t r, std::int64_t c) const { return cells[r * shown_columns + c]; }
+};
+Result<Grid> picture_grid(const Layout& l, ShapeView shape, const PictureOptions& options = {});
+// "showing 64 of 128 rows, 32 of 64 columns"; empty: everything is shown.
+std::string left_out(const Grid& grid);
+
+// Who else holds an element that thread t holds: t + each of these, of the layout's replica; {0}: nobody. At most
+// `most`. An error where an extent or stride is symbolic.
+Result<std::vector<std::int64_t>> holders(const Layout& l, std::size_t most = 1024);
+
 // A 1- or 2-dimensional shape (more dimensions: the leading ones are flattened into rows) as a table of
 // "T3:r1" (thread 3, register 1), of addresses, or of coordinates on other axes. An error for symbolic layouts, and for
 // a layout without threads, or without addresses, that is to be shown by them.

@@ -20,7 +20,8 @@ using Lanes = std::bitset<kLanes>;
 
 class Warp {
  public:
-  Warp(const LoweredKernel& kernel, const PointerAccess& pointers) : kernel_(kernel), pointers_(pointers) {
+  Warp(const LoweredKernel& kernel, const PointerAccess& pointers, const ir::Buffer* of)
+      : kernel_(kernel), pointers_(pointers), of_(of) {
     std::int64_t extent[3] = {1, 1, 1};
     for (std::size_t d = 0; d < 3; ++d) {
       if (const std::int64_t* n = kernel.plan.launch.block[d] ? ir::constant(kernel.plan.launch.block[d]) : nullptr) {
@@ -34,14 +35,14 @@ class Warp {
     }
   }
 
-  std::optional<int> run(const ir::Origin& origin) {
+  std::optional<BankAccess> run(const ir::Origin& origin) {
     ir::walk_stmts(kernel_.device, [&](const ir::Stmt* s) {
       if (auto* bind = ir::as<ir::Bind>(s)) bound_[bind->var] = bind->value;
       if (s->kind == ir::StmtKind::Seq || !ir::same_origin(s->origin, origin)) return true;
       known_ = known_ && statement(s, all_);
       return false;
     });
-    return known_ && accesses_ > 0 ? std::optional(degree_) : std::nullopt;
+    return known_ && accesses_ > 0 ? std::optional(std::move(worst_)) : std::nullopt;
   }
 
  private:
@@ -85,25 +86,41 @@ class Warp {
 
   // ---- accesses -----------------------------------------------------------------------------------------------------
 
+  bool counts(const ir::Buffer* buffer) const {
+    if (!ir::is_shared(buffer->scope)) return false;
+    return !of_ || (buffer->data == of_->data && begin_of(buffer) == begin_of(of_));
+  }
+  // The first byte of a view in its allocation, where that is a number.
+  static std::int64_t begin_of(const ir::Buffer* buffer) {
+    const std::int64_t* elements = buffer->elem_offset ? ir::constant(buffer->elem_offset) : nullptr;
+    return elements ? *elements * buffer->dtype.bits * buffer->dtype.lanes / 8 : 0;
+  }
+
   // Lane by lane at `index` of the buffer, `bits` each.
   bool access(const ir::Buffer* buffer, ir::Expr index, int bits, Lanes active) {
-    if (!ir::is_shared(buffer->scope) || active.count() < 2) return true;
+    if (!counts(buffer) || active.count() < 2) return true;
     bool instruction = bits == 8 || bits == 16 || bits == 32 || bits == 64 || bits == 128;
     if (!instruction || ++accesses_ > kMostAccesses) return false;
     std::array<std::int64_t, kLanes> address;
+    const std::int64_t element = std::int64_t{buffer->dtype.bits} * buffer->dtype.lanes;
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       address[lane] = -1;
       if (!active[lane]) continue;
       auto at = value(index, lane);
       if (!at || *at < 0) return false;
-      address[lane] = *at * buffer->dtype.bits * buffer->dtype.lanes;
+      address[lane] = *at * element;
       if (address[lane] % bits != 0) return false;
     }
-    degree_ = std::max(degree_, layout::bank_conflicts(address, bits).degree);
+    layout::BankReport report = layout::bank_conflicts(address, bits);
+    if (report.degree <= worst_.report.degree) return true;
+    // Where the view begins does not change who meets whom, as long as it begins at a whole row of banks.
+    const std::int64_t begin = begin_of(buffer);
+    worst_ = {std::move(report), {}, bits};
+    for (std::int64_t bit : address) worst_.address.push_back(bit < 0 ? -1 : begin + bit / 8);
     return true;
   }
   bool element(const ir::Buffer* buffer, std::span<const ir::Expr> indices, ir::DataType moved, Lanes active) {
-    if (!ir::is_shared(buffer->scope)) return true;
+    if (!counts(buffer)) return true;
     if (indices.size() != 1) return false;
     ir::Expr index = indices[0];
     if (auto* ramp = index.as<ir::Ramp>()) {
@@ -122,7 +139,7 @@ class Warp {
         for (std::size_t lane = 0; lane < kLanes; ++lane) {
           if (static_cast<int>(lane) >= pointers_.lanes) counted[lane] = false;
         }
-        if (l && ir::is_shared(l->buffer->scope)) {
+        if (l && counts(l->buffer)) {
           known = known && l->indices.size() == 1 && access(l->buffer, l->indices[0], pointers_.bits, counted);
         }
         return false;
@@ -183,19 +200,27 @@ class Warp {
 
   const LoweredKernel& kernel_;
   PointerAccess pointers_;
+  const ir::Buffer* of_;
   std::array<std::array<std::int64_t, 3>, kLanes> thread_{};  // threadIdx of each lane
   Lanes all_;                                                 // that exist
   std::unordered_map<const ir::Var*, std::int64_t> loops_;
   std::unordered_map<const ir::Var*, ir::Expr> bound_;
   bool known_ = true;
-  int accesses_ = 0, degree_ = 0, steps_ = 0;
+  int accesses_ = 0, steps_ = 0;
+  BankAccess worst_;
 };
 
 }  // namespace
 
 std::optional<int> bank_conflicts(const LoweredKernel& kernel, const ir::Origin& origin,
                                   const PointerAccess& pointers) {
-  return Warp(kernel, pointers).run(origin);
+  auto worst = worst_bank_access(kernel, origin, pointers);
+  return worst ? std::optional(worst->report.degree) : std::nullopt;
+}
+
+std::optional<BankAccess> worst_bank_access(const LoweredKernel& kernel, const ir::Origin& origin,
+                                            const PointerAccess& pointers, const ir::Buffer* of) {
+  return Warp(kernel, pointers, of).run(origin);
 }
 
 }  // namespace tilewright::lower

@@ -69,6 +69,16 @@ std::optional<std::int64_t> moved_bytes(const dispatch::CallReport& call) {
   return std::nullopt;
 }
 
+lower::PointerAccess pointer_access(const dispatch::CallReport& call) {
+  lower::PointerAccess pointers;
+  if (auto bits = number_fact(call, "vec_bits")) {
+    pointers.bits = static_cast<int>(*bits);
+  } else if (auto matrices = number_fact(call, "matrices")) {
+    pointers = {.bits = 128, .lanes = static_cast<int>(8 * *matrices)};  // each lane names a row of 16 bytes
+  }
+  return pointers;
+}
+
 std::string grouped(std::int64_t number) {
   std::string digits = std::to_string(number);
   std::size_t first = digits[0] == '-' ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "compiler/dispatch/dispatched.h"
+#include "compiler/lower/banks.h"
 
 namespace tilewright::ide {
 
@@ -16,6 +17,8 @@ std::string width_words(const dispatch::CallReport& call);
 std::optional<std::int64_t> issue_count(const dispatch::CallReport& call);
 // Of the destination's region, or the source's; nothing: symbolic.
 std::optional<std::int64_t> moved_bytes(const dispatch::CallReport& call);
+// How the call's instructions use the pointers that they are given.
+lower::PointerAccess pointer_access(const dispatch::CallReport& call);
 // "2,048"
 std::string grouped(std::int64_t number);
 // "32 lanes", "128 threads", "one elected thread", "4 warps": who works together.

@@ -6,7 +6,6 @@
 #include "compiler/ir/origin.h"
 #include "compiler/ir/primitive.h"
 #include "compiler/ir/printer.h"
-#include "compiler/lower/banks.h"
 #include "server/ide/call_words.h"
 #include "server/ide/hover_parts.h"
 #include "server/ide/words.h"
@@ -84,13 +83,7 @@ std::string lowered_text(const lower::LoweredKernel& kernel, const ir::Origin& o
 
 // What its accesses of shared memory cost; empty where that is not known or there are none.
 std::string bank_words(const lower::LoweredKernel& kernel, const dispatch::CallReport& call) {
-  lower::PointerAccess pointers;
-  if (auto bits = number_fact(call, "vec_bits")) {
-    pointers.bits = static_cast<int>(*bits);
-  } else if (auto matrices = number_fact(call, "matrices")) {
-    pointers = {.bits = 128, .lanes = static_cast<int>(8 * *matrices)};  // each lane names a row of 16 bytes
-  }
-  auto degree = lower::bank_conflicts(kernel, call.call->origin, pointers);
+  auto degree = lower::bank_conflicts(kernel, call.call->origin, pointer_access(call));
   if (!degree) return "";
   return *degree > 1 ? std::to_string(*degree) + "-way bank conflict" : "no bank conflict";
 }

@@ -1,10 +1,10 @@
 // Hover on anything that has a value: layouts, buffers, scope ids, barriers, constants, functions, intrinsics.
 #include <algorithm>
 
-#include "compiler/intrinsics/call_effects.h"
 #include "compiler/ir/printer.h"
 #include "compiler/layout/picture.h"
 #include "compiler/script/surface.h"
+#include "server/ide/buffers.h"
 #include "server/ide/call_words.h"
 #include "server/ide/hover_parts.h"
 
@@ -22,43 +22,6 @@ std::string shape_text(std::span<const ir::Expr> shape) {
   return out + (shape.size() == 1 ? ",)" : ")");
 }
 
-std::string iters_text(const layout::Iters& iters) {
-  std::string out;
-  for (const layout::Iter& i : iters) {
-    out += (out.empty() ? "" : ", ") + layout::to_string(i.extent) + " steps of " + layout::to_string(i.stride);
-    if (i.axis != layout::Axis::m) out += " on " + std::string(layout::axis_name(i.axis));
-  }
-  return out;
-}
-
-// The map in words: what each part of the layout does.
-std::string layout_words(const layout::Layout& l) {
-  std::string out = "layout " + layout::to_short_string(l) + "\n";
-  if (l.tile) {
-    if (!l.tile->shard.empty()) out += "index, outermost digit first: " + iters_text(l.tile->shard) + "\n";
-    if (!l.tile->replica.empty()) out += "held again at each of: " + iters_text(l.tile->replica) + "\n";
-    for (const auto& [axis, offset] : l.tile->offset) {
-      out += "starts at " + layout::to_string(offset) + " on " + std::string(layout::axis_name(axis)) + "\n";
-    }
-  }
-  if (l.swizzle) {
-    const layout::Swizzle& s = *l.swizzle;
-    out += "swizzle: chunks of " + std::to_string(s.chunk()) + " elements stay together; " +
-           std::to_string(s.swizzle_len) + " address bits are XORed with those " + std::to_string(s.atom_len) +
-           " above; repeats every " + std::to_string(s.period()) + " elements\n";
-  }
-  if (l.tile) {
-    out += layout::to_string(layout::size(l)) + " elements";
-    if (!layout::has_thread_axis(l)) {
-      out += " over a span of " + layout::to_string(layout::span(l));
-    } else if (auto scopes = layout::scope_of(l); scopes && *scopes) {
-      out += ", spread over each " + std::string(layout::unit_name((*scopes)->second));
-    }
-    out += "\n";
-  }
-  return out;
-}
-
 std::string layout_picture(const layout::Layout& l, layout::ShapeView shape, int bits) {
   layout::PictureOptions options;
   options.dtype_bits = bits;
@@ -68,44 +31,11 @@ std::string layout_picture(const layout::Layout& l, layout::ShapeView shape, int
   return table ? *table : std::string();
 }
 
-layout::Shape own_shape(const layout::Layout& l) {
-  layout::Shape shape;
-  if (l.tile) {
-    for (const layout::Iter& i : l.tile->shard) shape.push_back(i.extent);
-  } else if (l.swizzle) {
-    shape = {l.swizzle->period() / (l.swizzle->chunk() << l.swizzle->swizzle_len), l.swizzle->chunk()
-                                                                                       << l.swizzle->swizzle_len};
-  }
-  return shape;
-}
-
 void hover_layout(HoverBlocks& out, const std::string& name, const layout::Layout& l, layout::Shape shape) {
   out.title(name.empty() ? "layout" : name, name.empty() ? "" : "layout");
   std::string text = layout_words(l);
   std::string picture = layout_picture(l, shape, 16);
   out.code("text", picture.empty() ? text : text + "\n" + picture);
-}
-
-// The buffer of the analysed kernels that was made at the same place under the same name.
-struct KnownBuffer {
-  const session::CompiledKernel* kernel = nullptr;
-  const ir::Buffer* buffer = nullptr;
-};
-KnownBuffer known_buffer(const session::Analysis& analysis, const ir::Buffer& wanted) {
-  for (const session::CompiledKernel& k : analysis.first().kernels) {
-    const ir::Buffer* found = nullptr;
-    auto look = [&](const ir::Buffer* b) {
-      if (b && !found && b->span == wanted.span && b->name == wanted.name) found = b;
-    };
-    for (const ir::Param& p : k.value->kernel.params) look(p.buffer);
-    ir::walk_stmts(k.value->kernel.body, [&](const ir::Stmt* s) {
-      if (const auto* a = ir::as<ir::Alloc>(s)) look(a->buffer);
-      if (const auto* d = ir::as<ir::Decl>(s)) look(d->buffer);
-      return !found;
-    });
-    if (found) return {&k, found};
-  }
-  return {};
 }
 
 // Where a buffer lies in shared memory, as far as the launch plan fixes it.
@@ -127,12 +57,6 @@ std::string shared_place(const KnownBuffer& known, std::optional<std::int64_t> b
   std::int64_t begin = *elements * known.buffer->dtype.bits / 8;
   return "bytes " + grouped(begin) + ".." + grouped(begin + *bytes) + " of " + memory + " (" + grouped(block->bytes) +
          " bytes)";
-}
-
-std::optional<std::int64_t> buffer_bytes(const ir::Buffer& b) {
-  auto elements = ir::constant_elements(b.shape);
-  if (!elements) return std::nullopt;
-  return *elements * b.dtype.bits * std::max<int>(1, b.dtype.lanes) / 8;
 }
 
 std::string buffer_head(const ir::Buffer& b) {
@@ -220,15 +144,6 @@ void hover_var(HoverBlocks& out, const HoverSubject& subject, const ir::Var& var
 
 // ---- barriers -------------------------------------------------------------------------------------------------------
 
-std::string argument_text(const intrinsics::Intrinsic& row, const ir::Call& call, std::string_view operand) {
-  for (std::size_t i = 0; i < row.operands.size() && i < call.args.size(); ++i) {
-    if (row.operands[i].name != operand || intrinsics::is_absent(call.args[i])) continue;
-    const std::int64_t* number = ir::constant(call.args[i]);
-    return number ? grouped(*number) : ir::to_string(call.args[i]);
-  }
-  return {};
-}
-
 bool mentions(ir::Expr e, const ir::Buffer* buffer) {
   bool found = false;
   ir::walk(e, [&](ir::Expr x) {
@@ -236,30 +151,6 @@ bool mentions(ir::Expr e, const ir::Buffer* buffer) {
     return !found;
   });
   return found;
-}
-
-// What a call does with the mbarrier that it is given, by the effects of its row; "" for nothing.
-std::string barrier_use(const intrinsics::Intrinsic& row, const ir::Call& call) {
-  using intrinsics::Verb;
-  std::string out;
-  for (const intrinsics::CallEffect& effect : intrinsics::effects_of(row, call.args)) {
-    if (effect.object != intrinsics::Object::Mbarrier) continue;
-    switch (effect.verb) {
-      case Verb::Inits: return "initialised for " + argument_text(row, call, "thread_count") + " arrivals a phase";
-      case Verb::Invalidates: return "inval";
-      case Verb::Completes: return "complete_tx";
-      case Verb::Waits:
-      case Verb::Tests: {
-        const std::string phase = argument_text(row, call, "phase");
-        return "waits" + (phase.empty() ? "" : " for parity " + phase);
-      }
-      case Verb::Defers: break;  // undone by the arrival after it
-      case Verb::Expects: out = "expect_tx"; break;
-      default:
-        out = out.empty() ? "arrivals" : "arrivals that expect " + argument_text(row, call, "byte_count") + " bytes";
-    }
-  }
-  return out;
 }
 
 // What the kernel does with the barriers in `buffer`, one line a kind of use, as written.

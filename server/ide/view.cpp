@@ -1,8 +1,10 @@
 #include "server/ide/view.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "server/ide/look.h"
 
@@ -214,6 +216,67 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> lines_from(const OpenedView
     }
   }
   return out;
+}
+
+std::vector<LinkedLines> linked_lines(const OpenedView& opened, std::span<const LineOrigins> lines,
+                                      std::uint32_t line_count) {
+  const text::Source& source = opened.script->source();
+  const text::Anchors& anchors = compiled_of(opened).evaluation->anchors;
+  // The same statement makes many lines: each place is looked up once.
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, const ir::CallSite*>,
+           std::optional<std::pair<std::uint32_t, std::uint32_t>>>
+      known;
+  auto place = [&](const ir::Origin& origin) {
+    auto [at, fresh] = known.try_emplace({origin.span.anchor, origin.span.begin, origin.span.end, origin.chain});
+    if (!fresh) return at->second;
+    text::Anchors::Place found = anchors.resolve(origin.span);
+    for (const ir::CallSite* site = origin.chain; site && found.source != &source; site = site->outer)
+      found = anchors.resolve(site->span);
+    if (found.source == &source) {
+      const std::uint32_t first = source.position(found.begin).line;
+      at->second = {first, source.position(std::max(found.begin, found.end - (found.end ? 1 : 0))).line + 1};
+    }
+    return at->second;
+  };
+  std::vector<LinkedLines> out;
+  std::size_t before = 0, here = 0;  // where the links of the last row, and of this one, begin
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::uint32_t from = lines[i].line;
+    const bool alone = made_by_tools(opened.view.name.kind);
+    const std::uint32_t next = i + 1 < lines.size() ? lines[i + 1].line : line_count;
+    const std::uint32_t to = std::max(alone ? from + 1 : next, from + 1);
+    before = std::exchange(here, out.size());
+    for (const ir::Origin& origin : lines[i].origins) {
+      const auto at = place(origin);
+      if (!at) continue;
+      const LinkedLines link{from, to, at->first, at->second};
+      if (std::find(out.begin() + static_cast<std::ptrdiff_t>(here), out.end(), link) == out.end()) out.push_back(link);
+    }
+    // A line that goes on where the one before ended, and came from the same single place, belongs to it.
+    if (here - before != 1 || out.size() - here != 1) continue;
+    LinkedLines& last = out[before];
+    if (last.to != from || last.source_from != out.back().source_from || last.source_to != out.back().source_to)
+      continue;
+    last.to = to;
+    out.pop_back();
+    here = before;
+  }
+  return out;
+}
+
+std::optional<std::pair<std::uint32_t, std::uint32_t>> kernel_lines(const OpenedView& opened) {
+  if (!opened.view.kernel) return std::nullopt;
+  const text::Source& source = opened.script->source();
+  const text::Anchors::Place at =
+      compiled_of(opened).evaluation->anchors.resolve(opened.view.kernel->value->kernel.span);
+  if (at.source != &source) return std::nullopt;
+  const Found found = look(*opened.script->tree(), at.begin);
+  for (std::size_t up = 0; const syntax::Node* node = found.above(up); ++up) {
+    if (node->kind != syntax::NodeKind::FunctionDef) continue;
+    return std::pair{source.position(found.begin(node)).line,
+                     source.position(std::max(found.begin(node), found.end(node) - 1)).line + 1};
+  }
+  return std::nullopt;
 }
 
 }  // namespace tilewright::ide

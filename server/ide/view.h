@@ -99,4 +99,16 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> lines_from(const OpenedView
                                                                 std::span<const LineOrigins> lines,
                                                                 std::uint32_t line_count, Stretch bytes);
 
+// Lines of the view, half-open, and the lines of the script itself that they came from: the innermost place there, so
+// that the body of an inline function of another file leads to its call.
+struct LinkedLines {
+  std::uint32_t from = 0, to = 0, source_from = 0, source_to = 0;
+  friend bool operator==(const LinkedLines&, const LinkedLines&) = default;
+};
+// All of a view, ascending; lines that came from several places are there several times.
+std::vector<LinkedLines> linked_lines(const OpenedView& view, std::span<const LineOrigins> lines,
+                                      std::uint32_t line_count);
+// The lines of the kernel's function in the script, half-open; nothing: it is not written there.
+std::optional<std::pair<std::uint32_t, std::uint32_t>> kernel_lines(const OpenedView& view);
+
 }  // namespace tilewright::ide

@@ -14,8 +14,10 @@
   X(folding_range)             \
   X(hover)                     \
   X(inlay_hint)                \
+  X(layout)                    \
   X(linked_editing)            \
   X(navigation)                \
+  X(pipeline)                  \
   X(rename)                    \
   X(run)                       \
   X(selection_range)           \

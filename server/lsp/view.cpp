@@ -1,5 +1,7 @@
 #include "server/lsp/view.h"
 
+#include <algorithm>
+
 #include "server/lsp/uri.h"
 
 namespace tilewright::lsp {
@@ -103,6 +105,11 @@ std::optional<ide::ViewName> parse_view(std::string_view uri) {
   name.document = path_of(decoded(query.substr(kDocument.size(), entry - kDocument.size())));
   name.entry = decoded(query.substr(entry + kEntry.size()));
   return name;
+}
+
+Json version_json(const Request& r, const ide::Script& script) {
+  const bool open = std::ranges::any_of(r.open, [&](const ide::Script& s) { return s->path() == script->path(); });
+  return open ? Json(script->version()) : Json(nullptr);
 }
 
 void WatchedViews::watch(const std::string& uri, std::string_view text) {

@@ -11,12 +11,16 @@
 
 #include "compiler/text/digest.h"
 #include "server/ide/view.h"
+#include "server/lsp/request.h"
 
 namespace tilewright::lsp {
 
 std::string view_uri(const ide::ViewName& name);
 // Nothing: no URI of a view.
 std::optional<ide::ViewName> parse_view(std::string_view uri);
+
+// The version of the open document that an answer was made from; null: it is not open, and was read from its file.
+Json version_json(const Request& r, const ide::Script& script);
 
 // The views that somebody looks at, to be told of changes. Safe from any thread.
 class WatchedViews {

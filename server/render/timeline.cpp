@@ -13,10 +13,39 @@ namespace {
 using simulate::TimelineEvent;
 using Kind = TimelineEvent::Kind;
 
+// Finds the places of events, each once.
+class Places {
+ public:
+  explicit Places(const script::Evaluation& evaluation)
+      : anchors_(evaluation.anchors), script_(evaluation.tree->source().get()) {}
+
+  // In the script itself: of what stands elsewhere the call that led there.
+  const text::Anchors::Place& operator()(const ir::Origin& origin) {
+    auto [at, fresh] = known_.try_emplace({origin.span.anchor, origin.span.begin, origin.chain});
+    if (!fresh || !origin.span) return at->second;
+    at->second = anchors_.resolve(origin.span);
+    for (const ir::CallSite* site = origin.chain; site && at->second.source != script_; site = site->outer)
+      if (const auto outer = anchors_.resolve(site->span); outer.source == script_) at->second = outer;
+    return at->second;
+  }
+  bool in_script(const text::Anchors::Place& place) const { return place.source == script_; }
+
+ private:
+  const text::Anchors& anchors_;
+  const text::Source* script_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, const ir::CallSite*>, text::Anchors::Place> known_;
+};
+
+std::vector<const TimelineEvent*> in_order(const simulate::TimelineRecord& record) {
+  std::vector<const TimelineEvent*> events;
+  for (const TimelineEvent& e : record.events) events.push_back(&e);
+  std::ranges::stable_sort(events, {}, &TimelineEvent::time);
+  return events;
+}
+
 class Writer {
  public:
-  explicit Writer(const script::Evaluation& evaluation)
-      : anchors_(evaluation.anchors), script_(evaluation.tree->source().get()) {}
+  explicit Writer(const script::Evaluation& evaluation) : places_(evaluation) {}
 
   std::string write(const simulate::TimelineRecord& record) {
     for (const auto& n : record.names) {
@@ -25,10 +54,7 @@ class Writer {
       j["args"] = {{"name", n.name}};
       add(j);
     }
-    std::vector<const TimelineEvent*> events;
-    for (const TimelineEvent& e : record.events) events.push_back(&e);
-    std::ranges::stable_sort(events, {}, &TimelineEvent::time);
-    for (const TimelineEvent* e : events) event(*e);
+    for (const TimelineEvent* e : in_order(record)) event(*e);
     return out_ + "\n],\n\"displayTimeUnit\": \"ns\",\n\"otherData\": " +
            Json{{"time", "steps of the simulator"}, {"left_out", record.left_out}}.dump() + "}\n";
   }
@@ -49,34 +75,77 @@ class Writer {
     if (e.kind == Kind::Begin) {
       j["name"] = e.name, j["cat"] = e.track < kOperations ? "warp" : "operation";
       Json args = Json::object();
-      if (const std::string& line = line_of(e.origin); !line.empty()) args["line"] = line;
+      if (const std::string line = line_of(e.origin); !line.empty()) args["line"] = line;
       if (!e.detail.empty()) args["detail"] = e.detail;
       j["args"] = args;
     }
     add(j);
   }
 
-  // In the script itself: of what stands elsewhere the call that led there.
-  const std::string& line_of(const ir::Origin& origin) {
-    auto [at, fresh] = lines_.try_emplace({origin.span.anchor, origin.span.begin, origin.chain});
-    if (!fresh || !origin.span) return at->second;
-    text::Anchors::Place place = anchors_.resolve(origin.span);
-    for (const ir::CallSite* site = origin.chain; site && place.source != script_; site = site->outer)
-      if (const auto outer = anchors_.resolve(site->span); outer.source == script_) place = outer;
-    if (place.source)
-      at->second = place.source->path() + ":" + std::to_string(place.source->position(place.begin).line + 1);
-    return at->second;
+  std::string line_of(const ir::Origin& origin) {
+    const text::Anchors::Place& place = places_(origin);
+    if (!place.source) return {};
+    return place.source->path() + ":" + std::to_string(place.source->position(place.begin).line + 1);
   }
 
   static constexpr std::uint32_t kOperations = 1000;
-  const text::Anchors& anchors_;
-  const text::Source* script_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, const ir::CallSite*>, std::string> lines_;
+  Places places_;
   std::string out_ = "{\"traceEvents\": [\n";
   bool first_ = true;
 };
 
 }  // namespace
+
+Json timeline_tracks(const ide::RunAnswer& answer) {
+  const simulate::TimelineRecord& record = answer.report.outcome.timeline;
+  if (record.names.empty() || !answer.compiled.evaluation) return nullptr;
+  Places places(*answer.compiled.evaluation);
+  Json processes = Json::array(), tracks = Json::array(), spans = Json::array(), arrows = Json::array();
+  for (const auto& n : record.names) {
+    if (n.track < 0) {
+      processes.push_back({{"id", n.process}, {"name", n.name}});
+    } else {
+      tracks.push_back({{"process", n.process}, {"id", n.track}, {"name", n.name}});
+    }
+  }
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> open;  // by track: its stretch
+  std::map<std::uint32_t, Json> begun;                                  // by arrow: where it begins
+  std::uint64_t last = 0;
+  for (const TimelineEvent* e : in_order(record)) {
+    last = e->time;
+    const Json here{{"process", e->process}, {"track", e->track}, {"time", e->time}};
+    switch (e->kind) {
+      case Kind::Begin: {
+        open[{e->process, e->track}] = spans.size();
+        Json span{
+            {"process", e->process}, {"track", e->track}, {"begin", e->time}, {"end", nullptr}, {"name", e->name}};
+        if (!e->detail.empty()) span["detail"] = e->detail;
+        if (const auto& at = places(e->origin); at.source && places.in_script(at))
+          span["line"] = at.source->position(at.begin).line;
+        spans.push_back(std::move(span));
+        break;
+      }
+      case Kind::End:
+        if (auto it = open.find({e->process, e->track}); it != open.end()) {
+          spans[it->second]["end"] = e->time;
+          open.erase(it);
+        }
+        break;
+      case Kind::FlowBegin: begun[e->flow] = here; break;
+      case Kind::FlowEnd:
+        if (auto from = begun.find(e->flow); from != begun.end())
+          arrows.push_back({{"name", e->name}, {"from", from->second}, {"to", here}});
+        break;
+    }
+  }
+  // What had not ended when there was no more room, or when the run stopped.
+  for (const auto& [track, span] : open) spans[span]["end"] = last;
+  return {{"processes", std::move(processes)},
+          {"tracks", std::move(tracks)},
+          {"spans", std::move(spans)},
+          {"arrows", std::move(arrows)},
+          {"left_out", record.left_out}};
+}
 
 std::string timeline_json(const ide::RunAnswer& answer) {
   return Writer(*answer.compiled.evaluation).write(answer.report.outcome.timeline);

@@ -1,12 +1,17 @@
-// The timeline of a simulated run in Chrome's trace format: what ui.perfetto.dev and chrome://tracing open.
+// The timeline of a simulated run: in Chrome's trace format, which ui.perfetto.dev and chrome://tracing open, and as
+// stretches and arrows for editors that draw it themselves.
 #pragma once
 #include <string>
 
 #include "server/ide/run.h"
+#include "server/render/json.h"
 
 namespace tilewright::render {
 
 // One JSON object, one event a line, in order of time. A microsecond of the viewer is a step of the simulator.
 std::string timeline_json(const ide::RunAnswer& answer);
+
+// {processes, tracks, spans, arrows, left_out}; null: the run has no timeline. Lines are those of the script, from 0.
+Json timeline_tracks(const ide::RunAnswer& answer);
 
 }  // namespace tilewright::render

@@ -16,17 +16,22 @@
 #include "server/project/run_targets.h"
 #include "server/remote/executor.h"
 #include "server/render/run_report.h"
+#include "server/render/timeline.h"
 
 namespace tilewright::lsp {
 namespace {
 
+constexpr std::size_t kMostEvents = 20'000;  // of a timeline; about 2 MB of JSON
+
 struct RunParams : protocol::DocumentParams {
   std::string entry, on;
+  std::size_t timeline = 0;  // events, at most; 0: none is made
 };
 void from_json(const Json& json, RunParams& p) {
   protocol::from_json(json, static_cast<protocol::DocumentParams&>(p));
   p.entry = json.at("entry").get<std::string>();
   p.on = json.at("on").get<std::string>();
+  p.timeline = std::min(json.value("timeline", std::size_t{0}), kMostEvents);
 }
 
 // Nothing: there is such a target.
@@ -42,7 +47,8 @@ Json result_of(const ide::RunAnswer& answer, const std::string& before) {
   const bool reported = answer.end == ide::RunAnswer::End::Reported;
   return {{"status", render::run_status(answer)},
           {"report", reported ? Json(render::run_json(answer)) : Json(nullptr)},
-          {"messages", before + render::run_messages(answer, {})}};
+          {"messages", before + render::run_messages(answer, {})},
+          {"timeline", reported ? Json(render::timeline_tracks(answer)) : Json(nullptr)}};
 }
 
 // Runs it, wherever that is. `left_out`: members of a pool that cannot be reached, for people.
@@ -54,7 +60,9 @@ ide::RunAnswer run_on(const Request& r, const RunParams& params, const project::
   constexpr int kSchedules = 3;
   if (project::is_local_target(params.on)) {
     progress("running " + params.entry + " on " + params.on);
-    auto executor = ide::executor_on(params.on, project::gpu_options(), kSchedules, {}, r.stop);
+    simulate::Options simulator;
+    simulator.timeline = params.timeline;
+    auto executor = ide::executor_on(params.on, project::gpu_options(), kSchedules, simulator, r.stop);
     return ide::run_script(file, request, *executor, r.stop,
                            [&](const std::string& what) { progress(what + " on " + params.on); });
   }

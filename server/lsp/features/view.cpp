@@ -21,8 +21,10 @@ void from_json(const Json& json, ViewParams& p) { p.uri = json.at("uri").get<std
 
 struct NamedViewParams : protocol::DocumentParams {
   std::string kind, entry, architecture, uri_given;
+  bool map = false;
 };
 void from_json(const Json& json, NamedViewParams& p) {
+  p.map = json.value("map", false);
   if (json.contains("uri")) {
     p.uri_given = json.at("uri").get<std::string>();
     return;
@@ -80,11 +82,27 @@ Answer<Shown> show(const Request& r, const std::string& uri) {
 constexpr const char* kStates[] = {"ready", "pending", "failed"};  // as ide::View::State
 const char* state_name(ide::View::State state) { return kStates[static_cast<int>(state)]; }
 
-Json view_json(const Shown& shown) {
+std::uint32_t line_count(const Shown& shown) {
+  return static_cast<std::uint32_t>(std::ranges::count(shown.document.text, '\n'));
+}
+
+Json view_json(const Request& r, const Shown& shown) {
   return {{"uri", view_uri(shown.view.name)},
           {"languageId", shown.document.language},
           {"state", state_name(shown.view.state)},
+          {"version", version_json(r, shown.script)},
           {"text", shown.document.text}};
+}
+
+// All links between the view and its script at once, for who shows both side by side.
+void add_map(Json& out, const Shown& shown) {
+  Json map = Json::array();
+  for (const ide::LinkedLines& l : ide::linked_lines(shown, shown.document.lines, line_count(shown))) {
+    map.push_back(
+        {{"lines", {{"start", l.from}, {"end", l.to}}}, {"source", {{"start", l.source_from}, {"end", l.source_to}}}});
+  }
+  out["map"] = std::move(map);
+  if (auto lines = ide::kernel_lines(shown)) out["kernel"] = {{"start", lines->first}, {"end", lines->second}};
 }
 
 // Documents that are the same whatever is open: the prelude, which has no file where a definition could lead, and what
@@ -130,6 +148,7 @@ Answer<Json> view(const Request& r, const NamedViewParams& params) {
     return Json{{"uri", params.uri_given},
                 {"languageId", fixed->language},
                 {"state", "ready"},
+                {"version", nullptr},
                 {"text", std::move(fixed->text)}};
   }
   Answer<Shown> shown;
@@ -142,7 +161,9 @@ Answer<Json> view(const Request& r, const NamedViewParams& params) {
   }
   if (!shown) return std::unexpected(shown.error());
   r.views->watch(view_uri(shown->view.name), shown->document.text);
-  return view_json(*shown);
+  Json out = view_json(r, *shown);
+  if (params.map) add_map(out, *shown);
+  return out;
 }
 
 Answer<Json> entries(const Request& r, const protocol::DocumentParams& params) {
@@ -177,7 +198,7 @@ Json locations(const Request& r, const Shown& shown, std::uint32_t line) {
 Answer<Json> mapping(const Request& r, const MappingParams& params) {
   auto shown = show(r, params.uri);
   if (!shown) return std::unexpected(shown.error());
-  Json out{{"uri", params.uri}, {"state", state_name(shown->view.state)}};
+  Json out{{"uri", params.uri}, {"state", state_name(shown->view.state)}, {"version", version_json(r, shown->script)}};
   if (params.line) {
     out["locations"] = locations(r, *shown, *params.line);
     return out;
@@ -186,9 +207,8 @@ Answer<Json> mapping(const Request& r, const MappingParams& params) {
   const text::Source& source = shown->script->source();
   std::uint32_t begin = to_offset(source, params.range->start, r.client->encoding);
   std::uint32_t end = std::max(begin + 1, to_offset(source, params.range->end, r.client->encoding));
-  auto total = static_cast<std::uint32_t>(std::ranges::count(shown->document.text, '\n'));
   Json lines = Json::array();
-  for (auto [from, to] : ide::lines_from(*shown, shown->document.lines, total, {begin, end})) {
+  for (auto [from, to] : ide::lines_from(*shown, shown->document.lines, line_count(*shown), {begin, end})) {
     lines.push_back({{"start", from}, {"end", to}});
   }
   out["lines"] = std::move(lines);
@@ -210,8 +230,8 @@ Answer<Json> diff(const Request& r, const DiffParams& params) {
     return std::string(ide::view_kind_name(n.kind)) + " " + n.entry + " " + n.architecture;
   };
   return Json{{"state", state_name(std::max(left->view.state, right->view.state))},
-              {"left", view_json(*left)},
-              {"right", view_json(*right)},
+              {"left", view_json(r, *left)},
+              {"right", view_json(r, *right)},
               {"text", ide::unified_diff(left->document.text, right->document.text, title(left->view.name),
                                          title(right->view.name))}};
 }
