@@ -49,8 +49,19 @@ Contents Contents::mapped(int fd, std::int64_t bytes) {
 
 Contents Contents::copied(std::string_view text) {
   Contents out = of_size(static_cast<std::int64_t>(text.size()));
-  if (!text.empty()) std::memcpy(out.data(), text.data(), text.size());
+  out.put(0, text);
   return out;
+}
+
+void Contents::put(std::size_t at, std::string_view bytes) const {
+  constexpr std::size_t kCall = 16384;  // from here on, what a page costs is more than what a call of the system does
+  while (bytes.size() >= kCall) {
+    const auto written = ::pwrite(descriptor(), bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (written <= 0) break;  // interrupted, say: the rest goes through the mapping
+    at += static_cast<std::size_t>(written);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  if (!bytes.empty()) std::memcpy(data() + at, bytes.data(), bytes.size());
 }
 
 char* Contents::data() const { return block_ ? block_->data : nullptr; }

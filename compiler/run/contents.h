@@ -30,6 +30,9 @@ class Contents {
   operator std::string_view() const { return view(); }  // NOLINT(google-explicit-constructor)
   // Writing is seen by every copy.
   char* data() const;
+  // Copies `bytes` to the place `at`, where they fit. Pages that nobody touched are not cleared first, as they would be
+  // for a copy through data().
+  void put(std::size_t at, std::string_view bytes) const;
   std::size_t size() const;
   bool empty() const { return size() == 0; }
   // Of the memory file; -1: there is nothing in it.

@@ -1,7 +1,6 @@
 #include "server/remote/client.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace tilewright::remote {
 namespace {
@@ -94,7 +93,7 @@ void Client::notification(protocol::Message& m) {
   if (static_cast<std::size_t>(where.index) >= all.size() / 2) return;
   const auto offset = static_cast<std::size_t>(where.offset);
   if (offset > all[i].size() || m.payload.size() > all[i].size() - offset) return;
-  std::memcpy(all[i].data() + offset, m.payload.data(), m.payload.size());
+  all[i].put(offset, m.payload);
 }
 
 // Nobody who is a worker says such a thing: a shell that greets, a command that is another one.

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <expected>
 #include <tuple>
 
 #include "server/remote/process.h"
@@ -103,6 +104,15 @@ class Salloc {
       errors_ = -1;
     }
   }
+  // The state of our job and when it was submitted, "RUNNING|2026-11-22T23:45:01", as the cluster says it.
+  std::expected<Ended, std::string> ask(milliseconds patience) const {
+    return run_command({"squeue", "--noheader", "--jobs=" + job_, "--format=%T|%V"}, {.time = patience}, {});
+  }
+  static std::string after_bar(std::string_view line) {
+    line = line.substr(0, line.find('\n'));
+    const auto bar = line.find('|');
+    return std::string(bar == std::string_view::npos ? "" : line.substr(bar + 1));
+  }
   // Killed, or with a controller that was away, salloc gave nothing back.
   void make_sure() const {
     if (job_.empty()) return;
@@ -110,8 +120,7 @@ class Salloc {
     constexpr int kTimes = 3;
     int unknown = 0;
     for (auto pause = milliseconds(200); pause < std::chrono::minutes(5); pause *= 2) {
-      auto answer =
-          run_command({"squeue", "--noheader", "--jobs=" + job_, "--format=%T"}, {.time = milliseconds(20'000)}, {});
+      auto answer = ask(milliseconds(20'000));
       const bool gone = answer && (answer->errors.find("Invalid job id") != std::string::npos ||
                                    (answer->status == 0 && answer->output.empty()));
       if (gone && ++unknown == kTimes) return;
@@ -120,6 +129,8 @@ class Salloc {
         if (!state.starts_with("RUNNING") && !state.starts_with("PENDING") && !state.starts_with("CONFIGURING") &&
             !state.starts_with("SUSPENDED"))
           return;
+        // A controller that lost its last seconds gives the same number again: that job is somebody else's.
+        if (!submitted_.empty() && after_bar(state) != submitted_) return;
         std::ignore = run_command({"scancel", job_}, {.time = milliseconds(20'000)}, {});
       }
       ::poll(nullptr, 0, static_cast<int>(pause.count()));
@@ -152,11 +163,12 @@ class Salloc {
     if (word.kind != Kind::Granted) return;
     granted_ = true;
     say("granted " + job_);
+    if (const auto answer = ask(milliseconds(5000)); answer && answer->status == 0) submitted_ = after_bar(answer->output);
   }
 
   int pid_ = -1, input_ = -1, errors_ = -1;
   bool granted_ = false;
-  std::string job_, rest_;
+  std::string job_, submitted_, rest_;
 };
 
 // Until nobody has used the allocation for `keep`, or it has ended by itself.

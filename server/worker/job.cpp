@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <new>
 
 namespace tilewright::worker {
@@ -130,7 +129,7 @@ void Job::add(const wire::JobDataParams& where, std::string_view piece) {
     run::JobLaunch& launch = i < order.launches.size() ? order.launches[i] : order.rivals[i - order.launches.size()];
     launch.cubin.append(piece);
   } else if (bytes > 0) {
-    std::memcpy(order.buffers[i].contents.data() + received, piece.data(), piece.size());
+    order.buffers[i].contents.put(static_cast<std::size_t>(received), piece);
   }
   received += bytes;
 }

@@ -157,8 +157,16 @@ class Batch(unittest.TestCase):
     def test_a_restarted_controller(self):
         process = self.begin(20)
         self.after_some(process)
+        # What it has not written yet it forgets: jobs that ended would run again, with nobody to end them.
+        cluster.wait_for_saved_state()
         cluster.stop("slurmctld", signal.SIGKILL)
         cluster.start("slurmctld")
+        self.all_came_once(process)
+
+    def test_a_controller_that_forgets_the_job(self):
+        process = self.begin(20)
+        self.after_some(process)
+        cluster.forget_jobs()
         self.all_came_once(process)
 
     def test_a_killed_client_leaves_nothing_and_the_next_finds_room(self):

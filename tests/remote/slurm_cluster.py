@@ -179,6 +179,18 @@ PartitionName=gpu Nodes=ALL Default=YES State=UP
                 pass
         return text
 
+    def wait_for_saved_state(self):
+        """Until the controller has written what it knows now, which it does some seconds after each change."""
+        path = os.path.join(self.folder, "state", "job_state")
+        now = time.time()
+        self.wait(lambda: os.path.exists(path) and os.stat(path).st_mtime > now, "the controller to write its state")
+
+    def forget_jobs(self):
+        """The controller is killed and comes back without what it knew: it gives the same numbers again."""
+        self.stop("slurmctld", signal.SIGKILL)
+        del self.started["slurmctld"]  # so that it starts with nothing
+        self.start("slurmctld")
+
     def ask(self, *command):
         done = subprocess.run(command, env=self.env, capture_output=True, text=True, timeout=30)
         return done.stdout.strip() if done.returncode == 0 else ""
