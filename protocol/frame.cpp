@@ -189,11 +189,15 @@ std::optional<Frame> FrameReader::next() {
   }
 }
 
-std::string framed(std::string_view body, std::string_view payload) {
+std::string framed_before(std::string_view body, std::size_t payload_bytes) {
   std::string out = "Content-Length: " + std::to_string(body.size()) + "\r\n";
-  if (!payload.empty()) out += "Payload-Length: " + std::to_string(payload.size()) + "\r\n";
-  out.reserve(out.size() + 2 + body.size() + payload.size());
-  return out.append("\r\n").append(body).append(payload);
+  if (payload_bytes > 0) out += "Payload-Length: " + std::to_string(payload_bytes) + "\r\n";
+  out.reserve(out.size() + 2 + body.size());
+  return out.append("\r\n").append(body);
+}
+
+std::string framed(std::string_view body, std::string_view payload) {
+  return framed_before(body, payload.size()).append(payload);
 }
 
 }  // namespace tilewright::protocol

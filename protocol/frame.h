@@ -45,5 +45,7 @@ class FrameReader {
 };
 
 std::string framed(std::string_view body, std::string_view payload = {});
+// All of the frame that comes before so many bytes of payload.
+std::string framed_before(std::string_view body, std::size_t payload_bytes);
 
 }  // namespace tilewright::protocol

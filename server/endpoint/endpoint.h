@@ -101,8 +101,10 @@ class Endpoint {
   void cancel(const std::function<bool(const Open&)>& which, const protocol::Error& error);
 
   // ---- what we say --------------------------------------------------------------------------------------------------
-  void notify(std::string_view method, const Json& params, std::string_view payload = {}) {
-    send(protocol::notification_text(method, params), payload);
+  void notify(std::string_view method, const Json& params, transport::Kept payload = {}) {
+    const std::string message = protocol::notification_text(method, params);
+    const std::size_t bytes = payload.bytes.size();
+    connection_.send(protocol::framed_before(message, bytes), std::move(payload));
   }
   void send(const std::string& message, std::string_view payload = {}) {
     connection_.send(protocol::framed(message, payload));

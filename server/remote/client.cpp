@@ -208,20 +208,30 @@ Called<Client::Compiled> Client::compile(const wire::CompileParams& params, cons
 
 namespace {
 
+// Bytes that live as long as somebody sends them, also when the job is over by then. Tensors are shared, code is
+// copied.
+template <class T>
+transport::Kept kept(const T& bytes) {
+  auto owner = std::make_shared<const T>(bytes);
+  const std::string_view view = *owner;
+  return {view, std::move(owner)};
+}
+
 // Everything of a job that is bytes, in the order in which it is sent.
 struct Part {
   const char* what;
   int index;
-  std::string_view bytes;
+  transport::Kept contents;
+  transport::Kept piece(std::size_t at) const { return {contents.bytes.substr(at, wire::kPiece), contents.owner}; }
 };
 std::vector<Part> parts_of(const run::Job& job, bool cubins) {
   std::vector<Part> out;
   int at = 0;
   if (cubins)
     for (const auto* launches : {&job.launches, &job.rivals})
-      for (const run::JobLaunch& launch : *launches) out.push_back({"cubin", at++, launch.cubin});
+      for (const run::JobLaunch& launch : *launches) out.push_back({"cubin", at++, kept(launch.cubin)});
   at = 0;
-  for (const run::JobBuffer& b : job.buffers) out.push_back({"buffer", at++, b.contents.view()});
+  for (const run::JobBuffer& b : job.buffers) out.push_back({"buffer", at++, kept(b.contents)});
   return out;
 }
 
@@ -231,7 +241,7 @@ Called<Client::Reply> Client::send_and_run(const wire::JobOpenParams& open, cons
                                            const std::stop_token& stop) {
   const std::vector<Part> parts = parts_of(job, !open.script);
   std::size_t bytes = 0;
-  for (const Part& p : parts) bytes += p.bytes.size();
+  for (const Part& p : parts) bytes += p.contents.bytes.size();
   auto place = [&open](const Part& p, std::size_t at) {
     return wire::JobDataParams{.key = open.key,
                                .attempt = open.attempt,
@@ -243,9 +253,9 @@ Called<Client::Reply> Client::send_and_run(const wire::JobOpenParams& open, cons
   if (bytes <= kSmall) {
     // In one go: what was sent although the job is refused is nobody's. The task owns all that it sends.
     auto opened = std::make_shared<Waiting>(), ran = std::make_shared<Waiting>();
-    std::vector<std::pair<Json, std::string>> pieces;
+    std::vector<std::pair<Json, transport::Kept>> pieces;
     for (const Part& p : parts)
-      if (!p.bytes.empty()) pieces.emplace_back(place(p, 0), p.bytes);
+      if (!p.contents.bytes.empty()) pieces.emplace_back(place(p, 0), p.contents);
     const bool turns = in_turns_;
     if (turns)
       if (auto first = call("job/open", open, kForEver, stop); !first) return first;
@@ -261,13 +271,13 @@ Called<Client::Reply> Client::send_and_run(const wire::JobOpenParams& open, cons
   }
   if (auto opened = call("job/open", open, kForEver, stop); !opened) return opened;
   for (const Part& p : parts)
-    for (std::size_t at = 0; at < p.bytes.size(); at += wire::kPiece) {
+    for (std::size_t at = 0; at < p.contents.bytes.size(); at += wire::kPiece) {
       if (!connection_->wait_for_room(kAhead, kUnread, stop)) {
         if (stop.stop_requested()) return std::unexpected(CallError{CallError::Kind::Stopped, {}});
         lose("the worker does not take what is sent");
         return std::unexpected(lost_error());
       }
-      endpoint_.notify("job/data", place(p, at), p.bytes.substr(at, wire::kPiece));
+      endpoint_.notify("job/data", place(p, at), p.piece(at));
     }
   return call("job/run", which, kForEver, stop);
 }

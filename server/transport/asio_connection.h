@@ -76,18 +76,19 @@ class AsioConnection : public Base {
     });
   }
 
-  void send(std::string bytes) override {
+  void send(std::string bytes) override { AsioConnection::send(std::move(bytes), {}); }
+  void send(std::string bytes, Kept rest) override {
     bool begin;
     {
       std::lock_guard lock(mutex_);
       if (lost_) return;
-      queued_ += bytes.size();
+      queued_ += bytes.size() + rest.bytes.size();
       if (queued_ > kMostQueued) {
         lost_ = true;
         asio::post(*io_, [this] { close(); });
         return;
       }
-      queue_.push_back(std::move(bytes));
+      queue_.push_back({std::move(bytes), std::move(rest)});
       begin = begins_to_write();
     }
     if (begin) asio::post(*io_, [this] { write(); });
@@ -143,6 +144,11 @@ class AsioConnection : public Base {
   asio::io_context& io() { return *io_; }
 
  private:
+  struct Message {
+    std::string bytes;
+    Kept rest;
+  };
+
   // Under the lock: is there something to write, which nobody writes yet?
   bool begins_to_write() {
     if (is_writing_ || holds_ > 0 || queue_.empty() || lost_) return false;
@@ -229,15 +235,18 @@ class AsioConnection : public Base {
     writing_.clear();
     {
       std::lock_guard lock(mutex_);
-      for (std::size_t i = 0; i < std::min<std::size_t>(queue_.size(), kAtOnce); ++i)
-        writing_.emplace_back(queue_[i].data(), queue_[i].size());
+      leaving_ = std::min<std::size_t>(queue_.size(), kAtOnce);
+      for (std::size_t i = 0; i < leaving_; ++i) {
+        writing_.emplace_back(queue_[i].bytes.data(), queue_[i].bytes.size());
+        if (const auto& rest = queue_[i].rest.bytes; !rest.empty()) writing_.emplace_back(rest.data(), rest.size());
+      }
     }
     asio::async_write(out_, writing_, [this](boost::system::error_code ec, std::size_t) {
       bool more;
       {
         std::lock_guard lock(mutex_);
-        for (std::size_t i = 0; i < writing_.size(); ++i) {
-          queued_ -= queue_.front().size();
+        for (; leaving_ > 0; --leaving_) {
+          queued_ -= queue_.front().bytes.size() + queue_.front().rest.bytes.size();
           queue_.pop_front();
         }
         // Held or not: whoever waits for room would wait for ever.
@@ -278,9 +287,10 @@ class AsioConnection : public Base {
   std::unique_ptr<asio::posix::stream_descriptor> watched_;
   std::unique_ptr<asio::steady_timer> timer_;
   std::vector<asio::const_buffer> writing_;
+  std::size_t leaving_ = 0;  // messages of the queue that writing_ names
   std::mutex mutex_;
   std::condition_variable_any empty_;
-  std::deque<std::string> queue_;
+  std::deque<Message> queue_;
   std::size_t queued_ = 0;
   bool is_writing_ = false;  // or is about to
   int holds_ = 0;

@@ -20,6 +20,12 @@ struct Handler {
   std::function<void()> closed;  // once: the other side is gone, or writing failed. Nothing is called after it
 };
 
+// Bytes that stay where they are until they have left: nobody copies them.
+struct Kept {
+  std::string_view bytes;
+  std::shared_ptr<const void> owner;
+};
+
 class Connection {
  public:
   virtual ~Connection() = default;  // stops and joins the thread
@@ -30,6 +36,8 @@ class Connection {
   // Queues bytes; they leave in order. Safe from any thread. A reader who stays away for too long, so that more than
   // 256 MB wait for him, is cut off.
   virtual void send(std::string bytes) = 0;
+  // The same, with `rest` right behind it.
+  virtual void send(std::string bytes, Kept rest) { send(std::move(bytes.append(rest.bytes))); }
   // Waits until at most `most` bytes are queued: whoever sends much does so before each piece. False: the connection is
   // lost, nobody has read for so long, or `stop` was requested.
   virtual bool wait_for_room(std::size_t /*most*/, std::chrono::milliseconds /*patience*/,

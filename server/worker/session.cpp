@@ -264,6 +264,7 @@ bool Session::send_contents(const Job& job, const run::Outcome& outcome) {
 }
 
 bool Session::send_pieces(const Job& job, const char* what, std::size_t index, const run::Contents& contents) {
+  const auto owner = std::make_shared<const run::Contents>(contents);  // it may leave after the job is gone
   for (std::size_t at = 0; at < contents.size(); at += wire::kPiece) {
     if (!connection_.wait_for_room(kAhead, kPatience, sender_.get_stop_token())) return false;
     if (job.stop.stop_requested()) return false;
@@ -272,7 +273,7 @@ bool Session::send_pieces(const Job& job, const char* what, std::size_t index, c
                                     .what = what,
                                     .index = static_cast<int>(index),
                                     .offset = static_cast<std::int64_t>(at)};
-    endpoint_.notify("job/result", where, contents.view().substr(at, wire::kPiece));
+    endpoint_.notify("job/result", where, {contents.view().substr(at, wire::kPiece), owner});
   }
   return true;
 }
