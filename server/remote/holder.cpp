@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstring>
 #include <expected>
+#include <future>
 #include <tuple>
 
 #include "server/remote/process.h"
@@ -105,8 +106,8 @@ class Salloc {
     }
   }
   // The state of our job and when it was submitted, "RUNNING|2026-11-22T23:45:01", as the cluster says it.
-  std::expected<Ended, std::string> ask(milliseconds patience) const {
-    return run_command({"squeue", "--noheader", "--jobs=" + job_, "--format=%T|%V"}, {.time = patience}, {});
+  static std::expected<Ended, std::string> ask(const std::string& job, milliseconds patience) {
+    return run_command({"squeue", "--noheader", "--jobs=" + job, "--format=%T|%V"}, {.time = patience}, {});
   }
   static std::string after_bar(std::string_view line) {
     line = line.substr(0, line.find('\n'));
@@ -114,13 +115,14 @@ class Salloc {
     return std::string(bar == std::string_view::npos ? "" : line.substr(bar + 1));
   }
   // Killed, or with a controller that was away, salloc gave nothing back.
-  void make_sure() const {
+  void make_sure() {
     if (job_.empty()) return;
+    const std::string submitted = submitted_.valid() ? submitted_.get() : "";
     // A controller that has just come back may not know the job yet.
     constexpr int kTimes = 3;
     int unknown = 0;
     for (auto pause = milliseconds(200); pause < std::chrono::minutes(5); pause *= 2) {
-      auto answer = ask(milliseconds(20'000));
+      auto answer = ask(job_, milliseconds(20'000));
       const bool gone = answer && (answer->errors.find("Invalid job id") != std::string::npos ||
                                    (answer->status == 0 && answer->output.empty()));
       if (gone && ++unknown == kTimes) return;
@@ -130,7 +132,7 @@ class Salloc {
             !state.starts_with("SUSPENDED"))
           return;
         // A controller that lost its last seconds gives the same number again: that job is somebody else's.
-        if (!submitted_.empty() && after_bar(state) != submitted_) return;
+        if (!submitted.empty() && after_bar(state) != submitted) return;
         std::ignore = run_command({"scancel", job_}, {.time = milliseconds(20'000)}, {});
       }
       ::poll(nullptr, 0, static_cast<int>(pause.count()));
@@ -163,12 +165,17 @@ class Salloc {
     if (word.kind != Kind::Granted) return;
     granted_ = true;
     say("granted " + job_);
-    if (const auto answer = ask(milliseconds(5000)); answer && answer->status == 0) submitted_ = after_bar(answer->output);
+    // Beside: whoever comes next must find what is kept as soon as our client is gone.
+    submitted_ = std::async(std::launch::async, [job = job_] {
+      const auto answer = ask(job, milliseconds(5000));
+      return answer && answer->status == 0 ? after_bar(answer->output) : std::string();
+    });
   }
 
   int pid_ = -1, input_ = -1, errors_ = -1;
   bool granted_ = false;
-  std::string job_, submitted_, rest_;
+  std::string job_, rest_;
+  std::future<std::string> submitted_;
 };
 
 // Until nobody has used the allocation for `keep`, or it has ended by itself.
