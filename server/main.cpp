@@ -6,14 +6,21 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string>
+#include <string_view>
 
 #include "compiler/run/helper.h"
+#include "compiler/text/dialect.h"
 #include "compiler/toolchain/helper.h"
 #include "server/cli/commands.h"
 #include "server/lsp/command.h"
 #include "server/remote/holder.h"
 #include "server/worker/command.h"
 #include "server/worker/simulated_job.h"
+
+namespace tilewright {
+std::string_view built_from();  // the commit, as cmake/Commit.cmake found it
+}
 
 namespace {
 
@@ -37,6 +44,19 @@ const Command* command_named(std::string_view name) {
   return found == std::end(kCommands) || name == "completions" ? nullptr : found;
 }
 
+// "0.1.0 (commit 4780a5f3c21b, dialects 0.25, 0.26)".
+std::string version_words() {
+  using namespace tilewright;
+  std::string dialects;
+  int count = 0;
+  for (const text::DialectName& d : text::kDialects) {
+    if (d.dialect > text::kNewestDialect) continue;
+    dialects.append(count++ ? ", " : " ").append(d.name);
+  }
+  return TILEWRIGHT_VERSION " (commit " + std::string(built_from()) + (count > 1 ? ", dialects" : ", dialect") +
+         dialects + ")";
+}
+
 int command_line(int argc, char** argv) {
   // A dead reader of our output is an error of writing, not a reason to die silently.
   std::signal(SIGPIPE, SIG_IGN);
@@ -49,7 +69,7 @@ int command_line(int argc, char** argv) {
 
   using namespace tilewright::cli;
   CLI::App app{"Tilewright: compiler service and language server for TIRx tile scripts", "tilewright"};
-  app.set_version_flag("--version", TILEWRIGHT_VERSION);
+  app.set_version_flag("--version", version_words);
   app.require_subcommand(1);
   app.footer(
       "Examples:\n  tilewright check kernels/\n  tilewright compile copy.py --emit cuda\n  tilewright explain "

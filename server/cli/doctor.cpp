@@ -20,7 +20,10 @@ struct Finding {
 
 Finding cuda_finding(const toolchain::Options& options) {
   auto home = toolchain::find_cuda(options.cuda_candidates);
-  if (!home) return {"NVRTC", "missing", home.error(), "run ./bootstrap build, or install CUDA 13 and set CUDA_HOME"};
+  if (!home)
+    return {"NVRTC", "missing", home.error(),
+            "install the Python wheel with its extra [cuda], or CUDA 13 and set CUDA_HOME; in a checkout ./bootstrap "
+            "build brings it"};
   std::string detail = home->nvrtc.string() + (home->version.empty() ? "" : " (CUDA " + home->version + ")");
   return {"NVRTC", "ok", detail, ""};
 }
@@ -28,7 +31,9 @@ Finding cuda_finding(const toolchain::Options& options) {
 Finding nvdisasm_finding(const toolchain::Options& options) {
   auto home = toolchain::find_cuda(options.cuda_candidates);
   if (home && !home->nvdisasm.empty()) return {"nvdisasm", "ok", home->nvdisasm.string(), ""};
-  return {"nvdisasm", "missing", "SASS cannot be shown", "run ./bootstrap build, or install CUDA's nvdisasm"};
+  return {
+      "nvdisasm", "missing", "SASS cannot be shown",
+      "install the Python wheel with its extra [cuda], or CUDA's nvdisasm; in a checkout ./bootstrap build brings it"};
 }
 
 // A file of this size goes to the cache: what one kernel leaves there, and what a full disk refuses.

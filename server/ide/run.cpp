@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <future>
-#include <random>
 
 #include "compiler/run/simulated_executor.h"
 #include "compiler/session/run_comments.h"
@@ -245,10 +244,7 @@ class Run {
   }
 
   // 53 bits: every reader of JSON keeps them.
-  static std::uint64_t drawn_seed() {
-    std::random_device source;
-    return ((std::uint64_t{source()} << 32 | source()) >> 11) | 1;
-  }
+  static std::uint64_t drawn_seed() { return (project::random_bits() >> 11) | 1; }
 
   void given(const session::RunSettings::Contents& c, std::span<const ir::Kernel* const> kernels) {
     const std::string name(c.name);

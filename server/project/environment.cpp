@@ -1,10 +1,43 @@
 #include "server/project/environment.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <system_error>
+#include <vector>
 
 namespace tilewright::project {
 namespace fs = std::filesystem;
+
+namespace {
+
+// Where pip puts NVIDIA's wheels when it puts this binary into BIN: the environment's own packages (site-packages, on
+// Debian's system Python dist-packages), or the folder of `--target` itself. `find_cuda` knows what lies below them.
+std::vector<fs::path> packages_beside(const fs::path& bin) {
+  std::vector<fs::path> out{bin.parent_path()};
+  for (const char* lib : {"lib", "lib64"}) {
+    std::error_code ec;
+    std::vector<fs::path> pythons;
+    for (fs::directory_iterator it(bin.parent_path() / lib, ec), end; !ec && it != end; it.increment(ec)) {
+      if (it->path().filename().string().starts_with("python3")) pythons.push_back(it->path());
+    }
+    std::ranges::sort(pythons, std::greater<>());  // of several the same one each time
+    for (const fs::path& python : pythons) {
+      for (const char* packages : {"site-packages", "dist-packages"}) out.push_back(python / packages);
+    }
+  }
+  std::erase_if(out, [](const fs::path& p) {
+    std::error_code ec;
+    return !fs::is_directory(p / "nvidia", ec);
+  });
+  return out;
+}
+
+}  // namespace
 
 toolchain::Options toolchain_options() {
   toolchain::Options options;
@@ -12,6 +45,9 @@ toolchain::Options toolchain_options() {
   if (const char* home = std::getenv("CUDA_HOME"); home && *home) add(home);
   std::error_code ec;
   fs::path self = fs::read_symlink("/proc/self/exe", ec);
+  if (!ec && self.parent_path().filename() == "bin") {
+    for (const fs::path& packages : packages_beside(self.parent_path())) add(packages);
+  }
   for (fs::path p = self.parent_path(); !ec && !p.empty(); p = p.parent_path()) {  // the checkout's own .cuda
     for (fs::directory_iterator it(p / ".cuda" / "nvidia", ec), end; !ec && it != end;
          it.increment(ec)) {  // .cuda/nvidia/cu13
@@ -40,6 +76,12 @@ std::string wrong_cuda_home(const toolchain::Options& options) {
   auto used = toolchain::find_cuda(options.cuda_candidates);
   return "CUDA_HOME is set, and there is " + there.error() + "; " +
          (used ? used->root.string() + " is used instead" : std::string("there is no other"));
+}
+
+std::uint64_t random_bits() {
+  std::uint64_t out = 0;
+  if (::getentropy(&out, sizeof out) != 0) throw std::system_error(errno, std::generic_category(), "getentropy");
+  return out;
 }
 
 run::GpuOptions gpu_options() {

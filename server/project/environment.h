@@ -1,5 +1,6 @@
 // What the machine around us says: where CUDA lies, where results are kept.
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "compiler/run/gpu_executor.h"
@@ -7,10 +8,13 @@
 
 namespace tilewright::project {
 
-// CUDA from CUDA_HOME, beside the binary, /usr/local/cuda; the cache under XDG_CACHE_HOME or HOME, none without both.
+// CUDA from CUDA_HOME, beside the binary (NVIDIA's wheels in the same Python environment, .cuda of a checkout),
+// /usr/local/cuda; the cache under XDG_CACHE_HOME or HOME, none without both.
 toolchain::Options toolchain_options();
 // CUDA_HOME names no CUDA: what is wrong with it, and what is used instead. Empty: it does, or is not set.
 std::string wrong_cuda_home(const toolchain::Options& options);
+// 64 bits that nobody can foretell. Not std::random_device: that of libstdc++ asks for a glibc of 2022.
+std::uint64_t random_bits();
 // The GPU of this machine, with this process's environment: the driver looks there for its libraries and devices.
 run::GpuOptions gpu_options();
 

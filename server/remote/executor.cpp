@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <future>
-#include <random>
 #include <set>
 #include <thread>
 
 #include "compiler/simulate/codes.h"
+#include "server/project/environment.h"
 #include "server/remote/install.h"
 #include "server/remote/ssh.h"
 
@@ -23,9 +23,11 @@ constexpr auto kRoom = std::chrono::minutes(30);
 
 // 128 bits that nobody else draws.
 std::string fresh_key() {
-  std::random_device source;
   std::string out;
-  for (int i = 0; i < 32; ++i) out += "0123456789abcdef"[source() & 15];
+  for (int half = 0; half < 2; ++half) {
+    std::uint64_t bits = project::random_bits();
+    for (int i = 0; i < 16; ++i, bits >>= 4) out += "0123456789abcdef"[bits & 15];
+  }
   return out;
 }
 

@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <random>
+
+#include "server/project/environment.h"
 
 namespace tilewright::remote {
 namespace {
@@ -63,8 +64,8 @@ std::filesystem::path record_folder() {
 }
 
 std::filesystem::path new_record(const std::filesystem::path& folder) {
-  std::random_device random;
-  return folder / (std::to_string(::getpid()) + "-" + std::to_string(random()) + std::string(kSuffix));
+  const auto drawn = static_cast<std::uint32_t>(project::random_bits());
+  return folder / (std::to_string(::getpid()) + "-" + std::to_string(drawn) + std::string(kSuffix));
 }
 
 Record::~Record() {

@@ -1,0 +1,38 @@
+"""What is installed, and where, below a prefix: the .deb and the tarball hold the same, but for the places of some shells."""
+import gzip
+import io
+from dataclasses import dataclass
+
+
+@dataclass
+class Made:
+    """All that the packages are filled with."""
+    root: str  # of the checkout
+    version: str  # "0.1.0"
+    said: str  # what `--version` prints
+    machine: str  # as uname says it: x86_64, aarch64
+    time: int  # of everything inside, seconds since 1970: the same commit makes the same packages
+    binary: bytes  # stripped
+    manual: str
+    completions: dict  # by shell
+
+    def text(self, name):
+        with open(f"{self.root}/{name}", "rb") as f:
+            return f.read()
+
+
+def compressed(data):
+    """As gzip -9n: without a name or a time."""
+    out = io.BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=9, mtime=0) as f:
+        f.write(data)
+    return out.getvalue()
+
+
+def shared(made):
+    """{path below the prefix: (bytes, mode)}."""
+    return {
+        "bin/tilewright": (made.binary, 0o755),
+        "share/man/man1/tilewright.1.gz": (compressed(made.manual.encode()), 0o644),
+        "share/bash-completion/completions/tilewright": (made.completions["bash"].encode(), 0o644),
+    }
