@@ -99,7 +99,8 @@ export class Server implements vscode.Disposable {
   private async ask<R>(client: LanguageClient, method: string, params: unknown, token?: vscode.CancellationToken): Promise<R> {
     for (let tries = 0; ; tries++) {
       try {
-        return await client.sendRequest<R>(method, params, token);
+        // An absent token would be sent as a second parameter.
+        return await (token ? client.sendRequest<R>(method, params, token) : client.sendRequest<R>(method, params));
       } catch (error) {
         const again = error instanceof ResponseError && (error.code === contentModified || error.code === serverCancelled);
         if (!again || tries === 4 || this.client !== client) throw error;

@@ -15,7 +15,7 @@ const installed = process.env.TILEWRIGHT_WORKBENCH ?? join(root, 'build/workbenc
 const vsix = process.env.TILEWRIGHT_VSIX ?? join(root, 'build/tilewright.vsix');
 const pictures = process.env.TILEWRIGHT_SCREENSHOTS ?? join(root, 'build/screenshots');
 const entry = join(installed, 'node_modules/code-server/out/node/entry.js');
-const patience = 30_000;
+const patience = 60_000;
 
 const browserArguments = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync', '--force-color-profile=srgb'];
@@ -67,7 +67,7 @@ export class Workbench {
     const context = await self.browser.newContext({ viewport: { width: 1440, height: 900 } });
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     self.page = await context.newPage();
-    self.page.setDefaultTimeout(20_000);
+    self.page.setDefaultTimeout(30_000);
     await self.page.goto(`http://127.0.0.1:${self.port}/?folder=${encodeURIComponent(self.folder)}`);
     await self.page.locator('.monaco-workbench .part.statusbar').waitFor();
     return self;
