@@ -47,6 +47,7 @@ Json result_of(const ide::RunAnswer& answer, const std::string& before) {
   const bool reported = answer.end == ide::RunAnswer::End::Reported;
   return {{"status", render::run_status(answer)},
           {"report", reported ? Json(render::run_json(answer)) : Json(nullptr)},
+          {"text", reported ? render::run_text(answer, {}) : std::string()},
           {"messages", before + render::run_messages(answer, {})},
           {"timeline", reported ? Json(render::timeline_tracks(answer)) : Json(nullptr)}};
 }
