@@ -75,13 +75,21 @@ layout::Shape own_shape(const layout::Layout& l) {
   return shape;
 }
 
-KnownBuffer known_buffer(const session::Analysis& analysis, const ir::Buffer& wanted) {
+KnownBuffer known_buffer(const session::Analysis& analysis, const ir::Buffer& wanted, const text::Anchors& anchors) {
+  const text::Anchors& known = analysis.first().evaluation->anchors;
+  const text::Anchors::Place place = anchors.resolve(wanted.span);
+  auto same_place = [&](text::Span span) {
+    if (span == wanted.span) return true;
+    const text::Anchors::Place at = known.resolve(span);
+    return at.source && place.source && at.begin == place.begin && at.end == place.end &&
+           at.source->path() == place.source->path();
+  };
   const std::string offset = offset_text(wanted);
   for (const session::CompiledKernel& k : analysis.first().kernels) {
     const ir::Buffer* found = nullptr;
     bool exact = false;
     auto look = [&](const ir::Buffer* b) {
-      if (!b || exact || b->span != wanted.span || b->name != wanted.name) return;
+      if (!b || exact || b->name != wanted.name || !same_place(b->span)) return;
       // What a loop of the script made several times stands at several places of a pool.
       exact = offset_text(*b) == offset;
       if (!found || exact) found = b;

@@ -75,7 +75,9 @@ void hover_buffer(HoverBlocks& out, const HoverSubject& subject, const ir::Buffe
   auto bytes = buffer_bytes(b);
   if (bytes) text += grouped(*bytes) + " bytes, aligned to " + std::to_string(b.align) + "\n";
   if (ir::is_shared(b.scope)) {
-    if (std::string place = shared_place(known_buffer(*subject.analysis, b), bytes); !place.empty()) {
+    if (std::string place =
+            shared_place(known_buffer(*subject.analysis, b, subject.probed->evaluation->anchors), bytes);
+        !place.empty()) {
       text += place + "\n";
     }
   }
@@ -215,21 +217,8 @@ bool hover_barrier(HoverBlocks& out, const HoverSubject& subject, script::Instan
   if (Value* offset = instance.find("phase_offset"); offset && offset->is_int() && offset->i) {
     text += "waits with the parity inverted\n";
   }
-  KnownBuffer known = known_buffer(*subject.analysis, *buffer->buffer);
-  // Several barriers may come from one line of the prelude; their offset in the pool tells them apart.
-  if (known.kernel) {
-    const ir::Buffer* best = known.buffer;
-    std::string wanted = buffer->buffer->elem_offset ? ir::to_string(buffer->buffer->elem_offset) : "0";
-    ir::walk_stmts(known.kernel->value->kernel.body, [&](const ir::Stmt* s) {
-      const auto* d = ir::as<ir::Decl>(s);
-      if (d && d->buffer->span == buffer->buffer->span) {
-        std::string here = d->buffer->elem_offset ? ir::to_string(d->buffer->elem_offset) : "0";
-        if (here == wanted) best = d->buffer;
-      }
-      return true;
-    });
-    text += barrier_uses(*known.kernel, best);
-  }
+  KnownBuffer known = known_buffer(*subject.analysis, *buffer->buffer, subject.probed->evaluation->anchors);
+  if (known.kernel) text += barrier_uses(*known.kernel, known.buffer);
   out.title(subject.name.empty() ? instance.cls->name : subject.name, instance.cls->name);
   out.code("text", text);
   return true;

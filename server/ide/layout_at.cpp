@@ -171,6 +171,7 @@ Answer<std::optional<LayoutAt>> layout_at(const Query& q, std::uint32_t offset, 
   const Found found = look(*q.snapshot->tree(), offset);
   if (!found.innermost()) return std::nullopt;
   LayoutAt out;
+  out.script = q.snapshot;
   out.analysis = q.analysis();
   if (!out.analysis) return cancelled();
   const auto subject = subject_of(found, offset);
@@ -191,7 +192,8 @@ Answer<std::optional<LayoutAt>> layout_at(const Query& q, std::uint32_t offset, 
       out.name = of_subject ? subject->name : dotted(node);
       describe(out, *laid, asked);
       if (laid->buffer) {
-        if (KnownBuffer known = known_buffer(*out.analysis, *laid->buffer); known.kernel) find_accesses(out, q, known);
+        if (KnownBuffer known = known_buffer(*out.analysis, *laid->buffer, probed->evaluation->anchors); known.kernel)
+          find_accesses(out, q, known);
       }
       return std::optional(std::move(out));
     }

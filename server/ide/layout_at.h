@@ -59,6 +59,7 @@ struct LayoutAt {
   std::vector<Access> accesses;     // in the order of the kernel
   std::size_t accesses_left_out = 0;
   // Keep what `accesses` point to.
+  Script script;
   std::shared_ptr<const session::Analysis> analysis;
 };
 // Nothing: what stands there has no layout, or no entry of the script evaluates it.

@@ -52,6 +52,19 @@ std::string use_line(std::string_view role, const ide::PipelineUse& use, const i
   return out + "\n";
 }
 
+std::string accesses_text(const ide::LayoutAt& l) {
+  std::string out;
+  out += "\naccesses in " + l.entry + " for " + l.architecture + "\n";
+  if (l.accesses.empty()) out += "  none\n";
+  for (const ide::LayoutAt::Access& a : l.accesses) {
+    std::string line = line_of(a.place, l.script.get());
+    out += "  " + use_words(a.reads, a.writes) + "  " + a.what + (line.empty() ? "" : "  [" + line + "]") + "\n      " +
+           bank_words(a) + "\n";
+  }
+  if (l.accesses_left_out) out += "  " + std::to_string(l.accesses_left_out) + " more\n";
+  return out;
+}
+
 }  // namespace
 
 std::string layout_text(const ide::LayoutAt& l) {
@@ -76,6 +89,7 @@ std::string layout_text(const ide::LayoutAt& l) {
     out += "]\n";
   }
   out += l.words;
+  if (!l.entry.empty()) out += accesses_text(l);
   if (l.grid) {
     if (l.grid->threads) out += "\nT3:r1 is register 1 of thread 3";
     if (!l.grid->threads && !l.grid->cells.empty() && l.grid->cells.front().address >= 0)
@@ -85,15 +99,6 @@ std::string layout_text(const ide::LayoutAt& l) {
   } else if (!l.problem.empty()) {
     out += "\nno picture: " + l.problem + "\n";
   }
-  if (l.entry.empty()) return out;
-  out += "\naccesses in " + l.entry + " for " + l.architecture + "\n";
-  if (l.accesses.empty()) out += "  none\n";
-  for (const ide::LayoutAt::Access& a : l.accesses) {
-    std::string line = line_of(a.place, nullptr);
-    out += "  " + use_words(a.reads, a.writes) + "  " + a.what + (line.empty() ? "" : "  [" + line + "]") + "\n      " +
-           bank_words(a) + "\n";
-  }
-  if (l.accesses_left_out) out += "  " + std::to_string(l.accesses_left_out) + " more\n";
   return out;
 }
 

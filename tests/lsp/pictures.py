@@ -133,6 +133,16 @@ class Layouts(Session):
         self.assertEqual((symbolic["grid"], symbolic["shape"]), (None, ["n", 16]))
         self.assertIn("a picture needs a shape of numbers", symbolic["grid_problem"])
 
+    def test_what_comes_back_by_an_edit(self):
+        self.open(BANKS)
+        text = "\n".join(self.lines)
+        before = self.layout("tile = T.alloc_buffer")
+        self.change(2, text.replace("fragment[:, :], tile", "fragment[:, :], tlie"))
+        self.change(3, text)
+        again = self.layout("tile = T.alloc_buffer")
+        self.assertEqual(again["version"], 3)
+        self.assertEqual({**again, "version": 1}, before)
+
     def test_half_typed(self):
         self.open(BANKS)
         whole = "\n".join(self.lines)

@@ -34,10 +34,12 @@ local function distinct(list, field)
   return out
 end
 
--- The entry whose kernel the cursor is in, else the first.
-local function entry_here(found)
-  local line = vim.api.nvim_win_get_cursor(0)[1] - 1
+-- The entry whose kernel the script's cursor is in, else the first.
+local function entry_here(found, of)
   local best = found[1]
+  local window = vim.api.nvim_get_current_buf() == of and 0 or vim.fn.bufwinid(of)
+  if window == -1 then return best end
+  local line = vim.api.nvim_win_get_cursor(window)[1] - 1
   for _, e in ipairs(found) do
     if e.range and e.range.start.line <= line and (not best.range or e.range.start.line > best.range.start.line) then best = e end
   end
@@ -71,7 +73,7 @@ sub.view = {
     if not of then return end
     if vim.api.nvim_get_current_buf() ~= of then return view.show(of, { kind = kind }) end
     entries(of, function(found)
-      local e = entry_here(found)
+      local e = entry_here(found, of)
       for _, shown in ipairs(view.of_script(of)) do
         if shown:window() and shown.entry then return view.show(of, { kind = kind }) end
       end
@@ -85,7 +87,7 @@ sub.layout = { run = function()
 end }
 sub.pipeline = { run = function()
   local of = script()
-  if of then entries(of, function(found) view.show(of, { kind = "pipeline", entry = entry_here(found).entry }) end) end
+  if of then entries(of, function(found) view.show(of, { kind = "pipeline", entry = entry_here(found, of).entry }) end) end
 end }
 sub.follow = { run = function() view.follow_link() end }
 sub.close = { run = function()
@@ -119,7 +121,7 @@ sub.diff = {
     local what, kind = args[1] or "edit", args[2] or "cuda"
     if what == "edit" then return view.diff_edit(of, kind) end
     entries(of, function(found)
-      local here = entry_here(found)
+      local here = entry_here(found, of)
       if what == "arch" then
         local others = vim.tbl_filter(function(e) return e.entry == here.entry and e.architecture ~= here.architecture end, found)
         if #others == 0 then
@@ -141,7 +143,7 @@ sub.run = { run = function(args)
   local of = script()
   if not of then return end
   entries(of, function(found)
-    local entry = args[2] and table.concat(args, " ", 2) or entry_here(found).entry
+    local entry = args[2] and table.concat(args, " ", 2) or entry_here(found, of).entry
     if args[1] then return require("tilewright.run").start(of, entry, args[1]) end
     targets(of, function(names)
       vim.ui.select(names, { prompt = "Run " .. entry .. " on" }, function(chosen)

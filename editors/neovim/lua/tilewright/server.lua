@@ -110,13 +110,17 @@ function M.attach(buffer)
   local name = vim.api.nvim_buf_get_name(buffer)
   local root = name ~= "" and vim.fs.root(buffer, { "tilewright.toml", "pyproject.toml", ".git" })
   root = root or (name ~= "" and vim.fs.dirname(name)) or vim.uv.cwd()
+  local settings = next(config.values.settings) and config.values.settings or vim.empty_dict()
   local before = children()
   local ok, id = pcall(vim.lsp.start, {
     name = M.name,
     cmd = cmd,
     root_dir = root,
-    init_options = { tilewright = config.values.settings },
-    settings = { tilewright = config.values.settings },
+    init_options = { tilewright = settings, diagnostics = "push", status = true },
+    settings = { tilewright = settings },
+    -- Findings of the simulator come when it is done: they are pushed, for Neovim cannot be asked to pull them again. What
+    -- it pulled as well would be there twice.
+    on_init = function(client) client.server_capabilities.diagnosticProvider = nil end,
     flags = { debounce_text_changes = 0 },
     handlers = {
       ["tilewright/viewChanged"] = function(_, params) require("tilewright.view").changed(params.uri) end,
