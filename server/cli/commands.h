@@ -24,6 +24,7 @@ inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
   X(explain)                   \
   X(entries)                   \
   X(layout)                    \
+  X(view)                      \
   X(run)                       \
   X(doctor)                    \
   X(remotes)                   \

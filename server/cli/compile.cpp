@@ -13,6 +13,7 @@
 #include "server/ide/view.h"
 #include "server/ide/words.h"
 #include "server/project/files.h"
+#include "server/render/base64.h"
 #include "server/render/document.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
@@ -56,18 +57,6 @@ std::string_view extension(std::string_view emit) {
   if (emit == kHost) return "host.cpp";
   if (emit == kHostRuntime) return "host.cu";
   return emit;
-}
-
-std::string base64(std::string_view bytes) {
-  static constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    unsigned n = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      n = n << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0);
-    for (std::size_t j = 0; j < 4; ++j) out += i + j > bytes.size() ? '=' : kLetters[n >> (18 - 6 * j) & 63];
-  }
-  return out;
 }
 
 // [{cuda, range, chain, ptx[], sass[]}]: lines from 1.
@@ -277,7 +266,7 @@ class Compile {
       if (emit == "plan")
         k["plan"] = Json::parse(text);
       else if (emit != "report")
-        sources[emit] = is_binary(emit) ? base64(text) : text;
+        sources[emit] = is_binary(emit) ? render::base64(text) : text;
     }
     k["sources"] = sources;
     if (kernel.compiled->cuda &&

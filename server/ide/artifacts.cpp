@@ -38,6 +38,27 @@ Artifacts::~Artifacts() {
   backlog_.stop_running();
 }
 
+Made made_from(std::expected<toolchain::Artifacts, toolchain::Error> answer, bool sass) {
+  Made made;
+  made.sass_tried = sass;
+  if (answer) {
+    made.ptx = std::move(answer->ptx);
+    made.sass = std::move(answer->sass);
+    made.sass_missing = std::move(answer->sass_missing);
+    made.entries = std::move(answer->entries);
+    made.kernels = std::move(answer->kernels);
+    made.ptx_lines = toolchain::read_ptx_lines(made.ptx);
+    if (!made.sass.empty()) made.sass_lines = toolchain::read_sass_lines(made.sass);
+  } else {
+    made.error = answer.error().message;
+    made.no_tools = answer.error().kind == toolchain::Error::Kind::NoCuda;
+    if (!answer.error().log.empty()) made.error += "\n" + answer.error().log;
+    made.entries = std::move(answer.error().entries);
+    made.sass_tried = true;
+  }
+  return made;
+}
+
 std::shared_ptr<const Made> Artifacts::find(const cuda::CudaSource& cuda, const std::string& architecture) const {
   std::lock_guard lock(mutex_);
   auto it = by_key_.find(key_of(cuda, architecture));
@@ -98,24 +119,8 @@ void Artifacts::work(const std::stop_token& end) {
       backlog_.again(std::move(*job));
       continue;
     }
-    auto made = std::make_shared<Made>();
-    made->sass_tried = job->wish.sass;
-    if (answer) {
-      made->ptx = std::move(answer->ptx);
-      made->sass = std::move(answer->sass);
-      made->sass_missing = std::move(answer->sass_missing);
-      made->entries = std::move(answer->entries);
-      made->kernels = std::move(answer->kernels);
-      made->ptx_lines = toolchain::read_ptx_lines(made->ptx);
-      if (!made->sass.empty()) made->sass_lines = toolchain::read_sass_lines(made->sass);
-    } else {
-      if (answer.error().kind == toolchain::Error::Kind::Stopped) continue;
-      made->error = answer.error().message;
-      if (!answer.error().log.empty()) made->error += "\n" + answer.error().log;
-      made->entries = std::move(answer.error().entries);
-      made->sass_tried = true;
-    }
-    keep(job->wish.key, std::move(made));
+    if (!answer && answer.error().kind == toolchain::Error::Kind::Stopped) continue;
+    keep(job->wish.key, std::make_shared<Made>(made_from(std::move(answer), job->wish.sass)));
     made_(job->wish.document);
   }
 }

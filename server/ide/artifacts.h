@@ -5,6 +5,7 @@
 // process. Typing puts wishes of that document off; a wish for a text that was typed over is dropped, and a background
 // compilation that runs for one is stopped.
 #pragma once
+#include <expected>
 #include <functional>
 #include <list>
 #include <memory>
@@ -27,11 +28,15 @@ struct Made {
   std::string sass_missing;  // why there is none
   std::string error;         // why there is nothing at all
   bool sass_tried = false;
+  bool no_tools = false;  // they are not installed: `error` says where they were looked for
   std::vector<toolchain::LogEntry> entries;
   std::vector<toolchain::KernelResources> kernels;
   toolchain::LineMap ptx_lines, sass_lines;
   std::size_t bytes() const;
 };
+
+// Of what the tools answered; `sass`: whether it was asked for.
+Made made_from(std::expected<toolchain::Artifacts, toolchain::Error> answer, bool sass);
 
 struct Wish {
   std::string document;  // path

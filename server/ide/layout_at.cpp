@@ -117,9 +117,9 @@ void describe(LayoutAt& out, const Laid& laid, const LayoutAsked& asked) {
 }
 
 // What the kernel's statements do with the buffer, as the warp's banks see it.
-void find_accesses(LayoutAt& out, const Query& q, const KnownBuffer& known) {
+void find_accesses(LayoutAt& out, const session::Snapshot& script, const text::Anchors& anchors,
+                   const KnownBuffer& known) {
   const session::CompiledKernel& kernel = *known.kernel;
-  const text::Anchors& anchors = out.analysis->first().evaluation->anchors;
   out.entry = kernel.entry->expression;
   out.architecture = kernel.target.name();
   for (const BufferUse& use : uses_of(kernel)) {
@@ -129,7 +129,7 @@ void find_accesses(LayoutAt& out, const Query& q, const KnownBuffer& known) {
       continue;
     }
     LayoutAt::Access access{
-        reader_place(use.statement->origin, anchors, *q.snapshot), use.what, use.reads, use.writes, {}, {}};
+        reader_place(use.statement->origin, anchors, script), use.what, use.reads, use.writes, {}, {}};
     if (!ir::is_shared(known.buffer->scope)) {
       access.unknown = "banks are those of shared memory";
     } else if (!kernel.lowered) {
@@ -167,6 +167,16 @@ std::vector<const syntax::Node*> candidates(const Found& found, const std::optio
 
 }  // namespace
 
+LayoutAt layout_of(const session::Snapshot& script, const session::Compiled& compiled,
+                   const session::CompiledKernel& kernel, const ir::Buffer& buffer, const LayoutAsked& asked) {
+  Arena scratch;
+  ArenaScope scope(scratch);
+  LayoutAt out;
+  describe(out, {LayoutAt::Kind::Buffer, layout_of(buffer), ir::shape_of(buffer), &buffer, nullptr}, asked);
+  find_accesses(out, script, compiled.evaluation->anchors, {&kernel, &buffer});
+  return out;
+}
+
 Answer<std::optional<LayoutAt>> layout_at(const Query& q, std::uint32_t offset, const LayoutAsked& asked) {
   const Found found = look(*q.snapshot->tree(), offset);
   if (!found.innermost()) return std::nullopt;
@@ -193,7 +203,7 @@ Answer<std::optional<LayoutAt>> layout_at(const Query& q, std::uint32_t offset, 
       describe(out, *laid, asked);
       if (laid->buffer) {
         if (KnownBuffer known = known_buffer(*out.analysis, *laid->buffer, probed->evaluation->anchors); known.kernel)
-          find_accesses(out, q, known);
+          find_accesses(out, *q.snapshot, out.analysis->first().evaluation->anchors, known);
       }
       return std::optional(std::move(out));
     }

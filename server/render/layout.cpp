@@ -23,20 +23,6 @@ std::string joined(const std::vector<ide::Extent>& extents) {
 
 std::string use_words(bool reads, bool writes) { return reads && writes ? "updates" : writes ? "writes" : "reads"; }
 
-std::string bank_words(const ide::LayoutAt::Access& access) {
-  if (!access.worst) return access.unknown;
-  const layout::BankReport& r = access.worst->report;
-  std::string out = std::to_string(access.worst->bits) + " bits a lane, ";
-  if (r.degree <= 1) return out + "no bank conflict";
-  auto worst = std::ranges::max_element(r.phases, {}, &layout::BankReport::Phase::degree);
-  const auto banks = std::ranges::count(worst->words, worst->degree);
-  return out + std::to_string(r.degree) + "-way bank conflict: " + std::to_string(r.wavefronts) + " wavefronts, " +
-         std::to_string(r.ideal) + " without; lanes " + std::to_string(worst->first_lane) + ".." +
-         std::to_string(worst->first_lane + worst->lanes - 1) + " want " + std::to_string(worst->degree) +
-         " words of " + std::to_string(banks) + (banks == 1 ? " bank" : " banks each") + " (first: bank " +
-         std::to_string(worst->bank) + ")";
-}
-
 // "    fills   copy_async → tma, one elected thread, 16,384 bytes, done: pipe.full    line 36".
 std::string use_line(std::string_view role, const ide::PipelineUse& use, const ide::Pipeline& p) {
   constexpr std::size_t kRole = 12;
@@ -59,13 +45,27 @@ std::string accesses_text(const ide::LayoutAt& l) {
   for (const ide::LayoutAt::Access& a : l.accesses) {
     std::string line = line_of(a.place, l.script.get());
     out += "  " + use_words(a.reads, a.writes) + "  " + a.what + (line.empty() ? "" : "  [" + line + "]") + "\n      " +
-           bank_words(a) + "\n";
+           access_words(a) + "\n";
   }
   if (l.accesses_left_out) out += "  " + std::to_string(l.accesses_left_out) + " more\n";
   return out;
 }
 
 }  // namespace
+
+std::string access_words(const ide::LayoutAt::Access& access) {
+  if (!access.worst) return access.unknown;
+  const layout::BankReport& r = access.worst->report;
+  std::string out = std::to_string(access.worst->bits) + " bits a lane, ";
+  if (r.degree <= 1) return out + "no bank conflict";
+  auto worst = std::ranges::max_element(r.phases, {}, &layout::BankReport::Phase::degree);
+  const auto banks = std::ranges::count(worst->words, worst->degree);
+  return out + std::to_string(r.degree) + "-way bank conflict: " + std::to_string(r.wavefronts) + " wavefronts, " +
+         std::to_string(r.ideal) + " without; lanes " + std::to_string(worst->first_lane) + ".." +
+         std::to_string(worst->first_lane + worst->lanes - 1) + " want " + std::to_string(worst->degree) +
+         " words of " + std::to_string(banks) + (banks == 1 ? " bank" : " banks each") + " (first: bank " +
+         std::to_string(worst->bank) + ")";
+}
 
 std::string layout_text(const ide::LayoutAt& l) {
   using Kind = ide::LayoutAt::Kind;

@@ -1,0 +1,227 @@
+// tilewright view: a script beside what its kernels become, as one page for reviews and for what CI keeps.
+#include <algorithm>
+#include <map>
+
+#include "server/cli/commands.h"
+#include "server/cli/cores.h"
+#include "server/cli/interrupts.h"
+#include "server/ide/page.h"
+#include "server/ide/words.h"
+#include "server/project/files.h"
+#include "server/render/json.h"
+#include "server/render/page.h"
+#include "server/render/terminal.h"
+
+namespace tilewright::cli {
+using render::Json;
+namespace {
+
+struct ViewCommand {
+  std::string file, html, shown_name;
+  std::vector<std::string> entries, archs, emits;
+  DialectOption dialect_option;
+  std::optional<text::Dialect> dialect;  // as the option says
+  bool json = false;
+  unsigned jobs = kAllCores;
+};
+
+std::vector<ide::ViewKind> kinds_of(const ViewCommand& command) {
+  std::vector<ide::ViewKind> out;
+  for (ide::ViewKind kind : ide::view_kinds()) {
+    const auto name = ide::view_kind_name(kind);
+    if (command.emits.empty() || std::ranges::find(command.emits, name) != command.emits.end()) out.push_back(kind);
+  }
+  return out;
+}
+
+// Null: stopped.
+std::shared_ptr<session::Analysis> compile_all(const ViewCommand& command, const project::LoadedFile& file,
+                                               const std::stop_token& stop) {
+  auto out = std::make_shared<session::Analysis>();
+  const session::NamedTargets named = project::architectures(file, command.archs);
+  for (ir::Target target : named.targets) {
+    session::CompileOptions options;
+    options.target = target;
+    options.architecture_source = named.source;
+    options.entries = command.entries;
+    out->compiled.push_back(project::compile(file, options, stop));
+    if (out->compiled.back().stopped) return nullptr;
+  }
+  return out;
+}
+
+using MadeByKernel = std::map<const session::CompiledKernel*, std::shared_ptr<const ide::Made>>;
+
+// What NVIDIA's tools make of each kernel, their messages among the diagnostics. Nothing: stopped.
+std::optional<MadeByKernel> run_tools(const ViewCommand& command, session::Analysis& analysis, bool sass,
+                                      const std::stop_token& stop) {
+  std::vector<std::pair<session::Compiled*, const session::CompiledKernel*>> programs;
+  for (session::Compiled& c : analysis.compiled) {
+    for (const session::CompiledKernel& k : c.kernels) {
+      if (k.cuda) programs.emplace_back(&c, &k);
+    }
+  }
+  toolchain::Options options = project::toolchain_options();
+  options.helpers = static_cast<int>(threads_of(command.jobs));
+  toolchain::Toolchain tools(options);
+  MadeByKernel out;
+  std::vector<std::shared_ptr<const ide::Made>> made(programs.size());
+  Progress progress("compiled", "programs", programs.size());
+  auto work = [&](std::size_t i) {
+    toolchain::Request request;
+    request.cuda_source = programs[i].second->cuda->text;
+    request.arch = programs[i].second->target.name();
+    request.want_sass = sass;
+    request.stop = stop;
+    made[i] = std::make_shared<ide::Made>(ide::made_from(tools.compile(request), sass));
+  };
+  auto finish = [&](std::size_t i) {
+    auto [compiled, kernel] = programs[i];
+    for (const toolchain::LogEntry& entry : made[i]->entries)
+      compiled->diagnostics.push_back(ide::toolchain_diagnostic(entry, *kernel->cuda));
+    out[kernel] = made[i];
+  };
+  if (!in_order(programs.size(), command.jobs, stop, work, finish, [&](std::size_t n) { progress.show(n); }))
+    return std::nullopt;
+  return out;
+}
+
+// Why views are missing, each reason once: "ptx: no CUDA compiler (NVRTC) found".
+std::vector<std::string> missing(const ide::Page& page) {
+  std::vector<std::string> out;
+  for (const ide::PageKernel& k : page.kernels) {
+    for (const ide::OpenedView& v : k.views) {
+      const ide::ViewKind kind = v.view.name.kind;
+      if (v.view.state == ide::View::State::Ready || !ide::made_by_tools(kind) || !ide::has_stage(kind, *k.kernel))
+        continue;  // an error of the script is told as such
+      std::string why = v.view.problem.substr(0, v.view.problem.find('\n'));
+      why = std::string(ide::view_kind_name(kind)) + ": " + why;
+      if (std::ranges::find(out, why) == out.end()) out.push_back(std::move(why));
+    }
+  }
+  return out;
+}
+
+Json kernels_json(const ide::Page& page) {
+  Json out = Json::array();
+  for (const ide::PageKernel& k : page.kernels) {
+    Json views = Json::array(), absent = Json::object();
+    for (const ide::OpenedView& v : k.views) {
+      const std::string kind(ide::view_kind_name(v.view.name.kind));
+      if (v.view.state == ide::View::State::Ready)
+        views.push_back(kind);
+      else
+        absent[kind] = v.view.problem;
+    }
+    const ide::ViewName& name = k.views.front().view.name;
+    out.push_back({{"name", name.kernel},
+                   {"entry", name.entry},
+                   {"arch", name.architecture},
+                   {"views", std::move(views)},
+                   {"missing", std::move(absent)},
+                   {"layouts", k.layouts.size()}});
+  }
+  return out;
+}
+
+void report(const ViewCommand& command, const ide::Page& page, std::size_t bytes) {
+  const auto& findings = page.analysis->findings;
+  if (command.json) {
+    Json diagnostics = Json::array();
+    for (const session::Finding& f : findings)
+      diagnostics.push_back(render::diagnostic_json(*f.diagnostic, *f.anchors));
+    const Json out{{"file", page.script->path()},
+                   {"html", command.html},
+                   {"bytes", bytes},
+                   {"kernels", kernels_json(page)},
+                   {"diagnostics", std::move(diagnostics)}};
+    std::fputs((render::dump(out) + "\n").c_str(), stdout);
+    return;
+  }
+  for (const session::Finding& f : findings)
+    complain(render::diagnostic_text(*f.diagnostic, *f.anchors, render::colours(stderr)));
+  const std::vector<std::string> absent = missing(page);
+  for (const std::string& why : absent) complain("tilewright: not in the page: " + why + "\n");
+  if (!absent.empty()) complain("  `tilewright doctor` says how to get what is missing\n");
+  if (command.html != "-")
+    std::printf("%s  %zu kernels, %zu KB\n", command.html.c_str(), page.kernels.size(), bytes / 1000);
+}
+
+int run_view(const ViewCommand& command) {
+  for (const std::string& arch : command.archs) {
+    if (!target_option(arch)) return kUsage;
+  }
+  if (command.json && command.html == "-") return fail_usage("--json and a page cannot both go to standard output");
+  auto file = project::load(command.file, command.shown_name);
+  if (!file) return fail_usage(file.error());
+  file->dialect = command.dialect;
+  const Interrupts interrupts;
+  auto analysis = compile_all(command, *file, interrupts.token());
+  if (!analysis) return interrupted();
+  const std::vector<ide::ViewKind> kinds = kinds_of(command);
+  MadeByKernel made;
+  if (std::ranges::any_of(kinds, ide::made_by_tools)) {
+    const bool sass = std::ranges::find(kinds, ide::ViewKind::Sass) != kinds.end();
+    auto done = run_tools(command, *analysis, sass, interrupts.token());
+    if (!done) return interrupted();
+    made = std::move(*done);
+  }
+  const bool errors = std::ranges::any_of(analysis->compiled, &session::Compiled::has_errors);
+  const ide::Page page = ide::page(*file, std::move(analysis), kinds, [&](const session::CompiledKernel& kernel) {
+    auto found = made.find(&kernel);
+    return found == made.end() ? nullptr : found->second;
+  });
+  if (page.kernels.empty() && !errors)
+    return fail_usage(command.file + " has no kernel to show",
+                      "name one with --entry EXPR; `tilewright entries FILE` lists them");
+  const std::string html = render::html_page(page);
+  if (command.html == "-") {
+    std::fwrite(html.data(), 1, html.size(), stdout);
+  } else if (auto written = project::write_file(command.html, html); !written) {
+    return fail_usage(written.error());
+  }
+  report(command, page, html.size());
+  return errors ? kErrors : kFine;
+}
+
+}  // namespace
+
+void add_view(CLI::App& app, Run& run) {
+  auto o = std::make_shared<ViewCommand>();
+  CLI::App* c = app.add_subcommand(
+      "view", "Write a page that shows a script beside the CUDA, PTX and SASS that its lines became");
+  c->add_option("file", o->file, "The script, or - for standard input")->required();
+  c->add_option("--html,-o,--output", o->html,
+                "The page: one HTML file that needs no other and no network; - for standard output")
+      ->required();
+  c->add_option("--stdin-filename", o->shown_name, "The name that standard input stands for");
+  c->add_option("--entry", o->entries, "Show this expression's kernel instead of all entries found; repeatable")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  c->add_option("--arch", o->archs,
+                "Architecture (default: those that the script, tilewright.toml or KERNEL_META says, else what its "
+                "kernels need); repeatable")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->take_all();
+  o->dialect_option.add(*c);
+  std::vector<std::string> kinds;
+  for (ide::ViewKind kind : ide::view_kinds()) kinds.emplace_back(ide::view_kind_name(kind));
+  c->add_option("--emit", o->emits,
+                "What to put into the page (default: everything); repeatable, or separated by commas")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all()
+      ->check(CLI::IsMember(kinds));
+  c->add_flag("--json", o->json, "Say what is in the page as one JSON object");
+  add_jobs(*c, o->jobs);
+  c->footer(
+      "Examples:\n  tilewright view copy.py --html copy.html\n"
+      "  tilewright view copy.py --entry 'make(64, 64)' --arch sm_90a --arch sm_100a --html copy.html\n"
+      "  tilewright view copy.py --emit cuda,sass --html copy.html\n"
+      "  cat copy.py | tilewright view - --stdin-filename copy.py --html - > copy.html");
+  c->callback([o, &run] { run = [o] { return o->dialect_option.read(&o->dialect) ? run_view(*o) : kUsage; }; });
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,220 @@
+#include "server/render/page.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/toolchain/digest.h"
+#include "server/ide/call_words.h"
+#include "server/render/base64.h"
+#include "server/render/document.h"
+#include "server/render/layout.h"
+
+namespace tilewright::render {
+
+std::string_view page_source(std::string_view file);  // the files of server/render/page/
+
+namespace {
+
+// Texts and pictures that several kernels have stand in the page once: an entry's architectures differ in few views.
+class Shared {
+ public:
+  std::size_t add(Json value) {
+    std::string key = dump(value, -1);
+    auto [at, fresh] = known_.try_emplace(std::move(key), values_.size());
+    if (fresh) values_.push_back(std::move(value));
+    return at->second;
+  }
+  Json take() { return std::move(values_); }
+
+ private:
+  std::map<std::string, std::size_t> known_;
+  Json values_ = Json::array();
+};
+
+// {text, links: [from, to, source_from, source_to, ...]}: lines from 0, half-open.
+Json view_json(const ide::OpenedView& opened, Shared& texts) {
+  if (opened.view.state != ide::View::State::Ready) return {{"problem", opened.view.problem}};
+  const Document made = document(opened.view);
+  Json links = Json::array();
+  // The plan as a whole is the kernel's: there is nothing to point at.
+  if (opened.view.name.kind != ide::ViewKind::Plan) {
+    const auto lines = static_cast<std::uint32_t>(std::ranges::count(made.text, '\n'));
+    for (const ide::LinkedLines& l : ide::linked_lines(opened, made.lines, lines)) {
+      for (std::uint32_t n : {l.from, l.to, l.source_from, l.source_to}) links.push_back(n);
+    }
+  }
+  return {{"text", texts.add(made.text)}, {"links", texts.add(std::move(links))}};
+}
+
+// The line of the script, from 0; null: nowhere in it.
+Json line_in(const text::Anchors::Place& at, const text::Source& source) {
+  if (at.source != &source) return nullptr;
+  return source.position(at.begin).line;
+}
+
+// By whom a cell is coloured: the thread that holds it, the bank of its address. -1: neither.
+std::int64_t group_of(const layout::Cell& cell, const layout::Grid& grid, int bits) {
+  if (grid.threads) return cell.thread;
+  if (cell.tmem_lane >= 0) return cell.tmem_lane;
+  return cell.address < 0 ? -1 : layout::bank_of(cell.address, bits);
+}
+
+Json grid_json(const ide::LayoutAt& l) {
+  if (!l.grid) return nullptr;
+  Json labels = Json::array(), groups = Json::array();
+  bool lanes = false;
+  for (const layout::Cell& cell : l.grid->cells) {
+    labels.push_back(layout::label(cell));
+    groups.push_back(group_of(cell, *l.grid, l.bits));
+    lanes = lanes || (!l.grid->threads && cell.tmem_lane >= 0);
+  }
+  return {{"rows", l.grid->shown_rows},
+          {"columns", l.grid->shown_columns},
+          {"left_out", layout::left_out(*l.grid)},
+          {"by", l.grid->threads ? "thread"
+                 : lanes         ? "lane"
+                                 : "bank"},
+          {"labels", std::move(labels)},
+          {"groups", std::move(groups)}};
+}
+
+Json layout_json(const ide::LayoutAt& l, const text::Source& source) {
+  Json shape = Json::array(), accesses = Json::array();
+  for (const ide::Extent& e : l.shape) shape.push_back(e.text);
+  for (const ide::LayoutAt::Access& a : l.accesses) {
+    accesses.push_back({{"line", line_in(a.place, source)},
+                        {"what", a.what},
+                        {"does", a.reads && a.writes ? "updates"
+                                 : a.writes          ? "writes"
+                                                     : "reads"},
+                        {"banks", access_words(a)},
+                        {"degree", a.worst ? Json(a.worst->report.degree) : Json(nullptr)}});
+  }
+  return {{"name", l.name},
+          {"dtype", l.dtype},
+          {"scope", l.scope},
+          {"shape", shape},
+          {"bytes", l.bytes ? Json(ide::grouped(*l.bytes)) : Json(nullptr)},
+          {"layout", l.short_form},
+          {"words", l.words},
+          {"grid", grid_json(l)},
+          {"problem", l.problem},
+          {"accesses", std::move(accesses)},
+          {"more", l.accesses_left_out}};
+}
+
+Json finding_json(const session::Finding& f, const text::Source& source) {
+  const text::Diagnostic& d = *f.diagnostic;
+  const text::Anchors::Place at = f.anchors->resolve(d.span);
+  Json out{{"code", d.code}, {"severity", severity_name(d.severity)}, {"message", d.message}, {"hint", d.hint}};
+  out["line"] = line_in(at, source);
+  if (at.source && at.source != &source)
+    out["elsewhere"] = at.source->path() + ":" + std::to_string(at.source->position(at.begin).line + 1);
+  Json related = Json::array();
+  for (const text::Related& r : d.related) {
+    const text::Anchors::Place there = f.anchors->resolve(r.span);
+    related.push_back({{"line", line_in(there, source)}, {"message", r.message}});
+  }
+  out["related"] = std::move(related);
+  return out;
+}
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+// JSON inside of an element: `</script>` and `<!--` are the same text without their `<`.
+std::string without_tags(std::string json) {
+  std::string out;
+  out.reserve(json.size() + json.size() / 64);
+  for (char c : json) {
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out;
+}
+
+// Each `@NAME@` of the frame once, in its order: what is put in is never looked at again.
+std::string filled(std::string_view frame, const std::map<std::string, std::string, std::less<>>& values) {
+  std::string out;
+  while (!frame.empty()) {
+    const std::size_t at = std::min(frame.find('@'), frame.size());
+    out.append(frame.substr(0, at));
+    frame.remove_prefix(at);
+    const std::size_t end = frame.find('@', 1);
+    if (frame.empty() || end == frame.npos) break;
+    auto found = values.find(frame.substr(1, end - 1));
+    if (found == values.end()) {
+      out += '@';
+      frame.remove_prefix(1);
+      continue;
+    }
+    out += found->second;
+    frame.remove_prefix(end + 1);
+  }
+  return out.append(frame);
+}
+
+}  // namespace
+
+Json page_json(const ide::Page& page) {
+  const text::Source& source = page.script->source();
+  Shared texts, layouts;
+  Json kernels = Json::array(), findings = Json::array();
+  for (const ide::PageKernel& k : page.kernels) {
+    const ide::ViewName* name = k.views.empty() ? nullptr : &k.views.front().view.name;
+    if (!name) continue;
+    Json views = Json::object(), pictures = Json::array();
+    for (const ide::OpenedView& v : k.views)
+      views[std::string(ide::view_kind_name(v.view.name.kind))] = view_json(v, texts);
+    for (const ide::LayoutAt& l : k.layouts) pictures.push_back(layouts.add(layout_json(l, source)));
+    const auto lines = k.lines;
+    kernels.push_back({{"name", name->kernel},
+                       {"entry", name->entry},
+                       {"arch", name->architecture},
+                       {"arch_words", k.architecture},
+                       {"resources", k.resources},
+                       {"lines", lines ? Json{lines->first, lines->second} : Json(nullptr)},
+                       {"views", std::move(views)},
+                       {"layouts", std::move(pictures)}});
+  }
+  for (const session::Finding& f : page.analysis->findings) findings.push_back(finding_json(f, source));
+  return {{"version", TILEWRIGHT_VERSION},
+          {"file", source.path()},
+          {"dialect", text::dialect_name(page.analysis->first().dialect)},
+          {"source", source.text()},
+          {"findings", std::move(findings)},
+          {"kernels", std::move(kernels)},
+          {"texts", texts.take()},
+          {"layouts", layouts.take()}};
+}
+
+std::string html_page(const ide::Page& page) {
+  const std::string style(page_source("page.css")), script(page_source("page.js"));
+  const std::string& path = page.script->source().path();
+  auto digest = [](const std::string& text) {
+    const toolchain::Digest bytes = toolchain::sha256(text);
+    return "'sha256-" + base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}) + "'";
+  };
+  return filled(page_source("page.html"),
+                {{"TITLE", escaped(path.substr(path.rfind('/') + 1))},
+                 {"POLICY", "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " +
+                                digest(style) + "; script-src " + digest(script)},
+                 {"STYLE", style},
+                 {"SCRIPT", script},
+                 {"DATA", without_tags(dump(page_json(page), -1))}});
+}
+
+}  // namespace tilewright::render
