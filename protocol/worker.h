@@ -73,6 +73,9 @@ struct CompileParams {
   std::vector<std::string> options;
   bool ptx = false, cubin = true, sass = false;
 };
+// Why a compilation failed, in the order of toolchain::Error::Kind.
+inline constexpr std::string_view kCompileFailures[] = {"no_cuda", "compilation", "time",  "memory",
+                                                        "crash",   "stopped",     "helper"};
 struct CompileResult {
   std::string failed;  // empty, or "compilation", "time", "memory", "crash", "no_cuda", "helper"
   std::string message, log, sass_missing;

@@ -158,9 +158,9 @@ std::expected<toolchain::Artifacts, toolchain::Error> RemoteExecutor::compile(co
     }
     const wire::CompileResult& r = made->result;
     if (!r.failed.empty()) {
-      constexpr std::string_view kFailures[] = {"no_cuda", "compilation", "time", "memory", "crash", "stopped"};
-      const auto* at = std::ranges::find(kFailures, r.failed);
-      const auto kind = at == std::end(kFailures) ? Error::Kind::Helper : static_cast<Error::Kind>(at - kFailures);
+      const auto* at = std::ranges::find(wire::kCompileFailures, r.failed);
+      const auto kind = at == std::end(wire::kCompileFailures) ? Error::Kind::Helper
+                                                               : static_cast<Error::Kind>(at - wire::kCompileFailures);
       return std::unexpected(Error{kind, link_->name() + ": " + r.message, r.log, {}});
     }
     toolchain::Artifacts out;

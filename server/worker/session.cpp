@@ -40,8 +40,6 @@ std::unexpected<Error> wrong(std::string why, ErrorCode code = ErrorCode::Invali
   return std::unexpected(Error{code, std::move(why), nullptr});
 }
 
-constexpr std::string_view kFailures[] = {"no_cuda", "compilation", "time", "memory", "crash", "stopped", "helper"};
-
 }  // namespace
 
 Session::Session(transport::Connection& connection, Worker& worker, bool trusted)
@@ -309,7 +307,7 @@ void Session::compile(const Message& m) {
         payload += *part;
       }
     } else {
-      result.failed = kFailures[static_cast<int>(made.error().kind)];
+      result.failed = wire::kCompileFailures[static_cast<int>(made.error().kind)];
       result.message = made.error().message;
       result.log = made.error().log;
     }
