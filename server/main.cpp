@@ -12,6 +12,7 @@
 #include "compiler/run/helper.h"
 #include "compiler/text/dialect.h"
 #include "compiler/toolchain/helper.h"
+#include "server/build/command.h"
 #include "server/cli/commands.h"
 #include "server/lsp/command.h"
 #include "server/remote/holder.h"
@@ -34,6 +35,7 @@ constexpr Command kCommands[] = {
 #undef TILEWRIGHT_COMMAND
         {"lsp", tilewright::lsp::add_lsp},
     {"worker", tilewright::worker::add_worker},
+    {"serve", tilewright::build::add_serve},
     {"completions", tilewright::cli::add_completions},
 };
 

@@ -7,6 +7,8 @@
 #include <new>
 #include <utility>
 
+#include "compiler/session/run_comments.h"
+
 namespace tilewright::ide {
 namespace {
 
@@ -110,6 +112,11 @@ void Batch::open(std::size_t file) {
     opened.refused.push_back({.path = path, .entry = {}, .answer = unusable(path + ": " + e.what()), .where = {}});
   }
   std::vector<Task> tasks;
+  std::erase_if(opened.entries, [&](const Runnable& runnable) {
+    return !asked_.entries.empty() && std::ranges::none_of(asked_.entries, [&](const std::string& entry) {
+      return session::same_entry(entry, runnable.entry);
+    });
+  });
   for (Runnable& entry : opened.entries)
     tasks.push_back({file, tasks.size(), opened.script, std::move(entry), std::nullopt});
   for (BatchRun& refused : opened.refused)

@@ -40,6 +40,7 @@ class Batch {
     std::set<std::string> named;  // files of which somebody said the name: they have to have something to run
     RunRequest request;           // without entry and comment
     std::optional<text::Dialect> dialect;
+    std::vector<std::string> entries{};  // these alone; empty: all
   };
   // Called by the threads that work, several at once.
   struct Sink {

@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/uri.h"
 #include "server/project/files.h"
 
 namespace tilewright::lsp {
 
-// The path of a file: URI; any other URI (untitled:Untitled-1) stands for itself.
-std::string path_of(std::string_view uri);
 using project::is_file;
-std::string uri_of(std::string_view path);
+using protocol::path_of;
+using protocol::uri_of;
 
 // A URI may be spelled in several ways (`%40` or `@`), and clients compare them as text: an open document keeps the one
 // that it was opened by.

@@ -206,21 +206,25 @@ std::expected<Config, std::string> parse_config(std::string_view text, const std
   return config;
 }
 
-std::expected<Config, std::string> find_config(const std::filesystem::path& script) {
+std::filesystem::path config_file(const std::filesystem::path& script) {
   std::error_code ec;
   std::filesystem::path folder = std::filesystem::weakly_canonical(script, ec).parent_path();
   for (; !folder.empty(); folder = folder.parent_path()) {
     std::filesystem::path file = folder / "tilewright.toml";
-    if (std::filesystem::is_regular_file(file, ec)) {
-      auto text = read_file(file);
-      if (!text) return std::unexpected(text.error());
-      auto config = parse_config(*text, file.string());
-      if (config) config->file = file;
-      return config;
-    }
+    if (std::filesystem::is_regular_file(file, ec)) return file;
     if (folder == folder.root_path()) break;
   }
-  return Config{};
+  return {};
+}
+
+std::expected<Config, std::string> find_config(const std::filesystem::path& script) {
+  const std::filesystem::path file = config_file(script);
+  if (file.empty()) return Config{};
+  auto text = read_file(file);
+  if (!text) return std::unexpected(text.error());
+  auto config = parse_config(*text, file.string());
+  if (config) config->file = file;
+  return config;
 }
 
 void apply_severity(const Config& config, std::vector<text::Diagnostic>& diagnostics) {

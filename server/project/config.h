@@ -40,6 +40,8 @@ struct Config {
 // Parses the text of a settings file. The error names the line and what is wrong; unknown keys are errors, because a
 // misspelt setting would silently do nothing.
 std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name);
+// The file with the settings for a script, in the nearest folder above it; empty: there is none.
+std::filesystem::path config_file(const std::filesystem::path& script);
 // The settings for a script; the defaults where no file is found.
 std::expected<Config, std::string> find_config(const std::filesystem::path& script);
 // Applies the severities; diagnostics that are off are removed. What fails stays an error whatever the settings say.

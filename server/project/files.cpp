@@ -187,8 +187,12 @@ std::shared_ptr<const syntax::Tree> FileLoader::read(const fs::path& file) {
 }
 
 Expansion expand(const std::vector<std::string>& arguments) {
-  Expansion out;
   ScriptSearch search;
+  return expand(arguments, search);
+}
+
+Expansion expand(const std::vector<std::string>& arguments, ScriptSearch& search) {
+  Expansion out;
   for (const std::string& argument : arguments) {
     std::error_code ec;
     if (argument == "-" || !fs::is_directory(argument, ec)) {

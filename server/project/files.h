@@ -77,5 +77,8 @@ struct Expansion {
   std::vector<std::string> missing;  // arguments that name nothing
 };
 Expansion expand(const std::vector<std::string>& arguments);
+class ScriptSearch;
+// The same, for whoever looks again and again: what was seen of files is remembered.
+Expansion expand(const std::vector<std::string>& arguments, ScriptSearch& search);
 
 }  // namespace tilewright::project

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "server/project/environment.h"
-#include "server/remote/secret.h"
+#include "server/remote/listening.h"
 #include "server/worker/serve.h"
 
 namespace tilewright::worker {
@@ -55,12 +55,6 @@ std::int64_t gigabytes(double n, std::int64_t otherwise) {
   return n > 0 ? static_cast<std::int64_t>(n * (1 << 30)) : otherwise;
 }
 
-bool is_loopback(const std::string& address) {
-  const std::string host = address.substr(0, address.rfind(':'));
-  return address.find(':') == address.npos || host == "localhost" || host == "[::1]" || host.starts_with("127.") ||
-         host.empty() || address.starts_with("unix:");
-}
-
 void take_limits(const WorkerCommand& o, Options& options) {
   const std::int64_t all = run::default_memory_limit();
   const auto slots = static_cast<std::int64_t>(std::max<std::size_t>(1, options.devices.size()));
@@ -78,8 +72,8 @@ void take_limits(const WorkerCommand& o, Options& options) {
 int worker_command(const WorkerCommand& o) {
   if (o.stdio == !o.listen.empty())
     return refuse("say how clients come: --stdio, or --listen HOST:PORT", "tilewright worker --help has examples");
-  if (o.cert.empty() && (!o.key.empty() || !o.ca.empty()))
-    return refuse("--tls-key and --tls-ca belong to a certificate", "add --tls-cert FILE");
+  auto listening = remote::listening({o.listen, o.cert, o.key, o.ca, o.token_file});
+  if (!listening) return refuse(listening.error().message, listening.error().hint);
   Options options;
   options.gpu = project::gpu_options();
   options.gpu.environment = without_secrets(std::move(options.gpu.environment));
@@ -87,18 +81,7 @@ int worker_command(const WorkerCommand& o) {
   options.gpu.management = o.nvml;
   options.tools = project::toolchain_options();
   options.compiles = !o.no_compiler;
-  if (!o.token_file.empty()) {
-    auto token = remote::read_token(o.token_file);
-    if (!token) return refuse(token.error().message, token.error().hint);
-    options.token = std::move(*token);
-  }
-  transport::ListenOptions how;
-  if (!o.cert.empty()) how.tls = transport::Tls{o.cert, o.key, o.ca, {}};
-  how.everywhere = how.tls && (!o.ca.empty() || !options.token.empty());
-  if (!o.listen.empty() && !how.everywhere && !is_loopback(o.listen))
-    return refuse("a worker that others can reach needs TLS and a way to know its clients",
-                  "give --tls-cert and --tls-key, and --tls-ca (certificates of clients) or --token-file; or listen on "
-                  "127.0.0.1 and let ssh forward the port");
+  options.token = std::move(listening->token);
   options.devices = o.devices;
   if (o.on == "gpu" || o.on.empty()) {
     if (options.devices.empty()) options.devices = devices_of(options.gpu);
@@ -115,7 +98,7 @@ int worker_command(const WorkerCommand& o) {
     options.devices.resize(static_cast<std::size_t>(o.slots > 0 ? o.slots : cores));
   }
   take_limits(o, options);
-  return o.stdio ? serve_stdio(std::move(options)) : serve_port(std::move(options), o.listen, how);
+  return o.stdio ? serve_stdio(std::move(options)) : serve_port(std::move(options), o.listen, listening->how);
 }
 
 }  // namespace

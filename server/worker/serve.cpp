@@ -2,27 +2,16 @@
 
 #include <malloc.h>
 
-#include <atomic>
-#include <csignal>
-#include <list>
-#include <mutex>
-#include <thread>
+#include <cstdio>
+#include <memory>
 
+#include "server/endpoint/clients.h"
 #include "server/worker/session.h"
 
 namespace tilewright::worker {
 namespace {
 
 constexpr int kUnusable = 2;
-
-// Blocked before there are threads, which inherit it; one thread waits for them.
-sigset_t ending_signals() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
-}
 
 std::string self_text(const protocol::worker::InitializeResult& self) {
   std::string out;
@@ -40,15 +29,6 @@ int unusable(const std::string& why) {
   return kUnusable;
 }
 
-// A client on a thread of its own. What it held goes with it, and not only when the next one comes.
-struct Client {
-  std::mutex mutex;
-  std::unique_ptr<transport::Connection> connection;
-  std::unique_ptr<Session> session;  // null: it has gone
-  std::atomic<bool> done{false};
-  std::jthread thread;
-};
-
 }  // namespace
 
 int serve_stdio(Options options) {
@@ -61,46 +41,19 @@ int serve_stdio(Options options) {
 
 int serve_port(Options options, const std::string& address, const transport::ListenOptions& how) {
   ::mallopt(M_ARENA_MAX, 2);
-  const sigset_t ending = ending_signals();
-  ::pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+  endpoint::block_ending_signals();
   Worker worker(std::move(options));
   if (auto ready = worker.prepare(); !ready) return unusable(ready.error());
   auto listener = transport::listen(address, how);
   if (!listener) return unusable(listener.error());
-  std::thread([&ending, listener = listener->get()] {
-    int signal = 0;
-    ::sigwait(&ending, &signal);
-    Worker::log("ending");
-    listener->stop();
-    // Whatever still holds on after this is not waited for.
-    std::this_thread::sleep_for(std::chrono::seconds(10));
-    std::_Exit(1);
-  }).detach();
   Worker::log("listening on " + (*listener)->address() + ": " + self_text(worker.self()));
-  std::list<Client> clients;
-  while (auto accepted = (*listener)->accept()) {
-    std::erase_if(clients, [](const Client& c) { return c.done.load(); });
-    if (clients.size() >= worker.options.clients) {
-      Worker::log("a client was refused: " + std::to_string(clients.size()) + " are here");
-      continue;
-    }
-    Client& client = clients.emplace_back();
-    client.connection = std::move(accepted);
-    const bool trusted = worker.options.token.empty();
-    client.session = std::make_unique<Session>(*client.connection, worker, trusted);
-    client.thread = std::jthread([&client] {
-      client.session->run();
-      std::lock_guard lock(client.mutex);
-      client.session.reset();
-      client.connection.reset();
-      client.done = true;
-    });
-  }
-  for (Client& client : clients) {
-    std::lock_guard lock(client.mutex);
-    if (client.session) client.session->end();
-  }
-  for (Client& client : clients) client.thread.join();
+  endpoint::serve_clients(**listener, {.most = worker.options.clients,
+                                       .serve =
+                                           [&worker](transport::Connection& connection) {
+                                             const bool trusted = worker.options.token.empty();
+                                             return std::make_unique<Session>(connection, worker, trusted);
+                                           },
+                                       .log = Worker::log});
   return 0;
 }
 

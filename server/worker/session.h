@@ -7,21 +7,22 @@
 #include <map>
 #include <thread>
 
+#include "server/endpoint/clients.h"
 #include "server/endpoint/endpoint.h"
 #include "server/worker/worker.h"
 
 namespace tilewright::worker {
 
-class Session final : public endpoint::Handler {
+class Session final : public endpoint::Handler, public endpoint::Served {
  public:
   // `trusted`: it has shown who it is by other means than the token.
   Session(transport::Connection& connection, Worker& worker, bool trusted);
   ~Session() override;
 
   // Serves until the client has gone; the exit status.
-  int run();
+  int run() override;
   // Ends it, from any thread.
-  void end() {
+  void end() override {
     endpoint_.post([this] { endpoint_.end(0); });
   }
 

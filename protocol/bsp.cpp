@@ -1,0 +1,148 @@
+#include "protocol/bsp.h"
+
+namespace tilewright::protocol::bsp {
+namespace {
+
+// A member that may be missing or null.
+template <class T>
+void take(const Json& json, const char* name, T& to) {
+  if (auto at = json.find(name); at != json.end() && !at->is_null()) at->get_to(to);
+}
+void put(Json& json, const char* name, const std::string& text) {
+  if (!text.empty()) json[name] = text;
+}
+template <class T>
+void put(Json& json, const char* name, const std::optional<T>& value) {
+  if (value) json[name] = *value;
+}
+// `data` and its kind, where there is one.
+void put_data(Json& json, const std::string& kind, const Json& data) {
+  if (data.is_null()) return;
+  json["dataKind"] = kind;
+  json["data"] = data;
+}
+std::vector<Json> identifiers(const std::vector<std::string>& uris) {
+  std::vector<Json> out;
+  for (const std::string& uri : uris) out.push_back(identifier(uri));
+  return out;
+}
+
+}  // namespace
+
+Json identifier(const std::string& target) { return {{"uri", target}}; }
+
+void from_json(const Json& json, InitializeParams& params) {
+  take(json, "displayName", params.client);
+  take(json, "version", params.version);
+  take(json, "bspVersion", params.bsp_version);
+  json.at("rootUri").get_to(params.root_uri);
+  if (auto at = json.find("capabilities"); at != json.end() && at->is_object())
+    take(*at, "languageIds", params.language_ids);
+}
+
+void to_json(Json& json, const InitializeResult& result) {
+  const Json languages = {{"languageIds", result.language_ids}};
+  json = {{"displayName", result.name},
+          {"version", result.version},
+          {"bspVersion", kVersion},
+          {"capabilities",
+           {{"compileProvider", languages},
+            {"testProvider", languages},
+            {"runProvider", languages},
+            {"debugProvider", {{"languageIds", Json::array()}}},
+            {"inverseSourcesProvider", true},
+            {"dependencySourcesProvider", true},
+            {"dependencyModulesProvider", true},
+            {"resourcesProvider", true},
+            {"outputPathsProvider", true},
+            {"buildTargetChangedProvider", true},
+            {"canReload", true}}}};
+}
+
+void to_json(Json& json, const Target& target) {
+  json = {
+      {"id", identifier(target.uri)},
+      {"displayName", target.name},
+      {"tags", target.tags},
+      {"languageIds", target.language_ids},
+      {"dependencies", identifiers(target.dependencies)},
+      {"capabilities", {{"canCompile", true}, {"canTest", target.can_test}, {"canRun", true}, {"canDebug", false}}}};
+  put(json, "baseDirectory", target.base_directory);
+  put_data(json, "tilewright", target.data);
+}
+
+void from_json(const Json& json, TargetsParams& params) {
+  for (const Json& target : json.at("targets")) params.targets.push_back(target.at("uri").get<std::string>());
+}
+
+void from_json(const Json& json, BuildParams& params) {
+  from_json(json, static_cast<TargetsParams&>(params));
+  take(json, "originId", params.origin);
+  take(json, "arguments", params.arguments);
+}
+
+void from_json(const Json& json, RunParams& params) {
+  json.at("target").at("uri").get_to(params.target);
+  take(json, "originId", params.origin);
+  take(json, "arguments", params.arguments);
+  for (const char* name : {"environmentVariables", "workingDirectory"})
+    if (auto at = json.find(name); at != json.end() && !at->empty()) params.has_environment = true;
+}
+
+void to_json(Json& json, const BuildResult& result) {
+  json = {{"statusCode", result.status}};
+  put(json, "originId", result.origin);
+  put_data(json, result.data_kind, result.data);
+}
+
+void to_json(Json& json, const Source& source) {
+  json = {{"uri", source.uri}, {"kind", source.folder ? 2 : 1}, {"generated", false}};
+}
+
+void to_json(Json& json, const TaskId& task) {
+  json = {{"id", task.id}};
+  if (!task.parents.empty()) json["parents"] = task.parents;
+}
+
+void to_json(Json& json, const Task& task) {
+  json = {{"taskId", task.task}, {"eventTime", task.time}};
+  put(json, "originId", task.origin);
+  put(json, "message", task.message);
+  put(json, "total", task.total);
+  put(json, "progress", task.progress);
+  put(json, "unit", task.unit);
+  put(json, "status", task.status);
+  put_data(json, task.data_kind, task.data);
+}
+
+void to_json(Json& json, const PublishDiagnostics& published) {
+  json = {{"textDocument", {{"uri", published.uri}}},
+          {"buildTarget", identifier(published.target)},
+          {"diagnostics", published.diagnostics},
+          {"reset", published.reset}};
+  put(json, "originId", published.origin);
+}
+
+void to_json(Json& json, const LogMessage& message) {
+  json = {{"type", message.type}, {"message", message.message}};
+  put(json, "originId", message.origin);
+  put(json, "task", message.task);
+}
+
+void to_json(Json& json, const TestReport& report) {
+  json = {{"target", identifier(report.target)}, {"passed", report.passed},       {"failed", report.failed},
+          {"ignored", report.ignored},           {"cancelled", report.cancelled}, {"skipped", report.skipped},
+          {"time", report.milliseconds}};
+  put(json, "originId", report.origin);
+}
+
+void to_json(Json& json, const CompileReport& report) {
+  json = {{"target", identifier(report.target)},
+          {"errors", report.errors},
+          {"warnings", report.warnings},
+          {"time", report.milliseconds},
+          {"noOp", report.no_op}};
+  put(json, "originId", report.origin);
+}
+
+}  // namespace tilewright::protocol::bsp

@@ -1,0 +1,33 @@
+#include "server/build/arguments.h"
+
+#include "compiler/ir/target.h"
+
+namespace tilewright::build {
+
+std::expected<Arguments, std::string> read_arguments(const std::vector<std::string>& words) {
+  Arguments out;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    // Both `--arch sm_90a` and `--arch=sm_90a`.
+    const auto equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    if (name != "--arch" && name != "--entry" && name != "--deny" && name != "--on")
+      return std::unexpected("unknown argument '" + words[i] + "': --arch, --entry, --deny and --on are known");
+    if (equals == std::string::npos && i + 1 == words.size()) return std::unexpected(name + " lacks its value");
+    const std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
+    if (name == "--arch") {
+      if (!ir::parse_target(value)) return std::unexpected("unknown architecture '" + value + "'");
+      out.build.architectures.push_back(value);
+    } else if (name == "--entry") {
+      out.build.entries.push_back(value);
+    } else if (name == "--on") {
+      out.on = value;
+    } else if (value == "fallback") {
+      out.build.deny_fallback = true;
+    } else {
+      return std::unexpected("--deny takes 'fallback', not '" + value + "'");
+    }
+  }
+  return out;
+}
+
+}  // namespace tilewright::build

@@ -1,0 +1,18 @@
+// The `arguments` of a compile, test or run request: words as the command line has them.
+#pragma once
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "server/ide/build.h"
+
+namespace tilewright::build {
+
+struct Arguments {
+  ide::BuildOptions build;  // --arch NAME, --entry EXPR (each repeatable), --deny fallback
+  std::string on;           // --on PLACE; empty: as the server was started
+};
+// The error names the word that nobody understands.
+std::expected<Arguments, std::string> read_arguments(const std::vector<std::string>& words);
+
+}  // namespace tilewright::build

@@ -1,0 +1,79 @@
+// tilewright serve: the build server.
+#include "server/build/command.h"
+
+#include <filesystem>
+#include <memory>
+
+#include "server/build/install.h"
+#include "server/build/serve.h"
+#include "server/remote/listening.h"
+#include "server/remote/process.h"
+
+namespace tilewright::build {
+namespace {
+
+constexpr int kUsage = 2;
+
+struct ServeCommand {
+  remote::ListenWords listen;
+  std::string install, on;
+  unsigned jobs = 0;
+  std::size_t clients = 64;
+};
+
+int refuse(const std::string& message, const std::string& hint) {
+  std::fprintf(stderr, "tilewright: %s\n", message.c_str());
+  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", hint.c_str());
+  return kUsage;
+}
+
+int install_command(const std::string& workspace) {
+  const auto file = install(workspace, remote::this_program());
+  if (!file) return refuse(file.error(), "name the folder of the workspace: tilewright serve --install FOLDER");
+  std::printf("%s\n", file->string().c_str());
+  return 0;
+}
+
+int serve_command(const ServeCommand& o) {
+  if (!o.install.empty()) return install_command(o.install);
+  auto listening = remote::listening(o.listen);
+  if (!listening) return refuse(listening.error().message, listening.error().hint);
+  Options options{.on = o.on, .token = std::move(listening->token), .jobs = o.jobs, .clients = o.clients};
+  return o.listen.address.empty() ? serve_stdio(std::move(options))
+                                  : serve_address(std::move(options), o.listen.address, listening->how);
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, std::function<int()>& run) {
+  auto o = std::make_shared<ServeCommand>();
+  CLI::App* c = app.add_subcommand("serve", "Serve CI and editors: the Build Server Protocol 2.2");
+  c->add_option("--install", o->install,
+                "Write .bsp/tilewright.json into this workspace (default: this folder), and end")
+      ->expected(0, 1)
+      ->default_str(".");
+  c->add_option("--listen", o->listen.address,
+                "Serve clients at HOST:PORT or unix:PATH instead of on standard input and output; beyond the loopback "
+                "interface only with TLS and a way to know them");
+  c->add_option("--tls-cert", o->listen.cert, "The server's certificate, PEM")->check(CLI::ExistingFile);
+  c->add_option("--tls-key", o->listen.key, "Its key (default: in the certificate's file)")->check(CLI::ExistingFile);
+  c->add_option("--tls-ca", o->listen.ca, "Who signs certificates of clients: they need one of these")
+      ->check(CLI::ExistingFile);
+  c->add_option("--token-file", o->listen.token_file,
+                "A file of its owner alone with one line that clients have to say: data.token of build/initialize");
+  c->add_option("--on", o->on,
+                "Where tests and runs execute: sim, gpu, a remote or a pool (default: a GPU if there is one)");
+  c->add_option("--jobs", o->jobs, "Cores that one request may use (default: all)")->check(CLI::Range(0, 1024));
+  c->add_option("--clients", o->clients, "Connections at once")->capture_default_str()->check(CLI::Range(1, 10'000));
+  c->footer(
+      "A folder with tilewright.toml is a target with all scripts below it; any other script is a target of its own. "
+      "Compile, test and run requests take arguments: --arch NAME, --entry EXPR, --deny fallback, --on PLACE.\n\n"
+      "Examples:\n  tilewright serve --install\n  tilewright serve\n  tilewright serve --listen unix:/tmp/build.sock\n"
+      "  tilewright serve --listen 0.0.0.0:7444 --tls-cert s.pem --tls-key s.key --tls-ca clients.pem --on lab");
+  c->callback([o, c, &run] {
+    if (c->count("--install") > 0 && o->install.empty()) o->install = ".";
+    run = [o] { return serve_command(*o); };
+  });
+}
+
+}  // namespace tilewright::build

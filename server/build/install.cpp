@@ -1,0 +1,27 @@
+#include "server/build/install.h"
+
+#include "protocol/bsp.h"
+#include "server/build/languages.h"
+#include "server/project/files.h"
+
+namespace tilewright::build {
+
+std::expected<std::filesystem::path, std::string> install(const std::filesystem::path& workspace,
+                                                          const std::filesystem::path& program) {
+  std::error_code ec;
+  if (!std::filesystem::is_directory(workspace, ec)) return std::unexpected("no such folder: " + workspace.string());
+  const auto folder = workspace / ".bsp";
+  std::filesystem::create_directories(folder, ec);
+  if (ec) return std::unexpected(folder.string() + ": " + ec.message());
+  const protocol::Json connection = {{"name", "tilewright"},
+                                     {"version", TILEWRIGHT_VERSION},
+                                     {"bspVersion", protocol::bsp::kVersion},
+                                     {"languages", kLanguages},
+                                     {"argv", {program.string(), "serve"}}};
+  const auto file = folder / "tilewright.json";
+  if (auto written = project::write_file(file, connection.dump(2) + "\n"); !written)
+    return std::unexpected(written.error());
+  return file;
+}
+
+}  // namespace tilewright::build

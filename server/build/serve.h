@@ -1,0 +1,15 @@
+// A build server at work: one client on standard input and output, or those who come to an address.
+#pragma once
+#include <string>
+
+#include "server/build/options.h"
+#include "server/transport/transport.h"
+
+namespace tilewright::build {
+
+// The exit status. Ends when the client has gone.
+int serve_stdio(Options options);
+// Until SIGINT or SIGTERM.
+int serve_address(Options options, const std::string& address, const transport::ListenOptions& how);
+
+}  // namespace tilewright::build

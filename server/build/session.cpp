@@ -1,0 +1,212 @@
+#include "server/build/session.h"
+
+#include <algorithm>
+
+#include "protocol/uri.h"
+#include "server/build/languages.h"
+#include "server/project/environment.h"
+
+namespace tilewright::build {
+namespace {
+
+namespace bsp = protocol::bsp;
+using protocol::Error;
+using protocol::ErrorCode;
+
+endpoint::Limits limits() {
+  endpoint::Limits out;
+  out.queued_bytes = 16u << 20;
+  out.open_requests = 1000;
+  out.unfinished_requests = 2000;
+  out.frames.body_bytes = 16u << 20;
+  return out;
+}
+
+std::unexpected<Error> wrong(std::string why, ErrorCode code = ErrorCode::InvalidParams) {
+  return std::unexpected(Error{code, std::move(why), nullptr});
+}
+
+toolchain::Options tools_of(const Options& options) {
+  toolchain::Options out = project::toolchain_options();
+  out.helpers = static_cast<int>(ide::threads_of(options.jobs));
+  return out;
+}
+
+bool is_work(std::string_view method) {
+  return method == "buildTarget/compile" || method == "buildTarget/test" || method == "buildTarget/run";
+}
+
+}  // namespace
+
+Server::Server(Options given) : options(std::move(given)), builder(tools_of(options)) {}
+
+Session::Session(transport::Connection& connection, Server& server, bool trusted)
+    : server_(server), endpoint_(connection, limits()), welcome_(trusted || server.options.token.empty()) {
+  worker_.emplace(1, [this] { work(); });
+}
+
+Session::~Session() = default;
+
+void Session::dropped(const std::string& why) { log(bsp::MessageType::Error, "a message was dropped: " + why); }
+
+void Session::log(bsp::MessageType type, const std::string& message, const std::string& origin) {
+  endpoint_.notify("build/logMessage", bsp::LogMessage{type, message, origin, {}});
+}
+
+void Session::request(Message& m) {
+  if (m.method == "build/initialize") return endpoint_.answer(m.id, initialize(m.params));
+  if (state_ == State::New)
+    return endpoint_.answer(m.id, wrong("the first message is build/initialize", ErrorCode::ServerNotInitialized));
+  if (state_ == State::Shut)
+    return endpoint_.answer(m.id, wrong("nothing but build/exit follows on build/shutdown", ErrorCode::InvalidRequest));
+  if (is_work(m.method)) return begin(m);
+  endpoint_.answer(m.id, answer_to(m));
+}
+
+Session::Answer Session::answer_to(const Message& m) {
+  if (m.method == "build/shutdown") return shutdown();
+  if (m.method == "workspace/buildTargets") return build_targets();
+  if (m.method == "workspace/reload") {
+    server_.builder.reload();
+    targets();
+    return Json(nullptr);
+  }
+  if (m.method == "buildTarget/sources") return sources(m.params);
+  if (m.method == "buildTarget/inverseSources") return inverse_sources(m.params);
+  if (m.method == "buildTarget/dependencySources") return dependency_sources(m.params);
+  if (m.method == "buildTarget/resources") return resources(m.params);
+  if (m.method == "buildTarget/cleanCache") return clean(m.params);
+  // Scripts import scripts, never packages of a registry; and a build leaves no files in the workspace.
+  if (m.method == "buildTarget/dependencyModules")
+    return items(m.params, "modules", [](const auto&) { return Json::array(); });
+  if (m.method == "buildTarget/outputPaths")
+    return items(m.params, "outputPaths", [](const auto&) { return Json::array(); });
+  return wrong("there is no method '" + m.method + "' here", ErrorCode::MethodNotFound);
+}
+
+void Session::notification(Message& m) {
+  if (m.method == "build/exit") return endpoint_.end(state_ == State::Shut ? 0 : 1);
+  if (m.method != "$/cancelRequest") return;
+  const Json& id = m.params.at("id");
+  const protocol::Id which =
+      id.is_string() ? protocol::Id(id.get<std::string>()) : protocol::Id(id.get<std::int64_t>());
+  std::shared_ptr<endpoint::Open> open;
+  bool waits = false;
+  {
+    std::lock_guard lock(mutex_);
+    const auto at = open_.find(protocol::id_key(which));
+    if (at == open_.end()) return;
+    open = at->second;
+    waits = running_ != at->first;
+  }
+  open->stop.request_stop();
+  // What is under way says so itself, when it has ended.
+  if (waits) endpoint_.answer(open, Json(Result{bsp::Status::Cancelled, {}, {}, nullptr}));
+}
+
+Session::Answer Session::initialize(const Json& params) {
+  if (state_ != State::New) return wrong("build/initialize comes once", ErrorCode::InvalidRequest);
+  const auto client = params.get<bsp::InitializeParams>();
+  if (!welcome_) {
+    const auto data = params.find("data");
+    const std::string token =
+        data != params.end() && data->is_object() ? data->value("token", std::string()) : std::string();
+    if (token != server_.options.token)
+      return wrong(token.empty() ? "this server asks for a token, in the data of build/initialize"
+                                 : "this is not the server's token",
+                   ErrorCode::InvalidRequest);
+  }
+  root_ = protocol::path_of(client.root_uri);
+  if (!root_.starts_with('/')) return wrong("rootUri is no file: URI: " + client.root_uri);
+  speaks_ours_ = client.language_ids.empty() || std::ranges::any_of(client.language_ids, is_ours);
+  state_ = State::Initialized;
+  bsp::InitializeResult self{"tilewright", TILEWRIGHT_VERSION, {}};
+  for (std::string_view language : kLanguages) self.language_ids.emplace_back(language);
+  return Json(self);
+}
+
+Session::Answer Session::shutdown() {
+  state_ = State::Shut;
+  std::lock_guard lock(mutex_);
+  for (auto& [key, open] : open_) open->stop.request_stop();
+  return Json(nullptr);
+}
+
+// ---- work ----
+
+void Session::begin(const Message& m) {
+  Work work;
+  std::vector<std::string> uris, words;
+  if (m.method == "buildTarget/run") {
+    const auto params = m.params.get<bsp::RunParams>();
+    if (params.has_environment)
+      return endpoint_.answer(m.id, wrong("kernels have no environment and no working directory"));
+    uris = {params.target};
+    work.origin = params.origin;
+    words = params.arguments;
+  } else {
+    const auto params = m.params.get<bsp::BuildParams>();
+    uris = params.targets;
+    work.origin = params.origin;
+    words = params.arguments;
+  }
+  auto arguments = read_arguments(words);
+  if (!arguments) return endpoint_.answer(m.id, wrong(arguments.error()));
+  work.arguments = std::move(*arguments);
+  work.all = targets();
+  auto found = find(*work.all, uris);
+  if (!found) return endpoint_.answer(m.id, std::unexpected(found.error()));
+  work.targets = std::move(*found);
+  auto open = endpoint_.open(m.id, m.method, {});
+  if (!open) return endpoint_.answer(m.id, std::unexpected(open.error()));
+  work.open = *open;
+  {
+    std::lock_guard lock(mutex_);
+    open_[protocol::id_key(m.id)] = *open;
+    queue_.push_back(std::move(work));
+  }
+  changed_.notify_one();
+}
+
+Session::Result Session::do_work(const Work& work) {
+  if (work.open->stop.stop_requested()) return {bsp::Status::Cancelled, {}, {}, nullptr};
+  if (work.open->method == "buildTarget/compile") return compile(work);
+  return work.open->method == "buildTarget/test" ? test(work) : run_target(work);
+}
+
+void Session::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    changed_.wait(lock, [&] { return over_ || !queue_.empty(); });
+    if (over_) return;
+    const Work work = std::move(queue_.front());
+    queue_.pop_front();
+    const std::string key = protocol::id_key(work.open->id);
+    running_ = key;
+    lock.unlock();
+    Answer answer;
+    try {
+      Result result = do_work(work);
+      result.origin = work.origin;
+      answer = Json(result);
+    } catch (const std::exception& e) {
+      answer = wrong(std::string("this failed: ") + e.what(), ErrorCode::InternalError);
+    }
+    endpoint_.answer(work.open, answer);
+    lock.lock();
+    running_.clear();
+    open_.erase(key);
+  }
+}
+
+void Session::ending() {
+  {
+    std::lock_guard lock(mutex_);
+    over_ = true;
+    for (auto& [key, open] : open_) open->stop.request_stop();
+  }
+  changed_.notify_all();
+  worker_.reset();
+}
+
+}  // namespace tilewright::build

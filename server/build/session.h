@@ -1,0 +1,129 @@
+// One client of the build server, from build/initialize to build/exit.
+//
+// Messages are handled on the thread that calls run(); what compiles or runs kernels is done on a second one, a request
+// after the other, so that questions and cancellations are answered meanwhile. A client that goes away ends what is
+// under way for it.
+#pragma once
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "protocol/bsp.h"
+#include "server/build/arguments.h"
+#include "server/build/options.h"
+#include "server/build/tasks.h"
+#include "server/endpoint/clients.h"
+#include "server/endpoint/endpoint.h"
+#include "server/ide/batch.h"
+#include "server/ide/build.h"
+#include "server/ide/cores.h"
+#include "server/project/build_targets.h"
+
+namespace tilewright::build {
+
+// What all clients of a process share.
+struct Server {
+  explicit Server(Options options);
+  const Options options;
+  ide::Builder builder;
+};
+
+class Session final : public endpoint::Handler, public endpoint::Served {
+ public:
+  // `trusted`: the client need not know the token.
+  Session(transport::Connection& connection, Server& server, bool trusted);
+  ~Session() override;
+  // Until the client has gone: its exit status.
+  int run() override { return endpoint_.run(*this); }
+  // From any thread.
+  void end() override {
+    endpoint_.post([this] { endpoint_.end(1); });
+  }
+
+ private:
+  using Json = protocol::Json;
+  using Message = protocol::Message;
+  using Answer = endpoint::Answer<Json>;
+  using Targets = std::shared_ptr<const project::BuildTargets>;
+
+  void request(Message& m) override;
+  void notification(Message& m) override;
+  void closed() override { endpoint_.end(state_ == State::Shut ? 0 : 1); }
+  void ending() override;
+  void dropped(const std::string& why) override;
+  void refused(const std::string&) override {}
+
+  Answer initialize(const Json& params);
+  Answer answer_to(const Message& m);  // of what needs no second thread
+  Answer shutdown();
+
+  // ---- questions about targets (targets.cpp) ------------------------------------------------------------------------
+  Targets targets();  // as they are now; a client hears of changes
+  std::expected<std::vector<const project::BuildTarget*>, protocol::Error> find(
+      const project::BuildTargets& all, const std::vector<std::string>& uris) const;
+  Answer build_targets();
+  // {items: [{target, NAME: [...]}]}, for each of the targets asked about.
+  using Items = std::function<Json(const project::BuildTarget&)>;
+  Answer items(const Json& params, const char* name, const Items& of);
+  Answer sources(const Json& params);
+  Answer inverse_sources(const Json& params);
+  Answer dependency_sources(const Json& params);
+  Answer resources(const Json& params);
+  Answer clean(const Json& params);
+  std::vector<std::string> imports_of(const project::BuildTarget& target);
+
+  // ---- work, on the second thread -----------------------------------------------------------------------------------
+  struct Work {
+    std::shared_ptr<endpoint::Open> open;
+    std::string origin;
+    Arguments arguments;
+    Targets all;
+    std::vector<const project::BuildTarget*> targets;
+  };
+  void begin(const Message& m);
+  void work();
+  using Result = protocol::bsp::BuildResult;
+  Result do_work(const Work& work);
+  // compile.cpp
+  Result compile(const Work& work);
+  // The worst status; `data` gets what was made of the target's scripts.
+  protocol::bsp::Status compile(const Work& work, const project::BuildTarget& target, Json& data);
+  void publish(const Work& work, const project::BuildTarget& target, const ide::BuiltScript& script,
+               std::set<std::string>& said);
+  // test.cpp
+  struct RunSink {
+    ide::Batch::Sink runs;
+    // When all have ended: what becomes of the status so far.
+    std::function<protocol::bsp::Status(protocol::bsp::Status)> end;
+  };
+  Result run_targets(const Work& work, const std::function<RunSink(const project::BuildTarget&)>& sink);
+  Result test(const Work& work);
+  Result run_target(const Work& work);
+  void log(protocol::bsp::MessageType type, const std::string& message, const std::string& origin = {});
+
+  Server& server_;
+  endpoint::Endpoint endpoint_;
+  enum class State { New, Initialized, Shut } state_ = State::New;
+  bool welcome_;
+  std::string root_;
+  bool speaks_ours_ = true;                                 // the client knows one of our languages, or does not say
+  Targets targets_;                                         // as last told
+  std::map<std::string, std::set<std::string>> published_;  // of a target: files with diagnostics; of the second thread
+
+  std::mutex mutex_;  // guards all below
+  std::condition_variable changed_;
+  std::deque<Work> queue_;
+  std::map<std::string, std::shared_ptr<endpoint::Open>> open_;  // work that is not answered, by its id's key
+  std::string running_;                                          // the key of what is under way
+  bool over_ = false;
+  std::optional<ide::LargeThreads> worker_;
+};
+
+}  // namespace tilewright::build

@@ -1,0 +1,151 @@
+// Questions about targets: what there is, and which files belong to it.
+#include <algorithm>
+#include <filesystem>
+
+#include "protocol/uri.h"
+#include "server/build/languages.h"
+#include "server/build/session.h"
+#include "server/project/config.h"
+
+namespace tilewright::build {
+namespace {
+
+namespace bsp = protocol::bsp;
+namespace fs = std::filesystem;
+using project::BuildTarget;
+using protocol::uri_of;
+
+bsp::Target described(const BuildTarget& target) {
+  bsp::Target out;
+  out.uri = uri_of(target.path);
+  out.name = target.name;
+  out.base_directory = uri_of(target.folder ? target.path : fs::path(target.path).parent_path().string());
+  // Entries with a reference are tests; whether a script has one shows only when it is evaluated.
+  out.tags = {"library", "test"};
+  out.can_test = true;
+  for (std::string_view language : kLanguages) out.language_ids.emplace_back(language);
+  out.data = {{"scripts", target.scripts.size()}};
+  return out;
+}
+
+}  // namespace
+
+Session::Targets Session::targets() {
+  auto now = std::make_shared<const project::BuildTargets>(root_, server_.builder.looks());
+  const Targets before = std::exchange(targets_, now);
+  if (!before || !speaks_ours_) return now;
+  // What came, went, or has other scripts now.
+  protocol::Json changes = protocol::Json::array();
+  auto change = [&](const BuildTarget& target, int kind) {
+    changes.push_back({{"target", bsp::identifier(uri_of(target.path))}, {"kind", kind}});
+  };
+  constexpr int kCreated = 1, kChanged = 2, kDeleted = 3;
+  auto among = [](const project::BuildTargets& all, const BuildTarget& target) {
+    const auto at = std::ranges::find(all.all(), target.path, &BuildTarget::path);
+    return at == all.all().end() ? nullptr : &*at;
+  };
+  for (const BuildTarget& target : now->all()) {
+    const BuildTarget* old = among(*before, target);
+    if (!old) change(target, kCreated);
+    if (old && old->scripts != target.scripts) change(target, kChanged);
+  }
+  for (const BuildTarget& target : before->all())
+    if (!among(*now, target)) change(target, kDeleted);
+  if (!changes.empty()) endpoint_.notify("buildTarget/didChange", {{"changes", changes}});
+  return now;
+}
+
+std::expected<std::vector<const BuildTarget*>, protocol::Error> Session::find(
+    const project::BuildTargets& all, const std::vector<std::string>& uris) const {
+  std::vector<const BuildTarget*> out;
+  for (const std::string& uri : uris) {
+    std::error_code ec;
+    const std::string path = protocol::path_of(uri);
+    const BuildTarget* target = all.find(fs::weakly_canonical(path, ec).string());
+    if (!target)
+      return std::unexpected(protocol::Error{protocol::ErrorCode::InvalidParams,
+                                             "there is no target " + uri + "; workspace/buildTargets lists them",
+                                             nullptr});
+    if (std::ranges::find(out, target) == out.end()) out.push_back(target);
+  }
+  return out;
+}
+
+Session::Answer Session::build_targets() {
+  const Targets now = targets();
+  Json out = Json::array();
+  if (speaks_ours_) {
+    for (const BuildTarget& target : now->all()) out.push_back(described(target));
+  } else {
+    log(bsp::MessageType::Warning, "there are targets here for clients that know 'tilescript' or 'python' only");
+  }
+  return Json{{"targets", out}};
+}
+
+Session::Answer Session::items(const Json& params, const char* name, const Items& of) {
+  const Targets now = targets();
+  auto found = find(*now, params.get<bsp::TargetsParams>().targets);
+  if (!found) return std::unexpected(found.error());
+  Json out = Json::array();
+  for (const BuildTarget* target : *found)
+    out.push_back({{"target", bsp::identifier(uri_of(target->path))}, {name, of(*target)}});
+  return Json{{"items", out}};
+}
+
+Session::Answer Session::sources(const Json& params) {
+  return items(params, "sources", [](const BuildTarget& target) {
+    Json out = Json::array();
+    for (const std::string& script : target.scripts) out.push_back(bsp::Source{uri_of(script), false});
+    return out;
+  });
+}
+
+Session::Answer Session::inverse_sources(const Json& params) {
+  std::error_code ec;
+  const std::string uri = params.at("textDocument").at("uri").get<std::string>();
+  const std::string path = fs::weakly_canonical(protocol::path_of(uri), ec).string();
+  Json out = Json::array();
+  for (const BuildTarget* target : targets()->of_script(path)) out.push_back(bsp::identifier(uri_of(target->path)));
+  return Json{{"targets", out}};
+}
+
+// Files that the target's scripts import, and that are no scripts of it.
+std::vector<std::string> Session::imports_of(const BuildTarget& target) {
+  std::vector<std::string> out;
+  for (const std::string& script : target.scripts)
+    std::ranges::copy(server_.builder.imports(script), std::back_inserter(out));
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  std::erase_if(out, [&](const std::string& file) { return std::ranges::binary_search(target.scripts, file); });
+  return out;
+}
+
+Session::Answer Session::dependency_sources(const Json& params) {
+  return items(params, "sources", [this](const BuildTarget& target) {
+    Json out = Json::array();
+    for (const std::string& file : imports_of(target)) out.push_back(uri_of(file));
+    return out;
+  });
+}
+
+// The settings, which every script of the target depends on.
+Session::Answer Session::resources(const Json& params) {
+  return items(params, "resources", [](const BuildTarget& target) {
+    Json out = Json::array();
+    const fs::path settings = project::config_file(target.scripts.front());
+    if (!settings.empty()) out.push_back(uri_of(settings.string()));
+    return out;
+  });
+}
+
+Session::Answer Session::clean(const Json& params) {
+  const Targets now = targets();
+  auto found = find(*now, params.get<bsp::TargetsParams>().targets);
+  if (!found) return std::unexpected(found.error());
+  std::size_t scripts = 0;
+  for (const BuildTarget* target : *found) scripts += server_.builder.forget(target->scripts);
+  return Json{{"cleaned", true},
+              {"message", std::to_string(scripts) + (scripts == 1 ? " script is" : " scripts are") + " built anew"}};
+}
+
+}  // namespace tilewright::build

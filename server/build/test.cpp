@@ -1,0 +1,250 @@
+// buildTarget/test and buildTarget/run: kernels at work. An entry whose outputs are expected is a test; one of which
+// nothing is expected is run all the same, and counts as ignored where it came to its end.
+#include <algorithm>
+#include <filesystem>
+#include <mutex>
+
+#include "protocol/uri.h"
+#include "server/build/session.h"
+#include "server/ide/batch.h"
+#include "server/ide/memory_gate.h"
+#include "server/project/environment.h"
+#include "server/project/run_targets.h"
+#include "server/remote/executor.h"
+#include "server/render/run_report.h"
+
+namespace tilewright::build {
+namespace {
+
+namespace bsp = protocol::bsp;
+using protocol::Json;
+using protocol::uri_of;
+
+Json json_of(const render::Json& json) { return Json::parse(render::dump(json, -1)); }
+
+using Slots = std::expected<std::vector<ide::Slot>, run::Failure>;
+
+Slots slots_for(const std::string& on, const project::BuildTarget& target, unsigned jobs, const std::stop_token& stop,
+                const std::function<void(const std::string&)>& told) {
+  if (on.empty() || project::is_local_target(on)) {
+    ide::LocalSlots local;
+    local.gpu = project::gpu_options();
+    local.simulators = jobs;
+    auto slots = ide::slots_on(on, local, stop);
+    if (!slots) return std::unexpected(ide::no_gpu(slots.error()));
+    return std::move(*slots);
+  }
+  auto config = project::find_config(target.scripts.front());
+  if (!config) return std::unexpected(run::Failure{config.error(), {}});
+  remote::RemoteOptions options;
+  options.simulator_jobs = jobs;
+  options.told = told;
+  auto found = remote::slots_at(on, *config, options, stop);
+  if (!found) return std::unexpected(found.error());
+  for (const run::Failure& failure : found->left_out) told("left out: " + failure.message);
+  return std::move(found->slots);
+}
+
+bsp::TestStatus outcome_of(const ide::RunAnswer& answer) {
+  if (answer.end == ide::RunAnswer::End::Stopped) return bsp::TestStatus::Cancelled;
+  if (render::run_status(answer) != 0) return bsp::TestStatus::Failed;
+  return answer.report.verified() ? bsp::TestStatus::Passed : bsp::TestStatus::Ignored;
+}
+
+std::string words_of(const ide::BatchRun& run, bsp::TestStatus status) {
+  const ide::RunAnswer& answer = run.answer;
+  if (status == bsp::TestStatus::Ignored) return "it ran; nothing is expected of its outputs";
+  if (answer.end == ide::RunAnswer::End::Reported)
+    return answer.report.problems.empty() ? std::string(answer.report.verdict()) : answer.report.problems.front();
+  if (answer.end == ide::RunAnswer::End::Errors) return "the script has errors";
+  return answer.failure.message;
+}
+
+// What several threads report of one test task.
+class Tests {
+ public:
+  Tests(endpoint::Endpoint& endpoint, std::string origin, Task& task)
+      : endpoint_(endpoint), origin_(std::move(origin)), task_(task) {}
+
+  void expect(std::size_t runs) {
+    std::lock_guard lock(mutex_);
+    known_ += runs;
+  }
+  void ran(const ide::BatchRun& run) {
+    const bsp::TestStatus status = outcome_of(run.answer);
+    const std::string name = run.entry.empty() ? run.path : run.entry;
+    Json data = {{"uri", uri_of(run.path)},
+                 {"entry", run.entry},
+                 {"where", run.where},
+                 {"attempts", run.attempts},
+                 {"seconds", run.seconds}};
+    if (render::Json report = render::run_json(run.answer); !report.is_null()) data["run"] = json_of(report);
+    std::lock_guard lock(mutex_);
+    Task test(endpoint_, origin_, name, "test-start", {{"displayName", name}, {"location", location(run.path)}},
+              &task_);
+    Json finish = {{"displayName", name},
+                   {"status", status},
+                   {"message", words_of(run, status)},
+                   {"location", location(run.path)},
+                   {"dataKind", "tilewright-run"},
+                   {"data", data}};
+    test.finish(status == bsp::TestStatus::Failed      ? bsp::Status::Error
+                : status == bsp::TestStatus::Cancelled ? bsp::Status::Cancelled
+                                                       : bsp::Status::Ok,
+                words_of(run, status), "test-finish", finish);
+    count(status);
+    runs_.push_back(std::move(data));
+    task_.progress(name, static_cast<std::int64_t>(runs_.size()), static_cast<std::int64_t>(known_), "tests");
+  }
+  // When nobody runs any more.
+  const bsp::TestReport& report() const { return report_; }
+  Json take_runs() { return std::exchange(runs_, Json::array()); }
+
+ private:
+  Json location(const std::string& path) const {
+    return {{"uri", uri_of(path)},
+            {"range", {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 0}, {"character", 0}}}}}};
+  }
+  void count(bsp::TestStatus status) {
+    using enum bsp::TestStatus;
+    (status == Passed      ? report_.passed
+     : status == Failed    ? report_.failed
+     : status == Ignored   ? report_.ignored
+     : status == Cancelled ? report_.cancelled
+                           : report_.skipped)++;
+  }
+
+  endpoint::Endpoint& endpoint_;
+  const std::string origin_;
+  Task& task_;
+  std::mutex mutex_;
+  bsp::TestReport report_;
+  std::size_t known_ = 0;
+  Json runs_ = Json::array();
+};
+
+struct Asked {
+  const project::BuildTarget& target;
+  const Arguments& arguments;
+  std::string on;
+  unsigned jobs = 1;
+  std::stop_token stop;
+};
+
+// Everything that the target's scripts have to run. The sink is called by several threads. The error: there is nothing
+// to run on, or not any more.
+std::expected<void, run::Failure> run_all(const Asked& asked, ide::Builder& builder, ide::Batch::Sink sink,
+                                          const std::function<void(const std::string&)>& told) {
+  auto slots = slots_for(asked.on, asked.target, asked.jobs, asked.stop, told);
+  if (!slots) return std::unexpected(slots.error());
+  const bool cubins = std::ranges::any_of(*slots, [](const ide::Slot& s) { return s.executor->runs_cubins(); });
+  const std::size_t threads = slots->size() + (cubins ? asked.jobs : 0);
+  ide::SlotPool pool(std::move(*slots));
+  ide::RunRequest request;
+  if (cubins) request.tools = &builder.tools();
+  if (!asked.arguments.build.architectures.empty()) request.arch = asked.arguments.build.architectures.front();
+  ide::MemoryGate gate(request.wanted.memory_limit);
+  request.room = [&](std::int64_t bytes) { return gate.enter(bytes, asked.stop); };
+  ide::Batch batch({.files = asked.target.scripts,
+                    .named = {},
+                    .request = std::move(request),
+                    .dialect = {},
+                    .entries = asked.arguments.build.entries},
+                   pool, std::move(sink), asked.stop);
+  {
+    const ide::LargeThreads workers(static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, 64)),
+                                    [&] { batch.work(); });
+    if (workers.none()) batch.work();
+  }
+  for (const std::string& slot : pool.left_out()) told("left out: " + slot);
+  if (const auto stranded = batch.state().stranded)
+    return std::unexpected(run::Failure{"there is nothing left to run on: " + *stranded, {}});
+  return {};
+}
+
+std::string counted(const bsp::TestReport& r) {
+  return std::to_string(r.passed) + " passed, " + std::to_string(r.failed) + " failed, " + std::to_string(r.ignored) +
+         " without expected values";
+}
+
+}  // namespace
+
+// What both requests do for each target; `sink` makes what is told of its runs.
+Session::Result Session::run_targets(const Work& work,
+                                     const std::function<RunSink(const project::BuildTarget&)>& sink) {
+  Result out;
+  for (const project::BuildTarget* target : work.targets) {
+    RunSink told = sink(*target);
+    const Asked asked{*target, work.arguments, work.arguments.on.empty() ? server_.options.on : work.arguments.on,
+                      ide::threads_of(server_.options.jobs), work.open->stop.get_token()};
+    const auto done = run_all(asked, server_.builder, std::move(told.runs),
+                              [&](const std::string& what) { log(bsp::MessageType::Info, what, work.origin); });
+    const bool stopped = asked.stop.stop_requested();
+    if (!done && !stopped) {
+      std::string why = done.error().message;
+      if (!done.error().hint.empty()) why += "\nhint: " + done.error().hint;
+      log(bsp::MessageType::Error, why, work.origin);
+    }
+    const bsp::Status status = told.end(stopped ? bsp::Status::Cancelled : done ? bsp::Status::Ok : bsp::Status::Error);
+    out.status = std::max(out.status, status);
+    if (stopped) break;
+  }
+  return out;
+}
+
+Session::Result Session::test(const Work& work) {
+  Json runs = Json::array();
+  Result out = run_targets(work, [&](const project::BuildTarget& target) {
+    const std::string uri = uri_of(target.path);
+    auto task = std::make_shared<Task>(endpoint_, work.origin, "testing " + target.name, "test-task",
+                                       Json{{"target", bsp::identifier(uri)}});
+    auto tests = std::make_shared<Tests>(endpoint_, work.origin, *task);
+    RunSink sink;
+    sink.runs.opened = [tests](std::size_t, const std::vector<std::string>& entries) { tests->expect(entries.size()); };
+    sink.runs.ran = [tests](ide::BatchRun run) { tests->ran(run); };
+    sink.end = [&runs, task, tests, uri, origin = work.origin](bsp::Status status) {
+      bsp::TestReport report = tests->report();
+      report.target = uri;
+      report.origin = origin;
+      report.milliseconds = task->milliseconds();
+      if (status == bsp::Status::Ok && report.failed > 0) status = bsp::Status::Error;
+      task->finish(status, counted(report), "test-report", report);
+      for (Json& run : tests->take_runs()) runs.push_back(std::move(run));
+      return status;
+    };
+    return sink;
+  });
+  out.data_kind = "tilewright-test";
+  out.data = {{"runs", std::move(runs)}};
+  return out;
+}
+
+Session::Result Session::run_target(const Work& work) {
+  return run_targets(work, [&](const project::BuildTarget&) {
+    struct Shown {
+      std::mutex mutex;
+      bool failed = false;
+    };
+    auto shown = std::make_shared<Shown>();
+    auto print = [this, origin = work.origin](const char* stream, const std::string& text) {
+      Json params = {{"message", text}};
+      params["originId"] = origin;
+      if (!text.empty()) endpoint_.notify(stream, params);
+    };
+    RunSink sink;
+    sink.runs.opened = [](std::size_t, const std::vector<std::string>&) {};
+    sink.runs.ran = [shown, print](const ide::BatchRun& run) {
+      const std::lock_guard lock(shown->mutex);
+      const render::Colours none;
+      print("run/printStderr", render::run_messages(run.answer, none));
+      if (run.answer.end == ide::RunAnswer::End::Reported) print("run/printStdout", render::run_text(run.answer, none));
+      shown->failed = shown->failed || render::run_status(run.answer) != 0;
+    };
+    sink.end = [shown](bsp::Status status) {
+      return status == bsp::Status::Ok && shown->failed ? bsp::Status::Error : status;
+    };
+    return sink;
+  });
+}
+
+}  // namespace tilewright::build

@@ -1,0 +1,103 @@
+"""A client of the build server, message by message."""
+import json
+import os
+import queue
+import subprocess
+import threading
+
+
+class Client:
+    """Speaks to `argv` on its standard streams, or to an address through `connect`."""
+
+    def __init__(self, argv=None, stream=None, cwd=None, env=None):
+        self.process = None
+        if argv:
+            self.process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd, env=env)
+            self.input, self.output = self.process.stdin, self.process.stdout
+        else:
+            self.input = self.output = stream
+        self.next_id = 0
+        self.answers, self.notes = {}, []
+        self.changed = threading.Condition()
+        self.over = False
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        try:
+            while True:
+                length = None
+                while (line := self.output.readline()) not in (b"\r\n", b""):
+                    name, value = line.decode().split(":")
+                    if name.lower() == "content-length":
+                        length = int(value)
+                if line == b"":
+                    break
+                message = json.loads(self.output.read(length))
+                with self.changed:
+                    if "method" in message:
+                        self.notes.append(message)
+                    else:
+                        assert message["id"] is None or message["id"] not in self.answers, "answered twice"
+                        self.answers[message["id"]] = message
+                    self.changed.notify_all()
+        except (OSError, ValueError):
+            pass
+        with self.changed:
+            self.over = True
+            self.changed.notify_all()
+
+    def send(self, message):
+        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+        self.input.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        self.input.flush()
+
+    def notify(self, method, params=None):
+        self.send({"method": method, "params": params})
+
+    def ask(self, method, params=None):
+        self.next_id += 1
+        self.send({"id": self.next_id, "method": method, "params": params})
+        return self.next_id
+
+    def wait(self, asked, patience=120):
+        with self.changed:
+            assert self.changed.wait_for(lambda: asked in self.answers or self.over, patience), "no answer"
+            assert asked in self.answers, "the server has gone"
+            return self.answers[asked]
+
+    def call(self, method, params=None):
+        """The result; an error is an exception with the server's message."""
+        answer = self.wait(self.ask(method, params))
+        if "error" in answer:
+            raise Refused(answer["error"])
+        return answer["result"]
+
+    def until(self, holds, patience=120):
+        with self.changed:
+            assert self.changed.wait_for(lambda: any(holds(n) for n in self.notes), patience), "not told"
+
+    def told(self, method):
+        with self.changed:
+            return [n["params"] for n in self.notes if n["method"] == method]
+
+    def forget(self):
+        with self.changed:
+            self.notes.clear()
+
+    def initialize(self, root, **more):
+        result = self.call("build/initialize", {"displayName": "test", "version": "1", "bspVersion": "2.2.0",
+                                                "rootUri": "file://" + root,
+                                                "capabilities": {"languageIds": ["tilescript"]}, **more})
+        self.notify("build/initialized", {})
+        return result
+
+    def end(self):
+        self.call("build/shutdown")
+        self.notify("build/exit")
+        return self.process.wait(30) if self.process else None
+
+
+class Refused(Exception):
+    def __init__(self, error):
+        super().__init__(error["message"])
+        self.code = error["code"]
