@@ -1,17 +1,14 @@
 #include "compiler/toolchain/cache.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
+#include "compiler/toolchain/cache_upkeep.h"
 #include "compiler/toolchain/digest.h"
 #include "compiler/toolchain/file.h"
 
@@ -24,8 +21,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kMagic = "TWCACHE1";
 constexpr std::size_t kHeader = kMagic.size() + sizeof(Digest);
 
-// Temporary files of a process that died are removed after this long.
-constexpr auto kAbandoned = std::chrono::hours(1);
 // How many corrupt entries are kept for a look.
 constexpr std::size_t kAsideLimit = 16;
 
@@ -118,44 +113,11 @@ bool Cache::store(const Record& key, const Record& value) {
 
 void Cache::evict() {
   if (options_.folder.empty()) return;
-  Fd lock(::open((options_.folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
-  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return;  // somebody else is at it
-
-  struct Entry {
-    timespec used;
-    std::uint64_t size;
-    std::string path;
-  };
-  std::vector<Entry> entries;
-  std::uint64_t total = 0;
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(options_.folder / "entries", error), end; !error && it != end;
-       it.increment(error)) {
-    struct stat status{};
-    if (::stat(it->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    entries.push_back({status.st_mtim, static_cast<std::uint64_t>(status.st_size), it->path().string()});
-    total += entries.back().size;
-  }
-  if (total > options_.limit_bytes) {
-    std::ranges::sort(entries, [](const Entry& a, const Entry& b) {
-      return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
-    });
-    std::uint64_t goal = options_.limit_bytes / 10 * 9;
-    for (const Entry& entry : entries) {
-      if (total <= goal) break;
-      if (::unlink(entry.path.c_str()) == 0) ++evicted_;
-      total -= entry.size;
-    }
-  }
-  auto now = fs::file_time_type::clock::now();
-  error.clear();
-  for (fs::directory_iterator it(options_.folder / "tmp", error), end; !error && it != end; it.increment(error)) {
-    std::error_code gone;
-    auto time = fs::last_write_time(it->path(), gone);
-    if (!gone && now - time > kAbandoned) fs::remove(it->path(), gone);
-  }
+  const auto trimmed = trim_cache(options_.folder, options_.limit_bytes / 10 * 9, options_.limit_bytes);
+  if (!trimmed) return;  // somebody else is at it
+  evicted_ += trimmed->entries;
   std::lock_guard guard(size_mutex_);
-  believed_bytes_ = total;
+  believed_bytes_ = trimmed->left_bytes;
   written_since_look_ = 0;
 }
 

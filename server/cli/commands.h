@@ -27,6 +27,7 @@ inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
   X(view)                      \
   X(run)                       \
   X(doctor)                    \
+  X(cache)                     \
   X(remotes)                   \
   X(demo)
 // clang-format on

@@ -77,7 +77,7 @@ class AsioConnection : public Base {
   }
 
   void send(std::string bytes) override { AsioConnection::send(std::move(bytes), {}); }
-  void send(std::string bytes, Kept rest) override {
+  void send(std::string bytes, Kept&& rest) override {
     bool begin;
     {
       std::lock_guard lock(mutex_);

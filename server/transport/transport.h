@@ -37,7 +37,7 @@ class Connection {
   // 256 MB wait for him, is cut off.
   virtual void send(std::string bytes) = 0;
   // The same, with `rest` right behind it.
-  virtual void send(std::string bytes, Kept rest) { send(std::move(bytes.append(rest.bytes))); }
+  virtual void send(std::string bytes, Kept&& rest) { send(std::move(bytes.append(rest.bytes))); }
   // Waits until at most `most` bytes are queued: whoever sends much does so before each piece. False: the connection is
   // lost, nobody has read for so long, or `stop` was requested.
   virtual bool wait_for_room(std::size_t /*most*/, std::chrono::milliseconds /*patience*/,

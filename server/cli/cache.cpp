@@ -1,0 +1,100 @@
+// tilewright cache: what is kept of compilations, and making it smaller.
+#include <chrono>
+#include <cstdio>
+
+#include "compiler/toolchain/cache_upkeep.h"
+#include "server/cli/commands.h"
+#include "server/render/json.h"
+
+namespace tilewright::cli {
+namespace {
+
+using render::Json;
+
+struct CacheCommand {
+  std::string action;  // empty: show
+  std::uint64_t to = 0;
+  bool json = false;
+};
+
+std::string megabytes(std::uint64_t bytes) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / (1 << 20));
+  return text;
+}
+
+std::string counted(std::uint64_t n) { return std::to_string(n) + (n == 1 ? " entry" : " entries"); }
+
+int show(const CacheCommand& o, const toolchain::CacheOptions& cache) {
+  std::uint64_t bytes = 0;
+  std::time_t oldest = 0;
+  const auto entries = toolchain::cache_entries(cache.folder);
+  for (const toolchain::CacheEntry& entry : entries) {
+    bytes += entry.size;
+    if (oldest == 0 || entry.used.tv_sec < oldest) oldest = entry.used.tv_sec;
+  }
+  const std::size_t corrupt = toolchain::corrupt_entries(cache.folder);
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  const auto days = entries.empty() ? 0 : static_cast<long>((now - oldest) / 86400);
+  if (o.json) {
+    const Json out = {{"folder", cache.folder.string()},  {"entries", entries.size()}, {"bytes", bytes},
+                      {"limit_bytes", cache.limit_bytes}, {"oldest_use_days", days},   {"corrupt", corrupt}};
+    std::printf("%s\n", render::dump(out).c_str());
+    return kFine;
+  }
+  std::printf("%s\n  %s, %s of at most %s", cache.folder.c_str(), counted(entries.size()).c_str(),
+              megabytes(bytes).c_str(), megabytes(cache.limit_bytes).c_str());
+  if (!entries.empty()) std::printf("; the oldest was used %ld days ago", days);
+  std::printf("\n");
+  if (corrupt > 0)
+    std::printf("  %zu set aside in corrupt/: their digest was wrong, and they were made anew\n", corrupt);
+  return kFine;
+}
+
+int make_smaller(const CacheCommand& o, const toolchain::CacheOptions& cache) {
+  const auto done =
+      o.action == "clear" ? toolchain::clear_cache(cache.folder) : toolchain::trim_cache(cache.folder, o.to, o.to);
+  if (!done) return fail_usage(done.error());
+  if (o.json) {
+    const Json out = {{"removed_entries", done->entries},
+                      {"removed_bytes", done->bytes},
+                      {"entries", done->left_entries},
+                      {"bytes", done->left_bytes}};
+    std::printf("%s\n", render::dump(out).c_str());
+  } else {
+    std::printf("removed %s, %s; %s left, %s\n", counted(done->entries).c_str(), megabytes(done->bytes).c_str(),
+                counted(done->left_entries).c_str(), megabytes(done->left_bytes).c_str());
+  }
+  return kFine;
+}
+
+int cache_command(const CacheCommand& o) {
+  const toolchain::CacheOptions cache = project::toolchain_options().cache;
+  if (cache.folder.empty())
+    return fail_usage("there is no cache: neither XDG_CACHE_HOME nor HOME names a folder", "set XDG_CACHE_HOME");
+  return o.action.empty() ? show(o, cache) : make_smaller(o, cache);
+}
+
+}  // namespace
+
+void add_cache(CLI::App& app, Run& run) {
+  auto o = std::make_shared<CacheCommand>();
+  CLI::App* c = app.add_subcommand("cache", "Show, trim or clear what is kept of compilations");
+  c->add_flag("--json", o->json, "One JSON object");
+  c->require_subcommand(0, 1);
+  CLI::App* trim = c->add_subcommand("trim", "Remove what was not used for longest");
+  trim->add_option("--to", o->to, "How much may be left: 500MB, 1GB, 0")
+      ->required()
+      ->transform(CLI::AsSizeValue(false));
+  CLI::App* clear = c->add_subcommand("clear", "Remove everything");
+  for (CLI::App* sub : {trim, clear}) {
+    sub->add_flag("--json", o->json, "One JSON object");
+    sub->callback([o, sub] { o->action = sub->get_name(); });
+  }
+  c->footer(
+      "Entries are shared by all processes of this user; what is removed is made anew when it is needed.\n\n"
+      "Examples:\n  tilewright cache\n  tilewright cache trim --to 500MB\n  tilewright cache clear");
+  c->final_callback([o, &run] { run = [o] { return cache_command(*o); }; });
+}
+
+}  // namespace tilewright::cli
