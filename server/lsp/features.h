@@ -23,6 +23,7 @@
   X(selection_range)           \
   X(semantic_tokens)           \
   X(signature_help)            \
+  X(targets)                   \
   X(view)
 // clang-format on
 

@@ -139,6 +139,17 @@ class Remotes(unittest.TestCase):
         self.assertEqual([t for t in self.titles(c) if t.startswith("run on ")][:2], ["run on sim", "run on gpu"])
         self.assertNotIn("run on here", self.titles(c))
 
+    def test_targets_are_named_and_none_is_reached(self):
+        params = {"textDocument": {"uri": self.uri}}
+        self.assertEqual(schema.check(params, "lsp_targets_params"), [])
+        result = self.client.result("tilewright/targets", params)
+        self.assertEqual(schema.check(result, "lsp_targets_result"), [])
+        kinds = {t["name"]: t["kind"] for t in result["targets"]}
+        self.assertEqual([kinds["sim"], kinds["gpu"]], ["local", "local"])
+        self.assertIn("remote", kinds.values())
+        self.assertIn("pool", kinds.values())
+        self.assertTrue(result["settings"].endswith("/tilewright.toml"))
+
     def test_run(self):
         c = self.client()
         result = self.run_on(c, "here", workDoneToken="t")

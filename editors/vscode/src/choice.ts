@@ -31,6 +31,9 @@ export class Choice implements vscode.Disposable {
       vscode.workspace.onDidChangeTextDocument((event) => {
         if (event.document === active.document) this.look(400);
       }),
+      vscode.window.onDidChangeTextEditorSelection((event) => {
+        if (event.textEditor.document === active.document) this.look(200);
+      }),
       this.item,
     ];
   }
@@ -52,9 +55,18 @@ export class Choice implements vscode.Disposable {
 
   private among(script: vscode.TextDocument, entries: Entry[]): Entry | undefined {
     const chosen = this.chosen.get(script.uri.toString());
-    const sameEntry = entries.filter((e) => e.entry === chosen?.entry);
-    return sameEntry.find((e) => e.architecture === chosen?.architecture) ?? sameEntry[0] ??
-      entries.find((e) => e.architecture === chosen?.architecture) ?? entries.find((e) => e.architecture === 'sm_90a') ?? entries[0];
+    // Where nobody chose, it is the kernel that the cursor is in.
+    const wanted = entries.some((e) => e.entry === chosen?.entry) ? chosen?.entry : this.underCursor(script, entries)?.entry;
+    const architecture = chosen?.architecture ?? 'sm_90a';
+    const same = entries.filter((e) => e.entry === wanted);
+    return same.find((e) => e.architecture === architecture) ?? same[0] ?? entries.find((e) => e.architecture === architecture) ?? entries[0];
+  }
+
+  private underCursor(script: vscode.TextDocument, entries: Entry[]): Entry | undefined {
+    const line = this.active.editor?.document === script ? this.active.editor.selection.active.line : 0;
+    // The name of a kernel stands at its top.
+    const above = entries.filter((e) => e.range && e.range.start.line <= line + 1);
+    return above.sort((a, b) => (b.range?.start.line ?? 0) - (a.range?.start.line ?? 0))[0];
   }
 
   set(script: vscode.TextDocument, to: Chosen, from?: Chosen): void {

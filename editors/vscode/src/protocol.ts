@@ -21,14 +21,20 @@ export interface Lines {
   end: number; // exclusive
 }
 
+// Lines of a view, and lines of its script that they came from.
+export interface Link {
+  lines: Lines;
+  source: Lines;
+}
+
 export interface View {
   uri: string;
   languageId: string;
   state: ViewState;
   text: string;
   version?: number | null; // of the script that it was made from
-  map?: { lines: Lines; source: lsp.Range }[];
-  kernel?: Lines[]; // lines of the script that belong to the kernel
+  map?: Link[]; // ascending by lines; several may have the same
+  kernel?: Lines; // lines of the script that belong to the kernel
 }
 
 export interface RunResult {
@@ -91,4 +97,86 @@ export interface TimelinePoint {
   process: number;
   track: number;
   time: number;
+}
+
+export interface Targets {
+  settings: string | null;
+  targets: { name: string; kind: 'local' | 'remote' | 'pool'; address?: string; members?: string[] }[];
+}
+
+// ---- layouts ----
+export type Extent = number | string;
+export interface Layout {
+  name: string;
+  kind: 'buffer' | 'region' | 'layout';
+  range: lsp.Range;
+  version: number;
+  layout: string;
+  printed: string;
+  words: string;
+  text: string;
+  bits: number;
+  dtype?: string;
+  scope?: string;
+  bytes?: number;
+  shape: Extent[];
+  grid: Grid | null;
+  grid_problem?: string;
+  owners: number[];
+  entry?: string;
+  architecture?: string;
+  accesses: Access[];
+  accesses_left_out: number;
+}
+export interface Grid {
+  rows: number;
+  columns: number;
+  shown_rows: number;
+  shown_columns: number;
+  left_out: string;
+  coloured_by: 'thread' | 'bank' | 'column' | 'none';
+  thread?: number[];
+  address?: number[];
+  bank?: number[];
+  lane?: number[];
+  column?: number[];
+  label: string[];
+}
+export interface Access {
+  call: string;
+  reads: boolean;
+  writes: boolean;
+  location: lsp.Location | null;
+  degree: number | null;
+  why?: string;
+  worst?: {
+    bits: number;
+    wavefronts: number;
+    ideal: number;
+    phases: { first_lane: number; lanes: number; degree: number; bank: number; words: number[] }[];
+    address: number[];
+  };
+}
+
+// ---- pipelines ----
+export interface Use {
+  what: string;
+  kind: 'fill' | 'drain' | 'init' | 'arrive' | 'expect' | 'complete' | 'wait' | 'sync' | 'other';
+  who: string;
+  under: string[];
+  bytes: number | null;
+  barrier: string | null;
+  location: lsp.Location | null;
+  times: number;
+}
+export interface Pipeline {
+  entry: string;
+  kernel: string;
+  architecture: string;
+  version: number | null;
+  text: string;
+  buffers: { name: string; other_names: string[]; scope: string; dtype: string; shape: Extent[]; bytes?: number | null; location: lsp.Location | null; fills: Use[]; drains: Use[] }[];
+  barriers: { name: string; count?: number | null; location: lsp.Location | null; arrivals?: string; uses: Use[] }[];
+  syncs: Use[];
+  left_out: number;
 }

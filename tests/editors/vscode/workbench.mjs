@@ -121,12 +121,17 @@ export class Workbench {
 
   // Quick Open; the first press can be lost while the workbench starts.
   async quick(text, key = 'Control+P') {
-    const input = this.page.locator('.quick-input-widget input');
+    const input = this.page.locator('.quick-input-widget input[type="text"]');
+    if (await input.isVisible()) {
+      await this.page.keyboard.press('Escape');
+      await input.waitFor({ state: 'hidden' });
+    }
     for (let tries = 0; tries < 20 && !(await input.isVisible()); tries++) {
       await this.page.keyboard.press(key);
       await input.waitFor({ timeout: 1500 }).catch(() => undefined);
     }
-    await input.fill(text);
+    // A notification or a view that takes the focus can close it once more.
+    if (!(await input.fill(text, { timeout: 3000 }).then(() => true, () => false))) return this.quick(text, key);
     return input;
   }
 
@@ -140,8 +145,9 @@ export class Workbench {
 
   async command(title) {
     await this.quick(`>${title}`, 'F1');
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().waitFor();
-    await this.page.keyboard.press('Enter');
+    // The command itself, not one used before whose name begins alike.
+    const named = [title, `${title}…`].flatMap((name) => [`[aria-label="${name}"]`, `[aria-label^="${name}, "]`]);
+    await this.page.locator(named.map((one) => `.quick-input-list .monaco-list-row${one}`).join(', ')).first().click();
   }
 
   // Chooses a row of the open quick pick.

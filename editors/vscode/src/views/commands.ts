@@ -53,7 +53,7 @@ export class ViewCommands implements vscode.TextDocumentContentProvider, vscode.
     // A view that is open already is shown where it is.
     const open = vscode.window.tabGroups.all.find((group) =>
       group.tabs.some((tab) => tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === uri.toString()));
-    await vscode.window.showTextDocument(document, { viewColumn: open?.viewColumn ?? column, preserveFocus, preview: true });
+    await vscode.window.showTextDocument(document, { viewColumn: open?.viewColumn ?? column, preserveFocus, preview: false });
   }
 
   private async open(kind: ViewKind): Promise<void> {
@@ -61,7 +61,10 @@ export class ViewCommands implements vscode.TextDocumentContentProvider, vscode.
     if (shown) {
       // From a view: the same kernel, in its place.
       const entry = await this.entryOf(shown.name);
-      return this.openUri(vscode.Uri.parse(entry.views[kind]), vscode.ViewColumn.Active, false);
+      const old = viewTabs().find(({ tab }) => tab.isActive && tab.group.isActive)?.tab;
+      await this.openUri(vscode.Uri.parse(entry.views[kind]), vscode.ViewColumn.Active, false);
+      if (old && kind !== shown.name.kind) await vscode.window.tabGroups.close(old, true);
+      return;
     }
     const script = this.script();
     const entry = await this.choice.current(script);
@@ -110,8 +113,10 @@ export class ViewCommands implements vscode.TextDocumentContentProvider, vscode.
   }
 
   private async here(): Promise<{ script: vscode.TextDocument; entries: Entry[]; now: Entry; kind: ViewKind }> {
-    const view = this.activeView();
     const script = this.script();
+    // What is looked at: this view, or the one that stands beside the script.
+    const beside = vscode.window.visibleTextEditors.map((editor) => this.views.get(editor.document.uri));
+    const view = this.activeView() ?? beside.find((one) => one?.script() === script);
     const entries = await this.choice.entries(script);
     const now = view ? await this.entryOf(view.name) : await this.choice.current(script);
     if (!now) throw new Error('the script has no entry to compare');
@@ -201,7 +206,7 @@ export class ViewCommands implements vscode.TextDocumentContentProvider, vscode.
     const shown = vscode.window.visibleTextEditors.find((e) => e.document.uri.toString() === script.toString());
     await vscode.window.showTextDocument(script, {
       viewColumn: shown?.viewColumn ?? vscode.ViewColumn.Beside,
-      selection: new vscode.Range(source.start.line, source.start.character, source.start.line, source.start.character),
+      selection: new vscode.Range(source.start, 0, source.start, 0),
     });
   }
 

@@ -19,21 +19,16 @@ export function ownersOf(view: Pick<ShownView, 'map'>): Owners {
   const size = new Map<number, number>();
   const ofLine = new Map<number, number>();
   for (const { source } of view.map) {
-    const last = lastLine(source);
-    for (let line = source.start.line; line <= last; line++) {
+    for (let line = source.start; line < source.end; line++) {
       const known = size.get(line);
-      if (known !== undefined && known <= last - source.start.line) continue;
-      size.set(line, last - source.start.line);
-      ofLine.set(line, source.start.line);
+      if (known !== undefined && known <= source.end - source.start) continue;
+      size.set(line, source.end - source.start);
+      ofLine.set(line, source.start);
     }
   }
   const colour = new Map<number, number>();
   for (const statement of [...new Set(ofLine.values())].sort((a, b) => a - b)) colour.set(statement, colour.size % paletteSize);
   return { ofLine, colour };
-}
-
-function lastLine(range: { start: { line: number }; end: { line: number; character: number } }): number {
-  return range.end.character === 0 && range.end.line > range.start.line ? range.end.line - 1 : range.end.line;
 }
 
 interface Painted {
@@ -101,7 +96,7 @@ export class Links implements vscode.Disposable {
       const owners = ownersOf(view);
       const active = this.statementFor(view);
       for (const { lines, source } of view.map) {
-        const statement = owners.ofLine.get(source.start.line) ?? source.start.line;
+        const statement = owners.ofLine.get(source.start) ?? source.start;
         for (let line = lines.start; line < lines.end; line++) {
           if (!painted.lines.has(line)) painted.lines.set(line, owners.colour.get(statement) ?? 0);
           if (statement === active) painted.active.add(line);
@@ -132,22 +127,21 @@ export class Links implements vscode.Disposable {
     if (visible.length > 0 && !current) return; // the colours move with the text until the views have caught up
     const painted: Painted = { lines: new Map(), active: new Set() };
     const dimmed: vscode.Range[] = [];
-    if (current) {
+    if (current?.state === 'ready' && current.map.length > 0) {
       const owners = ownersOf(current);
       const active = this.statementFor(current);
       for (const [line, statement] of owners.ofLine) {
         painted.lines.set(line, owners.colour.get(statement) ?? 0);
         if (statement === active) painted.active.add(line);
       }
-      for (const { start, end } of current.kernel) {
-        for (let line = start; line < Math.min(end, editor.document.lineCount); line++) {
-          if (!owners.ofLine.has(line) && !editor.document.lineAt(line).isEmptyOrWhitespace) dimmed.push(new vscode.Range(line, 0, line, 0));
-        }
+      const { start, end } = current.kernel ?? { start: 0, end: 0 };
+      for (let line = start; line < Math.min(end, editor.document.lineCount); line++) {
+        if (!owners.ofLine.has(line) && !editor.document.lineAt(line).isEmptyOrWhitespace) dimmed.push(editor.document.lineAt(line).range);
       }
     }
     this.colours.apply(editor, painted.lines, painted.active);
     const wanted = vscode.workspace.getConfiguration('tilewright').get('view.dimUnused', true);
-    editor.setDecorations(this.dim, wanted ? dimmed.map((r) => editor.document.lineAt(r.start.line).range) : []);
+    editor.setDecorations(this.dim, wanted ? dimmed : []);
   }
 
   private visibleViews(script: vscode.TextDocument): ShownView[] {
@@ -188,12 +182,12 @@ export class Links implements vscode.Disposable {
     const script = view.script();
     if (!script || view.outOfDate()) return;
     const source = sourceOf(view, line);
-    const statement = source && (ownersOf(view).ofLine.get(source.start.line) ?? source.start.line);
+    const statement = source && (ownersOf(view).ofLine.get(source.start) ?? source.start);
     this.lookedAt = statement === undefined ? undefined : { script: script.uri.toString(), statement };
     this.paintAll();
     if (!source || !following()) return;
     for (const editor of vscode.window.visibleTextEditors) {
-      if (editor.document === script) editor.revealRange(new vscode.Range(source.start.line, 0, lastLine(source), 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+      if (editor.document === script) editor.revealRange(new vscode.Range(source.start, 0, source.end - 1, 0), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     }
     for (const other of this.visibleViews(script)) {
       if (other !== view && !other.outOfDate() && statement !== undefined) this.reveal(other, linesOf(other, statement));
@@ -217,14 +211,14 @@ function following(): boolean {
 // The place that a line of the view came from: where there are several, the shortest.
 export function sourceOf(view: Pick<ShownView, 'map'>, line: number) {
   const found = view.map.filter(({ lines }) => lines.start <= line && line < lines.end).map(({ source }) => source);
-  return found.sort((a, b) => a.end.line - a.start.line - (b.end.line - b.start.line))[0];
+  return found.sort((a, b) => a.end - a.start - (b.end - b.start))[0];
 }
 
 // The lines of the view that a statement of the script became.
 export function linesOf(view: Pick<ShownView, 'map'>, statement: number): number[] {
   const { ofLine } = ownersOf(view);
   return view.map
-    .filter(({ source }) => (ofLine.get(source.start.line) ?? source.start.line) === statement)
+    .filter(({ source }) => (ofLine.get(source.start) ?? source.start) === statement)
     .map(({ lines }) => lines.start)
     .sort((a, b) => a - b);
 }
@@ -238,7 +232,7 @@ export class ViewDefinitions implements vscode.DefinitionProvider {
     const name = parseView(document.uri);
     const source = view && !view.outOfDate() ? sourceOf(view, position.line) : undefined;
     if (!source || !name) return [];
-    const target = new vscode.Range(source.start.line, source.start.character, source.end.line, source.end.character);
+    const target = new vscode.Range(source.start, 0, source.end - 1, Number.MAX_SAFE_INTEGER);
     return [{ originSelectionRange: document.lineAt(position.line).range, targetUri: vscode.Uri.parse(name.document), targetRange: target }];
   }
 }

@@ -27,9 +27,9 @@ export function palette(): Palette {
   const active = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor('tilewright.activeLine'),
-    outlineColor: new vscode.ThemeColor('tilewright.activeLineBorder'),
-    outlineStyle: 'solid',
-    outlineWidth: '1px',
+    borderColor: new vscode.ThemeColor('tilewright.activeLineBorder'),
+    borderStyle: 'solid',
+    borderWidth: '0 0 0 5px',
     overviewRulerColor: new vscode.ThemeColor('tilewright.activeLineBorder'),
     overviewRulerLane: vscode.OverviewRulerLane.Full,
   });

@@ -1,7 +1,7 @@
 // The texts of the views that are open, kept up with their scripts. A text is current only while it was made from the
 // version that the script has now: between an edit and the answer to it, everything shown is out of date and says so.
 import * as vscode from 'vscode';
-import type { View, ViewState } from '../protocol';
+import type { Lines, Link, View, ViewState } from '../protocol';
 import type { Server } from '../server';
 import { parseView, serverUri, type ViewName, viewScheme } from './name';
 
@@ -11,8 +11,8 @@ const underWayAtMost = 2;
 export class ShownView {
   text: string | undefined;
   state: ViewState = 'pending';
-  map: NonNullable<View['map']> = [];
-  kernel: NonNullable<View['kernel']> = [];
+  map: Link[] = [];
+  kernel: Lines | undefined;
   // Of the script that text and map are made from, and that the server was last asked about.
   version = -1;
   lastSaved: string | undefined; // the text while the script had no unsaved edits
@@ -161,7 +161,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
     if (answer.state === 'pending' && view.text !== undefined) return;
     view.version = version;
     view.map = answer.map ?? [];
-    view.kernel = answer.kernel ?? [];
+    view.kernel = answer.kernel;
     if (view.text === answer.text) {
       this.keepSaved(view);
       return;
