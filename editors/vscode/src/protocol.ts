@@ -175,7 +175,7 @@ export interface Pipeline {
   architecture: string;
   version: number | null;
   text: string;
-  buffers: { name: string; other_names: string[]; scope: string; dtype: string; shape: Extent[]; bytes?: number | null; location: lsp.Location | null; fills: Use[]; drains: Use[] }[];
+  buffers: { name: string; other_names: string[]; scope: string; dtype: string; shape: string; bytes?: number | null; location: lsp.Location | null; fills: Use[]; drains: Use[] }[];
   barriers: { name: string; count?: number | null; location: lsp.Location | null; arrivals?: string; uses: Use[] }[];
   syncs: Use[];
   left_out: number;

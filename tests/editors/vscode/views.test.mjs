@@ -74,7 +74,9 @@ step('the view follows while somebody types', async () => {
 });
 
 step('two architectures are compared', async () => {
-  await w.command('File: Save All');
+  await w.page.locator('.tab[data-resource-name="scopes.py"]').first().click();
+  await w.page.keyboard.press('Control+S');
+  await w.page.locator('.tab.dirty').first().waitFor({ state: 'detached' });
   await w.command('View: Close All Editors');
   await w.openFile('scopes.py');
   await w.goTo(38);

@@ -137,8 +137,7 @@ export class Workbench {
 
   async openFile(name) {
     await this.quick(name);
-    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: name.split('/').at(-1) }).first().waitFor();
-    await this.page.keyboard.press('Enter');
+    await this.page.locator('.quick-input-list .monaco-list-row', { hasText: name.split('/').at(-1) }).first().click();
     await this.page.locator(`.tab.active[data-resource-name="${name.split('/').at(-1)}"]`).waitFor();
     await this.page.locator('.editor-group-container.active .view-line').first().waitFor();
   }
