@@ -162,6 +162,9 @@ sub.log = { run = function()
   vim.cmd.split(vim.fn.fnameescape(path))
   vim.cmd("normal! G")
 end }
+sub.messages = { run = function()
+  for _, message in ipairs(require("tilewright.notice").said) do vim.api.nvim_echo({ { message } }, false, {}) end
+end }
 sub.health = { run = function() vim.cmd("checkhealth tilewright") end }
 sub.build = { run = function() require("tilewright.build").run() end }
 

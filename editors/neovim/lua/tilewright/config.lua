@@ -13,6 +13,7 @@ M.defaults = {
   links = true,             -- colours for lines that belong together
   dim = true,               -- lines of the kernel that emit nothing
   view_width = 0.5,         -- of the window that is split
+  notice = 8000,            -- milliseconds that a notice is shown
   patience = 10000,         -- milliseconds until a server that does not answer is called hung
   restarts = 3,             -- of a server that ends by itself, in a minute
 }

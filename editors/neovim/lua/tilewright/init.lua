@@ -48,11 +48,11 @@ function M.consider(buffer)
   require("tilewright.commands").client_commands()
   if config.values.mappings then map_keys(buffer) end
   if config.values.treesitter then highlight(buffer) end
-  local id = require("tilewright.server").attach(buffer)
-  if id then M.dress(buffer) end
+  M.dress(buffer)
+  require("tilewright.server").attach(buffer)
 end
 
--- What an attached buffer shows of itself.
+-- What a script shows of itself while a server is attached.
 function M.dress(buffer)
   if config.values.inlay_hints then vim.lsp.inlay_hint.enable(true, { bufnr = buffer }) end
   if config.values.codelens then

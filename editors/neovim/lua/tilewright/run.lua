@@ -83,7 +83,8 @@ local function finished(run, problem, result)
   draw()
   local level = (run.state == "verified" or run.state == "unverified" or run.state == "cancelled") and vim.log.levels.INFO
     or vim.log.levels.WARN
-  server.tell(first_line(run), level)
+  -- Who looks at the window of runs sees it there.
+  if vim.fn.bufwinid(panel) == -1 then server.tell(first_line(run), level) end
 end
 
 -- Runs an entry of a script on a target. The text that is run is the saved one.

@@ -10,7 +10,7 @@ local leaving = false
 local waiting = {}   -- what is to be told when no answer can come any more, with the client's id
 local listeners = {} -- told with a reason when a server comes or goes
 
-local function tell(message, level) vim.notify("tilewright: " .. message, level or vim.log.levels.INFO) end
+local tell = require("tilewright.notice").show
 M.tell = tell
 function M.on_change(listener) listeners[#listeners + 1] = listener end
 local function changed(what)
@@ -148,7 +148,6 @@ function M.attach(buffer)
     end
   end
   running[id].buffers[buffer] = true
-  changed("a server is attached")
   return id
 end
 
@@ -227,7 +226,9 @@ function M.request(buffer, method, params, done, options)
   if not sent then finish("the server is not running any more") end
   if not finished then waiting[finish] = client.id end
   return function()
-    if sent and not finished then call(client, "cancel_request", id) end
+    if not sent or finished then return end
+    call(client, "cancel_request", id)
+    finish("cancelled")  -- Neovim keeps the server's own word about it to itself
   end
 end
 -- A server that ends answers nothing more.
@@ -273,6 +274,12 @@ local function renamed(args)
 end
 
 local group = vim.api.nvim_create_augroup("tilewright_server", {})
+vim.api.nvim_create_autocmd("LspAttach", {
+  group = group,
+  callback = function(args)
+    if running[args.data.client_id] then vim.schedule(function() changed("a server is attached") end) end
+  end,
+})
 vim.api.nvim_create_autocmd("VimLeavePre", { group = group, callback = function() leaving = true end })
 vim.api.nvim_create_autocmd({ "FocusGained", "BufEnter", "CursorHold" }, { group = group, callback = look_for_upgrade })
 vim.api.nvim_create_autocmd({ "BufFilePre", "BufFilePost" }, { group = group, callback = renamed })

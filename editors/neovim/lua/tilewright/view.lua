@@ -57,8 +57,8 @@ function View:current()
   if not valid(self.script) or not vim.api.nvim_buf_is_loaded(self.script) then return false, "the script is closed" end
   local client = server.client(self.script)
   if self.frozen then return false, "as it was before" end
-  if not client then return false, "no server is running; `:Tilewright restart` starts one" end
-  if server.slow == client.id then return false, "the server does not answer; `:Tilewright restart` starts another one" end
+  if not client then return false, "no server is running (:Tilewright restart)" end
+  if server.slow == client.id then return false, "the server does not answer (:Tilewright restart)" end
   if self.problem then return false, self.problem end
   if not self.version or self.version ~= server.version(self.script) then return false, "updating" end
   return true
@@ -70,11 +70,11 @@ local function escaped(text) return (text:gsub("%%", "%%%%"):gsub("[\r\n]+", " "
 function M.winbar()
   local self = by_buffer[vim.api.nvim_get_current_buf()]
   if not self then return "" end
-  local what = titles[self.kind] .. "  " .. escaped(self.subject or "")
+  local what = titles[self.kind] .. "  %<" .. escaped(self.subject or "")
   local current, why = self:current()
   if current then return "%#TilewrightCurrent# ● %*" .. what .. "%= current " end
   local mark = self.frozen and "○ " or "◌ "
-  return "%#TilewrightWaiting# " .. mark .. "%*" .. what .. "%=%#TilewrightWaiting#%<"
+  return "%#TilewrightWaiting# " .. mark .. "%*" .. what .. "%=%#TilewrightWaiting#"
     .. escaped(self.frozen and why or ((self.version and "stale: " or "") .. why)) .. "%* "
 end
 
