@@ -15,7 +15,9 @@
 #include "server/build/command.h"
 #include "server/cli/commands.h"
 #include "server/lsp/command.h"
+#include "server/project/environment.h"
 #include "server/remote/holder.h"
+#include "server/remote/shared_cache.h"
 #include "server/worker/command.h"
 #include "server/worker/simulated_job.h"
 
@@ -46,6 +48,14 @@ const Command* command_named(std::string_view name) {
   return found == std::end(kCommands) || name == "completions" ? nullptr : found;
 }
 
+// Null: the environment names none, or it cannot be used, which is no reason to do without compilations.
+std::shared_ptr<tilewright::toolchain::SharedStore> shared_cache() {
+  using namespace tilewright::remote;
+  auto made = shared_cache(shared_cache_options());
+  if (!made) std::fprintf(stderr, "tilewright: %s; it is not used\n", made.error().c_str());
+  return made ? *made : nullptr;
+}
+
 // "0.1.0 (commit 4780a5f3c21b, dialects 0.25, 0.26)".
 std::string version_words() {
   using namespace tilewright;
@@ -68,6 +78,8 @@ int command_line(int argc, char** argv) {
   // So is the one that holds an allocation of a cluster.
   if (argc > 2 && std::string_view(argv[1]) == "slurm-holder") return tilewright::remote::slurm_holder_main(argc, argv);
   if (argc == 2 && std::string_view(argv[1]) == "worker-job") return tilewright::worker::simulated_job_main();
+
+  tilewright::project::share_cache(shared_cache);
 
   using namespace tilewright::cli;
   CLI::App app{"Tilewright: compiler service and language server for TIRx tile scripts", "tilewright"};

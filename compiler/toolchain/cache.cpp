@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <system_error>
@@ -46,20 +47,16 @@ fs::path Cache::path_of(const Record& key) const {
 }
 
 std::optional<Record> Cache::load(const Record& key) {
-  if (options_.folder.empty()) return std::nullopt;
-  fs::path path = path_of(key);
+  if (options_.folder.empty()) return load_shared(key);
+  const fs::path path = path_of(key);
   Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) {
-    ++misses_;
-    return std::nullopt;
-  }
+  if (!file) return load_shared(key);
   std::string bytes;
   std::optional<Record> value;
   if (read_all(file.get(), bytes, options_.entry_limit_bytes)) value = open_entry(bytes, encode(key));
   if (!value) {
     set_aside(path);
-    ++misses_;
-    return std::nullopt;
+    return load_shared(key);
   }
   ++hits_;
   timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
@@ -67,32 +64,53 @@ std::optional<Record> Cache::load(const Record& key) {
   return value;
 }
 
+// What others made is kept here as well, so that it is asked for once.
+std::optional<Record> Cache::load_shared(const Record& key) {
+  auto bytes = options_.shared ? options_.shared->get(name_of(key)) : std::nullopt;
+  auto value = bytes ? open_entry(*bytes, encode(key)) : std::nullopt;
+  if (bytes && !value) ++corrupt_;
+  if (!value) {
+    ++misses_;
+    return std::nullopt;
+  }
+  ++hits_;
+  ++shared_;
+  if (!options_.folder.empty()) write(path_of(key), *bytes);
+  return value;
+}
+
 bool Cache::store(const Record& key, const Record& value) {
-  if (options_.folder.empty()) return false;
+  if (options_.folder.empty() && !options_.shared) return false;
   Record entry{{"key", encode(key)}};
   entry.insert(entry.end(), value.begin(), value.end());
-  std::string body = encode(entry);
-  std::uint64_t size = kHeader + body.size();
+  const std::string body = encode(entry);
+  if (kHeader + body.size() > std::min(options_.entry_limit_bytes, options_.limit_bytes)) {
+    ++failed_;
+    return false;
+  }
+  const Digest digest = sha256(body);
+  std::string bytes(kMagic);
+  bytes.reserve(kHeader + body.size());
+  bytes.append(reinterpret_cast<const char*>(digest.data()), digest.size()).append(body);
+  const bool kept = !options_.folder.empty() && write(path_of(key), bytes);
+  if (options_.shared) options_.shared->put(name_of(key), std::move(bytes));
+  return kept;
+}
+
+bool Cache::write(const fs::path& path, std::string_view entry) {
   auto failed = [&] {
     ++failed_;
     return false;
   };
-  if (size > options_.entry_limit_bytes || size > options_.limit_bytes) return failed();
-
-  fs::path path = path_of(key);
-  fs::path folder = options_.folder / "tmp";
+  const fs::path folder = options_.folder / "tmp";
   std::error_code error;
   fs::create_directories(path.parent_path(), error);
   fs::create_directories(folder, error);
   std::string temporary = (folder / (path.filename().string().substr(0, 16) + ".XXXXXX")).string();
   Fd file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!file) return failed();
-  Digest digest = sha256(body);
   // No fsync: after a power cut the digest tells, and an artifact can be made again.
-  bool written = write_all(file.get(), kMagic) &&
-                 write_all(file.get(), {reinterpret_cast<const char*>(digest.data()), digest.size()}) &&
-                 write_all(file.get(), body);
-  if (!written || ::rename(temporary.c_str(), path.c_str()) != 0) {
+  if (!write_all(file.get(), entry) || ::rename(temporary.c_str(), path.c_str()) != 0) {
     ::unlink(temporary.c_str());
     return failed();
   }
@@ -101,8 +119,8 @@ bool Cache::store(const Record& key, const Record& value) {
   bool look = false;
   {
     std::lock_guard lock(size_mutex_);
-    written_since_look_ += size;
-    if (believed_bytes_) *believed_bytes_ += size;
+    written_since_look_ += entry.size();
+    if (believed_bytes_) *believed_bytes_ += entry.size();
     // Others write as well: look for ourselves at first, when we believe it full, and now and then.
     look =
         !believed_bytes_ || *believed_bytes_ > options_.limit_bytes || written_since_look_ > options_.limit_bytes / 16;
@@ -134,7 +152,8 @@ void Cache::set_aside(const fs::path& path) {
 }
 
 CacheCounts Cache::counts() const {
-  return {hits_.load(), misses_.load(), corrupt_.load(), stored_.load(), failed_.load(), evicted_.load()};
+  return {hits_.load(),   misses_.load(),  corrupt_.load(), stored_.load(),
+          failed_.load(), evicted_.load(), shared_.load()};
 }
 
 }  // namespace tilewright::toolchain

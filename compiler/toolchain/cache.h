@@ -13,11 +13,14 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "compiler/toolchain/record.h"
+#include "compiler/toolchain/shared_store.h"
 
 namespace tilewright::toolchain {
 
@@ -25,6 +28,7 @@ struct CacheOptions {
   std::filesystem::path folder;                    // made when missing; empty: no cache
   std::uint64_t limit_bytes = 2ull << 30;          // of all entries together, in file bytes
   std::uint64_t entry_limit_bytes = 256ull << 20;  // a larger entry is not kept
+  std::shared_ptr<SharedStore> shared{};           // asked where there is nothing in the folder; null: none
 };
 
 // Counted since this process opened the cache.
@@ -35,6 +39,7 @@ struct CacheCounts {
   std::uint64_t stored = 0;
   std::uint64_t failed = 0;  // entries that could not be written
   std::uint64_t evicted = 0;
+  std::uint64_t shared = 0;  // hits that came from the shared store
 };
 
 class Cache {
@@ -53,10 +58,12 @@ class Cache {
   std::filesystem::path path_of(const Record& key) const;
 
  private:
+  std::optional<Record> load_shared(const Record& key);
+  bool write(const std::filesystem::path& path, std::string_view entry);
   void set_aside(const std::filesystem::path& path);
 
   CacheOptions options_;
-  std::atomic<std::uint64_t> hits_{0}, misses_{0}, corrupt_{0}, stored_{0}, failed_{0}, evicted_{0};
+  std::atomic<std::uint64_t> hits_{0}, misses_{0}, corrupt_{0}, stored_{0}, failed_{0}, evicted_{0}, shared_{0};
   std::mutex size_mutex_;
   // Bytes believed to be in the store; unknown until the first look. Other processes write too, so it is only a hint of
   // when to look again.

@@ -37,7 +37,18 @@ std::vector<fs::path> packages_beside(const fs::path& bin) {
   return out;
 }
 
+std::function<std::shared_ptr<toolchain::SharedStore>()>& opener() {
+  static std::function<std::shared_ptr<toolchain::SharedStore>()> open;
+  return open;
+}
+std::shared_ptr<toolchain::SharedStore> shared_store() {
+  static const std::shared_ptr<toolchain::SharedStore> store = opener() ? opener()() : nullptr;
+  return store;
+}
+
 }  // namespace
+
+void share_cache(std::function<std::shared_ptr<toolchain::SharedStore>()> open) { opener() = std::move(open); }
 
 toolchain::Options toolchain_options() {
   toolchain::Options options;
@@ -64,6 +75,7 @@ toolchain::Options toolchain_options() {
                         : home && *home == '/' ? fs::path(home) / ".cache"
                                                : fs::path();
   if (!base.empty()) options.cache.folder = base / "tilewright" / "artifacts";
+  options.cache.shared = shared_store();
   return options;
 }
 

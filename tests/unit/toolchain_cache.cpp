@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -136,6 +138,48 @@ TEST_CASE("without a folder there is no cache and no complaint") {
   Cache cache({fs::path()});
   CHECK(!cache.store(kKey, kValue));
   CHECK(!cache.load(kKey));
+}
+
+// What another machine would hold.
+struct Elsewhere final : SharedStore {
+  std::map<std::string, std::string> entries;
+  std::optional<std::string> get(const std::string& name) override {
+    const auto at = entries.find(name);
+    return at == entries.end() ? std::nullopt : std::optional(at->second);
+  }
+  void put(const std::string& name, std::string bytes) override { entries[name] = std::move(bytes); }
+};
+
+TEST_CASE("what another machine made is found once there and then here, and only under its own key") {
+  Scratch here, there;
+  auto shared = std::make_shared<Elsewhere>();
+  const Record key{{"source", "a"}}, other{{"source", "b"}}, value{{"cubin", std::string(1000, 'x')}};
+  CHECK(Cache({.folder = there.path(), .shared = shared}).store(key, value));
+  REQUIRE(shared->entries.size() == 1);
+
+  Cache cache({.folder = here.path(), .shared = shared});
+  CHECK(cache.load(key) == value);
+  CHECK(cache.counts().shared == 1);
+  shared->entries.clear();
+  CHECK(cache.load(key) == value);
+  CHECK(cache.counts().shared == 1);
+  CHECK_FALSE(cache.load(other));
+
+  // Swapped, cut short and changed entries are nothing.
+  CHECK(Cache({.folder = {}, .shared = shared}).load(key) == std::nullopt);
+  Cache({.folder = there.path(), .shared = shared}).store(other, value);
+  const std::string good = shared->entries.begin()->second;
+  const std::string name = Cache({.folder = here.path()}).path_of(key).parent_path().filename().string() +
+                           Cache({.folder = here.path()}).path_of(key).filename().string();
+  Scratch fresh;
+  std::string changed = good;
+  changed[good.size() / 2] ^= 1;
+  for (const std::string& bad : {good, good.substr(0, good.size() / 2), std::string(), changed}) {
+    shared->entries = {{name, bad}};
+    Cache strict({.folder = fresh.path(), .shared = shared});
+    CHECK_FALSE(strict.load(key));
+    CHECK(strict.counts().corrupt == 1);
+  }
 }
 
 TEST_CASE("a folder that cannot be written costs only the cache") {
