@@ -2,6 +2,7 @@
 import os
 import shutil
 import subprocess
+import sys
 
 
 def missing(root):
@@ -14,6 +15,13 @@ def missing(root):
     return ""
 
 
+def run(place, environment, *arguments):
+    """What npm says is shown only where it failed."""
+    said = subprocess.run(["npm", *arguments], cwd=place, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if said.returncode != 0:
+        sys.exit(f"{said.stdout}package: npm {' '.join(arguments)} failed in {place}, see above; --without vsix makes the others")
+
+
 def make(made, binary, folder):
     """`binary` is the stripped one, as a file."""
     place = f"{made.root}/editors/vscode"
@@ -21,8 +29,8 @@ def make(made, binary, folder):
     path = os.path.abspath(f"{folder}/tilewright-{made.version}-{platform}.vsix")
     installed, wanted = f"{place}/node_modules/.package-lock.json", f"{place}/package-lock.json"
     if not os.path.exists(installed) or os.path.getmtime(installed) < os.path.getmtime(wanted):
-        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--prefix", place], check=True, cwd=place)
+        run(place, os.environ, "ci", "--no-audit", "--no-fund")
     environment = dict(os.environ, TILEWRIGHT_BINARY=os.path.abspath(binary), TILEWRIGHT_VSIX=path,
                        TILEWRIGHT_NOTICES=f"{made.root}/THIRD-PARTY-NOTICES.txt")
-    subprocess.run(["npm", "run", "package"], check=True, cwd=place, env=environment)
+    run(place, environment, "run", "package")
     return path
