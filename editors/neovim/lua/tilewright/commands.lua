@@ -119,9 +119,13 @@ sub.diff = {
     local of = script()
     if not of then return end
     local what, kind = args[1] or "edit", args[2] or "cuda"
-    if what == "edit" then return view.diff_edit(of, kind) end
+    if what ~= "edit" and what ~= "arch" and what ~= "entry" then
+      return server.tell("there is no difference '" .. what .. "'; there are edit, arch, entry", vim.log.levels.WARN)
+    end
+    if kind == "ir" then kind = "lowered" end
     entries(of, function(found)
       local here = entry_here(found, of)
+      if what == "edit" then return view.diff_edit(of, { kind = kind, entry = here.entry, architecture = here.architecture }) end
       if what == "arch" then
         local others = vim.tbl_filter(function(e) return e.entry == here.entry and e.architecture ~= here.architecture end, found)
         if #others == 0 then

@@ -20,16 +20,20 @@ M.defaults = {
 
 M.values = vim.tbl_deep_extend("force", {}, M.defaults, vim.g.tilewright or {})
 
+local function complain(text)
+  vim.schedule(function() require("tilewright.notice").show(text, vim.log.levels.WARN) end)
+end
+
 -- Keeps what is right; says what is not.
 function M.set(options)
   for name, value in pairs(options or {}) do
     local default = M.defaults[name]
     if name ~= "cmd" and default == nil then
-      vim.notify("tilewright: there is no option '" .. name .. "'; :help tilewright-options lists them", vim.log.levels.WARN)
+      complain("there is no option '" .. name .. "'; :help tilewright-options lists them")
     elseif name == "cmd" and type(value) ~= "table" then
-      vim.notify("tilewright: the option 'cmd' is a list, such as { \"tilewright\", \"lsp\" }", vim.log.levels.WARN)
+      complain("the option 'cmd' is a list, such as { \"tilewright\", \"lsp\" }")
     elseif default ~= nil and type(value) ~= type(default) then
-      vim.notify(("tilewright: the option '%s' is a %s, not a %s"):format(name, type(default), type(value)), vim.log.levels.WARN)
+      complain(("the option '%s' is a %s, not a %s"):format(name, type(default), type(value)))
     elseif type(value) == "table" and not vim.islist(value) then
       M.values[name] = vim.tbl_deep_extend("force", M.values[name] or {}, value)
     else

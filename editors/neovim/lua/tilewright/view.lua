@@ -60,7 +60,7 @@ function View:current()
   if not client then return false, "no server is running (:Tilewright restart)" end
   if server.slow == client.id then return false, "the server does not answer (:Tilewright restart)" end
   if self.problem then return false, self.problem end
-  if not self.version or self.version ~= server.version(self.script) then return false, "updating" end
+  if self.dirty or not self.version or self.version ~= server.version(self.script) then return false, "updating" end
   return true
 end
 
@@ -76,6 +76,13 @@ function M.winbar()
   local mark = self.frozen and "○ " or "◌ "
   return "%#TilewrightWaiting# " .. mark .. "%*" .. what .. "%=%#TilewrightWaiting#"
     .. escaped(self.frozen and why or ((self.version and "stale: " or "") .. why)) .. "%* "
+end
+
+-- The script has changed under it.
+function View:spoil()
+  self.dirty = true
+  local window = valid(self.buffer) and self:window()
+  if window then pcall(vim.api.nvim__redraw, { win = window, winbar = true }) end
 end
 
 function View:mark()
@@ -285,7 +292,9 @@ function View:refresh()
       self:take(result)
     end
     self:mark()
-    if self.again or (valid(self.script) and server.version(self.script) ~= asked) then self:refresh() end
+    -- What was heard of meanwhile matters where there is no good answer: tools may be ready by now.
+    local typed = valid(self.script) and server.version(self.script) ~= asked
+    if typed or (self.again and self.problem) then self:refresh() end
   end)
 end
 
@@ -303,6 +312,7 @@ function View:take(result)
   self.problem = nil
   self.uri = result.uri
   self.version = result.version ~= vim.NIL and result.version or nil
+  self.dirty = self.version ~= server.version(self.script)
   self.map = result.map or map_of_text(lines)
   self.kernel = type(result.kernel) == "table" and result.kernel or nil
   if self.kind == "layout" then
@@ -360,10 +370,14 @@ local function watch(script)
         watched[script] = nil
         return true
       end
-      -- The text may not be touched here. By then the bar says already that the view is stale.
+      -- The text may not be touched here, but the bar is drawn anew together with the change.
+      all(script, View.spoil)
       vim.schedule(function() all(script, View.refresh) end)
     end,
-    on_reload = function() vim.schedule(function() all(script, View.refresh) end) end,
+    on_reload = function()
+      all(script, View.spoil)
+      vim.schedule(function() all(script, View.refresh) end)
+    end,
     on_detach = function()
       watched[script] = nil
       vim.schedule(function() all(script, View.mark) end)
@@ -508,17 +522,15 @@ local function compare(one, other)
 end
 
 -- A view as it is now beside the one that goes on.
-function M.diff_edit(script, kind)
-  local before = M.open(script, { kind = kind })
-  local entry, architecture
+function M.diff_edit(script, options)
+  local before = M.open(script, options)
   local function go_on()
     if not valid(before.buffer) then return end
     if not before:current() then return vim.defer_fn(go_on, 20) end
-    before.frozen, entry, architecture = true, before.entry, before.architecture
+    before.frozen = true
     before:mark()
     vim.api.nvim_buf_clear_namespace(before.buffer, links_ns, 0, -1)
-    local now = M.open(script, { kind = kind, entry = entry, architecture = architecture })
-    compare(before, now)
+    compare(before, M.open(script, options))
   end
   go_on()
 end
