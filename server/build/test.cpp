@@ -2,6 +2,8 @@
 // nothing is expected is run all the same, and counts as ignored where it came to its end.
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <mutex>
 
 #include "protocol/uri.h"
@@ -46,7 +48,6 @@ Slots slots_for(const std::string& on, const project::BuildTarget& target, unsig
 }
 
 bsp::TestStatus outcome_of(const ide::RunAnswer& answer) {
-  if (answer.end == ide::RunAnswer::End::Stopped) return bsp::TestStatus::Cancelled;
   if (render::run_status(answer) != 0) return bsp::TestStatus::Failed;
   return answer.report.verified() ? bsp::TestStatus::Passed : bsp::TestStatus::Ignored;
 }
@@ -70,9 +71,16 @@ class Tests {
     std::lock_guard lock(mutex_);
     known_ += runs;
   }
+  void began(const ide::BatchRun& run) {
+    const std::string name = name_of(run);
+    auto test = std::make_unique<Task>(endpoint_, origin_, name, "test-start",
+                                       Json{{"displayName", name}, {"location", location(run.path)}}, &task_);
+    std::lock_guard lock(mutex_);
+    running_[{run.file, run.number}] = std::move(test);
+  }
   void ran(const ide::BatchRun& run) {
     const bsp::TestStatus status = outcome_of(run.answer);
-    const std::string name = run.entry.empty() ? run.path : run.entry;
+    const std::string name = name_of(run);
     Json data = {{"uri", uri_of(run.path)},
                  {"entry", run.entry},
                  {"where", run.where},
@@ -80,27 +88,29 @@ class Tests {
                  {"seconds", run.seconds}};
     if (render::Json report = render::run_json(run.answer); !report.is_null()) data["run"] = json_of(report);
     std::lock_guard lock(mutex_);
-    Task test(endpoint_, origin_, name, "test-start", {{"displayName", name}, {"location", location(run.path)}},
-              &task_);
+    const auto test = running_.extract({run.file, run.number});
     Json finish = {{"displayName", name},
                    {"status", status},
                    {"message", words_of(run, status)},
                    {"location", location(run.path)},
                    {"dataKind", "tilewright-run"},
                    {"data", data}};
-    test.finish(status == bsp::TestStatus::Failed      ? bsp::Status::Error
-                : status == bsp::TestStatus::Cancelled ? bsp::Status::Cancelled
-                                                       : bsp::Status::Ok,
-                words_of(run, status), "test-finish", finish);
+    test.mapped()->finish(status == bsp::TestStatus::Failed ? bsp::Status::Error : bsp::Status::Ok,
+                          words_of(run, status), "test-finish", finish);
     count(status);
     runs_.push_back(std::move(data));
     task_.progress(name, static_cast<std::int64_t>(runs_.size()), static_cast<std::int64_t>(known_), "tests");
   }
-  // When nobody runs any more.
-  const bsp::TestReport& report() const { return report_; }
+  // When nobody runs any more: what has begun by now was cancelled.
+  const bsp::TestReport& end() {
+    report_.cancelled += static_cast<std::int64_t>(running_.size());
+    running_.clear();
+    return report_;
+  }
   Json take_runs() { return std::exchange(runs_, Json::array()); }
 
  private:
+  static std::string name_of(const ide::BatchRun& run) { return run.entry.empty() ? run.path : run.entry; }
   Json location(const std::string& path) const {
     return {{"uri", uri_of(path)},
             {"range", {{"start", {{"line", 0}, {"character", 0}}}, {"end", {{"line", 0}, {"character", 0}}}}}};
@@ -121,6 +131,7 @@ class Tests {
   bsp::TestReport report_;
   std::size_t known_ = 0;
   Json runs_ = Json::array();
+  std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<Task>> running_;  // by script and entry
 };
 
 struct Asked {
@@ -201,9 +212,10 @@ Session::Result Session::test(const Work& work) {
     auto tests = std::make_shared<Tests>(endpoint_, work.origin, *task);
     RunSink sink;
     sink.runs.opened = [tests](std::size_t, const std::vector<std::string>& entries) { tests->expect(entries.size()); };
-    sink.runs.ran = [tests](ide::BatchRun run) { tests->ran(run); };
+    sink.runs.began = [tests](const ide::BatchRun& run) { tests->began(run); };
+    sink.runs.ran = [tests](const ide::BatchRun& run) { tests->ran(run); };
     sink.end = [&runs, task, tests, uri, origin = work.origin](bsp::Status status) {
-      bsp::TestReport report = tests->report();
+      bsp::TestReport report = tests->end();
       report.target = uri;
       report.origin = origin;
       report.milliseconds = task->milliseconds();

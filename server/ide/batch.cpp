@@ -149,6 +149,9 @@ void Batch::run(Task& task) {
     const State now = state();
     sink_.left(now.known - now.done + (now.files - now.opened));
   }
+  if (sink_.began)
+    sink_.began(
+        {.file = task.file, .number = task.number, .path = asked_.files[task.file], .entry = task.runnable.entry});
   const auto begun = std::chrono::steady_clock::now();
   BatchRun done;
   if (task.known) {

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""soak.py TILEWRIGHT [SECONDS] [CLIENTS]: one build server under clients that compile, test, run, cancel, reload, edit
+their scripts and go away midway, while its helpers are killed at random (default: 1800 s, 64).
+
+Each client has a workspace of its own, in which a constant tells its results from those of others. At the end the server's
+memory has to be what it was after the first tenth of the time, and nothing may be left of it.
+"""
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from client import Client, Refused  # noqa: E402
+
+BINARY = os.path.abspath(sys.argv[1])
+SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 1800
+CLIENTS = int(sys.argv[3]) if len(sys.argv) > 3 else 64
+SLACK = 64 << 20  # bytes that the allocator may keep
+OK, ERROR, CANCELLED = 1, 2, 3
+
+SCRIPT = """from tvm.script import tirx as T
+
+
+# tilewright: reference plain()
+@T.prim_func
+def kernel_{name}(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    i = T.thread_id([64])
+    B[i] = A[i] + T.float32({by})
+
+
+def plain():
+    @T.prim_func
+    def scalar(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+        T.device_entry()
+        T.cta_id([1])
+        T.thread_id([1])
+        for i in T.serial(64):
+            B[i] = A[i] + T.float32({expected})
+
+    return scalar
+"""
+
+
+class Soak:
+    def __init__(self):
+        self.folder = os.path.realpath(tempfile.mkdtemp(prefix="tilewright-soak-"))
+        self.address = os.path.join(self.folder, "socket")
+        env = dict(os.environ, XDG_CACHE_HOME=os.path.join(self.folder, "cache"))
+        self.server = subprocess.Popen([BINARY, "serve", "--on", "sim", "--listen", "unix:" + self.address, "--clients", "1000"],
+                                       stderr=subprocess.PIPE, env=env)
+        self.server.stderr.readline()
+        self.counts, self.lock, self.wrong, self.memory = {}, threading.Lock(), [], []
+        self.end = time.monotonic() + SECONDS
+
+    def count(self, what):
+        with self.lock:
+            self.counts[what] = self.counts.get(what, 0) + 1
+
+    def children(self):
+        with open(f"/proc/{self.server.pid}/task/{self.server.pid}/children", encoding="utf-8") as f:
+            return [int(pid) for pid in f.read().split()]
+
+    def resident(self):
+        with open(f"/proc/{self.server.pid}/statm", encoding="utf-8") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    def connect(self, root):
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(self.address)
+        stream = s.makefile("rwb")
+        client = Client(stream=stream)
+        client.close = lambda: (s.shutdown(socket.SHUT_RDWR), stream.close(), s.close())
+        client.initialize(root)
+        return client
+
+    @staticmethod
+    def write(root, name, rng):
+        """A script of this client; does it verify?"""
+        by = rng.randrange(1000)
+        right = rng.random() < 0.7
+        with open(os.path.join(root, "a.py"), "w", encoding="utf-8") as f:
+            f.write(SCRIPT.format(name=name, by=by, expected=by if right else by + 1))
+        # Two edits within the clock's resolution are two edits.
+        stamp = time.time_ns()
+        os.utime(os.path.join(root, "a.py"), ns=(stamp, stamp))
+        return right
+
+    def one(self, client, root, name, right, rng):
+        what = rng.choices(("compile", "test", "run", "cancel", "reload", "targets", "gone"), (30, 30, 8, 15, 5, 10, 2))[0]
+        target = {"uri": "file://" + os.path.join(root, "a.py")}
+        origin = f"{name}-{rng.randrange(1 << 40)}"
+        client.forget()
+        if what in ("reload", "targets"):
+            client.call("workspace/reload" if what == "reload" else "workspace/buildTargets")
+            return self.count(what)
+        if what in ("cancel", "gone"):
+            asked = client.ask("buildTarget/test", {"targets": [target], "originId": origin})
+            time.sleep(rng.random() * 0.02)
+            if what == "gone":
+                self.count(what)
+                raise EOFError
+            client.notify("$/cancelRequest", {"id": asked})
+            status = client.wait(asked)["result"]["statusCode"]
+            return self.count(f"cancel: {'cancelled' if status == CANCELLED else 'too late'}")
+        params = {"target": target} if what == "run" else {"targets": [target]}
+        result = client.call("buildTarget/" + what, {**params, "originId": origin})
+        if result["originId"] != origin:
+            self.wrong.append("another one's answer")
+        expected = OK if what == "compile" or right else ERROR
+        if result["statusCode"] != expected:
+            self.wrong.append(f"{what} gave {result['statusCode']} where {expected} was right")
+        origins = {n["params"]["originId"] for n in client.notes if "originId" in (n["params"] or {})}
+        if origins - {origin}:
+            self.wrong.append(f"told of another one's work: {origins}")
+        names = [k["name"] for s in result.get("data", {}).get("scripts", []) for k in s["kernels"]]
+        names += [r["entry"] for r in result.get("data", {}).get("runs", [])]
+        if what != "run" and f"kernel_{name}" not in names:
+            self.wrong.append(f"{what} of kernel_{name} told of {names}")
+        self.count(what)
+
+    def client(self, seed):
+        rng, name = random.Random(seed), f"c{seed}"
+        root = os.path.join(self.folder, name)
+        os.mkdir(root)
+        right = self.write(root, name, rng)
+        while time.monotonic() < self.end and not self.wrong:
+            try:
+                client = self.connect(root)
+                for _ in range(rng.randrange(1, 40)):
+                    if time.monotonic() > self.end or self.wrong:
+                        break
+                    if rng.random() < 0.2:
+                        right = self.write(root, name, rng)
+                    self.one(client, root, name, right, rng)
+                client.close()
+            except EOFError:
+                client.close()
+            except (Refused, AssertionError, OSError, KeyError) as e:
+                self.wrong.append(f"{name}: {e!r}")
+
+    def killer(self):
+        rng = random.Random(0)
+        while time.monotonic() < self.end and not self.wrong:
+            time.sleep(rng.random() * 2)
+            if children := self.children():
+                try:
+                    os.kill(rng.choice(children), signal.SIGKILL)
+                    self.count("helper killed")
+                except OSError:
+                    pass
+
+    def run(self):
+        threads = [threading.Thread(target=self.client, args=(seed,)) for seed in range(1, CLIENTS + 1)]
+        threads.append(threading.Thread(target=self.killer))
+        for t in threads:
+            t.start()
+        while any(t.is_alive() for t in threads):
+            time.sleep(SECONDS / 40)
+            self.memory.append(self.resident())
+        self.server.terminate()
+        status = self.server.wait(60)
+        if status != 0:
+            self.wrong.append(f"the server ended with {status}: {self.server.stderr.read()[-2000:]}")
+        first, last = max(self.memory[: max(1, len(self.memory) // 10)]), self.memory[-1]
+        for what, times in sorted(self.counts.items()):
+            print(f"{times:8} {what}")
+        print(f"{sum(self.counts.values())} in {SECONDS:.0f} s; resident {first >> 20} MB after a tenth of it, {last >> 20} MB "
+              f"at the end, at most {max(self.memory) >> 20} MB")
+        if last > first + SLACK:
+            self.wrong.append("memory grows")
+        for line in self.wrong[:10]:
+            print("WRONG:", line)
+        shutil.rmtree(self.folder)
+        return 1 if self.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(Soak().run())
