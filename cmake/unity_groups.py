@@ -80,6 +80,9 @@ def local_names(text):
 def clash(a, b):
     if a.opened != b.opened or any(b.aliases.get(name, text) != text for name, text in a.aliases.items()):
         return True
+    # A type called by a short name here, and one of the room's own that has the same name there.
+    if any(name[0].isupper() and name in y.used and name not in y.aliases for x, y in ((a, b), (b, a)) for name in x.aliases):
+        return True
     return bool(a.local & (b.local | b.used | b.aliases.keys()) or b.local & (a.used | a.aliases.keys()))
 
 

@@ -47,7 +47,7 @@ class Batch {
     std::function<void(std::size_t file, const std::vector<std::string>& entries)> opened;  // whose runs come
     std::function<void(BatchRun run)> ran;
     std::function<void(const BatchRun& run)> began{};  // its place and names are known; may be missing
-    std::function<void(std::size_t left)> left;  // so many, at least, are not done yet; before each run
+    std::function<void(std::size_t left)> left;        // so many, at least, are not done yet; before each run
   };
   // The pool, and what the request points to, outlive the batch. After `stop` runs are ended, and no others begin.
   Batch(Asked asked, SlotPool& pool, Sink sink, const std::stop_token& stop);

@@ -10,8 +10,6 @@
 namespace tilewright::ide {
 namespace {
 
-using text::Diagnostic;
-
 BuildPlace place_of(text::Span span, const text::Anchors& anchors, const std::string& otherwise) {
   const text::Anchors::Place place = anchors.resolve(span);
   if (!place.source) return {otherwise, {}, {}};
@@ -20,7 +18,7 @@ BuildPlace place_of(text::Span span, const text::Anchors& anchors, const std::st
 }
 
 BuildFinding finding_of(const session::Finding& found, const std::string& path) {
-  const Diagnostic& d = *found.diagnostic;
+  const text::Diagnostic& d = *found.diagnostic;
   BuildFinding out{place_of(d.span, *found.anchors, path), d.severity, std::string(d.code), d.message, d.hint, {}};
   for (const text::Related& r : d.related) out.related.push_back({place_of(r.span, *found.anchors, path), r.message});
   for (text::Span site : d.chain) out.related.push_back({place_of(site, *found.anchors, path), "called from here"});
@@ -65,7 +63,7 @@ BuiltKernel described(const session::CompiledKernel& kernel) {
 
 // What the tools made of a kernel: its resources, and what they have to say at lines of the script.
 void take(const std::expected<toolchain::Artifacts, toolchain::Error>& made, const session::CompiledKernel& kernel,
-          std::vector<Diagnostic>& diagnostics, BuiltKernel& out) {
+          std::vector<text::Diagnostic>& diagnostics, BuiltKernel& out) {
   for (const toolchain::LogEntry& entry : made ? made->entries : made.error().entries)
     diagnostics.push_back(toolchain_diagnostic(entry, *kernel.cuda));
   if (made) {
