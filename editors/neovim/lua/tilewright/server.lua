@@ -63,7 +63,9 @@ end
 
 local function children()
   local out = {}
-  for _, pid in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do out[pid] = true end
+  -- Where the system cannot say, nobody is known.
+  local ok, pids = pcall(vim.api.nvim_get_proc_children, vim.fn.getpid())
+  for _, pid in ipairs(ok and pids or {}) do out[pid] = true end
   return out
 end
 
@@ -162,9 +164,8 @@ local function stop(client)
   local pid = info and info.pid
   if not pid then return end
   vim.defer_fn(function()
-    local process = vim.api.nvim_get_proc(pid)
     -- One that hangs does not hear a polite word.
-    if process and process.ppid == vim.fn.getpid() then vim.uv.kill(pid, "sigkill") end
+    if children()[pid] then vim.uv.kill(pid, "sigkill") end
   end, 1000)
 end
 
