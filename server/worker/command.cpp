@@ -21,6 +21,7 @@ struct WorkerCommand {
   std::vector<int> devices;
   int slots = 0, queue = 1000, clients = 64, compilations = 2;
   bool no_compiler = false;
+  double stalled = 60;
   double seconds = 600, host_gb = 0, device_gb = 0, output_gb = 0, message_mb = 64;
 };
 
@@ -66,6 +67,7 @@ void take_limits(const WorkerCommand& o, Options& options) {
   options.limits.queued_jobs = o.queue;
   options.held_bytes = o.host_gb > 0 ? options.limits.host_bytes * (slots + 1) : all;
   options.clients = static_cast<std::size_t>(o.clients);
+  options.stalled = std::chrono::milliseconds(static_cast<std::int64_t>(o.stalled * 1000));
   options.compilations = static_cast<std::size_t>(o.compilations);
 }
 
@@ -145,6 +147,9 @@ void add_worker(CLI::App& app, std::function<int()>& run) {
   c->add_option("--queue", o->queue, "Jobs that may wait; more are told to come again")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
+  c->add_option("--stall-limit", o->stalled, "Seconds that an opened job may wait for its client")
+      ->capture_default_str()
+      ->check(CLI::Range(0.1, 1e6));
   c->add_option("--clients", o->clients, "Connections at once")->capture_default_str()->check(CLI::Range(1, 10'000));
   c->add_option("--driver", o->driver, "The CUDA driver's library")->capture_default_str();
   c->add_option("--nvml", o->nvml, "The driver's management library")->capture_default_str();

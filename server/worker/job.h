@@ -60,6 +60,9 @@ class Job {
   // Of a simulated launch, told by the process that runs it: clusters that have ended, and all.
   run::Contents clusters = run::Contents::of_size(2 * sizeof(std::uint64_t));
 
+  // When something of it came last; of the session's thread.
+  std::chrono::steady_clock::time_point touched = std::chrono::steady_clock::now();
+
   // Was it told that it runs? A short job ends before anybody would hear of it.
   bool told_running = false;
 

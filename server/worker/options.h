@@ -1,5 +1,6 @@
 // What a worker offers, and what it lets a client take.
 #pragma once
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct Options {
   std::size_t compilations = 2;  // at once
   std::size_t clients = 64;      // at once
   std::string token;             // that a client has to know; empty: none
+  // Opened, and nothing comes of it for so long: the job is given up, for others want its memory.
+  std::chrono::milliseconds stalled{60'000};
   bool compiles = true;
   run::GpuOptions gpu;
   toolchain::Options tools;

@@ -40,6 +40,15 @@ std::unexpected<Error> wrong(std::string why, ErrorCode code = ErrorCode::Invali
   return std::unexpected(Error{code, std::move(why), nullptr});
 }
 
+// Waits. False: stopped before.
+bool passed(std::chrono::milliseconds time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, time, [] { return false; });
+  return !stop.stop_requested();
+}
+
 }  // namespace
 
 Session::Session(transport::Connection& connection, Worker& worker, bool trusted)
@@ -58,13 +67,10 @@ Session::Session(transport::Connection& connection, Worker& worker, bool trusted
         }
       }) {
   impatient_ = std::jthread([this](const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    if (!never.wait_for(lock, stop, kGreeting, [] { return false; }) && !stop.stop_requested())
-      endpoint_.post([this] {
-        if (!initialized_) endpoint_.end(1);
-      });
+    if (!passed(kGreeting, stop)) return;
+    endpoint_.post([this] {
+      if (!initialized_) endpoint_.end(1);
+    });
   });
 }
 
@@ -145,7 +151,9 @@ std::expected<Json, Error> Session::initialize(const Json& params) {
                      ": install the same tilewright on both sides",
                  ErrorCode::InvalidRequest);
   initialized_ = true;
-  impatient_.request_stop();
+  impatient_ = std::jthread([this](const std::stop_token& stop) {
+    while (passed(worker_.options.stalled / 4, stop)) endpoint_.post([this] { give_up_stalled(); });
+  });
   return Json(worker_.self());
 }
 
@@ -173,7 +181,23 @@ std::shared_ptr<Job> Session::job_of(const Json& params) const {
 
 // Data of a job that was refused comes all the same, when its client has not waited: it is nobody's.
 void Session::data(const Json& params, std::string_view payload) {
-  if (auto job = job_of(params); job && !job->ended) job->add(params.get<wire::JobDataParams>(), payload);
+  if (auto job = job_of(params); job && !job->ended) {
+    job->add(params.get<wire::JobDataParams>(), payload);
+    job->touched = std::chrono::steady_clock::now();
+  }
+}
+
+// A client that opens jobs and leaves it at that would keep others out.
+void Session::give_up_stalled() {
+  const auto now = std::chrono::steady_clock::now();
+  std::vector<std::string> stalled;
+  for (const auto& [key, job] : open_)
+    if (!job->ended && now - job->touched > worker_.options.stalled) stalled.push_back(key);
+  for (const std::string& key : stalled) {
+    close_job(key);
+    if (given_up_.size() < static_cast<std::size_t>(worker_.options.limits.queued_jobs)) given_up_.insert(key);
+    Worker::log("a job was given up: nothing of it came any more");
+  }
 }
 
 void Session::close_job(const std::string& key) {
@@ -186,6 +210,8 @@ void Session::close_job(const std::string& key) {
 
 void Session::run_job(const Message& m) {
   auto job = job_of(m.params);
+  if (!job && given_up_.erase(m.params.get<wire::JobParams>().key) > 0)
+    return endpoint_.answer(m.id, wrong("the job was given up: nothing of it came for too long", wire::kBusy));
   if (!job) return endpoint_.answer(m.id, wrong("there is no such job"));
   if (job->ended) return endpoint_.answer(m.id, wrong("the job runs already", ErrorCode::InvalidRequest));
   if (std::string why = job->lacks(); !why.empty()) {

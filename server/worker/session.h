@@ -5,6 +5,7 @@
 // waiting. A client that is gone takes its jobs along.
 #pragma once
 #include <map>
+#include <set>
 #include <thread>
 
 #include "server/endpoint/clients.h"
@@ -44,6 +45,7 @@ class Session final : public endpoint::Handler, public endpoint::Served {
   void compile(const Message& message);
   void data(const Json& params, std::string_view payload);
   void close_job(const std::string& key);
+  void give_up_stalled();
   std::shared_ptr<Job> job_of(const Json& params) const;
 
   void deliver(const std::shared_ptr<endpoint::Open>& open, const std::shared_ptr<Job>& job, Ending ending);
@@ -60,7 +62,8 @@ class Session final : public endpoint::Handler, public endpoint::Served {
   endpoint::Endpoint endpoint_;
   bool welcome_;  // has shown who it is
   bool initialized_ = false;
-  std::jthread impatient_;                            // ends a client that does not say who it is
+  std::jthread impatient_;          // ends a client that does not say who it is; then gives up what stalls
+  std::set<std::string> given_up_;  // jobs whose client was not told yet
   std::map<std::string, std::shared_ptr<Job>> open_;  // of the endpoint's thread
 
   std::mutex mutex_;

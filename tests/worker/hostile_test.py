@@ -278,6 +278,19 @@ class Hostile(unittest.TestCase):
         self.assertTrue(busy and all(a["error"]["code"] == -32010 for a in busy), answers)
         client.close()
 
+    def test_memory_that_nobody_uses(self):
+        """A client opens what fills the worker, and leaves it at that."""
+        worker = self.start("--stall-limit", "0.3")
+        idle, other = worker.connect(), worker.connect()
+        idle.hello(), other.hello()
+        job = Job(size=400 << 20)
+        while "result" in idle.call("job/open", Job(size=400 << 20).params()):
+            pass
+        self.assertIn("result", idle.call("job/open", (mine := Job(size=64)).params()))
+        wait_until("others have room", lambda: "result" in other.call("job/open", job.params()))
+        wait_until("its own is given up", lambda: "given up" in str(idle.call("job/run", mine.which()).get("error")))
+        self.assertEqual(worker.end(), 0)
+
     def test_queue(self):
         slow = self.client()
         running = Job("kernel k\nhang\n").start(slow)
