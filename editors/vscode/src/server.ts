@@ -35,6 +35,13 @@ export interface ServerHooks {
   settings(section: Record<string, unknown>): Record<string, unknown>;
 }
 
+// What the library says of a server that ends is ours to say.
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+}
+
 export class Server implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel('Tilewright', { log: true });
   private readonly healthChanged = new vscode.EventEmitter<Health>();
@@ -167,7 +174,7 @@ export class Server implements vscode.Disposable {
     this.binary = found;
     this.log.info(`starting ${found.path} (from ${found.from})`);
     this.gate.forget();
-    const client = new LanguageClient('tilewright', 'Tilewright', () => this.spawn(found.path), this.options());
+    const client: LanguageClient = new QuietClient('tilewright', 'Tilewright', () => this.spawn(found.path), this.options(() => client));
     this.client = client;
     client.onNotification('$/tilewright/status', ({ health, message }: { health: string; message: string }) => {
       if (this.current.kind !== 'running') return;
@@ -204,7 +211,7 @@ export class Server implements vscode.Disposable {
     return child;
   }
 
-  private options(): LanguageClientOptions {
+  private options(self: () => LanguageClient): LanguageClientOptions {
     return {
       documentSelector: [
         { scheme: 'file', language: 'python' },
@@ -216,7 +223,7 @@ export class Server implements vscode.Disposable {
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       diagnosticPullOptions: { onChange: true, onTabs: false },
       middleware: {
-        ...this.gate.middleware(() => this.client as LanguageClient),
+        ...this.gate.middleware(self),
         executeCommand: async (command, args, next) => ((await this.hooks.command(command, args[0])) ? undefined : next(command, args)),
         workspace: {
           configuration: async (params, token, next) => {
@@ -228,7 +235,7 @@ export class Server implements vscode.Disposable {
       },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => this.ended(),
+        closed: () => (this.client === self() ? this.ended() : { action: CloseAction.DoNotRestart, handled: true }),
       },
     };
   }

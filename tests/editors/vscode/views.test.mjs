@@ -65,7 +65,7 @@ step('the view follows while somebody types', async () => {
   await w.page.keyboard.press('Shift+End');
   await w.page.keyboard.type('32, 32');
   await w.until(async () => /A_smem\[1024\]/.test(await w.text('by_warp.cu')), 'the CUDA is of the new size');
-  await w.until(async () => !(await w.editor('by_warp.cu').textContent()).includes('out of date'), 'and it is current');
+  await w.until(async () => !(await w.outOfDate('by_warp.cu')), 'and it is current');
   await w.shot('typed');
   await w.command('Tilewright: Compare with What Was Saved');
   await w.page.locator('.tab', { hasText: 'as saved ↔ now' }).waitFor();

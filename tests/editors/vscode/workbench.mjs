@@ -179,6 +179,12 @@ export class Workbench {
     return lines.join('\n').replace(/\u00a0/g, ' ');
   }
 
+  // Does the view of this title say that it is out of date? The words are drawn by a style, so they are in no text.
+  outOfDate(title) {
+    return this.editor(title).evaluate((group) =>
+      [...group.querySelectorAll('.view-line span[class*="ced-"]')].some((span) => getComputedStyle(span, '::before').content.includes('out of date')));
+  }
+
   status() {
     return this.page.locator('.statusbar-item[id="tilewright.tilewright.tilewright.choice"], .statusbar-item', { hasText: /sm_|Tilewright|no entry/ }).first();
   }

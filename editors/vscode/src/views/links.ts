@@ -4,6 +4,7 @@
 import * as vscode from 'vscode';
 import { isScript } from '../scripts';
 import { parseView } from './name';
+import { decorate } from './decorate';
 import type { ShownView, Views } from './views';
 import { palette, paletteSize } from './palette';
 
@@ -92,33 +93,32 @@ export class Links implements vscode.Disposable {
   private paintView(editor: vscode.TextEditor, view: ShownView): void {
     const why = view.outOfDate();
     const painted: Painted = { lines: new Map(), active: new Set() };
-    if (!why) {
-      const owners = ownersOf(view);
-      const active = this.statementFor(view);
-      for (const { lines, source } of view.map) {
-        const statement = owners.ofLine.get(source.start) ?? source.start;
-        for (let line = lines.start; line < lines.end; line++) {
-          if (!painted.lines.has(line)) painted.lines.set(line, owners.colour.get(statement) ?? 0);
-          if (statement === active) painted.active.add(line);
-        }
+    if (why) return this.markOld(editor, why); // with the colours that it had
+    const owners = ownersOf(view);
+    const active = this.statementFor(view);
+    for (const { lines, source } of view.map) {
+      const statement = owners.ofLine.get(source.start) ?? source.start;
+      for (let line = lines.start; line < lines.end; line++) {
+        if (!painted.lines.has(line)) painted.lines.set(line, owners.colour.get(statement) ?? 0);
+        if (statement === active) painted.active.add(line);
       }
     }
     this.colours.apply(editor, painted.lines, painted.active);
-    this.markOld(editor, why);
+    this.markOld(editor, '');
   }
 
   private markOld(editor: vscode.TextEditor, why: string): void {
     if (!why) {
-      editor.setDecorations(this.old, []);
-      editor.setDecorations(this.oldNote, []);
+      decorate(editor, this.old, []);
+      decorate(editor, this.oldNote, []);
       return;
     }
-    editor.setDecorations(this.old, [new vscode.Range(0, 0, editor.document.lineCount, 0)]);
+    decorate(editor, this.old, [new vscode.Range(0, 0, editor.document.lineCount, 0)]);
     // Where somebody looks, however far it is scrolled.
     const first = editor.visibleRanges[0]?.start.line ?? 0;
-    const end = editor.document.lineAt(Math.min(first, editor.document.lineCount - 1)).range.end;
-    const note = { contentText: `  ⟳ out of date: ${why}`, color: new vscode.ThemeColor('editorWarning.foreground'), fontStyle: 'italic' };
-    editor.setDecorations(this.oldNote, [{ range: new vscode.Range(end, end), renderOptions: { after: note } }]);
+    const begin = new vscode.Position(Math.min(first, editor.document.lineCount - 1), 0);
+    const note = { contentText: `⟳ out of date: ${why}`, color: new vscode.ThemeColor('editorWarning.foreground'), fontStyle: 'italic', margin: '0 1.5em 0 0.5em' };
+    decorate(editor, this.oldNote, [{ range: new vscode.Range(begin, begin), renderOptions: { before: note } }]);
   }
 
   private paintScript(editor: vscode.TextEditor): void {
@@ -141,7 +141,7 @@ export class Links implements vscode.Disposable {
     }
     this.colours.apply(editor, painted.lines, painted.active);
     const wanted = vscode.workspace.getConfiguration('tilewright').get('view.dimUnused', true);
-    editor.setDecorations(this.dim, wanted ? dimmed : []);
+    decorate(editor, this.dim, wanted ? dimmed : []);
   }
 
   private visibleViews(script: vscode.TextDocument): ShownView[] {

@@ -1,6 +1,7 @@
 // The colours of linked lines. Those of the theme can be set by anybody's colour customisations; the colour-blind-safe
 // ones are Okabe and Ito's. In high contrast the theme's are borders, not backgrounds.
 import * as vscode from 'vscode';
+import { decorate } from './decorate';
 
 export const paletteSize = 8;
 const safe = ['230,159,0', '86,180,233', '0,158,115', '240,228,66', '0,114,178', '213,94,0', '204,121,167', '140,140,140'];
@@ -39,9 +40,9 @@ export function palette(): Palette {
       if (choice !== 'none') {
         for (const [from, to, colour] of runs(lines)) ranges[colour].push(new vscode.Range(from, 0, to, 0));
       }
-      types.forEach((type, i) => editor.setDecorations(type, ranges[i]));
+      types.forEach((type, i) => decorate(editor, type, ranges[i]));
       const marks = runs(new Map([...standingOut].map((line) => [line, 0])));
-      editor.setDecorations(active, marks.map(([from, to]) => new vscode.Range(from, 0, to, 0)));
+      decorate(editor, active, marks.map(([from, to]) => new vscode.Range(from, 0, to, 0)));
     },
     dispose: () => [...types, active].forEach((type) => type.dispose()),
   };
