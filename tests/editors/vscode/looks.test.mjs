@@ -1,4 +1,4 @@
-// How it looks elsewhere than in the usual dark theme: light, high contrast, and colours that anybody can tell apart.
+// How it looks: dark, light, high contrast, and colours that anybody can tell apart.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { readFileSync } from 'node:fs';
@@ -6,6 +6,7 @@ import { assertAccessible } from './accessible.mjs';
 import { example, join, root, scenario, Workbench } from './workbench.mjs';
 
 const looks = [
+  { name: 'dark', settings: {} },
   { name: 'light', settings: { 'workbench.colorTheme': 'Default Light Modern' } },
   { name: 'high-contrast', settings: { 'workbench.colorTheme': 'Default High Contrast' } },
   { name: 'colour-blind-safe', settings: { 'tilewright.view.palette': 'colourBlindSafe' } },
@@ -33,6 +34,8 @@ for (const { name, settings } of looks) {
       // In high contrast nothing lies behind the text.
       if (name === 'high-contrast') assert.deepEqual([...new Set(edges.map(([, background]) => background))], ['rgba(0, 0, 0, 0)']);
       if (name === 'colour-blind-safe') assert.ok(edges.every(([edge]) => edge.includes('0.95')), 'Okabe and Ito’s colours');
+      // The colours of the language come a moment after the text.
+      await w.until(async () => (await w.line('extern "C"', w.editor('by_warp.cu')).locator('span span').count()) > 3, 'CUDA has its colours');
       await w.shot(`linked-${name}`);
       await w.command('View: Close All Editors');
       await w.openFile('banks.py');
