@@ -142,7 +142,7 @@ class Remotes(unittest.TestCase):
     def test_targets_are_named_and_none_is_reached(self):
         params = {"textDocument": {"uri": self.uri}}
         self.assertEqual(schema.check(params, "lsp_targets_params"), [])
-        result = self.client.result("tilewright/targets", params)
+        result = self.client().result("tilewright/targets", params)
         self.assertEqual(schema.check(result, "lsp_targets_result"), [])
         kinds = {t["name"]: t["kind"] for t in result["targets"]}
         self.assertEqual([kinds["sim"], kinds["gpu"]], ["local", "local"])
