@@ -22,7 +22,7 @@ scenario(test, () => w, 'from opening a script to its hover, an error, its fix, 
     return hover.first().waitFor({ timeout: 900 }).then(() => true, () => false);
   }, 'a hover names the variant');
   console.log(`from the script in the editor to the first hover with a variant: ${Date.now() - opened} ms`);
-  await page.locator('.statusbar-item', { hasText: /by_thread · sm_/ }).waitFor();
+  await page.locator('.statusbar-item', { hasText: /by_warp · sm_/ }).waitFor();
   await w.shot('hover');
   await page.keyboard.press('Escape');
 
