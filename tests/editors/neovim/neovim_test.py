@@ -172,8 +172,8 @@ class Tour(Editor):
             t.until(lambda text: words in text and is_current(text), words)
             self.shot({"c": "view-cuda", "i": "view-ir", "n": "view-plan", "v": "view-report"}[key])
         t.keys(",tp")
-        t.until(lambda text: "cp.async" in text and ("// staged.py" in text or "staged.py:" in text) and is_current(text) or "NVRTC" in text,
-                "PTX, or why there is none")
+        t.until(lambda text: ".target sm_90a" in text and "staged.py:" in text and is_current(text)
+                or "NVRTC" in text and "is at work" not in text, "PTX, or why there is none")
         self.shot("view-ptx")
         t.keys(",tc")
         t.until(lambda text: "__global__" in text and is_current(text))
