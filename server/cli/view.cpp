@@ -167,7 +167,7 @@ int run_view(const ViewCommand& command) {
     made = std::move(*done);
   }
   const bool errors = std::ranges::any_of(analysis->compiled, &session::Compiled::has_errors);
-  const ide::Page page = ide::page(*file, std::move(analysis), kinds, [&](const session::CompiledKernel& kernel) {
+  const ide::Page page = ide::page(*file, analysis, kinds, [&](const session::CompiledKernel& kernel) {
     auto found = made.find(&kernel);
     return found == made.end() ? nullptr : found->second;
   });

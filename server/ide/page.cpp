@@ -67,8 +67,8 @@ std::string resources_of(const session::CompiledKernel& kernel, const Made* made
 
 }  // namespace
 
-Page page(const project::LoadedFile& file, std::shared_ptr<session::Analysis> analysis, std::span<const ViewKind> kinds,
-          const MadeOf& made_of) {
+Page page(const project::LoadedFile& file, const std::shared_ptr<session::Analysis>& analysis,
+          std::span<const ViewKind> kinds, const MadeOf& made_of) {
   Page out;
   // Nobody edits it: the snapshot stands for the script that was compiled, and is analysed no more.
   out.script = std::make_shared<session::Snapshot>(file.tree, 0, std::make_shared<session::Settings>(), nullptr,

@@ -34,7 +34,7 @@ struct Page {
 using MadeOf = std::function<std::shared_ptr<const Made>(const session::CompiledKernel& kernel)>;
 
 // The compilations are those of `file`, one an architecture; one at least.
-Page page(const project::LoadedFile& file, std::shared_ptr<session::Analysis> analysis, std::span<const ViewKind> kinds,
-          const MadeOf& made);
+Page page(const project::LoadedFile& file, const std::shared_ptr<session::Analysis>& analysis,
+          std::span<const ViewKind> kinds, const MadeOf& made);
 
 }  // namespace tilewright::ide

@@ -134,7 +134,7 @@ std::string escaped(std::string_view text) {
 }
 
 // JSON inside of an element: `</script>` and `<!--` are the same text without their `<`.
-std::string without_tags(std::string json) {
+std::string without_tags(const std::string& json) {
   std::string out;
   out.reserve(json.size() + json.size() / 64);
   for (char c : json) {
