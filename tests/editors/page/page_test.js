@@ -167,6 +167,15 @@ test('findings stand in the script and in their list', async () => {
   assert.match(await page.locator('#panel').textContent(), /The kernel has errors/);
 });
 
+test('of a script without a kernel there are its findings', async () => {
+  const page = await open('broken');
+  assert.match(await page.locator('[role=tab][aria-selected=true]').textContent(), /^Findings \([1-9]/);
+  assert.ok(await page.locator('#source .mark.error').count() > 0);
+  await show(page, 'layouts');
+  await page.locator('#source .l').first().click();
+  assert.deepEqual(page.problems, []);
+});
+
 test('a hostile script is text, and nothing is asked of the network', async () => {
   const page = await open('hostile', {hash: '#view=cuda'});
   for (const kind of ['cuda', 'ptx', 'sass', 'tirx', 'lowered', 'plan', 'report', 'layouts', 'findings']) await show(page, kind);

@@ -69,7 +69,11 @@ def make_pages(binary, folder):
     hostile = os.path.join(folder, "hostile.py")
     with open(hostile, "w", encoding="utf-8") as f:
         f.write(HOSTILE)
-    for script, status in (("examples/wgmma_gemm.py", 0), ("examples/gmem_smem_swizzle.py", 0), ("docs/copy.py", 1), (hostile, 1)):
+    # Half-typed: no kernel came of it.
+    broken = os.path.join(folder, "broken.py")
+    with open(broken, "w", encoding="utf-8") as f:
+        f.write(HOSTILE[:HOSTILE.index("T.device_entry")] + "T.device_entry(\n")
+    for script, status in (("examples/wgmma_gemm.py", 0), ("examples/gmem_smem_swizzle.py", 0), ("docs/copy.py", 1), (hostile, 1), (broken, 1)):
         page = os.path.join(folder, os.path.basename(script).removesuffix(".py") + ".html")
         more = ["--arch", "sm_80", "--arch", "sm_90a"] if "swizzle" in script else []
         said = subprocess.run([binary, "view", script, *more, "--html", page], cwd=ROOT, capture_output=True, text=True)
