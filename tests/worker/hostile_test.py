@@ -283,12 +283,14 @@ class Hostile(unittest.TestCase):
         worker = self.start("--stall-limit", "0.3")
         idle, other = worker.connect(), worker.connect()
         idle.hello(), other.hello()
-        job = Job(size=400 << 20)
+        self.assertIn("result", idle.call("job/open", (first := Job(size=64)).params()))
         while "result" in idle.call("job/open", Job(size=400 << 20).params()):
             pass
-        self.assertIn("result", idle.call("job/open", (mine := Job(size=64)).params()))
-        wait_until("others have room", lambda: "result" in other.call("job/open", job.params()))
-        wait_until("its own is given up", lambda: "given up" in str(idle.call("job/run", mine.which()).get("error")))
+        wait_until("others have room", lambda: "result" in other.call("job/open", Job(size=400 << 20).params()))
+        # What waited longest was given up no later than the others, and its client hears of it.
+        error = idle.call("job/run", first.which())["error"]
+        self.assertEqual((error["code"], "given up" in error["message"]), (-32010, True))
+        self.assertIn("no such job", idle.call("job/run", first.which())["error"]["message"])
         self.assertEqual(worker.end(), 0)
 
     def test_queue(self):
