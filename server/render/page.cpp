@@ -7,6 +7,7 @@
 #include "server/ide/call_words.h"
 #include "server/render/base64.h"
 #include "server/render/document.h"
+#include "server/render/junit.h"
 #include "server/render/layout.h"
 
 namespace tilewright::render {
@@ -119,20 +120,6 @@ Json finding_json(const session::Finding& f, const text::Source& source) {
   return out;
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return out;
-}
-
 // JSON inside of an element: `</script>` and `<!--` are the same text without their `<`.
 std::string without_tags(const std::string& json) {
   std::string out;
@@ -209,7 +196,7 @@ std::string html_page(const ide::Page& page) {
     return "'sha256-" + base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}) + "'";
   };
   return filled(page_source("page.html"),
-                {{"TITLE", escaped(path.substr(path.rfind('/') + 1))},
+                {{"TITLE", xml_escape(path.substr(path.rfind('/') + 1))},
                  {"POLICY", "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " +
                                 digest(style) + "; script-src " + digest(script)},
                  {"STYLE", style},
