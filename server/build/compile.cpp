@@ -1,6 +1,5 @@
 // buildTarget/compile: every script of the targets, with diagnostics as they come and resources of each kernel.
 #include <algorithm>
-#include <mutex>
 
 #include "protocol/uri.h"
 #include "server/build/session.h"

@@ -65,10 +65,4 @@ std::vector<const BuildTarget*> BuildTargets::of_script(const std::string& path)
   return out;
 }
 
-bool operator==(const BuildTargets& a, const BuildTargets& b) {
-  return std::ranges::equal(a.targets_, b.targets_, [](const BuildTarget& x, const BuildTarget& y) {
-    return x.path == y.path && x.scripts == y.scripts;
-  });
-}
-
 }  // namespace tilewright::project

@@ -28,7 +28,6 @@ class BuildTargets {
   const BuildTarget* find(const std::string& path) const;
   // Those that a script belongs to.
   std::vector<const BuildTarget*> of_script(const std::string& path) const;
-  friend bool operator==(const BuildTargets& a, const BuildTargets& b);
 
  private:
   std::vector<BuildTarget> targets_;
