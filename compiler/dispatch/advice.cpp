@@ -29,6 +29,12 @@ bool mentions(std::string_view text, std::string_view name) {
   return false;
 }
 
+// Copies move elements as they are; what is said of their pairs of operands holds for no other primitive.
+bool moves(const ir::TileCall& call) {
+  return call.primitive.starts_with("copy") && call.args.size() == 2 && call.args[0].region.buffer &&
+         call.args[1].region.buffer;
+}
+
 bool covers_its_buffer(const ir::Region& region) {
   for (std::size_t i = 0; i < region.ranges.size() && i < region.buffer->shape.size(); ++i) {
     if (!ir::provably_equal(region.ranges[i].extent, region.buffer->shape[i])) return false;
@@ -119,12 +125,25 @@ std::string spelling(const ir::TileCall& call, ExecScope scope) {
   return cat("Tx.", ir::exec_scope_name(scope), ".", call.primitive);
 }
 
+// The operand that all reasons speak of.
+std::optional<std::size_t> blamed(const std::vector<ReasonRow>& rows, const ir::Buffer& dst, const ir::Buffer& src) {
+  std::optional<std::size_t> named;
+  for (const ReasonRow& row : rows) {
+    if (row.unrelated || row.of_who) continue;
+    const bool d = mentions(row.reason, ir::spoken_name(dst)), s = mentions(row.reason, ir::spoken_name(src));
+    if (d == s) return std::nullopt;
+    const std::size_t here = d ? 0 : 1;
+    if (named && *named != here) return std::nullopt;
+    named = here;
+  }
+  return named;
+}
+
 }  // namespace
 
 std::vector<ReasonRow> reason_rows(const CallReport& report, CallContext& context) {
   const ir::TileCall& call = *report.call;
-  const bool is_copy = call.args.size() == 2 && call.args[0].region.buffer && call.args[1].region.buffer;
-  const CopyOperands* o = is_copy ? &copy_operands(context) : nullptr;
+  const CopyOperands* o = moves(call) ? &copy_operands(context) : nullptr;
   const std::string pair = o ? pair_words(*o) : "";
   std::vector<ReasonRow> rows;
   ReasonRow unrelated;
@@ -193,7 +212,9 @@ std::optional<std::size_t> operand_at_fault(const std::vector<ReasonRow>& rows, 
                                             const ir::Stmt* kernel) {
   if (rows.empty() || context.call.args.size() != 2) return std::nullopt;
   const ir::Buffer *dst = context.call.args[0].region.buffer, *src = context.call.args[1].region.buffer;
-  if (!dst || !src) return dst ? 1 : 0;
+  const bool copy = context.call.primitive.starts_with("copy");
+  if (!dst || !src) return copy ? std::optional<std::size_t>(dst ? 1 : 0) : std::nullopt;
+  if (!copy) return blamed(rows, *dst, *src);
   const CopyOperands& o = copy_operands(context);
   if (!o.invalid.empty()) {
     if (!dst->layout || !src->layout) return dst->layout ? 1 : 0;
@@ -205,30 +226,18 @@ std::optional<std::size_t> operand_at_fault(const std::vector<ReasonRow>& rows, 
     return whole_dst != whole_src ? std::optional<std::size_t>(whole_dst ? 1 : 0) : the_allocated_one(o);
   }
   if (std::ranges::all_of(rows, &ReasonRow::unrelated)) return the_allocated_one(o);
-  // What all reasons speak of.
-  std::optional<std::size_t> named;
-  for (const ReasonRow& row : rows) {
-    if (row.unrelated) continue;
-    if (row.of_who) continue;
-    const bool d = mentions(row.reason, ir::spoken_name(*dst)), s = mentions(row.reason, ir::spoken_name(*src));
-    if (d == s) return std::nullopt;
-    const std::size_t here = d ? 0 : 1;
-    if (named && *named != here) return std::nullopt;
-    named = here;
-  }
-  return named;
+  return blamed(rows, *dst, *src);
 }
 
 bool wrong_type(CallContext& context) {
-  if (context.call.args.size() != 2) return false;
+  if (!moves(context.call)) return false;
   const ir::Buffer *dst = context.call.args[0].region.buffer, *src = context.call.args[1].region.buffer;
   return dst && src && dst->layout && src->layout && dst->dtype != src->dtype;
 }
 
 std::string how_to_mend(const std::vector<ReasonRow>& rows, CallContext& context, std::optional<std::size_t> at_fault) {
-  if (context.call.args.size() != 2) return {};
+  if (!moves(context.call)) return {};
   const ir::Buffer *dst = context.call.args[0].region.buffer, *src = context.call.args[1].region.buffer;
-  if (!dst || !src) return {};
   if (wrong_type(context)) {
     const std::size_t wrong = at_fault.value_or(0);
     return cat(

@@ -13,6 +13,9 @@ inline constexpr std::string_view kFallback = "TW3106";
 inline constexpr std::string_view kManyThreads = "TW3107";
 inline constexpr std::string_view kNested = "TW3108";
 inline constexpr std::string_view kIdleOption = "TW3109";
+inline constexpr std::string_view kScalarRounding = "TW3110";
+inline constexpr std::string_view kRepeated = "TW3111";
+inline constexpr std::string_view kOverlap = "TW3112";
 inline constexpr std::string_view kOverrun = "TW3121";
 inline constexpr std::string_view kWholeCopies = "TW3122";
 }  // namespace code
@@ -44,6 +47,16 @@ inline constexpr text::CodeInfo kCodes[] = {
      "A keyword of the call is read by some variants of the primitive, but a different one was chosen, so it has no "
      "effect. A copy from global to shared memory in one thread, for instance, becomes cp.async and leaves `mbar` "
      "alone. Name the variant you mean with `dispatch=`."},
+    {code::kScalarRounding, "rounding of a scalar form",
+     "`rounding_mode` says how packed float32 arithmetic rounds (two elements in one instruction, sm_100 and up). This "
+     "call takes one element at a time, and that rounds to nearest whatever the option says."},
+    {code::kRepeated, "the same work several times",
+     "A primitive at warp scope is done by each warp that reaches it, one at thread scope by each thread. Here several "
+     "reach it and all of them mean the same tile in shared memory: the work is done several times, and what works in "
+     "place is applied several times."},
+    {code::kOverlap, "source and destination overlap",
+     "Source and destination are tiles of one buffer that overlap without being the same. Threads read and write their "
+     "elements one after the other, so some elements may be read after they were written."},
     {code::kOverrun, "beyond the buffer",
      "For some block, thread and round that do run, this lies outside of its buffer: the message says which. Ranges of "
      "scope ids and loops are exact, and every condition on the way was followed, so it is certain. It is a warning, "

@@ -304,6 +304,11 @@ class Dispatcher {
       return true;
     });
     if (!plan.caution.empty()) warn_caution(call, report, context, std::move(plan.caution));
+    for (Remark& remark : plan.remarks) {
+      text::Diagnostic d = diagnostic(remark.code, Severity::Warning, std::move(remark.message), call.origin);
+      d.hint = std::move(remark.hint);
+      context_.report(std::move(d));
+    }
     if (variant.single_thread) warn_many_threads(call, report);
     note_uniformity(call, report);
   }

@@ -15,7 +15,20 @@
   V("copy_async", "tma", 10, copy_async_tma, true, "mbar", "cta_group", "cta_mask", "cache_hint", "oob", \
     "use_tma_reduce", "prefetch_tensormap")                                                              \
   V("copy_async", "smem->tmem", 10, copy_async_smem_tmem, true, "cta_group")                             \
-  V("copy_async", "tmem<->local", 10, copy_async_tmem_local, false)
+  V("copy_async", "tmem<->local", 10, copy_async_tmem_local, false)                                      \
+  V("add", "reg", 10, elementwise_reg, false, "rounding_mode")                                           \
+  V("cast", "reg", 10, elementwise_reg, false)                                                           \
+  V("exp", "reg", 10, elementwise_reg, false)                                                            \
+  V("exp2", "reg", 10, elementwise_reg, false)                                                           \
+  V("fdiv", "reg", 10, elementwise_reg, false)                                                           \
+  V("fill", "reg", 10, elementwise_reg, false)                                                           \
+  V("fma", "reg", 10, elementwise_reg, false, "rounding_mode")                                           \
+  V("mul", "reg", 10, elementwise_reg, false, "rounding_mode")                                           \
+  V("reciprocal", "reg", 10, elementwise_reg, false)                                                     \
+  V("silu", "reg", 10, elementwise_reg, false)                                                           \
+  V("sqrt", "reg", 10, elementwise_reg, false)                                                           \
+  V("sub", "reg", 10, elementwise_reg, false, "rounding_mode")                                           \
+  V("zero", "reg", 10, elementwise_reg, false)
 
 namespace tilewright::dispatch {
 

@@ -18,6 +18,13 @@ struct Predicate {
   Reason (*test)(CallContext& context);
 };
 
+// Something that the author of a call should know although it is served: a warning.
+struct Remark {
+  std::string_view code;
+  std::string message;
+  std::string hint{};
+};
+
 struct Plan {
   const ir::Stmt* body = nullptr;
   std::string summary{};  // CallReport::summary
@@ -25,6 +32,7 @@ struct Plan {
   // Not empty: the plan is correct and nobody should want it. A warning says so (TW3106), and what each of the variants
   // before it is missing.
   std::string caution{};
+  std::vector<Remark> remarks{};
 
   void fact(std::string_view name, std::int64_t value) { facts.emplace_back().name = name, facts.back().value = value; }
 };

@@ -89,7 +89,7 @@ std::vector<Primitive> rows() {
       {"fdiv", binary(), {}, "Divides element by element."},
       {"maximum", binary(), {}, "The larger of two tiles, element by element."},
       {"minimum", binary(), {}, "The smaller of two tiles, element by element."},
-      {"fma", {written("dst"), read("src"), value("scale"), value("bias")}, {}, "src * scale + bias, rounded once."},
+      {"fma", {written("dst"), read("src"), value("scale"), value("bias")}, {kRounding}, "src * scale + bias."},
       {"cast", tile_to_tile(), {}, "Converts each element."},
       {"sum", reduction(), {kThreadReduce}, "Sums along axes."},
       {"max", reduction(), {kThreadReduce}, "The largest element along axes."},

@@ -111,7 +111,7 @@ session::Compiled compile(std::string_view text, const Case& c, Files& files) {
     options.architecture_source = session::ArchitectureSource::Default;
   else
     options.target = *ir::parse_target(c.arch.empty() ? "sm_100a" : c.arch);
-  options.stage = c.cuda ? session::Stage::Cuda : session::Stage::Evaluate;
+  options.stage = c.cuda || c.calls ? session::Stage::Cuda : session::Stage::Evaluate;
   if (!c.entry.empty()) options.entries = {c.entry};
   return session::compile(tree, &files, {}, options);
 }
@@ -156,6 +156,36 @@ std::string marker(const text::Diagnostic& d, const text::Anchors& anchors, std:
     if (!at.source) continue;
     std::string shown(at.source->text().substr(at.begin, at.end - at.begin));
     out += "#   from: " + one_line(shown).substr(0, 80) + "\n";
+  }
+  return out;
+}
+
+std::string fact_text(const dispatch::FactValue& value) {
+  if (auto* n = std::get_if<std::int64_t>(&value)) return std::to_string(*n);
+  if (auto* s = std::get_if<std::string>(&value)) return *s;
+  std::string out;
+  for (std::int64_t n : std::get<std::vector<std::int64_t>>(value))
+    out += (out.empty() ? "[" : " ") + std::to_string(n);
+  return out.empty() ? "[]" : out + "]";
+}
+
+// "12 add -> reg: vec_elems 2, outer 8" and a line for each variant that was not chosen; the line is the script's.
+std::string call_lines(const session::CompiledKernel& k, const text::Anchors& anchors) {
+  std::string out;
+  for (const dispatch::CallReport& report : k.dispatched->calls) {
+    text::Anchors::Place place = anchors.resolve(report.call->origin.span);
+    const std::uint32_t line = place.source ? place.source->position(place.begin).line + 1 : 0;
+    out += "#| " + std::to_string(line) + " " + std::string(report.call->primitive) + " -> " +
+           std::string(report.variant.empty() ? "nothing" : report.variant);
+    for (std::size_t i = 0; i < report.facts.size(); ++i) {
+      out += (i ? ", " : ": ") + std::string(report.facts[i].name) + " " + fact_text(report.facts[i].value);
+    }
+    out += "\n";
+    for (const dispatch::Trial& t : report.trials) {
+      if (t.outcome == dispatch::Outcome::Chosen) continue;
+      out += "#|   " + std::string(t.variant) + " " + std::string(dispatch::outcome_name(t.outcome)) + ": " +
+             one_line(t.reason) + "\n";
+    }
   }
   return out;
 }
@@ -212,6 +242,7 @@ File read(std::string_view text) {
       option(line, "print", &c->print);
       option(line, "entries", &c->entries);
       option(line, "cuda", &c->cuda);
+      option(line, "calls", &c->calls);
       bool given = false;
       c->entry = option(line, "entry", &given);
       c->arch = option(line, "arch", &given);
@@ -264,6 +295,11 @@ std::string answer(const Case& c, std::vector<std::string>& failures) {
       auto from = std::find_if(text.begin(), text.end(), [](const std::string& l) { return l.starts_with("    "); });
       for (auto it = from; it != text.end(); ++it)
         answers += "#| " + it->substr(std::min<std::size_t>(4, it->size())) + "\n";
+    }
+  }
+  if (c.calls) {
+    for (const session::CompiledKernel& k : compiled.kernels) {
+      if (k.dispatched) answers += call_lines(k, compiled.evaluation->anchors);
     }
   }
   if (c.cuda) {

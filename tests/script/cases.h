@@ -14,8 +14,9 @@
 // the reverse. Markers are comments, so that a script with its markers is the script that is tested.
 //
 // Options: [print] the kernels' text, [entries] the entries found, [cuda] every kernel must compile to CUDA text (and
-// diagnostics of all stages count), [entry EXPR] asks for this entry alone, [arch sm_90a] compiles for another target
-// than sm_100a, [arch found] for the one that the calls of each kernel need.
+// diagnostics of all stages count), [calls] what became of each tile primitive: the variant with its facts, and why
+// each other one was not chosen, [entry EXPR] asks for this entry alone, [arch sm_90a] compiles for another target than
+// sm_100a, [arch found] for the one that the calls of each kernel need.
 #pragma once
 #include <map>
 #include <memory>
@@ -28,7 +29,7 @@ namespace tilewright::script_tests {
 struct Case {
   std::string title;
   std::string header;  // the line that opened it, with its options
-  bool print = false, entries = false, cuda = false;
+  bool print = false, entries = false, cuda = false, calls = false;
   std::string entry, arch;
   std::vector<std::string> lines;                          // of the main script, without markers and answers
   std::vector<std::pair<std::string, std::string>> files;  // path and text, in order

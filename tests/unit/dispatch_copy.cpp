@@ -438,7 +438,7 @@ TEST_CASE("copy: choice of variant, 10.5") {
                               .src = {StorageScope::Tmem, {128, 8}, "S[(128,8):(1@TLane,1@TCol)]"},
                               .dst = {R, {128, 8}, "S[(128,8):(1@tid_in_wg,1)]"}});
   CHECK(outcomes(tmem) == "gmem_smem rejected; ldstmatrix rejected; reg rejected; fallback rejected; ");
-  CopyResult other = run_copy({.src = {G, {16, 64}}, .dst = {S, {16, 64}}, .primitive = "cast"});
+  CopyResult other = run_copy({.src = {G, {16, 64}}, .dst = {S, {16, 64}}, .primitive = "memset"});
   CHECK(other.diagnostics.find(dispatch::code::kNoVariants));
 }
 

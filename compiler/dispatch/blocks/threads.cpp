@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "compiler/dispatch/blocks/row_call.h"
 #include "compiler/dispatch/words.h"
 
 namespace tilewright::dispatch {
@@ -31,10 +32,12 @@ struct Step {
 std::vector<Step> steps_of(const CallContext& context) {
   std::vector<Step> steps;
   if (context.scope.kind == ExecScope::Thread) return steps;
-  steps.push_back({ActiveAxis::laneid, "lane", 32});
+  // A CTA below one warp has the lanes it has, and the last, partial warp of a ragged one counts (N4).
+  const std::int64_t threads = context.launch().threads().value_or(0);
+  const bool cta = context.scope.kind == ExecScope::Cta;
+  steps.push_back({ActiveAxis::laneid, "lane", cta && threads < 32 ? threads : 32});
   if (context.scope.kind == ExecScope::Warpgroup) steps.push_back({ActiveAxis::wid_in_wg, "warp", 4});
-  if (context.scope.kind == ExecScope::Cta)
-    steps.push_back({ActiveAxis::warpid, "warp", context.launch().threads().value_or(0) / 32});
+  if (cta) steps.push_back({ActiveAxis::warpid, "warp", (threads + 31) / 32});
   return steps;
 }
 
@@ -77,22 +80,45 @@ std::int64_t cluster_size(const CallContext& context) {
   return n;
 }
 
+namespace {
+
+Reason not_known(const CallContext& context) {
+  if (!context.scope.tracked) return "number of threads of the CTA is not known before the launch";
+  return context.scope.failure;
+}
+Reason narrowed(CallContext& context) {
+  for (const Step& step : steps_of(context)) {
+    const scope::ActiveRange* range = scope::find(context.scope.intra, step.axis);
+    if (!range) return cat("axis ", scope::axis_name(step.axis), " is missing from the active threads");
+    if (is_narrowed(*range, step.full)) return cat("only ", who(*range, step.one, step.full), gets_here(*range));
+  }
+  return parted(context);
+}
+
+}  // namespace
+
+Reason not_all_here(CallContext& context) {
+  const scope::CallScope& s = context.scope;
+  if (s.kind == ExecScope::Thread) return {};
+  if (Reason r = not_known(context); !r.empty()) return r;
+  const std::int64_t threads = context.launch().threads().value_or(0);
+  const scope::ActiveRange* warps = scope::find(s.inter, ActiveAxis::warpid);
+  if (s.kind == ExecScope::Warp && threads % 32 != 0 && warps && warps->offset + warps->extent > threads / 32) {
+    return cat("the last warp of a CTA of ", threads, " threads has ", threads % 32, " lanes");
+  }
+  return narrowed(context);
+}
+
 Reason not_all_active(CallContext& context) {
   const scope::CallScope& s = context.scope;
   if (s.kind == ExecScope::Thread) return {};
-  if (!s.tracked) return "number of threads of the CTA is not known before the launch";
-  if (!s.failure.empty()) return s.failure;
+  if (Reason r = not_known(context); !r.empty()) return r;
   std::int64_t threads = context.launch().threads().value_or(0);
   if (s.kind == ExecScope::Cta && threads < 32) {
     return cat("a CTA of ", threads, " threads is less than one warp: degenerate thread count 0");
   }
   if (threads % 32 != 0) return cat("a CTA of ", threads, " threads is not a whole number of warps");
-  for (const Step& step : steps_of(context)) {
-    const scope::ActiveRange* range = scope::find(s.intra, step.axis);
-    if (!range) return cat("axis ", scope::axis_name(step.axis), " is missing from the active threads");
-    if (is_narrowed(*range, step.full)) return cat("only ", who(*range, step.one, step.full), gets_here(*range));
-  }
-  return parted(context);
+  return narrowed(context);
 }
 
 std::int64_t thread_count(const CallContext& context) {
@@ -101,6 +127,29 @@ std::int64_t thread_count(const CallContext& context) {
     case ExecScope::Warp: return 32;
     case ExecScope::Warpgroup: return 128;
     default: return context.launch().threads().value_or(0) / 32 * 32;
+  }
+}
+
+std::int64_t member_count(const CallContext& context) {
+  if (context.scope.kind == ExecScope::Cta) return context.launch().threads().value_or(0);
+  return thread_count(context);
+}
+
+void add_barrier(CallContext& context, ir::BodyBuilder& out) {
+  auto add = [&](std::string_view row, std::vector<ir::Expr> args) {
+    out.add<ir::Evaluate>(row_call(row_of(row), std::move(args)));
+  };
+  switch (context.scope.kind) {
+    case ExecScope::Thread: break;
+    case ExecScope::Warp: add("C2", {}); break;
+    case ExecScope::Warpgroup: {
+      constexpr int kFirst = 8;  // the reference's
+      const scope::ActiveRange* groups = scope::find(context.scope.inter, ActiveAxis::wgid);
+      const bool one = groups && groups->extent == 1;
+      add("C3", {one ? ir::Expr(kFirst) : ir::Expr(kFirst) + context.scope_id(ScopeBinding::CtaWarpgroup)});
+      break;
+    }
+    default: add("C1", {});
   }
 }
 

@@ -11,12 +11,20 @@ Reason not_all_active(CallContext& context);
 std::string narrowed_to(const CallContext& context);
 // A CTA of a known number of threads that is no whole number of warps.
 bool parts_a_warp(const scope::Launch& launch);
+// The same for primitives that a CTA of any number of threads can share: only whole warps are asked for where a warp
+// works alone (compute.md 3 #3).
+Reason not_all_here(CallContext& context);
 // Only the part that certain divergence decides, for variants in which one thread works for all.
 Reason parted(CallContext& context);
 // Threads of one instance: product of the cooperating axes; 0 for a CTA below one warp.
 std::int64_t thread_count(const CallContext& context);
+// The same without rounding: a CTA of 40 threads has 40; 0: not known.
+std::int64_t member_count(const CallContext& context);
 // Their index, 0 .. thread_count - 1.
 ir::Expr thread_index(CallContext& context);
+// All threads of the scope wait for each other; nothing at thread scope. Warpgroups have barriers of their own, 8 and
+// up, so that two of them never meet in one (Q13).
+void add_barrier(CallContext& context, ir::BodyBuilder& out);
 // CTAs of a cluster; 0: not a constant.
 std::int64_t cluster_size(const CallContext& context);
 // "a lane", "a thread".

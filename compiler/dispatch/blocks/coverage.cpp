@@ -1,0 +1,134 @@
+#include "compiler/dispatch/blocks/coverage.h"
+
+#include <algorithm>
+#include <set>
+
+#include "compiler/dispatch/blocks/operands.h"
+#include "compiler/dispatch/blocks/threads.h"
+#include "compiler/dispatch/words.h"
+#include "compiler/expr/analyzer.h"
+
+namespace tilewright::dispatch {
+namespace {
+
+using layout::Axis;
+
+std::vector<layout::Range> ranges_of(const ir::Region& region) {
+  std::vector<layout::Range> out;
+  for (const ir::Range& r : region.ranges) out.push_back({layout::Dim(r.min), layout::Dim(r.min + r.extent)});
+  return out;
+}
+
+// The region's part of the layout, threads not joined; the whole layout where the region is no strided block.
+layout::Layout part_of(const ir::Region& region) {
+  auto cut =
+      layout::slice(*region.buffer->layout, ir::shape_of(*region.buffer), ranges_of(region), layout::Fusion::Off);
+  return cut && *cut ? **cut : *region.buffer->layout;
+}
+
+Axis axis_of(ir::ExecScope scope) {
+  switch (scope) {
+    case ir::ExecScope::Warp: return Axis::laneid;
+    case ir::ExecScope::Warpgroup: return Axis::tid_in_wg;
+    default: return Axis::tx;
+  }
+}
+
+// What the axis is in every thread that executes the call; null: it may be anything.
+bool is_here(CallContext& context, Axis axis, layout::Dim value) {
+  ir::Expr own = axis_value(context, axis);
+  if (own && ir::provably_equal(own, value.expr())) return true;
+  const auto wanted = axis == Axis::warpid      ? scope::ActiveAxis::warpid
+                      : axis == Axis::wid_in_wg ? scope::ActiveAxis::wid_in_wg
+                                                : scope::ActiveAxis::wgid;
+  const scope::ActiveRange* range = scope::find(context.scope.inter, wanted);
+  return range && range->extent == 1 && value.is(range->offset);
+}
+
+}  // namespace
+
+Reason not_spread_over_scope(CallContext& context, const ir::Region& region) {
+  const ir::ExecScope scope = context.scope.kind;
+  if (scope == ir::ExecScope::Thread) return {};
+  const Axis wanted = axis_of(scope);
+  std::string_view axis = layout::axis_name(wanted), name = ir::spoken_name(*region.buffer);
+  const std::int64_t threads = member_count(context);
+  layout::Layout part = part_of(region);
+  if (part.tile) part.tile->offset.clear();
+  auto canonical = layout::canonicalize(part, layout::Fusion::Cuda);
+  if (!canonical) return canonical.error().message;
+  if (!canonical->tile) return cat(name, " is swizzled");
+  layout::Iters held;
+  std::set<std::string_view> foreign;
+  for (const layout::Iter& it : canonical->tile->shard) {
+    if (!layout::is_thread_axis(it.axis)) continue;
+    held.push_back(it);
+    if (it.axis != wanted) foreign.insert(layout::axis_name(it.axis));
+    if (!it.extent.is_constant() || !it.stride.is_constant())
+      return cat(name, " is spread in a way known only at run time");
+  }
+  if (held.empty()) {
+    return cat(name, " is a thread-local view: at ", ir::exec_scope_name(scope),
+               " scope its layout would spread it over ", threads, " threads on ", axis,
+               "; pass the tile instead of its .local()");
+  }
+  if (!foreign.empty()) {
+    std::string list;
+    for (std::string_view f : foreign) list += cat(list.empty() ? "'" : ", '", f, "'");
+    return cat(name, " is spread over axes [", list, "]; ", ir::exec_scope_name(scope), " scope takes ", axis,
+               " alone");
+  }
+  std::ranges::stable_sort(held, {}, [](const layout::Iter& it) { return it.stride.value(); });
+  std::int64_t reached = 1;
+  for (const layout::Iter& it : held) {
+    if (it.stride.value() != reached) {
+      return cat("the threads of ", name, " do not tile a complete ", threads, ":1 on ", axis, ": expected stride ",
+                 reached, ", got ", it.stride.value());
+    }
+    reached *= it.extent.value();
+  }
+  if (reached == threads) return {};
+  return cat(name, " is held by a span of ", reached, " threads, not the full ", threads, " of the ",
+             ir::exec_scope_name(scope));
+}
+
+Reason of_another_warp(CallContext& context, const ir::Region& region) {
+  const ir::ExecScope scope = context.scope.kind;
+  const layout::Layout& whole = *region.buffer->layout;
+  if (!whole.tile || (scope != ir::ExecScope::Warp && scope != ir::ExecScope::Warpgroup)) return {};
+  layout::Layout part = part_of(region);
+  if (!part.tile) return {};
+  auto has = [](const layout::TileLayout& tile, Axis axis) {
+    return std::ranges::any_of(tile.shard, [&](const layout::Iter& it) { return it.axis == axis && !it.extent.is(1); });
+  };
+  for (Axis axis : {Axis::warpid, Axis::wid_in_wg, Axis::wgid}) {
+    if (scope == ir::ExecScope::Warpgroup && axis != Axis::wgid) continue;
+    if (!has(*whole.tile, axis) || has(*part.tile, axis)) continue;
+    const layout::Dim at = layout::offset_on(part.tile->offset, axis);
+    if (is_here(context, axis, at)) continue;
+    return cat(region_text(region), " belongs to the threads whose ", layout::axis_name(axis), " is ",
+               layout::to_string(at), ", which are not known to be those that execute the call");
+  }
+  return {};
+}
+
+Reason replicas_differ(const ir::Region& anchor, const ir::Region& other) {
+  layout::Layout parts[2] = {part_of(anchor), part_of(other)};
+  layout::Iters replicas[2];
+  for (int i = 0; i < 2; ++i) {
+    auto canonical = layout::canonicalize(parts[i], layout::Fusion::Off);
+    if (!canonical) return canonical.error().message;
+    if (!canonical->is_tile()) return "layout has no signature (not a TileLayout?)";
+    replicas[i] = canonical->tile->replica;
+  }
+  const auto &a = replicas[0], &b = replicas[1];
+  if (a.size() != b.size()) return "replica sig mismatch (different number of replica iters)";
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i].axis != b[i].axis) return "replica sig mismatch (axis key)";
+    if (!layout::provably_equal(a[i].extent, b[i].extent)) return "replica sig mismatch (extent)";
+    if (!layout::provably_equal(a[i].stride, b[i].stride)) return "replica sig mismatch (stride)";
+  }
+  return {};
+}
+
+}  // namespace tilewright::dispatch
