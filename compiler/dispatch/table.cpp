@@ -16,6 +16,7 @@
     "use_tma_reduce", "prefetch_tensormap")                                                              \
   V("copy_async", "smem->tmem", 10, copy_async_smem_tmem, true, "cta_group")                             \
   V("copy_async", "tmem<->local", 10, copy_async_tmem_local, false)                                      \
+  V("gemm", "mma.m16n8k*", 10, gemm_mma, false)                                                          \
   V("add", "reg", 10, elementwise_reg, false, "rounding_mode")                                           \
   V("cast", "reg", 10, elementwise_reg, false)                                                           \
   V("exp", "reg", 10, elementwise_reg, false)                                                            \

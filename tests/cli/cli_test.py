@@ -752,7 +752,7 @@ class Explain(Case):
                  "Tx.warp.binary_reduce(A_smem, A_smem, A_smem, 1.0, 'add', 'sum')"]
         path = self.file("names.py", script.rstrip() + "".join("\n    " + call for call in calls) + "\n")
         r = self.expect(1, "explain", path)
-        operands = [line.split("[")[0].split() for line in r.text.split("\n") if line.startswith("  ") and " layout " not in line]
+        operands = [line.split("[")[0].split() for line in r.text.split("\n") if re.match(r"  \w", line)]
         names = [words for words in operands if words[0] not in ("threads", "facts", "assumed")]
         tile = "A_smem"
         self.assertEqual(names, [["D", tile], ["A", tile], ["B", tile], ["C", tile], ["transpose_A", "False"],

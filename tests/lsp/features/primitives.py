@@ -21,6 +21,7 @@ def kernel(a: T.handle):
 #| → D: B[0:32, 0:32] float32 local
 #| together laneid 0..31; instances warpid 0, cta_id 0
 #| 4,096 bytes
+#| not chosen: mma.m16n8k* (only alpha=1 can be computed, not T.float32(2.0))
     Tx.warp.exp(B)
     #       ^ hover:
 #| 15:5 Tx.warp.exp
