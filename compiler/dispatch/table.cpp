@@ -29,7 +29,20 @@
   V("silu", "reg", 10, elementwise_reg, false)                                                           \
   V("sqrt", "reg", 10, elementwise_reg, false)                                                           \
   V("sub", "reg", 10, elementwise_reg, false, "rounding_mode")                                           \
-  V("zero", "reg", 10, elementwise_reg, false)
+  V("zero", "reg", 10, elementwise_reg, false)                                                           \
+  V("add", "smem", 10, elementwise_smem, false, "rounding_mode")                                         \
+  V("cast", "smem", 10, elementwise_smem, false)                                                         \
+  V("exp", "smem", 10, elementwise_smem, false)                                                          \
+  V("exp2", "smem", 10, elementwise_smem, false)                                                         \
+  V("fdiv", "smem", 10, elementwise_smem, false)                                                         \
+  V("fill", "smem", 10, elementwise_smem, false)                                                         \
+  V("fma", "smem", 10, elementwise_smem, false, "rounding_mode")                                         \
+  V("mul", "smem", 10, elementwise_smem, false, "rounding_mode")                                         \
+  V("reciprocal", "smem", 10, elementwise_smem, false)                                                   \
+  V("silu", "smem", 10, elementwise_smem, false)                                                         \
+  V("sqrt", "smem", 10, elementwise_smem, false)                                                         \
+  V("sub", "smem", 10, elementwise_smem, false, "rounding_mode")                                         \
+  V("zero", "smem", 10, elementwise_smem, false)
 
 namespace tilewright::dispatch {
 

@@ -19,11 +19,31 @@ std::vector<layout::Range> ranges_of(const ir::Region& region) {
   return out;
 }
 
-// The region's part of the layout, threads not joined; the whole layout where the region is no strided block.
-layout::Layout part_of(const ir::Region& region) {
-  auto cut =
+// The region's part of the layout, threads not joined. Nothing: the region is no strided block.
+std::optional<layout::Layout> cut(const ir::Region& region) {
+  auto part =
       layout::slice(*region.buffer->layout, ir::shape_of(*region.buffer), ranges_of(region), layout::Fusion::Off);
-  return cut && *cut ? **cut : *region.buffer->layout;
+  return part ? std::move(*part) : std::nullopt;
+}
+// The whole layout then.
+layout::Layout part_of(const ir::Region& region) {
+  std::optional<layout::Layout> part = cut(region);
+  return part ? std::move(*part) : *region.buffer->layout;
+}
+
+// Threads joined; a single index of an axis is not a walk over it.
+layout::Result<layout::Layout> joined(layout::Layout part) {
+  if (part.tile) {
+    part.tile->offset.clear();
+    std::erase_if(part.tile->shard,
+                  [](const layout::Iter& it) { return layout::is_thread_axis(it.axis) && it.extent.is(1); });
+  }
+  return layout::canonicalize(part, layout::Fusion::Cuda);
+}
+
+std::string name_of(const ir::Region& region) {
+  std::string_view name = ir::spoken_name(*region.buffer);
+  return std::string(name.empty() ? std::string_view("the operand") : name);
 }
 
 Axis axis_of(ir::ExecScope scope) {
@@ -47,15 +67,30 @@ bool is_here(CallContext& context, Axis axis, layout::Dim value) {
 
 }  // namespace
 
+WindowResult register_window(const ir::Region& region) {
+  std::optional<layout::Layout> part = cut(region);
+  if (!part || !part->tile) {
+    return std::unexpected(cat("region ", region_text(region), " is not one strided block of its layout"));
+  }
+  Window out;
+  out.swizzle = part->swizzle;
+  for (const auto& [axis, value] : part->tile->offset) {
+    if (layout::is_memory_axis(axis)) layout::add_offset(out.offset, axis, value);
+  }
+  auto canonical = joined(std::move(*part));
+  if (!canonical) return std::unexpected(std::move(canonical.error().message));
+  out.tile = std::move(*canonical->tile);
+  return out;
+}
+
 Reason not_spread_over_scope(CallContext& context, const ir::Region& region) {
   const ir::ExecScope scope = context.scope.kind;
   if (scope == ir::ExecScope::Thread) return {};
   const Axis wanted = axis_of(scope);
-  std::string_view axis = layout::axis_name(wanted), name = ir::spoken_name(*region.buffer);
+  std::string_view axis = layout::axis_name(wanted);
+  const std::string name = name_of(region);
   const std::int64_t threads = member_count(context);
-  layout::Layout part = part_of(region);
-  if (part.tile) part.tile->offset.clear();
-  auto canonical = layout::canonicalize(part, layout::Fusion::Cuda);
+  auto canonical = joined(part_of(region));
   if (!canonical) return canonical.error().message;
   if (!canonical->tile) return cat(name, " is swizzled");
   layout::Iters held;

@@ -1,8 +1,12 @@
 // Tiles in registers: which threads of the scope hold them (compute.md 3.1, 3.3).
 #pragma once
-#include "compiler/dispatch/variant.h"
+#include "compiler/dispatch/blocks/operands.h"
 
 namespace tilewright::dispatch {
+
+// The region of a tile in registers: its walks in canonical form, threads joined, and where it starts in a thread's
+// registers. What the region says of whose part it is (an index of a warp) is not in it: of_another_warp() judges that.
+WindowResult register_window(const ir::Region& region);
 
 // Every thread of the scope holds a part of the tile, and each its own: the thread walks of the region count the
 // scope's threads once. Nothing is asked at thread scope.

@@ -309,6 +309,15 @@ const Elementwise& elementwise(CallContext& context) {
   });
 }
 
+Expr read_once(ir::BodyBuilder& out, Expr scalar) {
+  bool reads = false;
+  ir::walk(scalar, [&](Expr e) {
+    reads |= e.kind() == ExprKind::Load;
+    return !reads;
+  });
+  return reads ? Expr(out.let("value", scalar)) : scalar;
+}
+
 std::expected<Expr, Reason> element_value(const Elementwise& call, std::span<const Expr> values) {
   Value value = computed(call, values);
   if (!value) return value;
@@ -336,8 +345,7 @@ Reason not_broadcast(const Elementwise& call) {
 
 Reason not_stored_in(const Elementwise& call, bool (*fits)(ir::StorageScope), std::string_view wanted) {
   for (const ir::Region* r : call.regions()) {
-    std::string_view name = ir::spoken_name(*r->buffer);
-    if (!fits(r->buffer->scope)) return cat(name, " is ", scope_text(*r->buffer), ", ", wanted);
+    if (!fits(r->buffer->scope)) return cat(region_text(*r), " is ", scope_text(*r->buffer), ", ", wanted);
     if (!r->buffer->layout) return cat("operand ", region_text(*r), " has no layout");
   }
   return {};

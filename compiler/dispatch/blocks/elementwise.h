@@ -37,6 +37,9 @@ struct Elementwise {
 // Worked out by the first variant that asks.
 const Elementwise& elementwise(CallContext& context);
 
+// A scalar that reads memory, read before the first element is written; others as they are.
+ir::Expr read_once(ir::BodyBuilder& out, ir::Expr scalar);
+
 // The value of one element in the destination's type; `values` are those of the sources, in their own types.
 std::expected<ir::Expr, Reason> element_value(const Elementwise& call, std::span<const ir::Expr> values);
 

@@ -135,6 +135,12 @@ std::int64_t member_count(const CallContext& context) {
   return thread_count(context);
 }
 
+Reason not_one_dimensional(const CallContext& context) {
+  const auto& block = context.launch().block;
+  if (ir::is_constant(block[1], 1) && ir::is_constant(block[2], 1)) return {};
+  return "the threads of the CTA are counted in more than one dimension";
+}
+
 void add_barrier(CallContext& context, ir::BodyBuilder& out) {
   auto add = [&](std::string_view row, std::vector<ir::Expr> args) {
     out.add<ir::Evaluate>(row_call(row_of(row), std::move(args)));

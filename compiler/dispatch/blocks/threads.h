@@ -22,6 +22,8 @@ std::int64_t thread_count(const CallContext& context);
 std::int64_t member_count(const CallContext& context);
 // Their index, 0 .. thread_count - 1.
 ir::Expr thread_index(CallContext& context);
+// Threads are counted along threadIdx.x alone; empty: they are.
+Reason not_one_dimensional(const CallContext& context);
 // All threads of the scope wait for each other; nothing at thread scope. Warpgroups have barriers of their own, 8 and
 // up, so that two of them never meet in one (Q13).
 void add_barrier(CallContext& context, ir::BodyBuilder& out);

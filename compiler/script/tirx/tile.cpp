@@ -80,6 +80,8 @@ class TileCallMaker {
     if (row_.operands[i].name == "pred" && (v.as<Function>() || v.as<LambdaFunction>())) v = in_.string("lambda");
     auto made = in_.as_operand(v, span);
     if (!made || !stays_inside(made->region, span)) return false;
+    // One element where a value may stand is that value; a[3:4] is a tile.
+    if (row_.operands[i].kind == ir::OperandKind::Value && v.is_expr()) made->region = {}, made->value = v.as_expr();
     operands_[i] = *made;
     return true;
   }

@@ -123,7 +123,7 @@ Walks memory_of(const layout::Iters& shard) {
 // The registers of all tiles of the call, the destination first.
 std::expected<std::vector<Registers>, Reason> align(const Elementwise& e) {
   std::vector<Registers> out;
-  auto anchor = window_of(e.dst);
+  auto anchor = register_window(e.dst);
   if (!anchor) return std::unexpected(std::move(anchor.error()));
   const layout::Iters& shard = anchor->tile.shard;
   if (!constant_walks(anchor->tile)) return std::unexpected("an extent of the destination is known only at run time");
@@ -132,7 +132,7 @@ std::expected<std::vector<Registers>, Reason> align(const Elementwise& e) {
   for (const layout::Iter& it : shard) extents.push_back(it.extent);
   std::optional<layout::Iters> threads;
   for (const ir::Region* region : e.regions()) {
-    auto window = window_of(*region);
+    auto window = register_window(*region);
     if (!window) return std::unexpected(std::move(window.error()));
     auto tile = lifted(e.dst, *region, window->tile);
     if (!tile) return std::unexpected(std::move(tile.error()));
@@ -213,7 +213,8 @@ Planned plan(CallContext& context) {
   std::vector<std::array<Expr, 2>> values;
   for (std::size_t next = 1; const Source& s : e.sources) {
     if (!s.is_region()) {
-      values.push_back({s.scalar, s.scalar});
+      Expr scalar = read_once(out, s.scalar);
+      values.push_back({scalar, scalar});
       continue;
     }
     const Registers& r = (*registers)[next++];
