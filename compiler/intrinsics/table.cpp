@@ -21,12 +21,14 @@ struct Table {
         memory_rows(),    matrix_rows(),      wgmma_rows(),        tcgen05_rows(), descriptor_rows(), arithmetic_rows(),
         cuda_sync_rows(), cuda_memory_rows(), cuda_convert_rows(), debug_rows(),   nvshmem_rows(),    builtin_rows(),
     };
-    std::size_t total = internal_rows().size();
+    const std::span<const Intrinsic> internal[] = {internal_matrix_rows(), internal_wgmma_rows()};
+    std::size_t total = 0;
     for (auto family : families) total += family.size();
+    for (auto family : internal) total += family.size();
     rows.reserve(total);
     for (auto family : families) rows.insert(rows.end(), family.begin(), family.end());
     const std::size_t spelled = rows.size();
-    rows.insert(rows.end(), internal_rows().begin(), internal_rows().end());
+    for (auto family : internal) rows.insert(rows.end(), family.begin(), family.end());
 
     by_name.reserve(spelled);
     for (std::size_t i = 0; i < spelled; ++i) by_name.push_back({rows[i].name, &rows[i]});

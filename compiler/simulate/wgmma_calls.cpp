@@ -3,7 +3,7 @@
 // One operation stands for the work of all four warps. It reads shared memory whenever it likes between its issue and
 // the wait for its group, one after the other in the order of their issue. Products are exact and are added up in
 // floats; the units of a GPU cut sums to a few bits more than a float has, so that last bits may differ there. Sums of
-// 8-bit floats have fewer bits (short_sums.h).
+// 8-bit floats have fewer bits (short_sums.h); those of integers are exact and wrap.
 #include <array>
 #include <bit>
 #include <cstring>
@@ -36,6 +36,8 @@ std::optional<Element> element_of(Number number) {
     case Number::Tf32: return Element::TF32;
     case Number::E4m3: return Element::E4M3;
     case Number::E5m2: return Element::E5M2;
+    case Number::S8: return Element::S8;
+    case Number::U8: return Element::U8;
     default: return std::nullopt;
   }
 }
@@ -48,9 +50,10 @@ bool set_up(Site& s, const Arguments& a) {
   if (!element) return false;
   const int n = static_cast<int>(a.integer("N")), k = static_cast<int>(a.integer("K"));
   f.number = *number;
-  f.a = {.element = *element, .rows = kRows, .columns = k, .mn_major = a.flag("transA")};
-  f.b = {.element = *element, .rows = n, .columns = k, .mn_major = a.flag("transB")};
-  f.sign = static_cast<float>(a.integer("scaleA") * a.integer("scaleB"));
+  auto transposed = [&](std::string_view which) { return a.operand(which) && a.flag(which); };
+  f.a = {.element = *element, .rows = kRows, .columns = k, .mn_major = transposed("transA")};
+  f.b = {.element = *element, .rows = n, .columns = k, .mn_major = transposed("transB")};
+  if (a.operand("scaleA")) f.sign = static_cast<float>(a.integer("scaleA") * a.integer("scaleB"));
   f.a_registers = a.operand("descA") ? 0 : kRows * k * bits_of(*number) / (kWarps * 32 * 32);
   f.accumulators = kRows * n / (kWarps * 32);
   s.form = std::move(form);
@@ -120,7 +123,8 @@ class Product final : public Operation {
 
  private:
   // 8-bit floats, which are added up with fewer bits.
-  bool is_short() const { return bits_of(form_.number) == 8; }
+  bool is_short() const { return form_.number == Number::E4m3 || form_.number == Number::E5m2; }
+  bool is_integer() const { return form_.number == Number::S8 || form_.number == Number::U8; }
 
   bool take_fragments(Machine& m) {
     Warpgroups::Moving moving(m.warpgroups());
@@ -156,14 +160,11 @@ class Product final : public Operation {
       for (std::int64_t at = 0; at < run.bytes; at += 4, ++i) {
         const View cell = to->at(at);
         const int row = top + i / 2 % 2 * 8, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
-        float value, before = 0;  // a sum of nothing is +0, whatever the signs
+        std::uint32_t before = 0;  // a sum of nothing is +0, whatever the signs
         if (accumulates) cell.get(&before, sizeof before);
-        if (is_short()) {
-          value = short_sum(a_.row(row), b_.row(column), a_.columns, form_.sign, before);
-        } else {
-          value = before + form_.sign * sums[static_cast<std::size_t>(row * columns + column)];
-        }
-        cell.put(&value, sizeof value);
+        const std::uint32_t after = is_short() ? sum_of(a_.row(row), b_.row(column), before)
+                                               : sum_of(sums[static_cast<std::size_t>(row * columns + column)], before);
+        cell.put(&after, sizeof after);
         if (defined && accumulates) continue;  // the register is defined as it was
         const bool known = a_.defined[static_cast<std::size_t>(row)] && b_.defined[static_cast<std::size_t>(column)] &&
                            (!accumulates || cell.is_written(4));
@@ -172,6 +173,16 @@ class Product final : public Operation {
       to->drop_tags(run.bytes);
     }
     return true;
+  }
+
+  // The bits of an accumulator with the products of one instruction added to it.
+  std::uint32_t sum_of(const float* a, const float* b, std::uint32_t before) const {
+    return std::bit_cast<std::uint32_t>(short_sum(a, b, a_.columns, form_.sign, std::bit_cast<float>(before)));
+  }
+  std::uint32_t sum_of(float products, std::uint32_t before) const {
+    // 32 products of 8 bits each are an integer that a float holds.
+    if (is_integer()) return before + static_cast<std::uint32_t>(static_cast<std::int32_t>(products));
+    return std::bit_cast<std::uint32_t>(std::bit_cast<float>(before) + form_.sign * products);
   }
 
   const Multiply& form_;

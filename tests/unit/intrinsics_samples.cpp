@@ -165,6 +165,8 @@ constexpr Recipe kRecipes[] = {
      "M=64 N=16 K=16 in_dtype=float16 out_dtype=float32 scaleA=1 scaleB=1 reg_list=float32*12; "
      "M=64 N=8 K=8 in_dtype=tf32 out_dtype=float32 scaleA=1 scaleB=1 reg_list=float32*8; "
      "M=64 N=8 K=32 in_dtype=float8_e5m2 out_dtype=float32 scaleA=1 scaleB=1 reg_list=float32*8"},
+    {"P72.integer", "M=64 N=8 K=32 in_dtype=int8 accums=int32*4; M=64 N=256 K=32 in_dtype=uint8 accums=int32*128"},
+    {"P73.integer", "M=64 N=8 K=32 in_dtype=uint8 reg_list=int32*8"},
     {"P78",
      "shape=32x32b num=1 regs=float32*1; shape=32x32b num=32 regs=uint32*32 row=0 col=0; "
      "shape=16x64b num=4 regs=uint32*4; shape=16x128b num=2 regs=uint32*4; shape=16x256b num=1 regs=float32*4; "

@@ -399,6 +399,6 @@ constexpr Intrinsic kInternal[] = {
 }  // namespace
 
 std::span<const Intrinsic> matrix_rows() { return kRows; }
-std::span<const Intrinsic> internal_rows() { return kInternal; }
+std::span<const Intrinsic> internal_matrix_rows() { return kInternal; }
 
 }  // namespace tilewright::intrinsics

@@ -26,6 +26,7 @@ std::span<const Intrinsic> nvshmem_rows();
 std::span<const Intrinsic> builtin_rows();
 
 // Rows that only dispatch makes; no script spelling leads to them.
-std::span<const Intrinsic> internal_rows();
+std::span<const Intrinsic> internal_matrix_rows();
+std::span<const Intrinsic> internal_wgmma_rows();
 
 }  // namespace tilewright::intrinsics

@@ -10,39 +10,47 @@ using enum Availability;
 struct InputType {
   std::string_view names, ptx;
   int bits;
+  bool is_integer = false;  // accumulated in int32, by rows of their own
 };
 constexpr InputType kInputs[] = {
     {"float16|fp16", "f16", 16},       {"bfloat16|bf16", "bf16", 16},   {"tf32", "tf32", 32},
-    {"float8_e4m3fn|e4m3", "e4m3", 8}, {"float8_e5m2|e5m2", "e5m2", 8},
+    {"float8_e4m3fn|e4m3", "e4m3", 8}, {"float8_e5m2|e5m2", "e5m2", 8}, {"int8", "s8", 8, true},
+    {"uint8", "u8", 8, true},
 };
-const InputType* input_type(const Arguments& a) {
+const InputType* input_type(const Arguments& a, bool is_integer) {
   const std::string name = a.text("in_dtype");
   for (const InputType& t : kInputs) {
-    if (is_one_of(name, t.names)) return &t;
+    if (t.is_integer == is_integer && is_one_of(name, t.names)) return &t;
   }
   return nullptr;
 }
+// The integer rows have no signs for the factors: every product counts as it is.
+bool is_integer(const Arguments& a) { return !a.operand("scaleA"); }
 
 bool from_registers(const Arguments& a) { return !a.operand("descA"); }
 std::int64_t accumulators(const Arguments& a) { return a.integer("M") * a.integer("N") / 128; }
 // Registers of 32 bits that hold a thread's part of A.
 std::int64_t a_registers(const Arguments& a) {
-  return a.integer("M") * a.integer("K") * input_type(a)->bits / (128 * 32);
+  return a.integer("M") * a.integer("K") * input_type(a, is_integer(a))->bits / (128 * 32);
 }
 
 Failure check_mma(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
   Arguments a(row, args);
-  const InputType* type = input_type(a);
+  const bool integer = is_integer(a);
+  const InputType* type = input_type(a, integer);
   if (!type) return "'in_dtype' = '" + a.text("in_dtype") + "' is no input type of wgmma";
-  if (!is_one_of(a.text("out_dtype"), "float32|fp32"))
+  if (!integer && !is_one_of(a.text("out_dtype"), "float32|fp32"))
     return "accumulates in float32, not '" + a.text("out_dtype") + "'";
   if (a.integer("M") != 64) return "M is 64, not " + a.text("M");
   if (auto failure = check_range(a, "N", 8, 256, 8)) return failure;
+  if (integer && a.integer("N") > 24 && a.integer("N") % 16 != 0)
+    return "N is 8, 24 or a multiple of 16 for " + std::string(type->ptx) + ", not " + a.text("N");
   if (a.integer("K") * type->bits != 256) {
     return "K is " + std::to_string(256 / type->bits) + " for " + std::string(type->ptx) + ", not " + a.text("K");
   }
-  if (type->bits != 16 && (a.flag("transA") || a.flag("transB"))) return "only float16 and bfloat16 can be transposed";
-  if (from_registers(a) && a.flag("transA")) return "A in registers cannot be transposed";
+  if (!integer && type->bits != 16 && (a.flag("transA") || a.flag("transB")))
+    return "only float16 and bfloat16 can be transposed";
+  if (!integer && from_registers(a) && a.flag("transA")) return "A in registers cannot be transposed";
   const std::int64_t wanted = accumulators(a) + (from_registers(a) ? a_registers(a) : 0);
   const std::int64_t given = static_cast<std::int64_t>(a.items(row.operands.back()).size());
   if (given == wanted) return std::nullopt;
@@ -52,18 +60,18 @@ Failure check_mma(const Intrinsic& row, std::span<const ir::Expr> args, ir::Targ
 }
 
 std::string mma(const Arguments& a, ir::Target) {
-  const InputType& type = *input_type(a);
-  const std::string t(type.ptx);
-  std::string out =
-      ".reg .pred p;\nsetp.ne.b32 p, {scaleD}, 0;\n"
-      "wgmma.mma_async.sync.aligned.m{M}n{N}k{K}.f32." +
-      t + "." + t + "\n  {{";
+  const InputType& type = *input_type(a, is_integer(a));
+  const std::string t(type.ptx), d = type.is_integer ? "i32" : "f32";
+  std::string out = ".reg .pred p;\nsetp.ne.b32 p, {scaleD}, 0;\nwgmma.mma_async.sync.aligned.m{M}n{N}k{K}.";
+  out += (type.is_integer ? "s32." : "f32.") + t + "." + t + "\n  {{";
   if (from_registers(a)) {
     const std::string n = std::to_string(a_registers(a));
-    out += "{*reg_list:f32:" + n + ":" + std::to_string(accumulators(a)) + "}}}, {{{*reg_list:in u32:0:" + n + "}}}";
+    out +=
+        "{*reg_list:" + d + ":" + n + ":" + std::to_string(accumulators(a)) + "}}}, {{{*reg_list:in u32:0:" + n + "}}}";
   } else {
-    out += "{*accums:f32}}}, {descA}";
+    out += "{*accums:" + d + "}}}, {descA}";
   }
+  if (type.is_integer) return out + ", {descB}, p;";
   out += ", {descB}, p, " + std::to_string(a.integer("scaleA")) + ", " + std::to_string(a.integer("scaleB"));
   if (type.bits == 16) {
     if (!from_registers(a)) out += ", " + std::to_string(a.integer("transA"));
@@ -136,8 +144,33 @@ constexpr Intrinsic kRows[] = {
 
 #undef TILEWRIGHT_MODIFIERS
 
+// Of int8 and uint8, which the dialect's own spelling does not take: gemm_async makes them.
+#define TILEWRIGHT_MODIFIERS "M: attr, N: attr, K: attr, in_dtype: attr, scaleD: i32"
+
+constexpr Intrinsic kInternal[] = {
+    row<"descA: u64, descB: u64, *accums: inout i32, " TILEWRIGHT_MODIFIERS>("P72.integer", "ptx.wgmma.mma_async.ss",
+                                                                             Meaning::WgmmaMma)
+        .effects<"reads shared descA[2048]; reads shared descB[32*N]; proxy async; until wgmma; by warpgroup">()
+        .cc(Sm90aOnly)
+        .quiet()
+        .check(check_mma)
+        .ptx("wgmma.mma_async.sync.aligned.mMnNkK.s32.T.T {acc}, descA, descB, scaleD;", mma)
+        .says("Starts acc = A * B (+ acc where scaleD is not 0) of integers, both operands in shared memory."),
+    row<"descB: u64, *reg_list: inout any, " TILEWRIGHT_MODIFIERS>("P73.integer", "ptx.wgmma.mma_async.rs",
+                                                                   Meaning::WgmmaMma)
+        .effects<"reads shared descB[32*N]; proxy async; until wgmma; by warpgroup">()
+        .cc(Sm90aOnly)
+        .quiet()
+        .check(check_mma)
+        .ptx("wgmma.mma_async.sync.aligned.mMnNkK.s32.T.T {acc}, {a}, descB, scaleD;", mma)
+        .says("Starts acc = A * B (+ acc where scaleD is not 0) of integers with A in registers."),
+};
+
+#undef TILEWRIGHT_MODIFIERS
+
 }  // namespace
 
 std::span<const Intrinsic> wgmma_rows() { return kRows; }
+std::span<const Intrinsic> internal_wgmma_rows() { return kInternal; }
 
 }  // namespace tilewright::intrinsics

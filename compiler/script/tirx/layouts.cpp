@@ -1,6 +1,7 @@
 // Layout objects of a script: S[...], R[...], 4 @ laneid, TileLayout(...), and their methods (layout.md 3, 4).
 #include <algorithm>
 
+#include "compiler/layout/wgmma.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/tirx/tirx.h"
 
@@ -283,6 +284,22 @@ Value wg_local(Interpreter& in, const Arguments& args, Value) {
   auto c = a ? in.as_int(a[0], a.span(0), "the columns") : std::nullopt;
   auto r = !c ? c : a.has(1) ? in.as_int(a[1], a.span(1), "the rows") : std::optional<std::int64_t>(128);
   return r ? in.layout_value(layout::wg_local_layout(*c, *r)) : Value::error();
+}
+
+Value wgmma_accumulators(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "wgmma_accumulator_layout", {"cols", "rows"}, 1);
+  auto c = a ? in.as_int(a[0], a.span(0), "the columns") : std::nullopt;
+  auto r = !c ? c : a.has(1) ? in.as_int(a[1], a.span(1), "the rows") : std::optional<std::int64_t>(64);
+  return r ? checked(in, layout::wgmma_accumulator_layout(*c, *r), args.call) : Value::error();
+}
+
+Value wgmma_operand(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "wgmma_operand_layout", {"cols", "dtype", "rows"}, 2);
+  auto c = a ? in.as_int(a[0], a.span(0), "the columns") : std::nullopt;
+  auto d = c ? in.as_dtype(a[1], a.span(1)) : std::nullopt;
+  if (!d) return Value::error();
+  auto r = a.has(2) ? in.as_int(a[2], a.span(2), "the rows") : std::optional<std::int64_t>(64);
+  return r ? checked(in, layout::wgmma_operand_layout(*c, *d, *r), args.call) : Value::error();
 }
 
 Value tmem_datapath(Interpreter& in, const Arguments& args, Value) {
@@ -689,6 +706,12 @@ constexpr Record kLayoutRecords[] = {
      "The swizzle of tensor copies that a shared layout has.", swizzle_mode_from_layout},
     {"layout", "wg_local_layout", NameKind::Function, "cols, rows=128", "Registers of a warpgroup, one row a thread.",
      wg_local},
+    {"layout", "wgmma_accumulator_layout", NameKind::Function, "cols, rows=64",
+     "Registers of a warpgroup as wgmma adds up in them. The name is Tilewright's own, the reference has none.",
+     wgmma_accumulators},
+    {"layout", "wgmma_operand_layout", NameKind::Function, "cols, dtype, rows=64",
+     "Registers of a warpgroup as wgmma takes A from them. The name is Tilewright's own, the reference has none.",
+     wgmma_operand},
     {"layout", "tmem_datapath_layout", NameKind::Function, "datapath, rows, cols",
      "Tensor memory as a datapath of tcgen05 sees it.", tmem_datapath},
     {"layout", "tcgen05_atom_layout", NameKind::Function, "instr_shape, tensor_shape, dtype",

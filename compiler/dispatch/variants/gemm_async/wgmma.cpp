@@ -1,0 +1,324 @@
+// gemm_async on Hopper: a warpgroup multiplies by wgmma and adds up in its registers.
+//
+// This variant is ours: none of the reference's serves sm_90a, so it refuses every call that this one takes. C lies in
+// the registers of the warpgroup as wgmma has it (layout/wgmma.h), B in shared memory, A there or in registers. What is
+// issued is a fence, which orders accesses of the registers before, and the chain of instructions over K for each tile
+// of 64 rows and at most 256 columns. The script commits the group and waits for it, as it does with tcgen05.
+#include <algorithm>
+
+#include "compiler/dispatch/blocks/emit.h"
+#include "compiler/dispatch/blocks/options.h"
+#include "compiler/dispatch/blocks/row_call.h"
+#include "compiler/dispatch/blocks/shared_operand.h"
+#include "compiler/dispatch/blocks/threads.h"
+#include "compiler/dispatch/blocks/warpgroup_registers.h"
+#include "compiler/dispatch/words.h"
+#include "compiler/expr/analyzer.h"
+#include "compiler/ir/primitive.h"
+
+namespace tilewright::dispatch::variants::gemm_async_wgmma {
+namespace {
+
+using ir::Expr;
+using ir::StorageScope;
+
+constexpr std::int64_t kRows = 64, kMostColumns = 256;  // of one instruction
+
+// What tensor cores multiply, by the type of the elements in memory.
+struct Type {
+  ir::DataType dtype;
+  std::string_view name;  // of the rows
+  ir::DataType sum;
+  bool is_integer() const { return sum == ir::kInt32; }
+};
+const Type* type_of(ir::DataType dtype) {
+  static const Type kTypes[] = {
+      {ir::kFloat16, "float16", ir::kFloat32},
+      {*ir::parse_dtype("bfloat16"), "bfloat16", ir::kFloat32},
+      {ir::kFloat32, "tf32", ir::kFloat32},
+      {*ir::parse_dtype("float8_e4m3fn"), "float8_e4m3fn", ir::kFloat32},
+      {*ir::parse_dtype("float8_e5m2"), "float8_e5m2", ir::kFloat32},
+      {*ir::parse_dtype("int8"), "int8", ir::kInt32},
+      {*ir::parse_dtype("uint8"), "uint8", ir::kInt32},
+  };
+  const auto* found = std::ranges::find(kTypes, dtype, &Type::dtype);
+  return found == std::end(kTypes) ? nullptr : found;
+}
+
+const ir::Operand* operand(const CallContext& context, std::string_view name) {
+  const ir::Primitive* row = ir::find_primitive(context.call.primitive);
+  const std::size_t at = row->find_operand(name);
+  if (at >= context.call.args.size() || !ir::is_given(context.call.args[at])) return nullptr;
+  return &context.call.args[at];
+}
+const ir::Region& region(const CallContext& context, std::string_view name) { return operand(context, name)->region; }
+bool flag(const CallContext& context, std::string_view name) {
+  const ir::Operand* given = operand(context, name);
+  return given && given->value && !ir::is_constant(given->value, 0);
+}
+
+const intrinsics::Intrinsic& multiply_row(const Type& type, bool from_registers) {
+  if (from_registers) return row_of(type.is_integer() ? "P73.integer" : "P73");
+  return row_of(type.is_integer() ? "P72.integer" : "P72");
+}
+
+// ---- predicates ----------------------------------------------------------------------------------------------------
+
+Reason exec_scope(CallContext& context) {
+  if (context.scope.kind != ir::ExecScope::Warpgroup) {
+    return cat("wgmma is issued by a warpgroup, this is ", ir::exec_scope_name(context.scope.kind), " scope");
+  }
+  return context.scope.tracked ? not_all_active(context) : Reason();
+}
+
+Reason storage_scopes(CallContext& context) {
+  for (std::string_view name : {"C", "A", "B"}) {
+    if (!operand(context, name) || !region(context, name).buffer) return cat(name, " is not a buffer region");
+  }
+  const ir::Buffer &c = *region(context, "C").buffer, &a = *region(context, "A").buffer,
+                   &b = *region(context, "B").buffer;
+  if (c.scope != StorageScope::Local) return cat("wgmma adds up in registers, C is ", scope_text(c));
+  if (!ir::is_shared(a.scope) && a.scope != StorageScope::Local) {
+    return cat("wgmma takes A from shared memory or registers, it is ", scope_text(a));
+  }
+  if (!ir::is_shared(b.scope)) return cat("wgmma takes B from shared memory, it is ", scope_text(b));
+  if (operand(context, "SFA") || operand(context, "SFB")) return "wgmma has no scale factors";
+  return {};
+}
+
+Reason types(CallContext& context) {
+  if (!storage_scopes(context).empty()) return {};  // said by that test
+  const ir::DataType a = region(context, "A").buffer->dtype, b = region(context, "B").buffer->dtype,
+                     c = region(context, "C").buffer->dtype;
+  const Type* type = type_of(a);
+  if (!type) {
+    return cat(
+        "wgmma multiplies float16, bfloat16, float32 (as tf32), float8_e4m3fn, float8_e5m2, int8 and uint8, not ",
+        ir::dtype_name(a));
+  }
+  if (a != b) return cat("A is ", ir::dtype_name(a), " and B ", ir::dtype_name(b), ", they must be the same");
+  if (c != type->sum) {
+    return cat("products of ", ir::dtype_name(a), " are added up in ", ir::dtype_name(type->sum), ", C is ",
+               ir::dtype_name(c));
+  }
+  return {};
+}
+
+Reason target(CallContext& context) { return no_such_instruction(context, row_of("P72"), "wgmma"); }
+
+constexpr Predicate kPredicates[] = {
+    {"exec_scope", exec_scope}, {"storage_scopes", storage_scopes}, {"types", types}, {"target", target}};
+
+// ---- the tiling ----------------------------------------------------------------------------------------------------
+
+struct Product {
+  const Type* type = nullptr;
+  WarpgroupRegisters c{};
+  std::optional<SharedOperand> a{};               // nothing: in registers
+  std::optional<WarpgroupRegisters> fragments{};  // of A
+  SharedOperand b{};
+  std::int64_t m = 0, n = 0, k = 0;     // of the call
+  std::int64_t columns = 0, depth = 0;  // of an instruction: its N and K
+  std::int64_t issues() const { return m / kRows * (n / columns) * (k / depth); }
+};
+
+Reason wrong_shapes(const Product& p, std::int64_t a_rows, std::int64_t a_depth) {
+  if (a_rows != p.m) return cat("A has ", a_rows, " rows, C has ", p.m);
+  if (p.b.mn != p.n) return cat("B has ", p.b.mn, " rows along N, C has ", p.n, " columns");
+  if (a_depth != p.b.k) return cat("K is ", a_depth, " in A and ", p.b.k, " in B");
+  if (p.k % p.depth != 0) {
+    return cat("K is ", p.k, ", not a multiple of the ", p.depth, " that one wgmma of ", p.type->name, " takes");
+  }
+  return {};
+}
+
+// Elements of 8 and 32 bits have no transposed form.
+Reason wrong_major(const Product& p, const SharedOperand& operand, std::string_view name) {
+  if (!operand.mn_major || p.type->dtype.storage_bits() == 16) return {};
+  return cat("wgmma reads ", p.type->name, " only with K contiguous, ", name, " has ", name == "A" ? "M" : "N",
+             " contiguous");
+}
+
+// The widest instruction that divides N and whose pieces of B can be read.
+std::expected<std::int64_t, Reason> columns_of(const Product& p) {
+  Reason why = cat("no N of wgmma divides ", p.n, ": a multiple of 8 up to 256",
+                   p.type->is_integer() ? ", and above 24 of 16, for integers" : "");
+  for (std::int64_t n = std::min(p.n, kMostColumns) / 8 * 8; n > 0; n -= 8) {
+    if (p.n % n != 0 || (p.type->is_integer() && n > 24 && n % 16 != 0)) continue;
+    Reason unreadable;
+    for (std::int64_t at = 0; at < p.n && unreadable.empty(); at += n) {
+      for (std::int64_t k = 0; k < p.k && unreadable.empty(); k += p.depth) {
+        unreadable = p.b.unreadable(at, n, k, p.depth);
+      }
+    }
+    if (unreadable.empty()) return n;
+    why = std::move(unreadable);
+  }
+  return std::unexpected(std::move(why));
+}
+
+Reason unreadable_a(const Product& p) {
+  if (!p.a) return {};
+  for (std::int64_t m = 0; m < p.m; m += kRows) {
+    for (std::int64_t k = 0; k < p.k; k += p.depth) {
+      if (Reason why = p.a->unreadable(m, kRows, k, p.depth); !why.empty()) return why;
+    }
+  }
+  return {};
+}
+
+std::expected<Product, Reason> product_of(const CallContext& context) {
+  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
+  const ir::Region &c = region(context, "C"), &a = region(context, "A"), &b = region(context, "B");
+  Product p{.type = type_of(a.buffer->dtype)};
+  const std::int64_t word = 32 / p.type->dtype.storage_bits();
+  p.depth = 8 * word;
+  auto sums = warpgroup_registers(c, 2);
+  if (!sums) return refuse(std::move(sums.error()));
+  p.c = std::move(*sums);
+  p.m = p.c.rows, p.n = p.c.columns;
+  auto right = shared_operand(b, flag(context, "transB"));
+  if (!right) return refuse(std::move(right.error()));
+  p.b = std::move(*right);
+  p.k = p.b.k;
+  if (a.buffer->scope == StorageScope::Local) {
+    if (flag(context, "transA")) return refuse("A in registers cannot be transposed");
+    auto fragments = warpgroup_registers(a, word);
+    if (!fragments) return refuse(std::move(fragments.error()));
+    p.fragments = std::move(*fragments);
+    if (Reason why = wrong_shapes(p, p.fragments->rows, p.fragments->columns); !why.empty()) return refuse(why);
+    if (!p.fragments->fills_words(word)) {
+      return refuse(cat(word, " neighbours of A do not share a register of 32 bits: see wgmma_operand_layout"));
+    }
+  } else {
+    auto left = shared_operand(a, flag(context, "transA"));
+    if (!left) return refuse(std::move(left.error()));
+    p.a = std::move(*left);
+    if (Reason why = wrong_shapes(p, p.a->mn, p.a->k); !why.empty()) return refuse(why);
+    if (Reason why = wrong_major(p, *p.a, "A"); !why.empty()) return refuse(why);
+  }
+  if (Reason why = wrong_major(p, p.b, "B"); !why.empty()) return refuse(why);
+  if (Reason why = unreadable_a(p); !why.empty()) return refuse(why);
+  auto columns = columns_of(p);
+  if (!columns) return refuse(std::move(columns.error()));
+  p.columns = *columns;
+  return p;
+}
+
+// ---- the statements ------------------------------------------------------------------------------------------------
+
+// A descriptor of the buffer's first element, to which the steps are added.
+Expr add_descriptor(CallContext& context, ir::BodyBuilder& out, const SharedOperand& operand, std::string_view name) {
+  auto* descriptor = Arena::current().make<ir::Buffer>();
+  Expr one[] = {Expr(1)}, zero[] = {Expr(0)};
+  descriptor->name = name;
+  descriptor->data = ir::make_var(name, ir::kHandle, ir::VarRole::Data);
+  descriptor->dtype = ir::kUInt64;
+  descriptor->shape = Arena::current().copy(std::span<const Expr>(one));
+  descriptor->scope = StorageScope::Local;
+  out.add<ir::Alloc>(descriptor);
+  Expr encoded = ir::load(descriptor, zero);
+  out.add<ir::Evaluate>(row_call(row_of("P71"), {ir::call(ir::kHandle, ir::builtin::address_of, {&encoded, 1}),
+                                                 element_pointer(context, operand.buffer, Expr(0)), Expr(operand.ldo),
+                                                 Expr(operand.sdo), Expr(operand.mode)}));
+  return encoded;
+}
+Expr moved(Expr descriptor, Expr units) {
+  return ir::is_constant(units, 0) ? descriptor : ir::add(descriptor, ir::cast(ir::kUInt64, units));
+}
+
+// The flat view of the registers of A, as words of 32 bits.
+const ir::Buffer* words_of(CallContext& context, const ir::Buffer& buffer, std::int64_t count) {
+  ir::Buffer view = *context.kernel.flat_view(&buffer);
+  Expr shape[] = {ir::simplify(view.shape[0] / Expr(count))};
+  view.dtype = ir::kUInt32;
+  view.shape = Arena::current().copy(std::span<const Expr>(shape));
+  if (view.elem_offset) view.elem_offset = ir::simplify(view.elem_offset / Expr(count));
+  return Arena::current().make<ir::Buffer>(view);
+}
+
+// One instruction's registers of A: halves of the rows first, then halves of K.
+void add_fragments(CallContext& context, std::vector<Expr>& to, const Product& p, std::int64_t tile, std::int64_t k) {
+  const std::int64_t word = 32 / p.type->dtype.storage_bits();
+  const ir::Buffer* words = words_of(context, *p.fragments->buffer, word);
+  for (std::int64_t part = 0; part < 2; ++part) {
+    for (std::int64_t half = 0; half < 2; ++half) {
+      Expr at[] = {ir::simplify(p.fragments->at(tile, half, k / (4 * word) + part, 0) / Expr(word))};
+      to.push_back(ir::load(words, at));
+    }
+  }
+}
+
+void add_sums(CallContext& context, std::vector<Expr>& to, const Product& p, std::int64_t tile, std::int64_t column) {
+  const ir::Buffer* flat = context.kernel.flat_view(p.c.buffer);
+  for (std::int64_t group = 0; group < p.columns / 8; ++group) {
+    for (std::int64_t half = 0; half < 2; ++half) {
+      for (std::int64_t e = 0; e < 2; ++e) {
+        Expr at[] = {p.c.at(tile, half, column / 8 + group, e)};
+        to.push_back(ir::load(flat, at));
+      }
+    }
+  }
+}
+
+Expr accumulates(const CallContext& context) {
+  const ir::Operand* given = operand(context, "accum");
+  if (!given || !given->value) return Expr(0);
+  if (const std::int64_t* value = ir::constant(given->value)) return Expr(*value != 0 ? 1 : 0);
+  return ir::cast(ir::kInt32, ir::cast(ir::kBool, given->value));
+}
+
+void add_chain(CallContext& context, ir::BodyBuilder& out, const Product& p, Expr a, Expr b, Expr accumulate) {
+  const intrinsics::Intrinsic& row = multiply_row(*p.type, !p.a.has_value());
+  for (std::int64_t m = 0; m < p.m; m += kRows) {
+    for (std::int64_t n = 0; n < p.n; n += p.columns) {
+      for (std::int64_t k = 0; k < p.k; k += p.depth) {
+        std::vector<Expr> leading, registers;
+        if (p.a) {
+          leading.push_back(moved(a, p.a->offset(m, k)));
+        } else {
+          add_fragments(context, registers, p, m / kRows, k);
+        }
+        leading.push_back(moved(b, p.b.offset(n, k)));
+        for (Expr e : {Expr(kRows), Expr(p.columns), Expr(p.depth), ir::string_imm(p.type->name)}) leading.push_back(e);
+        if (!p.type->is_integer()) {
+          leading.push_back(ir::string_imm("float32"));
+          leading.push_back(Expr(p.a && p.a->mn_major ? 1 : 0));
+          leading.push_back(Expr(p.b.mn_major ? 1 : 0));
+          leading.push_back(Expr(1));
+          leading.push_back(Expr(1));
+        }
+        leading.push_back(k == 0 ? accumulate : Expr(1));
+        add_sums(context, registers, p, m / kRows, n);
+        out.add<ir::Evaluate>(row_call(row, std::move(leading), registers));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::span<const Predicate> predicates() { return kPredicates; }
+
+Planned plan(CallContext& context) {
+  auto product = product_of(context);
+  if (!product) return decline(std::move(product.error()));
+  const Product& p = *product;
+  ir::BodyBuilder out(context.call.origin);
+  Expr a = p.a ? add_descriptor(context, out, *p.a, "desc_a") : Expr();
+  Expr b = add_descriptor(context, out, p.b, "desc_b");
+  out.add<ir::Evaluate>(row_call(row_of("P67"), {}));
+  add_chain(context, out, p, a, b, accumulates(context));
+
+  Plan plan{.body = out.finish()};
+  const std::string shape = cat("m64n", p.columns, "k", p.depth);
+  plan.facts.push_back({"instruction", shape});
+  plan.fact("issues", p.issues());
+  plan.fact("registers", p.m * p.n / 128);
+  plan.facts.push_back({"reference", std::string("refuses the call")});
+  plan.summary = cat("gemm_async -> wgmma: ", p.m, " x ", p.n, " x ", p.k, ", ", p.issues(), " wgmma.", shape, " of ",
+                     p.type->name, p.a ? "" : " with A in registers", ", ", p.m * p.n / 128, " accumulators a thread");
+  return plan;
+}
+
+}  // namespace tilewright::dispatch::variants::gemm_async_wgmma
