@@ -43,7 +43,16 @@
   V("silu", "smem", 10, elementwise_smem, false)                                                         \
   V("sqrt", "smem", 10, elementwise_smem, false)                                                         \
   V("sub", "smem", 10, elementwise_smem, false, "rounding_mode")                                         \
-  V("zero", "smem", 10, elementwise_smem, false)
+  V("zero", "smem", 10, elementwise_smem, false)                                                         \
+  V("sum", "packed_add_sum", 20, sum_packed_add_sum, false)                                              \
+  V("max", "3input_maxmin", 20, reduce_three_input, false)                                               \
+  V("min", "3input_maxmin", 20, reduce_three_input, false)                                               \
+  V("sum", "local", 10, reduce_local, false, "thread_reduce")                                            \
+  V("sum", "shared", 10, reduce_shared, false)                                                           \
+  V("max", "local", 10, reduce_local, false, "thread_reduce")                                            \
+  V("max", "shared", 10, reduce_shared, false)                                                           \
+  V("min", "local", 10, reduce_local, false, "thread_reduce")                                            \
+  V("min", "shared", 10, reduce_shared, false)
 
 namespace tilewright::dispatch {
 

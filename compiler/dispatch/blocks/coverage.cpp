@@ -13,21 +13,9 @@ namespace {
 
 using layout::Axis;
 
-std::vector<layout::Range> ranges_of(const ir::Region& region) {
-  std::vector<layout::Range> out;
-  for (const ir::Range& r : region.ranges) out.push_back({layout::Dim(r.min), layout::Dim(r.min + r.extent)});
-  return out;
-}
-
-// The region's part of the layout, threads not joined. Nothing: the region is no strided block.
-std::optional<layout::Layout> cut(const ir::Region& region) {
-  auto part =
-      layout::slice(*region.buffer->layout, ir::shape_of(*region.buffer), ranges_of(region), layout::Fusion::Off);
-  return part ? std::move(*part) : std::nullopt;
-}
-// The whole layout then.
+// The region's part of the layout; all of it where the region is no strided block.
 layout::Layout part_of(const ir::Region& region) {
-  std::optional<layout::Layout> part = cut(region);
+  std::optional<layout::Layout> part = part_of_layout(region);
   return part ? std::move(*part) : *region.buffer->layout;
 }
 
@@ -67,8 +55,15 @@ bool is_here(CallContext& context, Axis axis, layout::Dim value) {
 
 }  // namespace
 
+std::optional<layout::Layout> part_of_layout(const ir::Region& region) {
+  std::vector<layout::Range> ranges;
+  for (const ir::Range& r : region.ranges) ranges.push_back({layout::Dim(r.min), layout::Dim(r.min + r.extent)});
+  auto part = layout::slice(*region.buffer->layout, ir::shape_of(*region.buffer), ranges, layout::Fusion::Off);
+  return part ? std::move(*part) : std::nullopt;
+}
+
 WindowResult register_window(const ir::Region& region) {
-  std::optional<layout::Layout> part = cut(region);
+  std::optional<layout::Layout> part = part_of_layout(region);
   if (!part || !part->tile) {
     return std::unexpected(cat("region ", region_text(region), " is not one strided block of its layout"));
   }

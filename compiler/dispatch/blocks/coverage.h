@@ -4,6 +4,8 @@
 
 namespace tilewright::dispatch {
 
+// The region's part of the layout, threads not joined, with its offsets. Nothing: the region is no strided block.
+std::optional<layout::Layout> part_of_layout(const ir::Region& region);
 // The region of a tile in registers: its walks in canonical form, threads joined, and where it starts in a thread's
 // registers. What the region says of whose part it is (an index of a warp) is not in it: of_another_warp() judges that.
 WindowResult register_window(const ir::Region& region);
