@@ -17,6 +17,7 @@
   V("copy_async", "smem->tmem", 10, copy_async_smem_tmem, true, "cta_group")                             \
   V("copy_async", "tmem<->local", 10, copy_async_tmem_local, false)                                      \
   V("gemm", "mma.m16n8k*", 10, gemm_mma, false)                                                          \
+  V("gemm_async", "tcgen05", 10, gemm_async_tcgen05, true, "cta_group", "descI")                         \
   V("gemm_async", "wgmma", 5, gemm_async_wgmma, false)                                                   \
   V("add", "reg", 10, elementwise_reg, false, "rounding_mode")                                           \
   V("cast", "reg", 10, elementwise_reg, false)                                                           \

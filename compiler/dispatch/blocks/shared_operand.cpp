@@ -68,6 +68,7 @@ std::expected<Line, Reason> line(const ir::Buffer& buffer, std::size_t d, std::s
       return refuse(cat(ir::spoken_name(buffer), " is distributed over axis ", layout::axis_name(it.axis)));
     }
   }
+  if (ir::is_constant(buffer.shape[d], 1)) return Line{0, {0}};  // whatever the index is called, it is 0
   Expr min = ir::simplify(range.min);
   const std::int64_t* begin = ir::constant(min);
   if (!begin) return symbolic_line(buffer, d, layout::Iters(run.begin(), run.end()), range, *count);

@@ -1,0 +1,397 @@
+#include "compiler/dispatch/variants/gemm_async/tcgen05_problem.h"
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/dispatch/blocks/options.h"
+#include "compiler/dispatch/blocks/row_call.h"
+#include "compiler/dispatch/blocks/threads.h"
+#include "compiler/dispatch/words.h"
+#include "compiler/expr/analyzer.h"
+#include "compiler/intrinsics/rows/tcgen05.h"
+
+namespace tilewright::dispatch {
+namespace {
+
+using ir::DataType;
+using ir::Expr;
+using ir::StorageScope;
+using layout::Axis;
+using layout::Dim;
+
+enum Slot : std::size_t { kC, kA, kB, kSfa, kSfb, kTransA, kTransB, kAccum };
+constexpr std::array<std::string_view, 5> kNames = {"C", "A", "B", "SFA", "SFB"};
+constexpr std::int64_t kStepBytes = 32, kMostColumns = 256, kTensorColumns = 512;
+std::unexpected<Reason> refuse(Reason reason) { return std::unexpected(std::move(reason)); }
+
+// What is missing at the end of the call is not there.
+const ir::Operand& operand(const CallContext& context, Slot slot) {
+  static const ir::Operand missing{};
+  return slot < context.call.args.size() ? context.call.args[slot] : missing;
+}
+const ir::Region& region(const CallContext& context, Slot slot) { return operand(context, slot).region; }
+bool scaled(const CallContext& context) { return region(context, kSfa).buffer != nullptr; }
+std::string_view type_name(const ir::Region& r, std::string& text) { return text = ir::dtype_name(r.buffer->dtype); }
+
+// Checks 1 and 4: who is in which memory.
+Reason wrong_scopes(const CallContext& context) {
+  for (Slot slot : {kC, kA, kB}) {
+    if (!region(context, slot).buffer) return cat(kNames[slot], " is no buffer region");
+    if (!region(context, slot).buffer->layout) return cat(kNames[slot], " has no layout");
+  }
+  auto scope = [&](Slot slot) { return region(context, slot).buffer->scope; };
+  auto shared = [&](Slot slot) { return ir::is_shared(scope(slot)); };
+  const bool a_fits = shared(kA) || scope(kA) == StorageScope::Tmem;
+  if (scope(kC) != StorageScope::Tmem || !a_fits || !shared(kB)) {
+    return cat("C is in ", ir::storage_scope_name(scope(kC)), ", A in ", ir::storage_scope_name(scope(kA)), ", B in ",
+               ir::storage_scope_name(scope(kB)),
+               "; tcgen05 wants C in tensor memory, A in shared or tensor memory, B in shared memory");
+  }
+  if (scaled(context) != (region(context, kSfb).buffer != nullptr)) return "SFA and SFB must both be given";
+  if (!scaled(context)) return {};
+  for (Slot slot : {kSfa, kSfb}) {
+    if (scope(slot) == StorageScope::Tmem && region(context, slot).buffer->layout) continue;
+    return cat(kNames[slot], " is in ", ir::storage_scope_name(scope(slot)),
+               ", scale factors are read from tensor memory");
+  }
+  return {};
+}
+
+bool is_one_of(DataType t, std::initializer_list<std::string_view> names) {
+  const std::string name = ir::dtype_name(t);
+  return std::ranges::find(names, name) != names.end();
+}
+
+// Checks 2, 3, 5 and 6; the kind of the instruction.
+Reason wrong_types(const CallContext& context, Tcgen05Problem& p) {
+  std::string text;
+  auto type = [&](Slot slot) { return region(context, slot).buffer->dtype; };
+  if (type(kC) != ir::kFloat32) return cat("C is summed up in float32, not in ", type_name(region(context, kC), text));
+  for (Slot slot : {kA, kB}) {
+    if (scaled(context) ? is_one_of(type(slot), {"float4_e2m1fn", "float8_e4m3fn"})
+                        : type(slot) == ir::kFloat16 || type(slot) == ir::kBFloat16) {
+      continue;
+    }
+    return cat(kNames[slot], " is ", type_name(region(context, slot), text),
+               scaled(context) ? "; with scale factors it is float8_e4m3fn or float4_e2m1fn"
+                               : "; without scale factors it is float16 or bfloat16");
+  }
+  if (type(kA) != type(kB)) {
+    std::string other;
+    return cat("A is ", type_name(region(context, kA), text), " and B ", type_name(region(context, kB), other),
+               "; they must be of one type");
+  }
+  p.type = type(kA);
+  p.step_k = kStepBytes * 8 / p.type.storage_bits();
+  if (!scaled(context)) {
+    p.kind = "f16";
+    return {};
+  }
+  for (Slot slot : {kSfa, kSfb}) {
+    if (is_one_of(type(slot), {"float8_e8m0fnu", "float8_e4m3fn"})) continue;
+    return cat(kNames[slot], " is ", type_name(region(context, slot), text),
+               "; scale factors are float8_e8m0fnu or float8_e4m3fn");
+  }
+  if (type(kSfa) != type(kSfb)) {
+    std::string other;
+    return cat("SFA is ", type_name(region(context, kSfa), text), " and SFB ", type_name(region(context, kSfb), other),
+               "; they must be of one type");
+  }
+  p.scale_type = type(kSfa);
+  const bool e8m0 = is_one_of(p.scale_type, {"float8_e8m0fnu"});
+  if (!p.type.is_float4() && !e8m0) return "fp8 operands take scale factors of float8_e8m0fnu, not float8_e4m3fn";
+  p.kind = !p.type.is_float4() ? "mxf8f6f4" : e8m0 ? "mxf4" : "mxf4nvf4";
+  p.scale_vector = !p.type.is_float4() ? 1 : e8m0 ? 2 : 4;
+  return {};
+}
+
+std::expected<bool, Reason> flag(const CallContext& context, Slot slot, std::string_view name) {
+  const Expr e = operand(context, slot).value;
+  if (!e) return false;
+  const Expr value = ir::simplify(e);
+  if (const std::int64_t* v = ir::constant(value)) return *v != 0;
+  return refuse(cat(name, " must be known before the launch, not ", ir::to_string(e)));
+}
+
+// Check 8, and that there is a pair (G30).
+Reason wrong_group(CallContext& context, Tcgen05Problem& p) {
+  const Expr group = option(context.call, "cta_group");
+  if (!group) return {};
+  if (!ir::is_constant(group, 1) && !ir::is_constant(group, 2)) {
+    return cat("cta_group= is 1 or 2, not ", ir::to_string(group));
+  }
+  p.group = ir::is_constant(group, 2) ? 2 : 1;
+  const std::int64_t ctas = cluster_size(context);
+  if (p.group == 2 && ctas % 2 != 0) {
+    return cat("cta_group=2 works in a pair of CTAs; the cluster has ", ctas, ctas == 1 ? " CTA" : " CTAs");
+  }
+  return {};
+}
+
+// Checks 9 and 10: the extents of a matrix.
+std::expected<std::array<std::int64_t, 2>, Reason> extents(const CallContext& context, Slot slot) {
+  const ir::Region& r = region(context, slot);
+  std::vector<std::int64_t> wide;
+  for (const ir::Range& range : r.ranges) {
+    const std::int64_t* n = ir::constant(ir::simplify(range.extent));
+    if (!n)
+      return refuse(
+          cat("the extent ", ir::to_string(range.extent), " of ", kNames[slot], " is known only at run time"));
+    if (*n != 1) wide.push_back(*n);
+  }
+  if (wide.size() != 2) {
+    return refuse(
+        cat("a matrix has two extents larger than 1, ", kNames[slot], " = ", ir::to_string(r), " has ", wide.size()));
+  }
+  return std::array{wide[0], wide[1]};
+}
+
+// The region's layout, without its start, is this one.
+std::expected<TensorTile, Reason> tensor_tile(const ir::Region& r, std::string_view name, const layout::Iters& wanted,
+                                              std::string_view path) {
+  const ir::Buffer& buffer = *r.buffer;
+  std::vector<layout::Range> ranges;
+  for (const ir::Range& range : r.ranges) ranges.push_back({Dim(range.min), Dim(range.min) + Dim(range.extent)});
+  auto part = layout::slice(*buffer.layout, ir::shape_of(buffer), ranges);
+  if (!part) return refuse(std::move(part.error().message));
+  if (!*part || !(*part)->is_tile()) {
+    return refuse(cat("region ", ir::to_string(r), " is not one strided block of its layout"));
+  }
+  layout::TileLayout tile = *(*part)->tile;
+  const layout::Offsets offset = std::exchange(tile.offset, {});
+  auto has = layout::canonicalize({std::nullopt, tile}),
+       wants = layout::canonicalize({std::nullopt, {{wanted, {}, {}}}});
+  if (!has || !wants || !layout::same(*has, *wants)) {
+    return refuse(cat("the layout of ", name, " is ", layout::to_short_string(has ? *has : **part), "; ", path, ", ",
+                      layout::to_short_string({std::nullopt, {{wanted, {}, {}}}})));
+  }
+  for (const auto& [axis, value] : offset) {  // G3
+    if (axis == Axis::TCol || value.is(0)) continue;
+    return refuse(cat("the region of ", name, " starts at ", layout::to_string(value), " on ", layout::axis_name(axis),
+                      "; the unit works from lane 0"));
+  }
+  const std::int64_t cell = 32 / buffer.dtype.storage_bits();
+  Expr element = ir::simplify(layout::offset_on(offset, Axis::TCol).expr());
+  if (!ir::provably_divisible(element, cell)) {  // G4
+    return refuse(cat("the region of ", name, " starts at column ", ir::to_string(element), ", not at a multiple of ",
+                      cell, ": elements share 32-bit cells"));
+  }
+  std::int64_t columns = 1;
+  for (const layout::Iter& it : wanted) columns *= it.axis == Axis::TCol ? it.extent.value() : 1;
+  if (!buffer.allocated_addr) return refuse(cat(name, " has no address in tensor memory"));
+  return TensorTile{&buffer, element, (columns + cell - 1) / cell};
+}
+
+// Check 17: where the unit puts the rows of C.
+std::expected<TensorTile, Reason> accumulator(const CallContext& context, const Tcgen05Problem& p) {
+  const ir::Region& r = region(context, kC);
+  if (r.ranges.size() != 2) return refuse(cat("C has ", r.ranges.size(), " dimensions, rows and columns are needed"));
+  const layout::Iter columns{p.n, 1, Axis::TCol};
+  if (p.m == 64 && p.group == 2) {
+    return tensor_tile(
+        r, "C", {{64, 1, Axis::TLane}, {2, 64, Axis::TLane}, {p.n / 2, 1, Axis::TCol}},
+        "64 rows a CTA of a pair lie in lanes 0 to 63, the second half of their columns in lanes 64 to 127");
+  }
+  if (p.m == 64) {  // G2
+    return tensor_tile(r, "C", {{4, 32, Axis::TLane}, {16, 1, Axis::TLane}, columns},
+                       "64 rows lie in 16 of every 32 lanes (datapath=\"F\")");
+  }
+  return tensor_tile(r, "C", {{128, 1, Axis::TLane}, columns}, "128 rows lie in one lane each (datapath=\"D\")");
+}
+
+// 3.3 with the legal extents of 4.4 (G5, G8, G16): the widest tile of N; 0: none.
+struct TileRule {
+  std::int64_t step;     // of the kind, for these rows
+  std::int64_t several;  // several tiles: each starts where an atom, or a block of scale factors, does
+};
+std::int64_t widest_tile(std::int64_t n, const TileRule& rule) {
+  auto legal = [&](std::int64_t tile) { return tile % rule.step == 0 && tile <= kMostColumns; };
+  if (legal(n)) return n;
+  for (std::int64_t tile = kMostColumns / rule.step * rule.step; tile > 0; tile -= rule.step) {
+    if (n % tile == 0 && tile % rule.several == 0) return tile;
+  }
+  return 0;
+}
+
+// Check 13.
+Reason choose_tile(Tcgen05Problem& p) {
+  if (p.m != 64 && p.m != 128) {  // G1
+    return cat("a CTA multiplies 64 or 128 rows at once, M is ", p.m, ": call it for each 128");
+  }
+  if (p.scale_vector && p.m != 128) return cat("with scale factors a CTA multiplies 128 rows, M is ", p.m);
+  if (p.group == 2 && p.n > kMostColumns) {  // G6
+    return cat("a pair of CTAs computes at most 256 columns in one call, N is ", p.n,
+               ": B's rows would not stand in the order of C's columns");
+  }
+  TileRule rule{.step = p.scale_vector ? (p.group == 2 ? 16 : 8)
+                        : p.group == 2 ? 32
+                        : p.m == 64    ? 8
+                                       : 16,
+                .several = 1};
+  if (p.b.mn_major) rule.several = p.b.row;
+  if (p.scale_vector) rule.several = std::max<std::int64_t>(rule.several, 32);
+  p.tile_n = widest_tile(p.n, rule);
+  if (p.tile_n != 0) return {};
+  Reason why = cat("N=", p.n, " is no sum of equal tiles of at most 256 columns that are multiples of ", rule.step,
+                   ", as M=", p.m, " needs");
+  if (rule.several > 1) {
+    why += cat(", and of ", rule.several,
+               p.scale_vector && rule.several == 32 ? ", a block of scale factors" : ", an atom along N");
+  }
+  return why;
+}
+
+// Check 15.
+Reason extents_differ(const Tcgen05Problem& p, std::int64_t a_rows, std::int64_t a_k) {
+  if (a_rows != p.m) return cat("C has ", p.m, " rows, A has ", a_rows);
+  if (a_k != p.k) return cat("K is ", a_k, " in A and ", p.k, " in B");
+  if (p.b.mn * p.group != p.n) {
+    return cat("C has ", p.n, " columns, B has ", p.b.mn, " rows",
+               p.group == 2 ? cat(", and so has the pair's other CTA: ", p.b.mn * 2) : std::string());
+  }
+  return {};
+}
+
+// G14 to G16: each instruction reads what the script means.
+Reason unreadable(const Tcgen05Problem& p) {
+  const std::int64_t rows = p.tile_n / p.group;
+  for (std::int64_t k = 0; k < p.k; k += p.step_k) {
+    if (p.a) {
+      if (Reason why = p.a->unreadable(0, p.m, k, p.step_k); !why.empty()) return why;
+    }
+    for (std::int64_t n = 0; n < p.b.mn; n += rows) {
+      if (Reason why = p.b.unreadable(n, rows, k, p.step_k); !why.empty()) return why;
+    }
+  }
+  return {};
+}
+
+std::expected<TensorTile, Reason> a_in_tensor_memory(const CallContext& context, std::int64_t m, std::int64_t k) {
+  auto transposed = flag(context, kTransA, "transA");
+  if (!transposed) return refuse(std::move(transposed.error()));
+  if (*transposed) return refuse("A in tensor memory cannot be transposed: its rows are lanes");
+  if (m != 128) return refuse(cat("A in tensor memory has 128 rows, one a lane, not ", m));
+  return tensor_tile(region(context, kA), "A", {{m, 1, Axis::TLane}, {k, 1, Axis::TCol}}, "its rows are lanes");
+}
+
+// Where tiles of tensor memory lie, as far as addresses are known (G30).
+struct Extent {
+  std::string_view name;
+  Expr first;  // column
+  std::int64_t columns;
+};
+Reason misplaced(std::span<const Extent> all) {
+  for (const Extent& e : all) {
+    const std::int64_t* first = ir::constant(e.first);
+    if (first && (*first < 0 || *first + e.columns > kTensorColumns)) {
+      return cat(e.name, " takes columns ", *first, " to ", *first + e.columns - 1, " of tensor memory, which has ",
+                 kTensorColumns);
+    }
+    if (&e == all.data()) continue;
+    const Expr difference = ir::simplify(ir::cast(ir::kInt32, e.first) - ir::cast(ir::kInt32, all[0].first));
+    const std::int64_t* apart = ir::constant(difference);
+    if (!apart || *apart >= all[0].columns || *apart + e.columns <= 0) continue;
+    return cat(e.name, " starts ", *apart, " columns from C, which has ", all[0].columns,
+               ": the product would write over ", e.name, " while it is read");
+  }
+  return {};
+}
+
+Expr column_of(const TensorTile& tile) {
+  return ir::simplify(ir::cast(ir::kInt32, tile.buffer->allocated_addr) +
+                      tile.element / Expr(32 / tile.buffer->dtype.storage_bits()));
+}
+
+Reason misplaced(const Tcgen05Problem& p) {
+  std::vector<Extent> all = {{"C", column_of(p.c), p.c.columns}};
+  if (!p.a) all.push_back({"A", column_of(p.a_tile), p.a_tile.columns});
+  for (const auto& [name, scales] : {std::pair("SFA", &p.sfa), std::pair("SFB", &p.sfb)}) {
+    if (!*scales) continue;
+    const Scales& s = **scales;
+    if (!s.buffer->allocated_addr) return cat(name, " has no address in tensor memory");
+    all.push_back({name, ir::simplify(ir::cast(ir::kInt32, s.buffer->allocated_addr) + s.column(0, 0)), s.rows / 32});
+  }
+  return misplaced(all);
+}
+
+// Check 20 before anything is chosen (G5): the row of the descriptor says what is legal, and what its bits are.
+Reason encode(CallContext& context, Tcgen05Problem& p) {
+  const std::string type = ir::dtype_name(p.type);
+  const Expr f32 = ir::string_imm("float32"), t = ir::string_imm(type);
+  const bool a_mn = p.a && p.a->mn_major;
+  std::vector<Expr> args = {Expr(0), f32, t, t};
+  if (p.scale_vector) {
+    const Expr s = ir::string_imm(ir::dtype_name(p.scale_type));
+    args.insert(args.end(), {s, s, Expr(0), Expr(0)});
+  }
+  args.insert(args.end(), {Expr(p.m * p.group), Expr(p.tile_n), Expr(p.step_k), ir::bool_imm(a_mn),
+                           ir::bool_imm(p.b.mn_major), Expr(p.group)});
+  static const intrinsics::Intrinsic &dense = row_of("P91"), &with_scales = row_of("P92");
+  const intrinsics::Intrinsic& row = p.scale_vector ? with_scales : dense;
+  const Expr call = row_call(row, std::move(args));
+  const std::span<const Expr> bound = call.as<ir::Call>()->args;
+  if (auto failure = row.check(row, bound, context.target())) return *failure;
+  p.instruction = intrinsics::tcgen05::instruction_descriptor_bits(intrinsics::Arguments(row, bound));
+  return {};
+}
+
+}  // namespace
+
+std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
+  Tcgen05Problem p;
+  if (Reason why = wrong_scopes(context); !why.empty()) return refuse(std::move(why));
+  if (Reason why = wrong_types(context, p); !why.empty()) return refuse(std::move(why));
+  if (Reason why = wrong_group(context, p); !why.empty()) return refuse(std::move(why));
+  auto c = extents(context, kC), a = extents(context, kA), b = extents(context, kB);
+  if (!c || !a || !b) return refuse(!c ? c.error() : !a ? a.error() : b.error());
+  p.m = (*c)[0], p.n = (*c)[1];
+
+  auto transposed = flag(context, kTransB, "transB");
+  if (!transposed) return refuse(std::move(transposed.error()));
+  auto shared_b = shared_operand(region(context, kB), *transposed);
+  if (!shared_b) return refuse(std::move(shared_b.error()));
+  p.b = std::move(*shared_b);
+  p.k = p.b.k;
+  std::array<std::int64_t, 2> of_a = *a;
+  if (region(context, kA).buffer->scope == StorageScope::Tmem) {
+    auto tile = a_in_tensor_memory(context, of_a[0], of_a[1]);
+    if (!tile) return refuse(std::move(tile.error()));
+    p.a_tile = *tile;
+  } else {
+    auto transposed_a = flag(context, kTransA, "transA");
+    if (!transposed_a) return refuse(std::move(transposed_a.error()));
+    auto shared_a = shared_operand(region(context, kA), *transposed_a);
+    if (!shared_a) return refuse(std::move(shared_a.error()));
+    p.a = std::move(*shared_a);
+    of_a = {p.a->mn, p.a->k};
+  }
+  if (Reason why = choose_tile(p); !why.empty()) return refuse(std::move(why));
+  p.tile_columns = p.m == 64 && p.group == 2 ? p.tile_n / 2 : p.tile_n;
+  if (p.k % p.step_k != 0) {
+    return refuse(
+        cat("K=", p.k, " is not a multiple of ", p.step_k, ", the K of one instruction of ", ir::dtype_name(p.type)));
+  }
+  if (Reason why = extents_differ(p, of_a[0], of_a[1]); !why.empty()) return refuse(std::move(why));
+  if (Reason why = unreadable(p); !why.empty()) return refuse(std::move(why));
+
+  auto tile = accumulator(context, p);
+  if (!tile) return refuse(std::move(tile.error()));
+  p.c = *tile;
+  if (p.scale_vector) {
+    auto sfa = scales_of(region(context, kSfa), "SFA", p.m, p.steps(), p.scale_vector);
+    auto sfb = scales_of(region(context, kSfb), "SFB", p.n, p.steps(), p.scale_vector);
+    if (!sfa || !sfb) return refuse(!sfa ? sfa.error() : sfb.error());
+    if (sfa->rows != p.m) return refuse(cat("SFA has ", sfa->rows, " rows, A has ", p.m));
+    p.sfa = std::move(*sfa), p.sfb = std::move(*sfb);
+  }
+  if (Reason why = misplaced(p); !why.empty()) return refuse(std::move(why));
+  p.given_instruction = option(context.call, "descI");
+  if (!p.given_instruction) {
+    if (Reason why = encode(context, p); !why.empty()) return refuse(std::move(why));
+  }
+  const Expr accum = operand(context, kAccum).value;
+  p.accumulates = accum ? ir::cast(ir::kBool, ir::simplify(accum)) : ir::bool_imm(false);
+  return p;
+}
+
+}  // namespace tilewright::dispatch
