@@ -316,11 +316,21 @@ class Closer {
     }
   }
 
+  // A CTA of fewer than four warps is one warpgroup that is not full, and its warps and threads may be counted as those
+  // of the warpgroup. Where the CTA's own are not known there is something else to be said.
+  bool is_partial_warpgroup(int b) {
+    const std::int64_t own = at(b).extent.value() * (b == 5 ? 32 : 1);  // threads
+    if (b == 6 || own > 96) return false;
+    if (at(7).known) return layout::provably_equal(at(7).extent, Dim(own));
+    return !at(4).known || layout::provably_equal(at(4).extent * Dim(32), Dim(own));
+  }
+
   // N1: what was declared or follows must be what the hardware has.
   void check_hardware() {
     constexpr std::pair<int, int> fixed[] = {{6, 32}, {5, 4}, {8, 128}};
     for (auto [b, value] : fixed) {
       if (!at(b).known || !at(b).extent.is_constant() || at(b).extent.is(value)) continue;
+      if (is_partial_warpgroup(b)) continue;
       Step step = kSteps[b];
       // A CTA below one warp is legal as long as nothing asks for warps; check_threads has that rule.
       fail(code::kHardware, sources_[b].last,
@@ -407,6 +417,11 @@ class Closer {
     }
   }
 
+  std::int64_t last_of_warpgroup(int b, std::int64_t full) {
+    const bool partial = at(b).known && at(b).extent.is_constant() && at(b).extent.value() > 0;
+    return (partial ? std::min(at(b).extent.value(), full) : full) - 1;
+  }
+
   void find_ranges() {
     for (const ScopeIds* ids : out_.declarations) {
       int b = static_cast<int>(ids->binding);
@@ -414,8 +429,8 @@ class Closer {
         ir::Interval& range = out_.ranges.emplace_back(ir::Interval{0, ir::Interval::kMax});
         switch (ids->binding) {
           case ScopeBinding::WarpThread: range.hi = 31; break;
-          case ScopeBinding::WarpgroupWarp: range.hi = 3; break;
-          case ScopeBinding::WarpgroupThread: range.hi = 127; break;
+          case ScopeBinding::WarpgroupWarp: range.hi = last_of_warpgroup(5, 4); break;
+          case ScopeBinding::WarpgroupThread: range.hi = last_of_warpgroup(8, 128); break;
           case ScopeBinding::ClusterCtaPair: range.hi = 1; break;
           default: {
             Expr extent = !ids->extents.empty() && i < ids->extents.size() ? ids->extents[i] : Expr();

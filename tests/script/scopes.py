@@ -389,3 +389,46 @@ def kernel(A: T.Buffer((50, 64), "float16")):
         T.tile.copy_async(a[:, :], A[bx * 32 : bx * 32 + 32, :], disspatch="tma", mbar=bar.ptr_to([0]))
 #                                                                ^^^^^^^^^ warning[TW3105]: no variant of copy_async reads the option `disspatch`
 #   hint: did you mean dispatch=? it knows mbar, remote_cta_id, cta_group, cta_mask, cache_hint, oob, use_tma_reduce, prefetch_tensormap
+
+#--- a CTA of fewer than four warps is one warpgroup that is not full  [cuda]
+from tvm.script import tirx as T
+
+@T.prim_func
+def warps(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (64,), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    T.warpgroup_id([1])
+    w = T.warp_id_in_wg([2])
+    lane = T.lane_id([32])
+    A[w * 32 + lane] = 1.0
+
+@T.prim_func
+def threads(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (96,), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([96])
+    t = T.thread_id_in_wg([96])
+    w = T.warp_id_in_wg([3])
+    A[t] = T.cast(w, "float32")
+
+@T.prim_func
+def full(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (64,), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([128])
+    w = T.warp_id_in_wg([2])
+#       ^^^^^^^^^^^^^^^^^^^^ error[TW3008]: warp_id_in_wg[2] gives 2 warps a warpgroup; the hardware has 4
+    A[w] = 1.0
+
+@T.prim_func
+def two_of_three(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (64,), "float32")
+    T.device_entry()
+    T.cta_id([1])
+    T.warp_id([3])
+    t = T.thread_id_in_wg([64])
+#       ^^^^^^^^^^^^^^^^^^^^^^^ error[TW3008]: thread_id_in_wg[64] gives 64 threads a warpgroup; the hardware has 128
+    A[t] = 1.0
