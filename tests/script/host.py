@@ -804,3 +804,23 @@ def run_bench(M=128):
 
 CONFIGS = [{"label": "one", "M": 64}]
 #| entry configs: get_kernel(**CONFIGS[0]) -> _kernel
+
+#--- a host function is given types, too  [print]
+from tvm.script import tirx as T
+import tvm
+
+@T.prim_func
+def k(A_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (64,), "float32")
+    T.evaluate(T.call_packed("test.report", tvm.DataType("float16"), T.float32, A.data))
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([64])
+    A[t] = 1.0
+#| @T.prim_func
+#| def k(A: T.Buffer((64,), "float32")):
+#|     T.call_packed("test.report", "float16", "float32", A.data)
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     t = T.thread_id([64])
+#|     A[t] = T.float32(1.0)

@@ -184,6 +184,10 @@ Value call_packed(Interpreter& in, const Arguments& args, Value) {
       operands.push_back(ir::string_imm(in.keep(s->text)));
       continue;
     }
+    if (DataTypeValue* d = v.as<DataTypeValue>()) {
+      operands.push_back(ir::string_imm(in.keep(ir::dtype_name(d->dtype))));
+      continue;
+    }
     ir::Expr e = in.as_expr(v, args.at(i));
     if (!e) return Value::error();
     operands.push_back(e);
