@@ -53,7 +53,8 @@
   V("max", "local", 10, reduce_local, false, "thread_reduce")                                            \
   V("max", "shared", 10, reduce_shared, false)                                                           \
   V("min", "local", 10, reduce_local, false, "thread_reduce")                                            \
-  V("min", "shared", 10, reduce_shared, false)
+  V("min", "shared", 10, reduce_shared, false)                                                           \
+  V("permute_layout", "warp_xor_swizzle", 20, permute_layout_warp_xor_swizzle, false)
 
 namespace tilewright::dispatch {
 

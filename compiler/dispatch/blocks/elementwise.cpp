@@ -392,7 +392,9 @@ void note_repetition(Plan& plan, CallContext& context, std::span<const ir::Regio
   plan.remarks.push_back({code::kRepeated,
                           cat("each of ", times, " ", who, " does all of this ", context.call.primitive,
                               in_place ? cat(", which works in place and so is applied ", times, " times") : ""),
-                          cat("let one of them do it, or share the work: Tx.cta.", context.call.primitive)});
+                          context.call.primitive == "permute_layout"
+                              ? std::string("let one of them do it, or give each a tile of its own")
+                              : cat("let one of them do it, or share the work: Tx.cta.", context.call.primitive)});
 }
 
 }  // namespace tilewright::dispatch

@@ -202,8 +202,9 @@ Planned plan(CallContext& context) {
   for (const ir::Region* r : e.regions()) regions.push_back(*r);
   auto sources = std::span(regions).subspan(1);
   note_overlap(plan, e.dst, sources);
-  note_repetition(plan, context, regions,
-                  std::ranges::any_of(sources, [&](const ir::Region& s) { return s.buffer == e.dst.buffer; }));
+  note_repetition(plan, context, regions, std::ranges::any_of(sources, [&](const ir::Region& s) {
+                    return s.buffer->data == e.dst.buffer->data;
+                  }));
   return plan;
 }
 

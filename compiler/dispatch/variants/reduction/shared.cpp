@@ -165,7 +165,7 @@ Planned plan(CallContext& context) {
     note_overlap(plan, r.dst, std::span<const ir::Region>(&r.src, 1));
   }
   const ir::Region regions[] = {r.dst, r.src};
-  note_repetition(plan, context, regions, r.accumulates || r.dst.buffer == r.src.buffer);
+  note_repetition(plan, context, regions, r.accumulates || r.dst.buffer->data == r.src.buffer->data);
   return plan;
 }
 
