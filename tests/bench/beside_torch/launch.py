@@ -1,17 +1,11 @@
-#!/usr/bin/env python3
-"""Matrix products of examples beside cuBLAS, on one GPU, in turns: python3 cublas.py TILEWRIGHT SCRIPT N 'ENTRY' ['ENTRY' …]
+"""Kernels of scripts in a process of PyTorch: compiled for the GPU that is there, launched from cubin and plan, timed.
 
-Each ENTRY is an expression of SCRIPT that multiplies float16 matrices of N x N, C = A B^T, and is compiled for the GPU
-that is there. PyTorch holds the matrices and calls cuBLAS; the kernels run from their cubins by their plans. In every
-round each takes its turn, so that all see the same clocks. The results are compared with cuBLAS, and 4,096 elements
-with sums in float64.
+PyTorch holds the tensors; a kernel is launched by the driver, as its plan says, on PyTorch's current stream.
 """
 import ctypes
 import json
-import statistics
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import torch
@@ -31,11 +25,6 @@ def call(name, *args):
         sys.exit(f"{name}: {text.value.decode() if text.value else status}")
 
 
-class TensorMap(ctypes.Structure):
-    _align_ = 64
-    _fields_ = [("words", ctypes.c_uint64 * 16)]
-
-
 def encode(m, address):
     """The tensor map `m` of a plan, of the tensor at `address`."""
     storage = ctypes.create_string_buffer(128 + 64)
@@ -52,10 +41,12 @@ def encode(m, address):
 
 
 class Kernel:
-    """A cubin and its plan, ready to be launched on tensors that are given by the names of its parameters."""
+    """A cubin and its plan, ready to be launched on tensors: by the names of its parameters, or what a function makes of these."""
 
     def __init__(self, cubin, plan, tensors):
         self.plan = json.loads(Path(plan).read_text())
+        if callable(tensors):  # of the parameters in their order
+            tensors = tensors(self.plan["params"])
         module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
         call("cuModuleLoad", ctypes.byref(module), str(cubin).encode())
         call("cuModuleGetFunction", ctypes.byref(self.function), module, self.plan["symbol"].encode())
@@ -107,6 +98,17 @@ def compiled(binary, script, entry, folder, tensors):
     return Kernel(cubin, plan, tensors)
 
 
+def in_turns(works):
+    """Microseconds of each work, by name: `ROUNDS` rounds in which each takes its turn, so that all see the same clocks."""
+    times = {name: [] for name in works}
+    for r in range(ROUNDS + 2):
+        for name, work in works.items():
+            t = microseconds(work)
+            if r >= 2:
+                times[name].append(t)
+    return times
+
+
 def microseconds(work):
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     start.record()
@@ -115,49 +117,3 @@ def microseconds(work):
     end.record()
     end.synchronize()
     return start.elapsed_time(end) * 1000 / CALLS
-
-
-def compare(c, expected, a, b):
-    """The largest difference to cuBLAS, and that of 4,096 elements to sums in float64, relative to the largest sum."""
-    n = a.shape[0]
-    beside = (c.float() - expected.float()).abs().max().item()
-    rows = torch.randint(n, (4096,), device="cuda")
-    columns = torch.randint(n, (4096,), device="cuda")
-    exact = (a[rows].double() * b[columns].double()).sum(dim=1)
-    return beside, ((c[rows, columns].double() - exact).abs() / exact.abs().max()).max().item()
-
-
-def main():
-    binary, script, n, *entries = sys.argv[1:]
-    n = int(n)
-    torch.manual_seed(7)
-    a = torch.randn(n, n, device="cuda").half()
-    b = torch.randn(n, n, device="cuda").half()
-    expected = a @ b.T
-    out = torch.empty_like(expected)
-    works = {"cuBLAS": lambda: torch.mm(a, b.T, out=out)}
-    with tempfile.TemporaryDirectory() as folder:
-        results = {}
-        for i, entry in enumerate(entries):
-            c = torch.full_like(expected, float("nan"))
-            works[entry] = compiled(binary, script, entry, Path(folder) / str(i), {"A": a, "B": b, "C": c})
-            works[entry]()
-            torch.cuda.synchronize()
-            results[entry] = compare(c, expected, a, b)
-        times = {name: [] for name in works}
-        for r in range(ROUNDS + 2):
-            for name, work in works.items():
-                t = microseconds(work)
-                if r >= 2:
-                    times[name].append(t)
-    print(f"{torch.cuda.get_device_name()}, {n} x {n} x {n}, float16; medians of {ROUNDS} rounds of {CALLS} calls")
-    best = statistics.median(times["cuBLAS"])
-    for name, t in times.items():
-        median, spread = statistics.median(t), (max(t) - min(t)) / statistics.median(t)
-        line = f"  {median:9.1f} us  {2 * n**3 / median / 1e6:6.1f} TFLOP/s  {best / median:6.1%} of cuBLAS  (spread {spread:.1%})  {name}"
-        if name in results:
-            line += f"; differs from cuBLAS by at most {results[name][0]:.3g}, from float64 by {results[name][1]:.2e}"
-        print(line)
-
-
-main()
