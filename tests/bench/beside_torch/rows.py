@@ -39,7 +39,7 @@ def main():
             if what == "softmax":
                 wanted = torch.softmax(wide, dim=-1)
             else:
-                wanted = wide / (wide.square().mean(dim=-1, keepdim=True) + 1e-6).sqrt() * weight.double()
+                wanted = wide / (wide.square().mean(dim=-1, keepdim=True) + 1e-5).sqrt() * weight.double()
             worst[entry] = ((y[some].double() - wanted).abs() / wanted.abs().clamp(min=1e-6)).max().item()
         times = in_turns(works)
     print(f"{torch.cuda.get_device_name()}, {what} of {rows} x {columns} bfloat16; medians of {ROUNDS} rounds of {CALLS} calls")
