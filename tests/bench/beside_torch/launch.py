@@ -41,12 +41,10 @@ def encode(m, address):
 
 
 class Kernel:
-    """A cubin and its plan, ready to be launched on tensors: by the names of its parameters, or what a function makes of these."""
+    """A cubin and its plan, ready to be launched on tensors, given by the names of its parameters."""
 
     def __init__(self, cubin, plan, tensors):
         self.plan = json.loads(Path(plan).read_text())
-        if callable(tensors):  # of the parameters in their order
-            tensors = tensors(self.plan["params"])
         module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
         call("cuModuleLoad", ctypes.byref(module), str(cubin).encode())
         call("cuModuleGetFunction", ctypes.byref(self.function), module, self.plan["symbol"].encode())

@@ -2,8 +2,8 @@
 """Kernels that read a matrix and write one, beside the driver's copy: rows.py TILEWRIGHT softmax|rms ROWS COLUMNS SCRIPT 'ENTRY' ...
 
 Each ENTRY is an expression of SCRIPT that computes the softmax of each row of bfloat16, or divides it by its root mean
-square; its tensors are taken in the order of the signature: the input, weights if there are any, the result. Results
-are compared with sums in float64. The bandwidth counts the matrix once read and once written.
+square and multiplies by weights; its tensors are X, W if there are any, and Y. Results are compared with sums in
+float64. The bandwidth counts the matrix once read and once written.
 """
 import statistics
 import sys
@@ -27,11 +27,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for i, entry in enumerate(entries):
             y = torch.full_like(x, float("nan"))
-
-            def tensors(params):
-                names = [p["name"] for p in params]
-                return dict(zip(names, [x, y] if len(names) == 2 else [x, weight, y]))
-
+            tensors = {"X": x, "W": weight, "Y": y}
             works[entry] = compiled(binary, script, entry, Path(folder) / str(i), tensors)
             works[entry]()
             torch.cuda.synchronize()
