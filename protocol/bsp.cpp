@@ -27,6 +27,19 @@ std::vector<Json> identifiers(const std::vector<std::string>& uris) {
   return out;
 }
 
+Diagnostic read_diagnostic(const Json& json) {
+  Diagnostic out;
+  json.at("range").get_to(out.range);
+  json.at("message").get_to(out.message);
+  if (auto at = json.find("severity"); at != json.end()) out.severity = at->get<DiagnosticSeverity>();
+  take(json, "code", out.code);
+  if (auto at = json.find("relatedInformation"); at != json.end())
+    for (const Json& r : *at)
+      out.related.push_back({{r.at("location").at("uri").get<std::string>(), r.at("location").at("range").get<Range>()},
+                             r.at("message").get<std::string>()});
+  return out;
+}
+
 }  // namespace
 
 Json identifier(const std::string& target) { return {{"uri", target}}; }
@@ -38,6 +51,14 @@ void from_json(const Json& json, InitializeParams& params) {
   json.at("rootUri").get_to(params.root_uri);
   if (auto at = json.find("capabilities"); at != json.end() && at->is_object())
     take(*at, "languageIds", params.language_ids);
+}
+
+void to_json(Json& json, const InitializeParams& params) {
+  json = {{"displayName", params.client},
+          {"version", params.version},
+          {"bspVersion", params.bsp_version},
+          {"rootUri", params.root_uri},
+          {"capabilities", {{"languageIds", params.language_ids}}}};
 }
 
 void to_json(Json& json, const InitializeResult& result) {
@@ -71,6 +92,17 @@ void to_json(Json& json, const Target& target) {
   put_data(json, "tilewright", target.data);
 }
 
+void from_json(const Json& json, Target& target) {
+  json.at("id").at("uri").get_to(target.uri);
+  take(json, "displayName", target.name);
+  take(json, "baseDirectory", target.base_directory);
+  take(json, "tags", target.tags);
+  take(json, "languageIds", target.language_ids);
+  for (const Json& other : json.at("dependencies")) target.dependencies.push_back(other.at("uri").get<std::string>());
+  if (auto at = json.find("capabilities"); at != json.end()) take(*at, "canTest", target.can_test);
+  if (auto at = json.find("data"); at != json.end()) target.data = *at;
+}
+
 void from_json(const Json& json, TargetsParams& params) {
   for (const Json& target : json.at("targets")) params.targets.push_back(target.at("uri").get<std::string>());
 }
@@ -79,6 +111,11 @@ void from_json(const Json& json, BuildParams& params) {
   from_json(json, static_cast<TargetsParams&>(params));
   take(json, "originId", params.origin);
   take(json, "arguments", params.arguments);
+}
+
+void to_json(Json& json, const BuildParams& params) {
+  json = {{"targets", identifiers(params.targets)}, {"arguments", params.arguments}};
+  put(json, "originId", params.origin);
 }
 
 void from_json(const Json& json, RunParams& params) {
@@ -93,6 +130,13 @@ void to_json(Json& json, const BuildResult& result) {
   json = {{"statusCode", result.status}};
   put(json, "originId", result.origin);
   put_data(json, result.data_kind, result.data);
+}
+
+void from_json(const Json& json, BuildResult& result) {
+  json.at("statusCode").get_to(result.status);
+  take(json, "originId", result.origin);
+  take(json, "dataKind", result.data_kind);
+  if (auto at = json.find("data"); at != json.end()) result.data = *at;
 }
 
 void to_json(Json& json, const Source& source) {
@@ -115,12 +159,40 @@ void to_json(Json& json, const Task& task) {
   put_data(json, task.data_kind, task.data);
 }
 
+void from_json(const Json& json, Task& task) {
+  json.at("taskId").at("id").get_to(task.task.id);
+  take(json.at("taskId"), "parents", task.task.parents);
+  take(json, "originId", task.origin);
+  take(json, "message", task.message);
+  take(json, "eventTime", task.time);
+  if (auto at = json.find("total"); at != json.end()) task.total = at->get<std::int64_t>();
+  if (auto at = json.find("progress"); at != json.end()) task.progress = at->get<std::int64_t>();
+  take(json, "unit", task.unit);
+  if (auto at = json.find("status"); at != json.end()) task.status = at->get<Status>();
+  take(json, "dataKind", task.data_kind);
+  if (auto at = json.find("data"); at != json.end()) task.data = *at;
+}
+
 void to_json(Json& json, const PublishDiagnostics& published) {
   json = {{"textDocument", {{"uri", published.uri}}},
           {"buildTarget", identifier(published.target)},
           {"diagnostics", published.diagnostics},
           {"reset", published.reset}};
   put(json, "originId", published.origin);
+}
+
+void from_json(const Json& json, PublishDiagnostics& published) {
+  json.at("textDocument").at("uri").get_to(published.uri);
+  json.at("buildTarget").at("uri").get_to(published.target);
+  take(json, "originId", published.origin);
+  for (const Json& diagnostic : json.at("diagnostics")) published.diagnostics.push_back(read_diagnostic(diagnostic));
+  json.at("reset").get_to(published.reset);
+}
+
+void from_json(const Json& json, LogMessage& message) {
+  json.at("type").get_to(message.type);
+  json.at("message").get_to(message.message);
+  take(json, "originId", message.origin);
 }
 
 void to_json(Json& json, const LogMessage& message) {

@@ -2,7 +2,8 @@
 // and written here and nowhere behind the door.
 //
 // Reading throws Json::exception for what does not fit; the door turns that into InvalidParams. Optional members that
-// have nothing to say are left out.
+// have nothing to say are left out. What `tilewright build`, a client, has to understand can be read as well. The
+// schemas are those of schema/bsp.json.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -23,6 +24,7 @@ struct InitializeParams {
   std::vector<std::string> language_ids;  // that the client understands; empty: it does not say
 };
 void from_json(const Json& json, InitializeParams& params);
+void to_json(Json& json, const InitializeParams& params);
 
 struct InitializeResult {
   std::string name, version;
@@ -40,6 +42,7 @@ struct Target {
   Json data;  // of kind "tilewright"
 };
 void to_json(Json& json, const Target& target);
+void from_json(const Json& json, Target& target);
 
 struct TargetsParams {
   std::vector<std::string> targets;  // URIs
@@ -52,6 +55,7 @@ struct BuildParams : TargetsParams {
   std::vector<std::string> arguments;  // as the command line has them: --arch sm_90a
 };
 void from_json(const Json& json, BuildParams& params);
+void to_json(Json& json, const BuildParams& params);
 
 struct RunParams {
   std::string target, origin;
@@ -69,6 +73,7 @@ struct BuildResult {
   Json data;
 };
 void to_json(Json& json, const BuildResult& result);
+void from_json(const Json& json, BuildResult& result);
 
 struct Source {
   std::string uri;
@@ -95,6 +100,7 @@ struct Task {
   Json data;
 };
 void to_json(Json& json, const Task& task);
+void from_json(const Json& json, Task& task);
 
 struct PublishDiagnostics {
   std::string uri, target, origin;
@@ -102,6 +108,7 @@ struct PublishDiagnostics {
   bool reset = true;  // those told before for this file and target do not hold any more
 };
 void to_json(Json& json, const PublishDiagnostics& published);
+void from_json(const Json& json, PublishDiagnostics& published);
 
 enum class MessageType { Error = 1, Warning = 2, Info = 3, Log = 4 };
 struct LogMessage {
@@ -110,6 +117,7 @@ struct LogMessage {
   std::optional<TaskId> task;
 };
 void to_json(Json& json, const LogMessage& message);
+void from_json(const Json& json, LogMessage& message);
 
 // How a test ended.
 enum class TestStatus { Passed = 1, Failed = 2, Ignored = 3, Cancelled = 4, Skipped = 5 };

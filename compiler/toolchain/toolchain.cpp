@@ -154,7 +154,7 @@ struct Toolchain::State {
     Record key{{"artifact", "compiled 1"}, {"tool", compiler_identity}, {"arch", request.arch}};
     for (const std::string& option : request.options) key.emplace_back("option", option);
     key.emplace_back("source", request.cuda_source);
-    if (auto value = cache.load(key)) return std::move(*value);
+    if (auto value = request.fresh ? std::nullopt : cache.load(key)) return std::move(*value);
     from_cache = false;
     auto answer = ask(compile_request(request), request.stop);
     if (!answer) return answer;
@@ -172,16 +172,15 @@ struct Toolchain::State {
   }
 
   // The disassembly of a cubin, kept by the cubin's own digest: many sources may lead to the same code.
-  std::expected<std::string, Error> disassembled(const std::string& cubin, const std::stop_token& stop,
-                                                 bool& from_cache) {
+  std::expected<std::string, Error> disassembled(const std::string& cubin, const Request& asked, bool& from_cache) {
     if (disassembler_identity.empty()) {
       return std::unexpected(Error{Error::Kind::NoCuda, "there is no bin/nvdisasm in " + cuda->root.string(), {}, {}});
     }
     Record key{{"artifact", "sass 1"}, {"tool", disassembler_identity}, {"cubin", hex(sha256(cubin))}};
-    if (auto value = cache.load(key)) return take(*value, "sass");
+    if (auto value = asked.fresh ? std::nullopt : cache.load(key)) return take(*value, "sass");
     from_cache = false;
     Record request{{"op", "disassemble"}, {"tool", cuda->nvdisasm.string()}, {"cubin", cubin}};
-    auto answer = ask(std::move(request), stop);
+    auto answer = ask(std::move(request), asked.stop);
     if (!answer) return std::unexpected(std::move(answer.error()));
     if (field(*answer, "code") != "0") {
       return std::unexpected(
@@ -226,7 +225,7 @@ std::expected<Artifacts, Error> Toolchain::compile(const Request& request) {
   if (request.want_ptx) artifacts.ptx = take(*compiled, "ptx");
   std::string cubin = take(*compiled, "cubin");
   if (request.want_sass) {
-    auto sass = state.disassembled(cubin, request.stop, artifacts.from_cache);
+    auto sass = state.disassembled(cubin, request, artifacts.from_cache);
     if (sass)
       artifacts.sass = std::move(*sass);
     else if (sass.error().kind == Error::Kind::Stopped)
@@ -247,6 +246,10 @@ void Toolchain::warm() {
 }
 
 const std::expected<CudaHome, std::string>& Toolchain::cuda() const { return state_->cuda; }
+
+std::string Toolchain::identity() const {
+  return state_->cuda ? state_->compiler_identity + " " + state_->disassembler_identity : std::string();
+}
 
 Counts Toolchain::counts() const {
   return {state_->cache.counts(), state_->compilations.load(), state_->helpers_started.load(),

@@ -46,6 +46,7 @@ struct Request {
   bool want_ptx = true;
   bool want_cubin = true;
   bool want_sass = false;  // the slow one: nvdisasm takes a third of a second
+  bool fresh = false;      // nothing that was kept is used; what is made is kept all the same
   std::stop_token stop;
 };
 
@@ -94,6 +95,8 @@ class Toolchain {
 
   // What was found, or why nothing was.
   const std::expected<CudaHome, std::string>& cuda() const;
+  // Other answers are possible where this is another: the tools' own contents. Empty: there are none.
+  std::string identity() const;
   Counts counts() const;
   // Process ids of the helpers alive now.
   std::vector<pid_t> helper_pids() const;

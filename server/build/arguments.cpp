@@ -10,8 +10,13 @@ std::expected<Arguments, std::string> read_arguments(const std::vector<std::stri
     // Both `--arch sm_90a` and `--arch=sm_90a`.
     const auto equals = words[i].find('=');
     const std::string name = words[i].substr(0, equals);
+    if (words[i] == "--instructions") {
+      out.build.instructions = true;
+      continue;
+    }
     if (name != "--arch" && name != "--entry" && name != "--deny" && name != "--on")
-      return std::unexpected("unknown argument '" + words[i] + "': --arch, --entry, --deny and --on are known");
+      return std::unexpected("unknown argument '" + words[i] +
+                             "': --arch, --entry, --deny, --instructions and --on are known");
     if (equals == std::string::npos && i + 1 == words.size()) return std::unexpected(name + " lacks its value");
     const std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
     if (name == "--arch") {

@@ -9,8 +9,9 @@
 namespace tilewright::build {
 
 struct Arguments {
-  ide::BuildOptions build;  // --arch NAME, --entry EXPR (each repeatable), --deny fallback
-  std::string on;           // --on PLACE; empty: as the server was started
+  // --arch NAME, --entry EXPR (each repeatable), --deny fallback, --instructions
+  ide::BuildOptions build;
+  std::string on;  // --on PLACE; empty: as the server was started
 };
 // The error names the word that nobody understands.
 std::expected<Arguments, std::string> read_arguments(const std::vector<std::string>& words);

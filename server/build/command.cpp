@@ -67,7 +67,8 @@ void add_serve(CLI::App& app, std::function<int()>& run) {
   c->add_option("--clients", o->clients, "Connections at once")->capture_default_str()->check(CLI::Range(1, 10'000));
   c->footer(
       "A folder with tilewright.toml is a target with all scripts below it; any other script is a target of its own. "
-      "Compile, test and run requests take arguments: --arch NAME, --entry EXPR, --deny fallback, --on PLACE.\n\n"
+      "Compile, test and run requests take arguments: --arch NAME, --entry EXPR, --deny fallback, --instructions "
+      "(count those of the machine), --on PLACE.\n\n"
       "Examples:\n  tilewright serve --install\n  tilewright serve\n  tilewright serve --listen unix:/tmp/build.sock\n"
       "  tilewright serve --listen 0.0.0.0:7444 --tls-cert s.pem --tls-key s.key --tls-ca clients.pem --on lab");
   c->callback([o, c, &run] {

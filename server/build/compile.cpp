@@ -1,6 +1,7 @@
 // buildTarget/compile: every script of the targets, with diagnostics as they come and resources of each kernel.
 #include <algorithm>
 
+#include "protocol/bsp_data.h"
 #include "protocol/uri.h"
 #include "server/build/session.h"
 
@@ -26,35 +27,41 @@ protocol::Diagnostic diagnostic_of(const ide::BuildFinding& found) {
   return out;
 }
 
-Json kernel_json(const ide::BuiltKernel& kernel) {
-  Json out = {{"name", kernel.name}, {"entry", kernel.entry}, {"arch", kernel.architecture}};
-  if (!kernel.unknown.empty()) out["resources_unknown"] = kernel.unknown;
-  if (const auto& r = kernel.resources) {
-    out["resources"] = {{"registers", r->registers},
-                        {"spill_stores", r->spill_stores},
-                        {"spill_loads", r->spill_loads},
-                        {"static_shared_bytes", r->static_shared},
-                        {"dynamic_shared_bytes", kernel.dynamic_shared_bytes},
-                        {"stack_bytes", r->stack},
-                        {"barriers", r->barriers},
-                        {"code_bytes", r->code}};
-  }
+bsp::CompiledKernel told_of(const ide::BuiltKernel& kernel) {
+  bsp::CompiledKernel out{.name = kernel.name,
+                          .entry = kernel.entry,
+                          .arch = kernel.architecture,
+                          .failed = kernel.failed,
+                          .resources = {},
+                          .unknown = kernel.unknown,
+                          .may_pass = kernel.may_pass};
+  if (const auto& r = kernel.resources)
+    out.resources = {r->registers, r->spill_stores, r->spill_loads, r->static_shared,   kernel.dynamic_shared_bytes,
+                     r->stack,     r->barriers,     r->code,        kernel.instructions};
   return out;
 }
 
-Json script_json(const ide::BuiltScript& script, bool anew) {
-  Json kernels = Json::array();
-  for (const ide::BuiltKernel& kernel : script.kernels) kernels.push_back(kernel_json(kernel));
-  Json out = {{"uri", uri_of(script.path)},
-              {"errors", script.errors},
-              {"warnings", script.warnings},
-              {"noOp", !anew},
-              {"kernels", kernels}};
-  if (!script.unreadable.empty()) out["unreadable"] = script.unreadable;
+bsp::CompiledScript told_of(const ide::BuiltScript& script, bool anew) {
+  bsp::CompiledScript out{.uri = uri_of(script.path),
+                          .errors = static_cast<std::int64_t>(script.errors),
+                          .warnings = static_cast<std::int64_t>(script.warnings),
+                          .no_op = !anew,
+                          .kernels = {},
+                          .unreadable = script.unreadable};
+  for (const ide::BuiltKernel& kernel : script.kernels) out.kernels.push_back(told_of(kernel));
   return out;
 }
 
 }  // namespace
+
+// One target on its way. Its scripts are built beside those of other targets, and told in their order.
+struct Session::TargetBuild {
+  const project::BuildTarget& target;
+  std::size_t first = 0;  // which piece of the work is its first script
+  std::unique_ptr<Task> task{};
+  bsp::CompileReport report{};
+  std::set<std::string> said{};  // files whose diagnostics were told
+};
 
 // A file may have findings from several scripts that import it: the first of a build replaces what was told before.
 void Session::publish(const Work& work, const project::BuildTarget& target, const ide::BuiltScript& script,
@@ -73,55 +80,72 @@ void Session::publish(const Work& work, const project::BuildTarget& target, cons
   }
 }
 
-bsp::Status Session::compile(const Work& work, const project::BuildTarget& target, Json& data) {
-  const std::stop_token stop = work.open->stop.get_token();
-  const std::string uri = uri_of(target.path);
-  Task task(endpoint_, work.origin, "compiling " + target.name, "compile-task", {{"target", bsp::identifier(uri)}});
-  bsp::CompileReport report{.target = uri, .origin = work.origin};
-  report.no_op = true;
-  std::set<std::string> said;
-  const std::size_t count = target.scripts.size();
-  std::vector<ide::Builder::Answer> built(count);
-  const unsigned all = ide::threads_of(server_.options.jobs);
-  const unsigned each = static_cast<unsigned>(std::max<std::size_t>(1, all / std::max<std::size_t>(1, count)));
-  auto build = [&](std::size_t i) {
-    built[i] = server_.builder.build(target.scripts[i], work.arguments.build, each, stop);
-  };
-  auto finish = [&](std::size_t i) {
-    const ide::Builder::Answer answer = std::move(built[i]);
-    if (!answer.script) return;
-    report.errors += static_cast<std::int64_t>(answer.script->errors) + !answer.script->unreadable.empty();
-    report.warnings += static_cast<std::int64_t>(answer.script->warnings);
-    report.no_op = report.no_op && !answer.anew;
-    publish(work, target, *answer.script, said);
-    data.push_back(script_json(*answer.script, answer.anew));
-    if (count > 1)
-      task.progress(answer.script->path, static_cast<std::int64_t>(i + 1), static_cast<std::int64_t>(count), "scripts");
-  };
-  const bool whole = ide::in_order(count, all, stop, build, finish);
-  if (!whole || stop.stop_requested()) return bsp::Status::Cancelled;
-  // What an earlier build found in files that this one did not come to.
-  for (const std::string& path : published_[target.path])
-    if (!said.contains(path))
-      endpoint_.notify("build/publishDiagnostics", bsp::PublishDiagnostics{uri_of(path), uri, work.origin, {}, true});
-  published_[target.path] = std::move(said);
-  report.milliseconds = task.milliseconds();
-  const bsp::Status status = report.errors > 0 ? bsp::Status::Error : bsp::Status::Ok;
-  task.finish(status,
-              "compiled " + target.name + ": " + std::to_string(report.errors) + " errors, " +
-                  std::to_string(report.warnings) + " warnings",
-              "compile-report", report);
-  return status;
+void Session::begin_target(const Work& work, TargetBuild& build) {
+  const std::string uri = uri_of(build.target.path);
+  build.report.target = uri;
+  build.report.origin = work.origin;
+  build.report.no_op = true;
+  build.task = std::make_unique<Task>(endpoint_, work.origin, "compiling " + build.target.name, "compile-task",
+                                      Json{{"target", bsp::identifier(uri)}});
 }
 
+void Session::end_target(const Work& work, TargetBuild& build) {
+  const project::BuildTarget& target = build.target;
+  // What an earlier build found in files that this one did not come to.
+  for (const std::string& path : published_[target.path])
+    if (!build.said.contains(path))
+      endpoint_.notify("build/publishDiagnostics",
+                       bsp::PublishDiagnostics{uri_of(path), build.report.target, work.origin, {}, true});
+  published_[target.path] = std::move(build.said);
+  build.report.milliseconds = build.task->milliseconds();
+  build.task->finish(build.report.errors > 0 ? bsp::Status::Error : bsp::Status::Ok,
+                     "compiled " + target.name + ": " + std::to_string(build.report.errors) + " errors, " +
+                         std::to_string(build.report.warnings) + " warnings",
+                     "compile-report", build.report);
+  build.task.reset();
+}
+
+// The scripts of all targets are one row of pieces for all cores, so that a workspace of single scripts is built as
+// fast as one folder of them.
 Session::Result Session::compile(const Work& work) {
-  Result out{
-      .status = bsp::Status::Ok, .origin = {}, .data_kind = "tilewright-compile", .data = {{"scripts", Json::array()}}};
+  const std::stop_token stop = work.open->stop.get_token();
+  std::vector<TargetBuild> builds;
+  std::vector<std::size_t> owner;  // of each piece: which build
   for (const project::BuildTarget* target : work.targets) {
-    out.status = std::max(out.status, compile(work, *target, out.data["scripts"]));
-    if (out.status == bsp::Status::Cancelled) break;
+    builds.push_back({.target = *target, .first = owner.size()});
+    owner.insert(owner.end(), target->scripts.size(), builds.size() - 1);
   }
-  return out;
+  std::vector<ide::Builder::Answer> built(owner.size());
+  const unsigned all = ide::threads_of(server_.options.jobs);
+  const unsigned each = static_cast<unsigned>(std::max<std::size_t>(1, all / std::max<std::size_t>(1, owner.size())));
+  Result out{.status = bsp::Status::Ok, .origin = {}, .data_kind = bsp::kCompileKind, .data = {}};
+  Json& scripts = out.data["scripts"] = Json::array();
+  auto path_of = [&](std::size_t i) -> const std::string& {
+    const TargetBuild& build = builds[owner[i]];
+    return build.target.scripts[i - build.first];
+  };
+  auto make = [&](std::size_t i) { built[i] = server_.builder.build(path_of(i), work.arguments.build, each, stop); };
+  auto finish = [&](std::size_t i) {
+    TargetBuild& build = builds[owner[i]];
+    const ide::Builder::Answer answer = std::move(built[i]);
+    if (i == build.first) begin_target(work, build);
+    if (!answer.script) return;
+    build.report.errors += static_cast<std::int64_t>(answer.script->errors) + !answer.script->unreadable.empty();
+    build.report.warnings += static_cast<std::int64_t>(answer.script->warnings);
+    build.report.no_op = build.report.no_op && !answer.anew;
+    publish(work, build.target, *answer.script, build.said);
+    scripts.push_back(told_of(*answer.script, answer.anew));
+    const std::size_t count = build.target.scripts.size(), done = i - build.first + 1;
+    if (count > 1)
+      build.task->progress(answer.script->path, static_cast<std::int64_t>(done), static_cast<std::int64_t>(count),
+                           "scripts");
+    if (done < count) return;
+    if (build.report.errors > 0) out.status = bsp::Status::Error;
+    if (!stop.stop_requested()) end_target(work, build);
+  };
+  if (!ide::in_order(owner.size(), all, stop, make, finish) || stop.stop_requested())
+    out.status = bsp::Status::Cancelled;
+  return out;  // tasks that are under way end as cancelled
 }
 
 }  // namespace tilewright::build

@@ -41,9 +41,7 @@ bool is_work(std::string_view method) {
 Server::Server(Options given) : options(std::move(given)), builder(tools_of(options)) {}
 
 Session::Session(transport::Connection& connection, Server& server, bool trusted)
-    : server_(server), endpoint_(connection, limits()), welcome_(trusted || server.options.token.empty()) {
-  worker_.emplace(1, [this] { work(); });
-}
+    : server_(server), endpoint_(connection, limits()), welcome_(trusted || server.options.token.empty()) {}
 
 Session::~Session() = default;
 
@@ -60,6 +58,7 @@ void Session::request(Message& m) {
   if (state_ == State::Shut)
     return endpoint_.answer(m.id, wrong("nothing but build/exit follows on build/shutdown", ErrorCode::InvalidRequest));
   if (is_work(m.method)) return begin(m);
+  if (m.method == "buildTarget/dependencySources") return dependency_sources(m);
   endpoint_.answer(m.id, answer_to(m));
 }
 
@@ -73,7 +72,6 @@ Session::Answer Session::answer_to(const Message& m) {
   }
   if (m.method == "buildTarget/sources") return sources(m.params);
   if (m.method == "buildTarget/inverseSources") return inverse_sources(m.params);
-  if (m.method == "buildTarget/dependencySources") return dependency_sources(m.params);
   if (m.method == "buildTarget/resources") return resources(m.params);
   if (m.method == "buildTarget/cleanCache") return clean(m.params);
   // Scripts import scripts, never packages of a registry; and a build leaves no files in the workspace.
@@ -90,18 +88,11 @@ void Session::notification(Message& m) {
   const Json& id = m.params.at("id");
   const protocol::Id which =
       id.is_string() ? protocol::Id(id.get<std::string>()) : protocol::Id(id.get<std::int64_t>());
-  std::shared_ptr<endpoint::Open> open;
-  bool waits = false;
-  {
-    std::lock_guard lock(mutex_);
-    const auto at = open_.find(protocol::id_key(which));
-    if (at == open_.end()) return;
-    open = at->second;
-    waits = running_ != at->first;
-  }
-  open->stop.request_stop();
   // What is under way says so itself, when it has ended.
-  if (waits) endpoint_.answer(open, Json(Result{bsp::Status::Cancelled, {}, {}, nullptr}));
+  if (const auto cancelled = work_.cancel(which); cancelled.unbegun)
+    endpoint_.answer(cancelled.unbegun, Json(Result{bsp::Status::Cancelled, {}, {}, nullptr}));
+  if (const auto cancelled = questions_.cancel(which); cancelled.unbegun)
+    endpoint_.answer(cancelled.unbegun, wrong("cancelled", ErrorCode::RequestCancelled));
 }
 
 Session::Answer Session::initialize(const Json& params) {
@@ -127,8 +118,8 @@ Session::Answer Session::initialize(const Json& params) {
 
 Session::Answer Session::shutdown() {
   state_ = State::Shut;
-  std::lock_guard lock(mutex_);
-  for (auto& [key, open] : open_) open->stop.request_stop();
+  work_.cancel_all();
+  questions_.cancel_all();
   return Json(nullptr);
 }
 
@@ -160,12 +151,11 @@ void Session::begin(const Message& m) {
   auto open = endpoint_.open(m.id, m.method, {});
   if (!open) return endpoint_.answer(m.id, std::unexpected(open.error()));
   work.open = *open;
-  {
-    std::lock_guard lock(mutex_);
-    open_[protocol::id_key(m.id)] = *open;
-    queue_.push_back(std::move(work));
-  }
-  changed_.notify_one();
+  work_.add(*open, [this, work = std::move(work)]() -> Answer {
+    Result result = do_work(work);
+    result.origin = work.origin;
+    return Json(result);
+  });
 }
 
 Session::Result Session::do_work(const Work& work) {
@@ -174,39 +164,9 @@ Session::Result Session::do_work(const Work& work) {
   return work.open->method == "buildTarget/test" ? test(work) : run_target(work);
 }
 
-void Session::work() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    changed_.wait(lock, [&] { return over_ || !queue_.empty(); });
-    if (over_) return;
-    const Work work = std::move(queue_.front());
-    queue_.pop_front();
-    const std::string key = protocol::id_key(work.open->id);
-    running_ = key;
-    lock.unlock();
-    Answer answer;
-    try {
-      Result result = do_work(work);
-      result.origin = work.origin;
-      answer = Json(result);
-    } catch (const std::exception& e) {
-      answer = wrong(std::string("this failed: ") + e.what(), ErrorCode::InternalError);
-    }
-    endpoint_.answer(work.open, answer);
-    lock.lock();
-    running_.clear();
-    open_.erase(key);
-  }
-}
-
 void Session::ending() {
-  {
-    std::lock_guard lock(mutex_);
-    over_ = true;
-    for (auto& [key, open] : open_) open->stop.request_stop();
-  }
-  changed_.notify_all();
-  worker_.reset();
+  work_.end();
+  questions_.end();
 }
 
 }  // namespace tilewright::build

@@ -1,29 +1,25 @@
 // One client of the build server, from build/initialize to build/exit.
 //
 // Messages are handled on the thread that calls run(); what compiles or runs kernels is done on a second one, a request
-// after the other, so that questions and cancellations are answered meanwhile. A client that goes away ends what is
-// under way for it.
+// after the other, and questions that need scripts to be evaluated on a third, so that questions and cancellations are
+// answered meanwhile. A client that goes away ends what is under way for it.
 #pragma once
-#include <condition_variable>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "protocol/bsp.h"
 #include "server/build/arguments.h"
+#include "server/build/line.h"
 #include "server/build/options.h"
 #include "server/build/tasks.h"
 #include "server/endpoint/clients.h"
 #include "server/endpoint/endpoint.h"
 #include "server/ide/batch.h"
 #include "server/ide/build.h"
-#include "server/ide/cores.h"
 #include "server/project/build_targets.h"
 
 namespace tilewright::build {
@@ -65,19 +61,23 @@ class Session final : public endpoint::Handler, public endpoint::Served {
   Answer shutdown();
 
   // ---- questions about targets (targets.cpp) ------------------------------------------------------------------------
+  using Found = std::vector<const project::BuildTarget*>;
   Targets targets();  // as they are now; a client hears of changes
-  std::expected<std::vector<const project::BuildTarget*>, protocol::Error> find(
-      const project::BuildTargets& all, const std::vector<std::string>& uris) const;
+  std::expected<Found, protocol::Error> find(const project::BuildTargets& all,
+                                             const std::vector<std::string>& uris) const;
+  // Of those last told; the workspace is looked at anew only where one of them is not known.
+  std::expected<Found, protocol::Error> find_told(Targets& all, const std::vector<std::string>& uris);
   Answer build_targets();
   // {items: [{target, NAME: [...]}]}, for each of the targets asked about.
   using Items = std::function<Json(const project::BuildTarget&)>;
   Answer items(const Json& params, const char* name, const Items& of);
+  static Answer items_of(const Found& targets, const char* name, const Items& of);
   Answer sources(const Json& params);
   Answer inverse_sources(const Json& params);
-  Answer dependency_sources(const Json& params);
+  void dependency_sources(const Message& m);
   Answer resources(const Json& params);
   Answer clean(const Json& params);
-  std::vector<std::string> imports_of(const project::BuildTarget& target);
+  std::vector<std::string> imports_of(const project::BuildTarget& target, const std::stop_token& stop);
 
   // ---- work, on the second thread -----------------------------------------------------------------------------------
   struct Work {
@@ -88,13 +88,13 @@ class Session final : public endpoint::Handler, public endpoint::Served {
     std::vector<const project::BuildTarget*> targets;
   };
   void begin(const Message& m);
-  void work();
   using Result = protocol::bsp::BuildResult;
   Result do_work(const Work& work);
   // compile.cpp
   Result compile(const Work& work);
-  // The worst status; `data` gets what was made of the target's scripts.
-  protocol::bsp::Status compile(const Work& work, const project::BuildTarget& target, Json& data);
+  struct TargetBuild;
+  void begin_target(const Work& work, TargetBuild& build);
+  void end_target(const Work& work, TargetBuild& build);
   void publish(const Work& work, const project::BuildTarget& target, const ide::BuiltScript& script,
                std::set<std::string>& said);
   // test.cpp
@@ -117,13 +117,7 @@ class Session final : public endpoint::Handler, public endpoint::Served {
   Targets targets_;                                         // as last told
   std::map<std::string, std::set<std::string>> published_;  // of a target: files with diagnostics; of the second thread
 
-  std::mutex mutex_;  // guards all below
-  std::condition_variable changed_;
-  std::deque<Work> queue_;
-  std::map<std::string, std::shared_ptr<endpoint::Open>> open_;  // work that is not answered, by its id's key
-  std::string running_;                                          // the key of what is under way
-  bool over_ = false;
-  std::optional<ide::LargeThreads> worker_;
+  Line work_{endpoint_}, questions_{endpoint_};  // last: end first
 };
 
 }  // namespace tilewright::build

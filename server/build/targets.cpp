@@ -1,6 +1,7 @@
 // Questions about targets: what there is, and which files belong to it.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "protocol/uri.h"
 #include "server/build/languages.h"
@@ -41,8 +42,8 @@ Session::Targets Session::targets() {
   };
   constexpr int kCreated = 1, kChanged = 2, kDeleted = 3;
   auto among = [](const project::BuildTargets& all, const BuildTarget& target) {
-    const auto at = std::ranges::find(all.all(), target.path, &BuildTarget::path);
-    return at == all.all().end() ? nullptr : &*at;
+    const auto at = std::ranges::lower_bound(all.all(), target.path, {}, &BuildTarget::path);
+    return at == all.all().end() || at->path != target.path ? nullptr : &*at;
   };
   for (const BuildTarget& target : now->all()) {
     const BuildTarget* old = among(*before, target);
@@ -55,9 +56,10 @@ Session::Targets Session::targets() {
   return now;
 }
 
-std::expected<std::vector<const BuildTarget*>, protocol::Error> Session::find(
-    const project::BuildTargets& all, const std::vector<std::string>& uris) const {
-  std::vector<const BuildTarget*> out;
+std::expected<Session::Found, protocol::Error> Session::find(const project::BuildTargets& all,
+                                                             const std::vector<std::string>& uris) const {
+  Found out;
+  std::set<const BuildTarget*> known;
   for (const std::string& uri : uris) {
     std::error_code ec;
     const std::string path = protocol::path_of(uri);
@@ -66,9 +68,18 @@ std::expected<std::vector<const BuildTarget*>, protocol::Error> Session::find(
       return std::unexpected(protocol::Error{protocol::ErrorCode::InvalidParams,
                                              "there is no target " + uri + "; workspace/buildTargets lists them",
                                              nullptr});
-    if (std::ranges::find(out, target) == out.end()) out.push_back(target);
+    if (known.insert(target).second) out.push_back(target);
   }
   return out;
+}
+
+std::expected<Session::Found, protocol::Error> Session::find_told(Targets& all, const std::vector<std::string>& uris) {
+  if (targets_) {
+    all = targets_;
+    if (auto found = find(*all, uris)) return found;
+  }
+  all = targets();
+  return find(*all, uris);
 }
 
 Session::Answer Session::build_targets() {
@@ -82,14 +93,18 @@ Session::Answer Session::build_targets() {
   return Json{{"targets", out}};
 }
 
-Session::Answer Session::items(const Json& params, const char* name, const Items& of) {
-  const Targets now = targets();
-  auto found = find(*now, params.get<bsp::TargetsParams>().targets);
-  if (!found) return std::unexpected(found.error());
+Session::Answer Session::items_of(const Found& targets, const char* name, const Items& of) {
   Json out = Json::array();
-  for (const BuildTarget* target : *found)
+  for (const BuildTarget* target : targets)
     out.push_back({{"target", bsp::identifier(uri_of(target->path))}, {name, of(*target)}});
   return Json{{"items", out}};
+}
+
+Session::Answer Session::items(const Json& params, const char* name, const Items& of) {
+  Targets all;
+  auto found = find_told(all, params.get<bsp::TargetsParams>().targets);
+  if (!found) return std::unexpected(found.error());
+  return items_of(*found, name, of);
 }
 
 Session::Answer Session::sources(const Json& params) {
@@ -105,26 +120,37 @@ Session::Answer Session::inverse_sources(const Json& params) {
   const std::string uri = params.at("textDocument").at("uri").get<std::string>();
   const std::string path = fs::weakly_canonical(protocol::path_of(uri), ec).string();
   Json out = Json::array();
-  for (const BuildTarget* target : targets()->of_script(path)) out.push_back(bsp::identifier(uri_of(target->path)));
+  const Targets told = targets_ && !targets_->of_script(path).empty() ? targets_ : targets();
+  for (const BuildTarget* target : told->of_script(path)) out.push_back(bsp::identifier(uri_of(target->path)));
   return Json{{"targets", out}};
 }
 
 // Files that the target's scripts import, and that are no scripts of it.
-std::vector<std::string> Session::imports_of(const BuildTarget& target) {
+std::vector<std::string> Session::imports_of(const BuildTarget& target, const std::stop_token& stop) {
   std::vector<std::string> out;
   for (const std::string& script : target.scripts)
-    std::ranges::copy(server_.builder.imports(script), std::back_inserter(out));
+    std::ranges::copy(server_.builder.imports(script, stop), std::back_inserter(out));
   std::ranges::sort(out);
   out.erase(std::ranges::unique(out).begin(), out.end());
   std::erase_if(out, [&](const std::string& file) { return std::ranges::binary_search(target.scripts, file); });
   return out;
 }
 
-Session::Answer Session::dependency_sources(const Json& params) {
-  return items(params, "sources", [this](const BuildTarget& target) {
-    Json out = Json::array();
-    for (const std::string& file : imports_of(target)) out.push_back(uri_of(file));
-    return out;
+// Each script of the target is evaluated for it.
+void Session::dependency_sources(const Message& m) {
+  Targets all;
+  auto found = find_told(all, m.params.get<bsp::TargetsParams>().targets);
+  if (!found) return endpoint_.answer(m.id, std::unexpected(found.error()));
+  auto open = endpoint_.open(m.id, m.method, {});
+  if (!open) return endpoint_.answer(m.id, std::unexpected(open.error()));
+  questions_.add(*open, [this, all, found = std::move(*found), stop = (*open)->stop.get_token()]() -> Answer {
+    auto answer = items_of(found, "sources", [&](const BuildTarget& target) {
+      Json out = Json::array();
+      for (const std::string& file : imports_of(target, stop)) out.push_back(uri_of(file));
+      return out;
+    });
+    if (!stop.stop_requested()) return answer;
+    return std::unexpected(protocol::Error{protocol::ErrorCode::RequestCancelled, "cancelled", nullptr});
   });
 }
 
@@ -138,9 +164,10 @@ Session::Answer Session::resources(const Json& params) {
   });
 }
 
+// The protocol asks that the next compilation of what was cleaned is a full one.
 Session::Answer Session::clean(const Json& params) {
-  const Targets now = targets();
-  auto found = find(*now, params.get<bsp::TargetsParams>().targets);
+  Targets all;
+  auto found = find_told(all, params.get<bsp::TargetsParams>().targets);
   if (!found) return std::unexpected(found.error());
   std::size_t scripts = 0;
   for (const BuildTarget* target : *found) scripts += server_.builder.forget(target->scripts);

@@ -6,10 +6,11 @@
 #include <memory>
 #include <mutex>
 
+#include "protocol/bsp_data.h"
 #include "protocol/uri.h"
 #include "server/build/session.h"
-#include "server/ide/batch.h"
-#include "server/ide/memory_gate.h"
+#include "server/ide/batch_place.h"
+#include "server/project/config.h"
 #include "server/project/environment.h"
 #include "server/project/run_targets.h"
 #include "server/remote/executor.h"
@@ -26,7 +27,8 @@ Json json_of(const render::Json& json) { return Json::parse(render::dump(json, -
 
 using Slots = std::expected<std::vector<ide::Slot>, run::Failure>;
 
-Slots slots_for(const std::string& on, const project::BuildTarget& target, unsigned jobs, const std::stop_token& stop,
+// `script`: whose settings name remotes.
+Slots slots_for(const std::string& on, const std::string& script, unsigned jobs, const std::stop_token& stop,
                 const std::function<void(const std::string&)>& told) {
   if (on.empty() || project::is_local_target(on)) {
     ide::LocalSlots local;
@@ -36,7 +38,7 @@ Slots slots_for(const std::string& on, const project::BuildTarget& target, unsig
     if (!slots) return std::unexpected(ide::no_gpu(slots.error()));
     return std::move(*slots);
   }
-  auto config = project::find_config(target.scripts.front());
+  auto config = project::find_config(script);
   if (!config) return std::unexpected(run::Failure{config.error(), {}});
   remote::RemoteOptions options;
   options.simulator_jobs = jobs;
@@ -81,24 +83,24 @@ class Tests {
   void ran(const ide::BatchRun& run) {
     const bsp::TestStatus status = outcome_of(run.answer);
     const std::string name = name_of(run);
-    Json data = {{"uri", uri_of(run.path)},
-                 {"entry", run.entry},
-                 {"where", run.where},
-                 {"attempts", run.attempts},
-                 {"seconds", run.seconds}};
-    if (render::Json report = render::run_json(run.answer); !report.is_null()) data["run"] = json_of(report);
+    bsp::TestRun data{.uri = uri_of(run.path),
+                      .entry = run.entry,
+                      .status = status,
+                      .message = words_of(run, status),
+                      .where = run.where,
+                      .attempts = run.attempts,
+                      .seconds = run.seconds,
+                      .run = nullptr};
+    if (render::Json report = render::run_json(run.answer); !report.is_null()) data.run = json_of(report);
     std::lock_guard lock(mutex_);
     const auto test = running_.extract({run.file, run.number});
-    Json finish = {{"displayName", name},
-                   {"status", status},
-                   {"message", words_of(run, status)},
-                   {"location", location(run.path)},
-                   {"dataKind", "tilewright-run"},
-                   {"data", data}};
-    test.mapped()->finish(status == bsp::TestStatus::Failed ? bsp::Status::Error : bsp::Status::Ok,
-                          words_of(run, status), "test-finish", finish);
+    Json finish = {{"displayName", name},          {"status", status},
+                   {"message", data.message},      {"location", location(run.path)},
+                   {"dataKind", "tilewright-run"}, {"data", data}};
+    test.mapped()->finish(status == bsp::TestStatus::Failed ? bsp::Status::Error : bsp::Status::Ok, data.message,
+                          "test-finish", finish);
     count(status);
-    runs_.push_back(std::move(data));
+    runs_.push_back(data);
     task_.progress(name, static_cast<std::int64_t>(runs_.size()), static_cast<std::int64_t>(known_), "tests");
   }
   // When nobody runs any more: what has begun by now was cancelled.
@@ -134,44 +136,54 @@ class Tests {
   std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<Task>> running_;  // by script and entry
 };
 
+// What runs beside one another: targets whose settings name the same remotes.
 struct Asked {
-  const project::BuildTarget& target;
+  std::vector<std::string> scripts;
   const Arguments& arguments;
   std::string on;
   unsigned jobs = 1;
   std::stop_token stop;
 };
 
-// Everything that the target's scripts have to run. The sink is called by several threads. The error: there is nothing
-// to run on, or not any more.
+// Everything that the scripts have to run. The sink is called by several threads. The error: there is nothing to run
+// on, or not any more.
 std::expected<void, run::Failure> run_all(const Asked& asked, ide::Builder& builder, ide::Batch::Sink sink,
                                           const std::function<void(const std::string&)>& told) {
-  auto slots = slots_for(asked.on, asked.target, asked.jobs, asked.stop, told);
+  auto slots = slots_for(asked.on, asked.scripts.front(), asked.jobs, asked.stop, told);
   if (!slots) return std::unexpected(slots.error());
-  const bool cubins = std::ranges::any_of(*slots, [](const ide::Slot& s) { return s.executor->runs_cubins(); });
-  const std::size_t threads = slots->size() + (cubins ? asked.jobs : 0);
-  ide::SlotPool pool(std::move(*slots));
   ide::RunRequest request;
-  if (cubins) request.tools = &builder.tools();
+  ide::BatchPlace place(std::move(*slots), asked.jobs, request, [&] { return &builder.tools(); }, asked.stop);
   if (!asked.arguments.build.architectures.empty()) request.arch = asked.arguments.build.architectures.front();
-  ide::MemoryGate gate(request.wanted.memory_limit);
-  request.room = [&](std::int64_t bytes) { return gate.enter(bytes, asked.stop); };
-  ide::Batch batch({.files = asked.target.scripts,
+  ide::Batch batch({.files = asked.scripts,
                     .named = {},
                     .request = std::move(request),
                     .dialect = {},
                     .entries = asked.arguments.build.entries},
-                   pool, std::move(sink), asked.stop);
+                   place.pool(), std::move(sink), asked.stop);
   {
-    const ide::LargeThreads workers(static_cast<unsigned>(std::clamp<std::size_t>(threads, 1, 64)),
-                                    [&] { batch.work(); });
+    const ide::LargeThreads workers(place.threads(), [&] { batch.work(); });
     if (workers.none()) batch.work();
   }
-  for (const std::string& slot : pool.left_out()) told("left out: " + slot);
+  for (const std::string& slot : place.pool().left_out()) told("left out: " + slot);
   if (const auto stranded = batch.state().stranded)
     return std::unexpected(run::Failure{"there is nothing left to run on: " + *stranded, {}});
   return {};
 }
+
+// One sink for those of several targets: which script is whose.
+struct Shares {
+  std::vector<std::string> scripts;
+  struct Share {
+    std::size_t sink = 0, file = 0;  // of the sink: its how manieth script
+  };
+  std::vector<Share> of;
+  void add(const project::BuildTarget& target, std::size_t sink) {
+    for (const std::string& script : target.scripts) {
+      of.push_back({sink, static_cast<std::size_t>(&script - target.scripts.data())});
+      scripts.push_back(script);
+    }
+  }
+};
 
 std::string counted(const bsp::TestReport& r) {
   return std::to_string(r.passed) + " passed, " + std::to_string(r.failed) + " failed, " + std::to_string(r.ignored) +
@@ -180,24 +192,49 @@ std::string counted(const bsp::TestReport& r) {
 
 }  // namespace
 
-// What both requests do for each target; `sink` makes what is told of its runs.
+// What both requests do for each target; `sink` makes what is told of its runs. Targets under the same settings run
+// beside one another, so that a workspace of single scripts asks for its GPU, or its remote, once.
 Session::Result Session::run_targets(const Work& work,
                                      const std::function<RunSink(const project::BuildTarget&)>& sink) {
   Result out;
-  for (const project::BuildTarget* target : work.targets) {
-    RunSink told = sink(*target);
-    const Asked asked{*target, work.arguments, work.arguments.on.empty() ? server_.options.on : work.arguments.on,
-                      ide::threads_of(server_.options.jobs), work.open->stop.get_token()};
-    const auto done = run_all(asked, server_.builder, std::move(told.runs),
+  std::map<std::string, std::vector<const project::BuildTarget*>> groups;
+  for (const project::BuildTarget* target : work.targets)
+    groups[project::config_file(target->scripts.front()).string()].push_back(target);
+  const std::stop_token stop = work.open->stop.get_token();
+  for (const auto& [settings, targets] : groups) {
+    std::vector<RunSink> sinks;
+    Shares shares;
+    for (const project::BuildTarget* target : targets) {
+      shares.add(*target, sinks.size());
+      sinks.push_back(sink(*target));
+    }
+    auto share_of = [&](const ide::BatchRun& run) -> const Shares::Share& { return shares.of[run.file]; };
+    ide::Batch::Sink all;
+    all.opened = [&](std::size_t file, const std::vector<std::string>& entries) {
+      sinks[shares.of[file].sink].runs.opened(shares.of[file].file, entries);
+    };
+    all.ran = [&](ide::BatchRun run) {
+      const RunSink& told = sinks[share_of(run).sink];
+      told.runs.ran(std::move(run));
+    };
+    all.began = [&](const ide::BatchRun& run) {
+      if (const auto& began = sinks[share_of(run).sink].runs.began) began(run);
+    };
+    const Asked asked{shares.scripts, work.arguments,
+                      work.arguments.on.empty() ? server_.options.on : work.arguments.on,
+                      ide::threads_of(server_.options.jobs), stop};
+    const auto done = run_all(asked, server_.builder, std::move(all),
                               [&](const std::string& what) { log(bsp::MessageType::Info, what, work.origin); });
-    const bool stopped = asked.stop.stop_requested();
+    const bool stopped = stop.stop_requested();
     if (!done && !stopped) {
       std::string why = done.error().message;
       if (!done.error().hint.empty()) why += "\nhint: " + done.error().hint;
       log(bsp::MessageType::Error, why, work.origin);
     }
-    const bsp::Status status = told.end(stopped ? bsp::Status::Cancelled : done ? bsp::Status::Ok : bsp::Status::Error);
-    out.status = std::max(out.status, status);
+    for (const RunSink& told : sinks)
+      out.status = std::max(out.status, told.end(stopped ? bsp::Status::Cancelled
+                                                 : done  ? bsp::Status::Ok
+                                                         : bsp::Status::Error));
     if (stopped) break;
   }
   return out;
@@ -226,7 +263,7 @@ Session::Result Session::test(const Work& work) {
     };
     return sink;
   });
-  out.data_kind = "tilewright-test";
+  out.data_kind = bsp::kTestKind;
   out.data = {{"runs", std::move(runs)}};
   return out;
 }

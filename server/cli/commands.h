@@ -26,6 +26,7 @@ inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
   X(layout)                    \
   X(view)                      \
   X(run)                       \
+  X(build)                     \
   X(doctor)                    \
   X(cache)                     \
   X(remotes)                   \

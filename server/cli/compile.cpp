@@ -10,6 +10,7 @@
 #include "server/cli/interrupts.h"
 #include "server/cli/output_names.h"
 #include "server/ide/resources.h"
+#include "server/ide/tools.h"
 #include "server/ide/view.h"
 #include "server/ide/words.h"
 #include "server/project/files.h"
@@ -136,7 +137,7 @@ class Compile {
     Output output;
     std::string complaints;
     bool environment = false;
-    std::optional<std::expected<toolchain::Artifacts, toolchain::Error>> made;
+    ide::ToolWork* tools = nullptr;  // what NVIDIA's tools made of it; null: nothing was asked of them
   };
 
   bool wants(std::string_view emit) const { return emits(command_, emit); }
@@ -145,16 +146,17 @@ class Compile {
     const text::Anchors& anchors = compiled.evaluation->anchors;
     std::vector<Kernel> kernels;
     for (const session::CompiledKernel& k : compiled.kernels) {
-      Kernel& kernel = kernels.emplace_back(Kernel{&k, {}, {}, false, {}});
+      Kernel& kernel = kernels.emplace_back(Kernel{&k, {}, {}, false, nullptr});
       kernel.output.name = std::string(k.value->kernel.name);
       kernel.output.expression = k.entry->expression;
       kernel.output.arch = k.target.name();
       write_texts(kernel, anchors);
     }
-    if (tools_ && !run_tools(kernels, jobs)) return;
+    std::vector<ide::ToolWork> work;
+    if (tools_ && !run_tools(kernels, work, jobs)) return;
     for (Kernel& kernel : kernels) {
       Json resources;
-      if (kernel.made) resources = take(kernel, kernel.compiled->target, anchors, compiled.diagnostics);
+      if (kernel.tools) resources = take(kernel, kernel.compiled->target, anchors, compiled.diagnostics);
       out.complaints += kernel.complaints;
       out.environment = out.environment || kernel.environment;
       if (command_.json) kernel.output.json = json_of(kernel, resources, compiled.architecture_source, anchors);
@@ -192,46 +194,32 @@ class Compile {
   }
 
   // False: stopped.
-  bool run_tools(std::vector<Kernel>& kernels, unsigned jobs) const {
-    std::vector<Kernel*> programs;
-    for (Kernel& kernel : kernels) {
-      if (kernel.compiled->cuda) programs.push_back(&kernel);
-    }
-    Progress progress("compiled", "programs", jobs == 1 ? 1 : programs.size());
-    auto work = [&](std::size_t i) {
-      toolchain::Request request;
-      request.cuda_source = programs[i]->compiled->cuda->text;
-      request.arch = programs[i]->output.arch;
-      request.want_ptx = wants("ptx");
-      request.want_cubin = true;
-      request.want_sass = wants("sass");
-      request.stop = stop_;
-      programs[i]->made = nvrtc_->compile(request);
-    };
-    return in_order(
-        programs.size(), jobs, stop_, work, [](std::size_t) {}, [&](std::size_t done) { progress.show(done); });
+  bool run_tools(std::vector<Kernel>& kernels, std::vector<ide::ToolWork>& work, unsigned jobs) const {
+    for (const Kernel& kernel : kernels)
+      if (kernel.compiled->cuda) work.push_back({kernel.compiled});
+    std::size_t next = 0;
+    for (Kernel& kernel : kernels)
+      if (kernel.compiled->cuda) kernel.tools = &work[next++];
+    Progress progress("compiled", "programs", jobs == 1 ? 1 : work.size());
+    toolchain::Request wanted;
+    wanted.want_ptx = wants("ptx");
+    wanted.want_sass = wants("sass");
+    wanted.stop = stop_;
+    return ide::run_tools(*nvrtc_, work, wanted, jobs, [&](std::size_t done) { progress.show(done); });
   }
 
   // What the tools made of a kernel goes to its texts, their messages to the diagnostics; its resources, or null.
   Json take(Kernel& kernel, ir::Target target, const text::Anchors& anchors,
             std::vector<text::Diagnostic>& diagnostics) const {
     const session::CompiledKernel& k = *kernel.compiled;
-    auto& made = *kernel.made;
+    const toolchain::KernelResources* found = ide::take_messages(*kernel.tools, diagnostics);
+    auto& made = *kernel.tools->made;
     if (!made) {
-      if (made.error().kind == toolchain::Error::Kind::Compilation) {
-        for (const toolchain::LogEntry& entry : made.error().entries)
-          diagnostics.push_back(ide::toolchain_diagnostic(entry, *k.cuda));
-        if (made.error().entries.empty())
-          diagnostics.push_back(
-              {"TW6001", text::Severity::Error, "NVRTC: " + made.error().message, k.value->kernel.span, {}, {}, {}});
-      } else {
-        kernel.complaints += "tilewright: " + kernel.output.name + ": " + made.error().message + "\n";
-        kernel.environment = true;
-      }
+      if (made.error().kind == toolchain::Error::Kind::Compilation) return nullptr;
+      kernel.complaints += "tilewright: " + kernel.output.name + ": " + made.error().message + "\n";
+      kernel.environment = true;
       return nullptr;
     }
-    for (const toolchain::LogEntry& entry : made->entries)
-      diagnostics.push_back(ide::toolchain_diagnostic(entry, *k.cuda));
     std::map<std::string, std::string>& texts = kernel.output.texts;
     if (wants("ptx")) {
       texts["ptx"] = render::with_script_lines(made->ptx, toolchain::read_ptx_lines(made->ptx), *k.cuda, anchors);
@@ -242,15 +230,11 @@ class Compile {
     }
     if (wants("sass") && !made->sass_missing.empty())
       kernel.complaints += "tilewright: no SASS: " + made->sass_missing + "\n";
-    Json resources;
-    for (const toolchain::KernelResources& r : made->kernels) {
-      if (r.name != k.lowered->symbol) continue;
-      resources = {{"registers", r.registers},     {"spill_stores", r.spill_stores},
-                   {"spill_loads", r.spill_loads}, {"static_shared_bytes", r.static_shared},
-                   {"stack_bytes", r.stack},       {"barriers", r.barriers}};
-      kernel.output.resources = ide::resource_words(k.lowered->plan, target, &r);
-    }
-    return resources;
+    if (!found) return nullptr;
+    kernel.output.resources = ide::resource_words(k.lowered->plan, target, found);
+    return {{"registers", found->registers},     {"spill_stores", found->spill_stores},
+            {"spill_loads", found->spill_loads}, {"static_shared_bytes", found->static_shared},
+            {"stack_bytes", found->stack},       {"barriers", found->barriers}};
   }
 
   // One object of `kernels`.

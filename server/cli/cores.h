@@ -4,6 +4,7 @@
 #include <string>
 
 #include "server/ide/cores.h"
+#include "server/render/status_line.h"
 
 namespace tilewright::cli {
 
@@ -18,17 +19,13 @@ class Progress {
  public:
   // "checked 12 of 60 files": `verb` and `noun` of it.
   Progress(std::string verb, std::string noun, std::size_t pieces);
-  ~Progress() { clear(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
   void show(std::size_t done);
-  void clear();  // before anything else is printed
+  void clear() { line_.clear(); }  // before anything else is printed
 
  private:
   std::string verb_, noun_;
   std::size_t pieces_;
-  double begun_;
-  bool terminal_, shown_ = false;
+  render::StatusLine line_{std::chrono::milliseconds(100), std::chrono::seconds(1)};
 };
 
 }  // namespace tilewright::cli

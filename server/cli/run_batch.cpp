@@ -1,8 +1,5 @@
 #include "server/cli/run_batch.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -15,10 +12,10 @@
 #include "server/cli/output_names.h"
 #include "server/cli/run_files.h"
 #include "server/cli/run_slots.h"
-#include "server/ide/batch.h"
-#include "server/ide/memory_gate.h"
+#include "server/ide/batch_place.h"
 #include "server/project/files.h"
 #include "server/render/run_batch.h"
+#include "server/render/status_line.h"
 
 namespace tilewright::cli {
 namespace {
@@ -27,7 +24,7 @@ namespace fs = std::filesystem;
 using render::RunFormat;
 using render::RunRow;
 
-constexpr std::chrono::milliseconds kPatience{100};  // between two looks at how far it is
+constexpr std::chrono::milliseconds kPatience{100};  // for the next row
 
 // What makes no sense for several entries, or for several scripts.
 std::optional<run::Failure> senseless(const RunOptions& o, std::size_t scripts) {
@@ -38,13 +35,6 @@ std::optional<run::Failure> senseless(const RunOptions& o, std::size_t scripts) 
   if (scripts > 1 && std::ranges::find(o.paths, "-") != o.paths.end())
     return run::Failure{"standard input is one script", "name it alone"};
   return std::nullopt;
-}
-
-// Columns of the terminal behind standard error.
-std::size_t terminal_columns() {
-  winsize size{};
-  constexpr std::size_t kUsual = 80;
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsual;
 }
 
 // Rows as they come from the threads, handed on in the order of the scripts and their entries.
@@ -120,11 +110,10 @@ class Report {
         format_(format),
         paths_(std::move(paths)),
         several_(several),
-        whole_(options.verbose || !several),
-        terminal_(::isatty(STDERR_FILENO) == 1) {}
+        whole_(options.verbose || !several) {}
 
   void show(RunRow row) {
-    clear();
+    line_.clear();
     status_ = std::max(status_, row.status);
     if (format_ == RunFormat::Text) {
       if (whole_ || row.wants_a_look) {
@@ -143,32 +132,18 @@ class Report {
 
   // One line, for people who wait.
   void progress(const ide::Batch::State& now, std::size_t failed) {
-    if (!terminal_) return;
-    const auto time = std::chrono::steady_clock::now();
-    if (time - said_ < kPatience) return;
-    said_ = time;
+    if (!line_.wanted()) return;
     std::string line = std::to_string(now.done) + " of " + std::to_string(now.known) + " runs";
     if (now.opened < now.files)
       line += " (" + std::to_string(now.opened) + " of " + std::to_string(now.files) + " scripts)";
     if (failed) line += ", " + std::to_string(failed) + " failed";
     for (std::size_t i = 0; i < now.running.size(); ++i) line += (i ? ", " : ": ") + now.running[i];
-    std::size_t columns = terminal_columns(), end = 0;
-    while (end < line.size() && (columns > 1 || (line[end] & 0xC0) == 0x80)) columns -= (line[end++] & 0xC0) != 0x80;
-    std::fflush(stdout);
-    std::fprintf(stderr, "\r\x1b[K%s", line.substr(0, end).c_str());
-    std::fflush(stderr);
-    shown_ = true;
-  }
-  void clear() {
-    if (!shown_) return;
-    std::fputs("\r\x1b[K", stderr);
-    std::fflush(stderr);
-    shown_ = false;
+    line_.show(line);
   }
 
   // `why`: "interrupted", "fail_fast", "no_device"; empty: all were run.
   void end(const ide::Batch& batch, const std::string& why) {
-    clear();
+    line_.clear();
     const std::size_t ran = rows_.size();
     std::string unrun;
     constexpr std::size_t kNamed = 20;
@@ -208,8 +183,8 @@ class Report {
   const RunOptions& options_;
   RunFormat format_;
   std::vector<std::string> paths_;  // of all scripts, in order
-  bool several_, whole_, terminal_, shown_ = false;
-  std::chrono::steady_clock::time_point said_{};
+  bool several_, whole_;
+  render::StatusLine line_;
   std::vector<RunRow> rows_;
   int status_ = 0;
 };
@@ -263,13 +238,6 @@ struct Failed {
   }
 };
 
-// How many threads make runs: of kernels that are compiled more than there are slots, so that these do not wait.
-unsigned threads_for(const RunOptions& o, const std::vector<ide::Slot>& slots, bool cubins) {
-  constexpr std::size_t kMost = 64;
-  const std::size_t wanted = slots.size() + (cubins ? threads_of(o.jobs) : 0);
-  return static_cast<unsigned>(std::clamp<std::size_t>(wanted, 1, std::max(kMost, slots.size())));
-}
-
 // Lets threads work, and says what they have done as it comes.
 void work_on(unsigned count, ide::Batch& batch, Rows& rows, Report& report) {
   LargeThreads threads(count, [&] {
@@ -299,18 +267,15 @@ int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_toke
   auto slots = slots_for(o, cores, stop);
   if (stop.stop_requested()) return interrupted();
   if (!slots) return refuse(o, slots.error(), "no_device");
-  const bool cubins = std::ranges::any_of(*slots, [](const ide::Slot& slot) { return slot.executor->runs_cubins(); });
-  if (!o.clusters.empty() && cubins)
-    return refuse(o, {"--clusters is a part for the simulator to run", "add --on sim"});
-  const unsigned count = threads_for(o, *slots, cubins);
-  ide::SlotPool pool(std::move(*slots));
-  std::optional<toolchain::Toolchain> tools;  // looks for CUDA, so only where something is compiled
-  if (cubins) {
+  std::optional<toolchain::Toolchain> tools;
+  auto compiler = [&] {
     toolchain::Options options = project::toolchain_options();
     options.helpers = static_cast<int>(threads_of(o.jobs));
-    request.tools = &tools.emplace(std::move(options));
-  }
-  ide::MemoryGate gate(request.wanted.memory_limit);
+    return &tools.emplace(std::move(options));
+  };
+  ide::BatchPlace place(std::move(*slots), threads_of(o.jobs), request, compiler, stop);
+  if (!o.clusters.empty() && place.cubins())
+    return refuse(o, {"--clusters is a part for the simulator to run", "add --on sim"});
 
   const RunFormat format = o.format == "junit" ? RunFormat::Junit : o.json() ? RunFormat::Json : RunFormat::Text;
   std::error_code ec;
@@ -342,16 +307,13 @@ int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_toke
   sink.left = [&](std::size_t left) {
     cores->store(std::max(1u, threads_of(o.jobs) / static_cast<unsigned>(std::clamp<std::size_t>(left, 1, 1u << 20))));
   };
-  std::stop_source ended;
-  const std::stop_callback passed_on(stop, [&] { ended.request_stop(); });
-  request.room = [&](std::int64_t bytes) { return gate.enter(bytes, ended.get_token()); };
   const std::set<std::string> named(o.paths.begin(), o.paths.end());
   std::optional<text::Dialect> dialect;
   if (!o.dialect.read(&dialect)) return kUsage;
-  ide::Batch batch({files, named, std::move(request), dialect}, pool, std::move(sink), ended.get_token());
+  ide::Batch batch({files, named, std::move(request), dialect}, place.pool(), std::move(sink), stop);
   self = &batch;
 
-  work_on(count, batch, rows, report);
+  work_on(place.threads(), batch, rows, report);
   for (RunRow& row : rows.rest()) report.show(std::move(row));
 
   const auto stranded = batch.state().stranded;
@@ -361,7 +323,7 @@ int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_toke
                                                 : "";
   if (why.empty() && report.nothing()) return refuse(o, {o.paths.front() + " has no kernel to run", {}});
   report.end(batch, why);
-  for (const std::string& slot : pool.left_out()) complain("tilewright: left out: " + slot + "\n");
+  for (const std::string& slot : place.pool().left_out()) complain("tilewright: left out: " + slot + "\n");
   if (stop.stop_requested()) return interrupted();
   if (stranded) return fail_usage("there is nothing left to run on: " + *stranded);
   return report.status();

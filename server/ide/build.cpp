@@ -2,28 +2,13 @@
 
 #include <algorithm>
 
+#include "compiler/toolchain/line_map.h"
 #include "server/ide/checked.h"
-#include "server/ide/cores.h"
-#include "server/ide/words.h"
+#include "server/ide/tools.h"
 #include "server/project/load.h"
 
 namespace tilewright::ide {
 namespace {
-
-BuildPlace place_of(text::Span span, const text::Anchors& anchors, const std::string& otherwise) {
-  const text::Anchors::Place place = anchors.resolve(span);
-  if (!place.source) return {otherwise, {}, {}};
-  return {place.source->path(), place.source->position(place.begin, text::Encoding::Utf16),
-          place.source->position(place.end, text::Encoding::Utf16)};
-}
-
-BuildFinding finding_of(const session::Finding& found, const std::string& path) {
-  const text::Diagnostic& d = *found.diagnostic;
-  BuildFinding out{place_of(d.span, *found.anchors, path), d.severity, std::string(d.code), d.message, d.hint, {}};
-  for (const text::Related& r : d.related) out.related.push_back({place_of(r.span, *found.anchors, path), r.message});
-  for (text::Span site : d.chain) out.related.push_back({place_of(site, *found.anchors, path), "called from here"});
-  return out;
-}
 
 // The imports of a script go through what several scripts share.
 class SharedImports final : public script::Loader {
@@ -55,32 +40,55 @@ BuiltKernel described(const session::CompiledKernel& kernel) {
   out.name = kernel.value->kernel.name;
   out.entry = kernel.entry->expression;
   out.architecture = kernel.target.name();
+  out.failed = kernel.failed;
   if (!kernel.lowered) return out;
   out.symbol = kernel.lowered->symbol;
   out.dynamic_shared_bytes = kernel.lowered->plan.dynamic_shared_bytes;
   return out;
 }
 
-// What the tools made of a kernel: its resources, and what they have to say at lines of the script.
-void take(const std::expected<toolchain::Artifacts, toolchain::Error>& made, const session::CompiledKernel& kernel,
-          std::vector<text::Diagnostic>& diagnostics, BuiltKernel& out) {
-  for (const toolchain::LogEntry& entry : made ? made->entries : made.error().entries)
-    diagnostics.push_back(toolchain_diagnostic(entry, *kernel.cuda));
+// The instructions of a disassembly, without those that only fill up the last line of the code.
+std::int64_t count_instructions(const std::string& sass) {
+  const toolchain::LineMap map = toolchain::read_sass_lines(sass);
+  std::vector<std::string_view> lines;
+  for (std::size_t begin = 0; begin < sass.size();) {
+    const std::size_t end = std::min(sass.find('\n', begin), sass.size());
+    lines.push_back(std::string_view(sass).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return std::ranges::count_if(map.rows, [&](const toolchain::LineRow& row) {
+    return row.line == 0 || row.line > lines.size() || lines[row.line - 1].find(" NOP") == std::string_view::npos;
+  });
+}
+
+// What the tools made of a kernel, and what they have to say at lines of the script.
+void take(const ToolWork& work, bool instructions, std::vector<text::Diagnostic>& diagnostics, BuiltKernel& out) {
+  const toolchain::KernelResources* resources = take_messages(work, diagnostics);
+  const auto& made = *work.made;
+  if (resources) out.resources = *resources;
   if (made) {
-    const auto at = std::ranges::find(made->kernels, kernel.lowered->symbol, &toolchain::KernelResources::name);
-    if (at != made->kernels.end()) out.resources = *at;
-    if (!out.resources) out.unknown = "the compiler said nothing of its resources";
+    if (!resources) out.unknown = "the compiler said nothing of its resources";
+    if (!instructions) return;
+    if (made->sass.empty())
+      out.unknown = "its instructions are not known: " + made->sass_missing;
+    else
+      out.instructions = count_instructions(made->sass);
     return;
   }
   using Kind = toolchain::Error::Kind;
   out.unknown = made.error().message;
+  out.failed = out.failed || made.error().kind == Kind::Compilation;
   out.may_pass = made.error().kind != Kind::NoCuda && made.error().kind != Kind::Compilation;
-  if (made.error().kind == Kind::Compilation && made.error().entries.empty())
-    diagnostics.push_back(
-        {"TW6001", text::Severity::Error, "NVRTC: " + made.error().message, kernel.value->kernel.span, {}, {}, {}});
 }
 
 }  // namespace
+
+// How a build is to be made.
+struct Builder::Made {
+  unsigned jobs = 1;
+  bool fresh = false;  // as if nothing had been kept
+  const std::stop_token& stop;
+};
 
 bool Builder::holds(const Kept& kept, const std::string& path, const BuildOptions& options) const {
   if (!(kept.options == options) || !(workspace_.state_of(path) == kept.state)) return false;
@@ -89,32 +97,46 @@ bool Builder::holds(const Kept& kept, const std::string& path, const BuildOption
   return std::ranges::all_of(kept.imports, [&](const project::ImportedFile& i) { return workspace_.still(i); });
 }
 
+std::shared_ptr<const Builder::Kept> Builder::known(const std::string& path) {
+  std::lock_guard lock(mutex_);
+  const auto at = kept_.find(path);
+  return at == kept_.end() ? nullptr : at->second;
+}
+
 Builder::Answer Builder::build(const std::string& path, const BuildOptions& options, unsigned jobs,
                                const std::stop_token& stop) {
-  std::shared_ptr<const Kept> known;
+  if (const auto before = known(path); before && holds(*before, path, options)) return {before->script, false};
+  bool fresh = false;
   {
     std::lock_guard lock(mutex_);
-    if (auto at = kept_.find(path); at != kept_.end()) known = at->second;
+    fresh = forgotten_.contains(path);
   }
-  if (known && holds(*known, path, options)) return {known->script, false};
   auto kept = std::make_shared<Kept>();
   kept->options = options;
   kept->state = workspace_.state_of(path);  // before it is read: what changes in between is noticed
   kept->settings = project::config_file(path);
   kept->settings_state = workspace_.state_of(kept->settings);
-  auto made = make(*kept, path, jobs, stop);
-  if (!made) return {};
-  kept->script = made;
+  bool anew = true;
+  if (auto found = fresh ? std::nullopt : builds_.find(path, options)) {
+    kept->script = std::move(found->script);
+    kept->imports = std::move(found->imports);
+    anew = false;
+  } else {
+    auto made = make(*kept, path, {jobs, fresh, stop});
+    if (!made) return {};
+    kept->script = std::move(made);
+  }
+  Answer out{kept->script, anew};
   std::lock_guard lock(mutex_);
-  if (std::ranges::any_of(made->kernels, &BuiltKernel::may_pass))
+  if (anew) forgotten_.erase(path);
+  if (std::ranges::any_of(out.script->kernels, &BuiltKernel::may_pass))
     kept_.erase(path);
   else
     kept_[path] = std::move(kept);
-  return {std::move(made), true};
+  return out;
 }
 
-std::shared_ptr<BuiltScript> Builder::make(Kept& kept, const std::string& path, unsigned jobs,
-                                           const std::stop_token& stop) {
+std::shared_ptr<BuiltScript> Builder::make(Kept& kept, const std::string& path, const Made& how) {
   auto out = std::make_shared<BuiltScript>();
   out->path = path;
   auto file = project::load(path);
@@ -132,60 +154,58 @@ std::shared_ptr<BuiltScript> Builder::make(Kept& kept, const std::string& path, 
   options.architecture_source = named.source;
   for (ir::Target target : named.targets) {
     options.target = target;
-    checked.compiled.push_back(project::compile(*file, options, stop));
-    if (checked.compiled.back().stopped || !compile(checked.compiled.back(), jobs, stop, *out)) return nullptr;
+    checked.compiled.push_back(project::compile(*file, options, how.stop));
+    if (checked.compiled.back().stopped || !compile(checked.compiled.back(), kept, how, *out)) return nullptr;
   }
   for (const session::Finding& found : findings(checked)) {
-    out->findings.push_back(finding_of(found, path));
+    out->findings.push_back(build_finding(found, path));
     out->errors += found.diagnostic->severity == text::Severity::Error;
     out->warnings += found.diagnostic->severity == text::Severity::Warning;
   }
   kept.imports = imports->imports();
+  builds_.keep(*file, kept.options, kept.imports, *out);
   return out;
 }
 
 // False: stopped.
-bool Builder::compile(session::Compiled& compiled, unsigned jobs, const std::stop_token& stop, BuiltScript& out) {
-  std::vector<const session::CompiledKernel*> programs;
+bool Builder::compile(session::Compiled& compiled, const Kept& kept, const Made& how, BuiltScript& out) {
+  std::vector<ToolWork> work;
   for (const session::CompiledKernel& kernel : compiled.kernels) {
     if (kernel.cuda)
-      programs.push_back(&kernel);
+      work.push_back({&kernel});
     else
       out.kernels.push_back(described(kernel));
   }
-  std::vector<std::optional<std::expected<toolchain::Artifacts, toolchain::Error>>> made(programs.size());
-  auto work = [&](std::size_t i) {
-    toolchain::Request request;
-    request.cuda_source = programs[i]->cuda->text;
-    request.arch = programs[i]->target.name();
-    request.want_ptx = false;
-    request.stop = stop;
-    made[i] = tools_.compile(request);
-  };
-  auto finish = [&](std::size_t i) {
-    BuiltKernel& kernel = out.kernels.emplace_back(described(*programs[i]));
-    take(*made[i], *programs[i], compiled.diagnostics, kernel);
-    made[i].reset();
-  };
-  return in_order(programs.size(), jobs, stop, work, finish) && !stop.stop_requested();
+  toolchain::Request wanted;
+  wanted.want_ptx = false;
+  wanted.want_cubin = false;
+  wanted.want_sass = kept.options.instructions;
+  wanted.fresh = how.fresh;
+  wanted.stop = how.stop;
+  if (!run_tools(tools_, work, wanted, how.jobs) || how.stop.stop_requested()) return false;
+  for (const ToolWork& one : work)
+    take(one, kept.options.instructions, compiled.diagnostics, out.kernels.emplace_back(described(*one.kernel)));
+  return true;
 }
 
-std::vector<std::string> Builder::imports(const std::string& path) {
+std::vector<std::string> Builder::imports(const std::string& path, const std::stop_token& stop) {
   auto file = project::load(path);
   if (!file) return {};
   auto imports = workspace_.recording_loader(file->place);
   file->loader = std::make_unique<SharedImports>(imports);
   session::CompileOptions options;
   options.stage = session::Stage::Evaluate;
-  project::compile(*file, options);
+  project::compile(*file, options, stop);
   return files_of(imports->imports());
 }
 
 std::size_t Builder::forget(const std::vector<std::string>& paths) {
   std::lock_guard lock(mutex_);
-  std::size_t out = 0;
-  for (const std::string& path : paths) out += kept_.erase(path);
-  return out;
+  for (const std::string& path : paths) {
+    kept_.erase(path);
+    forgotten_.insert(path);
+  }
+  return paths.size();
 }
 
 }  // namespace tilewright::ide

@@ -3,7 +3,9 @@
 //
 // What is kept of a script is small: its findings at their places, its kernels with their resources, and what its
 // imports led to. A script is built again when its text, its settings or one of those files has changed, or when other
-// architectures are asked for. Safe from any thread: two who want the same script at once both build it.
+// architectures are asked for: this process looks at times and sizes of files, and where they differ, or it has not
+// seen the script yet, at what other processes kept (kept_builds.h). Safe from any thread: two who want the same script
+// at once both build it.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -11,57 +13,20 @@
 #include <stop_token>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
-#include "compiler/text/source.h"
 #include "compiler/toolchain/toolchain.h"
+#include "server/ide/build_types.h"
+#include "server/ide/kept_builds.h"
 #include "server/project/workspace.h"
 
 namespace tilewright::ide {
 
-struct BuildPlace {
-  std::string path;             // absolute
-  text::LineColumn begin, end;  // from 0, columns in UTF-16 units
-};
-
-struct BuildFinding {
-  BuildPlace at;
-  text::Severity severity = text::Severity::Error;
-  std::string code, message, hint;
-  struct Related {
-    BuildPlace at;
-    std::string message;
-  };
-  std::vector<Related> related;
-};
-
-struct BuiltKernel {
-  std::string name, symbol, entry, architecture;
-  std::int64_t dynamic_shared_bytes = 0;
-  std::optional<toolchain::KernelResources> resources;
-  std::string unknown;    // why there are no resources
-  bool may_pass = false;  // that reason: the tools were killed, say
-};
-
-// What a build of a script is told.
-struct BuildOptions {
-  std::vector<std::string> architectures, entries;  // empty: found out
-  bool deny_fallback = false;
-  bool operator==(const BuildOptions&) const = default;
-};
-
-struct BuiltScript {
-  std::string path;
-  std::string unreadable;  // why it cannot be read; then there is nothing else
-  std::vector<BuildFinding> findings;
-  std::vector<BuiltKernel> kernels;
-  std::size_t errors = 0, warnings = 0;
-  bool failed() const { return errors > 0 || !unreadable.empty(); }
-};
-
 class Builder {
  public:
-  explicit Builder(toolchain::Options tools) : tools_(std::move(tools)) {}
+  explicit Builder(const toolchain::Options& tools)
+      : tools_(tools), builds_(tools.cache, tools_.identity(), workspace_) {}
 
   struct Answer {
     std::shared_ptr<const BuiltScript> script;  // null: stopped
@@ -71,8 +36,9 @@ class Builder {
   Answer build(const std::string& path, const BuildOptions& options, unsigned jobs, const std::stop_token& stop);
   // The files that a script imports, absolute and sorted: it is evaluated for that, no further. None where it cannot be
   // read.
-  std::vector<std::string> imports(const std::string& path);
-  // What was kept of these scripts is built anew. Their number.
+  std::vector<std::string> imports(const std::string& path, const std::stop_token& stop);
+  // The next build of these scripts is a full one: nothing that was kept is used for it, NVIDIA's tools' work neither.
+  // How many of them are to be.
   std::size_t forget(const std::vector<std::string>& paths);
   // Settings may be others now.
   void reload() { workspace_.files_changed(); }
@@ -91,12 +57,16 @@ class Builder {
     std::shared_ptr<const BuiltScript> script;
   };
   bool holds(const Kept& kept, const std::string& path, const BuildOptions& options) const;
-  std::shared_ptr<BuiltScript> make(Kept& kept, const std::string& path, unsigned jobs, const std::stop_token& stop);
-  bool compile(session::Compiled& compiled, unsigned jobs, const std::stop_token& stop, BuiltScript& out);
+  struct Made;
+  std::shared_ptr<const Kept> known(const std::string& path);
+  std::shared_ptr<BuiltScript> make(Kept& kept, const std::string& path, const Made& how);
+  bool compile(session::Compiled& compiled, const Kept& kept, const Made& how, BuiltScript& out);
 
   project::Workspace workspace_;  // imported files, each read once
   toolchain::Toolchain tools_;
+  KeptBuilds builds_;
   std::mutex mutex_;
+  std::unordered_set<std::string> forgotten_;                          // paths whose next build is a full one
   std::unordered_map<std::string, std::shared_ptr<const Kept>> kept_;  // by path
 };
 

@@ -1,8 +1,10 @@
 #include "server/project/workspace.h"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
+#include "compiler/toolchain/digest.h"
 #include "server/project/config.h"
 #include "server/project/files.h"
 #include "server/project/run_targets.h"
@@ -40,18 +42,28 @@ class Workspace::FileImports final : public RecordingLoader {
     std::lock_guard lock(mutex_);
     auto [it, fresh] = found_.try_emplace({std::string(module), level, std::string(importer)});
     if (!fresh) return it->second;
-    ImportedFile import{root_, std::string(module), level, std::string(importer), {}, {}};
+    ImportedFile import{root_, std::string(module), level, std::string(importer), {}, {}, {}, false, false};
     if (auto path = resolve_import(root_, module, level, importer)) {
       import.path = path->string();
       import.state = workspace_.state_of(*path);  // before it is read: what changes in between is noticed
       it->second = workspace_.tree_of(*path);
+      if (it->second) {
+        const std::string_view text = it->second->source()->text();
+        import.digest = toolchain::hex(toolchain::sha256(text));
+        import.asks_for_its_path = asks_for_its_path(text);
+      }
     }
     imports_.push_back(std::move(import));
     return it->second;
   }
   std::optional<std::vector<std::string>> beside(std::string_view module, int level,
                                                  std::string_view importer) override {
-    return modules_beside(root_, module, level, importer);
+    auto names = modules_beside(root_, module, level, importer);
+    std::lock_guard lock(mutex_);
+    if (listed_.emplace(module, level, importer).second)
+      imports_.push_back(
+          {root_, std::string(module), level, std::string(importer), {}, {}, digest_of(names), false, true});
+    return names;
   }
   std::vector<ImportedFile> imports() const override {
     std::lock_guard lock(mutex_);
@@ -64,7 +76,19 @@ class Workspace::FileImports final : public RecordingLoader {
   mutable std::mutex mutex_;
   std::map<std::tuple<std::string, int, std::string>, std::shared_ptr<const syntax::Tree>> found_;
   std::vector<ImportedFile> imports_;
+  std::set<std::tuple<std::string, int, std::string>> listed_;
 };
+
+std::string digest_of(const std::optional<std::vector<std::string>>& names) {
+  if (!names) return {};
+  std::vector<std::string> sorted = *names;  // a folder has them in no order
+  std::ranges::sort(sorted);
+  std::string text;
+  for (const std::string& name : sorted) text += name + "\n";
+  return toolchain::hex(toolchain::sha256(text));
+}
+
+bool asks_for_its_path(std::string_view text) { return text.find("__file__") != std::string_view::npos; }
 
 FileState Workspace::state_of(const fs::path& file) const {
   FileState state;
@@ -81,6 +105,8 @@ FileState Workspace::state_of(const fs::path& file) const {
 }
 
 bool Workspace::still(const ImportedFile& import) const {
+  if (import.listing)
+    return digest_of(modules_beside(import.root, import.module, import.level, import.importer)) == import.digest;
   auto path = resolve_import(import.root, import.module, import.level, import.importer);
   return (path ? path->string() : std::string()) == import.path && (!path || state_of(*path) == import.state);
 }

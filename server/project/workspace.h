@@ -26,7 +26,7 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
-// What an import led to when it was looked up.
+// What an import led to when it was looked up, or which names a folder had when somebody asked for those.
 struct ImportedFile {
   std::filesystem::path root;
   std::string module;
@@ -34,7 +34,15 @@ struct ImportedFile {
   std::string importer;
   std::string path;  // empty: no script of ours
   FileState state;
+  std::string digest;  // SHA-256 of the text that was imported, hexadecimal; empty: there is none
+  bool asks_for_its_path = false;
+  bool listing = false;  // `module` is the folder, and `digest` that of its names; empty: there is no such folder
 };
+// As a listing's digest.
+std::string digest_of(const std::optional<std::vector<std::string>>& names);
+
+// Says that text __file__?
+bool asks_for_its_path(std::string_view text);
 
 // The imports of one analysis, with a record of what they found.
 class RecordingLoader : public script::Loader {

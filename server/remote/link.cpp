@@ -16,7 +16,10 @@ constexpr auto kGreeting = 120s;
 constexpr auto kConnecting = 15s;
 constexpr auto kComingBack = 10s;
 
-std::expected<Reached, run::Failure> over_network(const Place& place, const std::stop_token& stop) {
+}  // namespace
+
+std::expected<Reached, run::Failure> over_network(const Place& place, const std::string& server,
+                                                  const std::stop_token& stop) {
   Reached out;
   std::optional<transport::Tls> tls;
   const Credentials& c = place.credentials;
@@ -32,20 +35,18 @@ std::expected<Reached, run::Failure> over_network(const Place& place, const std:
   }
   auto made = transport::connect(place.host, std::to_string(place.port), tls, kConnecting, stop);
   if (!made)
-    return std::unexpected(run::Failure{made.error(),
-                                        "is `tilewright worker --listen` running there, and may this "
-                                        "machine reach the port?"});
+    return std::unexpected(
+        run::Failure{made.error(), "is `" + server + "` running there, and may this machine reach the port?"});
   out.connection = std::move(*made);
   return out;
 }
-
-}  // namespace
 
 std::vector<Reach> ways_to(const Place& place, const Told& told) {
   // ssh asks for a password at the terminal, which only a process of the foreground may read.
   const bool terminal = place.kind == Kind::Ssh && stands_at_terminal();
   std::shared_ptr<Launcher> launcher = make_launcher(place, terminal, told);
-  if (!launcher) return {[place](const std::stop_token& stop) { return over_network(place, stop); }};
+  if (!launcher)
+    return {[place](const std::stop_token& stop) { return over_network(place, "tilewright worker --listen", stop); }};
   const Reach one = [place, terminal, launcher](const std::stop_token& stop) -> std::expected<Reached, run::Failure> {
     auto words = launcher->command(stop);
     if (!words) return std::unexpected(words.error());

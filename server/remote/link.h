@@ -24,6 +24,10 @@ using Reach = std::function<std::expected<Reached, run::Failure>(const std::stop
 // waited for.
 std::vector<Reach> ways_to(const Place& place, const Told& told);
 
+// A connection to a place that is connected to (tls, tcp). `server`: what has to run there, for people.
+std::expected<Reached, run::Failure> over_network(const Place& place, const std::string& server,
+                                                  const std::stop_token& stop);
+
 class Link {
  public:
   Link(std::string name, Reach reach) : name_(std::move(name)), reach_(std::move(reach)) {}

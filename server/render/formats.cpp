@@ -4,8 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "compiler/text/escape.h"
-#include "server/project/codes.h"
+#include "server/render/findings.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
 
@@ -39,112 +38,28 @@ std::string json_format(std::vector<FilePart> files, const std::vector<Failure>&
   return dump(out) + "\n";
 }
 
-// A path as the reference of a URI: relative ones stay relative to where the check ran.
-std::string uri(std::string_view path) {
-  std::string out = path.starts_with('/') ? "file://" : "";
-  text::append_uri_path(out, path);
-  return out;
-}
-
-Json sarif_location(text::Span span, const text::Anchors& anchors) {
-  text::Anchors::Place place = anchors.resolve(span);
-  if (!place.source) return nullptr;
-  text::LineColumn from = place.source->position(place.begin, text::Encoding::Utf16);
-  text::LineColumn to = place.source->position(place.end, text::Encoding::Utf16);
-  return {{"physicalLocation",
-           {{"artifactLocation", {{"uri", uri(place.source->path())}}},
-            {"region",
-             {{"startLine", from.line + 1},
-              {"startColumn", from.column + 1},
-              {"endLine", to.line + 1},
-              {"endColumn", to.column + 1}}}}}};
-}
-
 void sarif_part(const ide::CheckedFile& file, FilePart& part) {
-  for (const auto& [diagnostic, anchors, target] : ide::findings(file)) {
-    const text::Diagnostic& d = *diagnostic;
-    part.codes.insert(d.code);
-    static constexpr const char* kLevels[] = {"error", "warning", "note", "note"};
-    Json result{{"ruleId", d.code},
-                {"level", kLevels[static_cast<int>(d.severity)]},
-                {"message", {{"text", d.hint.empty() ? d.message : d.message + "\nhint: " + d.hint}}}};
-    Json where = sarif_location(d.span, *anchors);
-    if (!where.is_null()) result["locations"] = {where};
-    Json related = Json::array();
-    for (const text::Related& r : d.related) {
-      Json at = sarif_location(r.span, *anchors);
-      if (at.is_null()) continue;
-      at["message"] = {{"text", r.message}};
-      related.push_back(at);
-    }
-    if (!related.empty()) result["relatedLocations"] = related;
-    part.results.push_back(result);
+  for (const session::Finding& found : ide::findings(file)) {
+    part.codes.emplace(found.diagnostic->code);
+    part.results.push_back(sarif_result(ide::build_finding(found, file.path)));
   }
 }
 
 std::string sarif_format(std::vector<FilePart> files, const std::vector<Failure>& failures) {
-  Json results = Json::array(), rules = Json::array();
-  std::set<std::string_view> used;
+  Json results = Json::array(), notes = Json::array();
+  std::set<std::string> codes;
   for (FilePart& f : files) {
-    used.insert(f.codes.begin(), f.codes.end());
+    codes.merge(f.codes);
     for (Json& result : f.results) results.push_back(std::move(result));
   }
-  for (std::string_view code : used) {
-    Json rule{{"id", code}};
-    if (const text::CodeInfo* info = project::code_info(code)) {
-      rule["shortDescription"] = {{"text", info->title}};
-      rule["fullDescription"] = {{"text", info->explanation}};
-    }
-    rules.push_back(rule);
-  }
-  Json run{{"tool", {{"driver", {{"name", "tilewright"}, {"version", TILEWRIGHT_VERSION}, {"rules", rules}}}}},
-           {"columnKind", "utf16CodeUnits"},
-           {"results", results}};
-  Json notes = Json::array();
-  if (auto left_out = not_checked(files))
-    notes.push_back({{"level", "note"}, {"message", {{"text", left_out->words}}}});
-  for (const Failure& f : failures) notes.push_back({{"level", "error"}, {"message", {{"text", f.message}}}});
-  if (!notes.empty())
-    run["invocations"] = {{{"executionSuccessful", failures.empty()}, {"toolExecutionNotifications", notes}}};
-  Json out{
-      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
-  return dump(out) + "\n";
-}
-
-// Workflow commands escape what would end them.
-std::string github_escape(std::string_view text, bool property) {
-  std::string out;
-  for (char c : text) {
-    if (c == '%')
-      out += "%25";
-    else if (c == '\r')
-      out += "%0D";
-    else if (c == '\n')
-      out += "%0A";
-    else if (property && c == ':')
-      out += "%3A";
-    else if (property && c == ',')
-      out += "%2C";
-    else
-      out += c;
-  }
-  return out;
+  if (auto left_out = not_checked(files)) notes.push_back(sarif_note("note", left_out->words));
+  for (const Failure& f : failures) notes.push_back(sarif_note("error", f.message));
+  return sarif_log(std::move(results), codes, notes, failures.empty());
 }
 
 void github_part(const ide::CheckedFile& file, FilePart& part) {
-  for (const auto& [diagnostic, anchors, target] : ide::findings(file)) {
-    const text::Diagnostic& d = *diagnostic;
-    static constexpr const char* kLevels[] = {"error", "warning", "notice", "notice"};
-    text::Anchors::Place place = anchors->resolve(d.span);
-    part.text += "::" + std::string(kLevels[static_cast<int>(d.severity)]);
-    if (place.source) {
-      text::LineColumn from = place.source->position(place.begin), to = place.source->position(place.end);
-      part.text += " file=" + github_escape(place.source->path(), true) + ",line=" + std::to_string(from.line + 1) +
-                   ",endLine=" + std::to_string(to.line + 1) + ",col=" + std::to_string(from.column + 1) +
-                   ",title=" + github_escape(d.code, true);
-    }
-    part.text += "::" + github_escape(d.hint.empty() ? d.message : d.message + "\nhint: " + d.hint, false) + "\n";
-  }
+  for (const session::Finding& found : ide::findings(file))
+    part.text += github_line(ide::build_finding(found, file.path));
 }
 
 // One test case a kernel, and one a file for what belongs to none.

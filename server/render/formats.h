@@ -21,7 +21,7 @@ struct FilePart {
   std::string path;
   std::string text;                    // text, github, junit: as it stands in the report
   Json results = Json::array();        // json, sarif: one a finding
-  std::set<std::string_view> codes;    // sarif: those of the results, literals
+  std::set<std::string> codes;         // sarif: those of the results
   TestCounts tests;                    // junit
   std::size_t kernels = 0;             // so that what is not checked of them is to be said
   std::optional<std::size_t> untried;  // as CheckedFile has it

@@ -26,9 +26,6 @@ std::string_view severity_name(text::Severity severity) {
   return "";
 }
 
-namespace {
-
-// What a script says must not steer the terminal: each control character but tab and line end becomes U+FFFD.
 std::string harmless(std::string text) {
   auto steers = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n') || c == 0x7F; };
   if (std::ranges::none_of(text, steers)) return text;
@@ -41,6 +38,8 @@ std::string harmless(std::string text) {
   }
   return out;
 }
+
+namespace {
 
 std::string where(const text::Anchors::Place& place) {
   if (!place.source) return "";

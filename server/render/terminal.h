@@ -15,6 +15,8 @@ struct Colours {
 };
 const Colours& colours(std::FILE* stream);
 
+// What a script says must not steer the terminal: each control character but tab and line end becomes U+FFFD.
+std::string harmless(std::string text);
 std::string_view severity_name(text::Severity severity);
 // "copy.py:14:8: error[TW3104]: message" with the source line, its marks, the notes and the hint below.
 std::string diagnostic_text(const text::Diagnostic& d, const text::Anchors& anchors, const Colours& c);

@@ -1,4 +1,7 @@
+#include <sys/un.h>
+
 #include <boost/asio/connect.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 
 #include "server/transport/tls.h"
 
@@ -49,6 +52,20 @@ std::expected<std::unique_ptr<Connection>, std::string> connect(const std::strin
   using End = Shared<tcp::socket>;
   auto shared = std::make_shared<tcp::socket>(std::move(socket));
   return std::make_unique<AsioConnection<End, End>>(std::move(io), End{shared}, End{shared});
+}
+
+std::expected<std::unique_ptr<Connection>, std::string> connect_unix(const std::string& path) {
+  using Local = asio::local::stream_protocol;
+  if (path.empty() || path.size() >= sizeof(sockaddr_un::sun_path))
+    return std::unexpected("a socket needs a path of 1 to " + std::to_string(sizeof(sockaddr_un::sun_path) - 1) +
+                           " bytes");
+  auto io = std::make_unique<asio::io_context>(1);
+  auto socket = std::make_shared<Local::socket>(*io);
+  boost::system::error_code ec;
+  socket->connect(Local::endpoint(path), ec);
+  if (ec) return std::unexpected("cannot connect to " + path + ": " + ec.message());
+  using End = Shared<Local::socket>;
+  return std::make_unique<AsioConnection<End, End>>(std::move(io), End{socket}, End{socket});
 }
 
 }  // namespace tilewright::transport

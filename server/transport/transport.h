@@ -109,6 +109,9 @@ std::expected<std::unique_ptr<Connection>, std::string> connect(const std::strin
                                                                 std::chrono::milliseconds patience,
                                                                 const std::stop_token& stop);
 
+// The same to a listener's socket file, which answers at once or not at all.
+std::expected<std::unique_ptr<Connection>, std::string> connect_unix(const std::string& path);
+
 struct Command {
   std::vector<std::string> words;        // the program, looked up in PATH, and its arguments
   std::vector<std::string> environment;  // "NAME=VALUE", over that of this process

@@ -13,54 +13,9 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from client import Client, Refused  # noqa: E402
+from scripts import ADD, BARE, BROKEN, ENDLESS, HEAD, IMPORTING  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
-
-HEAD = "from tvm.script import tirx as T\n"
-ADD = HEAD + """
-
-# tilewright: reference plain()
-@T.prim_func
-def add(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
-    T.device_entry()
-    T.cta_id([1])
-    i = T.thread_id([64])
-    B[i] = A[i] + T.float32(1)
-
-
-def plain():
-    @T.prim_func
-    def scalar(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
-        T.device_entry()
-        T.cta_id([1])
-        T.thread_id([1])
-        for i in T.serial(64):
-            B[i] = A[i] + T.float32({by})
-
-    return scalar
-"""
-BARE = ADD.replace("# tilewright: reference plain()\n", "")  # then both kernels are there for their own sake
-BROKEN = ADD.replace("A[i] + T", "A[j] + T")
-ENDLESS = HEAD + """
-
-@T.prim_func
-def endless(A: T.Buffer((32,), "int32"), B: T.Buffer((32,), "int32")):
-    T.device_entry()
-    T.cta_id([1])
-    i = T.thread_id([32])
-    while A[0] != 12345:
-        B[i] = B[i] + 1
-"""
-IMPORTING = HEAD + """from {module} import N
-
-
-@T.prim_func
-def copy(A: T.Buffer((N,), "float32"), B: T.Buffer((N,), "float32")):
-    T.device_entry()
-    T.cta_id([1])
-    i = T.thread_id([N])
-    B[i] = A[i]
-"""
 
 OK, ERROR, CANCELLED = 1, 2, 3
 PASSED, FAILED, IGNORED = 1, 2, 3
@@ -85,7 +40,9 @@ class Workspace(unittest.TestCase):
         return {"uri": "file://" + os.path.join(self.root, name)}
 
     def client(self, *options):
-        client = Client([BINARY, "serve", "--on", "sim", *options], cwd=self.root)
+        # What other processes built counts as built: each test has a store of its own.
+        store = os.path.join(self.root, ".store")
+        client = Client([BINARY, "serve", "--on", "sim", *options], cwd=self.root, env={**os.environ, "XDG_CACHE_HOME": store})
         self.addCleanup(lambda: (client.process.kill(), client.process.wait(), client.input.close(), client.output.close()))
         return client
 

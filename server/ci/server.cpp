@@ -1,0 +1,62 @@
+#include "server/ci/server.h"
+
+#include "server/remote/process.h"
+#include "server/remote/secret.h"
+
+namespace tilewright::ci {
+namespace {
+
+using remote::Reached;
+using Way = std::expected<Reached, run::Failure>;
+
+Way started(const std::vector<std::string>& words, const std::filesystem::path& folder, const std::string& token) {
+  // A process group of its own: Ctrl-C at the terminal is for us, who ask it to stop.
+  auto made = transport::run_command({.words = words, .environment = {}, .folder = folder});
+  if (!made) return std::unexpected(run::Failure{made.error(), {}});
+  return Reached{std::move(*made), token, false};
+}
+
+std::vector<std::string> own_server(unsigned jobs) {
+  std::vector<std::string> words{remote::this_program(), "serve"};
+  if (jobs) words.insert(words.end(), {"--jobs", std::to_string(jobs)});
+  return words;
+}
+
+}  // namespace
+
+std::expected<remote::Reach, run::Failure> way_to_server(const ServerWords& words) {
+  std::string token;
+  if (!words.token_file.empty()) {
+    auto read = remote::read_token(words.token_file);
+    if (!read) return std::unexpected(read.error());
+    token = std::move(*read);
+  }
+  const std::string& address = words.address;
+  if (address.empty())
+    return [command = own_server(words.jobs)](const std::stop_token&) { return started(command, {}, {}); };
+  if (address.starts_with("unix:"))
+    return [path = address.substr(5), token](const std::stop_token&) -> Way {
+      auto made = transport::connect_unix(path);
+      if (!made)
+        return std::unexpected(run::Failure{made.error(), "is `tilewright serve --listen unix:" + path + "` running?"});
+      return Reached{std::move(*made), token, false};
+    };
+  const bool bare = address.find("://") == address.npos && !address.starts_with("exec:");
+  auto place = remote::parse_place(bare ? "tcp://" + address : address);
+  if (!place) return std::unexpected(place.error());
+  if (place->kind == remote::Kind::Exec)
+    return [place = *place, token](const std::stop_token&) { return started(place.command, place.folder, token); };
+  if (place->kind != remote::Kind::Tls && place->kind != remote::Kind::Tcp)
+    return std::unexpected(
+        run::Failure{"a build server is reached by unix:PATH, HOST:PORT, tls://HOST:PORT or "
+                     "exec:COMMAND, not by " +
+                         address,
+                     "--on says where kernels run"});
+  return [place = *place, token](const std::stop_token& stop) -> Way {
+    auto reached = remote::over_network(place, "tilewright serve --listen", stop);
+    if (reached && reached->token.empty()) reached->token = token;
+    return reached;
+  };
+}
+
+}  // namespace tilewright::ci

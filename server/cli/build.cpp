@@ -1,0 +1,284 @@
+// tilewright build: what the build server offers, from a shell: every target compiled and, where asked for, tried, with
+// reports for CI systems.
+#include <algorithm>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <set>
+
+#include "server/ci/reports.h"
+#include "server/ci/server.h"
+#include "server/cli/commands.h"
+#include "server/cli/cores.h"
+#include "server/cli/interrupts.h"
+#include "server/project/files.h"
+#include "server/render/status_line.h"
+
+namespace tilewright::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using ci::Change;
+using ci::Outcome;
+
+constexpr std::chrono::milliseconds kPause{500};  // before the second try; twice that before the third
+constexpr int kMeasurings = 3;                    // of an entry that seems slower
+
+struct BuildCommand {
+  std::vector<std::string> targets, archs, entries, deny, reports, noises;
+  std::string workspace, on, baseline, write_baseline;
+  ci::ServerWords server;
+  bool test = false, json = false;
+  int retries = 2;
+  bool tests() const { return test || !on.empty(); }
+};
+
+struct Wanted {
+  std::string format, file;  // no file: standard output
+};
+
+struct Prepared {
+  std::string root;  // that paths are shown relative to
+  ci::Asked asked;
+  std::vector<Wanted> reports;
+  ci::Noise noise;
+  std::optional<ci::Baseline> baseline;
+  remote::Reach way;
+};
+
+std::expected<std::vector<Wanted>, std::string> wanted_reports(const BuildCommand& o) {
+  std::vector<Wanted> out;
+  if (o.json) out.push_back({"json", {}});
+  for (const std::string& words : o.reports) {
+    const auto equals = words.find('=');
+    Wanted one{words.substr(0, equals), equals == words.npos ? std::string() : words.substr(equals + 1)};
+    if (one.file == "-") one.file.clear();
+    static const std::set<std::string> kFormats = {"sarif", "github", "junit", "json"};
+    if (!kFormats.contains(one.format))
+      return std::unexpected("'" + words +
+                             "' is no report: FORMAT or FORMAT=FILE, where FORMAT is sarif, github, junit "
+                             "or json");
+    out.push_back(std::move(one));
+  }
+  if (std::ranges::count_if(out, [](const Wanted& w) { return w.file.empty(); }) > 1)
+    return std::unexpected("one report goes to standard output; the others need a file: --report FORMAT=FILE");
+  return out;
+}
+
+// The folder that holds all of these.
+fs::path common_folder(const std::vector<std::string>& paths) {
+  std::error_code ec;
+  fs::path out = fs::is_directory(paths.front(), ec) ? fs::path(paths.front()) : fs::path(paths.front()).parent_path();
+  for (const std::string& path : paths)
+    while (out.has_relative_path() && path != out.string() && !path.starts_with(out.string() + "/"))
+      out = out.parent_path();
+  return out;
+}
+
+// The workspace, and what of it is to be built. Where nobody names the workspace, a server looks through no more than
+// the folder that holds all targets; paths are shown as seen from here all the same.
+std::expected<void, std::string> find_targets(const BuildCommand& o, Prepared& out) {
+  std::error_code ec;
+  for (const std::string& target : o.targets) {
+    const fs::path path = fs::canonical(target, ec);
+    if (ec) return std::unexpected("no such file: " + target);
+    out.asked.targets.push_back(path.string());
+  }
+  out.root = fs::canonical(o.workspace.empty() ? "." : o.workspace, ec).string();
+  if (ec || !fs::is_directory(out.root, ec)) return std::unexpected("no such folder: " + o.workspace);
+  out.asked.root = o.workspace.empty() && !o.targets.empty() ? common_folder(out.asked.targets).string() : out.root;
+  auto outside = [&](const std::string& path) {
+    return out.root != "/" && path != out.root && !path.starts_with(out.root + "/");
+  };
+  if (!o.workspace.empty() && std::ranges::any_of(out.asked.targets, outside))
+    return std::unexpected("there are targets outside of the workspace " + out.root);
+  return {};
+}
+
+std::expected<Prepared, run::Failure> prepare(const BuildCommand& o) {
+  Prepared out;
+  auto wrong = [](const std::string& why) { return std::unexpected(run::Failure{why, {}}); };
+  auto reports = wanted_reports(o);
+  if (!reports) return wrong(reports.error());
+  out.reports = std::move(*reports);
+  for (const std::string& noise : o.noises)
+    if (auto ok = ci::read_noise(noise, out.noise); !ok) return wrong(ok.error());
+  if (auto ok = find_targets(o, out); !ok) return wrong(ok.error());
+  for (const std::string& arch : o.archs) {
+    if (auto ok = read_target(arch); !ok) return wrong("unknown architecture '" + arch + "'");
+    out.asked.compiling.insert(out.asked.compiling.end(), {"--arch", arch});
+  }
+  for (const std::string& entry : o.entries) out.asked.compiling.insert(out.asked.compiling.end(), {"--entry", entry});
+  for (const std::string& what : o.deny) out.asked.compiling.insert(out.asked.compiling.end(), {"--deny", what});
+  if (o.tests()) {
+    out.asked.testing = out.asked.compiling;
+    if (!o.on.empty()) out.asked.testing->insert(out.asked.testing->end(), {"--on", o.on});
+  }
+  if (!o.baseline.empty() || !o.write_baseline.empty()) out.asked.compiling.emplace_back("--instructions");
+  if (!o.baseline.empty()) {
+    auto text = project::read_file(o.baseline);
+    if (!text) return std::unexpected(run::Failure{text.error(), "--write-baseline FILE makes one"});
+    auto baseline = ci::read_baseline(*text);
+    if (!baseline) return wrong(o.baseline + ": " + baseline.error());
+    out.baseline = std::move(*baseline);
+  }
+  auto way = ci::way_to_server(o.server);
+  if (!way) return std::unexpected(way.error());
+  out.way = std::move(*way);
+  return out;
+}
+
+// False: `stop` was requested.
+bool pause(std::chrono::milliseconds time, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any never;
+  std::unique_lock lock(mutex);
+  never.wait_for(lock, stop, time, [] { return false; });
+  return !stop.stop_requested();
+}
+
+// Tried again only where the way to the server failed: what a server has answered stays its answer.
+Outcome ask(const BuildCommand& o, const Prepared& p, const ci::Asked& asked, const std::stop_token& stop) {
+  render::StatusLine line;
+  ci::Watcher watcher;
+  watcher.progress = [&](const std::string& text) { line.show(text); };
+  watcher.said = [&](const std::string& text) {
+    line.clear();
+    complain("tilewright: " + text + "\n");
+  };
+  for (int attempt = 0;; ++attempt) {
+    Outcome out;
+    auto reached = p.way(stop);
+    if (reached)
+      out = ci::build(std::move(*reached), asked, watcher, stop);
+    else
+      out.why = reached.error().message + (reached.error().hint.empty() ? "" : "\n  " + reached.error().hint);
+    line.clear();
+    if (stop.stop_requested()) out.end = Outcome::End::Cancelled;
+    if (out.end != Outcome::End::Lost || attempt == o.retries) return out;
+    complain("tilewright: " + out.why + "\n  trying again (" + std::to_string(attempt + 2) + " of " +
+             std::to_string(o.retries + 1) + ")\n");
+    if (!pause(kPause * (1 << std::min(attempt, 6)), stop)) {
+      out.end = Outcome::End::Cancelled;
+      return out;
+    }
+  }
+}
+
+// What seems slower is measured again before that is believed.
+void compare(const BuildCommand& o, const Prepared& p, ci::Baseline& now, ci::Report& report,
+             const std::stop_token& stop) {
+  report.compared = true;
+  report.changes = ci::compare(*p.baseline, now, p.noise, o.tests());
+  for (int measuring = 1; measuring < kMeasurings; ++measuring) {
+    ci::Asked again{.root = p.asked.root, .targets = {}, .compiling = {}, .compile = false, .testing = {}};
+    std::set<std::string> scripts, entries;
+    for (const Change& change : report.changes)
+      if (change.kind == Change::Kind::Worse && change.cost == "time") {
+        scripts.insert((fs::path(p.root) / change.what.script).string());
+        entries.insert(ci::entry_of(change.what));
+      }
+    if (scripts.empty() || stop.stop_requested()) return;
+    again.targets.assign(scripts.begin(), scripts.end());
+    again.testing.emplace();
+    for (const std::string& arch : o.archs) again.testing->insert(again.testing->end(), {"--arch", arch});
+    for (const std::string& entry : entries) again.testing->insert(again.testing->end(), {"--entry", entry});
+    if (!o.on.empty()) again.testing->insert(again.testing->end(), {"--on", o.on});
+    const Outcome outcome = ask(o, p, again, stop);
+    if (outcome.end != Outcome::End::Done) return;
+    ci::take_faster(now, ci::measured({}, outcome.tests, p.root));
+    report.changes = ci::compare(*p.baseline, now, p.noise, o.tests());
+  }
+}
+
+// False, with a message: a file could not be written.
+bool write_reports(const Prepared& p, const ci::Report& report) {
+  bool whole = true;
+  for (const Wanted& wanted : p.reports) {
+    const std::string text = ci::report_text(report, wanted.format);
+    if (wanted.file.empty()) {
+      std::fputs(text.c_str(), stdout);
+    } else if (auto ok = project::write_file(wanted.file, text); !ok) {
+      complain("tilewright: " + ok.error() + "\n");
+      whole = false;
+    }
+  }
+  return whole;
+}
+
+int build(const BuildCommand& o) {
+  Interrupts interrupts;  // before other threads
+  const std::stop_token stop = interrupts.token();
+  auto prepared = prepare(o);
+  if (!prepared) return fail_usage(prepared.error().message, prepared.error().hint);
+  const Prepared& p = *prepared;
+  ci::Report report{.root = p.root, .outcome = ask(o, p, p.asked, stop), .changes = {}};
+  if (report.outcome.end == Outcome::End::Cancelled) return interrupted();
+  const bool done = report.outcome.end == Outcome::End::Done;
+  if (!done) report.outcome.problems.push_back(report.outcome.why);
+  ci::Baseline now = ci::measured(report.outcome.scripts, report.outcome.tests, p.root);
+  if (done && p.baseline) compare(o, p, now, report, stop);
+  if (stop.stop_requested()) return interrupted();
+
+  const bool to_output = std::ranges::any_of(p.reports, [](const Wanted& w) { return w.file.empty(); });
+  std::FILE* people = to_output ? stderr : stdout;
+  std::fputs(ci::for_people(report, render::colours(people)).c_str(), people);
+  bool whole = write_reports(p, report);
+  complain(ci::summary(report));
+  const int status = ci::status_of(report);
+  if (!o.write_baseline.empty()) {
+    // Of a build with faults it would lack what is to be watched over.
+    const bool sound = std::ranges::all_of(report.outcome.scripts, [](const auto& s) { return s.errors == 0; });
+    auto ok = !done || status == kUsage || !sound
+                  ? std::unexpected(o.write_baseline + " is not written: the build has faults")
+                  : project::write_file(o.write_baseline, ci::write_baseline(now));
+    if (!ok) complain("tilewright: " + ok.error() + "\n");
+    whole = whole && ok;
+  }
+  return whole ? status : std::max(status, kUsage);
+}
+
+void add_many(CLI::App& command, const char* name, std::vector<std::string>& into, const char* help) {
+  command.add_option(name, into, help)->expected(1)->allow_extra_args(false)->take_all();
+}
+
+}  // namespace
+
+void add_build(CLI::App& app, Run& run) {
+  auto o = std::make_shared<BuildCommand>();
+  CLI::App* c = app.add_subcommand("build", "Compile and test scripts for CI, through a build server");
+  c->add_option("targets", o->targets, "Scripts and folders (default: the whole workspace)");
+  c->add_option("--workspace", o->workspace, "The workspace's folder (default: this one)");
+  c->add_option("--server", o->server.address,
+                "A build server that runs: unix:PATH, HOST:PORT, tls://HOST:PORT?ca=FILE or exec:COMMAND (default: one "
+                "of our own). It reads the workspace by its path");
+  c->add_option("--token-file", o->server.token_file, "A file of yours alone with the token that the server asks for");
+  c->add_option("--retries", o->retries, "How often a lost connection is made anew")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  c->add_flag("--test", o->test, "Run every entry, too, and compare its outputs with its reference");
+  c->add_option("--on", o->on, "Where tests run: sim, gpu, a remote or a pool; says --test as well");
+  add_many(*c, "--arch", o->archs, "Architecture, as check has it; repeatable");
+  add_many(*c, "--entry", o->entries, "Only this expression's kernel; repeatable");
+  add_many(*c, "--deny", o->deny, "'fallback': a scalar fallback is an error");
+  add_many(*c, "--report", o->reports,
+           "FORMAT=FILE, or FORMAT for standard output: sarif, github (annotations), junit, json; repeatable");
+  c->add_flag("--json", o->json, "The same as --report json");
+  c->add_option("--baseline", o->baseline,
+                "Fail where kernels have become worse than in this file: registers, spills, shared memory, "
+                "instructions, and with --test times");
+  c->add_option("--write-baseline", o->write_baseline, "Write what this build measured to this file");
+  add_many(*c, "--noise", o->noises,
+           "COST=PERCENT: so much worse is let pass (default: time=5, all others 0); repeatable");
+  add_jobs(*c, o->server.jobs);
+  c->footer(
+      "Exit status: 0 fine; 1 errors, failed tests or regressions; 2 usage, or something could not be looked at; 130 "
+      "interrupted. An entry with a reference is a test; one without runs, and counts as skipped.\n\n"
+      "Examples:\n  tilewright build\n  tilewright build kernels/ --test --on sim --report junit=tests.xml\n"
+      "  tilewright build --on lab --report sarif=tilewright.sarif --report github\n"
+      "  tilewright build --write-baseline baseline.json\n"
+      "  tilewright build --baseline baseline.json --noise instructions=1");
+  c->callback([o, &run] { run = [o] { return build(*o); }; });
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,30 @@
+// NVIDIA's tools over the kernels of a script: the slowest part of a build, on several cores.
+#pragma once
+#include <expected>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "compiler/session/compile.h"
+#include "compiler/toolchain/toolchain.h"
+
+namespace tilewright::ide {
+
+// A kernel with CUDA text, and what the tools made of it.
+struct ToolWork {
+  const session::CompiledKernel* kernel = nullptr;
+  std::optional<std::expected<toolchain::Artifacts, toolchain::Error>> made{};
+};
+
+// Compiles each for its architecture, `jobs` at a time. `wanted` says what is to be made of all of them; `waiting` is
+// called now and then with the number that is done. False: stopped.
+bool run_tools(toolchain::Toolchain& tools, std::span<ToolWork> work, const toolchain::Request& wanted, unsigned jobs,
+               const std::function<void(std::size_t)>& waiting = {});
+
+// What the tools had to say goes to `diagnostics`, at the lines of the script that its CUDA lines came from. The
+// kernel's resources; null: they failed, or said nothing of it.
+const toolchain::KernelResources* take_messages(const ToolWork& work, std::vector<text::Diagnostic>& diagnostics);
+
+}  // namespace tilewright::ide
