@@ -146,7 +146,10 @@ struct Edit {
 class Typist {
  public:
   Typist(std::string text, unsigned seed) : text_(std::move(text)), random_(seed) {
-    first_kernel_ = text_.find("@T.prim_func");
+    for (const char* mark : {"@T.prim_func", "@T.jit"}) {
+      if (first_kernel_ = text_.find(mark), mark_ = mark; first_kernel_ != std::string::npos) return;
+    }
+    first_kernel_ = 0;
   }
 
   std::pair<Kind, Edit> next() {
@@ -192,8 +195,8 @@ class Typist {
 
  private:
   std::size_t kernel() {
-    std::size_t at = text_.find("\n@T.prim_func", first_kernel_ + random_() % (text_.size() - first_kernel_));
-    return at == std::string::npos ? text_.find("@T.prim_func") : at + 1;
+    std::size_t at = text_.find("\n" + mark_, first_kernel_ + random_() % (text_.size() - first_kernel_));
+    return at == std::string::npos ? text_.find(mark_) : at + 1;
   }
   // Another last digit for a number of several digits, or another small number, at or after `from`.
   Edit number(std::size_t from) {
@@ -210,6 +213,7 @@ class Typist {
   std::string text_;
   std::mt19937 random_;
   std::size_t first_kernel_ = 0;
+  std::string mark_;  // what a kernel begins with
   std::map<Kind, std::pair<std::string, std::string>> undo_;
 };
 
