@@ -15,7 +15,9 @@ def k():
     Tx.wg.gemm_async(c, a, b[1])
     Tx.wg.gemm_async(c[64:128, 16:64], a[64:128, 16:48], b[0, 16:48, 0:48], transB=True, accum=True)
 #| 13 gemm_async -> wgmma: instruction m64n64k16, issues 8, registers 64, reference refuses the call
+#|   tcgen05 rejected: one thread issues tcgen05.mma, this is warpgroup scope: write Tx.gemm_async in one thread, or Tx.warp.gemm_async in one warp; tcgen05.mma needs sm_100a, sm_100f or sm_103a, the target is sm_90a
 #| 14 gemm_async -> wgmma: instruction m64n48k16, issues 2, registers 24, reference refuses the call
+#|   tcgen05 rejected: one thread issues tcgen05.mma, this is warpgroup scope: write Tx.gemm_async in one thread, or Tx.warp.gemm_async in one warp; tcgen05.mma needs sm_100a, sm_100f or sm_103a, the target is sm_90a
 
 #--- more columns than one instruction has, and whole rows of the swizzle each  [calls] [cuda] [arch sm_90a]
 from tvm.script import tirx as T
@@ -32,6 +34,7 @@ def k():
     c = T.alloc_buffer((64, 320), "float32", scope="local", layout=wgmma_accumulator_layout(320))
     Tx.wg.gemm_async(c, a, b, transB=True)
 #| 13 gemm_async -> wgmma: instruction m64n64k16, issues 20, registers 160, reference refuses the call
+#|   tcgen05 rejected: one thread issues tcgen05.mma, this is warpgroup scope: write Tx.gemm_async in one thread, or Tx.warp.gemm_async in one warp; tcgen05.mma needs sm_100a, sm_100f or sm_103a, the target is sm_90a
 
 #--- A in registers  [calls] [cuda] [arch sm_90a]
 from tvm.script import tirx as T
@@ -51,6 +54,7 @@ def k():
     d = T.alloc_buffer((64, 32), "float32", scope="local", layout=wgmma_accumulator_layout(32))
     Tx.wg.cast(a, d)
 #| 13 gemm_async -> wgmma: instruction m64n24k16, issues 2, registers 12, reference refuses the call
+#|   tcgen05 rejected: one thread issues tcgen05.mma, this is warpgroup scope: write Tx.gemm_async in one thread, or Tx.warp.gemm_async in one warp; tcgen05.mma needs sm_100a, sm_100f or sm_103a, the target is sm_90a
 #| 16 cast -> reg: vec_elems 2, per_thread 16, outer 8, packed float32x2 to bfloat16x2
 #|   smem not_tried: a[0:64, 0:32] is local, smem works on tiles in shared memory
 
@@ -87,7 +91,7 @@ def k():
     Tx.wg.gemm_async(c, bytes, b, dispatch="wgmma")
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  rejected: A is int8 and B float16, they must be the same
     Tx.wg.gemm_async(c, a, plain, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  declined: plain has no swizzle; a descriptor reads rows of 32, 64 or 128 bytes under theirs: allocate it with alloc_mma or mma_shared_layout
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  declined: atoms along K of plain are 8 elements apart, not a multiple of their own 64; without a swizzle an atom is eight rows of 16 bytes, one behind the other: alloc_mma and mma_shared_layout make tiles with one
     Tx.wg.gemm_async(rows[0:64, :], a, b, dispatch="wgmma")
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  declined: the layout of rows has not 16 rows a warp where wgmma has: see wgmma_accumulator_layout and wgmma_operand_layout
     Tx.wg.gemm_async(c, a[:, 0:32], b, dispatch="wgmma")

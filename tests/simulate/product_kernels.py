@@ -30,11 +30,12 @@ class Tile:
         unit, bits = 128 // BITS[dtype], BITS[dtype]
         self.transposed = bits == 16 and rng.random() < 0.4
         rows, columns = (k, mn) if self.transposed else (mn, k)
-        mode = rng.choice([1, 2, 3])
+        mode = rng.choice([0, 1, 2, 3])  # 0: no swizzle
         atom = (128 << mode) // bits
         # Behind the start and the end there may be more of the tile.
         self.row0 = 8 * rng.choice([0, 0, 1, 3])
         column0 = atom * rng.choice([0, 0, 1])
+        self.rows_first = rng.random() < 0.5  # atoms without a swizzle follow each other along the rows, or the columns
         if not self.transposed and columns < atom and rng.random() < 0.5:
             column0 += unit * rng.randrange((atom - columns) // unit + 1)
         self.column0 = column0
@@ -49,8 +50,13 @@ class Tile:
 
     def declare(self):
         shape = (self.stages, self.rows, self.columns)
-        return (f'{self.name} = pool.alloc({shape}, "{self.dtype}", align=1024, '
-                f'layout=mma_shared_layout("{self.dtype}", {self.mode}, {shape}))')
+        layout = f'mma_shared_layout("{self.dtype}", {self.mode}, {shape})'
+        if self.mode == 0:
+            unit = 128 // BITS[self.dtype]
+            down, across = (8 * unit, self.rows * unit) if self.rows_first else (8 * self.columns, 8 * unit)
+            layout = (f"TileLayout(S[({self.stages}, {self.rows // 8}, 8, {self.columns // unit}, {unit}) : "
+                      f"({self.rows * self.columns}, {down}, {unit}, {across}, 1)])")
+        return f'{self.name} = pool.alloc({shape}, "{self.dtype}", align=1024, layout={layout})'
 
     def region(self):
         (rows, columns), r, c = self.extents, self.row0, self.column0

@@ -1,6 +1,7 @@
 #include "compiler/dispatch/blocks/shared_operand.h"
 
 #include <optional>
+#include <utility>
 
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
@@ -80,10 +81,11 @@ std::expected<Line, Reason> line(const ir::Buffer& buffer, std::size_t d, std::s
 }
 
 // The hardware's own swizzle of this mode and type.
-std::expected<int, Reason> mode_of(const ir::Buffer& buffer) {
+std::expected<int, Reason> mode_of(const ir::Buffer& buffer, Unswizzled unswizzled) {
   const std::string_view name = ir::spoken_name(buffer);
   const std::optional<layout::Swizzle>& z = buffer.layout->swizzle;
   if (!z || z->swizzle_len == 0) {
+    if (unswizzled == Unswizzled::Described) return 0;
     return refuse(cat(name,
                       " has no swizzle; a descriptor reads rows of 32, 64 or 128 bytes under theirs: allocate it "
                       "with alloc_mma or mma_shared_layout"));
@@ -230,12 +232,12 @@ std::expected<std::vector<Line>, Reason> lines_of(const ir::Region& region, Dim&
 
 }  // namespace
 
-std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bool transposed) {
+std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bool transposed, Unswizzled unswizzled) {
   const ir::Buffer& buffer = *region.buffer;
   const std::string_view name = ir::spoken_name(buffer);
   if (!ir::is_shared(buffer.scope)) return refuse(cat(name, " is not in shared memory"));
   if (!buffer.layout) return refuse(cat(name, " has no layout"));
-  auto mode = mode_of(buffer);
+  auto mode = mode_of(buffer, unswizzled);
   if (!mode) return refuse(std::move(mode.error()));
   const int bits = buffer.dtype.storage_bits() * buffer.dtype.lanes;
   SharedOperand out{.buffer = &buffer, .mode = *mode, .row = (std::int64_t{128} << *mode) / bits, .unit = 128 / bits};
@@ -257,15 +259,20 @@ std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bo
   auto phase = phase_of(out, static_cast<std::int64_t>(contiguous.size()));
   if (!phase) return refuse(std::move(phase.error()));
   out.phase = *phase;
+  const Reason hint = out.mode != 0 ? Reason()
+                                    : "; without a swizzle an atom is eight rows of 16 bytes, one behind the other: "
+                                      "alloc_mma and mma_shared_layout make tiles with one";
   auto between = contiguous_rows(contiguous, out.row, out.phase, cat(along, " of ", name));
-  if (!between) return refuse(std::move(between.error()));
+  if (!between) return refuse(between.error() + hint);
   auto groups = eight_row_groups(strided, out.row, cat(across, " of ", name));
-  if (!groups) return refuse(std::move(groups.error()));
+  if (!groups) return refuse(groups.error() + hint);
 
   const auto length = static_cast<std::int64_t>(contiguous.size());
   Distances d{*between, *groups, (length + out.row - 1) / out.row, static_cast<std::int64_t>(strided.size()) / kRows};
   if (length <= out.row) d.contiguous = std::nullopt;  // a short region over a seam counts as one piece
   auto [leading, stride] = filled(d, atom, columns_contiguous);
+  // Without a swizzle ldo is the distance along K and sdo that along M or N, whichever of them is contiguous.
+  if (out.mode == 0 && out.mn_major) std::swap(leading, stride);
   out.ldo = leading / out.unit, out.sdo = stride / out.unit;
   if (out.ldo > kMostUnits || out.sdo > kMostUnits) {
     return refuse(cat("distances of ", out.ldo * 16, " and ", out.sdo * 16, " bytes between the atoms of ", name,
@@ -291,8 +298,9 @@ Reason SharedOperand::unreadable(std::int64_t mn0, std::int64_t mn_count, std::i
   if (place % unit != 0) {
     return cat("an instruction starts at element ", place, " of a row of ", name, ", not a multiple of ", unit);
   }
-  // Along M or N the unit walks on into the next atom, but only from an atom's start; along K it never does.
-  if (place + count <= row || (mn_major && place == 0)) return {};
+  // Along M or N the unit walks on into the next atom, but only from an atom's start; along K it does so without a
+  // swizzle.
+  if (place + count <= row || (place == 0 && (mn_major || mode == 0))) return {};
   return cat("an instruction reads ", count, " elements along ", mn_major ? "M or N" : "K", " of ", name,
              " from element ", place, " of an atom's row of ", row, ": it would cross the end of that row",
              mn_major ? "; it must start where an atom starts" : "");

@@ -23,7 +23,7 @@ namespace tilewright::dispatch {
 struct SharedOperand {
   const ir::Buffer* buffer = nullptr;
   std::int64_t ldo = 0, sdo = 0;  // as the descriptor encoders take them: units of 16 bytes
-  int mode = 0;                   // 1, 2, 3: rows of 32, 64, 128 bytes
+  int mode = 0;                   // 1, 2, 3: rows of 32, 64, 128 bytes; 0: rows of 16, and no swizzle
   bool mn_major = false;
   std::int64_t mn = 0, k = 0;      // extents of the region
   std::int64_t row = 0, unit = 0;  // elements in a row of an atom, and in 16 bytes
@@ -40,7 +40,12 @@ struct SharedOperand {
   std::int64_t phase = 0;                           // start's place in the row of its atom; -1: known only at run time
 };
 
+// Whether tiles without a swizzle are described, too: atoms of eight rows of 16 bytes, which follow each other at one
+// distance along either dimension.
+enum class Unswizzled : bool { Refused, Described };
+
 // `transposed`: the region's rows are K, not M or N. Error: which rule of the descriptor the layout breaks.
-std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bool transposed);
+std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bool transposed,
+                                                    Unswizzled unswizzled = Unswizzled::Refused);
 
 }  // namespace tilewright::dispatch

@@ -177,7 +177,7 @@ std::expected<Product, Reason> product_of(const CallContext& context) {
   if (!sums) return refuse(std::move(sums.error()));
   p.c = std::move(*sums);
   p.m = p.c.rows, p.n = p.c.columns;
-  auto right = shared_operand(b, flag(context, "transB"));
+  auto right = shared_operand(b, flag(context, "transB"), Unswizzled::Described);
   if (!right) return refuse(std::move(right.error()));
   p.b = std::move(*right);
   p.k = p.b.k;
@@ -191,7 +191,7 @@ std::expected<Product, Reason> product_of(const CallContext& context) {
       return refuse(cat(word, " neighbours of A do not share a register of 32 bits: see wgmma_operand_layout"));
     }
   } else {
-    auto left = shared_operand(a, flag(context, "transA"));
+    auto left = shared_operand(a, flag(context, "transA"), Unswizzled::Described);
     if (!left) return refuse(std::move(left.error()));
     p.a = std::move(*left);
     if (Reason why = wrong_shapes(p, p.a->mn, p.a->k); !why.empty()) return refuse(why);
