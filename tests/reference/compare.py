@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the choice of variants, the launch and the tensor maps against the reference compiler, call by call.
 
-    compare.py [--primitive copy|copy_async|both] [--seed N] [--count 300] [--work DIR] [-v]
+    compare.py [--primitive copy|copy_async|both|gemm|gemm_async|products] [--seed N] [--count 300] [--work DIR] [-v]
     compare.py FILE.py ... [--arch sm_90a]
 
 --tilewright is the binary, build/release/tilewright if it is not given. --reference is a program that takes FILE.py
@@ -11,8 +11,9 @@ that is newer than its script is used again, so that a second run after a repair
 
 Compared for each call up to the first that the reference refuses: the variants tried, their priorities and outcomes
 (the reference's "exception" is our "declined"), and the variant chosen; for each kernel: grid, block, cluster and
-dynamic shared bytes (symbolic extents by value), the tensor maps field by field, and whether it compiles. A difference
-passes only when a rule of exceptions.py explains it.
+dynamic shared bytes (symbolic extents by value), the tensor maps field by field, and whether it compiles; for matrix products
+also what is issued: every instruction in order with the registers, descriptors, addresses and constants that it names
+(instructions.py). A difference passes only when a rule of exceptions.py explains it.
 """
 
 import argparse
@@ -29,6 +30,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import exceptions  # noqa: E402
 import generate  # noqa: E402
+import instructions  # noqa: E402
 
 
 PATIENCE = 1200  # seconds for one answer of the reference; it takes about two for a kernel
@@ -54,7 +56,7 @@ def answer(command, path):
 
 def ask(script, arch, args):
     reference = answer(
-        [sys.executable, args.reference, script, "--arch", arch, "--fields", "calls,launch,tensor_maps"],
+        [sys.executable, args.reference, script, "--arch", arch, "--fields", "calls,launch,tensor_maps,cuda"],
         (script + ".reference.json", script),
     )
     done = subprocess.run(
@@ -88,11 +90,14 @@ def same_extent(a, b):
         return False
 
 
+OURS = {("gemm_async", "wgmma")}  # variants that the reference has not
+
+
 def trials(call):
     return [
         (t["variant"], t["priority"], "declined" if t["outcome"] == "exception" else t["outcome"])
         for t in call["trials"]
-        if t["outcome"] != "not_tried"
+        if t["outcome"] != "not_tried" and (call["primitive"], t["variant"]) not in OURS
     ]
 
 
@@ -156,7 +161,22 @@ def differences(reference, ours):
             out.append((None, f"dynamic shared bytes: {a['dynamic_shared_bytes']} and {b['dynamic_shared_bytes']}"))
         if text := map_difference(reference.get("tensor_maps") or [], ours["tensor_maps"]):
             out.append((None, f"tensor maps: {text}"))
+        if text := instruction_difference(reference, ours):
+            out.append((None, f"instructions: {text}"))
     return out
+
+
+def instruction_difference(reference, ours):
+    """The first matrix instruction that differs, or the descriptors; nothing for kernels without products."""
+    if not any(c["primitive"] in generate.PRODUCTS for c in reference["calls"]):
+        return None
+    (a, of_a), (b, of_b) = (instructions.issued(k, reference["name"]) for k in (reference["cuda"], ours["sources"]["cuda"]))
+    for i, (x, y) in enumerate(itertools.zip_longest(a, b)):
+        if x != y:
+            return f"number {i} is {x} in the reference, {y} here"
+    if of_a != of_b:
+        return f"descriptors (ldo, sdo, swizzle) {sorted(of_a)} in the reference, {sorted(of_b)} here"
+    return None if a else "none is issued"
 
 
 class Statistics:
@@ -246,7 +266,7 @@ def hold(primitive, files, args):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("files", nargs="*")
-    ap.add_argument("--primitive", choices=["copy", "copy_async", "both"], default="both")
+    ap.add_argument("--primitive", choices=["copy", "copy_async", "both", *generate.PRODUCTS, "products"], default="both")
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--count", type=int, default=300, help="kernels for each primitive")
     ap.add_argument("--tilewright", default=os.path.join(ROOT, "build", "release", "tilewright"))
@@ -262,7 +282,8 @@ def main():
         sys.exit(f"compare.py: no {args.tilewright}; build it, or say where it is with --tilewright")
     passed = failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for primitive in ["copy", "copy_async"] if args.primitive == "both" else [args.primitive]:
+        several = {"both": ["copy", "copy_async"], "products": list(generate.PRODUCTS)}
+        for primitive in several.get(args.primitive, [args.primitive]):
             folder = args.work or scratch
             files = [(f, args.arch) for f in args.files] or generate.write(
                 args.seed, args.count, folder, keep=True, primitive=primitive
@@ -271,8 +292,8 @@ def main():
             passed, failed = passed + good, failed + bad
             if args.files:
                 break
-    if args.primitive == "both" and not args.files:
-        print(f"copy and copy_async: {passed} passed, {failed} failed")
+    if args.primitive in several and not args.files:
+        print(f"{' and '.join(several[args.primitive])}: {passed} passed, {failed} failed")
     sys.exit(failed != 0)
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes seeded tile scripts that copy in every way the dialect knows.
 
-    generate.py --seed N --count M -o DIR [--per-file 25] [--primitive copy|copy_async]
+    generate.py --seed N --count M -o DIR [--per-file 25] [--primitive copy|copy_async|gemm|gemm_async]
 
 Each script is one module-level kernel; DIR/copies_<i>.py holds --per-file of them, DIR/async_<arch>_<i>.py the
-asynchronous ones, half of them for each of two architectures. The same seed gives the same text.
+asynchronous ones, half of them for each of two architectures; DIR/gemm_<i>.py and DIR/gemm_async_<i>.py hold matrix
+products (folder products), whose plain kernels say what must come out. The same seed gives the same text.
 A kernel is a chain global -> shared (-> registers -> shared) -> global, so that what a copy moved can be seen in the
 tensors after a run. All tensors are inputs and outputs at once: what no copy means to touch has to stay as it is.
 Steps that share memory are parted by a barrier of the whole CTA; guarded steps keep the barrier outside of the guard.
@@ -26,6 +27,8 @@ from async_copies.kernel import HEADER as ASYNC_HEADER  # noqa: E402
 from async_copies.kernel import AsyncKernel  # noqa: E402
 from copies import memory, refusals, registers, views  # noqa: E402
 from copies.kernel import HEADER, Kernel  # noqa: E402
+from products import fragments, tensor_core  # noqa: E402
+from products.kernel import HEADER as PRODUCT_HEADER  # noqa: E402
 
 FAMILIES = [
     (memory.family_gmem_smem, 24),
@@ -60,6 +63,10 @@ TENSOR_MEMORY = [
 ]
 
 
+# Products make their own kernels: architecture, and who makes them.
+PRODUCTS = {"gemm": ("sm_90a", fragments.make), "gemm_async": ("sm_100a", tensor_core.make)}
+
+
 def families(primitive, arch):
     if primitive == "copy":
         return FAMILIES
@@ -68,6 +75,8 @@ def families(primitive, arch):
 
 def make(seed, index, primitive="copy", arch="sm_90a"):
     """Kernel `index` of a seed. Draws that would not fit (too much shared memory) are drawn again."""
+    if primitive in PRODUCTS:
+        return PRODUCTS[primitive][1](random.Random(f"{seed}/{primitive}/{index}"), index)
     rng = random.Random(f"{seed}/{index}" if primitive == "copy" else f"{seed}/{arch}/{index}")
     choices = [f for f, weight in families(primitive, arch) for _ in range(weight)]
     while True:
@@ -86,13 +95,16 @@ def write(seed, count, folder, per_file=25, keep=False, primitive="copy"):
     os.makedirs(folder, exist_ok=True)
     archs = [("sm_90a", count)] if primitive == "copy" else [("sm_90a", count - count // 2), ("sm_100a", count // 2)]
     header = HEADER if primitive == "copy" else ASYNC_HEADER
+    if primitive in PRODUCTS:
+        archs, header = [(PRODUCTS[primitive][0], count)], PRODUCT_HEADER
     paths = []
     for arch, kernels in archs:
-        stem = "copies" if primitive == "copy" else f"async_{arch}"
+        stem = primitive if primitive in PRODUCTS else "copies" if primitive == "copy" else f"async_{arch}"
         for begin in range(0, kernels, per_file):
             path = os.path.join(folder, f"{stem}_{begin // per_file:03d}.py")
             paths.append((path, arch))
-            text = f'"""Copies of seed {seed}, made by generate.py."""\n' + header
+            what = "Products" if primitive in PRODUCTS else "Copies"
+            text = f'"""{what} of seed {seed}, made by generate.py."""\n' + header
             last = min(begin + per_file, kernels)
             text += "".join(make(seed, i, primitive, arch).text() for i in range(begin, last))
             if keep and os.path.exists(path):
@@ -110,7 +122,7 @@ def main():
     ap.add_argument("--count", type=int, default=100)
     ap.add_argument("--per-file", type=int, default=25)
     ap.add_argument("-o", "--output", required=True)
-    ap.add_argument("--primitive", choices=["copy", "copy_async"], default="copy")
+    ap.add_argument("--primitive", choices=["copy", "copy_async", *PRODUCTS], default="copy")
     args = ap.parse_args()
     for path, _ in write(args.seed, args.count, args.output, args.per_file, primitive=args.primitive):
         print(path)
