@@ -31,6 +31,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import exceptions  # noqa: E402
 import generate  # noqa: E402
 import instructions  # noqa: E402
+import product_exceptions  # noqa: E402, F401: its rules join those of exceptions.py
 
 
 PATIENCE = 1200  # seconds for one answer of the reference; it takes about two for a kernel

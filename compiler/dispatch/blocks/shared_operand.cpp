@@ -268,7 +268,11 @@ std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bo
   if (!groups) return refuse(groups.error() + hint);
 
   const auto length = static_cast<std::int64_t>(contiguous.size());
-  Distances d{*between, *groups, (length + out.row - 1) / out.row, static_cast<std::int64_t>(strided.size()) / kRows};
+  auto rounded = [&](std::int64_t n) { return (n + out.row - 1) / out.row * out.row; };
+  // The last extent counts as whole rows of an atom (3.4 rule 1), along and across them.
+  const auto lines_across = static_cast<std::int64_t>(strided.size());
+  Distances d{*between, *groups, rounded(length) / out.row,
+              (columns_contiguous || out.mode == 0 ? lines_across : rounded(lines_across)) / kRows};
   if (length <= out.row) d.contiguous = std::nullopt;  // a short region over a seam counts as one piece
   auto [leading, stride] = filled(d, atom, columns_contiguous);
   // Without a swizzle ldo is the distance along K and sdo that along M or N, whichever of them is contiguous.

@@ -205,7 +205,7 @@ def family_dense(k, rng):
     first = p.column if p.path != "halves" else 0
     calls = []
     for at, extent in parts_of_k(rng, p.k, 16):
-        accum = rng.choice([None, "False"]) if at == 0 else rng.choice(["True", "1"])
+        accum = rng.choice([None, "False"]) if at == 0 else rng.choice(["True", "T.bool(True)"])
         group = rng.choice([None, 1]) if g == 1 else 2
         calls.append(call(region_of(a, p.stage, (0, p.m), (at, extent), p.t_a),
                           region_of(b, p.stage, (0, p.n // g), (at, extent), p.t_b),

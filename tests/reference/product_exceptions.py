@@ -1,0 +1,211 @@
+"""Where matrix products differ from the reference on purpose (Notes G of the specification), and how that is recognised."""
+import re
+
+from exceptions import RULES, Rule, rule_and_its_kernel
+
+STEP = {"float16": 16, "bfloat16": 16, "float8_e4m3fn": 32, "float4_e2m1fn": 64}  # of K, one instruction
+
+
+class Region:
+    """`A_smem[2, 0:32, 96:128]` of a call, as the reference prints it."""
+
+    def __init__(self, text):
+        self.name, bounds = re.fullmatch(r"(\w+)\[(.*)\]", text).groups()
+        self.bounds = [tuple(map(int, b.split(":"))) for b in bounds.split(", ") if ":" in b]
+        self.rows, self.columns = (b[1] - b[0] for b in self.bounds[-2:])
+        self.row, self.column = (b[0] for b in self.bounds[-2:])
+
+
+class Product:
+    """The operands of a gemm_async call, and how the script declares them."""
+
+    def __init__(self, case):
+        text = case.theirs()["call"]
+        self.regions = [Region(r) for r in re.findall(r"\w+\[[^\]]*\]", text)]
+        self.c, self.a, self.b = self.regions[:3]
+        self.scales = self.regions[3:5]
+        flags = re.search(r"\], (True|False), (True|False), ", text)
+        self.t_a, self.t_b = (flags.group(i) == "True" for i in (1, 2))
+        group = re.search(r"cta_group=(\d)", text)
+        self.group = int(group.group(1)) if group else 1
+        self.script = case.text
+
+    def declared(self, region):
+        """The line that makes the buffer; of a view the one behind it."""
+        line = re.search(rf"^\s*{region.name} = (.*)$", self.script, re.M).group(1)
+        view = re.match(r"(\w+)\.view\(", line)
+        return re.search(rf"^\s*{view.group(1)} = (.*)$", self.script, re.M).group(1) if view else line
+
+    def type(self):
+        line = re.search(rf"^\s*{self.a.name} = (.*)$", self.script, re.M).group(1)
+        return re.search(r'"(\w+)"', line).group(1)
+
+    def atom_row(self, region):
+        """Elements in a row of the swizzle's atom; None: no swizzle."""
+        m = re.search(r"SwizzleLayout\((\d), (\d), 3\)|mma_shared_layout\(\"(\w+)\", (\d)", self.declared(region))
+        if not m:
+            return None
+        mode = int(m.group(2) or m.group(4))
+        return (128 << mode) // {16: 16, 32: 8, 64: 4}[STEP[self.type()]]
+
+    def parts(self):
+        """(start, extent) of A and B along K."""
+        a = (self.a.row, self.a.rows) if self.t_a else (self.a.column, self.a.columns)
+        b = (self.b.row, self.b.rows) if self.t_b else (self.b.column, self.b.columns)
+        return a, b
+
+    def legal_step(self):
+        m = self.c.rows
+        if self.scales:
+            return 16 if self.group == 2 else 8
+        return 32 if self.group == 2 else 8 if m == 64 else 16
+
+
+def accepted_by_reference(case, *words):
+    said = case.reason("tcgen05")
+    return case.theirs()["variant"] == "tcgen05" and case.ours_of("tcgen05", "declined") and any(w in said for w in words)
+
+
+def rule(name, note, why, *words):
+    """The reference takes a call that we decline with one of these words; the test looks at the call."""
+    def add(test):
+        rule_and_its_kernel(name, note, why)(lambda case: accepted_by_reference(case, *words) and test(Product(case)))
+        return test
+    return add
+
+
+@rule("rows of a CTA", "G1", "the unit has 128 lanes a CTA, and 64-row instructions lie otherwise", "64 or 128 rows at once")
+def _(p):
+    return p.c.rows not in (64, 128)
+
+
+@rule("64 rows lie in 16 of every 32 lanes", "G2", "the reference takes one lane a row, the unit does not", 'datapath="F"')
+def _(p):
+    return p.c.rows == 64 and p.group == 1 and "(4, 16, " not in p.declared(p.c)
+
+
+@rule("rows from another lane", "G3", "the reference drops the first lane of the region", "on TLane")
+def _(p):
+    return p.c.row != 0 or (p.a.row != 0 and "TLane" in p.declared(p.a))
+
+
+@rule("cells of two elements", "G4", "the reference rounds down to the cell", "share 32-bit cells")
+def _(p):
+    return p.a.column % 2 == 1
+
+
+@rule("columns that no instruction has", "G5, G8, G16", "the reference folds the descriptor without asking what is legal",
+      "is no sum of equal tiles", "is not possible")
+def _(p):
+    return p.c.columns % p.legal_step() != 0 or p.c.columns > 256
+
+
+@rule("tiles of a pair", "G6", "rows of both CTAs would not stand in the order of the columns", "at most 256 columns in one call")
+def _(p):
+    return p.group == 2 and p.c.columns > 256
+
+
+@rule("places of scale factors", "G7", "the reference compares 32 lanes, not the steps around them nor their repetition",
+      "in all four quarters", "the unit reads it in lane")
+def _(p):
+    return any("R[4 : 32 @ TLane]" not in p.declared(s) for s in p.scales)
+
+
+@rule("four times as many factors", "G12", "the reference takes every fourth of them", "they do not repeat")
+def _(p):
+    return any(s.columns > p.scales[0].columns // 4 and ", 4) : (" in p.declared(s) for s in p.scales)
+
+
+@rule("a step of K over the end of an atom's row", "G15", "the unit goes on in the next row", "cross the end of that row")
+def _(p):
+    return any(start % STEP[p.type()] or extent % STEP[p.type()] for start, extent in p.parts())
+
+
+@rule("M or N from inside an atom", "G16", "the unit goes on a whole atom further", "must start where an atom starts")
+def _(p):
+    return p.t_a or p.t_b or "mma_shared_layout" not in p.script
+
+
+@rule("rows in blocks", "G19", "a descriptor has one distance; the reference takes the inner one", "not at one distance")
+def _(p):
+    return any(re.search(r"S\[\(2, 64, 64\) : \(8192, 64, 1\)\]", p.declared(r)) for r in (p.a, p.b))
+
+
+@rule("rows from inside an atom", "G20", "the pattern of the swizzle starts with an atom of eight rows", "of the eight of an atom")
+def _(p):
+    return p.a.row % 8 != 0 or p.b.row % 8 != 0
+
+
+@rule("a pair without a cluster", "G30", "two CTAs work together in a cluster; the reference does not look", "works in a pair of CTAs")
+def _(p):
+    return p.group == 2 and "cta_id_in_cluster" not in p.script
+
+
+@rule("tensor memory", "G30", "columns beyond the 512 there are, or those of another operand", "columns of tensor memory", "would write over")
+def _(p):
+    return True
+
+
+@rule_and_its_kernel("errors after the choice", "G27",
+                     "the reference chooses the variant and finds out while it generates code; we decline with the same rule")
+def _(case):
+    return (case.theirs()["variant"] == "tcgen05" and case.ours_of("tcgen05", "declined")
+            and "no variant serves" not in (case.reference.get("error") or "no variant serves"))
+
+
+def part_of_an_atom(p):
+    for region, (start, extent) in zip((p.a, p.b), p.parts()):
+        row = p.atom_row(region)
+        if row and (start % row or extent % row):
+            return True
+    return p.c.columns % 8 == 0 and p.c.columns < 64  # fewer rows of B than the reference's rounding reaches
+
+
+@rule_and_its_kernel(
+    "parts of K by whole steps", "G14, G18",
+    "each step stays inside an atom's row; the reference wants the region to be one strided block of whole atoms, in the last "
+    "dimension alone a part of one")
+def _(case):
+    said = " ".join(t.get("reason", "") for t in case.theirs()["trials"])
+    return (case.theirs()["variant"] is None and case.ours_of("tcgen05", "chosen")
+            and ("no MMA SMEM descriptor matches" in said or "NoneType" in said) and part_of_an_atom(Product(case)))
+
+
+def several_tiles(case):
+    """The instruction that differs belongs to tiles of N that the reference cuts where no atom, or no legal extent, ends."""
+    calls = [case.reference["calls"][i] for i in range(len(case.reference["calls"]))]
+    return any(c["primitive"] == "gemm_async" and Region(re.search(r"\w+\[[^\]]*\]", c["call"]).group()).columns > 256 for c in calls)
+
+
+RULES.append(Rule(
+    "tiles of N that start where atoms do", "G5, G8, G16",
+    "we cut N into legal tiles that start at an atom along N, or at a block of 32 rows of scale factors",
+    lambda case: case.what.startswith("instructions: number") and several_tiles(case)))
+
+
+# ---- gemm ----
+
+def of_gemm(case):
+    return case.theirs()["variant"] == "mma.m16n8k*" and case.theirs()["primitive"] == "gemm"
+
+
+@rule_and_its_kernel("a slice that chooses threads", "G24", "the reference drops the thread that the slice starts at")
+def _(case):
+    said = case.reason("mma.m16n8k*")
+    if not of_gemm(case):
+        return False
+    first = Region(re.search(r"\w+\[[^\]]*\]", case.theirs()["call"]).group())
+    declared = re.search(rf"^\s*{first.name} = T.alloc_buffer\(\((\d+), ", case.text, re.M)
+    return ("a slice cannot choose threads" in said and "32 @ tx" in case.text
+            and declared and int(declared.group(1)) > first.rows)
+
+
+@rule_and_its_kernel("sums over warps", "G26", "K is spread over warps, and nothing adds their sums up")
+def _(case):
+    lines = re.findall(r"^\s*[ab] = .*$", case.text, re.M)
+    return of_gemm(case) and "nothing adds their sums up" in case.reason("mma.m16n8k*") and all("32 @ tx" in x for x in lines)
+
+
+@rule_and_its_kernel("a fragment in one thread", "G26", "32 lanes hold a fragment; one thread cannot multiply it")
+def _(case):
+    return of_gemm(case) and case.ours_of("mma.m16n8k*", "rejected") and case.theirs()["scope"] == "thread"
