@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the choice of variants, the launch and the tensor maps against the reference compiler, call by call.
 
-    compare.py [--primitive copy|copy_async|both|gemm|gemm_async|products] [--seed N] [--count 300] [--work DIR] [-v]
+    compare.py [--primitive NAME|both|products|arithmetic] [--seed N] [--count 300] [--work DIR] [-v]
     compare.py FILE.py ... [--arch sm_90a]
 
 --tilewright is the binary, build/release/tilewright if it is not given. --reference is a program that takes FILE.py
@@ -13,7 +13,9 @@ Compared for each call up to the first that the reference refuses: the variants 
 (the reference's "exception" is our "declined"), and the variant chosen; for each kernel: grid, block, cluster and
 dynamic shared bytes (symbolic extents by value), the tensor maps field by field, and whether it compiles; for matrix products
 also what is issued: every instruction in order with the registers, descriptors, addresses and constants that it names
-(instructions.py). A difference passes only when a rule of exceptions.py explains it.
+(instructions.py). A difference passes only when a rule of exceptions.py explains it. Of the arithmetic families
+(elementwise, reduction, permute) 300 kernels and more have to hold every variant 30 times, every reason of
+compute/reasons.py once, and half of them served. `both` are the copies.
 """
 
 import argparse
@@ -32,6 +34,8 @@ import exceptions  # noqa: E402
 import generate  # noqa: E402
 import instructions  # noqa: E402
 import product_exceptions  # noqa: E402, F401: its rules join those of exceptions.py
+import compute.exceptions  # noqa: E402, F401: adds its rules
+from compute.reasons import FAMILY, REASONS, VARIANTS  # noqa: E402
 
 
 PATIENCE = 1200  # seconds for one answer of the reference; it takes about two for a kernel
@@ -184,11 +188,30 @@ class Statistics:
     def __init__(self, primitive):
         self.primitive = primitive
         self.chosen, self.outcomes, self.notes = collections.Counter(), collections.Counter(), collections.Counter()
-        self.kernels = self.calls = self.with_refusal = self.dead = 0
+        self.kernels = self.calls = self.with_refusal = self.dead = self.served = 0
+        self.reasons = collections.Counter()
+
+    def add_ours(self, kernel):
+        """What our own trials said, of the arithmetic families."""
+        calls = [c for c in kernel["calls"] if FAMILY.get(c["primitive"]) == self.primitive]
+        self.served += bool(calls) and all(c["variant"] for c in calls)
+        for t in (t for c in calls for t in c["trials"]):
+            for reason in REASONS.get(self.primitive, []):
+                self.reasons[reason] += re.search(reason, t["reason"] or "") is not None
+
+    def missing(self):
+        """What a large number of kernels should have shown and did not."""
+        if self.primitive not in REASONS or self.kernels < 300:
+            return []
+        out = [f"no call was refused for: {r}" for r in REASONS[self.primitive] if not self.reasons[r]]
+        out += [f"{v} served {self.chosen[v]} calls, 30 are asked for" for v in VARIANTS[self.primitive] if self.chosen[v] < 30]
+        if 2 * self.served < self.kernels:
+            out.append(f"{self.served} of {self.kernels} kernels are served, half are asked for")
+        return out
 
     def add(self, reference):
         self.kernels += 1
-        calls = [c for c in reference["calls"] if c["primitive"] == self.primitive]
+        calls = [c for c in reference["calls"] if FAMILY.get(c["primitive"], c["primitive"]) == self.primitive]
         rows = [t for c in calls for t in trials(c)]
         # The pair of memories alone rules variants out of nearly every call; what counts is a refusal that changed
         # where the call ended: nothing serves it, or only the scalar loop does, or a plan was declined.
@@ -246,6 +269,7 @@ def hold(primitive, files, args):
                     failed += 1
                     print(f"{script}: {k['name']}: no such kernel here")
                     continue
+                stats.add_ours(other)
                 other["diagnostics"] = source.diagnostics_of(other, ours["diagnostics"])
                 open_, noted = [], []
                 for index, text in differences(k, other):
@@ -260,14 +284,20 @@ def hold(primitive, files, args):
                 for _, text in open_:
                     print(f"{script}: {k['name']}: {text}")
     stats.print()
+    for text in stats.missing():
+        failed += 1
+        print(text)
     print(f"{passed} passed, {failed} failed", flush=True)
     return passed, failed
+
+
+SETS = {"both": ["copy", "copy_async"], "products": list(generate.PRODUCTS), "arithmetic": list(generate.COMPUTE_FAMILIES)}
 
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("files", nargs="*")
-    ap.add_argument("--primitive", choices=["copy", "copy_async", "both", *generate.PRODUCTS, "products"], default="both")
+    ap.add_argument("--primitive", choices=[*(p for s in SETS.values() for p in s), *SETS], default="both")
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--count", type=int, default=300, help="kernels for each primitive")
     ap.add_argument("--tilewright", default=os.path.join(ROOT, "build", "release", "tilewright"))
@@ -283,8 +313,7 @@ def main():
         sys.exit(f"compare.py: no {args.tilewright}; build it, or say where it is with --tilewright")
     passed = failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        several = {"both": ["copy", "copy_async"], "products": list(generate.PRODUCTS)}
-        for primitive in several.get(args.primitive, [args.primitive]):
+        for primitive in SETS.get(args.primitive, [args.primitive]):
             folder = args.work or scratch
             files = [(f, args.arch) for f in args.files] or generate.write(
                 args.seed, args.count, folder, keep=True, primitive=primitive
@@ -293,8 +322,8 @@ def main():
             passed, failed = passed + good, failed + bad
             if args.files:
                 break
-    if args.primitive in several and not args.files:
-        print(f"{' and '.join(several[args.primitive])}: {passed} passed, {failed} failed")
+    if args.primitive in SETS and not args.files:
+        print(f"{', '.join(SETS[args.primitive])}: {passed} passed, {failed} failed")
     sys.exit(failed != 0)
 
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes seeded tile scripts that copy in every way the dialect knows.
 
-    generate.py --seed N --count M -o DIR [--per-file 25] [--primitive copy|copy_async|gemm|gemm_async]
+    generate.py --seed N --count M -o DIR [--per-file 25] [--primitive NAME]
 
 Each script is one module-level kernel; DIR/copies_<i>.py holds --per-file of them, DIR/async_<arch>_<i>.py the
 asynchronous ones, half of them for each of two architectures; DIR/gemm_<i>.py and DIR/gemm_async_<i>.py hold matrix
-products (folder products), whose plain kernels say what must come out. The same seed gives the same text.
+products (folder products), whose plain kernels say what must come out; DIR/<family>_<arch>_<i>.py arithmetic on tiles
+(folder compute), with inputs and what must come out beside them. The same seed gives the same text.
 A kernel is a chain global -> shared (-> registers -> shared) -> global, so that what a copy moved can be seen in the
 tensors after a run. All tensors are inputs and outputs at once: what no copy means to touch has to stay as it is.
 Steps that share memory are parted by a barrier of the whole CTA; guarded steps keep the barrier outside of the guard.
@@ -25,6 +26,9 @@ from async_copies import boxes, clusters, tensor_memory, vectors  # noqa: E402
 from async_copies import refusals as async_refusals  # noqa: E402
 from async_copies.kernel import HEADER as ASYNC_HEADER  # noqa: E402
 from async_copies.kernel import AsyncKernel  # noqa: E402
+from compute import elementwise, permute, reductions  # noqa: E402
+from compute.kernel import HEADER as COMPUTE_HEADER  # noqa: E402
+from compute.kernel import Kernel as ComputeKernel  # noqa: E402
 from copies import memory, refusals, registers, views  # noqa: E402
 from copies.kernel import HEADER, Kernel  # noqa: E402
 from products import fragments, tensor_core  # noqa: E402
@@ -61,6 +65,7 @@ TENSOR_MEMORY = [
     (tensor_memory.family_tmem_fragments, {"sm_100a": 20, "sm_90a": 1}),
     (tensor_memory.family_smem_tmem, {"sm_100a": 70, "sm_90a": 1}),
 ]
+COMPUTE_FAMILIES = {"elementwise": elementwise, "reduction": reductions, "permute": permute}
 
 
 # Products make their own kernels: architecture, and who makes them.
@@ -68,6 +73,8 @@ PRODUCTS = {"gemm": ("sm_90a", fragments.make), "gemm_async": ("sm_100a", tensor
 
 
 def families(primitive, arch):
+    if primitive in COMPUTE_FAMILIES:
+        return [(f, w[arch] if isinstance(w, dict) else w) for f, w in COMPUTE_FAMILIES[primitive].FAMILIES]
     if primitive == "copy":
         return FAMILIES
     return ASYNC_FAMILIES + [(family, weights[arch]) for family, weights in TENSOR_MEMORY]
@@ -82,6 +89,14 @@ def make(seed, index, primitive="copy", arch="sm_90a"):
     while True:
         family = rng.choice(choices)
         name = family.__name__.removeprefix("family_")
+        if primitive in COMPUTE_FAMILIES:
+            kinds, kind = COMPUTE_FAMILIES[primitive].KINDS, []
+            if index % 3 == 2:
+                family, *kind = kinds[index // 3 % len(kinds)]
+            k = ComputeKernel(rng, f"{primitive}_{arch}_{index:04d}", family.__name__.removeprefix("family_"), arch)
+            if family(k, rng, *kind):
+                return k
+            continue
         if primitive == "copy":
             k = Kernel(rng, f"copy_{index:04d}", name)
         else:
@@ -95,18 +110,21 @@ def write(seed, count, folder, per_file=25, keep=False, primitive="copy"):
     os.makedirs(folder, exist_ok=True)
     archs = [("sm_90a", count)] if primitive == "copy" else [("sm_90a", count - count // 2), ("sm_100a", count // 2)]
     header = HEADER if primitive == "copy" else ASYNC_HEADER
+    stem, own = "copies" if primitive == "copy" else "async_{arch}", []  # own: where tensors go
+    what = "Products" if primitive in PRODUCTS else "Copies"
     if primitive in PRODUCTS:
-        archs, header = [(PRODUCTS[primitive][0], count)], PRODUCT_HEADER
+        archs, header, stem = [(PRODUCTS[primitive][0], count)], PRODUCT_HEADER, primitive
+    elif primitive in COMPUTE_FAMILIES:
+        header, stem, own, what = COMPUTE_HEADER, primitive + "_{arch}", [folder], "Arithmetic"
     paths = []
     for arch, kernels in archs:
-        stem = primitive if primitive in PRODUCTS else "copies" if primitive == "copy" else f"async_{arch}"
         for begin in range(0, kernels, per_file):
-            path = os.path.join(folder, f"{stem}_{begin // per_file:03d}.py")
+            path = os.path.join(folder, f"{stem.format(arch=arch)}_{begin // per_file:03d}.py")
             paths.append((path, arch))
-            what = "Products" if primitive in PRODUCTS else "Copies"
-            text = f'"""{what} of seed {seed}, made by generate.py."""\n' + header
+            text = f"# tilewright: arch {arch}\n" if own else ""
+            text += f'"""{what} of seed {seed}, made by generate.py."""\n' + header
             last = min(begin + per_file, kernels)
-            text += "".join(make(seed, i, primitive, arch).text() for i in range(begin, last))
+            text += "".join(make(seed, i, primitive, arch).text(*own) for i in range(begin, last))
             if keep and os.path.exists(path):
                 with open(path, encoding="utf-8") as f:
                     if f.read() == text:
@@ -122,7 +140,7 @@ def main():
     ap.add_argument("--count", type=int, default=100)
     ap.add_argument("--per-file", type=int, default=25)
     ap.add_argument("-o", "--output", required=True)
-    ap.add_argument("--primitive", choices=["copy", "copy_async", *PRODUCTS], default="copy")
+    ap.add_argument("--primitive", choices=["copy", "copy_async", *PRODUCTS, *COMPUTE_FAMILIES], default="copy")
     args = ap.parse_args()
     for path, _ in write(args.seed, args.count, args.output, args.per_file, primitive=args.primitive):
         print(path)
