@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "compiler/expr/fold.h"
+#include "compiler/intrinsics/intrinsic.h"
 #include "compiler/ir/origin.h"
 #include "compiler/layout/picture.h"
 
@@ -130,8 +131,18 @@ class Warp {
     return access(buffer, index, moved.bits * moved.lanes, active);
   }
 
+  // A copy of so many bits says how wide its accesses are.
+  int bits_of(ir::Expr e) const {
+    const auto* call = e.as<ir::Call>();
+    for (int bits : {8, 16, 32, 64, 128}) {
+      if (call && call->callee == &intrinsics::copy_bytes_row(bits)) return bits;
+    }
+    return pointers_.bits;
+  }
+
   bool expression(ir::Expr e, Lanes active) {
     bool known = true;
+    int bits = pointers_.bits;
     ir::walk(e, [&](ir::Expr x) {
       if (auto* call = x.as<ir::Call>(); call && call->callee == &ir::builtin::address_of) {
         auto* l = call->args[0].as<ir::Load>();
@@ -140,10 +151,11 @@ class Warp {
           if (static_cast<int>(lane) >= pointers_.lanes) counted[lane] = false;
         }
         if (l && counts(l->buffer)) {
-          known = known && l->indices.size() == 1 && access(l->buffer, l->indices[0], pointers_.bits, counted);
+          known = known && l->indices.size() == 1 && access(l->buffer, l->indices[0], bits, counted);
         }
         return false;
       }
+      if (x.as<ir::Call>()) bits = bits_of(x);
       if (auto* l = x.as<ir::Load>()) known = known && element(l->buffer, l->indices, x.dtype(), active);
       return true;
     });

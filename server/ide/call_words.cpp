@@ -42,6 +42,14 @@ std::string width_words(const dispatch::CallReport& call) {
   return {};
 }
 
+std::string arithmetic_words(const dispatch::CallReport& call) {
+  if (call.call->primitive.starts_with("copy") || call.call->primitive.starts_with("gemm")) return {};
+  // The summary names the operands first, the destination last.
+  constexpr std::string_view kEnd = "], ";
+  const std::size_t at = call.summary.rfind(kEnd);
+  return at == call.summary.npos ? std::string() : call.summary.substr(at + kEnd.size());
+}
+
 std::optional<std::int64_t> issue_count(const dispatch::CallReport& call) {
   for (std::string_view name : {"issues", "outer", "chunks"}) {
     if (auto n = number_fact(call, name)) return n;

@@ -13,6 +13,9 @@ std::optional<std::int64_t> number_fact(const dispatch::CallReport& call, std::s
 
 // "128-bit", "box 32x32x4", "32x32b.x16", "x4 matrices": how one instruction moves; empty: not said.
 std::string width_words(const dispatch::CallReport& call);
+// What the plan of arithmetic, of a reduction or of a permutation says of itself: "8 register elements a thread, two at
+// a time (add.rz.ftz.f32x2)". Empty for copies and products, whose facts say it, and where there is no plan.
+std::string arithmetic_words(const dispatch::CallReport& call);
 // Instructions that one thread (or the elected one) issues; nothing: not known.
 std::optional<std::int64_t> issue_count(const dispatch::CallReport& call);
 // Of the destination's region, or the source's; nothing: symbolic.

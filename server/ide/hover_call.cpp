@@ -192,11 +192,15 @@ void hover_call(HoverBlocks& out, const Query& q, const std::vector<EvaluatedCal
   }
   std::string plan;
   auto add = [&](const std::string& text) { plan += (plan.empty() || text.empty() ? "" : ", ") + text; };
-  add(width_words(report));
-  if (auto n = number_fact(report, "vec_elems")) add(std::to_string(*n) + " elements a lane");
-  if (auto n = issue_count(report)) add(std::to_string(*n) + (find_fact(report, "outer") ? " rounds" : " issues"));
-  if (auto n = number_fact(report, "registers")) add(std::to_string(*n) + " registers");
-  if (auto n = number_fact(report, "swizzle"); n && *n) add("swizzle " + std::to_string(16 << *n) + " bytes");
+  if (std::string text = arithmetic_words(report); !text.empty()) {
+    add(text);
+  } else {
+    add(width_words(report));
+    if (auto n = number_fact(report, "vec_elems")) add(std::to_string(*n) + " elements a lane");
+    if (auto n = issue_count(report)) add(std::to_string(*n) + (find_fact(report, "outer") ? " rounds" : " issues"));
+    if (auto n = number_fact(report, "registers")) add(std::to_string(*n) + " registers");
+    if (auto n = number_fact(report, "swizzle"); n && *n) add("swizzle " + std::to_string(16 << *n) + " bytes");
+  }
   if (auto n = moved_bytes(report)) add(grouped(*n) + " bytes");
   if (kernel.lowered) {
     if (std::string text = bank_words(*kernel.lowered, report); !text.empty()) add(text);

@@ -29,6 +29,7 @@ def kernel(a: T.handle):
 #| → B[0:32, 0:32] float32 local
 #| together laneid 0..31; instances warpid 0, cta_id 0
 #| 4,096 bytes
+#| not chosen: reg (B is a thread-local view: at warp scope its layout would spread it over ...) · smem (B[0:32, 0:32] is local, smem works on tiles in shared memory)
     Tx.warp.binary_chain(B, B, B, 1.0, "add", "mul")
     #                         ^ signatureHelp:
 #| Tx.warp.binary_chain(output, data, operand0, operand1, op0, op1, reverse1=False, dispatch=None)
