@@ -191,7 +191,7 @@ def shared(A: T.Buffer((32, 32), "float16")):
 #| → columns[0:8, 0:32] float32 shared
 #|     layout S[(32,32):(1,32)]
 #| together laneid 0..31; instances warpid 0, cta_id 0
-#| 8 elements a lane, order turned by 3 bits of the lane, up to 4 lanes in a bank, 1,024 bytes, 4-way bank conflict
+#| 8 elements a lane, order turned by 3 bits of the lane, 1,024 bytes, 4-way bank conflict
 #| ── IR ──
 #| turn: T.let[T.int32] = T.bitwise_and(T.shift_right(lane, 2), 7)
 #| columns_lanes = T.alloc_local((8,), layout=None)

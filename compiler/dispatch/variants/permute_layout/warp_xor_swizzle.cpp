@@ -236,11 +236,9 @@ Planned plan(CallContext& context) {
   plan.fact("per_thread", t->registers());
   plan.fact("xor_bits", bits);
   plan.fact("bank_ways", conflicts.worst);
-  plan.summary = cat(
-      "permute_layout -> warp_xor_swizzle: ", region_text(t->src), " -> ", region_text(t->dst), ", ", t->registers(),
-      t->registers() == 1 ? " element a lane, " : " elements a lane, ",
-      bits == 0 ? std::string("lanes in order") : cat("order turned by ", bits, " bits of the lane"),
-      conflicts.worst == 1 ? std::string(", no bank conflict") : cat(", up to ", conflicts.worst, " lanes in a bank"));
+  plan.summary = cat("permute_layout -> warp_xor_swizzle: ", region_text(t->src), " -> ", region_text(t->dst), ", ",
+                     t->registers(), t->registers() == 1 ? " element a lane, " : " elements a lane, ",
+                     bits == 0 ? std::string("lanes in order") : cat("order turned by ", bits, " bits of the lane"));
   const ir::Region regions[] = {t->dst, t->src};
   note_repetition(plan, context, regions, t->dst.buffer->data == t->src.buffer->data);
   return plan;
