@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <set>
 
 #include "compiler/toolchain/digest.h"
 #include "compiler/toolchain/helper.h"
@@ -61,11 +62,14 @@ struct Toolchain::State {
   // A helper that nobody uses, a new one when there may be one more, or the next to become free.
   std::expected<std::unique_ptr<HelperProcess>, Error> borrow(const std::stop_token& stop) {
     std::unique_lock lock(mutex);
-    while (idle.empty() && borrowed >= options.helpers) {
-      if (!freed.wait(lock, stop, [&] { return !idle.empty() || borrowed < options.helpers; })) {
-        return std::unexpected(Error{Error::Kind::Stopped, "nobody waits for it any more", {}, {}});
-      }
-    }
+    // Who came first is served first: among many clients nobody waits for ever.
+    const std::uint64_t ticket = next_ticket++;
+    waiting.insert(ticket);
+    const bool served = freed.wait(
+        lock, stop, [&] { return *waiting.begin() == ticket && (!idle.empty() || borrowed < options.helpers); });
+    waiting.erase(ticket);
+    freed.notify_all();  // the next one may be first now
+    if (!served) return std::unexpected(Error{Error::Kind::Stopped, "nobody waits for it any more", {}, {}});
     ++borrowed;
     if (!idle.empty()) {
       auto helper = std::move(idle.back());
@@ -78,7 +82,7 @@ struct Toolchain::State {
     lock.lock();
     if (!started) {
       --borrowed;
-      freed.notify_one();
+      freed.notify_all();
       return std::unexpected(Error{Error::Kind::Helper, started.error(), {}, {}});
     }
     ++helpers_started;
@@ -94,7 +98,7 @@ struct Toolchain::State {
     std::erase(busy, pid);
     --borrowed;
     if (helper) idle.push_back(std::move(helper));
-    freed.notify_one();
+    freed.notify_all();
   }
 
   // One request to some helper. A helper that had served before and dies without a reason of ours may have been broken
@@ -204,6 +208,8 @@ struct Toolchain::State {
   std::vector<std::unique_ptr<HelperProcess>> idle;
   std::vector<pid_t> busy;
   int borrowed = 0;
+  std::uint64_t next_ticket = 0;
+  std::set<std::uint64_t> waiting;  // tickets of those who wait for a helper
 
   std::atomic<std::uint64_t> compilations{0}, helpers_started{0}, helpers_lost{0};
 };

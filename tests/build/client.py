@@ -3,7 +3,14 @@ import json
 import os
 import queue
 import subprocess
+import sys
 import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+import schema  # noqa: E402
+
+SCHEMA = schema.load("bsp")
+seen = set()  # names in the schema that messages of this process were held against
 
 
 class Client:
@@ -18,6 +25,7 @@ class Client:
             self.input = self.output = stream
         self.next_id = 0
         self.answers, self.notes = {}, []
+        self.asked, self.violations = {}, []
         self.changed = threading.Condition()
         self.over = False
         threading.Thread(target=self.read, daemon=True).start()
@@ -33,6 +41,7 @@ class Client:
                 if line == b"":
                     break
                 message = json.loads(self.output.read(length))
+                self.hold_against_schema(message)
                 with self.changed:
                     if "method" in message:
                         self.notes.append(message)
@@ -54,8 +63,25 @@ class Client:
     def notify(self, method, params=None):
         self.send({"method": method, "params": params})
 
+    def hold_against_schema(self, message):
+        """What the server says, and what was asked where it answered with a result."""
+        def check(name, value):
+            seen.add(name)
+            known = SCHEMA["$defs"].get(name, {"enum": ["in the schema"]})
+            self.violations.extend(f"{name}: {v}" for v in schema.violations(value, known, SCHEMA))
+
+        if "method" in message:
+            check(message["method"].replace("/", "_"), message["params"])
+        elif "result" in message:
+            method, params = self.asked.get(message["id"], ("unasked", None))
+            name = method.replace("/", "_")
+            check(name + "_result", message["result"])
+            if params is not None:
+                check(name + "_params", params)
+
     def ask(self, method, params=None):
         self.next_id += 1
+        self.asked[self.next_id] = (method, params)
         self.send({"id": self.next_id, "method": method, "params": params})
         return self.next_id
 

@@ -12,7 +12,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from client import Client, Refused  # noqa: E402
+from client import SCHEMA, Client, Refused, seen  # noqa: E402
 from scripts import ADD, BARE, BROKEN, ENDLESS, HEAD, IMPORTING  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
@@ -43,6 +43,7 @@ class Workspace(unittest.TestCase):
         # What other processes built counts as built: each test has a store of its own.
         store = os.path.join(self.root, ".store")
         client = Client([BINARY, "serve", "--on", "sim", *options], cwd=self.root, env={**os.environ, "XDG_CACHE_HOME": store})
+        self.addCleanup(lambda: self.assertEqual(client.violations, []))
         self.addCleanup(lambda: (client.process.kill(), client.process.wait(), client.input.close(), client.output.close()))
         return client
 
@@ -393,6 +394,22 @@ class Tests(Workspace):
         self.assertEqual(client.process.wait(30), 1)
 
 
+class Prints(Workspace):
+    def test_why_nothing_ran_goes_to_standard_error(self):
+        self.write("bad.py", BROKEN.format(by=1))
+        client = self.open()
+        result = client.call("buildTarget/run", {"target": self.uri("bad.py"), "originId": "r", "arguments": ["--on", "sim"]})
+        self.assertEqual(result["statusCode"], ERROR)
+        (told,) = client.told("run/printStderr")
+        self.assertIn("name 'j' is not defined", told["message"])
+        self.assertEqual(told["originId"], "r")
+
+
 if __name__ == "__main__":
-    sys.argv.pop(1)
-    unittest.main()
+    if unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful():
+        methods = {name for name in SCHEMA["$defs"] if "_" in name and name.split("_")[0] in ("build", "buildTarget", "workspace", "run")}
+        unseen = methods - {"build_params"} - seen
+        if unseen:
+            print("in the schema, and in no message of these tests:", *sorted(unseen))
+        sys.exit(1 if unseen else 0)
+    sys.exit(1)

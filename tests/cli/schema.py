@@ -1,6 +1,7 @@
 """A validator for the part of JSON Schema that protocol/schema/ uses; standard library only.
 
-It refuses a schema with a keyword that it does not know, so that no rule is silently skipped.
+It also knows what the published schema of SARIF uses beyond that. It refuses a schema with a keyword that it does not know, so
+that no rule is silently skipped.
 """
 import json
 import os
@@ -8,7 +9,12 @@ import re
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "protocol", "schema")
 TYPES = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None)}
-ANNOTATIONS = {"$schema", "$id", "$defs", "title", "description"}
+ANNOTATIONS = {"$schema", "$id", "$defs", "title", "description", "id", "definitions", "default"}
+FORMATS = {
+    "uri": re.compile(r"^[A-Za-z][A-Za-z0-9+.-]*:[!-~]*$"),
+    "uri-reference": re.compile(r"^(?!//)(?:[!$-;=?-Z_a-z~]|%[0-9A-Fa-f]{2}|#)*$"),
+    "date-time": re.compile(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$"),
+}
 
 
 def is_type(value, name):
@@ -25,8 +31,9 @@ def violations(value, schema, root, path="$"):
         return schema.get(key)
 
     if (ref := take("$ref")) is not None:
-        assert ref.startswith("#/$defs/"), ref
-        yield from violations(value, root["$defs"][ref[8:]], root, path)
+        place = re.fullmatch(r"#/(\$defs|definitions)/(\w+)", ref)
+        assert place, ref
+        yield from violations(value, root[place[1]][place[2]], root, path)
     if (types := take("type")) is not None:
         types = types if isinstance(types, list) else [types]
         if not any(is_type(value, t) for t in types):
@@ -38,6 +45,14 @@ def violations(value, schema, root, path="$"):
         tried = [list(violations(value, o, root, path)) for o in options]
         if all(tried):
             yield f"{path}: fits none of {len(options)} forms: {tried[0][0]}; {tried[-1][0]}"
+    if (options := take("oneOf")) is not None:
+        fitting = sum(not list(violations(value, o, root, path)) for o in options)
+        if fitting != 1:
+            yield f"{path}: fits {fitting} of {len(options)} forms, not one"
+    if (name := take("format")) is not None and isinstance(value, str) and not FORMATS[name].search(value):
+        yield f"{path}: {value!r} is no {name}"
+    if take("uniqueItems") and isinstance(value, list) and len({json.dumps(v, sort_keys=True) for v in value}) < len(value):
+        yield f"{path}: an item is there twice"
     if (pattern := take("pattern")) is not None and isinstance(value, str) and not re.search(pattern, value):
         yield f"{path}: {value!r} does not match {pattern}"
     for key, wrong in (("minimum", lambda v, n: v < n), ("maximum", lambda v, n: v > n)):
