@@ -1,4 +1,4 @@
-// The one table of device intrinsics (design.md idea 3; facts in spec/intrinsics.md).
+// The one table of device intrinsics (docs/language/intrinsics.md).
 //
 // A row is one PTX instruction or CUDA builtin, or a short sequence of rows: its script spelling, typed operands,
 // checks, targets, effect, text and documentation. Every stage names rows: the evaluator binds arguments and verifies,

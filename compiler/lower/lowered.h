@@ -1,4 +1,4 @@
-// The one lowered form that CUDA text, hazards and the simulator read (design.md, idea 12).
+// The one lowered form that CUDA text, hazards and the simulator read (docs/house.md).
 //
 // Statements are those of ir/stmt.h without ScopeIds, DeviceEntry, TileCall and Attr. Every buffer is *flat*: one
 // dimension, no layout, one element index. Element `i` of a flat buffer lies at

@@ -434,7 +434,7 @@ static bool is_kernel_decorator(const syntax::Node* node, const syntax::Function
 Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope* scope) {
   for (std::size_t i = decorators.size(); i-- > 0;) {
     const syntax::Node* node = decorators[i];
-    // Literal parametrize lists are entries (design.md, idea 4), whatever module provides the decorator.
+    // Literal parametrize lists are entries (script.md 4), whatever module provides the decorator.
     if (auto* c = syntax::as<syntax::Call>(node)) {
       auto* a = syntax::as<syntax::Attribute>(c->function);
       if (a && a->name.text == "parametrize" && c->args.size() >= 2 && value.as<Function>()) {

@@ -1,4 +1,4 @@
-// From a parsed file to its kernels: runs the module, finds its entries, evaluates each (design.md, idea 4).
+// From a parsed file to its kernels: runs the module, finds its entries, evaluates each (script.md 4).
 #pragma once
 #include <memory>
 #include <optional>

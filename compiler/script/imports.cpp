@@ -1,4 +1,4 @@
-// What imports give (design.md: imports resolve below the script's root), and what they say where nothing can be meant.
+// What imports give below the script's root, and what they say where nothing can be meant.
 //
 // The dialect's modules are closed, and so is what lies below the script's root. Any other package is none of ours: it
 // is opaque, unless a package that scripts use, or a neighbour of the script, is spelled nearly so. Then the import is

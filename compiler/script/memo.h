@@ -1,4 +1,4 @@
-// Kernels evaluated once and used again by later evaluations of an edited script (design.md, idea 6).
+// Kernels evaluated once and used again by later evaluations of an edited script (docs/house.md).
 //
 // What a kernel becomes is decided by its text and by the values that its names lead to: constants, layouts, functions
 // (again with their text and names), classes, instances. Before a kernel is evaluated all of that is made into one key

@@ -1,5 +1,5 @@
-// Joins what each stage knows of its lines: script range, CUDA line, PTX lines, SASS lines (design.md: one way through
-// the house, and back).
+// Joins what each stage knows of its lines: script range, CUDA line, PTX lines, SASS lines (docs/house.md: one way
+// through, and back).
 #pragma once
 #include <cstdint>
 #include <string_view>

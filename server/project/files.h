@@ -39,7 +39,7 @@ std::expected<void, std::string> write_file(const std::filesystem::path& path,
 // A document is named by its absolute path, or by another URI (untitled:Untitled-1) where it is no file.
 inline bool is_file(std::string_view path_or_uri) { return path_or_uri.starts_with('/'); }
 
-// The root below which a script's imports resolve (design.md): the nearest folder with tilewright.toml, else the top of
+// The root below which a script's imports resolve: the nearest folder with tilewright.toml, else the top of
 // the chain of __init__.py, else the script's own folder; symbolic links resolved first.
 std::filesystem::path import_root(const std::filesystem::path& script);
 

@@ -1,5 +1,5 @@
 # Arithmetic on tiles: the variant, how many elements it takes at a time, and why not.
-#--- tiles in registers (compute.md 11.1, 1 to 13)  [calls] [cuda]
+#--- tiles in registers (compute.md 11.1, rows 1 to 13)  [calls] [cuda]
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import ComposeLayout, R, S, SwizzleLayout, TileLayout, laneid, tid_in_wg, tx, warpid, wid_in_wg

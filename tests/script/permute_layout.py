@@ -1,5 +1,5 @@
 # A tile into another layout by one warp: who takes which element, and why not.
-#--- which bits of the lane turn the order (compute.md 11.2, 20 to 22)  [calls] [cuda]
+#--- which bits of the lane turn the order (compute.md 11.2, rows 20 to 22)  [calls] [cuda]
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import ComposeLayout, R, S, SwizzleLayout, TileLayout, laneid, tid_in_wg, tx, warpid, wid_in_wg

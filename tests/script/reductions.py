@@ -1,5 +1,5 @@
 # Sums, largest and smallest elements of tiles: who reduces what, which lanes exchange, and why not.
-#--- by each thread (compute.md 11.2, 1 to 4)  [calls] [cuda]
+#--- by each thread (compute.md 11.2, rows 1 to 4)  [calls] [cuda]
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import ComposeLayout, R, S, SwizzleLayout, TileLayout, laneid, tid_in_wg, tx, warpid, wid_in_wg

@@ -76,7 +76,7 @@ constexpr Entry kString[] = {
 constexpr Entry kTextwrap[] = {{"dedent", identity}};
 constexpr Entry kScript[] = {{"ir_module", identity}};
 
-// ---- pytest: parameters of tests name entries (design.md, idea 4) -----------------------------------------------
+// ---- pytest: parameters of tests name entries (script.md 4) -----------------------------------------------------
 
 // A row of a parametrize list: its values, whatever its id and marks are.
 Value pytest_param(Interpreter& in, const Arguments& args, Value) {

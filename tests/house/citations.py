@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Holds what the code cites against docs/language, and docs/language/rules.md against both.
+
+citations.py [ROOT] [--update]: comments of compiler/, server/, protocol/ and tests/ cite sections ("layout.md 5.4", "copy_async.md 7, 8.4") and rules ("X5", "V1-V11").
+Each has to lead to a heading or an anchor of docs/language; each link within docs/ and README.md to a file and to an anchor of it. --update writes the index of rules."""
+import os
+import re
+import sys
+
+PAGES = ("layout", "scope", "surface", "script", "dialects", "dispatch", "copy_async", "compute", "gemm", "intrinsics")
+# A family of rules: where it is defined, and what it is about.
+FAMILIES = [
+    ("N", "layout", "layouts, where the reference is silent or differs"),
+    ("N", "scope", "execution scopes, where the reference is silent or differs"),
+    ("X", "dispatch", "dispatch and `copy`"),
+    ("Y", "copy_async", "`copy_async`"),
+    ("V", "copy_async", "what a legal plan of a tensor copy keeps"),
+    ("Q", "compute", "arithmetic, reductions, `permute_layout`"),
+    ("G", "gemm", "matrix products"),
+    ("H", "gemm", "what tensor cores do"),
+    ("P", "intrinsics", "`T.ptx`"),
+    ("C", "intrinsics", "`T.cuda`"),
+    ("E", "intrinsics", "intrinsics that the reference lacks"),
+    ("N", "intrinsics", "`T.nvshmem`"),
+    ("L", "intrinsics", "builtins that lowering makes"),
+]
+# Words of comments that look like a rule: devices, and what numbers of types and caches are called.
+NO_RULES = re.compile(r"^(H100|H200|L1|L2)$")
+SECTION = r"\d+(?:\.\d+)*"
+CITED = re.compile(r"\b(" + "|".join(PAGES) + r")\.md\b((?:[ ,]*(?:section |and |to |or |-|–)?" + SECTION + r"(?![\w.]\w|\w))*)")
+RULE = re.compile(r"\b([NXYVQGH])(\d{1,3})(?:-([NXYVQGH])?(\d{1,3}))?\b")
+ROW = re.compile(r'\("([PCELN]\d+)(?:\.\w+)?",')
+SUFFIXES = (".cpp", ".h", ".py", ".md", ".txt", ".patch")
+# Where a comment begins in each kind of file; of Python the whole text counts, for its strings explain tests.
+COMMENT = {".cpp": re.compile(r"//(.*)"), ".h": re.compile(r"//(.*)"), ".py": re.compile(r"#(.*)")}
+
+
+def text_of(path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def files(root, folders, suffixes):
+    for folder in folders:
+        for where, below, names in os.walk(os.path.join(root, folder)):
+            below[:] = sorted(d for d in below if d not in ("build", "node_modules", "__pycache__"))
+            for name in sorted(names):
+                if name.endswith(suffixes):
+                    yield os.path.relpath(os.path.join(where, name), root)
+
+
+def anchor_of(heading):
+    heading = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
+    return re.sub(r"\s", "-", re.sub(r"[^\w\- ]", "", heading.strip()))
+
+
+class Documents:
+    """Headings and anchors of the pages below docs/."""
+
+    def __init__(self, root):
+        self.root = root
+        self.anchors = {}
+        self.problems = []
+        for path in [*files(root, ["docs"], (".md",)), "README.md"]:
+            text = re.sub(r"^```.*?^```$", "", text_of(os.path.join(root, path)), flags=re.M | re.S)
+            found = re.findall(r'<a id="([^"]+)">', text)
+            for twice in {a for a in found if found.count(a) > 1}:
+                self.problems.append(f"{path}: two anchors {twice}")
+            self.anchors[path] = set(found) | {anchor_of(h) for h in re.findall(r"^#+ (.*)$", text, re.M)}
+
+    def page(self, name):
+        return self.anchors.get(f"docs/language/{name}.md", set())
+
+    def defines(self, letter, number):
+        return any(f == letter and f"{letter.lower()}{number}" in self.page(page) for f, page, _ in FAMILIES)
+
+    def links(self):
+        for path, own in self.anchors.items():
+            text = re.sub(r"^```.*?^```$", "", text_of(os.path.join(self.root, path)), flags=re.M | re.S)
+            for target in re.findall(r"(?<!\\)\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", text)):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                name, _, anchor = target.partition("#")
+                where = os.path.normpath(os.path.join(os.path.dirname(path), name)) if name else path
+                if not os.path.exists(os.path.join(self.root, where)):
+                    self.problems.append(f"{path}: {target} leads nowhere")
+                elif anchor and where in self.anchors and anchor not in self.anchors[where]:
+                    self.problems.append(f"{path}: {where} has no anchor {anchor}")
+
+
+def comments(path, text):
+    pattern = COMMENT.get(os.path.splitext(path)[1])
+    for number, line in enumerate(text.splitlines(), 1):
+        m = pattern.search(line) if pattern else None
+        yield number, line, (m.group(1) if m else "")
+
+
+def check_code(root, documents):
+    problems = documents.problems
+    for path in files(root, ["compiler", "server", "protocol", "tests"], (".cpp", ".h", ".py")):
+        if path.startswith("tests/house/") or "/seeds/" in path:
+            continue
+        text = text_of(os.path.join(root, path))
+        for number, line, comment in comments(path, text):
+            for name, sections in CITED.findall(line):
+                for section in re.findall(SECTION, sections):
+                    if section not in documents.page(name):
+                        problems.append(f"{path}:{number}: docs/language/{name}.md has no section {section}")
+            if "design.md" in line:
+                problems.append(f"{path}:{number}: there is no design.md: docs/house.md says how the house is laid out")
+            if not path.startswith(("compiler/", "server/")):
+                continue
+            for letter, first, other, last in RULE.findall(comment):
+                for n in {int(first), int(last or first)}:
+                    if not NO_RULES.match(f"{letter}{n}") and not documents.defines(letter, n):
+                        problems.append(f"{path}:{number}: docs/language has no rule {letter}{n}")
+        if path.startswith("compiler/intrinsics/rows/"):
+            for row in ROW.findall(text):
+                if row.lower() not in documents.page("intrinsics"):
+                    problems.append(f"{path}: docs/language/intrinsics.md has no row {row}")
+
+
+def index(documents):
+    out = ["# Index of rules", "", "Comments in the code cite rules by number; this page leads to each. Numbers of a family are used by one page only, but for N: in",
+           "`compiler/layout` it is a rule of layouts, in `compiler/scope` and for threads in `compiler/dispatch` one of scopes, in `compiler/intrinsics` a row of NVSHMEM.",
+           "", "Written by `tests/house/citations.py --update`, which also holds what the code cites against these pages.", ""]
+    for letter, page, what in FAMILIES:
+        numbers = sorted(int(a[1:]) for a in documents.page(page) if re.fullmatch(letter.lower() + r"\d+", a))
+        out += [f"## {letter}: {what}", "", f"In [{page}.md]({page}.md):", ""]
+        row = [f"[{letter}{n}]({page}.md#{letter.lower()}{n})" for n in numbers]
+        out += [" · ".join(row[i:i + 10]) + (" ·" if i + 10 < len(row) else "") for i in range(0, len(row), 10)] + [""]
+    out += ["## Sections", "", "| page | sections |", "|---|---|"]
+    for page in PAGES:
+        sections = sorted((a for a in documents.page(page) if re.fullmatch(SECTION, a)), key=lambda a: [int(x) for x in a.split(".")])
+        out.append(f"| [{page}.md]({page}.md) | " + " ".join(f"[{s}]({page}.md#{s})" for s in sections) + " |")
+    return "\n".join(out) + "\n"
+
+
+def main():
+    words = [w for w in sys.argv[1:] if w != "--update"]
+    root = words[0] if words else os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    documents = Documents(root)
+    page, made = os.path.join(root, "docs/language/rules.md"), index(documents)
+    if "--update" in sys.argv:
+        with open(page, "w", encoding="utf-8") as f:
+            f.write(made)
+        documents = Documents(root)
+    elif text_of(page) != made:
+        documents.problems.append("docs/language/rules.md is stale: tests/house/citations.py --update")
+    check_code(root, documents)
+    documents.links()
+    for problem in documents.problems:
+        print(problem)
+    print(f"{len(documents.anchors)} documents, {len(documents.problems)} problems")
+    return 1 if documents.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
