@@ -198,7 +198,11 @@ class Client final : public endpoint::Handler {
   void choose(const Json& answer) {
     std::vector<bsp::Target> all;
     for (const Json& target : answer.at("targets")) all.push_back(target.get<bsp::Target>());
-    if (all.empty()) return leave(End::Refused, "there is no tile script in " + asked_.root);
+    const bool files = std::ranges::any_of(asked_.targets, [](const std::string& path) {
+      std::error_code ec;
+      return std::filesystem::is_regular_file(path, ec);
+    });
+    if (all.empty() && !files) return leave(End::Refused, "there is no tile script in " + asked_.root);
     std::vector<std::string> part_of;  // targets of which only a folder is wanted
     for (const std::string& path : asked_.targets) {
       const std::size_t before = chosen_.size();
@@ -213,11 +217,11 @@ class Client final : public endpoint::Handler {
       if (std::filesystem::is_directory(path, ec) && around != all.end())
         part_of.push_back(around->uri);
       else
-        add(protocol::uri_of(path));  // a script of a folder's target, or unknown: the server says that
+        files_.push_back(path);  // a script of a folder's target, or no tile script at all
     }
     if (asked_.targets.empty())
       for (const bsp::Target& target : all) add(target.uri);
-    if (part_of.empty()) return compile();
+    if (part_of.empty()) return ask_about_files();
     ask("buildTarget/sources", bsp::BuildParams{{part_of}, {}, {}}, [this](const Json& sources) {
       for (const Json& item : sources.at("items"))
         for (const Json& source : item.at("sources")) {
@@ -225,9 +229,24 @@ class Client final : public endpoint::Handler {
           if (std::ranges::any_of(asked_.targets, [&](const std::string& folder) { return is_below(path, folder); }))
             add(protocol::uri_of(path));
         }
-      if (chosen_.empty()) return leave(End::Refused, "there is no tile script in " + asked_.targets.front());
-      compile();
+      if (chosen_.empty() && files_.empty())
+        return leave(End::Refused, "there is no tile script in " + asked_.targets.front());
+      ask_about_files();
     });
+  }
+  // One after the other: whose scripts they are.
+  void ask_about_files() {
+    if (files_.empty()) return chosen_.empty() ? leave(End::Done, {}) : compile();
+    const std::string path = files_.back();
+    files_.pop_back();
+    ask("buildTarget/inverseSources", {{"textDocument", {{"uri", protocol::uri_of(path)}}}},
+        [this, path](const Json& answer) {
+          if (answer.at("targets").empty())
+            out_.passed_over.push_back(path);
+          else
+            add(protocol::uri_of(path));
+          ask_about_files();
+        });
   }
   void add(const std::string& uri) {
     if (known_.insert(uri).second) chosen_.push_back(uri);
@@ -303,6 +322,7 @@ class Client final : public endpoint::Handler {
   Outcome out_;
   std::map<std::string, std::vector<std::size_t>> of_file_;  // which findings are told of a file
   std::vector<std::string> chosen_;                          // URIs of targets
+  std::vector<std::string> files_;                           // that were named and are no targets
   std::set<std::string> known_;
   std::size_t targets_ = 0, targets_done_ = 0;
   std::string in_flight_;  // the id of what is asked

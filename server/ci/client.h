@@ -32,8 +32,9 @@ struct Outcome {
   std::vector<protocol::bsp::CompiledScript> scripts;  // in the order in which they were told
   std::vector<ide::BuildFinding> findings;             // each once; absolute paths
   std::vector<protocol::bsp::TestRun> tests;
-  bool tests_failed = false;          // the server says so
-  std::vector<std::string> problems;  // errors of its log
+  bool tests_failed = false;             // the server says so
+  std::vector<std::string> problems;     // errors of its log
+  std::vector<std::string> passed_over;  // files that were named and hold no kernel
 };
 
 struct Watcher {

@@ -314,6 +314,8 @@ std::string summary(const Report& report) {
   }
   if (const auto left_out = ide::not_checked(kernels_of(report), std::nullopt)) out += "; " + left_out->words;
   out += "\n";
+  for (const std::string& path : report.outcome.passed_over)
+    out += "tilewright: " + render::harmless(shown(report, path)) + " holds no kernels and is passed over\n";
   for (const std::string& why : failures(report)) out += "tilewright: " + render::harmless(why) + "\n";
   return out;
 }

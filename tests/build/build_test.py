@@ -137,6 +137,14 @@ class Builds(Workspace):
         self.assertEqual(files(self.path("one/deep"), cwd="/"), [self.path("one/deep/k.py")[1:]])
         self.assertIn("outside of the workspace", self.expect(2, "--workspace", "two", "one").errors)
 
+    def test_files_without_kernels_are_passed_over(self):
+        self.write("plain.py", "print(open('x').read())\n")
+        self.write("a.py", ADD.format(by=1))
+        r = self.expect(0, "plain.py", "a.py")
+        self.assertIn("plain.py holds no kernels", r.errors)
+        self.assertIn("1 script,", r.errors)
+        self.expect(0, "plain.py")
+
     def test_arguments(self):
         self.write("a.py", BARE.format(by=1))
         kernels = lambda *words: [(k["entry"], k["arch"]) for k in self.expect(0, "--json", *words).json["scripts"][0]["kernels"]]  # noqa: E731

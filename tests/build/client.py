@@ -15,6 +15,7 @@ seen = set()  # names in the schema that messages of this process were held agai
 
 class Client:
     """Speaks to `argv` on its standard streams, or to an address through `connect`."""
+    patience = 120  # seconds for an answer
 
     def __init__(self, argv=None, stream=None, cwd=None, env=None):
         self.process = None
@@ -85,9 +86,9 @@ class Client:
         self.send({"id": self.next_id, "method": method, "params": params})
         return self.next_id
 
-    def wait(self, asked, patience=120):
+    def wait(self, asked):
         with self.changed:
-            assert self.changed.wait_for(lambda: asked in self.answers or self.over, patience), "no answer"
+            assert self.changed.wait_for(lambda: asked in self.answers or self.over, self.patience), "no answer"
             assert asked in self.answers, "the server has gone"
             return self.answers[asked]
 

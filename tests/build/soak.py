@@ -24,6 +24,7 @@ SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 1800
 CLIENTS = int(sys.argv[3]) if len(sys.argv) > 3 else 64
 SLACK = 64 << 20  # bytes that the allocator may keep
 OK, ERROR, CANCELLED = 1, 2, 3
+Client.patience = 900  # a busy machine is no fault
 
 SCRIPT = """from tvm.script import tirx as T
 
@@ -142,6 +143,7 @@ class Soak:
                         right = self.write(root, name, rng)
                     self.one(client, root, name, right, rng)
                 client.close()
+                self.wrong += client.violations
             except EOFError:
                 client.close()
             except (Refused, AssertionError, OSError, KeyError) as e:
