@@ -130,18 +130,38 @@ bool overlap(const ir::Region& a, const ir::Region& b) {
 
 // The digits of `x` over the extents that `take` chooses, added to the starts of those dimensions.
 template <class Take>
-void digits(const ir::Region& region, std::span<const std::int64_t> extents, Expr x, Take&& take,
-            std::vector<Expr>& out) {
+void digits(const ir::Region& region, Expr x, Take&& take, std::vector<Expr>& out) {
   std::optional<std::size_t> first;
-  for (std::size_t d = 0; d < extents.size() && !first; ++d) {
+  for (std::size_t d = 0; d < region.ranges.size() && !first; ++d) {
     if (take(d)) first = d;
   }
-  for (std::size_t d = extents.size(); d-- > 0;) {
+  for (std::size_t d = region.ranges.size(); d-- > 0;) {
     if (!take(d)) continue;
-    Expr digit = d == *first ? x : x % Expr(extents[d]);
-    out[d] = ir::simplify(region.ranges[d].min + digit);
-    if (d != *first) x = x / Expr(extents[d]);
+    const ir::Range& range = region.ranges[d];
+    Expr digit = d == *first ? x : x % range.extent;
+    out[d] = ir::simplify(range.min + digit);
+    if (d != *first) x = x / range.extent;
   }
+}
+
+template <class Take>
+Expr count(const ir::Region& region, Take&& take) {
+  Expr n(1);
+  for (std::size_t d = 0; d < region.ranges.size(); ++d) {
+    if (take(d)) n = n * region.ranges[d].extent;
+  }
+  return ir::simplify(n);
+}
+
+// A counter up to a number that may be known only at run time.
+Expr counter(std::string_view name, Expr n) {
+  if (const std::int64_t* known = ir::constant(n)) return round_variable(name, *known);
+  return ir::make_var(name, n.dtype(), ir::VarRole::Loop);
+}
+void add_loop(ir::BodyBuilder& out, Expr var, Expr n, const ir::Stmt* body, ir::LoopKind kind) {
+  if (const std::int64_t* known = ir::constant(n)) return add_rounds(out, var, *known, body, kind);
+  out.add<ir::For>(var.as<ir::Var>(), ir::int_imm(n.dtype(), 0), n, Expr(), ir::LoopKind::Serial, ir::UnrollHint::None,
+                   std::string_view(), body);
 }
 
 }  // namespace
@@ -182,8 +202,10 @@ Reason reduced_in_place(const Reduction& r) {
 }
 
 Reason wrong_size(const Reduction& r) {
-  if (!r.known() || r.reduced.empty() || r.dst_elements() == r.outputs()) return {};
-  return cat("dst size ", r.dst_elements(), " != expected spatial size ", r.outputs());
+  if (r.reduced.empty()) return {};
+  Expr room = count(r.dst, [](std::size_t) { return true; }), wanted = output_count(r);
+  if (ir::provably_equal(room, wanted)) return {};
+  return cat("dst size ", ir::to_string(room), " != expected spatial size ", ir::to_string(wanted));
 }
 
 Reason not_stored_in(const Reduction& r, bool (*fits)(ir::StorageScope), std::string_view wanted) {
@@ -201,16 +223,23 @@ std::string reduction_headline(CallContext& context, std::string_view variant) {
   return cat(context.call.primitive, " -> ", variant, ": ", region_text(r.src), " -> ", region_text(r.dst));
 }
 
+Expr output_count(const Reduction& r) {
+  return count(r.src, [&](std::size_t d) { return !r.reduced[d]; });
+}
+Expr summand_count(const Reduction& r) {
+  return count(r.src, [&](std::size_t d) { return static_cast<bool>(r.reduced[d]); });
+}
+
 std::vector<Expr> source_index(const Reduction& r, Expr out, Expr k) {
-  std::vector<Expr> index(r.src_extents.size());
-  digits(r.src, r.src_extents, out, [&](std::size_t d) { return !r.reduced[d]; }, index);
-  digits(r.src, r.src_extents, k, [&](std::size_t d) { return static_cast<bool>(r.reduced[d]); }, index);
+  std::vector<Expr> index(r.src.ranges.size());
+  digits(r.src, out, [&](std::size_t d) { return !r.reduced[d]; }, index);
+  digits(r.src, k, [&](std::size_t d) { return static_cast<bool>(r.reduced[d]); }, index);
   return index;
 }
 
 std::vector<Expr> result_index(const Reduction& r, Expr out) {
-  std::vector<Expr> index(r.dst_extents.size());
-  digits(r.dst, r.dst_extents, out, [](std::size_t) { return true; }, index);
+  std::vector<Expr> index(r.dst.ranges.size());
+  digits(r.dst, out, [](std::size_t) { return true; }, index);
   return index;
 }
 
@@ -218,14 +247,26 @@ const ir::Stmt* reduce_in_thread(CallContext& context, ir::LoopKind kind) {
   const Reduction& r = reduction(context);
   Arena& arena = Arena::current();
   ir::BodyBuilder out(context.call.origin), result(context.call.origin);
-  Expr spa = round_variable("spa", r.outputs()), red = round_variable("red", r.summands());
+  Expr outputs = output_count(r), summands = summand_count(r);
+  Expr spa = counter("spa", outputs), red = counter("red", summands);
   const std::span<const Expr> to = arena.copy(result_index(r, spa));
   Expr old = ir::load(r.dst.buffer, to);
   if (!r.accumulates) result.add<ir::Store>(r.dst.buffer, to, identity(context, r.dtype()));
   Expr next = combined(context, old, ir::load(r.src.buffer, arena.copy(source_index(r, spa, red))));
-  add_rounds(result, red, r.summands(), ir::make_stmt<ir::Store>(context.call.origin, r.dst.buffer, to, next), kind);
-  add_rounds(out, spa, r.outputs(), result.finish(), kind);
+  add_loop(result, red, summands, ir::make_stmt<ir::Store>(context.call.origin, r.dst.buffer, to, next), kind);
+  add_loop(out, spa, outputs, result.finish(), kind);
   return out.finish();
+}
+
+void describe_thread(Plan& plan, const Reduction& r, std::string_view what) {
+  for (auto [name, n] :
+       {std::pair<std::string_view, Expr>("spatial", output_count(r)), {"reduced", summand_count(r)}}) {
+    const std::int64_t* known = ir::constant(n);
+    known ? plan.fact(name, *known) : void(plan.facts.emplace_back(name, ir::to_string(n)));
+  }
+  Expr outputs = output_count(r);
+  plan.summary += cat(", ", ir::to_string(outputs), ir::is_constant(outputs, 1) ? " result of " : " results of ",
+                      ir::to_string(summand_count(r)), " ", what);
 }
 
 void add_shuffles(CallContext& context, ir::BodyBuilder& out, const ir::Buffer* buffer, Expr at,

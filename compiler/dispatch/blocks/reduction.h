@@ -40,6 +40,9 @@ Reason types_differ(const Reduction& r);
 // "sum -> shared: a[0:8, 0:32] -> d[0:8]".
 std::string reduction_headline(CallContext& context, std::string_view variant);
 
+// How many results there are, and summands of each; constants where all extents are.
+ir::Expr output_count(const Reduction& r);
+ir::Expr summand_count(const Reduction& r);
 // Element `out` of the results and summand `k` of it, both numbered row by row, as indices into the source's buffer;
 // and the result's own place.
 std::vector<ir::Expr> source_index(const Reduction& r, ir::Expr out, ir::Expr k);
@@ -47,6 +50,9 @@ std::vector<ir::Expr> result_index(const Reduction& r, ir::Expr out);
 
 // Each thread reduces by itself (8.3): one loop over the results, one over the summands.
 const ir::Stmt* reduce_in_thread(CallContext& context, ir::LoopKind kind);
+
+// What is said of it; `what` are the summands.
+void describe_thread(Plan& plan, const Reduction& r, std::string_view what);
 
 // value = op(value, the value of the lane at distance m), for each m; `mask` names the lanes that take part.
 void add_shuffles(CallContext& context, ir::BodyBuilder& out, const ir::Buffer* buffer, ir::Expr at,

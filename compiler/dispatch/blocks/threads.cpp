@@ -106,6 +106,9 @@ Reason not_all_here(CallContext& context) {
   if (s.kind == ExecScope::Warp && threads % 32 != 0 && warps && warps->offset + warps->extent > threads / 32) {
     return cat("the last warp of a CTA of ", threads, " threads has ", threads % 32, " lanes");
   }
+  if (s.kind == ExecScope::Cta) {
+    if (Reason r = not_one_dimensional(context); !r.empty()) return r;
+  }
   return narrowed(context);
 }
 

@@ -42,6 +42,7 @@ Reason applicable(CallContext& context) {
   if (Reason r = not_a_tile_layout(e.dst); !r.empty()) return r;
   if (Reason r = not_spread_over_scope(context, e.dst); !r.empty()) return r;
   if (Reason r = not_broadcast(e); !r.empty()) return r;
+  if (!e.elements) return "an extent of the destination is known only at run time";
   for (const ir::Region* region : e.regions()) {
     if (Reason r = of_another_warp(context, *region); !r.empty()) return r;
     if (Reason r = replicas_differ(e.dst, *region); !r.empty()) return r;
@@ -197,7 +198,6 @@ std::span<const Predicate> predicates() { return kPredicates; }
 
 Planned plan(CallContext& context) {
   const Elementwise& e = elementwise(context);
-  if (!e.elements) return decline("an extent of the destination is known only at run time");
   auto registers = align(e);
   if (!registers) return decline(std::move(registers.error()));
   const std::int64_t per_thread = product(registers->front().walks);

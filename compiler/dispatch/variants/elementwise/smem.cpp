@@ -28,7 +28,8 @@ Reason applicable(CallContext& context) {
   if (!e.invalid.empty()) return e.invalid;
   if (Reason r = not_stored_in(e, ir::is_shared, "smem works on tiles in shared memory"); !r.empty()) return r;
   if (auto mode = packed_rounding(context.call); !mode) return mode.error();
-  return not_broadcast(e);
+  if (Reason r = not_broadcast(e); !r.empty()) return r;
+  return e.elements ? Reason() : "an extent of the destination is known only at run time";
 }
 
 constexpr Predicate kPredicates[] = {{"elementwise_smem", applicable}};
@@ -188,7 +189,6 @@ std::span<const Predicate> predicates() { return kPredicates; }
 
 Planned plan(CallContext& context) {
   const Elementwise& e = elementwise(context);
-  if (!e.elements) return decline("an extent of the destination is known only at run time");
   if (Reason r = not_one_dimensional(context); !r.empty()) return decline(std::move(r));
   const std::int64_t threads = member_count(context);
   if (threads <= 0) return decline("the number of threads of the CTA is not known before the launch");

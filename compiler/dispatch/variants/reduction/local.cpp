@@ -57,12 +57,12 @@ Reason valid(CallContext& context) {
   if (!is_local(r.src.buffer->scope) || !is_local(r.dst.buffer->scope))
     return not_stored_in(r, is_local, "local reduces tiles in registers");
   if (Reason why = types_differ(r); !why.empty()) return why;
-  if (!r.known()) return "an extent is known only at run time";
   const ir::ExecScope scope = context.scope.kind;
   if (scope == ir::ExecScope::Thread) {
     if (!r.bad_axes.empty()) return r.bad_axes;
     return wrong_size(r);  // Q17
   }
+  if (!r.known()) return "an extent is known only at run time";
   if (scope != ir::ExecScope::Warp && scope != ir::ExecScope::Warpgroup)
     return cat("unsupported exec_scope ", ir::exec_scope_name(scope), " for local reduction");
   if (scope == ir::ExecScope::Warpgroup && exchanges(context))
@@ -129,10 +129,7 @@ Planned plan(CallContext& context) {
   Plan plan{.body = w.alone ? reduce_in_thread(context, ir::LoopKind::Unrolled) : write(context, *w.view)};
   plan.summary = reduction_headline(context, "local");
   if (w.alone) {
-    plan.fact("spatial", r.outputs());
-    plan.fact("reduced", r.summands());
-    plan.summary +=
-        cat(", ", r.outputs(), r.outputs() == 1 ? " result of " : " results of ", r.summands(), " registers a thread");
+    describe_thread(plan, r, "registers a thread");
     return plan;
   }
   const LocalView& v = *w.view;

@@ -35,7 +35,6 @@ Reason valid(CallContext& context) {
   if (!context.launch().has_block) return "the number of threads of the CTA is not known before the launch";
   if (Reason why = not_one_dimensional(context); !why.empty()) return why;
   if (!r.bad_axes.empty()) return r.bad_axes;
-  if (!r.known()) return "an extent is known only at run time";
   if (Reason why = wrong_size(r); !why.empty()) return why;
   return not_all_here(context);  // Q18
 }
@@ -140,19 +139,17 @@ Planned plan(CallContext& context) {
   if (alone) {
     if (Reason why = reduced_in_place(r); !why.empty()) return decline(std::move(why));
   }
+  if (!alone && !r.known()) return decline("an extent is known only at run time");
   const std::int64_t threads = member_count(context);
   if (threads <= 0) return decline("the number of threads of the CTA is not known before the launch");
-  const Shares s = share(r, threads);
+  const Shares s = alone ? Shares{} : share(r, threads);
   if (s.group > 1 && r.dtype().is_float8()) {
     return decline(cat("lanes do not exchange ", ir::dtype_name(r.dtype()), ": cast the tile to a wider type first"));
   }
   Plan plan{.body = alone ? reduce_in_thread(context, ir::LoopKind::Serial) : Writer(context, s).write()};
   plan.summary = reduction_headline(context, "shared");
   if (alone) {
-    plan.fact("spatial", r.outputs());
-    plan.fact("reduced", r.summands());
-    plan.summary += cat(", ", r.outputs(), r.outputs() == 1 ? " result of " : " results of ", r.summands(),
-                        " elements by each thread");
+    describe_thread(plan, r, "elements by each thread");
   } else {
     plan.fact("threads", s.threads);
     plan.fact("group", s.group);
