@@ -14,9 +14,10 @@ import unittest
 from xml.etree import ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(HERE, "..")]
 sys.path.insert(0, os.path.join(HERE, "..", "cli"))
 import schema  # noqa: E402
+from certificates import make_certificates  # noqa: E402
 from scripts import ADD, BARE, BROKEN, ENDLESS, IMPORTING, WARNING  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
@@ -265,6 +266,19 @@ class Servers(Workspace):
         r = self.expect(2, "--server", address)
         self.assertIn("this server asks for a token", r.errors)
         self.assertNotIn("trying again", r.errors)  # an answer, no fault of the way
+
+    def test_over_tls(self):
+        make_certificates(self.root)
+        self.write("a.py", ADD.format(by=1))
+        at = self.path
+        process = subprocess.Popen([BINARY, "serve", "--listen", "127.0.0.1:0", "--tls-cert", at("server.pem"), "--tls-key", at("server.key"),
+                                    "--tls-ca", at("ca.pem"), "--on", "sim"], cwd=self.root, env=self.env, stderr=subprocess.PIPE)
+        self.addCleanup(lambda: (process.kill(), process.wait(), process.stderr.close()))
+        address = process.stderr.readline().decode().split()[-1]
+        good = f"tls://{address}?ca={at('ca.pem')}&cert={at('client.pem')}&key={at('client.key')}"
+        self.expect(0, "--server", good)
+        for wrong in (good.replace("client.", "other."), f"tls://{address}", address):
+            self.expect(2, "--server", wrong, "--retries", "0")
 
     def counting(self, faults, then):
         """A server that ends `faults` times before it serves; who counts the starts."""

@@ -259,6 +259,35 @@ class Compiles(Workspace):
         client.call("buildTarget/cleanCache", {"targets": [self.uri("")]})
         self.assertEqual(anew(), ["a.py", "b.py"])
 
+    def test_a_cleaned_target_is_compiled_as_if_nothing_had_been_kept(self):
+        self.write("a.py", ADD.format(by=1))
+        store = os.path.join(self.root, ".store", "tilewright", "artifacts", "entries")
+        entries = lambda: {os.path.join(d, f): os.stat(os.path.join(d, f)).st_ino for d, _, fs in os.walk(store) for f in fs}  # noqa: E731
+        client = self.open()
+        self.compile(client, "a.py")
+        kept = entries()
+        self.assertTrue(kept)
+        self.compile(client, "a.py")
+        self.assertEqual(entries(), kept)
+        self.assertTrue(client.call("buildTarget/cleanCache", {"targets": [self.uri("a.py")]})["cleaned"])
+        self.assertFalse(self.compile(client, "a.py")["data"]["scripts"][0]["noOp"])
+        again = entries()
+        self.assertEqual(set(again), set(kept))
+        for path, inode in again.items():  # NVIDIA's tools worked again, and so did we
+            self.assertNotEqual(inode, kept[path])
+        self.assertTrue(self.compile(client, "a.py")["data"]["scripts"][0]["noOp"])
+
+    def test_a_question_that_takes_its_time_holds_up_no_other(self):
+        self.write("slow.py", HEAD + "n = 0\nwhile True:\n    n = n + 1\n\n\n@T.prim_func\ndef f(A: T.Buffer((n,), 'int32')):\n    pass\n")
+        client = self.open()
+        slow = client.ask("buildTarget/dependencySources", {"targets": [self.uri("slow.py")]})
+        client.call("workspace/buildTargets")
+        self.assertNotIn(slow, client.answers)
+        second = client.ask("buildTarget/dependencySources", {"targets": [self.uri("slow.py")]})
+        for asked in (second, slow):  # one that waits, one that is under way
+            client.notify("$/cancelRequest", {"id": asked})
+            self.assertEqual(client.wait(asked)["error"]["code"], -32800)
+
     def test_resources_of_each_kernel(self):
         self.write("a.py", ADD.format(by=1))
         client = self.open()

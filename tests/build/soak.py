@@ -8,16 +8,16 @@ memory has to be what it was after the first tenth of the time, and nothing may 
 import os
 import random
 import shutil
-import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from client import Client, Refused  # noqa: E402
+from soaking import Soaking  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1])
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 1800
@@ -51,7 +51,7 @@ def plain():
 """
 
 
-class Soak:
+class Soak(Soaking):
     def __init__(self):
         self.folder = os.path.realpath(tempfile.mkdtemp(prefix="tilewright-soak-"))
         self.address = os.path.join(self.folder, "socket")
@@ -59,12 +59,7 @@ class Soak:
         self.server = subprocess.Popen([BINARY, "serve", "--on", "sim", "--listen", "unix:" + self.address, "--clients", "1000"],
                                        stderr=subprocess.PIPE, env=env)
         self.server.stderr.readline()
-        self.counts, self.lock, self.wrong, self.memory = {}, threading.Lock(), [], []
-        self.end = time.monotonic() + SECONDS
-
-    def count(self, what):
-        with self.lock:
-            self.counts[what] = self.counts.get(what, 0) + 1
+        super().__init__(SECONDS)
 
     def children(self):
         with open(f"/proc/{self.server.pid}/task/{self.server.pid}/children", encoding="utf-8") as f:
@@ -133,7 +128,7 @@ class Soak:
         root = os.path.join(self.folder, name)
         os.mkdir(root)
         right = self.write(root, name, rng)
-        while time.monotonic() < self.end and not self.wrong:
+        while self.goes_on():
             try:
                 client = self.connect(root)
                 for _ in range(rng.randrange(1, 40)):
@@ -149,40 +144,14 @@ class Soak:
             except (Refused, AssertionError, OSError, KeyError) as e:
                 self.wrong.append(f"{name}: {e!r}")
 
-    def killer(self):
-        rng = random.Random(0)
-        while time.monotonic() < self.end and not self.wrong:
-            time.sleep(rng.random() * 2)
-            if children := self.children():
-                try:
-                    os.kill(rng.choice(children), signal.SIGKILL)
-                    self.count("helper killed")
-                except OSError:
-                    pass
-
     def run(self):
-        threads = [threading.Thread(target=self.client, args=(seed,)) for seed in range(1, CLIENTS + 1)]
-        threads.append(threading.Thread(target=self.killer))
-        for t in threads:
-            t.start()
-        while any(t.is_alive() for t in threads):
-            time.sleep(SECONDS / 40)
-            self.memory.append(self.resident())
+        self.soak(CLIENTS, self.client, self.children, "helper killed", self.resident)
         self.server.terminate()
         status = self.server.wait(60)
         if status != 0:
             self.wrong.append(f"the server ended with {status}: {self.server.stderr.read()[-2000:]}")
-        first, last = max(self.memory[: max(1, len(self.memory) // 10)]), self.memory[-1]
-        for what, times in sorted(self.counts.items()):
-            print(f"{times:8} {what}")
-        print(f"{sum(self.counts.values())} in {SECONDS:.0f} s; resident {first >> 20} MB after a tenth of it, {last >> 20} MB "
-              f"at the end, at most {max(self.memory) >> 20} MB")
-        if last > first + SLACK:
-            self.wrong.append("memory grows")
-        for line in self.wrong[:10]:
-            print("WRONG:", line)
         shutil.rmtree(self.folder)
-        return 1 if self.wrong else 0
+        return self.report(f"{sum(self.counts.values())} requests", SLACK)
 
 
 if __name__ == "__main__":

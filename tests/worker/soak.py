@@ -7,13 +7,13 @@ running, no process may be left, and the worker's memory has to be what it was a
 """
 import os
 import random
-import signal
 import sys
-import threading
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from hostile_test import Job  # noqa: E402
+from soaking import Soaking  # noqa: E402
 from wire import Closed, Worker, wait_until  # noqa: E402
 
 BINARY, FAKE = os.path.abspath(sys.argv[1]), os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
@@ -22,18 +22,12 @@ CLIENTS = int(sys.argv[3]) if len(sys.argv) > 3 else 16
 SLACK = 48 << 20  # bytes that the allocator may keep
 
 
-class Soak:
+class Soak(Soaking):
     def __init__(self):
         env = {**os.environ, "FAKE_CUDA_DEVICES": "2"}
         self.worker = Worker(BINARY, "--on", "gpu", "--driver", FAKE, "--nvml", FAKE, "--no-compiler", "--time-limit", "15",
                              "--memory-limit", "1", env=env)
-        self.counts, self.lock, self.wrong = {}, threading.Lock(), []
-        self.end = time.monotonic() + SECONDS
-        self.memory = []
-
-    def count(self, what):
-        with self.lock:
-            self.counts[what] = self.counts.get(what, 0) + 1
+        super().__init__(SECONDS)
 
     def job(self, rng):
         size = rng.choice((64, 4096, 100_000, 3_000_000))
@@ -79,7 +73,7 @@ class Soak:
 
     def client(self, seed):
         rng = random.Random(seed)
-        while time.monotonic() < self.end and not self.wrong:
+        while self.goes_on():
             try:
                 client = self.worker.connect()
                 client.hello()
@@ -95,25 +89,8 @@ class Soak:
             except (Closed, OSError) as e:
                 self.wrong.append(f"a connection broke: {e!r}")
 
-    def killer(self):
-        rng = random.Random(0)
-        while time.monotonic() < self.end and not self.wrong:
-            time.sleep(rng.random() * 2)
-            for pid in rng.sample(self.worker.children(), 1) if self.worker.children() else []:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                    self.count("killed at random")
-                except OSError:
-                    pass
-
     def run(self):
-        threads = [threading.Thread(target=self.client, args=(seed,)) for seed in range(1, CLIENTS + 1)]
-        threads.append(threading.Thread(target=self.killer))
-        for t in threads:
-            t.start()
-        while any(t.is_alive() for t in threads):
-            time.sleep(SECONDS / 40)
-            self.memory.append(self.worker.resident())
+        self.soak(CLIENTS, self.client, self.worker.children, "killed at random", self.worker.resident)
         self.worker.leave()
         client = self.worker.connect()
         client.hello()
@@ -125,18 +102,10 @@ class Soak:
 
         wait_until("nothing is left", quiet)
         client.close()
-        first, last = max(self.memory[: max(1, len(self.memory) // 10)]), self.memory[-1]
-        for what, times in sorted(self.counts.items()):
-            print(f"{times:8} {what}")
-        print(f"{status['done']} done and {status['failed']} failed in {SECONDS:.0f} s; resident {first >> 20} MB after a tenth "
-              f"of it, {last >> 20} MB at the end, at most {max(self.memory) >> 20} MB; {len(self.worker.children())} processes")
-        if last > first + SLACK:
-            self.wrong.append("memory grows")
+        words = f"{status['done']} done and {status['failed']} failed, {len(self.worker.children())} processes left"
         if self.worker.end() != 0:
             self.wrong.append("the worker did not end well")
-        for line in self.wrong[:10]:
-            print("WRONG:", line)
-        return 1 if self.wrong else 0
+        return self.report(words, SLACK)
 
 
 if __name__ == "__main__":
