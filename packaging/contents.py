@@ -15,6 +15,7 @@ class Made:
     binary: bytes  # stripped
     manual: str
     completions: dict  # by shell
+    maintainer: str  # "NAME <ADDRESS>": whom the .deb names
 
     def text(self, name):
         with open(f"{self.root}/{name}", "rb") as f:

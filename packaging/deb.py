@@ -9,7 +9,6 @@ import time
 from contents import compressed, shared
 from glibc import PROMISED, words
 
-MAINTAINER = "The Tilewright authors <noreply@tilewright.invalid>"
 COPYRIGHT = """\
 Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: Tilewright
@@ -61,7 +60,7 @@ Description: compiler service and language server for TIRx tile scripts
 def files_of(made):
     date = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime(made.time))
     changes = (f"tilewright ({made.version}) unstable; urgency=medium\n\n  * Built as {made.said}.\n\n"
-               f" -- {MAINTAINER}  {date}\n")
+               f" -- {made.maintainer}  {date}\n")
     files = {f"usr/{path}": content for path, content in shared(made).items()}
     texts = {
         "usr/share/zsh/vendor-completions/_tilewright": made.completions["zsh"].encode(),
@@ -83,7 +82,7 @@ def make(made, folder):
         os.chmod(tree, 0o755)
         sums = "".join(f"{hashlib.md5(data).hexdigest()}  {inside}\n" for inside, (data, _) in sorted(files.items()))
         kilobytes = sum((len(data) + 1023) // 1024 for data, _ in files.values())
-        control = CONTROL.format(version=made.version, architecture=architecture, maintainer=MAINTAINER,
+        control = CONTROL.format(version=made.version, architecture=architecture, maintainer=made.maintainer,
                                  kilobytes=kilobytes, glibc=words(PROMISED))
         files |= {"DEBIAN/control": (control.encode(), 0o644), "DEBIAN/md5sums": (sums.encode(), 0o644)}
         for inside, (data, mode) in files.items():

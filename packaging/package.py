@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Makes the packages of a binary that was built.
 
-    package.py BINARY FOLDER [--build BUILD] [--without vsix,deb,...]
+    package.py BINARY FOLDER [--build BUILD] [--without vsix,deb,...] [--maintainer 'NAME <ADDRESS>']
 
 They and their SHA256SUMS go to FOLDER. BUILD is the folder that Ninja built BINARY in (default: where BINARY lies); with it the notices
 are held against what the binary was made from. Exit status 3: this binary would not start everywhere where the packages promise it,
-because the system that it was built on is too new.
+because the system that it was built on is too new. The .deb names as its maintainer whoever is given, else DEBFULLNAME and DEBEMAIL of the
+environment (as Debian's own tools take them), else who wrote the commit.
 """
 import argparse
 import hashlib
@@ -49,7 +50,19 @@ def time_of_commit():
     return int(said) if said else int(os.path.getmtime(os.path.join(ROOT, "CMakeLists.txt")))
 
 
-def gather(binary, stripped):
+def maintainer(given):
+    name, address = os.environ.get("DEBFULLNAME"), os.environ.get("DEBEMAIL")
+    if not given and name and address:
+        given = f"{name} <{address}>"
+    if not given:
+        said = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%an <%ae>"], capture_output=True, text=True)
+        given = said.stdout.strip() or "The Tilewright authors <root@localhost>"
+    if not re.fullmatch(r"[^<>\n]*[^<>\s] <[^<>@\s]+@[^<>@\s]+>", given):
+        refuse(2, f"'{given}' names no maintainer", "write --maintainer 'NAME <ADDRESS>', or set DEBFULLNAME and DEBEMAIL")
+    return given
+
+
+def gather(binary, stripped, maintained_by):
     """What all packages are filled with; `binary` is asked for its texts."""
     said = output(binary, "--version").strip()
     version, when = re.match(r"[0-9.]+", said).group(), time_of_commit()
@@ -57,7 +70,8 @@ def gather(binary, stripped):
         contents = f.read()
     return Made(root=ROOT, version=version, said=said, machine=platform.machine(), time=when, binary=contents,
                 manual=manual.page(binary, version, time.strftime("%Y-%m-%d", time.gmtime(when))),
-                completions={shell: output(binary, "completions", shell) for shell in ("bash", "zsh", "fish")})
+                completions={shell: output(binary, "completions", shell) for shell in ("bash", "zsh", "fish")},
+                maintainer=maintained_by)
 
 
 def main():
@@ -66,7 +80,9 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--build")
     parser.add_argument("--without", default="")
+    parser.add_argument("--maintainer")
     o = parser.parse_args()
+    maintained_by = maintainer(o.maintainer)
     left_out = set(filter(None, o.without.split(",")))
 
     # What the packages promise holds for this binary: the C library that it starts with, and that nothing in it is unnamed.
@@ -85,7 +101,7 @@ def main():
         stripped = os.path.join(scratch, "tilewright")
         subprocess.run(["strip", "--strip-all", "-o", stripped, o.binary], check=True)
         os.chmod(stripped, 0o755)
-        made = gather(o.binary, stripped)
+        made = gather(o.binary, stripped, maintained_by)
         paths = [kind.make(made, o.folder) for kind in (wheel, deb, tarball) if kind.__name__ not in left_out]
         if "vsix" not in left_out:
             problem = vsix.missing(ROOT)

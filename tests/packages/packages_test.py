@@ -31,8 +31,9 @@ PACKAGE = os.path.join(ROOT, "packaging", "package.py")
 HOST_GLIBC = tuple(int(part) for part in platform.libc_ver()[1].split(".")[:2])
 
 
-def package(binary, folder, without="vsix"):
-    return subprocess.run([sys.executable, PACKAGE, binary, folder, "--build", BUILD, "--without", without], capture_output=True, text=True)
+def package(binary, folder, without="vsix", environment=None):
+    return subprocess.run([sys.executable, PACKAGE, binary, folder, "--build", BUILD, "--without", without], capture_output=True, text=True,
+                          env=environment)
 
 
 def tree(folder):
@@ -243,6 +244,16 @@ class Packages(unittest.TestCase):
         control = os.path.join(self.scratch, "control")
         subprocess.run(["dpkg-deb", "-e", self.one("*.deb"), control], check=True)
         self.assertEqual(sorted(os.listdir(control)), ["control", "md5sums"])  # nothing runs when it is installed
+
+    def test_the_deb_names_whom_the_environment_names(self):
+        maintained = dict(os.environ, DEBFULLNAME="Ada Example", DEBEMAIL="ada@kernels.example")
+        self.assertEqual(package(BINARY, self.scratch, "vsix,wheel,tarball", maintained).returncode, 0)
+        deb, = glob.glob(os.path.join(self.scratch, "*.deb"))
+        said = subprocess.run(["dpkg-deb", "-f", deb, "Maintainer"], check=True, capture_output=True, text=True).stdout.strip()
+        self.assertEqual(said, "Ada Example <ada@kernels.example>")
+        refused = package(BINARY, self.scratch, "vsix,wheel,tarball", maintained | {"DEBEMAIL": "no address"})
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("--maintainer 'NAME <ADDRESS>'", refused.stderr)
 
     @unittest.skipUnless(shutil.which("lintian"), "no lintian here")
     def test_lintian_finds_nothing(self):
