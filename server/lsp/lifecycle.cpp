@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "server/lsp/client_settings.h"
+#include "server/lsp/diagnostics_way.h"
 #include "server/lsp/preferences.h"
 #include "server/lsp/server.h"
 #include "server/lsp/uri.h"
@@ -61,10 +62,7 @@ Answer<Json> Server::initialize(const Json& params) {
   configured_ = protocol::at(client->options, "tilewright");
   if (configured_.is_null()) configured_ = Json::object();
   if (std::string problem = read_settings(configured_); !problem.empty()) log(Level::Warning, problem);
-  // A client that pulls would show what is pushed a second time. `diagnostics`: "push", "pull" or "both".
-  const Json& wanted = protocol::at(client->options, "diagnostics");
-  bool pulls = protocol::at(client->capabilities, "textDocument.diagnostic").is_object();
-  push_ = wanted.is_string() ? wanted != "pull" : !pulls;
+  push_ = diagnostics_way(*client).pushed;
   status_wanted_ = client->offers("experimental.tilewright.status") || protocol::has(client->options, "status");
 
   Json capabilities = registry_.capabilities(*client);

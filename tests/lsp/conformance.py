@@ -763,6 +763,16 @@ def _():
     return c
 
 
+@test("a client that asks, and cannot be told to ask again, is sent what is found later, and each finding once")
+def _():
+    c = Client(SERVER)
+    offered = c.initialize({"textDocument": {"diagnostic": {}, "publishDiagnostics": {"relatedInformation": True}}})["capabilities"]
+    assert "diagnosticProvider" not in offered
+    c.open(URI, RACY)
+    assert race(c, 1) == (12, [11])
+    return c
+
+
 @test("the simulator can be switched off")
 def _():
     c = started(initializationOptions={"tilewright": {"simulate": False, "toolchain": {"check": "off"}}})

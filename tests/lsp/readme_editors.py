@@ -16,6 +16,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
+RACE = os.path.realpath(os.path.join(ROOT, "docs", "race.py"))
 WAIT = 30 * int(os.environ.get("TILEWRIGHT_PATIENCE", "1"))
 
 
@@ -55,6 +56,11 @@ def neovim(home, example, environment, folder):
             "for _, d in ipairs(vim.diagnostic.get(0)) do io.stdout:write(tostring(d.code), ' ', d.message, '\\n') end")
     expect("Neovim", subprocess.run([nvim, "--headless", example, "-c", look, "-c", "qa!"], env=environment, cwd=home,
                                     capture_output=True, text=True, timeout=2 * WAIT), "TW3106")
+    # What the simulator finds comes some time after the script was opened, and is shown without another key.
+    found = "function() for _, d in ipairs(vim.diagnostic.get(0)) do if d.code == 'TW5020' then return true end end end"
+    later = f"lua vim.wait({WAIT * 1000}, {found}, 20) for _, d in ipairs(vim.diagnostic.get(0)) do io.stdout:write(tostring(d.code), '\\n') end"
+    expect("Neovim", subprocess.run([nvim, "--headless", RACE, "-c", later, "-c", "qa!"], env=environment, cwd=home,
+                                    capture_output=True, text=True, timeout=2 * WAIT), "TW5020")
     return True
 
 

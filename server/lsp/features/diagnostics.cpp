@@ -4,6 +4,7 @@
 
 #include "compiler/text/digest.h"
 #include "server/ide/scripts.h"
+#include "server/lsp/diagnostics_way.h"
 #include "server/lsp/features.h"
 #include "server/lsp/file_reports.h"
 #include "server/lsp/published.h"
@@ -90,7 +91,7 @@ Answer<Json> pull_workspace(const Request& r, const WorkspaceParams& params) {
 
 void add_diagnostics(Registry& registry) {
   registry.offer_if("diagnosticProvider", [](const Client& c) -> Json {
-    if (!protocol::at(c.capabilities, "textDocument.diagnostic").is_object()) return nullptr;
+    if (!diagnostics_way(c).pulled) return nullptr;
     return {{"identifier", "tilewright"},
             {"interFileDependencies", true},
             {"workspaceDiagnostics", true},

@@ -118,11 +118,8 @@ function M.attach(buffer)
     name = M.name,
     cmd = cmd,
     root_dir = root,
-    init_options = { tilewright = settings, diagnostics = "push", status = true },
+    init_options = { tilewright = settings, status = true },
     settings = { tilewright = settings },
-    -- Findings of the simulator come when it is done: they are pushed, for Neovim cannot be asked to pull them again. What
-    -- it pulled as well would be there twice.
-    on_init = function(client) client.server_capabilities.diagnosticProvider = nil end,
     flags = { debounce_text_changes = 0 },
     handlers = {
       ["tilewright/viewChanged"] = function(_, params) require("tilewright.view").changed(params.uri) end,
