@@ -1,6 +1,7 @@
 #include "server/ide/uses.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "compiler/intrinsics/call_effects.h"
@@ -45,6 +46,7 @@ class Reader {
  private:
   void declare(const ir::Buffer* b) {
     if (b && b->data) owners_.emplace(b->data, b);  // the first that looks at it
+    if (b && b->scope == ir::StorageScope::Tmem && b->allocated_addr) tensors_.push_back(b);
   }
 
   // The buffer that a pointer leads into; null: not known.
@@ -54,6 +56,7 @@ class Reader {
       if (found) return false;
       if (const auto* load = x.as<ir::Load>()) {
         if (!load->buffer->is_scalar) found = load->buffer;
+        if (auto held = held_.find(load->buffer); held != held_.end()) found = held->second;
         return false;
       }
       if (const auto* v = x.as<ir::Var>()) {
@@ -90,6 +93,58 @@ class Reader {
       return;
     }
     if (BufferUse* use = add(Kind::Memory, s, buffer, what)) (writes ? use->writes : use->reads) = true;
+  }
+
+  // ---- descriptors --------------------------------------------------------------------------------------------------
+
+  // The register that an expression looks at first, as a name that tells registers apart; null buffer: none.
+  std::pair<const ir::Buffer*, std::string> register_of(ir::Expr e, int names = 0) const {
+    std::pair<const ir::Buffer*, std::string> found{};
+    ir::walk(e, [&](ir::Expr x) {
+      if (found.first) return false;
+      if (const auto* load = x.as<ir::Load>()) {
+        found.first = load->buffer;
+        for (ir::Expr index : load->indices) found.second += ir::to_string(index) + ",";
+        return false;
+      }
+      if (const auto* v = x.as<ir::Var>(); v && names < kMostNames) {
+        if (auto value = bound_.find(v); value != bound_.end()) found = register_of(value->second, names + 1);
+      }
+      return !found.first;
+    });
+    return found;
+  }
+
+  // An instruction that writes one register and is given the address of memory that it does not touch makes a
+  // descriptor of that memory: what reads by the register reads there.
+  void note_descriptor(const std::vector<intrinsics::CallEffect>& effects, const ir::Call& call) {
+    if (effects.size() != 1 || effects[0].verb != Verb::Writes || effects[0].object != Object::Memory) return;
+    if (effects[0].arguments.empty()) return;
+    const auto into = register_of(effects[0].arguments[0]);
+    if (!into.first || into.first->scope != ir::StorageScope::Local) return;
+    for (const ir::Expr& argument : call.args) {
+      const ir::Buffer* memory = &argument == effects[0].arguments.data() ? nullptr : pointee(argument);
+      if (memory && ir::is_shared(memory->scope)) described_.insert_or_assign(into, memory);
+    }
+  }
+
+  const ir::Buffer* described(ir::Expr e) const {
+    const auto found = described_.find(register_of(e));
+    return found == described_.end() ? nullptr : found->second;
+  }
+
+  // The buffer in tensor memory that begins at an address; null: not known.
+  const ir::Buffer* tensor_at(ir::Expr address) const {
+    const auto base = register_of(address);
+    const ir::Buffer* found = nullptr;
+    bool several = false;
+    for (const ir::Buffer* b : tensors_) {
+      if (ir::to_string(b->allocated_addr) == ir::to_string(address)) return b;
+      if (!base.first || register_of(b->allocated_addr) != base) continue;
+      several = several || found;
+      found = b;
+    }
+    return several ? nullptr : found;
   }
 
   // ---- instructions -------------------------------------------------------------------------------------------------
@@ -134,9 +189,15 @@ class Reader {
     const std::string name(row.name);
     bool synchronises = false;
     const ir::Buffer* barrier = nullptr;
+    note_descriptor(effects, call);
     for (const intrinsics::CallEffect& e : effects) {
       synchronises |= meets(e);
       const ir::Buffer* at = e.arguments.empty() ? nullptr : pointee(e.arguments[0]);
+      if (e.space == intrinsics::Space::Tensor && e.object == Object::Memory) {
+        at = e.arguments.empty() ? nullptr : tensor_at(e.arguments[0]);
+      } else if (e.verb == Verb::Reads && at) {
+        if (const ir::Buffer* behind = described(e.arguments[0])) at = behind;
+      }
       const ir::Buffer* until = e.until == Object::Mbarrier && e.until_argument ? pointee(e.until_argument) : nullptr;
       if (e.object == Object::Mbarrier && at && at != barrier) {
         barrier = at;
@@ -225,6 +286,9 @@ class Reader {
         const auto* store = static_cast<const ir::Store*>(s);
         expression(s, store->value);
         if (!store->buffer->is_scalar) memory(s, store->buffer, true, "element by element");
+        // A variable of the script may hold a pointer.
+        else if (const ir::Buffer* to = pointee(store->value))
+          held_.insert_or_assign(store->buffer, to);
         break;
       }
       case ir::StmtKind::For: loop(static_cast<const ir::For*>(s)); break;
@@ -251,6 +315,9 @@ class Reader {
   const session::CompiledKernel& kernel_;
   std::unordered_map<const ir::Var*, const ir::Buffer*> owners_;
   std::unordered_map<const ir::Var*, ir::Expr> bound_;
+  std::unordered_map<const ir::Buffer*, const ir::Buffer*> held_;  // by variable
+  std::vector<const ir::Buffer*> tensors_;
+  std::map<std::pair<const ir::Buffer*, std::string>, const ir::Buffer*> described_;  // by register_of
   std::vector<BufferUse> out_;
   std::vector<std::string> under_;
   std::size_t calls_ = 0;  // so far; their reports stand in the same order
