@@ -92,6 +92,7 @@ Page page(const project::LoadedFile& file, const std::shared_ptr<session::Analys
     one.kernel = kernel;
     one.architecture = session::architecture_words(*kernel, compiled->evaluation->anchors);
     one.resources = resources_of(*kernel, made.get());
+    if (has_stage(ViewKind::Tirx, *kernel)) one.pipeline = pipeline_of(out.script, analysis, *compiled, *kernel);
     one.layouts = layouts_of(out.script, *compiled, *kernel);
     for (ViewKind kind : kinds) {
       one.views.push_back(

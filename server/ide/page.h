@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "server/ide/layout_at.h"
+#include "server/ide/pipeline.h"
 #include "server/ide/view.h"
 #include "server/project/load.h"
 
@@ -21,6 +22,7 @@ struct PageKernel {
   std::optional<std::pair<std::uint32_t, std::uint32_t>> lines;  // kernel_lines
   std::string architecture;                                      // in words: "sm_100a, from tcgen05.alloc in line 17"
   std::string resources;                                         // resource_words, as far as they are known
+  std::optional<Pipeline> pipeline;                              // absent: the kernel has errors
   std::vector<LayoutAt> layouts;  // of its buffers that are not in global memory, in the order of their first use
 };
 

@@ -135,6 +135,20 @@ class Maker {
 
 }  // namespace
 
+Pipeline pipeline_of(Script script, std::shared_ptr<const session::Analysis> analysis,
+                     const session::Compiled& compiled, const session::CompiledKernel& kernel) {
+  Pipeline out;
+  out.script = std::move(script);
+  out.analysis = std::move(analysis);
+  out.entry = kernel.entry->expression;
+  out.kernel = kernel.value->kernel.name;
+  out.architecture = kernel.target.name();
+  Arena scratch;
+  ArenaScope scope(scratch);
+  Maker(out, kernel, compiled.evaluation->anchors).make();
+  return out;
+}
+
 Answer<Pipeline> pipeline(const Query& q, const std::string& document, std::string_view entry,
                           std::string_view architecture) {
   auto name = find_view(q, ViewKind::Tirx, document, entry, architecture);
@@ -142,16 +156,7 @@ Answer<Pipeline> pipeline(const Query& q, const std::string& document, std::stri
   auto opened = open_view(q, std::move(*name));
   if (!opened) return std::unexpected(std::move(opened.error()));
   if (opened->view.state != View::State::Ready) return refused(opened->view.problem);
-  Pipeline out;
-  out.script = opened->script;
-  out.analysis = opened->analysis;
-  out.entry = opened->view.name.entry;
-  out.kernel = opened->view.name.kernel;
-  out.architecture = opened->view.name.architecture;
-  Arena scratch;
-  ArenaScope scope(scratch);
-  Maker(out, *opened->view.kernel, opened->view.compiled->evaluation->anchors).make();
-  return out;
+  return pipeline_of(opened->script, opened->analysis, *opened->view.compiled, *opened->view.kernel);
 }
 
 }  // namespace tilewright::ide

@@ -48,6 +48,9 @@ struct Pipeline {
   std::size_t left_out = 0;  // uses for which there was no room
 };
 
+// Of a kernel that was evaluated (`has_stage(ViewKind::Tirx, kernel)`); `compiled` is the compilation that it is of.
+Pipeline pipeline_of(Script script, std::shared_ptr<const session::Analysis> analysis,
+                     const session::Compiled& compiled, const session::CompiledKernel& kernel);
 // Of a script's kernel. Empty words take the first entry, the first architecture.
 Answer<Pipeline> pipeline(const Query& q, const std::string& document, std::string_view entry,
                           std::string_view architecture);

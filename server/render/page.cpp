@@ -9,6 +9,7 @@
 #include "server/render/document.h"
 #include "server/render/junit.h"
 #include "server/render/layout.h"
+#include "server/render/pipeline.h"
 
 namespace tilewright::render {
 
@@ -159,6 +160,7 @@ std::string filled(std::string_view frame, const std::map<std::string, std::stri
 Json page_json(const ide::Page& page) {
   const text::Source& source = page.script->source();
   Shared texts, layouts;
+  const auto line = [&](const text::Anchors::Place& at) { return line_in(at, source); };
   Json kernels = Json::array(), findings = Json::array();
   for (const ide::PageKernel& k : page.kernels) {
     const ide::ViewName* name = k.views.empty() ? nullptr : &k.views.front().view.name;
@@ -175,6 +177,7 @@ Json page_json(const ide::Page& page) {
                        {"resources", k.resources},
                        {"lines", lines ? Json{lines->first, lines->second} : Json(nullptr)},
                        {"views", std::move(views)},
+                       {"pipeline", k.pipeline ? pipeline_json(*k.pipeline, line) : Json(nullptr)},
                        {"layouts", std::move(pictures)}});
   }
   for (const session::Finding& f : page.analysis->findings) findings.push_back(finding_json(f, source));

@@ -434,12 +434,71 @@
     });
   }
 
+  // What a use does, where the side of the buffer that it stands on does not say so.
+  const DOES = {init: "initialised", expect: "expects", arrive: "arrives", complete: "completes", wait: "waits"};
+
+  function usesList(uses, none) {
+    if (!uses.length) return make("p", "note", none);
+    const list = make("ul", "uses");
+    for (const u of uses) {
+      const item = make("li", u.kind), head = make("p"), about = [];
+      if (DOES[u.kind]) head.append(make("strong", "", DOES[u.kind]), " ");
+      head.append(make("code", "", u.what), " ");
+      if (u.location !== null) head.append(lineButton(u.location));
+      if (u.who) about.push(u.who);
+      about.push(...u.under);
+      if (u.bytes !== null) about.push(u.bytes.toLocaleString("en") + " bytes");
+      if (u.times > 1) about.push(u.times + " places");
+      if (u.barrier) about.push("completes " + u.barrier);
+      item.append(head);
+      if (about.length) item.append(make("p", "note", about.join(" · ")));
+      list.append(item);
+    }
+    return list;
+  }
+
+  function titled(words, line) {
+    const out = make("h3", "", words + " ");
+    if (line !== null) out.append(lineButton(line));
+    return out;
+  }
+
+  function bufferPart(b) {
+    const box = make("div", "flow"), middle = make("div", "buffer"), outside = b.scope === "global";
+    const column = (title, list) => { const out = make("div"); out.append(make("p", "side", title), list); return out; };
+    middle.append(titled(b.name, b.location));
+    if (b.other_names.length) middle.append(make("p", "note", "also " + b.other_names.join(", ")));
+    middle.append(make("code", "", b.dtype + " " + b.shape), make("p", "note", b.scope + (b.bytes === null ? "" : ", " + b.bytes.toLocaleString("en") + " bytes")));
+    const arrow = () => { const out = make("div", "arrow", "→"); out.setAttribute("aria-hidden", "true"); return out; };
+    box.append(column("filled by", usesList(b.fills, outside ? "from outside" : "nobody")), arrow(), middle, arrow(),
+      column("drained by", usesList(b.drains, outside ? "to outside" : "nobody")));
+    return box;
+  }
+
+  function pipelineParts(kernel) {
+    const p = kernel.pipeline;
+    if (!p) return [make("p", "note", "The kernel has errors: see the findings.")];
+    const out = [];
+    if (p.left_out) out.push(make("p", "note", p.left_out + " more uses are left out."));
+    out.push(make("h2", "", "Buffers"), ...p.buffers.map(bufferPart));
+    if (p.barriers.length) out.push(make("h2", "", "Barriers"));
+    for (const b of p.barriers) {
+      const about = [b.count > 1 && b.count + " barriers", b.arrivals !== null && b.arrivals + " arrivals complete a phase"].filter(Boolean);
+      out.push(titled(b.name, b.location));
+      if (about.length) out.push(make("p", "note", about.join(" · ")));
+      out.push(usesList(b.uses, "nobody uses it"));
+    }
+    if (p.syncs.length) out.push(make("h2", "", "Where threads meet"), usesList(p.syncs, ""));
+    return out;
+  }
+
   function showPanel() {
     const kernel = current.kernel, kind = current.kind;
     current.pinned = null;
     hot = [];
     const shown = kernel?.views[kind];
     if (kind === "findings") showProse(findingParts());
+    else if (kind === "pipeline") showProse(kernel ? pipelineParts(kernel) : []);
     else if (kind === "layouts") showProse(kernel ? layoutParts(kernel) : []);
     else if (!shown) showProse([make("p", "note", "There is no kernel to show.")]);
     else if (shown.problem !== undefined) showProse([make("h3", "", "Not in this page"), make("pre", "", shown.problem)]);
@@ -452,10 +511,10 @@
 
   // ---- choosing --------------------------------------------------------------------------------------------------------------
 
-  const tabKinds = () => [...Object.keys(TITLES).filter((kind) => data.kernels[0] && kind in data.kernels[0].views), "layouts", "findings"];
+  const tabKinds = () => [...Object.keys(TITLES).filter((kind) => data.kernels[0] && kind in data.kernels[0].views), "layouts", "pipeline", "findings"];
 
   function makeTabs() {
-    const names = {...TITLES, layouts: "Layouts", findings: "Findings (" + data.findings.length + ")"};
+    const names = {...TITLES, layouts: "Layouts", pipeline: "Pipeline", findings: "Findings (" + data.findings.length + ")"};
     for (const kind of tabKinds()) {
       const tab = make("button", "", names[kind]);
       tab.type = "button";

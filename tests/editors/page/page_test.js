@@ -157,6 +157,27 @@ test('layouts are drawn, and an element shows who shares its bank', async () => 
   assert.match(await page.locator('#source .l.at').textContent(), /Tx\.cta\.copy\(A_smem/);
 });
 
+test('the pipeline says who fills and drains each buffer, and who waits', async () => {
+  const page = await open('wgmma_gemm', {hash: '#view=pipeline'});
+  const flow = (name) => page.locator('.flow', {has: page.locator('.buffer h3', {hasText: name})}).first();
+  const a = flow('a_tiles');
+  assert.match(await a.locator('.uses .fill').first().textContent(), /copy_async.* bytes .*completes /s);
+  assert.ok(await a.locator('.uses .drain').count() > 0, 'somebody reads what was copied');
+  assert.ok(await page.locator('.uses .wait').count() > 0, 'somebody waits');
+  await page.screenshot({path: path.join(PICTURES, 'pipeline.png')});
+  await a.locator('.uses .fill .go').first().click();
+  assert.match(await page.locator('#source .l.at').textContent(), /Tx\.copy_async/);
+  // On paper nothing of it is cut off.
+  await page.emulateMedia({media: 'print'});
+  const cut = await page.locator('.prose').evaluate((e) => e.scrollHeight - e.clientHeight);
+  assert.ok(cut <= 1, `${cut} pixels are cut off`);
+  await page.screenshot({path: path.join(PICTURES, 'pipeline-print.png'), fullPage: true});
+  await page.setViewportSize({width: 600, height: 800});
+  await page.emulateMedia({media: 'screen'});
+  const wide = await page.locator('.prose').evaluate((e) => e.scrollWidth - e.clientWidth);
+  assert.ok(wide <= 1, `${wide} pixels wider than a narrow window`);
+});
+
 test('findings stand in the script and in their list', async () => {
   const page = await open('copy');
   assert.equal(await page.locator('[role=tab][aria-selected=true]').textContent(), 'Findings (2)');
@@ -178,7 +199,7 @@ test('of a script without a kernel there are its findings', async () => {
 
 test('a hostile script is text, and nothing is asked of the network', async () => {
   const page = await open('hostile', {hash: '#view=cuda'});
-  for (const kind of ['cuda', 'ptx', 'sass', 'tirx', 'lowered', 'plan', 'report', 'layouts', 'findings']) await show(page, kind);
+  for (const kind of ['cuda', 'ptx', 'sass', 'tirx', 'lowered', 'plan', 'report', 'layouts', 'pipeline', 'findings']) await show(page, kind);
   await show(page, 'cuda');
   await lineWith(page, 'source', 'onmouseover').hover();
   await page.waitForTimeout(100);
@@ -211,7 +232,7 @@ for (const look of [{colorScheme: 'light'}, {colorScheme: 'dark'}, {colorScheme:
   test('accessibility: ' + Object.values(look).join(', '), async () => {
     // Short pages: what is checked is the same, and each element costs.
     const usual = !look.contrast && !look.forcedColors;
-    for (const [name, kinds] of [['hostile', usual ? ['cuda', 'sass', 'plan', 'findings'] : ['cuda']], ['gmem_smem_swizzle', usual ? ['report', 'layouts'] : []]]) {
+    for (const [name, kinds] of [['hostile', usual ? ['cuda', 'sass', 'plan', 'findings'] : ['cuda']], ['gmem_smem_swizzle', usual ? ['report', 'layouts', 'pipeline'] : ['pipeline']]]) {
       if (!kinds.length) continue;
       const page = await open(name, look);
       for (const kind of kinds) {

@@ -1,0 +1,56 @@
+#include "server/render/pipeline.h"
+
+namespace tilewright::render {
+namespace {
+
+// `memory`: what a use of memory does here.
+Json uses_json(const std::vector<ide::PipelineUse>& uses, const char* memory, const PlaceJson& place) {
+  static constexpr const char* kKinds[] = {"memory",   "init", "arrive", "expect",
+                                           "complete", "wait", "other",  "sync"};  // as ide::BufferUse::Kind
+  Json out = Json::array();
+  for (const ide::PipelineUse& u : uses) {
+    const bool is_memory = u.kind == ide::BufferUse::Kind::Memory;
+    out.push_back({{"what", u.what},
+                   {"kind", is_memory ? memory : kKinds[static_cast<std::size_t>(u.kind)]},
+                   {"who", u.who},
+                   {"under", u.under},
+                   {"bytes", u.bytes ? Json(*u.bytes) : Json(nullptr)},
+                   {"barrier", u.barrier.empty() ? Json(nullptr) : Json(u.barrier)},
+                   {"location", place(u.place)},
+                   {"times", u.times}});
+  }
+  return out;
+}
+
+}  // namespace
+
+Json pipeline_json(const ide::Pipeline& p, const PlaceJson& place) {
+  Json buffers = Json::array(), barriers = Json::array();
+  for (const ide::PipelineBuffer& b : p.buffers) {
+    buffers.push_back({{"name", b.name},
+                       {"other_names", b.other_names},
+                       {"scope", b.scope},
+                       {"dtype", b.dtype},
+                       {"shape", b.shape},
+                       {"bytes", b.bytes ? Json(*b.bytes) : Json(nullptr)},
+                       {"location", place(b.place)},
+                       {"fills", uses_json(b.fills, "fill", place)},
+                       {"drains", uses_json(b.drains, "drain", place)}});
+  }
+  for (const ide::PipelineBarrier& b : p.barriers) {
+    barriers.push_back({{"name", b.name},
+                        {"count", b.count ? Json(*b.count) : Json(nullptr)},
+                        {"arrivals", b.arrivals.empty() ? Json(nullptr) : Json(b.arrivals)},
+                        {"location", place(b.place)},
+                        {"uses", uses_json(b.uses, "other", place)}});
+  }
+  return {{"entry", p.entry},
+          {"kernel", p.kernel},
+          {"architecture", p.architecture},
+          {"buffers", std::move(buffers)},
+          {"barriers", std::move(barriers)},
+          {"syncs", uses_json(p.syncs, "sync", place)},
+          {"left_out", p.left_out}};
+}
+
+}  // namespace tilewright::render
