@@ -2,6 +2,7 @@
 
 #include "compiler/ir/target.h"
 #include "protocol/lsp.h"
+#include "protocol/uri.h"
 
 namespace tilewright::lsp {
 
@@ -14,24 +15,34 @@ project::ClientSettings read_client_settings(const Json& section, std::string& p
     problem = "the setting 'tilewright' must be an object";
     return out;
   }
-  auto words = [&](const char* key, std::vector<std::string>& list, auto&& valid) {
-    const Json& value = protocol::at(section, key);
+  auto words = [&](const Json& from, const std::string& key, std::vector<std::string>& list, auto&& valid) {
+    const Json& value = protocol::at(from, key.c_str());
     if (value.is_null()) return;
     if (!value.is_array()) {
-      problem = std::string("tilewright.") + key + " must be a list";
+      problem = "tilewright." + key + " must be a list";
       return;
     }
     for (const Json& item : value) {
       if (!item.is_string() || !valid(item.get<std::string>())) {
-        problem = std::string("tilewright.") + key + ": " + item.dump(-1, ' ', false, Json::error_handler_t::replace) +
+        problem = "tilewright." + key + ": " + item.dump(-1, ' ', false, Json::error_handler_t::replace) +
                   " is not understood";
       } else {
         list.push_back(item.get<std::string>());
       }
     }
   };
-  words("architectures", out.architectures, [](const std::string& s) { return ir::parse_target(s).has_value(); });
-  words("entries", out.entries, [](const std::string& s) { return !s.empty(); });
+  const auto known = [](const std::string& s) { return ir::parse_target(s).has_value(); };
+  words(section, "architectures", out.architectures, known);
+  if (const Json& documents = protocol::at(section, "documents"); documents.is_object()) {
+    for (const auto& [uri, own] : documents.items()) {
+      std::vector<std::string> architectures;
+      words(own, "architectures", architectures, known);
+      if (!architectures.empty()) out.architectures_of.emplace(protocol::path_of(uri), std::move(architectures));
+    }
+  } else if (!documents.is_null()) {
+    problem = "tilewright.documents must be an object";
+  }
+  words(section, "entries", out.entries, [](const std::string& s) { return !s.empty(); });
   const Json& deny = protocol::at(section, "denyFallback");
   if (deny.is_boolean()) {
     out.deny_fallback = deny.get<bool>();

@@ -160,14 +160,16 @@ void Workspace::forget_settings() {
 
 Workspace::Settings Workspace::settings(const std::string& path) {
   fs::path place;
+  std::string key;  // all scripts of a folder have the same, but for those that were asked for something of their own
   auto made = std::make_shared<session::Settings>();
   std::uint64_t age;
   {
     std::lock_guard lock(settings_mutex_);
     place = is_file(path) ? fs::path(path) : fs::path(folders_.empty() ? "/" : folders_.front()) / "untitled.py";
-    // All scripts of a folder have the same.
-    if (auto it = settings_.find(place.parent_path().string()); it != settings_.end()) return it->second;
-    made->architectures = client_.architectures;
+    const auto own = client_.architectures_of.find(path);
+    key = own == client_.architectures_of.end() ? place.parent_path().string() : path;
+    if (auto it = settings_.find(key); it != settings_.end()) return it->second;
+    made->architectures = own == client_.architectures_of.end() ? client_.architectures : own->second;
     made->entries = client_.entries;
     made->deny_fallback = client_.deny_fallback;
     age = settings_age_;
@@ -189,7 +191,7 @@ Workspace::Settings Workspace::settings(const std::string& path) {
   out.settings = std::move(made);
   std::lock_guard lock(settings_mutex_);
   // Others may have found them meanwhile: everybody has the same object. Or they were changed: then these are not kept.
-  return age == settings_age_ ? settings_.try_emplace(place.parent_path().string(), std::move(out)).first->second : out;
+  return age == settings_age_ ? settings_.try_emplace(std::move(key), std::move(out)).first->second : out;
 }
 
 std::shared_ptr<script::Loader> Workspace::loader(const std::string& path) {

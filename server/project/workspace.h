@@ -53,6 +53,8 @@ class RecordingLoader : public script::Loader {
 // What the editor's own settings say, beside those of tilewright.toml.
 struct ClientSettings {
   std::vector<std::string> architectures, entries;  // empty: found out
+  // By document, as Workspace::settings names it: somebody wants to see this one for architectures of its own.
+  std::map<std::string, std::vector<std::string>> architectures_of;
   bool deny_fallback = false;
 };
 
