@@ -10,6 +10,8 @@ export interface Chosen {
   architecture: string;
 }
 
+// How long the server may take to look at another architecture.
+const patience = 10_000;
 // What somebody may want to see beside what a script says.
 const knownArchitectures = ['sm_75', 'sm_80', 'sm_86', 'sm_89', 'sm_90a', 'sm_100a', 'sm_103a', 'sm_120a'];
 
@@ -17,8 +19,8 @@ export class Choice implements vscode.Disposable {
   private readonly chosen = new Map<string, Chosen>();
   private readonly changed = new vscode.EventEmitter<{ script: vscode.TextDocument; from?: Chosen; to: Chosen }>();
   readonly onDidChange = this.changed.event;
-  // Architectures that somebody asked for beside those of the scripts.
-  readonly extra = new Set<string>();
+  // By the URI of a script, the architectures that somebody asked for, and those that it has by itself.
+  private readonly wanted = new Map<string, string[]>();
   private readonly item = vscode.window.createStatusBarItem('tilewright.choice', vscode.StatusBarAlignment.Right, 110);
   private readonly subscriptions: vscode.Disposable[];
   private looking: NodeJS.Timeout | undefined;
@@ -100,29 +102,35 @@ export class Choice implements vscode.Disposable {
     else if (picked?.more && now) await this.pickArchitecture(script, now, entries);
   }
 
-  async pickArchitecture(script: vscode.TextDocument, now: Chosen, entries: Entry[]): Promise<string | undefined> {
-    const known = new Set(entries.map((e) => e.architecture));
+  async pickArchitecture(script: vscode.TextDocument, now: Chosen, entries: Entry[]): Promise<void> {
+    const known = architecturesOf(entries);
     const architecture = await vscode.window.showQuickPick(
       [...new Set([...known, ...knownArchitectures])].map((name) => ({ label: name, description: known.has(name) ? 'looked at already' : undefined })),
       { title: 'Architecture', placeHolder: 'Also compile the scripts for…' },
     );
-    if (!architecture) return undefined;
-    if (!known.has(architecture.label)) this.add([...known, architecture.label]);
-    this.set(script, { entry: now.entry, architecture: architecture.label }, now);
-    return architecture.label;
+    if (!architecture) return;
+    const there = await this.obtain(script, now.entry, architecture.label, entries);
+    this.set(script, there, now);
   }
 
-  // From now on the server looks at these architectures, too.
-  add(architectures: string[]): void {
-    for (const name of architectures) this.extra.add(name);
-    void this.server.connection?.sendNotification('workspace/didChangeConfiguration', { settings: null });
+  // The entry for an architecture, which from now on the server looks at for this script, too; it takes that up by and by.
+  async obtain(script: vscode.TextDocument, entry: string, architecture: string, entries: Entry[]): Promise<Entry> {
+    const known = architecturesOf(entries);
+    if (!known.has(architecture)) {
+      this.wanted.set(script.uri.toString(), [...known, architecture]);
+      void this.server.connection?.sendNotification('workspace/didChangeConfiguration', { settings: null });
+    }
+    for (const end = Date.now() + patience; ; await new Promise((resolve) => setTimeout(resolve, 100))) {
+      const found = (await this.entries(script)).find((e) => e.entry === entry && e.architecture === architecture);
+      if (found) return found;
+      if (Date.now() > end) throw new Error(`the server does not compile ${entry} for ${architecture}`);
+    }
   }
 
   // What the server is told: the settings, and the architectures that were asked for.
   settings(section: Record<string, unknown>): Record<string, unknown> {
-    const named = Array.isArray(section.architectures) ? (section.architectures as string[]) : [];
-    if (this.extra.size === 0) return section;
-    return { ...section, architectures: [...new Set([...named, ...this.extra])] };
+    if (this.wanted.size === 0) return section;
+    return { ...section, documents: Object.fromEntries([...this.wanted].map(([uri, architectures]) => [uri, { architectures }])) };
   }
 
   private async explainNone(): Promise<void> {
@@ -174,6 +182,8 @@ export class Choice implements vscode.Disposable {
     this.item.show();
   }
 }
+
+const architecturesOf = (entries: Entry[]): Set<string> => new Set(entries.map((e) => e.architecture));
 
 function troubleOf(health: Health): { short: string; long: string } | undefined {
   switch (health.kind) {

@@ -10,11 +10,13 @@ import { Tests } from './run/tests';
 import { ActiveScript, isScript } from './scripts';
 import { Server } from './server';
 import { ViewCommands } from './views/commands';
+import { watchLines } from './views/decorate';
 import { Links, ViewDefinitions } from './views/links';
 import { viewScheme } from './views/name';
 import { messageOf, Views } from './views/views';
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  context.subscriptions.push(watchLines());
   const active = new ActiveScript();
   // The server calls back only once something has asked it, when all of these are there.
   const parts = {} as { choice: Choice; views: ViewCommands; run: RunPanel };
@@ -38,7 +40,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(
     parts.views, views, parts.choice, active, parts.run, runs, layout, pipeline, remotes, server,
     new Links(views),
-    new Tests(server, runs),
+    new Tests(server, runs, active),
     vscode.languages.registerDefinitionProvider({ scheme: viewScheme }, new ViewDefinitions(views)),
     command('tilewright.chooseEntry', () => parts.choice.pick()),
     command('tilewright.showLayout', () => layout.open()),

@@ -8,8 +8,14 @@ export function speaksTile(document: vscode.TextDocument): boolean {
   return document.uri.path.endsWith('.tile.py') || marks.test(document.getText());
 }
 
+// Files of this machine, texts that have no file yet, and files elsewhere that an extension brings into the editor: of
+// those the server knows what is open. Old versions in a comparison and other read-only texts are nobody's to work on.
+function worksOn(uri: vscode.Uri): boolean {
+  return uri.scheme === 'file' || uri.scheme === 'untitled' || vscode.workspace.fs.isWritableFileSystem(uri.scheme) === true;
+}
+
 export function isPython(document: vscode.TextDocument): boolean {
-  if (document.uri.scheme !== 'file' && document.uri.scheme !== 'untitled') return false;
+  if (!worksOn(document.uri)) return false;
   return document.languageId === 'python' || document.uri.path.endsWith('.tile.py');
 }
 

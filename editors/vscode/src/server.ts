@@ -214,9 +214,8 @@ export class Server implements vscode.Disposable {
   private options(self: () => LanguageClient): LanguageClientOptions {
     return {
       documentSelector: [
-        { scheme: 'file', language: 'python' },
-        { scheme: 'untitled', language: 'python' },
-        { scheme: 'file', pattern: '**/*.tile.py' },
+        { language: 'python' },
+        { pattern: '**/*.tile.py' },
       ],
       initializationOptions: { status: true },
       outputChannel: this.log,

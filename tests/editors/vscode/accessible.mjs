@@ -13,3 +13,11 @@ export async function assertAccessible(frame, what) {
   assert.deepEqual(told, [], `${what} has no serious finding`);
   assert.ok(found.passes.length > 3, `${what} was looked at`);
 }
+
+// Text of the workbench itself that cannot be told from what lies behind it.
+export async function assertContrast(page, where) {
+  await page.evaluate(axe);
+  const found = await page.evaluate((where) => globalThis.axe.run(where, { runOnly: ['color-contrast'] }), where);
+  assert.deepEqual(found.violations.flatMap((v) => v.nodes.map((n) => `${n.html} ${n.failureSummary}`)), [], `the text in ${where} can be read`);
+  assert.ok(found.passes.some((one) => one.nodes.length > 0), `text in ${where} was looked at`);
+}

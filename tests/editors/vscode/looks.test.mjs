@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { readFileSync } from 'node:fs';
-import { assertAccessible } from './accessible.mjs';
+import { assertAccessible, assertContrast } from './accessible.mjs';
 import { example, join, root, scenario, Workbench } from './workbench.mjs';
 
 const looks = [
@@ -34,6 +34,20 @@ for (const { name, settings } of looks) {
       // In high contrast nothing lies behind the text.
       if (name === 'high-contrast') assert.deepEqual([...new Set(edges.map(([, background]) => background))], ['rgba(0, 0, 0, 0)']);
       if (name === 'colour-blind-safe') assert.ok(edges.every(([edge]) => edge.includes('0.95')), 'Okabe and Ito’s colours');
+      // The lines of the kernel that emit nothing are told from the others, and can be read in high contrast.
+      const unused = await w.until(() => w.line('T.device_entry()', w.editor('scopes.py')).evaluate((line) => {
+        const top = line.getBoundingClientRect().top;
+        const edges = [...line.closest('.monaco-editor').querySelectorAll('.view-overlays .cdr')].filter((one) => Math.abs(one.getBoundingClientRect().top - top) < 3);
+        const opacity = Math.min(...[...line.querySelectorAll('span')].map((one) => Number(getComputedStyle(one).opacity)));
+        const dotted = edges.some((one) => getComputedStyle(one).borderLeftStyle === 'dotted');
+        return (opacity < 1 || dotted) && { opacity, dotted };
+      }).catch(() => undefined), 'a line that emits nothing is marked');
+      if (name === 'high-contrast') {
+        assert.deepEqual(unused, { opacity: 1, dotted: true });
+        await assertContrast(w.page, '.view-lines');
+      } else {
+        assert.ok(!unused.dotted && unused.opacity > 0.6, JSON.stringify(unused));
+      }
       // The colours of the language come a moment after the text.
       await w.until(async () => (await w.line('extern "C"', w.editor('by_warp.cu')).locator('span span').count()) > 3, 'CUDA has its colours');
       await w.shot(`linked-${name}`);

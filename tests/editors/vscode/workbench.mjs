@@ -32,7 +32,8 @@ function freePort() {
 export class Workbench {
   // `files`: by name in the workspace, their text; `settings`: of the user; `trust`: whether the folder is trusted;
   // `extension`: what to do with the folder of the installed extension before anything starts.
-  static async open({ files = {}, settings = {}, trust = true, extension = undefined, path = undefined, vsixFile = vsix } = {}) {
+  // `beside`: files of other extensions.
+  static async open({ files = {}, settings = {}, trust = true, extension = undefined, path = undefined, beside = [] } = {}) {
     const self = new Workbench();
     self.home = mkdtempSync(join(tmpdir(), 'tilewright-workbench-'));
     self.folder = join(self.home, 'kernels');
@@ -54,7 +55,7 @@ export class Workbench {
     };
     delete self.environment.VSCODE_IPC_HOOK_CLI;
     const folders = ['--user-data-dir', join(self.home, 'user'), '--extensions-dir', join(self.home, 'extensions')];
-    execFileSync(process.execPath, [entry, ...folders, '--install-extension', vsixFile], { env: self.environment, stdio: 'pipe' });
+    for (const file of [vsix, ...beside]) execFileSync(process.execPath, [entry, ...folders, '--install-extension', file], { env: self.environment, stdio: 'pipe' });
     if (extension) extension(self.extensionFolder());
     self.port = await freePort();
     const more = trust ? ['--disable-workspace-trust'] : [];

@@ -69,6 +69,9 @@ export class Runs implements vscode.Disposable {
   // Runs an entry of a script; what came of it, and is `last` from then on.
   async run(script: vscode.Uri, entry: string, on: string, outer?: vscode.CancellationToken): Promise<Done> {
     if (!vscode.workspace.isTrusted) throw new Error('nothing is run in a workspace that is not trusted; “Workspaces: Manage Workspace Trust” changes that');
+    if (script.scheme !== 'file' && script.scheme !== 'untitled') {
+      throw new Error(`what is run is a file of this machine, and this script is at ${script.scheme}:. “File: Save As…” makes a copy here that can be run`);
+    }
     if (this.now) throw new Error(`${this.now.entry} is still running on ${this.now.on}; wait for it, or cancel it`);
     const cancel = new vscode.CancellationTokenSource();
     const linked = outer?.onCancellationRequested(() => cancel.cancel());

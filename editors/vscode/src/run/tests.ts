@@ -2,7 +2,7 @@
 // its profile says.
 import * as vscode from 'vscode';
 import type { Entry } from '../protocol';
-import { isScript } from '../scripts';
+import { type ActiveScript, isScript } from '../scripts';
 import type { Server } from '../server';
 import { messageOf } from '../views/views';
 import type { Done, Runs } from './runs';
@@ -14,12 +14,11 @@ export class Tests implements vscode.Disposable {
   private readonly controller = vscode.tests.createTestController('tilewright', 'Tilewright');
   private readonly subscriptions: vscode.Disposable[];
   private waiting = new Map<string, NodeJS.Timeout>();
+  private readonly places = new Map<string, vscode.TestRunProfile>();
 
-  constructor(private readonly server: Server, private readonly runs: Runs) {
-    const profile = (label: string, on: string, first: boolean) =>
-      this.controller.createRunProfile(label, vscode.TestRunProfileKind.Run, (request, token) => this.run(request, on, token), first);
-    profile('On the simulator', 'sim', true);
-    profile('On a GPU of this machine', 'gpu', false);
+  constructor(private readonly server: Server, private readonly runs: Runs, private readonly active: ActiveScript) {
+    this.profile('On the simulator', 'sim', true);
+    this.profile('On a GPU of this machine', 'gpu', false);
     this.controller.resolveHandler = async (item) => {
       if (!item) await this.findAll();
     };
@@ -31,9 +30,38 @@ export class Tests implements vscode.Disposable {
       vscode.workspace.onDidDeleteFiles(({ files }) => files.forEach((file) => this.controller.items.delete(file.toString()))),
       vscode.workspace.onDidRenameFiles(({ files }) => files.forEach((file) => this.controller.items.delete(file.oldUri.toString()))),
       server.onDidChangeHealth((health) => {
-        if (health.kind === 'running') vscode.workspace.textDocuments.forEach((document) => this.later(document));
+        if (health.kind !== 'running') return;
+        vscode.workspace.textDocuments.forEach((document) => this.later(document));
+        void this.findPlaces();
       }),
+      active.onDidChange(() => void this.findPlaces()),
+      ...watched(() => void this.findPlaces()),
     ];
+  }
+
+  private profile(label: string, on: string, first: boolean): vscode.TestRunProfile {
+    return this.controller.createRunProfile(label, vscode.TestRunProfileKind.Run, (request, token) => this.run(request, on, token), first);
+  }
+
+  // A profile for each machine and pool that the settings of the script name; none of them is reached for that.
+  private async findPlaces(): Promise<void> {
+    const script = this.active.document;
+    if (!script || this.server.health.kind !== 'running') return;
+    let names: string[];
+    try {
+      const { targets } = await this.runs.targets(script.uri);
+      names = targets.filter(({ kind }) => kind !== 'local').map(({ name }) => name);
+    } catch {
+      return; // settings that are wrong are told where runs are made; what there was stays
+    }
+    for (const [name, profile] of this.places) {
+      if (names.includes(name)) continue;
+      profile.dispose();
+      this.places.delete(name);
+    }
+    for (const name of names) {
+      if (!this.places.has(name)) this.places.set(name, this.profile(`On ${name}`, name, false));
+    }
   }
 
   dispose(): void {
@@ -105,6 +133,12 @@ export class Tests implements vscode.Disposable {
     }
     run.end();
   }
+}
+
+// Settings are read from the disk: what is written there counts, whoever wrote it.
+function watched(changed: () => void): vscode.Disposable[] {
+  const files = vscode.workspace.createFileSystemWatcher('**/tilewright.toml');
+  return [files, files.onDidChange(changed), files.onDidCreate(changed), files.onDidDelete(changed)];
 }
 
 function judge(run: vscode.TestRun, item: vscode.TestItem, done: Done, milliseconds: number): void {

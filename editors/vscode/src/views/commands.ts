@@ -63,7 +63,7 @@ export class ViewCommands implements vscode.TextDocumentContentProvider, vscode.
       const entry = await this.entryOf(shown.name);
       const old = viewTabs().find(({ tab }) => tab.isActive && tab.group.isActive)?.tab;
       await this.openUri(vscode.Uri.parse(entry.views[kind]), vscode.ViewColumn.Active, false);
-      if (old && kind !== shown.name.kind) await vscode.window.tabGroups.close(old, true);
+      if (old && kind !== shown.name.kind) await closeTab(old);
       return;
     }
     const script = this.script();
@@ -132,20 +132,9 @@ export class ViewCommands implements vscode.TextDocumentContentProvider, vscode.
       title: `Compare ${now.entry} for ${now.architecture} with…`,
     });
     if (!picked) return;
-    if (!others.includes(picked.label)) this.choice.add([...new Set(entries.map((e) => e.architecture)), picked.label]);
-    const right = await this.waitForEntry(script, now.entry, picked.label);
+    const right = await this.choice.obtain(script, now.entry, picked.label, entries);
     await this.diff(vscode.Uri.parse(now.views[kind]), vscode.Uri.parse(right.views[kind]),
       `${viewTitles[kind]} of ${now.entry}: ${now.architecture} ↔ ${picked.label}`);
-  }
-
-  // An architecture that was only now asked for: the server takes the settings up by and by.
-  private async waitForEntry(script: vscode.TextDocument, entry: string, architecture: string): Promise<Entry> {
-    for (let tries = 0; tries < 20; tries++) {
-      const found = (await this.choice.entries(script)).find((e) => e.entry === entry && e.architecture === architecture);
-      if (found) return found;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    throw new Error(`the server does not compile ${entry} for ${architecture}`);
   }
 
   private async compareEntries(): Promise<void> {
@@ -217,9 +206,9 @@ export class ViewCommands implements vscode.TextDocumentContentProvider, vscode.
       if (vscode.Uri.parse(name.document).toString() !== script.uri.toString()) continue;
       if (name.entry !== from.entry || name.architecture !== from.architecture) continue;
       try {
-        const entry = await this.waitForEntry(script, to.entry, to.architecture);
+        const entry = await this.choice.obtain(script, to.entry, to.architecture, await this.choice.entries(script));
         await this.openUri(vscode.Uri.parse(entry.views[name.kind]), tab.group.viewColumn);
-        await vscode.window.tabGroups.close(tab, true);
+        await closeTab(tab);
       } catch (error) {
         void vscode.window.showErrorMessage(`Tilewright: ${messageOf(error)}`);
       }
@@ -231,9 +220,17 @@ export class ViewCommands implements vscode.TextDocumentContentProvider, vscode.
       const file = files.find(({ oldUri }) => oldUri.toString() === vscode.Uri.parse(name.document).toString());
       if (!file) continue;
       await this.openUri(viewUri({ ...name, document: file.newUri.toString() }), tab.group.viewColumn);
-      await vscode.window.tabGroups.close(tab, true);
+      await closeTab(tab);
     }
   }
+}
+
+// Opening another one may make all tabs anew: what is closed is the tab that shows the same in the same place now.
+async function closeTab(old: vscode.Tab): Promise<void> {
+  const shows = (tab: vscode.Tab) => (tab.input instanceof vscode.TabInputText ? tab.input.uri.toString() : undefined);
+  const now = vscode.window.tabGroups.all.flatMap((group) => group.tabs).find((tab) =>
+    tab.group.viewColumn === old.group.viewColumn && shows(tab) !== undefined && shows(tab) === shows(old));
+  if (now) await vscode.window.tabGroups.close(now, true);
 }
 
 function viewTabs(): { tab: vscode.Tab; name: ViewName }[] {

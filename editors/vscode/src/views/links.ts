@@ -39,16 +39,14 @@ interface Painted {
 
 export class Links implements vscode.Disposable {
   private colours = palette();
-  private readonly dim = vscode.window.createTextEditorDecorationType({ opacity: '0.55', isWholeLine: true });
+  private dim = dimmed();
+  // Drawn beside the text and not over it: a keystroke marks a view and unmarks it, and the text itself is not drawn anew.
   private readonly old = vscode.window.createTextEditorDecorationType({
-    opacity: '0.6',
     isWholeLine: true,
     borderWidth: '0 0 0 3px',
     borderStyle: 'solid',
     borderColor: new vscode.ThemeColor('editorWarning.foreground'),
-    overviewRulerColor: new vscode.ThemeColor('editorWarning.foreground'),
   });
-  private readonly oldNote = vscode.window.createTextEditorDecorationType({});
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(private readonly views: Views) {
@@ -57,6 +55,11 @@ export class Links implements vscode.Disposable {
       vscode.window.onDidChangeVisibleTextEditors(() => this.paintAll()),
       vscode.window.onDidChangeTextEditorSelection((event) => this.selected(event)),
       vscode.window.onDidChangeTextEditorVisibleRanges((event) => this.scrolled(event)),
+      vscode.window.onDidChangeActiveColorTheme(() => {
+        this.dim.dispose();
+        this.dim = dimmed();
+        this.paintAll();
+      }),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration('tilewright.view')) return;
         this.colours.dispose();
@@ -67,7 +70,7 @@ export class Links implements vscode.Disposable {
   }
 
   dispose(): void {
-    for (const one of [...this.subscriptions, this.dim, this.old, this.oldNote, this.colours]) one.dispose();
+    for (const one of [...this.subscriptions, this.dim, this.old, this.colours]) one.dispose();
   }
 
   private viewUpdated(view: ShownView): void {
@@ -108,17 +111,13 @@ export class Links implements vscode.Disposable {
   }
 
   private markOld(editor: vscode.TextEditor, why: string): void {
-    if (!why) {
-      decorate(editor, this.old, []);
-      decorate(editor, this.oldNote, []);
-      return;
-    }
-    decorate(editor, this.old, [new vscode.Range(0, 0, editor.document.lineCount, 0)]);
+    if (!why) return decorate(editor, this.old, []);
     // Where somebody looks, however far it is scrolled.
     const first = editor.visibleRanges[0]?.start.line ?? 0;
     const begin = new vscode.Position(Math.min(first, editor.document.lineCount - 1), 0);
     const note = { contentText: `⟳ out of date: ${why}`, color: new vscode.ThemeColor('editorWarning.foreground'), fontStyle: 'italic', margin: '0 1.5em 0 0.5em' };
-    decorate(editor, this.oldNote, [{ range: new vscode.Range(begin, begin), renderOptions: { before: note } }]);
+    const all = new vscode.Range(0, 0, editor.document.lineCount, 0);
+    decorate(editor, this.old, [{ range: all }, { range: new vscode.Range(begin, begin), renderOptions: { before: note } }]);
   }
 
   private paintScript(editor: vscode.TextEditor): void {
@@ -126,7 +125,7 @@ export class Links implements vscode.Disposable {
     const current = visible.find((view) => !view.outOfDate());
     if (visible.length > 0 && !current) return; // the colours move with the text until the views have caught up
     const painted: Painted = { lines: new Map(), active: new Set() };
-    const dimmed: vscode.Range[] = [];
+    const unused: vscode.Range[] = [];
     if (current?.state === 'ready' && current.map.length > 0) {
       const owners = ownersOf(current);
       const active = this.statementFor(current);
@@ -136,12 +135,12 @@ export class Links implements vscode.Disposable {
       }
       const { start, end } = current.kernel ?? { start: 0, end: 0 };
       for (let line = start; line < Math.min(end, editor.document.lineCount); line++) {
-        if (!owners.ofLine.has(line) && !editor.document.lineAt(line).isEmptyOrWhitespace) dimmed.push(editor.document.lineAt(line).range);
+        if (!owners.ofLine.has(line) && !editor.document.lineAt(line).isEmptyOrWhitespace) unused.push(editor.document.lineAt(line).range);
       }
     }
     this.colours.apply(editor, painted.lines, painted.active);
     const wanted = vscode.workspace.getConfiguration('tilewright').get('view.dimUnused', true);
-    decorate(editor, this.dim, wanted ? dimmed : []);
+    decorate(editor, this.dim, wanted ? unused : []);
   }
 
   private visibleViews(script: vscode.TextDocument): ShownView[] {
@@ -202,6 +201,18 @@ export class Links implements vscode.Disposable {
       if (!seen) editor.revealRange(new vscode.Range(lines[0], 0, lines[0], 0), vscode.TextEditorRevealType.InCenter);
     }
   }
+}
+
+// How lines that emit nothing are drawn. Who chose high contrast wants to read them, too: there they keep their colours, and
+// are told by dots at their edge.
+function dimmed(): vscode.TextEditorDecorationType {
+  const { kind } = vscode.window.activeColorTheme;
+  if (kind !== vscode.ColorThemeKind.HighContrast && kind !== vscode.ColorThemeKind.HighContrastLight) {
+    return vscode.window.createTextEditorDecorationType({ opacity: '0.667', isWholeLine: true });
+  }
+  return vscode.window.createTextEditorDecorationType({
+    isWholeLine: true, borderWidth: '0 0 0 3px', borderStyle: 'dotted', borderColor: new vscode.ThemeColor('editorLineNumber.foreground'),
+  });
 }
 
 function following(): boolean {

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { Lines, Link, View, ViewState } from '../protocol';
 import type { Server } from '../server';
+import { changes } from './changes';
 import { parseView, serverUri, type ViewName, viewScheme } from './name';
 
 // Requests of one view under way at once: the first may be about a version that was typed over.
@@ -18,6 +19,7 @@ export class ShownView {
   lastSaved: string | undefined; // the text while the script had no unsaved edits
   problem: string | undefined; // why the last answer did not come
   notShownYet = false; // the editor still has the text before this one
+  replacing = false; // the editor is given this text
   underWay = 0;
   again = false;
   asked = 0;
@@ -97,8 +99,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
   private documentChanged(event: vscode.TextDocumentChangeEvent): void {
     const view = this.get(event.document.uri);
     if (view) {
-      view.notShownYet = false;
-      this.updated.fire(view);
+      if (view.text === undefined || says(event.document, view.text)) this.arrived(view);
       return;
     }
     if (event.contentChanges.length === 0) return;
@@ -170,7 +171,41 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
     view.text = answer.text;
     this.keepSaved(view);
     view.notShownYet = true;
-    if (!first) this.contentChanged.fire(view.uri);
+    if (!first) void this.replace(view);
+  }
+
+  // Gives the editor the lines that are others than before. The way for texts that nobody may edit, onDidChange, sends the
+  // whole text and compares it in a worker of the editor, which takes longer than all the rest; it is taken where the
+  // editor refuses the short one.
+  private async replace(view: ShownView): Promise<void> {
+    if (view.replacing) return; // it goes on with the newest text
+    const document = vscode.workspace.textDocuments.find((d) => d.uri.toString() === view.uri.toString());
+    if (!document) return this.contentChanged.fire(view.uri);
+    view.replacing = true;
+    let applied = true;
+    try {
+      while (applied && view.text !== undefined && !document.isClosed && !says(document, view.text)) {
+        const text = view.text;
+        const applying = vscode.workspace.applyEdit(changeInto(document, text));
+        // What is said in the next turn reaches the editor as a message of its own behind the edit: colours and marks of
+        // the new text are drawn with it, and wait for no confirmation.
+        setTimeout(() => view.replacing && view.text === text && this.arrived(view));
+        applied = await applying;
+      }
+    } catch {
+      applied = false; // closed meanwhile, or not allowed
+    } finally {
+      view.replacing = false;
+    }
+    if (applied) return;
+    view.notShownYet = true;
+    this.updated.fire(view);
+    this.contentChanged.fire(view.uri);
+  }
+
+  private arrived(view: ShownView): void {
+    view.notShownYet = false;
+    this.updated.fire(view);
   }
 
   private keepSaved(view: ShownView): void {
@@ -178,6 +213,21 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
     if ((!script || !script.isDirty) && view.state === 'ready' && view.outOfDate() === '') view.lastSaved = view.text;
     else if ((!script || !script.isDirty) && view.state === 'ready' && script?.version === view.version) view.lastSaved = view.text;
   }
+}
+
+function linesIn(document: vscode.TextDocument): string[] {
+  return Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
+}
+
+function says(document: vscode.TextDocument, text: string): boolean {
+  const lines = text.split('\n');
+  return lines.length === document.lineCount && lines.every((line, i) => document.lineAt(i).text === line);
+}
+
+function changeInto(document: vscode.TextDocument, text: string): vscode.WorkspaceEdit {
+  const edit = new vscode.WorkspaceEdit();
+  for (const { from, to, put } of changes(linesIn(document), text.split('\n'))) edit.replace(document.uri, new vscode.Range(...from, ...to), put);
+  return edit;
 }
 
 export function messageOf(error: unknown): string {
