@@ -123,7 +123,7 @@ def check_code(root, documents):
 def index(documents):
     out = ["# Index of rules", "", "Comments in the code cite rules by number; this page leads to each. Numbers of a family are used by one page only, but for N: in",
            "`compiler/layout` it is a rule of layouts, in `compiler/scope` and for threads in `compiler/dispatch` one of scopes, in `compiler/intrinsics` a row of NVSHMEM.",
-           "", "Written by `tests/house/citations.py --update`, which also holds what the code cites against these pages.", ""]
+           "", "Written by `tests/house/citations.py`, which also holds what the code cites against these pages.", ""]
     for letter, page, what in FAMILIES:
         numbers = sorted(int(a[1:]) for a in documents.page(page) if re.fullmatch(letter.lower() + r"\d+", a))
         out += [f"## {letter}: {what}", "", f"In [{page}.md]({page}.md):", ""]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The lines that README.md gives for editors, each tried in the editor itself, where it is installed.
+"""The lines that docs/manual/editors.md gives for editors, each tried in the editor itself, where it is installed.
 
     readme_editors.py SERVER [FOLDER]
 
@@ -21,9 +21,9 @@ WAIT = 30 * int(os.environ.get("TILEWRIGHT_PATIENCE", "1"))
 
 
 def block(language):
-    with open(os.path.join(ROOT, "README.md")) as f:
+    with open(os.path.join(ROOT, "docs", "manual", "editors.md")) as f:
         found = [b for b in re.findall(rf"^```{language}\n(.*?)^```$", f.read(), re.M | re.S) if '"lsp"' in b]
-    assert len(found) == 1, f"{len(found)} blocks of {language} in README.md"
+    assert len(found) == 1, f"{len(found)} blocks of {language} in docs/manual/editors.md"
     return found[0]
 
 
