@@ -11,6 +11,7 @@ import argparse
 import concurrent.futures
 import ctypes
 import json
+import multiprocessing
 import os
 import re
 import subprocess
@@ -86,13 +87,20 @@ def build(binary, script, answer, arch, folder):
     return next(folder.glob("*.cubin")), next(folder.glob("*.json")), folder / "reference.bin"
 
 
-def compare(binary, script, answer, given, built, seed):
+def compare(script, answer, given, built, seed):
     plan = json.loads(built[1].read_text())
     tensors = contents(plan["params"], given, script.parent, seed)
     mine, theirs = ({n: t.clone() for n, t in tensors.items()} for _ in range(2))
     Kernel(built[0], built[1], mine)()
+    try:
+        torch.cuda.synchronize()
+    except RuntimeError as e:
+        return f"OURS FAULTS: {str(e).splitlines()[0]}"
     launch_reference(built[2], answer, theirs)
-    torch.cuda.synchronize()
+    try:
+        torch.cuda.synchronize()
+    except RuntimeError as e:
+        return f"the reference's faults: {str(e).splitlines()[0]}"
     worst = []
     for name in tensors:
         a, b = mine[name].view(torch.uint8), theirs[name].view(torch.uint8)
@@ -107,6 +115,13 @@ def compare(binary, script, answer, given, built, seed):
     return "; ".join(worst)
 
 
+def one(binary, script, answer, given, arch, seed):
+    """What there is to say of one kernel; in a process of its own, since a fault ends a process's GPU context."""
+    with tempfile.TemporaryDirectory() as folder:
+        built = build(binary, script, answer, arch, Path(folder) / "made")
+        return built if isinstance(built, str) else compare(script, answer, given, built, seed)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
@@ -114,7 +129,6 @@ def main():
     parser.add_argument("answers", type=Path)
     parser.add_argument("--arch", default="sm_90a")
     options = parser.parse_args()
-    torch.zeros(1, device="cuda")
     jobs = []
     for path in sorted(options.answers.glob("*.json")):
         script = options.scripts / (path.stem + ".py")
@@ -125,12 +139,11 @@ def main():
             if answer.get("cuda") and not answer.get("error"):
                 jobs.append((script, answer, given.get(answer["name"], {})))
     same, other = 0, []
-    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(16) as pool:
-        tasks = [pool.submit(build, options.binary, str(s), a, options.arch, Path(folder) / str(i)) for i, (s, a, _) in enumerate(jobs)]
-        for i, ((script, answer, given), task) in enumerate(zip(jobs, tasks)):
-            built = task.result()
-            said = built if isinstance(built, str) else compare(options.binary, script, answer, given, built, i)
-            if said:
+    spawn = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(12, mp_context=spawn, max_tasks_per_child=1) as pool:
+        tasks = [pool.submit(one, options.binary, s, a, g, options.arch, i) for i, (s, a, g) in enumerate(jobs)]
+        for (_, answer, _), task in zip(jobs, tasks):
+            if said := task.result():
                 other.append(f"{answer['name']}: {said}")
             else:
                 same += 1
@@ -138,4 +151,5 @@ def main():
     print("\n".join("  " + line for line in other))
 
 
-main()
+if __name__ == "__main__":
+    main()
