@@ -11,7 +11,7 @@ PICTURES = {  # the picture: the words of the command behind `tilewright layout`
     "slice_swizzled": ['mma_shared_layout("float16", 3, (8, 64)).slice((8, 64), [(2, 4), (0, 64)])', "--shape", "2,64", "--by", "bank"],
     "banks_plain": ["S[8, 64]", "--shape", "8,64", "--by", "bank"],
     "banks_128": ['mma_shared_layout("float16", 3, (8, 64))', "--shape", "8,64", "--by", "bank"],
-    "datapath_f": ['tmem_datapath_layout("F", 64, 4)', "--shape", "64,4"],
+    "datapath_f": ['tmem_datapath_layout("F", 64, 4)', "--shape", "64,4", "--rows", "20"],
     "fragment_16x256b": ['tcgen05_atom_layout("16x256b", (64, 8), "float32")', "--shape", "64,8", "--rows", "16"],
     "accumulator": ["S[(2, 8, 4, 2) : (2, 4 @ laneid, 1 @ laneid, 1)]", "--shape", "16,8"],
     "operand_a": ["S[(2, 8, 2, 4, 2) : (2, 4 @ laneid, 4, 1 @ laneid, 1)]", "--shape", "16,16"],

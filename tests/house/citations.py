@@ -111,7 +111,7 @@ def check_code(root, documents):
             if not path.startswith(("compiler/", "server/")):
                 continue
             for letter, first, other, last in RULE.findall(comment):
-                for n in {int(first), int(last or first)}:
+                for n in range(int(first), int(last or first) + 1):
                     if not NO_RULES.match(f"{letter}{n}") and not documents.defines(letter, n):
                         problems.append(f"{path}:{number}: docs/language has no rule {letter}{n}")
         if path.startswith("compiler/intrinsics/rows/"):
@@ -126,13 +126,16 @@ def index(documents):
            "", "Written by `tests/house/citations.py`, which also holds what the code cites against these pages.", ""]
     for letter, page, what in FAMILIES:
         numbers = sorted(int(a[1:]) for a in documents.page(page) if re.fullmatch(letter.lower() + r"\d+", a))
+        if not numbers:
+            continue
         out += [f"## {letter}: {what}", "", f"In [{page}.md]({page}.md):", ""]
         row = [f"[{letter}{n}]({page}.md#{letter.lower()}{n})" for n in numbers]
         out += [" · ".join(row[i:i + 10]) + (" ·" if i + 10 < len(row) else "") for i in range(0, len(row), 10)] + [""]
     out += ["## Sections", "", "| page | sections |", "|---|---|"]
     for page in PAGES:
         sections = sorted((a for a in documents.page(page) if re.fullmatch(SECTION, a)), key=lambda a: [int(x) for x in a.split(".")])
-        out.append(f"| [{page}.md]({page}.md) | " + " ".join(f"[{s}]({page}.md#{s})" for s in sections) + " |")
+        if sections:
+            out.append(f"| [{page}.md]({page}.md) | " + " ".join(f"[{s}]({page}.md#{s})" for s in sections) + " |")
     return "\n".join(out) + "\n"
 
 
