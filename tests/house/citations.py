@@ -2,7 +2,8 @@
 """Holds what the code cites against docs/language, and docs/language/rules.md against both.
 
 citations.py [ROOT] [--update]: comments of compiler/, server/, protocol/ and tests/ cite sections ("layout.md 5.4", "copy_async.md 7, 8.4") and rules ("X5", "V1-V11").
-Each has to lead to a heading or an anchor of docs/language; each link within docs/ and README.md to a file and to an anchor of it. --update writes the index of rules."""
+Each has to lead to a heading or an anchor of docs/language; each link within docs/ and README.md to a file and to an anchor of it. Intrinsics and variants are
+documented by the names, architectures and priorities that their tables have. --update writes the index of rules."""
 import os
 import re
 import sys
@@ -120,6 +121,52 @@ def check_code(root, documents):
                     problems.append(f"{path}: docs/language/intrinsics.md has no row {row}")
 
 
+# A row's architectures as its table has them: what the column begins with.
+TARGETS = {"Sm80": "80", "Sm90": "90", "Sm90aPlus": "90a+", "Sm100": "100", "Sm100Suffixed": "100a", "Sm100aClass": "100a", "Sm100a103a": "100a/103a",
+           "Never": "—"}
+
+
+def cells_of(line):
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
+
+
+def check_rows(root, problems):
+    """Names and architectures of intrinsics are those of the table in docs/language/intrinsics.md."""
+    described, titles = {}, []
+    page = os.path.join(root, "docs/language/intrinsics.md")
+    for line in text_of(page).splitlines():
+        if line.startswith("| ID"):
+            titles = cells_of(line)
+        for row in re.findall(r'<a id="([pcenl]\d+)">', line):
+            described[row.upper()] = (line, dict(zip(titles, cells_of(line))))
+    for path in files(root, ["compiler/intrinsics/rows"], (".cpp",)):
+        text = text_of(os.path.join(root, path))
+        for here in re.finditer(r'\("([PCELN]\d+)(?:\.\w+)?",\s*"([\w.]+)"', text):
+            row, name = here.group(1), here.group(2)
+            if row not in described:
+                continue  # said by check_code
+            line, columns = described[row]
+            if name.split(".")[-1] not in line:
+                problems.append(f"{path}: the line of {row} in docs/language/intrinsics.md does not name {name}")
+            target = re.search(r"\.cc\((\w+)\)", text[here.end():].partition("row<")[0])
+            if target and "cc" in columns and not columns["cc"].startswith(TARGETS.get(target.group(1), "")):
+                problems.append(f"{path}: {row} is {target.group(1)}, docs/language/intrinsics.md says {columns['cc']}")
+
+
+def check_variants(root, problems):
+    """Each variant stands with its priority in docs/language, and beside its primitive in the README."""
+    table = os.path.join(root, "compiler/dispatch/table.cpp")
+    if not os.path.exists(table):
+        return
+    pages = "".join(text_of(os.path.join(root, f"docs/language/{page}.md")) for page in ("dispatch", "copy_async", "compute", "gemm"))
+    lines = text_of(os.path.join(root, "README.md")).splitlines()
+    for primitive, variant, priority in re.findall(r'^  V\("(\w+)", "([^"]+)", (\d+),', text_of(table), re.M):
+        if not re.search(re.escape(variant) + rf"`? \({priority}\)", pages):
+            problems.append(f"compiler/dispatch/table.cpp: docs/language does not say {variant} ({priority})")
+        if not any(re.match(rf"\| `[^`]*\b{primitive}\b[^`]*` \|", line) and f"`{variant}`" in line for line in lines):
+            problems.append(f"compiler/dispatch/table.cpp: README.md does not name {variant} beside {primitive}")
+
+
 def index(documents):
     out = ["# Index of rules", "", "Comments in the code cite rules by number; this page leads to each. Numbers of a family are used by one page only, but for N: in",
            "`compiler/layout` it is a rule of layouts, in `compiler/scope` and for threads in `compiler/dispatch` one of scopes, in `compiler/intrinsics` a row of NVSHMEM.",
@@ -151,6 +198,8 @@ def main():
     elif text_of(page) != made:
         documents.problems.append("docs/language/rules.md is stale: tests/house/citations.py --update")
     check_code(root, documents)
+    check_rows(root, documents.problems)
+    check_variants(root, documents.problems)
     documents.links()
     for problem in documents.problems:
         print(problem)

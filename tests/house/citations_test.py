@@ -10,12 +10,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import citations  # noqa: E402
 
 TREE = {
-    "README.md": "# Top\n\n[layouts](docs/language/layout.md#5.4), [own](#top)\n",
+    "README.md": "# Top\n\n| `copy` | `fast` |\n\n[layouts](docs/language/layout.md#5.4), [own](#top)\n",
     "docs/language/layout.md": '# Layouts\n\n<a id="5"></a>\n\n## 5. Operations\n\n<a id="5.4"></a>\n\n### 5.4 canonicalize\n\n| <a id="n1"></a>N1 | a | b |\n'
                                '| <a id="n2"></a>N2 | a | b |\n\n```text\n[no link](nowhere.md)\n```\n',
-    "docs/language/intrinsics.md": '# Intrinsics\n\n| <a id="p1"></a>P1 | a |\n',
+    "docs/language/intrinsics.md": '# Intrinsics\n\n| ID | Script | cc |\n|---|---|---|\n| <a id="p1"></a>P1 | `x(a)` | 90 |\n',
+    "docs/language/dispatch.md": "copy: slow (0), `fast` (10)\n", "docs/language/copy_async.md": "", "docs/language/compute.md": "", "docs/language/gemm.md": "",
+    "compiler/dispatch/table.cpp": '  V("copy", "fast", 10, copy_fast, false)\n',
     "compiler/layout/a.cpp": "// As layout.md 5 and 5.4 say (N1, N1-N2), on an H100 with its L2.\nint n7 = N7;  // not a comment before the slashes\n",
-    "compiler/intrinsics/rows/r.cpp": 'row("P1", "ptx.x")\n',
+    "compiler/intrinsics/rows/r.cpp": 'row<"">("P1", "ptx.x").cc(Sm90)\n',
     "tests/unit/a.cpp": "// layout.md 5.4\n",
 }
 # A file, what is added to it, and what is said of that.
@@ -27,7 +29,11 @@ BROKEN = [
     ("compiler/layout/a.cpp", "// N1-N4", "docs/language has no rule N3"),
     ("compiler/layout/a.cpp", "// X1", "docs/language has no rule X1"),
     ("compiler/layout/a.cpp", "// design.md, idea 3", "there is no design.md"),
-    ("compiler/intrinsics/rows/r.cpp", 'row("P2.dispatch", "ptx.y")', "docs/language/intrinsics.md has no row P2"),
+    ("compiler/intrinsics/rows/r.cpp", 'row<"">("P2.dispatch", "ptx.y")', "docs/language/intrinsics.md has no row P2"),
+    ("compiler/intrinsics/rows/r.cpp", 'row<"">("P1", "ptx.other")', "the line of P1 in docs/language/intrinsics.md does not name ptx.other"),
+    ("compiler/intrinsics/rows/r.cpp", 'row<"">("P1.y", "ptx.x").cc(Sm100)', "P1 is Sm100, docs/language/intrinsics.md says 90"),
+    ("compiler/dispatch/table.cpp", '  V("copy", "slow", 0, copy_slow, false)', "README.md does not name slow beside copy"),
+    ("compiler/dispatch/table.cpp", '  V("copy", "fast", 20, copy_fast, false)', "docs/language does not say fast (20)"),
     ("tests/unit/a.cpp", "// layout.md 9", "tests/unit/a.cpp:2: docs/language/layout.md has no section 9"),
     ("README.md", "[a](docs/none.md)", "README.md: docs/none.md leads nowhere"),
     ("README.md", "[a](docs/language/layout.md#5.5)", "README.md: docs/language/layout.md has no anchor 5.5"),
