@@ -84,12 +84,22 @@ TEST_CASE("settings are the same object until they change, on any thread") {
   CHECK(first.settings->severity);
   CHECK(workspace.settings((root / "b.py").string()).settings == first.settings);
   CHECK(workspace.settings("untitled:1").settings == first.settings);
-  workspace.configure({.architectures = {"sm_80"}, .entries = {}, .deny_fallback = true});
+  const std::string own = (root / "b.py").string();
+  workspace.configure({.architectures = {"sm_80"},
+                       .entries = {},
+                       .architectures_of = {{own, {"sm_80", "sm_120a"}}, {"untitled:2", {"sm_100a"}}},
+                       .deny_fallback = true});
   auto second = workspace.settings((root / "a.py").string());
   CHECK(second.settings != first.settings);
   CHECK(second.settings->architectures == std::vector<std::string>{"sm_80"});
   CHECK(second.settings->deny_fallback);
   CHECK(second.settings->limits.steps == 5);
+  // What somebody chose for one document is that document's alone; all else is the same for both.
+  CHECK(workspace.settings(own).settings->architectures == std::vector<std::string>{"sm_80", "sm_120a"});
+  CHECK(workspace.settings(own).settings == workspace.settings(own).settings);
+  CHECK(workspace.settings(own).settings->limits.steps == 5);
+  CHECK(workspace.settings("untitled:2").settings->architectures == std::vector<std::string>{"sm_100a"});
+  CHECK(workspace.settings("untitled:1").settings == second.settings);
   // What is wrong is told to everybody who asks, not only to the first.
   write(root / "tilewright.toml", "[limits]\nsteps = -1\n");
   CHECK(workspace.settings((root / "a.py").string()).problem.empty());
