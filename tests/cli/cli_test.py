@@ -23,6 +23,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import tomllib
 import unittest
@@ -1340,11 +1341,15 @@ class Documents(unittest.TestCase):
                         self.assertTrue(os.path.exists(os.path.join(ROOT, word.split(":")[0])), f"{name}: {word}")
 
     def test_python(self):
-        """Python parses; a whole script has no errors; what a line above calls a file's is that file."""
+        """Python parses; a whole script has no errors; what a line above calls a file's is that file, or stands in it."""
         whole = 0
         for name, above, block in self.blocks("python"):
             with self.subTest(document=name, block=block[:60]):
-                ast.parse(block)
+                ast.parse(textwrap.dedent(block))
+                excerpt = re.fullmatch(r"From `(\S+\.py)`:", above)
+                if excerpt:
+                    with open(os.path.join(ROOT, excerpt.group(1)), encoding="utf-8") as f:
+                        self.assertIn(block, f.read())
                 named = re.fullmatch(r"`(\S+\.py)`:", above)
                 if named:
                     with open(os.path.join(ROOT, named.group(1)), encoding="utf-8") as f:

@@ -76,17 +76,21 @@ class Documents:
         return any(f == letter and f"{letter.lower()}{number}" in self.page(page) for f, page, _ in FAMILIES)
 
     def links(self):
-        for path, own in self.anchors.items():
+        reached = set()
+        for path in self.anchors:
             text = re.sub(r"^```.*?^```$", "", text_of(os.path.join(self.root, path)), flags=re.M | re.S)
             for target in re.findall(r"(?<!\\)\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", text)):
                 if re.match(r"[a-z]+:", target):
                     continue
                 name, _, anchor = target.partition("#")
                 where = os.path.normpath(os.path.join(os.path.dirname(path), name)) if name else path
+                if where != path:
+                    reached.add(os.path.join(where, "README.md") if os.path.isdir(os.path.join(self.root, where)) else where)
                 if not os.path.exists(os.path.join(self.root, where)):
                     self.problems.append(f"{path}: {target} leads nowhere")
                 elif anchor and where in self.anchors and anchor not in self.anchors[where]:
                     self.problems.append(f"{path}: {where} has no anchor {anchor}")
+        self.problems += [f"{path}: no other document leads here" for path in self.anchors if path not in reached and path != "README.md"]
 
 
 def comments(path, text):
