@@ -36,6 +36,8 @@ BROKEN = [
     ("compiler/dispatch/table.cpp", '  V("copy", "slow", 0, copy_slow, false)', "README.md does not name slow beside copy"),
     ("compiler/dispatch/table.cpp", '  V("copy", "fast", 20, copy_fast, false)', "docs/language does not say fast (20)"),
     ("tests/unit/a.cpp", "// layout.md 9", "tests/unit/a.cpp:2: docs/language/layout.md has no section 9"),
+    ("tests/unit/a.cpp", "// N8", "tests/unit/a.cpp:2: docs/language has no rule N8"),
+    ("README.md", '<img src="docs/none.png">', "README.md: docs/none.png leads nowhere"),
     ("README.md", "[a](docs/none.md)", "README.md: docs/none.md leads nowhere"),
     ("README.md", "[a](docs/language/layout.md#5.5)", "README.md: docs/language/layout.md has no anchor 5.5"),
     ("docs/language/layout.md", "[a](#n9)", "docs/language/layout.md: docs/language/layout.md has no anchor n9"),
