@@ -1373,6 +1373,19 @@ class Documents(unittest.TestCase):
                 done = subprocess.run([BINARY, "check", folder], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                 self.assertEqual(done.returncode, 0, f"{name}: {done.stdout}")
 
+    def test_names(self):
+        """Names of T and Tx are those that a script has, but for placeholders."""
+        names = {}
+        for name, text in self.texts.items():
+            if name not in ("docs/language/dialects.md", "docs/diagnostics.md"):  # other releases; names with escaped underscores
+                names.update((n, name) for n in re.findall(r"(?<![\w.])(Tx?(?:\.[A-Za-z_]\w*)+)", text) if not n.endswith((".op", ".X")))
+        lines = ["from tvm.script import tirx as T", "from tvm.script.tirx import tile as Tx", *(f"x{i} = {n}" for i, n in enumerate(sorted(names)))]
+        done = subprocess.run([BINARY, "check", "-", "--json"], input="\n".join(lines), stdout=subprocess.PIPE, text=True)
+        self.assertGreater(len(names), 200)
+        for found in json.loads(done.stdout)["diagnostics"]:
+            missing = lines[found["range"]["start"]["line"] - 1].split(" = ")[1]
+            self.fail(f"{names[missing]}: {found['message']} ({missing})")
+
     def test_paths(self):
         """Paths of this project that stand between backticks exist."""
         folders = tuple(f"{d}/" for d in ("compiler", "server", "tests", "docs", "examples", "editors", "protocol", "grammar", "cmake", "packaging"))
