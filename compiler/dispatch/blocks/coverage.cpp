@@ -13,10 +13,19 @@ namespace {
 
 using layout::Axis;
 
-// The region's part of the layout; all of it where the region is no strided block.
-layout::Layout part_of(const ir::Region& region) {
-  std::optional<layout::Layout> part = part_of_layout(region);
-  return part ? std::move(*part) : *region.buffer->layout;
+layout::Result<std::optional<layout::Layout>> sliced(const ir::Region& region) {
+  std::vector<layout::Range> ranges;
+  for (const ir::Range& r : region.ranges) ranges.push_back({layout::Dim(r.min), layout::Dim(r.min + r.extent)});
+  return layout::slice(*region.buffer->layout, ir::shape_of(*region.buffer), ranges, layout::Fusion::Off);
+}
+
+// The region's part of the layout; all of it where the region is no strided block. Error: the layout is not one of the
+// buffer's dimensions.
+layout::Result<layout::Layout> part_of(const ir::Region& region) {
+  auto part = sliced(region);
+  if (!part) return std::unexpected(std::move(part.error()));
+  if (*part) return std::move(**part);
+  return *region.buffer->layout;
 }
 
 // Threads joined; a single index of an axis is not a walk over it.
@@ -56,9 +65,7 @@ bool is_here(CallContext& context, Axis axis, layout::Dim value) {
 }  // namespace
 
 std::optional<layout::Layout> part_of_layout(const ir::Region& region) {
-  std::vector<layout::Range> ranges;
-  for (const ir::Range& r : region.ranges) ranges.push_back({layout::Dim(r.min), layout::Dim(r.min + r.extent)});
-  auto part = layout::slice(*region.buffer->layout, ir::shape_of(*region.buffer), ranges, layout::Fusion::Off);
+  auto part = sliced(region);
   return part ? std::move(*part) : std::nullopt;
 }
 
@@ -85,7 +92,9 @@ Reason not_spread_over_scope(CallContext& context, const ir::Region& region) {
   std::string_view axis = layout::axis_name(wanted);
   const std::string name = name_of(region);
   const std::int64_t threads = member_count(context);
-  auto canonical = joined(part_of(region));
+  auto part = part_of(region);
+  if (!part) return part.error().message;
+  auto canonical = joined(std::move(*part));
   if (!canonical) return canonical.error().message;
   if (!canonical->tile) return cat(name, " is swizzled");
   layout::Iters held;
@@ -126,15 +135,15 @@ Reason of_another_warp(CallContext& context, const ir::Region& region) {
   const ir::ExecScope scope = context.scope.kind;
   const layout::Layout& whole = *region.buffer->layout;
   if (!whole.tile || (scope != ir::ExecScope::Warp && scope != ir::ExecScope::Warpgroup)) return {};
-  layout::Layout part = part_of(region);
-  if (!part.tile) return {};
+  std::optional<layout::Layout> part = part_of_layout(region);
+  if (!part || !part->tile) return {};
   auto has = [](const layout::TileLayout& tile, Axis axis) {
     return std::ranges::any_of(tile.shard, [&](const layout::Iter& it) { return it.axis == axis && !it.extent.is(1); });
   };
   for (Axis axis : {Axis::warpid, Axis::wid_in_wg, Axis::wgid}) {
     if (scope == ir::ExecScope::Warpgroup && axis != Axis::wgid) continue;
-    if (!has(*whole.tile, axis) || has(*part.tile, axis)) continue;
-    const layout::Dim at = layout::offset_on(part.tile->offset, axis);
+    if (!has(*whole.tile, axis) || has(*part->tile, axis)) continue;
+    const layout::Dim at = layout::offset_on(part->tile->offset, axis);
     if (is_here(context, axis, at)) continue;
     return cat(region_text(region), " belongs to the threads whose ", layout::axis_name(axis), " is ",
                layout::to_string(at), ", which are not known to be those that execute the call");
@@ -143,10 +152,11 @@ Reason of_another_warp(CallContext& context, const ir::Region& region) {
 }
 
 Reason replicas_differ(const ir::Region& anchor, const ir::Region& other) {
-  layout::Layout parts[2] = {part_of(anchor), part_of(other)};
   layout::Iters replicas[2];
   for (int i = 0; i < 2; ++i) {
-    auto canonical = layout::canonicalize(parts[i], layout::Fusion::Off);
+    auto part = part_of(i == 0 ? anchor : other);
+    if (!part) return part.error().message;
+    auto canonical = layout::canonicalize(*part, layout::Fusion::Off);
     if (!canonical) return canonical.error().message;
     if (!canonical->is_tile()) return "layout has no signature (not a TileLayout?)";
     replicas[i] = canonical->tile->replica;

@@ -150,7 +150,7 @@ bool covers(const ir::Region& region) {
   return true;
 }
 
-std::unexpected<Reason> mismatch(std::string detail) {
+std::unexpected<Reason> mismatch(const std::string& detail) {
   return std::unexpected(cat("mismatch dst/src layout for reduction: ", detail));
 }
 

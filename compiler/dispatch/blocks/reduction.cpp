@@ -282,7 +282,7 @@ void add_shuffles(CallContext& context, ir::BodyBuilder& out, const ir::Buffer* 
 Reason not_one_float_row(CallContext& context) {
   const Reduction& r = reduction(context);
   std::string why;
-  auto also = [&](std::string reason) { why += cat(why.empty() ? "" : "; ", reason); };
+  auto also = [&](const std::string& reason) { why += cat(why.empty() ? "" : "; ", reason); };
   if (!r.invalid.empty()) return r.invalid;
   if (context.scope.kind != ir::ExecScope::Thread)
     also(cat("unsupported exec_scope ", ir::exec_scope_name(context.scope.kind)));

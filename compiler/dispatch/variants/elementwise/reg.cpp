@@ -45,6 +45,7 @@ Reason applicable(CallContext& context) {
   if (!e.elements) return "an extent of the destination is known only at run time";
   for (const ir::Region* region : e.regions()) {
     if (Reason r = of_another_warp(context, *region); !r.empty()) return r;
+    if (region == &e.dst) continue;
     if (Reason r = replicas_differ(e.dst, *region); !r.empty()) return r;
   }
   return {};

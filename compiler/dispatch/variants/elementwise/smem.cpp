@@ -37,7 +37,7 @@ constexpr Predicate kPredicates[] = {{"elementwise_smem", applicable}};
 // As many elements as one access of the widest type moves, as far as the extents allow.
 std::int64_t widest(const Elementwise& e, std::int64_t threads) {
   if (*e.elements % threads != 0) return 1;
-  int bits = 0;
+  int bits = 8;
   std::int64_t common = 0;  // what divides every last extent
   for (const ir::Region* r : e.regions()) {
     bits = std::max(bits, r->buffer->dtype.storage_bits());
