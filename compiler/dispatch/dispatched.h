@@ -38,9 +38,10 @@ struct CallReport {
   std::string_view variant;  // empty: none served
   std::vector<Trial> trials;
   std::vector<Fact> facts;
-  std::string summary;             // one line: what the call became; the comment in the CUDA source
-  const ir::Stmt* body = nullptr;  // the replacement; null when none served
-  bool lacks_instruction = false;  // some variant refused it for what the kernel's target has not
+  std::vector<std::string> constants;  // of the plan, decoded field by field for people: a line each
+  std::string summary;                 // one line: what the call became; the comment in the CUDA source
+  const ir::Stmt* body = nullptr;      // the replacement; null when none served
+  bool lacks_instruction = false;      // some variant refused it for what the kernel's target has not
 };
 
 // A tensor map that the host encodes before the launch (copy_async.md; field names of the command-line contract).

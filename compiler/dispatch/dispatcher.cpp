@@ -288,6 +288,7 @@ class Dispatcher {
     report.variant = variant.name;
     report.body = plan.body;
     report.facts = std::move(plan.facts);
+    report.constants = std::move(plan.constants);
     report.summary = std::move(plan.summary);
     shared_.commit(journal);
     allocations_.insert(allocations_.end(), journal.allocations.begin(), journal.allocations.end());
@@ -482,12 +483,31 @@ class Dispatcher {
   }
 
   // N10: keep accepting, but say so; once for the calls of one block, which lack one guard.
+  // Each warp's thread works on its own tile: some region starts where the warp says.
+  static bool names_its_warp(const ir::TileCall& call) {
+    bool found = false;
+    for (const ir::Operand& operand : call.args) {
+      for (const ir::Range& range : operand.region.ranges) {
+        ir::walk(range.min, [&](ir::Expr e) {
+          const auto* v = e.as<ir::Var>();
+          found =
+              found || (v && (v->scope_id == ir::ScopeBinding::CtaWarp || v->scope_id == ir::ScopeBinding::CtaThread ||
+                              v->scope_id == ir::ScopeBinding::WarpgroupWarp));
+          return !found;
+        });
+      }
+    }
+    return found;
+  }
+
   void warn_many_threads(const ir::TileCall& call, const CallReport& report) {
     std::int64_t threads = 1;
     for (scope::ActiveAxis axis : {scope::ActiveAxis::laneid, scope::ActiveAxis::warpid}) {
       if (const scope::ActiveRange* r = scope::find(report.scope.inter, axis)) threads *= r->extent;
     }
     if (call.scope != ir::ExecScope::Thread || threads <= 1 || !report.scope.inexact.empty()) return;
+    const scope::ActiveRange* lanes = scope::find(report.scope.inter, scope::ActiveAxis::laneid);
+    if (lanes && lanes->extent == 1 && names_its_warp(call)) return;
     if (block_ && unguarded_.block == block_ && unguarded_.threads == threads) {
       text::Diagnostic& first = held_[unguarded_.said];
       const bool again = first.span == call.origin.span;  // of a helper that is called twice

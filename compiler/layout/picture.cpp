@@ -81,7 +81,9 @@ Result<Grid> picture_grid(const Layout& l, ShapeView shape, const PictureOptions
         } else if (axis == Axis::TLane) {
           cell.tmem_lane = value;
         } else if (axis == Axis::TCol) {
-          cell.tmem_column = value;
+          const std::int64_t sharing = options.shared_columns && options.dtype_bits < 32 ? 32 / options.dtype_bits : 1;
+          cell.tmem_column = value / sharing;
+          if (sharing > 1) cell.tmem_part = value % sharing;
         } else {
           cell.other += (cell.other.empty() ? "" : " ") + std::string(axis_name(axis)) + std::to_string(value);
         }
@@ -104,6 +106,7 @@ std::string label(const Cell& cell) {
   }
   if (cell.tmem_lane >= 0) text += (text.empty() ? "L" : " L") + std::to_string(cell.tmem_lane);
   if (cell.tmem_column >= 0) text += (text.empty() ? "C" : ":C") + std::to_string(cell.tmem_column);
+  if (cell.tmem_part >= 0) text += "." + std::to_string(cell.tmem_part);
   if (!cell.other.empty()) text += (text.empty() ? "" : " ") + cell.other;
   return text.empty() ? "-" : text;
 }

@@ -18,6 +18,9 @@ struct PictureOptions {
   // Cells are labelled with threads and registers when the layout spreads over threads, with addresses otherwise.
   // Colours follow the labels unless asked otherwise; by bank, a table adds the bank to the address: "65:b0".
   enum class By : std::uint8_t { Auto, Thread, Bank } by = By::Auto;
+  // Tensor memory has columns of 32 bits, which elements of fewer bits share: "L0:C5.2" is the third of column 5.
+  // Otherwise an element counts as a column.
+  bool shared_columns = false;
 };
 
 // One element of a picture. What a layout does not say is -1.
@@ -25,9 +28,10 @@ struct Cell {
   std::int64_t thread = -1;   // linear among the thread axes of the layout
   std::int64_t address = -1;  // on m: of a layout over threads the register, else the element in memory
   std::int64_t tmem_lane = -1, tmem_column = -1;  // of tensor memory
+  std::int64_t tmem_part = -1;                    // of that column, where elements share it
   std::string other;                              // coordinates that are none of these
 };
-// "T3:r1", "65", "L0:C4".
+// "T3:r1", "65", "L0:C4", "L0:C1.0".
 std::string label(const Cell& cell);
 // The shared-memory bank of an element's address; there are 32, of 4 bytes.
 std::int64_t bank_of(std::int64_t address, int dtype_bits);

@@ -953,8 +953,9 @@ ExpressionResult evaluate_expression(std::string_view text, text::Context contex
       "from tvm.script import tirx as T\nfrom tvm.tirx.layout import *\n"
       "from tvm.tirx.layout import S, R, TileLayout, SwizzleLayout, ComposeLayout, Iter, Axis, laneid, warpid, wgid, "
       "tid_in_wg, wid_in_wg, tx, bx, by, bz, cbx, cby, cbz, m, TLane, TCol, P, F, Bank, mma_shared_layout, "
-      "mma_atom_layout, wg_local_layout, wgmma_accumulator_layout, wgmma_operand_layout, tmem_datapath_layout, "
-      "tcgen05_atom_layout, sf_tmem_layout, SwizzleMode\n";
+      "mma_atom_layout, wg_local_layout, mma_fragment_layout, wgmma_accumulator_layout, wgmma_operand_layout, "
+      "tmem_datapath_layout, tcgen05_atom_layout, sf_tmem_layout, SwizzleMode\n"
+      "from tvm.tirx.cuda.operator.tile_primitive.gemm_async.tcgen05 import sf_smem_layout\n";
   auto source = std::make_shared<text::Source>("<expression>", script);
   ExpressionResult r;
   r.evaluation = evaluate(syntax::Tree::parse(source), nullptr, std::move(context), {});

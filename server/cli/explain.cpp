@@ -1,7 +1,8 @@
-// tilewright explain: why each tile primitive became what it is, and what a diagnostic code means.
+// tilewright explain: why each tile primitive became what it is, what a diagnostic code means, and a descriptor's bits.
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler/intrinsics/descriptor_words.h"
 #include "server/cli/commands.h"
 #include "server/project/codes.h"
 #include "server/render/json.h"
@@ -36,6 +37,21 @@ int explain_code(const ExplainCommand& o) {
     const render::Colours& c = render::colours(stdout);
     std::printf("%s%s: %s%s\n\n%s\n", std::string(c.bold).c_str(), o.what.c_str(), std::string(info->title).c_str(),
                 std::string(c.plain).c_str(), std::string(info->explanation).c_str());
+  }
+  return kFine;
+}
+
+// A descriptor of a matrix unit, 0x and hexadecimal digits, and no file of that name.
+std::optional<std::string> descriptor_text(const std::string& what) {
+  std::error_code ec;
+  return std::filesystem::exists(what, ec) ? std::nullopt : intrinsics::explain_descriptor(what);
+}
+int explain_descriptor(const ExplainCommand& o, const std::string& text) {
+  if (o.json) {
+    const Json answer{{"code", o.what}, {"title", "descriptor of a matrix unit"}, {"explanation", text}};
+    std::fputs((render::dump(answer) + "\n").c_str(), stdout);
+  } else {
+    std::fputs(text.c_str(), stdout);
   }
   return kFine;
 }
@@ -75,6 +91,7 @@ Place parse_place(const std::string& text) {
 
 int run_explain(const ExplainCommand& o) {
   if (is_code(o.what)) return explain_code(o);
+  if (auto text = descriptor_text(o.what)) return explain_descriptor(o, *text);
   Place place = parse_place(o.what);
   auto refuse = [&](const std::string& message) {
     if (o.json) {
@@ -151,7 +168,10 @@ void add_explain(CLI::App& app, Run& run) {
   auto o = std::make_shared<ExplainCommand>();
   CLI::App* c =
       app.add_subcommand("explain", "Show the dispatch report of a file's tile primitives, or what a diagnostic means");
-  c->add_option("what", o->what, "FILE, FILE:LINE, FILE:LINE:COLUMN, or a code such as TW3104")->required();
+  c->add_option(
+       "what", o->what,
+       "FILE, FILE:LINE, FILE:LINE:COLUMN, a code such as TW3104, or a descriptor of a matrix unit such as 0x08200010")
+      ->required();
   c->add_option("--entry", o->entries, "Explain this expression's kernel instead of all entries found")
       ->expected(1)
       ->allow_extra_args(false)
@@ -161,7 +181,9 @@ void add_explain(CLI::App& app, Run& run) {
       "--arch", o->arch,
       "Architecture (default: as the script, tilewright.toml or KERNEL_META says, else what its kernels need)");
   c->add_flag("--json", o->json, "The same as JSON");
-  c->footer("Examples:\n  tilewright explain copy.py\n  tilewright explain copy.py:14\n  tilewright explain TW3104");
+  c->footer(
+      "Examples:\n  tilewright explain copy.py\n  tilewright explain copy.py:14\n  tilewright explain TW3104\n"
+      "  tilewright explain 0x08200010");
   c->callback([o, &run] { run = [o] { return run_explain(*o); }; });
 }
 

@@ -16,7 +16,7 @@ constexpr std::int64_t kTableRows = 64, kTableColumns = 32;  // of the text tabl
 constexpr int kLanes = 32;
 
 struct LayoutCommand {
-  std::string expression, access, shape, dtype = "float16", by;
+  std::string expression, access, shape, dtype, by;
   int bits = 0;  // 0: one element
   std::int64_t rows = 0, columns = 0;
   bool svg = false;
@@ -168,9 +168,10 @@ Json report_json(const layout::BankReport& report, const layout::Access& access,
     phases.push_back(
         {{"first_lane", p.first_lane}, {"lanes", p.lanes}, {"degree", p.degree}, {"bank", p.bank}, {"words", p.words}});
   }
-  return {{"expression", o.access},  {"bits", access.access_bits},      {"dtype", o.dtype},
-          {"degree", report.degree}, {"wavefronts", report.wavefronts}, {"ideal", report.ideal},
-          {"phases", phases}};
+  return {
+      {"expression", o.access},  {"bits", access.access_bits},      {"dtype", o.dtype.empty() ? "float16" : o.dtype},
+      {"degree", report.degree}, {"wavefronts", report.wavefronts}, {"ideal", report.ideal},
+      {"phases", phases}};
 }
 
 Json shape_json(layout::ShapeView shape) {
@@ -211,7 +212,7 @@ int print(const std::string& text) {
 }
 
 int run_layout(const LayoutCommand& o) {
-  auto dtype = ir::parse_dtype(o.dtype);
+  auto dtype = o.dtype.empty() ? ir::kFloat16 : ir::parse_dtype(o.dtype);
   if (!dtype || dtype->storage_bits() <= 0)
     return fail_usage("unknown element type '" + o.dtype + "'", "for example float16, float32, uint8");
   Evaluated evaluated = evaluate(o.expression, o.json);
@@ -242,6 +243,7 @@ int run_layout(const LayoutCommand& o) {
 
   layout::PictureOptions picture;
   picture.dtype_bits = dtype->storage_bits() * dtype->lanes;
+  picture.shared_columns = !o.dtype.empty();
   if (o.rows > 0) picture.rows = o.rows;
   if (o.columns > 0) picture.columns = o.columns;
   if (o.by == "thread") picture.by = layout::PictureOptions::By::Thread;
@@ -341,7 +343,9 @@ void add_layout(CLI::App& app, Run& run) {
   c->add_option("--access", o->access, "Bank conflicts of a warp's access, e.g. 'lane -> (lane//4, lane%4*2)'");
   c->add_option("--bits", o->bits, "Bits that each lane moves (default: one element)")
       ->check(CLI::IsMember({8, 16, 32, 64, 128}));
-  c->add_option("--dtype", o->dtype, "Element type: decides banks")->capture_default_str();
+  c->add_option("--dtype", o->dtype,
+                "Element type: decides banks (default: float16), and which elements share a column of tensor memory "
+                "(default: none)");
   c->add_option("--rows", o->rows, "Rows shown at most (default 64; 128 in a picture)")->check(CLI::Range(1, 4096));
   c->add_option("--columns", o->columns, "Columns shown at most (default 32; 128 in a picture)")
       ->check(CLI::Range(1, 4096));

@@ -206,6 +206,7 @@ void hover_call(HoverBlocks& out, const Query& q, const std::vector<EvaluatedCal
     if (std::string text = bank_words(*kernel.lowered, report); !text.empty()) add(text);
   }
   if (!plan.empty()) body += plan + "\n";
+  for (const std::string& line : report.constants) body += line + "\n";
   if (std::string text = others(report); !text.empty()) body += "not chosen: " + text + "\n";
   out.code("text", body);
 

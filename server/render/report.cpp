@@ -43,6 +43,9 @@ std::string call_report(const dispatch::CallReport& call, const text::Anchors& a
     }
     out += "\n";
   }
+  for (std::size_t i = 0; i < call.constants.size(); ++i) {
+    out += (i ? "             " : "  constants  ") + call.constants[i] + "\n";
+  }
   for (const dispatch::Trial& t : call.trials) {
     std::string_view colour = t.outcome == dispatch::Outcome::Chosen ? c.green : c.dim;
     std::string name(t.variant);

@@ -99,6 +99,42 @@ def k(A: T.Buffer((128, 64), "float16")):
 #|         T.ptx.tcgen05.relinquish_alloc_permit()
 #|         T.ptx.tcgen05.dealloc(tmem_addr_buf[0], T.uint32(512))
 
+#--- fewer columns than there are begin where the hardware says; a pair's commit arrives in both of its CTAs  [print]
+from tvm.script import tirx as T
+from tvm.tirx.lang.pipeline import TCGen05Bar
+
+@T.prim_func
+def k(A: T.Buffer((128, 64), "float16")):
+    T.device_entry()
+    cb = T.cta_id_in_cluster([2])
+    bx = T.cta_id([2])
+    warp_id = T.warp_id([4])
+    pool = T.SMEMPool()
+    tmem = T.TMEMPool(pool, total_cols=128, cta_group=2)
+    acc = tmem.alloc((128, 32), "float32")
+    _acc2 = tmem.alloc((128, 32), "float32")
+    done = TCGen05Bar(pool, 1)
+    pool.commit()
+    tmem.commit()
+    done.arrive(0, cta_group=2)
+#| @T.prim_func
+#| def k(A: T.Buffer((128, 64), "float16")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     cb = T.cta_id_in_cluster([2])
+#|     bx = T.cta_id([2])
+#|     warp_id = T.warp_id([4])
+#|     pool_buf = T.alloc_buffer((0,), "uint8", scope="shared.dyn")
+#|     tmem_addr_buf = T.decl_buffer((1,), "uint32", data=pool_buf.data, scope="shared.dyn", align=4)
+#|     acc = T.decl_buffer((128, 32), scope="tmem", layout=T.TileLayout(T.S[(128, 32):(1 @ Axis.TLane, 1 @ Axis.TCol)]), allocated_addr=tmem_addr_buf[0])
+#|     _acc2 = T.decl_buffer((128, 32), scope="tmem", layout=T.TileLayout(T.S[(128, 32):(1 @ Axis.TLane, 1 @ Axis.TCol)]), allocated_addr=tmem_addr_buf[0] + T.uint32(32))
+#|     done_buf = T.decl_buffer((1,), "uint64", data=pool_buf.data, elem_offset=1, scope="shared.dyn", align=8)
+#|     T.attr(pool_buf.data, "tirx.pool_max_bytes", 16)
+#|     warp = T.warp_id()
+#|     if warp == 0:
+#|         T.ptx.tcgen05.alloc(T.address_of(tmem_addr_buf[0]), T.uint32(128), 2)
+#|         T.cuda.warp_sync()
+#|     T.ptx.tcgen05.commit(T.address_of(done_buf[0]), 2, T.Cast("uint16", T.shift_left(T.uint32(3), T.bitwise_and(T.Cast("uint32", T.ptx.fetch_register(32, "cluster_ctarank")), T.uint32(4294967294)))))
+
 #--- tensor memory that is refused
 from tvm.script import tirx as T
 

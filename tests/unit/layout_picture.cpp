@@ -1,4 +1,5 @@
 // Tables, pictures and bank conflicts of layouts.
+#include "compiler/layout/mma.h"
 #include "compiler/layout/picture.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/layout_text.h"
@@ -41,6 +42,25 @@ TEST_CASE("picture: by bank or by thread on request, an error where there is non
   CHECK(text_table(L("S[(2,4):(4@TCol,1@TCol)]"), four, bank).error().message.contains("no address"));
 }
 
+TEST_CASE("the fragments of mma as PTX draws them", "[layout]") {
+  auto first = [](std::string_view operand, std::int64_t k, const Shape& shape) {
+    const PictureOptions corner{.rows = 2, .columns = 4};
+    const std::string text = text_table(mma_fragment_layout(operand, k).value(), shape, corner).value();
+    return text.substr(0, text.rfind('\n', text.size() - 2) + 1);
+  };
+  CHECK(first("A", 16, Shape{16, 16}) ==
+        "       0      1      2      3\n0  T0:r0  T0:r1  T1:r0  T1:r1\n1  T4:r0  T4:r1  T5:r0  T5:r1\n");
+  CHECK(first("D", 16, Shape{16, 8}) == first("A", 8, Shape{16, 8}));
+  CHECK(first("B", 16, Shape{16, 8}) ==
+        "       0      1       2       3\n0  T0:r0  T4:r0   T8:r0  T12:r0\n1  T0:r1  T4:r1   T8:r1  T12:r1\n");
+  // Rows eight further on are the next registers, and K eight further on those behind.
+  const Layout a = mma_fragment_layout("A").value();
+  CHECK(apply(a, std::vector<std::int64_t>{8, 0}, Shape{16, 16}).value().back().second == 2);
+  CHECK(apply(a, std::vector<std::int64_t>{0, 8}, Shape{16, 16}).value().back().second == 4);
+  CHECK(mma_fragment_layout("E").error().message.contains("not \"E\""));
+  CHECK(mma_fragment_layout("A", 4).error().message.contains("8 or 16"));
+}
+
 TEST_CASE("picture: text table of threads, of addresses, of other axes", "[layout]") {
   const Shape four = {2, 4};
   CHECK(text_table(L("S[(2,2,2):(2@laneid,1@laneid,1)]"), four).value() ==
@@ -56,6 +76,15 @@ TEST_CASE("picture: text table of threads, of addresses, of other axes", "[layou
         "       0      1\n"
         "0  L0:C0  L0:C1\n"
         "1  L1:C0  L1:C1\n");
+  // Scale factors: four bytes share a column.
+  PictureOptions bytes{.dtype_bits = 8};
+  bytes.shared_columns = true;
+  CHECK(text_table(L("S[(2,2,2):(4@TCol,1@TLane,1@TCol)]"), Shape{4, 2}, bytes).value() ==
+        "         0        1\n"
+        "0  L0:C0.0  L0:C0.1\n"
+        "1  L1:C0.0  L1:C0.1\n"
+        "2  L0:C1.0  L0:C1.1\n"
+        "3  L1:C1.0  L1:C1.1\n");
   const Shape warps = {64};
   CHECK(text_table(L("S[(2,32):(1@warpid,1@laneid)]"), warps).value().find("T63") != std::string::npos);
   const Shape large = {1000, 1000};

@@ -1,10 +1,12 @@
 #include "compiler/dispatch/blocks/shared_operand.h"
 
+#include <cstdio>
 #include <optional>
 #include <utility>
 
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
+#include "compiler/intrinsics/descriptor_words.h"
 
 namespace tilewright::dispatch {
 namespace {
@@ -313,6 +315,18 @@ Reason SharedOperand::unreadable(std::int64_t mn0, std::int64_t mn_count, std::i
 Expr SharedOperand::offset(std::int64_t mn0, std::int64_t k0) const {
   const std::int64_t steps = mn_steps[static_cast<std::size_t>(mn0)] + k_steps[static_cast<std::size_t>(k0)];
   return ir::simplify((start + Dim(steps)).expr() / Expr(unit));
+}
+
+std::string descriptor_words(const SharedOperand& operand, std::string_view name, bool wgmma) {
+  const auto unit = wgmma ? intrinsics::MatrixUnit::Wgmma : intrinsics::MatrixUnit::Tcgen05;
+  const std::uint64_t bits = intrinsics::matrix_descriptor_bits(operand.ldo, operand.sdo, operand.mode, unit);
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(bits));
+  return cat("descriptor of ", name, " ", text,
+             " + address: ", intrinsics::words(intrinsics::matrix_fields(bits, unit)),
+             operand.mn_major ? " · MN-major"
+             : operand.mode   ? " · K-major, which leaves ldo unused"
+                              : " · K-major");
 }
 
 }  // namespace tilewright::dispatch

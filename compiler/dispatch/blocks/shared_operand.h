@@ -14,6 +14,8 @@
 #pragma once
 #include <cstdint>
 #include <expected>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/dispatch/variant.h"
@@ -47,5 +49,9 @@ enum class Unswizzled : bool { Refused, Described };
 // `transposed`: the region's rows are K, not M or N. Error: which rule of the descriptor the layout breaks.
 std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bool transposed,
                                                     Unswizzled unswizzled = Unswizzled::Refused);
+
+// "descriptor of A 0x4000404000400000: ldo 64 (1,024 bytes) · ..., K-major", for people. `wgmma`: for that unit, which
+// numbers swizzles its own way; else for tcgen05.
+std::string descriptor_words(const SharedOperand& operand, std::string_view name, bool wgmma);
 
 }  // namespace tilewright::dispatch

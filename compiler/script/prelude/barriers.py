@@ -128,13 +128,22 @@ class TMABar(MBarrier):
         T.ptx.mbarrier.arrive.expect_tx(self.buf.ptr_to([stage]), tx_count)
 
 
+def _own_pair():
+    """The bits of this CTA and its neighbour in the cluster."""
+    rank = T.cast(T.ptx.fetch_register(32, "cluster_ctarank"), "uint32")
+    return T.uint32(3) << (rank & T.uint32(0xFFFFFFFE))
+
+
 @T.meta_class
 class TCGen05Bar(MBarrier):
     """A barrier on which finished tcgen05 operations arrive; one elected thread commits."""
 
     def arrive(self, stage, cta_group=1, cta_mask=None):
-        """Commits: barrier `stage` has an arrival when the tcgen05 operations of this thread so far are done."""
-        self._commit(stage, cta_group, 0 if cta_mask is None else cta_mask)
+        """Commits: barrier `stage` has an arrival when the tcgen05 operations of this thread so far are done. Of a pair
+        both CTAs get it, unless `cta_mask` names others."""
+        if cta_mask is None:
+            cta_mask = _own_pair() if cta_group == 2 else 0
+        self._commit(stage, cta_group, cta_mask)
 
     @T.inline
     def _commit(self, stage, cta_group, cta_mask):

@@ -55,14 +55,16 @@ class TMEMPool:
                     " columns; pass cols="
                 )
             cols = column_bits // 32
+        # All 512 columns begin at 0; where fewer are free, only the hardware knows.
         start = self.offset
+        address = start if self.total_cols == 512 else self.addr_buf[0] + start
         if start + cols > self.total_cols:
             raise AssertionError(
                 f"TMEMPool.alloc: columns {start} to {start + cols} do not fit the {self.total_cols} of the pool"
             )
         self.offset = start + cols
         self.max_offset = max(self.max_offset, self.offset)
-        return T.decl_buffer(shape, dtype, scope="tmem", layout=layout, allocated_addr=start)
+        return T.decl_buffer(shape, dtype, scope="tmem", layout=layout, allocated_addr=address)
 
     def alloc_sf(self, shape, dtype, *, sf_per_mma, sf_reuse=1):
         """The next columns for scale factors, in the layout that block-scaled matrix instructions read."""

@@ -1,6 +1,7 @@
 // Layout objects of a script: S[...], R[...], 4 @ laneid, TileLayout(...), and their methods (layout.md 3, 4).
 #include <algorithm>
 
+#include "compiler/layout/mma.h"
 #include "compiler/layout/wgmma.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/tirx/tirx.h"
@@ -284,6 +285,15 @@ Value wg_local(Interpreter& in, const Arguments& args, Value) {
   auto c = a ? in.as_int(a[0], a.span(0), "the columns") : std::nullopt;
   auto r = !c ? c : a.has(1) ? in.as_int(a[1], a.span(1), "the rows") : std::optional<std::int64_t>(128);
   return r ? in.layout_value(layout::wg_local_layout(*c, *r)) : Value::error();
+}
+
+Value mma_fragment(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "mma_fragment_layout", {"operand", "k"}, 1);
+  auto operand = a ? in.as_string(a[0], a.span(0), "the operand") : std::nullopt;
+  auto k = !operand   ? std::nullopt
+           : a.has(1) ? in.as_int(a[1], a.span(1), "K of one instruction")
+                      : std::optional<std::int64_t>(16);
+  return k ? checked(in, layout::mma_fragment_layout(*operand, *k), args.call) : Value::error();
 }
 
 Value wgmma_accumulators(Interpreter& in, const Arguments& args, Value) {
@@ -706,6 +716,11 @@ constexpr Record kLayoutRecords[] = {
      "The swizzle of tensor copies that a shared layout has.", swizzle_mode_from_layout},
     {"layout", "wg_local_layout", NameKind::Function, "cols, rows=128", "Registers of a warpgroup, one row a thread.",
      wg_local},
+    {"layout", "mma_fragment_layout", NameKind::Function, "operand, k=16",
+     "Registers of a warp as mma.m16n8kX has its operand \"A\", \"B\", \"C\" or \"D\". The name is Tilewright's own, "
+     "the "
+     "reference has none.",
+     mma_fragment},
     {"layout", "wgmma_accumulator_layout", NameKind::Function, "cols, rows=64",
      "Registers of a warpgroup as wgmma adds up in them. The name is Tilewright's own, the reference has none.",
      wgmma_accumulators},

@@ -384,7 +384,7 @@ def family_refused(k, rng):
     elif kind == "rows":
         m = rng.choice([96, 192, 32, 256])
     elif kind == "columns":
-        n = rng.choice([8, 24, 40, 264, 520]) if rng.random() < 0.6 else 20
+        n = rng.choice([8, 24, 40, 264, 520])
     elif kind == "K":
         a_part, b_part = f"0:128, 0:{8 * rng.choice([1, 3, 5])}", None
         b_part = a_part.replace("0:128", "0:64")
@@ -511,7 +511,32 @@ def family_scales_refused(k, rng):
     return True
 
 
-FAMILIES = [(family_dense, 48), (family_tensor_a, 10), (family_scaled, 22), (family_refused, 22), (family_scales_refused, 10)]
+def family_tensor_refused(k, rng):
+    """Tensor memory that is not there, or not where the unit reads; pairs that are too wide."""
+    kind = rng.choice(["odd", "turned", "beyond", "overlap", "few", "wide_pair", "odd_pair"])
+    pair = kind.endswith("pair")
+    k.pair = 2 if pair else 1
+    m, n = (64 if kind == "few" else 128), {"wide_pair": 512, "odd_pair": rng.choice([48, 80, 112])}.get(kind, 64)
+    a, b = Shared("A_smem", "float16", m, 64, 128), Shared("B_smem", "float16", n // k.pair, 64, 128)
+    k.shared = [a, b]
+    k.begin()
+    at = {"beyond": rng.choice([450, 480, 500])}.get(kind, 0)
+    path = "F" if kind == "few" else "D"
+    k.add(k.tensor_memory("C", (m, n), "float32", datapath(path, n), 0).replace("address[0]", str(at)))
+    left, shift = "A_smem[0:128, 0:64]", rng.choice([1, 3, 17])
+    if not pair and kind != "beyond":
+        column = rng.choice([8, 32, 63]) if kind == "overlap" else 256
+        layout = f"TileLayout(S[({m}, 128) : (1 @ TLane, 1 @ TCol)])"
+        k.add(k.tensor_memory("A_tmem", (m, 128), "float16", layout, 0).replace("address[0]", str(column)))
+        left = f"A_tmem[0:{m}, {shift}:{shift + 64}]" if kind == "odd" else f"A_tmem[0:{m}, 0:64]"
+    right = f"B_smem[0:{n // k.pair}, 0:64]"
+    text = call(left, right, f"C[0:{m}, 0:{n}]", kind == "turned", False, None, 2 if pair else None)
+    k.add("if tid == 0:", "    Tx." + text)
+    k.family = f"tensor_refused_{kind}"
+    return True
+
+
+FAMILIES = [(family_tensor_refused, 8), (family_dense, 48), (family_tensor_a, 10), (family_scaled, 22), (family_refused, 22), (family_scales_refused, 10)]
 
 
 def make(rng, index):

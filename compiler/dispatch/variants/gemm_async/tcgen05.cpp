@@ -10,6 +10,7 @@
 #include "compiler/dispatch/variants/gemm_async/tcgen05_problem.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
+#include "compiler/intrinsics/descriptor_words.h"
 
 namespace tilewright::dispatch::variants::gemm_async_tcgen05 {
 namespace {
@@ -49,11 +50,6 @@ Expr plus_columns(Expr address, Expr columns) {
   address = ir::cast(ir::kUInt32, address);
   return ir::is_constant(columns, 0) ? address : ir::add(address, ir::cast(ir::kUInt32, columns));
 }
-Expr address_of(const TensorTile& tile, Expr columns) {
-  return plus_columns(tile.buffer->allocated_addr,
-                      tile.element / Expr(32 / tile.buffer->dtype.storage_bits()) + columns);
-}
-
 class Emitter {
  public:
   Emitter(CallContext& context, const Tcgen05Problem& problem)
@@ -93,6 +89,20 @@ class Emitter {
     return value;
   }
 
+  // The address of a buffer, read once where it is in memory: instructions between keep compilers from doing so.
+  Expr base_of(const ir::Buffer* buffer) {
+    const Expr address = ir::simplify(ir::cast(ir::kUInt32, buffer->allocated_addr));
+    if (ir::constant(address) || address.as<ir::Var>()) return address;
+    for (const auto& [written, name] : bases_) {
+      if (ir::structurally_equal(written, address)) return name;
+    }
+    bases_.emplace_back(address, out_.let("tmem", address));
+    return bases_.back().second;
+  }
+  Expr address_of(const TensorTile& tile, Expr columns) {
+    return plus_columns(base_of(tile.buffer), tile.element / Expr(32 / tile.buffer->dtype.storage_bits()) + columns);
+  }
+
   static Expr moved(Expr descriptor, Expr units) {
     return ir::is_constant(units, 0) ? descriptor : ir::add(descriptor, ir::cast(ir::kUInt64, units));
   }
@@ -122,8 +132,8 @@ class Emitter {
     const Expr type = ir::string_imm(ir::dtype_name(p_.type)), f32 = ir::string_imm("float32");
     std::vector<Expr> args = {d, a, b};
     if (p_.scale_vector) {
-      args.push_back(plus_columns(p_.sfa->buffer->allocated_addr, p_.sfa->column(0, t)));
-      args.push_back(plus_columns(p_.sfb->buffer->allocated_addr, p_.sfb->column(n * p_.tile_n, t)));
+      args.push_back(plus_columns(base_of(p_.sfa->buffer), p_.sfa->column(0, t)));
+      args.push_back(plus_columns(base_of(p_.sfb->buffer), p_.sfb->column(n * p_.tile_n, t)));
     }
     args.insert(args.end(), {instruction(t), f32, type, type});
     if (p_.scale_vector) args.insert(args.end(), 2, ir::string_imm(ir::dtype_name(p_.scale_type)));
@@ -134,6 +144,7 @@ class Emitter {
   CallContext& context_;
   const Tcgen05Problem& p_;
   ir::BodyBuilder out_;
+  std::vector<std::pair<Expr, Expr>> bases_;
 };
 
 std::string hexadecimal(std::uint32_t bits) {
@@ -152,6 +163,12 @@ void describe(Plan& plan, CallContext& context, const Tcgen05Problem& p) {
   };
   if (p.a) matrix("a_ldo_sdo_swizzle", *p.a);
   matrix("b_ldo_sdo_swizzle", p.b);
+  if (p.a) plan.constants.push_back(descriptor_words(*p.a, "A", false));
+  plan.constants.push_back(descriptor_words(p.b, "B", false));
+  if (p.instruction) {
+    plan.constants.push_back(cat("instruction descriptor ", hexadecimal(*p.instruction), ": ",
+                                 intrinsics::words(intrinsics::instruction_fields(*p.instruction, p.kind))));
+  }
   auto text = [&](std::size_t i) { return ir::to_string(context.call.args[i].region); };
   const std::int64_t issues = p.tiles() * p.steps();
   plan.summary = cat("gemm_async -> tcgen05: ", text(0), ir::is_constant(p.accumulates, 0) ? " = " : " += ", text(1),

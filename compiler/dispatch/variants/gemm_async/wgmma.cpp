@@ -316,6 +316,8 @@ Planned plan(CallContext& context) {
   plan.fact("issues", p.issues());
   plan.fact("registers", p.m * p.n / 128);
   plan.facts.push_back({"reference", std::string("refuses the call")});
+  if (p.a) plan.constants.push_back(descriptor_words(*p.a, "A", true));
+  plan.constants.push_back(descriptor_words(p.b, "B", true));
   plan.summary = cat("gemm_async -> wgmma: ", p.m, " x ", p.n, " x ", p.k, ", ", p.issues(), " wgmma.", shape, " of ",
                      p.type->name, p.a ? "" : " with A in registers", ", ", p.m * p.n / 128, " accumulators a thread");
   return plan;
