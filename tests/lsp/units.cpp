@@ -7,6 +7,7 @@
 #include "server/ide/diff.h"
 #include "server/ide/occupancy.h"
 #include "server/lsp/changes.h"
+#include "server/lsp/client_settings.h"
 #include "server/lsp/pool.h"
 #include "server/lsp/view.h"
 #include "tests/unit/catch.h"
@@ -152,4 +153,29 @@ TEST_CASE("each change of a document is meant for the text that the one before l
   CHECK(after({edit(70, 0, 90, 9, "# end\n")}) == "x = 'ä😀'\ny = 2\n# end\n");
   CHECK(after({edit(1, 4, 0, 0, "1")}) == "x = 'ä😀'\ny = 12\n");
   CHECK_THROWS_AS(after({{{"range", 1}}}), protocol::Json::exception);
+}
+
+TEST_CASE("architectures of one document are taken from the client's section, and what does not fit is named") {
+  using Words = std::vector<std::string>;
+  auto read = [](const char* text, std::string& problem) {
+    return read_client_settings(protocol::Json::parse(text), problem);
+  };
+  std::string problem;
+  auto made = read(R"({"architectures": ["sm_80"], "documents": {"file:///a%20b.py": {"architectures": ["sm_120a"]},
+                       "untitled:1": {"architectures": ["sm_90a", "sm_80"]}, "file:///c.py": {}}})",
+                   problem);
+  CHECK(problem.empty());
+  CHECK(made.architectures == Words{"sm_80"});
+  REQUIRE(made.architectures_of.size() == 2);
+  CHECK(made.architectures_of.at("/a b.py") == Words{"sm_120a"});
+  CHECK(made.architectures_of.at("untitled:1") == Words{"sm_90a", "sm_80"});
+  made = read(R"({"documents": {"file:///a.py": {"architectures": ["sm_12", "sm_90a"]}}})", problem);
+  CHECK(problem == "tilewright.architectures: \"sm_12\" is not understood");
+  CHECK(made.architectures_of.at("/a.py") == Words{"sm_90a"});
+  problem.clear();
+  CHECK(read(R"({"documents": ["file:///a.py"]})", problem).architectures_of.empty());
+  CHECK(problem == "tilewright.documents must be an object");
+  problem.clear();
+  CHECK(read(R"({"documents": {"file:///a.py": 7}})", problem).architectures_of.empty());
+  CHECK(problem.empty());
 }

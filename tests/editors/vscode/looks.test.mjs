@@ -35,7 +35,7 @@ for (const { name, settings } of looks) {
       if (name === 'high-contrast') assert.deepEqual([...new Set(edges.map(([, background]) => background))], ['rgba(0, 0, 0, 0)']);
       if (name === 'colour-blind-safe') assert.ok(edges.every(([edge]) => edge.includes('0.95')), 'Okabe and Ito’s colours');
       // The lines of the kernel that emit nothing are told from the others, and can be read in high contrast.
-      const unused = await w.until(() => w.line('T.device_entry()', w.editor('scopes.py')).evaluate((line) => {
+      const unused = await w.until(() => w.line('T.thread_id([32])', w.editor('scopes.py')).evaluate((line) => {
         const top = line.getBoundingClientRect().top;
         const edges = [...line.closest('.monaco-editor').querySelectorAll('.view-overlays .cdr')].filter((one) => Math.abs(one.getBoundingClientRect().top - top) < 3);
         const opacity = Math.min(...[...line.querySelectorAll('span')].map((one) => Number(getComputedStyle(one).opacity)));
