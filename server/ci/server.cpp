@@ -1,5 +1,7 @@
 #include "server/ci/server.h"
 
+#include <cstdio>
+
 #include "server/remote/process.h"
 #include "server/remote/secret.h"
 
@@ -9,9 +11,13 @@ namespace {
 using remote::Reached;
 using Way = std::expected<Reached, run::Failure>;
 
+// A process group of its own: Ctrl-C at the terminal is for us, who ask it to stop. What it says on standard error (of
+// a shared cache that does not answer, say) is for who called us.
 Way started(const std::vector<std::string>& words, const std::filesystem::path& folder, const std::string& token) {
-  // A process group of its own: Ctrl-C at the terminal is for us, who ask it to stop.
-  auto made = transport::run_command({.words = words, .environment = {}, .folder = folder});
+  auto made =
+      transport::run_command({.words = words, .environment = {}, .folder = folder, .heard = [](std::string_view text) {
+                                std::fwrite(text.data(), 1, text.size(), stderr);
+                              }});
   if (!made) return std::unexpected(run::Failure{made.error(), {}});
   return Reached{std::move(*made), token, false};
 }

@@ -23,11 +23,12 @@ constexpr std::chrono::seconds kPatience{2};  // for a process that is told to e
 class RunningCommand final : public Ends {
  public:
   RunningCommand(std::unique_ptr<asio::io_context> io, const std::shared_ptr<Socket>& socket, int errors, pid_t pid,
-                 bool own_group, std::string name)
+                 const Command& command)
       : Ends(std::move(io), {socket}, {socket}),
         pid_(pid),
-        own_group_(own_group),
-        name_(std::move(name)),
+        own_group_(command.own_group),
+        name_(command.words[0]),
+        told_(command.heard),
         errors_(std::make_shared<asio::posix::stream_descriptor>(this->io(), errors)) {
     hear();
   }
@@ -66,6 +67,7 @@ class RunningCommand final : public Ends {
         heard_.append(piece_, n);
         if (heard_.size() > kLastWords) heard_.erase(0, heard_.size() - kLastWords);
       }
+      if (told_) told_(std::string_view(piece_, n));
       hear();
     });
   }
@@ -107,6 +109,7 @@ class RunningCommand final : public Ends {
   const pid_t pid_;
   const bool own_group_;
   const std::string name_;
+  const std::function<void(std::string_view)> told_;
   std::shared_ptr<asio::posix::stream_descriptor> errors_;
   char piece_[1024];
   std::mutex words_;
@@ -176,7 +179,7 @@ std::expected<std::unique_ptr<CommandConnection>, std::string> run_command(const
   }
   auto io = std::make_unique<asio::io_context>(1);
   auto socket = std::make_shared<Socket>(*io, asio::local::stream_protocol(), pair[0]);
-  return std::make_unique<RunningCommand>(std::move(io), socket, errors[0], pid, command.own_group, command.words[0]);
+  return std::make_unique<RunningCommand>(std::move(io), socket, errors[0], pid, command);
 }
 
 }  // namespace tilewright::transport

@@ -119,6 +119,8 @@ struct Command {
   // Its own process group: it can be ended with all that it started, and Ctrl-C at the terminal is not for it. Without,
   // it may ask at the terminal.
   bool own_group = true;
+  // Hears what it says on standard error, as it comes, on the connection's thread; may be missing.
+  std::function<void(std::string_view)> heard{};
 };
 
 // A connection to a process: its standard input and output. What it says on standard error is kept, the last of it, for

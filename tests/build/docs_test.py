@@ -152,6 +152,17 @@ class Commands(Scratch):
             self.shell(entry + " add.py bad.py", status=1)
 
 
+    @unittest.skipUnless(shutil.which("pre-commit") and os.path.exists(os.path.join(ROOT, ".git")), "there is no pre-commit, or no repository")
+    def test_hooks_under_pre_commit(self):
+        self.write("plain.py", "import os\n")
+        self.shell("git init -q . && git add -A")
+        for hook in ("tilewright-check", "tilewright-build"):
+            self.assertIn("Passed", self.run_it("pre-commit", "try-repo", ROOT, hook, "--all-files").stdout)
+        self.write("bad.py", ADD.format(by=1).replace("A[i] +", "Q[i] +"))
+        self.shell("git add -A")
+        self.assertIn("error[TW", self.run_it("pre-commit", "try-repo", ROOT, "tilewright-check", "--all-files", status=1).stdout)
+
+
 @unittest.skipUnless(os.path.exists(FAKE), "TILEWRIGHT_FAKE_CUDA names no driver")
 class Launches(Scratch):
     def setUp(self):
