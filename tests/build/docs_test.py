@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """docs_test.py TILEWRIGHT: what docs/ci.md shows is tried: its commands in a scratch workspace, its files read by those who would read
-them, the CMake function in a small C++ project and docs/torch_kernel.py on a pretended GPU (TILEWRIGHT_FAKE_CUDA).
+them, the CMake function in a small C++ project and docs/pytorch/torch_kernel.py on a pretended GPU (TILEWRIGHT_FAKE_CUDA).
 
 Addresses of others (example.com, a cluster) are replaced by ones of this test; steps that install something are not taken.
 """
@@ -246,7 +246,7 @@ class cuda:
         with open(os.path.join(self.root, "lib", "torch.py"), "w") as f:
             f.write(self.TORCH)
         return self.run_it(sys.executable, "-c", text, LD_LIBRARY_PATH=os.path.join(self.root, "lib"),
-                           PYTHONPATH=os.path.join(self.root, "lib") + ":" + os.path.join(ROOT, "docs"), **more)
+                           PYTHONPATH=os.path.join(self.root, "lib") + ":" + os.path.join(ROOT, "docs", "pytorch"), **more)
 
     def test_on_tensors_of_pytorch(self):
         (text,) = blocks("python")

@@ -52,6 +52,7 @@ struct FakeModule {
 int sticky = 0, pending = 0, launches = 0;
 double now = 0, taken = 0;  // microseconds
 bool hanging = false;
+Context current = nullptr;
 std::set<void*> memory;
 
 void log(const char* format, ...) {
@@ -180,7 +181,14 @@ Result cuDevicePrimaryCtxRetain(Context* context, Device) {
   *context = &sticky;
   return kSuccess;
 }
-Result cuCtxSetCurrent(Context) { return kSuccess; }
+Result cuCtxSetCurrent(Context context) {
+  current = context;
+  return kSuccess;
+}
+Result cuCtxGetCurrent(Context* context) {
+  *context = current;
+  return kSuccess;
+}
 Result cuCtxSynchronize() {
   if (hanging) ::sleep(1000);
   if (pending) sticky = std::exchange(pending, 0);

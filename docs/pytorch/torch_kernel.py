@@ -5,7 +5,7 @@
     kernel = Kernel("out/scale.cubin", "out/scale.json")
     kernel(A, B)                        # in PyTorch's current stream; tensors and numbers in the order of the plan's parameters
 
-Needs the driver alone: no compiler, no CUDA toolkit, no tilewright. What a tensor is: an object with data_ptr(), on the device of the
+Copy this file into your project. It needs the driver alone: no compiler, no CUDA toolkit, no tilewright. What a tensor is: an object with data_ptr(), on the device of the
 current context, with the shape and the strides of the script. Extents that the script left to the call are not evaluated here.
 """
 import ctypes
@@ -54,6 +54,7 @@ class Kernel:
             if not isinstance(extent, int):
                 raise ValueError(f"{plan}: the launch depends on the call ({extent}); compile an entry with numbers")
         self.driver = ctypes.CDLL(driver)
+        self.enter_context()
         with open(cubin, "rb") as f:
             image = f.read()
         module, self.function = ctypes.c_void_p(), ctypes.c_void_p()
@@ -63,6 +64,16 @@ class Kernel:
             self.check("cuFuncSetAttribute", self.function, DYNAMIC_SHARED, launch["dynamic_shared_bytes"])
         if launch["cluster"][0] * launch["cluster"][1] * launch["cluster"][2] > 8:
             self.check("cuFuncSetAttribute", self.function, OTHER_CLUSTERS, 1)
+
+    def enter_context(self):
+        """That of this thread; where there is none yet, the one that PyTorch uses: the first device's primary context."""
+        context, device = ctypes.c_void_p(), ctypes.c_int()
+        self.check("cuInit", 0)
+        self.check("cuCtxGetCurrent", ctypes.byref(context))
+        if not context:
+            self.check("cuDeviceGet", ctypes.byref(device), 0)
+            self.check("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
+            self.check("cuCtxSetCurrent", context)
 
     def check(self, name, *arguments):
         error = getattr(self.driver, name)(*arguments)
