@@ -1325,8 +1325,16 @@ class Documents(unittest.TestCase):
     def test_shell(self):
         """Lines of a shell name commands and options that there are, and files of this project that exist."""
         helps = {}
-        for name, _, block in self.blocks("sh"):
+        with open(os.path.join(ROOT, "bootstrap"), encoding="utf-8") as f:
+            doors = set(re.findall(r"^\./bootstrap (\w+)", f.read(), re.M))  # of its usage
+        with open(os.path.join(ROOT, "CMakePresets.json"), encoding="utf-8") as f:
+            presets = {p["name"] for p in json.load(f)["configurePresets"]}
+        for name, _, block in [*self.blocks("sh"), *self.blocks("console")]:
             for line in block.replace("\\\n", " ").splitlines():
+                for door in re.findall(r"^(?:\$ )?\./bootstrap (\w+)", line):
+                    self.assertIn(door, doors, f"{name}: {line}")
+                for preset in re.findall(r"cmake --preset (\w+)", line):
+                    self.assertIn(preset, presets, f"{name}: {line}")
                 m = re.match(r"(?:\w+=\S+ )*tilewright (\w+)(.*)", line)
                 if not m:
                     continue
