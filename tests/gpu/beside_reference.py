@@ -23,13 +23,16 @@ import numpy
 import torch
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../bench/beside_torch"))
-from launch import Kernel, call  # noqa: E402
+from launch import bound  # noqa: E402
 
 TYPES = {
     "float16": torch.float16, "bfloat16": torch.bfloat16, "float32": torch.float32, "float64": torch.float64,
     "int8": torch.int8, "uint8": torch.uint8, "int16": torch.int16, "int32": torch.int32, "uint32": torch.int32,
     "int64": torch.int64, "float8_e4m3fn": torch.float8_e4m3fn, "float8_e5m2": torch.float8_e5m2,
 }  # fmt: skip
+
+
+DRIVER = ctypes.CDLL("libcuda.so.1")
 
 
 def comments(script):
@@ -54,6 +57,11 @@ def contents(params, given, folder, seed):
         whole = torch.randint(-3, 4, [max(1, n) for n in p["shape"]], generator=random)
         out[p["name"]] = whole.to(TYPES[p["dtype"]]).cuda()
     return out
+
+
+def call(name, *arguments):
+    if status := getattr(DRIVER, name)(*arguments):
+        raise RuntimeError(f"{name}: error {status} of the driver")
 
 
 def launch_reference(cubin, answer, tensors):
@@ -91,7 +99,7 @@ def compare(script, answer, given, built, seed):
     plan = json.loads(built[1].read_text())
     tensors = contents(plan["params"], given, script.parent, seed)
     mine, theirs = ({n: t.clone() for n, t in tensors.items()} for _ in range(2))
-    Kernel(built[0], built[1], mine)()
+    bound(built[0], built[1], mine)()
     try:
         torch.cuda.synchronize()
     except RuntimeError as e:
