@@ -17,8 +17,9 @@ _spec.loader.exec_module(torch_kernel)
 def bound(cubin, plan, tensors):
     """A function that launches the kernel on tensors given by the names of its parameters."""
     kernel = torch_kernel.Kernel(cubin, plan)
-    given = [tensors[name] for name in dict.fromkeys(
-        m["param"] if (m := kernel.map_of(p)) else p["name"] for p in kernel.plan["params"])]
+    maps = [(p, kernel.map_of(p)) for p in kernel.plan["params"]]
+    names = dict.fromkeys(m["param"] if m else p["name"] for p, m in maps)
+    given = [tensors[name] for name in names]
     return lambda: kernel(*given)
 
 
