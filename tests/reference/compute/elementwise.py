@@ -282,6 +282,55 @@ def family_reg_spread(k, rng):
     return call is not None and finish(k, call, guard)
 
 
+def factors(rng, n):
+    out = []
+    while n > 1:
+        out.append(rng.choice([f for f in (2, 2, 3, 4, 4, 5, 8) if n % f == 0]))
+        n //= out[-1]
+    return out
+
+
+def with_strides(rng, parts):
+    """Walks over threads as they are, walks over registers in an order and with gaps of their own."""
+    order = [i for i, (_, _, axis) in enumerate(parts) if axis == "m"]
+    rng.shuffle(order)
+    out, s = list(parts), 1
+    for i in order:
+        out[i] = (parts[i][0], s, "m")
+        s *= parts[i][0]
+        s += rng.choice([0, 0, 0, 1, 2])
+    return Layout(out)
+
+
+def family_reg_factorised(k, rng):
+    """Threads and registers in any order, each in several walks; tiles differ in where their registers lie."""
+    k.launch(rng.choice([32, 64, 128]))
+    scope = rng.choice(["warp", "warp"] + (["wg"] if k.threads == 128 else []) + ["cta"])
+    axis, t = {"warp": ("laneid", 32), "wg": ("tid_in_wg", 128), "cta": ("tx", k.threads)}[scope]
+    parts, s = [], 1
+    for f in factors(rng, t):
+        parts.append((f, s, axis))
+        s *= f
+    parts += [(f, 0, "m") for f in factors(rng, rng.choice([2, 4, 8, 6, 12, 16]))]
+    rng.shuffle(parts)
+    shape, n = [], 1
+    for i, (e, _, _) in enumerate(parts):
+        n *= e
+        if i + 1 == len(parts) or rng.random() < 0.5:
+            shape.append(n)
+            n = 1
+    common = with_strides(rng, parts)
+
+    def make(dtype, role):
+        if len(k.tiles) >= 4:
+            return None
+        layout = common if rng.random() < 0.6 else with_strides(rng, parts)
+        return Region(k.tile("local", dtype, shape, layout))
+
+    call = draw_call(k, rng, rng.choice(OPS), scope, make)
+    return call is not None and finish(k, call)
+
+
 # ---- shared memory ------------------------------------------------------------------------------------------------
 
 
@@ -481,7 +530,7 @@ def family_required(k, rng, kind):
     return finish(k, call)
 
 
-FAMILIES = [(family_reg_thread, 26), (family_reg_spread, 28), (family_smem, 30)]
+FAMILIES = [(family_reg_thread, 26), (family_reg_spread, 22), (family_reg_factorised, 14), (family_smem, 30)]
 # Every third kernel breaks a rule, or meets a defect of the reference: one kind after the other.
 REFUSED = [
     "mixed",

@@ -2,7 +2,7 @@
 
 import math
 
-from compute.elementwise import RTOL
+from compute.elementwise import RTOL, factors, with_strides
 from compute.kernel import Region
 from compute.model import Layout, indices, is_float, product, rounded
 
@@ -167,6 +167,39 @@ def family_view(k, rng):
     call = Reduction(k, op, scope, Region(dst), s, axes, accum, options, together=exchange)
     if kind in ("columns", "fragment", "fragment_rows"):
         call.key = by_kept_threads(call, kind)
+    return finish(k, call)
+
+
+def family_factorised(k, rng):
+    """Threads and registers in any order, each in several walks. A reduced dimension keeps the threads that it lives in."""
+    scope = rng.choice(["warp", "warp", "wg"])
+    k.launch(128 if scope == "wg" else rng.choice([32, 64]))
+    axis, t = ("laneid", 32) if scope == "warp" else ("tid_in_wg", 128)
+    parts, s = [], 1
+    for f in factors(rng, t):
+        parts.append((f, s, axis))
+        s *= f
+    parts += [(f, 0, "m") for f in factors(rng, rng.choice([2, 4, 8, 6, 12]))]
+    rng.shuffle(parts)
+    dims = [[]]
+    for i, part in enumerate(parts):
+        dims[-1].append(part)
+        if i + 1 < len(parts) and rng.random() < 0.5:
+            dims.append([])
+    axes = sorted(rng.sample(range(len(dims)), rng.randrange(1, len(dims) + 1)))
+    kept = [(d, [x for x in dim if d not in axes or x[2] != "m"]) for d, dim in enumerate(dims)]
+    kept = [(d, dim) for d, dim in kept if dim]
+    shape = [product(e for e, _, _ in dim) for dim in dims]
+    left = [product(e for e, _, _ in dim) for _, dim in kept] or [1]
+    dtype = rng.choice(DTYPES)
+    src = k.tile("local", dtype, shape, with_strides(rng, parts))
+    dst = k.tile("local", dtype, left, with_strides(rng, [x for _, dim in kept for x in dim] or [(1, 1, "m")]))
+    exchange = scope == "warp" and rng.random() < 0.5
+    options = ", thread_reduce=True" if exchange else ""
+    call = Reduction(
+        k, op_of(rng), scope, Region(dst), Region(src), axes, rng.random() < 0.3, options, together=exchange
+    )
+    call.key = lambda index, n: tuple(i for i, (d, _) in zip(index, kept) if d not in axes)
     return finish(k, call)
 
 
@@ -337,7 +370,8 @@ def family_required(k, rng, kind):
 FAMILIES = [
     (family_thread, 14),
     (family_row, {"sm_90a": 10, "sm_100a": 290}),
-    (family_view, 24),
+    (family_view, 20),
+    (family_factorised, 14),
     (family_lanes, 8),
     (family_shared, 26),
 ]
