@@ -434,7 +434,7 @@
     });
   }
 
-  // What a use does, where the side of the buffer that it stands on does not say so.
+  // What an instruction does to a barrier; words of ours say it themselves.
   const DOES = {init: "initialised", expect: "expects", arrive: "arrives", complete: "completes", wait: "waits"};
 
   function usesList(uses, none) {
@@ -442,7 +442,7 @@
     const list = make("ul", "uses");
     for (const u of uses) {
       const item = make("li", u.kind), head = make("p"), about = [];
-      if (DOES[u.kind]) head.append(make("strong", "", DOES[u.kind]), " ");
+      if (DOES[u.kind] && /^(ptx|cuda)\./.test(u.what)) head.append(make("strong", "", DOES[u.kind]), " ");
       head.append(make("code", "", u.what), " ");
       if (u.location !== null) head.append(lineButton(u.location));
       if (u.who) about.push(u.who);
