@@ -204,7 +204,7 @@ class Reader {
         std::string words = barrier_use(row, call);
         const Kind kind = barrier_kind(effects);
         if (kind == Kind::Complete) words = "completed by " + name;
-        add(kind, s, at, words.empty() ? name : std::move(words));
+        add(kind, s, at, words.empty() ? name : words);
       }
       if (e.object == Object::Memory && at && !at->is_scalar) {
         if (e.verb == Verb::Reads || e.verb == Verb::Updates) memory(s, at, false, name);

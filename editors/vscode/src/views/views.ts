@@ -54,6 +54,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
   constructor(private readonly server: Server) {
     this.subscriptions = [
       vscode.workspace.registerTextDocumentContentProvider(viewScheme, this),
+      vscode.workspace.onDidOpenTextDocument((document) => this.opened(document)),
       vscode.workspace.onDidChangeTextDocument((event) => this.documentChanged(event)),
       vscode.workspace.onDidSaveTextDocument((document) => this.each(document, (view) => this.keepSaved(view))),
       vscode.workspace.onDidCloseTextDocument((document) => this.shown.delete(document.uri.toString())),
@@ -94,6 +95,14 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
     } catch (error) {
       return messageOf(error) + '\n';
     }
+  }
+
+  // A text that came while the editor was opening the one before it.
+  private opened(document: vscode.TextDocument): void {
+    const view = this.get(document.uri);
+    if (!view || view.text === undefined || says(document, view.text)) return;
+    view.notShownYet = true;
+    void this.replace(view);
   }
 
   private documentChanged(event: vscode.TextDocumentChangeEvent): void {
@@ -190,7 +199,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
         // What is said in the next turn reaches the editor as a message of its own behind the edit: colours and marks of
         // the new text are drawn with it, and wait for no confirmation.
         setTimeout(() => view.replacing && view.text === text && this.arrived(view));
-        applied = await applying;
+        applied = (await applying) && says(document, text);
       }
     } catch {
       applied = false; // closed meanwhile, or not allowed
@@ -215,18 +224,23 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
   }
 }
 
+// As an editor ends lines.
+function linesOf(text: string): string[] {
+  return text.split(/\r\n|\n|\r/);
+}
+
 function linesIn(document: vscode.TextDocument): string[] {
   return Array.from({ length: document.lineCount }, (_, line) => document.lineAt(line).text);
 }
 
 function says(document: vscode.TextDocument, text: string): boolean {
-  const lines = text.split('\n');
+  const lines = linesOf(text);
   return lines.length === document.lineCount && lines.every((line, i) => document.lineAt(i).text === line);
 }
 
 function changeInto(document: vscode.TextDocument, text: string): vscode.WorkspaceEdit {
   const edit = new vscode.WorkspaceEdit();
-  for (const { from, to, put } of changes(linesIn(document), text.split('\n'))) edit.replace(document.uri, new vscode.Range(...from, ...to), put);
+  for (const { from, to, put } of changes(linesIn(document), linesOf(text))) edit.replace(document.uri, new vscode.Range(...from, ...to), put);
   return edit;
 }
 
