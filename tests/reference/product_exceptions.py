@@ -146,9 +146,22 @@ def _(p):
     return p.group == 2 and "cta_id_in_cluster" not in p.script
 
 
-@rule("tensor memory", "G30", "columns beyond the 512 there are, or those of another operand", "columns of tensor memory", "would write over")
+def address(p, region):
+    """The column that the script gives a buffer; None: one that only the hardware knows."""
+    m = re.search(r"allocated_addr=(\d+)", p.declared(region))
+    return int(m.group(1)) if m else None
+
+
+@rule("columns that there are not", "G30", "tensor memory has 512", "of tensor memory, which has")
 def _(p):
-    return True
+    return any(address(p, r) is not None and address(p, r) + r.column + r.columns > 512 for r in (p.c, p.a, *p.scales))
+
+
+@rule("C over its own operands", "G30", "the product would write over A or the factors while they are read", "would write over")
+def _(p):
+    first = address(p, p.c)
+    return first is not None and any(
+        first - 64 <= (address(p, r) or 0) < first + p.c.columns for r in (p.a, *p.scales) if 'scope="tmem"' in p.declared(r))
 
 
 @rule_and_its_kernel("errors after the choice", "G27",
