@@ -2177,7 +2177,7 @@ def make(*sizes):
 
     def test_a_killed_worker_costs_no_run(self):
         command = self.elsewhere("--queue 4321")
-        for i in range(40):
+        for i in range(60):
             self.file(f"many/{i:02d}.py", STAGED)
 
         def workers():
@@ -2195,7 +2195,7 @@ def make(*sizes):
             killed = set()
             while len(killed) < 2 and p.poll() is None:
                 for pid in set(workers()) - killed:
-                    time.sleep(0.3)  # so that it is at work
+                    time.sleep(0.8)  # so that it has begun its work
                     try:
                         os.kill(pid, signal.SIGKILL)
                         killed.add(pid)
@@ -2206,8 +2206,8 @@ def make(*sizes):
         self.assertEqual(p.returncode, 0, errors)
         self.assertGreaterEqual(len(killed), 2)  # of workers, and of the processes that they keep for jobs
         answer = self.fits(json.loads(out), "run")
-        self.assertEqual([x["file"] for x in answer["runs"]], [f"many/{i:02d}.py" for i in range(40)])
-        self.assertEqual(answer["summary"], {"verified": 40})
+        self.assertEqual([x["file"] for x in answer["runs"]], [f"many/{i:02d}.py" for i in range(60)])
+        self.assertEqual(answer["summary"], {"verified": 60})
 
     def test_progress_is_for_terminals(self):
         """One line that is gone in the end, and nothing of it elsewhere."""

@@ -52,7 +52,7 @@ TEST_CASE("the fragments of mma as PTX draws them", "[layout]") {
         "       0      1      2      3\n0  T0:r0  T0:r1  T1:r0  T1:r1\n1  T4:r0  T4:r1  T5:r0  T5:r1\n");
   CHECK(first("D", 16, Shape{16, 8}) == first("A", 8, Shape{16, 8}));
   CHECK(first("B", 16, Shape{16, 8}) ==
-        "       0      1       2       3\n0  T0:r0  T4:r0   T8:r0  T12:r0\n1  T0:r1  T4:r1   T8:r1  T12:r1\n");
+        "        0       1       2       3\n0   T0:r0   T4:r0   T8:r0  T12:r0\n1   T0:r1   T4:r1   T8:r1  T12:r1\n");
   // Rows eight further on are the next registers, and K eight further on those behind.
   const Layout a = mma_fragment_layout("A").value();
   CHECK(apply(a, std::vector<std::int64_t>{8, 0}, Shape{16, 16}).value().back().second == 2);
