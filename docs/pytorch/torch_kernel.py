@@ -53,6 +53,9 @@ class Kernel:
         for extent in [*launch["grid"], *launch["block"], *launch["cluster"]]:
             if not isinstance(extent, int):
                 raise ValueError(f"{plan}: the launch depends on the call ({extent}); compile an entry with numbers")
+        self.params = [(p, self.map_of(p)) for p in self.plan["params"]]
+        # Of what is given, in order. A tensor may have several maps, and is given once.
+        self.names = list(dict.fromkeys(description["param"] if description else p["name"] for p, description in self.params))
         self.driver = ctypes.CDLL(driver)
         self.enter_context()
         with open(cubin, "rb") as f:
@@ -121,9 +124,7 @@ class Kernel:
         if stream is None:
             import torch
             stream = torch.cuda.current_stream().cuda_stream
-        params = [(p, self.map_of(p)) for p in self.plan["params"]]
-        # A tensor may have several maps, and is given once.
-        names = list(dict.fromkeys(description["param"] if description else p["name"] for p, description in params))
+        params, names = self.params, self.names
         if len(given) != len(names):
             raise TypeError(f"{self.plan['symbol']} takes {', '.join(names)}; {len(given)} were given")
         values, held = dict(zip(names, given)), []

@@ -15,6 +15,15 @@ Expr element_pointer(CallContext& context, const ir::Buffer* buffer, Expr offset
   return ir::call(ir::kHandle, ir::builtin::address_of, element);
 }
 
+const ir::Buffer* register_words(CallContext& context, const ir::Buffer& buffer, std::int64_t count) {
+  ir::Buffer view = *context.kernel.flat_view(&buffer);
+  Expr shape[] = {ir::simplify(view.shape[0] / Expr(count))};
+  view.dtype = ir::kUInt32;
+  view.shape = Arena::current().copy(std::span<const Expr>(shape));
+  if (view.elem_offset) view.elem_offset = ir::simplify(view.elem_offset / Expr(count));
+  return Arena::current().make<ir::Buffer>(view);
+}
+
 Expr round_variable(std::string_view name, std::int64_t rounds) {
   if (rounds == 1) return Expr(0);
   ir::Var* var = ir::make_var(name, ir::kInt32, ir::VarRole::Loop);

@@ -10,6 +10,9 @@ namespace tilewright::dispatch {
 // Pointer to element `offset` of the storage behind a buffer.
 ir::Expr element_pointer(CallContext& context, const ir::Buffer* buffer, ir::Expr offset);
 
+// The storage behind a buffer in registers as words of 32 bits, `count` elements each.
+const ir::Buffer* register_words(CallContext& context, const ir::Buffer& buffer, std::int64_t count);
+
 // A round number with its range: r in [0, rounds). A single round is the constant 0.
 ir::Expr round_variable(std::string_view name, std::int64_t rounds);
 // `for r in T.serial(rounds)` around the body; the body alone for one round.

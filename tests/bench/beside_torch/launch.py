@@ -17,9 +17,7 @@ _spec.loader.exec_module(torch_kernel)
 def bound(cubin, plan, tensors):
     """A function that launches the kernel on tensors given by the names of its parameters."""
     kernel = torch_kernel.Kernel(cubin, plan)
-    maps = [(p, kernel.map_of(p)) for p in kernel.plan["params"]]
-    names = dict.fromkeys(m["param"] if m else p["name"] for p, m in maps)
-    given = [tensors[name] for name in names]
+    given = [tensors[name] for name in kernel.names]
     return lambda: kernel(*given)
 
 

@@ -10,6 +10,7 @@
 
 #include "compiler/dispatch/blocks/emit.h"
 #include "compiler/dispatch/blocks/iters.h"
+#include "compiler/dispatch/blocks/matrix_descriptor.h"
 #include "compiler/dispatch/blocks/operands.h"
 #include "compiler/dispatch/blocks/options.h"
 #include "compiler/dispatch/blocks/row_call.h"
@@ -261,18 +262,8 @@ Planned plan(CallContext& context) {
   std::int64_t issues = 1;
   for (const Step& step : p->steps) issues *= step.extent;
   ir::BodyBuilder out(context.call.origin);
-  auto* descriptor = Arena::current().make<ir::Buffer>();
-  Expr one[] = {Expr(1)}, zero[] = {Expr(0)};
-  descriptor->name = "smem_desc";
-  descriptor->data = ir::make_var("smem_desc", ir::kHandle, ir::VarRole::Data);
-  descriptor->dtype = ir::kUInt64;
-  descriptor->shape = Arena::current().copy(std::span<const Expr>(one));
-  descriptor->scope = StorageScope::Local;
-  out.add<ir::Alloc>(descriptor);
-  Expr encoded = ir::load(descriptor, zero);
-  out.add<ir::Evaluate>(row_call(descriptor_row(), {ir::call(ir::kHandle, ir::builtin::address_of, {&encoded, 1}),
-                                                    element_pointer(context, &shared, Expr(0)), Expr(16),
-                                                    Expr(p->atom_distance / 16), Expr(*mode)}));
+  Expr encoded = add_descriptor(context, out, "smem_desc", descriptor_row(), &shared,
+                                {.ldo = 16, .sdo = p->atom_distance / 16, .mode = *mode});
   // The first pair of steps runs fastest.
   Expr i = round_variable("i", issues), rest = i;
   Expr column = layout::offset_on(t->offset, Axis::TCol).expr() / Expr(cell), at = s->start().expr() / Expr(unit);
@@ -285,7 +276,7 @@ Planned plan(CallContext& context) {
   }
   ir::BodyBuilder issue(context.call.origin);
   at = ir::simplify(at);
-  Expr source = ir::is_constant(at, 0) ? encoded : ir::add(encoded, ir::cast(ir::kUInt64, at));
+  Expr source = moved_descriptor(encoded, at);
   Expr address = ir::cast(ir::kUInt32, cells.allocated_addr);
   column = ir::simplify(column);
   if (!ir::is_constant(column, 0)) address = ir::add(address, ir::cast(ir::kUInt32, column));

@@ -168,18 +168,6 @@ std::expected<Issues, Reason> fragment(const Shape& shape, const Tile& local, co
   return out;
 }
 
-// The registers behind a buffer as 32-bit words: floats stay what they are.
-const ir::Buffer* words(CallContext& context, const ir::Buffer& buffer, std::int64_t packed) {
-  const ir::Buffer* flat = context.kernel.flat_view(&buffer);
-  if (packed == 1) return flat;
-  ir::Buffer view = *flat;
-  view.dtype = ir::kUInt32;
-  Expr shape[] = {ir::simplify(flat->shape[0] / Expr(packed))};
-  view.shape = Arena::current().copy(std::span<const Expr>(shape));
-  if (flat->elem_offset) view.elem_offset = ir::simplify(flat->elem_offset / Expr(packed));
-  return Arena::current().make<ir::Buffer>(view);
-}
-
 }  // namespace
 
 std::span<const Predicate> predicates() { return kPredicates; }
@@ -217,7 +205,9 @@ Planned plan(CallContext& context) {
 
   const Shape& issued = issues->shape;
   const std::int64_t count = issued.registers * issues->num;
-  const ir::Buffer* file = words(context, registers, packed);
+  // Floats stay what they are.
+  const ir::Buffer* file =
+      packed == 1 ? context.kernel.flat_view(&registers) : register_words(context, registers, packed);
   Expr column = ir::simplify(tmem->start / Expr(packed));
   ir::BodyBuilder out(context.call.origin);
   for (const Issue& issue : issues->each) {

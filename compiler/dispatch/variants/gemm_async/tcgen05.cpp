@@ -5,7 +5,7 @@
 // of it, so that the script's commit must come from the same lane (elect_sync picks the same one each time).
 #include <cstdio>
 
-#include "compiler/dispatch/blocks/emit.h"
+#include "compiler/dispatch/blocks/matrix_descriptor.h"
 #include "compiler/dispatch/blocks/row_call.h"
 #include "compiler/dispatch/variants/gemm_async/tcgen05_problem.h"
 #include "compiler/dispatch/words.h"
@@ -71,22 +71,9 @@ class Emitter {
   }
 
  private:
-  // A descriptor in a variable of its own; its address, and the value read from it.
   Expr descriptor(std::string_view name, const SharedOperand& o) {
-    auto* word = Arena::current().make<ir::Buffer>();
-    Expr one[] = {Expr(1)}, zero[] = {Expr(0)};
-    word->name = name;
-    word->data = ir::make_var(name, ir::kHandle, ir::VarRole::Data);
-    word->dtype = ir::kUInt64;
-    word->shape = Arena::current().copy(std::span<const Expr>(one));
-    word->scope = ir::StorageScope::Local;
-    out_.add<ir::Alloc>(word);
-    const Expr value = ir::load(word, zero);
     static const intrinsics::Intrinsic& row = row_of("P90");
-    out_.add<ir::Evaluate>(
-        row_call(row, {ir::call(ir::kHandle, ir::builtin::address_of, {&value, 1}),
-                       element_pointer(context_, o.buffer, Expr(0)), Expr(o.ldo), Expr(o.sdo), Expr(o.mode)}));
-    return value;
+    return add_descriptor(context_, out_, name, row, o.buffer, {.ldo = o.ldo, .sdo = o.sdo, .mode = o.mode});
   }
 
   // The address of a buffer, read once where it is in memory: instructions between keep compilers from doing so.
@@ -101,10 +88,6 @@ class Emitter {
   }
   Expr address_of(const TensorTile& tile, Expr columns) {
     return plus_columns(base_of(tile.buffer), tile.element / Expr(32 / tile.buffer->dtype.storage_bits()) + columns);
-  }
-
-  static Expr moved(Expr descriptor, Expr units) {
-    return ir::is_constant(units, 0) ? descriptor : ir::add(descriptor, ir::cast(ir::kUInt64, units));
   }
 
   Expr instruction(std::int64_t t) const {
@@ -125,9 +108,9 @@ class Emitter {
   void multiply(Expr desc_a, Expr desc_b, std::int64_t n, std::int64_t t) {
     const std::int64_t k = t * p_.step_k;
     const Expr d = address_of(p_.c, Expr(n * p_.tile_columns));
-    const Expr a =
-        p_.a ? moved(desc_a, p_.a->offset(0, k)) : address_of(p_.a_tile, Expr(k * p_.type.storage_bits() / 32));
-    const Expr b = moved(desc_b, p_.b.offset(n * p_.tile_n / p_.group, k));
+    const Expr a = p_.a ? moved_descriptor(desc_a, p_.a->offset(0, k))
+                        : address_of(p_.a_tile, Expr(k * p_.type.storage_bits() / 32));
+    const Expr b = moved_descriptor(desc_b, p_.b.offset(n * p_.tile_n / p_.group, k));
     const Expr add = t > 0 ? Expr(1) : ir::cast(ir::kInt32, p_.accumulates);
     const Expr type = ir::string_imm(ir::dtype_name(p_.type)), f32 = ir::string_imm("float32");
     std::vector<Expr> args = {d, a, b};

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "compiler/dispatch/blocks/emit.h"
+#include "compiler/dispatch/blocks/matrix_descriptor.h"
 #include "compiler/dispatch/blocks/options.h"
 #include "compiler/dispatch/blocks/row_call.h"
 #include "compiler/dispatch/blocks/shared_operand.h"
@@ -207,40 +208,14 @@ std::expected<Product, Reason> product_of(const CallContext& context) {
 
 // ---- the statements ------------------------------------------------------------------------------------------------
 
-// A descriptor of the buffer's first element, to which the steps are added.
-Expr add_descriptor(CallContext& context, ir::BodyBuilder& out, const SharedOperand& operand, std::string_view name) {
-  auto* descriptor = Arena::current().make<ir::Buffer>();
-  Expr one[] = {Expr(1)}, zero[] = {Expr(0)};
-  descriptor->name = name;
-  descriptor->data = ir::make_var(name, ir::kHandle, ir::VarRole::Data);
-  descriptor->dtype = ir::kUInt64;
-  descriptor->shape = Arena::current().copy(std::span<const Expr>(one));
-  descriptor->scope = StorageScope::Local;
-  out.add<ir::Alloc>(descriptor);
-  Expr encoded = ir::load(descriptor, zero);
-  out.add<ir::Evaluate>(row_call(row_of("P71"), {ir::call(ir::kHandle, ir::builtin::address_of, {&encoded, 1}),
-                                                 element_pointer(context, operand.buffer, Expr(0)), Expr(operand.ldo),
-                                                 Expr(operand.sdo), Expr(operand.mode)}));
-  return encoded;
-}
-Expr moved(Expr descriptor, Expr units) {
-  return ir::is_constant(units, 0) ? descriptor : ir::add(descriptor, ir::cast(ir::kUInt64, units));
-}
-
-// The flat view of the registers of A, as words of 32 bits.
-const ir::Buffer* words_of(CallContext& context, const ir::Buffer& buffer, std::int64_t count) {
-  ir::Buffer view = *context.kernel.flat_view(&buffer);
-  Expr shape[] = {ir::simplify(view.shape[0] / Expr(count))};
-  view.dtype = ir::kUInt32;
-  view.shape = Arena::current().copy(std::span<const Expr>(shape));
-  if (view.elem_offset) view.elem_offset = ir::simplify(view.elem_offset / Expr(count));
-  return Arena::current().make<ir::Buffer>(view);
+Expr descriptor(CallContext& context, ir::BodyBuilder& out, const SharedOperand& o, std::string_view name) {
+  return add_descriptor(context, out, name, row_of("P71"), o.buffer, {.ldo = o.ldo, .sdo = o.sdo, .mode = o.mode});
 }
 
 // One instruction's registers of A: halves of the rows first, then halves of K.
-void add_fragments(CallContext& context, std::vector<Expr>& to, const Product& p, std::int64_t tile, std::int64_t k) {
+void add_fragments(const ir::Buffer* words, std::vector<Expr>& to, const Product& p, std::int64_t tile,
+                   std::int64_t k) {
   const std::int64_t word = 32 / p.type->dtype.storage_bits();
-  const ir::Buffer* words = words_of(context, *p.fragments->buffer, word);
   for (std::int64_t part = 0; part < 2; ++part) {
     for (std::int64_t half = 0; half < 2; ++half) {
       Expr at[] = {ir::simplify(p.fragments->at(tile, half, k / (4 * word) + part, 0) / Expr(word))};
@@ -270,16 +245,18 @@ Expr accumulates(const CallContext& context) {
 
 void add_chain(CallContext& context, ir::BodyBuilder& out, const Product& p, Expr a, Expr b, Expr accumulate) {
   const intrinsics::Intrinsic& row = multiply_row(*p.type, !p.a.has_value());
+  const ir::Buffer* words =
+      p.a ? nullptr : register_words(context, *p.fragments->buffer, 32 / p.type->dtype.storage_bits());
   for (std::int64_t m = 0; m < p.m; m += kRows) {
     for (std::int64_t n = 0; n < p.n; n += p.columns) {
       for (std::int64_t k = 0; k < p.k; k += p.depth) {
         std::vector<Expr> leading, registers;
         if (p.a) {
-          leading.push_back(moved(a, p.a->offset(m, k)));
+          leading.push_back(moved_descriptor(a, p.a->offset(m, k)));
         } else {
-          add_fragments(context, registers, p, m / kRows, k);
+          add_fragments(words, registers, p, m / kRows, k);
         }
-        leading.push_back(moved(b, p.b.offset(n, k)));
+        leading.push_back(moved_descriptor(b, p.b.offset(n, k)));
         for (Expr e : {Expr(kRows), Expr(p.columns), Expr(p.depth), ir::string_imm(p.type->name)}) leading.push_back(e);
         if (!p.type->is_integer()) {
           leading.push_back(ir::string_imm("float32"));
@@ -305,8 +282,8 @@ Planned plan(CallContext& context) {
   if (!product) return decline(std::move(product.error()));
   const Product& p = *product;
   ir::BodyBuilder out(context.call.origin);
-  Expr a = p.a ? add_descriptor(context, out, *p.a, "desc_a") : Expr();
-  Expr b = add_descriptor(context, out, p.b, "desc_b");
+  Expr a = p.a ? descriptor(context, out, *p.a, "desc_a") : Expr();
+  Expr b = descriptor(context, out, p.b, "desc_b");
   out.add<ir::Evaluate>(row_call(row_of("P67"), {}));
   add_chain(context, out, p, a, b, accumulates(context));
 
