@@ -292,6 +292,10 @@ std::string another_way(CallContext& context, const scope::ActiveSet& set) {
     return cat("a CTA of ", *context.launch().threads(),
                " threads is no whole number of warps: launch a multiple of 32");
   }
+  const std::int64_t threads = context.launch().threads().value_or(0);
+  if (call.scope == ExecScope::Warpgroup && threads < 128) {
+    return cat("a CTA of ", threads, " threads is less than a warpgroup, which has 128: launch that many");
+  }
   return who.empty() ? who : cat(who, ": let the whole ", ir::exec_scope_name(call.scope), " reach the call");
 }
 

@@ -107,7 +107,15 @@ std::vector<Target> meta_targets(const syntax::Tree& tree) {
 
 // ---- what the calls of a kernel ask for -----------------------------------------------------------------------------
 
-// A call that not every target serves.
+TargetSet targets_with(intrinsics::Availability availability) {
+  TargetSet out = 0;
+  for (Target target : ir::known_targets()) {
+    if (intrinsics::available(availability, target)) out |= ir::set_of(target);
+  }
+  return out;
+}
+
+// A call, or a declaration, that not every target serves.
 struct Need {
   std::string call;
   ir::Origin origin;
@@ -132,6 +140,11 @@ class Rows {
   void statement(const ir::Stmt* s) {
     switch (s->kind) {
       case ir::StmtKind::Bind: return expression(static_cast<const ir::Bind*>(s)->value, s);
+      case ir::StmtKind::Decl:
+        if (static_cast<const ir::Decl*>(s)->buffer->scope == ir::StorageScope::Tmem) {
+          need("tensor memory", targets_with(intrinsics::Availability::Sm100aClass), s);
+        }
+        return;
       case ir::StmtKind::Store: {
         const auto* store = static_cast<const ir::Store*>(s);
         for (ir::Expr index : store->indices) expression(index, s);
@@ -173,10 +186,12 @@ class Rows {
     });
   }
   void add(const intrinsics::Intrinsic& row, std::span<const ir::Expr> args, const ir::Stmt* s) {
-    TargetSet targets = intrinsics::verifying_targets(row, args);
+    need(shown_name(row.name), intrinsics::verifying_targets(row, args), s);
+  }
+  void need(std::string what, TargetSet targets, const ir::Stmt* s) {
     // Where a call says the same as one before it, the first is the one to name.
     if (targets && std::ranges::find(needs_, targets, &Need::targets) == needs_.end())
-      needs_.push_back({shown_name(row.name), s->origin, targets});
+      needs_.push_back({std::move(what), s->origin, targets});
   }
 
   std::vector<Need> needs_;
@@ -186,11 +201,7 @@ class Rows {
 std::string words(TargetSet targets) {
   for (int a = 0; a < static_cast<int>(intrinsics::Availability::Never); ++a) {
     const auto availability = static_cast<intrinsics::Availability>(a);
-    TargetSet all = 0;
-    for (Target target : ir::known_targets()) {
-      if (intrinsics::available(availability, target)) all |= ir::set_of(target);
-    }
-    if (all == targets) return std::string(intrinsics::availability_name(availability));
+    if (targets_with(availability) == targets) return std::string(intrinsics::availability_name(availability));
   }
   constexpr int kMost = 3;
   const int count = std::popcount(targets);

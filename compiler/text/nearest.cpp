@@ -46,7 +46,24 @@ static bool is_doubled(std::string_view wrong, std::string_view name) {
   return wrong.size() == name.size() + 1 && i > 0 && wrong[i] == wrong[i - 1] && wrong.substr(i + 1) == name.substr(i);
 }
 
+// The same word in another spelling: `trans_b` and `transB`?
+static bool is_respelt(std::string_view a, std::string_view b) {
+  auto letter = [](std::string_view& rest) {
+    while (!rest.empty() && rest[0] == '_') rest.remove_prefix(1);
+    if (rest.empty()) return '\0';
+    const char c = rest[0];
+    rest.remove_prefix(1);
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c);
+  };
+  while (true) {
+    const char x = letter(a), y = letter(b);
+    if (x != y) return false;
+    if (x == '\0') return true;
+  }
+}
+
 static int slip(std::string_view wrong, std::string_view name) {
+  if (is_respelt(wrong, name)) return 0;
   if (wrong.size() == name.size()) return std::ranges::is_permutation(wrong, name) ? 0 : 2;
   return is_within(wrong, name) || is_doubled(wrong, name) ? 1 : 2;
 }

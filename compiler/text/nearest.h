@@ -10,8 +10,8 @@ int edit_distance(std::string_view a, std::string_view b, int limit);
 
 // The nearest of the names considered: one edit away in a word of three letters or less, and with the same first letter
 // in either case or its first two exchanged, else two. Of several equally near the one that the likelier slip leads to:
-// letters exchanged, then letters left out or doubled, then others; of those the first. Words of one letter, and those
-// beyond 64, are near to nothing.
+// another spelling or letters exchanged, then letters left out or doubled, then others; of those the first. Words of
+// one letter, and those beyond 64, are near to nothing.
 class Nearest {
  public:
   // Among a few names, such as the keywords of one call, a short word may begin differently, too. Among names one of

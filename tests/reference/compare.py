@@ -14,8 +14,8 @@ Compared for each call up to the first that the reference refuses: the variants 
 dynamic shared bytes (symbolic extents by value), the tensor maps field by field, and whether it compiles; for matrix products
 also what is issued: every instruction in order with the registers, descriptors, addresses and constants that it names
 (instructions.py). A difference passes only when a rule of exceptions.py explains it. Of the arithmetic families
-(elementwise, reduction, permute) 300 kernels and more have to hold every variant 30 times, every reason of
-compute/reasons.py once, and half of them served. `both` are the copies.
+(elementwise, reduction, permute) and the products (gemm, gemm_async) 300 kernels and more have to hold every variant 30 times,
+every reason of compute/reasons.py and of the refusals in products/ once, and half of them served. `both` are the copies.
 """
 
 import argparse
@@ -35,7 +35,7 @@ import generate  # noqa: E402
 import instructions  # noqa: E402
 import product_exceptions  # noqa: E402, F401: its rules join those of exceptions.py
 import compute.exceptions  # noqa: E402, F401: adds its rules
-from compute.reasons import FAMILY, REASONS, VARIANTS  # noqa: E402
+import compute.reasons  # noqa: E402
 
 
 PATIENCE = 1200  # seconds for one answer of the reference; it takes about two for a kernel
@@ -96,6 +96,11 @@ def same_extent(a, b):
 
 
 OURS = {("gemm_async", "wgmma")}  # variants that the reference has not
+
+# What many kernels of a family have to show: the words of refusals, and variants that serve.
+FAMILY = compute.reasons.FAMILY | {p: p for p in generate.PRODUCTS}
+REASONS = compute.reasons.REASONS | {p: kinds.refused.words() for p, (_, _, kinds) in generate.PRODUCTS.items()}
+VARIANTS = compute.reasons.VARIANTS | {"gemm": ["mma.m16n8k*"], "gemm_async": ["tcgen05"]}
 
 
 def trials(call):
@@ -192,10 +197,10 @@ class Statistics:
         self.reasons = collections.Counter()
 
     def add_ours(self, kernel):
-        """What our own trials said, of the arithmetic families."""
+        """What our own trials of the reference's variants said."""
         calls = [c for c in kernel["calls"] if FAMILY.get(c["primitive"]) == self.primitive]
         self.served += bool(calls) and all(c["variant"] for c in calls)
-        for t in (t for c in calls for t in c["trials"]):
+        for t in (t for c in calls for t in c["trials"] if (c["primitive"], t["variant"]) not in OURS):
             for reason in REASONS.get(self.primitive, []):
                 self.reasons[reason] += re.search(reason, t["reason"] or "") is not None
 

@@ -31,7 +31,7 @@ from compute.kernel import HEADER as COMPUTE_HEADER  # noqa: E402
 from compute.kernel import Kernel as ComputeKernel  # noqa: E402
 from copies import memory, refusals, registers, views  # noqa: E402
 from copies.kernel import HEADER, Kernel  # noqa: E402
-from products import fragments, tensor_core  # noqa: E402
+from products import fragment_refusals, fragments, tensor_core, tensor_core_refusals  # noqa: E402
 from products.kernel import HEADER as PRODUCT_HEADER  # noqa: E402
 
 FAMILIES = [
@@ -68,8 +68,20 @@ TENSOR_MEMORY = [
 COMPUTE_FAMILIES = {"elementwise": elementwise, "reduction": reductions, "permute": permute}
 
 
-# Products make their own kernels: architecture, and who makes them.
-PRODUCTS = {"gemm": ("sm_90a", fragments.make), "gemm_async": ("sm_100a", tensor_core.make)}
+# Products make their own kernels: target, who makes those that are served, and those that are refused. Every third is refused, one
+# kind after the other; a few are for targets that lack the instructions.
+PRODUCTS = {
+    "gemm": ("sm_90a", fragments, fragment_refusals),
+    "gemm_async": ("sm_100a", tensor_core, tensor_core_refusals),
+}
+
+
+def make_product(seed, index, primitive, arch):
+    rng = random.Random(f"{seed}/{primitive}/{index}")
+    usual, served, refused = PRODUCTS[primitive]
+    if arch != usual:
+        return refused.make(rng, index, index, arch)
+    return refused.make(rng, index, index // 3) if index % 3 == 2 else served.make(rng, index)
 
 
 def families(primitive, arch):
@@ -83,7 +95,7 @@ def families(primitive, arch):
 def make(seed, index, primitive="copy", arch="sm_90a"):
     """Kernel `index` of a seed. Draws that would not fit (too much shared memory) are drawn again."""
     if primitive in PRODUCTS:
-        return PRODUCTS[primitive][1](random.Random(f"{seed}/{primitive}/{index}"), index)
+        return make_product(seed, index, primitive, arch)
     rng = random.Random(f"{seed}/{index}" if primitive == "copy" else f"{seed}/{arch}/{index}")
     choices = [f for f, weight in families(primitive, arch) for _ in range(weight)]
     while True:
@@ -108,22 +120,27 @@ def make(seed, index, primitive="copy", arch="sm_90a"):
 def write(seed, count, folder, per_file=25, keep=False, primitive="copy"):
     """[(path, architecture)] of the files, in order. With `keep` a file that already has its text is left alone."""
     os.makedirs(folder, exist_ok=True)
-    archs = [("sm_90a", count)] if primitive == "copy" else [("sm_90a", count - count // 2), ("sm_100a", count // 2)]
+    archs = [("sm_90a", 0, count)] if primitive == "copy" else [("sm_90a", 0, count - count // 2), ("sm_100a", 0, count // 2)]
     header = HEADER if primitive == "copy" else ASYNC_HEADER
     stem, own = "copies" if primitive == "copy" else "async_{arch}", []  # own: where tensors go
     what = "Products" if primitive in PRODUCTS else "Copies"
     if primitive in PRODUCTS:
-        archs, header, stem = [(PRODUCTS[primitive][0], count)], PRODUCT_HEADER, primitive
+        arch, _, refused = PRODUCTS[primitive]
+        others, few = refused.refused.archs(), count // 75
+        last = count - few * len(others)
+        archs = [(arch, 0, last)] + [(a, last + i * few, last + (i + 1) * few) for i, a in enumerate(others)]
+        header, stem = PRODUCT_HEADER, primitive
     elif primitive in COMPUTE_FAMILIES:
         header, stem, own, what = COMPUTE_HEADER, primitive + "_{arch}", [folder], "Arithmetic"
     paths = []
-    for arch, kernels in archs:
-        for begin in range(0, kernels, per_file):
-            path = os.path.join(folder, f"{stem.format(arch=arch)}_{begin // per_file:03d}.py")
+    for arch, first, end in archs:
+        for begin in range(first, end, per_file):
+            number = len(paths) if primitive in PRODUCTS else begin // per_file
+            path = os.path.join(folder, f"{stem.format(arch=arch)}_{number:03d}.py")
             paths.append((path, arch))
-            text = f"# tilewright: arch {arch}\n" if own else ""
+            text = f"# tilewright: arch {arch}\n" if own or primitive in PRODUCTS else ""
             text += f'"""{what} of seed {seed}, made by generate.py."""\n' + header
-            last = min(begin + per_file, kernels)
+            last = min(begin + per_file, end)
             text += "".join(make(seed, i, primitive, arch).text(*own) for i in range(begin, last))
             if keep and os.path.exists(path):
                 with open(path, encoding="utf-8") as f:

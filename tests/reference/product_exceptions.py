@@ -6,12 +6,18 @@ from exceptions import RULES, Rule, rule_and_its_kernel
 STEP = {"float16": 16, "bfloat16": 16, "float8_e4m3fn": 32, "float4_e2m1fn": 64}  # of K, one instruction
 
 
+def number(text):
+    """A bound; of one that changes in a loop its second value."""
+    return int(text) if text.isdigit() else eval(text, {"__builtins__": {}, "s": 1})  # noqa: S307: of our own scripts
+
+
 class Region:
     """`A_smem[2, 0:32, 96:128]` of a call, as the reference prints it."""
 
     def __init__(self, text):
         self.name, bounds = re.fullmatch(r"(\w+)\[(.*)\]", text).groups()
-        self.bounds = [tuple(map(int, b.split(":"))) for b in bounds.split(", ") if ":" in b]
+        both = [tuple(map(number, b.split(":"))) for b in bounds.split(", ")]
+        self.bounds = [b if len(b) == 2 else (b[0], b[0] + 1) for b in both]
         self.rows, self.columns = (b[1] - b[0] for b in self.bounds[-2:])
         self.row, self.column = (b[0] for b in self.bounds[-2:])
 
@@ -131,12 +137,19 @@ def _(p):
     return p.t_a or p.t_b or "mma_shared_layout" not in p.script
 
 
-@rule("rows in blocks", "G19", "a descriptor has one distance; the reference takes the inner one", "not at one distance")
+@rule("atoms at several distances", "G19", "a descriptor has one distance; the reference takes the inner one", "at one distance")
 def _(p):
-    return any(re.search(r"S\[\(2, 64, 64\) : \(8192, 64, 1\)\]", p.declared(r)) for r in (p.a, p.b))
+    blocks = re.escape("S[(2, 64, 64) : (8192, 64, 1)]"), r"2, 64\) : \(64, 24576, 8192, 1\)"
+    return any(re.search(b, p.declared(r)) for r in (p.a, p.b) for b in blocks)
 
 
-@rule("rows from inside an atom", "G20", "the pattern of the swizzle starts with an atom of eight rows", "of the eight of an atom")
+@rule("atoms that are too far apart", "G33", "a descriptor has 14 bits for a distance, and the reference cuts it to them", "14 bits of 16 bytes")
+def _(p):
+    return any(": (64, 131072, 1)" in p.declared(r) for r in (p.a, p.b))
+
+
+@rule("rows from inside an atom", "G20", "the pattern of the swizzle starts with an atom of eight rows",
+      "of the eight of an atom", "first of the eight rows of an atom")
 def _(p):
     return p.a.row % 8 != 0 or p.b.row % 8 != 0
 
@@ -146,15 +159,41 @@ def _(p):
     return p.group == 2 and "cta_id_in_cluster" not in p.script
 
 
+@rule("a tile inside of a buffer", "G21", "the pattern of the swizzle starts where the storage does, or a whole atom on", "where no atom of")
+def _(p):
+    return any(re.search(r"elem_offset=(8|64|256),", p.declared(r)) for r in (p.a, p.b))
+
+
+@rule("several copies of a tile", "G33", "a descriptor reads one; the reference drops the others", "has a replicated layout")
+def _(p):
+    return any("+ R[2 : 8192]" in p.declared(r) for r in (p.a, p.b))
+
+
+@rule("tiles that no shared memory holds", "G33", "a descriptor's addresses end at 256 KB", "that no shared memory has")
+def _(p):
+    return any("(128, 1048576)" in p.declared(r) for r in (p.a, p.b))
+
+
+@rule("factors from another lane", "G3", "the reference drops the first lane of the region", "the unit reads from lane 0")
+def _(p):
+    return any("16 @ TLane" in p.declared(s) for s in p.scales)
+
+
+@rule("two factors from an odd byte", "H5", "the unit reads bytes 0 and 1 of a cell, or 2 and 3", "at a time start at a multiple of")
+def _(p):
+    return any(s.column % 2 for s in p.scales)
+
+
 def address(p, region):
-    """The column that the script gives a buffer; None: one that only the hardware knows."""
-    m = re.search(r"allocated_addr=(\d+)", p.declared(region))
+    """The column that the script gives a buffer, counted from where its allocation starts or from the memory's first."""
+    m = re.search(r"allocated_addr=(?:address\[0\] \+ )?(\d+)", p.declared(region))
     return int(m.group(1)) if m else None
 
 
 @rule("columns that there are not", "G30", "tensor memory has 512", "of tensor memory, which has")
 def _(p):
-    return any(address(p, r) is not None and address(p, r) + r.column + r.columns > 512 for r in (p.c, p.a, *p.scales))
+    known = [r for r in (p.c, p.a, *p.scales) if "allocated_addr=address" not in p.declared(r) and address(p, r) is not None]
+    return any(address(p, r) + r.column + r.columns > 512 for r in known)
 
 
 @rule("C over its own operands", "G30", "the product would write over A or the factors while they are read", "would write over")
@@ -164,10 +203,19 @@ def _(p):
         first - 64 <= (address(p, r) or 0) < first + p.c.columns for r in (p.a, *p.scales) if 'scope="tmem"' in p.declared(r))
 
 
+@rule_and_its_kernel("targets without the instruction", "G30", "the reference has no predicate for the target")
+def _(case):
+    theirs = case.theirs()
+    words = {"gemm_async": "tcgen05.mma needs", "gemm": "mma.sync.m16n8k"}.get(theirs["primitive"])
+    said = case.reason(theirs["variant"] or "")
+    return bool(words) and words in said and "the target is" in said and case.call["variant"] is None
+
+
 @rule_and_its_kernel("errors after the choice", "G27",
                      "the reference chooses the variant and finds out while it generates code; we decline with the same rule")
 def _(case):
-    return (case.theirs()["variant"] == "tcgen05" and case.ours_of("tcgen05", "declined")
+    variant = case.theirs()["variant"]
+    return (variant in ("tcgen05", "mma.m16n8k*") and case.ours_of(variant, "declined")
             and "no variant serves" not in (case.reference.get("error") or "no variant serves"))
 
 
@@ -201,6 +249,21 @@ RULES.append(Rule(
     lambda case: case.what.startswith("instructions: number") and several_tiles(case)))
 
 
+# Refusals that the reference cannot be asked about, and where they are tried.
+NOT_SHOWN = {
+    "gemm": {
+        "at most 4096": "our own limit; the reference takes ten minutes for a call that is above it (tests/unit/dispatch_gemm.cpp)",
+        "cannot be cut into": "a part of a layout is cut by its dimensions already, so that no script comes here",
+    },
+    "gemm_async": {
+        "at most 4096": "our own limit, as that of gemm (tests/unit/dispatch_gemm_async.cpp)",
+        "SFA and SFB must both be given": "the reference cannot read such a script at all (tests/script/tcgen05.py)",
+        "is distributed over axis": "a swizzle over thread axes is refused where it is written; of wgmma: tests/script/wgmma_refused.py",
+        "has no address in tensor memory": "the reference's scripts cannot declare such a tile (tests/unit/dispatch_gemm_async.cpp)",
+    },
+}
+
+
 # ---- gemm ----
 
 def of_gemm(case):
@@ -222,6 +285,29 @@ def _(case):
 def _(case):
     lines = re.findall(r"^\s*[ab] = .*$", case.text, re.M)
     return of_gemm(case) and "nothing adds their sums up" in case.reason("mma.m16n8k*") and all("32 @ tx" in x for x in lines)
+
+
+@rule_and_its_kernel("threads of a part of a warp", "G34", "two rows of the fragment would be held by the same lanes")
+def _(case):
+    return of_gemm(case) and "not a step of whole warps" in case.reason("mma.m16n8k*") and "16 @ tx" in case.text
+
+
+@rule_and_its_kernel("threads beyond the scope", "G34", "a warp has 32 of the 64 threads that hold the tile")
+def _(case):
+    return of_gemm(case) and case.theirs()["scope"] == "warp" and re.search("is spread over 64 threads, the warp has", case.reason("mma.m16n8k*"))
+
+
+@rule_and_its_kernel("CTAs that are no whole warps", "N4", "a fragment is spread over the 32 lanes of a warp, and some of them are not there")
+def _(case):
+    words = ("less than one warp", "not a whole number of warps", "not known before the launch")
+    count = re.search(r"T\.thread_id\(\[(\w+)\]\)", case.text).group(1)
+    return of_gemm(case) and any(w in case.reason("mma.m16n8k*") for w in words) and (not count.isdigit() or int(count) % 32 != 0)
+
+
+@rule_and_its_kernel("pairs that no register holds", "G34", "two elements along K are the halves of a 32-bit register; the reference reads them "
+                     "wherever they are")
+def _(case):
+    return of_gemm(case) and "some pair starts at an odd one" in case.reason("mma.m16n8k*") and re.search(r"\(3, ", case.text)
 
 
 @rule_and_its_kernel("a fragment in one thread", "G26", "32 lanes hold a fragment; one thread cannot multiply it")

@@ -235,7 +235,7 @@ def blackwell(A: T.Buffer((128,), "float32")):
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[TW2311]: compiled for sm_100a, from tcgen05.alloc in line 17
 #   hint: no one architecture serves all kernels of this file, so a comment cannot say it
 
-#--- found out: a tile primitive asks for another  [cuda] [arch found]
+#--- found out: tensor memory asks for another  [cuda] [arch found]
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import S, TCol, TileLayout, TLane, tid_in_wg
@@ -248,11 +248,11 @@ def unload(O_ptr: T.handle, address: T.uint32):
     wg = T.warpgroup_id([1])
     tid = T.thread_id_in_wg([128])
     acc = T.decl_buffer((128, 32), "float32", scope="tmem", allocated_addr=address, layout=TileLayout(S[(128, 32):(1@TLane, 1@TCol)]))
+#         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[TW2311]: compiled for sm_100a, from tensor memory in line 12
+#   hint: say so in a comment: # tilewright: arch sm_100a
     regs = T.alloc_local((32,), "float32")
     frag = regs.view(128, 32, layout=TileLayout(S[(128, 32):(1@tid_in_wg, 1)]))
     Tx.wg.copy_async(frag[:, :], acc[:, :])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[TW2311]: compiled for sm_100a, from copy_async in line 15
-#   hint: say so in a comment: # tilewright: arch sm_100a
 
 #--- found out: no architecture has both  [cuda] [arch found]
 from tvm.script import tirx as T
@@ -337,3 +337,21 @@ def k(A: T.Buffer((128,), "float32")):
 #                                   ^ warning[TW2313]: this bracket is not closed
 #   hint: for example # tilewright: ignore[TW3106]
     A[t] = 3.0  # tilewright: ignore TW2301
+
+#--- found out: tensor memory asks for a target that has it, also where what becomes of it is wrong  [cuda] [arch found]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TCol, TileLayout, TLane, mma_shared_layout
+
+@T.prim_func
+def product():
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    a = T.alloc_shared((128, 64), "float16", layout=mma_shared_layout("float16", 3, (128, 64)))
+    c = T.decl_buffer((128, 64), "float32", scope="tmem", allocated_addr=0, layout=TileLayout(S[(128, 64) : (1 @ TLane, 1 @ TCol)]))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[TW2311]: compiled for sm_100a, from tensor memory in line 11
+#   hint: say so in a comment: # tilewright: arch sm_100a
+    if tid == 0:
+        Tx.gemm_async(c, a, a)
+#       ^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: C has 64 columns, B has 128 rows\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a

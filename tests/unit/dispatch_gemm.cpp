@@ -239,4 +239,8 @@ TEST_CASE("gemm: what it refuses") {
   Tile plain = kD;
   plain.layout = "S[(16,8):(8,1)]";
   refused({.d = plain, .a = kA, .b = kB}, "M of D is held by 1 thread in 16 registers");
+  const Tile many_d{{512, 352}, "S[(32,2,8,44,4,2):(176,2,4@laneid,4,1@laneid,1)]", ir::kFloat32},
+      many_a{{512, 48}, "S[(32,2,8,3,2,4,2):(24,2,4@laneid,8,4,1@laneid,1)]"},
+      many_b{{48, 352}, "S[(3,2,4,2,44,8):(176,2,1@laneid,1,4,4@laneid)]"};
+  refused({.d = many_d, .a = many_a, .b = many_b}, "a warp would take 4224 instructions, all unrolled; at most 4096");
 }

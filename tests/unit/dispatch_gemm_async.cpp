@@ -17,7 +17,7 @@ struct Tile {
   Bounds region{};  // empty: all
   std::string dtype = "float16";
   StorageScope scope = StorageScope::SharedDyn;
-  std::int64_t address = 0;  // of tensor memory
+  std::int64_t address = 0;  // of tensor memory; -1: none
 };
 struct Scale {
   std::int64_t rows = 0, columns = 0, per_mma = 1;  // rows 0: none
@@ -66,7 +66,7 @@ ir::Region region_of(const ir::Buffer* b, const std::vector<std::int64_t>& shape
 }
 ir::Region operand(KernelBuilder& k, std::string_view name, const Tile& t) {
   ir::Buffer* b = k.buffer(name, {t.shape.begin(), t.shape.end()}, *ir::parse_dtype(t.dtype), t.scope, layout_of(t));
-  if (t.scope == StorageScope::Tmem) b->data = nullptr, b->allocated_addr = Expr(t.address);
+  if (t.scope == StorageScope::Tmem) b->data = nullptr, b->allocated_addr = t.address < 0 ? Expr() : Expr(t.address);
   return region_of(b, t.shape, t.region);
 }
 ir::Region scales(KernelBuilder& k, std::string_view name, const Scale& s) {
@@ -75,7 +75,7 @@ ir::Region scales(KernelBuilder& k, std::string_view name, const Scale& s) {
                                     : parse_layout(s.layout);
   ir::Buffer* b =
       k.buffer(name, {Expr(s.rows), Expr(s.columns)}, *ir::parse_dtype(s.dtype), StorageScope::Tmem, layout);
-  b->data = nullptr, b->allocated_addr = Expr(s.address);
+  b->data = nullptr, b->allocated_addr = s.address < 0 ? Expr() : Expr(s.address);
   return region_of(b, {s.rows, s.columns}, s.region);
 }
 
@@ -364,6 +364,14 @@ TEST_CASE("gemm_async: what it refuses") {
   refused(with([](AsyncCase& c) { c.a.shape = {128, 128}; }), "K is 128 in A and 64 in B");
   refused(with([](AsyncCase& c) { c.a.region = {{0, 1}, {0, 64}}; }), "a matrix has two extents larger than 1");
   refused(with([](AsyncCase& c) { c.a.layout = "Z(3,3,3) S[(2,64,64):(8192,64,1)]"; }), "not at one distance");  // G19
+  refused(with([](AsyncCase& c) { c.c.address = -1; }), "C has no address in tensor memory");
+  refused(with([](AsyncCase& c) {
+            c.a.scope = StorageScope::Tmem, c.a.layout = "S[(128,64):(1@TLane,1@TCol)]", c.a.address = -1;
+          }),
+          "A has no address in tensor memory");
+  refused(
+      {.c = {{64, 16}, "S[(4,16,16):(32@TLane,1@TLane,1@TCol)]"}, .a = {{64, 65552}, "32"}, .b = {{16, 65552}, "32"}},
+      "the call would take 4097 instructions, all unrolled; at most 4096");
 }
 
 TEST_CASE("gemm_async: scale factors") {
@@ -468,6 +476,8 @@ TEST_CASE("gemm_async: scale factors that hardware would read elsewhere") {
   refused(with([](AsyncCase& c) { c.sfa.dtype = c.sfb.dtype = "float8_e4m3fn"; }),
           "take scale factors of float8_e8m0fnu");
   refused(with([](AsyncCase& c) { c.sfb.rows = 0; }), "SFA and SFB must both be given");
+  refused(with([](AsyncCase& c) { c.sfa.rows = 0; }), "SFA and SFB must both be given");
+  refused(with([](AsyncCase& c) { c.sfa.address = -1; }), "SFA has no address in tensor memory");
   refused(with([](AsyncCase& c) { c.c.shape = {64, 64}, c.a = fp8({64, 128}), c.sfa.rows = 64; }),
           "a CTA multiplies 128 rows");
   AsyncCase transposed{.c = {{128, 256}},

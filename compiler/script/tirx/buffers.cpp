@@ -1,6 +1,7 @@
 // Buffer constructors, kernel parameters and pointer-typed names (surface.md 2.1, 4.1).
 #include <deque>
 
+#include "compiler/intrinsics/intrinsic.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/text/nearest.h"
 
@@ -111,6 +112,11 @@ Value allocate(Interpreter& in, const BufferOptions& asked, text::Span span) {
   if (o.scope == ir::StorageScope::Tmem && !o.allocated_addr) {
     return in.fail(code::kBuffer, span, "a tmem buffer needs allocated_addr",
                    "declare it with T.TMEMPool or T.decl_buffer(..., allocated_addr=column)");
+  }
+  // Where nobody named a target, this memory asks for one that has it (session/architecture.cpp).
+  if (o.scope == ir::StorageScope::Tmem && in.finds_target() &&
+      !intrinsics::available(intrinsics::Availability::Sm100aClass, in.target())) {
+    in.kernel()->kernel->target_choice = ir::TargetChoice::Lacking;
   }
   if (o.scope != ir::StorageScope::Tmem && o.allocated_addr) {
     return in.fail(code::kBuffer, span, "allocated_addr belongs to tmem buffers only");

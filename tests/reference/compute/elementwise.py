@@ -525,7 +525,7 @@ def family_required(k, rng, kind):
         k.checked = False
         layout = Layout([(2, 1, "warpid"), (32, 1, "laneid"), (4, 1, "m")])
         tile = k.tile("local", "float32", [2, 32, 4], layout)
-        part = Region(tile, [0, 0, 0], [1, 32, 4], rng.choice(["a[0]", "a[w]"]))
+        part = Region(tile, [0, 0, 0], [1, 32, 4], {"first_warp": "a[0]", "own_warp": "a[w]"}[kind])
         call = Call(k, "exp", "warp", part, [part])
     return finish(k, call)
 
@@ -570,6 +570,7 @@ REQUIRED = [
     "four_bits",
     "mode",
     "zero_source",
-    "warp_index",
+    "first_warp",
+    "own_warp",
 ]
 KINDS = [(family_refused, kind) for kind in REFUSED] + [(family_required, kind) for kind in REQUIRED]

@@ -164,7 +164,10 @@ def _(case):
 
 @rule_and_its_kernel("dimensions by their number", "Q21", "the reference looks a dimension up that it has dropped")
 def _(case):
-    return primitive(case, REDUCTIONS) and served_here(case) and theirs_said(case, "KeyError")
+    # The dimension is missed while the result is placed, or, where dimensions before it are reduced, while its summands are.
+    before_others = re.search(r"\], \[0[,\]]", case.theirs()["call"] if case.index is not None else "")
+    missed = theirs_said(case, "KeyError") or (before_others and theirs_said(case, "list indices must be integers or slices, not NoneType"))
+    return primitive(case, REDUCTIONS) and served_here(case) and bool(missed)
 
 
 @rule_and_its_kernel("a part of a fragment", "Q20", "the reference refuses regions that are one strided block")

@@ -1,4 +1,4 @@
-"""Families of gemm in registers: fragments of mma.sync in every order of tiles, warps and registers, and what is refused.
+"""gemm in registers: fragments of mma.sync in every order of tiles, warps and registers.
 
 A dimension is a list of digits, outermost first; a digit is (extent, stride, axis), the axis "m" for registers, else the
 thread axis. Tensors in global memory are read and written element by element through `.local()`, whose index counts the
@@ -142,8 +142,12 @@ class Shapes:
 
 
 def launch(k, threads):
-    k.ids += ["T.cta_id([1])", f"T.warp_id([{threads // 32}])", "lane = T.lane_id([32])"]
-    if threads % 128 == 0:
+    """Threads, in whole warps, or fewer or more; or the name of their number."""
+    k.ids.append("T.cta_id([1])")
+    known = isinstance(threads, int)
+    if known and threads % 32 == 0:
+        k.ids += [f"T.warp_id([{threads // 32}])", "lane = T.lane_id([32])"]
+    if known and threads % 128 == 0:
         k.ids += [f"T.warpgroup_id([{threads // 128}])", "tg = T.thread_id_in_wg([128])"]
     k.ids.append(f"tid = T.thread_id([{threads}])")
 
@@ -174,7 +178,7 @@ def call(scope, d, a, b, c, t_a=False, t_b=False, beta=None, alpha=None, positio
     if positional:
         words += [str(t_a), str(t_b)]
     else:
-        words += [f"transpose_A={t_a}"] * t_a + [f"transpose_B={t_b}"] * t_b
+        words += [f"transpose_A={t_a}"] * bool(t_a) + [f"transpose_B={t_b}"] * bool(t_b)
     words += [f"alpha={alpha}"] * (alpha is not None) + [f"beta={beta}"] * (beta is not None)
     return f"Tx.{scope}.gemm({', '.join(words)})"
 
@@ -215,185 +219,13 @@ def family_served(k, rng):
     return True
 
 
-def refused(k, rng, change):
-    """A product of which something is wrong; `change` tells what, and makes the call."""
-    s = Shapes(rng, "warp" if rng.random() < 0.6 else None)
-    t_a, t_b = False, False
-    d, a, b = s.d(), s.a(t_a), s.b(t_b)
-    launch(k, s.threads)
-    change(k, rng, s, d, a, b)
-    return True
-
-
 def whole(t):
     r, c = t.shape()
     return f"{t.name}[0:{r}, 0:{c}]"
 
 
-def family_types(k, rng):
-    def change(k, rng, s, d, a, b):
-        which = rng.choice(["a", "b", "d", "all"])
-        if which == "d":
-            d.dtype = rng.choice(["float16", "bfloat16", "int32"])
-        elif which == "all":
-            a.dtype = b.dtype = rng.choice(["float32", "int8", "float8_e4m3fn", "float8_e5m2", "uint8"])
-        else:
-            (a if which == "a" else b).dtype = "bfloat16" if s.dtype == "float16" else "float16"
-        operands(k, [d, a, b])
-        k.add(call(s.scope, whole(d), whole(a), whole(b), whole(d)))
-
-    return refused(k, rng, change)
-
-
-def family_factors(k, rng):
-    def change(k, rng, s, d, a, b):
-        operands(k, [d, a, b])
-        alpha, beta = rng.choice([("2.0", None), ("0.5", "1.0"), (None, "0.5"), ("1.0", "-1.0"), ("-1", None), (None, "2")])
-        k.add(call(s.scope, whole(d), whole(a), whole(b), whole(d), alpha=alpha, beta=beta))
-
-    return refused(k, rng, change)
-
-
-def family_extents(k, rng):
-    """Extents that do not agree, or that are none of a matrix."""
-    def change(k, rng, s, d, a, b):
-        operands(k, [d, a, b])
-        m, kk = a.shape()
-        n = d.shape()[1]
-        kind = rng.choice(["K", "N", "D", "row", "swapped"])
-        regions = [whole(d), whole(a), whole(b)]
-        if kind == "K":
-            regions[2] = f"b[0:{kk // 2}, 0:{n}]"
-        elif kind == "N":
-            regions[2] = f"b[0:{kk}, 0:{n // 2}]"
-        elif kind == "D":
-            regions[0] = f"d[0:{m // 2}, 0:{n}]"
-        elif kind == "row":
-            regions[1] = f"a[0:1, 0:{kk}]"
-        else:
-            return k.add(call(s.scope, whole(d), whole(a), whole(b), whole(d), t_a=True))
-        k.add(call(s.scope, *regions, regions[0]))
-
-    return refused(k, rng, change)
-
-
-def family_memory(k, rng):
-    def change(k, rng, s, d, a, b):
-        operands(k, [d, a, b])
-        m, kk = a.shape()
-        which = rng.choice("abd")
-        shape, dtype = {"a": (a.shape(), a.dtype), "b": (b.shape(), b.dtype), "d": (d.shape(), d.dtype)}[which]
-        k.add(f's = T.alloc_buffer({shape}, "{dtype}", scope="shared", layout=TileLayout(S[{shape}]))')
-        names = {"a": whole(a), "b": whole(b), "d": whole(d)}
-        names[which] = f"s[0:{shape[0]}, 0:{shape[1]}]"
-        k.add(call(s.scope, names["d"], names["a"], names["b"], names["d"]))
-
-    return refused(k, rng, change)
-
-
-def family_orders(k, rng):
-    """A layout that is no fragment: digits exchanged, another stride, one thread's own rows."""
-    def change(k, rng, s, d, a, b):
-        kind = rng.choice(["rows", "lanes", "thread", "pair", "across"])
-        if kind == "rows":
-            d.rows[-2:] = [d.rows[-1], d.rows[-2]]
-        elif kind == "lanes":
-            a.rows[-1] = (8, 2 if rng.random() < 0.5 else 1, s.axis)
-        elif kind == "thread":
-            t = rng.choice([a, b, d])
-            r, c = t.shape()
-            t.rows, t.columns = [(r, c, "m")], [(c, 1, "m")]
-        elif kind == "pair":
-            at = next(i for i, x in enumerate(d.columns) if x[1:] == (1, s.axis))
-            d.columns[at:] = [(2, 1, "m"), (4, 1, s.axis)]
-        else:
-            b.columns[-1:] = [(4, 8, s.axis), (2, 1, "m")] if rng.random() < 0.5 else [(8, 1, s.axis)]
-        operands(k, [d, a, b])
-        k.add(call(s.scope, whole(d), whole(a), whole(b), whole(d)))
-
-    return refused(k, rng, change)
-
-
-def family_multiples(k, rng):
-    """Parts that are no whole instructions."""
-    def change(k, rng, s, d, a, b):
-        operands(k, [d, a, b])
-        m, kk = a.shape()
-        n = d.shape()[1]
-        kind = rng.choice("MNK")
-        if kind == "M":
-            regions = [f"d[0:8, 0:{n}]", f"a[0:8, 0:{kk}]", whole(b)]
-        elif kind == "N":
-            regions = [f"d[0:{m}, 0:4]", whole(a), f"b[0:{kk}, 0:4]"]
-        else:
-            regions = [whole(d), f"a[0:{m}, 0:4]", f"b[0:4, 0:{n}]"]
-        k.add(call(s.scope, *regions, regions[0]))
-
-    return refused(k, rng, change)
-
-
-def family_threads(k, rng):
-    """Not all lanes, or a scope that has none."""
-    def change(k, rng, s, d, a, b):
-        operands(k, [d, a, b])
-        kind = rng.choice(["some", "elect", "thread", "cluster", "warps"])
-        line = call(s.scope, whole(d), whole(a), whole(b), whole(d))
-        if kind == "some":
-            k.add(f"if lane < {rng.choice([1, 8, 16])}:", "    " + line)
-        elif kind == "elect":
-            k.add("if T.ptx.elect_sync():", "    " + line)
-        elif kind == "warps" and s.scope == "cta":
-            k.add("if tid < 32:", "    " + line)
-        elif kind == "cluster":
-            k.add(line.replace(f"Tx.{s.scope}.", "Tx.cluster."))
-        else:  # G26
-            k.add(line.replace(f"Tx.{s.scope}.", "Tx."))
-
-    return refused(k, rng, change)
-
-
-def family_replica(k, rng):
-    def change(k, rng, s, d, a, b):
-        t = rng.choice([a, b, d])
-        for x in (d, a, b):
-            k.add(x.declare(x.layout()[:-1] + f" + R[2 : {rng.choice(['64 @ tx', '32 @ ' + s.axis])}])" if x is t else None))
-        k.add(call(s.scope, whole(d), whole(a), whole(b), whole(d)))
-
-    return refused(k, rng, change)
-
-
-def family_spread(k, rng):
-    """What hardware would get wrong: K over warps, a slice that chooses warps (G24, G26)."""
-    s = Shapes(rng, "cta")
-    s.threads, s.warps = 64, 2
-    launch(k, 64)
-    if rng.random() < 0.5:
-        s.outer = {"M": [], "N": []}
-        d = s.d()
-        a = Tile(rng, "a", s.dtype, s.rows(), [(2, 32, "tx")] + s.depth())
-        b = Tile(rng, "b", s.dtype, [(2, 32, "tx")] + s.depth(), [(8, 4, "tx")])
-        operands(k, [d, a, b])
-        k.add(call("cta", whole(d), whole(a), whole(b), whole(d)))
-    else:
-        s.warps_m, s.warps_n, s.outer = 2, 1, {"M": [(2, "w")], "N": []}
-        d, a, b = s.d(), s.a(False), s.b(False)
-        operands(k, [d, a, b])
-        first = rng.choice([0, 16])
-        d_part, a_part = f"d[{first}:{first + 16}, 0:8]", f"a[{first}:{first + 16}, 0:{a.shape()[1]}]"
-        k.add(call("cta", d_part, a_part, whole(b), d_part))
-    return True
-
-
-FAMILIES = [
-    (family_served, 60), (family_types, 5), (family_factors, 4), (family_extents, 5), (family_memory, 4), (family_orders, 7),
-    (family_multiples, 4), (family_threads, 5), (family_replica, 3), (family_spread, 3),
-]
-
-
 def make(rng, index):
-    choices = [f for f, weight in FAMILIES for _ in range(weight)]
     while True:
-        family = rng.choice(choices)
-        k = Kernel(f"gemm_{index:04d}", family.__name__.removeprefix("family_"))
-        if family(k, rng):
+        k = Kernel(f"gemm_{index:04d}", "served")
+        if family_served(k, rng):
             return k

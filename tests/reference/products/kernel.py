@@ -105,6 +105,7 @@ class Kernel:
     def __init__(self, name, family):
         self.name, self.family = name, family
         self.params, self.host, self.ids, self.body, self.reference = [], [], [], [], None
+        self.scalars = []  # parameters with their types
         self.shared_left = 0  # as copies/kernel.py says it; a kernel here fits by itself
 
     def tensor(self, name, shape, dtype):
@@ -118,6 +119,6 @@ class Kernel:
         out = ["", "", f"# family: {self.family}"]
         if self.reference:
             out.append(f"# tilewright: reference {self.reference}")
-        out += ["@T.prim_func", f"def {self.name}(" + ", ".join(f"{p}_ptr: T.handle" for p in self.params) + "):"]
+        out += ["@T.prim_func", f"def {self.name}(" + ", ".join([f"{p}_ptr: T.handle" for p in self.params] + self.scalars) + "):"]
         body = self.host + ["T.device_entry()"] + self.ids + self.body
         return "\n".join(out + ["    " + line for line in body]) + "\n"

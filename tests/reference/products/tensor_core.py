@@ -62,6 +62,7 @@ class Product(Kernel):
     def __init__(self, name, family, rng):
         super().__init__(name, family)
         self.rng, self.pair = rng, 1
+        self.allocates = True  # tensor memory
         self.columns = 512
         self.shared = []
         self.scope = rng.choice(["thread", "thread", "warp"])
@@ -73,9 +74,10 @@ class Product(Kernel):
         self.ids += [f"T.cta_id([{g}])", "warp = T.warp_id([4])", "T.warpgroup_id([1])", "lane = T.lane_id([32])",
                      "tid = T.thread_id([128])"]
         self.add("pool = T.SMEMPool()", *(s.declare() for s in self.shared), *extra,
-                 'done = pool.alloc((1,), "uint64", align=8)', 'address = pool.alloc((1,), "uint32", align=4)', "pool.commit()",
-                 "if warp == 0:", f"    T.ptx.tcgen05.alloc(T.address_of(address), n_cols=512, cta_group={g})",
-                 "if tid == 0:", "    T.ptx.mbarrier.init(done.ptr_to([0]), 1)", "    T.ptx.fence.mbarrier_init()")
+                 'done = pool.alloc((1,), "uint64", align=8)', 'address = pool.alloc((1,), "uint32", align=4)', "pool.commit()")
+        if self.allocates:
+            self.add("if warp == 0:", f"    T.ptx.tcgen05.alloc(T.address_of(address), n_cols=512, cta_group={g})")
+        self.add("if tid == 0:", "    T.ptx.mbarrier.init(done.ptr_to([0]), 1)", "    T.ptx.fence.mbarrier_init()")
 
     def meet(self):
         return "T.cuda.cluster_sync()" if self.pair == 2 else "T.cuda.cta_sync()"
@@ -251,11 +253,6 @@ def family_tensor_a(k, rng):
     return True
 
 
-def scale_column(rows, c):
-    """A column of scale factors in tensor memory: the rows that lane 0 has in it start here, and the group along K."""
-    return 32 * (c % (rows // 32)), c // (rows // 32)
-
-
 class Scaled:
     FORMATS = [("float8_e4m3fn", "float8_e8m0fnu", 1), ("float4_e2m1fn", "float8_e8m0fnu", 2), ("float4_e2m1fn", "float8_e4m3fn", 4)]
 
@@ -354,189 +351,7 @@ def family_scaled(k, rng):
     return True
 
 
-# ---- refusals: the call alone, in a kernel that is not run -----------------------------------------------------------
-
-def bare(k, rng, a, b, c, scales=(), t_a=False, t_b=False, group=None, scope=None, extra=()):
-    """One call over tiles as they are declared."""
-    k.pair = group if group == 2 else 1
-    k.begin(extra=[a, b])
-    k.add(*extra, c)
-    text = call("A_smem[{}]", "B_smem[{}]", "C[{}]", t_a, t_b, rng.choice([None, "False"]), group, scales)
-    k.add("if tid == 0:", "    Tx." + text) if scope is None else k.add(f"Tx.{scope}." + text)
-
-
-def whole_of(shape):
-    return ", ".join(f"0:{n}" for n in shape)
-
-
-def family_refused(k, rng):
-    """One thing that the unit, or its descriptors, cannot do."""
-    kind = rng.choice(["swizzle", "type", "mixed", "accumulator", "rows", "columns", "depth", "atom", "agree", "scope", "memory",
-                       "path", "lane", "group", "matrix", "rank", "blocks", "no_pair", "K"])
-    m, n, depth, dtype, group, scope = 128, 64, 64, "float16", None, None
-    k.pair = 1
-    a_part = b_part = c_part = None
-    a_shape, b_shape, c_shape = None, None, None
-    a_layout = b_layout = None
-    c_layout, c_type, c_scope = None, "float32", "tmem"
-    if kind == "type":
-        dtype = rng.choice(["float32", "int8", "float8_e4m3fn", "float8_e5m2"])
-    elif kind == "rows":
-        m = rng.choice([96, 192, 32, 256])
-    elif kind == "columns":
-        n = rng.choice([8, 24, 40, 264, 520])
-    elif kind == "K":
-        a_part, b_part = f"0:128, 0:{8 * rng.choice([1, 3, 5])}", None
-        b_part = a_part.replace("0:128", "0:64")
-    elif kind == "depth":
-        start = rng.choice([8, 40, 56])
-        depth = 128
-        a_part, b_part = f"0:128, {start}:{start + 32}", f"0:64, {start}:{start + 32}"
-    elif kind == "atom":
-        a_shape, a_part = (144, 64), rng.choice(["4:132, 0:64", "2:130, 0:64"])
-    elif kind == "agree":
-        b_part = rng.choice(["0:32, 0:64", "0:64, 0:32", "0:16, 0:64"])
-    elif kind == "scope":
-        scope = rng.choice(["wg", "cta"])
-    elif kind == "path":
-        m, a_shape, c_shape = 64, (64, 64), (64, 64)
-        c_layout = datapath("D", 64).replace("128", "64")
-    elif kind == "lane":
-        m, c_shape, c_part = 64, (128, 64), "64:128, 0:64"
-        a_shape = (64, 64)
-    elif kind == "group":
-        group = rng.choice([3, 4, 0])
-    elif kind == "matrix":
-        a_part = "0:1, 0:64"
-    elif kind == "accumulator":
-        c_type = rng.choice(["float16", "int32"])
-    elif kind == "memory":
-        c_scope = "shared"
-    elif kind == "no_pair":
-        group = 2
-        b_part = "0:32, 0:64"
-    a_shape, b_shape = a_shape or (m, depth), b_shape or (n, depth)
-    c_shape = c_shape or (m, n)
-    b_type = "bfloat16" if kind == "mixed" else dtype
-
-    def smem(name, shape, dtype, layout):
-        if kind == "swizzle":
-            layout = f"TileLayout(S[({shape[0]}, {shape[1]})])"
-        elif kind == "blocks" and name == "A_smem":
-            layout = "ComposeLayout(SwizzleLayout(3, 3, 3), TileLayout(S[(2, 64, 64) : (8192, 64, 1)]))"
-            return f'{name} = pool.alloc({shape}, "{dtype}", align=1024, layout={layout})\npad = pool.alloc((8192,), "uint8")'
-        else:
-            layout = f'mma_shared_layout("{dtype}", 3, ({shape[0]}, {shape[1]}))'
-        return f'{name} = pool.alloc({shape}, "{dtype}", align=1024, layout={layout})'
-
-    lines = "\n".join([smem("A_smem", a_shape, dtype, a_layout), smem("B_smem", b_shape, b_type, b_layout)]).split("\n")
-    if dtype in ("int8", "float8_e4m3fn", "float8_e5m2"):
-        lines = [line.replace('", 3, (', '", 2, (') for line in lines]
-    if c_scope == "shared":
-        lines.append(f'C = pool.alloc({c_shape}, "float32")')
-    k.begin(extra=lines)
-    if c_scope == "tmem":
-        lanes = c_shape[0]
-        layout = c_layout or f"TileLayout(S[({lanes}, {c_shape[1]}) : (1 @ TLane, 1 @ TCol)])"
-        if kind == "rank":
-            k.add(k.tensor_memory("C", (1, *c_shape), c_type, f"TileLayout(S[(1, {lanes}, {c_shape[1]}) : (1 @ TCol, 1 @ TLane, 1 @ TCol)])", 0))
-            c_part = f"0:1, {whole_of(c_shape)}"
-        else:
-            k.add(k.tensor_memory("C", c_shape, c_type, layout, 0))
-    text = call(f"A_smem[{a_part or whole_of(a_shape)}]", f"B_smem[{b_part or whole_of(b_shape)}]",
-                f"C[{c_part or whole_of(c_shape)}]", False, False, rng.choice([None, "False"]), group, forced=rng.random() < 0.3)
-    if scope:
-        k.add(f"Tx.{scope}.{text}")
-    else:
-        k.add("if tid == 0:", "    Tx." + text)
-    k.family = f"refused_{kind}"
-    return True
-
-
-def family_scales_refused(k, rng):
-    """Scale factors that lie elsewhere, or that are too many or too few."""
-    kind = rng.choice(["lanes", "replica", "dense4", "count", "rows_a", "rows_b", "types", "fp8_e4m3", "m64", "transposed", "one", "memory"])
-    p = Scaled(rng)
-    p.group, p.n = 1, 64
-    k.pair = 1
-    a, b = (Shared(f"{x}_bytes", "float8_e4m3fn", rows, p.bytes, p.span) for x, rows in (("A", 128), ("B", 64)))
-    k.begin(extra=[s.declare().replace('"float8_e4m3fn"', '"uint8"') for s in (a, b)])
-    factors = p.steps * p.q
-    a_rows, b_rows, a_type, b_type = 128, 64, p.scale, p.scale
-    (a_layout, _), (b_layout, _) = p.layout(128), p.layout(64)
-    a_columns = factors
-    if kind == "lanes":
-        a_layout = f"TileLayout(S[(128, {factors}) : (1 @ TLane, 1 @ TCol)])"
-    elif kind == "replica":
-        a_layout = a_layout.replace(" + R[4 : 32 @ TLane]", "")
-    elif kind == "dense4":
-        if p.q != 1 or p.steps == 1:
-            return False
-        a_columns = factors * 4
-        a_layout = f"TileLayout(S[(4, 32, {factors}, 4) : (4 @ TCol, 1 @ TLane, 16 @ TCol, 1 @ TCol)] + R[4 : 32 @ TLane])"
-    elif kind == "count":
-        a_columns = factors * 2 + p.q
-        wider = Scaled(rng)
-        wider.q, wider.steps = p.q, a_columns // p.q
-        a_layout = wider.layout(128)[0]
-    elif kind == "rows_a":
-        a_rows, a_layout = 64, p.layout(64)[0]
-    elif kind == "rows_b":
-        b_rows, b_layout = 32, p.layout(32)[0]
-    elif kind == "types":
-        a_type = "float8_e4m3fn" if p.scale == "float8_e8m0fnu" else "float8_e8m0fnu"
-    elif kind == "fp8_e4m3":
-        if p.q != 1:
-            return False
-        a_type = b_type = "float8_e4m3fn"
-    for s, name in ((a, "A_smem"), (b, "B_smem")):
-        k.add(f'{name} = {s.name}.view("{p.dtype}")')
-    if kind == "memory":
-        k.add(f'SFA = T.alloc_buffer((128, {a_columns}), "{a_type}", scope="shared")')
-    else:
-        k.add(k.tensor_memory("SFA", (a_rows, a_columns), a_type, a_layout, 400))
-    k.add(k.tensor_memory("SFB", (b_rows, factors), b_type, b_layout, 440))
-    rows = 64 if kind == "m64" else 128
-    path = "F" if kind == "m64" else "D"
-    k.add(k.tensor_memory("C", (rows, 64), "float32", datapath(path, 64), 0))
-    sfa = f"SFA=SFA[0:{64 if kind == 'm64' else a_rows}, 0:{a_columns}]"
-    scales = (sfa,) if kind == "one" else (sfa, f"SFB=SFB[0:{b_rows}, 0:{factors}]")
-    if kind == "one":
-        return False
-    k.add("if tid == 0:", "    Tx." + call(f"A_smem[0:{rows}, 0:{p.k}]", f"B_smem[0:64, 0:{p.k}]", f"C[0:{rows}, 0:64]", False,
-                                           kind == "transposed" and p.k == 64, None, None, scales))
-    if kind == "transposed" and p.k != 64:
-        return False
-    k.family = f"scales_refused_{kind}"
-    return True
-
-
-def family_tensor_refused(k, rng):
-    """Tensor memory that is not there, or not where the unit reads; pairs that are too wide."""
-    kind = rng.choice(["odd", "turned", "beyond", "overlap", "few", "wide_pair", "odd_pair"])
-    pair = kind.endswith("pair")
-    k.pair = 2 if pair else 1
-    m, n = (64 if kind == "few" else 128), {"wide_pair": 512, "odd_pair": rng.choice([48, 80, 112])}.get(kind, 64)
-    a, b = Shared("A_smem", "float16", m, 64, 128), Shared("B_smem", "float16", n // k.pair, 64, 128)
-    k.shared = [a, b]
-    k.begin()
-    at = {"beyond": rng.choice([450, 480, 500])}.get(kind, 0)
-    path = "F" if kind == "few" else "D"
-    k.add(k.tensor_memory("C", (m, n), "float32", datapath(path, n), 0).replace("address[0]", str(at)))
-    left, shift = "A_smem[0:128, 0:64]", rng.choice([1, 3, 17])
-    if not pair and kind != "beyond":
-        column = rng.choice([8, 32, 63]) if kind == "overlap" else 256
-        layout = f"TileLayout(S[({m}, 128) : (1 @ TLane, 1 @ TCol)])"
-        k.add(k.tensor_memory("A_tmem", (m, 128), "float16", layout, 0).replace("address[0]", str(column)))
-        left = f"A_tmem[0:{m}, {shift}:{shift + 64}]" if kind == "odd" else f"A_tmem[0:{m}, 0:64]"
-    right = f"B_smem[0:{n // k.pair}, 0:64]"
-    text = call(left, right, f"C[0:{m}, 0:{n}]", kind == "turned", False, None, 2 if pair else None)
-    k.add("if tid == 0:", "    Tx." + text)
-    k.family = f"tensor_refused_{kind}"
-    return True
-
-
-FAMILIES = [(family_tensor_refused, 8), (family_dense, 48), (family_tensor_a, 10), (family_scaled, 22), (family_refused, 22), (family_scales_refused, 10)]
+FAMILIES = [(family_dense, 48), (family_tensor_a, 10), (family_scaled, 22)]
 
 
 def make(rng, index):

@@ -43,6 +43,13 @@ Reason not_regions(CallContext& context) {
   return {};
 }
 
+Reason not_in_registers(const CallContext& context, std::size_t i) {
+  const ir::Buffer& b = buffer(context, i);
+  if (b.scope == ir::StorageScope::Local) return {};
+  return cat(kNames[i], " must be in registers (local), ", ir::spoken_name(b), " is in ",
+             ir::storage_scope_name(b.scope));
+}
+
 // A fragment is spread over the lanes of a warp, so that a warp at least multiplies.
 Reason full_active_lanes(CallContext& context) {
   const ir::ExecScope kind = context.scope.kind;
@@ -56,7 +63,11 @@ Reason no_replica(CallContext& context) {
   if (Reason why = not_regions(context); !why.empty()) return why;
   for (std::size_t i = 0; i < 4; ++i) {
     const ir::Buffer& b = buffer(context, i);
-    if (!b.layout || !b.layout->tile) return cat(kNames[i], " has no tile layout");
+    if (!b.layout || !b.layout->is_tile()) {
+      if (Reason why = not_in_registers(context, i); !why.empty()) return why;
+      if (!b.layout) return cat(kNames[i], " has no tile layout");
+      return cat("registers have no swizzle, ", ir::spoken_name(b), " has");
+    }
     if (!b.layout->tile->replica.empty()) {
       return cat(kNames[i], " layout has replica: ", layout::to_short_string(*b.layout));
     }
@@ -87,10 +98,7 @@ std::string extents_text(std::span<const Expr> extents) {
 std::expected<Extents, Reason> extents_of(CallContext& context, bool tA, bool tB) {
   auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   for (std::size_t i = 0; i < 4; ++i) {
-    const ir::Buffer& b = buffer(context, i);
-    if (b.scope == ir::StorageScope::Local) continue;
-    return refuse(cat(kNames[i], " must be in registers (local), ", ir::spoken_name(b), " is in ",
-                      ir::storage_scope_name(b.scope)));
+    if (Reason why = not_in_registers(context, i); !why.empty()) return refuse(std::move(why));
   }
   const Expr alpha = argument(context, kAlpha, Expr(1)), beta = argument(context, kBeta, Expr(0));
   if (number(alpha) != 1.0) return refuse(cat("only alpha=1 can be computed, not ", ir::to_string(alpha)));
@@ -107,7 +115,9 @@ std::expected<Extents, Reason> extents_of(CallContext& context, bool tA, bool tB
   }
   const Expr m = wide[kA][tA], k = wide[kA][!tA], k_of_b = wide[kB][tB], n = wide[kB][!tB];
   if (!ir::provably_equal(k, k_of_b)) {
-    return refuse(cat("K is ", ir::to_string(k), " in A and ", ir::to_string(k_of_b), " in B"));
+    return refuse(
+        cat("K is ", ir::to_string(k), " in A and ", ir::to_string(k_of_b), " in B",
+            ir::provably_equal(k, n) ? cat(", which would fit with transpose_B=", tB ? "False" : "True") : ""));
   }
   for (std::size_t i : {kD, kC}) {
     if (ir::provably_equal(wide[i][0], m) && ir::provably_equal(wide[i][1], n)) continue;

@@ -179,7 +179,6 @@ std::expected<MmaOperand, Reason> mma_operand(std::string_view role, const ir::R
                                               MmaDim columns) {
   const ir::Buffer& buffer = *region.buffer;
   MmaOperand out{.role = role, .buffer = &buffer, .dims = {rows, columns}};
-  if (buffer.layout->swizzle) return refuse(cat("registers have no swizzle, ", ir::spoken_name(buffer), " has"));
   std::vector<layout::Range> ranges;
   std::vector<Dim> extents;
   for (const ir::Range& r : region.ranges) {

@@ -5,6 +5,7 @@
 // of it, so that the script's commit must come from the same lane (elect_sync picks the same one each time).
 #include <cstdio>
 
+#include "compiler/dispatch/blocks/gemm_async_operands.h"
 #include "compiler/dispatch/blocks/matrix_descriptor.h"
 #include "compiler/dispatch/blocks/row_call.h"
 #include "compiler/dispatch/variants/gemm_async/tcgen05_problem.h"
@@ -28,10 +29,6 @@ const intrinsics::Intrinsic& scaled_row() {
   static const intrinsics::Intrinsic& row = row_of("P88");
   return row;
 }
-bool has_scales(const CallContext& context) {
-  return context.call.args.size() > 3 && context.call.args[3].region.buffer;
-}
-
 Reason single_thread_or_warp(CallContext& context) {
   if (context.scope.kind == ir::ExecScope::Thread || context.scope.kind == ir::ExecScope::Warp) return {};
   return cat("one thread issues tcgen05.mma, this is ", ir::exec_scope_name(context.scope.kind),
@@ -39,7 +36,8 @@ Reason single_thread_or_warp(CallContext& context) {
 }
 
 Reason target(CallContext& context) {
-  return no_such_instruction(context, has_scales(context) ? scaled_row() : dense_row(), "tcgen05.mma");
+  const bool scaled = gemm_async_operands(context).has_scales();
+  return no_such_instruction(context, scaled ? scaled_row() : dense_row(), "tcgen05.mma");
 }
 
 constexpr Predicate kPredicates[] = {{"single_thread_or_warp", single_thread_or_warp}, {"target", target}};
@@ -152,10 +150,11 @@ void describe(Plan& plan, CallContext& context, const Tcgen05Problem& p) {
     plan.constants.push_back(cat("instruction descriptor ", hexadecimal(*p.instruction), ": ",
                                  intrinsics::words(intrinsics::instruction_fields(*p.instruction, p.kind))));
   }
-  auto text = [&](std::size_t i) { return ir::to_string(context.call.args[i].region); };
+  const GemmAsyncOperands& o = gemm_async_operands(context);
   const std::int64_t issues = p.tiles() * p.steps();
-  plan.summary = cat("gemm_async -> tcgen05: ", text(0), ir::is_constant(p.accumulates, 0) ? " = " : " += ", text(1),
-                     " ", text(2), p.scale_vector ? cat(" scaled by ", text(3), ", ", text(4)) : std::string(),
+  plan.summary = cat("gemm_async -> tcgen05: ", ir::to_string(*o.c),
+                     ir::is_constant(p.accumulates, 0) ? " = " : " += ", ir::to_string(*o.a), " ", ir::to_string(*o.b),
+                     o.sfa ? cat(" scaled by ", ir::to_string(*o.sfa), ", ", ir::to_string(*o.sfb)) : std::string(),
                      ", tcgen05.mma.cta_group::", p.group, ".kind::", p.kind, " ", shape, ", ", issues,
                      issues == 1 ? " issue" : " issues");
 }

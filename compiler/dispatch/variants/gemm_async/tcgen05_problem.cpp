@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/dispatch/blocks/gemm_async_operands.h"
 #include "compiler/dispatch/blocks/options.h"
 #include "compiler/dispatch/blocks/row_call.h"
 #include "compiler/dispatch/blocks/threads.h"
@@ -19,40 +20,38 @@ using ir::StorageScope;
 using layout::Axis;
 using layout::Dim;
 
-enum Slot : std::size_t { kC, kA, kB, kSfa, kSfb, kTransA, kTransB, kAccum };
-constexpr std::array<std::string_view, 5> kNames = {"C", "A", "B", "SFA", "SFB"};
 constexpr std::int64_t kStepBytes = 32, kMostColumns = 256, kTensorColumns = 512;
 std::unexpected<Reason> refuse(Reason reason) { return std::unexpected(std::move(reason)); }
 
-// What is missing at the end of the call is not there.
-const ir::Operand& operand(const CallContext& context, Slot slot) {
-  static const ir::Operand missing{};
-  return slot < context.call.args.size() ? context.call.args[slot] : missing;
-}
-const ir::Region& region(const CallContext& context, Slot slot) { return operand(context, slot).region; }
-bool scaled(const CallContext& context) { return region(context, kSfa).buffer != nullptr; }
-std::string_view type_name(const ir::Region& r, std::string& text) { return text = ir::dtype_name(r.buffer->dtype); }
+// An operand and its name.
+struct Named {
+  const ir::Region* region;
+  std::string_view name;
+
+  const ir::Buffer& buffer() const { return *region->buffer; }
+  std::string type() const { return ir::dtype_name(buffer().dtype); }
+  std::string_view scope() const { return ir::storage_scope_name(buffer().scope); }
+};
+struct Operands {
+  Named c, a, b, sfa, sfb;
+  bool scaled;
+};
 
 // Checks 1 and 4: who is in which memory.
-Reason wrong_scopes(const CallContext& context) {
-  for (Slot slot : {kC, kA, kB}) {
-    if (!region(context, slot).buffer) return cat(kNames[slot], " is no buffer region");
-    if (!region(context, slot).buffer->layout) return cat(kNames[slot], " has no layout");
+Reason wrong_scopes(const Operands& o) {
+  for (const Named& x : {o.c, o.a, o.b}) {
+    if (!x.buffer().layout) return cat(x.name, " has no layout");
   }
-  auto scope = [&](Slot slot) { return region(context, slot).buffer->scope; };
-  auto shared = [&](Slot slot) { return ir::is_shared(scope(slot)); };
-  const bool a_fits = shared(kA) || scope(kA) == StorageScope::Tmem;
-  if (scope(kC) != StorageScope::Tmem || !a_fits || !shared(kB)) {
-    return cat("C is in ", ir::storage_scope_name(scope(kC)), ", A in ", ir::storage_scope_name(scope(kA)), ", B in ",
-               ir::storage_scope_name(scope(kB)),
+  const bool a_fits = ir::is_shared(o.a.buffer().scope) || o.a.buffer().scope == StorageScope::Tmem;
+  if (o.c.buffer().scope != StorageScope::Tmem || !a_fits || !ir::is_shared(o.b.buffer().scope)) {
+    return cat("C is in ", o.c.scope(), ", A in ", o.a.scope(), ", B in ", o.b.scope(),
                "; tcgen05 wants C in tensor memory, A in shared or tensor memory, B in shared memory");
   }
-  if (scaled(context) != (region(context, kSfb).buffer != nullptr)) return "SFA and SFB must both be given";
-  if (!scaled(context)) return {};
-  for (Slot slot : {kSfa, kSfb}) {
-    if (scope(slot) == StorageScope::Tmem && region(context, slot).buffer->layout) continue;
-    return cat(kNames[slot], " is in ", ir::storage_scope_name(scope(slot)),
-               ", scale factors are read from tensor memory");
+  if (!o.scaled) return {};
+  for (const Named& x : {o.sfa, o.sfb}) {
+    if (!x.region) return "SFA and SFB must both be given";
+    if (x.buffer().scope == StorageScope::Tmem && x.buffer().layout) continue;
+    return cat(x.name, " is in ", x.scope(), ", scale factors are read from tensor memory");
   }
   return {};
 }
@@ -63,54 +62,40 @@ bool is_one_of(DataType t, std::initializer_list<std::string_view> names) {
 }
 
 // Checks 2, 3, 5 and 6; the kind of the instruction.
-Reason wrong_types(const CallContext& context, Tcgen05Problem& p) {
-  std::string text;
-  auto type = [&](Slot slot) { return region(context, slot).buffer->dtype; };
-  if (type(kC) != ir::kFloat32) return cat("C is summed up in float32, not in ", type_name(region(context, kC), text));
-  for (Slot slot : {kA, kB}) {
-    if (scaled(context) ? is_one_of(type(slot), {"float4_e2m1fn", "float8_e4m3fn"})
-                        : type(slot) == ir::kFloat16 || type(slot) == ir::kBFloat16) {
+Reason wrong_types(const Operands& o, Tcgen05Problem& p) {
+  if (o.c.buffer().dtype != ir::kFloat32) return cat("C is summed up in float32, not in ", o.c.type());
+  for (const Named& x : {o.a, o.b}) {
+    const DataType type = x.buffer().dtype;
+    if (o.scaled ? is_one_of(type, {"float4_e2m1fn", "float8_e4m3fn"})
+                 : type == ir::kFloat16 || type == ir::kBFloat16) {
       continue;
     }
-    return cat(kNames[slot], " is ", type_name(region(context, slot), text),
-               scaled(context) ? "; with scale factors it is float8_e4m3fn or float4_e2m1fn"
-                               : "; without scale factors it is float16 or bfloat16");
+    return cat(x.name, " is ", x.type(),
+               o.scaled ? "; with scale factors it is float8_e4m3fn or float4_e2m1fn"
+                        : "; without scale factors it is float16 or bfloat16");
   }
-  if (type(kA) != type(kB)) {
-    std::string other;
-    return cat("A is ", type_name(region(context, kA), text), " and B ", type_name(region(context, kB), other),
-               "; they must be of one type");
+  p.type = o.a.buffer().dtype;
+  if (p.type != o.b.buffer().dtype) {
+    return cat("A is ", o.a.type(), " and B ", o.b.type(), "; they must be of one type");
   }
-  p.type = type(kA);
   p.step_k = kStepBytes * 8 / p.type.storage_bits();
-  if (!scaled(context)) {
+  if (!o.scaled) {
     p.kind = "f16";
     return {};
   }
-  for (Slot slot : {kSfa, kSfb}) {
-    if (is_one_of(type(slot), {"float8_e8m0fnu", "float8_e4m3fn"})) continue;
-    return cat(kNames[slot], " is ", type_name(region(context, slot), text),
-               "; scale factors are float8_e8m0fnu or float8_e4m3fn");
+  for (const Named& x : {o.sfa, o.sfb}) {
+    if (is_one_of(x.buffer().dtype, {"float8_e8m0fnu", "float8_e4m3fn"})) continue;
+    return cat(x.name, " is ", x.type(), "; scale factors are float8_e8m0fnu or float8_e4m3fn");
   }
-  if (type(kSfa) != type(kSfb)) {
-    std::string other;
-    return cat("SFA is ", type_name(region(context, kSfa), text), " and SFB ", type_name(region(context, kSfb), other),
-               "; they must be of one type");
+  p.scale_type = o.sfa.buffer().dtype;
+  if (p.scale_type != o.sfb.buffer().dtype) {
+    return cat("SFA is ", o.sfa.type(), " and SFB ", o.sfb.type(), "; they must be of one type");
   }
-  p.scale_type = type(kSfa);
   const bool e8m0 = is_one_of(p.scale_type, {"float8_e8m0fnu"});
   if (!p.type.is_float4() && !e8m0) return "fp8 operands take scale factors of float8_e8m0fnu, not float8_e4m3fn";
   p.kind = !p.type.is_float4() ? "mxf8f6f4" : e8m0 ? "mxf4" : "mxf4nvf4";
   p.scale_vector = !p.type.is_float4() ? 1 : e8m0 ? 2 : 4;
   return {};
-}
-
-std::expected<bool, Reason> flag(const CallContext& context, Slot slot, std::string_view name) {
-  const Expr e = operand(context, slot).value;
-  if (!e) return false;
-  const Expr value = ir::simplify(e);
-  if (const std::int64_t* v = ir::constant(value)) return *v != 0;
-  return refuse(cat(name, " must be known before the launch, not ", ir::to_string(e)));
 }
 
 // Check 8, and that there is a pair (G30).
@@ -129,19 +114,19 @@ Reason wrong_group(CallContext& context, Tcgen05Problem& p) {
 }
 
 // Checks 9 and 10: the extents of a matrix.
-std::expected<std::array<std::int64_t, 2>, Reason> extents(const CallContext& context, Slot slot) {
-  const ir::Region& r = region(context, slot);
+std::expected<std::array<std::int64_t, 2>, Reason> extents(const Named& operand) {
+  const ir::Region& r = *operand.region;
   std::vector<std::int64_t> wide;
   for (const ir::Range& range : r.ranges) {
     const std::int64_t* n = ir::constant(ir::simplify(range.extent));
     if (!n)
       return refuse(
-          cat("the extent ", ir::to_string(range.extent), " of ", kNames[slot], " is known only at run time"));
+          cat("the extent ", ir::to_string(range.extent), " of ", operand.name, " is known only at run time"));
     if (*n != 1) wide.push_back(*n);
   }
   if (wide.size() != 2) {
     return refuse(
-        cat("a matrix has two extents larger than 1, ", kNames[slot], " = ", ir::to_string(r), " has ", wide.size()));
+        cat("a matrix has two extents larger than 1, ", operand.name, " = ", ir::to_string(r), " has ", wide.size()));
   }
   return std::array{wide[0], wide[1]};
 }
@@ -183,8 +168,7 @@ std::expected<TensorTile, Reason> tensor_tile(const ir::Region& r, std::string_v
 }
 
 // Check 17: where the unit puts the rows of C.
-std::expected<TensorTile, Reason> accumulator(const CallContext& context, const Tcgen05Problem& p) {
-  const ir::Region& r = region(context, kC);
+std::expected<TensorTile, Reason> accumulator(const ir::Region& r, const Tcgen05Problem& p) {
   if (r.ranges.size() != 2) return refuse(cat("C has ", r.ranges.size(), " dimensions, rows and columns are needed"));
   const layout::Iter columns{p.n, 1, Axis::TCol};
   if (p.m == 64 && p.group == 2) {
@@ -266,12 +250,11 @@ Reason unreadable(const Tcgen05Problem& p) {
   return {};
 }
 
-std::expected<TensorTile, Reason> a_in_tensor_memory(const CallContext& context, std::int64_t m, std::int64_t k) {
-  auto transposed = flag(context, kTransA, "transA");
-  if (!transposed) return refuse(std::move(transposed.error()));
-  if (*transposed) return refuse("A in tensor memory cannot be transposed: its rows are lanes");
+std::expected<TensorTile, Reason> a_in_tensor_memory(const ir::Region& a, bool transposed, std::int64_t m,
+                                                     std::int64_t k) {
+  if (transposed) return refuse("A in tensor memory cannot be transposed: its rows are lanes");
   if (m != 128) return refuse(cat("A in tensor memory has 128 rows, one a lane, not ", m));
-  return tensor_tile(region(context, kA), "A", {{m, 1, Axis::TLane}, {k, 1, Axis::TCol}}, "its rows are lanes");
+  return tensor_tile(a, "A", {{m, 1, Axis::TLane}, {k, 1, Axis::TCol}}, "its rows are lanes");
 }
 
 // Where tiles of tensor memory lie, as far as addresses are known (G30).
@@ -288,7 +271,7 @@ Reason misplaced(std::span<const Extent> all) {
                  kTensorColumns);
     }
     if (&e == all.data()) continue;
-    const Expr difference = ir::simplify(ir::cast(ir::kInt32, e.first) - ir::cast(ir::kInt32, all[0].first));
+    const Expr difference = ir::simplify(e.first - all[0].first);
     const std::int64_t* apart = ir::constant(difference);
     if (!apart || *apart >= all[0].columns || *apart + e.columns <= 0) continue;
     return cat(e.name, " starts ", *apart, " columns from C, which has ", all[0].columns,
@@ -297,8 +280,16 @@ Reason misplaced(std::span<const Extent> all) {
   return {};
 }
 
+// An address as a number. Scripts count columns on from a uint32 that they read; such a sum never wraps around, so that
+// what is known of it is known of its parts.
+Expr address_number(Expr address) {
+  const auto* sum = address.as<ir::Binary>();
+  if (!sum || address.kind() != ir::ExprKind::Add) return ir::cast(ir::kInt32, address);
+  return address_number(sum->a) + address_number(sum->b);
+}
+
 Expr column_of(const TensorTile& tile) {
-  return ir::simplify(ir::cast(ir::kInt32, tile.buffer->allocated_addr) +
+  return ir::simplify(address_number(tile.buffer->allocated_addr) +
                       tile.element / Expr(32 / tile.buffer->dtype.storage_bits()));
 }
 
@@ -309,7 +300,7 @@ Reason misplaced(const Tcgen05Problem& p) {
     if (!*scales) continue;
     const Scales& s = **scales;
     if (!s.buffer->allocated_addr) return cat(name, " has no address in tensor memory");
-    all.push_back({name, ir::simplify(ir::cast(ir::kInt32, s.buffer->allocated_addr) + s.column(0, 0)), s.rows / 32});
+    all.push_back({name, ir::simplify(address_number(s.buffer->allocated_addr) + s.column(0, 0)), s.rows / 32});
   }
   return misplaced(all);
 }
@@ -338,29 +329,37 @@ Reason encode(CallContext& context, Tcgen05Problem& p) {
 }  // namespace
 
 std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
+  const GemmAsyncOperands& given = gemm_async_operands(context);
+  if (!given.invalid.empty()) return refuse(given.invalid);
+  const Operands o{.c = {given.c, "C"},
+                   .a = {given.a, "A"},
+                   .b = {given.b, "B"},
+                   .sfa = {given.sfa, "SFA"},
+                   .sfb = {given.sfb, "SFB"},
+                   .scaled = given.has_scales()};
   Tcgen05Problem p;
-  if (Reason why = wrong_scopes(context); !why.empty()) return refuse(std::move(why));
-  if (Reason why = wrong_types(context, p); !why.empty()) return refuse(std::move(why));
+  if (Reason why = wrong_scopes(o); !why.empty()) return refuse(std::move(why));
+  if (Reason why = wrong_types(o, p); !why.empty()) return refuse(std::move(why));
   if (Reason why = wrong_group(context, p); !why.empty()) return refuse(std::move(why));
-  auto c = extents(context, kC), a = extents(context, kA), b = extents(context, kB);
+  auto c = extents(o.c), a = extents(o.a), b = extents(o.b);
   if (!c || !a || !b) return refuse(!c ? c.error() : !a ? a.error() : b.error());
   p.m = (*c)[0], p.n = (*c)[1];
 
-  auto transposed = flag(context, kTransB, "transB");
-  if (!transposed) return refuse(std::move(transposed.error()));
-  auto shared_b = shared_operand(region(context, kB), *transposed);
+  auto transposes_b = given.transposes_b();
+  if (!transposes_b) return refuse(std::move(transposes_b.error()));
+  auto shared_b = shared_operand(*given.b, *transposes_b);
   if (!shared_b) return refuse(std::move(shared_b.error()));
   p.b = std::move(*shared_b);
   p.k = p.b.k;
   std::array<std::int64_t, 2> of_a = *a;
-  if (region(context, kA).buffer->scope == StorageScope::Tmem) {
-    auto tile = a_in_tensor_memory(context, of_a[0], of_a[1]);
+  auto transposes_a = given.transposes_a();
+  if (!transposes_a) return refuse(std::move(transposes_a.error()));
+  if (given.a->buffer->scope == StorageScope::Tmem) {
+    auto tile = a_in_tensor_memory(*given.a, *transposes_a, of_a[0], of_a[1]);
     if (!tile) return refuse(std::move(tile.error()));
     p.a_tile = *tile;
   } else {
-    auto transposed_a = flag(context, kTransA, "transA");
-    if (!transposed_a) return refuse(std::move(transposed_a.error()));
-    auto shared_a = shared_operand(region(context, kA), *transposed_a);
+    auto shared_a = shared_operand(*given.a, *transposes_a);
     if (!shared_a) return refuse(std::move(shared_a.error()));
     p.a = std::move(*shared_a);
     of_a = {p.a->mn, p.a->k};
@@ -374,12 +373,12 @@ std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
   if (Reason why = extents_differ(p, of_a[0], of_a[1]); !why.empty()) return refuse(std::move(why));
   if (Reason why = unreadable(p); !why.empty()) return refuse(std::move(why));
 
-  auto tile = accumulator(context, p);
+  auto tile = accumulator(*given.c, p);
   if (!tile) return refuse(std::move(tile.error()));
   p.c = *tile;
   if (p.scale_vector) {
-    auto sfa = scales_of(region(context, kSfa), "SFA", p.m, p.steps(), p.scale_vector);
-    auto sfb = scales_of(region(context, kSfb), "SFB", p.n, p.steps(), p.scale_vector);
+    auto sfa = scales_of(*given.sfa, "SFA", p.m, p.steps(), p.scale_vector);
+    auto sfb = scales_of(*given.sfb, "SFB", p.n, p.steps(), p.scale_vector);
     if (!sfa || !sfb) return refuse(!sfa ? sfa.error() : sfb.error());
     if (sfa->rows != p.m) return refuse(cat("SFA has ", sfa->rows, " rows, A has ", p.m));
     p.sfa = std::move(*sfa), p.sfb = std::move(*sfb);
@@ -389,8 +388,7 @@ std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
   if (!p.given_instruction) {
     if (Reason why = encode(context, p); !why.empty()) return refuse(std::move(why));
   }
-  const Expr accum = operand(context, kAccum).value;
-  p.accumulates = accum ? ir::cast(ir::kBool, ir::simplify(accum)) : ir::bool_imm(false);
+  p.accumulates = given.accum ? ir::cast(ir::kBool, ir::simplify(given.accum)) : ir::bool_imm(false);
   return p;
 }
 

@@ -7,15 +7,14 @@
 #include <algorithm>
 
 #include "compiler/dispatch/blocks/emit.h"
+#include "compiler/dispatch/blocks/gemm_async_operands.h"
 #include "compiler/dispatch/blocks/matrix_descriptor.h"
-#include "compiler/dispatch/blocks/options.h"
 #include "compiler/dispatch/blocks/row_call.h"
 #include "compiler/dispatch/blocks/shared_operand.h"
 #include "compiler/dispatch/blocks/threads.h"
 #include "compiler/dispatch/blocks/warpgroup_registers.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
-#include "compiler/ir/primitive.h"
 
 namespace tilewright::dispatch::variants::gemm_async_wgmma {
 namespace {
@@ -46,18 +45,6 @@ const Type* type_of(ir::DataType dtype) {
   return found == std::end(kTypes) ? nullptr : found;
 }
 
-const ir::Operand* operand(const CallContext& context, std::string_view name) {
-  const ir::Primitive* row = ir::find_primitive(context.call.primitive);
-  const std::size_t at = row->find_operand(name);
-  if (at >= context.call.args.size() || !ir::is_given(context.call.args[at])) return nullptr;
-  return &context.call.args[at];
-}
-const ir::Region& region(const CallContext& context, std::string_view name) { return operand(context, name)->region; }
-bool flag(const CallContext& context, std::string_view name) {
-  const ir::Operand* given = operand(context, name);
-  return given && given->value && !ir::is_constant(given->value, 0);
-}
-
 const intrinsics::Intrinsic& multiply_row(const Type& type, bool from_registers) {
   if (from_registers) return row_of(type.is_integer() ? "P73.integer" : "P73");
   return row_of(type.is_integer() ? "P72.integer" : "P72");
@@ -73,24 +60,22 @@ Reason exec_scope(CallContext& context) {
 }
 
 Reason storage_scopes(CallContext& context) {
-  for (std::string_view name : {"C", "A", "B"}) {
-    if (!operand(context, name) || !region(context, name).buffer) return cat(name, " is not a buffer region");
-  }
-  const ir::Buffer &c = *region(context, "C").buffer, &a = *region(context, "A").buffer,
-                   &b = *region(context, "B").buffer;
+  const GemmAsyncOperands& o = gemm_async_operands(context);
+  if (!o.invalid.empty()) return o.invalid;
+  const ir::Buffer &c = *o.c->buffer, &a = *o.a->buffer, &b = *o.b->buffer;
   if (c.scope != StorageScope::Local) return cat("wgmma adds up in registers, C is ", scope_text(c));
   if (!ir::is_shared(a.scope) && a.scope != StorageScope::Local) {
     return cat("wgmma takes A from shared memory or registers, it is ", scope_text(a));
   }
   if (!ir::is_shared(b.scope)) return cat("wgmma takes B from shared memory, it is ", scope_text(b));
-  if (operand(context, "SFA") || operand(context, "SFB")) return "wgmma has no scale factors";
+  if (o.has_scales()) return "wgmma has no scale factors";
   return {};
 }
 
 Reason types(CallContext& context) {
   if (!storage_scopes(context).empty()) return {};  // said by that test
-  const ir::DataType a = region(context, "A").buffer->dtype, b = region(context, "B").buffer->dtype,
-                     c = region(context, "C").buffer->dtype;
+  const GemmAsyncOperands& o = gemm_async_operands(context);
+  const ir::DataType a = o.a->buffer->dtype, b = o.b->buffer->dtype, c = o.c->buffer->dtype;
   const Type* type = type_of(a);
   if (!type) {
     return cat(
@@ -140,10 +125,9 @@ Reason wrong_major(const Product& p, const SharedOperand& operand, std::string_v
              " contiguous");
 }
 
-// The widest instruction that divides N and whose pieces of B can be read.
+// The widest instruction that divides N, as eight columns always do, and whose pieces of B can be read.
 std::expected<std::int64_t, Reason> columns_of(const Product& p) {
-  Reason why = cat("no N of wgmma divides ", p.n, ": a multiple of 8 up to 256",
-                   p.type->is_integer() ? ", and above 24 of 16, for integers" : "");
+  Reason why;
   for (std::int64_t n = std::min(p.n, kMostColumns) / 8 * 8; n > 0; n -= 8) {
     if (p.n % n != 0 || (p.type->is_integer() && n > 24 && n % 16 != 0)) continue;
     Reason unreadable;
@@ -168,9 +152,12 @@ Reason unreadable_a(const Product& p) {
   return {};
 }
 
-std::expected<Product, Reason> product_of(const CallContext& context) {
+std::expected<Product, Reason> product_of(CallContext& context) {
   auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
-  const ir::Region &c = region(context, "C"), &a = region(context, "A"), &b = region(context, "B");
+  const GemmAsyncOperands& o = gemm_async_operands(context);
+  const ir::Region &c = *o.c, &a = *o.a, &b = *o.b;
+  auto turns_a = o.transposes_a(), turns_b = o.transposes_b();
+  if (!turns_a || !turns_b) return refuse(!turns_a ? turns_a.error() : turns_b.error());
   Product p{.type = type_of(a.buffer->dtype)};
   const std::int64_t word = 32 / p.type->dtype.storage_bits();
   p.depth = 8 * word;
@@ -178,12 +165,12 @@ std::expected<Product, Reason> product_of(const CallContext& context) {
   if (!sums) return refuse(std::move(sums.error()));
   p.c = std::move(*sums);
   p.m = p.c.rows, p.n = p.c.columns;
-  auto right = shared_operand(b, flag(context, "transB"), Unswizzled::Described);
+  auto right = shared_operand(b, *turns_b, Unswizzled::Described);
   if (!right) return refuse(std::move(right.error()));
   p.b = std::move(*right);
   p.k = p.b.k;
   if (a.buffer->scope == StorageScope::Local) {
-    if (flag(context, "transA")) return refuse("A in registers cannot be transposed");
+    if (*turns_a) return refuse("A in registers cannot be transposed");
     auto fragments = warpgroup_registers(a, word);
     if (!fragments) return refuse(std::move(fragments.error()));
     p.fragments = std::move(*fragments);
@@ -192,7 +179,7 @@ std::expected<Product, Reason> product_of(const CallContext& context) {
       return refuse(cat(word, " neighbours of A do not share a register of 32 bits: see wgmma_operand_layout"));
     }
   } else {
-    auto left = shared_operand(a, flag(context, "transA"), Unswizzled::Described);
+    auto left = shared_operand(a, *turns_a, Unswizzled::Described);
     if (!left) return refuse(std::move(left.error()));
     p.a = std::move(*left);
     if (Reason why = wrong_shapes(p, p.a->mn, p.a->k); !why.empty()) return refuse(why);
@@ -236,11 +223,10 @@ void add_sums(CallContext& context, std::vector<Expr>& to, const Product& p, std
   }
 }
 
-Expr accumulates(const CallContext& context) {
-  const ir::Operand* given = operand(context, "accum");
-  if (!given || !given->value) return Expr(0);
-  if (const std::int64_t* value = ir::constant(given->value)) return Expr(*value != 0 ? 1 : 0);
-  return ir::cast(ir::kInt32, ir::cast(ir::kBool, given->value));
+Expr accumulates(Expr given) {
+  if (!given) return Expr(0);
+  if (const std::int64_t* value = ir::constant(given)) return Expr(*value != 0 ? 1 : 0);
+  return ir::cast(ir::kInt32, ir::cast(ir::kBool, given));
 }
 
 void add_chain(CallContext& context, ir::BodyBuilder& out, const Product& p, Expr a, Expr b, Expr accumulate) {
@@ -285,7 +271,7 @@ Planned plan(CallContext& context) {
   Expr a = p.a ? descriptor(context, out, *p.a, "desc_a") : Expr();
   Expr b = descriptor(context, out, p.b, "desc_b");
   out.add<ir::Evaluate>(row_call(row_of("P67"), {}));
-  add_chain(context, out, p, a, b, accumulates(context));
+  add_chain(context, out, p, a, b, accumulates(gemm_async_operands(context).accum));
 
   Plan plan{.body = out.finish()};
   const std::string shape = cat("m64n", p.columns, "k", p.depth);
