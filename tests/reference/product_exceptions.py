@@ -117,9 +117,9 @@ def _(p):
 
 
 @rule("places of scale factors", "G7", "the reference compares 32 lanes, not the steps around them nor their repetition",
-      "in all four quarters", "the unit reads it in lane")
+      "in all four quarters", "the unit reads it in lane", "has a layout known only at run time")
 def _(p):
-    return any("R[4 : 32 @ TLane]" not in p.declared(s) for s in p.scales)
+    return any("R[4 : 32 @ TLane]" not in p.declared(s) or "(n @ TCol" in p.declared(s) for s in p.scales)
 
 
 @rule("four times as many factors", "G12", "the reference takes every fourth of them", "they do not repeat")
