@@ -12,10 +12,13 @@
 #   r = kernels::scale::launch(k, A, B, stream);  // as `tilewright compile --emit host` has it, the CUfunction left out
 #
 # ARCHS: a cubin each, of which load() takes the one that the device runs; default: as `tilewright compile` finds it out.
-# ENTRIES: expressions, as --entry has them; default: all entries of the script. DEPENDS: files that the scripts import.
+# ENTRIES: expressions, as --entry has them; default: all entries of the script. What a script imports, and its settings, are
+# watched as the script is. DEPENDS: further files to watch.
 # FORMAT fatbin: one fat binary a kernel, made by CUDA's `fatbinary`. The header needs CUDA's cuda.h and links to the
 # driver, libcuda: name it yourself where CMake's CUDAToolkit does not find it. The program is TILEWRIGHT, else found on
 # the PATH.
+
+cmake_minimum_required(VERSION 3.21)
 
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(TILEWRIGHT_KERNELS_FILE ${CMAKE_CURRENT_LIST_FILE})
@@ -50,6 +53,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
         COMMAND ${CMAKE_COMMAND} -DTILEWRIGHT=${TILEWRIGHT} -DSCRIPT=${script} -DFOLDER=${folder} -DSTEM=${stem} "-DARCHS=${K_ARCHS}"
                 "-DENTRIES=${K_ENTRIES}" -DNAMESPACE=${K_NAMESPACE} -DFATBINARY=${fatbinary} -P ${TILEWRIGHT_KERNELS_FILE}
         DEPENDS ${script} ${K_DEPENDS} ${TILEWRIGHT} ${TILEWRIGHT_KERNELS_FILE}
+        DEPFILE ${folder}/${stem}.d
         COMMENT "Compiling the kernels of ${stem}.py"
         VERBATIM)
       list(APPEND made ${folder}/${stem}.h ${folder}/${stem}.cpp)
@@ -66,7 +70,6 @@ endif()
 
 # ---- as a script: one of the commands above --------------------------------------------------------------------------
 
-cmake_policy(SET CMP0057 NEW)
 file(MAKE_DIRECTORY ${FOLDER})
 
 function(tilewright OUT)
@@ -94,6 +97,7 @@ if(NOT ARCHS)
 endif()
 
 set(includes "")
+set(read "")     # every file that the kernels come from
 set(kernels "")  # namespaces, in order
 set(source "#include \"${STEM}.h\"\n\n")
 foreach(arch IN LISTS ARCHS)
@@ -106,6 +110,12 @@ foreach(arch IN LISTS ARCHS)
   if(count EQUAL 0)
     message(FATAL_ERROR "${SCRIPT} has no kernel")
   endif()
+  string(JSON files LENGTH "${json}" files)
+  math(EXPR last "${files} - 1")
+  foreach(i RANGE ${last})
+    string(JSON file GET "${json}" files ${i})
+    list(APPEND read ${file})
+  endforeach()
   set(named "")
   math(EXPR last "${count} - 1")
   foreach(i RANGE ${last})
@@ -249,3 +259,11 @@ file(WRITE ${FOLDER}/${STEM}.cpp.new "${source}")
 foreach(file ${STEM}.h ${STEM}.cpp)
   file(RENAME ${FOLDER}/${file}.new ${FOLDER}/${file})
 endforeach()
+
+# As a compiler says what a file comes from.
+list(REMOVE_DUPLICATES read)
+list(TRANSFORM read REPLACE "([ #\\\\])" "\\\\\\1")
+list(TRANSFORM read REPLACE "[$]" "$$$$")
+list(JOIN read " " read)
+string(REGEX REPLACE "([ #])" "\\\\\\1" header "${FOLDER}/${STEM}.h")
+file(WRITE ${FOLDER}/${STEM}.d "${header}: ${read}\n")

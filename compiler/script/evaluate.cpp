@@ -948,6 +948,15 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
   return e;
 }
 
+std::vector<std::string> Evaluation::files() const {
+  std::vector<std::string> out{tree->source()->path()};
+  for (const std::shared_ptr<const syntax::Tree>& script : interpreter_->scripts()) {
+    const std::string& path = script->source()->path();
+    if (!path.starts_with("prelude/") && script != tree) out.push_back(path);
+  }
+  return out;
+}
+
 ExpressionResult evaluate_expression(std::string_view text, text::Context context) {
   std::string script =
       "from tvm.script import tirx as T\nfrom tvm.tirx.layout import *\n"

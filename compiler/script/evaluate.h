@@ -49,6 +49,9 @@ class Evaluation {
   text::Dialect dialect = text::kNewestDialect;  // found as EvaluateOptions says
   bool stopped = false;                          // a limit or a cancellation ended it: the lists are incomplete
 
+  // The paths of the scripts that ran: this one, then what it imports. The dialect's own are not among them.
+  std::vector<std::string> files() const;
+
   Interpreter& interpreter() { return *interpreter_; }
   Arena& arena() { return store_->arena; }
 

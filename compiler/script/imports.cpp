@@ -138,6 +138,14 @@ Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const
   const std::string& path = tree->source()->path();
   auto loaded = modules_.find(path);
   if (loaded != modules_.end()) return loaded->second;
+  // Python reads a file whole or not at all. Where the script is not ready for that, what can be read of it is.
+  for (const syntax::SyntaxError& e : tree->errors()) {
+    if (tries_ > 0) {
+      return refuse(code::kSyntax, written.whole, path + " cannot be read: " + e.message, {}, "SyntaxError");
+    }
+    warn(code::kSyntax, {anchors_.add(tree->source(), e.begin), 0, e.end - e.begin}, e.message, {},
+         text::Severity::Error);
+  }
   if (auto comment = dialect_comment(*tree); comment && comment->dialect != surface_->dialect()) {
     std::string release(text::dialect_name(surface_->dialect()));
     warn(code::kDialect, written.whole,

@@ -245,6 +245,8 @@ class Interpreter {
   // ---- modules --------------------------------------------------------------------------------------------------
   // Runs a module's top-level statements; each is a recovery point.
   Scope* run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude = false);
+  // The trees of the modules that ran, the dialect's own among them.
+  const std::vector<std::shared_ptr<const syntax::Tree>>& scripts() const { return trees_; }
   // A namespace, or what stands for a module that is not followed; fails where there can be no such module.
   Value import_module(const ImportPath& path);
   // The hint to a name that a module lacks.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <set>
 
 #include "compiler/cuda/host.h"
 #include "compiler/session/source_map.h"
@@ -92,6 +93,7 @@ struct Compiled {
   bool unusable = false;   // it cannot be read: nothing of it is to be had
   bool errors = false, environment = false;
   Json diagnostics = Json::array();  // with --json
+  std::set<std::string> files;       // what was read for it: scripts and settings
   std::vector<Output> outputs;
 };
 
@@ -116,6 +118,7 @@ class Compile {
       return out;
     }
     file->dialect = command_.dialect;
+    if (!file->config.file.empty()) out.files.insert(file->config.file.string());
     const session::NamedTargets named =
         command_.archs.empty() ? project::one_architecture(*file) : project::architectures(*file, command_.archs);
     for (ir::Target target : named.targets) {
@@ -125,6 +128,8 @@ class Compile {
       options.entries = command_.entries;
       session::Compiled compiled = project::compile(*file, options, stop_);
       if (compiled.stopped) return out;
+      std::vector<std::string> scripts = compiled.evaluation->files();
+      out.files.insert(std::move_iterator(scripts.begin()), std::move_iterator(scripts.end()));
       add(compiled, jobs, out);
     }
     return out;
@@ -328,10 +333,11 @@ int run_compile(const CompileCommand& command) {
     if (!target_option(arch)) return kUsage;
   }
   Json kernels = Json::array(), diagnostics = Json::array(), failures = Json::array();
+  std::set<std::string> read;  // with --json: every file that the answer rests on
   // With --json whatever ends the command is in its object, too.
   auto print_json = [&] {
     if (!command.json) return;
-    Json out{{"kernels", std::move(kernels)}, {"diagnostics", std::move(diagnostics)}};
+    Json out{{"kernels", std::move(kernels)}, {"diagnostics", std::move(diagnostics)}, {"files", read}};
     if (!failures.empty()) out["failures"] = std::move(failures);
     std::fputs((render::dump(out) + "\n").c_str(), stdout);
   };
@@ -377,6 +383,7 @@ int run_compile(const CompileCommand& command) {
       }
     }
     if (command.json) {
+      read.merge(result.files);
       for (Output& out : result.outputs) kernels.push_back(std::move(out.json));
       for (Json& d : result.diagnostics) diagnostics.push_back(std::move(d));
     } else if (command.folder.empty() && !print_texts(command, result.outputs, files.files[i], several)) {

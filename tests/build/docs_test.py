@@ -173,7 +173,7 @@ class Launches(Scratch):
 
     @unittest.skipUnless(shutil.which("cmake") and cuda_headers(), "there is no CMake, or no cuda.h")
     def test_cmake_project(self):
-        source = os.path.join(self.root, "project")
+        source = os.path.join(self.root, "a project")
         shutil.copytree(os.path.join(HERE, "cmake"), source)
         out = os.path.join(self.root, "out")
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
@@ -186,6 +186,8 @@ class Launches(Scratch):
         # An edit of what a script imports compiles it again; a script with errors fails the build, with its words.
         header = os.path.join(out, "scaling_kernels.tilewright", "scale.h")
         before = os.stat(header).st_mtime_ns
+        self.run_it("cmake", "--build", out)
+        self.assertEqual(os.stat(header).st_mtime_ns, before)  # nothing changed
         with open(os.path.join(source, "width.py"), "a") as f:
             f.write("\n# once more\n")
         self.run_it("cmake", "--build", out)
@@ -208,7 +210,7 @@ class Launches(Scratch):
         for call, words in (("tilewright_kernels(k)", "SCRIPTS FILE"), ("tilewright_kernels(k SCRIPTS a.py FORMAT exe)", "cubin or fatbin"),
                             ("tilewright_kernels(k a.py SCRIPTS b.py)", "a.py")):
             with open(os.path.join(self.root, "CMakeLists.txt"), "w") as f:
-                f.write(f"cmake_minimum_required(VERSION 3.19)\nproject(x LANGUAGES NONE)\ninclude({ROOT}/cmake/TilewrightKernels.cmake)\n{call}\n")
+                f.write(f"cmake_minimum_required(VERSION 3.21)\nproject(x LANGUAGES NONE)\ninclude({ROOT}/cmake/TilewrightKernels.cmake)\n{call}\n")
             done = subprocess.run(["cmake", "-S", self.root, "-B", os.path.join(self.root, "o")], env=self.env, capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(words, done.stderr)

@@ -256,6 +256,24 @@ class Check(Case):
         text = GOOD.replace("(32, 32)", "(ROWS, 32)").replace("@T.prim_func", "from sizes import ROWS\n\n@T.prim_func", 1)
         self.expect(0, "check", "-", "--stdin-filename", self.path("pkg/kernel.py"), stdin=text)
 
+    def test_what_is_imported_and_cannot_be_read(self):
+        self.file("half/sizes.py", "ROWS = 64\ndef half(:\n    pass\n")
+        importing = GOOD.replace("(32, 32)", "(ROWS, 32)").replace("@T.prim_func", "from sizes import ROWS\n\n@T.prim_func", 1)
+        script = self.file("half/kernel.py", importing)
+        r = self.expect(1, "check", script)
+        self.assertIn("sizes.py:2:9: error[TW1001]", r.text)
+        # Where the script is ready for that, nothing of the file counts, as in Python.
+        ready = "try:\n    from sizes import ROWS\nexcept SyntaxError:\n    ROWS = 32\n"
+        self.expect(0, "check", self.file("half/ready.py", importing.replace("from sizes import ROWS\n", ready)))
+        plan = self.fits(self.expect(0, "compile", self.path("half/ready.py"), "--emit", "plan", "--json").json, "compile")
+        self.assertIn('"shape": [32, 32]', json.dumps(plan["kernels"][0]["plan"]))
+        self.assertEqual([os.path.basename(f) for f in plan["files"]], ["ready.py"])
+        # What was read is told: for those who watch files.
+        self.file("half/sizes.py", "ROWS = 32\n")
+        self.file("half/tilewright.toml", "")
+        read = self.fits(self.expect(0, "compile", script, "--json").json, "compile")["files"]
+        self.assertEqual([os.path.basename(f) for f in read], ["kernel.py", "sizes.py", "tilewright.toml"])
+
     def test_folder(self):
         self.file("tree/a.py", GOOD)
         self.file("tree/deep/b.py", BAD)
