@@ -139,12 +139,13 @@ Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const
   auto loaded = modules_.find(path);
   if (loaded != modules_.end()) return loaded->second;
   // Python reads a file whole or not at all. Where the script is not ready for that, what can be read of it is.
-  for (const syntax::SyntaxError& e : tree->errors()) {
-    if (tries_ > 0) {
-      return refuse(code::kSyntax, written.whole, path + " cannot be read: " + e.message, {}, "SyntaxError");
-    }
-    warn(code::kSyntax, {anchors_.add(tree->source(), e.begin), 0, e.end - e.begin}, e.message, {},
-         text::Severity::Error);
+  if (!tree->errors().empty()) {
+    const syntax::SyntaxError& e = tree->errors().front();
+    std::string message = path + " cannot be read: " + e.message;
+    if (tries_ > 0) return refuse(code::kSyntax, written.whole, std::move(message), {}, "SyntaxError");
+    text::Diagnostic d{code::kSyntax, text::Severity::Error, std::move(message), written.whole, {}, {}, {}};
+    d.related.push_back({{anchors_.add(tree->source(), e.begin), 0, e.end - e.begin}, "here"});
+    context_.report(std::move(d));
   }
   if (auto comment = dialect_comment(*tree); comment && comment->dialect != surface_->dialect()) {
     std::string release(text::dialect_name(surface_->dialect()));
