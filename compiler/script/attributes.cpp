@@ -153,183 +153,193 @@ void Interpreter::look_along(const syntax::Attribute* node, Scope* scope) {
   pending_ = std::move(failed);
 }
 
+Value Interpreter::attribute_of_namespace(Namespace* n, std::string_view name, text::Span span) {
+  if (n->scope) {
+    if (auto* b = n->scope->find(name)) return b->value;
+  } else if (n->lookup) {
+    Value v = n->lookup(*this, *n, name);
+    if (pending_ && pending_->diagnostic.span == text::Span()) pending_->diagnostic.span = span;
+    if (!v.is_error() || pending_) return v;
+  }
+  std::string message = "'" + n->path + "' has no attribute '" + std::string(name) + "'";
+  if (n->scope) {
+    const syntax::Name asked{name, syntax::hash_name(name), {}};
+    if (Value v = may_be(n->scope, asked, true); !v.is_none()) return v;
+    Nearby near(name);
+    for (const Scope::Binding& b : n->scope->bindings) near.consider(b.name);
+    return refuse(code::kAttribute, span, std::move(message), near.hint(), "AttributeError");
+  }
+  if (n->space.empty() && !n->record && !is_dialect_module(n->path)) {  // a module that we know in part
+    return fail(code::kAttribute, span, std::move(message), {}, "AttributeError");
+  }
+  if (lists_name(n->path, name) && !surface_->is_of_another_release(n->space, name))
+    return Value::opaque("a module that is not followed");
+  if (std::string below = surface_->below(n->space, name); !below.empty()) {
+    refuse(code::kAttribute, span, std::move(message), "write " + n->path + "." + below, "AttributeError");
+    offer({text::Fix::Kind::Replace, "Replace by " + below, below});
+    return Value::error();
+  }
+  return refuse(code::kAttribute, span, std::move(message), advice_of(*n, name), "AttributeError");
+}
+
+Value Interpreter::attribute_of_instance(Instance* instance, std::string_view name, text::Span span) {
+  const Value object = Value::object(instance);
+  // Data descriptors of the class come before the instance's own attributes, as in Python.
+  Value* in_class = instance->cls->find(name);
+  if (in_class && in_class->as<Property>() && !in_class->as<Property>()->cached) {
+    return bind(*this, *in_class, object, instance->cls, span);
+  }
+  if (instance->attributes.size() > 64 && !charge(instance->attributes.size(), span)) return Value::error();
+  if (Value* own = instance->find(name)) return *own;
+  if (in_class) {
+    Value v = bind(*this, *in_class, object, instance->cls, span);
+    if (Property* p = in_class->as<Property>(); p && p->cached && !v.is_error()) instance->set(name, v);
+    return v;
+  }
+  if (name == "__class__") return Value::object(instance->cls);
+  if (name == "__dict__") {
+    Dict* d = make<Dict>();
+    for (auto& [key, value] : instance->attributes) dict_set(d, string(key), value);
+    return Value::object(d);
+  }
+  Value result;
+  if (python_attribute(*this, object, name, &result)) return result;
+  if (Value* getter = instance->cls->find("__getattr__")) {
+    Value args[] = {string(name)};
+    return call(bind(*this, *getter, object, instance->cls, span), args, span);
+  }
+  if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+  std::string hint = is_of_prelude(instance->cls->scope) ? surface_->advice("T." + instance->cls->name, name) : "";
+  if (hint.empty()) {
+    Nearby near(name);
+    for (auto& [key, value] : instance->attributes) near.consider(key);
+    consider_members(instance->cls, near);
+    hint = near.hint();
+  }
+  refuse(code::kAttribute, span, "'" + instance->cls->name + "' object has no attribute '" + std::string(name) + "'",
+         std::move(hint), "AttributeError");
+  pending_->refused = pending_->refused && is_of_scripts(instance->cls) && !name.starts_with("__");
+  return Value::error();
+}
+
+Value Interpreter::attribute_of_class(Class* cls, std::string_view name, text::Span span) {
+  if (Value* v = cls->find(name)) {
+    if (StaticMethod* s = v->as<StaticMethod>()) return s->function;
+    if (v->as<ClassMethod>()) return bind(*this, *v, Value::object(cls), cls, span);
+    return *v;
+  }
+  Value result;
+  if (python_attribute(*this, Value::object(cls), name, &result)) return result;
+  const bool module = std::ranges::any_of(cls->scope ? cls->scope->bindings : std::vector<Scope::Binding>(),
+                                          [](const Scope::Binding& b) { return b.value.as<KernelValue>(); });
+  if (cls->has_unknown_base || module) return Value::opaque("a class with an unknown base");
+  Nearby near(name);
+  consider_members(cls, near);
+  refuse(code::kAttribute, span, "class '" + cls->name + "' has no attribute '" + std::string(name) + "'", near.hint(),
+         "AttributeError");
+  pending_->refused = pending_->refused && is_of_scripts(cls) && !name.starts_with("__");
+  return Value::error();
+}
+
+Value Interpreter::attribute_of_super(Super* s, std::string_view name, text::Span span) {
+  Class* actual = s->self.as<Instance>() ? s->self.as<Instance>()->cls : s->self.as<Class>();
+  bool past = false;
+  if (actual && s->after) {
+    for (Class* c : actual->mro) {
+      if (past && c->scope) {
+        if (auto* b = c->scope->find(name)) return bind(*this, b->value, s->self, actual, span);
+      }
+      past = past || c == s->after;
+    }
+  }
+  if (name == "__init__")
+    return native("__init__", [](Interpreter&, const Arguments&, Value) { return Value::none(); });
+  if (actual && actual->has_unknown_base) return Value::opaque("a class with an unknown base");
+  return fail(code::kAttribute, span, "no base class has '" + std::string(name) + "'", {}, "AttributeError");
+}
+
+Value Interpreter::attribute_of_surface(Value object, std::string_view name, text::Span span) {
+  std::string_view space = space_of(object.o->type);
+  Value result = member_of(object, space, name);
+  if (!result.is_error() || pending_) return result;
+  refuse(code::kAttribute, span,
+         (object.as<BufferValue>() ? "a buffer" : std::string(type_name(object))) + " has no attribute '" +
+             std::string(name) + "'",
+         surface_->advice(space, name), "AttributeError");
+  // What every object of the reference has is not listed.
+  pending_->refused = pending_->refused && !pending_->diagnostic.hint.empty();
+  return Value::error();
+}
+
+namespace {
+
+// False: a region has no such attribute of its own.
+bool attribute_of_region(Interpreter& in, const ir::Region& r, std::string_view name, Value* result) {
+  if (name == "buffer") {
+    *result = in.buffer_value(r.buffer);
+  } else if (name == "region") {
+    std::vector<Value> items;
+    for (const ir::Range& range : r.ranges) {
+      items.push_back(in.tuple({Value::expr(range.min), Value::expr(range.extent)}));
+    }
+    *result = in.list(std::move(items));
+  } else if (name == "dtype") {
+    *result = in.string(ir::dtype_name(r.buffer->dtype));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Value attribute_of_kernel(Interpreter& in, Value object, std::string_view name) {
+  if (name == "__name__") return in.string(object.as<KernelValue>()->kernel.name);
+  if (name == "with_attr" || name == "with_attrs") {
+    return in.native(name, [](Interpreter&, const Arguments&, Value self) { return self; }, object);
+  }
+  if (name == "script") {
+    return in.native(
+        "script",
+        [](Interpreter& in, const Arguments&, Value self) {
+          return in.string(ir::print_script(self.as<KernelValue>()->kernel));
+        },
+        object);
+  }
+  return Value::opaque("an attribute of a kernel");
+}
+
+}  // namespace
+
 Value Interpreter::attribute(Value object, std::string_view name, text::Span span) {
   if (MetaVar* m = object.as<MetaVar>()) object = m->value;
+  Value result;
   switch (object.tag) {
     case Tag::Error:
     case Tag::Poison:
     case Tag::Opaque: return object;
-    case Tag::Expr: {
-      Value result;
+    case Tag::Expr:
       if (expr_attribute(*this, object, name, span, &result)) return result;
       return fail(code::kAttribute, span, "a run-time expression has no attribute '" + std::string(name) + "'", {},
                   "AttributeError");
-    }
     default: break;
   }
-  Value result;
-  if (object.is_object()) {
-    switch (object.o->type) {
-      case Type::Namespace: {
-        Namespace* n = object.as<Namespace>();
-        if (n->scope) {
-          if (auto* b = n->scope->find(name)) return b->value;
-        } else if (n->lookup) {
-          Value v = n->lookup(*this, *n, name);
-          if (pending_ && pending_->diagnostic.span == text::Span()) pending_->diagnostic.span = span;
-          if (!v.is_error() || pending_) return v;
-        }
-        if (n->scope) {
-          const syntax::Name asked{name, syntax::hash_name(name), {}};
-          if (Value v = may_be(n->scope, asked, true); !v.is_none()) return v;
-          Nearby near(name);
-          for (const Scope::Binding& b : n->scope->bindings) near.consider(b.name);
-          return refuse(code::kAttribute, span, "'" + n->path + "' has no attribute '" + std::string(name) + "'",
-                        near.hint(), "AttributeError");
-        }
-        std::string message = "'" + n->path + "' has no attribute '" + std::string(name) + "'";
-        if (n->space.empty() && !n->record && !is_dialect_module(n->path)) {  // a module that we know in part
-          return fail(code::kAttribute, span, std::move(message), {}, "AttributeError");
-        }
-        if (lists_name(n->path, name) && !surface_->is_of_another_release(n->space, name))
-          return Value::opaque("a module that is not followed");
-        if (std::string below = surface_->below(n->space, name); !below.empty()) {
-          refuse(code::kAttribute, span, std::move(message), "write " + n->path + "." + below, "AttributeError");
-          offer({text::Fix::Kind::Replace, "Replace by " + below, below});
-          return Value::error();
-        }
-        return refuse(code::kAttribute, span, std::move(message), advice_of(*n, name), "AttributeError");
-      }
-      case Type::Instance: {
-        Instance* instance = object.as<Instance>();
-        // Data descriptors of the class come before the instance's own attributes, as in Python.
-        Value* in_class = instance->cls->find(name);
-        if (in_class && in_class->as<Property>() && !in_class->as<Property>()->cached) {
-          return bind(*this, *in_class, object, instance->cls, span);
-        }
-        if (instance->attributes.size() > 64 && !charge(instance->attributes.size(), span)) return Value::error();
-        if (Value* own = instance->find(name)) return *own;
-        if (in_class) {
-          Value v = bind(*this, *in_class, object, instance->cls, span);
-          if (Property* p = in_class->as<Property>(); p && p->cached && !v.is_error()) instance->set(name, v);
-          return v;
-        }
-        if (name == "__class__") return Value::object(instance->cls);
-        if (name == "__dict__") {
-          Dict* d = make<Dict>();
-          for (auto& [key, value] : instance->attributes) dict_set(d, string(key), value);
-          return Value::object(d);
-        }
-        if (python_attribute(*this, object, name, &result)) return result;
-        if (Value* getter = instance->cls->find("__getattr__")) {
-          Value args[] = {string(name)};
-          return call(bind(*this, *getter, object, instance->cls, span), args, span);
-        }
-        if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
-        std::string hint =
-            is_of_prelude(instance->cls->scope) ? surface_->advice("T." + instance->cls->name, name) : "";
-        if (hint.empty()) {
-          Nearby near(name);
-          for (auto& [key, value] : instance->attributes) near.consider(key);
-          consider_members(instance->cls, near);
-          hint = near.hint();
-        }
-        refuse(code::kAttribute, span,
-               "'" + instance->cls->name + "' object has no attribute '" + std::string(name) + "'", std::move(hint),
-               "AttributeError");
-        pending_->refused = pending_->refused && is_of_scripts(instance->cls) && !name.starts_with("__");
-        return Value::error();
-      }
-      case Type::Class: {
-        Class* cls = object.as<Class>();
-        if (Value* v = cls->find(name)) {
-          if (StaticMethod* s = v->as<StaticMethod>()) return s->function;
-          if (v->as<ClassMethod>()) return bind(*this, *v, object, cls, span);
-          return *v;
-        }
-        if (python_attribute(*this, object, name, &result)) return result;
-        const bool module = std::ranges::any_of(cls->scope ? cls->scope->bindings : std::vector<Scope::Binding>(),
-                                                [](const Scope::Binding& b) { return b.value.as<KernelValue>(); });
-        if (cls->has_unknown_base || module) return Value::opaque("a class with an unknown base");
-        Nearby near(name);
-        consider_members(cls, near);
-        refuse(code::kAttribute, span, "class '" + cls->name + "' has no attribute '" + std::string(name) + "'",
-               near.hint(), "AttributeError");
-        pending_->refused = pending_->refused && is_of_scripts(cls) && !name.starts_with("__");
-        return Value::error();
-      }
-      case Type::Super: {
-        Super* s = object.as<Super>();
-        Class* actual = s->self.as<Instance>() ? s->self.as<Instance>()->cls : s->self.as<Class>();
-        bool past = false;
-        if (actual && s->after) {
-          for (Class* c : actual->mro) {
-            if (past && c->scope) {
-              if (auto* b = c->scope->find(name)) return bind(*this, b->value, s->self, actual, span);
-            }
-            past = past || c == s->after;
-          }
-        }
-        if (name == "__init__")
-          return native("__init__", [](Interpreter&, const Arguments&, Value) { return Value::none(); });
-        if (actual && actual->has_unknown_base) return Value::opaque("a class with an unknown base");
-        return fail(code::kAttribute, span, "no base class has '" + std::string(name) + "'", {}, "AttributeError");
-      }
-      case Type::Buffer:
-      case Type::Layout:
-      case Type::LayoutSpec:
-      case Type::Axis:
-      case Type::Iter: {
-        std::string_view space = space_of(object.o->type);
-        result = member_of(object, space, name);
-        if (!result.is_error() || pending_) return result;
-        refuse(code::kAttribute, span,
-               (object.as<BufferValue>() ? "a buffer" : std::string(type_name(object))) + " has no attribute '" +
-                   std::string(name) + "'",
-               surface_->advice(space, name), "AttributeError");
-        // What every object of the reference has is not listed.
-        pending_->refused = pending_->refused && !pending_->diagnostic.hint.empty();
-        return Value::error();
-      }
-      case Type::Region: {
-        const ir::Region& r = object.as<RegionValue>()->region;
-        if (name == "buffer") return buffer_value(r.buffer);
-        if (name == "region") {
-          std::vector<Value> items;
-          for (const ir::Range& range : r.ranges) {
-            items.push_back(tuple({Value::expr(range.min), Value::expr(range.extent)}));
-          }
-          return list(std::move(items));
-        }
-        if (name == "dtype") return string(ir::dtype_name(r.buffer->dtype));
-        break;
-      }
-      case Type::Jit:
-        if (name == "specialize") {
-          return native("specialize", specialise, object);
-        }
-        break;
-      case Type::Kernel: {
-        KernelValue* k = object.as<KernelValue>();
-        if (name == "__name__") return string(k->kernel.name);
-        if (name == "with_attr" || name == "with_attrs") {
-          return native(name, [](Interpreter&, const Arguments&, Value self) { return self; }, object);
-        }
-        if (name == "script") {
-          return native(
-              "script",
-              [](Interpreter& in, const Arguments&, Value self) {
-                return in.string(ir::print_script(self.as<KernelValue>()->kernel));
-              },
-              object);
-        }
-        return Value::opaque("an attribute of a kernel");
-      }
-      case Type::TypeAnnotation:
-      case Type::Intrinsic:
-      case Type::Frame: break;
-      default: break;
-    }
+  switch (object.is_object() ? object.o->type : Type::Str) {
+    case Type::Namespace: return attribute_of_namespace(object.as<Namespace>(), name, span);
+    case Type::Instance: return attribute_of_instance(object.as<Instance>(), name, span);
+    case Type::Class: return attribute_of_class(object.as<Class>(), name, span);
+    case Type::Super: return attribute_of_super(object.as<Super>(), name, span);
+    case Type::Buffer:
+    case Type::Layout:
+    case Type::LayoutSpec:
+    case Type::Axis:
+    case Type::Iter: return attribute_of_surface(object, name, span);
+    case Type::Region:
+      if (attribute_of_region(*this, object.as<RegionValue>()->region, name, &result)) return result;
+      break;
+    case Type::Jit:
+      if (name == "specialize") return native("specialize", specialise, object);
+      break;
+    case Type::Kernel: return attribute_of_kernel(*this, object, name);
+    default: break;
   }
   if (python_attribute(*this, object, name, &result)) return result;
   return fail(code::kAttribute, span, std::string(type_name(object)) + " has no attribute '" + std::string(name) + "'",
@@ -360,7 +370,7 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
       }
       if (scalar && can_be_expr(value)) {
         ir::Expr e = as_expr(value, stored_at(span));
-        return e && emit_store(scalar, {ir::int_imm(ir::kInt32, 0)}, e, span);
+        return e && emit_store(scalar, e, span);
       }
     }
     if (instance->attributes.size() > 64 && !charge(instance->attributes.size(), span)) return false;
@@ -393,41 +403,65 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
   return true;  // host code around the kernel: attributes of things we do not model
 }
 
+namespace {
+
+// What stands in the brackets, where a tuple or a list alone counts as its items: A[idx] is A[*idx].
+std::span<const Value> unpacked(std::span<const Value> indices, bool single) {
+  if (!single || indices.size() != 1) return indices;
+  if (Tuple* t = indices[0].as<Tuple>()) return t->items;
+  if (List* l = indices[0].as<List>()) return l->items;
+  return indices;
+}
+
+// T.float32[M, N] as an annotation
+Value array_type(Interpreter& in, const DataTypeValue& element, std::span<const Value> indices, bool single) {
+  DataTypeValue* out = in.make<DataTypeValue>();
+  out->dtype = element.dtype;
+  out->subscripted = true;
+  if (single && indices.size() == 1 && indices[0].as<Tuple>()) {
+    out->shape = indices[0].as<Tuple>()->items;
+  } else {
+    out->shape.assign(indices.begin(), indices.end());
+  }
+  return Value::object(out);
+}
+
+// An item, or for a slice those that it takes.
+Value element_of(Interpreter& in, const std::vector<Value>& items, bool is_list, Value index, text::Span span) {
+  if (Slice* s = index.as<Slice>()) {
+    auto taken = slice_range(in, *s, items.size(), span);
+    if (!taken) return Value::error();
+    std::vector<Value> out;
+    out.reserve(static_cast<std::size_t>(taken->count));
+    for (std::int64_t i = 0; i < taken->count; ++i) out.push_back(items[taken->at(i)]);
+    return is_list ? in.list(std::move(out)) : in.tuple(std::move(out));
+  }
+  auto at = element_position(in, items.size(), index, span);
+  return at ? items[*at] : Value::error();
+}
+
+// The same of what has to be gone through first.
+Value element_of_iterated(Interpreter& in, Value object, Value index, text::Span span) {
+  auto items = in.iterate(object, span);
+  if (!items) return Value::error();
+  Value v = element_of(in, *items, true, index, span);
+  if (!object.as<Str>() || !v.as<List>()) return v;
+  std::string joined;
+  for (Value part : v.as<List>()->items) joined += part.as<Str>()->text;
+  return in.string(joined);
+}
+
+}  // namespace
+
 Value Interpreter::subscript(Value object, std::span<const Value> indices, bool single, text::Span span) {
   if (MetaVar* m = object.as<MetaVar>()) object = m->value;
   if (object.is_opaque() || object.is_poison() || object.is_error()) return object;
-  if (BufferValue* b = object.as<BufferValue>()) {
-    if (single && indices.size() == 1) {  // A[idx] with a tuple is A[*idx]
-      if (Tuple* t = indices[0].as<Tuple>()) return index_buffer(*this, b->buffer, t->items, span);
-      if (List* l = indices[0].as<List>()) return index_buffer(*this, b->buffer, l->items, span);
-    }
-    return index_buffer(*this, b->buffer, indices, span);
-  }
-  if (RegionValue* r = object.as<RegionValue>()) {
-    if (single && indices.size() == 1) {
-      if (Tuple* t = indices[0].as<Tuple>()) return index_region(*this, r->region, t->items, span);
-      if (List* l = indices[0].as<List>()) return index_region(*this, r->region, l->items, span);
-    }
-    return index_region(*this, r->region, indices, span);
-  }
+  if (BufferValue* b = object.as<BufferValue>()) return index_buffer(*this, b->buffer, unpacked(indices, single), span);
+  if (RegionValue* r = object.as<RegionValue>()) return index_region(*this, r->region, unpacked(indices, single), span);
   if (LayoutBuilder* s = object.as<LayoutBuilder>()) {
-    if (single && indices.size() == 1) {
-      if (Tuple* t = indices[0].as<Tuple>()) return layout_subscript(*this, s, t->items, span);
-      if (List* l = indices[0].as<List>()) return layout_subscript(*this, s, l->items, span);
-    }
-    return layout_subscript(*this, s, indices, span);
+    return layout_subscript(*this, s, unpacked(indices, single), span);
   }
-  if (DataTypeValue* d = object.as<DataTypeValue>()) {  // T.float32[M, N] as an annotation
-    DataTypeValue* out = make<DataTypeValue>();
-    out->dtype = d->dtype;
-    out->subscripted = true;
-    if (single && indices.size() == 1 && indices[0].as<Tuple>()) {
-      out->shape = indices[0].as<Tuple>()->items;
-    } else {
-      out->shape.assign(indices.begin(), indices.end());
-    }
-    return Value::object(out);
-  }
+  if (DataTypeValue* d = object.as<DataTypeValue>()) return array_type(*this, *d, indices, single);
   Value index = single ? indices[0] : tuple({indices.begin(), indices.end()});
   if (index.is_poison() || index.is_opaque()) return index;
   if (TypeAnnotation* t = object.as<TypeAnnotation>()) {
@@ -436,38 +470,16 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
     out->inner = index;
     return Value::object(out);
   }
-  auto element = [&](const std::vector<Value>& items, bool is_list) -> Value {
-    if (Slice* s = index.as<Slice>()) {
-      auto taken = slice_range(*this, *s, items.size(), span);
-      if (!taken) return Value::error();
-      std::vector<Value> out;
-      out.reserve(static_cast<std::size_t>(taken->count));
-      for (std::int64_t i = 0; i < taken->count; ++i) out.push_back(items[taken->at(i)]);
-      return is_list ? list(std::move(out)) : tuple(std::move(out));
-    }
-    auto at = element_position(*this, items.size(), index, span);
-    return at ? items[*at] : Value::error();
-  };
-  if (List* l = object.as<List>()) return element(l->items, true);
-  if (Tuple* t = object.as<Tuple>()) return element(t->items, false);
-  if (object.as<Range>() || object.as<Str>()) {
-    auto items = iterate(object, span);
-    if (!items) return Value::error();
-    Value v = element(*items, true);
-    if (!object.as<Str>() || !v.as<List>()) return v;
-    std::string joined;
-    for (Value part : v.as<List>()->items) joined += part.as<Str>()->text;
-    return string(joined);
-  }
+  if (List* l = object.as<List>()) return element_of(*this, l->items, true, index, span);
+  if (Tuple* t = object.as<Tuple>()) return element_of(*this, t->items, false, index, span);
+  if (object.as<Range>() || object.as<Str>()) return element_of_iterated(*this, object, index, span);
   if (Dict* d = object.as<Dict>()) {
     if (Value* v = dict_find(d, index)) return *v;
     return fail(code::kIndex, span, "key " + repr(index) + " is not in the dict", {}, "KeyError");
   }
   if (Class* cls = object.as<Class>()) {
-    if (cls->is_enum) {
-      if (Str* s = index.as<Str>()) return attribute(object, s->text, span);
-    }
-    return object;  // list[int], dict[str, int], ... in annotations
+    Str* member = cls->is_enum ? index.as<Str>() : nullptr;
+    return member ? attribute(object, member->text, span) : object;  // list[int], dict[str, int], ... in annotations
   }
   if (object.as<Native>() || object.as<Namespace>()) return object;
   if (Instance* instance = object.as<Instance>()) {

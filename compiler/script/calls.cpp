@@ -166,95 +166,145 @@ Value Interpreter::call(Value function, const Arguments& arguments) {
   return fail(code::kType, arguments.function, std::string(type_name(function)) + " cannot be called");
 }
 
+namespace {
+
+// What a function is called with, parameter by parameter.
+class ParameterBinder {
+ public:
+  ParameterBinder(Interpreter& in, std::span<const syntax::Parameter> params, const Arguments& arguments,
+                  std::string_view name, bool has_self)
+      : in_(in),
+        params_(params),
+        arguments_(arguments),
+        name_(name),
+        has_self_(has_self),
+        used_(arguments.keywords.size()) {}
+
+  // False: an error is pending.
+  bool bind(const syntax::Parameter& p, const Value* default_value, Value self, Scope* into) {
+    if (p.kind == ParamKind::VarArgs) {
+      into->set(p.name, rest_of_positional(self));
+      return true;
+    }
+    if (p.kind == ParamKind::VarKeywords) {
+      into->set(p.name, rest_of_keywords());
+      return true;
+    }
+    if (p.kind != ParamKind::KeywordOnly) {
+      if (waits_for_self()) {
+        into->set(p.name, self);
+        took_self_ = true;
+        return true;
+      }
+      if (next_ < arguments_.positional.size()) {
+        into->set(p.name, arguments_.positional[next_++]);
+        return true;
+      }
+    }
+    if (const Value* given = p.kind == ParamKind::PositionalOnly ? nullptr : keyword(p.name.text)) {
+      into->set(p.name, *given);
+      return true;
+    }
+    if (default_value) {
+      into->set(p.name, *default_value);
+      return true;
+    }
+    if (unknown()) return false;  // what is missing was meant there
+    in_.fail(code::kArguments, arguments_.call,
+             std::string(name_) + " needs the argument '" + std::string(p.name.text) + "'");
+    return false;
+  }
+
+  // Was all taken that was given? False: an error is pending.
+  bool all_taken() {
+    if (next_ < arguments_.positional.size()) {
+      in_.fail(code::kArguments, arguments_.at(next_),
+               std::string(name_) + " takes " + std::to_string(next_) + " positional arguments, " +
+                   std::to_string(arguments_.positional.size()) + " are given");
+      return false;
+    }
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+      if (used_[i]) continue;
+      const Keyword& k = arguments_.keywords[i];
+      if (!unknown())
+        in_.fail(code::kArguments, k.at_name(), std::string(name_) + " is given '" + std::string(k.name) + "' twice");
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  bool waits_for_self() const { return has_self_ && !took_self_; }
+
+  Value rest_of_positional(Value self) {
+    std::vector<Value> rest;
+    if (waits_for_self()) {
+      rest.push_back(self);
+      took_self_ = true;
+    }
+    for (; next_ < arguments_.positional.size(); ++next_) rest.push_back(arguments_.positional[next_]);
+    return in_.tuple(std::move(rest));
+  }
+
+  Value rest_of_keywords() {
+    Dict* rest = in_.make<Dict>();
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+      if (used_[i]) continue;
+      used_[i] = true;
+      in_.dict_set(rest, in_.string(arguments_.keywords[i].name), arguments_.keywords[i].value);
+    }
+    return Value::object(rest);
+  }
+
+  const Value* keyword(std::string_view name) {
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+      if (used_[i] || arguments_.keywords[i].name != name) continue;
+      used_[i] = true;
+      return &arguments_.keywords[i].value;
+    }
+    return nullptr;
+  }
+
+  // Fails at the first keyword that no parameter takes; false: each is taken by one.
+  bool unknown() {
+    std::vector<std::string_view> known;
+    for (const syntax::Parameter& p : params_) {
+      if (p.kind == ParamKind::VarKeywords) return false;
+      const bool named = p.kind == ParamKind::Positional || p.kind == ParamKind::KeywordOnly;
+      if (named && !(has_self_ && &p == params_.data())) known.push_back(p.name.text);
+    }
+    auto is_unknown = [&](const Keyword& k) { return std::ranges::find(known, k.name) == known.end(); };
+    auto found = std::ranges::find_if(arguments_.keywords, is_unknown);
+    if (found == arguments_.keywords.end()) return false;
+    in_.unknown_keyword(name_, *found, known);
+    return true;
+  }
+
+  Interpreter& in_;
+  std::span<const syntax::Parameter> params_;
+  const Arguments& arguments_;
+  std::string_view name_;
+  bool has_self_, took_self_ = false;
+  std::size_t next_ = 0;  // positional argument
+  std::vector<bool> used_;
+};
+
+}  // namespace
+
 bool Interpreter::bind_parameters(std::span<const syntax::Parameter> params, std::span<const Value> defaults,
                                   const Arguments& arguments, Value self, bool has_self, Scope* into,
                                   std::string_view name) {
-  std::size_t next = 0;  // positional argument
+  ParameterBinder binder(*this, params, arguments, name, has_self);
   std::size_t next_default = 0;
-  std::vector<bool> used(arguments.keywords.size());
-  bool took_self = !has_self;
-  // Fails at the first keyword that no parameter takes.
-  auto unknown = [&] {
-    std::vector<std::string_view> known;
-    for (const syntax::Parameter& p : params) {
-      if (p.kind == ParamKind::VarKeywords) return false;
-      const bool named = p.kind == ParamKind::Positional || p.kind == ParamKind::KeywordOnly;
-      if (named && !(has_self && &p == params.data())) known.push_back(p.name.text);
-    }
-    auto is_unknown = [&](const Keyword& k) { return std::ranges::find(known, k.name) == known.end(); };
-    auto found = std::ranges::find_if(arguments.keywords, is_unknown);
-    if (found == arguments.keywords.end()) return false;
-    unknown_keyword(name, *found, known);
-    return true;
-  };
   for (const syntax::Parameter& p : params) {
-    Value* default_value = nullptr;
+    const Value* default_value = nullptr;
     if (p.default_value) {
-      default_value = next_default < defaults.size() ? const_cast<Value*>(&defaults[next_default]) : nullptr;
+      if (next_default < defaults.size()) default_value = &defaults[next_default];
       ++next_default;
     }
-    if (p.kind == ParamKind::VarArgs) {
-      std::vector<Value> rest;
-      if (!took_self) {
-        rest.push_back(self);
-        took_self = true;
-      }
-      for (; next < arguments.positional.size(); ++next) rest.push_back(arguments.positional[next]);
-      into->set(p.name, tuple(std::move(rest)));
-      continue;
-    }
-    if (p.kind == ParamKind::VarKeywords) {
-      Dict* rest = make<Dict>();
-      for (std::size_t i = 0; i < arguments.keywords.size(); ++i) {
-        if (used[i]) continue;
-        used[i] = true;
-        dict_set(rest, string(arguments.keywords[i].name), arguments.keywords[i].value);
-      }
-      into->set(p.name, Value::object(rest));
-      continue;
-    }
-    if (p.kind != ParamKind::KeywordOnly) {
-      if (!took_self) {
-        into->set(p.name, self);
-        took_self = true;
-        continue;
-      }
-      if (next < arguments.positional.size()) {
-        into->set(p.name, arguments.positional[next++]);
-        continue;
-      }
-    }
-    bool found = false;
-    for (std::size_t i = 0; i < arguments.keywords.size() && p.kind != ParamKind::PositionalOnly; ++i) {
-      if (used[i] || arguments.keywords[i].name != p.name.text) continue;
-      into->set(p.name, arguments.keywords[i].value);
-      used[i] = found = true;
-      break;
-    }
-    if (found) continue;
-    if (default_value) {
-      into->set(p.name, *default_value);
-      continue;
-    }
-    if (unknown()) return false;  // what is missing was meant there
-    fail(code::kArguments, arguments.call,
-         std::string(name) + " needs the argument '" + std::string(p.name.text) + "'");
-    return false;
+    if (!binder.bind(p, default_value, self, into)) return false;
   }
-  if (next < arguments.positional.size()) {
-    fail(code::kArguments, arguments.at(next),
-         std::string(name) + " takes " + std::to_string(next) + " positional arguments, " +
-             std::to_string(arguments.positional.size()) + " are given");
-    return false;
-  }
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) continue;
-    const Keyword& k = arguments.keywords[i];
-    if (!unknown())
-      fail(code::kArguments, k.at_name(), std::string(name) + " is given '" + std::string(k.name) + "' twice");
-    return false;
-  }
-  return true;
+  return binder.all_taken();
 }
 
 Value Interpreter::call_function(Function* f, const Arguments& arguments, Value self) {
@@ -306,70 +356,40 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   return script ? Value::none() : result;
 }
 
-Value Interpreter::construct(Class* cls, const Arguments& arguments) {
-  for (Class* c : cls->mro) {
-    if (c->construct) {
-      if (!cls->is_exception || c == cls || !cls->find("__init__")) {
-        Value v = c->construct(*this, arguments, Value::object(cls));
-        return v;
-      }
-      break;
-    }
-  }
-  if (cls->is_enum) {
-    if (arguments.positional.size() != 1) {
-      return fail(code::kArguments, arguments.call, cls->name + " takes one value");
-    }
-    if (arguments.positional[0].as<Instance>() && arguments.positional[0].as<Instance>()->cls == cls)
-      return arguments.positional[0];
-    for (auto& b : cls->scope->bindings) {
-      Instance* member = b.value.as<Instance>();
-      if (!member || member->cls != cls) continue;
-      if (Value* v = member->find("value"); v && equals(*v, arguments.positional[0])) return b.value;
-    }
-    return fail(code::kValue, arguments.call, repr(arguments.positional[0]) + " is not a valid " + cls->name, {},
-                "ValueError");
-  }
-  Instance* instance = make<Instance>();
-  instance->cls = cls;
-  Value self = Value::object(instance);
-  std::size_t fresh = kernel_ ? kernel_->fresh.size() : 0;
-  if (cls->is_exception) instance->set("args", tuple({arguments.positional.begin(), arguments.positional.end()}));
-  if (Value* init = cls->find("__init__")) {
-    bool frozen = cls->is_frozen;
-    cls->is_frozen = false;  // a dataclass initialises its own fields
-    Value r;
-    if (Function* f = init->as<Function>()) {
-      r = call_function(f, arguments, self);
-    } else {
-      Value bound = attribute(self, "__init__", arguments.call);
-      r = bound.is_error() ? bound : call(bound, arguments);
-    }
-    cls->is_frozen = frozen;
-    if (r.is_error()) return r;
-  } else if (cls->has_unknown_base) {
-    return Value::opaque("a class with an unknown base");
-  } else if (!cls->is_exception && (!arguments.positional.empty() || !arguments.keywords.empty())) {
-    return fail(code::kArguments, arguments.call, cls->name + "() takes no arguments");
-  }
-  if (!cls->is_meta || !kernel_) return self;
+namespace {
 
-  // What a meta class allocated must be reachable from it, or nobody could ever name it (surface.md 2.4).
-  std::vector<const ir::Buffer*> owned;
-  std::vector<Value> todo{self};
+Value enum_member(Interpreter& in, Class* cls, const Arguments& arguments) {
+  if (arguments.positional.size() != 1) {
+    return in.fail(code::kArguments, arguments.call, cls->name + " takes one value");
+  }
+  Value wanted = arguments.positional[0];
+  if (wanted.as<Instance>() && wanted.as<Instance>()->cls == cls) return wanted;
+  for (auto& b : cls->scope->bindings) {
+    Instance* member = b.value.as<Instance>();
+    if (!member || member->cls != cls) continue;
+    if (Value* v = member->find("value"); v && in.equals(*v, wanted)) return b.value;
+  }
+  return in.fail(code::kValue, arguments.call, in.repr(wanted) + " is not a valid " + cls->name, {}, "ValueError");
+}
+
+// The buffers that a value reaches.
+std::vector<const ir::Buffer*> reachable_buffers(Value from) {
+  constexpr std::size_t kObjects = 100'000;  // beyond them what a value holds is not looked at
+  std::vector<const ir::Buffer*> out;
+  std::vector<Value> todo{from};
   std::vector<Object*> seen;
   while (!todo.empty()) {
     Value v = todo.back();
     todo.pop_back();
     if (v.is_expr()) {
-      if (const auto* l = v.as_expr().as<ir::Load>()) owned.push_back(l->buffer);
+      if (const auto* l = v.as_expr().as<ir::Load>()) out.push_back(l->buffer);
       continue;
     }
     if (!v.is_object() || std::find(seen.begin(), seen.end(), v.o) != seen.end()) continue;
     seen.push_back(v.o);
-    if (seen.size() > 100'000) break;
-    if (BufferValue* b = v.as<BufferValue>()) owned.push_back(b->buffer);
-    if (RegionValue* r = v.as<RegionValue>()) owned.push_back(r->region.buffer);
+    if (seen.size() > kObjects) break;
+    if (BufferValue* b = v.as<BufferValue>()) out.push_back(b->buffer);
+    if (RegionValue* r = v.as<RegionValue>()) out.push_back(r->region.buffer);
     if (List* l = v.as<List>()) todo.insert(todo.end(), l->items.begin(), l->items.end());
     if (Tuple* t = v.as<Tuple>()) todo.insert(todo.end(), t->items.begin(), t->items.end());
     if (Dict* d = v.as<Dict>())
@@ -378,20 +398,60 @@ Value Interpreter::construct(Class* cls, const Arguments& arguments) {
       for (auto& [k, item] : i->attributes) todo.push_back(item);
     if (MetaVar* m = v.as<MetaVar>()) todo.push_back(m->value);
   }
-  std::size_t lost = 0;
-  for (std::size_t i = fresh; i < kernel_->fresh.size(); ++i) {
-    const ir::Buffer* b = kernel_->fresh[i];
-    bool reachable =
-        std::any_of(owned.begin(), owned.end(), [&](const ir::Buffer* o) { return o == b || o->data == b->data; });
-    if (!reachable) ++lost;
+  return out;
+}
+
+// What a meta class allocated must be reachable from it, or nobody could ever name it (surface.md 2.4).
+bool owns_all(Interpreter& in, Class* cls, Value self, std::span<const ir::Buffer* const> made, text::Span call) {
+  const std::vector<const ir::Buffer*> owned = reachable_buffers(self);
+  const auto lost = std::ranges::count_if(made, [&](const ir::Buffer* b) {
+    return std::ranges::none_of(owned, [&](const ir::Buffer* o) { return o == b || o->data == b->data; });
+  });
+  if (lost == 0) return true;
+  in.fail(code::kMetaClass, call,
+          cls->name + " allocates " + std::to_string(lost) + " buffer" + (lost > 1 ? "s" : "") +
+              " that its attributes do not reach",
+          "keep every allocated buffer in an attribute of self");
+  return false;
+}
+
+}  // namespace
+
+Value Interpreter::initialise(Class* cls, const Arguments& arguments, Value self) {
+  Value* init = cls->find("__init__");
+  if (!init) {
+    if (cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+    if (cls->is_exception || (arguments.positional.empty() && arguments.keywords.empty())) return Value::none();
+    return fail(code::kArguments, arguments.call, cls->name + "() takes no arguments");
   }
-  if (lost) {
-    return fail(code::kMetaClass, arguments.call,
-                cls->name + " allocates " + std::to_string(lost) + " buffer" + (lost > 1 ? "s" : "") +
-                    " that its attributes do not reach",
-                "keep every allocated buffer in an attribute of self");
+  const bool frozen = std::exchange(cls->is_frozen, false);  // a dataclass initialises its own fields
+  Value r;
+  if (Function* f = init->as<Function>()) {
+    r = call_function(f, arguments, self);
+  } else {
+    Value bound = attribute(self, "__init__", arguments.call);
+    r = bound.is_error() ? bound : call(bound, arguments);
   }
-  return self;
+  cls->is_frozen = frozen;
+  return r.is_error() ? r : Value::none();
+}
+
+Value Interpreter::construct(Class* cls, const Arguments& arguments) {
+  for (Class* c : cls->mro) {
+    if (!c->construct) continue;
+    if (cls->is_exception && c != cls && cls->find("__init__")) break;
+    return c->construct(*this, arguments, Value::object(cls));
+  }
+  if (cls->is_enum) return enum_member(*this, cls, arguments);
+  Instance* instance = make<Instance>();
+  instance->cls = cls;
+  Value self = Value::object(instance);
+  std::size_t allocated = kernel_ ? kernel_->allocated().size() : 0;
+  if (cls->is_exception) instance->set("args", tuple({arguments.positional.begin(), arguments.positional.end()}));
+  if (Value r = initialise(cls, arguments, self); !r.is_none()) return r;
+  if (!cls->is_meta || !kernel_) return self;
+  const bool owned = owns_all(*this, cls, self, kernel_->allocated().subspan(allocated), arguments.call);
+  return owned ? self : Value::error();
 }
 
 // ---- definitions ----------------------------------------------------------------------------------------------

@@ -51,54 +51,10 @@ Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
     case NodeKind::BoolLit: return Value::boolean(syntax::as<syntax::BoolLit>(node)->value);
     case NodeKind::NoneLit: return Value::none();
     case NodeKind::EllipsisLit: return Value::ellipsis();
-    case NodeKind::List:
-    case NodeKind::Tuple:
-    case NodeKind::Set: {
-      syntax::Exprs elements = node->kind == NodeKind::List    ? syntax::as<syntax::List>(node)->elements
-                               : node->kind == NodeKind::Tuple ? syntax::as<syntax::Tuple>(node)->elements
-                                                               : syntax::as<syntax::Set>(node)->elements;
-      std::vector<Value> items;
-      items.reserve(elements.size());
-      for (const syntax::Node* element : elements) {
-        if (auto* star = syntax::as<syntax::Starred>(element)) {
-          Value v = eval(star->value, scope);
-          if (v.is_error()) return v;
-          if (v.is_opaque() || v.is_poison()) return v;
-          auto more = iterate(v, span(element));
-          if (!more || !reserve((items.size() + more->size()) * sizeof(Value), span(element))) return Value::error();
-          items.insert(items.end(), more->begin(), more->end());
-          continue;
-        }
-        Value v = eval(element, scope);
-        if (v.is_error()) return v;
-        items.push_back(v);
-      }
-      if (node->kind == NodeKind::List) return list(std::move(items));
-      if (node->kind == NodeKind::Tuple) return tuple(std::move(items));
-      Set* set = make<Set>();
-      for (Value v : items) dict_set(&set->entries, v, Value::none());
-      return Value::object(set);
-    }
-    case NodeKind::Dict: {
-      Dict* dict = make<Dict>();
-      for (const syntax::DictItem& item : syntax::as<syntax::Dict>(node)->items) {
-        if (!item.key) {
-          Value other = eval(item.value, scope);
-          if (other.is_error()) return other;
-          if (other.is_opaque()) return other;
-          if (Dict* d = other.as<Dict>()) {
-            for (auto& [k, v] : d->items) dict_set(dict, k, v);
-          }
-          continue;
-        }
-        Value key = eval(item.key, scope);
-        if (key.is_error()) return key;
-        Value value = eval(item.value, scope);
-        if (value.is_error()) return value;
-        dict_set(dict, key, value);
-      }
-      return Value::object(dict);
-    }
+    case NodeKind::List: return eval_sequence(node, syntax::as<syntax::List>(node)->elements, scope);
+    case NodeKind::Tuple: return eval_sequence(node, syntax::as<syntax::Tuple>(node)->elements, scope);
+    case NodeKind::Set: return eval_sequence(node, syntax::as<syntax::Set>(node)->elements, scope);
+    case NodeKind::Dict: return eval_dict(syntax::as<syntax::Dict>(node), scope);
     case NodeKind::Comprehension: return eval_comprehension(syntax::as<syntax::Comprehension>(node), scope);
     case NodeKind::Attribute: {
       auto* a = syntax::as<syntax::Attribute>(node);
@@ -108,20 +64,7 @@ Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
       return v;
     }
     case NodeKind::Subscript: return eval_subscript(syntax::as<syntax::Subscript>(node), scope);
-    case NodeKind::Slice: {
-      auto* s = syntax::as<syntax::Slice>(node);
-      Slice* slice = make<Slice>();
-      struct Part {
-        const syntax::Node* node;
-        Value* to;
-      } parts[] = {{s->start, &slice->start}, {s->stop, &slice->stop}, {s->step, &slice->step}};
-      for (Part& p : parts) {
-        if (!p.node) continue;
-        *p.to = eval(p.node, scope);
-        if (p.to->is_error()) return *p.to;
-      }
-      return Value::object(slice);
-    }
+    case NodeKind::Slice: return eval_slice(syntax::as<syntax::Slice>(node), scope);
     case NodeKind::Call: return eval_call(syntax::as<syntax::Call>(node), scope);
     case NodeKind::BinOp: {
       auto* op = syntax::as<syntax::BinOp>(node);
@@ -140,36 +83,8 @@ Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
     case NodeKind::BoolOp: return eval_bool_op(syntax::as<syntax::BoolOp>(node), scope);
     case NodeKind::Compare: return eval_compare(syntax::as<syntax::Compare>(node), scope);
     case NodeKind::IfExp: return eval_if_exp(syntax::as<syntax::IfExp>(node), scope);
-    case NodeKind::NamedExpr: {
-      auto* n = syntax::as<syntax::NamedExpr>(node);
-      // A kernel's own expressions cannot bind names; a comprehension in one has a scope of its own and can.
-      if (script_mode_ && scope == script_scope_) {
-        return fail(code::kUnsupported, span(node), "':=' is not available in a kernel",
-                    "assign the value in a statement before");
-      }
-      Value v = eval(n->value, scope);
-      if (v.is_error()) return v;
-      Scope* to = scope;
-      while (to->kind == Scope::Kind::Block && to->parent) to = to->parent;
-      to->set(n->name, v);
-      return v;
-    }
-    case NodeKind::Lambda: {
-      auto* l = syntax::as<syntax::Lambda>(node);
-      LambdaFunction* f = make<LambdaFunction>();
-      f->def = l;
-      f->closure = scope;
-      f->anchor = anchor_;
-      f->kernel_mode = script_mode_;
-      f->keep = top_level_;
-      for (const syntax::Parameter& p : l->params) {
-        if (!p.default_value) continue;
-        Value v = eval(p.default_value, scope);
-        if (v.is_error()) return v;
-        f->defaults.push_back(v);
-      }
-      return Value::object(f);
-    }
+    case NodeKind::NamedExpr: return eval_named(syntax::as<syntax::NamedExpr>(node), scope);
+    case NodeKind::Lambda: return eval_lambda(syntax::as<syntax::Lambda>(node), scope);
     case NodeKind::Starred: return fail(code::kUnsupported, span(node), "a starred expression is not allowed here");
     case NodeKind::Unsupported:
       if (!kernel_) return Value::opaque("an asynchronous or generator expression");
@@ -180,101 +95,227 @@ Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
   }
 }
 
-Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
-  Value function = eval(node->function, scope);
-  if (function.is_error()) return function;
-  // A zero-argument super() finds its class and instance in the method around it.
-  if (node->args.empty() && node->keywords.empty()) {
-    if (auto* ref = syntax::as<syntax::NameRef>(node->function); ref && ref->name.text == "super") {
-      for (Scope* s = scope; s; s = s->parent) {
-        auto* cls = s->find("__class__");
-        if (!cls || s->bindings.empty()) continue;
-        if (script_mode_) {
-          return fail(code::kUnsupported, span(node), "super() without arguments is not available in a parsed method",
-                      "call Base.method(self, ...)");
-        }
-        Super* super = make<Super>();
-        super->after = cls->value.as<Class>();
-        super->self = s->bindings[0].value;
-        return Value::object(super);
-      }
-    }
-  }
-  if (function.is_poison()) return function;
-
-  // Small argument lists live on the stack.
-  constexpr std::size_t kInline = 8;
-  Value small[kInline];
-  text::Span small_spans[kInline];
-  std::vector<Value> values;
-  std::vector<text::Span> spans;
-  std::size_t count = 0;
-  bool spilled = node->args.size() > kInline;
-  auto push = [&](Value v, text::Span s) {
-    if (!spilled && count < kInline) {
-      small[count] = v;
-      small_spans[count] = s;
-    } else {
-      if (!spilled || values.size() < count) {
-        values.assign(small, small + std::min(count, kInline));
-        spans.assign(small_spans, small_spans + std::min(count, kInline));
-        spilled = true;
-      }
-      values.push_back(v);
-      spans.push_back(s);
-    }
-    ++count;
-  };
-  bool opaque = function.is_opaque();
-  Value opaque_value = function;
-  for (const syntax::Node* arg : node->args) {
-    if (auto* star = syntax::as<syntax::Starred>(arg)) {
+Value Interpreter::eval_sequence(const syntax::Node* node, syntax::Exprs elements, Scope* scope) {
+  std::vector<Value> items;
+  items.reserve(elements.size());
+  for (const syntax::Node* element : elements) {
+    if (auto* star = syntax::as<syntax::Starred>(element)) {
       Value v = eval(star->value, scope);
       if (v.is_error()) return v;
-      if (v.is_poison()) return v;
-      if (v.is_opaque()) {
-        opaque = true;
-        opaque_value = v;
-        continue;
-      }
-      auto more = iterate(v, span(arg));
-      if (!more) return Value::error();
-      for (Value item : *more) push(item, span(arg));
+      if (v.is_opaque() || v.is_poison()) return v;
+      auto more = iterate(v, span(element));
+      if (!more || !reserve((items.size() + more->size()) * sizeof(Value), span(element))) return Value::error();
+      items.insert(items.end(), more->begin(), more->end());
       continue;
     }
-    Value v = eval(arg, scope);
+    Value v = eval(element, scope);
     if (v.is_error()) return v;
-    if (MetaVar* m = v.as<MetaVar>()) v = m->value;
-    push(v, span(arg));
+    items.push_back(v);
   }
-  std::vector<Keyword> keywords;
-  keywords.reserve(node->keywords.size());
+  if (node->kind == NodeKind::List) return list(std::move(items));
+  if (node->kind == NodeKind::Tuple) return tuple(std::move(items));
+  Set* set = make<Set>();
+  for (Value v : items) dict_set(&set->entries, v, Value::none());
+  return Value::object(set);
+}
+
+Value Interpreter::eval_dict(const syntax::Dict* node, Scope* scope) {
+  Dict* dict = make<Dict>();
+  for (const syntax::DictItem& item : node->items) {
+    if (!item.key) {
+      Value other = eval(item.value, scope);
+      if (other.is_error()) return other;
+      if (other.is_opaque()) return other;
+      if (Dict* d = other.as<Dict>()) {
+        for (auto& [k, v] : d->items) dict_set(dict, k, v);
+      }
+      continue;
+    }
+    Value key = eval(item.key, scope);
+    if (key.is_error()) return key;
+    Value value = eval(item.value, scope);
+    if (value.is_error()) return value;
+    dict_set(dict, key, value);
+  }
+  return Value::object(dict);
+}
+
+Value Interpreter::eval_slice(const syntax::Slice* node, Scope* scope) {
+  Slice* slice = make<Slice>();
+  struct Part {
+    const syntax::Node* node;
+    Value* to;
+  } parts[] = {{node->start, &slice->start}, {node->stop, &slice->stop}, {node->step, &slice->step}};
+  for (Part& p : parts) {
+    if (!p.node) continue;
+    *p.to = eval(p.node, scope);
+    if (p.to->is_error()) return *p.to;
+  }
+  return Value::object(slice);
+}
+
+Value Interpreter::eval_named(const syntax::NamedExpr* node, Scope* scope) {
+  // A kernel's own expressions cannot bind names; a comprehension in one has a scope of its own and can.
+  if (script_mode_ && scope == script_scope_) {
+    return fail(code::kUnsupported, span(node), "':=' is not available in a kernel",
+                "assign the value in a statement before");
+  }
+  Value v = eval(node->value, scope);
+  if (v.is_error()) return v;
+  Scope* to = scope;
+  while (to->kind == Scope::Kind::Block && to->parent) to = to->parent;
+  to->set(node->name, v);
+  return v;
+}
+
+Value Interpreter::eval_lambda(const syntax::Lambda* node, Scope* scope) {
+  LambdaFunction* f = make<LambdaFunction>();
+  f->def = node;
+  f->closure = scope;
+  f->anchor = anchor_;
+  f->kernel_mode = script_mode_;
+  f->keep = top_level_;
+  for (const syntax::Parameter& p : node->params) {
+    if (!p.default_value) continue;
+    Value v = eval(p.default_value, scope);
+    if (v.is_error()) return v;
+    f->defaults.push_back(v);
+  }
+  return Value::object(f);
+}
+
+// ---- calls ------------------------------------------------------------------------------------------------------
+
+Value Interpreter::eval_super(const syntax::Call* node, Scope* scope) {
+  auto* ref = syntax::as<syntax::NameRef>(node->function);
+  if (!ref || ref->name.text != "super" || !node->args.empty() || !node->keywords.empty()) return Value::none();
+  for (Scope* s = scope; s; s = s->parent) {  // the method around it
+    auto* cls = s->find("__class__");
+    if (!cls || s->bindings.empty()) continue;
+    if (script_mode_) {
+      return fail(code::kUnsupported, span(node), "super() without arguments is not available in a parsed method",
+                  "call Base.method(self, ...)");
+    }
+    Super* super = make<Super>();
+    super->after = cls->value.as<Class>();
+    super->self = s->bindings[0].value;
+    return Value::object(super);
+  }
+  return Value::none();
+}
+
+namespace {
+
+// The positional arguments of a call; small lists live on the stack.
+class Positional {
+ public:
+  explicit Positional(std::size_t written) : spilled_(written > kInline) {}
+
+  void push(Value v, text::Span s) {
+    if (!spilled_ && count_ < kInline) {
+      small_[count_] = v;
+      small_spans_[count_] = s;
+    } else {
+      if (!spilled_) {
+        values_.assign(small_, small_ + count_);
+        spans_.assign(small_spans_, small_spans_ + count_);
+        spilled_ = true;
+      }
+      values_.push_back(v);
+      spans_.push_back(s);
+    }
+    ++count_;
+  }
+  std::span<const Value> values() const {
+    return spilled_ ? std::span<const Value>(values_) : std::span<const Value>(small_, count_);
+  }
+  std::span<const text::Span> spans() const {
+    return spilled_ ? std::span<const text::Span>(spans_) : std::span<const text::Span>(small_spans_, count_);
+  }
+
+ private:
+  static constexpr std::size_t kInline = 8;
+  Value small_[kInline];
+  text::Span small_spans_[kInline];
+  std::vector<Value> values_;
+  std::vector<text::Span> spans_;
+  std::size_t count_ = 0;
+  bool spilled_;
+};
+
+// Evaluates arguments in order. None: all are there. Opaque: one that is unpacked is not known, nor is what the call
+// gives then. Poison, Error: the call is not made.
+Value gather_positional(Interpreter& in, const syntax::Call* node, Scope* scope, Positional& into) {
+  Value unknown;
+  for (const syntax::Node* arg : node->args) {
+    auto* star = syntax::as<syntax::Starred>(arg);
+    Value v = in.eval(star ? star->value : arg, scope);
+    if (v.is_error()) return v;
+    if (!star) {
+      if (MetaVar* m = v.as<MetaVar>()) v = m->value;
+      into.push(v, in.span(arg));
+      continue;
+    }
+    if (v.is_poison()) return v;
+    if (v.is_opaque()) {
+      unknown = v;
+      continue;
+    }
+    auto more = in.iterate(v, in.span(arg));
+    if (!more) return Value::error();
+    for (Value item : *more) into.push(item, in.span(arg));
+  }
+  return unknown;
+}
+
+Value gather_keywords(Interpreter& in, const syntax::Call* node, Scope* scope, std::vector<Keyword>& into) {
+  Value unknown;
+  into.reserve(node->keywords.size());
   for (const syntax::Keyword& k : node->keywords) {
-    Value v = eval(k.value, scope);
+    Value v = in.eval(k.value, scope);
     if (v.is_error()) return v;
     if (MetaVar* m = v.as<MetaVar>()) v = m->value;
     if (!k.name.text.empty()) {
-      keywords.push_back({k.name.text, v, span(k.value), span(k.name.at)});
+      into.push_back({k.name.text, v, in.span(k.value), in.span(k.name.at)});
       continue;
     }
     if (v.is_opaque()) {
-      opaque = true;
-      opaque_value = v;
+      unknown = v;
       continue;
     }
     Dict* d = v.as<Dict>();
-    if (!d)
-      return fail(code::kType, span(k.value), "an argument after ** must be a dict, not " + std::string(type_name(v)));
+    if (!d) {
+      return in.fail(code::kType, in.span(k.value),
+                     "an argument after ** must be a dict, not " + std::string(type_name(v)));
+    }
     for (auto& [key, value] : d->items) {
-      auto name = as_string(key, span(k.value), "a keyword");
+      auto name = in.as_string(key, in.span(k.value), "a keyword");
       if (!name) return Value::error();
-      keywords.push_back({keep(*name), value, span(k.value)});
+      into.push_back({in.keep(*name), value, in.span(k.value)});
     }
   }
-  if (opaque) return opaque_value;
+  return unknown;
+}
+
+}  // namespace
+
+Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
+  Value function = eval(node->function, scope);
+  if (function.is_error()) return function;
+  if (Value super = eval_super(node, scope); !super.is_none()) return super;
+  if (function.is_poison()) return function;
+  Positional positional(node->args.size());
+  Value unknown = gather_positional(*this, node, scope, positional);
+  if (unknown.is_error() || unknown.is_poison()) return unknown;
+  std::vector<Keyword> keywords;
+  Value unknown_keyword = gather_keywords(*this, node, scope, keywords);
+  if (unknown_keyword.is_error()) return unknown_keyword;
+  for (Value v : {unknown_keyword, unknown, function}) {
+    if (v.is_opaque()) return v;
+  }
   Arguments arguments;
-  arguments.positional = spilled ? std::span<const Value>(values) : std::span<const Value>(small, count);
-  arguments.spans = spilled ? std::span<const text::Span>(spans) : std::span<const text::Span>(small_spans, count);
+  arguments.positional = positional.values();
+  arguments.spans = positional.spans();
   arguments.keywords = keywords;
   arguments.call = span(node);
   arguments.function = span(node->function);

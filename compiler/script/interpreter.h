@@ -21,14 +21,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/builder/kernel_builder.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/promote.h"
 #include "compiler/script/codes.h"
-#include "compiler/script/drafts.h"
 #include "compiler/script/loader.h"
 #include "compiler/script/options.h"
 #include "compiler/script/value.h"
-#include "compiler/script/weight.h"
 #include "compiler/text/context.h"
 
 namespace tilewright::script {
@@ -47,20 +46,10 @@ struct Pending {                        // the exception on its way up
   std::vector<const Function*> through{};  // the functions that it left
 };
 
-// The kernel under construction.
-struct KernelState {
-  ir::Kernel* kernel = nullptr;
-  std::vector<std::vector<const ir::Stmt*>> blocks;  // innermost last
-  Function* function = nullptr;
-  bool device = false;  // past T.device_entry()
-  bool failed = false;
-  bool returned = false;
-  std::vector<const ir::Buffer*> fresh;  // allocated and not yet named: what a meta class must own
-  std::unordered_map<const ir::Var*, std::size_t> parameter_index;
-  int loop_depth = 0;
-  // Variables whose value is known while the kernel is evaluated: of a T.let with a constant; of the loops around that
-  // T.unroll writes out, the one in the first round.
-  std::unordered_map<const ir::Var*, ir::Expr> lets, first_round;
+// The kernel under construction, and what the evaluator knows of it beside.
+struct KernelState : builder::KernelBuilder {
+  using KernelBuilder::KernelBuilder;
+  bool failed = false;  // errors were reported in it
 };
 
 // What kernels point to and values do not own. A kernel's store keeps that of the module around it, so that a kernel
@@ -89,6 +78,8 @@ class Interpreter {
   // Records the pending exception; always returns Value::error().
   Value fail(std::string_view code, text::Span span, std::string message, std::string hint = {},
              std::string_view python_type = "TypeError");
+  // The same of what the builder of the kernel refuses; `span`: of what was asked of it.
+  Value fail(builder::Refusal refusal, text::Span span);
   // The edit that mends what is pending.
   void offer(text::Fix fix) {
     if (pending_) pending_->diagnostic.fix = std::move(fix);
@@ -164,9 +155,9 @@ class Interpreter {
   Value native(std::string_view name, NativeFunction function, Value self = Value());
   Value name_space(std::string path, Value (*lookup)(Interpreter&, Namespace&, std::string_view));
   // With the constants of T.let in place, simplified.
-  ir::Expr settled(ir::Expr e);
+  ir::Expr settled(ir::Expr e) { return kernel_ ? kernel_->settled(e) : e; }
   // The same in the first round of all loops around that T.unroll writes out.
-  ir::Expr in_first_round(ir::Expr e);
+  ir::Expr in_first_round(ir::Expr e) { return kernel_ ? kernel_->in_first_round(e) : ir::simplify(e); }
   Value buffer_value(const ir::Buffer* buffer);
   Value layout_value(layout::Layout layout);
   void dict_set(Dict* dict, Value key, Value value);
@@ -193,21 +184,13 @@ class Interpreter {
   KernelState* kernel() { return kernel_; }
   // Requires a kernel under construction; false with a pending error otherwise.
   bool require_kernel(text::Span span, std::string_view what);
-  void emit(const ir::Stmt* stmt);
   ir::Origin origin(text::Span span) const { return {span, chain_}; }
-  template <class T, class... Args>
-  void emit_new(text::Span span, Args&&... args) {
-    emit(ir::make_stmt<T>(origin(span), std::forward<Args>(args)...));
-  }
-  void push_block() { kernel_->blocks.emplace_back(); }
-  const ir::Stmt* pop_block(text::Span span);
-  // A fresh mutable scalar of the script with an initial value (null: none).
-  Value make_scalar(std::string_view name, ir::DataType dtype, ir::Expr initial, text::Span span);
   // Gives the resources inside a value that have no name yet the name that a binding shows. `path`: how the script
   // reaches the value where that is not the name.
   void name_value(Value v, std::string_view name, std::string_view path = {});
   // Store with the implicit cast of surface.md 4.4.
-  bool emit_store(const ir::Buffer* buffer, std::vector<ir::Expr> indices, ir::Expr value, text::Span span);
+  bool emit_store(const ir::Buffer* buffer, std::span<const ir::Expr> indices, ir::Expr value, text::Span span);
+  bool emit_store(const ir::Buffer* scalar, ir::Expr value, text::Span span);
 
   bool in_script_mode() const { return script_mode_; }
   text::Span span(const syntax::Node* node) const { return {anchor_, node->at.begin, node->at.end}; }
@@ -220,12 +203,8 @@ class Interpreter {
   void leave(std::uint32_t levels) { depth_ -= levels; }
   const text::Context& context() const { return context_; }
   Heap& heap() { return heap_; }
-  // Nodes whose names the script has yet to give.
-  Drafts& drafts() { return *drafts_; }
-  ir::Var* draft(ir::Var* var) { return drafts_->add(var); }
-  ir::Buffer* draft(ir::Buffer* buffer) { return drafts_->add(buffer); }
-  // Names a buffer that is a draft, and after it the pointer to its data where that has no name yet.
-  void name_draft(const ir::Buffer* buffer, std::string_view name, std::string_view path = {});
+  // Makes nodes whose names the script has yet to give: of the kernel under construction, else of the module.
+  builder::Drafts& drafts() { return *drafts_; }
   Scope* builtins() { return builtins_; }
   ir::Target target() const { return target_; }
   bool finds_target() const { return find_target_; }
@@ -286,14 +265,22 @@ class Interpreter {
  private:
   friend struct ModeGuard;
   friend struct StoreGuard;
-  friend class KernelExecutor;
+  friend class KernelBody;
+  friend class HostBody;
   friend class CallBinder;
   friend class Fingerprint;
 
   Value eval_node(const syntax::Node* node, Scope* scope);
   // The expression itself, or a pending error when it is too large for the later stages.
   Value weighed(Value v, text::Span span);
+  Value eval_sequence(const syntax::Node* node, syntax::Exprs elements, Scope* scope);
+  Value eval_dict(const syntax::Dict* node, Scope* scope);
+  Value eval_slice(const syntax::Slice* node, Scope* scope);
+  Value eval_named(const syntax::NamedExpr* node, Scope* scope);
+  Value eval_lambda(const syntax::Lambda* node, Scope* scope);
   Value eval_call(const syntax::Call* node, Scope* scope);
+  // The class and the instance that super() without arguments stands for; None: the call is another one.
+  Value eval_super(const syntax::Call* node, Scope* scope);
   Value eval_comprehension(const syntax::Comprehension* node, Scope* scope);
   Value eval_subscript(const syntax::Subscript* node, Scope* scope);
   Value eval_fstring(const syntax::FString* node, Scope* scope);
@@ -301,10 +288,6 @@ class Interpreter {
   Value eval_compare(const syntax::Compare* node, Scope* scope);
   Value eval_if_exp(const syntax::IfExp* node, Scope* scope);
   Value apply_decorators(syntax::Exprs decorators, Value value, Scope* scope);
-  Flow exec_host_one(const syntax::Node* node, Scope* scope);
-  void unknown_loop(const syntax::Node* loop, const syntax::Node* target, syntax::Stmts body, Scope* scope,
-                    Value unknown);
-  Flow exec_meant_to_fail(syntax::Stmts body, Scope* scope);
   bool delete_host(const syntax::Node* target, Scope* scope);
   bool delete_subscript(Value object, Value index, text::Span span);
   Flow match_host(const syntax::Match* node, Scope* scope);
@@ -313,9 +296,22 @@ class Interpreter {
   std::optional<bool> matches_sequence(const syntax::List* pattern, Value subject, Scope* scope);
   std::optional<bool> matches_mapping(const syntax::Dict* pattern, Value subject, Scope* scope);
   std::optional<bool> matches_class(const syntax::Call* pattern, Value subject, Scope* scope);
+  // The parts of attribute(), by what has them.
+  Value attribute_of_namespace(Namespace* n, std::string_view name, text::Span span);
+  Value attribute_of_instance(Instance* instance, std::string_view name, text::Span span);
+  Value attribute_of_class(Class* cls, std::string_view name, text::Span span);
+  Value attribute_of_super(Super* s, std::string_view name, text::Span span);
+  Value attribute_of_surface(Value object, std::string_view name, text::Span span);
+  // The parts of equals(), for values of the same type.
+  bool equal_objects(Value a, Value b);
+  bool equal_items(const std::vector<Value>& x, const std::vector<Value>& y);
+  bool equal_dicts(Dict* x, Dict* y);
+  bool equal_instances(Value a, Value b);
   Value reuse_kernel(Function* function, const std::shared_ptr<KernelRecord>& record,
                      const std::vector<std::shared_ptr<const syntax::TopLevel>>& statements);
   Value evaluate_kernel_now(Function* function, const Arguments* constexprs, bool is_private, bool persistent);
+  // Parameters and body of the kernel under construction. Error: everything stops.
+  Flow run_kernel(Function* function, const Arguments* constexprs);
   // Nothing: the kernel can reach something that a key does not describe.
   std::optional<text::Digest> kernel_key(Function* function, const Arguments* constexprs, bool is_private,
                                          bool persistent,
@@ -345,6 +341,8 @@ class Interpreter {
   void leave_unknown(syntax::Stmts body, Scope* scope, Value unknown, bool known);
   void install_builtins();
   Value construct(Class* cls, const Arguments& arguments);
+  // None: the instance is ready. Else what stands for it: an error, or an unknown value.
+  Value initialise(Class* cls, const Arguments& arguments, Value self);
 
   text::Context context_;
   text::Anchors& anchors_;
@@ -356,10 +354,10 @@ class Interpreter {
   Probe* const probe_;                // null: none
   const syntax::Node* const probed_;  // that it watches; null: none
   Heap heap_;
-  Drafts module_drafts_;
-  Drafts* drafts_ = &module_drafts_;     // of the kernel under construction, else of the module
-  std::shared_ptr<Store> store_;         // in use
-  std::shared_ptr<Store> module_store_;  // of everything that is not a kernel's
+  builder::Drafts module_drafts_;
+  builder::Drafts* drafts_ = &module_drafts_;  // of the kernel under construction, else of the module
+  std::shared_ptr<Store> store_;               // in use
+  std::shared_ptr<Store> module_store_;        // of everything that is not a kernel's
   KernelMemo* memo_;
   bool memo_conflict_ = false;
   bool prelude_touched_ = false;
@@ -387,8 +385,7 @@ class Interpreter {
   text::Span stored_at_;
   Scope* script_scope_ = nullptr;  // innermost scope of the script-mode statement being run
   std::uint64_t steps_ = 0;
-  Weights weights_;                 // of the kernel under construction
-  std::uint64_t kernel_nodes_ = 0;  // in its statements so far
+  builder::Weights module_weights_;  // of expressions outside of kernels
   Value return_value_;
   std::unordered_map<const Record*, Value> denoted_;  // what records of the surface stand for, as far as asked
   std::vector<KernelValue*> kernels_;

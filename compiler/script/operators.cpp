@@ -1,4 +1,5 @@
 // Operators, truth, equality and iteration of values.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -92,209 +93,264 @@ Value integer_result(Interpreter& in, __int128 result, bool immediate) {
 
 }  // namespace
 
+namespace {
+
+Value too_large(Interpreter& in, text::Span span, std::string_view code = code::kValue) {
+  return in.fail(code, span, "the integer grows too large", {}, "OverflowError");
+}
+Value division_by_zero(Interpreter& in, text::Span span) {
+  return in.fail(code::kValue, span, "division by zero", {}, "ZeroDivisionError");
+}
+
+// Beyond this exponent or shift Python itself would take seconds and megabytes: a limit, not a value that we lack.
+std::string_view code_of_growth(__int128 y) {
+  constexpr __int128 kLargestExponent = 1 << 24;
+  return y > kLargestExponent ? code::kLimit : code::kValue;
+}
+
+Value integer_power(Interpreter& in, __int128 x, __int128 y, bool immediate, text::Span span) {
+  if (y < 0) return Value::floating(std::pow(static_cast<double>(x), static_cast<double>(y)));
+  if (x == 0 || x == 1) return integer_result(in, y == 0 ? 1 : x, immediate);
+  if (x == -1) return integer_result(in, y % 2 ? -1 : 1, immediate);
+  if (y > 127) return too_large(in, span, code_of_growth(y));
+  __int128 r = 1;
+  for (__int128 k = 0; k < y; ++k) {
+    if (__builtin_mul_overflow(r, x, &r)) return too_large(in, span);
+  }
+  return integer_result(in, r, immediate);
+}
+
+// None: the operator is not one of integers.
+Value binary_integers(Interpreter& in, Operator op, Value a, Value b, __int128 x, __int128 y, text::Span span) {
+  const bool immediate = a.immediate || b.immediate, bools = a.is_bool() && b.is_bool();
+  auto whole = [&](__int128 result) { return integer_result(in, result, immediate); };
+  switch (op) {
+    case Operator::Add: return whole(x + y);
+    case Operator::Sub: return whole(x - y);
+    case Operator::Mul: {
+      __int128 r;
+      return __builtin_mul_overflow(x, y, &r) ? too_large(in, span) : whole(r);
+    }
+    case Operator::FloorDiv:
+    case Operator::Mod:
+      if (y == 0) return division_by_zero(in, span);
+      return whole(op == Operator::FloorDiv ? floor_div(x, y) : x - floor_div(x, y) * y);
+    case Operator::Div:
+      if (y == 0) return division_by_zero(in, span);
+      return Value::floating(static_cast<double>(x) / static_cast<double>(y));
+    case Operator::LShift:
+      if (y < 0) return in.fail(code::kValue, span, "negative shift count", {}, "ValueError");
+      if (y > 120 || (x != 0 && y > 100)) return too_large(in, span, x != 0 ? code_of_growth(y) : code::kValue);
+      return whole(x << y);
+    case Operator::RShift:
+      if (y < 0) return in.fail(code::kValue, span, "negative shift count", {}, "ValueError");
+      return whole(y > 126 ? (x < 0 ? -1 : 0) : x >> y);
+    case Operator::BitAnd: return bools ? Value::boolean(a.b && b.b) : whole(x & y);
+    case Operator::BitOr: return bools ? Value::boolean(a.b || b.b) : whole(x | y);
+    case Operator::BitXor: return bools ? Value::boolean(a.b != b.b) : whole(x ^ y);
+    case Operator::Pow: return integer_power(in, x, y, immediate, span);
+    default: return Value::none();
+  }
+}
+
+// None: the operator is not one of floating-point numbers.
+Value binary_floats(Interpreter& in, Operator op, double x, double y, text::Span span) {
+  switch (op) {
+    case Operator::Add: return Value::floating(x + y);
+    case Operator::Sub: return Value::floating(x - y);
+    case Operator::Mul: return Value::floating(x * y);
+    case Operator::Pow: return Value::floating(std::pow(x, y));
+    case Operator::Div:
+    case Operator::FloorDiv:
+    case Operator::Mod:
+      if (y == 0) return division_by_zero(in, span);
+      if (op == Operator::Div) return Value::floating(x / y);
+      if (op == Operator::FloorDiv) return Value::floating(std::floor(x / y));
+      return Value::floating(x - std::floor(x / y) * y);
+    default: return Value::none();
+  }
+}
+
+bool is_of_buffer(Value v) { return v.as<BufferValue>() || v.as<RegionValue>(); }
+
+// Does the operation take place when the kernel runs?
+bool is_run_time(Interpreter& in, Value a, Value b) {
+  if (!a.is_expr() && !b.is_expr() && !is_of_buffer(a) && !is_of_buffer(b)) return false;
+  return (in.can_be_expr(a) || is_of_buffer(a)) && (in.can_be_expr(b) || is_of_buffer(b));
+}
+
+Value binary_run_time(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
+  if (op == Operator::Pow) {
+    return in.fail(code::kType, span, "** is not defined on run-time values", "use T.pow");
+  }
+  if (op == Operator::MatMul) return in.fail(code::kType, span, "@ is not defined on run-time values");
+  ir::Expr ea = in.as_expr(a, span, "the left operand");
+  ir::Expr eb = ea ? in.as_expr(b, span, "the right operand") : ir::Expr();
+  if (!eb) return Value::error();
+  auto made = ir::apply_operator(expr_kind(op), ea, eb, !a.is_expr(), !b.is_expr(), in.in_script_mode());
+  return made ? Value::expr(*made) : in.fail(code::kType, span, made.error());
+}
+
+// How often a sequence of `bytes` is repeated; nothing: there is no room for it.
+std::optional<std::int64_t> repetitions(Interpreter& in, std::size_t bytes, __int128 times, text::Span span) {
+  if (times <= 0) return 0;
+  const std::int64_t n = static_cast<std::int64_t>(std::min<__int128>(times, INT64_MAX));
+  std::uint64_t all = 0;
+  if (__builtin_mul_overflow(static_cast<std::uint64_t>(bytes) * 2, static_cast<std::uint64_t>(n), &all))
+    all = UINT64_MAX;
+  return in.reserve(all, span) ? std::optional(n) : std::nullopt;
+}
+
+// None: it is no sequence.
+Value repeated(Interpreter& in, Value sequence, __int128 times, text::Span span) {
+  if (Str* s = sequence.as<Str>()) {
+    auto n = repetitions(in, s->text.size(), times, span);
+    if (!n) return Value::error();
+    std::string out;
+    for (std::int64_t k = 0; k < *n; ++k) out += s->text;
+    return in.string(out);
+  }
+  List* l = sequence.as<List>();
+  Tuple* t = sequence.as<Tuple>();
+  if (!l && !t) return Value::none();
+  const std::vector<Value>& items = l ? l->items : t->items;
+  auto n = repetitions(in, items.size() * sizeof(Value), times, span);
+  if (!n) return Value::error();
+  std::vector<Value> out;
+  out.reserve(items.size() * static_cast<std::size_t>(*n));
+  for (std::int64_t k = 0; k < *n; ++k) out.insert(out.end(), items.begin(), items.end());
+  return l ? in.list(std::move(out)) : in.tuple(std::move(out));
+}
+
+// Nothing: there is no room for it.
+std::optional<std::vector<Value>> joined(Interpreter& in, const std::vector<Value>& x, const std::vector<Value>& y,
+                                         text::Span span) {
+  if (!in.reserve(sizeof(Value) * (x.size() + y.size()), span)) return std::nullopt;
+  std::vector<Value> out;
+  out.reserve(x.size() + y.size());
+  out.insert(out.end(), x.begin(), x.end());
+  out.insert(out.end(), y.begin(), y.end());
+  return out;
+}
+
+// a + b of strings, lists and tuples. None: they are neither.
+Value concatenated(Interpreter& in, Value a, Value b, text::Span span) {
+  if (Str* x = a.as<Str>(), *y = b.as<Str>(); x && y) {
+    if (!in.reserve(2 * (x->text.size() + y->text.size()), span)) return Value::error();
+    return in.string(x->text + y->text);
+  }
+  if (List* x = a.as<List>(), *y = b.as<List>(); x && y) {
+    auto items = joined(in, x->items, y->items, span);
+    return items ? in.list(std::move(*items)) : Value::error();
+  }
+  if (Tuple* x = a.as<Tuple>(), *y = b.as<Tuple>(); x && y) {
+    auto items = joined(in, x->items, y->items, span);
+    return items ? in.tuple(std::move(*items)) : Value::error();
+  }
+  return Value::none();
+}
+
+// a | b of dicts, and of types in annotations. None: they are neither.
+Value united(Interpreter& in, Value a, Value b, text::Span span) {
+  if (Dict* x = a.as<Dict>(), *y = b.as<Dict>(); x && y) {
+    Dict* d = in.make<Dict>();
+    for (auto& [k, v] : x->items) in.dict_set(d, k, v);
+    for (auto& [k, v] : y->items) in.dict_set(d, k, v);
+    return Value::object(d);
+  }
+  auto part = [](Value v) { return v.as<Class>() || v.is_none(); };
+  if ((part(a) && part(b)) || (a.as<Tuple>() && part(b))) {  // a union of classes, as isinstance() takes it
+    std::vector<Value> parts = a.as<Tuple>() ? a.as<Tuple>()->items : std::vector<Value>{a};
+    if (!in.reserve(sizeof(Value) * (parts.size() + 1), span)) return Value::error();
+    parts.push_back(b);
+    return in.tuple(std::move(parts));
+  }
+  const bool of_types = a.as<Class>() || b.as<Class>() || a.as<TypeAnnotation>() || a.as<DataTypeValue>();
+  return of_types ? a : Value::none();  // `X | None` in annotations
+}
+
+Value binary_sets(Interpreter& in, Operator op, Set* x, Set* y) {
+  Set* out = in.make<Set>();
+  for (auto& [k, v] : x->entries.items) {
+    bool in_other = in.dict_find(&y->entries, k) != nullptr;
+    if (op == Operator::BitOr || op == Operator::BitXor ? (op == Operator::BitOr || !in_other)
+                                                        : (op == Operator::BitAnd) == in_other) {
+      in.dict_set(&out->entries, k, v);
+    }
+  }
+  if (op == Operator::BitOr || op == Operator::BitXor) {
+    for (auto& [k, v] : y->entries.items) {
+      if (op == Operator::BitOr || !in.dict_find(&x->entries, k)) in.dict_set(&out->entries, k, v);
+    }
+  }
+  return Value::object(out);
+}
+
+// None: neither is a container for which the operator is defined.
+Value binary_containers(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
+  Value v;
+  if (Str* format = op == Operator::Mod ? a.as<Str>() : nullptr) {
+    auto text = percent_format(in, format->text, b, span);
+    return text ? in.string(*text) : Value::error();
+  }
+  if (op == Operator::Mul) {
+    auto x = in.as_big(a), y = in.as_big(b);
+    if (y ? a.is_object() : x && b.is_object()) v = repeated(in, y ? a : b, y ? *y : *x, span);
+  } else if (op == Operator::Add) {
+    v = concatenated(in, a, b, span);
+  } else if (op == Operator::BitOr) {
+    v = united(in, a, b, span);
+  }
+  if (!v.is_none()) return v;
+  Set *x = a.as<Set>(), *y = b.as<Set>();
+  return x && y ? binary_sets(in, op, x, y) : Value::none();
+}
+
+// __add__, __radd__ and so on. None: the classes have none.
+Value binary_instances(Interpreter& in, Operator op, Value a, Value b, text::Span span, bool* done) {
+  *done = true;
+  auto ask = [&](Value object, const char* name, Value other) {
+    Value method = in.attribute(object, name, span);
+    return method.is_error() ? method : in.call(method, std::span<const Value>(&other, 1), span);
+  };
+  if (Instance* instance = a.as<Instance>()) {
+    if (instance->cls->find(dunder(op))) return ask(a, dunder(op), b);
+    if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+  }
+  Instance* right = b.as<Instance>();
+  if (right && reflected(op) && right->cls->find(reflected(op))) return ask(b, reflected(op), a);
+  *done = false;
+  return Value::none();
+}
+
+Value undefined_between(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
+  return in.fail(code::kType, span,
+                 "operator " + std::string(syntax::operator_text(op)) + " is not defined between " +
+                     std::string(type_name(a)) + " and " + std::string(type_name(b)));
+}
+
+}  // namespace
+
 Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
   if (a.is_poison()) return a;
   if (b.is_poison()) return b;
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
   if (MetaVar* m = b.as<MetaVar>()) b = m->value;
   // The common cases first: two Python integers, or anything with a run-time side.
-  auto x = as_big(a), y = as_big(b);
-  if (x && y) {
-    constexpr __int128 kLargestExponent = 1 << 24;  // beyond it Python itself would take seconds and megabytes
-    auto whole = [&](__int128 result) { return integer_result(*this, result, a.immediate || b.immediate); };
-    switch (op) {
-      case Operator::Add: return whole(*x + *y);
-      case Operator::Sub: return whole(*x - *y);
-      case Operator::Mul: {
-        __int128 r;
-        if (__builtin_mul_overflow(*x, *y, &r))
-          return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
-        return whole(r);
-      }
-      case Operator::FloorDiv:
-      case Operator::Mod:
-        if (*y == 0) return fail(code::kValue, span, "division by zero", {}, "ZeroDivisionError");
-        return whole(op == Operator::FloorDiv ? floor_div(*x, *y) : *x - floor_div(*x, *y) * *y);
-      case Operator::Div:
-        if (*y == 0) return fail(code::kValue, span, "division by zero", {}, "ZeroDivisionError");
-        return Value::floating(static_cast<double>(*x) / static_cast<double>(*y));
-      case Operator::LShift:
-        if (*y < 0) return fail(code::kValue, span, "negative shift count", {}, "ValueError");
-        if (*y > 120 || (*x != 0 && *y > 100))
-          return fail(*y > kLargestExponent && *x != 0 ? code::kLimit : code::kValue, span,
-                      "the integer grows too large", {}, "OverflowError");
-        return whole(*x << *y);
-      case Operator::RShift:
-        if (*y < 0) return fail(code::kValue, span, "negative shift count", {}, "ValueError");
-        return whole(*y > 126 ? (*x < 0 ? -1 : 0) : *x >> *y);
-      case Operator::BitAnd: return a.is_bool() && b.is_bool() ? Value::boolean(a.b && b.b) : whole(*x & *y);
-      case Operator::BitOr: return a.is_bool() && b.is_bool() ? Value::boolean(a.b || b.b) : whole(*x | *y);
-      case Operator::BitXor: return a.is_bool() && b.is_bool() ? Value::boolean(a.b != b.b) : whole(*x ^ *y);
-      case Operator::Pow: {
-        if (*y < 0) return Value::floating(std::pow(static_cast<double>(*x), static_cast<double>(*y)));
-        __int128 r = 1;
-        if (*x == 0 || *x == 1) return whole(*y == 0 ? 1 : *x);
-        if (*x == -1) return whole(*y % 2 ? -1 : 1);
-        if (*y > 127)
-          return fail(*y > kLargestExponent ? code::kLimit : code::kValue, span, "the integer grows too large", {},
-                      "OverflowError");
-        for (__int128 i = 0; i < *y; ++i) {
-          if (__builtin_mul_overflow(r, *x, &r))
-            return fail(code::kValue, span, "the integer grows too large", {}, "OverflowError");
-        }
-        return whole(r);
-      }
-      default: break;
-    }
+  if (auto x = as_big(a), y = as_big(b); x && y) {
+    if (Value v = binary_integers(*this, op, a, b, *x, *y, span); !v.is_none()) return v;
   }
   if (is_layout_part(a) || is_layout_part(b)) return layout_binary(*this, op, a, b, span);
-  bool runtime = a.is_expr() || b.is_expr();
-  if (!runtime) {
-    BufferValue* ba = a.as<BufferValue>();
-    BufferValue* bb = b.as<BufferValue>();
-    runtime = ba || bb || a.as<RegionValue>() || b.as<RegionValue>();
-  }
   if (a.is_opaque()) return a;
   if (b.is_opaque()) return b;
-  if (runtime && (can_be_expr(a) || a.as<RegionValue>() || a.as<BufferValue>()) &&
-      (can_be_expr(b) || b.as<RegionValue>() || b.as<BufferValue>())) {
-    if (op == Operator::MatMul || op == Operator::Pow) {
-      return fail(code::kType, span,
-                  op == Operator::Pow ? "** is not defined on run-time values" : "@ is not defined on run-time values",
-                  op == Operator::Pow ? "use T.pow" : "");
-    }
-    ir::Expr ea = as_expr(a, span, "the left operand");
-    ir::Expr eb = ea ? as_expr(b, span, "the right operand") : ir::Expr();
-    if (!eb) return Value::error();
-    auto made = ir::apply_operator(expr_kind(op), ea, eb, !a.is_expr(), !b.is_expr(), script_mode_);
-    if (!made) return fail(code::kType, span, made.error());
-    return Value::expr(*made);
+  if (is_run_time(*this, a, b)) return binary_run_time(*this, op, a, b, span);
+  if (auto x = as_number(a), y = as_number(b); x && y) {
+    if (Value v = binary_floats(*this, op, *x, *y, span); !v.is_none()) return v;
   }
-  auto fx = as_number(a), fy = as_number(b);
-  if (fx && fy) {
-    switch (op) {
-      case Operator::Add: return Value::floating(*fx + *fy);
-      case Operator::Sub: return Value::floating(*fx - *fy);
-      case Operator::Mul: return Value::floating(*fx * *fy);
-      case Operator::Pow: return Value::floating(std::pow(*fx, *fy));
-      case Operator::Div:
-      case Operator::FloorDiv:
-      case Operator::Mod:
-        if (*fy == 0) return fail(code::kValue, span, "division by zero", {}, "ZeroDivisionError");
-        if (op == Operator::Div) return Value::floating(*fx / *fy);
-        if (op == Operator::FloorDiv) return Value::floating(std::floor(*fx / *fy));
-        return Value::floating(*fx - std::floor(*fx / *fy) * *fy);
-      default: break;
-    }
-  }
-  Str* sa = a.as<Str>();
-  Str* sb = b.as<Str>();
-  if (sa && sb && op == Operator::Add) {
-    if (!reserve(2 * (sa->text.size() + sb->text.size()), span)) return Value::error();
-    return string(sa->text + sb->text);
-  }
-  if (sa && op == Operator::Mod) {
-    auto text = percent_format(*this, sa->text, b, span);
-    return text ? string(*text) : Value::error();
-  }
-  auto repeat = [&](std::size_t length, std::int64_t times) -> std::optional<std::int64_t> {
-    if (times <= 0) return 0;
-    std::uint64_t bytes = 0;
-    if (__builtin_mul_overflow(static_cast<std::uint64_t>(length) * 2, static_cast<std::uint64_t>(times), &bytes))
-      bytes = UINT64_MAX;
-    if (!reserve(bytes, span)) return std::nullopt;
-    return times;
-  };
-  if (op == Operator::Mul) {
-    Value sequence = y ? a : b;
-    std::optional<__int128> times = y ? y : x;
-    if (times && sequence.is_object()) {
-      std::int64_t n = static_cast<std::int64_t>(std::min<__int128>(*times, INT64_MAX));
-      if (Str* s = sequence.as<Str>()) {
-        auto t = repeat(s->text.size(), n);
-        if (!t) return Value::error();
-        std::string out;
-        for (std::int64_t i = 0; i < *t; ++i) out += s->text;
-        return string(out);
-      }
-      std::vector<Value>* items = sequence.as<List>()    ? &sequence.as<List>()->items
-                                  : sequence.as<Tuple>() ? &sequence.as<Tuple>()->items
-                                                         : nullptr;
-      if (items) {
-        auto t = repeat(items->size() * sizeof(Value), n);
-        if (!t) return Value::error();
-        std::vector<Value> out;
-        out.reserve(items->size() * *t);
-        for (std::int64_t i = 0; i < *t; ++i) out.insert(out.end(), items->begin(), items->end());
-        return sequence.as<List>() ? list(std::move(out)) : tuple(std::move(out));
-      }
-    }
-  }
-  if (op == Operator::Add) {
-    if (List* la = a.as<List>(), *lb = b.as<List>(); la && lb) {
-      if (!reserve(sizeof(Value) * (la->items.size() + lb->items.size()), span)) return Value::error();
-      std::vector<Value> out;
-      out.reserve(la->items.size() + lb->items.size());
-      out = la->items;
-      out.insert(out.end(), lb->items.begin(), lb->items.end());
-      return list(std::move(out));
-    }
-    if (Tuple* ta = a.as<Tuple>(), *tb = b.as<Tuple>(); ta && tb) {
-      if (!reserve(sizeof(Value) * (ta->items.size() + tb->items.size()), span)) return Value::error();
-      std::vector<Value> out = ta->items;
-      out.insert(out.end(), tb->items.begin(), tb->items.end());
-      return tuple(std::move(out));
-    }
-  }
-  if (op == Operator::BitOr) {
-    if (Dict* da = a.as<Dict>(), *db = b.as<Dict>(); da && db) {
-      Dict* d = make<Dict>();
-      for (auto& [k, v] : da->items) dict_set(d, k, v);
-      for (auto& [k, v] : db->items) dict_set(d, k, v);
-      return Value::object(d);
-    }
-    auto part = [](Value v) { return v.as<Class>() || v.is_none(); };
-    if ((part(a) && part(b)) || (a.as<Tuple>() && part(b))) {  // a union of classes, as isinstance() takes it
-      std::vector<Value> parts = a.as<Tuple>() ? a.as<Tuple>()->items : std::vector<Value>{a};
-      if (!reserve(sizeof(Value) * (parts.size() + 1), span)) return Value::error();
-      parts.push_back(b);
-      return tuple(std::move(parts));
-    }
-    if (a.as<Class>() || b.as<Class>() || a.as<TypeAnnotation>() || a.as<DataTypeValue>())
-      return a;  // `X | None` in annotations
-  }
-  if (Set* sx = a.as<Set>(), *sy = b.as<Set>(); sx && sy) {
-    Set* out = make<Set>();
-    for (auto& [k, v] : sx->entries.items) {
-      bool in_other = dict_find(&sy->entries, k) != nullptr;
-      if (op == Operator::BitOr || op == Operator::BitXor ? (op == Operator::BitOr || !in_other)
-                                                          : (op == Operator::BitAnd) == in_other) {
-        dict_set(&out->entries, k, v);
-      }
-    }
-    if (op == Operator::BitOr || op == Operator::BitXor) {
-      for (auto& [k, v] : sy->entries.items) {
-        if (op == Operator::BitOr || !dict_find(&sx->entries, k)) dict_set(&out->entries, k, v);
-      }
-    }
-    return Value::object(out);
-  }
-  if (Instance* instance = a.as<Instance>()) {
-    if (instance->cls->find(dunder(op))) {
-      Value method = attribute(a, dunder(op), span);
-      if (method.is_error()) return method;
-      return call(method, std::span<const Value>(&b, 1), span);
-    }
-    if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
-  }
-  if (Instance* instance = b.as<Instance>(); instance && reflected(op) && instance->cls->find(reflected(op))) {
-    Value method = attribute(b, reflected(op), span);
-    if (method.is_error()) return method;
-    return call(method, std::span<const Value>(&a, 1), span);
-  }
-  return fail(code::kType, span,
-              "operator " + std::string(syntax::operator_text(op)) + " is not defined between " +
-                  std::string(type_name(a)) + " and " + std::string(type_name(b)));
+  if (Value v = binary_containers(*this, op, a, b, span); !v.is_none()) return v;
+  bool done = false;
+  Value v = binary_instances(*this, op, a, b, span, &done);
+  return done ? v : undefined_between(*this, op, a, b, span);
 }
 
 Value Interpreter::unary(Operator op, Value a, text::Span span) {
@@ -335,6 +391,108 @@ Value Interpreter::unary(Operator op, Value a, text::Span span) {
               "operator " + std::string(syntax::operator_text(op)) + " is not defined on " + std::string(type_name(a)));
 }
 
+namespace {
+
+// Is `a` in `b`? Nothing: an error is pending.
+std::optional<bool> is_in(Interpreter& in, Value a, Value b, text::Span span) {
+  if (Str* s = b.as<Str>()) {
+    Str* part = a.as<Str>();
+    if (!part) {
+      in.fail(code::kType, span, "'in <string>' needs a string on the left");
+      return std::nullopt;
+    }
+    if (!in.charge_text(s->text.size(), span)) return std::nullopt;
+    return text::find_first(s->text, part->text) != std::string::npos;
+  }
+  if (Dict* d = b.as<Dict>()) return in.dict_find(d, a) != nullptr;
+  if (Set* s = b.as<Set>()) return in.dict_find(&s->entries, a) != nullptr;
+  if (Instance* instance = b.as<Instance>(); instance && instance->cls->find("__contains__")) {
+    Value r = in.call(in.attribute(b, "__contains__", span), std::span<const Value>(&a, 1), span);
+    return r.is_error() ? std::nullopt : in.truth(r, span);
+  }
+  auto items = in.iterate(b, span);
+  if (!items) return std::nullopt;
+  for (Value item : *items) {
+    if (in.equals(item, a)) return true;
+  }
+  return false;
+}
+
+bool is_scalar_of_kernel(Value v) {
+  BufferValue* buffer = v.as<BufferValue>();
+  return v.is_expr() || (buffer && ir::is_one_element(*buffer->buffer));
+}
+
+Value compare_run_time(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
+  ir::Expr ea = in.as_expr(a, span, "the left side"), eb = ea ? in.as_expr(b, span, "the right side") : ir::Expr();
+  if (!eb) return Value::error();
+  auto made = ir::apply_operator(expr_kind(op), ea, eb, !a.is_expr() && !a.is_object(), !b.is_expr() && !b.is_object(),
+                                 in.in_script_mode());
+  if (made) return Value::expr(*made);
+  bool mismatch = made.error().starts_with("mismatched");
+  return in.fail(code::kType, span, made.error(), mismatch ? "cast one side, e.g. T.uint32(x)" : "");
+}
+
+// `c`: -1, 0 or 1, as the left side is smaller, equal or larger.
+Value ordered(Operator op, int c) {
+  switch (op) {
+    case Operator::Lt: return Value::boolean(c < 0);
+    case Operator::Le: return Value::boolean(c <= 0);
+    case Operator::Gt: return Value::boolean(c > 0);
+    default: return Value::boolean(c >= 0);
+  }
+}
+template <class T>
+int sign_of(const T& x, const T& y) {
+  return x < y ? -1 : x > y;
+}
+
+const std::vector<Value>* sequence_items(Value v) {
+  if (List* l = v.as<List>()) return &l->items;
+  if (Tuple* t = v.as<Tuple>()) return &t->items;
+  return nullptr;
+}
+
+// By the first items that differ.
+Value compare_sequences(Interpreter& in, Operator op, const std::vector<Value>& x, const std::vector<Value>& y,
+                        text::Span span) {
+  for (std::size_t i = 0; i < x.size() && i < y.size(); ++i) {
+    if (in.equals(x[i], y[i])) continue;
+    if (!in.enter(2, span)) return Value::error();
+    Value v = in.compare(op, x[i], y[i], span);
+    in.leave(2);
+    return v;
+  }
+  return ordered(op, sign_of(x.size(), y.size()));
+}
+
+// By which holds the other.
+Value compare_sets(Interpreter& in, Operator op, Set* x, Set* y) {
+  const bool less = op == Operator::Lt || op == Operator::Le, strict = op == Operator::Lt || op == Operator::Gt;
+  Set *inner = less ? x : y, *outer = less ? y : x;
+  const bool inside = std::ranges::all_of(inner->entries.items,
+                                          [&](auto& entry) { return in.dict_find(&outer->entries, entry.first); });
+  return Value::boolean(inside && (!strict || x->entries.items.size() != y->entries.items.size()));
+}
+
+// <, <=, >, >= of values that Python compares.
+Value compare_order(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
+  if (auto x = in.as_big(a), y = in.as_big(b); x && y) return ordered(op, sign_of(*x, *y));
+  if (auto x = in.as_number(a), y = in.as_number(b); x && y) {
+    if (std::isnan(*x) || std::isnan(*y)) return Value::boolean(false);
+    return ordered(op, sign_of(*x, *y));
+  }
+  if (Str* x = a.as<Str>(), *y = b.as<Str>(); x && y) {
+    if (!in.charge_text(std::min(x->text.size(), y->text.size()), span)) return Value::error();
+    return ordered(op, x->text.compare(y->text));
+  }
+  if (auto *x = sequence_items(a), *y = sequence_items(b); x && y) return compare_sequences(in, op, *x, *y, span);
+  if (Set* x = a.as<Set>(), *y = b.as<Set>(); x && y) return compare_sets(in, op, x, y);
+  return undefined_between(in, op, a, b, span);
+}
+
+}  // namespace
+
 Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
   if (MetaVar* m = b.as<MetaVar>()) b = m->value;
@@ -343,45 +501,12 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   if (a.is_poison()) return a;
   if (b.is_poison()) return b;
   if (op == Operator::In || op == Operator::NotIn) {
-    bool found = false;
     if (b.is_opaque() || a.is_opaque()) return b.is_opaque() ? b : a;
-    if (Str* s = b.as<Str>()) {
-      Str* part = a.as<Str>();
-      if (!part) return fail(code::kType, span, "'in <string>' needs a string on the left");
-      if (!charge_text(s->text.size(), span)) return Value::error();
-      found = text::find_first(s->text, part->text) != std::string::npos;
-    } else if (Dict* d = b.as<Dict>()) {
-      found = dict_find(d, a) != nullptr;
-    } else if (Set* s2 = b.as<Set>()) {
-      found = dict_find(&s2->entries, a) != nullptr;
-    } else if (Instance* instance = b.as<Instance>(); instance && instance->cls->find("__contains__")) {
-      Value r = call(attribute(b, "__contains__", span), std::span<const Value>(&a, 1), span);
-      if (r.is_error()) return r;
-      auto t = truth(r, span);
-      if (!t) return Value::error();
-      found = *t;
-    } else {
-      auto items = iterate(b, span);
-      if (!items) return Value::error();
-      for (std::size_t i = 0; !found && i < items->size(); ++i) found = equals((*items)[i], a);
-    }
-    return Value::boolean(found == (op == Operator::In));
+    auto found = is_in(*this, a, b, span);
+    return found ? Value::boolean(*found == (op == Operator::In)) : Value::error();
   }
-  auto runtime = [&](Value v) {
-    if (v.is_expr()) return true;
-    BufferValue* buffer = v.as<BufferValue>();
-    return buffer && ir::is_one_element(*buffer->buffer);
-  };
-  if ((runtime(a) && can_be_expr(b)) || (runtime(b) && can_be_expr(a))) {
-    ir::Expr ea = as_expr(a, span, "the left side"), eb = ea ? as_expr(b, span, "the right side") : ir::Expr();
-    if (!eb) return Value::error();
-    auto made = ir::apply_operator(expr_kind(op), ea, eb, !a.is_expr() && !a.is_object(),
-                                   !b.is_expr() && !b.is_object(), script_mode_);
-    if (!made) {
-      bool mismatch = made.error().starts_with("mismatched");
-      return fail(code::kType, span, made.error(), mismatch ? "cast one side, e.g. T.uint32(x)" : "");
-    }
-    return Value::expr(*made);
+  if ((is_scalar_of_kernel(a) && can_be_expr(b)) || (is_scalar_of_kernel(b) && can_be_expr(a))) {
+    return compare_run_time(*this, op, a, b, span);
   }
   if (a.is_opaque()) return a;
   if (b.is_opaque()) return b;
@@ -393,53 +518,7 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   }
   if (op == Operator::Eq) return Value::boolean(equals(a, b));
   if (op == Operator::Ne) return Value::boolean(!equals(a, b));
-  auto ordered = [&](int c) {
-    switch (op) {
-      case Operator::Lt: return c < 0;
-      case Operator::Le: return c <= 0;
-      case Operator::Gt: return c > 0;
-      default: return c >= 0;
-    }
-  };
-  if (auto x = as_big(a), y = as_big(b); x && y) return Value::boolean(ordered(*x < *y ? -1 : *x > *y));
-  if (auto x = as_number(a), y = as_number(b); x && y) {
-    if (std::isnan(*x) || std::isnan(*y)) return Value::boolean(false);
-    return Value::boolean(ordered(*x < *y ? -1 : *x > *y));
-  }
-  if (Str* x = a.as<Str>(), *y = b.as<Str>(); x && y) {
-    if (!charge_text(std::min(x->text.size(), y->text.size()), span)) return Value::error();
-    return Value::boolean(ordered(x->text.compare(y->text)));
-  }
-  auto sequence = [](Value v) -> std::vector<Value>* {
-    if (List* l = v.as<List>()) return &l->items;
-    if (Tuple* t = v.as<Tuple>()) return &t->items;
-    return nullptr;
-  };
-  if (auto *x = sequence(a), *y = sequence(b); x && y) {
-    for (std::size_t i = 0; i < x->size() && i < y->size(); ++i) {
-      if (equals((*x)[i], (*y)[i])) continue;
-      if (!enter(2, span)) return Value::error();
-      Value v = compare(op, (*x)[i], (*y)[i], span);
-      leave(2);
-      return v;
-    }
-    return Value::boolean(ordered(x->size() < y->size() ? -1 : x->size() > y->size()));
-  }
-  if (Set* x = a.as<Set>(), *y = b.as<Set>(); x && y) {
-    auto subset = [&](Set* p, Set* q) {
-      for (auto& [k, v] : p->entries.items) {
-        if (!dict_find(&q->entries, k)) return false;
-      }
-      return true;
-    };
-    bool less = op == Operator::Lt || op == Operator::Le;
-    bool inside = less ? subset(x, y) : subset(y, x);
-    bool strict = op == Operator::Lt || op == Operator::Gt;
-    return Value::boolean(inside && (!strict || x->entries.items.size() != y->entries.items.size()));
-  }
-  return fail(code::kType, span,
-              "operator " + std::string(syntax::operator_text(op)) + " is not defined between " +
-                  std::string(type_name(a)) + " and " + std::string(type_name(b)));
+  return compare_order(*this, op, a, b, span);
 }
 
 std::optional<bool> Interpreter::truth(Value v, text::Span span) {
@@ -492,6 +571,12 @@ bool Interpreter::is_identical(Value a, Value b) {
   }
 }
 
+// A member of an enum of strings is its text.
+static bool same_text(Value a, Value b) {
+  auto x = python::text_value(a), y = python::text_value(b);
+  return x && y && *x == *y;
+}
+
 bool Interpreter::equals(Value a, Value b) {
   // Containers that share their parts can take for ever to compare: whoever goes on notices that the steps are spent.
   if (++steps_ > step_limit_) return false;
@@ -506,48 +591,68 @@ bool Interpreter::equals(Value a, Value b) {
     if (Str* s = b.as<Str>()) return ir::parse_dtype(s->text) == d->dtype;
   }
   if (b.as<DataTypeValue>() && a.as<Str>()) return equals(b, a);
-  auto same_text = [&] {  // a member of an enum of strings is its text
-    auto x = python::text_value(a), y = python::text_value(b);
-    return x && y && *x == *y;
-  };
-  if (a.o->type != b.o->type) return same_text();
-  auto same_items = [&](const std::vector<Value>& x, const std::vector<Value>& y) {
-    if (x.size() != y.size() || depth_ > context_.limits.depth) return false;
-    ++depth_;
-    steps_ += x.size();
-    bool same = true;
-    for (std::size_t i = 0; same && i < x.size(); ++i) same = equals(x[i], y[i]);
-    --depth_;
-    return same;
-  };
+  return a.o->type == b.o->type ? equal_objects(a, b) : same_text(a, b);
+}
+
+bool Interpreter::equal_items(const std::vector<Value>& x, const std::vector<Value>& y) {
+  if (x.size() != y.size() || depth_ > context_.limits.depth) return false;
+  ++depth_;
+  steps_ += x.size();
+  bool same = true;
+  for (std::size_t i = 0; same && i < x.size(); ++i) same = equals(x[i], y[i]);
+  --depth_;
+  return same;
+}
+
+bool Interpreter::equal_dicts(Dict* x, Dict* y) {
+  if (x->items.size() != y->items.size() || depth_ > context_.limits.depth) return false;
+  ++depth_;
+  bool same = true;
+  for (std::size_t i = 0; same && i < x->items.size(); ++i) {
+    Value* other = dict_find(y, x->items[i].first);
+    same = other && equals(x->items[i].second, *other);
+  }
+  --depth_;
+  return same;
+}
+
+bool Interpreter::equal_instances(Value a, Value b) {
+  Instance *x = a.as<Instance>(), *y = b.as<Instance>();
+  if (x->cls != y->cls) return same_text(a, b);
+  if (x->cls->find("__eq__")) {
+    Value r = call(attribute(a, "__eq__", {}), std::span<const Value>(&b, 1), {});
+    if (r.is_error()) {
+      if (!pending_->fatal) pending_.reset();
+      return false;
+    }
+    return truth(r, {}).value_or(false);
+  }
+  if (!x->cls->is_dataclass || x->attributes.size() != y->attributes.size()) return false;
+  if (depth_ > context_.limits.depth) return false;
+  ++depth_;
+  bool same = true;
+  for (std::size_t i = 0; same && i < x->attributes.size(); ++i) {
+    Value* other = y->find(x->attributes[i].first);
+    same = other && equals(x->attributes[i].second, *other);
+  }
+  --depth_;
+  return same;
+}
+
+bool Interpreter::equal_objects(Value a, Value b) {
   switch (a.o->type) {
     case Type::Str: {
       const std::string &x = a.as<Str>()->text, &y = b.as<Str>()->text;
       if (x.size() == y.size()) steps_ += x.size() / 64;
       return x == y;
     }
-    case Type::List: return same_items(a.as<List>()->items, b.as<List>()->items);
-    case Type::Tuple: return same_items(a.as<Tuple>()->items, b.as<Tuple>()->items);
-    case Type::Dict: {
-      Dict *x = a.as<Dict>(), *y = b.as<Dict>();
-      if (x->items.size() != y->items.size()) return false;
-      if (depth_ > context_.limits.depth) return false;
-      ++depth_;
-      bool same = true;
-      for (std::size_t i = 0; same && i < x->items.size(); ++i) {
-        Value* other = dict_find(y, x->items[i].first);
-        same = other && equals(x->items[i].second, *other);
-      }
-      --depth_;
-      return same;
-    }
+    case Type::List: return equal_items(a.as<List>()->items, b.as<List>()->items);
+    case Type::Tuple: return equal_items(a.as<Tuple>()->items, b.as<Tuple>()->items);
+    case Type::Dict: return equal_dicts(a.as<Dict>(), b.as<Dict>());
     case Type::Set: {
       Set *x = a.as<Set>(), *y = b.as<Set>();
-      if (x->entries.items.size() != y->entries.items.size()) return false;
-      for (auto& [k, v] : x->entries.items) {
-        if (!dict_find(&y->entries, k)) return false;
-      }
-      return true;
+      return x->entries.items.size() == y->entries.items.size() &&
+             std::ranges::all_of(x->entries.items, [&](auto& entry) { return dict_find(&y->entries, entry.first); });
     }
     case Type::Range: {
       Range *x = a.as<Range>(), *y = b.as<Range>();
@@ -561,28 +666,7 @@ bool Interpreter::equals(Value a, Value b) {
     case Type::Iter: return layout::same(a.as<IterValue>()->iter, b.as<IterValue>()->iter);
     case Type::Layout: return layout::same(*a.as<LayoutValue>()->layout, *b.as<LayoutValue>()->layout);
     case Type::Buffer: return a.as<BufferValue>()->buffer == b.as<BufferValue>()->buffer;
-    case Type::Instance: {
-      Instance *x = a.as<Instance>(), *y = b.as<Instance>();
-      if (x->cls != y->cls) return same_text();
-      if (x->cls->find("__eq__")) {
-        Value r = call(attribute(a, "__eq__", {}), std::span<const Value>(&b, 1), {});
-        if (r.is_error()) {
-          if (!pending_->fatal) pending_.reset();
-          return false;
-        }
-        return truth(r, {}).value_or(false);
-      }
-      if (!x->cls->is_dataclass || x->attributes.size() != y->attributes.size()) return false;
-      if (depth_ > context_.limits.depth) return false;
-      ++depth_;
-      bool same = true;
-      for (std::size_t i = 0; same && i < x->attributes.size(); ++i) {
-        Value* other = y->find(x->attributes[i].first);
-        same = other && equals(x->attributes[i].second, *other);
-      }
-      --depth_;
-      return same;
-    }
+    case Type::Instance: return equal_instances(a, b);
     default: return false;
   }
 }

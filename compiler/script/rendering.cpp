@@ -323,100 +323,151 @@ std::optional<std::string> Interpreter::format(Value v, std::string_view spec, t
   return padded(s, aligned('<'), "", body);
 }
 
-std::optional<std::string> percent_format(Interpreter& in, std::string_view text, Value values, text::Span span) {
-  auto wrong = [&](std::string message) {
-    in.fail(code::kValue, span, std::move(message), {}, "TypeError");
+namespace {
+
+// `text % values`, a conversion after the other.
+class PercentFormat {
+ public:
+  PercentFormat(Interpreter& in, std::string_view text, Value values, text::Span span)
+      : in_(in),
+        text_(text),
+        values_(values),
+        several_(values.as<Tuple>()),
+        count_(several_ ? several_->items.size() : 1),
+        span_(span) {}
+
+  // Nothing: an error is pending.
+  std::optional<std::string> run() {
+    std::string out;
+    while (i_ < text_.size()) {
+      char c = text_[i_++];
+      if (c != '%') {
+        out += c;
+      } else if (one_of("%")) {
+        out += text_[i_++];
+      } else {
+        auto made = conversion();
+        if (!made || !in_.reserve(2 * (out.size() + made->size()), span_)) return std::nullopt;
+        out += *made;
+      }
+    }
+    if (several_ && next_ != count_) return wrong("there are more values than the format text takes");
+    return out;
+  }
+
+ private:
+  // What stands between the % and the letter.
+  struct Spec {
+    bool left = false, zero = false;
+    std::string sign, alternate, width, precision;  // precision: empty, none is given
+  };
+
+  std::nullopt_t wrong(std::string message) {
+    in_.fail(code::kValue, span_, std::move(message), {}, "TypeError");
     return std::nullopt;
-  };
-  Tuple* several = values.as<Tuple>();
-  std::size_t count = several ? several->items.size() : 1, next = 0;
-  auto value = [&]() -> std::optional<Value> {
-    if (next == count) return wrong("there are not enough values for the format text");
-    Value v = several ? several->items[next] : values;
-    ++next;
+  }
+  bool one_of(std::string_view chars) const { return i_ < text_.size() && chars.find(text_[i_]) != chars.npos; }
+
+  std::optional<Value> next_value() {
+    if (next_ == count_) return wrong("there are not enough values for the format text");
+    Value v = several_ ? several_->items[next_] : values_;
+    ++next_;
     return v;
-  };
-  std::string out;
-  std::size_t i = 0;
-  auto one_of = [&](std::string_view chars) { return i < text.size() && chars.find(text[i]) != chars.npos; };
+  }
+
+  // %(key)d: a value of a dict.
+  std::optional<Value> named_value() {
+    std::size_t close = text_.find(')', i_);
+    Dict* dict = values_.as<Dict>();
+    if (close == text_.npos || !dict) return wrong("the format text names a key, which needs a dict");
+    const std::string_view key = text_.substr(i_ + 1, close - i_ - 1);
+    Value* found = in_.dict_find(dict, in_.string(key));
+    if (!found) return wrong("the dict has no key '" + std::string(key) + "'");
+    i_ = close + 1;
+    next_ = count_;
+    return *found;
+  }
+
   // A width or a precision: digits, or `*` for the next value.
-  auto number = [&]() -> std::optional<std::string> {
+  std::optional<std::string> number() {
     std::string digits;
     if (one_of("*")) {
-      ++i;
-      auto v = value();
-      auto n = v ? in.as_int(*v, span, "a width") : std::nullopt;
+      ++i_;
+      auto v = next_value();
+      auto n = v ? in_.as_int(*v, span_, "a width") : std::nullopt;
       return n ? std::optional(std::to_string(std::max<std::int64_t>(*n, 0))) : std::nullopt;
     }
-    while (one_of("0123456789")) digits += text[i++];
+    while (one_of("0123456789")) digits += text_[i_++];
     return digits;
-  };
-  while (i < text.size()) {
-    char c = text[i++];
-    if (c != '%') {
-      out += c;
-      continue;
-    }
-    if (one_of("%")) {
-      out += text[i++];
-      continue;
-    }
-    std::optional<Value> named;
-    if (one_of("(")) {
-      std::size_t close = text.find(')', i);
-      Dict* dict = values.as<Dict>();
-      if (close == text.npos || !dict) return wrong("the format text names a key, which needs a dict");
-      Value* found = in.dict_find(dict, in.string(text.substr(i + 1, close - i - 1)));
-      if (!found) return wrong("the dict has no key '" + std::string(text.substr(i + 1, close - i - 1)) + "'");
-      named = *found;
-      i = close + 1;
-      next = count;
-    }
-    bool left = false, zero = false;
-    std::string sign, alternate;
-    for (; one_of("-+ 0#"); ++i) {
-      if (text[i] == '-') left = true;
-      if (text[i] == '0') zero = true;
-      if (text[i] == '#') alternate = "#";
-      if (text[i] == '+' || (text[i] == ' ' && sign.empty())) sign = text[i];
+  }
+
+  std::optional<Spec> spec() {
+    Spec s;
+    for (; one_of("-+ 0#"); ++i_) {
+      if (text_[i_] == '-') s.left = true;
+      if (text_[i_] == '0') s.zero = true;
+      if (text_[i_] == '#') s.alternate = "#";
+      if (text_[i_] == '+' || (text_[i_] == ' ' && s.sign.empty())) s.sign = text_[i_];
     }
     auto width = number();
-    std::optional<std::string> precision = "";
-    if (width && one_of(".")) {
-      ++i;
-      precision = number();
-      if (precision && precision->empty()) precision = "0";
+    if (!width) return std::nullopt;
+    s.width = *width;
+    if (one_of(".")) {
+      ++i_;
+      auto precision = number();
+      if (!precision) return std::nullopt;
+      s.precision = precision->empty() ? "0" : *precision;
     }
-    if (!width || !precision) return std::nullopt;
-    if (i == text.size()) return wrong("the format text ends in the middle of a '%'");
-    char type = text[i++];
-    std::optional<Value> v = named ? named : value();
-    if (!v) return std::nullopt;
-    auto formatted = [&]() -> std::optional<std::string> {
-      std::string dot = precision->empty() ? "" : "." + *precision, align = left ? "<" : zero ? "" : ">";
-      if (type == 's' || type == 'r' || type == 'a') {
-        return in.format(in.string(type == 's' ? in.str(*v) : in.repr(*v)), (left ? "<" : ">") + *width + dot, span);
-      }
-      if (type == 'c' && v->as<Str>()) return in.format(*v, (left ? "<" : ">") + *width, span);
-      if (std::string_view("diuxXo").find(type) != std::string_view::npos) {
-        auto x = in.as_big(*v);
-        if (auto f = in.as_number(*v); !x && f && std::fabs(*f) < 1e30) x = static_cast<__int128>(*f);
-        if (!x) return wrong(std::string("%") + type + " needs a number, not " + std::string(type_name(*v)));
-        char as = type == 'i' || type == 'u' ? 'd' : type;
-        return in.format(in.big(*x), align + sign + alternate + (zero && !left ? "0" : "") + *width + as, span);
-      }
-      if (std::string_view("feEgGF").find(type) != std::string_view::npos) {
-        auto f = in.as_number(*v);
-        if (!f) return wrong(std::string("%") + type + " needs a number, not " + std::string(type_name(*v)));
-        return in.format(Value::floating(*f), align + sign + (zero && !left ? "0" : "") + *width + dot + type, span);
-      }
-      return wrong(std::string("'%") + type + "' is no format");
-    }();
-    if (!formatted || !in.reserve(2 * (out.size() + formatted->size()), span)) return std::nullopt;
-    out += *formatted;
+    return s;
   }
-  if (several && next != count) return wrong("there are more values than the format text takes");
-  return out;
+
+  std::optional<std::string> conversion() {
+    std::optional<Value> named;
+    if (one_of("(") && !(named = named_value())) return std::nullopt;
+    auto s = spec();
+    if (!s) return std::nullopt;
+    if (i_ == text_.size()) return wrong("the format text ends in the middle of a '%'");
+    char type = text_[i_++];
+    std::optional<Value> v = named ? named : next_value();
+    return v ? formatted(type, *v, *s) : std::nullopt;
+  }
+
+  std::optional<std::string> formatted(char type, Value v, const Spec& s) {
+    const std::string dot = s.precision.empty() ? "" : "." + s.precision, align = s.left ? "<" : s.zero ? "" : ">";
+    const std::string zero = s.zero && !s.left ? "0" : "";
+    if (type == 's' || type == 'r' || type == 'a') {
+      return in_.format(in_.string(type == 's' ? in_.str(v) : in_.repr(v)), (s.left ? "<" : ">") + s.width + dot,
+                        span_);
+    }
+    if (type == 'c' && v.as<Str>()) return in_.format(v, (s.left ? "<" : ">") + s.width, span_);
+    if (std::string_view("diuxXo").find(type) != std::string_view::npos) {
+      auto x = in_.as_big(v);
+      if (auto f = in_.as_number(v); !x && f && std::fabs(*f) < 1e30) x = static_cast<__int128>(*f);
+      if (!x) return wrong(std::string("%") + type + " needs a number, not " + std::string(type_name(v)));
+      char as = type == 'i' || type == 'u' ? 'd' : type;
+      return in_.format(in_.big(*x), align + s.sign + s.alternate + zero + s.width + as, span_);
+    }
+    if (std::string_view("feEgGF").find(type) != std::string_view::npos) {
+      auto f = in_.as_number(v);
+      if (!f) return wrong(std::string("%") + type + " needs a number, not " + std::string(type_name(v)));
+      return in_.format(Value::floating(*f), align + s.sign + zero + s.width + dot + type, span_);
+    }
+    return wrong(std::string("'%") + type + "' is no format");
+  }
+
+  Interpreter& in_;
+  std::string_view text_;
+  Value values_;
+  Tuple* several_;
+  std::size_t count_, next_ = 0;  // values, and the next of them
+  text::Span span_;
+  std::size_t i_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::string> percent_format(Interpreter& in, std::string_view text, Value values, text::Span span) {
+  return PercentFormat(in, text, values, span).run();
 }
 
 }  // namespace tilewright::script

@@ -125,7 +125,7 @@ Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
   for (std::span<const Record> family :
        {namespace_records(), decorator_records(), buffer_records(), scope_id_records(), loop_records(),
         statement_records(), expression_records(), class_records(), math_records(), prelude_records(), layout_records(),
-        buffer_method_records()}) {
+        layout_helper_records(), layout_axis_records(), layout_method_records(), buffer_method_records()}) {
     for (const Record& r : family) rows.push_back(&r);
   }
   MadeRecords dtypes;

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/builder/kernel_builder.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/layout/layout.h"
 #include "compiler/script/memo.h"
@@ -396,11 +397,7 @@ enum class FrameKind : std::uint8_t { Loop, Grid, Attribute, LaunchThread, Compo
 struct Frame : Object {
   TILEWRIGHT_OBJECT(Frame, Frame)
   FrameKind kind = FrameKind::Loop;
-  ir::LoopKind loop = ir::LoopKind::Serial;
-  ir::UnrollHint unroll = ir::UnrollHint::None;
-  std::vector<std::pair<ir::Expr, ir::Expr>> ranges;  // (min, extent) of each loop
-  ir::Expr step;
-  std::string_view thread_tag;
+  builder::LoopNest loops;
   std::vector<std::pair<std::string_view, ir::Expr>> attributes;
   const ir::Var* node = nullptr;  // T.attr(node, key, value)
   const ir::Var* var = nullptr;   // launch_thread

@@ -1,5 +1,4 @@
-// Attributes, methods and indexing of buffers (surface.md 4.3, 4.4).
-#include "compiler/ir/outside.h"
+// Attributes and methods of buffers (surface.md 4.3).
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -11,11 +10,8 @@ std::string shown(const ir::Buffer* b) { return b->name.empty() ? std::string("b
 
 // A view: same data, other window. Emits the declaration inside a kernel.
 Value view_of(Interpreter& in, const ir::Buffer& made, text::Span span) {
-  ir::Buffer* b = in.draft(Arena::current().make<ir::Buffer>(made));
-  b->name = {};
-  b->is_scalar = false;
-  b->span = span;
-  if (in.kernel()) in.emit_new<ir::Decl>(span, b);
+  const ir::Buffer* b = in.drafts().view(made, span);
+  if (in.kernel()) in.kernel()->declare(in.origin(span), b);
   return in.buffer_value(b);
 }
 
@@ -96,17 +92,8 @@ Value access_ptr(Interpreter& in, const Arguments& args, Value self) {
     if (!offset) return Value::error();
   }
   // The pointer to a linear element offset: a flat window onto the same data.
-  ir::Buffer* flat = Arena::current().make<ir::Buffer>(*b);
-  ir::Expr one = ir::int_imm(ir::kInt32, 1);
-  ir::Expr n = one;
-  for (ir::Expr e : b->shape) n = n * e;
-  flat->shape = Arena::current().copy(std::vector<ir::Expr>{n});
-  flat->strides = {};
-  flat->layout = nullptr;
-  flat->is_scalar = false;
-  flat->name = in.keep(shown(b) + "_flat");
-  flat->span = args.call;
-  if (in.kernel()) in.emit_new<ir::Decl>(args.call, flat);
+  const ir::Buffer* flat = in.drafts().flat_view(*b, args.call);
+  if (in.kernel()) in.kernel()->declare(in.origin(args.call), flat);
   ir::Expr element = ir::load(flat, {&offset, 1});
   return Value::expr(ir::call(ir::kHandle, ir::builtin::address_of, {&element, 1}));
 }
@@ -146,7 +133,7 @@ Value vstore(Interpreter& in, const Arguments& args, Value self) {
   auto converted = ir::convert(b->dtype.with_lanes(b->dtype.lanes * lanes), value);
   if (!converted) return in.fail(code::kType, a.span(1), converted.error());
   PendingStore* s = in.make<PendingStore>();
-  s->store = ir::make_stmt<ir::Store>(in.origin(args.call), b, Arena::current().copy(*indices), *converted);
+  s->store = builder::KernelBuilder::store_of(in.origin(args.call), b, *indices, *converted);
   return Value::object(s);
 }
 
@@ -159,97 +146,112 @@ std::vector<Value> one_by_one(const Arguments& args) {
   return {args.positional.begin(), args.positional.end()};
 }
 
+// A.view(dtype): the same bytes as elements of another width, which the last extent makes up for.
+Value view_as(Interpreter& in, const ir::Buffer* b, ir::DataType dtype, const Arguments& args) {
+  const int from = b->dtype.storage_bits() * b->dtype.lanes, to = dtype.storage_bits() * dtype.lanes;
+  if (from % to != 0 && to % from != 0) {
+    return in.fail(code::kBuffer, args.at(0),
+                   "widths do not divide: " + std::to_string(from) + " and " + std::to_string(to) + " bits");
+  }
+  ir::Buffer made = *b;
+  made.dtype = dtype;
+  std::vector<ir::Expr> shape(b->shape.begin(), b->shape.end());
+  if (shape.empty()) return in.fail(code::kBuffer, args.call, "a buffer without dimensions has no other view");
+  const bool wider = to > from;
+  const int r = wider ? to / from : from / to;
+  auto scaled = [&](ir::Expr e) { return ir::simplify(wider ? e / ir::Expr(r) : e * ir::Expr(r)); };
+  if (r > 1) {
+    const std::int64_t* last = ir::constant(shape.back());
+    if (wider && last && *last % r != 0) {
+      return in.fail(code::kBuffer, args.at(0),
+                     "the last extent " + std::to_string(*last) + " is not divisible by " + std::to_string(r));
+    }
+    shape.back() = scaled(shape.back());
+    if (b->elem_offset) made.elem_offset = scaled(b->elem_offset);
+    if (b->layout) {
+      auto l = wider ? layout::pack(*b->layout, r) : layout::unpack(*b->layout, r);
+      if (!l) return layout_failure(in, l.error(), args.call);
+      made.layout = keep_layout(in, *l);
+    }
+  }
+  made.shape = Arena::current().copy(shape);
+  made.strides = {};
+  return view_of(in, made, args.call);
+}
+
+// The extents of a view, one of which may be -1.
+struct ViewShape {
+  std::vector<ir::Expr> extents;
+  std::optional<std::size_t> inferred;
+};
+// Nothing: an error is pending.
+std::optional<ViewShape> view_shape(Interpreter& in, const std::vector<Value>& dims, const Arguments& args) {
+  ViewShape out;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (auto n = in.as_big(dims[i]); n && *n == -1) {
+      if (out.inferred) {
+        in.fail(code::kBuffer, args.call, "only one extent of a view can be inferred");
+        return std::nullopt;
+      }
+      out.inferred = i;
+      out.extents.push_back(ir::int_imm(ir::kInt32, 1));
+      continue;
+    }
+    ir::Expr e = in.as_expr(dims[i], i < args.spans.size() ? args.spans[i] : args.call, "an extent");
+    if (!e) return std::nullopt;
+    out.extents.push_back(e);
+  }
+  return out;
+}
+
+// Makes the shape hold as many elements as the buffer. False: it cannot, an error is pending.
+bool fit_view(Interpreter& in, const ir::Buffer* b, ViewShape& shape, text::Span call) {
+  auto have = ir::constant_elements(b->shape), want = ir::constant_elements(shape.extents);
+  if (shape.inferred) {
+    if (!have || !want || *want == 0 || *have % *want != 0) {
+      in.fail(code::kBuffer, call,
+              "the -1 of this view cannot be inferred from " + (have ? std::to_string(*have) : std::string("unknown")) +
+                  " elements");
+      return false;
+    }
+    shape.extents[*shape.inferred] = ir::int_imm(ir::kInt32, *have / *want);
+  } else if (have && want && *have != *want) {
+    in.fail(code::kBuffer, call, "a view of " + std::to_string(*want) + " elements onto " + std::to_string(*have));
+    return false;
+  }
+  return true;
+}
+
 constexpr std::string_view kLayoutOnly[] = {"layout"};
 
 Value view(Interpreter& in, const Arguments& args, Value self) {
   const ir::Buffer* b = self_buffer(self);
   Value layout_value;
   for (const Keyword& k : args.keywords) {
-    if (k.name != "layout") {
-      return in.unknown_keyword("view", k, kLayoutOnly);
-    }
+    if (k.name != "layout") return in.unknown_keyword("view", k, kLayoutOnly);
     layout_value = k.value;
   }
-  ir::Buffer made = *b;
   if (args.positional.size() == 1 && (args.positional[0].as<Str>() || args.positional[0].as<DataTypeValue>())) {
     auto d = in.as_dtype(args.positional[0], args.at(0));
-    if (!d) return Value::error();
-    int from = b->dtype.storage_bits() * b->dtype.lanes, to = d->storage_bits() * d->lanes;
-    if (from % to != 0 && to % from != 0) {
-      return in.fail(code::kBuffer, args.at(0),
-                     "widths do not divide: " + std::to_string(from) + " and " + std::to_string(to) + " bits");
-    }
-    made.dtype = *d;
-    std::vector<ir::Expr> shape(b->shape.begin(), b->shape.end());
-    if (shape.empty()) return in.fail(code::kBuffer, args.call, "a buffer without dimensions has no other view");
-    if (to > from) {
-      int r = to / from;
-      const std::int64_t* last = ir::constant(shape.back());
-      if (last && *last % r != 0) {
-        return in.fail(code::kBuffer, args.at(0),
-                       "the last extent " + std::to_string(*last) + " is not divisible by " + std::to_string(r));
-      }
-      shape.back() = ir::simplify(shape.back() / ir::Expr(r));
-      if (b->elem_offset) made.elem_offset = ir::simplify(b->elem_offset / ir::Expr(r));
-      if (b->layout && r > 1) {
-        auto l = layout::pack(*b->layout, r);
-        if (!l) return layout_failure(in, l.error(), args.call);
-        made.layout = keep_layout(in, *l);
-      }
-    } else if (to < from) {
-      int r = from / to;
-      shape.back() = ir::simplify(shape.back() * ir::Expr(r));
-      if (b->elem_offset) made.elem_offset = ir::simplify(b->elem_offset * ir::Expr(r));
-      if (b->layout) {
-        auto l = layout::unpack(*b->layout, r);
-        if (!l) return layout_failure(in, l.error(), args.call);
-        made.layout = keep_layout(in, *l);
-      }
-    }
-    made.shape = Arena::current().copy(shape);
-    made.strides = {};
-    return view_of(in, made, args.call);
+    return d ? view_as(in, b, *d, args) : Value::error();
   }
   std::vector<Value> dims = one_by_one(args);
   if (!dims.empty() && (dims.back().as<LayoutValue>() || dims.back().as<LayoutSpec>())) {
     return in.fail(code::kArguments, args.at(args.positional.size() - 1), "a layout is given by keyword",
                    "write layout=...");
   }
-  std::vector<ir::Expr> shape;
-  std::optional<std::size_t> infer;
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (auto n = in.as_big(dims[i]); n && *n == -1) {
-      if (infer) return in.fail(code::kBuffer, args.call, "only one extent of a view can be inferred");
-      infer = i;
-      shape.push_back(ir::int_imm(ir::kInt32, 1));
-      continue;
-    }
-    ir::Expr e = in.as_expr(dims[i], i < args.spans.size() ? args.spans[i] : args.call, "an extent");
-    if (!e) return Value::error();
-    shape.push_back(e);
-  }
-  auto have = ir::constant_elements(b->shape);
+  auto shape = view_shape(in, dims, args);
+  if (!shape) return Value::error();
+  ir::Buffer made = *b;
   if (!layout_value.is_none()) {
     auto l = in.as_layout(layout_value, args.call);
     if (!l) return Value::error();
     made.layout = keep_layout(in, *l);
-    if (dims.empty()) shape.assign(b->shape.begin(), b->shape.end());
-  } else {
-    auto want = ir::constant_elements(shape);
-    if (infer) {
-      if (!have || !want || *want == 0 || *have % *want != 0) {
-        return in.fail(code::kBuffer, args.call,
-                       "the -1 of this view cannot be inferred from " +
-                           (have ? std::to_string(*have) : std::string("unknown")) + " elements");
-      }
-      shape[*infer] = ir::int_imm(ir::kInt32, *have / *want);
-    } else if (have && want && *have != *want) {
-      return in.fail(code::kBuffer, args.call,
-                     "a view of " + std::to_string(*want) + " elements onto " + std::to_string(*have));
-    }
-    if (b->layout && b->layout->is_bare_swizzle()) made.layout = b->layout;
+    if (dims.empty()) shape->extents.assign(b->shape.begin(), b->shape.end());
+  } else if (!fit_view(in, b, *shape, args.call)) {
+    return Value::error();
   }
-  made.shape = Arena::current().copy(shape);
+  made.shape = Arena::current().copy(shape->extents);
   made.strides = {};
   return view_of(in, made, args.call);
 }
@@ -520,251 +522,6 @@ bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::
     }
   }
   return false;
-}
-
-Value make_region(Interpreter& in, const ir::Buffer* buffer, const std::vector<ir::Range>& ranges) {
-  RegionValue* r = in.make<RegionValue>();
-  r->region = {buffer, Arena::current().copy(ranges)};
-  return Value::object(r);
-}
-
-namespace {
-
-struct Indexed {
-  bool ok = false;
-  bool region = false;
-  bool strided = false;
-  std::vector<ir::Expr> indices;  // scalar or vector indices
-  std::vector<ir::Range> ranges;
-};
-
-// What a slice of a dimension says; a bound that is not written is the dimension's own.
-struct Bounds {
-  ir::Expr lo, hi;
-  std::int64_t step = 1;
-};
-// Nothing: it failed, and that is said.
-std::optional<Bounds> bounds_of(Interpreter& in, const Slice& s, ir::Expr extent, text::Span span) {
-  Bounds out;
-  out.lo = s.start.is_none() ? ir::int_imm(extent.dtype(), 0) : in.as_expr(s.start, span, "a slice bound");
-  if (!out.lo) return std::nullopt;
-  out.hi = s.stop.is_none() ? extent : in.as_expr(s.stop, span, "a slice bound");
-  if (!out.hi) return std::nullopt;
-  if (s.step.is_none()) return out;
-  const std::optional<std::int64_t> step = in.as_int(s.step, span, "a slice step");
-  if (!step) return std::nullopt;
-  out.step = *step;
-  return out;
-}
-
-// Reads the subscripts of a buffer; `for_store` makes unit-step slices vectors instead of regions.
-Indexed read_indices(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span whole,
-                     bool for_store) {
-  Indexed out;
-  std::vector<text::Span> spans = in.take_index_spans();
-  text::Span span = whole;
-  if (b->rank() == 0 && indices.empty()) {
-    out.ok = true;
-    return out;
-  }
-  if (indices.size() > b->rank()) {
-    in.fail(code::kIndex, span,
-            shown(b) + " has " + std::to_string(b->rank()) + " dimension" + (b->rank() == 1 ? "" : "s") + ", " +
-                std::to_string(indices.size()) + " indices are given");
-    return out;
-  }
-  out.region = indices.size() < b->rank();
-  out.indices.reserve(b->rank());
-  out.ranges.reserve(b->rank());
-  // The arena of a pool is declared with extent 0 and grows to what is carved from it.
-  bool grows = b->scope == ir::StorageScope::SharedDyn && b->rank() == 1 && ir::is_constant(b->shape[0], 0);
-  // An index that no element has. An element of the buffer cannot be there, a region can.
-  std::string outside;
-  text::Span outside_at{};
-  for (std::size_t d = 0; d < b->rank(); ++d) {
-    ir::Expr extent = b->shape[d];
-    if (d >= indices.size()) {
-      out.ranges.push_back({ir::int_imm(extent.dtype(), 0), extent});
-      continue;
-    }
-    Value v = indices[d];
-    if (spans.size() == indices.size()) span = spans[d];
-    if (v.is_ellipsis()) {
-      in.fail(code::kIndex, span, "'...' is not an index of a buffer");
-      return out;
-    }
-    if (Slice* s = v.as<Slice>()) {
-      const std::optional<Bounds> bounds = bounds_of(in, *s, extent, span);
-      if (!bounds) return out;
-      const auto& [lo, hi, step] = *bounds;
-      // Bounds are coordinates: a negative one lies before the buffer, it does not count from the end.
-      ir::Expr length = ir::simplify(hi - lo);
-      if (const std::int64_t* c = ir::constant(length); c && *c < 0) {
-        const std::int64_t *begin = ir::constant(lo), *end = ir::constant(hi);
-        bool negative = (begin && *begin < 0) || (end && *end < 0);
-        in.fail(code::kIndex, span,
-                "the slice of dimension " + std::to_string(d) + " is empty: " + std::to_string(*c) + " elements",
-                negative ? "bounds are coordinates and do not count from the end" : "");
-        return out;
-      }
-      // A vector that leaves the buffer is a mistake wherever both ends are known. A region may: the tensor copy engine
-      // clips it; the other primitives check their operands themselves.
-      bool region = step == 1 && !for_store;
-      if (const std::int64_t* begin = ir::constant(lo); begin && *begin < 0 && !region) {
-        in.fail(code::kIndex, span,
-                "dimension " + std::to_string(d) + " of " + shown(b) + " begins at 0, the slice at " +
-                    std::to_string(*begin),
-                "bounds are coordinates and do not count from the end");
-        return out;
-      }
-      if (const std::int64_t *end = ir::constant(hi), *n = ir::constant(extent);
-          end && n && *end > *n && !grows && !region) {
-        in.fail(code::kIndex, span,
-                "dimension " + std::to_string(d) + " of " + shown(b) + " ends at " + std::to_string(*n) +
-                    ", the slice at " + std::to_string(*end));
-        return out;
-      }
-      if (region) {
-        out.region = true;
-        out.ranges.push_back({lo, length});
-        out.indices.push_back(lo);
-        continue;
-      }
-      if (step <= 0) {
-        in.fail(code::kIndex, span, "a slice step must be positive");
-        return out;
-      }
-      const std::int64_t* n = ir::constant(length);
-      if (!n) {
-        in.fail(code::kIndex, span, "a strided slice needs a constant length");
-        return out;
-      }
-      std::int64_t lanes = (*n + step - 1) / step;
-      if (lanes < 1 || lanes > 1024) {
-        in.fail(code::kIndex, span, "a vector of " + std::to_string(lanes) + " lanes cannot be accessed");
-        return out;
-      }
-      out.strided = lanes > 1;
-      out.indices.push_back(lanes == 1 ? lo : ir::ramp(lo, ir::int_imm(lo.dtype(), step), static_cast<int>(lanes)));
-      continue;
-    }
-    ir::Expr e = in.as_expr(v, span, "an index");
-    if (!e) return out;
-    if (!e.dtype().is_integral() && !e.dtype().is_bool()) {
-      in.fail(code::kIndex, span, "an index must be an integer, not " + ir::dtype_name(e.dtype()));
-      return out;
-    }
-    if (e.dtype().lanes > 1 && d + 1 != b->rank()) {
-      in.fail(code::kIndex, span, "only the last index may be a vector");
-      return out;
-    }
-    if (const std::int64_t *c = ir::constant(e), *n = ir::constant(extent);
-        c && n && (*c < 0 || (*c >= *n && !grows)) && outside.empty()) {
-      outside = "index " + std::to_string(*c) + " is outside of dimension " + std::to_string(d) + " of " + shown(b) +
-                ", which has " + std::to_string(*n) + " elements";
-      outside_at = span;
-    }
-    out.indices.push_back(e);
-    out.ranges.push_back({e, ir::int_imm(e.dtype(), 1)});
-  }
-  if (!outside.empty() && !out.region) {
-    in.fail(code::kIndex, outside_at, outside);
-    return out;
-  }
-  out.ok = true;
-  return out;
-}
-
-// A region as a stored value: the vector of its elements, which lie along the last dimension.
-ir::Expr region_vector(Interpreter& in, const ir::Region& region, text::Span span) {
-  if (region.buffer->scope == ir::StorageScope::Tmem) {
-    in.fail(code::kBuffer, span, "tensor memory has no elements to read", "use Tx.copy_async");
-    return {};
-  }
-  if (std::string how = ir::outside_of_buffer(region); !how.empty()) {
-    in.fail(code::kIndex, span, how);
-    return {};
-  }
-  std::vector<ir::Expr> indices;
-  for (const ir::Range& r : region.ranges) {
-    const std::int64_t* n = ir::constant(r.extent);
-    bool last = indices.size() + 1 == region.ranges.size();
-    if (!n || (!last && *n != 1) || *n < 1 || *n > 1024) {
-      in.fail(
-          code::kRegion, span,
-          "only a slice of constant length along the last dimension can be assigned as a vector; this is a region of " +
-              shown(region.buffer),
-          "use Tx.copy");
-      return {};
-    }
-    indices.push_back(*n == 1 ? r.min : ir::ramp(r.min, ir::int_imm(r.min.dtype(), 1), static_cast<int>(*n)));
-  }
-  return ir::load(region.buffer, indices);
-}
-
-}  // namespace
-
-Value index_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span span) {
-  Indexed i = read_indices(in, b, indices, span, false);
-  if (!i.ok) return Value::error();
-  if (i.region) return make_region(in, b, i.ranges);
-  return Value::expr(ir::load(b, i.indices));
-}
-
-Value index_region(Interpreter& in, const ir::Region& region, std::span<const Value> indices, text::Span whole) {
-  std::vector<text::Span> spans = in.take_index_spans();
-  if (indices.size() > region.ranges.size()) {
-    return in.fail(code::kIndex, whole,
-                   "this region of " + shown(region.buffer) + " has " + std::to_string(region.ranges.size()) +
-                       " dimensions, " + std::to_string(indices.size()) + " indices are given");
-  }
-  std::vector<ir::Range> ranges(region.ranges.begin(), region.ranges.end());
-  for (std::size_t d = 0; d < indices.size(); ++d) {
-    text::Span span = spans.size() == indices.size() ? spans[d] : whole;
-    ir::Expr extent = ranges[d].extent;
-    Slice* s = indices[d].as<Slice>();
-    if (!s) {
-      ir::Expr at = in.as_expr(indices[d], span, "an index");
-      if (!at) return Value::error();
-      if (!at.dtype().is_integral() || at.dtype().lanes != 1) {
-        return in.fail(code::kIndex, span,
-                       "an index of a region must be an integer, not " + ir::dtype_name(at.dtype()));
-      }
-      ranges[d] = {ir::simplify(ranges[d].min + at), ir::int_imm(extent.dtype(), 1)};
-      continue;
-    }
-    const std::optional<Bounds> bounds = bounds_of(in, *s, extent, span);
-    if (!bounds) return Value::error();
-    const auto& [lo, hi, step] = *bounds;
-    if (step != 1) return in.fail(code::kRegion, span, "a slice of a region has no step");
-    ir::Expr length = ir::simplify(hi - lo);
-    if (const std::int64_t* n = ir::constant(length); n && *n < 0) {
-      return in.fail(code::kIndex, span,
-                     "the slice of dimension " + std::to_string(d) + " is empty: " + std::to_string(*n) + " elements");
-    }
-    ranges[d] = {ir::simplify(ranges[d].min + lo), length};
-  }
-  return make_region(in, region.buffer, ranges);
-}
-
-bool store_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, Value value, text::Span span) {
-  if (value.is_poison()) return true;
-  if (!in.require_kernel(span, "a store to a buffer")) return false;
-  Indexed i = read_indices(in, b, indices, span, true);
-  if (!i.ok) return false;
-  if (i.region) {
-    in.fail(code::kRegion, span, "only elements can be assigned; this is a region of " + shown(b),
-            "use Tx.copy or Tx.fill");
-    return false;
-  }
-  if (b->scope == ir::StorageScope::Tmem) {
-    in.fail(code::kBuffer, span, "tensor memory has no elements to assign", "use Tx.copy_async");
-    return false;
-  }
-  RegionValue* slice = value.as<RegionValue>();
-  ir::Expr e = slice ? region_vector(in, slice->region, in.stored_at(span))
-                     : in.as_expr(value, in.stored_at(span), "the stored value");
-  return e && in.emit_store(b, i.indices, e, span);
 }
 
 }  // namespace tilewright::script

@@ -1,6 +1,4 @@
-// Buffer constructors, kernel parameters and pointer-typed names (surface.md 2.1, 4.1).
-#include <deque>
-
+// Buffer constructors and pointer-typed names (surface.md 4.1).
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/text/nearest.h"
@@ -44,106 +42,14 @@ std::optional<int> alignment(Interpreter& in, Value v, text::Span span) {
 
 }  // namespace
 
-ir::Buffer* make_buffer(Interpreter& in, const BufferOptions& o, text::Span span) {
-  Arena& arena = Arena::current();
-  ir::Buffer* b = in.draft(arena.make<ir::Buffer>());
-  b->dtype = o.dtype;
-  b->shape = arena.copy(o.shape);
-  b->strides = arena.copy(o.strides);
-  b->elem_offset = o.elem_offset;
-  b->scope = o.scope;
-  b->scope_text = o.scope == ir::StorageScope::Other ? in.keep(o.scope_text) : ir::storage_scope_name(o.scope);
-  b->align = o.align;
-  b->allocated_addr = o.allocated_addr;
-  b->is_scalar = o.is_scalar;
-  b->span = span;
-  if (o.layout) {
-    b->layout = o.layout;
-  } else if (o.default_layout) {
-    layout::Shape shape;
-    for (ir::Expr e : o.shape) shape.emplace_back(e);
-    b->layout = keep_layout(in, layout::row_major(shape));
-  }
-  if (o.data) {
-    b->data = o.data;
-  } else if (o.scope != ir::StorageScope::Tmem) {
-    ir::Var* var = in.draft(ir::make_var({}, ir::kHandle, ir::VarRole::Data));
-    var->pointee = o.dtype;
-    var->storage_scope = b->scope_text;
-    b->data = var;
-  }
-  return b;
-}
-
-// Of a layout that repeats something `elements` long, that something: of S[(32,64):(64,1)] and 64 elements
-// S[(1,64):(64,1)]. Storage is what the layout spans over the buffer's own shape. Nothing: the outer iters do not count
-// repetitions.
-std::optional<layout::Layout> own_part(const layout::Layout& l, std::int64_t elements) {
-  if (layout::has_thread_axis(l)) return std::nullopt;
-  layout::Layout out = l;
-  layout::Iters& iters = out.tile->shard;
-  std::int64_t rest = elements;
-  for (std::size_t i = iters.size(); i-- > 0;) {
-    if (!iters[i].extent.is_constant()) return std::nullopt;
-    if (rest == 1) {
-      iters[i].extent = 1;
-    } else if (rest % iters[i].extent.value() == 0) {
-      rest /= iters[i].extent.value();
-    } else {
-      return std::nullopt;
-    }
-  }
-  return rest == 1 ? std::optional(std::move(out)) : std::nullopt;
-}
-
-Value allocate(Interpreter& in, const BufferOptions& asked, text::Span span) {
-  BufferOptions o = asked;
-  if (o.scope == ir::StorageScope::Local || o.scope == ir::StorageScope::Shared) {
-    for (ir::Expr e : o.shape) {
-      const std::int64_t* c = ir::constant(e);
-      if (!c) {
-        return in.fail(code::kBuffer, span,
-                       "a " + std::string(ir::storage_scope_name(o.scope)) + " buffer needs constant extents",
-                       "only matched and declared buffers may have symbolic ones");
-      }
-      if (*c <= 0) return in.fail(code::kBuffer, span, "a buffer extent must be positive, it is " + std::to_string(*c));
-    }
-  }
-  if (o.scope == ir::StorageScope::Tmem && !o.allocated_addr) {
-    return in.fail(code::kBuffer, span, "a tmem buffer needs allocated_addr",
-                   "declare it with T.TMEMPool or T.decl_buffer(..., allocated_addr=column)");
-  }
+Value allocate(Interpreter& in, const BufferOptions& options, text::Span span) {
   // Where nobody named a target, this memory asks for one that has it (session/architecture.cpp).
-  if (o.scope == ir::StorageScope::Tmem && in.finds_target() &&
+  if (options.scope == ir::StorageScope::Tmem && options.allocated_addr && in.finds_target() &&
       !intrinsics::available(intrinsics::Availability::Sm100aClass, in.target())) {
-    in.kernel()->kernel->target_choice = ir::TargetChoice::Lacking;
+    in.kernel()->needs_another_target();
   }
-  if (o.scope != ir::StorageScope::Tmem && o.allocated_addr) {
-    return in.fail(code::kBuffer, span, "allocated_addr belongs to tmem buffers only");
-  }
-  if (o.layout && o.layout->tile) {  // N17: a layout must have as many elements as the buffer
-    layout::Dim elements = 1;
-    for (ir::Expr e : o.shape) elements = elements * layout::Dim(e);
-    layout::Dim size = layout::size(*o.layout);
-    if (elements.is_constant() && size.is_constant() && elements.value() != size.value()) {
-      auto part = own_part(*o.layout, elements.value());
-      if (!part) {
-        return in.fail(
-            code::kBuffer, span,
-            "the buffer has " + layout::to_string(elements) + " elements, its layout " + layout::to_string(size),
-            "layout: " + layout::to_short_string(*o.layout));
-      }
-      o.layout = keep_layout(in, std::move(*part));
-    }
-  }
-  const ir::Buffer* b = make_buffer(in, o, span);
-  if (o.data || o.scope == ir::StorageScope::Tmem) {
-    in.emit_new<ir::Decl>(span, b);
-  } else {
-    in.emit_new<ir::Alloc>(span, b);
-  }
-  in.kernel()->fresh.push_back(b);
-  return in.buffer_value(b);
+  auto made = in.kernel()->allocate(in.origin(span), options);
+  return made ? in.buffer_value(*made) : in.fail(std::move(made.error()), span);
 }
 
 Value alloc_local(Interpreter& in, ir::DataType dtype, const std::vector<ir::Expr>& extents, text::Span span) {
@@ -154,166 +60,151 @@ Value alloc_local(Interpreter& in, ir::DataType dtype, const std::vector<ir::Exp
   return allocate(in, o, span);
 }
 
-const ir::Buffer* make_local_scalar(Interpreter& in, std::string_view name, ir::DataType dtype, text::Span span) {
-  BufferOptions o;
-  o.dtype = dtype;
-  o.shape = {ir::int_imm(ir::kInt32, 1)};
-  o.scope = ir::StorageScope::Local;
-  o.is_scalar = true;
-  const ir::Buffer* b = make_buffer(in, o, span);
-  if (!name.empty()) {
-    in.name_draft(b, in.keep(name));
-  } else {
-    in.kernel()->fresh.push_back(b);
-  }
-  in.emit_new<ir::Alloc>(span, b);
-  return b;
-}
-
-ir::Var* make_pointer_or_value_var(Interpreter& in, std::string_view name, ir::Expr value, const TypeAnnotation* type) {
+ir::Var* bind_value(Interpreter& in, std::string_view name, ir::Expr value, const TypeAnnotation* type,
+                    text::Span span) {
   ir::DataType dtype = value.dtype();
-  bool is_map = type && type->kind == TypeAnnotation::Kind::TensorMap;
   if (type && type->kind == TypeAnnotation::Kind::Handle) dtype = ir::kHandle;
-  if (is_map) dtype = ir::kTensorMap;
-  ir::Var* var = ir::make_var(in.keep(name), dtype);
-  if (name.empty()) in.draft(var);
-  var->range = ir::bounds(value);
-  if (dtype.is_handle()) {
-    if (type) {
-      var->pointee = type->pointee;
-      var->storage_scope = in.keep(type->storage_scope);
-    }
-    if (var->pointee.is_void()) {  // what the pointer was made from
-      if (const auto* from = value.as<ir::Var>()) {
-        var->pointee = from->pointee;
-        var->storage_scope = from->storage_scope;
-      } else if (const auto* c = value.as<ir::Call>(); c && c->callee == &ir::builtin::address_of && !c->args.empty()) {
-        if (const auto* l = c->args[0].as<ir::Load>()) {
-          var->pointee = l->buffer->dtype;
-          var->storage_scope = l->buffer->scope_text;
-        }
-      }
-    }
-  }
-  return var;
+  if (type && type->kind == TypeAnnotation::Kind::TensorMap) dtype = ir::kTensorMap;
+  builder::Pointee pointee;
+  if (type) pointee = {type->pointee, type->storage_scope};
+  return in.kernel()->bind(in.origin(span), name, value, dtype, pointee);
 }
 
 // ---- constructors ---------------------------------------------------------------------------------------------
 
 namespace {
 
-struct Parsed {
-  BufferOptions options;
-  bool ok = false;
-};
+// The keyword arguments that all constructors share.
+class OptionReader {
+ public:
+  OptionReader(Interpreter& in, const Bound& a, std::initializer_list<std::string_view> names)
+      : in_(in), a_(a), names_(names) {}
 
-// The keyword arguments that all constructors share; `scope` is fixed by some of them.
-Parsed parse_options(Interpreter& in, const Bound& a, std::initializer_list<std::string_view> names,
-                     std::optional<ir::StorageScope> fixed, bool shape_required) {
-  Parsed p;
-  BufferOptions& o = p.options;
-  auto index = [&](std::string_view name) -> std::optional<std::size_t> {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (names.begin()[i] == name) return i;
+  // `fixed`: the scope of the constructor, which none of its arguments says. Nothing: an error is pending.
+  std::optional<BufferOptions> read(std::optional<ir::StorageScope> fixed, bool shape_required) {
+    const bool fine = read_shape(shape_required) && read_dtype() && read_scope(fixed) && read_data(fixed.has_value()) &&
+                      read_extents("strides", "the strides", &o_.strides) && read_offset() && read_align() &&
+                      read_layout() && read_allocated_addr();
+    return fine ? std::optional(std::move(o_)) : std::nullopt;
+  }
+
+ private:
+  std::optional<std::size_t> index(std::string_view name) const {
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      if (names_.begin()[i] == name) return i;
     }
     return std::nullopt;
-  };
-  auto has = [&](std::string_view name) { return index(name) && a.has(*index(name)); };
-  auto get = [&](std::string_view name) { return a[*index(name)]; };
-  auto span = [&](std::string_view name) { return a.span(*index(name)); };
-  if (has("shape")) {
-    auto shape = in.as_extents(get("shape"), span("shape"), "the shape");
-    if (!shape) return p;
-    o.shape = *shape;
-  } else if (shape_required) {
-    in.fail(code::kBuffer, a.span(0), "a buffer needs a shape");
-    return p;
   }
-  if (has("dtype")) {
-    auto d = in.as_dtype(get("dtype"), span("dtype"));
-    if (!d) return p;
-    o.dtype = *d;
+  bool has(std::string_view name) const { return index(name) && a_.has(*index(name)); }
+  Value get(std::string_view name) const { return a_[*index(name)]; }
+  text::Span span(std::string_view name) const { return a_.span(*index(name)); }
+  bool fail(std::string_view code, text::Span at, std::string message, std::string hint = {}) {
+    in_.fail(code, at, std::move(message), std::move(hint));
+    return false;
   }
-  if (fixed) {
-    o.scope = *fixed;
-  } else if (has("scope")) {
-    auto text = in.as_string(get("scope"), span("scope"), "scope=");
-    if (!text) return p;
-    if (!known_scope(in, *text, span("scope"))) return p;
-    o.scope = ir::parse_storage_scope(*text);
-    o.scope_text = *text;
+
+  bool read_extents(std::string_view name, std::string_view what, std::vector<ir::Expr>* into) {
+    if (!has(name)) return true;
+    auto extents = in_.as_extents(get(name), span(name), what);
+    if (extents) *into = *extents;
+    return extents.has_value();
   }
-  if (has("data")) {
-    ir::Expr e = in.as_expr(get("data"), span("data"), "data=");
-    if (!e) return p;
+  bool read_shape(bool required) {
+    if (!has("shape") && required) return fail(code::kBuffer, a_.span(0), "a buffer needs a shape");
+    return read_extents("shape", "the shape", &o_.shape);
+  }
+  bool read_dtype() {
+    if (!has("dtype")) return true;
+    auto d = in_.as_dtype(get("dtype"), span("dtype"));
+    if (d) o_.dtype = *d;
+    return d.has_value();
+  }
+  bool read_scope(std::optional<ir::StorageScope> fixed) {
+    if (fixed) o_.scope = *fixed;
+    if (fixed || !has("scope")) return true;
+    auto text = in_.as_string(get("scope"), span("scope"), "scope=");
+    if (!text || !known_scope(in_, *text, span("scope"))) return false;
+    o_.scope = ir::parse_storage_scope(*text);
+    o_.scope_text = *text;
+    return true;
+  }
+  bool read_data(bool fixed_scope) {
+    if (!has("data")) return true;
+    ir::Expr e = in_.as_expr(get("data"), span("data"), "data=");
+    if (!e) return false;
     if (const auto* var = e.as<ir::Var>()) {
-      o.data = var;
+      o_.data = var;
       // A view lies where its storage does, unless the script says otherwise.
-      if (!fixed && !has("scope") && !var->storage_scope.empty()) {
-        o.scope = ir::parse_storage_scope(var->storage_scope);
-        o.scope_text = var->storage_scope;
+      if (!fixed_scope && !has("scope") && !var->storage_scope.empty()) {
+        o_.scope = ir::parse_storage_scope(var->storage_scope);
+        o_.scope_text = var->storage_scope;
       }
-    } else if (e.dtype().is_handle() && in.kernel()) {  // a pointer expression: give it a name to be a base
-      ir::Var* var = make_pointer_or_value_var(in, "ptr", e, nullptr);
-      if (var->pointee.is_void()) var->pointee = o.dtype;
-      if (o.scope != ir::StorageScope::Global) var->storage_scope = ir::storage_scope_name(o.scope);
-      in.emit_new<ir::Bind>(span("data"), var, e);
-      o.data = var;
-    } else {
-      in.fail(code::kBuffer, span("data"), "data= must be a pointer variable", "pass buffer.data, or a T.let pointer");
-      return p;
+      return true;
     }
+    if (!e.dtype().is_handle() || !in_.kernel()) {
+      return fail(code::kBuffer, span("data"), "data= must be a pointer variable",
+                  "pass buffer.data, or a T.let pointer");
+    }
+    // A pointer expression: it is given a name to be a base.
+    ir::Var* var = in_.kernel()->bind(in_.origin(span("data")), "ptr", e);
+    if (var->pointee.is_void()) var->pointee = o_.dtype;
+    if (o_.scope != ir::StorageScope::Global) var->storage_scope = ir::storage_scope_name(o_.scope);
+    o_.data = var;
+    return true;
   }
-  if (has("strides")) {
-    auto s = in.as_extents(get("strides"), span("strides"), "the strides");
-    if (!s) return p;
-    o.strides = *s;
+  bool read_offset() {
+    if (has("elem_offset") && has("byte_offset")) {
+      return fail(code::kBuffer, span("byte_offset"), "elem_offset and byte_offset exclude each other");
+    }
+    if (has("elem_offset")) {
+      o_.elem_offset = in_.as_expr(get("elem_offset"), span("elem_offset"), "elem_offset");
+      if (!o_.elem_offset) return false;
+    }
+    if (has("byte_offset")) {
+      ir::Expr bytes = in_.as_expr(get("byte_offset"), span("byte_offset"), "byte_offset");
+      if (!bytes) return false;
+      int bits = o_.dtype.storage_bits() * o_.dtype.lanes;
+      o_.elem_offset = ir::simplify((bytes * ir::Expr(8)) / ir::Expr(bits));
+    }
+    if (o_.elem_offset && ir::is_constant(o_.elem_offset, 0)) o_.elem_offset = {};
+    return true;
   }
-  if (has("elem_offset") && has("byte_offset")) {
-    in.fail(code::kBuffer, span("byte_offset"), "elem_offset and byte_offset exclude each other");
-    return p;
+  bool read_align() {
+    if (!has("align")) return true;
+    auto n = alignment(in_, get("align"), span("align"));
+    if (n) o_.align = *n;
+    return n.has_value();
   }
-  if (has("elem_offset")) {
-    o.elem_offset = in.as_expr(get("elem_offset"), span("elem_offset"), "elem_offset");
-    if (!o.elem_offset) return p;
-  }
-  if (has("byte_offset")) {
-    ir::Expr bytes = in.as_expr(get("byte_offset"), span("byte_offset"), "byte_offset");
-    if (!bytes) return p;
-    int bits = o.dtype.storage_bits() * o.dtype.lanes;
-    o.elem_offset = ir::simplify((bytes * ir::Expr(8)) / ir::Expr(bits));
-  }
-  if (o.elem_offset && ir::is_constant(o.elem_offset, 0)) o.elem_offset = {};
-  if (has("align")) {
-    auto n = alignment(in, get("align"), span("align"));
-    if (!n) return p;
-    o.align = *n;
-  }
-  if (auto i = index("layout"); i && a.given(*i)) {
-    Value l = a[*i];
+  bool read_layout() {
+    auto i = index("layout");
+    if (!i || !a_.given(*i)) return true;
+    Value l = a_[*i];
     if (l.is_none()) {
-      o.default_layout = false;
+      o_.default_layout = false;
     } else if (Str* s = l.as<Str>()) {
-      if (s->text != "default") {
-        in.fail(code::kLayout, a.span(*i), "layout strings other than \"default\" belong to other targets");
-        return p;
-      }
+      if (s->text == "default") return true;
+      return fail(code::kLayout, a_.span(*i), "layout strings other than \"default\" belong to other targets");
     } else {
-      auto layout = in.as_layout(l, a.span(*i));
-      if (!layout) return p;
-      o.layout = keep_layout(in, *layout);
+      auto layout = in_.as_layout(l, a_.span(*i));
+      if (!layout) return false;
+      o_.layout = keep_layout(in_, *layout);
     }
+    return true;
   }
-  if (has("allocated_addr")) {
+  bool read_allocated_addr() {
+    if (!has("allocated_addr")) return true;
     Value v = get("allocated_addr");
     if (List* l = v.as<List>(); l && l->items.size() == 1) v = l->items[0];
     if (Tuple* t = v.as<Tuple>(); t && t->items.size() == 1) v = t->items[0];
-    o.allocated_addr = in.as_expr(v, span("allocated_addr"), "allocated_addr");
-    if (!o.allocated_addr) return p;
+    o_.allocated_addr = in_.as_expr(v, span("allocated_addr"), "allocated_addr");
+    return static_cast<bool>(o_.allocated_addr);
   }
-  p.ok = true;
-  return p;
-}
+
+  Interpreter& in_;
+  const Bound& a_;
+  std::initializer_list<std::string_view> names_;
+  BufferOptions o_;
+};
 
 Value no_name(Interpreter& in, const Arguments& args) {
   for (const Keyword& k : args.keywords) {
@@ -338,21 +229,21 @@ Value alloc(Interpreter& in, const Arguments& args, Value) {
   if constexpr (Scope >= 0) {
     if (!a.has(6)) fixed = static_cast<ir::StorageScope>(Scope);
   }
-  Parsed p = parse_options(in, a, {TILEWRIGHT_BUFFER_NAMES}, fixed, true);
-  return p.ok ? allocate(in, p.options, args.call) : Value::error();
+  auto options = OptionReader(in, a, {TILEWRIGHT_BUFFER_NAMES}).read(fixed, true);
+  return options ? allocate(in, *options, args.call) : Value::error();
 }
 
 // T.Buffer(...) as an annotation or a free declaration.
 Value buffer_declaration(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "T.Buffer", {TILEWRIGHT_BUFFER_NAMES}, 1);
   if (!a) return Value::error();
-  Parsed p = parse_options(in, a, {TILEWRIGHT_BUFFER_NAMES}, std::nullopt, true);
-  if (!p.ok) return Value::error();
+  auto options = OptionReader(in, a, {TILEWRIGHT_BUFFER_NAMES}).read(std::nullopt, true);
+  if (!options) return Value::error();
   // In a body, over data that exists: a view, as T.decl_buffer makes it.
-  if (in.kernel() && p.options.data) return allocate(in, p.options, args.call);
+  if (in.kernel() && options->data) return allocate(in, *options, args.call);
   TypeAnnotation* t = in.make<TypeAnnotation>();
   t->kind = TypeAnnotation::Kind::Buffer;
-  t->buffer = make_buffer(in, p.options, args.call);
+  t->buffer = in.drafts().buffer(*options, args.call);
   return Value::object(t);
 }
 
@@ -369,23 +260,17 @@ Value match_buffer(Interpreter& in, const Arguments& args, Value) {
                    "use a slice of the buffer, or T.decl_buffer");
   }
   const ir::Var* param = a[0].is_expr() ? a[0].as_expr().as<ir::Var>() : nullptr;
-  ir::Param* slot = nullptr;
-  for (ir::Param& p : in.kernel()->kernel->params) {
-    if (param && p.var == param) slot = &p;
-  }
-  if (!slot)
+  if (!in.kernel()->is_parameter(param)) {
     return in.fail(code::kParameter, a.span(0),
                    "Can not bind non-input param: the first argument must be a parameter of the kernel");
-  Parsed p = parse_options(in, a,
-                           {"param", "shape", "dtype", "data", "strides", "elem_offset", "scope", "align",
-                            "offset_factor", "buffer_type", "axis_separators", "layout"},
-                           std::nullopt, true);
-  if (!p.ok) return Value::error();
-  if (slot->buffer) return in.fail(code::kParameter, a.span(0), "this parameter is already matched to a buffer");
-  // Whoever uses the extents may rely on them being extents, whatever made the variable.
-  const ir::Buffer* b = make_buffer(in, p.options, args.call);
-  slot->buffer = b;
-  return in.buffer_value(b);
+  }
+  auto options = OptionReader(in, a,
+                              {"param", "shape", "dtype", "data", "strides", "elem_offset", "scope", "align",
+                               "offset_factor", "buffer_type", "axis_separators", "layout"})
+                     .read(std::nullopt, true);
+  if (!options) return Value::error();
+  auto made = in.kernel()->match(param, *options, args.call);
+  return made ? in.buffer_value(*made) : in.fail(std::move(made.error()), a.span(0));
 }
 
 template <int Scope>
@@ -420,11 +305,12 @@ Value decl_scalar(Interpreter& in, const Arguments& args, Value) {
   if (!in.require_kernel(args.call, "T.decl_scalar")) return Value::error();
   Bound a(in, args, "T.decl_scalar", {"dtype", "data", "scope", "elem_offset", "byte_offset"}, 2);
   if (!a) return Value::error();
-  Parsed p = parse_options(in, a, {"dtype", "data", "scope", "elem_offset", "byte_offset"}, std::nullopt, false);
-  if (!p.ok) return Value::error();
-  p.options.shape = {ir::int_imm(ir::kInt32, 1)};
-  p.options.is_scalar = true;
-  Value v = allocate(in, p.options, args.call);
+  auto options =
+      OptionReader(in, a, {"dtype", "data", "scope", "elem_offset", "byte_offset"}).read(std::nullopt, false);
+  if (!options) return Value::error();
+  options->shape = {ir::int_imm(ir::kInt32, 1)};
+  options->is_scalar = true;
+  Value v = allocate(in, *options, args.call);
   if (v.is_error()) return v;
   ir::Expr zero = ir::int_imm(ir::kInt32, 0);
   return Value::expr(ir::load(v.as<BufferValue>()->buffer, {&zero, 1}));
@@ -529,7 +415,7 @@ Value free_var(Interpreter& in, const Arguments& args, Value) {
   if (!a) return Value::error();
   auto d = in.as_dtype(a[0], a.span(0));
   if (!d) return Value::error();
-  ir::Var* var = in.draft(ir::make_var({}, Pointer ? ir::kHandle : *d));
+  ir::Var* var = in.drafts().variable(Pointer ? ir::kHandle : *d);
   if (Pointer) var->pointee = *d;
   if (a.has(1)) {
     auto s = in.as_string(a[1], a.span(1), "the storage scope");
@@ -644,147 +530,5 @@ constexpr Record kBufferRecords[] = {
 }  // namespace
 
 std::span<const Record> buffer_records() { return kBufferRecords; }
-
-// ---- parameters -----------------------------------------------------------------------------------------------
-
-namespace {
-
-// The tensor of a parameter annotated with `T.Buffer(...)`. An annotation that stands for a parameter already, of this
-// kernel or of another one, makes a second tensor like the first.
-const ir::Buffer* parameter_tensor(Interpreter& in, const ir::Buffer* annotated, std::string_view name) {
-  if (annotated->name.empty() && in.drafts().find(annotated)) {
-    in.name_draft(annotated, name);
-    return annotated;
-  }
-  ir::Buffer* tensor = in.draft(Arena::current().make<ir::Buffer>(*annotated));
-  if (const ir::Var* data = annotated->data; data && data->role == ir::VarRole::Data) {
-    ir::Var* own = in.draft(ir::make_var({}, data->dtype, data->role));
-    own->pointee = data->pointee;
-    own->storage_scope = data->storage_scope;
-    tensor->data = own;
-  }
-  in.name_draft(tensor, name);
-  return tensor;
-}
-
-}  // namespace
-
-bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* constexprs, Scope* scope) {
-  bool jit = f->mode == FunctionMode::Jit;
-  text::Span def = {f->anchor, f->def->name.at.begin, f->def->name.at.end};
-  // Compile-time parameters first: the annotations of the others may use them.
-  const std::span<const Keyword> keywords = constexprs ? constexprs->keywords : std::span<const Keyword>();
-  std::vector<bool> used(keywords.size());
-  std::size_t next_default = 0;
-  for (const syntax::Parameter& p : f->def->params) {
-    Value default_value = p.default_value && next_default < f->defaults.size() ? f->defaults[next_default] : Value();
-    bool has_default = p.default_value != nullptr;
-    if (has_default) ++next_default;
-    text::Span at = in.span(p.name.at);
-    if (p.kind == syntax::ParamKind::VarArgs || p.kind == syntax::ParamKind::VarKeywords) {
-      in.fail(code::kParameter, at, "a kernel cannot have *args or **kwargs");
-      return false;
-    }
-    auto* attribute = syntax::as<syntax::Attribute>(p.annotation);
-    bool is_constexpr = attribute && attribute->name.text == "constexpr";
-    bool given = false;
-    for (std::size_t i = 0; i < used.size(); ++i) {
-      if (keywords[i].name != p.name.text) continue;
-      used[i] = given = true;
-      scope->set(p.name, keywords[i].value);
-    }
-    if (!is_constexpr) continue;
-    if (!jit) {
-      in.fail(code::kParameter, at, "'" + std::string(p.name.text) + "' is a compile-time parameter: that needs @T.jit",
-              "decorate the kernel with @T.jit and call .specialize(" + std::string(p.name.text) + "=...)");
-      return false;
-    }
-    if (given) continue;
-    if (!has_default) {
-      in.fail(code::kJit, constexprs ? constexprs->call : def,
-              "specialize() needs a value for '" + std::string(p.name.text) + "'");
-      return false;
-    }
-    scope->set(p.name, default_value);
-  }
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) continue;
-    in.fail(code::kJit, keywords[i].span,
-            std::string(f->def->name.text) + " has no compile-time parameter '" + std::string(keywords[i].name) + "'");
-    return false;
-  }
-  ir::Kernel& kernel = *in.kernel()->kernel;
-  bool first = true;
-  for (const syntax::Parameter& p : f->def->params) {
-    text::Span at = in.span(p.name.at);
-    if (first && p.name.text == "self" && !p.annotation) {  // a method of an @I.ir_module class
-      first = false;
-      continue;
-    }
-    first = false;
-    auto* attribute = syntax::as<syntax::Attribute>(p.annotation);
-    if (attribute && attribute->name.text == "constexpr") continue;
-    if (!p.annotation) {
-      in.fail(code::kParameter, at, "parameter '" + std::string(p.name.text) + "' needs a type annotation",
-              "for example " + std::string(p.name.text) + ": T.handle");
-      return false;
-    }
-    Value annotation = in.eval(p.annotation, scope);
-    if (annotation.is_error()) return false;
-    std::string_view name = in.keep(p.name.text);
-    ir::Param param;
-    auto make = [&](std::string_view var_name, ir::DataType dtype) {
-      return ir::make_var(in.keep(var_name), dtype, ir::VarRole::Parameter);
-    };
-    if (annotation.is_poison()) {
-      scope->set(p.name, Value::poison());
-      continue;
-    }
-    Native* native = annotation.as<Native>();
-    TypeAnnotation* type = annotation.as<TypeAnnotation>();
-    if (type && type->kind == TypeAnnotation::Kind::Optional) {
-      if (TypeAnnotation* inner = type->inner.as<TypeAnnotation>())
-        type = inner;
-      else if (Native* n = type->inner.as<Native>())
-        native = n, type = nullptr;
-    }
-    if (native && (native->name == "handle" || native->name == "Ptr")) {
-      param.var = make(name, ir::kHandle);
-      scope->set(p.name, Value::expr(param.var));
-    } else if (native && native->name == "TensorMap") {
-      param.var = make(name, ir::kTensorMap);
-      scope->set(p.name, Value::expr(param.var));
-    } else if (type && type->kind == TypeAnnotation::Kind::Handle) {
-      ir::Var* var = make(name, ir::kHandle);
-      var->pointee = type->pointee;
-      var->storage_scope = in.keep(type->storage_scope);
-      param.var = var;
-      scope->set(p.name, Value::expr(var));
-    } else if (type && type->kind == TypeAnnotation::Kind::TensorMap) {
-      param.var = make(name, ir::kTensorMap);
-      scope->set(p.name, Value::expr(param.var));
-    } else if (type && type->kind == TypeAnnotation::Kind::Buffer) {
-      param.var = make(std::string(name) + "_handle", ir::kHandle);
-      param.buffer = parameter_tensor(in, type->buffer, name);
-      scope->set(p.name, in.buffer_value(param.buffer));
-    } else if (DataTypeValue* d = annotation.as<DataTypeValue>(); d && !d->subscripted) {
-      param.var = make(name, d->dtype);
-      scope->set(p.name, Value::expr(param.var));
-    } else {
-      in.fail(code::kParameter, in.span(p.annotation),
-              std::string(type_name(annotation)) + " is not the type of a kernel parameter",
-              syntax::as<syntax::Subscript>(p.annotation)
-                  ? "write it with parentheses: T.Buffer((64, 64), \"float16\")"
-                  : "use T.handle, T.Buffer(shape, dtype), T.TensorMap() or a dtype such as T.int32");
-      return false;
-    }
-    if (p.default_value && !jit) {
-      in.fail(code::kParameter, at, "a run-time parameter cannot have a default");
-      return false;
-    }
-    kernel.params.push_back(param);
-  }
-  return true;
-}
 
 }  // namespace tilewright::script

@@ -202,9 +202,9 @@ Value tvm_access_ptr(Interpreter& in, const Arguments& args, Value) {
   o.data = var;
   o.scope = ir::parse_storage_scope(var->storage_scope);
   o.default_layout = false;
-  ir::Buffer* b = make_buffer(in, o, args.call);
+  ir::Buffer* b = in.drafts().buffer(o, args.call);
   b->name = in.keep(std::string(var->name) + "_flat");
-  if (in.kernel()) in.emit_new<ir::Decl>(args.call, b);
+  if (in.kernel()) in.kernel()->declare(in.origin(args.call), b);
   ir::Expr element = ir::load(b, {&offset, 1});
   return Value::expr(ir::call(ir::kHandle, ir::builtin::address_of, {&element, 1}));
 }
@@ -288,7 +288,7 @@ Value variable(Interpreter& in, const Arguments& args, Value) {
   if (a[1].is_opaque()) return a[1];
   auto name = in.as_string(a[0], a.span(0), "the name");
   auto d = !name ? std::nullopt : a[1].as<TypeAnnotation>() ? std::optional(ir::kHandle) : in.as_dtype(a[1], a.span(1));
-  return d ? Value::expr(in.draft(ir::make_var({}, *d))) : Value::error();
+  return d ? Value::expr(in.drafts().variable(*d)) : Value::error();
 }
 
 Value buffer_load(Interpreter& in, const Arguments& args, Value) {

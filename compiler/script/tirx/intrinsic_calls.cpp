@@ -125,98 +125,155 @@ static Value refuse_arguments(Interpreter& in, const intrinsics::Intrinsic& row,
   return in.fail(code::kIntrinsic, args.call, why);
 }
 
+namespace {
+
+// A call of an intrinsic as the script writes it: values with their places, names of those at the end.
+struct Written {
+  std::vector<std::string_view> names;
+  std::vector<Value> values;
+  std::vector<text::Span> spans;
+  std::size_t positional = 0;
+
+  explicit Written(const Arguments& args)
+      : values(args.positional.begin(), args.positional.end()), positional(args.positional.size()) {
+    for (std::size_t i = 0; i < values.size(); ++i) spans.push_back(args.at(i));
+    for (const Keyword& k : args.keywords) {
+      if (k.value.is_none() && k.name != "dtype") continue;  // None counts as not given
+      names.push_back(k.name);
+      values.push_back(k.value);
+      spans.push_back(k.span);
+    }
+  }
+  // `dtype=` on ordinary intrinsics is dropped (surface.md 1). False: there is none.
+  bool drop_dtype() {
+    auto dtype = std::find(names.begin(), names.end(), "dtype");
+    if (dtype == names.end()) return false;
+    auto at = static_cast<std::ptrdiff_t>(positional) + (dtype - names.begin());
+    names.erase(dtype);
+    values.erase(values.begin() + at);
+    spans.erase(spans.begin() + at);
+    return true;
+  }
+};
+
+class OperandReader {
+ public:
+  OperandReader(Interpreter& in, const intrinsics::Intrinsic& row, const Written& written, const std::string& shown)
+      : in_(in), row_(row), written_(written), shown_(shown) {}
+
+  std::vector<ir::Expr> operands;
+  bool settles_later = false;  // an attribute depends on a loop that is written out
+
+  // False: an error is pending.
+  bool read(std::span<const intrinsics::Slot> slots) {
+    for (std::size_t i = 0; i < row_.operands.size(); ++i) {
+      const Operand& o = row_.operands[i];
+      if (slots[i].first < 0) {
+        if (o.kind != OperandKind::Variadic) operands.push_back(intrinsics::default_value(o));
+        continue;
+      }
+      for (int k = 0; k < slots[i].count; ++k) {
+        if (!read_one(o, static_cast<std::size_t>(slots[i].first + k))) return false;
+      }
+    }
+    return true;
+  }
+
+  // The call as it is in the first round of the loops around it, where that decides.
+  std::vector<ir::Expr> first_round() const {
+    std::vector<ir::Expr> out;
+    for (ir::Expr e : operands) {
+      ir::Expr first = in_.in_first_round(e);
+      out.push_back(intrinsics::is_attribute(first) ? first : e);
+    }
+    return out;
+  }
+
+ private:
+  bool read_one(const Operand& o, std::size_t at) {
+    const Value v = written_.values[at];
+    const text::Span span = written_.spans[at];
+    const bool several = o.kind == OperandKind::List || o.kind == OperandKind::Variadic;
+    if (several && (v.as<List>() || v.as<Tuple>())) return read_list(o, v, span);
+    if (o.kind == OperandKind::List) {
+      in_.fail(code::kIntrinsic, span, "'" + std::string(o.name) + "' of " + shown_ + " takes a list");
+      return false;
+    }
+    ir::Expr e = operand_value(in_, o, several ? o.item : o.kind, v, span, shown_);
+    if (!e) return false;
+    operands.push_back(e);
+    settles_later |= o.kind == OperandKind::Attribute && !intrinsics::is_attribute(e) && !intrinsics::is_absent(e);
+    return true;
+  }
+
+  bool read_list(const Operand& o, Value v, text::Span span) {
+    auto items = in_.iterate(v, span);
+    if (!items) return false;
+    // A list stands in the arguments as its length and then its items (arguments.h).
+    if (o.kind == OperandKind::List)
+      operands.push_back(ir::int_imm(ir::kInt32, static_cast<std::int64_t>(items->size())));
+    for (Value item : *items) {
+      ir::Expr e = operand_value(in_, o, o.item, item, span, shown_);
+      if (!e) return false;
+      operands.push_back(e);
+    }
+    return true;
+  }
+
+  Interpreter& in_;
+  const intrinsics::Intrinsic& row_;
+  const Written& written_;
+  const std::string& shown_;
+};
+
+// Does the target serve the call, or another one where that is still open? False: an error is pending.
+bool is_served(Interpreter& in, const intrinsics::Intrinsic& row, std::span<const ir::Expr> sample,
+               const std::string& shown, text::Span call) {
+  auto problem = intrinsics::verify(row, sample, in.target());
+  if (!problem) return true;
+  if (!in.finds_target()) {
+    in.fail(code::kIntrinsic, call, shown + ": " + *problem);
+    return false;
+  }
+  if (!intrinsics::verifying_targets(row, sample)) {
+    in.fail(code::kIntrinsic, call, shown + ": " + intrinsics::failure_everywhere(row, sample, in.target()));
+    return false;
+  }
+  in.kernel()->needs_another_target();
+  return true;
+}
+
+}  // namespace
+
 Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& args) {
   std::string shown = "T." + std::string(path);
-  std::vector<std::string_view> names;
-  std::vector<Value> values(args.positional.begin(), args.positional.end());
-  std::vector<text::Span> spans;
-  for (std::size_t i = 0; i < values.size(); ++i) spans.push_back(args.at(i));
-  for (const Keyword& k : args.keywords) {
-    if (k.value.is_none() && k.name != "dtype") continue;  // None counts as not given
-    names.push_back(k.name);
-    values.push_back(k.value);
-    spans.push_back(k.span);
-  }
-  for (Value v : values) {
+  Written written(args);
+  for (Value v : written.values) {
     if (v.is_poison()) return v;
   }
-  std::size_t positional = args.positional.size();
-  const intrinsics::Intrinsic* row = intrinsics::find(path, positional, names);
+  const intrinsics::Intrinsic* row = intrinsics::find(path, written.positional, written.names);
   if (!row) {
     return in.fail(code::kIntrinsic, args.call, shown + " is not an intrinsic",
                    intrinsics::is_namespace(path) ? "it is a namespace: name one of its members" : "");
   }
   if (!in.require_kernel(args.call, shown)) return Value::error();
-  auto slots = intrinsics::bind(*row, positional, names);
-  if (!slots) {
-    // `dtype=` on ordinary intrinsics is dropped (surface.md 1).
-    auto dtype = std::find(names.begin(), names.end(), "dtype");
-    if (dtype != names.end()) {
-      auto at = static_cast<std::ptrdiff_t>(positional) + (dtype - names.begin());
-      names.erase(dtype);
-      values.erase(values.begin() + at);
-      spans.erase(spans.begin() + at);
-      row = intrinsics::find(path, positional, names);
-      slots = intrinsics::bind(*row, positional, names);
-    }
-    if (!slots) return refuse_arguments(in, *row, args, slots.error());
+  auto slots = intrinsics::bind(*row, written.positional, written.names);
+  if (!slots && written.drop_dtype()) {
+    row = intrinsics::find(path, written.positional, written.names);
+    slots = intrinsics::bind(*row, written.positional, written.names);
   }
-  std::vector<ir::Expr> operands;
-  bool settles_later = false;  // an attribute depends on a loop that is written out
-  for (std::size_t i = 0; i < row->operands.size(); ++i) {
-    const Operand& o = row->operands[i];
-    intrinsics::Slot slot = (*slots)[i];
-    if (slot.first < 0) {
-      if (o.kind != OperandKind::Variadic) operands.push_back(intrinsics::default_value(o));
-      continue;
-    }
-    for (int k = 0; k < slot.count; ++k) {
-      auto at = static_cast<std::size_t>(slot.first + k);
-      bool several = o.kind == OperandKind::List || o.kind == OperandKind::Variadic;
-      if (several && (values[at].as<List>() || values[at].as<Tuple>())) {
-        auto items = in.iterate(values[at], spans[at]);
-        if (!items) return Value::error();
-        // A list stands in the arguments as its length and then its items (arguments.h).
-        if (o.kind == OperandKind::List)
-          operands.push_back(ir::int_imm(ir::kInt32, static_cast<std::int64_t>(items->size())));
-        for (Value item : *items) {
-          ir::Expr e = operand_value(in, o, o.item, item, spans[at], shown);
-          if (!e) return Value::error();
-          operands.push_back(e);
-        }
-        continue;
-      }
-      if (o.kind == OperandKind::List) {
-        return in.fail(code::kIntrinsic, spans[at], "'" + std::string(o.name) + "' of " + shown + " takes a list");
-      }
-      ir::Expr e = operand_value(in, o, several ? o.item : o.kind, values[at], spans[at], shown);
-      if (!e) return Value::error();
-      operands.push_back(e);
-      settles_later |= o.kind == OperandKind::Attribute && !intrinsics::is_attribute(e) && !intrinsics::is_absent(e);
-    }
-  }
-  std::vector<ir::Expr> first_round;  // the call as it is in the first round of the loops around it, where that decides
-  if (settles_later) {
-    for (ir::Expr e : operands) {
-      ir::Expr first = in.in_first_round(e);
-      first_round.push_back(intrinsics::is_attribute(first) ? first : e);
-    }
-  }
-  const std::vector<ir::Expr>& sample = settles_later ? first_round : operands;
-  if (auto problem = intrinsics::verify(*row, sample, in.target())) {
-    if (!in.finds_target()) return in.fail(code::kIntrinsic, args.call, shown + ": " + *problem);
-    if (!intrinsics::verifying_targets(*row, sample)) {
-      return in.fail(code::kIntrinsic, args.call,
-                     shown + ": " + intrinsics::failure_everywhere(*row, sample, in.target()));
-    }
-    in.kernel()->kernel->target_choice = ir::TargetChoice::Lacking;
-  }
+  if (!slots) return refuse_arguments(in, *row, args, slots.error());
+  OperandReader reader(in, *row, written, shown);
+  if (!reader.read(*slots)) return Value::error();
+  const std::vector<ir::Expr> first_round = reader.settles_later ? reader.first_round() : std::vector<ir::Expr>();
+  const std::vector<ir::Expr>& sample = reader.settles_later ? first_round : reader.operands;
+  if (!is_served(in, *row, sample, shown, args.call)) return Value::error();
   ir::DataType dtype = row->result ? row->result(sample) : ir::kVoid;
-  ir::Expr e = ir::call(dtype, *row, operands);
+  ir::Expr e = ir::call(dtype, *row, reader.operands);
   // In builder mode calls emit only inside T.evaluate (script.md); a call without a result has no other use than its
   // effect, so it takes place where it is written.
   if (!in.in_script_mode() && dtype.is_void()) {
-    in.emit_new<ir::Evaluate>(args.call, e);
+    in.kernel()->evaluate(in.origin(args.call), e);
     return Value::none();
   }
   return Value::expr(e);

@@ -1,7 +1,7 @@
 // Loop frames: range, T.serial, T.unroll, T.vectorized, T.parallel, T.grid, T.thread_binding (surface.md 5).
+#include "compiler/builder/launch.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/promote.h"
-#include "compiler/script/launch.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -75,10 +75,7 @@ std::optional<LoopArguments> bounds_of(Interpreter& in, Value start, Value stop,
 Value make_loop(Interpreter& in, LoopArguments bounds, ir::LoopKind kind, ir::UnrollHint hint) {
   Frame* f = in.make<Frame>();
   f->kind = FrameKind::Loop;
-  f->loop = kind;
-  f->unroll = hint;
-  f->ranges = {{bounds.min, bounds.extent}};
-  f->step = bounds.step;
+  f->loops = {{{bounds.min, bounds.extent}}, bounds.step, kind, hint, {}};
   return Value::object(f);
 }
 
@@ -156,14 +153,14 @@ Value grid(Interpreter& in, const Arguments& args, Value) {
       ir::Expr lo = in.as_expr(t->items[0], args.at(i), "a loop start");
       ir::Expr n = lo ? in.as_expr(t->items[1], args.at(i), "a loop extent") : ir::Expr();
       if (!n) return Value::error();
-      f->ranges.emplace_back(lo, n);
+      f->loops.ranges.push_back({lo, n});
       continue;
     }
     auto bounds = bounds_of(in, stop, Value::none(), Value::none(), args.at(i));
     if (!bounds) return Value::error();
-    f->ranges.emplace_back(bounds->min, bounds->extent);
+    f->loops.ranges.push_back({bounds->min, bounds->extent});
   }
-  if (f->ranges.empty()) return in.fail(code::kLoop, args.call, "T.grid needs at least one extent");
+  if (f->loops.ranges.empty()) return in.fail(code::kLoop, args.call, "T.grid needs at least one extent");
   return Value::object(f);
 }
 
@@ -173,13 +170,13 @@ Value thread_binding(Interpreter& in, const Arguments& args, Value) {
   auto bounds = bounds_of(in, a[0], a[1], Value::none(), args.call);
   auto tag = bounds ? in.as_string(a[2], a.span(2), "thread=") : std::nullopt;
   if (!tag) return Value::error();
-  if (!launch_dimension(*tag)) return unknown_launch_tag(in, *tag, a.span(2));
+  if (auto known = builder::launch_dimension(*tag); !known) return in.fail(std::move(known.error()), a.span(2));
   if (!ir::is_constant(bounds->min, 0)) {
     return in.fail(code::kLoop, args.call, "a loop over " + std::string(*tag) + " starts at 0, as the hardware counts",
                    "add the start to the index in the body");
   }
   Value v = make_loop(in, *bounds, ir::LoopKind::ThreadBinding, ir::UnrollHint::None);
-  v.as<Frame>()->thread_tag = in.keep(*tag);
+  v.as<Frame>()->loops.thread_tag = in.keep(*tag);
   return v;
 }
 

@@ -190,7 +190,7 @@ Value tirx_namespace(Interpreter& in) { return surface_space(in, "T", "T", looku
 // T.int32(): a fresh variable; T.int32(v): a constant or a cast.
 Value call_dtype(Interpreter& in, DataTypeValue* dtype, const Arguments& args) {
   if (args.positional.empty()) {
-    ir::Var* var = in.draft(ir::make_var({}, dtype->dtype, ir::VarRole::Extent));
+    ir::Var* var = in.drafts().variable(dtype->dtype, ir::VarRole::Extent);
     if (dtype->dtype.is_integral()) var->range = {0, ir::Interval::kMax};
     return Value::expr(var);
   }

@@ -1,5 +1,5 @@
 // T.cta_id, T.warp_id, T.lane_id, ...: the launch geometry (surface.md 3, scope.md 2).
-#include "compiler/script/launch.h"
+#include "compiler/builder/launch.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -67,18 +67,7 @@ Value declare(Interpreter& in, const ScopeIdKind& kind, Value extents, Value pre
     }
   }
   if (kind.binding == ScopeBinding::ClusterCtaPair) values = {ir::int_imm(ir::kInt32, 2)};
-  std::vector<const ir::Var*> vars;
-  std::size_t dims = values.empty() ? 1 : values.size();
-  for (std::size_t d = 0; d < dims; ++d) {
-    ir::Var* var = in.draft(ir::make_var({}, ir::kInt32, ir::VarRole::ScopeId));
-    var->scope_id = kind.binding;
-    var->dimension = static_cast<std::uint8_t>(d);
-    const std::int64_t* c = d < values.size() ? ir::constant(values[d]) : nullptr;
-    var->range = {0, c ? *c - 1 : ir::Interval::kMax};
-    vars.push_back(var);
-  }
-  Arena& arena = Arena::current();
-  in.emit_new<ir::ScopeIds>(args.call, kind.binding, arena.copy(vars), arena.copy(values), arena.copy(wanted));
+  std::vector<const ir::Var*> vars = in.kernel()->scope_ids(in.origin(args.call), kind.binding, values, wanted);
   if (vars.size() == 1) return Value::expr(vars[0]);
   std::vector<Value> out;
   for (const ir::Var* var : vars) out.push_back(Value::expr(var));
@@ -121,11 +110,8 @@ Value generic(Interpreter& in, const Arguments& args, Value) {
 
 Value device_entry(Interpreter& in, const Arguments& args, Value) {
   if (!in.require_kernel(args.call, "T.device_entry()")) return Value::error();
-  if (in.kernel()->device)
-    return in.fail(code::kDeviceEntry, args.call, "T.device_entry() stands twice in this kernel");
-  in.kernel()->device = true;
-  in.emit_new<ir::DeviceEntry>(args.call);
-  return Value::none();
+  auto made = in.kernel()->enter_device(in.origin(args.call));
+  return made ? Value::none() : in.fail(std::move(made.error()), args.call);
 }
 
 // T.env_thread(tag): a launch dimension whose extent T.launch_thread gives later.
@@ -134,10 +120,10 @@ Value env_thread(Interpreter& in, const Arguments& args, Value) {
   if (!a || !in.require_kernel(args.call, "T.env_thread")) return Value::error();
   auto tag = in.as_string(a[0], a.span(0), "the thread tag");
   if (!tag) return Value::error();
-  auto dimension = launch_dimension(*tag);
-  if (!dimension) return unknown_launch_tag(in, *tag, a.span(0));
-  const ir::Var* var = make_launch_var(in, *dimension);
-  in.emit(environment_marker(in.origin(args.call), var));
+  auto dimension = builder::launch_dimension(*tag);
+  if (!dimension) return in.fail(std::move(dimension.error()), a.span(0));
+  const ir::Var* var = in.drafts().launch_variable(*dimension);
+  in.kernel()->launch_later(in.origin(args.call), var);
   return Value::expr(var);
 }
 
@@ -146,19 +132,19 @@ Value launch_thread(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "T.launch_thread", {"thread", "extent"}, 2);
   if (!a || !in.require_kernel(args.call, "T.launch_thread")) return Value::error();
   const ir::Var* var = a[0].is_expr() ? a[0].as_expr().as<ir::Var>() : nullptr;
-  if (!var || !is_launch_var(var)) {
+  if (!var || !builder::is_launch_var(var)) {
     auto tag = in.as_string(a[0], a.span(0), "the thread tag");
     if (!tag) return Value::error();
-    auto dimension = launch_dimension(*tag);
-    if (!dimension) return unknown_launch_tag(in, *tag, a.span(0));
-    var = make_launch_var(in, *dimension);
+    auto dimension = builder::launch_dimension(*tag);
+    if (!dimension) return in.fail(std::move(dimension.error()), a.span(0));
+    var = in.drafts().launch_variable(*dimension);
   }
   ir::Expr extent = in.as_expr(a[1], a.span(1), "the extent");
   if (!extent) return Value::error();
   if (!extent.dtype().is_integral() || extent.dtype().lanes != 1) {
     return in.fail(code::kScopeId, a.span(1), "the extent of a launch dimension must be an integer");
   }
-  in.emit(launch_marker(in.origin(args.call), var, extent));
+  in.kernel()->launch(in.origin(args.call), var, extent);
   return Value::expr(var);
 }
 

@@ -26,10 +26,7 @@ Value attr(Interpreter& in, const Arguments& args, Value) {
       auto e = name ? attribute_value(in, value, args.at(0)) : std::nullopt;
       if (!e) return Value::error();
       if (*name == "tirx.device_entry") {  // the printed form of T.device_entry()
-        if (!in.kernel()->device) {
-          in.kernel()->device = true;
-          in.emit_new<ir::DeviceEntry>(args.call);
-        }
+        if (!in.kernel()->on_device()) (void)in.kernel()->enter_device(in.origin(args.call));
         continue;
       }
       f->attributes.emplace_back(in.keep(*name), *e);
@@ -45,7 +42,7 @@ Value attr(Interpreter& in, const Arguments& args, Value) {
     f->attributes.emplace_back(in.keep(*name), *e);
   }
   if (!in.in_script_mode()) {  // builder mode: applies from here on
-    for (auto& [key, value] : f->attributes) in.emit_new<ir::Attr>(args.call, key, value, f->node);
+    in.kernel()->attributes(in.origin(args.call), f->attributes, f->node);
   }
   return Value::object(f);
 }
@@ -72,9 +69,9 @@ Value func_attr(Interpreter& in, const Arguments& args, Value) {
     auto e = name ? attribute_value(in, value, a.span(0)) : std::nullopt;
     if (!e) return Value::error();
     if (*name == "global_symbol") {
-      if (const auto* s = (*e).as<ir::StringImm>()) in.kernel()->kernel->name = s->value;
+      if (const auto* s = (*e).as<ir::StringImm>()) in.kernel()->set_name(s->value);
     } else {
-      in.kernel()->kernel->attributes.push_back({in.keep(*name), *e});
+      in.kernel()->set_attribute(*name, *e);
     }
   }
   return Value::none();
@@ -85,7 +82,7 @@ Value func_name(Interpreter& in, const Arguments& args, Value) {
   auto name =
       a && in.require_kernel(args.call, "T.func_name") ? in.as_string(a[0], a.span(0), "the name") : std::nullopt;
   if (!name) return Value::error();
-  in.kernel()->kernel->name = in.keep(*name);
+  in.kernel()->set_name(*name);
   return Value::none();
 }
 
@@ -98,7 +95,7 @@ Value evaluate(Interpreter& in, const Arguments& args, Value) {
   if (a[0].is_none() || a[0].as<Str>()) return Value::none();
   ir::Expr e = in.as_expr(a[0], a.span(0));
   if (!e) return Value::error();
-  in.emit_new<ir::Evaluate>(args.call, e);
+  in.kernel()->evaluate(in.origin(args.call), e);
   return Value::none();
 }
 
@@ -124,7 +121,7 @@ Value buffer_store(Interpreter& in, const Arguments& args, Value) {
 
 Value thread_return(Interpreter& in, const Arguments& args, Value) {
   if (!in.require_kernel(args.call, "T.thread_return")) return Value::error();
-  in.emit_new<ir::Return>(args.call, ir::Expr());
+  in.kernel()->return_from(in.origin(args.call), ir::Expr());
   return Value::none();
 }
 
@@ -133,18 +130,15 @@ Value bind(Interpreter& in, const Arguments& args, Value) {
   if (!a || !in.require_kernel(args.call, "T.bind")) return Value::error();
   ir::Expr e = in.as_expr(a[0], a.span(0));
   if (!e) return Value::error();
-  const ir::Var* var = make_pointer_or_value_var(in, {}, e, a[1].as<TypeAnnotation>());
-  in.emit_new<ir::Bind>(args.call, var, e);
-  return Value::expr(var);
+  return Value::expr(bind_value(in, {}, e, a[1].as<TypeAnnotation>(), args.call));
 }
 
 // The printed forms of `break` and `continue`.
-template <class Jump>
+template <auto Jump>
 Value jump(Interpreter& in, const Arguments& args, Value) {
   if (!in.require_kernel(args.call, "a jump")) return Value::error();
-  if (in.kernel()->loop_depth == 0) return in.fail(code::kLoop, args.call, "this stands outside of every loop");
-  in.emit_new<Jump>(args.call);
-  return Value::none();
+  auto made = (in.kernel()->*Jump)(in.origin(args.call));
+  return made ? Value::none() : in.fail(std::move(made.error()), args.call);
 }
 
 Value return_value(Interpreter& in, const Arguments& args, Value) {
@@ -152,7 +146,7 @@ Value return_value(Interpreter& in, const Arguments& args, Value) {
   if (!a || !in.require_kernel(args.call, "T.ret")) return Value::error();
   ir::Expr e = a.has(0) ? in.as_expr(a[0], a.span(0), "the returned value") : ir::Expr();
   if (a.has(0) && !e) return Value::error();
-  in.emit_new<ir::Return>(args.call, e);
+  in.kernel()->return_from(in.origin(args.call), e);
   return Value::none();
 }
 
@@ -194,7 +188,7 @@ Value call_packed(Interpreter& in, const Arguments& args, Value) {
   }
   ir::Expr e = ir::call(ir::kInt32, kPacked, operands);
   if (!in.in_script_mode() && in.kernel()) {
-    in.emit_new<ir::Evaluate>(args.call, e);
+    in.kernel()->evaluate(in.origin(args.call), e);
     return Value::none();
   }
   return Value::expr(e);
@@ -216,8 +210,10 @@ constexpr Record kStatementRecords[] = {
     {"T", "thread_return", NameKind::Function, "", "Ends this thread.", thread_return},
     {"T", "Bind", NameKind::Function, "value, type=None", "Binds a value to a variable.", bind},
     {"T", "bind", NameKind::Function, "value, type=None", "Binds a value to a variable.", bind},
-    {"T", "break_loop", NameKind::Function, "", "Leaves the loop around it.", jump<ir::Break>},
-    {"T", "continue_loop", NameKind::Function, "", "Goes on with the next iteration.", jump<ir::Continue>},
+    {"T", "break_loop", NameKind::Function, "", "Leaves the loop around it.",
+     jump<&builder::KernelBuilder::break_loop>},
+    {"T", "continue_loop", NameKind::Function, "", "Goes on with the next iteration.",
+     jump<&builder::KernelBuilder::continue_loop>},
     {"T", "ret", NameKind::Function, "value=None", "Returns a value.", return_value},
     {"T", "assume", NameKind::Function, "condition", "Promises that a condition holds.", nothing},
     {"T", "elected", NameKind::Function, "", "True in one lane of each warp.", elected},

@@ -185,9 +185,8 @@ class TileCallMaker {
 
   void emit() {
     while (!operands_.empty() && !given_[operands_.size() - 1]) operands_.pop_back();
-    Arena& arena = Arena::current();
-    in_.emit_new<ir::TileCall>(args_.call, row_.name, scope_, arena.copy(operands_), arena.copy(config_),
-                               arena.copy(workspace_), dispatch_, dispatch_span_);
+    in_.kernel()->tile_call(in_.origin(args_.call),
+                            {row_.name, scope_, operands_, config_, workspace_, dispatch_, dispatch_span_});
   }
 
   Interpreter& in_;

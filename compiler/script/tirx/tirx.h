@@ -5,29 +5,14 @@
 
 namespace tilewright::script {
 
-// Options of a buffer constructor (surface.md 4.1), evaluated.
-struct BufferOptions {
-  ir::DataType dtype = ir::kFloat32;
-  std::vector<ir::Expr> shape;
-  std::vector<ir::Expr> strides;
-  const ir::Var* data = nullptr;
-  ir::Expr elem_offset;
-  ir::StorageScope scope = ir::StorageScope::Global;
-  std::string_view scope_text;
-  int align = 64;
-  const layout::Layout* layout = nullptr;  // null with default_layout: row-major of the shape
-  bool default_layout = true;
-  ir::Expr allocated_addr;
-  bool is_scalar = false;
-};
-// Makes the buffer; without data a data variable of its own (none for tmem).
-ir::Buffer* make_buffer(Interpreter& in, const BufferOptions& options, text::Span span);
-// Emits the allocation and remembers the buffer as not yet named.
+using builder::BufferOptions;
+// Storage with its statement, as a value; it has no name yet.
 Value allocate(Interpreter& in, const BufferOptions& options, text::Span span);
 Value alloc_local(Interpreter& in, ir::DataType dtype, const std::vector<ir::Expr>& extents, text::Span span);
-const ir::Buffer* make_local_scalar(Interpreter& in, std::string_view name, ir::DataType dtype, text::Span span);
-// The variable of a T.let binding: pointers keep what they point to.
-ir::Var* make_pointer_or_value_var(Interpreter& in, std::string_view name, ir::Expr value, const TypeAnnotation* type);
+// The variable of a T.let binding; `type`: what its annotation says of a pointer, or null. Without a name one to be
+// named.
+ir::Var* bind_value(Interpreter& in, std::string_view name, ir::Expr value, const TypeAnnotation* type,
+                    text::Span span);
 // Parameters of a kernel from its annotations; false with a pending error.
 bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* constexprs, Scope* scope);
 // A region of a buffer: the same for slices and missing indices.

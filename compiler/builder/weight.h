@@ -8,7 +8,7 @@
 
 #include "compiler/expr/expr.h"
 
-namespace tilewright::script {
+namespace tilewright::builder {
 
 struct Weight {
   std::uint64_t nodes = 0;  // of the tree, shared parts counted each time
@@ -28,4 +28,4 @@ class Weights {
   std::unordered_map<const ir::ExprNode*, Weight> known_;  // of the larger ones; small trees are counted anew
 };
 
-}  // namespace tilewright::script
+}  // namespace tilewright::builder

@@ -14,7 +14,7 @@
 // and a second outermost binding makes a second kernel, which one launch plan cannot hold. (Storage allocated between
 // the marker and the binding is taken as the device's; the reference hands the kernel a pointer into the host.) With
 // scope ids the marker rules, and bindings do not count as the thread extent that scope ids need.
-#include "compiler/script/launch.h"
+#include "compiler/builder/launch.h"
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@
 
 #include "compiler/expr/analyzer.h"
 
-namespace tilewright::script {
+namespace tilewright::builder {
 namespace {
 
 using ir::Expr;
@@ -67,11 +67,11 @@ std::size_t slot(ScopeBinding binding) {
 
 class Binder {
  public:
-  Binder(Interpreter& in, ir::Kernel& kernel, bool quiet) : in_(in), kernel_(kernel), quiet_(quiet) {}
+  Binder(Drafts& drafts, ir::Kernel& kernel, bool quiet) : drafts_(drafts), kernel_(kernel), quiet_(quiet) {}
 
-  bool run() {
+  Made<> run() {
     survey();
-    if (!first_ && environment_.empty()) return true;
+    if (!first_ && environment_.empty()) return {};
     for (const ir::Attr* made : environment_) {
       if (is_launched(made->node)) continue;
       fail(code::kScopeId, made, "this launch dimension has no extent: nothing launches it",
@@ -95,14 +95,13 @@ class Binder {
     if (!region_ && (!ids_ || !entry_first_)) region_ = first_;
     complete();
     kernel_.body = rewrite(kernel_.body);
-    return !failed_;
+    if (refusal_ && !quiet_) return std::unexpected(std::move(*refusal_));
+    return {};
   }
 
  private:
   void fail(std::string_view code, const Stmt* where, std::string message, std::string hint) {
-    if (failed_) return;
-    failed_ = true;
-    if (!quiet_) in_.fail(code, where->origin.span, std::move(message), std::move(hint));
+    if (!refusal_) refusal_ = Refusal{code, std::move(message), std::move(hint), where->origin.span};
   }
 
   void survey() {
@@ -159,11 +158,11 @@ class Binder {
 
   // Walks what is outside of every binding. A binding without a body covers the rest of its block.
   void outside(const Stmt* s) {
-    if (failed_ || !s) return;
+    if (refusal_ || !s) return;
     if (const auto* seq = ir::as<ir::Seq>(s)) {
       for (const Stmt* child : seq->body) {
         outside(child);
-        if (inside_ || failed_) break;
+        if (inside_ || refusal_) break;
       }
       inside_ = false;
       return;
@@ -204,7 +203,7 @@ class Binder {
       dims_[g] = dims;
       for (std::size_t d = 0; d < dims; ++d) {
         if (group[d].var) continue;
-        group[d].var = make_launch_var(in_, {kTags[g].second, static_cast<std::uint8_t>(d)});
+        group[d].var = drafts_.launch_variable({kTags[g].second, static_cast<std::uint8_t>(d)});
         group[d].extent = d < declared_[g].size() ? declared_[g][d] : Expr(1);
       }
     }
@@ -217,12 +216,12 @@ class Binder {
       const Bound& own = groups_[group][d];
       bool replaced = instead && instead->var->dimension == d;
       const Var* var = replaced && instead->var != own.var ? instead->var
-                       : instead ? make_launch_var(in_, {kTags[group].second, static_cast<std::uint8_t>(d)})
+                       : instead ? drafts_.launch_variable({kTags[group].second, static_cast<std::uint8_t>(d)})
                                  : own.var;
       // One error a kernel: what is refused already need not contradict itself as well.
-      Expr extent = replaced && !failed_ && !quiet_ ? as_int32(instead->extent) : own.extent;
+      Expr extent = replaced && !refusal_ && !quiet_ ? as_int32(instead->extent) : own.extent;
       const std::int64_t* n = ir::constant(extent);
-      if (Var* draft = in_.drafts().find(var)) draft->range = {0, n ? *n - 1 : ir::Interval::kMax};
+      if (Var* draft = drafts_.find(var)) draft->range = {0, n ? *n - 1 : ir::Interval::kMax};
       vars.push_back(var);
       extents.push_back(extent);
     }
@@ -306,7 +305,7 @@ class Binder {
     }
   }
 
-  Interpreter& in_;
+  Drafts& drafts_;
   ir::Kernel& kernel_;
   bool quiet_;
   std::vector<const ir::Attr*> environment_;  // T.env_thread
@@ -314,9 +313,10 @@ class Binder {
   const Stmt* first_ = nullptr;        // binding
   const ir::ScopeIds* ids_ = nullptr;  // the first scope id of the script
   bool entry_first_ = false;           // T.device_entry() stands before every binding
-  bool has_entry_ = false, threads_ = false, failed_ = false;
-  bool inside_ = false;           // a binding without a body has begun
-  const Stmt* region_ = nullptr;  // the outermost binding, where the kernel starts; null with scope ids
+  bool has_entry_ = false, threads_ = false;
+  std::optional<Refusal> refusal_;  // the first
+  bool inside_ = false;             // a binding without a body has begun
+  const Stmt* region_ = nullptr;    // the outermost binding, where the kernel starts; null with scope ids
   std::array<std::array<Bound, 3>, std::size(kTags)> groups_;
   std::array<std::span<const Expr>, std::size(kTags)> declared_;  // by the script's scope ids
   std::array<std::size_t, std::size(kTags)> dims_{};
@@ -325,29 +325,17 @@ class Binder {
 
 }  // namespace
 
-std::optional<LaunchDimension> launch_dimension(std::string_view tag) {
+Made<LaunchDimension> launch_dimension(std::string_view tag) {
   for (auto& [prefix, binding] : kTags) {
     if (tag.size() != prefix.size() + 2 || !tag.starts_with(prefix) || tag[prefix.size()] != '.') continue;
     int dimension = tag.back() - 'x';
     if (dimension >= 0 && dimension <= 2) return LaunchDimension{binding, static_cast<std::uint8_t>(dimension)};
   }
-  return std::nullopt;
-}
-
-Value unknown_launch_tag(Interpreter& in, std::string_view tag, text::Span span) {
   if (tag.starts_with("vthread")) {
-    return in.fail(code::kScopeId, span, "virtual threads are not available", "use T.serial or T.unroll");
+    return std::unexpected(Refusal{code::kScopeId, "virtual threads are not available", "use T.serial or T.unroll"});
   }
-  return in.fail(code::kScopeId, span, "unknown thread tag \"" + std::string(tag) + "\"",
-                 "blockIdx.x, threadIdx.x or clusterCtaIdx.x (also .y and .z)");
-}
-
-Var* make_launch_var(Interpreter& in, LaunchDimension dimension) {
-  Var* var = in.draft(ir::make_var({}, ir::kInt32, ir::VarRole::ScopeId));
-  var->scope_id = dimension.binding;
-  var->dimension = dimension.dimension;
-  var->range = {0, ir::Interval::kMax};
-  return var;
+  return std::unexpected(Refusal{code::kScopeId, "unknown thread tag \"" + std::string(tag) + "\"",
+                                 "blockIdx.x, threadIdx.x or clusterCtaIdx.x (also .y and .z)"});
 }
 
 bool is_launch_var(const Var* var) {
@@ -375,6 +363,6 @@ const Stmt* launch_region(const ir::Attr* marker, const Stmt* body) {
   return ir::make_stmt<ir::Attr>(marker->origin, kMarker, marker->value, marker->node, body);
 }
 
-bool bind_launch(Interpreter& in, ir::Kernel& kernel, bool quiet) { return Binder(in, kernel, quiet).run() || quiet; }
+Made<> bind_launch(Drafts& drafts, ir::Kernel& kernel, bool failed) { return Binder(drafts, kernel, failed).run(); }
 
-}  // namespace tilewright::script
+}  // namespace tilewright::builder

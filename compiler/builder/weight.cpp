@@ -1,8 +1,8 @@
-#include "compiler/script/weight.h"
+#include "compiler/builder/weight.h"
 
 #include <algorithm>
 
-namespace tilewright::script {
+namespace tilewright::builder {
 namespace {
 constexpr std::uint64_t kSmall = 24;  // trees up to this size are not worth remembering
 }
@@ -32,4 +32,4 @@ Weight Weights::of(ir::Expr e) {
   return w;
 }
 
-}  // namespace tilewright::script
+}  // namespace tilewright::builder

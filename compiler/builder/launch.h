@@ -3,20 +3,14 @@
 #include <optional>
 #include <string_view>
 
-#include "compiler/script/interpreter.h"
+#include "compiler/builder/drafts.h"
+#include "compiler/ir/kernel.h"
 
-namespace tilewright::script {
+namespace tilewright::builder {
 
-struct LaunchDimension {
-  ir::ScopeBinding binding;
-  std::uint8_t dimension;  // 0 x, 1 y, 2 z
-};
-// Of a tag such as "threadIdx.x"; nothing for a name that is no dimension of a launch.
-std::optional<LaunchDimension> launch_dimension(std::string_view tag);
-Value unknown_launch_tag(Interpreter& in, std::string_view tag, text::Span span);
+// Of a tag such as "threadIdx.x"; refused is a name that is no dimension of a launch.
+Made<LaunchDimension> launch_dimension(std::string_view tag);
 
-// A new index, without a name yet.
-ir::Var* make_launch_var(Interpreter& in, LaunchDimension dimension);
 bool is_launch_var(const ir::Var* var);
 // What T.launch_thread leaves in the body until bind_launch has seen it: it holds for the rest of its block.
 const ir::Stmt* launch_marker(ir::Origin origin, const ir::Var* var, ir::Expr extent);
@@ -27,8 +21,9 @@ const ir::Attr* as_launch_marker(const ir::Stmt* stmt);
 const ir::Stmt* launch_region(const ir::Attr* marker, const ir::Stmt* body);
 
 // Turns the markers and the thread-bound loops of a finished kernel into declarations of scope ids, which all later
-// stages know, and finds the device part of a kernel that has no T.device_entry() of its own. False with a pending
-// error for what the reference refuses; `quiet`, for a kernel with errors, never.
-bool bind_launch(Interpreter& in, ir::Kernel& kernel, bool quiet);
+// stages know, and finds the device part of a kernel that has no T.device_entry() of its own. Refuses what the
+// reference refuses; the kernel is bound then, too, as well as it can be. `failed`: it has errors already and need not
+// contradict itself as well.
+Made<> bind_launch(Drafts& drafts, ir::Kernel& kernel, bool failed);
 
-}  // namespace tilewright::script
+}  // namespace tilewright::builder

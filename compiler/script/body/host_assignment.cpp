@@ -1,0 +1,136 @@
+// Assignments as Python makes them.
+#include <algorithm>
+
+#include "compiler/script/body/host_body.h"
+
+namespace tilewright::script {
+
+using syntax::NodeKind;
+
+bool Interpreter::assign_host(const syntax::Node* target, Value value, Scope* scope) {
+  return HostBody(*this).assign(target, value, scope);
+}
+
+bool HostBody::assign(const syntax::Node* target, Value value, Scope* scope) {
+  if (MetaVar* m = value.as<MetaVar>()) value = m->value;
+  if (auto* ref = syntax::as<syntax::NameRef>(target)) {
+    bind(ref->name, value, scope);
+    return true;
+  }
+  if (auto* t = syntax::as<syntax::Tuple>(target)) return unpack(target, t->elements, value, scope);
+  if (auto* l = syntax::as<syntax::List>(target)) return unpack(target, l->elements, value, scope);
+  if (auto* a = syntax::as<syntax::Attribute>(target)) {
+    Value object = in_.eval(a->object, scope);
+    return !object.is_error() && in_.set_attribute(object, a->name.text, value, at(target));
+  }
+  if (auto* s = syntax::as<syntax::Subscript>(target)) return assign_element(s, value, scope);
+  if (target->kind == NodeKind::Broken) return true;
+  in_.fail(code::kAssignment, at(target), "this cannot be assigned to");
+  return false;
+}
+
+void HostBody::bind(const syntax::Name& name, Value value, Scope* scope) {
+  if (in_.kernel_) in_.name_value(value, name.text);  // builder mode: buffers take the name of their variable
+  if (std::ranges::find(scope->globals, name) != scope->globals.end()) {
+    Scope* s = scope;
+    while (s->parent) s = s->parent;
+    s->set(name, value);
+  } else if (std::ranges::find(scope->nonlocals, name) != scope->nonlocals.end()) {
+    if (Value* v = in_.find_binding(name, scope->parent)) *v = value;
+  } else {
+    scope->set(name, value);
+    in_.heap_.count(sizeof(Scope::Binding));
+  }
+}
+
+bool HostBody::unpack(const syntax::Node* target, syntax::Exprs elements, Value value, Scope* scope) {
+  if (value.is_opaque() || value.is_poison()) {
+    for (const syntax::Node* element : elements) {
+      auto* star = syntax::as<syntax::Starred>(element);
+      if (!assign(star ? star->value : element, value, scope)) return false;
+    }
+    return true;
+  }
+  auto items = in_.iterate(value, at(target));
+  if (!items) return false;
+  std::size_t star_at = elements.size();
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (elements[i]->kind == NodeKind::Starred) star_at = i;
+  }
+  bool has_star = star_at != elements.size();
+  if (has_star ? items->size() + 1 < elements.size() : items->size() != elements.size()) {
+    in_.fail(
+        code::kValue, at(target),
+        "cannot unpack " + std::to_string(items->size()) + " values into " + std::to_string(elements.size()) + " names",
+        {}, "ValueError");
+    return false;
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (i == star_at) {
+      std::size_t count = items->size() - (elements.size() - 1);
+      auto from = items->begin() + static_cast<std::ptrdiff_t>(next);
+      Value rest = in_.list({from, from + static_cast<std::ptrdiff_t>(count)});
+      next += count;
+      if (!assign(syntax::as<syntax::Starred>(elements[i])->value, rest, scope)) return false;
+    } else if (!assign(elements[i], (*items)[next++], scope)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool HostBody::assign_element(const syntax::Subscript* target, Value value, Scope* scope) {
+  Value object = in_.eval(target->object, scope);
+  if (object.is_error()) return false;
+  std::vector<Value> indices;
+  std::vector<text::Span> spans;
+  indices.reserve(target->indices.size());
+  spans.reserve(target->indices.size());
+  for (const syntax::Node* index : target->indices) {
+    auto* star = syntax::as<syntax::Starred>(index);
+    Value v = in_.eval(star ? star->value : index, scope);
+    if (v.is_error()) return false;
+    if (star) {
+      auto more = in_.iterate(v, at(index));
+      if (!more) return false;
+      indices.insert(indices.end(), more->begin(), more->end());
+    } else {
+      indices.push_back(v);
+    }
+    spans.resize(indices.size(), at(index));
+  }
+  in_.index_spans_ = std::move(spans);
+  return in_.set_subscript(object, indices, target->indices.size() == 1 && !target->trailing_comma, value, at(target));
+}
+
+Flow HostBody::assign_all(const syntax::Assign* node, Scope* scope) {
+  Value v = in_.eval(node->value, scope);
+  if (v.is_error()) return Flow::Error;
+  return flow_of(std::ranges::all_of(node->targets, [&](const syntax::Node* t) { return assign(t, v, scope); }));
+}
+
+Flow HostBody::annotated(const syntax::AnnAssign* node, Scope* scope) {
+  if (!node->value) return Flow::Normal;
+  Value v = in_.eval(node->value, scope);
+  return flow_of(!v.is_error() && assign(node->target, v, scope));
+}
+
+Flow HostBody::augmented(const syntax::AugAssign* node, Scope* scope) {
+  Value old = in_.eval(node->target, scope);
+  if (old.is_error()) return Flow::Error;
+  Value by = in_.eval(node->value, scope);
+  if (by.is_error()) return Flow::Error;
+  if (List* l = node->op == syntax::Operator::Add ? old.as<List>() : nullptr) {  // in place, as Python does
+    auto more = in_.iterate(by, at(node->value));
+    if (!more) return Flow::Error;
+    if (!in_.reserve(2 * more->size() * sizeof(Value), at(node))) return Flow::Error;
+    l->items.insert(l->items.end(), more->begin(), more->end());
+    in_.heap_.count(more->size() * sizeof(Value));
+    return Flow::Normal;
+  }
+  Value v = in_.binary(node->op, old, by, at(node));
+  return flow_of(!v.is_error() && assign(node->target, v, scope));
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,61 @@
+// Host mode: runs the statements of modules, factories, classes and helpers as ordinary Python.
+//
+// What is not known (a value of a package that is not evaluated) is not guessed: where a condition or a loop depends on
+// it, the names that Python might bind there become unknown as well.
+#pragma once
+#include "compiler/script/interpreter.h"
+
+namespace tilewright::script {
+
+class HostBody {
+ public:
+  explicit HostBody(Interpreter& in) : in_(in) {}
+
+  Flow run(syntax::Stmts body, Scope* scope);
+  // Binds a name, tuple, attribute or subscript target. False: an error is pending.
+  bool assign(const syntax::Node* target, Value value, Scope* scope);
+
+ private:
+  text::Span at(const syntax::Node* n) const { return in_.span(n); }
+  static Flow flow_of(bool fine) { return fine ? Flow::Normal : Flow::Error; }
+
+  // ---- host_statements.cpp
+  Flow one(const syntax::Node* node, Scope* scope);
+  Flow expression(const syntax::ExprStmt* node, Scope* scope);
+  Flow return_(const syntax::Return* node, Scope* scope);
+  Flow raise(const syntax::Raise* node, Scope* scope);
+  Flow assertion(const syntax::Assert* node, Scope* scope);
+  Flow with(const syntax::With* node, Scope* scope);
+  // What a test expects to fail: neither its errors nor its kernels are the script's.
+  Flow meant_to_fail(syntax::Stmts body, Scope* scope);
+  Flow try_(const syntax::Try* node, Scope* scope);
+  // The first handler that takes what is pending; Error, with it pending still: none does.
+  Flow handle(const syntax::Try* node, Scope* scope);
+  // Nothing: evaluating the type of the handler met a limit.
+  std::optional<bool> catches(const syntax::Handler& handler, Scope* scope);
+  Flow function(const syntax::FunctionDef* node, Scope* scope);
+  Flow class_(const syntax::ClassDef* node, Scope* scope);
+  Flow delete_(const syntax::Delete* node, Scope* scope);
+
+  // ---- host_control.cpp
+  Flow branch(const syntax::If* node, Scope* scope);
+  Flow loop(const syntax::For* node, Scope* scope);
+  // One round, with the target bound. Normal and Continue: the loop goes on.
+  Flow round(const syntax::For* node, Value value, Scope* scope);
+  Flow while_loop(const syntax::While* node, Scope* scope);
+  // A loop that nobody can follow: what it binds and changes is not known afterwards. `target` may be null.
+  void unknown_loop(const syntax::Node* loop, const syntax::Node* target, syntax::Stmts body, Scope* scope,
+                    Value unknown);
+
+  // ---- host_assignment.cpp
+  Flow assign_all(const syntax::Assign* node, Scope* scope);
+  Flow annotated(const syntax::AnnAssign* node, Scope* scope);
+  Flow augmented(const syntax::AugAssign* node, Scope* scope);
+  void bind(const syntax::Name& name, Value value, Scope* scope);
+  bool unpack(const syntax::Node* target, syntax::Exprs elements, Value value, Scope* scope);
+  bool assign_element(const syntax::Subscript* target, Value value, Scope* scope);
+
+  Interpreter& in_;
+};
+
+}  // namespace tilewright::script

@@ -1,0 +1,263 @@
+#include "compiler/script/entries/finder.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "compiler/script/unbound.h"
+#include "compiler/text/nearest.h"
+
+namespace tilewright::script {
+
+bool names_kernel_decorator(const syntax::Node* node) {
+  if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
+  if (auto* a = syntax::as<syntax::Attribute>(node)) return a->name.text == "prim_func" || a->name.text == "jit";
+  if (auto* r = syntax::as<syntax::NameRef>(node)) return r->name.text == "prim_func" || r->name.text == "jit";
+  return false;
+}
+
+namespace {
+
+// A decorator that makes a kernel, or was meant to.
+bool is_like_kernel_decorator(const syntax::Node* node) {
+  if (names_kernel_decorator(node)) return true;
+  if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
+  auto* a = syntax::as<syntax::Attribute>(node);
+  auto* r = syntax::as<syntax::NameRef>(a ? a->object : node);
+  if (a && r && r->name.text == "T" && text::edit_distance(a->name.text, "jit", 1) <= 1) return true;
+  std::string_view name = a ? a->name.text : r ? r->name.text : std::string_view();
+  return text::edit_distance(name, "prim_func", 2) <= 2;
+}
+
+// Is a kernel defined somewhere in these statements?
+bool defines_kernel(syntax::Stmts body, int depth = 0) {
+  if (depth > 50) return false;
+  for (const syntax::Node* node : body) {
+    if (auto* f = syntax::as<syntax::FunctionDef>(node)) {
+      if (std::any_of(f->decorators.begin(), f->decorators.end(), is_like_kernel_decorator)) return true;
+      if (defines_kernel(f->body, depth + 1)) return true;
+    } else if (auto* i = syntax::as<syntax::If>(node)) {
+      if (defines_kernel(i->then_body, depth + 1) || defines_kernel(i->else_body, depth + 1)) return true;
+    } else if (auto* w = syntax::as<syntax::With>(node)) {
+      if (defines_kernel(w->body, depth + 1)) return true;
+    } else if (auto* l = syntax::as<syntax::For>(node)) {
+      if (defines_kernel(l->body, depth + 1)) return true;
+    } else if (auto* c = syntax::as<syntax::ClassDef>(node)) {
+      if (defines_kernel(c->body, depth + 1)) return true;
+    } else if (auto* t = syntax::as<syntax::Try>(node)) {
+      if (defines_kernel(t->body, depth + 1)) return true;
+    }
+  }
+  return false;
+}
+
+bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Does the text name `path`, as a word of its own?
+bool names(std::string_view text, std::string_view path) {
+  for (std::size_t at = text.find(path); at != std::string_view::npos; at = text.find(path, at + 1)) {
+    const std::size_t end = at + path.size();
+    if ((at == 0 || !word_char(text[at - 1])) && (end >= text.size() || !word_char(text[end]))) return true;
+  }
+  return false;
+}
+
+// Does the text call `name`?
+bool calls(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    std::size_t end = at + name.size();
+    if (at > 0 && word_char(text[at - 1])) continue;
+    if (end < text.size() && text[end] == '(') return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+EntryFinder::EntryFinder(Evaluation& e, Interpreter& in, const EvaluateOptions& options)
+    : e_(e), in_(in), options_(options), tile_script_(means_tile_script(e.tree->source()->text())) {}
+
+void EntryFinder::run() {
+  find_factories();
+  configs_.find();
+  comments();
+  for (const std::string& text : options_.entries) expression(text, EntryKind::Requested, {});
+  if (!options_.entries.empty()) return;
+  module_bindings();
+  failures();
+  if (e_.stopped) return;
+  configs_.run();
+  parametrized();
+  defaults();
+  unbound();
+  unread();
+  open();
+}
+
+void EntryFinder::find_factories() {
+  std::vector<std::string> specialised;  // "gemm.specialize", of each @T.jit function of the module
+  for (auto& b : e_.module->bindings) {
+    if (b.value.as<Jit>()) specialised.push_back(std::string(b.name) + ".specialize");
+    Function* f = b.value.as<Function>();
+    if (!f || f->mode != FunctionMode::Host || b.name != f->def->name.text) continue;
+    functions_.push_back({f->def->name, f, defines_kernel(f->def->body)});
+  }
+  std::vector<bool> makes(functions_.size());
+  // Parametrised tests may reach a factory in ways that the text does not show.
+  bool any = !specialised.empty() || std::ranges::any_of(functions_, &Candidate::direct);
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    makes[i] = functions_[i].direct || (any && !functions_[i].function->parametrize.empty()) ||
+               std::ranges::any_of(specialised, [&](const std::string& path) {
+                 return names(functions_[i].function->keep->text, path);
+               });
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      if (makes[i]) continue;
+      for (std::size_t j = 0; j < functions_.size() && !makes[i]; ++j) {
+        if (makes[j] && calls(functions_[i].function->keep->text, functions_[j].name.text)) makes[i] = changed = true;
+      }
+    }
+  }
+  std::vector<Candidate> kept;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    if (makes[i]) kept.push_back(functions_[i]);
+  }
+  functions_ = std::move(kept);
+}
+
+void EntryFinder::collect(Value v, std::vector<KernelValue*>& out) {
+  std::unordered_set<const void*> seen;
+  collect(v, out, seen, 0);
+}
+
+void EntryFinder::collect(Value v, std::vector<KernelValue*>& out, std::unordered_set<const void*>& seen, int depth) {
+  if (depth > 4) return;
+  if (KernelValue* k = v.as<KernelValue>()) out.push_back(k);
+  if (!v.is_object() || !seen.insert(v.o).second) return;
+  if (List* l = v.as<List>())
+    for (Value item : l->items) collect(item, out, seen, depth + 1);
+  if (Tuple* t = v.as<Tuple>())
+    for (Value item : t->items) collect(item, out, seen, depth + 1);
+  if (Dict* d = v.as<Dict>())
+    for (auto& [key, item] : d->items) collect(item, out, seen, depth + 1);
+  if (Class* c = v.as<Class>(); c && c->scope)
+    for (auto& b : c->scope->bindings) collect(b.value, out, seen, depth + 1);
+}
+
+void EntryFinder::add(EntryKind kind, std::string text, text::Span span, std::vector<KernelValue*> kernels) {
+  std::erase_if(kernels, [&](KernelValue* k) { return std::find(seen_.begin(), seen_.end(), k) != seen_.end(); });
+  if (kernels.empty()) return;
+  for (KernelValue* k : kernels) {
+    seen_.push_back(k);
+    for (Candidate& c : functions_) c.served = c.served || k->def_anchor == c.function->anchor;
+  }
+  e_.entries.push_back({kind, std::move(text), span, std::move(kernels)});
+}
+
+Value EntryFinder::specialise(Jit* jit) {
+  Arguments none;
+  none.call = {jit->function->anchor, jit->function->def->name.at.begin, jit->function->def->name.at.end};
+  Value v = in_.evaluate_kernel(jit->function, &none, jit->is_private, jit->persistent);
+  if (v.is_error()) {
+    in_.take_pending();
+    return Value::none();
+  }
+  return v;
+}
+
+void EntryFinder::module_bindings() {
+  for (std::size_t i = 0; i < e_.module->bindings.size(); ++i) {
+    Scope::Binding b = e_.module->bindings[i];
+    if (Jit* jit = b.value.as<Jit>())
+      jit_binding(b, jit);
+    else if (KernelValue* k = b.value.as<KernelValue>())
+      add(EntryKind::Module, std::string(b.name), k->kernel.span, {k});
+    else
+      container_binding(b);
+  }
+}
+
+void EntryFinder::jit_binding(const Scope::Binding& b, Jit* jit) {
+  const bool closed = std::ranges::none_of(jit->function->def->params, [](const syntax::Parameter& p) {
+    auto* a = syntax::as<syntax::Attribute>(p.annotation);
+    return a && a->name.text == "constexpr" && !p.default_value;
+  });
+  if (!closed) {
+    open_jits_.push_back(jit);
+  } else if (jit->cache.empty()) {
+    std::vector<KernelValue*> kernels;
+    collect(specialise(jit), kernels);
+    add(EntryKind::Defaults, std::string(b.name) + ".specialize()",
+        kernels.empty() ? text::Span() : kernels[0]->kernel.span, kernels);
+  }
+}
+
+void EntryFinder::container_binding(const Scope::Binding& b) {
+  if (Dict* d = b.value.as<Dict>()) {
+    for (auto& [key, item] : std::vector(d->items)) {
+      std::vector<KernelValue*> kernels;
+      collect(item, kernels);
+      for (KernelValue* k : kernels) {
+        add(EntryKind::Module, std::string(b.name) + "[" + spelled(key) + "]", k->kernel.span, {k});
+      }
+    }
+    return;
+  }
+  std::vector<KernelValue*> kernels;
+  collect(b.value, kernels);
+  for (std::size_t n = 0; n < kernels.size(); ++n) {
+    KernelValue* k = kernels[n];
+    const std::string part =
+        b.value.as<Class>() ? "." + std::string(k->source->def->name.text) : "[" + std::to_string(n) + "]";
+    add(EntryKind::Module, std::string(b.name) + part, k->kernel.span, {k});
+  }
+}
+
+bool EntryFinder::makes_kernels(const syntax::Tree::Statement& s) const {
+  if (std::ranges::any_of(functions_, [&](const Candidate& c) { return calls(s.node->text, c.name.text); }))
+    return true;
+  syntax::Exprs decorators;  // of a kernel itself
+  if (auto* d = syntax::as<syntax::FunctionDef>(s.node->statement)) decorators = d->decorators;
+  if (auto* d = syntax::as<syntax::ClassDef>(s.node->statement)) decorators = d->decorators;
+  return std::ranges::any_of(decorators, names_kernel_decorator);
+}
+
+void EntryFinder::failures() {
+  for (const Interpreter::Failure& f : in_.failures()) {
+    const std::string_view code = f.pending.diagnostic.code;
+    if (code.empty() || code == code::kOpaque) continue;
+    text::Anchors::Place place = e_.anchors.resolve(f.pending.diagnostic.span);
+    if (!place.source) continue;
+    bool mine = false;
+    for (const syntax::Tree::Statement& s : e_.tree->statements()) {
+      if (s.node->statement != f.statement) continue;
+      // Parts of kernels outside of any, and compile-time values that do not fit, are mistakes wherever they stand.
+      mine = mine || makes_kernels(s) || code == code::kOutside || code == code::kJit;
+    }
+    mine = mine || (f.pending.refused && tile_script_);
+    // A limit that host code met may be ours alone: the kernels that need its names say so as errors.
+    bool limit = code == code::kLimit;
+    if (mine || limit) e_.diagnostics.push_back(f.pending.diagnostic), told(f.pending);
+    if (limit && !mine) e_.diagnostics.back().severity = text::Severity::Information;
+  }
+}
+
+void EntryFinder::unbound() {
+  std::vector<KernelValue*> all = in_.kernels();
+  for (KernelValue* k : all) add(EntryKind::Call, std::string(k->kernel.name), k->kernel.span, {k});
+}
+
+void EntryFinder::served(const Function* f) {
+  for (Candidate& c : functions_) c.served = c.served || c.function == f;
+}
+
+std::string EntryFinder::spelled(Value v) {
+  Instance* member = v.as<Instance>();
+  Value* name = member && member->cls->is_enum ? member->find("name") : nullptr;
+  if (name) return member->cls->name + "." + in_.str(*name);
+  if (v.as<DataTypeValue>()) return "\"" + in_.str(v) + "\"";
+  return in_.repr(v);
+}
+
+}  // namespace tilewright::script

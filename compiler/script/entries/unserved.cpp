@@ -1,0 +1,115 @@
+// Kernels without an entry: what they need, and what hides that they are kernels.
+#include <algorithm>
+
+#include "compiler/script/entries/finder.h"
+#include "compiler/syntax/run_comment.h"
+
+namespace tilewright::script {
+
+void EntryFinder::open() {
+  for (Jit* jit : open_jits_) {
+    const bool forgotten = std::ranges::find(forgotten_, jit->function) != forgotten_.end();
+    const bool failed =
+        std::ranges::any_of(in_.kernels(), [&](KernelValue* k) { return k->failed && k->source == jit->function; });
+    if (forgotten || (jit->cache.empty() && !failed)) open_jit(jit);
+  }
+  for (Candidate& c : functions_) {
+    const bool makes_none = c.called && c.failure.empty();
+    if (!c.served && c.direct && !makes_none && !named_as_reference(c.name.text)) open_factory(c);
+  }
+}
+
+void EntryFinder::open_factory(Candidate& c) {
+  text::Span span{c.function->anchor, c.function->def->name.at.begin, c.function->def->name.at.end};
+  const std::string name(c.name.text);
+  if (c.called) {
+    text::Diagnostic& d = e_.diagnostics.emplace_back();
+    d.code = code::kNeedsEntry;
+    d.severity = text::Severity::Information;
+    d.message = name + "() makes no kernel: " + c.failure;
+    d.span = span;
+    d.hint = "name other arguments in a comment: # tilewright: entry " + name + "(...)";
+    return;
+  }
+  std::string signature = name + "(";
+  for (const syntax::Parameter& p : c.function->def->params) {
+    signature += (signature.back() == '(' ? "" : ", ") + std::string(p.name.text);
+  }
+  note({signature + ")", span}, is_told(c.function) || configs_.told_why(c.function));
+}
+
+bool EntryFinder::is_told(const Function* f) const { return std::ranges::find(told_, f) != told_.end(); }
+
+void EntryFinder::unread() {
+  struct Said {
+    std::string decorator;
+    std::size_t diagnostic;
+    std::vector<std::string_view> names;
+  };
+  std::vector<Said> all;
+  for (const Interpreter::Unread& u : in_.unread()) {
+    text::Anchors::Place place = e_.anchors.resolve(u.span);
+    if (place.source != e_.tree->source().get()) continue;
+    for (Candidate& c : functions_) c.served = c.served || c.function->anchor == u.function->anchor;
+    const syntax::Node* node = u.decorator;
+    if (auto* call = syntax::as<syntax::Call>(node)) node = call->function;
+    std::string decorator(u.function->keep->text.substr(node->at.begin, node->at.end - node->at.begin));
+    auto said = std::ranges::find(all, decorator, &Said::decorator);
+    if (said == all.end()) {
+      all.push_back({decorator, e_.diagnostics.size(), {}});
+      said = all.end() - 1;
+      text::Diagnostic& d = e_.diagnostics.emplace_back();
+      d.code = code::kOpaque;
+      d.severity = text::Severity::Information;
+      d.message = std::string("it comes from ") + u.why;
+      d.span = u.span;
+    }
+    const std::string_view name = u.function->def->name.text;
+    if (std::ranges::find(said->names, name) == said->names.end()) said->names.push_back(name);
+  }
+  for (const Said& s : all) {
+    std::string names(s.names[0]);
+    if (s.names.size() == 2) names += " and " + std::string(s.names[1]);
+    if (s.names.size() > 2) names += " and " + std::to_string(s.names.size() - 1) + " more";
+    std::string& message = e_.diagnostics[s.diagnostic].message;
+    message = names + (s.names.size() > 1 ? " are" : " is") + " not checked: " + s.decorator + " is not known here, " +
+              message;
+  }
+}
+
+bool EntryFinder::named_as_reference(std::string_view name) const {
+  return std::ranges::any_of(e_.tree->directives(), [&](const syntax::Directive& d) {
+    const std::string call = std::string(name) + "(";
+    if (d.text.starts_with("reference " + call)) return true;
+    const auto run = syntax::run_comment(d);
+    return run && std::ranges::any_of(run->settings, [&](const syntax::RunComment::Setting& s) {
+             return s.name == "reference" && s.value.starts_with(call);
+           });
+  });
+}
+
+void EntryFinder::open_jit(Jit* jit) {
+  std::string signature = std::string(jit->function->def->name.text) + ".specialize(";
+  for (const syntax::Parameter& p : jit->function->def->params) {
+    auto* a = syntax::as<syntax::Attribute>(p.annotation);
+    if (a && a->name.text == "constexpr")
+      signature += (signature.back() == '(' ? "" : ", ") + std::string(p.name.text) + "=...";
+  }
+  note({signature + ")", {jit->function->anchor, jit->function->def->name.at.begin, jit->function->def->name.at.end}});
+}
+
+void EntryFinder::note(Factory f, bool said) {
+  if (!said)
+    e_.diagnostics.push_back(
+        {code::kNeedsEntry,
+         text::Severity::Information,
+         "the kernel in " + f.signature + " needs arguments to be compiled",
+         f.span,
+         {},
+         "name some in a comment: # tilewright: entry " + f.signature,
+         {},
+         {text::Fix::Kind::LineAbove, "Add an entry comment", "# tilewright: entry " + f.signature}});
+  e_.open_factories.push_back(std::move(f));
+}
+
+}  // namespace tilewright::script

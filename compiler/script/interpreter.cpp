@@ -1,0 +1,34 @@
+#include "compiler/script/interpreter.h"
+
+#include "compiler/script/probe.h"
+#include "compiler/script/surface.h"
+
+namespace tilewright::script {
+
+Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* loader, const EvaluateOptions& options,
+                         std::shared_ptr<Store> store)
+    : context_(std::move(context)),
+      anchors_(anchors),
+      loader_(loader),
+      target_(options.target),
+      find_target_(options.find_target),
+      dialect_(options.dialect.value_or(options.project_dialect)),
+      surface_(&surface_of(dialect_)),
+      probe_(options.probe),
+      probed_(options.probe ? options.probe->node : nullptr),
+      module_drafts_([this](layout::Layout l) { return layout_value(std::move(l)).as<LayoutValue>()->layout; }),
+      store_(store),
+      module_store_(std::move(store)),
+      memo_(options.memo),
+      step_limit_(context_.limits.steps),
+      memory_limit_(context_.limits.memory_bytes) {
+  builtins_ = make<Scope>();
+  builtins_->kind = Scope::Kind::Module;
+  install_builtins();
+}
+
+Interpreter::~Interpreter() = default;
+
+void Interpreter::install_builtins() { install_python_builtins(*this, builtins_); }
+
+}  // namespace tilewright::script

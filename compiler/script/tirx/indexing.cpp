@@ -1,0 +1,249 @@
+// Indexing of buffers: elements, vectors and regions, read and stored (surface.md 4.4).
+#include "compiler/ir/outside.h"
+#include "compiler/script/tirx/tirx.h"
+
+namespace tilewright::script {
+
+Value make_region(Interpreter& in, const ir::Buffer* buffer, const std::vector<ir::Range>& ranges) {
+  RegionValue* r = in.make<RegionValue>();
+  r->region = {buffer, Arena::current().copy(ranges)};
+  return Value::object(r);
+}
+
+namespace {
+
+std::string shown_name(const ir::Buffer* b) { return b->name.empty() ? std::string("buffer") : std::string(b->name); }
+
+struct Indexed {
+  bool region = false;
+  std::vector<ir::Expr> indices;  // scalar or vector indices
+  std::vector<ir::Range> ranges;
+};
+
+// What a slice of a dimension says; a bound that is not written is the dimension's own.
+struct Bounds {
+  ir::Expr lo, hi;
+  std::int64_t step = 1;
+};
+// Nothing: it failed, and that is said.
+std::optional<Bounds> bounds_of(Interpreter& in, const Slice& s, ir::Expr extent, text::Span span) {
+  Bounds out;
+  out.lo = s.start.is_none() ? ir::int_imm(extent.dtype(), 0) : in.as_expr(s.start, span, "a slice bound");
+  if (!out.lo) return std::nullopt;
+  out.hi = s.stop.is_none() ? extent : in.as_expr(s.stop, span, "a slice bound");
+  if (!out.hi) return std::nullopt;
+  if (s.step.is_none()) return out;
+  const std::optional<std::int64_t> step = in.as_int(s.step, span, "a slice step");
+  if (!step) return std::nullopt;
+  out.step = *step;
+  return out;
+}
+
+// Reads the subscripts of a buffer; `for_store` makes unit-step slices vectors instead of regions.
+class IndexReader {
+ public:
+  IndexReader(Interpreter& in, const ir::Buffer* b, text::Span whole, bool for_store)
+      : in_(in),
+        b_(b),
+        span_(whole),
+        for_store_(for_store),
+        grows_(b->scope == ir::StorageScope::SharedDyn && b->rank() == 1 && ir::is_constant(b->shape[0], 0)) {}
+
+  // Nothing: an error is pending.
+  std::optional<Indexed> read(std::span<const Value> indices) {
+    std::vector<text::Span> spans = in_.take_index_spans();
+    if (b_->rank() == 0 && indices.empty()) return std::move(out_);
+    if (indices.size() > b_->rank()) {
+      fail(shown_name(b_) + " has " + std::to_string(b_->rank()) + " dimension" + (b_->rank() == 1 ? "" : "s") + ", " +
+           std::to_string(indices.size()) + " indices are given");
+      return std::nullopt;
+    }
+    out_.region = indices.size() < b_->rank();
+    out_.indices.reserve(b_->rank());
+    out_.ranges.reserve(b_->rank());
+    for (std::size_t d = 0; d < b_->rank(); ++d) {
+      if (d >= indices.size()) {
+        out_.ranges.push_back({ir::int_imm(b_->shape[d].dtype(), 0), b_->shape[d]});
+        continue;
+      }
+      if (spans.size() == indices.size()) span_ = spans[d];
+      Slice* s = indices[d].as<Slice>();
+      if (s ? !slice(*s, d) : !index(indices[d], d)) return std::nullopt;
+    }
+    if (!outside_.empty() && !out_.region) {
+      in_.fail(code::kIndex, outside_at_, outside_);
+      return std::nullopt;
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool fail(std::string message, std::string hint = {}) {
+    in_.fail(code::kIndex, span_, std::move(message), std::move(hint));
+    return false;
+  }
+  std::string dimension(std::size_t d) const { return "dimension " + std::to_string(d) + " of " + shown_name(b_); }
+
+  bool slice(const Slice& s, std::size_t d) {
+    const ir::Expr extent = b_->shape[d];
+    const std::optional<Bounds> bounds = bounds_of(in_, s, extent, span_);
+    if (!bounds) return false;
+    const auto& [lo, hi, step] = *bounds;
+    // Bounds are coordinates: a negative one lies before the buffer, it does not count from the end.
+    ir::Expr length = ir::simplify(hi - lo);
+    const std::int64_t *begin = ir::constant(lo), *end = ir::constant(hi);
+    if (const std::int64_t* c = ir::constant(length); c && *c < 0) {
+      bool negative = (begin && *begin < 0) || (end && *end < 0);
+      return fail("the slice of dimension " + std::to_string(d) + " is empty: " + std::to_string(*c) + " elements",
+                  negative ? "bounds are coordinates and do not count from the end" : "");
+    }
+    // A vector that leaves the buffer is a mistake wherever both ends are known. A region may: the tensor copy engine
+    // clips it; the other primitives check their operands themselves.
+    if (step == 1 && !for_store_) {
+      out_.region = true;
+      out_.ranges.push_back({lo, length});
+      out_.indices.push_back(lo);
+      return true;
+    }
+    if (begin && *begin < 0) {
+      return fail(dimension(d) + " begins at 0, the slice at " + std::to_string(*begin),
+                  "bounds are coordinates and do not count from the end");
+    }
+    if (const std::int64_t* n = ir::constant(extent); end && n && *end > *n && !grows_) {
+      return fail(dimension(d) + " ends at " + std::to_string(*n) + ", the slice at " + std::to_string(*end));
+    }
+    return vector(lo, length, step);
+  }
+
+  bool vector(ir::Expr lo, ir::Expr length, std::int64_t step) {
+    if (step <= 0) return fail("a slice step must be positive");
+    const std::int64_t* n = ir::constant(length);
+    if (!n) return fail("a strided slice needs a constant length");
+    const std::int64_t lanes = (*n + step - 1) / step;
+    if (lanes < 1 || lanes > 1024) return fail("a vector of " + std::to_string(lanes) + " lanes cannot be accessed");
+    out_.indices.push_back(lanes == 1 ? lo : ir::ramp(lo, ir::int_imm(lo.dtype(), step), static_cast<int>(lanes)));
+    return true;
+  }
+
+  bool index(Value v, std::size_t d) {
+    if (v.is_ellipsis()) return fail("'...' is not an index of a buffer");
+    ir::Expr e = in_.as_expr(v, span_, "an index");
+    if (!e) return false;
+    if (!e.dtype().is_integral() && !e.dtype().is_bool()) {
+      return fail("an index must be an integer, not " + ir::dtype_name(e.dtype()));
+    }
+    if (e.dtype().lanes > 1 && d + 1 != b_->rank()) return fail("only the last index may be a vector");
+    if (const std::int64_t *c = ir::constant(e), *n = ir::constant(b_->shape[d]);
+        c && n && (*c < 0 || (*c >= *n && !grows_)) && outside_.empty()) {
+      outside_ = "index " + std::to_string(*c) + " is outside of " + dimension(d) + ", which has " +
+                 std::to_string(*n) + " elements";
+      outside_at_ = span_;
+    }
+    out_.indices.push_back(e);
+    out_.ranges.push_back({e, ir::int_imm(e.dtype(), 1)});
+    return true;
+  }
+
+  Interpreter& in_;
+  const ir::Buffer* b_;
+  text::Span span_;  // of the index under way, where that is known
+  bool for_store_;
+  bool grows_;  // the arena of a pool is declared with extent 0 and grows to what is carved from it
+  // An index that no element has. An element of the buffer cannot be there, a region can.
+  std::string outside_;
+  text::Span outside_at_{};
+  Indexed out_;
+};
+
+// A region as a stored value: the vector of its elements, which lie along the last dimension.
+ir::Expr region_vector(Interpreter& in, const ir::Region& region, text::Span span) {
+  if (region.buffer->scope == ir::StorageScope::Tmem) {
+    in.fail(code::kBuffer, span, "tensor memory has no elements to read", "use Tx.copy_async");
+    return {};
+  }
+  if (std::string how = ir::outside_of_buffer(region); !how.empty()) {
+    in.fail(code::kIndex, span, how);
+    return {};
+  }
+  std::vector<ir::Expr> indices;
+  for (const ir::Range& r : region.ranges) {
+    const std::int64_t* n = ir::constant(r.extent);
+    bool last = indices.size() + 1 == region.ranges.size();
+    if (!n || (!last && *n != 1) || *n < 1 || *n > 1024) {
+      in.fail(
+          code::kRegion, span,
+          "only a slice of constant length along the last dimension can be assigned as a vector; this is a region of " +
+              shown_name(region.buffer),
+          "use Tx.copy");
+      return {};
+    }
+    indices.push_back(*n == 1 ? r.min : ir::ramp(r.min, ir::int_imm(r.min.dtype(), 1), static_cast<int>(*n)));
+  }
+  return ir::load(region.buffer, indices);
+}
+
+}  // namespace
+
+Value index_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span span) {
+  const std::optional<Indexed> i = IndexReader(in, b, span, false).read(indices);
+  if (!i) return Value::error();
+  return i->region ? make_region(in, b, i->ranges) : Value::expr(ir::load(b, i->indices));
+}
+
+Value index_region(Interpreter& in, const ir::Region& region, std::span<const Value> indices, text::Span whole) {
+  std::vector<text::Span> spans = in.take_index_spans();
+  if (indices.size() > region.ranges.size()) {
+    return in.fail(code::kIndex, whole,
+                   "this region of " + shown_name(region.buffer) + " has " + std::to_string(region.ranges.size()) +
+                       " dimensions, " + std::to_string(indices.size()) + " indices are given");
+  }
+  std::vector<ir::Range> ranges(region.ranges.begin(), region.ranges.end());
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    text::Span span = spans.size() == indices.size() ? spans[d] : whole;
+    ir::Expr extent = ranges[d].extent;
+    Slice* s = indices[d].as<Slice>();
+    if (!s) {
+      ir::Expr at = in.as_expr(indices[d], span, "an index");
+      if (!at) return Value::error();
+      if (!at.dtype().is_integral() || at.dtype().lanes != 1) {
+        return in.fail(code::kIndex, span,
+                       "an index of a region must be an integer, not " + ir::dtype_name(at.dtype()));
+      }
+      ranges[d] = {ir::simplify(ranges[d].min + at), ir::int_imm(extent.dtype(), 1)};
+      continue;
+    }
+    const std::optional<Bounds> bounds = bounds_of(in, *s, extent, span);
+    if (!bounds) return Value::error();
+    const auto& [lo, hi, step] = *bounds;
+    if (step != 1) return in.fail(code::kRegion, span, "a slice of a region has no step");
+    ir::Expr length = ir::simplify(hi - lo);
+    if (const std::int64_t* n = ir::constant(length); n && *n < 0) {
+      return in.fail(code::kIndex, span,
+                     "the slice of dimension " + std::to_string(d) + " is empty: " + std::to_string(*n) + " elements");
+    }
+    ranges[d] = {ir::simplify(ranges[d].min + lo), length};
+  }
+  return make_region(in, region.buffer, ranges);
+}
+
+bool store_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, Value value, text::Span span) {
+  if (value.is_poison()) return true;
+  if (!in.require_kernel(span, "a store to a buffer")) return false;
+  const std::optional<Indexed> i = IndexReader(in, b, span, true).read(indices);
+  if (!i) return false;
+  if (i->region) {
+    in.fail(code::kRegion, span, "only elements can be assigned; this is a region of " + shown_name(b),
+            "use Tx.copy or Tx.fill");
+    return false;
+  }
+  if (b->scope == ir::StorageScope::Tmem) {
+    in.fail(code::kBuffer, span, "tensor memory has no elements to assign", "use Tx.copy_async");
+    return false;
+  }
+  RegionValue* slice = value.as<RegionValue>();
+  ir::Expr e = slice ? region_vector(in, slice->region, in.stored_at(span))
+                     : in.as_expr(value, in.stored_at(span), "the stored value");
+  return e && in.emit_store(b, i->indices, e, span);
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,156 @@
+// Making values, and what they are called.
+#include "compiler/script/interpreter.h"
+
+namespace tilewright::script {
+
+Value Interpreter::string(std::string_view text) {
+  Str* s = make<Str>();
+  s->text = text;
+  heap_.count(text.size());
+  return Value::object(s);
+}
+
+Value Interpreter::list(std::vector<Value> items) {
+  List* l = make<List>();
+  heap_.count(items.size() * sizeof(Value));
+  l->items = std::move(items);
+  return Value::object(l);
+}
+
+Value Interpreter::tuple(std::vector<Value> items) {
+  Tuple* t = make<Tuple>();
+  heap_.count(items.size() * sizeof(Value));
+  t->items = std::move(items);
+  return Value::object(t);
+}
+
+Value Interpreter::big(__int128 value) {
+  if (value >= INT64_MIN && value <= INT64_MAX) return Value::integer(static_cast<std::int64_t>(value));
+  BigInt* b = make<BigInt>();
+  b->value = value;
+  return Value::object(b);
+}
+
+Value Interpreter::native(std::string_view name, NativeFunction function, Value self) {
+  Native* n = make<Native>();
+  n->name = name;
+  n->function = function;
+  n->self = self;
+  return Value::object(n);
+}
+
+Value Interpreter::name_space(std::string path, Value (*lookup)(Interpreter&, Namespace&, std::string_view)) {
+  Namespace* n = make<Namespace>();
+  n->path = std::move(path);
+  n->lookup = lookup;
+  return Value::object(n);
+}
+
+Value Interpreter::buffer_value(const ir::Buffer* buffer) {
+  BufferValue* b = make<BufferValue>();
+  b->buffer = buffer;
+  return Value::object(b);
+}
+
+Value Interpreter::layout_value(layout::Layout layout) {
+  store_->layouts.push_back(std::move(layout));
+  heap_.count(sizeof(layout::Layout) + 256);
+  LayoutValue* l = make<LayoutValue>();
+  l->layout = &store_->layouts.back();
+  l->in_kernel = store_ != module_store_;
+  return Value::object(l);
+}
+
+std::string_view Interpreter::keep(std::string_view text) { return Arena::current().copy(text); }
+
+void Interpreter::dict_set(Dict* dict, Value key, Value value) {
+  if (key.is_opaque() || key.is_poison()) return;  // nobody could ever look it up
+  if (Value* v = dict_find(dict, key)) {
+    *v = value;
+    return;
+  }
+  dict->items.emplace_back(key, value);
+  heap_.count(2 * sizeof(Value));
+  if (dict->items.size() <= 8) return;
+  if (dict->index.size() + 1 == dict->items.size()) {
+    dict->index.emplace(hash(key), dict->items.size() - 1);
+    return;
+  }
+  dict->index.clear();  // first time, or after a removal
+  for (std::size_t i = 0; i < dict->items.size(); ++i) dict->index.emplace(hash(dict->items[i].first), i);
+}
+
+Value* Interpreter::dict_find(Dict* dict, Value key) {
+  if (key.is_opaque() || key.is_poison()) return nullptr;
+  if (dict->items.size() > 8 && dict->index.size() == dict->items.size()) {
+    auto [from, to] = dict->index.equal_range(hash(key));
+    for (auto it = from; it != to; ++it, ++steps_) {  // colliding keys cost steps, or a script could stall here
+      if (equals(dict->items[it->second].first, key)) return &dict->items[it->second].second;
+    }
+    return nullptr;
+  }
+  steps_ += dict->items.size() / 8;
+  for (auto& [k, v] : dict->items) {
+    if (equals(k, key)) return &v;
+  }
+  return nullptr;
+}
+
+std::string_view type_name(Value v) {
+  switch (v.tag) {
+    case Tag::Error:
+    case Tag::Poison: return "a value with an error";
+    case Tag::Opaque: return "an unknown value";
+    case Tag::None: return "None";
+    case Tag::Ellipsis: return "ellipsis";
+    case Tag::NotImplemented: return "NotImplemented";
+    case Tag::Bool: return "bool";
+    case Tag::Int: return "int";
+    case Tag::Float: return "float";
+    case Tag::Expr: return "a run-time expression";
+    case Tag::Object: break;
+  }
+  switch (v.o->type) {
+    case Type::Str: return "str";
+    case Type::BigInt: return "int";
+    case Type::List: return "list";
+    case Type::Tuple: return "tuple";
+    case Type::Dict: return "dict";
+    case Type::Set: return "set";
+    case Type::Range: return "range";
+    case Type::Slice: return "slice";
+    case Type::Iterator: return "an iterator";
+    case Type::Function:
+    case Type::Lambda:
+    case Type::BoundMethod:
+    case Type::Native:
+    case Type::Intrinsic: return "a function";
+    case Type::Class: return "a class";
+    case Type::Instance: return static_cast<Instance*>(v.o)->cls->name;
+    case Type::Namespace: return "a module";
+    case Type::Property: return "a property";
+    case Type::StaticMethod:
+    case Type::ClassMethod: return "a method";
+    case Type::Super: return "super";
+    case Type::Buffer: return "a buffer";
+    case Type::Region: return "a region of a buffer";
+    case Type::Layout: return "a layout";
+    case Type::LayoutSpec: return "a layout specification";
+    case Type::LayoutBuilder: return "a layout builder";
+    case Type::Axis: return "an axis";
+    case Type::AxisTerm: return "an offset on an axis";
+    case Type::Iter: return "a layout iter";
+    case Type::DataType: return "a dtype";
+    case Type::Frame: return "a frame";
+    case Type::Kernel: return "a kernel";
+    case Type::Jit: return "a @T.jit function";
+    case Type::MetaVar: return "a meta value";
+    case Type::PendingStore: return "a store";
+    case Type::TensorMapType:
+    case Type::TypeAnnotation: return "a type annotation";
+    case Type::Exec: return "a scope";
+  }
+  return "a value";
+}
+
+}  // namespace tilewright::script
