@@ -42,3 +42,26 @@ def k():
         Tx.gemm_async(c, over, b)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: A starts 32 columns from C, which has 64: the product would write over A while it is read\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
         Tx.gemm_async(c, beside, b)
+
+#--- operands that are stored the other way round  [cuda]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TCol, TileLayout, TLane, mma_shared_layout
+
+@T.prim_func
+def k():
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    a = T.alloc_buffer((128, 64), "float16", scope="shared", layout=mma_shared_layout("float16", 3, (128, 64)))
+    b = T.alloc_buffer((64, 128), "float16", scope="shared", layout=mma_shared_layout("float16", 3, (64, 128)))
+    c = T.decl_buffer((128, 128), "float32", scope="tmem", allocated_addr=0, layout=TileLayout(S[(128, 128) : (1 @ TLane, 1 @ TCol)]))
+    if tid == 0:
+        Tx.gemm_async(c, a, b)
+#       ^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: K is 64 in A and 128 in B, which would fit with transB=True\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+        Tx.gemm_async(c, b, a)
+#       ^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: C has 128 rows, A has 64, which would fit with transA=True\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+        Tx.gemm_async(c, a, a, transB=True)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: K is 64 in A and 128 in B, which would fit with transB=False\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+        Tx.gemm_async(c, a, b[:, 0:64])
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: C has 128 columns, B has 64 rows\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a

@@ -275,3 +275,29 @@ def k():
     Tx.wg.gemm_async(c, a, a, trans_a=True)
 #                             ^^^^^^^ warning[TW3105]: no variant of gemm_async reads the option `trans_a`
 #   hint: did you mean transA=? it knows cta_group, descI
+
+#--- operands that are stored the other way round  [cuda] [arch sm_90a]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import mma_shared_layout, wgmma_accumulator_layout
+
+@T.prim_func
+def k():
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([128])
+    a = T.alloc_buffer((64, 32), "float16", scope="shared", layout=mma_shared_layout("float16", 2, (64, 32)))
+    at = T.alloc_buffer((32, 64), "float16", scope="shared", layout=mma_shared_layout("float16", 3, (32, 64)))
+    b = T.alloc_buffer((32, 128), "float16", scope="shared", layout=mma_shared_layout("float16", 3, (32, 128)))
+    c = T.alloc_buffer((64, 128), "float32", scope="local", layout=wgmma_accumulator_layout(128))
+    square = T.alloc_buffer((64, 64), "float32", scope="local", layout=wgmma_accumulator_layout(64))
+    Tx.wg.gemm_async(c, a, b)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   tcgen05  rejected: one thread issues tcgen05.mma, this is warpgroup scope: write Tx.gemm_async in one thread, or Tx.warp.gemm_async in one warp; tcgen05.mma needs sm_100a, sm_100f or sm_103a, the target is sm_90a\n   wgmma    declined: B has 32 rows along N, C has 128 columns, which would fit with transB=True
+    Tx.wg.gemm_async(c, at, b, transB=True)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   tcgen05  rejected: one thread issues tcgen05.mma, this is warpgroup scope: write Tx.gemm_async in one thread, or Tx.warp.gemm_async in one warp; tcgen05.mma needs sm_100a, sm_100f or sm_103a, the target is sm_90a\n   wgmma    declined: A has 32 rows, C has 64, which would fit with transA=True
+    Tx.wg.gemm_async(square, a, at)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   tcgen05  rejected: one thread issues tcgen05.mma, this is warpgroup scope: write Tx.gemm_async in one thread, or Tx.warp.gemm_async in one warp; tcgen05.mma needs sm_100a, sm_100f or sm_103a, the target is sm_90a\n   wgmma    declined: B has 32 rows along N, C has 64 columns, which would fit with transB=True
+    Tx.wg.gemm_async(square, a, a, transB=True)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   tcgen05  rejected: one thread issues tcgen05.mma, this is warpgroup scope: write Tx.gemm_async in one thread, or Tx.warp.gemm_async in one warp; tcgen05.mma needs sm_100a, sm_100f or sm_103a, the target is sm_90a\n   wgmma    declined: B has 32 rows along N, C has 64 columns, which would fit with transB=False
+    Tx.wg.gemm_async(c, a, b[:, 0:64])
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   tcgen05  rejected: one thread issues tcgen05.mma, this is warpgroup scope: write Tx.gemm_async in one thread, or Tx.warp.gemm_async in one warp; tcgen05.mma needs sm_100a, sm_100f or sm_103a, the target is sm_90a\n   wgmma    declined: B has 32 rows along N, C has 128 columns

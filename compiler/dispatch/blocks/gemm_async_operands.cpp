@@ -37,6 +37,11 @@ GemmAsyncOperands read(const ir::TileCall& call) {
 std::expected<bool, Reason> GemmAsyncOperands::transposes_a() const { return known(trans_a, "transA"); }
 std::expected<bool, Reason> GemmAsyncOperands::transposes_b() const { return known(trans_b, "transB"); }
 
+std::string would_fit(std::string_view flag, bool transposed, MatrixExtents has, MatrixExtents wanted) {
+  if (has.mn != wanted.k || has.k != wanted.mn) return {};
+  return cat(", which would fit with ", flag, "=", transposed ? "False" : "True");
+}
+
 const GemmAsyncOperands& gemm_async_operands(CallContext& context) {
   return context.once<GemmAsyncOperands>([&] { return read(context.call); });
 }

@@ -226,12 +226,16 @@ Reason choose_tile(Tcgen05Problem& p) {
 }
 
 // Check 15.
-Reason extents_differ(const Tcgen05Problem& p, std::int64_t a_rows, std::int64_t a_k) {
-  if (a_rows != p.m) return cat("C has ", p.m, " rows, A has ", a_rows);
-  if (a_k != p.k) return cat("K is ", a_k, " in A and ", p.k, " in B");
-  if (p.b.mn * p.group != p.n) {
+Reason extents_differ(const Tcgen05Problem& p, MatrixExtents a, bool transposes_a, bool transposes_b) {
+  const MatrixExtents b{p.b.mn * p.group, p.b.k};
+  const std::string turned_b = would_fit("transB", transposes_b, {p.b.mn, p.b.k}, {p.n / p.group, a.k});
+  if (a.mn != p.m) {
+    return cat("C has ", p.m, " rows, A has ", a.mn, would_fit("transA", transposes_a, a, {p.m, p.k}));
+  }
+  if (a.k != p.k) return cat("K is ", a.k, " in A and ", p.k, " in B", turned_b);
+  if (b.mn != p.n) {
     return cat("C has ", p.n, " columns, B has ", p.b.mn, " rows",
-               p.group == 2 ? cat(", and so has the pair's other CTA: ", p.b.mn * 2) : std::string());
+               p.group == 2 ? cat(", and so has the pair's other CTA: ", b.mn) : std::string(), turned_b);
   }
   return {};
 }
@@ -370,7 +374,8 @@ std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
     return refuse(
         cat("K=", p.k, " is not a multiple of ", p.step_k, ", the K of one instruction of ", ir::dtype_name(p.type)));
   }
-  if (Reason why = extents_differ(p, of_a[0], of_a[1]); !why.empty()) return refuse(std::move(why));
+  if (Reason why = extents_differ(p, {of_a[0], of_a[1]}, *transposes_a, *transposes_b); !why.empty())
+    return refuse(std::move(why));
   if (Reason why = unreadable(p); !why.empty()) return refuse(std::move(why));
 
   auto tile = accumulator(*given.c, p);

@@ -103,15 +103,20 @@ struct Product {
   std::optional<SharedOperand> a{};               // nothing: in registers
   std::optional<WarpgroupRegisters> fragments{};  // of A
   SharedOperand b{};
+  bool turns_a = false, turns_b = false;
   std::int64_t m = 0, n = 0, k = 0;     // of the call
   std::int64_t columns = 0, depth = 0;  // of an instruction: its N and K
   std::int64_t issues() const { return m / kRows * (n / columns) * (k / depth); }
 };
 
-Reason wrong_shapes(const Product& p, std::int64_t a_rows, std::int64_t a_depth) {
-  if (a_rows != p.m) return cat("A has ", a_rows, " rows, C has ", p.m);
-  if (p.b.mn != p.n) return cat("B has ", p.b.mn, " rows along N, C has ", p.n, " columns");
-  if (a_depth != p.b.k) return cat("K is ", a_depth, " in A and ", p.b.k, " in B");
+Reason wrong_shapes(const Product& p, MatrixExtents a) {
+  const MatrixExtents b{p.b.mn, p.b.k};
+  if (a.mn != p.m) {
+    return cat("A has ", a.mn, " rows, C has ", p.m, p.a ? would_fit("transA", p.turns_a, a, {p.m, b.k}) : "");
+  }
+  const std::string turned_b = would_fit("transB", p.turns_b, b, {p.n, a.k});
+  if (b.mn != p.n) return cat("B has ", b.mn, " rows along N, C has ", p.n, " columns", turned_b);
+  if (a.k != b.k) return cat("K is ", a.k, " in A and ", b.k, " in B", turned_b);
   if (p.k % p.depth != 0) {
     return cat("K is ", p.k, ", not a multiple of the ", p.depth, " that one wgmma of ", p.type->name, " takes");
   }
@@ -158,7 +163,7 @@ std::expected<Product, Reason> product_of(CallContext& context) {
   const ir::Region &c = *o.c, &a = *o.a, &b = *o.b;
   auto turns_a = o.transposes_a(), turns_b = o.transposes_b();
   if (!turns_a || !turns_b) return refuse(!turns_a ? turns_a.error() : turns_b.error());
-  Product p{.type = type_of(a.buffer->dtype)};
+  Product p{.type = type_of(a.buffer->dtype), .turns_a = *turns_a, .turns_b = *turns_b};
   const std::int64_t word = 32 / p.type->dtype.storage_bits();
   p.depth = 8 * word;
   auto sums = warpgroup_registers(c, 2);
@@ -174,7 +179,7 @@ std::expected<Product, Reason> product_of(CallContext& context) {
     auto fragments = warpgroup_registers(a, word);
     if (!fragments) return refuse(std::move(fragments.error()));
     p.fragments = std::move(*fragments);
-    if (Reason why = wrong_shapes(p, p.fragments->rows, p.fragments->columns); !why.empty()) return refuse(why);
+    if (Reason why = wrong_shapes(p, {p.fragments->rows, p.fragments->columns}); !why.empty()) return refuse(why);
     if (!p.fragments->fills_words(word)) {
       return refuse(cat(word, " neighbours of A do not share a register of 32 bits: see wgmma_operand_layout"));
     }
@@ -182,7 +187,7 @@ std::expected<Product, Reason> product_of(CallContext& context) {
     auto left = shared_operand(a, *turns_a, Unswizzled::Described);
     if (!left) return refuse(std::move(left.error()));
     p.a = std::move(*left);
-    if (Reason why = wrong_shapes(p, p.a->mn, p.a->k); !why.empty()) return refuse(why);
+    if (Reason why = wrong_shapes(p, {p.a->mn, p.a->k}); !why.empty()) return refuse(why);
     if (Reason why = wrong_major(p, *p.a, "A"); !why.empty()) return refuse(why);
   }
   if (Reason why = wrong_major(p, p.b, "B"); !why.empty()) return refuse(why);
