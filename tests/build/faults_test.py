@@ -100,7 +100,8 @@ class Faults(unittest.TestCase):
             paths = self.entries()
             self.assertGreater(len(paths), 12)
             for path in paths:
-                data = bytearray(open(path, "rb").read())
+                with open(path, "rb") as f:
+                    data = bytearray(f.read())
                 what = self.rng.choice(("flip", "cut", "swap", "empty", "longer", "keep"))
                 at = self.rng.randrange(max(1, len(data)))
                 if what == "flip" and data:
