@@ -350,30 +350,43 @@ class Writer {
   }
 
   void launch(std::string& out) {
+    allow(out);
+    const std::string array = arguments(out);
+    const int count = launch_attributes(out);
+    configure(out, count);
+    line(out, driver_ ? "return cuLaunchKernelEx(&config, kernel, " + array + ", nullptr);"
+                      : "return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(" + kernel_.symbol + "), " +
+                            array + ");");
+  }
+
+  // Asks for what a kernel does not have by itself: more than 48 KB of shared memory, clusters of more than 8 CTAs.
+  void allow(std::string& out) {
     const scope::Launch& l = kernel_.plan.launch;
-    std::string kernel = driver_ ? "kernel" : kernel_.symbol;
-    std::int64_t shared = kernel_.plan.dynamic_shared_bytes;
+    const std::int64_t shared = kernel_.plan.dynamic_shared_bytes;
     std::int64_t cluster = 1;
     for (Expr e : l.has_preferred ? l.preferred : l.cluster)
       if (const std::int64_t* c = e ? constant(simplify(e)) : nullptr) cluster *= *c;
     auto attribute = [&](const char* in_driver, const char* in_runtime, std::int64_t value) {
       std::string type = driver_ ? "CUresult" : "cudaError_t", good = driver_ ? "CUDA_SUCCESS" : "cudaSuccess";
-      line(out, "if (" + type + " error = " +
-                    (driver_ ? "cuFuncSetAttribute(kernel, " + std::string(in_driver)
-                             : "cudaFuncSetAttribute(reinterpret_cast<const void*>(" + kernel + "), " + in_runtime) +
-                    ", " + std::to_string(value) + ");");
+      line(out,
+           "if (" + type + " error = " +
+               (driver_ ? "cuFuncSetAttribute(kernel, " + std::string(in_driver)
+                        : "cudaFuncSetAttribute(reinterpret_cast<const void*>(" + kernel_.symbol + "), " + in_runtime) +
+               ", " + std::to_string(value) + ");");
       line(out, "error != " + good + ")", 3);
       line(out, "return error;", 2);
     };
-    // Up to 48 KB need no permission, and clusters of up to 8 CTAs none either.
     if (shared > 48 << 10)
       attribute("CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES", "cudaFuncAttributeMaxDynamicSharedMemorySize",
                 shared);
     if (cluster > 8)
       attribute("CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED", "cudaFuncAttributeNonPortableClusterSizeAllowed",
                 1);
+  }
 
-    std::string arguments;
+  // What points to the values of the parameters.
+  std::string arguments(std::string& out) {
+    std::string list;
     for (const lower::KernelParam& p : kernel_.plan.params) {
       std::string own;
       if (p.kind == lower::ParamKind::Pointer && p.value) {
@@ -387,16 +400,18 @@ class Writer {
       bool callers_map = p.kind == lower::ParamKind::TensorMap &&
                          std::ranges::find(maps_, p.var, &dispatch::TensorMap::var) == maps_.end();
       std::string type = constant_value ? scalar_type(p.dtype) : "CUtensorMap";
-      arguments += (arguments.empty() ? "" : ", ") +
-                   (constant_value || callers_map ? "const_cast<" + type + "*>(&" + own + ")" : "&" + own);
+      list += (list.empty() ? "" : ", ") +
+              (constant_value || callers_map ? "const_cast<" + type + "*>(&" + own + ")" : "&" + own);
     }
-    std::string array = arguments.empty() ? "nullptr" : "arguments";
-    if (!arguments.empty()) line(out, "void* arguments[] = {" + arguments + "};");
+    if (list.empty()) return "nullptr";
+    line(out, "void* arguments[] = {" + list + "};");
+    return "arguments";
+  }
 
-    std::array<std::string, 3> grid = three(l.grid), block = three(l.block), cta = three(l.cluster),
-                               preferred = three(l.preferred);
-    bool clustered = cta != std::array<std::string, 3>{"1", "1", "1"} || l.has_preferred;
-    auto joined = [](const std::array<std::string, 3>& d) { return d[0] + ", " + d[1] + ", " + d[2]; };
+  // How many attributes the launch has.
+  int launch_attributes(std::string& out) {
+    const scope::Launch& l = kernel_.plan.launch;
+    const std::array<std::string, 3> cta = three(l.cluster), preferred = three(l.preferred);
     std::string attributes;
     int count = 0;
     auto add = [&](const char* in_driver, const char* in_runtime) {
@@ -407,7 +422,7 @@ class Writer {
     auto set_dimensions = [&](const std::string& field, const std::array<std::string, 3>& d) {
       for (std::size_t k = 0; k < 3; ++k) line(attributes, field + "." + "xyz"[k] + " = " + d[k] + ";");
     };
-    if (clustered) {
+    if (cta != std::array<std::string, 3>{"1", "1", "1"} || l.has_preferred) {
       std::string value = add("CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION", "cudaLaunchAttributeClusterDimension");
       set_dimensions(value + "clusterDim", cta);
     }
@@ -430,25 +445,30 @@ class Writer {
                     std::to_string(count) + "] = {};");
       out += attributes;
     }
+    return count;
+  }
+
+  void configure(std::string& out, int attributes) {
+    const scope::Launch& l = kernel_.plan.launch;
+    const std::string shared = std::to_string(kernel_.plan.dynamic_shared_bytes);
+    const std::array<std::string, 3> grid = three(l.grid), block = three(l.block);
+    auto joined = [](const std::array<std::string, 3>& d) { return d[0] + ", " + d[1] + ", " + d[2]; };
     line(out, std::string(driver_ ? "CUlaunchConfig" : "cudaLaunchConfig_t") + " config = {};");
     if (driver_) {
       for (std::size_t k = 0; k < 3; ++k) line(out, std::string("config.gridDim") + "XYZ"[k] + " = " + grid[k] + ";");
       for (std::size_t k = 0; k < 3; ++k) line(out, std::string("config.blockDim") + "XYZ"[k] + " = " + block[k] + ";");
-      line(out, "config.sharedMemBytes = " + std::to_string(shared) + ";");
+      line(out, "config.sharedMemBytes = " + shared + ";");
       line(out, "config.hStream = stream;");
     } else {
       line(out, "config.gridDim = dim3(" + joined(grid) + ");");
       line(out, "config.blockDim = dim3(" + joined(block) + ");");
-      line(out, "config.dynamicSmemBytes = " + std::to_string(shared) + ";");
+      line(out, "config.dynamicSmemBytes = " + shared + ";");
       line(out, "config.stream = stream;");
     }
-    if (count) {
+    if (attributes) {
       line(out, "config.attrs = attributes;");
-      line(out, "config.numAttrs = " + std::to_string(count) + ";");
+      line(out, "config.numAttrs = " + std::to_string(attributes) + ";");
     }
-    line(out, driver_ ? "return cuLaunchKernelEx(&config, kernel, " + array + ", nullptr);"
-                      : "return cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(" + kernel + "), " + array +
-                            ");");
   }
 
   // The kernel's declaration: it stands in front of this text, or in another file. Variables in constant memory have to

@@ -110,139 +110,133 @@ const Stmt* Replacer::body(const Stmt* s) {
   return statements_[s] = now;
 }
 
+namespace {
+
+// The copy of a node where something in it changed, else the node.
+template <class T>
+const Stmt* unless_same(bool same, const T* old, T& now) {
+  return same ? old : copy_of(&now);
+}
+
+}  // namespace
+
+template <class T>
+const Stmt* Replacer::with_expression(const T* old, Expr T::* field) {
+  T now = *old;
+  now.*field = expression(old->*field);
+  return unless_same(same_node(now.*field, old->*field), old, now);
+}
+
+template <class T>
+const Stmt* Replacer::with_buffer(const T* old) {
+  T now = *old;
+  now.buffer = buffer(old->buffer);
+  return unless_same(now.buffer == old->buffer, old, now);
+}
+
+const Stmt* Replacer::sequence(const Seq* old) {
+  std::vector<const Stmt*> now;
+  now.reserve(old->body.size());
+  for (const Stmt* child : old->body) now.push_back(body(child));
+  if (std::ranges::equal(now, old->body)) return old;
+  return make_stmt<Seq>(old->origin, Arena::current().copy(now));
+}
+
+const Stmt* Replacer::store(const Store* old) {
+  Store now = *old;
+  now.buffer = buffer(old->buffer);
+  now.indices = expressions(old->indices);
+  now.value = expression(old->value);
+  return unless_same(
+      now.buffer == old->buffer && now.indices.data() == old->indices.data() && same_node(now.value, old->value), old,
+      now);
+}
+
+const Stmt* Replacer::loop(const For* old) {
+  For now = *old;
+  now.var = variable(old->var);
+  now.min = expression(old->min);
+  now.extent = expression(old->extent);
+  now.step = expression(old->step);
+  now.body = body(old->body);
+  bool same = now.var == old->var && same_node(now.min, old->min) && same_node(now.extent, old->extent) &&
+              same_node(now.step, old->step) && now.body == old->body;
+  return unless_same(same, old, now);
+}
+
+const Stmt* Replacer::while_loop(const While* old) {
+  While now = *old;
+  now.condition = expression(old->condition);
+  now.body = body(old->body);
+  return unless_same(same_node(now.condition, old->condition) && now.body == old->body, old, now);
+}
+
+const Stmt* Replacer::branch(const If* old) {
+  If now = *old;
+  now.condition = expression(old->condition);
+  now.then_body = body(old->then_body);
+  now.else_body = body(old->else_body);
+  bool same =
+      same_node(now.condition, old->condition) && now.then_body == old->then_body && now.else_body == old->else_body;
+  return unless_same(same, old, now);
+}
+
+const Stmt* Replacer::attribute(const Attr* old) {
+  Attr now = *old;
+  now.value = expression(old->value);
+  now.node = old->node ? variable(old->node) : nullptr;
+  now.body = body(old->body);
+  return unless_same(same_node(now.value, old->value) && now.node == old->node && now.body == old->body, old, now);
+}
+
+const Stmt* Replacer::scope_ids(const ScopeIds* old) {
+  ScopeIds now = *old;
+  std::vector<const Var*> vars;
+  for (const Var* var : old->vars) vars.push_back(variable(var));
+  bool same = std::ranges::equal(vars, old->vars);
+  if (!same) now.vars = Arena::current().copy(vars);
+  now.extents = expressions(old->extents);
+  now.preferred = expressions(old->preferred);
+  same = same && now.extents.data() == old->extents.data() && now.preferred.data() == old->preferred.data();
+  return unless_same(same, old, now);
+}
+
+const Stmt* Replacer::tile_call(const TileCall* old) {
+  bool changed = false;
+  std::vector<Operand> args;
+  for (const Operand& o : old->args) args.push_back(operand(o, changed));
+  std::vector<ConfigItem> config;
+  for (const ConfigItem& item : old->config) config.push_back({item.key, operand(item.value, changed), item.key_span});
+  std::vector<std::pair<std::string_view, const Buffer*>> workspace;
+  for (auto& [name, space] : old->workspace) {
+    workspace.emplace_back(name, buffer(space));
+    changed |= workspace.back().second != space;
+  }
+  if (!changed) return old;
+  TileCall now = *old;
+  now.args = Arena::current().copy(args);
+  now.config = Arena::current().copy(config);
+  now.workspace = Arena::current().copy(workspace);
+  return copy_of(&now);
+}
+
 // The same node where nothing in it changes.
 const Stmt* Replacer::changed(const Stmt* s) {
   switch (s->kind) {
-    case StmtKind::Seq: {
-      auto seq = static_cast<const Seq*>(s);
-      std::vector<const Stmt*> now;
-      now.reserve(seq->body.size());
-      for (const Stmt* child : seq->body) now.push_back(body(child));
-      if (std::ranges::equal(now, seq->body)) return s;
-      return make_stmt<Seq>(s->origin, Arena::current().copy(now));
-    }
-    case StmtKind::Bind: {
-      Bind now = *static_cast<const Bind*>(s);
-      Expr value = expression(now.value);
-      if (same_node(value, now.value)) return s;
-      now.value = value;
-      return copy_of(&now);
-    }
-    case StmtKind::Alloc: {
-      Alloc now = *static_cast<const Alloc*>(s);
-      const Buffer* made = buffer(now.buffer);
-      if (made == now.buffer) return s;
-      now.buffer = made;
-      return copy_of(&now);
-    }
-    case StmtKind::Decl: {
-      Decl now = *static_cast<const Decl*>(s);
-      const Buffer* made = buffer(now.buffer);
-      if (made == now.buffer) return s;
-      now.buffer = made;
-      return copy_of(&now);
-    }
-    case StmtKind::Store: {
-      auto old = static_cast<const Store*>(s);
-      Store now = *old;
-      now.buffer = buffer(old->buffer);
-      now.indices = expressions(old->indices);
-      now.value = expression(old->value);
-      bool same =
-          now.buffer == old->buffer && now.indices.data() == old->indices.data() && same_node(now.value, old->value);
-      return same ? s : copy_of(&now);
-    }
-    case StmtKind::For: {
-      auto old = static_cast<const For*>(s);
-      For now = *old;
-      now.var = variable(old->var);
-      now.min = expression(old->min);
-      now.extent = expression(old->extent);
-      now.step = expression(old->step);
-      now.body = body(old->body);
-      bool same = now.var == old->var && same_node(now.min, old->min) && same_node(now.extent, old->extent) &&
-                  same_node(now.step, old->step) && now.body == old->body;
-      return same ? s : copy_of(&now);
-    }
-    case StmtKind::While: {
-      auto old = static_cast<const While*>(s);
-      While now = *old;
-      now.condition = expression(old->condition);
-      now.body = body(old->body);
-      return same_node(now.condition, old->condition) && now.body == old->body ? s : copy_of(&now);
-    }
-    case StmtKind::If: {
-      auto old = static_cast<const If*>(s);
-      If now = *old;
-      now.condition = expression(old->condition);
-      now.then_body = body(old->then_body);
-      now.else_body = body(old->else_body);
-      bool same = same_node(now.condition, old->condition) && now.then_body == old->then_body &&
-                  now.else_body == old->else_body;
-      return same ? s : copy_of(&now);
-    }
-    case StmtKind::Evaluate: {
-      Evaluate now = *static_cast<const Evaluate*>(s);
-      Expr value = expression(now.value);
-      if (same_node(value, now.value)) return s;
-      now.value = value;
-      return copy_of(&now);
-    }
-    case StmtKind::Assert: {
-      Assert now = *static_cast<const Assert*>(s);
-      Expr condition = expression(now.condition);
-      if (same_node(condition, now.condition)) return s;
-      now.condition = condition;
-      return copy_of(&now);
-    }
-    case StmtKind::Attr: {
-      auto old = static_cast<const Attr*>(s);
-      Attr now = *old;
-      now.value = expression(old->value);
-      now.node = old->node ? variable(old->node) : nullptr;
-      now.body = body(old->body);
-      bool same = same_node(now.value, old->value) && now.node == old->node && now.body == old->body;
-      return same ? s : copy_of(&now);
-    }
-    case StmtKind::Return: {
-      Return now = *static_cast<const Return*>(s);
-      Expr value = expression(now.value);
-      if (same_node(value, now.value)) return s;
-      now.value = value;
-      return copy_of(&now);
-    }
-    case StmtKind::ScopeIds: {
-      auto old = static_cast<const ScopeIds*>(s);
-      ScopeIds now = *old;
-      std::vector<const Var*> vars;
-      for (const Var* var : old->vars) vars.push_back(variable(var));
-      bool same = std::ranges::equal(vars, old->vars);
-      if (!same) now.vars = Arena::current().copy(vars);
-      now.extents = expressions(old->extents);
-      now.preferred = expressions(old->preferred);
-      same = same && now.extents.data() == old->extents.data() && now.preferred.data() == old->preferred.data();
-      return same ? s : copy_of(&now);
-    }
-    case StmtKind::TileCall: {
-      auto old = static_cast<const TileCall*>(s);
-      bool changed = false;
-      std::vector<Operand> args;
-      for (const Operand& o : old->args) args.push_back(operand(o, changed));
-      std::vector<ConfigItem> config;
-      for (const ConfigItem& item : old->config)
-        config.push_back({item.key, operand(item.value, changed), item.key_span});
-      std::vector<std::pair<std::string_view, const Buffer*>> workspace;
-      for (auto& [name, space] : old->workspace) {
-        workspace.emplace_back(name, buffer(space));
-        changed |= workspace.back().second != space;
-      }
-      if (!changed) return s;
-      TileCall now = *old;
-      now.args = Arena::current().copy(args);
-      now.config = Arena::current().copy(config);
-      now.workspace = Arena::current().copy(workspace);
-      return copy_of(&now);
-    }
+    case StmtKind::Seq: return sequence(static_cast<const Seq*>(s));
+    case StmtKind::Bind: return with_expression(static_cast<const Bind*>(s), &Bind::value);
+    case StmtKind::Alloc: return with_buffer(static_cast<const Alloc*>(s));
+    case StmtKind::Decl: return with_buffer(static_cast<const Decl*>(s));
+    case StmtKind::Store: return store(static_cast<const Store*>(s));
+    case StmtKind::For: return loop(static_cast<const For*>(s));
+    case StmtKind::While: return while_loop(static_cast<const While*>(s));
+    case StmtKind::If: return branch(static_cast<const If*>(s));
+    case StmtKind::Evaluate: return with_expression(static_cast<const Evaluate*>(s), &Evaluate::value);
+    case StmtKind::Assert: return with_expression(static_cast<const Assert*>(s), &Assert::condition);
+    case StmtKind::Attr: return attribute(static_cast<const Attr*>(s));
+    case StmtKind::Return: return with_expression(static_cast<const Return*>(s), &Return::value);
+    case StmtKind::ScopeIds: return scope_ids(static_cast<const ScopeIds*>(s));
+    case StmtKind::TileCall: return tile_call(static_cast<const TileCall*>(s));
     case StmtKind::Break:
     case StmtKind::Continue:
     case StmtKind::DeviceEntry:

@@ -22,6 +22,19 @@ class Replacer {
 
  private:
   const Stmt* changed(const Stmt* s);
+  // Of a node with one expression; of one that names a buffer and nothing else.
+  template <class T>
+  const Stmt* with_expression(const T* old, Expr T::* field);
+  template <class T>
+  const Stmt* with_buffer(const T* old);
+  const Stmt* sequence(const Seq* old);
+  const Stmt* store(const Store* old);
+  const Stmt* loop(const For* old);
+  const Stmt* while_loop(const While* old);
+  const Stmt* branch(const If* old);
+  const Stmt* attribute(const Attr* old);
+  const Stmt* scope_ids(const ScopeIds* old);
+  const Stmt* tile_call(const TileCall* old);
   const Var* variable(const Var* var) const;
   const layout::Layout* layout(const layout::Layout* l);
   std::span<const Expr> expressions(std::span<const Expr> list);

@@ -1,4 +1,6 @@
 // The lowered kernel as script text.
+#include <algorithm>
+
 #include "compiler/intrinsics/printed.h"
 #include "compiler/ir/printer.h"
 #include "compiler/lower/lower.h"
@@ -40,15 +42,7 @@ void special_register(ScriptWriter& w, const Var* var) {
   w.out.append(": T.let[T.int32] = T.Cast(\"int32\", T.ptx.fetch_register(32, \"").append(var->name).append("\"))\n");
 }
 
-}  // namespace
-
-std::string print_lowered(const LoweredKernel& k, std::vector<PrintedOrigin>* origins) {
-  Arena scratch;
-  ArenaScope scope(scratch);
-  ScriptWriter w(intrinsics::printed_arguments);
-  w.origins = origins;
-  w.header();
-  w.open();
+void signature(ScriptWriter& w, const LoweredKernel& k) {
   w.line("@T.prim_func");
   w.begin();
   w.out.append("def ").append(text::identifier(k.kernel->name)).append("(");
@@ -59,14 +53,19 @@ std::string print_lowered(const LoweredKernel& k, std::vector<PrintedOrigin>* or
     w.parameter(param);
   }
   w.out += "):\n";
-  w.open();
+}
+
+void attributes(ScriptWriter& w, const LoweredKernel& k) {
   w.begin();
   w.out.append("T.func_attr({\"global_symbol\": \"").append(k.kernel->name).append("\", \"tirx.target\": \"");
   w.out.append(k.kernel->target.name()).append("\"})\n");
+}
+
+// Extents that the tensors bind, and the tensors of the parameters.
+void parameters(ScriptWriter& w, const LoweredKernel& k) {
   std::vector<const Var*> declared;
   for (const ExtentBinding& binding : k.plan.extents) {
-    bool known = false;
-    for (const Var* var : declared) known |= var == binding.var;
+    bool known = std::ranges::find(declared, binding.var) != declared.end();
     for (const Param& param : k.kernel->params) known |= param.var == binding.var;
     if (known) continue;
     declared.push_back(binding.var);
@@ -87,8 +86,9 @@ std::string print_lowered(const LoweredKernel& k, std::vector<PrintedOrigin>* or
     w.out += ")\n";
     w.owns(param.buffer);
   }
-  if (k.host) w.statement(k.host);
-  w.line("T.attr({\"tirx.device_entry\": T.bool(True)})");
+}
+
+void launch_dimensions(ScriptWriter& w, const LoweredKernel& k) {
   const scope::Launch& l = k.plan.launch;
   launch(w, k.block_idx, "blockIdx", l.grid, true);
   if (l.has_cluster) launch(w, {}, "clusterCtaIdx", l.cluster, false);
@@ -96,13 +96,13 @@ std::string print_lowered(const LoweredKernel& k, std::vector<PrintedOrigin>* or
   for (const Var* var : k.cluster_idx) special_register(w, var);
   for (const Var* var : k.cta_in_cluster) special_register(w, var);
   special_register(w, k.cta_rank_in_cluster);
+}
 
-  // Flat windows onto the parameters, in the order of their first use.
+// Flat windows onto the parameters, in the order of their first use.
+std::vector<const Buffer*> flat_windows(const LoweredKernel& k) {
   std::vector<const Buffer*> windows;
   auto note = [&](const Buffer* buffer) {
-    if (buffer->scope != StorageScope::Global) return;
-    for (const Buffer* known : windows)
-      if (known == buffer) return;
+    if (buffer->scope != StorageScope::Global || std::ranges::find(windows, buffer) != windows.end()) return;
     bool parameter = false;
     for (const KernelParam& param : k.plan.params) parameter |= param.var == buffer->data;
     if (parameter) windows.push_back(buffer);
@@ -129,8 +129,27 @@ std::string print_lowered(const LoweredKernel& k, std::vector<PrintedOrigin>* or
     }
     return true;
   });
+  return windows;
+}
+
+}  // namespace
+
+std::string print_lowered(const LoweredKernel& k, std::vector<PrintedOrigin>* origins) {
+  Arena scratch;
+  ArenaScope scope(scratch);
+  ScriptWriter w(intrinsics::printed_arguments);
+  w.origins = origins;
+  w.header();
+  w.open();
+  signature(w, k);
+  w.open();
+  attributes(w, k);
+  parameters(w, k);
+  if (k.host) w.statement(k.host);
+  w.line("T.attr({\"tirx.device_entry\": T.bool(True)})");
+  launch_dimensions(w, k);
   // A view in the body that looks at the same window is the same buffer and prints no second time.
-  for (const Buffer* window : windows) w.statement(make_stmt<Decl>(Origin{}, window));
+  for (const Buffer* window : flat_windows(k)) w.statement(make_stmt<Decl>(Origin{}, window));
   std::size_t before = w.out.size();
   if (k.device) w.statement(k.device);
   if (w.out.size() == before) w.line("pass");

@@ -211,6 +211,131 @@ int print(const std::string& text) {
   return kFine;
 }
 
+// The parts of the command, each an exit status where it ends there.
+using Ended = std::optional<int>;
+
+// The shape that is asked for, else that which the value was made for, else the layout's own.
+Ended choose_shape(const LayoutCommand& o, const layout::Layout& layout, script::Value value, layout::Shape& shape) {
+  shape = default_shape(layout);
+  if (const auto* made = value.as<script::LayoutValue>(); made && !made->shape.empty())
+    shape.assign(made->shape.begin(), made->shape.end());
+  if (!o.shape.empty()) {
+    auto parsed = parse_shape(o.shape);
+    if (!parsed) return fail_usage("'" + o.shape + "' is no shape", "for example --shape 64,64");
+    shape = *parsed;
+  }
+  if (auto fits = layout::check_shape(layout, shape); !fits) return fail_usage(fits.error().message);
+  return std::nullopt;
+}
+
+layout::PictureOptions picture_options(const LayoutCommand& o, ir::DataType dtype) {
+  layout::PictureOptions picture;
+  picture.dtype_bits = dtype.storage_bits() * dtype.lanes;
+  picture.shared_columns = !o.dtype.empty();
+  if (o.rows > 0) picture.rows = o.rows;
+  if (o.columns > 0) picture.columns = o.columns;
+  if (o.by == "thread") picture.by = layout::PictureOptions::By::Thread;
+  if (o.by == "bank") picture.by = layout::PictureOptions::By::Bank;
+  return picture;
+}
+
+// Does each lane's access lie in the shape?
+Ended stays_inside(const layout::Access& access, const layout::Shape& of) {
+  for (std::size_t lane = 0; lane < access.coordinates.size(); ++lane) {
+    const auto& at = access.coordinates[lane];
+    for (std::size_t d = 0; d < at.size() && d < of.size(); ++d) {
+      if (!of[d].is_constant() || (at[d] >= 0 && at[d] < of[d].value())) continue;
+      return fail_usage("lane " + std::to_string(lane) + " is at " + std::to_string(at[d]) + " of dimension " +
+                        std::to_string(d) + ", outside of the shape " + shape_text(of));
+    }
+  }
+  return std::nullopt;
+}
+
+// The banks that --access asks for.
+Ended find_banks(const LayoutCommand& o, const layout::Layout& layout, const layout::Shape& shape, int dtype_bits,
+                 layout::Access& access, std::optional<layout::BankReport>& banks) {
+  if (o.access.empty()) return std::nullopt;
+  auto expression = access_expression(o.access);
+  if (!expression)
+    return fail_usage("'" + o.access + "' is no access", "for example --access 'lane -> (lane//4, lane%4*2)'");
+  Evaluated lanes = evaluate(*expression, false);
+  if (lanes.failed) return kErrors;
+  auto at = coordinates(lanes.result.value);
+  if (!at) return fail_usage(at.error());
+  access.coordinates = *at;
+  access.dtype_bits = dtype_bits;
+  access.access_bits = o.bits ? o.bits : dtype_bits;
+  layout::Shape of = shape;
+  if (at->front().size() == 1 && shape.size() != 1) {  // a linear index of the whole shape
+    layout::Dim all = 1;
+    for (layout::Dim d : shape) all = all * d;
+    of = {all};
+  }
+  if (Ended ended = stays_inside(access, of)) return ended;
+  auto report = layout::bank_conflicts(layout, of, access);
+  if (!report) return fail_usage(report.error().message);
+  banks = std::move(*report);
+  return std::nullopt;
+}
+
+// The picture that --svg asks for, into its file or as the answer.
+Ended draw(const LayoutCommand& o, const layout::Layout& layout, const layout::Shape& shape,
+           const layout::PictureOptions& picture) {
+  if (!o.svg) return std::nullopt;
+  auto svg = layout::svg_picture(layout, shape, picture);
+  if (!svg) return fail_usage(svg.error().message);
+  if (o.svg_file.empty() && !o.json) return print(*svg);
+  if (!o.svg_file.empty()) {
+    if (auto ok = project::write_file(o.svg_file, *svg); !ok) return fail_usage(ok.error());
+  }
+  return std::nullopt;
+}
+
+int answer_json(const LayoutCommand& o, const layout::Layout& layout, const layout::Shape& shape,
+                const layout::Access& access, const std::optional<layout::BankReport>& banks, const Json& diagnostics) {
+  auto canonical = layout::canonicalize(layout);
+  Json out{{"expression", o.expression},
+           {"layout", layout::to_short_string(layout)},
+           {"printed", layout::to_string(layout)},
+           {"canonical", canonical ? Json(layout::to_short_string(*canonical)) : Json(nullptr)},
+           {"shape", shape_json(shape)},
+           {"size", dim_json(layout::size(layout))},
+           {"span", dim_json(layout::span(layout))}};
+  std::int64_t most = (o.rows > 0 ? o.rows : 128) * (o.columns > 0 ? o.columns : 128);
+  auto elements = elements_json(layout, shape, most);
+  out["elements"] = elements ? *elements : Json::array();
+  if (banks) out["access"] = report_json(*banks, access, o);
+  out["diagnostics"] = diagnostics;
+  return print(render::dump(out, -1) + "\n");
+}
+
+int answer_text(const LayoutCommand& o, const layout::Layout& layout, const layout::Shape& shape,
+                const layout::Access& access, const std::optional<layout::BankReport>& banks,
+                layout::PictureOptions picture) {
+  auto canonical = layout::canonicalize(layout);
+  std::string out = layout::to_short_string(layout) + "\n";
+  out += "  shape      " + shape_text(shape) +
+         (o.shape.empty() ? "  (the layout's own; --shape M,N for another)" : "") + "\n";
+  out += "  size       " + layout::to_string(layout::size(layout)) + " elements, span " +
+         layout::to_string(layout::span(layout)) + ", axes " + axes_text(layout) + "\n";
+  if (canonical && !layout::same(*canonical, layout))
+    out += "  canonical  " + layout::to_short_string(*canonical) + "\n";
+  if (banks) out += report_text(*banks, access);
+  if (!o.svg_file.empty()) {
+    out += "  picture    " + o.svg_file + "\n";
+    return print(out);
+  }
+  if (o.rows == 0) picture.rows = kTableRows;
+  if (o.columns == 0) picture.columns = kTableColumns;
+  auto table = layout::text_table(layout, shape, picture);
+  if (!table) {
+    print(out);
+    return fail_usage(table.error().message);
+  }
+  return print(out + "\n" + *table);
+}
+
 int run_layout(const LayoutCommand& o) {
   auto dtype = o.dtype.empty() ? ir::kFloat16 : ir::parse_dtype(o.dtype);
   if (!dtype || dtype->storage_bits() <= 0)
@@ -231,101 +356,15 @@ int run_layout(const LayoutCommand& o) {
     return print(text + "\n");
   }
 
-  layout::Shape shape = default_shape(*layout);
-  if (const auto* made = evaluated.result.value.as<script::LayoutValue>(); made && !made->shape.empty())
-    shape.assign(made->shape.begin(), made->shape.end());
-  if (!o.shape.empty()) {
-    auto parsed = parse_shape(o.shape);
-    if (!parsed) return fail_usage("'" + o.shape + "' is no shape", "for example --shape 64,64");
-    shape = *parsed;
-  }
-  if (auto fits = layout::check_shape(*layout, shape); !fits) return fail_usage(fits.error().message);
-
-  layout::PictureOptions picture;
-  picture.dtype_bits = dtype->storage_bits() * dtype->lanes;
-  picture.shared_columns = !o.dtype.empty();
-  if (o.rows > 0) picture.rows = o.rows;
-  if (o.columns > 0) picture.columns = o.columns;
-  if (o.by == "thread") picture.by = layout::PictureOptions::By::Thread;
-  if (o.by == "bank") picture.by = layout::PictureOptions::By::Bank;
-
+  layout::Shape shape;
+  if (Ended ended = choose_shape(o, *layout, evaluated.result.value, shape)) return *ended;
+  const layout::PictureOptions picture = picture_options(o, *dtype);
   std::optional<layout::BankReport> banks;
   layout::Access access;
-  if (!o.access.empty()) {
-    auto expression = access_expression(o.access);
-    if (!expression)
-      return fail_usage("'" + o.access + "' is no access", "for example --access 'lane -> (lane//4, lane%4*2)'");
-    Evaluated lanes = evaluate(*expression, false);
-    if (lanes.failed) return kErrors;
-    auto at = coordinates(lanes.result.value);
-    if (!at) return fail_usage(at.error());
-    access.coordinates = *at;
-    access.dtype_bits = picture.dtype_bits;
-    access.access_bits = o.bits ? o.bits : picture.dtype_bits;
-    layout::Shape of = shape;
-    if (at->front().size() == 1 && shape.size() != 1) {  // a linear index of the whole shape
-      layout::Dim all = 1;
-      for (layout::Dim d : shape) all = all * d;
-      of = {all};
-    }
-    for (std::size_t lane = 0; lane < at->size(); ++lane) {
-      for (std::size_t d = 0; d < at->at(lane).size() && d < of.size(); ++d) {
-        if (!of[d].is_constant() || (at->at(lane)[d] >= 0 && at->at(lane)[d] < of[d].value())) continue;
-        return fail_usage("lane " + std::to_string(lane) + " is at " + std::to_string(at->at(lane)[d]) +
-                          " of dimension " + std::to_string(d) + ", outside of the shape " + shape_text(of));
-      }
-    }
-    auto report = layout::bank_conflicts(*layout, of, access);
-    if (!report) return fail_usage(report.error().message);
-    banks = std::move(*report);
-  }
-
-  if (o.svg) {
-    auto svg = layout::svg_picture(*layout, shape, picture);
-    if (!svg) return fail_usage(svg.error().message);
-    if (o.svg_file.empty() && !o.json) return print(*svg);
-    if (!o.svg_file.empty()) {
-      if (auto ok = project::write_file(o.svg_file, *svg); !ok) return fail_usage(ok.error());
-    }
-  }
-
-  auto canonical = layout::canonicalize(*layout);
-  if (o.json) {
-    Json out{{"expression", o.expression},
-             {"layout", layout::to_short_string(*layout)},
-             {"printed", layout::to_string(*layout)},
-             {"canonical", canonical ? Json(layout::to_short_string(*canonical)) : Json(nullptr)},
-             {"shape", shape_json(shape)},
-             {"size", dim_json(layout::size(*layout))},
-             {"span", dim_json(layout::span(*layout))}};
-    std::int64_t most = (o.rows > 0 ? o.rows : 128) * (o.columns > 0 ? o.columns : 128);
-    auto elements = elements_json(*layout, shape, most);
-    out["elements"] = elements ? *elements : Json::array();
-    if (banks) out["access"] = report_json(*banks, access, o);
-    out["diagnostics"] = diagnostics;
-    return print(render::dump(out, -1) + "\n");
-  }
-
-  std::string out = layout::to_short_string(*layout) + "\n";
-  out += "  shape      " + shape_text(shape) +
-         (o.shape.empty() ? "  (the layout's own; --shape M,N for another)" : "") + "\n";
-  out += "  size       " + layout::to_string(layout::size(*layout)) + " elements, span " +
-         layout::to_string(layout::span(*layout)) + ", axes " + axes_text(*layout) + "\n";
-  if (canonical && !layout::same(*canonical, *layout))
-    out += "  canonical  " + layout::to_short_string(*canonical) + "\n";
-  if (banks) out += report_text(*banks, access);
-  if (!o.svg_file.empty()) {
-    out += "  picture    " + o.svg_file + "\n";
-    return print(out);
-  }
-  if (o.rows == 0) picture.rows = kTableRows;
-  if (o.columns == 0) picture.columns = kTableColumns;
-  auto table = layout::text_table(*layout, shape, picture);
-  if (!table) {
-    print(out);
-    return fail_usage(table.error().message);
-  }
-  return print(out + "\n" + *table);
+  if (Ended ended = find_banks(o, *layout, shape, picture.dtype_bits, access, banks)) return *ended;
+  if (Ended ended = draw(o, *layout, shape, picture)) return *ended;
+  return o.json ? answer_json(o, *layout, shape, access, banks, diagnostics)
+                : answer_text(o, *layout, shape, access, banks, picture);
 }
 
 }  // namespace

@@ -148,6 +148,126 @@ std::int64_t place_constant(std::span<const Walk> run, std::int64_t x) {
   return sum;
 }
 
+// The copy as far as it does not depend on how the fragment is cut.
+struct Sides {
+  const ir::Region &registers, &shared;
+  const Window &r, &s;  // of the registers, of shared memory
+  std::string_view register_name() const { return ir::spoken_name(*registers.buffer); }
+  std::string_view shared_name() const { return ir::spoken_name(*shared.buffer); }
+};
+
+// Empty: both sides are of the kind that the instruction moves.
+Reason unfit(const Sides& c) {
+  if (c.r.swizzle) return cat("the register layout of ", c.register_name(), " is swizzled");
+  if (c.s.swizzle && c.s.swizzle->per_element < 3) {
+    return cat("the swizzle of ", c.shared_name(), " keeps ", c.s.swizzle->chunk(),
+               " elements together, a row of a tile is 8");
+  }
+  if (Reason why = not_plain(c.s, c.shared_name()); !why.empty()) return why;
+  if (Reason why = symbolic_pitch(*c.shared.buffer); !why.empty()) return why;
+  if (!c.r.tile.replica.empty()) return cat(c.register_name(), " has a replicated layout");
+  return {};
+}
+
+// The fragment as a thread has it: who has which element, and where that lies in shared memory.
+struct Fragment {
+  std::optional<Axis> axis;           // over which it is spread
+  std::vector<std::int64_t> extents;  // of the register layout
+  Walks threads, elements, paired;    // the threads', a thread's own, and all of them in shared memory
+};
+
+// Empty: `out` has the axis and the extents.
+Reason read_fragment(const Sides& c, Fragment& out) {
+  for (const layout::Iter& it : c.r.tile.shard) {
+    if (!it.extent.is_constant() || !it.stride.is_constant()) return cat(c.register_name(), " has no constant layout");
+    out.extents.push_back(it.extent.value());
+    if (it.axis == Axis::m) continue;
+    if (it.axis != Axis::laneid && it.axis != Axis::tid_in_wg && it.axis != Axis::tx) {
+      return cat("no fragment on axis ", layout::axis_name(it.axis));
+    }
+    if (out.axis && *out.axis != it.axis) return cat(c.register_name(), " is spread over two thread axes");
+    out.axis = it.axis;
+  }
+  if (!out.axis) return cat(c.register_name(), " is not spread over lanes");
+  for (const auto& [on, value] : c.r.offset) {
+    if (on != Axis::m && !value.is(0)) return cat("the region of ", c.register_name(), " starts inside a fragment");
+  }
+  return {};
+}
+
+// Threads first, then what each has, by falling strides. Empty: it is done.
+Reason pair_up(const Sides& c, Fragment& f) {
+  Walks shared_walks;
+  for (const layout::Iter& it : c.s.tile.shard) shared_walks.push_back(walk_of(it));
+  std::optional<Runs> runs = group(shared_walks, f.extents);
+  if (!runs) return cat("the layout of ", c.shared_name(), " cannot be cut where the fragment is");
+  std::vector<std::size_t> order(f.extents.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto key = [&](std::size_t i) {
+    const layout::Iter& it = c.r.tile.shard[i];
+    return std::pair(it.axis == Axis::m, -it.stride.value());
+  };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  for (std::size_t i : order) {
+    const layout::Iter& it = c.r.tile.shard[i];
+    (it.axis == Axis::m ? f.elements : f.threads).push_back({it.extent.value(), it.stride.value()});
+    std::span<const Walk> run = runs->run(i);
+    f.paired.insert(f.paired.end(), run.begin(), run.end());
+  }
+  return {};
+}
+
+// The most tiles an instruction; nothing: not even one, and `why` says what is in the way.
+std::optional<Match> best_match(const Fragment& f, std::int64_t threads, std::int64_t per_thread, Reason& why) {
+  Pairing plain{fuse(f.threads), fuse(f.paired)};
+  Walks elements = fuse(f.elements);
+  plain.registers.insert(plain.registers.end(), elements.begin(), elements.end());
+  std::optional<Pairing> sorted = sorted_alternative(plain, threads, per_thread);
+  std::optional<Match> found;
+  for (int num : {4, 2, 1}) {
+    if (found || per_thread % (2 * num) != 0) continue;
+    if (sorted) found = match(*sorted, threads, per_thread, num);
+    if (!found) found = match(plain, threads, per_thread, num);
+  }
+  if (!found) why = why_no_match(plain, threads, per_thread);
+  return found;
+}
+
+const ir::Stmt* issue_all(CallContext& context, const Sides& c, const Match& found, Axis axis, std::int64_t threads,
+                          std::int64_t issues) {
+  const bool loads = copy_operands(context).dst.buffer->scope == ir::StorageScope::Local;
+  const int num = found.num;
+  ir::BodyBuilder out(context.call.origin);
+  Expr lane = context.scope_id(ir::ScopeBinding::WarpThread);
+  Expr address = c.s.start().expr() + lane % Expr(8) * Expr(found.pitch);
+  if (threads > 32) {
+    Expr warp = context.scope_id(axis == Axis::tx ? ir::ScopeBinding::CtaWarp : ir::ScopeBinding::WarpgroupWarp);
+    address = address + place(found.shared.run(kWarps), warp);
+  }
+  // Lanes beyond the last tile give addresses that the instruction ignores; they repeat those of its tiles.
+  if (num > 1) address = address + place(found.shared.run(kTile), lane / Expr(8) % Expr(num));
+  std::span<const Walk> steps = found.shared.run(kIssue);
+  Walks loop(steps.begin(), steps.end());
+  RoundAddress rounds(out, c.s.swizzle, &loop, address, "s");
+  Expr base = ir::simplify(address);
+  if (!c.s.swizzle && issues > 1) base = out.let("s_base", base);
+  const intrinsics::Intrinsic& row = loads ? intrinsics::ldmatrix_row() : intrinsics::stmatrix_row();
+  for (std::int64_t i = 0; i < issues; ++i) {
+    Expr linear = base + Expr(place_constant(steps, i));
+    Expr at = c.s.swizzle ? rounds.at(Expr(i), linear) : ir::simplify(linear);
+    if (!at.as<ir::Var>() && !ir::constant(at)) at = out.let("s_offset", at);
+    std::vector<Expr> args = {ir::int_imm(ir::kInt32, found.transposed), Expr(num),
+                              element_pointer(context, c.shared.buffer, at)};
+    for (int t = 0; t < num; ++t) {
+      std::int64_t slot =
+          place_constant(found.registers.run(kIssue), i) + place_constant(found.registers.run(kTile), t);
+      args.push_back(element_pointer(context, c.registers.buffer, ir::simplify(c.r.start().expr() + Expr(slot))));
+    }
+    out.add<ir::Evaluate>(ir::call(ir::kVoid, row, args));
+  }
+  return out.finish();
+}
+
 }  // namespace
 
 std::span<const Predicate> predicates() { return kPredicates; }
@@ -155,7 +275,6 @@ std::span<const Predicate> predicates() { return kPredicates; }
 Planned plan(CallContext& context) {
   const CopyOperands& o = copy_operands(context);
   const bool loads = o.dst.buffer->scope == ir::StorageScope::Local;
-  const ir::Region &registers = o.on(loads), &shared = o.on(!loads);
   if (o.bits != 16) return decline(cat("moves elements of 16 bits, these have ", o.bits));
   const int needs = loads ? 75 : 90;
   if (!context.target().at_least(needs)) {
@@ -166,115 +285,34 @@ Planned plan(CallContext& context) {
   if (!o.elements) return decline("an extent of the region is known only at run time");
   const WindowResult &r = window(context, loads), &s = window(context, !loads);
   if (!r || !s) return decline(r ? s.error() : r.error());
-  if (r->swizzle) return decline(cat("the register layout of ", ir::spoken_name(*registers.buffer), " is swizzled"));
-  if (s->swizzle && s->swizzle->per_element < 3) {
-    return decline(cat("the swizzle of ", ir::spoken_name(*shared.buffer), " keeps ", s->swizzle->chunk(),
-                       " elements together, a row of a tile is 8"));
-  }
-  if (Reason why = not_plain(*s, ir::spoken_name(*shared.buffer)); !why.empty()) return decline(std::move(why));
-  if (Reason why = symbolic_pitch(*shared.buffer); !why.empty()) return decline(std::move(why));
-  if (!r->tile.replica.empty()) return decline(cat(ir::spoken_name(*registers.buffer), " has a replicated layout"));
+  const Sides c{o.on(loads), o.on(!loads), *r, *s};
+  if (Reason why = unfit(c); !why.empty()) return decline(std::move(why));
+  Fragment f;
+  if (Reason why = read_fragment(c, f); !why.empty()) return decline(std::move(why));
+  if (Reason why = pair_up(c, f); !why.empty()) return decline(std::move(why));
 
-  std::optional<Axis> axis;
-  std::vector<std::int64_t> extents;
-  for (const layout::Iter& it : r->tile.shard) {
-    if (!it.extent.is_constant() || !it.stride.is_constant())
-      return decline(cat(ir::spoken_name(*registers.buffer), " has no constant layout"));
-    extents.push_back(it.extent.value());
-    if (it.axis == Axis::m) continue;
-    if (it.axis != Axis::laneid && it.axis != Axis::tid_in_wg && it.axis != Axis::tx) {
-      return decline(cat("no fragment on axis ", layout::axis_name(it.axis)));
-    }
-    if (axis && *axis != it.axis)
-      return decline(cat(ir::spoken_name(*registers.buffer), " is spread over two thread axes"));
-    axis = it.axis;
-  }
-  if (!axis) return decline(cat(ir::spoken_name(*registers.buffer), " is not spread over lanes"));
-  for (const auto& [on, value] : r->offset) {
-    if (on != Axis::m && !value.is(0))
-      return decline(cat("the region of ", ir::spoken_name(*registers.buffer), " starts inside a fragment"));
-  }
-
-  Walks shared_walks;
-  for (const layout::Iter& it : s->tile.shard) shared_walks.push_back(walk_of(it));
-  std::optional<Runs> runs = group(shared_walks, extents);
-  if (!runs)
-    return decline(cat("the layout of ", ir::spoken_name(*shared.buffer), " cannot be cut where the fragment is"));
-  std::vector<std::size_t> order(extents.size());
-  std::iota(order.begin(), order.end(), 0);
-  auto key = [&](std::size_t i) {
-    const layout::Iter& it = r->tile.shard[i];
-    return std::pair(it.axis == Axis::m, -it.stride.value());
-  };
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
-  Walks thread_walks, register_walks, paired;
-  for (std::size_t i : order) {
-    const layout::Iter& it = r->tile.shard[i];
-    (it.axis == Axis::m ? register_walks : thread_walks).push_back({it.extent.value(), it.stride.value()});
-    std::span<const Walk> run = runs->run(i);
-    paired.insert(paired.end(), run.begin(), run.end());
-  }
-  const std::int64_t threads = product(thread_walks), per_thread = product(register_walks);
-  if (threads != axis_extent(context, *axis)) {
-    return decline(cat("the fragment covers ", threads, " of ", axis_extent(context, *axis), " threads on ",
-                       layout::axis_name(*axis)));
+  const std::int64_t threads = product(f.threads), per_thread = product(f.elements);
+  if (threads != axis_extent(context, *f.axis)) {
+    return decline(cat("the fragment covers ", threads, " of ", axis_extent(context, *f.axis), " threads on ",
+                       layout::axis_name(*f.axis)));
   }
   if (per_thread % 2 != 0) return decline(cat(per_thread, " elements a thread are no whole registers"));
-
-  Pairing plain{fuse(thread_walks), fuse(paired)};
-  Walks fused_registers = fuse(register_walks);
-  plain.registers.insert(plain.registers.end(), fused_registers.begin(), fused_registers.end());
-  std::optional<Pairing> sorted = sorted_alternative(plain, threads, per_thread);
-  std::optional<Match> found;
-  for (int num : {4, 2, 1}) {
-    if (found || per_thread % (2 * num) != 0) continue;
-    if (sorted) found = match(*sorted, threads, per_thread, num);
-    if (!found) found = match(plain, threads, per_thread, num);
+  Reason why;
+  std::optional<Match> found = best_match(f, threads, per_thread, why);
+  if (!found) return decline(std::move(why));
+  if (!layout::provably_divisible(c.s.start(), 8) || !base_allows(*c.shared.buffer, 8)) {
+    return decline(cat("the region of ", c.shared_name(), " does not start on a multiple of 16 bytes"));
   }
-  if (!found) return decline(why_no_match(plain, threads, per_thread));
-  if (!layout::provably_divisible(s->start(), 8) || !base_allows(*shared.buffer, 8)) {
-    return decline(cat("the region of ", ir::spoken_name(*shared.buffer), " does not start on a multiple of 16 bytes"));
-  }
-  if (!layout::provably_divisible(r->start(), 2) || !base_allows(*registers.buffer, 2)) {
-    return decline(cat("the region of ", ir::spoken_name(*registers.buffer), " starts inside a 32-bit register"));
+  if (!layout::provably_divisible(c.r.start(), 2) || !base_allows(*c.registers.buffer, 2)) {
+    return decline(cat("the region of ", c.register_name(), " starts inside a 32-bit register"));
   }
 
-  const int num = found->num;
-  const std::int64_t issues = per_thread / (2 * num);
-  ir::BodyBuilder out(context.call.origin);
-  Expr lane = context.scope_id(ir::ScopeBinding::WarpThread);
-  Expr address = s->start().expr() + lane % Expr(8) * Expr(found->pitch);
-  if (threads > 32) {
-    Expr warp = context.scope_id(*axis == Axis::tx ? ir::ScopeBinding::CtaWarp : ir::ScopeBinding::WarpgroupWarp);
-    address = address + place(found->shared.run(kWarps), warp);
-  }
-  // Lanes beyond the last tile give addresses that the instruction ignores; they repeat those of its tiles.
-  if (num > 1) address = address + place(found->shared.run(kTile), lane / Expr(8) % Expr(num));
-  std::span<const Walk> steps = found->shared.run(kIssue);
-  Walks loop(steps.begin(), steps.end());
-  RoundAddress rounds(out, s->swizzle, &loop, address, "s");
-  Expr base = ir::simplify(address);
-  if (!s->swizzle && issues > 1) base = out.let("s_base", base);
-  const intrinsics::Intrinsic& row = loads ? intrinsics::ldmatrix_row() : intrinsics::stmatrix_row();
-  for (std::int64_t i = 0; i < issues; ++i) {
-    Expr linear = base + Expr(place_constant(steps, i));
-    Expr at = s->swizzle ? rounds.at(Expr(i), linear) : ir::simplify(linear);
-    if (!at.as<ir::Var>() && !ir::constant(at)) at = out.let("s_offset", at);
-    std::vector<Expr> args = {ir::int_imm(ir::kInt32, found->transposed), Expr(num),
-                              element_pointer(context, shared.buffer, at)};
-    for (int t = 0; t < num; ++t) {
-      std::int64_t slot =
-          place_constant(found->registers.run(kIssue), i) + place_constant(found->registers.run(kTile), t);
-      args.push_back(element_pointer(context, registers.buffer, ir::simplify(r->start().expr() + Expr(slot))));
-    }
-    out.add<ir::Evaluate>(ir::call(ir::kVoid, row, args));
-  }
-
-  Plan plan{.body = out.finish()};
-  plan.fact("matrices", num);
+  const std::int64_t issues = per_thread / (2 * found->num);
+  Plan plan{.body = issue_all(context, c, *found, *f.axis, threads, issues)};
+  plan.fact("matrices", found->num);
   plan.fact("trans", found->transposed);
   plan.fact("issues", issues);
-  plan.summary = cat(headline(context, "ldstmatrix"), ", ", loads ? "ldmatrix" : "stmatrix", ".x", num,
+  plan.summary = cat(headline(context, "ldstmatrix"), ", ", loads ? "ldmatrix" : "stmatrix", ".x", found->num,
                      found->transposed ? ".trans, " : ", ", issues, issues == 1 ? " issue" : " issues");
   return plan;
 }

@@ -88,6 +88,154 @@ Reason applicable(CallContext& context) {
   return not_all_active(context);
 }
 
+// A side of the copy with its window.
+struct Side {
+  const ir::Region& region;
+  const Window& window;
+  std::string_view name() const { return ir::spoken_name(*region.buffer); }
+};
+
+// What a thread has of the registers, and where its part of the memory begins.
+struct Partition {
+  Expr base;
+  Expr guard;                        // null: every thread takes part
+  Walks threads;                     // of the memory side
+  std::vector<std::size_t> in_turn;  // register walks that the thread loops over
+};
+
+// What a digit of an axis becomes where the registers take only a part of it. Empty: it is done.
+Reason narrow(const Side& r, const layout::Iter& it, std::int64_t extent, std::int64_t full, Expr& digit, Expr& guard) {
+  bool replicated =
+      std::ranges::any_of(r.window.tile.replica, [&](const layout::Iter& x) { return x.axis == it.axis; });
+  if (!replicated) {
+    Expr inside = ir::binary(ir::ExprKind::LT, digit, Expr(extent));
+    guard = guard ? ir::logical_and(guard, inside) : inside;
+    return {};
+  }
+  // The copies of the partition take the same part each, as long as they tile the axis.
+  std::int64_t copies = 1;
+  for (const layout::Iter& x : r.window.tile.replica) {
+    if (x.axis != it.axis || !x.extent.is_constant() || !x.stride.is_constant()) continue;
+    if (x.stride.value() % extent != 0) return cat("replicas of ", r.name(), " interleave with its rows");
+    copies *= x.extent.value();
+  }
+  if (copies * extent != full) return cat("rows and replicas of ", r.name(), " do not fill the scope");
+  digit = digit % Expr(extent);
+  return {};
+}
+
+Reason divide(CallContext& context, const Side& r, const Side& memory, const Runs& runs, Partition& out) {
+  out.base = memory.window.start().expr();
+  for (std::size_t i = 0; i < r.window.tile.shard.size(); ++i) {
+    const layout::Iter& it = r.window.tile.shard[i];
+    if (it.axis == Axis::m) {
+      out.in_turn.push_back(i);
+      continue;
+    }
+    std::int64_t extent = it.extent.value(), full = axis_extent(context, it.axis);
+    Expr digit = axis_value(context, it.axis);
+    if (!digit || full <= 0) return cat("no index for axis ", layout::axis_name(it.axis));
+    if (extent > full) {
+      return cat(r.name(), " is spread over ", extent, " on axis ", layout::axis_name(it.axis), ", the scope has ",
+                 full);
+    }
+    if (extent < full) {
+      if (Reason why = narrow(r, it, extent, full, digit, out.guard); !why.empty()) return why;
+    }
+    std::span<const Walk> run = runs.run(i);
+    out.threads.insert(out.threads.end(), run.begin(), run.end());
+    out.base = out.base + place(run, widen_for(*memory.region.buffer, digit));
+  }
+  if (out.in_turn.empty()) return cat(r.name(), " has one element a thread, nothing to loop over");
+  return {};
+}
+
+// What a thread loops over.
+struct Loops {
+  std::vector<Atom> atoms;      // outermost first
+  std::int64_t per_thread = 1;  // elements
+  std::int64_t tail = 1;        // neighbouring elements on both sides, from the inside
+};
+
+// Register walks by stride, not joined again, so that each keeps its own run (X8).
+Loops loops_of(const Side& r, const Runs& runs, std::vector<std::size_t> order) {
+  const layout::Iters& shard = r.window.tile.shard;
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return shard[a].stride.value() > shard[b].stride.value(); });
+  Loops out;
+  for (std::size_t i : order) {
+    std::span<const Walk> run = runs.run(i);
+    out.per_thread *= shard[i].extent.value();
+    std::int64_t inner = 1;
+    std::vector<Atom> part;
+    for (std::size_t k = run.size(); k-- > 0;) {
+      if (run[k].extent != 1) part.push_back({run[k], shard[i].stride.value() * inner});
+      inner *= run[k].extent;
+    }
+    out.atoms.insert(out.atoms.end(), part.rbegin(), part.rend());
+  }
+  for (std::size_t i = out.atoms.size(); i-- > 0;) {
+    const Atom& a = out.atoms[i];
+    if (a.memory.unit || a.memory.stride != out.tail || a.registers != out.tail) break;
+    out.tail *= a.memory.extent;
+  }
+  return out;
+}
+
+// The loops around accesses of `v` elements; nothing: they cannot be cut so.
+std::optional<std::vector<Atom>> around(std::vector<Atom> outer, std::int64_t v) {
+  while (v > 1) {
+    Walk& last = outer.back().memory;
+    if (last.extent <= v) {
+      if (v % last.extent != 0) return std::nullopt;
+      v /= last.extent;
+      outer.pop_back();
+    } else {
+      if (last.extent % v != 0) return std::nullopt;
+      last = {last.extent / v, last.stride * v, last.unit};
+      outer.back().registers *= v;
+      v = 1;
+    }
+  }
+  return outer;
+}
+
+bool aligned(const Side& r, const Side& memory, const Walks& threads, std::int64_t v, const std::vector<Atom>& outer) {
+  if (v == 1) return true;
+  if (memory.window.swizzle && v > memory.window.swizzle->chunk()) return false;  // X11
+  for (const Atom& a : outer) {
+    if (!step_divisible(a.memory, v) || a.registers % v != 0) return false;
+  }
+  for (const Walk& w : threads) {  // X9
+    if (w.extent != 1 && !step_divisible(w, v)) return false;
+  }
+  return layout::provably_divisible(memory.window.start(), v) && layout::provably_divisible(r.window.start(), v) &&
+         base_allows(*memory.region.buffer, v) && base_allows(*r.region.buffer, v);
+}
+
+// The copies of a thread, in rounds.
+const ir::Stmt* copies(CallContext& context, const Side& r, const Side& memory, Expr base,
+                       const std::vector<Atom>& outer, int bits, std::int64_t rounds) {
+  const CopyOperands& o = copy_operands(context);
+  const bool to_registers = o.dst.buffer->scope == ir::StorageScope::Local;
+  ir::BodyBuilder out(context.call.origin);
+  Expr round = round_variable("r", rounds);
+  Walks memory_loop, register_loop;
+  for (const Atom& a : outer) {
+    memory_loop.push_back(a.memory);
+    register_loop.push_back({a.memory.extent, a.registers});
+  }
+  RoundAddress address(out, memory.window.swizzle, &memory_loop, base, "s");
+  ir::BodyBuilder body(context.call.origin);
+  Expr wide_round = widen_for(*memory.region.buffer, round);
+  Expr at = address.at(round, base + (memory_loop.empty() ? Expr(0) : place(memory_loop, wide_round)));
+  Expr reg = ir::simplify(r.window.start().expr() + (register_loop.empty() ? Expr(0) : place(register_loop, round)));
+  add_copy(context, body, bits, o.dst.buffer, to_registers ? reg : at, to_registers ? "r_offset" : "s_offset",
+           o.src.buffer, to_registers ? at : reg, to_registers ? "s_offset" : "r_offset");
+  add_rounds(out, round, rounds, body.finish());
+  return out.finish();
+}
+
 constexpr Predicate kPredicates[] = {{"reg_applicable", applicable}};
 
 }  // namespace
@@ -98,127 +246,34 @@ Planned plan(CallContext& context) {
   const CopyOperands& o = copy_operands(context);
   if (!o.elements) return decline("an extent of the region is known only at run time");
   const bool to_registers = o.dst.buffer->scope == ir::StorageScope::Local;
-  const ir::Region &registers = o.on(to_registers), &memory = o.on(!to_registers);
-  const WindowResult &r = window(context, to_registers), &s = window(context, !to_registers);
-  if (!r || !s) return decline(r ? s.error() : r.error());
-  if (Reason why = not_plain(*s, ir::spoken_name(*memory.buffer)); !why.empty()) return decline(std::move(why));
-  if (memory.buffer->scope == ir::StorageScope::Global && s->swizzle) {
-    return decline(cat("the global side ", ir::spoken_name(*memory.buffer), " is swizzled"));
+  const WindowResult &register_window = window(context, to_registers), &memory_window = window(context, !to_registers);
+  if (!register_window || !memory_window) {
+    return decline(register_window ? memory_window.error() : register_window.error());
+  }
+  const Side r{o.on(to_registers), *register_window}, memory{o.on(!to_registers), *memory_window};
+  if (Reason why = not_plain(memory.window, memory.name()); !why.empty()) return decline(std::move(why));
+  if (memory.region.buffer->scope == ir::StorageScope::Global && memory.window.swizzle) {
+    return decline(cat("the global side ", memory.name(), " is swizzled"));
   }
 
   std::vector<std::int64_t> extents;
   Walks memory_walks;
-  for (const layout::Iter& it : r->tile.shard) extents.push_back(it.extent.value());
-  for (const layout::Iter& it : s->tile.shard) memory_walks.push_back(walk_of(it));
+  for (const layout::Iter& it : r.window.tile.shard) extents.push_back(it.extent.value());
+  for (const layout::Iter& it : memory.window.tile.shard) memory_walks.push_back(walk_of(it));
   std::optional<Runs> runs = group(memory_walks, extents);
   if (!runs) {
-    return decline(cat("the layout of ", ir::spoken_name(*memory.buffer), " cannot be cut where the registers of ",
-                       ir::spoken_name(*registers.buffer), " are"));
+    return decline(cat("the layout of ", memory.name(), " cannot be cut where the registers of ", r.name(), " are"));
   }
+  Partition part;
+  if (Reason why = divide(context, r, memory, *runs, part); !why.empty()) return decline(std::move(why));
+  const Loops loops = loops_of(r, *runs, part.in_turn);
 
-  // Where the thread starts in memory.
-  Expr base = s->start().expr();
-  Expr guard;
-  Walks thread_walks;  // of the memory side
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < r->tile.shard.size(); ++i) {
-    const layout::Iter& it = r->tile.shard[i];
-    if (it.axis == Axis::m) {
-      order.push_back(i);
-      continue;
-    }
-    std::int64_t extent = it.extent.value(), full = axis_extent(context, it.axis);
-    Expr digit = axis_value(context, it.axis);
-    if (!digit || full <= 0) return decline(cat("no index for axis ", layout::axis_name(it.axis)));
-    if (extent > full) {
-      return decline(cat(ir::spoken_name(*registers.buffer), " is spread over ", extent, " on axis ",
-                         layout::axis_name(it.axis), ", the scope has ", full));
-    }
-    bool replicated = std::ranges::any_of(r->tile.replica, [&](const layout::Iter& x) { return x.axis == it.axis; });
-    if (extent < full && replicated) {
-      // The copies of the partition take the same part each, as long as they tile the axis.
-      std::int64_t copies = 1;
-      for (const layout::Iter& x : r->tile.replica) {
-        if (x.axis != it.axis || !x.extent.is_constant() || !x.stride.is_constant()) continue;
-        if (x.stride.value() % extent != 0)
-          return decline(cat("replicas of ", ir::spoken_name(*registers.buffer), " interleave with its rows"));
-        copies *= x.extent.value();
-      }
-      if (copies * extent != full)
-        return decline(cat("rows and replicas of ", ir::spoken_name(*registers.buffer), " do not fill the scope"));
-      digit = digit % Expr(extent);
-    } else if (extent < full) {
-      Expr inside = ir::binary(ir::ExprKind::LT, digit, Expr(extent));
-      guard = guard ? ir::logical_and(guard, inside) : inside;
-    }
-    std::span<const Walk> run = runs->run(i);
-    thread_walks.insert(thread_walks.end(), run.begin(), run.end());
-    base = base + place(run, widen_for(*memory.buffer, digit));
-  }
-
-  if (order.empty())
-    return decline(cat(ir::spoken_name(*registers.buffer), " has one element a thread, nothing to loop over"));
-
-  // What it loops over: register walks by stride, not joined again, so that each keeps its own run (X8).
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return r->tile.shard[a].stride.value() > r->tile.shard[b].stride.value();
-  });
-  std::vector<Atom> atoms;
-  std::int64_t per_thread = 1;
-  for (std::size_t i : order) {
-    std::span<const Walk> run = runs->run(i);
-    per_thread *= r->tile.shard[i].extent.value();
-    std::int64_t inner = 1;
-    std::vector<Atom> part;
-    for (std::size_t k = run.size(); k-- > 0;) {
-      if (run[k].extent != 1) part.push_back({run[k], r->tile.shard[i].stride.value() * inner});
-      inner *= run[k].extent;
-    }
-    atoms.insert(atoms.end(), part.rbegin(), part.rend());
-  }
-  // Neighbouring elements on both sides, from the inside.
-  std::int64_t tail = 1;
-  for (std::size_t i = atoms.size(); i-- > 0;) {
-    const Atom& a = atoms[i];
-    if (a.memory.unit || a.memory.stride != tail || a.registers != tail) break;
-    tail *= a.memory.extent;
-  }
-
-  auto cut = [&](std::int64_t v) {
-    std::vector<Atom> outer = atoms;
-    while (v > 1) {
-      Walk& last = outer.back().memory;
-      if (last.extent <= v) {
-        if (v % last.extent != 0) return std::optional<std::vector<Atom>>();
-        v /= last.extent;
-        outer.pop_back();
-      } else {
-        if (last.extent % v != 0) return std::optional<std::vector<Atom>>();
-        last = {last.extent / v, last.stride * v, last.unit};
-        outer.back().registers *= v;
-        v = 1;
-      }
-    }
-    return std::optional(std::move(outer));
-  };
-  auto aligned = [&](std::int64_t v, const std::vector<Atom>& outer) {
-    if (v == 1) return true;
-    if (s->swizzle && v > s->swizzle->chunk()) return false;  // X11
-    for (const Atom& a : outer) {
-      if (!step_divisible(a.memory, v) || a.registers % v != 0) return false;
-    }
-    for (const Walk& w : thread_walks) {  // X9
-      if (w.extent != 1 && !step_divisible(w, v)) return false;
-    }
-    return layout::provably_divisible(s->start(), v) && layout::provably_divisible(r->start(), v) &&
-           base_allows(*memory.buffer, v) && base_allows(*registers.buffer, v);
-  };
   std::int64_t vec = 0;
   std::vector<Atom> outer;
   for (std::int64_t v : width_candidates(o.bits, kCopyWidths)) {
-    if (tail % v != 0 || !is_copy_width(v * o.bits)) continue;
-    auto rest = cut(v);
-    if (!rest || !aligned(v, *rest)) continue;
+    if (loops.tail % v != 0 || !is_copy_width(v * o.bits)) continue;
+    auto rest = around(loops.atoms, v);
+    if (!rest || !aligned(r, memory, part.threads, v, *rest)) continue;
     vec = v;
     outer = std::move(*rest);
     break;
@@ -226,26 +281,11 @@ Planned plan(CallContext& context) {
   if (vec == 0) return decline(cat("no access width fits: elements of ", o.bits, " bits"));
 
   const int bits = static_cast<int>(vec * o.bits);
-  const std::int64_t rounds = per_thread / vec;
-  ir::BodyBuilder out(context.call.origin);
-  Expr round = round_variable("r", rounds);
-  Walks memory_loop, register_loop;
-  for (const Atom& a : outer) {
-    memory_loop.push_back(a.memory);
-    register_loop.push_back({a.memory.extent, a.registers});
-  }
-  RoundAddress address(out, s->swizzle, &memory_loop, base, "s");
-  ir::BodyBuilder body(context.call.origin);
-  Expr wide_round = widen_for(*memory.buffer, round);
-  Expr at = address.at(round, base + (memory_loop.empty() ? Expr(0) : place(memory_loop, wide_round)));
-  Expr reg = ir::simplify(r->start().expr() + (register_loop.empty() ? Expr(0) : place(register_loop, round)));
-  add_copy(context, body, bits, o.dst.buffer, to_registers ? reg : at, to_registers ? "r_offset" : "s_offset",
-           o.src.buffer, to_registers ? at : reg, to_registers ? "s_offset" : "r_offset");
-  add_rounds(out, round, rounds, body.finish());
-
-  Plan plan{.body = out.finish()};
-  if (guard) {
-    plan.body = ir::make_stmt<ir::If>(context.call.origin, guard, plan.body, static_cast<const ir::Stmt*>(nullptr));
+  const std::int64_t per_thread = loops.per_thread, rounds = per_thread / vec;
+  Plan plan{.body = copies(context, r, memory, part.base, outer, bits, rounds)};
+  if (part.guard) {
+    plan.body =
+        ir::make_stmt<ir::If>(context.call.origin, part.guard, plan.body, static_cast<const ir::Stmt*>(nullptr));
   }
   plan.fact("vec_bits", bits);
   plan.fact("per_thread", per_thread);

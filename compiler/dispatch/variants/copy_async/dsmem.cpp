@@ -134,20 +134,60 @@ std::expected<Placement, Reason> placement(const Window& src, const Window& dst,
   return whole ? Placement::Plain : Placement::Block;
 }
 
+// The remote CTA and its barrier. Empty: they are given, and of the right kind.
+Reason wrong_remote(CallContext& context, Expr rank, Expr barrier) {
+  if (!rank) return "remote_cta_id= is missing: the rank in the cluster of the CTA to copy to";
+  if (!barrier) return "mbar= is missing: the barrier that counts the bytes in the destination CTA";
+  if (!rank.dtype().is_integral()) return "remote_cta_id= is not an integer";
+  if (const std::int64_t *to = ir::constant(rank), ctas = cluster_size(context);
+      to && (*to < 0 || (ctas > 1 && *to >= ctas))) {
+    return cat("remote_cta_id=", *to, " is the rank of no CTA of the cluster");
+  }
+  if (!barrier.dtype().is_handle()) return "mbar= is not a pointer to a barrier";
+  return {};
+}
+
+// The copy cut into chunks that are contiguous on both sides, and the steps from one to the next.
+struct Chunks {
+  std::int64_t elements = 1;  // of one
+  Walks src, dst;
+};
+Chunks chunks_of(const Walks& src, const Walks& dst) {
+  std::vector<std::size_t> from = contiguous_chain(src), to = contiguous_chain(dst);
+  std::vector<bool> inside(src.size());
+  Chunks out;
+  for (std::size_t i = 0; i < from.size() && i < to.size() && from[i] == to[i]; ++i) {
+    inside[from[i]] = true;
+    out.elements *= src[from[i]].extent;
+  }
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    if (inside[i] || src[i].extent == 1) continue;
+    out.src.push_back(src[i]);
+    out.dst.push_back(dst[i]);
+  }
+  return out;
+}
+
+// Empty: the side begins at multiples of 16 bytes, and so does each of its chunks.
+Reason misaligned(const ir::Buffer& b, const Window& w, const Walks& steps, int bits) {
+  const std::int64_t sixteen = 128 / bits;  // bytes, in elements
+  if (!layout::provably_divisible(w.start(), sixteen) || !base_allows(b, sixteen)) {
+    return cat("the region of ", ir::spoken_name(b), " does not start on a multiple of 16 bytes");
+  }
+  for (const Walk& step : steps) {
+    if (step.stride % sixteen == 0) continue;
+    return cat("chunks of ", ir::spoken_name(b), " are ", step.stride * bits / 8, " bytes apart, not a multiple of 16");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const Predicate> predicates() { return kPredicates; }
 
 Planned plan(CallContext& context) {
   const Expr rank = option(context.call, "remote_cta_id"), barrier = option(context.call, "mbar");
-  if (!rank) return decline("remote_cta_id= is missing: the rank in the cluster of the CTA to copy to");
-  if (!barrier) return decline("mbar= is missing: the barrier that counts the bytes in the destination CTA");
-  if (!rank.dtype().is_integral()) return decline("remote_cta_id= is not an integer");
-  if (const std::int64_t *to = ir::constant(rank), ctas = cluster_size(context);
-      to && (*to < 0 || (ctas > 1 && *to >= ctas))) {
-    return decline(cat("remote_cta_id=", *to, " is the rank of no CTA of the cluster"));
-  }
-  if (!barrier.dtype().is_handle()) return decline("mbar= is not a pointer to a barrier");
+  if (Reason why = wrong_remote(context, rank, barrier); !why.empty()) return decline(std::move(why));
   const CopyOperands& o = copy_operands(context);
   if (!o.elements) return decline("an extent of the region is known only at run time");
   const ir::Buffer &dst = *o.dst.buffer, &src = *o.src.buffer;
@@ -161,35 +201,15 @@ Planned plan(CallContext& context) {
   auto sides = paired(*s, *d, o.src);
   if (!sides) return decline(std::move(sides.error()));
 
-  std::vector<std::size_t> from = contiguous_chain(sides->src), to = contiguous_chain(sides->dst);
-  std::vector<bool> inside(sides->src.size());
-  std::int64_t chunk = 1;
-  for (std::size_t i = 0; i < from.size() && i < to.size() && from[i] == to[i]; ++i) {
-    inside[from[i]] = true;
-    chunk *= sides->src[from[i]].extent;
-  }
+  const Chunks cut = chunks_of(sides->src, sides->dst);
+  const std::int64_t chunk = cut.elements;
+  const Walks &src_steps = cut.src, &dst_steps = cut.dst;
   if (chunk * o.bits % 128 != 0) {
     return decline(cat("the run that is contiguous on both sides has chunk_bytes=", chunk * o.bits / 8,
                        ", bulk copies move multiples of 16 bytes"));
   }
-  Walks src_steps, dst_steps;
-  for (std::size_t i = 0; i < inside.size(); ++i) {
-    if (inside[i] || sides->src[i].extent == 1) continue;
-    src_steps.push_back(sides->src[i]);
-    dst_steps.push_back(sides->dst[i]);
-  }
-  const std::int64_t sixteen = 128 / o.bits;  // bytes, in elements
-  for (const ir::Buffer* b : {&src, &dst}) {
-    const Window& w = b == &src ? *s : *d;
-    if (!layout::provably_divisible(w.start(), sixteen) || !base_allows(*b, sixteen)) {
-      return decline(cat("the region of ", ir::spoken_name(*b), " does not start on a multiple of 16 bytes"));
-    }
-    for (const Walk& step : b == &src ? src_steps : dst_steps) {
-      if (step.stride % sixteen == 0) continue;
-      return decline(cat("chunks of ", ir::spoken_name(*b), " are ", step.stride * o.bits / 8,
-                         " bytes apart, not a multiple of 16"));
-    }
-  }
+  if (Reason why = misaligned(src, *s, src_steps, o.bits); !why.empty()) return decline(std::move(why));
+  if (Reason why = misaligned(dst, *d, dst_steps, o.bits); !why.empty()) return decline(std::move(why));
   auto where = placement(*s, *d, chunk, src_steps, dst_steps);
   if (!where) return decline(std::move(where.error()));
 
