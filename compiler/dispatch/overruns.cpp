@@ -7,9 +7,9 @@
 
 #include "compiler/dispatch/codes.h"
 #include "compiler/dispatch/variant.h"
+#include "compiler/dispatch/witness.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
-#include "compiler/expr/fold.h"
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/ir/origin.h"
 
@@ -22,24 +22,6 @@ using ir::ScopeBinding;
 using ir::Stmt;
 using ir::StmtKind;
 using ir::Var;
-using Number = std::optional<std::int64_t>;  // nothing: not known
-
-constexpr int kMostTrials = 1500;            // assignments tried for one access
-constexpr int kMostTrialsOfKernel = 20000;   // and for all of a kernel: typing must not wait for this
-constexpr int kMostSteps = 4000;             // nodes looked at for one question; lets may double at each step
-constexpr std::size_t kMostCandidates = 16;  // values tried of one variable
-constexpr std::int64_t kLarge = 1ll << 40;   // beyond, arithmetic is not followed
-
-// A condition on the way to a statement, and which way it went.
-struct Guard {
-  Expr condition;
-  bool way = true;
-};
-
-bool is_thread_id(ScopeBinding b) {
-  return b == ScopeBinding::CtaThread || b == ScopeBinding::CtaWarp || b == ScopeBinding::CtaWarpgroup ||
-         b == ScopeBinding::WarpgroupWarp || b == ScopeBinding::WarpThread || b == ScopeBinding::WarpgroupThread;
-}
 
 // ---- ranges ---------------------------------------------------------------------------------------------------------
 
@@ -77,117 +59,6 @@ ir::Interval quick_bounds(Expr e, int depth = 0) {
   return is_small(out) ? out : ir::Interval();
 }
 
-// ---- numbers at a witness -------------------------------------------------------------------------------------------
-
-// Values of variables: the thread by its linear number, everything else one by one.
-struct Witness {
-  std::int64_t thread = -1;  // -1: none was chosen
-  std::vector<std::pair<const Var*, std::int64_t>> values;
-
-  Number find(const Var* var) const {
-    for (const auto& [v, value] : values) {
-      if (v == var) return value;
-    }
-    return std::nullopt;
-  }
-};
-
-class Numbers {
- public:
-  explicit Numbers(const scope::Closure& closure) : closure_(closure) {}
-  void bind(const Var* var, Expr value) { lets_[var] = value; }
-  Expr let(const Var* var) const {
-    auto it = lets_.find(var);
-    return it == lets_.end() ? Expr() : it->second;
-  }
-
-  bool elected = false;  // an election was met: it was taken to choose this thread
-  int steps = 0;         // taken for the question at hand
-
-  Number of(Expr e, const Witness& w, int depth = 0) {
-    if (!e || depth > 64 || ++steps > kMostSteps) return std::nullopt;
-    if (auto* i = e.as<ir::IntImm>()) return i->value;
-    if (auto* v = e.as<Var>()) return variable(v, w, depth);
-    if (auto* c = e.as<ir::Cast>()) {
-      if (!c->dtype.is_integral() && !c->dtype.is_bool()) return std::nullopt;
-      Number n = of(c->value, w, depth + 1);
-      return n && fits(*n, c->dtype) ? n : std::nullopt;
-    }
-    if (auto* s = e.as<ir::Select>()) {
-      Number condition = of(s->condition, w, depth + 1);
-      if (!condition) return std::nullopt;
-      return of(*condition ? s->when_true : s->when_false, w, depth + 1);
-    }
-    if (auto* u = e.as<ir::Unary>()) {
-      Number n = e.kind() == ExprKind::Not ? of(u->a, w, depth + 1) : std::nullopt;
-      return n ? Number(!*n) : std::nullopt;
-    }
-    if (auto* call = e.as<ir::Call>()) {
-      if (call->callee == &ir::builtin::likely) return of(call->args[0], w, depth + 1);
-      if (!call->callee->elects) return std::nullopt;
-      elected = true;
-      return 1;
-    }
-    auto* b = e.as<ir::Binary>();
-    if (!b || b->a.dtype().lanes != 1) return std::nullopt;
-    Number x = of(b->a, w, depth + 1);
-    // What short-circuits need not be known on both sides.
-    if (e.kind() == ExprKind::And || e.kind() == ExprKind::Or) {
-      const bool decides = e.kind() == ExprKind::Or;
-      if (x && (*x != 0) == decides) return decides;
-      Number y = of(b->b, w, depth + 1);
-      if (y && (*y != 0) == decides) return decides;
-      return x && y ? Number(!decides) : std::nullopt;
-    }
-    Number y = of(b->b, w, depth + 1);
-    if (!x || !y) return std::nullopt;
-    Number n = combined(e.kind(), *x, *y);
-    return n && fits(*n, e.dtype()) ? n : std::nullopt;
-  }
-
-  std::int64_t threads() const { return closure_.launch.threads().value_or(0); }
-  const scope::Closure& closure() const { return closure_; }
-
- private:
-  static bool fits(std::int64_t n, ir::DataType d) {
-    if (d.is_bool()) return true;
-    return n < kLarge && n > -kLarge && (d.bits > 32 || (n >= INT32_MIN && n <= INT32_MAX));
-  }
-
-  static Number combined(ExprKind kind, std::int64_t x, std::int64_t y) {
-    if (x > kLarge || x < -kLarge || y > kLarge || y < -kLarge) return std::nullopt;
-    const bool negative = x < 0 || y < 0;
-    switch (kind) {
-      case ExprKind::Mul:
-        if (x && y && (x > kLarge / std::abs(y) || x < -kLarge / std::abs(y))) return std::nullopt;
-        break;
-      case ExprKind::BitAnd:
-      case ExprKind::BitOr:
-      case ExprKind::BitXor:
-        if (negative) return std::nullopt;
-        break;
-      case ExprKind::Shl:
-        if (negative || y >= 32 || x >= (1ll << 31)) return std::nullopt;
-        break;
-      case ExprKind::Shr:
-        if (negative || y >= 63) return std::nullopt;
-        break;
-      default: break;
-    }
-    return ir::fold_integer(kind, ir::kInt64, x, y);
-  }
-
-  Number variable(const Var* v, const Witness& w, int depth) {
-    if (Number chosen = w.find(v)) return chosen;
-    if (Expr value = let(v)) return of(value, w, depth + 1);
-    if (v->role != ir::VarRole::ScopeId || w.thread < 0) return std::nullopt;
-    return closure_.in_thread(v, w.thread);
-  }
-
-  const scope::Closure& closure_;
-  std::unordered_map<const Var*, Expr> lets_;
-};
-
 // ---- the walk -------------------------------------------------------------------------------------------------------
 
 class Overruns {
@@ -221,12 +92,12 @@ class Overruns {
         loads(value, s);
         auto* call = value.as<ir::Call>();
         const intrinsics::Intrinsic* row = call ? intrinsics::of(call->callee) : nullptr;
-        if (row && row->meaning == intrinsics::Meaning::TrapUnless) guards_.push_back({call->args[0], true});
+        if (row && row->meaning == intrinsics::Meaning::TrapUnless) path_.guards.push_back({call->args[0], true});
         return;
       }
       case StmtKind::Assert: {
         const auto* a = static_cast<const ir::Assert*>(s);
-        guards_.push_back({a->condition, true});
+        path_.guards.push_back({a->condition, true});
         return;
       }
       case StmtKind::Attr: return block(static_cast<const ir::Attr*>(s)->body);
@@ -238,11 +109,11 @@ class Overruns {
           lost_ = lost_ || returns(loop->body);
           return;
         }
-        const std::size_t guards = guards_.size();
-        loops_.push_back(loop);
+        const std::size_t guards = path_.guards.size();
+        path_.loops.push_back(loop);
         block(loop->body);
-        loops_.pop_back();
-        guards_.resize(guards);
+        path_.loops.pop_back();
+        path_.guards.resize(guards);
         return;
       }
       case StmtKind::While: lost_ = lost_ || returns(static_cast<const ir::While*>(s)->body); return;
@@ -269,10 +140,10 @@ class Overruns {
     auto side = [&](const Stmt* body, bool way) {
       if (!body) return;
       const bool was_lost = lost_;
-      const std::size_t guards = guards_.size();
-      guards_.push_back({s->condition, way});
+      const std::size_t guards = path_.guards.size();
+      path_.guards.push_back({s->condition, way});
       block(body);
-      guards_.resize(guards);
+      path_.guards.resize(guards);
       lost_ = was_lost;
     };
     side(s->then_body, true);
@@ -284,8 +155,8 @@ class Overruns {
       while (const auto* seq = ir::as<ir::Seq>(body)) body = seq->body.empty() ? nullptr : seq->body.back();
       return body && body->kind == StmtKind::Return;
     };
-    if (then_ends && !else_ends && loops_.empty() && ends(s->then_body))
-      guards_.push_back({s->condition, false});
+    if (then_ends && !else_ends && path_.loops.empty() && ends(s->then_body))
+      path_.guards.push_back({s->condition, false});
     else
       lost_ = true;
   }
@@ -394,7 +265,7 @@ class Overruns {
       outside = flat;
       return flat < 0 || flat >= *elements;
     };
-    auto w = witness(indices, *elements, beyond);
+    auto w = witnesses_.find(indices, *elements, beyond);
     if (!w) return;
     text::Diagnostic d = at(code::kOverrun, s->origin);
     d.message = cat(b->name, " has ", *elements, *elements == 1 ? " element" : " elements", ", and this is element ",
@@ -423,7 +294,7 @@ class Overruns {
         outside = *lo < 0 ? *lo : *lo + *n - 1;
         return *n > 0 && (*lo < 0 || *lo + *n > *extent);
       };
-      auto w = witness(both, *extent, beyond);
+      auto w = witnesses_.find(both, *extent, beyond);
       if (!w) continue;
       text::Diagnostic found = at(code::kOverrun, s->origin);
       if (span) found.span = span;
@@ -475,7 +346,7 @@ class Overruns {
   bool variable_is_same(const Var* v, int depth) {
     if (v->role == ir::VarRole::ScopeId) return !is_thread_id(v->scope_id);
     if (v->role == ir::VarRole::Parameter || v->role == ir::VarRole::Extent) return true;
-    for (const ir::For* loop : loops_) {
+    for (const ir::For* loop : path_.loops) {
       if (loop->var == v) return same_in_cta(loop->min, depth + 1) && same_in_cta(loop->extent, depth + 1);
     }
     Expr let = numbers_.let(v);
@@ -512,167 +383,6 @@ class Overruns {
     d.message = cat("each of ", threads, " threads copies the whole tile");
     d.hint = cat("copy it together: Tx.", scope, ".", s->primitive);
     say(std::move(d));
-  }
-
-  // ---- witnesses ----------------------------------------------------------------------------------------------------
-
-  // What the values depend on, lets followed.
-  struct Needs {
-    bool thread = false;
-    std::vector<const Var*> ids;        // of blocks and clusters
-    std::vector<std::int64_t> numbers;  // that are written there
-    std::vector<const Var*> lets;       // that were followed
-  };
-  void read(Expr e, Needs& out, int depth = 0) const {
-    if (!e || depth > 64) return;
-    ir::walk(e, [&](Expr x) {
-      if (auto* i = x.as<ir::IntImm>()) {
-        if (out.numbers.size() < kMostCandidates) out.numbers.push_back(i->value);
-      } else if (auto* v = x.as<Var>()) {
-        read_variable(v, out, depth);
-      }
-      return true;
-    });
-  }
-  void read_variable(const Var* v, Needs& out, int depth) const {
-    if (v->role == ir::VarRole::ScopeId) {
-      if (is_thread_id(v->scope_id))
-        out.thread = true;
-      else if (std::ranges::find(out.ids, v) == out.ids.end())
-        out.ids.push_back(v);
-      return;
-    }
-    for (const ir::For* loop : loops_) {
-      if (loop->var == v) return;  // all loops around are read anyway
-    }
-    if (std::ranges::find(out.lets, v) != out.lets.end()) return;
-    out.lets.push_back(v);
-    if (Expr let = numbers_.let(v)) return read(let, out, depth + 1);
-    // A value that nobody knows may stand in a condition that does not depend on it.
-  }
-
-  template <class Beyond>
-  std::optional<Witness> witness(std::span<const Expr> indices, std::int64_t limit, Beyond&& beyond) {
-    Needs needs;
-    needs.numbers.push_back(limit);
-    for (Expr e : indices) read(e, needs);
-    for (const Guard& g : guards_) read(g.condition, needs);
-    for (const ir::For* loop : loops_) {
-      for (Expr bound : {loop->min, loop->extent, loop->step}) read(bound, needs);
-      if (loop->loop == ir::LoopKind::ThreadBinding) return std::nullopt;
-    }
-    // Ids of different kinds hang together, and only one kind of them is followed for blocks.
-    for (const Var* id : needs.ids) {
-      if (id->scope_id != needs.ids.front()->scope_id) return std::nullopt;
-    }
-    if (needs.thread && numbers_.threads() <= 0) return std::nullopt;
-    Witness w;
-    const int granted = std::min(kMostTrials, trials_left_);
-    int budget = granted;
-    numbers_.steps = 0;
-    const bool found = choose_id(needs, 0, w, budget, beyond);
-    trials_left_ -= granted - std::max(budget, 0);
-    numbers_.steps = 0;
-    return found ? std::optional(std::move(w)) : std::nullopt;
-  }
-
-  // Corners of a range, and what the conditions and indices name inside of it.
-  static std::vector<std::int64_t> candidates(std::int64_t lo, std::int64_t hi,
-                                              const std::vector<std::int64_t>& named) {
-    std::vector<std::int64_t> out{hi};
-    auto add = [&](std::int64_t n) {
-      if (n >= lo && n <= hi && out.size() < kMostCandidates && std::ranges::find(out, n) == out.end())
-        out.push_back(n);
-    };
-    add(lo);
-    for (std::int64_t n : named) {
-      add(n);
-      add(n - 1);
-      add(n + 1);
-    }
-    return out;
-  }
-
-  template <class Beyond>
-  bool choose_id(const Needs& needs, std::size_t i, Witness& w, int& budget, Beyond& beyond) {
-    if (i == needs.ids.size()) return choose_thread(needs, w, budget, beyond);
-    const Var* id = needs.ids[i];
-    // Only a declared constant says that each value is taken.
-    const ir::ScopeIds* declared = numbers_.closure().declaration_of(id);
-    const ir::Interval range = numbers_.closure().range(id);
-    if (!declared || declared->extents.size() != declared->vars.size() || !range.bounded() || range.lo != 0)
-      return false;
-    const std::int64_t* extent =
-        id->dimension < declared->extents.size() ? ir::constant(declared->extents[id->dimension]) : nullptr;
-    if (!extent || *extent != range.hi + 1) return false;
-    for (std::int64_t n : candidates(range.lo, range.hi, needs.numbers)) {
-      w.values.emplace_back(id, n);
-      if (choose_id(needs, i + 1, w, budget, beyond)) return true;
-      w.values.pop_back();
-    }
-    return false;
-  }
-
-  template <class Beyond>
-  bool choose_thread(const Needs& needs, Witness& w, int& budget, Beyond& beyond) {
-    const std::int64_t threads = numbers_.threads();
-    if (!needs.thread) return choose_loop(0, needs, w, budget, beyond);
-    std::vector<std::int64_t> named = needs.numbers;
-    for (std::int64_t n : needs.numbers) {
-      named.push_back(n * 32);  // conditions name warps and warpgroups, too
-      named.push_back(n * 128);
-    }
-    for (std::int64_t n : candidates(0, threads - 1, named)) {
-      w.thread = n;
-      if (choose_loop(0, needs, w, budget, beyond)) return true;
-    }
-    w.thread = -1;
-    return false;
-  }
-
-  template <class Beyond>
-  bool choose_loop(std::size_t i, const Needs& needs, Witness& w, int& budget, Beyond& beyond) {
-    if (i == loops_.size()) return proves(w, budget, beyond);
-    const ir::For* loop = loops_[i];
-    if (budget < 0) return false;
-    numbers_.steps = 0;
-    Number first = numbers_.of(loop->min, w), rounds = numbers_.of(loop->extent, w);
-    Number step = loop->step ? numbers_.of(loop->step, w) : Number(1);
-    if (!first || !rounds || !step || *rounds < 1) return false;
-    for (std::int64_t round : candidates(0, *rounds - 1, {})) {
-      w.values.emplace_back(loop->var, *first + round * *step);
-      if (choose_loop(i + 1, needs, w, budget, beyond)) return true;
-      w.values.pop_back();
-    }
-    return false;
-  }
-
-  template <class Beyond>
-  bool proves(Witness& w, int& budget, Beyond& beyond) {
-    if (--budget < 0) return false;
-    numbers_.elected = false;
-    numbers_.steps = 0;
-    auto at = [&](const Witness& here) {
-      auto outside = beyond(here);
-      return outside && *outside && passes(here);
-    };
-    if (!at(w)) return false;
-    if (!numbers_.elected || w.thread < 0) return true;
-    // The hardware elects one lane of the warp, whichever it is: it must hold for each of them.
-    Witness other = w;
-    const std::int64_t warp = w.thread / 32 * 32;
-    for (std::int64_t lane = 0; lane < 32 && warp + lane < numbers_.threads(); ++lane) {
-      other.thread = warp + lane;
-      if (!at(other)) return false;
-    }
-    return at(w);  // and the words are those of the first
-  }
-
-  bool passes(const Witness& w) {
-    return std::ranges::all_of(guards_, [&](const Guard& g) {
-      Number n = numbers_.of(g.condition, w);
-      return n && (*n != 0) == g.way;
-    });
   }
 
   // " where bx is 1 and i is 3": the variables of the indices.
@@ -721,11 +431,10 @@ class Overruns {
   const std::vector<CallReport>& calls_;
   std::size_t next_ = 0;  // of them
   const text::Context& context_;
-  std::vector<Guard> guards_;
-  std::vector<const ir::For*> loops_;
+  Path path_;
+  Witnesses witnesses_{numbers_, path_};
   std::unordered_map<const Var*, Storage> storage_;
   std::vector<std::pair<std::string_view, text::Span>> said_;
-  int trials_left_ = kMostTrialsOfKernel;
   int visits_ = 0;     // of same_in_cta for the call at hand
   bool lost_ = false;  // who gets here is not known: some left before
 };
