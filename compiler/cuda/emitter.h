@@ -94,6 +94,8 @@ class Emitter {
   void operand(ir::Expr e, int at_least, ir::Expr other);  // of a binary operator: constants without their suffix
   void binary(const ir::Binary* e, int at_least);
   void division(const ir::Binary* e, int at_least);
+  void extremum(const ir::Binary* e, int at_least);
+  void choice(const ir::Select* e, int at_least);
   void conversion(const ir::Cast* e, int at_least);
   void element(const ir::Buffer* buffer, ir::Expr index, ir::DataType dtype, int at_least);
   void address(const ir::Buffer* buffer, ir::Expr index, int at_least);

@@ -94,6 +94,54 @@ std::string Emitter::storage_type(DataType dtype) {
   return name;
 }
 
+void Emitter::extremum(const Binary* e, int at_least) {
+  DataType d = e->dtype;
+  bool max = e->kind == ExprKind::Max;
+  bool half = d.lanes == 1 && ((d.is_float() && d.bits == 16) || d.is_bfloat());
+  bool narrow = d.lanes == 1 && d.is_integral() && d.bits < 32;
+  if (is_small_float(d) && d.lanes == 1) {
+    out_.append(type(d)).append(max ? "(fmaxf((float)" : "(fminf((float)");
+    expression(e->a, kUnary);
+    out_ += ", (float)";
+    expression(e->b, kUnary);
+    out_ += "))";
+    return;
+  }
+  Parentheses p(out_, narrow && at_least > kUnary);
+  if (narrow) out_.append("(").append(type(d)).append(")");
+  if (half) {
+    out_ += max ? "__hmax(" : "__hmin(";
+  } else if (d.is_float() && d.lanes == 1) {
+    out_ += d.bits == 64 ? (max ? "fmax(" : "fmin(") : (max ? "fmaxf(" : "fminf(");
+  } else {
+    out_ += max ? "max(" : "min(";
+  }
+  expression(e->a, kConditional);
+  out_ += ", ";
+  expression(e->b, kConditional);
+  out_ += ")";
+}
+
+void Emitter::choice(const Select* e, int at_least) {
+  if (e->condition.dtype().is_vector()) {
+    type(e->dtype);
+    out_ += "select(";
+    expression(e->condition);
+    out_ += ", ";
+    expression(e->when_true);
+    out_ += ", ";
+    expression(e->when_false);
+    out_ += ")";
+    return;
+  }
+  Parentheses p(out_, at_least > kConditional);
+  expression(e->condition, kLogicalOr);
+  out_ += " ? ";
+  expression(e->when_true, kConditional + 1);
+  out_ += " : ";
+  expression(e->when_false, kConditional);
+}
+
 void Emitter::expression(Expr e, int at_least) {
   switch (e.kind()) {
     case ExprKind::IntImm: {
@@ -112,35 +160,7 @@ void Emitter::expression(Expr e, int at_least) {
     case ExprKind::FloorDiv:
     case ExprKind::FloorMod: division(e.as<Binary>(), at_least); return;
     case ExprKind::Min:
-    case ExprKind::Max: {
-      const Binary* node = e.as<Binary>();
-      DataType d = e.dtype();
-      bool max = e.kind() == ExprKind::Max;
-      bool half = d.lanes == 1 && ((d.is_float() && d.bits == 16) || d.is_bfloat());
-      bool narrow = d.lanes == 1 && d.is_integral() && d.bits < 32;
-      if (is_small_float(d) && d.lanes == 1) {
-        out_.append(type(d)).append(max ? "(fmaxf((float)" : "(fminf((float)");
-        expression(node->a, kUnary);
-        out_ += ", (float)";
-        expression(node->b, kUnary);
-        out_ += "))";
-        return;
-      }
-      Parentheses p(out_, narrow && at_least > kUnary);
-      if (narrow) out_.append("(").append(type(d)).append(")");
-      if (half) {
-        out_ += max ? "__hmax(" : "__hmin(";
-      } else if (d.is_float() && d.lanes == 1) {
-        out_ += d.bits == 64 ? (max ? "fmax(" : "fmin(") : (max ? "fmaxf(" : "fminf(");
-      } else {
-        out_ += max ? "max(" : "min(";
-      }
-      expression(node->a, kConditional);
-      out_ += ", ";
-      expression(node->b, kConditional);
-      out_ += ")";
-      return;
-    }
+    case ExprKind::Max: extremum(e.as<Binary>(), at_least); return;
     case ExprKind::Not: {
       Parentheses p(out_, at_least > kUnary);
       out_ += "!";
@@ -160,27 +180,7 @@ void Emitter::expression(Expr e, int at_least) {
       return;
     }
     case ExprKind::Select:
-    case ExprKind::IfThenElse: {
-      const Select* node = e.as<Select>();
-      if (node->condition.dtype().is_vector()) {
-        type(e.dtype());
-        out_ += "select(";
-        expression(node->condition);
-        out_ += ", ";
-        expression(node->when_true);
-        out_ += ", ";
-        expression(node->when_false);
-        out_ += ")";
-        return;
-      }
-      Parentheses p(out_, at_least > kConditional);
-      expression(node->condition, kLogicalOr);
-      out_ += " ? ";
-      expression(node->when_true, kConditional + 1);
-      out_ += " : ";
-      expression(node->when_false, kConditional);
-      return;
-    }
+    case ExprKind::IfThenElse: choice(e.as<Select>(), at_least); return;
     case ExprKind::Ramp:
       out_.append(type(e.dtype())).append("::ramp(");
       expression(e.as<Ramp>()->base);

@@ -198,6 +198,52 @@ std::string box_text(const TensorMap& map) {
   return text;
 }
 
+// Where an instruction of the loop begins: digits of the round number, the last axis fastest.
+struct Place {
+  std::vector<Expr> coordinates;  // innermost first
+  Expr shared;                    // in elements of the buffer
+};
+Place place_of(const tma::Candidate& p, const layout::Dim& shared_start, Expr round) {
+  const std::int64_t issues = p.issues();
+  std::vector<Expr> at;  // outermost first, as the dimensions
+  at.reserve(p.dims.size());
+  for (const tma::Dimension& d : p.dims) at.push_back(as_expr(d.start));
+  Place out;
+  out.shared = as_expr(shared_start);
+  std::int64_t divisor = 1;
+  for (std::size_t i = p.steps.size(); i-- > 0;) {
+    const tma::Step& s = p.steps[i];
+    Expr digit = divisor * s.extent == issues ? round / Expr(divisor) : round / Expr(divisor) % Expr(s.extent);
+    at[s.dimension] = at[s.dimension] + digit * Expr(s.advance);
+    out.shared = out.shared + digit * Expr(s.stride);
+    divisor *= s.extent;
+  }
+  for (std::size_t i = at.size(); i-- > 0;) out.coordinates.push_back(ir::cast(ir::kInt32, ir::simplify(at[i])));
+  return out;
+}
+
+// The instruction: a load, a reduction or a store.
+struct Issue {
+  const intrinsics::Intrinsic* row;
+  Expr call;
+};
+Issue issue_of(const Options& options, bool to_shared, Expr address, Expr pointer, std::span<const Expr> coordinates) {
+  Expr rank(static_cast<std::int64_t>(coordinates.size()));
+  Expr hint = ir::string_imm(options.hint), policy = options.policy ? options.policy : intrinsics::absent();
+  if (to_shared) {
+    return {&load_row(), row_call(load_row(),
+                                  {rank, pointer, options.mbar, address, options.mask ? options.mask : Expr(0),
+                                   Expr(options.cta_group), hint, policy},
+                                  coordinates)};
+  }
+  if (!options.reduce.empty()) {
+    return {
+        &reduce_row(),
+        row_call(reduce_row(), {rank, pointer, address, hint, ir::string_imm(options.reduce), policy}, coordinates)};
+  }
+  return {&store_row(), row_call(store_row(), {rank, pointer, address, hint, policy}, coordinates)};
+}
+
 }  // namespace
 
 std::span<const Predicate> predicates() { return kPredicates; }
@@ -222,45 +268,14 @@ Planned plan(CallContext& context) {
   auto map = tma::tensor_map(context, *global.buffer, p, problem->swizzle, options->oob_fill);
   if (!map) return decline(std::move(map.error()));
 
-  // The issue loop: digits of the round number, the last axis fastest.
   const std::int64_t issues = p.issues();
   Expr r = round_variable("issue", issues);
-  std::vector<Expr> at;  // outermost first, as the dimensions
-  at.reserve(p.dims.size());
-  for (const tma::Dimension& d : p.dims) at.push_back(as_expr(d.start));
-  Expr place = as_expr(problem->shared_start -
-                       (shared.buffer->elem_offset ? layout::Dim(shared.buffer->elem_offset) : layout::Dim(0)));
-  std::int64_t divisor = 1;
-  for (std::size_t i = p.steps.size(); i-- > 0;) {
-    const tma::Step& s = p.steps[i];
-    Expr digit = divisor * s.extent == issues ? r / Expr(divisor) : r / Expr(divisor) % Expr(s.extent);
-    at[s.dimension] = at[s.dimension] + digit * Expr(s.advance);
-    place = place + digit * Expr(s.stride);
-    divisor *= s.extent;
-  }
-  std::vector<Expr> coordinates;
-  for (std::size_t i = at.size(); i-- > 0;) coordinates.push_back(ir::cast(ir::kInt32, ir::simplify(at[i])));
-
+  const layout::Dim offset = shared.buffer->elem_offset ? layout::Dim(shared.buffer->elem_offset) : layout::Dim(0);
+  const Place at = place_of(p, problem->shared_start - offset, r);
   Expr variable = (*map)->var;
   Expr address = ir::call(ir::kUInt64, ir::builtin::address_of, {&variable, 1});
-  Expr pointer = element_pointer(context, shared.buffer, ir::simplify(place));
-  Expr rank(static_cast<std::int64_t>(p.dims.size()));
-  Expr hint = ir::string_imm(options->hint), policy = options->policy ? options->policy : intrinsics::absent();
-  const intrinsics::Intrinsic* row = nullptr;
-  Expr issue;
-  if (to_shared) {
-    row = &load_row();
-    issue = row_call(*row,
-                     {rank, pointer, options->mbar, address, options->mask ? options->mask : Expr(0),
-                      Expr(options->cta_group), hint, policy},
-                     coordinates);
-  } else if (!options->reduce.empty()) {
-    row = &reduce_row();
-    issue = row_call(*row, {rank, pointer, address, hint, ir::string_imm(options->reduce), policy}, coordinates);
-  } else {
-    row = &store_row();
-    issue = row_call(*row, {rank, pointer, address, hint, policy}, coordinates);
-  }
+  Expr pointer = element_pointer(context, shared.buffer, ir::simplify(at.shared));
+  const auto [row, issue] = issue_of(*options, to_shared, address, pointer, at.coordinates);
   if (auto wrong = intrinsics::verify(*row, issue.as<ir::Call>()->args, context.target())) {
     if (intrinsics::verifying_targets(*row, issue.as<ir::Call>()->args)) context.lacks_instruction = true;
     return decline(std::move(*wrong));
