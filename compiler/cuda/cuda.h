@@ -12,6 +12,7 @@
 
 #include "compiler/lower/lowered.h"
 #include "compiler/text/context.h"
+#include "compiler/text/digest.h"
 
 namespace tilewright::cuda {
 
@@ -23,6 +24,7 @@ struct LineOrigin {
 
 struct CudaSource {
   std::string text;
+  text::Digest digest;               // of `text`
   std::vector<LineOrigin> lines;     // ascending
   std::string kernel_symbol;         // of the first kernel
   std::vector<std::string> symbols;  // one a kernel

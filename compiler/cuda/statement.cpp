@@ -557,6 +557,7 @@ std::expected<CudaSource, Failed> emit(std::span<const lower::LoweredKernel* con
   std::uint32_t shift = static_cast<std::uint32_t>(std::ranges::count(out.text, '\n'));
   for (LineOrigin& origin : out.lines) origin.line += shift;
   out.text += body;
+  out.digest.add(out.text);
   if (!out.symbols.empty()) out.kernel_symbol = out.symbols.front();
   return out;
 }

@@ -13,13 +13,31 @@ constexpr int kMaxDepth = 200;
 }  // namespace
 
 bool Fingerprint::met(const void* o) {
-  auto [it, fresh] = met_.try_emplace(o, static_cast<std::uint32_t>(met_.size()));
-  if (fresh) {
-    if (met_.size() > kMaxObjects) unknown();
-    return false;
+  if (2 * met_count_ >= met_.size()) {
+    std::vector<std::pair<const void*, std::uint32_t>> old(std::max<std::size_t>(64, 4 * met_.size()));
+    old.swap(met_);
+    for (const auto& entry : old) {
+      if (entry.first) slot_of(entry.first) = entry;
+    }
   }
-  digest_.add(std::uint64_t{0xFFFF0000} + it->second);
-  return true;
+  auto& [known, number] = slot_of(o);
+  if (known) {
+    digest_.add(std::uint64_t{0xFFFF0000} + number);
+    return true;
+  }
+  known = o;
+  number = static_cast<std::uint32_t>(met_count_++);
+  if (met_count_ > kMaxObjects) unknown();
+  return false;
+}
+
+// Where `o` is, or would be.
+std::pair<const void*, std::uint32_t>& Fingerprint::slot_of(const void* o) {
+  const std::size_t mask = met_.size() - 1;
+  const auto mixed = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(o)) * 0x9E3779B97F4A7C15ull;
+  std::size_t i = (mixed >> 32) & mask;
+  while (met_[i].first && met_[i].first != o) i = (i + 1) & mask;
+  return met_[i];
 }
 
 void Fingerprint::add(const std::shared_ptr<const syntax::TopLevel>& statement) {

@@ -6,7 +6,6 @@
 #pragma once
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "compiler/script/interpreter.h"
@@ -38,13 +37,16 @@ class Fingerprint {
   void add(const std::vector<Value>& values);
   // True when `o` was met before; its number is then part of the digest.
   bool met(const void* o);
+  std::pair<const void*, std::uint32_t>& slot_of(const void* o);
   void unknown() { known_ = false; }
 
   Interpreter& in_;
   text::Digest digest_;
   bool known_ = true;
   int depth_ = 0;
-  std::unordered_map<const void*, std::uint32_t> met_;
+  // What was met, with its number: a table of open addressing, at most half full.
+  std::vector<std::pair<const void*, std::uint32_t>> met_;
+  std::size_t met_count_ = 0;
   std::vector<std::pair<const void*, const void*>> resolved_;  // (statement, scope) whose names are in the digest
   std::vector<std::shared_ptr<const syntax::TopLevel>> statements_;
 };

@@ -1,4 +1,7 @@
 // Where names and attributes are kept: scopes, classes, instances.
+#include <algorithm>
+#include <bit>
+
 #include "compiler/script/value.h"
 
 namespace tilewright::script {
@@ -10,20 +13,40 @@ constexpr std::size_t kIndexFrom = 16;  // bindings from which a scope keeps an 
 }
 
 Scope::Binding* Scope::find(const Name& name) {
-  if (!index.empty()) {
-    auto [from, to] = index.equal_range(name.hash);
-    for (auto it = from; it != to; ++it) {
-      if (bindings[it->second].name == name.text) return &bindings[it->second];
+  if (slots_.empty()) {
+    for (Binding& b : bindings) {
+      if (b.hash == name.hash && b.name == name.text) return &b;
     }
     return nullptr;
   }
-  for (Binding& b : bindings) {
-    if (b.hash == name.hash && b.name == name.text) return &b;
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = name.hash & mask; slots_[i].place != 0; i = (i + 1) & mask) {
+    if (slots_[i].hash != name.hash) continue;
+    Binding& b = bindings[slots_[i].place - 1];
+    if (b.name == name.text) return &b;
   }
   return nullptr;
 }
 
 Scope::Binding* Scope::find(std::string_view name) { return find(Name{name, syntax::hash_name(name), {}}); }
+
+void Scope::index(std::uint32_t place) {
+  const std::uint32_t hash = bindings[place - 1].hash;
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t i = hash & mask;
+  while (slots_[i].place != 0) i = (i + 1) & mask;
+  slots_[i] = {hash, place};
+}
+
+void Scope::reserve(std::size_t count) {
+  bindings.reserve(count);
+  if (count >= kIndexFrom) index_all(count);
+}
+
+void Scope::index_all(std::size_t room) {
+  slots_.assign(std::bit_ceil(4 * std::max(room, bindings.size())), {});
+  for (std::uint32_t place = 1; place <= bindings.size(); ++place) index(place);
+}
 
 void Scope::set(const Name& name, Value value) {
   if (Binding* b = find(name)) {
@@ -31,21 +54,16 @@ void Scope::set(const Name& name, Value value) {
     return;
   }
   bindings.push_back({name.hash, name.text, value});
-  if (bindings.size() < kIndexFrom) return;
-  if (index.empty()) {
-    for (std::uint32_t i = 0; i < bindings.size(); ++i) index.emplace(bindings[i].hash, i);
-  } else {
-    index.emplace(name.hash, static_cast<std::uint32_t>(bindings.size() - 1));
-  }
+  if (bindings.size() < kIndexFrom && slots_.empty()) return;
+  if (2 * bindings.size() > slots_.size()) return index_all(bindings.size());
+  index(static_cast<std::uint32_t>(bindings.size()));
 }
 
 bool Scope::erase(const Name& name) {
   Binding* found = find(name);
   if (!found) return false;
   bindings.erase(bindings.begin() + (found - bindings.data()));
-  if (index.empty()) return true;
-  index.clear();
-  for (std::uint32_t i = 0; i < bindings.size(); ++i) index.emplace(bindings[i].hash, i);
+  if (!slots_.empty()) index_all(bindings.size());
   return true;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "compiler/script/habits.h"
 #include "compiler/script/homes.h"
@@ -27,10 +28,6 @@ class Unreached {
 
   void run() {
     for (const syntax::Tree::Statement& s : e_.tree->statements()) {
-      for (const syntax::Name& name : s.node->free_names().bound) bound_.push_back(name);
-    }
-    std::ranges::sort(bound_, before);
-    for (const syntax::Tree::Statement& s : e_.tree->statements()) {
       for (const syntax::FreeName& f : s.node->free_names().free) {
         if (!is_bound(f.name) && said(f.name)) report(*s.node, f);
       }
@@ -42,8 +39,19 @@ class Unreached {
     return a.hash != b.hash ? a.hash < b.hash : a.text < b.text;
   }
 
-  bool is_bound(const syntax::Name& name) const {
-    return std::ranges::binary_search(bound_, name, before) || in_.builtins()->find(name) || e_.module->find(name);
+  bool is_bound(const syntax::Name& name) {
+    return e_.module->find(name) || in_.builtins()->find(name) || std::ranges::binary_search(bound(), name, before);
+  }
+
+  // Names that the module's text binds, whether or not it came there; in order. Most scripts never ask.
+  const std::vector<syntax::Name>& bound() {
+    if (bound_) return *bound_;
+    bound_.emplace();
+    for (const syntax::Tree::Statement& s : e_.tree->statements()) {
+      for (const syntax::Name& name : s.node->free_names().bound) bound_->push_back(name);
+    }
+    std::ranges::sort(*bound_, before);
+    return *bound_;
   }
 
   // False: it was said before.
@@ -74,7 +82,7 @@ class Unreached {
       for (std::uint32_t s = f.scope; s != 0; s = scopes[s].parent) {
         for (std::string_view name : scopes[s].names) near.consider(name);
       }
-      for (const syntax::Name& name : bound_) near.consider(name.text);
+      for (const syntax::Name& name : bound()) near.consider(name.text);
       for (const Scope::Binding& b : in_.builtins()->bindings) near.consider(b.name);
       hint = near.hint();
     }
@@ -89,7 +97,8 @@ class Unreached {
 
   Evaluation& e_;
   Interpreter& in_;
-  std::vector<syntax::Name> bound_, said_;
+  std::optional<std::vector<syntax::Name>> bound_;
+  std::vector<syntax::Name> said_;
 };
 
 }  // namespace

@@ -6,8 +6,11 @@
 // `Poison` is what a reported error leaves behind: it silences everything that uses it. `Opaque` stands for what cannot
 // be known here (numpy, torch, ...): it spreads through host code and hurts only where a kernel needs it.
 #pragma once
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -222,14 +225,24 @@ struct Scope : Object {
     Value value;
   };
   std::vector<Binding> bindings;
-  std::vector<syntax::Name> globals, nonlocals;                 // declared with `global` / `nonlocal`
-  std::unordered_multimap<std::uint32_t, std::uint32_t> index;  // used once there are many bindings (modules)
+  std::vector<syntax::Name> globals, nonlocals;  // declared with `global` / `nonlocal`
 
+  void reserve(std::size_t count);  // bindings that are about to come
   Binding* find(const syntax::Name& name);
   Binding* find(std::string_view name);
   void set(const syntax::Name& name, Value value);
   void set(std::string_view name, Value value);
   bool erase(const syntax::Name& name);  // false: there was none
+
+ private:
+  // Of scopes with many bindings (modules): a table of open addressing by hash, at most half full.
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t place = 0;  // in `bindings`, from 1; 0: free
+  };
+  void index_all(std::size_t room);  // with room for so many
+  void index(std::uint32_t place);
+  std::vector<Slot> slots_;
 };
 
 // Is it a part of the prelude, whose text never changes?
@@ -427,22 +440,50 @@ struct PendingStore : Object {  // A.vstore(...): a statement when used as one
 };
 
 // Owns every object of one evaluation.
+// Objects lie beside each other in the order in which they were made, and die together.
 class Heap {
  public:
+  Heap() = default;
+  ~Heap() {
+    for (Object* o : objects_) o->~Object();
+  }
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+
   template <class T>
   T* make() {
-    auto owned = std::make_unique<T>();
-    T* raw = owned.get();
+    static_assert(alignof(T) <= alignof(std::max_align_t));
     bytes_ += sizeof(T) + 32;
-    objects_.push_back(std::move(owned));
-    return raw;
+    T* made = ::new (room(sizeof(T))) T();
+    objects_.push_back(made);
+    return made;
   }
   void count(std::size_t bytes) { bytes_ += bytes; }
   std::size_t bytes() const { return bytes_; }
   void reset(std::size_t bytes) { bytes_ = bytes; }  // what was made since is not the script's
 
  private:
-  std::vector<std::unique_ptr<Object>> objects_;
+  static constexpr std::size_t kBlock = 16 << 10;
+
+  void* room(std::size_t size) {
+    constexpr std::size_t kAlign = alignof(std::max_align_t);
+    size = (size + kAlign - 1) / kAlign * kAlign;
+    if (size > left_) {
+      const std::size_t block = std::max(size, kBlock);
+      blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(block));
+      next_ = blocks_.back().get();
+      left_ = block;
+    }
+    void* out = next_;
+    next_ += size;
+    left_ -= size;
+    return out;
+  }
+
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  std::byte* next_ = nullptr;
+  std::size_t left_ = 0;
+  std::vector<Object*> objects_;
   std::size_t bytes_ = 0;
 };
 

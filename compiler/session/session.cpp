@@ -2,33 +2,45 @@
 
 #include <algorithm>
 
+#include "compiler/session/statement_symbols.h"
+
 namespace tilewright::session {
 
 std::shared_ptr<const Snapshot> Session::make(Document& document, std::shared_ptr<const syntax::Tree> tree,
                                               std::int64_t version, std::shared_ptr<const Settings> settings) {
   document.touched = ++clock_;
   auto loader = loaders_ ? loaders_(tree->source()->path()) : nullptr;
-  document.snapshot =
-      std::make_shared<Snapshot>(std::move(tree), version, std::move(settings), std::move(loader), document.cache);
+  document.snapshot = std::make_shared<Snapshot>(std::move(tree), version, std::move(settings), std::move(loader),
+                                                 document.cache, document.names);
   return document.snapshot;
 }
 
 std::shared_ptr<const Snapshot> Session::open(const std::string& path, std::string text, std::int64_t version,
                                               std::shared_ptr<const Settings> settings) {
   Document& document = documents_[path];
-  if (!document.cache) document.cache = std::make_shared<KernelCache>();
+  if (!document.cache) {
+    document.cache = std::make_shared<KernelCache>();
+    document.names = std::make_shared<KnownStatements>();
+  }
   auto source = std::make_shared<text::Source>(path, std::move(text));
   auto tree =
-      document.snapshot ? syntax::Tree::reparse(*document.snapshot->tree(), source, {}) : syntax::Tree::parse(source);
+      document.snapshot ? syntax::Tree::reparse(*document.snapshot->tree(), source) : syntax::Tree::parse(source);
   return make(document, std::move(tree), version, std::move(settings));
 }
 
 std::shared_ptr<const Snapshot> Session::change(const std::string& path, std::string text, std::int64_t version) {
   auto it = documents_.find(path);
   if (it == documents_.end()) return nullptr;
+  const text::Edit edit = text::difference(it->second.snapshot->source().text(), text);
+  return change(path, std::make_shared<text::Source>(path, std::move(text)), edit, version);
+}
+
+std::shared_ptr<const Snapshot> Session::change(const std::string& path, std::shared_ptr<const text::Source> source,
+                                                const text::Edit& edit, std::int64_t version) {
+  auto it = documents_.find(path);
+  if (it == documents_.end()) return nullptr;
   const Snapshot& before = *it->second.snapshot;
-  auto source = std::make_shared<text::Source>(path, std::move(text));
-  auto tree = syntax::Tree::reparse(*before.tree(), std::move(source), {});
+  auto tree = syntax::Tree::reparse(*before.tree(), std::move(source), edit);
   return make(it->second, std::move(tree), version, before.settings());
 }
 

@@ -32,6 +32,9 @@ class Session {
                                        std::shared_ptr<const Settings> settings);
   // The document's text after an edit; what stayed as it was is found by comparing. Null: no such document.
   std::shared_ptr<const Snapshot> change(const std::string& path, std::string text, std::int64_t version);
+  // The same of an edit whose place is known. It takes in all that differs.
+  std::shared_ptr<const Snapshot> change(const std::string& path, std::shared_ptr<const text::Source> source,
+                                         const text::Edit& edit, std::int64_t version);
   // The same text under other settings, or because something that it imports changed.
   std::shared_ptr<const Snapshot> refresh(const std::string& path, std::shared_ptr<const Settings> settings);
   void close(const std::string& path);
@@ -48,6 +51,7 @@ class Session {
   struct Document {
     std::shared_ptr<const Snapshot> snapshot;
     std::shared_ptr<KernelCache> cache;
+    std::shared_ptr<KnownStatements> names;
     std::uint64_t touched = 0;
   };
   std::shared_ptr<const Snapshot> make(Document& document, std::shared_ptr<const syntax::Tree> tree,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/session/statement_symbols.h"
+
 namespace tilewright::session {
 namespace {
 
@@ -33,15 +35,16 @@ class ProbeMemo final : public script::KernelMemo {
 
 Snapshot::Snapshot(std::shared_ptr<const syntax::Tree> tree, std::int64_t version,
                    std::shared_ptr<const Settings> settings, std::shared_ptr<script::Loader> loader,
-                   std::shared_ptr<KernelCache> cache)
+                   std::shared_ptr<KernelCache> cache, std::shared_ptr<KnownStatements> names)
     : tree_(std::move(tree)),
       version_(version),
       settings_(std::move(settings)),
       loader_(std::move(loader)),
-      cache_(std::move(cache)) {}
+      cache_(std::move(cache)),
+      names_(std::move(names)) {}
 
 const SymbolIndex& Snapshot::symbols() const {
-  std::call_once(symbols_once_, [&] { symbols_ = index_symbols(tree_); });
+  std::call_once(symbols_once_, [&] { symbols_ = index_symbols(tree_, names_.get()); });
   return symbols_;
 }
 
@@ -128,11 +131,9 @@ std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop, bool 
 }
 
 std::shared_ptr<const Snapshot> Snapshot::after(std::uint32_t begin, std::uint32_t end, std::string_view text) const {
-  std::string now(source().text());
-  now.replace(begin, end - begin, text);
-  const syntax::Edit edit{begin, end, begin + static_cast<std::uint32_t>(text.size())};
-  auto tree = syntax::Tree::reparse(*tree_, std::make_shared<text::Source>(path(), std::move(now)), {&edit, 1});
-  return std::make_shared<Snapshot>(std::move(tree), version_, settings_, loader_, cache_);
+  const text::Edit edit{begin, end, begin + static_cast<std::uint32_t>(text.size())};
+  auto tree = syntax::Tree::reparse(*tree_, std::make_shared<text::Source>(source(), begin, end, text), edit);
+  return std::make_shared<Snapshot>(std::move(tree), version_, settings_, loader_, cache_, names_);
 }
 
 std::unique_ptr<Probed> Snapshot::probe(const syntax::Node* node, const syntax::TopLevel& statement,

@@ -50,7 +50,8 @@ struct Probed {
 class Snapshot {
  public:
   Snapshot(std::shared_ptr<const syntax::Tree> tree, std::int64_t version, std::shared_ptr<const Settings> settings,
-           std::shared_ptr<script::Loader> loader, std::shared_ptr<KernelCache> cache);
+           std::shared_ptr<script::Loader> loader, std::shared_ptr<KernelCache> cache,
+           std::shared_ptr<KnownStatements> names = nullptr);
 
   const std::shared_ptr<const syntax::Tree>& tree() const { return tree_; }
   const text::Source& source() const { return *tree_->source(); }
@@ -90,6 +91,7 @@ class Snapshot {
   std::shared_ptr<const Settings> settings_;
   std::shared_ptr<script::Loader> loader_;
   std::shared_ptr<KernelCache> cache_;
+  std::shared_ptr<KnownStatements> names_;  // of the document; may be null
   mutable std::mutex mutex_;
   mutable std::condition_variable_any changed_;
   mutable bool running_ = false;

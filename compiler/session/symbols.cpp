@@ -1,416 +1,130 @@
 #include "compiler/session/symbols.h"
 
 #include <algorithm>
-#include <map>
 #include <ranges>
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/session/statement_symbols.h"
 #include "compiler/syntax/run_comment.h"
-#include "compiler/syntax/walk.h"
 
 namespace tilewright::session {
 namespace {
 
 using namespace syntax;
 
-class Indexer {
- public:
-  explicit Indexer(SymbolIndex& out) : out_(out) {}
+// Names with the hash that they have already.
+struct HashedName {
+  std::string_view text;
+  std::uint32_t hash = 0;
+  friend bool operator==(const HashedName& a, const HashedName& b) { return a.hash == b.hash && a.text == b.text; }
+};
+struct NameHash {
+  std::size_t operator()(const HashedName& name) const { return name.hash; }
+};
+using Names = std::unordered_map<HashedName, std::uint32_t, NameHash>;
 
-  void run() {
+// Puts the statements of a file together: numbers their symbols and scopes, and finds what the names mean that they
+// leave open.
+class Joining {
+ public:
+  explicit Joining(SymbolIndex& out) : out_(out) {}
+
+  void run(std::span<const std::shared_ptr<const StatementSymbols>> statements) {
+    const auto& places = out_.tree->statements();
     out_.scopes.push_back({0, out_.tree->source()->size(), 0, nullptr});
-    open_.push_back({0, false, {}, {}});
-    const auto& statements = out_.tree->statements();
-    // All of a scope's bindings first: a function may use what stands below it.
-    for (statement_ = 0; statement_ < statements.size(); ++statement_) declare(statements[statement_].node->statement);
-    for (statement_ = 0; statement_ < statements.size(); ++statement_) {
-      offset_ = statements[statement_].offset;
-      const std::size_t first = out_.occurrences.size();
-      visit(statements[statement_].node->statement);
-      in_order(first);
+    std::size_t symbols = 0, occurrences = 0, scopes = 1, bindings = 0;
+    for (const auto& s : statements) {
+      symbols += s->symbols.size();
+      occurrences += s->occurrences.size();
+      scopes += s->scopes.size();
+      bindings += s->module.size();
     }
+    module_.reserve(bindings);
+    out_.symbols.reserve(symbols + 2 * bindings);
+    out_.occurrences.reserve(occurrences);
+    out_.scopes.reserve(scopes);
+    // All of the module's bindings first: a function may use what stands below it.
+    for (std::uint32_t i = 0; i < statements.size(); ++i) bind(*statements[i], i);
+    first_.reserve(statements.size());
+    for (std::uint32_t i = 0; i < statements.size(); ++i) add(*statements[i], i, places[i].offset);
     const auto behind = static_cast<std::ptrdiff_t>(out_.occurrences.size());
     comments();
-    keywords();
-    in_order(static_cast<std::size_t>(behind));
-    std::ranges::inplace_merge(out_.occurrences, out_.occurrences.begin() + behind, {}, place);
-    for (std::uint32_t i = 0; i < out_.occurrences.size(); ++i) {
-      Occurrence& o = out_.occurrences[i];
-      Symbol& s = out_.symbols[o.symbol];
-      auto defines = [&](std::uint32_t before) { return out_.occurrences[before].role == Role::Define; };
-      if (o.role == Role::Write && std::ranges::none_of(s.occurrences, defines)) o.role = Role::Define;
-      s.occurrences.push_back(i);
+    for (std::uint32_t i = 0; i < statements.size(); ++i) keywords(*statements[i], places[i].offset, statements);
+    for (std::size_t i = 0; i < of_comments_.size(); ++i)
+      keywords(*of_comments_[i], out_.comments[i].offset, statements);
+    if (out_.occurrences.size() > static_cast<std::size_t>(behind)) {
+      std::ranges::stable_sort(out_.occurrences | std::views::drop(behind), {}, place);
+      std::ranges::inplace_merge(out_.occurrences, out_.occurrences.begin() + behind, {}, place);
     }
+    give_occurrences();
   }
 
  private:
   // By their beginnings, then by their ends.
   static std::uint64_t place(const Occurrence& o) { return std::uint64_t{o.begin} << 32 | o.end; }
-  // Statements stand in their order, so that it is enough to sort what each of them has.
-  void in_order(std::size_t first) { std::ranges::stable_sort(out_.occurrences | std::views::drop(first), {}, place); }
 
-  struct Open {
-    std::uint32_t scope;
-    bool is_class;
-    std::unordered_map<std::string_view, std::uint32_t> names;
-    std::vector<std::string_view> outer;  // declared global or nonlocal
-  };
+  void bind(const StatementSymbols& s, std::uint32_t statement) {
+    for (const StatementSymbols::Binding& b : s.module) {
+      if (b.left) {
+        left_.push_back(b.name);
+        continue;
+      }
+      if (!left_.empty() && std::ranges::find(left_, b.name) != left_.end()) continue;
+      auto [it, fresh] = module_.try_emplace({b.name, b.hash}, static_cast<std::uint32_t>(out_.symbols.size()));
+      if (fresh) {
+        Symbol& made = out_.symbols.emplace_back();
+        made.name = b.name;
+        made.kind = b.kind;
+        made.node = b.node;
+        made.value = b.value;
+        made.type = b.type;
+        made.statement = statement;
+        defined_in_.push_back(statement);
+      } else if (b.kind != SymbolKind::Variable) {
+        // A definition says more than an assignment before it.
+        Symbol& known = out_.symbols[it->second];
+        if (known.kind != SymbolKind::Variable) continue;
+        known.kind = b.kind;
+        known.node = b.node;
+        defined_in_[it->second] = statement;
+      }
+    }
+  }
 
-  // ---- declaring
-  // ------------------------------------------------------------------------------------------------------
-
-  std::uint32_t bind(std::string_view name, SymbolKind kind, const Node* node, const Node* value = nullptr,
-                     const Node* type = nullptr) {
-    Open& here = open_.back();
-    if (std::ranges::find(here.outer, name) != here.outer.end()) return 0;
-    auto [it, fresh] = here.names.try_emplace(name, static_cast<std::uint32_t>(out_.symbols.size()));
+  // The symbol of the module, or else of Python.
+  std::uint32_t outside(const StatementSymbols::Outside& name) {
+    const HashedName key{name.name, name.hash};
+    if (auto it = module_.find(key); it != module_.end()) return it->second;
+    auto [it, fresh] = builtins_.try_emplace(key, static_cast<std::uint32_t>(out_.symbols.size()));
     if (fresh) {
-      Symbol s;
-      s.name = name;
-      s.kind = kind;
-      s.node = node;
-      s.value = value;
-      s.type = type;
-      s.statement = statement_;
-      s.scope = here.scope;
-      out_.symbols.push_back(std::move(s));
-    } else if (kind != SymbolKind::Variable) {
-      // A definition says more than an assignment before it.
-      Symbol& s = out_.symbols[it->second];
-      if (s.kind == SymbolKind::Variable) s.kind = kind, s.node = node;
+      Symbol& made = out_.symbols.emplace_back();
+      made.name = name.name;
+      made.kind = SymbolKind::Builtin;
     }
     return it->second;
   }
 
-  void declare_target(const Node* target, const Node* value, const Node* type = nullptr) {
-    if (!target) return;
-    if (auto* ref = as<NameRef>(target)) {
-      bind(ref->name.text, SymbolKind::Variable, nullptr, value, type);
-    } else if (target->kind == NodeKind::Tuple || target->kind == NodeKind::List || target->kind == NodeKind::Starred) {
-      for_children(target, [&](const Node* part) { declare_target(part, nullptr); });
-    } else {
-      declare_named(target);
+  void add(const StatementSymbols& s, std::uint32_t statement, std::uint32_t offset) {
+    outside_.clear();
+    for (const StatementSymbols::Outside& name : s.outside) outside_.push_back(outside(name));
+    const auto first = static_cast<std::uint32_t>(out_.symbols.size());
+    const auto scopes = static_cast<std::uint32_t>(out_.scopes.size()) - 1;
+    first_.push_back(first);
+    for (const Symbol& symbol : s.symbols) {
+      Symbol& made = out_.symbols.emplace_back(symbol);
+      made.statement = statement;
+      made.scope += scopes;  // none is of the module
     }
-  }
-
-  // Calls `bound(name)` for each name that a pattern binds and `read(expression)` for what it reads (syntax/ast.h).
-  template <class Bound, class Read>
-  static void for_pattern(const Node* n, Bound bound, Read read) {
-    if (!n) return;
-    if (auto* ref = as<NameRef>(n)) {
-      if (ref->name.text != "_") bound(ref->name);
-    } else if (auto* call = as<Call>(n)) {
-      read(call->function);
-      for (const Node* arg : call->args) for_pattern(arg, bound, read);
-      for (const Keyword& k : call->keywords) for_pattern(k.value, bound, read);
-    } else if (auto* dict = as<Dict>(n)) {
-      for (const DictItem& item : dict->items) {
-        if (item.key) read(item.key);
-        for_pattern(item.value, bound, read);
-      }
-    } else if (n->kind == NodeKind::List || n->kind == NodeKind::Set || n->kind == NodeKind::Starred) {
-      for_children(n, [&](const Node* part) { for_pattern(part, bound, read); });
-    } else if (auto* named = as<NamedExpr>(n)) {
-      for_pattern(named->value, bound, read);
-      bound(named->name);
-    } else {
-      read(n);
+    for (const ScopeRange& scope : s.scopes) {
+      out_.scopes.push_back(
+          {scope.begin + offset, scope.end + offset, scope.parent == 0 ? 0 : scope.parent + scopes, scope.node});
     }
-  }
-
-  void declare_pattern(const Node* n) {
-    for_pattern(n, [&](const Name& name) { bind(name.text, SymbolKind::Variable, nullptr); }, [](const Node*) {});
-  }
-
-  // Assignment expressions bind in the function around them, wherever they stand in an expression.
-  void declare_named(const Node* n) {
-    if (!n) return;
-    if (auto* w = as<NamedExpr>(n)) bind(w->name.text, SymbolKind::Variable, nullptr, w->value);
-    if (n->kind == NodeKind::Lambda) return;
-    for_children(n, [&](const Node* child) { declare_named(child); });
-  }
-
-  void declare_all(Stmts body) {
-    for (const Node* n : body) declare(n);
-  }
-
-  void declare(const Node* n) {
-    if (!n) return;
-    switch (n->kind) {
-      case NodeKind::Assign:
-        for (const Node* t : as<Assign>(n)->targets) declare_target(t, as<Assign>(n)->value);
-        return declare_named(as<Assign>(n)->value);
-      case NodeKind::AugAssign: declare_target(as<AugAssign>(n)->target, nullptr); return;
-      case NodeKind::AnnAssign:
-        declare_target(as<AnnAssign>(n)->target, as<AnnAssign>(n)->value, as<AnnAssign>(n)->annotation);
-        return;
-      case NodeKind::For:
-        declare_target(as<For>(n)->target, nullptr);
-        declare_all(as<For>(n)->body);
-        return declare_all(as<For>(n)->else_body);
-      case NodeKind::While:
-        declare_named(as<While>(n)->condition);
-        declare_all(as<While>(n)->body);
-        return declare_all(as<While>(n)->else_body);
-      case NodeKind::If:
-        declare_named(as<If>(n)->condition);
-        declare_all(as<If>(n)->then_body);
-        return declare_all(as<If>(n)->else_body);
-      case NodeKind::With:
-        for (const WithItem& item : as<With>(n)->items) declare_target(item.target, item.value);
-        return declare_all(as<With>(n)->body);
-      case NodeKind::Try:
-        declare_all(as<Try>(n)->body);
-        for (const Handler& h : as<Try>(n)->handlers) {
-          if (!h.bound.text.empty()) bind(h.bound.text, SymbolKind::Variable, nullptr);
-          declare_all(h.body);
-        }
-        declare_all(as<Try>(n)->else_body);
-        return declare_all(as<Try>(n)->final_body);
-      case NodeKind::FunctionDef: {
-        auto* f = as<FunctionDef>(n);
-        bind(f->name.text, is_kernel(*f) ? SymbolKind::Kernel : SymbolKind::Function, n);
-        return;
-      }
-      case NodeKind::ClassDef: bind(as<ClassDef>(n)->name.text, SymbolKind::Class, n); return;
-      case NodeKind::Import:
-        for (const ImportedName& i : as<Import>(n)->names) bind(i.bound.text, SymbolKind::Import, n);
-        return;
-      case NodeKind::ImportFrom:
-        for (const ImportedName& i : as<ImportFrom>(n)->names) {
-          if (i.name != "*") bind(i.bound.text, SymbolKind::Import, n);
-        }
-        return;
-      case NodeKind::Global:
-        for (const Name& name : as<Global>(n)->names) open_.back().outer.push_back(name.text);
-        return;
-      case NodeKind::Nonlocal:
-        for (const Name& name : as<Nonlocal>(n)->names) open_.back().outer.push_back(name.text);
-        return;
-      case NodeKind::Match:
-        declare_named(as<Match>(n)->subject);
-        for (const MatchCase& c : as<Match>(n)->cases) {
-          declare_pattern(c.pattern);
-          declare_named(c.guard);
-          declare_all(c.body);
-        }
-        return;
-      case NodeKind::TypeAlias: bind(as<TypeAlias>(n)->name.text, SymbolKind::Variable, nullptr); return;
-      case NodeKind::BrokenStmt:
-        for (const Name& name : as<BrokenStmt>(n)->names) bind(name.text, SymbolKind::Variable, nullptr);
-        return;
-      case NodeKind::ExprStmt: return declare_named(as<ExprStmt>(n)->value);
-      default: return;
+    for (const Occurrence& o : s.occurrences) {
+      const bool is_outside = o.symbol & StatementSymbols::kOutside;
+      const std::uint32_t symbol = is_outside ? outside_[o.symbol & ~StatementSymbols::kOutside] : o.symbol + first;
+      out_.occurrences.push_back({o.begin + offset, o.end + offset, symbol, o.role});
     }
-  }
-
-  // ---- using
-  // ----------------------------------------------------------------------------------------------------------
-
-  std::uint32_t resolve(std::string_view name) {
-    for (std::size_t i = open_.size(); i-- > 0;) {
-      if (open_[i].is_class && i + 1 != open_.size()) continue;
-      auto it = open_[i].names.find(name);
-      if (it != open_[i].names.end()) return it->second;
-    }
-    auto [it, fresh] = builtins_.try_emplace(name, static_cast<std::uint32_t>(out_.symbols.size()));
-    if (fresh) {
-      Symbol s;
-      s.name = name;
-      s.kind = SymbolKind::Builtin;
-      out_.symbols.push_back(std::move(s));
-    }
-    return it->second;
-  }
-
-  void occurs(const Name& name, std::uint32_t symbol, Role role) {
-    if (name.at.end <= name.at.begin) return;
-    out_.occurrences.push_back({offset_ + name.at.begin, offset_ + name.at.end, symbol, role});
-  }
-  void occurs(const Name& name, Role role) { occurs(name, resolve(name.text), role); }
-
-  // `self.x = value` in a method: x is a field of the class, unless its body binds the name.
-  void field(const Attribute* a, const Node* value, const Node* type) {
-    auto* self = as<NameRef>(a->object);
-    if (!self || open_.size() < 2 || !open_[open_.size() - 2].is_class) return;
-    auto* method = as<FunctionDef>(out_.scopes[open_.back().scope].node);
-    if (!method || method->params.empty() || method->params[0].name.text != self->name.text) return;
-    const Open& around = open_[open_.size() - 2];
-    if (around.names.contains(a->name.text)) return occurs(a->name, around.names.at(a->name.text), Role::Write);
-    auto [it, fresh] =
-        fields_.try_emplace({around.scope, a->name.text}, static_cast<std::uint32_t>(out_.symbols.size()));
-    if (fresh) {
-      Symbol s;
-      s.name = a->name.text;
-      s.kind = SymbolKind::Field;
-      s.value = value;
-      s.type = type;
-      s.statement = statement_;
-      s.scope = around.scope;
-      out_.symbols.push_back(std::move(s));
-    }
-    occurs(a->name, it->second, Role::Write);
-  }
-
-  void target(const Node* n, const Node* value = nullptr, const Node* type = nullptr) {
-    if (!n) return;
-    if (auto* ref = as<NameRef>(n)) return occurs(ref->name, Role::Write);
-    if (auto* a = as<Attribute>(n)) {
-      visit(a->object);
-      return field(a, value, type);
-    }
-    if (n->kind == NodeKind::Tuple || n->kind == NodeKind::List || n->kind == NodeKind::Starred) {
-      return for_children(n, [&](const Node* part) { target(part); });
-    }
-    visit(n);
-  }
-
-  void visit_all(std::span<const Node* const> nodes) {
-    for (const Node* n : nodes) visit(n);
-  }
-
-  // A scope of its own while `inside` runs.
-  template <class F>
-  void within(const Node* n, bool is_class, F&& inside) {
-    auto id = static_cast<std::uint32_t>(out_.scopes.size());
-    out_.scopes.push_back({offset_ + n->at.begin, offset_ + n->at.end, open_.back().scope, n});
-    open_.push_back({id, is_class, {}, {}});
-    inside();
-    open_.pop_back();
-  }
-
-  void parameters(std::span<const Parameter> params, const Node* function) {
-    for (const Parameter& p : params) {
-      std::uint32_t s = bind(p.name.text, SymbolKind::Parameter, function, p.default_value, p.annotation);
-      occurs(p.name, s, Role::Define);
-      if (function) parameters_[function].push_back(s);
-    }
-  }
-
-  void visit(const Node* n) {
-    if (!n) return;
-    switch (n->kind) {
-      case NodeKind::NameRef: return occurs(as<NameRef>(n)->name, Role::Read);
-      case NodeKind::NamedExpr: visit(as<NamedExpr>(n)->value); return occurs(as<NamedExpr>(n)->name, Role::Write);
-      case NodeKind::Assign:
-        visit(as<Assign>(n)->value);
-        for (const Node* t : as<Assign>(n)->targets) target(t, as<Assign>(n)->value);
-        return;
-      case NodeKind::AugAssign: visit(as<AugAssign>(n)->value); return target(as<AugAssign>(n)->target);
-      case NodeKind::AnnAssign:
-        visit(as<AnnAssign>(n)->annotation);
-        visit(as<AnnAssign>(n)->value);
-        return target(as<AnnAssign>(n)->target, as<AnnAssign>(n)->value, as<AnnAssign>(n)->annotation);
-      case NodeKind::For:
-        visit(as<For>(n)->iterable);
-        target(as<For>(n)->target);
-        visit_all(as<For>(n)->body);
-        return visit_all(as<For>(n)->else_body);
-      case NodeKind::With:
-        for (const WithItem& item : as<With>(n)->items) {
-          visit(item.value);
-          target(item.target);
-        }
-        return visit_all(as<With>(n)->body);
-      case NodeKind::Try:
-        visit_all(as<Try>(n)->body);
-        for (const Handler& h : as<Try>(n)->handlers) {
-          visit(h.type);
-          if (!h.bound.text.empty()) occurs(h.bound, Role::Write);
-          visit_all(h.body);
-        }
-        visit_all(as<Try>(n)->else_body);
-        return visit_all(as<Try>(n)->final_body);
-      case NodeKind::Global:
-        for (const Name& name : as<Global>(n)->names) occurs(name, Role::Read);
-        return;
-      case NodeKind::Nonlocal:
-        for (const Name& name : as<Nonlocal>(n)->names) occurs(name, Role::Read);
-        return;
-      case NodeKind::Import:
-        for (const ImportedName& i : as<Import>(n)->names) occurs(i.bound, Role::Write);
-        return;
-      case NodeKind::ImportFrom:
-        for (const ImportedName& i : as<ImportFrom>(n)->names) {
-          if (i.name != "*") occurs(i.bound, Role::Write);
-        }
-        return;
-      case NodeKind::Call: return call(as<Call>(n));
-      case NodeKind::FunctionDef: return function(as<FunctionDef>(n));
-      case NodeKind::ClassDef: {
-        auto* c = as<ClassDef>(n);
-        occurs(c->name, Role::Write);
-        visit_all(c->decorators);
-        visit_all(c->bases);
-        for (const Keyword& k : c->keywords) visit(k.value);
-        return within(n, true, [&] {
-          declare_all(c->body);
-          visit_all(c->body);
-        });
-      }
-      case NodeKind::Lambda: {
-        auto* l = as<Lambda>(n);
-        for (const Parameter& p : l->params) visit(p.default_value);
-        return within(n, false, [&] {
-          parameters(l->params, nullptr);
-          visit(l->body);
-        });
-      }
-      case NodeKind::Comprehension: {
-        auto* c = as<Comprehension>(n);
-        return within(n, false, [&] {
-          for (const ComprehensionClause& clause : c->clauses) declare_target(clause.target, nullptr);
-          for (const ComprehensionClause& clause : c->clauses) {
-            visit(clause.iterable);
-            target(clause.target);
-            visit(clause.condition);
-          }
-          visit(c->element);
-          visit(c->value);
-        });
-      }
-      case NodeKind::Match:
-        visit(as<Match>(n)->subject);
-        for (const MatchCase& c : as<Match>(n)->cases) {
-          for_pattern(
-              c.pattern, [&](const Name& name) { occurs(name, Role::Write); }, [&](const Node* e) { visit(e); });
-          visit(c.guard);
-          visit_all(c.body);
-        }
-        return;
-      case NodeKind::TypeAlias: occurs(as<TypeAlias>(n)->name, Role::Write); return visit(as<TypeAlias>(n)->value);
-      default: for_children(n, [&](const Node* child) { visit(child); });
-    }
-  }
-
-  void call(const Call* n) {
-    visit(n->function);
-    visit_all(n->args);
-    const Node* known = nullptr;
-    if (auto* ref = as<NameRef>(n->function)) {
-      const Symbol& s = out_.symbols[resolve(ref->name.text)];
-      if (s.kind == SymbolKind::Function && as<FunctionDef>(s.node)) known = s.node;
-    }
-    for (const Keyword& k : n->keywords) {
-      if (known && !k.name.text.empty()) keyword_uses_.push_back({k.name, offset_, known});
-      visit(k.value);
-    }
-  }
-
-  void function(const FunctionDef* f) {
-    occurs(f->name, Role::Write);
-    visit_all(f->decorators);
-    for (const Parameter& p : f->params) {
-      visit(p.annotation);
-      visit(p.default_value);
-    }
-    visit(f->returns);
-    within(f, false, [&] {
-      parameters(f->params, f);
-      declare_all(f->body);
-      visit_all(f->body);
-    });
   }
 
   // Names in comments that the evaluator reads as expressions of the module.
@@ -418,11 +132,12 @@ class Indexer {
     const char* start = out_.tree->source()->text().data();
     auto expression = [&](std::string_view text) {
       if (text.empty()) return;
-      offset_ = static_cast<std::uint32_t>(text.data() - start);
       auto parsed = parse_expression(text, nullptr);
       if (!parsed) return;
-      out_.comments.push_back({offset_, parsed});
-      visit(parsed->statement);
+      const auto offset = static_cast<std::uint32_t>(text.data() - start);
+      out_.comments.push_back({offset, parsed});
+      of_comments_.push_back(std::make_shared<const StatementSymbols>(statement_symbols(parsed)));
+      add(*of_comments_.back(), static_cast<std::uint32_t>(out_.tree->statements().size()), offset);
     };
     for (const Directive& d : out_.tree->directives()) {
       expression(directive_expression(d));
@@ -434,30 +149,48 @@ class Indexer {
     }
   }
 
-  // Keyword arguments mean parameters, which exist once every function was visited.
-  void keywords() {
-    for (auto& [name, offset, function] : keyword_uses_) {
-      auto it = parameters_.find(function);
-      if (it == parameters_.end()) continue;
-      for (std::uint32_t s : it->second) {
-        if (out_.symbols[s].name != name.text) continue;
-        out_.occurrences.push_back({offset + name.at.begin, offset + name.at.end, s, Role::Read});
+  // Keyword arguments mean parameters of the functions that the module knows by these names.
+  void keywords(const StatementSymbols& s, std::uint32_t offset,
+                std::span<const std::shared_ptr<const StatementSymbols>> statements) {
+    for (const auto& [name, function] : s.keywords) {
+      const auto& called = s.outside[function];
+      auto it = module_.find({called.name, called.hash});
+      if (it == module_.end() || out_.symbols[it->second].kind != SymbolKind::Function) continue;
+      const std::uint32_t defined = defined_in_[it->second];
+      const auto& parameters = statements[defined]->parameters;
+      auto of = parameters.find(out_.symbols[it->second].node);
+      if (of == parameters.end()) continue;
+      for (std::uint32_t local : of->second) {
+        const std::uint32_t symbol = first_[defined] + local;
+        if (out_.symbols[symbol].name != name.text || name.at.end <= name.at.begin) continue;
+        out_.occurrences.push_back({offset + name.at.begin, offset + name.at.end, symbol, Role::Read});
       }
     }
   }
 
-  struct KeywordUse {
-    Name name;
-    std::uint32_t offset;
-    const Node* function;
-  };
+  // The first place that binds a symbol defines it; each symbol gets its places.
+  void give_occurrences() {
+    std::vector<std::uint32_t> next(out_.symbols.size() + 1);  // where the places of a symbol go
+    std::vector<bool> defined(out_.symbols.size());
+    for (Occurrence& o : out_.occurrences) {
+      if (o.role == Role::Write && !defined[o.symbol]) o.role = Role::Define;
+      if (o.role == Role::Define) defined[o.symbol] = true;
+      ++next[o.symbol + 1];
+    }
+    for (std::size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
+    out_.places.resize(out_.occurrences.size());
+    for (std::size_t i = 0; i < out_.symbols.size(); ++i)
+      out_.symbols[i].occurrences = std::span(out_.places).subspan(next[i], next[i + 1] - next[i]);
+    for (std::uint32_t i = 0; i < out_.occurrences.size(); ++i) out_.places[next[out_.occurrences[i].symbol]++] = i;
+  }
+
   SymbolIndex& out_;
-  std::vector<Open> open_;
-  std::unordered_map<std::string_view, std::uint32_t> builtins_;
-  std::unordered_map<const Node*, std::vector<std::uint32_t>> parameters_;
-  std::map<std::pair<std::uint32_t, std::string_view>, std::uint32_t> fields_;  // by the scope of their class
-  std::vector<KeywordUse> keyword_uses_;
-  std::uint32_t statement_ = 0, offset_ = 0;
+  Names module_, builtins_;
+  std::vector<std::string_view> left_;     // by `global` or `nonlocal` of the module
+  std::vector<std::uint32_t> defined_in_;  // of the module's symbols: the statement that holds their node
+  std::vector<std::uint32_t> first_;       // symbol of each statement
+  std::vector<std::uint32_t> outside_;     // of the statement at hand
+  std::vector<std::shared_ptr<const StatementSymbols>> of_comments_;
 };
 
 }  // namespace
@@ -502,11 +235,12 @@ const Symbol* SymbolIndex::lookup(std::string_view name, std::uint32_t scope) co
   }
 }
 
-SymbolIndex index_symbols(std::shared_ptr<const Tree> tree) {
+SymbolIndex index_symbols(std::shared_ptr<const Tree> tree, KnownStatements* known) {
   SymbolIndex out;
   out.tree = std::move(tree);
-  Indexer indexer(out);
-  indexer.run();
+  KnownStatements alone;
+  const auto statements = (known ? *known : alone).of(*out.tree);
+  Joining(out).run(statements);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,12 +22,12 @@ enum class SymbolKind : std::uint8_t { Variable, Parameter, Function, Kernel, Cl
 struct Symbol {
   std::string_view name;
   SymbolKind kind = SymbolKind::Variable;
-  const syntax::Node* node = nullptr;      // FunctionDef, ClassDef, Import, ImportFrom; of a parameter its function
-  const syntax::Node* value = nullptr;     // what the first assignment gives it; null: not that simple
-  const syntax::Node* type = nullptr;      // its annotation; null: none
-  std::uint32_t statement = 0;             // index of the top-level statement that binds it first
-  std::uint32_t scope = 0;                 // SymbolIndex::scopes that it belongs to; 0: the module
-  std::vector<std::uint32_t> occurrences;  // ascending; into SymbolIndex::occurrences
+  const syntax::Node* node = nullptr;          // FunctionDef, ClassDef, Import, ImportFrom; of a parameter its function
+  const syntax::Node* value = nullptr;         // what the first assignment gives it; null: not that simple
+  const syntax::Node* type = nullptr;          // its annotation; null: none
+  std::uint32_t statement = 0;                 // index of the top-level statement that binds it first
+  std::uint32_t scope = 0;                     // SymbolIndex::scopes that it belongs to; 0: the module
+  std::span<const std::uint32_t> occurrences;  // ascending; into SymbolIndex::occurrences
 };
 
 enum class Role : std::uint8_t { Read, Write, Define };  // Define: the first that binds it
@@ -44,11 +45,16 @@ struct ScopeRange {
 };
 
 struct SymbolIndex {
+  SymbolIndex() = default;
+  SymbolIndex(SymbolIndex&&) = default;
+  SymbolIndex& operator=(SymbolIndex&&) = default;
+
   std::shared_ptr<const syntax::Tree> tree;
   std::vector<syntax::Tree::Statement> comments;  // the expressions of comments, ascending
   std::vector<Symbol> symbols;
   std::vector<Occurrence> occurrences;  // ascending by begin
   std::vector<ScopeRange> scopes;       // the first is the module
+  std::vector<std::uint32_t> places;    // what Symbol::occurrences point to
 
   // The occurrence that a cursor at `offset` touches, also at its end. Null: none.
   const Occurrence* at(std::uint32_t offset) const;
@@ -58,7 +64,11 @@ struct SymbolIndex {
   const Symbol* lookup(std::string_view name, std::uint32_t scope) const;
 };
 
-SymbolIndex index_symbols(std::shared_ptr<const syntax::Tree> tree);
+class KnownStatements;  // statement_symbols.h
+
+// `known`: what was found of the document's statements before, so that only those that are new are looked at; null:
+// all.
+SymbolIndex index_symbols(std::shared_ptr<const syntax::Tree> tree, KnownStatements* known = nullptr);
 
 // Is this function a kernel by its decorators (@T.prim_func, @T.jit)?
 bool is_kernel(const syntax::FunctionDef& def);

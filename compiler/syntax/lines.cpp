@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tilewright::syntax {
 namespace {
@@ -128,19 +129,25 @@ char closer_of(char open) { return open == '(' ? ')' : open == '[' ? ']' : '}'; 
 
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text), size_(static_cast<std::uint32_t>(text.size())) {
-    scan_.lines.reserve(text.size() / 40);
-  }
+  explicit Scanner(std::string_view text) : text_(text), size_(static_cast<std::uint32_t>(text.size())) {}
 
   LineScan run(std::uint32_t column) {
-    if (text_.starts_with("\xEF\xBB\xBF")) pos_ = 3;
+    scan_.lines.reserve(text_.size() / 40);
+    return run(0, column, [](const LineScan&) { return false; });
+  }
+
+  template <class Enough>
+  LineScan run(std::uint32_t from, std::uint32_t column, Enough&& enough) {
+    pos_ = from == 0 && text_.starts_with("\xEF\xBB\xBF") ? 3 : from;
     while (pos_ < size_) {
       skip_blanks(column);
       if (pos_ >= size_) break;
       switch (class_of(text_[pos_])) {
         case Char::Break: take_break(); break;
         case Char::Hash: comment(); break;
-        default: physical_line(column);
+        default:
+          physical_line(column);
+          if (enough(std::as_const(scan_))) return std::move(scan_);
       }
       column = 0;
     }
@@ -170,13 +177,17 @@ class Scanner {
   }
   std::uint32_t line_end(std::uint32_t at) const {
     while (at < size_ && !at_break(at)) ++at;
+    looked_at(at);
     return at;
   }
+  // What decides about a line reaches to `at` and the few bytes behind it that tell where a token ends.
+  void looked_at(std::uint32_t at) const { reach_ = std::max(reach_, at + kTokenAhead); }
   std::string_view word_at(std::uint32_t at) const {
     std::uint32_t end = at;
     if (at < size_ && class_of(text_[at]) == Char::Letter) {
       while (end < size_ && (class_of(text_[end]) == Char::Letter || class_of(text_[end]) == Char::Digit)) ++end;
     }
+    looked_at(end);
     return text_.substr(at, end - at);
   }
 
@@ -209,6 +220,7 @@ class Scanner {
     lambdas_ = 0;
     open_string_end_ = 0;
     ended_ = Ended::Other;
+    reach_ = 0;
     if (text_[pos_] == '@') {
       line_.word = Word::Decorator;
     } else if (class_of(text_[pos_]) == Char::Close) {
@@ -329,6 +341,7 @@ class Scanner {
       }
     }
     at = std::min(at, size_);
+    looked_at(at);
     if (!triple) {
       set_fault(Fault::Kind::UnterminatedString, {begin, at});
       token(at);
@@ -371,7 +384,9 @@ class Scanner {
       char c = text_[pos_];
       if (c == '\\') {
         if (text_.substr(pos_, 3) == "\\N{") {
-          std::size_t close = text_.substr(pos_ + 3, 100).find_first_of("}\"'\r\n");
+          constexpr std::uint32_t kLongestName = 100;
+          looked_at(pos_ + kLongestName);
+          std::size_t close = text_.substr(pos_ + 3, kLongestName).find_first_of("}\"'\r\n");
           pos_ += close != std::string_view::npos && text_[pos_ + 3 + close] == '}'
                       ? static_cast<std::uint32_t>(close) + 4
                       : 3;
@@ -467,6 +482,7 @@ class Scanner {
     // Deeper than the line that opened the bracket stands another argument, before which a comma is missing.
     const bool argument = column > line_.column && !is_header();
     if (is_hard(word) || (ended_ != Ended::Other && begins_value(word) && !argument)) {
+      looked_at(pos_);
       if (!candidate_) {
         pos_ = start;
         return finish_broken();
@@ -526,12 +542,13 @@ class Scanner {
   }
 
   // So much text was read in vain that the first sign has to do.
-  bool is_impatient() const { return rescanned_ > 4ull * size_ + 65536; }
+  bool is_impatient() const { return scan_.rescanned > 4ull * size_ + kFreeRescans; }
 
   // What stands open is never closed.
   void fail() {
+    looked_at(pos_);
     if (candidate_) {
-      rescanned_ += pos_ - candidate_->pos;
+      scan_.rescanned += pos_ - candidate_->pos;
       pos_ = candidate_->pos;
       last_end_ = candidate_->last_end;
       last_ = candidate_->last;
@@ -579,6 +596,8 @@ class Scanner {
     line_.end = std::max(last_end_, std::min(line_.begin + 1, size_));
     line_.ends_colon = last_ == ':';
     if (line_.word == Word::Match && !line_.ends_colon) line_.word = Word::Other;
+    looked_at(pos_);
+    line_.reach = reach_;
     scan_.lines.push_back(line_);
   }
 
@@ -592,7 +611,8 @@ class Scanner {
   std::uint32_t size_;
   std::uint32_t pos_ = 0;
   LineScan scan_;
-  std::uint64_t rescanned_ = 0;
+
+  static constexpr std::uint32_t kTokenAhead = 4;  // the longest is `"""`, or a backslash with its line break
 
   // Of the line at hand.
   Line line_;
@@ -604,6 +624,7 @@ class Scanner {
   std::uint32_t open_string_end_ = 0;
   Ended ended_ = Ended::Other;
   int lambdas_ = 0;
+  mutable std::uint32_t reach_ = 0;
   bool after_semicolon_ = false;
   bool done_ = false;
 };
@@ -623,6 +644,11 @@ bool has_inline_block(const Line& line) { return is_header_word(line.word) && li
 
 LineScan scan_lines(std::string_view text, std::uint32_t column) { return Scanner(text).run(column); }
 
+LineScan scan_lines_from(std::string_view text, std::uint32_t from,
+                         const std::function<bool(const LineScan&)>& enough) {
+  return Scanner(text).run(from, 0, enough);
+}
+
 std::size_t nested_blocks(std::span<const Line> lines) {
   std::vector<std::uint32_t> columns;  // of the blocks around a line, the outermost first
   std::size_t deepest = 0;
@@ -634,11 +660,14 @@ std::size_t nested_blocks(std::span<const Line> lines) {
   return deepest == 0 ? 0 : deepest - 1;
 }
 
-std::vector<Piece> cut(std::span<const Line> lines, std::uint32_t column) {
+std::vector<Piece> cut(std::span<const Line> lines, std::uint32_t column) { return cut(lines, column, column); }
+
+std::vector<Piece> cut(std::span<const Line> lines, std::uint32_t column, std::uint32_t above) {
   std::vector<Piece> pieces;
   pieces.reserve(lines.size() / 4 + 1);
   auto count = static_cast<std::uint32_t>(lines.size());
-  std::uint32_t deeper = column;  // of a run of pieces that are too deep: the first of them is reported
+  // Of a run of pieces that are too deep: the first of them is reported.
+  std::uint32_t deeper = std::max(column, above);
   for (std::uint32_t i = 0; i < count;) {
     const Line& head = lines[i];
     bool decorated = head.word == Word::Decorator;  // and nothing but decorators so far

@@ -2,11 +2,15 @@
 //
 // A script is cut into its statements by a scanner that knows only what decides where a line ends: brackets, strings,
 // comments and line joins. It is a pure function of the text and reads about a gigabyte a second, so it runs again
-// over the whole file after each edit; only statements whose bytes are new are then parsed. What the scanner finds
+// over whatever an edit may have changed; only statements whose bytes are new are then parsed. What the scanner finds
 // broken (a bracket nobody closes, a string without its end) it bounds to as few lines as it can, which is what keeps
 // a half-typed line from spoiling its neighbours, whatever the parser would make of it.
+//
+// Between two lines it remembers nothing, so that after an edit it can begin above it, and may stop at the first line
+// below that the scan before the edit found as well: from there on both say the same (recut.h).
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,12 +50,15 @@ struct Line {
   bool has_colon = false;                   // a `:` outside of brackets that is no lambda's
   std::optional<std::uint32_t> fault = {};  // index in LineScan::faults
   Extent stray = {};  // the first value that follows a value (`f(a b)`): likely the cause if the line cannot be read
+  // Bytes up to here decided what the line is; the end of the text counts as one. Those behind it were not looked at.
+  std::uint32_t reach = 0;
 };
 
 struct LineScan {
   std::vector<Line> lines;
   std::vector<Fault> faults;
   std::vector<Extent> comments;  // only those that begin with `# tilewright:`
+  std::uint64_t rescanned = 0;   // bytes that were read in vain, for which there is a ration
 };
 
 // Brackets and f-string fields deeper than this are not parsed: CPython's own limit.
@@ -59,6 +66,11 @@ inline constexpr std::size_t kMaxBrackets = 200;
 
 // `column`: that of the text's first byte, where it is a statement cut out of a deeper block.
 LineScan scan_lines(std::string_view text, std::uint32_t column = 0);
+// The same from `from` on, where a line of the file begins outside of every bracket and string. `enough` is asked
+// after each line of the file that is no comment; true: the rest is not read.
+LineScan scan_lines_from(std::string_view text, std::uint32_t from, const std::function<bool(const LineScan&)>& enough);
+// Up to so many bytes read in vain the scan of a line depends on nothing before it.
+inline constexpr std::uint64_t kFreeRescans = 65536;
 
 // One statement: consecutive lines.
 struct Piece {
@@ -71,7 +83,9 @@ inline constexpr std::size_t kMaxBlocks = 100;
 // How many blocks lie within each other at most, the first line's own level counting none.
 std::size_t nested_blocks(std::span<const Line> lines);
 
-// Cuts the lines of a block into its statements. `column` is where the block's statements stand.
+// Cuts the lines of a block into its statements. `column` is where the block's statements stand; `above` is the column
+// of the statement above the first line, `column` if there is none.
 std::vector<Piece> cut(std::span<const Line> lines, std::uint32_t column);
+std::vector<Piece> cut(std::span<const Line> lines, std::uint32_t column, std::uint32_t above);
 
 }  // namespace tilewright::syntax

@@ -4,15 +4,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "compiler/syntax/acceptance.h"
 #include "compiler/syntax/convert.h"
-#include "compiler/syntax/lines.h"
 #include "compiler/syntax/names.h"
 #include "compiler/syntax/parser.h"
 #include "compiler/syntax/recover.h"
+#include "compiler/syntax/recut.h"
 
 namespace tilewright::syntax {
 namespace {
@@ -100,13 +101,13 @@ std::shared_ptr<const TopLevel> read(std::string_view text, bool faulty, const T
   return top;
 }
 
-using Statements = std::vector<Tree::Statement>;
+using Statements = std::span<const Tree::Statement>;
 
 // Finds, for the statements of a new text, those of the old one with the same bytes. Each is given away once.
 class Former {
  public:
-  // Statements at both ends of the file are compared in place; only those between are looked up.
-  Former(const Statements& old, const std::vector<std::string_view>& texts) : old_(old) {
+  // Statements at both ends are compared in place; only those between are looked up.
+  Former(Statements old, const std::vector<std::string_view>& texts) : old_(old) {
     std::size_t limit = std::min(old.size(), texts.size());
     while (head_ < limit && old[head_].node->text == texts[head_]) ++head_;
     while (tail_ < limit - head_ && old[old.size() - 1 - tail_].node->text == texts[texts.size() - 1 - tail_]) ++tail_;
@@ -132,71 +133,97 @@ class Former {
   }
 
  private:
-  const Statements& old_;
+  Statements old_;
   std::size_t head_ = 0, middle_ = 0, tail_ = 0;
   std::unordered_multimap<std::string_view, std::size_t> by_text_;
 };
 
-// Also where blocks lie too deep in each other: a parser that gives up on them takes its time first.
-bool is_faulty(const LineScan& scan, const Piece& piece) {
-  const auto lines = std::span(scan.lines).subspan(piece.first, piece.last - piece.first);
-  if (lines.size() > kMaxBlocks && nested_blocks(lines) > kMaxBlocks) return true;
-  if (scan.faults.empty()) return false;
-  return std::ranges::any_of(lines, [](const Line& line) { return line.fault.has_value(); });
-}
-
-void add_indent_error(const Piece& piece, const Line& line, std::vector<SyntaxError>& errors) {
-  if (piece.indent == Piece::Indent::Deeper) errors.push_back({line.begin, line.end, "unexpected indent"});
+// The one in the comment that begins at `offset` and ends with its line.
+Directive directive(const text::Source& source, std::uint32_t offset) {
+  std::string_view body = source.text().substr(offset);
+  body = body.substr(0, body.find_first_of("\r\n"));
+  body.remove_prefix(body.find(':') + 1);
+  body.remove_prefix(std::min(body.find_first_not_of(" \t"), body.size()));
+  body = body.substr(0, body.find_last_not_of(" \t\f") + 1);
+  return {offset, source.position(offset).line, body};
 }
 
 }  // namespace
 
-std::shared_ptr<const Tree> Tree::make(std::shared_ptr<const text::Source> source, const Tree* before) {
+std::shared_ptr<const Tree> Tree::make(std::shared_ptr<const text::Source> source, const Tree* before,
+                                       const text::Edit& edit) {
   std::shared_ptr<Tree> tree(new Tree);
   tree->source_ = std::move(source);
-  std::string_view text = tree->source_->text();
+  const std::string_view text = tree->source_->text();
 
-  LineScan scan = scan_lines(text);
-  for (Extent at : scan.comments) {
-    std::string_view body = text.substr(at.begin, at.end - at.begin);
-    body.remove_prefix(body.find(':') + 1);
-    body.remove_prefix(std::min(body.find_first_not_of(" \t"), body.size()));
-    body = body.substr(0, body.find_last_not_of(" \t\f") + 1);
-    tree->directives_.push_back({at.begin, tree->source_->position(at.begin).line, body});
-  }
+  static const Tree kNone;
+  const Tree& old = before ? *before : kNone;
+  const Recut cuts = recut(old.cuts_, text, edit);
+  const std::uint32_t moved_by = edit.new_end - edit.old_end;  // modulo 2^32
 
-  std::vector<Piece> pieces = cut(scan.lines, 0);
+  // Statements: those above, those found, those below.
+  const std::size_t count = cuts.kept + cuts.found.size() + (old.statements_.size() - cuts.moved);
+  tree->statements_.reserve(count);
+  tree->cuts_.list.reserve(count);
+  tree->cuts_.rescanned = cuts.rescanned;
+  tree->statements_.assign(old.statements_.begin(), old.statements_.begin() + static_cast<std::ptrdiff_t>(cuts.kept));
+  tree->cuts_.list.assign(old.cuts_.list.begin(), old.cuts_.list.begin() + static_cast<std::ptrdiff_t>(cuts.kept));
+
   std::vector<std::string_view> texts;
-  texts.reserve(pieces.size());
-  for (const Piece& piece : pieces) {
-    std::uint32_t begin = scan.lines[piece.first].begin;
-    texts.push_back(text.substr(begin, scan.lines[piece.last - 1].end - begin));
+  texts.reserve(cuts.found.size());
+  for (const FoundStatement& f : cuts.found) texts.push_back(text.substr(f.at.begin, f.at.end - f.at.begin));
+  Former former(Statements(old.statements_).subspan(cuts.kept, cuts.moved - cuts.kept), texts);
+  std::optional<Parser> parser;
+  for (std::size_t i = 0; i < cuts.found.size(); ++i) {
+    const FoundStatement& f = cuts.found[i];
+    std::shared_ptr<const TopLevel> node = former.same(i, texts[i]);
+    if (!node) {
+      if (!parser) parser.emplace(text.size());
+      node = read(texts[i], f.faulty, former.replaced(i), *parser);
+    }
+    Cuts::Cut& kept = tree->cuts_.list.emplace_back(f.cut);
+    kept.has_errors = kept.unexpected != 0 || !node->errors.empty();
+    tree->statements_.push_back({f.at.begin, std::move(node)});
   }
 
-  static const Statements kNone;
-  Former former(before ? before->statements_ : kNone, texts);
-  Parser parser(text.size());
-  tree->statements_.reserve(pieces.size());
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Line& head = scan.lines[pieces[i].first];
-    std::shared_ptr<const TopLevel> node = former.same(i, texts[i]);
-    if (!node) node = read(texts[i], is_faulty(scan, pieces[i]), former.replaced(i), parser);
-    add_indent_error(pieces[i], head, tree->errors_);
-    for (const SyntaxError& error : node->errors) {
-      tree->errors_.push_back({error.begin + head.begin, error.end + head.begin, error.message});
-    }
-    tree->statements_.push_back({head.begin, std::move(node)});
+  for (std::size_t i = cuts.moved; i < old.statements_.size(); ++i) {
+    tree->statements_.push_back({old.statements_[i].offset + moved_by, old.statements_[i].node});
+    tree->cuts_.list.push_back(old.cuts_.list[i]);
+    tree->cuts_.list.back().offset += moved_by;
+  }
+
+  for (const Directive& d : old.directives_) {
+    if (d.offset >= cuts.begin) break;
+    tree->directives_.push_back(directive(*tree->source_, d.offset));
+  }
+  for (Extent at : cuts.comments) tree->directives_.push_back(directive(*tree->source_, at.begin));
+  for (const Directive& d : old.directives_) {
+    const std::uint32_t offset = d.offset + moved_by;
+    if (d.offset >= edit.old_end && offset >= cuts.end) tree->directives_.push_back(directive(*tree->source_, offset));
+  }
+
+  for (std::size_t i = 0; i < count; ++i) {
+    const Cuts::Cut& c = tree->cuts_.list[i];
+    if (!c.has_errors) continue;
+    if (c.unexpected != 0) tree->errors_.push_back({c.offset, c.offset + c.unexpected, "unexpected indent"});
+    for (const SyntaxError& error : tree->statements_[i].node->errors)
+      tree->errors_.push_back({error.begin + c.offset, error.end + c.offset, error.message});
   }
   return tree;
 }
 
 std::shared_ptr<const Tree> Tree::parse(std::shared_ptr<const text::Source> source) {
-  return make(std::move(source), nullptr);
+  return make(std::move(source), nullptr, {});
 }
 
 std::shared_ptr<const Tree> Tree::reparse(const Tree& before, std::shared_ptr<const text::Source> source,
-                                          std::span<const Edit>) {
-  return make(std::move(source), &before);
+                                          const text::Edit& edit) {
+  return make(std::move(source), &before, edit);
+}
+
+std::shared_ptr<const Tree> Tree::reparse(const Tree& before, std::shared_ptr<const text::Source> source) {
+  const text::Edit edit = text::difference(before.source_->text(), source->text());
+  return make(std::move(source), &before, edit);
 }
 
 Tree::~Tree() { ts_tree_delete(raw_); }
@@ -222,10 +249,9 @@ std::shared_ptr<const TopLevel> parse_expression(std::string_view text, std::vec
   };
   std::string_view body = trim(text);
   auto offset = static_cast<std::uint32_t>(body.empty() ? 0 : body.data() - text.data());
-  LineScan scan = scan_lines(body);
+  const LineScan scan = scan_lines(body);
   Parser parser(body.size());
-  auto lines = static_cast<std::uint32_t>(scan.lines.size());
-  std::shared_ptr<const TopLevel> top = read(body, is_faulty(scan, {0, lines}), nullptr, parser);
+  std::shared_ptr<const TopLevel> top = read(body, is_faulty(scan.lines, !scan.faults.empty()), nullptr, parser);
   std::vector<SyntaxError> found = top->errors;
   bool whole = scan.lines.size() == 1 && as<ExprStmt>(top->statement);
   if (!whole && (found.empty() || scan.lines.size() != 1)) {

@@ -1,9 +1,10 @@
 // The statements of one file, read anew after each edit at the cost of what changed.
 //
-// The file is cut into its top-level statements by a scanner that reads a gigabyte a second (lines.h); each statement
-// is parsed on its own, and one whose bytes were seen before keeps its nodes. So the result of an edit never depends
-// on what stood there before (an incremental parser's error recovery does), a broken statement cannot spoil another,
-// and a statement is shared between snapshots exactly when its text is the same.
+// The file is cut into its top-level statements by a scanner of lines (lines.h); each statement is parsed on its own,
+// and one whose bytes were seen before keeps its nodes. So the result of an edit never depends on what stood there
+// before (an incremental parser's error recovery does), a broken statement cannot spoil another, and a statement is
+// shared between snapshots exactly when its text is the same. After an edit the scanner begins above the first
+// statement that the edit may have changed and stops at the first one below it that it finds where it stood (recut.h).
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,22 +16,17 @@
 
 #include "compiler/expr/arena.h"
 #include "compiler/syntax/ast.h"
+#include "compiler/syntax/cuts.h"
 #include "compiler/syntax/free_names.h"
 #include "compiler/syntax/unread.h"
 #include "compiler/text/diagnostic.h"
 #include "compiler/text/digest.h"
+#include "compiler/text/edit.h"
 #include "compiler/text/source.h"
 
 struct TSTree;
 
 namespace tilewright::syntax {
-
-// Replaces bytes [begin, old_end) by text that now ends at new_end.
-struct Edit {
-  std::uint32_t begin = 0;
-  std::uint32_t old_end = 0;
-  std::uint32_t new_end = 0;
-};
 
 struct SyntaxError {
   std::uint32_t begin = 0, end = 0;  // bytes in the file; in TopLevel::errors, in its text
@@ -76,10 +72,11 @@ class Tree {
 
   // Parses from scratch. Never fails: what cannot be read becomes Broken nodes and errors().
   static std::shared_ptr<const Tree> parse(std::shared_ptr<const text::Source> source);
-  // Parses after edits, reusing each statement whose text is the same. The result is that of parse(source), whatever
-  // `edits` says: statements are told apart by their bytes.
+  // Parses after an edit, reusing each statement whose text is the same. The result is that of parse(source). `edit`
+  // takes in all that differs between the two texts; without one they are compared.
   static std::shared_ptr<const Tree> reparse(const Tree& before, std::shared_ptr<const text::Source> source,
-                                             std::span<const Edit> edits);
+                                             const text::Edit& edit);
+  static std::shared_ptr<const Tree> reparse(const Tree& before, std::shared_ptr<const text::Source> source);
   ~Tree();
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
@@ -94,11 +91,13 @@ class Tree {
 
  private:
   Tree() = default;
-  static std::shared_ptr<const Tree> make(std::shared_ptr<const text::Source> source, const Tree* before);
+  static std::shared_ptr<const Tree> make(std::shared_ptr<const text::Source> source, const Tree* before,
+                                          const text::Edit& edit);
   std::shared_ptr<const text::Source> source_;
   mutable std::once_flag raw_once_;
   mutable TSTree* raw_ = nullptr;
   std::vector<Statement> statements_;
+  Cuts cuts_;  // what an edit needs to know of each statement
   std::vector<Directive> directives_;
   std::vector<SyntaxError> errors_;
 };

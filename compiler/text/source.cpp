@@ -41,6 +41,41 @@ Source::Source(std::string path, std::string text) : path_(std::move(path)), tex
   }
 }
 
+// Does a line begin at this byte, by the bytes before and at it? The first line does, too.
+bool Source::begins_line(std::uint32_t offset) const {
+  if (offset == 0) return true;
+  const char before = text_[offset - 1];
+  return before == '\n' || (before == '\r' && (offset == text_.size() || text_[offset] != '\n'));
+}
+
+Source::Source(const Source& before, std::uint32_t begin, std::uint32_t end, std::string_view by)
+    : path_(before.path_) {
+  begin = std::min(begin, before.size());
+  end = std::clamp(end, begin, before.size());
+  const std::string_view old = before.text_;
+  const std::size_t size = old.size() - (end - begin) + by.size();
+  text_.resize_and_overwrite(size, [&](char* to, std::size_t) {
+    to = std::copy_n(old.data(), begin, to);
+    to = std::copy_n(by.data(), by.size(), to);
+    std::copy_n(old.data() + end, old.size() - end, to);
+    return size;
+  });
+  // Whether a line begins is decided by the byte there and the one before: anew from `begin` to the first byte behind
+  // the new text.
+  const auto last = begin + static_cast<std::uint32_t>(by.size());
+  const auto kept = std::ranges::lower_bound(before.lines_, std::max(begin, 1u));
+  const auto rest = std::upper_bound(kept, before.lines_.end(), end);
+  lines_.reserve(before.lines_.size() + by.size() / 16 + 1);
+  lines_.assign(before.lines_.begin(), kept);
+  for (std::uint32_t at = std::max(begin, 1u); at <= last; ++at) {
+    if (begins_line(at)) lines_.push_back(at);
+  }
+  const std::uint32_t moved = last - end;  // modulo 2^32
+  const std::size_t first = lines_.size();
+  lines_.insert(lines_.end(), rest, before.lines_.end());
+  for (std::size_t i = first; i < lines_.size(); ++i) lines_[i] += moved;
+}
+
 std::string_view Source::line(std::uint32_t index) const {
   if (index >= lines_.size()) return {};
   std::size_t begin = lines_[index];

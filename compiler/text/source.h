@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/text/edit.h"
 #include "compiler/text/span.h"
 
 namespace tilewright::text {
@@ -22,6 +23,8 @@ enum class Encoding { Utf8, Utf16, Utf32 };
 class Source {
  public:
   Source(std::string path, std::string text);
+  // `before` with its bytes [begin, end) replaced by `by`. What did not change is copied, lines included, not read.
+  Source(const Source& before, std::uint32_t begin, std::uint32_t end, std::string_view by);
 
   const std::string& path() const { return path_; }
   std::string_view text() const { return text_; }
@@ -35,6 +38,7 @@ class Source {
   std::uint32_t offset(LineColumn position, Encoding encoding = Encoding::Utf32) const;
 
  private:
+  bool begins_line(std::uint32_t offset) const;
   std::string path_;
   std::string text_;
   std::vector<std::uint32_t> lines_;  // byte offset of each line's first byte

@@ -7,7 +7,7 @@ namespace {
 
 text::Digest key_of(const cuda::CudaSource& cuda, const std::string& architecture) {
   text::Digest key;
-  key.add(std::string_view(cuda.text));
+  key.add(cuda.digest);
   key.add(std::string_view(architecture));
   return key;
 }
@@ -61,6 +61,7 @@ Made made_from(std::expected<toolchain::Artifacts, toolchain::Error> answer, boo
 
 std::shared_ptr<const Made> Artifacts::find(const cuda::CudaSource& cuda, const std::string& architecture) const {
   std::lock_guard lock(mutex_);
+  if (by_key_.empty()) return nullptr;
   auto it = by_key_.find(key_of(cuda, architecture));
   return it == by_key_.end() ? nullptr : it->second->second;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "protocol/lsp.h"
 
@@ -9,24 +10,29 @@ namespace tilewright::lsp {
 
 using protocol::Json;
 
-std::string changed_text(std::shared_ptr<const text::Source> source, const Json& changes, text::Encoding encoding) {
-  std::optional<std::string> text;  // after the changes so far; nothing: as it was
+Changed changed(std::shared_ptr<const text::Source> source, const Json& changes, text::Encoding encoding) {
+  std::optional<text::Edit> all;  // nothing: no change so far
   for (const Json& change : changes) {
-    std::string by = change.at("text").get<std::string>();
+    const auto& by = change.at("text").get_ref<const std::string&>();
     auto range = change.find("range");
+    text::Edit edit;
+    std::shared_ptr<const text::Source> next;
     if (range == change.end()) {
-      text = std::move(by);
-      continue;
+      edit = text::difference(source->text(), by);
+      next = std::make_shared<text::Source>(source->path(), by);
+    } else {
+      // Lines and columns of the text as it is now.
+      const auto places = range->get<protocol::Range>();
+      auto offset = [&](protocol::Position p) { return source->offset({p.line, p.character}, encoding); };
+      edit.begin = offset(places.start);
+      edit.old_end = std::max(edit.begin, offset(places.end));
+      edit.new_end = edit.begin + static_cast<std::uint32_t>(by.size());
+      next = std::make_shared<text::Source>(*source, edit.begin, edit.old_end, by);
     }
-    // Lines and columns of the text as it is now; for the usual single change they are known already.
-    if (text) source = std::make_shared<text::Source>(source->path(), std::move(*text));
-    const auto places = range->get<protocol::Range>();
-    auto offset = [&](protocol::Position p) { return source->offset({p.line, p.character}, encoding); };
-    const std::uint32_t begin = offset(places.start), end = std::max(begin, offset(places.end));
-    text = std::string(source->text());
-    text->replace(begin, end - begin, by);
+    all = all ? text::together(*all, edit) : edit;
+    source = std::move(next);
   }
-  return text ? std::move(*text) : std::string(source->text());
+  return {std::move(source), all.value_or(text::Edit())};
 }
 
 }  // namespace tilewright::lsp

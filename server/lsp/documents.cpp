@@ -118,8 +118,8 @@ void Server::did_change(const Json& params) {
     log(Level::Warning, path + ": version " + std::to_string(version) + " follows " +
                             std::to_string(snapshot->version()) + "; versions increase");
   }
-  session_.change(path, changed_text(snapshot->tree()->source(), params.at("contentChanges"), client_->encoding),
-                  version);
+  const Changed now = changed(snapshot->tree()->source(), params.at("contentChanges"), client_->encoding);
+  session_.change(path, now.source, now.edit, version);
   updated(path);
   // Nobody waits for the end of the old one, which takes as long as its beginning.
   pool_.run([old = std::move(snapshot)] {}, Pool::Urgency::Background);
@@ -225,8 +225,12 @@ void Server::publish(const std::string& path, bool edited) {
         std::lock_guard lock(live->mutex);
         if (live->newest == number) live->edited = false;
       }
-      if (tries) trials_.want(snapshot->path(), analysis, kSettled);
-      if (!push) return show_views(*snapshot, *analysis, background);
+      // What nobody waits for comes after what somebody does.
+      auto afterwards = [&] {
+        if (tries) trials_.want(snapshot->path(), analysis, kSettled);
+        show_views(*snapshot, *analysis, background);
+      };
+      if (!push) return afterwards();
       auto found = ide::diagnostics(*snapshot, analysis, &artifacts_, trials, &runs_);
       std::string text = protocol::notification_text(
           "textDocument/publishDiagnostics",
@@ -236,7 +240,7 @@ void Server::publish(const std::string& path, bool edited) {
         if (live->newest != number) return;
         endpoint_.send(text);
       }
-      show_views(*snapshot, *analysis, background);
+      afterwards();
     } catch (const std::exception& e) {
       log(Level::Error, uri + " could not be analysed: " + e.what());
     }

@@ -138,7 +138,12 @@ TEST_CASE("each change of a document is meant for the text that the one before l
         {"text", text}};
   };
   auto after = [&](protocol::Json changes, text::Encoding encoding = text::Encoding::Utf16) {
-    return changed_text(source, changes, encoding);
+    const Changed now = changed(source, changes, encoding);
+    // The edit takes in all that differs.
+    const std::string_view before = source->text(), text = now.source->text();
+    CHECK(before.substr(0, now.edit.begin) == text.substr(0, now.edit.begin));
+    CHECK(before.substr(now.edit.old_end) == text.substr(now.edit.new_end));
+    return std::string(text);
   };
   CHECK(after(protocol::Json::array()) == "x = 'ä😀'\ny = 2\n");
   CHECK(after({edit(1, 0, 1, 1, "z")}) == "x = 'ä😀'\nz = 2\n");

@@ -21,7 +21,7 @@ class Editor {
 
   Change next() {
     std::size_t size = text_.size();
-    switch (below(20)) {
+    switch (below(26)) {
       case 0: return insert(below(size + 1), std::string(1, "()[]{}:,.'\"\\#\n \tax0@*="[below(22)]));
       case 1: return erase(below(size + 1), 1 + below(3));
       case 2: return insert(line_start(), "\n");
@@ -67,6 +67,23 @@ class Editor {
         return insert(at, kept + kLines[below(8)]);
       }
       case 16: return {0, static_cast<std::uint32_t>(size), original_};
+      case 17: {  // at the border of two statements
+        static const char* const kBetween[] = {
+            "@T.inline\n",  "@",        ";",          "\\\n",    "    ",
+            "\t",           "\r\n",     "if 1:\n",    "else:\n", "# tilewright: ignore\n",
+            "x = \"\"\"\n", "\"\"\"\n", "'''\n'''\n", ")\n"};
+        const std::size_t begin = statement().first;
+        return insert(begin - std::min(begin, below(3)), kBetween[below(std::size(kBetween))]);
+      }
+      case 18: {  // a decorator goes
+        std::size_t at = text_.find("\n@", below(size + 1));
+        if (at == std::string::npos) return insert(size, "\n");
+        return erase(at + 1, line_end(at + 1) - at - 1);
+      }
+      case 19: {  // what stands between two statements goes
+        auto [begin, end] = statement();
+        return erase(begin < 3 ? 0 : begin - 3, 3);
+      }
       default:  // most edits of a broken script are repairs
         if (past_.empty()) return insert(line_start(), "\n");
         return {0, static_cast<std::uint32_t>(size),

@@ -91,6 +91,29 @@ std::string description(const session::Compiled& c) {
   return out;
 }
 
+// The same of what its names stand for.
+std::string description(const session::SymbolIndex& index) {
+  std::string out;
+  auto symbol = [&](std::uint32_t i) {
+    const session::Symbol& s = index.symbols[i];
+    return std::string(s.name) + " " + std::to_string(static_cast<int>(s.kind)) + " " + std::to_string(s.scope) + " " +
+           std::to_string(s.statement) + (s.node ? " n" : "") + (s.value ? " v" : "") + (s.type ? " t" : "");
+  };
+  for (const session::ScopeRange& s : index.scopes) {
+    out += "scope " + std::to_string(s.begin) + "-" + std::to_string(s.end) + " in " + std::to_string(s.parent) + "\n";
+  }
+  for (const session::Occurrence& o : index.occurrences) {
+    out += std::to_string(o.begin) + "-" + std::to_string(o.end) + " " + std::to_string(static_cast<int>(o.role)) +
+           " " + symbol(o.symbol) + "\n";
+  }
+  for (std::uint32_t i = 0; i < index.symbols.size(); ++i) {
+    out += symbol(i) + ":";
+    for (std::uint32_t o : index.symbols[i].occurrences) out += " " + std::to_string(o);
+    out += "\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -117,7 +140,15 @@ int main(int argc, char** argv) {
       std::string wanted = editor.text();
       wanted.replace(change.begin, change.end - change.begin, change.text);
       editor.apply(change);
-      snapshot = sessions.change(path, wanted, edit);
+      // Said as one edit, or found by comparing.
+      const auto by = static_cast<std::uint32_t>(change.text.size());
+      if (edit % 4 == 0) {
+        snapshot = sessions.change(path, wanted, edit);
+      } else {
+        snapshot = sessions.change(
+            path, std::make_shared<text::Source>(snapshot->source(), change.begin, change.end, change.text),
+            {change.begin, change.end, change.begin + by}, edit);
+      }
       if (editor.text() != wanted) snapshot = sessions.open(path, editor.text(), edit, settings);
     }
     if (edit % 3 == 2) {
@@ -136,7 +167,7 @@ int main(int argc, char** argv) {
     text::Context context;
     context.limits = settings->limits;
     auto tree = syntax::Tree::parse(std::make_shared<text::Source>(path, editor.text()));
-    std::string now, fresh;
+    std::string now = description(snapshot->symbols()), fresh = description(session::index_symbols(tree));
     for (const session::Compiled& c : analysis->compiled) {  // one an architecture
       options.target = c.target;
       now += description(c);

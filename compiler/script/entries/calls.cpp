@@ -131,7 +131,7 @@ bool EntryFinder::forget_guess(Candidate& c, std::size_t said, std::vector<Kerne
   c.failure = unknown->message;
   e_.diagnostics.erase(first, e_.diagnostics.end());
   for (KernelValue* k : kernels) {
-    seen_.push_back(k);
+    seen_.insert(k);
     forgotten_.push_back(k->source);
   }
   return true;

@@ -146,10 +146,10 @@ void EntryFinder::collect(Value v, std::vector<KernelValue*>& out, std::unordere
 }
 
 void EntryFinder::add(EntryKind kind, std::string text, text::Span span, std::vector<KernelValue*> kernels) {
-  std::erase_if(kernels, [&](KernelValue* k) { return std::find(seen_.begin(), seen_.end(), k) != seen_.end(); });
+  std::erase_if(kernels, [&](KernelValue* k) { return seen_.contains(k); });
   if (kernels.empty()) return;
   for (KernelValue* k : kernels) {
-    seen_.push_back(k);
+    seen_.insert(k);
     for (Candidate& c : functions_) c.served = c.served || k->def_anchor == c.function->anchor;
   }
   e_.entries.push_back({kind, std::move(text), span, std::move(kernels)});
@@ -245,6 +245,7 @@ void EntryFinder::failures() {
 
 void EntryFinder::unbound() {
   std::vector<KernelValue*> all = in_.kernels();
+  std::erase_if(all, [&](KernelValue* k) { return seen_.contains(k); });
   for (KernelValue* k : all) add(EntryKind::Call, std::string(k->kernel.name), k->kernel.span, {k});
 }
 

@@ -101,7 +101,7 @@ class EntryFinder {
   std::vector<const Function*> told_;  // which were called and failed, and why stands among the findings
   std::vector<Function*> forgotten_;   // whose kernels came of wrong guesses alone
   std::vector<Jit*> open_jits_;        // whose compile-time parameters do not all have defaults
-  std::vector<KernelValue*> seen_;
+  std::unordered_set<const KernelValue*> seen_;
   const bool tile_script_;
 };
 

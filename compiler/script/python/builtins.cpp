@@ -675,8 +675,7 @@ constexpr std::string_view kUnfollowed[] = {"BaseExceptionGroup",
 
 void install_python_builtins(Interpreter& in, Scope* builtins) {
   constexpr std::size_t kAbout = 192;  // names
-  builtins->bindings.reserve(kAbout);
-  builtins->index.reserve(kAbout);
+  builtins->reserve(kAbout);
   python::install_types(in, builtins);
   python::install_exceptions(in, builtins);
   for (const python::Entry& entry : python::kFunctions) {
