@@ -139,6 +139,11 @@ KernelStages::Results KernelStages::up_to(Stage stage, const ir::Kernel& kernel,
   return out;
 }
 
+bool KernelStages::has(Stage stage) const {
+  std::lock_guard lock(mutex_);
+  return done_ >= stage;
+}
+
 std::span<const NeverRead> KernelStages::never_read(
     const ir::Kernel& kernel, std::span<const std::shared_ptr<const syntax::TopLevel>> statements) {
   std::lock_guard lock(mutex_);

@@ -37,6 +37,8 @@ class KernelStages {
   // of the stage that was interrupted is kept.
   Results up_to(Stage stage, const ir::Kernel& kernel, bool evaluation_failed, const text::Context& context);
 
+  bool has(Stage stage) const;  // that stage and those before it have run
+
   // Found once; `statements` are those that the kernel was made from.
   std::span<const NeverRead> never_read(const ir::Kernel& kernel,
                                         std::span<const std::shared_ptr<const syntax::TopLevel>> statements);

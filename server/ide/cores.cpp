@@ -12,7 +12,6 @@
 namespace tilewright::ide {
 namespace {
 
-constexpr std::size_t kStackBytes = 64u << 20;  // of addresses; memory comes as it is touched
 constexpr std::chrono::milliseconds kPatience{100};
 
 // What the threads and the caller share.
@@ -60,25 +59,6 @@ bool one_after_the_other(std::size_t pieces, const std::stop_token& stop, const 
 }
 
 }  // namespace
-
-LargeThreads::LargeThreads(unsigned count, std::function<void()> body) : body_(std::move(body)) {
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  auto start = [](void* self) -> void* {
-    static_cast<LargeThreads*>(self)->body_();
-    return nullptr;
-  };
-  for (unsigned i = 0; i < count; ++i) {
-    pthread_t thread;
-    if (pthread_create(&thread, &attributes, start, this) == 0) threads_.push_back(thread);
-  }
-  pthread_attr_destroy(&attributes);
-}
-
-LargeThreads::~LargeThreads() {
-  for (pthread_t thread : threads_) pthread_join(thread, nullptr);
-}
 
 unsigned threads_of(unsigned jobs) {
   return jobs != kAllCores ? jobs : std::max(1u, std::thread::hardware_concurrency());
