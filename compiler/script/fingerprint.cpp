@@ -56,10 +56,10 @@ void Fingerprint::names(const std::shared_ptr<const syntax::TopLevel>& statement
     Value* found = nullptr;
     // From inside of a function: the names of a class body around it are not seen.
     for (Scope* s = closure; s && !found; s = s->parent) {
-      if (s->kind == Scope::Kind::Class) continue;
+      if (s->kind == Scope::Kind::Class || !s->may_have(name.hash)) continue;
       if (auto* b = s->find(name)) found = &b->value;
     }
-    if (!found) {
+    if (!found && in_.builtins()->may_have(name.hash)) {
       if (auto* b = in_.builtins()->find(name)) found = &b->value;
     }
     if (!found) {

@@ -228,6 +228,8 @@ struct Scope : Object {
   std::vector<syntax::Name> globals, nonlocals;  // declared with `global` / `nonlocal`
 
   void reserve(std::size_t count);  // bindings that are about to come
+  // False: no name with this hash is bound, as a glance at the table tells of most that are not.
+  bool may_have(std::uint32_t hash) const { return slots_.empty() || slots_[hash & (slots_.size() - 1)].place != 0; }
   Binding* find(const syntax::Name& name);
   Binding* find(std::string_view name);
   void set(const syntax::Name& name, Value value);
