@@ -214,3 +214,38 @@ def kernel(A: T.Buffer((64,), "float32")):
   analysis = session.change("a.py", "# tilewright: arch sm_80\n" + text, 3)->analyse({});
   CHECK(analysis->first().kernels.front().target.name() == "sm_80");
 }
+
+TEST_CASE("session: kernels that one edit makes anew at once are those that each alone would be") {
+  std::string text = "from tvm.script import tirx as T\n\nSIZE = 4\n";
+  for (int i = 0; i < 24; ++i) {
+    const std::string n = std::to_string(i);
+    // One in three does not compile: it says so in its place.
+    text +=
+        "\n\n@T.prim_func\ndef kernel_" + n + "(a: T.handle):\n    A = T.match_buffer(a, (64, 64), \"float16\")\n" +
+        "    T.device_entry()\n    T.cta_id([1])\n    T.warp_id([1])\n    lane = T.lane_id([32])\n    A[lane, SIZE + " +
+        n + "] = A[lane, " + (i % 3 ? n : "99999") + "]\n";
+  }
+  session::Session session(nullptr);
+  session.open("a.py", text, 0, std::make_shared<session::Settings>());
+  session.find("a.py")->analyse({});
+  text.replace(text.find("SIZE = 4"), 8, "SIZE = 6");
+  session.change("a.py", text, 1);
+  auto edited = session.find("a.py")->analyse({});
+  CHECK(edited->kernels_made == 24);
+
+  session::Session other(nullptr);
+  auto fresh = other.open("a.py", text, 0, std::make_shared<session::Settings>())->analyse({});
+  session::CompileOptions alone;  // without a cache: one kernel after the other
+  alone.architecture_source = session::ArchitectureSource::Default;
+  auto one = session::compile(other.find("a.py")->tree(), nullptr, {}, alone);
+  for (const session::Compiled* c : {&edited->first(), &fresh->first()}) {
+    REQUIRE(c->kernels.size() == one.kernels.size());
+    for (std::size_t i = 0; i < one.kernels.size(); ++i) {
+      REQUIRE((c->kernels[i].cuda != nullptr) == (one.kernels[i].cuda != nullptr));
+      if (one.kernels[i].cuda) CHECK(c->kernels[i].cuda->text == one.kernels[i].cuda->text);
+    }
+    REQUIRE(c->diagnostics.size() == one.diagnostics.size());
+    for (std::size_t i = 0; i < one.diagnostics.size(); ++i)
+      CHECK(c->diagnostics[i].message == one.diagnostics[i].message);
+  }
+}
