@@ -1,6 +1,6 @@
 // Hover on a tile primitive: what this very call became, and why it did not become something else.
 #include <algorithm>
-#include <map>
+#include <set>
 
 #include "compiler/intrinsics/printed.h"
 #include "compiler/ir/origin.h"
@@ -172,6 +172,84 @@ void artifacts_text(HoverBlocks& out, const Made& made, const std::vector<std::u
   }
 }
 
+// How the call does what it does: widths, rounds, bytes, banks.
+std::string plan_words(const EvaluatedCall& call) {
+  const dispatch::CallReport& report = *call.report;
+  std::string plan;
+  auto add = [&](const std::string& text) { plan += (plan.empty() || text.empty() ? "" : ", ") + text; };
+  if (std::string text = arithmetic_words(report); !text.empty()) {
+    add(text);
+  } else {
+    add(width_words(report));
+    if (auto n = number_fact(report, "vec_elems")) add(std::to_string(*n) + " elements a lane");
+    if (auto n = issue_count(report)) add(std::to_string(*n) + (find_fact(report, "outer") ? " rounds" : " issues"));
+    if (auto n = number_fact(report, "registers")) add(std::to_string(*n) + " registers");
+    if (auto n = number_fact(report, "swizzle"); n && *n) add("swizzle " + std::to_string(16 << *n) + " bytes");
+  }
+  if (auto n = moved_bytes(report)) add(grouped(*n) + " bytes");
+  if (call.kernel->lowered) {
+    if (std::string text = bank_words(*call.kernel->lowered, report); !text.empty()) add(text);
+  }
+  return plan;
+}
+
+std::string body_of(const EvaluatedCall& call) {
+  const dispatch::CallReport& report = *call.report;
+  std::string body = operand_lines(*report.call);
+  if (!report.scope.intra.empty() || !report.scope.inter.empty()) {
+    body += "together " + box_text(report.scope.intra) + "; instances " + box_text(report.scope.inter) + "\n";
+  }
+  if (std::string plan = plan_words(call); !plan.empty()) body += plan + "\n";
+  for (const std::string& line : report.constants) body += line + "\n";
+  if (std::string text = others(report); !text.empty()) body += "not chosen: " + text + "\n";
+  return body;
+}
+
+// The same place in other entries, loops and architectures, where it becomes something else. Empty: nowhere.
+std::string elsewhere_words(const std::vector<EvaluatedCall>& calls) {
+  const dispatch::CallReport& report = *calls.front().report;
+  std::set<std::string> elsewhere;
+  for (const EvaluatedCall& other : calls) {
+    std::string width = width_words(*other.report);
+    if (other.report->variant == report.variant && width == width_words(report)) continue;
+    std::string what = other.report->variant.empty() ? "no variant" : std::string(other.report->variant);
+    elsewhere.insert(what + (width.empty() ? "" : " " + width) + " in " + other.kernel->entry->expression + " for " +
+                     other.kernel->target.name());
+  }
+  if (elsewhere.empty()) return "";
+  std::string text = "elsewhere: ";
+  std::size_t shown = 0;
+  for (const std::string& what : elsewhere) {
+    if (++shown > 3) {
+      text += " · ...";
+      break;
+    }
+    text += (shown > 1 ? " · " : "") + what;
+  }
+  return text;
+}
+
+// The lines of CUDA that the call became, and what these became in turn.
+void cuda_sections(HoverBlocks& out, const Query& q, const session::CompiledKernel& kernel, const ir::Origin& origin) {
+  if (!kernel.cuda) return;
+  std::vector<std::uint32_t> lines;
+  for (const cuda::LineOrigin& line : kernel.cuda->lines) {
+    if (ir::same_origin(line.origin, origin)) lines.push_back(line.line);
+  }
+  if (lines.empty()) return;
+  std::vector<std::string_view> all = split(kernel.cuda->text);
+  std::string text;
+  for (std::uint32_t line = lines.front(); line <= lines.back() && line < all.size(); ++line) {
+    if (std::string_view s = all[line]; s.find("// ") != s.find_first_not_of(' ')) text += std::string(s) + "\n";
+  }
+  std::string which = lines.front() == lines.back()
+                          ? "line " + std::to_string(lines.front())
+                          : "lines " + std::to_string(lines.front()) + "–" + std::to_string(lines.back());
+  out.section("CUDA (" + which + ")", "cuda", first_lines(without_indent(text), kCodeLines));
+  auto made = q.artifacts ? q.artifacts->find(*kernel.cuda, kernel.target.name()) : nullptr;
+  if (made) artifacts_text(out, *made, lines);
+}
+
 }  // namespace
 
 void hover_call(HoverBlocks& out, const Query& q, const std::vector<EvaluatedCall>& calls) {
@@ -186,77 +264,13 @@ void hover_call(HoverBlocks& out, const Query& q, const std::vector<EvaluatedCal
 
   Arena scratch;
   ArenaScope scope(scratch);
-  std::string body = operand_lines(*report.call);
-  if (!report.scope.intra.empty() || !report.scope.inter.empty()) {
-    body += "together " + box_text(report.scope.intra) + "; instances " + box_text(report.scope.inter) + "\n";
-  }
-  std::string plan;
-  auto add = [&](const std::string& text) { plan += (plan.empty() || text.empty() ? "" : ", ") + text; };
-  if (std::string text = arithmetic_words(report); !text.empty()) {
-    add(text);
-  } else {
-    add(width_words(report));
-    if (auto n = number_fact(report, "vec_elems")) add(std::to_string(*n) + " elements a lane");
-    if (auto n = issue_count(report)) add(std::to_string(*n) + (find_fact(report, "outer") ? " rounds" : " issues"));
-    if (auto n = number_fact(report, "registers")) add(std::to_string(*n) + " registers");
-    if (auto n = number_fact(report, "swizzle"); n && *n) add("swizzle " + std::to_string(16 << *n) + " bytes");
-  }
-  if (auto n = moved_bytes(report)) add(grouped(*n) + " bytes");
+  out.code("text", body_of(call));
+  if (std::string text = elsewhere_words(calls); !text.empty()) out.words(text);
   if (kernel.lowered) {
-    if (std::string text = bank_words(*kernel.lowered, report); !text.empty()) add(text);
-  }
-  if (!plan.empty()) body += plan + "\n";
-  for (const std::string& line : report.constants) body += line + "\n";
-  if (std::string text = others(report); !text.empty()) body += "not chosen: " + text + "\n";
-  out.code("text", body);
-
-  // The same place in other entries, loops and architectures.
-  std::map<std::string, int> elsewhere;
-  for (const EvaluatedCall& other : calls) {
-    if (other.report->variant != report.variant || width_words(*other.report) != width_words(report)) {
-      std::string what = other.report->variant.empty() ? "no variant" : std::string(other.report->variant);
-      std::string width = width_words(*other.report);
-      ++elsewhere[what + (width.empty() ? "" : " " + width) + " in " + other.kernel->entry->expression + " for " +
-                  other.kernel->target.name()];
-    }
-  }
-  if (!elsewhere.empty()) {
-    std::string text = "elsewhere: ";
-    std::size_t shown = 0;
-    for (const auto& [what, count] : elsewhere) {
-      if (++shown > 3) {
-        text += " · ...";
-        break;
-      }
-      text += (shown > 1 ? " · " : "") + what;
-    }
-    out.words(text);
-  }
-
-  const ir::Origin& origin = report.call->origin;
-  if (kernel.lowered) {
-    std::string text = lowered_text(*kernel.lowered, origin);
+    std::string text = lowered_text(*kernel.lowered, report.call->origin);
     if (!text.empty()) out.section("IR", "python", first_lines(text, kCodeLines));
   }
-  std::vector<std::uint32_t> lines;
-  if (kernel.cuda) {
-    for (const cuda::LineOrigin& line : kernel.cuda->lines) {
-      if (ir::same_origin(line.origin, origin)) lines.push_back(line.line);
-    }
-  }
-  if (!lines.empty()) {
-    std::vector<std::string_view> all = split(kernel.cuda->text);
-    std::string text;
-    for (std::uint32_t line = lines.front(); line <= lines.back() && line < all.size(); ++line) {
-      if (std::string_view s = all[line]; s.find("// ") != s.find_first_not_of(' ')) text += std::string(s) + "\n";
-    }
-    std::string which = lines.front() == lines.back()
-                            ? "line " + std::to_string(lines.front())
-                            : "lines " + std::to_string(lines.front()) + "–" + std::to_string(lines.back());
-    out.section("CUDA (" + which + ")", "cuda", first_lines(without_indent(text), kCodeLines));
-    auto made = q.artifacts ? q.artifacts->find(*kernel.cuda, kernel.target.name()) : nullptr;
-    if (made) artifacts_text(out, *made, lines);
-  }
+  cuda_sections(out, q, kernel, report.call->origin);
   std::vector<std::pair<std::string, ViewName>> links;
   for (auto [kind, shown] : {std::pair{ViewKind::Lowered, "IR"},
                              {ViewKind::Cuda, "CUDA"},

@@ -307,68 +307,60 @@ void hover_intrinsic(HoverBlocks& out, std::string_view path) {
   }
 }
 
-bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
-  script::Interpreter& in = subject.probed->evaluation->interpreter();
-  const script::Surface& surface = in.surface();
-  Arena scratch;
-  ArenaScope scope(scratch);
-  std::size_t dot = subject.name.rfind('.');
-  std::string_view last = std::string_view(subject.name).substr(dot == std::string::npos ? 0 : dot + 1);
-  switch (v.tag) {
-    case script::Tag::Error:
-    case script::Tag::Poison:
-    case script::Tag::Opaque: return false;
-    case script::Tag::Expr: {
-      ir::Expr e = v.as_expr();
-      if (const auto* var = e.as<ir::Var>()) {
-        hover_var(out, subject, *var);
-        return true;
-      }
-      if (const auto* load = e.as<ir::Load>(); load && load->buffer->is_scalar) {
-        hover_buffer(out, subject, *load->buffer);
-        return true;
-      }
-      std::string text = ir::to_string(e);
-      if (text.size() > kValueLetters) text = text.substr(0, kValueLetters) + " ...";
-      out.title(subject.name.empty() ? "expression" : subject.name, ir::dtype_name(e.dtype()));
-      out.code("python", text);
-      return true;
-    }
-    default: break;
+namespace {
+
+std::string shortened(std::string text) {
+  return text.size() > kValueLetters ? text.substr(0, kValueLetters) + " ..." : text;
+}
+
+void hover_expression(HoverBlocks& out, const HoverSubject& subject, ir::Expr e) {
+  if (const auto* var = e.as<ir::Var>()) return hover_var(out, subject, *var);
+  if (const auto* load = e.as<ir::Load>(); load && load->buffer->is_scalar) {
+    return hover_buffer(out, subject, *load->buffer);
   }
+  out.title(subject.name.empty() ? "expression" : subject.name, ir::dtype_name(e.dtype()));
+  out.code("python", shortened(ir::to_string(e)));
+}
+
+// A buffer, a region, a layout, a dtype. False: it is none of these.
+bool hover_data(HoverBlocks& out, const HoverSubject& subject, Value v) {
   if (auto* b = v.as<script::BufferValue>()) {
     hover_buffer(out, subject, *b->buffer);
-    return true;
-  }
-  if (auto* region = v.as<script::RegionValue>()) {
+  } else if (auto* region = v.as<script::RegionValue>()) {
     hover_buffer(out, subject, *region->region.buffer);
-    return true;
-  }
-  if (auto* l = v.as<script::LayoutValue>()) {
+  } else if (auto* l = v.as<script::LayoutValue>()) {
     layout::Shape shape(l->shape.begin(), l->shape.end());
     hover_layout(out, subject.name, *l->layout, shape.empty() ? own_shape(*l->layout) : std::move(shape));
-    return true;
-  }
-  if (auto* spec = v.as<script::LayoutSpec>()) {
+  } else if (auto* spec = v.as<script::LayoutSpec>()) {
     layout::Layout l;
     l.tile = spec->tile;
     hover_layout(out, subject.name, l, own_shape(l));
-    return true;
-  }
-  if (auto* d = v.as<script::DataTypeValue>()) {
+  } else if (auto* d = v.as<script::DataTypeValue>()) {
     out.title(ir::dtype_name(d->dtype), "dtype");
     out.words(grouped(static_cast<std::int64_t>(d->dtype.bits) * std::max<int>(1, d->dtype.lanes)) + " bits");
-    return true;
+  } else {
+    return false;
   }
-  if (auto* space = v.as<script::Namespace>()) {
-    std::string_view path = space->path;
-    if (path.starts_with("T.") && intrinsics::is_intrinsic(path.substr(2))) {
-      hover_intrinsic(out, path.substr(2));
-      return !out.empty();
-    }
-    out.title(path, "namespace");
-    return true;
+  return true;
+}
+
+bool hover_namespace(HoverBlocks& out, const script::Namespace& space) {
+  std::string_view path = space.path;
+  if (path.starts_with("T.") && intrinsics::is_intrinsic(path.substr(2))) {
+    hover_intrinsic(out, path.substr(2));
+    return !out.empty();
   }
+  out.title(path, "namespace");
+  return true;
+}
+
+std::string_view text_of(const script::Function& f) {
+  return f.keep ? std::string_view(f.keep->text) : std::string_view();
+}
+
+// A function, a method, a class, a kernel. Nothing: it is none of these.
+std::optional<bool> hover_callable(HoverBlocks& out, const HoverSubject& subject, const script::Surface& surface,
+                                   Value v) {
   if (auto* native = v.as<script::Native>()) {
     if (hover_documented(out, surface, native->name)) return true;
     out.title(subject.name.empty() ? std::string(native->name) : subject.name, "function of the dialect");
@@ -377,19 +369,15 @@ bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
   if (auto* f = v.as<script::Function>()) {
     constexpr std::string_view kModes[] = {"", "Evaluated in script mode where it is called (T.inline).", "A kernel.",
                                            "A kernel template (T.jit).", "Evaluated in script mode (T.macro)."};
-    hover_function(out, *f->def, f->keep ? std::string_view(f->keep->text) : std::string_view(),
-                   kModes[static_cast<int>(f->mode)]);
+    hover_function(out, *f->def, text_of(*f), kModes[static_cast<int>(f->mode)]);
     return true;
   }
   if (auto* method = v.as<script::BoundMethod>()) {
-    if (auto* f = method->function.as<script::Function>()) {
-      hover_function(out, *f->def, f->keep ? std::string_view(f->keep->text) : std::string_view(),
-                     f->owner ? "Method of " + f->owner->name + "." : std::string());
-      return true;
-    }
-    return hover_value(out, subject, method->function);
+    auto* f = method->function.as<script::Function>();
+    if (!f) return hover_value(out, subject, method->function);
+    hover_function(out, *f->def, text_of(*f), f->owner ? "Method of " + f->owner->name + "." : std::string());
+    return true;
   }
-  if (auto* instance = v.as<script::Instance>()) return hover_instance(out, subject, *instance);
   if (auto* cls = v.as<script::Class>()) {
     if (hover_documented(out, surface, cls->name)) return true;
     out.title("class " + cls->name, cls->is_meta ? "meta class" : "");
@@ -399,14 +387,32 @@ bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
     out.title(kernel->kernel.name, "kernel");
     return true;
   }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
+  script::Interpreter& in = subject.probed->evaluation->interpreter();
+  Arena scratch;
+  ArenaScope scope(scratch);
+  if (v.is_error() || v.is_poison() || v.is_opaque()) return false;
+  if (v.is_expr()) {
+    hover_expression(out, subject, v.as_expr());
+    return true;
+  }
+  if (hover_data(out, subject, v)) return true;
+  if (auto* space = v.as<script::Namespace>()) return hover_namespace(out, *space);
+  if (auto* instance = v.as<script::Instance>()) return hover_instance(out, subject, *instance);
+  if (auto shown = hover_callable(out, subject, in.surface(), v)) return *shown;
   if (v.is_object() && !v.as<script::Str>() && !v.as<script::Tuple>() && !v.as<script::List>() &&
       !v.as<script::Dict>() && !v.as<script::BigInt>() && !v.as<script::Range>() && !v.as<script::Set>()) {
-    return hover_documented(out, surface, last);
+    std::size_t dot = subject.name.rfind('.');
+    std::string_view last = std::string_view(subject.name).substr(dot == std::string::npos ? 0 : dot + 1);
+    return hover_documented(out, in.surface(), last);
   }
-  std::string text = in.repr(v);
-  if (text.size() > kValueLetters) text = text.substr(0, kValueLetters) + " ...";
   out.title(subject.name.empty() ? "value" : subject.name, script::type_name(v));
-  out.code("python", text);
+  out.code("python", shortened(in.repr(v)));
   return true;
 }
 

@@ -45,6 +45,34 @@ const syntax::Node* surroundings(const Found& found) {
   return found.path.front();
 }
 
+// A name that is being bound has no value yet: the first place that reads it has.
+void read_of_bound(const Found& found, const syntax::Node* node, Subject& s) {
+  const syntax::Node* target = node;
+  for (std::size_t up = 1; const syntax::Node* outer = found.above(up); ++up) {
+    auto* assign = syntax::as<syntax::Assign>(outer);
+    auto* annotated = syntax::as<syntax::AnnAssign>(outer);
+    auto* loop = syntax::as<syntax::For>(outer);
+    bool binds = (assign && holds(assign->targets, target)) || (annotated && annotated->target == target) ||
+                 (loop && loop->target == target);
+    if (auto* with = syntax::as<syntax::With>(outer)) {
+      for (const syntax::WithItem& item : with->items) binds = binds || item.target == target;
+    }
+    if (binds) {
+      s.value = first_read(surroundings(found), s.name, node->at.end);
+      if (assign && target == node && assign->targets.size() == 1) s.otherwise = assign->value;
+      if (annotated) s.otherwise = annotated->value;
+      if (!s.value) std::swap(s.value, s.otherwise);
+      s.of_module = std::ranges::none_of(found.path, [](const syntax::Node* n) {
+        return n->kind == syntax::NodeKind::FunctionDef || n->kind == syntax::NodeKind::ClassDef;
+      });
+      if (s.of_module && !s.value) s.value = node;
+      return;
+    }
+    if (outer->kind != syntax::NodeKind::Tuple && outer->kind != syntax::NodeKind::List) return;
+    target = outer;
+  }
+}
+
 }  // namespace
 
 std::optional<Subject> subject_of(const Found& found, std::uint32_t offset) {
@@ -83,31 +111,7 @@ std::optional<Subject> subject_of(const Found& found, std::uint32_t offset) {
     s.name = name->name.text;
     s.value = node;
     place(node->at);
-    // A name that is being bound has no value yet: the first place that reads it has.
-    const syntax::Node* target = node;
-    for (std::size_t up = 1; const syntax::Node* outer = found.above(up); ++up) {
-      auto* assign = syntax::as<syntax::Assign>(outer);
-      auto* annotated = syntax::as<syntax::AnnAssign>(outer);
-      auto* loop = syntax::as<syntax::For>(outer);
-      bool binds = (assign && holds(assign->targets, target)) || (annotated && annotated->target == target) ||
-                   (loop && loop->target == target);
-      if (auto* with = syntax::as<syntax::With>(outer)) {
-        for (const syntax::WithItem& item : with->items) binds = binds || item.target == target;
-      }
-      if (binds) {
-        s.value = first_read(surroundings(found), s.name, node->at.end);
-        if (assign && target == node && assign->targets.size() == 1) s.otherwise = assign->value;
-        if (annotated) s.otherwise = annotated->value;
-        if (!s.value) std::swap(s.value, s.otherwise);
-        s.of_module = std::ranges::none_of(found.path, [](const syntax::Node* n) {
-          return n->kind == syntax::NodeKind::FunctionDef || n->kind == syntax::NodeKind::ClassDef;
-        });
-        if (s.of_module && !s.value) s.value = node;
-        break;
-      }
-      if (outer->kind != syntax::NodeKind::Tuple && outer->kind != syntax::NodeKind::List) break;
-      target = outer;
-    }
+    read_of_bound(found, node, s);
     return s;
   }
   if (auto* attribute = syntax::as<syntax::Attribute>(node)) {
