@@ -18,7 +18,7 @@ std::expected<std::filesystem::path, std::string> install(const std::filesystem:
                                      {"bspVersion", protocol::bsp::kVersion},
                                      {"languages", kLanguages},
                                      {"argv", {program.string(), "serve"}}};
-  const auto file = folder / "tilewright.json";
+  std::filesystem::path file = folder / "tilewright.json";
   if (auto written = project::write_file(file, connection.dump(2) + "\n"); !written)
     return std::unexpected(written.error());
   return file;
