@@ -49,7 +49,7 @@ struct Paths {
     return path;
   }
   // Text for people.
-  const std::string& words(const std::string& text) {
+  std::string words(std::string text) {
     leads_out = leads_out || text.find(std::string_view(root).substr(0, root.size() - 1)) != text.npos;
     return text;
   }
