@@ -36,7 +36,24 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
   return n;
 }
 
-struct Header {
+// Where a header stops: `lines` behind its last line, `body` behind the empty line that ends it.
+struct HeaderEnd {
+  std::size_t lines = std::string_view::npos, body = 0;
+};
+
+// The header ends with an empty line; lone line feeds are taken for line ends as well.
+HeaderEnd end_of_header(std::string_view text) {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
+    const std::string_view tail = text.substr(at + 1);
+    if (tail.starts_with('\n')) return {at + 1, at + 2};
+    if (tail.starts_with("\r\n")) return {at + 1, at + 3};
+  }
+  return {};
+}
+
+}  // namespace
+
+struct FrameReader::Header {
   std::optional<std::uint64_t> length;
   std::uint64_t payload = 0;
   bool named = false;    // there is a Content-Length, right or wrong
@@ -44,7 +61,7 @@ struct Header {
   std::string wrong;     // what is; empty: nothing
 };
 
-Header read_header(std::string_view lines) {
+FrameReader::Header FrameReader::read_header(std::string_view lines) {
   Header h;
   while (!lines.empty()) {
     std::size_t end = lines.find('\n');
@@ -80,8 +97,6 @@ Header read_header(std::string_view lines) {
   return h;
 }
 
-}  // namespace
-
 Frame FrameReader::broken(std::size_t drop, std::string why) {
   at_ += drop;
   return {true, std::move(why)};
@@ -102,91 +117,113 @@ std::optional<Frame> FrameReader::next() {
     return std::exchange(pending_, std::nullopt);
   }
   for (;;) {
-    if (at_ > (1u << 16) || at_ == buffer_.size()) {
-      buffer_.erase(0, at_);
-      at_ = 0;
-      if (buffer_.empty() && buffer_.capacity() > (1u << 20)) buffer_.shrink_to_fit();
-    }
-    std::string_view rest = std::string_view(buffer_).substr(at_);
-    if (skip_ > 0) {
-      std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(skip_, rest.size()));
-      at_ += now;
-      skip_ -= now;
-      if (skip_ > 0) return std::nullopt;
-      continue;
-    }
-    if (length_) {
-      if (rest.size() < *length_) return std::nullopt;
-      Frame frame{false, std::string(rest.substr(0, *length_)), {}};
-      rest = rest.substr(*length_, payload_);
-      frame.payload.reserve(payload_);
-      frame.payload.append(rest);
-      at_ += *length_ + rest.size();
-      length_.reset();
-      if (rest.size() == payload_) return frame;
-      pending_ = std::move(frame);
-      return std::nullopt;
-    }
-    if (lost_) {
-      std::size_t found = find_header(rest);
-      if (found == std::string_view::npos) {
-        // The last bytes may be the beginning of one.
-        at_ += rest.size() > kLength.size() ? rest.size() - kLength.size() : 0;
-        return std::nullopt;
-      }
-      at_ += found;
-      lost_ = false;
-      continue;
-    }
-    // The header ends with an empty line; lone line feeds are taken for line ends as well.
-    std::size_t end = std::string_view::npos, after = 0;
-    for (std::size_t at = rest.find('\n'); at != std::string_view::npos; at = rest.find('\n', at + 1)) {
-      std::string_view tail = rest.substr(at + 1);
-      if (!tail.starts_with('\n') && !tail.starts_with("\r\n")) continue;
-      end = at + 1;
-      after = end + (tail[0] == '\n' ? 1 : 2);
-      break;
-    }
-    if (end == std::string_view::npos) {
-      if (rest.size() < limits_.header_bytes + 2) return std::nullopt;  // an empty line could still end it in time
-      lost_ = true;
-      return broken(1, "a header of more than " + std::to_string(limits_.header_bytes) + " bytes");
-    }
-    if (end > limits_.header_bytes) {  // as if its end had not come yet: frames do not depend on how bytes arrive
-      lost_ = true;
-      return broken(1, "a header of more than " + std::to_string(limits_.header_bytes) + " bytes");
-    }
-    Header header = read_header(rest.substr(0, end));
-    if (header.foreign || !header.named) {
-      // Perhaps the end of a message that was longer than its header said: the header behind it counts.
-      std::size_t found = find_header(rest.substr(0, end));
-      if (found != 0 && found != std::string_view::npos) return broken(found, std::move(header.wrong));
-    }
-    if (!header.length) {
-      lost_ = true;  // its body, if there is one, has no known end
-      return broken(after, std::move(header.wrong));
-    }
-    if (*header.length > limits_.body_bytes) {
-      // Nobody means a length beyond all reason: waiting for its end would lose every message that follows.
-      lost_ = *header.length / 8 > limits_.body_bytes;
-      skip_ = lost_ ? 0 : *header.length;
-      return broken(after, "a message of " + std::to_string(*header.length) + " bytes; " +
-                               std::to_string(limits_.body_bytes) + " are accepted");
-    }
-    if (header.payload > limits_.payload_bytes) {
-      lost_ = header.payload / 8 > std::max(limits_.payload_bytes, limits_.body_bytes);
-      skip_ = lost_ ? 0 : *header.length + header.payload;
-      return broken(after, "a payload of " + std::to_string(header.payload) + " bytes; " +
-                               std::to_string(limits_.payload_bytes) + " are accepted");
-    }
-    if (!header.wrong.empty()) {
-      skip_ = *header.length + header.payload;
-      return broken(after, std::move(header.wrong));
-    }
-    at_ += after;
-    payload_ = static_cast<std::size_t>(header.payload);
-    length_ = static_cast<std::size_t>(*header.length);
+    drop_consumed();
+    std::optional<Frame> frame;
+    const Step step = advance(frame);
+    if (step == Step::Frame) return frame;
+    if (step == Step::Starved) return std::nullopt;
   }
+}
+
+FrameReader::Step FrameReader::advance(std::optional<Frame>& frame) {
+  if (skip_ > 0) return skip();
+  if (length_) return take_body(frame);
+  return lost_ ? find_next_header() : take_header(frame);
+}
+
+void FrameReader::drop_consumed() {
+  if (at_ <= (1u << 16) && at_ != buffer_.size()) return;
+  buffer_.erase(0, at_);
+  at_ = 0;
+  if (buffer_.empty() && buffer_.capacity() > (1u << 20)) buffer_.shrink_to_fit();
+}
+
+FrameReader::Step FrameReader::skip() {
+  const auto now = static_cast<std::size_t>(std::min<std::uint64_t>(skip_, rest().size()));
+  at_ += now;
+  skip_ -= now;
+  return skip_ > 0 ? Step::Starved : Step::On;
+}
+
+FrameReader::Step FrameReader::take_body(std::optional<Frame>& frame) {
+  std::string_view bytes = rest();
+  if (bytes.size() < *length_) return Step::Starved;
+  frame = Frame{false, std::string(bytes.substr(0, *length_)), {}};
+  bytes = bytes.substr(*length_, payload_);
+  frame->payload.reserve(payload_);
+  frame->payload.append(bytes);
+  at_ += *length_ + bytes.size();
+  length_.reset();
+  if (bytes.size() == payload_) return Step::Frame;
+  pending_ = std::move(frame);
+  return Step::Starved;
+}
+
+FrameReader::Step FrameReader::find_next_header() {
+  const std::string_view bytes = rest();
+  const std::size_t found = find_header(bytes);
+  if (found == std::string_view::npos) {
+    // The last bytes may be the beginning of one.
+    at_ += bytes.size() > kLength.size() ? bytes.size() - kLength.size() : 0;
+    return Step::Starved;
+  }
+  at_ += found;
+  lost_ = false;
+  return Step::On;
+}
+
+FrameReader::Step FrameReader::take_header(std::optional<Frame>& frame) {
+  const HeaderEnd end = end_of_header(rest());
+  if (end.lines == std::string_view::npos && rest().size() < limits_.header_bytes + 2) {
+    return Step::Starved;  // an empty line could still end it in time
+  }
+  // A header whose end came too late is treated as if it had not come: frames do not depend on how bytes arrive.
+  if (end.lines == std::string_view::npos || end.lines > limits_.header_bytes) {
+    lost_ = true;
+    frame = broken(1, "a header of more than " + std::to_string(limits_.header_bytes) + " bytes");
+    return Step::Frame;
+  }
+  const std::string_view lines = rest().substr(0, end.lines);
+  Header header = read_header(lines);
+  if (header.foreign || !header.named) {
+    // Perhaps the end of a message that was longer than its header said: the header behind it counts.
+    const std::size_t found = find_header(lines);
+    if (found != 0 && found != std::string_view::npos) {
+      frame = broken(found, std::move(header.wrong));
+      return Step::Frame;
+    }
+  }
+  if (std::optional<std::string> why = refuse(header)) {
+    frame = broken(end.body, std::move(*why));
+    return Step::Frame;
+  }
+  at_ += end.body;
+  payload_ = static_cast<std::size_t>(header.payload);
+  length_ = static_cast<std::size_t>(*header.length);
+  return Step::On;
+}
+
+std::optional<std::string> FrameReader::refuse(const Header& header) {
+  if (!header.length) {
+    lost_ = true;  // its body, if there is one, has no known end
+    return header.wrong;
+  }
+  // Nobody means a length beyond all reason: waiting for its end would lose every message that follows.
+  if (*header.length > limits_.body_bytes) {
+    lost_ = *header.length / 8 > limits_.body_bytes;
+    skip_ = lost_ ? 0 : *header.length;
+    return "a message of " + std::to_string(*header.length) + " bytes; " + std::to_string(limits_.body_bytes) +
+           " are accepted";
+  }
+  if (header.payload > limits_.payload_bytes) {
+    lost_ = header.payload / 8 > std::max(limits_.payload_bytes, limits_.body_bytes);
+    skip_ = lost_ ? 0 : *header.length + header.payload;
+    return "a payload of " + std::to_string(header.payload) + " bytes; " + std::to_string(limits_.payload_bytes) +
+           " are accepted";
+  }
+  if (header.wrong.empty()) return std::nullopt;
+  skip_ = *header.length + header.payload;
+  return header.wrong;
 }
 
 std::string framed_before(std::string_view body, std::size_t payload_bytes) {

@@ -32,7 +32,21 @@ class FrameReader {
   std::optional<Frame> next();
 
  private:
+  struct Header;
+  static Header read_header(std::string_view lines);
+
+  // What a step of next() came to: a frame, whole or malformed; more to do with the bytes there; bytes are lacking.
+  enum class Step : std::uint8_t { Frame, On, Starved };
+  Step advance(std::optional<Frame>& frame);
+  Step skip();
+  Step take_body(std::optional<Frame>& frame);
+  Step find_next_header();
+  Step take_header(std::optional<Frame>& frame);
+  // Why the body behind a header is not taken, and what is done with its bytes: passed over, or searched for a header.
+  std::optional<std::string> refuse(const Header& header);
   Frame broken(std::size_t drop, std::string why);
+  void drop_consumed();
+  std::string_view rest() const { return std::string_view(buffer_).substr(at_); }
 
   FrameLimits limits_;
   std::string buffer_;

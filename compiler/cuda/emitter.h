@@ -79,6 +79,12 @@ class Emitter {
   void statement(const ir::Stmt* s);
   void body(const ir::Stmt* s);  // between braces
   void allocate(const ir::Buffer* buffer, const ir::Store* initial);
+  // The declarations, without the end of the line; each gives the name that it has taken.
+  std::string declare_variable(const ir::Buffer* buffer, const ir::Store* initial);
+  std::string declare_shared(const ir::Buffer* buffer);
+  std::string declare_arena(const ir::Buffer* buffer, std::string_view element, int align);
+  std::string declare_local_array(const ir::Buffer* buffer);
+  void array_declarator(std::string_view element, std::string_view name, std::int64_t count);
   void declare_view(const ir::Buffer* buffer);
   void store(const ir::Store* s);
   void branch(const ir::If* s);

@@ -25,6 +25,14 @@ bool mentions(Expr e, const Buffer* buffer) {
 // Two looks at one place: same storage, element type and start.
 bool same_offset(Expr a, Expr b) { return a && b ? structurally_equal(a, b) : !a && !b; }
 
+// Of the array that holds a flat buffer: types of less than a byte share bytes. 0: not constant.
+std::int64_t subscripts(const Buffer& buffer) {
+  const std::int64_t* elements = constant(buffer.shape[0]);
+  const std::int64_t count = elements ? *elements : 0;
+  const int bits = buffer.dtype.storage_bits();
+  return bits < 8 && bits > 0 ? (count * bits + 7) / 8 : count;
+}
+
 // C evaluates a loop's bound before each iteration: anything but arithmetic on values that stay is computed once.
 bool is_stable(Expr e) {
   bool stable = true;
@@ -302,86 +310,89 @@ void Emitter::bind(const Bind* s) {
 }
 
 void Emitter::allocate(const Buffer* buffer, const Store* initial) {
-  const std::int64_t* elements = constant(buffer->shape[0]);
-  std::int64_t count = elements ? *elements : 0;
-  int bits = buffer->dtype.storage_bits();
-  if (bits < 8 && bits > 0) count = (count * bits + 7) / 8;
-  std::int64_t bytes = (count * lower::element_bits(buffer->dtype) + 7) / 8;
   if (buffer->scope == StorageScope::Local && !addressed_.contains(buffer->data) &&
       !used_data_.contains(buffer->data)) {
     return;
   }
   Storage storage{{}, buffer->dtype};
-
   if (buffer->scope == StorageScope::Local && buffer->is_scalar) {
-    std::string value = initial ? written(initial->value, kConditional) : std::string();
-    storage.name = names_.take(buffer->name);
     storage.variable = true;
-    begin_line();
-    out_.append(type(buffer->dtype)).append(" ").append(storage.name);
-    if (initial) out_.append(" = ").append(value);
-    out_ += ";";
-    storages_[buffer->data] = std::move(storage);
-    bases_.erase(buffer);
-    end_line();
-    return;
-  }
-
-  storage.array = true;
-  std::string element = storage_type(buffer->dtype);
-  begin_line();
-  if (is_shared(buffer->scope)) {
-    int align = std::max(16, buffer->align);
-    bool dynamic = false;
-    for (const lower::SharedBlock& block : kernel_.shared) {
-      if (block.buffer != buffer) continue;
-      align = block.align;
-      dynamic = block.dynamic;
-    }
-    if (dynamic) {
-      // All kernels of a unit see one segment: a name that another kernel declared otherwise is not free.
-      std::string wanted(buffer->name), declaration;
-      auto spell = [&](const std::string& name) {
-        return "extern __shared__ __align__(" + std::to_string(std::max(align, 1024)) + ") " + element + " " + name +
-               "[];";
-      };
-      for (int suffix = 0;; ++suffix) {
-        std::string candidate = identifier(suffix ? wanted + "_" + std::to_string(suffix) : wanted);
-        auto known = unit_.arenas.find(candidate);
-        if (known == unit_.arenas.end() || known->second == spell(candidate)) {
-          storage.name = names_.take(candidate);
-          break;
-        }
-      }
-      declaration = spell(storage.name);
-      unit_.arenas.emplace(storage.name, declaration);
-      out_ += declaration;
-    } else {
-      storage.name = names_.take(buffer->name);
-      out_.append("__shared__ alignas(").append(std::to_string(align)).append(") ").append(element).append(" ");
-      out_.append(storage.name).append("[");
-      append_int(out_, count);
-      out_ += "];";
-    }
+    storage.name = declare_variable(buffer, initial);
   } else {
-    storage.name = names_.take(buffer->name);
-    // Wide accesses need an aligned array; an array that is only subscripted stays in registers and needs nothing.
-    bool wide =
-        addressed_.contains(buffer->data) || std::ranges::any_of(used_, [&](const Buffer* view) {
-          return view->data == buffer->data && lower::element_bits(view->dtype) > lower::element_bits(buffer->dtype);
-        });
-    if (wide && bytes > 1) {
-      std::int64_t align = 16;
-      while (align > 1 && bytes % align) align /= 2;
-      out_.append("alignas(").append(std::to_string(align)).append(") ");
-    }
-    out_.append(element).append(" ").append(storage.name).append("[");
-    append_int(out_, count);
-    out_ += "];";
+    storage.array = true;
+    storage.name = is_shared(buffer->scope) ? declare_shared(buffer) : declare_local_array(buffer);
   }
   storages_[buffer->data] = std::move(storage);
   bases_.erase(buffer);
   end_line();
+}
+
+std::string Emitter::declare_variable(const Buffer* buffer, const Store* initial) {
+  std::string value = initial ? written(initial->value, kConditional) : std::string();
+  std::string name = names_.take(buffer->name);
+  begin_line();
+  out_.append(type(buffer->dtype)).append(" ").append(name);
+  if (initial) out_.append(" = ").append(value);
+  out_ += ";";
+  return name;
+}
+
+std::string Emitter::declare_shared(const Buffer* buffer) {
+  const std::string element = storage_type(buffer->dtype);
+  begin_line();
+  const auto block = std::ranges::find(kernel_.shared, buffer, &lower::SharedBlock::buffer);
+  const bool placed = block != kernel_.shared.end();
+  if (placed && block->dynamic) return declare_arena(buffer, element, block->align);
+  const int align = placed ? block->align : std::max(16, buffer->align);
+  std::string name = names_.take(buffer->name);
+  out_.append("__shared__ alignas(").append(std::to_string(align)).append(") ");
+  array_declarator(element, name, subscripts(*buffer));
+  return name;
+}
+
+// All kernels of a unit see one segment: a name that another kernel declared otherwise is not free.
+std::string Emitter::declare_arena(const Buffer* buffer, std::string_view element, int align) {
+  auto spell = [&](const std::string& name) {
+    return "extern __shared__ __align__(" + std::to_string(std::max(align, 1024)) + ") " + std::string(element) + " " +
+           name + "[];";
+  };
+  const std::string wanted(buffer->name);
+  std::string name;
+  for (int suffix = 0; name.empty(); ++suffix) {
+    std::string candidate = identifier(suffix ? wanted + "_" + std::to_string(suffix) : wanted);
+    auto known = unit_.arenas.find(candidate);
+    if (known == unit_.arenas.end() || known->second == spell(candidate)) name = names_.take(candidate);
+  }
+  std::string declaration = spell(name);
+  out_ += declaration;
+  unit_.arenas.emplace(name, std::move(declaration));
+  return name;
+}
+
+std::string Emitter::declare_local_array(const Buffer* buffer) {
+  const std::string element = storage_type(buffer->dtype);
+  const std::int64_t count = subscripts(*buffer);
+  const std::int64_t bytes = (count * lower::element_bits(buffer->dtype) + 7) / 8;
+  begin_line();
+  std::string name = names_.take(buffer->name);
+  // Wide accesses need an aligned array; an array that is only subscripted stays in registers and needs nothing.
+  bool wide =
+      addressed_.contains(buffer->data) || std::ranges::any_of(used_, [&](const Buffer* view) {
+        return view->data == buffer->data && lower::element_bits(view->dtype) > lower::element_bits(buffer->dtype);
+      });
+  if (wide && bytes > 1) {
+    std::int64_t align = 16;
+    while (align > 1 && bytes % align) align /= 2;
+    out_.append("alignas(").append(std::to_string(align)).append(") ");
+  }
+  array_declarator(element, name, count);
+  return name;
+}
+
+void Emitter::array_declarator(std::string_view element, std::string_view name, std::int64_t count) {
+  out_.append(element).append(" ").append(name).append("[");
+  append_int(out_, count);
+  out_ += "];";
 }
 
 // A view with another type or start gets a pointer of its own; one that only reshapes goes by its storage's name.

@@ -362,69 +362,11 @@ void ScriptWriter::statement(const Stmt* s) {
   if (origins && s->kind != StmtKind::Seq && s->origin.span) origins->push_back({out.size(), s->origin});
   switch (s->kind) {
     case StmtKind::Seq: statements(static_cast<const Seq*>(s)->body); return;
-    case StmtKind::Bind: {
-      auto bind = static_cast<const Bind*>(s);
-      DataType d = bind->var->dtype;
-      std::string value;
-      std::swap(value, out);
-      expression(bind->value);
-      std::swap(value, out);
-      vars_.erase(bind->var);
-      begin();
-      out += name(bind->var);
-      if (bind->value.kind() == ExprKind::StringImm) {
-        out.append(" = ").append(value).append("\n");
-        return;
-      }
-      out += ": T.let[";
-      if (d.is_handle() || d.code == TypeCode::TensorMap) {
-        out += "T.handle";
-        if (d.code == TypeCode::TensorMap || bind->var->pointee.code == TypeCode::TensorMap) {
-          out += "(\"tensormap\")";
-        } else if (!bind->var->pointee.is_void()) {
-          out.append("(\"").append(dtype_name(bind->var->pointee)).append("\"");
-          if (!bind->var->storage_scope.empty()) {
-            out += ", ";
-            string(bind->var->storage_scope);
-          }
-          out += ')';
-        }
-      } else {
-        out += dtype_call(d);
-      }
-      out.append("] = ").append(value).append("\n");
-      return;
-    }
+    case StmtKind::Bind: bind(static_cast<const Bind*>(s)); return;
     case StmtKind::Alloc:
       buffers_.erase(static_cast<const Alloc*>(s)->buffer), allocate(static_cast<const Alloc*>(s)->buffer, nullptr);
       return;
-    case StmtKind::Decl: {
-      const Buffer* buffer = static_cast<const Decl*>(s)->buffer;
-      if (buffers_.contains(buffer)) return;  // lowered views of one window are one buffer: it has its name already
-      std::string arguments;
-      std::swap(arguments, out);
-      bool scalar = prints_as_scalar(buffer);
-      if (scalar) {
-        out.append("\"").append(dtype_name(buffer->dtype)).append("\", data=");
-        expression(buffer->data);
-        out += ", scope=";
-        string(storage_scope_name(buffer->scope));
-        out += ", elem_offset=";
-        if (buffer->elem_offset) {
-          expression(buffer->elem_offset);
-        } else {
-          out += '0';
-        }
-      } else {
-        declaration(*buffer, true, true);
-      }
-      std::swap(arguments, out);
-      declared_.push_back(buffer);
-      begin();
-      out += name(buffer);
-      out.append(scalar ? " = T.decl_scalar(" : " = T.decl_buffer(").append(arguments).append(")\n");
-      return;
-    }
+    case StmtKind::Decl: declare_view(static_cast<const Decl*>(s)->buffer); return;
     case StmtKind::Store: {
       auto store = static_cast<const Store*>(s);
       begin();
@@ -443,15 +385,7 @@ void ScriptWriter::statement(const Stmt* s) {
       block(static_cast<const While*>(s)->body);
       return;
     case StmtKind::If: branch(static_cast<const If*>(s), "if "); return;
-    case StmtKind::Evaluate: {
-      Expr value = static_cast<const Evaluate*>(s)->value;
-      begin();
-      bool bare = value.kind() == ExprKind::Call;
-      if (!bare) out += "T.evaluate(";
-      expression(value);
-      out += bare ? "\n" : ")\n";
-      return;
-    }
+    case StmtKind::Evaluate: evaluate(static_cast<const Evaluate*>(s)->value); return;
     case StmtKind::Assert:
       begin();
       out += "assert ";
@@ -460,29 +394,7 @@ void ScriptWriter::statement(const Stmt* s) {
       string(static_cast<const Assert*>(s)->message);
       out += '\n';
       return;
-    case StmtKind::Attr: {
-      auto attr = static_cast<const Attr*>(s);
-      begin();
-      if (attr->body) out += "with ";
-      out += "T.attr(";
-      if (attr->node) {
-        expression(attr->node);
-        out += ", ";
-        string(attr->key);
-        out += ", ";
-        expression(attr->value);
-        out += ")";
-      } else {
-        out += '{';
-        string(attr->key);
-        out += ": ";
-        expression(attr->value);
-        out += "})";
-      }
-      out += attr->body ? ":\n" : "\n";
-      if (attr->body) block(attr->body);
-      return;
-    }
+    case StmtKind::Attr: attribute(static_cast<const Attr*>(s)); return;
     case StmtKind::Break: line("break"); return;
     case StmtKind::Continue: line("continue"); return;
     case StmtKind::Return: {
@@ -496,14 +408,107 @@ void ScriptWriter::statement(const Stmt* s) {
     case StmtKind::ScopeIds: scope_ids(static_cast<const ScopeIds*>(s)); return;
     case StmtKind::DeviceEntry: line("T.attr({\"tirx.device_entry\": T.bool(True)})"); return;
     case StmtKind::TileCall: tile_call(static_cast<const TileCall*>(s)); return;
-    case StmtKind::Comment: {
-      begin();
-      out += "# ";
-      for (char c : static_cast<const Comment*>(s)->text) out += c == '\n' || c == '\r' ? ' ' : c;
-      out += '\n';
-      return;
-    }
+    case StmtKind::Comment: comment(static_cast<const Comment*>(s)->text); return;
   }
+}
+
+// The value may still name what an earlier variable of this name held: it is written before the name is taken.
+void ScriptWriter::bind(const Bind* s) {
+  std::string value;
+  std::swap(value, out);
+  expression(s->value);
+  std::swap(value, out);
+  vars_.erase(s->var);
+  begin();
+  out += name(s->var);
+  if (s->value.kind() != ExprKind::StringImm) {
+    out += ": T.let[";
+    let_type(*s->var);
+    out += ']';
+  }
+  out.append(" = ").append(value).append("\n");
+}
+
+void ScriptWriter::let_type(const Var& var) {
+  const DataType d = var.dtype;
+  if (!d.is_handle() && d.code != TypeCode::TensorMap) {
+    out += dtype_call(d);
+    return;
+  }
+  out += "T.handle";
+  if (d.code == TypeCode::TensorMap || var.pointee.code == TypeCode::TensorMap) {
+    out += "(\"tensormap\")";
+  } else if (!var.pointee.is_void()) {
+    out.append("(\"").append(dtype_name(var.pointee)).append("\"");
+    if (!var.storage_scope.empty()) {
+      out += ", ";
+      string(var.storage_scope);
+    }
+    out += ')';
+  }
+}
+
+void ScriptWriter::declare_view(const Buffer* buffer) {
+  if (buffers_.contains(buffer)) return;  // lowered views of one window are one buffer: it has its name already
+  std::string arguments;
+  std::swap(arguments, out);
+  bool scalar = prints_as_scalar(buffer);
+  if (scalar) {
+    out.append("\"").append(dtype_name(buffer->dtype)).append("\", data=");
+    expression(buffer->data);
+    out += ", scope=";
+    string(storage_scope_name(buffer->scope));
+    out += ", elem_offset=";
+    if (buffer->elem_offset) {
+      expression(buffer->elem_offset);
+    } else {
+      out += '0';
+    }
+  } else {
+    declaration(*buffer, true, true);
+  }
+  std::swap(arguments, out);
+  declared_.push_back(buffer);
+  begin();
+  out += name(buffer);
+  out.append(scalar ? " = T.decl_scalar(" : " = T.decl_buffer(").append(arguments).append(")\n");
+}
+
+void ScriptWriter::evaluate(Expr value) {
+  begin();
+  bool bare = value.kind() == ExprKind::Call;
+  if (!bare) out += "T.evaluate(";
+  expression(value);
+  out += bare ? "\n" : ")\n";
+}
+
+void ScriptWriter::attribute(const Attr* s) {
+  begin();
+  if (s->body) out += "with ";
+  out += "T.attr(";
+  if (s->node) {
+    expression(s->node);
+    out += ", ";
+    string(s->key);
+    out += ", ";
+    expression(s->value);
+    out += ")";
+  } else {
+    out += '{';
+    string(s->key);
+    out += ": ";
+    expression(s->value);
+    out += "})";
+  }
+  out += s->body ? ":\n" : "\n";
+  if (s->body) block(s->body);
+}
+
+void ScriptWriter::comment(std::string_view text) {
+  begin();
+  out += "# ";
+  for (char c : text) out += c == '\n' || c == '\r' ? ' ' : c;
+  out += '\n';
 }
 
 void ScriptWriter::branch(const If* s, std::string_view keyword) {

@@ -72,6 +72,12 @@ class ScriptWriter {
   void loop(const For* s);
   void branch(const If* s, std::string_view keyword);
   void scope_ids(const ScopeIds* s);
+  void bind(const Bind* s);
+  void let_type(const Var& var);  // what stands in the brackets of T.let
+  void declare_view(const Buffer* buffer);
+  void evaluate(Expr value);
+  void attribute(const Attr* s);
+  void comment(std::string_view text);  // on one line
   void allocate(const Buffer* buffer, const Store* initial);
   bool prints_as_scalar(const Buffer* buffer) const;
 

@@ -62,6 +62,93 @@ bool needs_whole_warp(Kind k) {
   return k == Kind::LdMatrix || k == Kind::StMatrix || k == Kind::WarpCall || k == Kind::WarpgroupCall;
 }
 
+// What the members of a warp give each other at one call.
+class Exchange {
+ public:
+  Exchange(const Site& site, std::span<Thread> lanes, std::uint32_t members)
+      : site_(site), lanes_(lanes), members_(members) {}
+
+  // `missing` is told the lane and the one that it reads from, which is no member; it reads itself then.
+  template <class F>
+  void shuffle(F&& missing) const {
+    std::uint64_t values[32] = {};
+    std::uint32_t tags[32] = {};
+    each([&](std::size_t l) {
+      values[l] = argument(l, 1);
+      if (lanes_[l].tags) tags[l] = lanes_[l].tags[site_.args[1]];
+    });
+    each([&](std::size_t l) {
+      int from = shuffle_source(site_.kind, static_cast<int>(l), argument(l, 2), argument(l, 3));
+      if (from < 0 || from > 31 || !is_member(static_cast<std::size_t>(from))) {
+        missing(l, from);
+        from = static_cast<int>(l);
+      }
+      give(l, values[from], tags[from]);
+    });
+  }
+
+  // A bit for each member whose condition holds.
+  std::uint32_t votes() const {
+    std::uint32_t votes = 0;
+    each([&](std::size_t l) { votes |= argument(l, 1) ? 1u << l : 0; });
+    return votes;
+  }
+
+  void elect() const {
+    each([&](std::size_t l) { give(l, static_cast<int>(l) == std::countr_zero(members_)); });
+  }
+
+  // The butterfly that the hardware code does, so that sums round alike.
+  void reduce_by_butterfly() const {
+    std::uint64_t values[32] = {};
+    each([&](std::size_t l) { values[l] = argument(l, 0); });
+    for (std::int64_t d = site_.number / 2; d > 0; d /= 2) {
+      std::uint64_t next[32] = {};
+      for (std::size_t l = 0; l < lanes_.size(); ++l) {
+        const std::size_t other = l ^ static_cast<std::size_t>(d);
+        next[l] = other < 32 && is_member(other) ? combined(site_, values[l], values[other]) : values[l];
+      }
+      std::memcpy(values, next, sizeof values);
+    }
+    each([&](std::size_t l) { give(l, values[l]); });
+  }
+
+  // By the operation of the call, from the first member on.
+  std::uint64_t reduced() const {
+    const auto first = static_cast<std::size_t>(std::countr_zero(members_));
+    std::uint64_t all = argument(first, 1);
+    each([&](std::size_t l) {
+      if (l > first) all = combined(site_, all, argument(l, 1));
+    });
+    return all;
+  }
+
+  void give_all(std::uint64_t value) const {
+    each([&](std::size_t l) { give(l, value); });
+  }
+
+ private:
+  bool is_member(std::size_t lane) const { return members_ >> lane & 1; }
+
+  template <class F>
+  void each(F&& visit) const {
+    for (std::size_t l = 0; l < lanes_.size(); ++l)
+      if (is_member(l)) visit(l);
+  }
+
+  std::uint64_t argument(std::size_t lane, std::size_t i) const { return lanes_[lane].registers[site_.args[i]]; }
+
+  void give(std::size_t lane, std::uint64_t value, std::uint32_t tag = 0) const {
+    if (site_.dst == Access::kNoRegister) return;
+    lanes_[lane].registers[site_.dst] = value;
+    if (lanes_[lane].tags) lanes_[lane].tags[site_.dst] = tag;
+  }
+
+  const Site& site_;
+  std::span<Thread> lanes_;
+  std::uint32_t members_;
+};
+
 }  // namespace
 
 void Machine::release(Thread& t) {
@@ -154,81 +241,25 @@ bool Machine::complete_warpgroup(const Thread& one) {
 }
 
 void Machine::warp_operation(const Site& site, std::span<Thread> lanes, std::uint32_t members) {
-  auto arg = [&](std::size_t lane, std::size_t i) { return lanes[lane].registers[site.args[i]]; };
-  auto result = [&](std::size_t lane, std::uint64_t value) {
-    if (site.dst == Access::kNoRegister) return;
-    lanes[lane].registers[site.dst] = value;
-    if (lanes[lane].tags) lanes[lane].tags[site.dst] = 0;
-  };
-  std::uint64_t values[32] = {};
-  std::uint32_t tags[32] = {};
+  const Exchange exchange(site, lanes, members);
   switch (site.kind) {
     case Kind::ShuffleIndex:
     case Kind::ShuffleUp:
     case Kind::ShuffleDown:
-    case Kind::ShuffleXor: {
-      for (std::size_t l = 0; l < lanes.size(); ++l) {
-        if (!(members >> l & 1)) continue;
-        values[l] = arg(l, 1);
-        if (lanes[l].tags) tags[l] = lanes[l].tags[site.args[1]];
-      }
-      for (std::size_t l = 0; l < lanes.size(); ++l) {
-        if (!(members >> l & 1)) continue;
-        int from = shuffle_source(site.kind, static_cast<int>(l), arg(l, 2), arg(l, 3));
-        if (from < 0 || from > 31 || !(members >> from & 1)) {
-          finding(code::kPartialWarp, Severity::Error,
-                  "lane " + std::to_string(l) + " reads lane " + std::to_string(from) +
-                      ", which takes no part in this shuffle",
-                  &lanes[l]);
-          from = static_cast<int>(l);
-        }
-        result(l, values[from]);
-        if (lanes[l].tags && site.dst != Access::kNoRegister) lanes[l].tags[site.dst] = tags[from];
-      }
+    case Kind::ShuffleXor:
+      exchange.shuffle([&](std::size_t lane, int from) {
+        finding(code::kPartialWarp, Severity::Error,
+                "lane " + std::to_string(lane) + " reads lane " + std::to_string(from) +
+                    ", which takes no part in this shuffle",
+                &lanes[lane]);
+      });
       break;
-    }
-    case Kind::Ballot:
-    case Kind::Any: {
-      std::uint32_t votes = 0;
-      for (std::size_t l = 0; l < lanes.size(); ++l)
-        if (members >> l & 1 && arg(l, 1)) votes |= 1u << l;
-      for (std::size_t l = 0; l < lanes.size(); ++l)
-        if (members >> l & 1) result(l, site.kind == Kind::Any ? votes != 0 : votes);
-      break;
-    }
-    case Kind::Elect:
-      for (std::size_t l = 0; l < lanes.size(); ++l)
-        if (members >> l & 1) result(l, static_cast<int>(l) == std::countr_zero(members));
-      break;
-    case Kind::ActiveMask:
-      for (std::size_t l = 0; l < lanes.size(); ++l)
-        if (members >> l & 1) result(l, members);
-      break;
-    case Kind::WarpReduce: {
-      // The butterfly that the hardware code does, so that sums round alike.
-      for (std::size_t l = 0; l < lanes.size(); ++l) values[l] = members >> l & 1 ? arg(l, 0) : 0;
-      for (std::int64_t d = site.number / 2; d > 0; d /= 2) {
-        std::uint64_t next[32] = {};
-        for (std::size_t l = 0; l < lanes.size(); ++l) {
-          std::size_t other = l ^ static_cast<std::size_t>(d);
-          bool there = other < 32 && (members >> other & 1);
-          next[l] = there ? combined(site, values[l], values[other]) : values[l];
-        }
-        std::memcpy(values, next, sizeof values);
-      }
-      for (std::size_t l = 0; l < lanes.size(); ++l)
-        if (members >> l & 1) result(l, values[l]);
-      break;
-    }
-    case Kind::ReduceSync: {
-      const auto first = static_cast<std::size_t>(std::countr_zero(members));
-      std::uint64_t all = arg(first, 1);
-      for (std::size_t l = first + 1; l < lanes.size(); ++l)
-        if (members >> l & 1) all = combined(site, all, arg(l, 1));
-      for (std::size_t l = 0; l < lanes.size(); ++l)
-        if (members >> l & 1) result(l, all);
-      break;
-    }
+    case Kind::Ballot: exchange.give_all(exchange.votes()); break;
+    case Kind::Any: exchange.give_all(exchange.votes() != 0); break;
+    case Kind::Elect: exchange.elect(); break;
+    case Kind::ActiveMask: exchange.give_all(members); break;
+    case Kind::WarpReduce: exchange.reduce_by_butterfly(); break;
+    case Kind::ReduceSync: exchange.give_all(exchange.reduced()); break;
     case Kind::LdMatrix:
     case Kind::StMatrix: matrices(site, lanes); break;
     default: break;

@@ -157,56 +157,20 @@ class Collector {
   void look(const Node* n) {
     switch (n->kind) {
       case NodeKind::NameRef: return read(as<NameRef>(n)->name);
-      case NodeKind::If: {
-        auto* i = as<If>(n);
-        visit(i->condition);
-        return perhaps(!is_main(i->condition), [&] {
-          all(i->then_body);
-          all(i->else_body);
-        });
-      }
-      case NodeKind::IfExp: {
-        auto* i = as<IfExp>(n);
-        visit(i->condition);
-        return perhaps(true, [&] {
-          visit(i->then_value);
-          visit(i->else_value);
-        });
-      }
+      case NodeKind::If: return branch(as<If>(n));
+      case NodeKind::IfExp: return choice(as<IfExp>(n));
       case NodeKind::BoolOp: visit(as<BoolOp>(n)->left); return perhaps(true, [&] { visit(as<BoolOp>(n)->right); });
-      case NodeKind::Try: {
-        auto* t = as<Try>(n);
-        const bool expected = expects_name_error(t);
-        silent_ += expected ? 1 : 0;
-        all(t->body);
-        silent_ -= expected ? 1 : 0;
-        for (const Handler& h : t->handlers) {
-          visit(h.type);
-          perhaps(true, [&] { all(h.body); });
-        }
-        all(t->else_body);
-        return all(t->final_body);
-      }
-      case NodeKind::With: {
-        auto* w = as<With>(n);
-        bool expected = false;
-        for (const WithItem& item : w->items) {
-          visit(item.value);
-          visit(item.target);
-          expected = expected || expects_failure(item.value);
-        }
-        silent_ += expected ? 1 : 0;
-        all(w->body);
-        silent_ -= expected ? 1 : 0;
-        return;
-      }
-      case NodeKind::For:
-      case NodeKind::While: {
+      case NodeKind::Try: return attempt(as<Try>(n));
+      case NodeKind::With: return with(as<With>(n));
+      case NodeKind::For: {
         auto* f = as<For>(n);
+        visit(f->iterable), visit(f->target), all(f->body);
+        return perhaps(true, [&] { all(f->else_body); });
+      }
+      case NodeKind::While: {
         auto* w = as<While>(n);
-        if (f) visit(f->iterable), visit(f->target), all(f->body);
-        if (w) visit(w->condition), all(w->body);
-        return perhaps(true, [&] { all(f ? f->else_body : w->else_body); });
+        visit(w->condition), all(w->body);
+        return perhaps(true, [&] { all(w->else_body); });
       }
       case NodeKind::FunctionDef: return function(as<FunctionDef>(n));
       case NodeKind::ClassDef: {
@@ -216,50 +180,96 @@ class Collector {
         for (const Keyword& k : c->keywords) visit(k.value);
         return within(Kind::Class, c->body, {}, [&] { all(c->body); });
       }
-      case NodeKind::Lambda: {
-        auto* l = as<Lambda>(n);
-        std::vector<Name> params;
-        for (const Parameter& p : l->params) {
-          visit(p.default_value);
-          params.push_back(p.name);
-        }
-        return within(Kind::Function, {}, std::move(params), [&] { visit(l->body); });
-      }
-      case NodeKind::Comprehension: {
-        auto* c = as<Comprehension>(n);
-        std::vector<Name> bound;
-        for (const ComprehensionClause& clause : c->clauses) add_targets(clause.target, bound);
-        if (!c->clauses.empty()) visit(c->clauses.front().iterable);
-        return within(Kind::Comprehension, {}, std::move(bound), [&] {
-          for (std::size_t i = 0; i < c->clauses.size(); ++i) {
-            if (i > 0) visit(c->clauses[i].iterable);
-            visit(c->clauses[i].condition);
-          }
-          visit(c->element);
-          visit(c->value);
-        });
-      }
+      case NodeKind::Lambda: return lambda(as<Lambda>(n));
+      case NodeKind::Comprehension: return comprehension(as<Comprehension>(n));
       case NodeKind::AnnAssign: {
         auto* a = as<AnnAssign>(n);
         perhaps(true, [&] { visit(a->annotation); });
         visit(a->value);
         return visit(a->target);
       }
-      case NodeKind::Match: {
-        auto* m = as<Match>(n);
-        visit(m->subject);
-        for (const MatchCase& c : m->cases) {
-          pattern(c.pattern);
-          perhaps(true, [&] {
-            visit(c.guard);
-            all(c.body);
-          });
-        }
-        return;
-      }
+      case NodeKind::Match: return match(as<Match>(n));
       case NodeKind::Broken:
       case NodeKind::BrokenStmt: return;  // its own finding stands there
       default: return for_children(n, [&](const Node* child) { visit(child); });
+    }
+  }
+
+  void branch(const If* i) {
+    visit(i->condition);
+    perhaps(!is_main(i->condition), [&] {
+      all(i->then_body);
+      all(i->else_body);
+    });
+  }
+
+  void choice(const IfExp* i) {
+    visit(i->condition);
+    perhaps(true, [&] {
+      visit(i->then_value);
+      visit(i->else_value);
+    });
+  }
+
+  // Names that are not there are no surprise in a body whose failure is expected.
+  void body(Stmts statements, bool failure_expected) {
+    silent_ += failure_expected ? 1 : 0;
+    all(statements);
+    silent_ -= failure_expected ? 1 : 0;
+  }
+
+  void attempt(const Try* t) {
+    body(t->body, expects_name_error(t));
+    for (const Handler& h : t->handlers) {
+      visit(h.type);
+      perhaps(true, [&] { all(h.body); });
+    }
+    all(t->else_body);
+    all(t->final_body);
+  }
+
+  void with(const With* w) {
+    bool expected = false;
+    for (const WithItem& item : w->items) {
+      visit(item.value);
+      visit(item.target);
+      expected = expected || expects_failure(item.value);
+    }
+    body(w->body, expected);
+  }
+
+  void lambda(const Lambda* l) {
+    std::vector<Name> params;
+    for (const Parameter& p : l->params) {
+      visit(p.default_value);
+      params.push_back(p.name);
+    }
+    within(Kind::Function, {}, std::move(params), [&] { visit(l->body); });
+  }
+
+  // The first iterable is evaluated outside.
+  void comprehension(const Comprehension* c) {
+    std::vector<Name> bound;
+    for (const ComprehensionClause& clause : c->clauses) add_targets(clause.target, bound);
+    if (!c->clauses.empty()) visit(c->clauses.front().iterable);
+    within(Kind::Comprehension, {}, std::move(bound), [&] {
+      for (std::size_t i = 0; i < c->clauses.size(); ++i) {
+        if (i > 0) visit(c->clauses[i].iterable);
+        visit(c->clauses[i].condition);
+      }
+      visit(c->element);
+      visit(c->value);
+    });
+  }
+
+  void match(const Match* m) {
+    visit(m->subject);
+    for (const MatchCase& c : m->cases) {
+      pattern(c.pattern);
+      perhaps(true, [&] {
+        visit(c.guard);
+        all(c.body);
+      });
     }
   }
 

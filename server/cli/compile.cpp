@@ -328,72 +328,115 @@ bool print_texts(const CompileCommand& command, const std::vector<Output>& outpu
   return true;
 }
 
+// What the command answers. Texts and files go out script by script; with --json all is one object, and whatever ends
+// the command is in it, too.
+class CompileAnswer {
+ public:
+  explicit CompileAnswer(const CompileCommand& command) : command_(command) {}
+
+  // Of the next script, in the order of the scripts.
+  void take(const std::string& script, bool several, Compiled result) {
+    complain(result.complaints);
+    if (result.unusable) failures_.push_back({{"file", script}, {"message", result.failure}});
+    if (result.unusable && !several) status_ = kUsage;
+    environment_ = environment_ || result.environment || result.unusable;
+    errors_ = errors_ || result.errors;
+    none_ = none_ && result.outputs.empty();
+    if (!status_ && !result.unusable) hand_out(script, several, std::move(result));
+  }
+
+  // Has a script ended the command? Those behind it are not taken.
+  bool ended() const { return status_.has_value(); }
+
+  // The command's status, once all that counts are taken.
+  int end(const std::vector<std::string>& scripts) {
+    if (!status_ && none_ && !environment_ && !errors_) {
+      return refuse(command_.paths.front(),
+                    scripts.size() > 1 ? "none of these files has a kernel to compile"
+                                       : scripts.front() + " has no kernel to compile",
+                    "name one with --entry EXPR; `tilewright entries FILE` lists them");
+    }
+    print_json();
+    if (status_) return *status_;
+    if (errors_) return kErrors;
+    return environment_ ? kUsage : kFine;
+  }
+
+  int refuse(const std::string& file, const std::string& message, const std::string& remedy = {}) {
+    failures_.push_back({{"file", file}, {"message", message}});
+    print_json();
+    return fail_usage(message, remedy);
+  }
+
+ private:
+  void hand_out(const std::string& script, bool several, Compiled result) {
+    if (!command_.folder.empty()) {
+      auto written = write_files(command_, folder_of(command_, script, several), result.outputs);
+      if (!written) {
+        failures_.push_back({{"file", script}, {"message", written.error()}});
+        status_ = fail_usage(written.error());
+      }
+    }
+    if (command_.json) {
+      read_.merge(result.files);
+      for (Output& out : result.outputs) kernels_.push_back(std::move(out.json));
+      for (Json& d : result.diagnostics) diagnostics_.push_back(std::move(d));
+    } else if (command_.folder.empty() && !print_texts(command_, result.outputs, script, several)) {
+      status_ = fail_usage("a cubin is no text", "give a folder with -o, or --json for base64");
+    }
+  }
+
+  void print_json() {
+    if (!command_.json) return;
+    Json out{{"kernels", std::move(kernels_)}, {"diagnostics", std::move(diagnostics_)}, {"files", read_}};
+    if (!failures_.empty()) out["failures"] = std::move(failures_);
+    std::fputs((render::dump(out) + "\n").c_str(), stdout);
+  }
+
+  const CompileCommand& command_;
+  Json kernels_ = Json::array(), diagnostics_ = Json::array(), failures_ = Json::array();
+  std::set<std::string> read_;  // with --json: every file that the answer rests on
+  bool errors_ = false, environment_ = false, none_ = true;
+  std::optional<int> status_;  // what ends the command at once
+};
+
+// The scripts that the command means, or its status: the refusal is told. A file that was named is read as it is; only
+// in folders it is asked first whether a file is a script.
+std::expected<std::vector<std::string>, int> scripts_of(const CompileCommand& command, CompileAnswer& answer) {
+  std::error_code ec;
+  if (command.paths.size() == 1 && !std::filesystem::is_directory(command.paths.front(), ec)) return command.paths;
+  project::Expansion found = project::expand(command.paths);
+  if (!found.missing.empty()) {
+    return std::unexpected(answer.refuse(found.missing.front(), "no such file: " + found.missing.front()));
+  }
+  if (found.files.empty()) {
+    return std::unexpected(answer.refuse(command.paths.front(), "there is no tile script in " + command.paths.front()));
+  }
+  return std::move(found.files);
+}
+
 int run_compile(const CompileCommand& command) {
   for (const std::string& arch : command.archs) {
     if (!target_option(arch)) return kUsage;
   }
-  Json kernels = Json::array(), diagnostics = Json::array(), failures = Json::array();
-  std::set<std::string> read;  // with --json: every file that the answer rests on
-  // With --json whatever ends the command is in its object, too.
-  auto print_json = [&] {
-    if (!command.json) return;
-    Json out{{"kernels", std::move(kernels)}, {"diagnostics", std::move(diagnostics)}, {"files", read}};
-    if (!failures.empty()) out["failures"] = std::move(failures);
-    std::fputs((render::dump(out) + "\n").c_str(), stdout);
-  };
-  auto refuse = [&](const std::string& file, const std::string& message, const std::string& remedy = {}) {
-    failures.push_back({{"file", file}, {"message", message}});
-    print_json();
-    return fail_usage(message, remedy);
-  };
-  // A file that was named is read as it is; only in folders it is asked first whether a file is a script.
-  project::Expansion files{.files = command.paths, .passed_over = 0, .missing = {}};
-  std::error_code ec;
-  if (command.paths.size() > 1 || std::filesystem::is_directory(command.paths.front(), ec)) {
-    files = project::expand(command.paths);
-    if (!files.missing.empty()) return refuse(files.missing.front(), "no such file: " + files.missing.front());
-    if (files.files.empty())
-      return refuse(command.paths.front(), "there is no tile script in " + command.paths.front());
-  }
-  const bool several = files.files.size() > 1;
+  CompileAnswer answer(command);
+  const std::expected<std::vector<std::string>, int> scripts = scripts_of(command, answer);
+  if (!scripts) return scripts.error();
+  const std::vector<std::string>& files = *scripts;
+  const bool several = files.size() > 1;
   // A thread that waits for Ctrl-C is worth it where there are others, files or processes of NVIDIA's tools.
   const bool alone = !several && command.folder.empty() && !runs_tools(command);
   Interrupts interrupts(alone ? Interrupts::Way::EndAtOnce : Interrupts::Way::WindDown);
   const Compile one(command, interrupts.token());
-  std::vector<Compiled> results(files.files.size());
-  bool errors = false, environment = false, none = true;
-  std::optional<int> status;  // what ends the command at once
-  Progress progress("compiled", "files", files.files.size());
-  auto work = [&](std::size_t i) { results[i] = one.of(files.files[i], several ? 1 : command.jobs); };
-  auto finish = [&](std::size_t i) {
-    Compiled result = std::exchange(results[i], {});
-    progress.clear();
-    complain(result.complaints);
-    if (result.unusable) failures.push_back({{"file", files.files[i]}, {"message", result.failure}});
-    if (result.unusable && !several) status = kUsage;
-    environment = environment || result.environment || result.unusable;
-    errors = errors || result.errors;
-    none = none && result.outputs.empty();
-    if (status || result.unusable) return;
-    if (!command.folder.empty()) {
-      auto written = write_files(command, folder_of(command, files.files[i], several), result.outputs);
-      if (!written) {
-        failures.push_back({{"file", files.files[i]}, {"message", written.error()}});
-        status = fail_usage(written.error());
-      }
-    }
-    if (command.json) {
-      read.merge(result.files);
-      for (Output& out : result.outputs) kernels.push_back(std::move(out.json));
-      for (Json& d : result.diagnostics) diagnostics.push_back(std::move(d));
-    } else if (command.folder.empty() && !print_texts(command, result.outputs, files.files[i], several)) {
-      status = fail_usage("a cubin is no text", "give a folder with -o, or --json for base64");
-    }
-  };
+  std::vector<Compiled> results(files.size());
+  Progress progress("compiled", "files", files.size());
   const bool whole = in_order(
-      files.files.size(), command.jobs, interrupts.token(), work,
+      files.size(), command.jobs, interrupts.token(),
+      [&](std::size_t i) { results[i] = one.of(files[i], several ? 1 : command.jobs); },
       [&](std::size_t i) {
-        if (!status) finish(i);
+        if (answer.ended()) return;
+        progress.clear();
+        answer.take(files[i], several, std::exchange(results[i], {}));
       },
       [&](std::size_t done) { progress.show(done); });
   progress.clear();
@@ -402,19 +445,7 @@ int run_compile(const CompileCommand& command) {
     if (std::string wrong = project::wrong_cuda_home(project::toolchain_options()); !wrong.empty())
       complain("tilewright: " + wrong + "\n");
   }
-  if (status) {
-    print_json();
-    return *status;
-  }
-  if (none && !environment && !errors) {
-    return refuse(
-        command.paths.front(),
-        several ? "none of these files has a kernel to compile" : files.files.front() + " has no kernel to compile",
-        "name one with --entry EXPR; `tilewright entries FILE` lists them");
-  }
-  print_json();
-  if (errors) return kErrors;
-  return environment ? kUsage : kFine;
+  return answer.end(files);
 }
 
 }  // namespace
