@@ -74,6 +74,7 @@ Nearest::Nearest(std::string_view wrong, Among among)
 }
 
 void Nearest::consider(std::string_view name) {
+  if (wrong_.size() == 1 && name.size() == 1 && among_ == Among::Few && is_respelt(wrong_, name)) found_ = name;
   if (best_ == 0 || name == wrong_) return;
   if (wrong_.size() < 4 && among_ != Among::Few && !begins_alike(wrong_, name)) {
     const bool like_case = !name.empty() && ((name[0] ^ wrong_[0]) & 0x20) == 0;  // `OLS` of COLS, not `all` of Call

@@ -11,7 +11,7 @@ int edit_distance(std::string_view a, std::string_view b, int limit);
 // The nearest of the names considered: one edit away in a word of three letters or less, and with the same first letter
 // in either case or its first two exchanged, else two. Of several equally near the one that the likelier slip leads to:
 // another spelling or letters exchanged, then letters left out or doubled, then others; of those the first. Words of
-// one letter, and those beyond 64, are near to nothing.
+// one letter are near to nothing, but among a few names to the same letter in the other case; those beyond 64 never.
 class Nearest {
  public:
   // Among a few names, such as the keywords of one call, a short word may begin differently, too. Among names one of

@@ -50,6 +50,15 @@ def k():
 #                ^ error[TW2108]: 'D' of Tx.warp.gemm is tile-only: a buffer or a region is needed
     Tx.warp.gemm(B, B, B)
 #   ^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: Tx.warp.gemm needs 'C'
+    Tx.wg.gemm_async(c=B, a=B, b=B)
+#                    ^ error[TW2006]: Tx.warpgroup.gemm_async has no argument 'c'
+#   hint: did you mean C=?
+    Tx.warp.gemm(B, B, B, acc=B)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: Tx.warp.gemm needs 'C'
+#   hint: 'acc' is none of its operands: D, A, B, C, transpose_A, transpose_B, alpha, beta
+    Tx.warp.gemm(B, B, acc=B, beta=0.0, other=B)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: Tx.warp.gemm needs 'B'
+#   hint: 'acc', 'other' are none of its operands: D, A, B, C, transpose_A, transpose_B, alpha, beta
     Tx.warp.fma(B, B, 2.0)
 #   ^^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: Tx.warp.fma needs 'bias'
     Tx.warp.zero()

@@ -413,7 +413,7 @@ def size():
     a = T.alloc_buffer((16,), "float32", scope="local")
     d = T.alloc_buffer((2,), "float32", scope="local")
     Tx.sum(d, a)
-#   ^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at thread scope\n   packed_add_sum  rejected: dst_len 2 != 1\n   local           rejected: dst size 2 != expected spatial size 1\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
+#   ^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at thread scope\n   packed_add_sum  rejected: dst_len 2 != 1\n   local           rejected: dst size 2 != expected spatial size 1: a[0:16] reduced along axis 0 leaves that many\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
 
 @T.prim_func
 def axis():
@@ -453,7 +453,7 @@ def in_place():
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warp scope\n   packed_add_sum  rejected: unsupported exec_scope warp; dst_len 256 != 1; src ndim 2 != 1\n   local           declined: works in place and accumulates: the old value would count twice\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
 #| 25 sum -> nothing
 #|   packed_add_sum rejected: dst_len 2 != 1
-#|   local rejected: dst size 2 != expected spatial size 1
+#|   local rejected: dst size 2 != expected spatial size 1: a[0:16] reduced along axis 0 leaves that many
 #|   shared rejected: source is local and destination local; shared reduces tiles in shared memory
 #| 36 sum -> nothing
 #|   packed_add_sum rejected: reduce axis 1 out of range for ndim=1

@@ -26,7 +26,7 @@ from tvm.script import tirx as T
 
 # tilewright: run seed=secret warmup=1 schedules=9 rtol=1e-3 atol=0 n=0x10 b=zeros
 #                                                                          ^ error[TW2313]: `copy` has no `b`
-#   hint: its tensors: A, B; scalars and extents: n
+#   hint: did you mean B?
 @T.prim_func
 def copy(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32"), n: T.int32):
     T.device_entry()

@@ -406,4 +406,10 @@ TEST_CASE("near is what one or two edits make of a word") {
   text::Nearest few("bar", text::Nearest::Among::Few);  // a keyword of a call, say
   few.consider("mbar");
   CHECK(few.found() == "mbar");
+  text::Nearest letter("c", text::Nearest::Among::Few);
+  letter.consider("A");
+  CHECK(letter.found().empty());
+  letter.consider("C");  // a letter in the other case
+  CHECK(letter.found() == "C");
+  CHECK(nearest("t", {"T"}).empty());
 }

@@ -205,7 +205,12 @@ Reason wrong_size(const Reduction& r) {
   if (r.reduced.empty()) return {};
   Expr room = count(r.dst, [](std::size_t) { return true; }), wanted = output_count(r);
   if (ir::provably_equal(room, wanted)) return {};
-  return cat("dst size ", ir::to_string(room), " != expected spatial size ", ir::to_string(wanted));
+  std::string axes;
+  for (std::size_t d = 0; d < r.reduced.size(); ++d) {
+    if (r.reduced[d]) axes += cat(axes.empty() ? "" : ", ", d);
+  }
+  return cat("dst size ", ir::to_string(room), " != expected spatial size ", ir::to_string(wanted), ": ",
+             region_text(r.src), " reduced along ", axes.contains(',') ? "axes " : "axis ", axes, " leaves that many");
 }
 
 Reason not_stored_in(const Reduction& r, bool (*fits)(ir::StorageScope), std::string_view wanted) {
