@@ -15,7 +15,11 @@ namespace tilewright::script {
 
 class Fingerprint {
  public:
-  explicit Fingerprint(Interpreter& in) : in_(in) {}
+  explicit Fingerprint(Interpreter& in) : in_(in) {
+    // A key is made for each kernel at each edit, and most kernels lead to a few statements only.
+    resolved_.reserve(kUsualStatements);
+    statements_.reserve(kUsualStatements);
+  }
 
   void add(std::uint64_t word) { digest_.add(word); }
   void add(std::string_view text) { digest_.add(text); }
@@ -29,6 +33,8 @@ class Fingerprint {
   std::vector<std::shared_ptr<const syntax::TopLevel>> take_statements() { return std::move(statements_); }
 
  private:
+  static constexpr std::size_t kUsualStatements = 8;
+
   void object(Object* o);
   void names(const std::shared_ptr<const syntax::TopLevel>& statement, Scope* closure);
   void add(const layout::Layout& l);
