@@ -127,8 +127,14 @@ step('and can be run where tilewright.toml says', async () => {
   await w.command('Testing: Focus on Test Explorer View');
   const row = w.page.locator('.test-explorer .monaco-list-row', { hasText: 'scopes.py' }).first();
   await row.click({ button: 'right' });
-  await w.page.locator('.monaco-menu .action-item', { hasText: /Using Profile/ }).first().click();
-  await w.page.locator('.quick-input-list .monaco-list-row', { hasText: 'On the simulator' }).waitFor();
+  const item = w.page.locator('.monaco-menu .action-item', { hasText: /Using Profile/ }).first();
+  await item.waitFor();
+  const choices = w.page.locator('.quick-input-list .monaco-list-row', { hasText: 'On the simulator' });
+  // A menu takes no click that comes together with its opening, which on a busy machine may be late.
+  await w.until(async () => {
+    if (await item.isVisible()) await item.click({ timeout: 1000 }).catch(() => undefined);
+    return choices.isVisible();
+  }, 'the places to run are offered');
   await w.pick('On lab');
   await w.command('Tilewright: Show Run View');
   const page = await w.frame('#verdict');
