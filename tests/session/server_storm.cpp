@@ -200,7 +200,11 @@ class Storm {
         wanted.replace(change.begin, change.end - change.begin, change.text);
         editor.apply(change);
         Json one{{"range", protocol::Range{{from.line, from.column}, {to.line, to.column}}}, {"text", change.text}};
-        if (editor.text() != wanted) one = {{"text", editor.text()}};
+        // A position cannot stand between the two bytes of one end of a line: such an edit is told as a whole text.
+        auto splits = [&](std::uint32_t at) {
+          return before.offset(before.position(at, text::Encoding::Utf8), text::Encoding::Utf8) != at;
+        };
+        if (editor.text() != wanted || splits(change.begin) || splits(change.end)) one = {{"text", editor.text()}};
         tell("textDocument/didChange", {{"textDocument", {{"uri", uri(document)}, {"version", ++version}}},
                                         {"contentChanges", Json::array({one})}});
         ++edits_;
