@@ -180,7 +180,7 @@ std::unique_ptr<Allocation> find_kept(const std::filesystem::path& folder, const
     if (!record) continue;
     const auto running = is_running(record->job(), stop);
     if (running == true) return std::make_unique<Reused>(std::move(*record));
-    // Its holder was killed, or the cluster took it: nobody else removes the file.
+    // The cluster took it, and its holder has not seen that yet.
     if (running == false) record->remove();
   }
   return nullptr;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 
 #include "server/project/environment.h"
 
@@ -15,12 +16,34 @@ namespace {
 
 constexpr std::string_view kSuffix = ".slurm";
 
+// Which byte of a record is locked by whom; the bytes need not exist.
+enum class Party : std::uint8_t { User = 0, Holder = 1 };
+
 // Locks of the open file, not of the process: they end with the last descriptor of it, and threads see each other's.
-flock whole(short type) {
+flock lock_of(Party party) {
   struct flock lock{};
-  lock.l_type = type;
+  lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
+  lock.l_start = static_cast<off_t>(party);
+  lock.l_len = 1;
   return lock;
+}
+
+bool take_lock(int fd, Party party) {
+  struct flock lock = lock_of(party);
+  return ::fcntl(fd, F_OFD_SETLK, &lock) == 0;
+}
+
+// Has another one this lock? Nothing: a file system without locks does not say.
+std::optional<bool> is_locked(int fd, Party party) {
+  struct flock lock = lock_of(party);
+  if (::fcntl(fd, F_OFD_GETLK, &lock) != 0) return std::nullopt;
+  return lock.l_type != F_UNLCK;
+}
+
+bool has_name(int fd) {
+  struct stat s{};
+  return ::fstat(fd, &s) == 0 && s.st_nlink > 0;
 }
 
 std::string read_small(int fd) {
@@ -75,9 +98,13 @@ Record::~Record() {
 std::optional<Record> Record::create(const std::filesystem::path& path, const std::string& job,
                                      const std::string& key) {
   Record record(path, ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (record.fd_ < 0) return std::nullopt;
+  take_lock(record.fd_, Party::Holder);
   const std::string text = job + "\n" + key + "\n";
-  if (record.fd_ < 0 || ::write(record.fd_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    return std::nullopt;
+  const bool written = ::write(record.fd_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  if (!written) record.remove();
+  // Whoever saw it before its lock was there has removed it.
+  if (!written || !has_name(record.fd_)) return std::nullopt;
   record.job_ = job;
   return record;
 }
@@ -85,8 +112,11 @@ std::optional<Record> Record::create(const std::filesystem::path& path, const st
 std::optional<Record> Record::claim(const std::filesystem::path& path, const std::string& key) {
   Record record(path, ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (record.fd_ < 0 || !record.lock()) return std::nullopt;
-  struct stat s{};
-  if (::fstat(record.fd_, &s) != 0 || s.st_nlink == 0) return std::nullopt;
+  if (!has_name(record.fd_)) return std::nullopt;
+  if (is_locked(record.fd_, Party::Holder) == false) {
+    record.remove();
+    return std::nullopt;
+  }
   const std::string text = read_small(record.fd_);
   const auto line = text.find('\n');
   if (line == std::string::npos || text.substr(line + 1) != key + "\n") return std::nullopt;
@@ -95,15 +125,9 @@ std::optional<Record> Record::claim(const std::filesystem::path& path, const std
   return record;
 }
 
-bool Record::lock() const {
-  struct flock lock = whole(F_WRLCK);
-  return ::fcntl(fd_, F_OFD_SETLK, &lock) == 0;
-}
+bool Record::lock() const { return take_lock(fd_, Party::User); }
 
-bool Record::in_use() const {
-  struct flock lock = whole(F_WRLCK);
-  return ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
-}
+bool Record::in_use() const { return is_locked(fd_, Party::User).value_or(false); }
 
 void Record::remove() const { ::unlink(path_.c_str()); }
 

@@ -19,6 +19,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLastWords = 4096;
 constexpr std::chrono::seconds kPatience{2};  // for a process that is told to end
+// For what an ended process has said to arrive: others that it started may keep its standard error open.
+constexpr std::chrono::milliseconds kLastWordsCome{500};
 
 class RunningCommand final : public Ends {
  public:
@@ -51,7 +53,9 @@ class RunningCommand final : public Ends {
     if (!ended) return why.empty() ? name_ + " closed its output" : why;
     why = name_ + (*ended > 128 ? std::string(" was ended by ") + ::strsignal(*ended - 128)
                                 : " ended with status " + std::to_string(*ended));
-    std::lock_guard lock(words_);
+    std::unique_lock lock(words_);
+    // They are read by another thread, which may come to them after the end of the process.
+    said_all_.wait_for(lock, kLastWordsCome, [this] { return at_end_; });
     std::string last = heard_;
     while (!last.empty() && (last.back() == '\n' || last.back() == '\r')) last.pop_back();
     return last.empty() ? why : why + ": " + last;
@@ -61,7 +65,12 @@ class RunningCommand final : public Ends {
   // Standard error is read on the connection's thread; a process that says much does not wait for us.
   void hear() {
     errors_->async_read_some(asio::buffer(piece_), [this](boost::system::error_code ec, std::size_t n) {
-      if (ec) return;
+      if (ec) {
+        std::lock_guard lock(words_);
+        at_end_ = true;
+        said_all_.notify_all();
+        return;
+      }
       {
         std::lock_guard lock(words_);
         heard_.append(piece_, n);
@@ -113,6 +122,8 @@ class RunningCommand final : public Ends {
   std::shared_ptr<asio::posix::stream_descriptor> errors_;
   char piece_[1024];
   std::mutex words_;
+  std::condition_variable said_all_;
+  bool at_end_ = false;
   std::string heard_;
   std::mutex life_;
   std::optional<int> status_;

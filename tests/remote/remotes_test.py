@@ -85,6 +85,14 @@ mixed = ["here", "gone"]
         self.assertEqual(self.run_it("good").returncode, 0)
         self.assertEqual(self.run_it("mixed").returncode, 1)
 
+    def test_what_a_command_says_last_is_told_also_if_it_comes_after_its_end(self):
+        self.settings('''[remotes.late]
+at = "exec:sh -c '(exec 0<&- 1>&-; sleep 0.1; echo no room here >&2) & exit 3'"
+''')
+        status, value = self.report()
+        self.assertEqual(status, 1)
+        self.assertEqual(value["remotes"][0]["problem"], "sh ended with status 3: no room here")
+
     def test_an_address_needs_no_settings(self):
         status, value = self.report(f"exec:{TILEWRIGHT} worker --stdio")
         self.assertEqual((status, value["settings"]), (0, ""))

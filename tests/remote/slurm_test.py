@@ -293,19 +293,21 @@ class Kept(CaseOfSlurm):
         first = Probe("slurm:keep=60")
         job = job_of(first.command())
         first.end()
+        records = os.path.join(self.state, "tilewright")
+        until(lambda: os.listdir(records), "a record of what is kept")
         # Everything that held it is killed, its file stays.
         for pid, _ in children_of_holders():
             os.kill(pid, signal.SIGKILL)
         subprocess.run(["scancel", job], env=self.env)
         until(lambda: not cluster.jobs(), "the end of the job")
-        self.assertEqual(len(os.listdir(os.path.join(self.state, "tilewright"))), 1)
+        self.assertEqual(len(os.listdir(records)), 1)
         second = Probe("slurm:keep=60")
         self.assertNotEqual(job_of(second.command()), job)
         second.end()
         for job in cluster.jobs():
             subprocess.run(["scancel", job.split()[0]], env=self.env)
         self.nothing_left()
-        self.assertEqual(os.listdir(os.path.join(self.state, "tilewright")), [])
+        self.assertEqual(os.listdir(records), [])
 
     def test_one_that_was_cancelled_in_use_is_replaced(self):
         first = Probe("slurm:keep=60")

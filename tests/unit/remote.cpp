@@ -333,8 +333,25 @@ TEST_CASE("an allocation that is kept serves who wishes the same, one at a time"
     holder->remove();
   }
   CHECK(remote::records_in(scratch.path()).empty());
-  std::ofstream(path) << "17; rm\n" << key << "\n";
+  const auto odd = remote::Record::create(path, "17; rm", key);
+  REQUIRE(odd);
   CHECK_FALSE(remote::Record::claim(path, key));
+}
+
+TEST_CASE("the record of a holder that was killed is removed by whoever sees it") {
+  testing::Scratch scratch;
+  const auto path = remote::new_record(scratch.path());
+  const std::string key = "slots=1";
+  for (const std::string& text : {std::string(), "17\n" + key + "\n"}) {  // killed before it wrote, and after
+    std::ofstream(path) << text;
+    CHECK_FALSE(remote::Record::claim(path, key));
+    CHECK_FALSE(std::filesystem::exists(path));
+  }
+  // That of a living one stays, whoever looks.
+  const auto holder = remote::Record::create(path, "17", key);
+  REQUIRE(holder);
+  CHECK_FALSE(remote::Record::claim(path, "another key"));
+  CHECK(std::filesystem::exists(path));
 }
 
 TEST_CASE("a command is given up when it takes too long or somebody stops it, with all that it started") {
