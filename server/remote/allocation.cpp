@@ -110,7 +110,8 @@ class Queue {
     if (!answer || answer->status != 0 || !answer->output.starts_with("PENDING|")) return {};
     const std::string line = answer->output.substr(8, answer->output.find('\n') - 8);
     const auto bar = line.find('|');
-    const std::string partition = line.substr(0, bar), reason = bar == std::string::npos ? "" : line.substr(bar + 1);
+    const std::string partition = line.substr(0, bar);
+    std::string reason = bar == std::string::npos ? "" : line.substr(bar + 1);
     if (waits_forever(reason)) return reason;
     std::string words = "waiting in the queue of partition " + partition;
     const int ahead = count_ahead(partition, job, stop);

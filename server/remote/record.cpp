@@ -68,7 +68,7 @@ std::filesystem::path record_folder() {
   auto folder_in = [](const char* variable, const char* below) -> std::filesystem::path {
     const char* base = std::getenv(variable);
     if (!base || base[0] != '/') return {};
-    const auto folder = std::filesystem::path(base) / below;
+    auto folder = std::filesystem::path(base) / below;
     std::error_code ec;
     std::filesystem::create_directories(folder.parent_path(), ec);
     ::mkdir(folder.c_str(), 0700);
