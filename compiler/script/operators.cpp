@@ -1,4 +1,5 @@
-// Operators, truth, equality and iteration of values.
+#include "compiler/script/operators.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -6,13 +7,10 @@
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/rendering.h"
-#include "compiler/text/search.h"
 
 namespace tilewright::script {
 
 using syntax::Operator;
-
-namespace {
 
 ir::ExprKind expr_kind(Operator op) {
   using K = ir::ExprKind;
@@ -62,6 +60,14 @@ const char* dunder(Operator op) {
     default: return "";
   }
 }
+
+Value undefined_between(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
+  return in.fail(code::kType, span,
+                 "operator " + std::string(syntax::operator_text(op)) + " is not defined between " +
+                     std::string(type_name(a)) + " and " + std::string(type_name(b)));
+}
+
+namespace {
 
 const char* reflected(Operator op) {
   switch (op) {
@@ -323,12 +329,6 @@ Value binary_instances(Interpreter& in, Operator op, Value a, Value b, text::Spa
   return Value::none();
 }
 
-Value undefined_between(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
-  return in.fail(code::kType, span,
-                 "operator " + std::string(syntax::operator_text(op)) + " is not defined between " +
-                     std::string(type_name(a)) + " and " + std::string(type_name(b)));
-}
-
 }  // namespace
 
 Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
@@ -389,389 +389,6 @@ Value Interpreter::unary(Operator op, Value a, text::Span span) {
   }
   return fail(code::kType, span,
               "operator " + std::string(syntax::operator_text(op)) + " is not defined on " + std::string(type_name(a)));
-}
-
-namespace {
-
-// Is `a` in `b`? Nothing: an error is pending.
-std::optional<bool> is_in(Interpreter& in, Value a, Value b, text::Span span) {
-  if (Str* s = b.as<Str>()) {
-    Str* part = a.as<Str>();
-    if (!part) {
-      in.fail(code::kType, span, "'in <string>' needs a string on the left");
-      return std::nullopt;
-    }
-    if (!in.charge_text(s->text.size(), span)) return std::nullopt;
-    return text::find_first(s->text, part->text) != std::string::npos;
-  }
-  if (Dict* d = b.as<Dict>()) return in.dict_find(d, a) != nullptr;
-  if (Set* s = b.as<Set>()) return in.dict_find(&s->entries, a) != nullptr;
-  if (Instance* instance = b.as<Instance>(); instance && instance->cls->find("__contains__")) {
-    Value r = in.call(in.attribute(b, "__contains__", span), std::span<const Value>(&a, 1), span);
-    return r.is_error() ? std::nullopt : in.truth(r, span);
-  }
-  auto items = in.iterate(b, span);
-  if (!items) return std::nullopt;
-  for (Value item : *items) {
-    if (in.equals(item, a)) return true;
-  }
-  return false;
-}
-
-bool is_scalar_of_kernel(Value v) {
-  BufferValue* buffer = v.as<BufferValue>();
-  return v.is_expr() || (buffer && ir::is_one_element(*buffer->buffer));
-}
-
-Value compare_run_time(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
-  ir::Expr ea = in.as_expr(a, span, "the left side"), eb = ea ? in.as_expr(b, span, "the right side") : ir::Expr();
-  if (!eb) return Value::error();
-  auto made = ir::apply_operator(expr_kind(op), ea, eb, !a.is_expr() && !a.is_object(), !b.is_expr() && !b.is_object(),
-                                 in.in_script_mode());
-  if (made) return Value::expr(*made);
-  bool mismatch = made.error().starts_with("mismatched");
-  return in.fail(code::kType, span, made.error(), mismatch ? "cast one side, e.g. T.uint32(x)" : "");
-}
-
-// `c`: -1, 0 or 1, as the left side is smaller, equal or larger.
-Value ordered(Operator op, int c) {
-  switch (op) {
-    case Operator::Lt: return Value::boolean(c < 0);
-    case Operator::Le: return Value::boolean(c <= 0);
-    case Operator::Gt: return Value::boolean(c > 0);
-    default: return Value::boolean(c >= 0);
-  }
-}
-template <class T>
-int sign_of(const T& x, const T& y) {
-  return x < y ? -1 : x > y;
-}
-
-const std::vector<Value>* sequence_items(Value v) {
-  if (List* l = v.as<List>()) return &l->items;
-  if (Tuple* t = v.as<Tuple>()) return &t->items;
-  return nullptr;
-}
-
-// By the first items that differ.
-Value compare_sequences(Interpreter& in, Operator op, const std::vector<Value>& x, const std::vector<Value>& y,
-                        text::Span span) {
-  for (std::size_t i = 0; i < x.size() && i < y.size(); ++i) {
-    if (in.equals(x[i], y[i])) continue;
-    if (!in.enter(2, span)) return Value::error();
-    Value v = in.compare(op, x[i], y[i], span);
-    in.leave(2);
-    return v;
-  }
-  return ordered(op, sign_of(x.size(), y.size()));
-}
-
-// By which holds the other.
-Value compare_sets(Interpreter& in, Operator op, Set* x, Set* y) {
-  const bool less = op == Operator::Lt || op == Operator::Le, strict = op == Operator::Lt || op == Operator::Gt;
-  Set *inner = less ? x : y, *outer = less ? y : x;
-  const bool inside = std::ranges::all_of(inner->entries.items,
-                                          [&](auto& entry) { return in.dict_find(&outer->entries, entry.first); });
-  return Value::boolean(inside && (!strict || x->entries.items.size() != y->entries.items.size()));
-}
-
-// <, <=, >, >= of values that Python compares.
-Value compare_order(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
-  if (auto x = in.as_big(a), y = in.as_big(b); x && y) return ordered(op, sign_of(*x, *y));
-  if (auto x = in.as_number(a), y = in.as_number(b); x && y) {
-    if (std::isnan(*x) || std::isnan(*y)) return Value::boolean(false);
-    return ordered(op, sign_of(*x, *y));
-  }
-  if (Str* x = a.as<Str>(), *y = b.as<Str>(); x && y) {
-    if (!in.charge_text(std::min(x->text.size(), y->text.size()), span)) return Value::error();
-    return ordered(op, x->text.compare(y->text));
-  }
-  if (auto *x = sequence_items(a), *y = sequence_items(b); x && y) return compare_sequences(in, op, *x, *y, span);
-  if (Set* x = a.as<Set>(), *y = b.as<Set>(); x && y) return compare_sets(in, op, x, y);
-  return undefined_between(in, op, a, b, span);
-}
-
-}  // namespace
-
-Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
-  if (MetaVar* m = a.as<MetaVar>()) a = m->value;
-  if (MetaVar* m = b.as<MetaVar>()) b = m->value;
-  if (op == Operator::Is) return Value::boolean(is_identical(a, b));
-  if (op == Operator::IsNot) return Value::boolean(!is_identical(a, b));
-  if (a.is_poison()) return a;
-  if (b.is_poison()) return b;
-  if (op == Operator::In || op == Operator::NotIn) {
-    if (b.is_opaque() || a.is_opaque()) return b.is_opaque() ? b : a;
-    auto found = is_in(*this, a, b, span);
-    return found ? Value::boolean(*found == (op == Operator::In)) : Value::error();
-  }
-  if ((is_scalar_of_kernel(a) && can_be_expr(b)) || (is_scalar_of_kernel(b) && can_be_expr(a))) {
-    return compare_run_time(*this, op, a, b, span);
-  }
-  if (a.is_opaque()) return a;
-  if (b.is_opaque()) return b;
-  if ((a.is_expr() && b.as<Str>()) || (b.is_expr() && a.as<Str>())) {
-    return fail(code::kType, span, "a run-time expression cannot be compared with a string");
-  }
-  if (Instance* instance = a.as<Instance>(); instance && instance->cls->find(dunder(op))) {
-    return call(attribute(a, dunder(op), span), std::span<const Value>(&b, 1), span);
-  }
-  if (op == Operator::Eq) return Value::boolean(equals(a, b));
-  if (op == Operator::Ne) return Value::boolean(!equals(a, b));
-  return compare_order(*this, op, a, b, span);
-}
-
-std::optional<bool> Interpreter::truth(Value v, text::Span span) {
-  switch (v.tag) {
-    case Tag::Bool: return v.b;
-    case Tag::Int: return v.i != 0;
-    case Tag::Float: return v.f != 0;
-    case Tag::None:
-    case Tag::Opaque:
-    case Tag::Poison: return false;
-    case Tag::Ellipsis:
-    case Tag::NotImplemented: return true;
-    case Tag::Error: return std::nullopt;
-    case Tag::Expr: {
-      if (const std::int64_t* c = ir::constant(v.as_expr())) return *c != 0;
-      fail(code::kCondition, span, "a run-time expression has no truth value here",
-           "only `if`, `while` and conditional expressions of a kernel may test it");
-      return std::nullopt;
-    }
-    case Tag::Object: break;
-  }
-  if (Str* s = v.as<Str>()) return !s->text.empty();
-  if (List* l = v.as<List>()) return !l->items.empty();
-  if (Tuple* t = v.as<Tuple>()) return !t->items.empty();
-  if (Dict* d = v.as<Dict>()) return !d->items.empty();
-  if (Set* s = v.as<Set>()) return !s->entries.items.empty();
-  if (Range* r = v.as<Range>()) return r->length() != 0;
-  if (MetaVar* m = v.as<MetaVar>()) return truth(m->value, span);
-  if (Instance* instance = v.as<Instance>()) {
-    for (const char* name : {"__bool__", "__len__"}) {
-      if (!instance->cls->find(name)) continue;
-      Value r = call(attribute(v, name, span), std::span<const Value>(), span);
-      if (r.is_error()) return std::nullopt;
-      return truth(r, span);
-    }
-  }
-  return true;
-}
-
-bool Interpreter::is_identical(Value a, Value b) {
-  if (a.tag != b.tag) return false;
-  switch (a.tag) {
-    case Tag::Bool: return a.b == b.b;
-    case Tag::Int: return a.i == b.i;
-    case Tag::Float: return a.f == b.f;
-    case Tag::Expr: return a.e == b.e;
-    case Tag::Object: return a.o == b.o;
-    case Tag::Opaque: return false;
-    default: return true;
-  }
-}
-
-// A member of an enum of strings is its text.
-static bool same_text(Value a, Value b) {
-  auto x = python::text_value(a), y = python::text_value(b);
-  return x && y && *x == *y;
-}
-
-bool Interpreter::equals(Value a, Value b) {
-  // Containers that share their parts can take for ever to compare: whoever goes on notices that the steps are spent.
-  if (++steps_ > step_limit_) return false;
-  if ((steps_ & 1023) == 0 && context_.stop.stop_requested()) return false;
-  if (auto x = as_big(a), y = as_big(b); x && y) return *x == *y;
-  if (auto x = as_number(a), y = as_number(b); x && y) return *x == *y;
-  if (a.is_expr() && b.is_expr()) return a.e == b.e || ir::structurally_equal(a.as_expr(), b.as_expr());
-  if (is_identical(a, b)) return true;
-  if (a.tag != Tag::Object || b.tag != Tag::Object) return false;
-  if (DataTypeValue* d = a.as<DataTypeValue>()) {
-    if (DataTypeValue* e = b.as<DataTypeValue>()) return d->dtype == e->dtype;
-    if (Str* s = b.as<Str>()) return ir::parse_dtype(s->text) == d->dtype;
-  }
-  if (b.as<DataTypeValue>() && a.as<Str>()) return equals(b, a);
-  return a.o->type == b.o->type ? equal_objects(a, b) : same_text(a, b);
-}
-
-bool Interpreter::equal_items(const std::vector<Value>& x, const std::vector<Value>& y) {
-  if (x.size() != y.size() || depth_ > context_.limits.depth) return false;
-  ++depth_;
-  steps_ += x.size();
-  bool same = true;
-  for (std::size_t i = 0; same && i < x.size(); ++i) same = equals(x[i], y[i]);
-  --depth_;
-  return same;
-}
-
-bool Interpreter::equal_dicts(Dict* x, Dict* y) {
-  if (x->items.size() != y->items.size() || depth_ > context_.limits.depth) return false;
-  ++depth_;
-  bool same = true;
-  for (std::size_t i = 0; same && i < x->items.size(); ++i) {
-    Value* other = dict_find(y, x->items[i].first);
-    same = other && equals(x->items[i].second, *other);
-  }
-  --depth_;
-  return same;
-}
-
-bool Interpreter::equal_instances(Value a, Value b) {
-  Instance *x = a.as<Instance>(), *y = b.as<Instance>();
-  if (x->cls != y->cls) return same_text(a, b);
-  if (x->cls->find("__eq__")) {
-    Value r = call(attribute(a, "__eq__", {}), std::span<const Value>(&b, 1), {});
-    if (r.is_error()) {
-      if (!pending_->fatal) pending_.reset();
-      return false;
-    }
-    return truth(r, {}).value_or(false);
-  }
-  if (!x->cls->is_dataclass || x->attributes.size() != y->attributes.size()) return false;
-  if (depth_ > context_.limits.depth) return false;
-  ++depth_;
-  bool same = true;
-  for (std::size_t i = 0; same && i < x->attributes.size(); ++i) {
-    Value* other = y->find(x->attributes[i].first);
-    same = other && equals(x->attributes[i].second, *other);
-  }
-  --depth_;
-  return same;
-}
-
-bool Interpreter::equal_objects(Value a, Value b) {
-  switch (a.o->type) {
-    case Type::Str: {
-      const std::string &x = a.as<Str>()->text, &y = b.as<Str>()->text;
-      if (x.size() == y.size()) steps_ += x.size() / 64;
-      return x == y;
-    }
-    case Type::List: return equal_items(a.as<List>()->items, b.as<List>()->items);
-    case Type::Tuple: return equal_items(a.as<Tuple>()->items, b.as<Tuple>()->items);
-    case Type::Dict: return equal_dicts(a.as<Dict>(), b.as<Dict>());
-    case Type::Set: {
-      Set *x = a.as<Set>(), *y = b.as<Set>();
-      return x->entries.items.size() == y->entries.items.size() &&
-             std::ranges::all_of(x->entries.items, [&](auto& entry) { return dict_find(&y->entries, entry.first); });
-    }
-    case Type::Range: {
-      Range *x = a.as<Range>(), *y = b.as<Range>();
-      return x->length() == y->length() && (x->length() == 0 || (x->start == y->start && x->step == y->step));
-    }
-    case Type::Slice: {
-      Slice *x = a.as<Slice>(), *y = b.as<Slice>();
-      return equals(x->start, y->start) && equals(x->stop, y->stop) && equals(x->step, y->step);
-    }
-    case Type::Axis: return a.as<AxisValue>()->axis == b.as<AxisValue>()->axis;
-    case Type::Iter: return layout::same(a.as<IterValue>()->iter, b.as<IterValue>()->iter);
-    case Type::Layout: return layout::same(*a.as<LayoutValue>()->layout, *b.as<LayoutValue>()->layout);
-    case Type::Buffer: return a.as<BufferValue>()->buffer == b.as<BufferValue>()->buffer;
-    case Type::Instance: return equal_instances(a, b);
-    default: return false;
-  }
-}
-
-std::size_t Interpreter::hash(Value v) {
-  // As with equals(): a spent budget or a deep nest ends it; equal values still get equal hashes while there is any.
-  if (++steps_ > step_limit_ || depth_ > context_.limits.depth) return 0;
-  auto mix = [](std::size_t seed, std::size_t h) {
-    return seed ^ (h + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
-  };
-  if (auto x = as_big(v)) return std::hash<std::int64_t>()(static_cast<std::int64_t>(*x));
-  if (v.is_float()) {
-    if (v.f == std::floor(v.f) && std::fabs(v.f) < 9e18)
-      return std::hash<std::int64_t>()(static_cast<std::int64_t>(v.f));
-    return std::hash<double>()(v.f);
-  }
-  if (v.is_expr()) return ir::structural_hash(v.as_expr());
-  if (auto text = python::text_value(v)) {
-    steps_ += text->size() / 64;
-    return std::hash<std::string_view>()(*text);
-  }
-  if (Tuple* t = v.as<Tuple>()) {
-    std::size_t h = 7;
-    ++depth_;
-    for (Value item : t->items) h = mix(h, hash(item));
-    --depth_;
-    return h;
-  }
-  if (DataTypeValue* d = v.as<DataTypeValue>()) return std::hash<std::string>()(ir::dtype_name(d->dtype));
-  if (AxisValue* a = v.as<AxisValue>()) return static_cast<std::size_t>(a->axis);
-  if (Instance* instance = v.as<Instance>();
-      instance && (instance->cls->find("__eq__") || instance->cls->is_dataclass)) {
-    return static_cast<std::size_t>(Type::Instance);
-  }
-  // Equal lists and layouts may be different objects: one bucket by type keeps `equals` in charge.
-  if (v.is_object() &&
-      (v.o->type == Type::Layout || v.o->type == Type::List || v.o->type == Type::Dict || v.o->type == Type::Set ||
-       v.o->type == Type::Range || v.o->type == Type::Slice || v.o->type == Type::Iter)) {
-    return static_cast<std::size_t>(v.o->type);
-  }
-  return static_cast<std::size_t>(v.tag) * 31 + std::hash<std::int64_t>()(v.i);
-}
-
-std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span) {
-  if (MetaVar* m = v.as<MetaVar>()) return iterate(m->value, span);
-  if (List* l = v.as<List>()) {
-    if (!charge(l->items.size(), span) || !reserve(l->items.size() * sizeof(Value), span)) return std::nullopt;
-    return l->items;
-  }
-  if (Tuple* t = v.as<Tuple>()) {
-    if (!charge(t->items.size(), span) || !reserve(t->items.size() * sizeof(Value), span)) return std::nullopt;
-    return t->items;
-  }
-  std::vector<Value> out;
-  if (Str* s = v.as<Str>(); s && (!charge(16 * s->text.size(), span) || !reserve(s->text.size() * 128, span)))
-    return std::nullopt;
-  if (Dict* d = v.as<Dict>(); d && !charge(d->items.size(), span)) return std::nullopt;
-  if (Set* s = v.as<Set>(); s && !charge(s->entries.items.size(), span)) return std::nullopt;
-  if (Iterator* it = v.as<Iterator>()) {
-    out.assign(it->items.begin() + static_cast<std::ptrdiff_t>(std::min(it->next, it->items.size())), it->items.end());
-    it->next = it->items.size();
-    return out;
-  }
-  if (Range* r = v.as<Range>()) {
-    std::int64_t n = r->length();
-    if (n > static_cast<std::int64_t>(context_.limits.memory_bytes / sizeof(Value))) {
-      fail(code::kLimit, span, "iterating over " + std::to_string(n) + " numbers takes too much memory");
-      return std::nullopt;
-    }
-    if (!python::work(*this, span, static_cast<std::size_t>(n))) return std::nullopt;
-    out.reserve(static_cast<std::size_t>(n));
-    for (std::int64_t i = 0; i < n; ++i) out.push_back(Value::integer(r->start + i * r->step));
-    return out;
-  }
-  if (Dict* d = v.as<Dict>()) {
-    for (auto& [k, value] : d->items) out.push_back(k);
-    return out;
-  }
-  if (Set* s = v.as<Set>()) {
-    for (auto& [k, value] : s->entries.items) out.push_back(k);
-    return out;
-  }
-  if (Str* s = v.as<Str>()) {
-    for (std::size_t i = 0; i < s->text.size();) {
-      std::size_t n = 1;
-      while (i + n < s->text.size() && (s->text[i + n] & 0xC0) == 0x80) ++n;
-      out.push_back(string(std::string_view(s->text).substr(i, n)));
-      i += n;
-    }
-    return out;
-  }
-  if (Class* cls = v.as<Class>(); cls && cls->is_enum) return python::enum_members(cls);
-  if (Instance* instance = v.as<Instance>(); instance && instance->cls->find("__iter__")) {
-    Value r = call(attribute(v, "__iter__", span), std::span<const Value>(), span);
-    if (r.is_error()) return std::nullopt;
-    if (!r.as<Instance>()) return iterate(r, span);
-  }
-  if (v.is_opaque()) {
-    fail(code::kOpaque, span, std::string("this cannot be iterated here: it comes from ") + v.why);
-  } else if (v.is_poison()) {
-    fail({}, span, {});
-  } else if (!v.is_error()) {
-    fail(code::kType, span, std::string(type_name(v)) + " cannot be iterated");
-  }
-  return std::nullopt;
 }
 
 }  // namespace tilewright::script

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <future>
 
-#include "compiler/run/simulated_executor.h"
 #include "compiler/session/run_comments.h"
 #include "compiler/toolchain/toolchain.h"
+#include "server/ide/executors.h"
 #include "server/ide/run_source.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
@@ -194,7 +194,10 @@ class Run {
       const int rank = c.run.entry.empty() ? 2 : session::same_entry(c.run.entry, entry) ? 0 : 1;
       if (rank > best) continue;
       found = rank == best ? found + 1 : 1;
-      if (rank < best) best = rank, comment_ = c;
+      if (rank < best) {
+        best = rank;
+        comment_ = c;
+      }
     }
     if (found > 1)
       notes_.push_back(std::to_string(found) + " comments speak of this entry: the first was followed; --entry all " +
@@ -524,83 +527,7 @@ class Run {
   RunAnswer answer_;
 };
 
-simulate::Options whole_grid(simulate::Options options) {
-  options.races = true;
-  options.max_ctas = ~std::uint64_t{0};  // the steps are what takes time
-  return options;
-}
-
-// A simulator beside others: how many cores it takes is found when a run begins.
-class SharingSimulator : public run::Executor {
- public:
-  SharingSimulator(int schedules, simulate::Options options, std::shared_ptr<const std::atomic<unsigned>> cores)
-      : schedules_(schedules), options_(std::move(options)), cores_(std::move(cores)) {}
-  bool runs_cubins() const override { return false; }
-  std::expected<run::DeviceInfo, std::string> device(const std::stop_token& stop) override {
-    return run::SimulatedExecutor().device(stop);
-  }
-  run::Outcome execute(const run::Bound& bound, const std::stop_token& stop) override {
-    simulate::Options options = options_;
-    options.jobs = std::max(1u, cores_->load());
-    return run::SimulatedExecutor(schedules_, std::move(options)).execute(bound, stop);
-  }
-
- private:
-  int schedules_;
-  simulate::Options options_;
-  std::shared_ptr<const std::atomic<unsigned>> cores_;
-};
-
 }  // namespace
-
-run::Failure no_gpu(const std::string& why) {
-  return {
-      "there is no GPU to run on: " + why,
-      "run this on a machine with an NVIDIA GPU and its driver (nvidia-smi shows them); here kernels can be checked "
-      "and compiled"};
-}
-
-std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::GpuOptions& gpu, int schedules,
-                                           const simulate::Options& simulator, const std::stop_token& stop) {
-  if (target != "sim") {
-    auto executor = std::make_unique<run::GpuExecutor>(gpu);
-    if (target == "gpu" || executor->device(stop)) return executor;
-  }
-  return std::make_unique<run::SimulatedExecutor>(schedules, whole_grid(simulator));
-}
-
-std::expected<std::vector<Slot>, std::string> slots_on(std::string_view target, const LocalSlots& options,
-                                                       const std::stop_token& stop) {
-  std::vector<Slot> out;
-  if (target != "sim") {
-    run::GpuOptions gpu = options.gpu;
-    if (!options.devices.empty()) gpu.device = options.devices.front();
-    auto first = std::make_unique<run::GpuExecutor>(gpu);
-    const auto device = first->device(stop);
-    if (device) {
-      std::vector<int> numbers;  // each once: runs that share a device would be in each other's times
-      for (int number : options.devices)
-        if (std::ranges::find(numbers, number) == numbers.end()) numbers.push_back(number);
-      for (int i = 0; options.devices.empty() && i < device->devices; ++i) numbers.push_back(i);
-      for (int number : numbers) {
-        gpu.device = number;
-        out.push_back({"gpu " + std::to_string(number), std::make_unique<run::GpuExecutor>(gpu)});
-      }
-      out.front().executor = std::move(first);
-      return out;
-    }
-    if (target == "gpu") return std::unexpected(device.error());
-  }
-  for (unsigned i = 0; i < options.simulators; ++i) {
-    simulate::Options simulator = whole_grid(options.simulator);
-    if (options.cores) {
-      out.push_back({"sim", std::make_unique<SharingSimulator>(options.schedules, simulator, options.cores)});
-    } else {
-      out.push_back({"sim", std::make_unique<run::SimulatedExecutor>(options.schedules, simulator)});
-    }
-  }
-  return out;
-}
 
 RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,
                      const std::stop_token& stop, const std::function<void(const std::string&)>& progress) {

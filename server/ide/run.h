@@ -1,7 +1,6 @@
 // A run of a script's kernels, from its text to a verdict: compiled, executed, compared, judged. For whoever speaks:
 // the command line, the language server, CI.
 #pragma once
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -9,9 +8,7 @@
 #include <vector>
 
 #include "compiler/run/experiment.h"
-#include "compiler/run/gpu_executor.h"
 #include "compiler/toolchain/toolchain.h"
-#include "server/ide/slots.h"
 #include "server/project/load.h"
 
 namespace tilewright::ide {
@@ -57,27 +54,6 @@ struct RunAnswer {
   std::string where;           // that it ran: as executors have it (run::Executor::place)
   std::shared_ptr<void> room;  // that the report's tensors take, as RunRequest has it
 };
-
-// Who executes on a target of project::kRunTargets; empty: the GPU where there is one, else the simulator. The
-// simulator tries `schedules` orders of asynchronous work, and as many steps in each as its options say.
-std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::GpuOptions& gpu, int schedules,
-                                           const simulate::Options& simulator, const std::stop_token& stop);
-
-// The same for many runs at once: a slot for each of this machine's GPUs, or so many simulators.
-struct LocalSlots {
-  run::GpuOptions gpu;
-  std::vector<int> devices;  // the driver's numbers; empty: all that it has
-  int schedules = 3;
-  simulate::Options simulator;
-  unsigned simulators = 1;
-  // The cores that a simulator takes from then on; null: as many as its options say.
-  std::shared_ptr<const std::atomic<unsigned>> cores;
-};
-// Why nothing can be run without a GPU, and what to do: `why` is the driver's reason.
-run::Failure no_gpu(const std::string& why);
-// The error is the driver's reason.
-std::expected<std::vector<Slot>, std::string> slots_on(std::string_view target, const LocalSlots& options,
-                                                       const std::stop_token& stop);
 
 // `progress` hears what is going on now, in words.
 RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/script/loader.h"
-#include "compiler/syntax/acceptance.h"
+#include "compiler/syntax/decoding.h"
 #include "compiler/syntax/tree.h"
 
 namespace tilewright::project {

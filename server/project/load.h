@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "compiler/session/compile.h"
-#include "compiler/syntax/acceptance.h"
+#include "compiler/syntax/decoding.h"
 #include "server/project/config.h"
 #include "server/project/files.h"
 

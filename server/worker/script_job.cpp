@@ -7,6 +7,7 @@
 
 #include "compiler/run/parallel.h"
 #include "compiler/run/simulated_executor.h"
+#include "server/ide/executors.h"
 #include "server/ide/run.h"
 
 namespace tilewright::worker {

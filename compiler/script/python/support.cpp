@@ -293,7 +293,8 @@ bool is_instance_within(Interpreter& in, Value v, Value classinfo, int depth) {
       if (auto answer = is_abstract_instance(in, v, cls->name)) return *answer;
     }
     if (is_subclass(type_of(in, v), cls)) return true;
-    // Mixed-in types are no bases here (enums.cpp, records.cpp): a base with a constructor would shadow the class' own.
+    // Mixed-in types are no bases here (enums.cpp, named_tuples.cpp): a base with a constructor would shadow the class'
+    // own.
     Instance* instance = v.as<Instance>();
     if (!instance) return false;
     if (cls == class_named(in, "int")) return instance->cls->is_int_enum;

@@ -104,7 +104,7 @@ bool is_expected_failure(Interpreter& in, Value v);
 // Does it go on behind `with v:` when something failed?
 bool is_suppressing(Interpreter& in, Value v);
 
-// ---- enums and records (enums.cpp, records.cpp) -------------------------------------------------------------------
+// ---- enums, dataclasses, named tuples ------------------------------------------------------------------------------
 
 // The text of a str, or of a member of an enum of strings; nothing for other values.
 std::optional<std::string_view> text_value(Value v);
@@ -112,6 +112,10 @@ std::optional<std::string_view> text_value(Value v);
 std::vector<Value> enum_members(const Class* cls);
 void finish_enum(Interpreter& in, Class* cls);
 void finish_named_tuple(Interpreter& in, Class* cls);  // does nothing to other classes
+// dataclasses.replace, which copy.replace is as well.
+Value replace(Interpreter& in, const Arguments& args, Value self);
+// How deeply nested data asdict() and deepcopy() follow.
+inline constexpr int kDeepest = 100;
 
 // ---- tables of names --------------------------------------------------------------------------------------------
 
@@ -127,12 +131,12 @@ Value math_function(Interpreter& in, std::string_view name);  // Error tag: no s
 std::span<const Entry> functools_names();                     // functional.cpp
 std::span<const Entry> operator_names();
 std::span<const Entry> itertools_names();
-std::span<const Entry> dataclasses_names();  // records.cpp
-std::span<const Entry> copy_names();
-Value namedtuple(Interpreter& in, const Arguments& args, Value self);
-std::span<const Entry> enum_names();                          // enums.cpp
-std::span<const Entry> collections_names();                   // collections.cpp
-std::span<const Entry> typing_names();                        // typing.cpp
+std::span<const Entry> dataclasses_names();                            // dataclasses.cpp
+std::span<const Entry> copy_names();                                   // copies.cpp
+Value namedtuple(Interpreter& in, const Arguments& args, Value self);  // named_tuples.cpp
+std::span<const Entry> enum_names();                                   // enums.cpp
+std::span<const Entry> collections_names();                            // collections.cpp
+std::span<const Entry> typing_names();                                 // typing.cpp
 Value typing_marker(Interpreter& in, std::string_view name);  // any other name of typing, collections.abc, numbers
 std::span<const Entry> environment_names();                   // environment.cpp: os
 std::span<const Entry> sys_names();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "server/ide/executors.h"
 #include "server/ide/run_findings.h"
 #include "server/ide/slots.h"
 #include "server/lsp/features.h"

@@ -1,4 +1,4 @@
-// Classes made of named fields: dataclasses, NamedTuple and namedtuple.
+// Dataclasses.
 //
 // A dataclass keeps its fields under "__dataclass_fields__" (name to Field object, in order, bases first), as Python
 // does; the natives added to it read them. Instances hold fields as plain attributes.
@@ -12,7 +12,6 @@ namespace tilewright::script::python {
 namespace {
 
 constexpr std::string_view kFields = "__dataclass_fields__";
-constexpr int kDeepest = 100;  // nesting that asdict() and deepcopy() follow
 
 Class* field_class(Interpreter& in) {
   return shared_class(in, "dataclasses.Field", [&] { return make_class(in, "Field", {class_named(in, "object")}); });
@@ -270,25 +269,6 @@ Value fields(Interpreter& in, const Arguments& args, Value) {
   return in.tuple(std::move(items));
 }
 
-Value replace(Interpreter& in, const Arguments& args, Value) {
-  if (args.positional.size() != 1) return in.fail(code::kArguments, args.call, "replace() takes one object");
-  Instance* old = args.positional[0].as<Instance>();
-  Dict* dict = fields_of(args.positional[0]);
-  if (!old || !dict) return needs_dataclass(in, args, "replace");
-  std::vector<Keyword> keywords(args.keywords.begin(), args.keywords.end());
-  for (auto& [key, value] : dict->items) {
-    const std::string& name = key.as<Str>()->text;
-    Value* current = old->find(name);
-    if (!current || keyword(args, name) || !flag(value.as<Instance>(), "init")) continue;
-    keywords.push_back({name, *current, args.call});
-  }
-  Arguments all = args;
-  all.positional = {};
-  all.spans = {};
-  all.keywords = keywords;
-  return in.call(Value::object(old->cls), all);
-}
-
 Value convert(Interpreter& in, Value v, bool to_dict, int depth, text::Span span) {
   if (!in.step(span)) return Value::error();
   if (depth > kDeepest) return in.fail(code::kLimit, span, "the data is nested too deeply", {}, "RecursionError");
@@ -344,240 +324,28 @@ Value as_data(Interpreter& in, const Arguments& args, Value) {
   return convert(in, args.positional[0], ToDict, 0, args.call);
 }
 
-// ---- named tuples ---------------------------------------------------------------------------------------------------
+}  // namespace
 
-// The fields of a named tuple's class, or null.
-Tuple* tuple_fields(Class* cls) {
-  Value* found = cls->find("_fields");
-  return found ? found->as<Tuple>() : nullptr;
-}
-
-// The values of the instance that a method was called on; nothing with a pending error.
-std::optional<std::vector<Value>> record_values(Interpreter& in, const Arguments& args) {
-  Instance* self = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
-  Tuple* names = self ? tuple_fields(self->cls) : nullptr;
-  if (!names) {
-    in.fail(code::kArguments, args.call, "an instance of a named tuple is needed");
-    return std::nullopt;
+Value replace(Interpreter& in, const Arguments& args, Value) {
+  if (args.positional.size() != 1) return in.fail(code::kArguments, args.call, "replace() takes one object");
+  Instance* old = args.positional[0].as<Instance>();
+  Dict* dict = fields_of(args.positional[0]);
+  if (!old || !dict) return needs_dataclass(in, args, "replace");
+  std::vector<Keyword> keywords(args.keywords.begin(), args.keywords.end());
+  for (auto& [key, value] : dict->items) {
+    const std::string& name = key.as<Str>()->text;
+    Value* current = old->find(name);
+    if (!current || keyword(args, name) || !flag(value.as<Instance>(), "init")) continue;
+    keywords.push_back({name, *current, args.call});
   }
-  std::vector<Value> values;
-  for (Value name : names->items) {
-    Value* v = self->find(name.as<Str>()->text);
-    values.push_back(v ? *v : Value::none());
-  }
-  return values;
+  Arguments all = args;
+  all.positional = {};
+  all.spans = {};
+  all.keywords = keywords;
+  return in.call(Value::object(old->cls), all);
 }
 
-Value record_init(Interpreter& in, const Arguments& args, Value) {
-  Instance* self = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
-  Tuple* names = self ? tuple_fields(self->cls) : nullptr;
-  if (!names) return in.fail(code::kArguments, args.call, "__init__() needs an instance of a named tuple");
-  Dict* defaults = self->cls->find("_field_defaults") ? self->cls->find("_field_defaults")->as<Dict>() : nullptr;
-  if (args.positional.size() - 1 > names->items.size()) {
-    return in.fail(code::kArguments, args.call,
-                   self->cls->name + "() takes " + std::to_string(names->items.size()) + " values, " +
-                       std::to_string(args.positional.size() - 1) + " are given");
-  }
-  std::size_t used = 0;
-  for (std::size_t i = 0; i < names->items.size(); ++i) {
-    std::string_view name = names->items[i].as<Str>()->text;
-    const Keyword* k = keyword(args, name);
-    used += k ? 1 : 0;
-    if (i + 1 < args.positional.size()) {
-      if (k)
-        return in.fail(code::kArguments, k->span, self->cls->name + "() is given '" + std::string(name) + "' twice");
-      self->set(name, args.positional[i + 1]);
-    } else if (k) {
-      self->set(name, k->value);
-    } else if (Value* d = defaults ? in.dict_find(defaults, names->items[i]) : nullptr) {
-      self->set(name, *d);
-    } else {
-      return in.fail(code::kArguments, args.call, self->cls->name + "() needs the value '" + std::string(name) + "'");
-    }
-  }
-  for (const Keyword& k : args.keywords) {
-    if (used == args.keywords.size()) break;
-    if (self->find(k.name)) continue;
-    return in.fail(code::kArguments, k.span, self->cls->name + "() has no field '" + std::string(k.name) + "'");
-  }
-  return Value::none();
-}
-
-Value record_tuple(Interpreter& in, const Arguments& args, Value) {
-  auto values = record_values(in, args);
-  return values ? in.tuple(std::move(*values)) : Value::error();
-}
-
-Value record_getitem(Interpreter& in, const Arguments& args, Value self) {
-  Value tuple = record_tuple(in, args, self);
-  if (tuple.is_error() || args.positional.size() != 2) return tuple;
-  return in.subscript(tuple, args.positional.subspan(1), true, args.call);
-}
-
-Value record_len(Interpreter& in, const Arguments& args, Value) {
-  auto values = record_values(in, args);
-  return values ? Value::integer(static_cast<std::int64_t>(values->size())) : Value::error();
-}
-
-template <syntax::Operator Op>
-Value record_compare(Interpreter& in, const Arguments& args, Value self) {
-  Value tuple = record_tuple(in, args, self);
-  if (tuple.is_error() || args.positional.size() != 2) return tuple;
-  Value other = args.positional[1];
-  if (Instance* instance = other.as<Instance>(); instance && tuple_fields(instance->cls)) {
-    Arguments of_other = args;
-    of_other.positional = args.positional.subspan(1);
-    other = record_tuple(in, of_other, self);
-  }
-  return in.compare(Op, tuple, other, args.call);
-}
-
-Value record_add(Interpreter& in, const Arguments& args, Value self) {
-  Value tuple = record_tuple(in, args, self);
-  if (tuple.is_error() || args.positional.size() != 2) return tuple;
-  return in.binary(syntax::Operator::Add, tuple, args.positional[1], args.call);
-}
-
-Value record_asdict(Interpreter& in, const Arguments& args, Value) {
-  auto values = record_values(in, args);
-  if (!values) return Value::error();
-  Tuple* names = tuple_fields(args.positional[0].as<Instance>()->cls);
-  Dict* dict = in.make<Dict>();
-  for (std::size_t i = 0; i < values->size(); ++i) in.dict_set(dict, names->items[i], (*values)[i]);
-  return Value::object(dict);
-}
-
-Value record_replace(Interpreter& in, const Arguments& args, Value) {
-  auto values = record_values(in, args);
-  if (!values) return Value::error();
-  Instance* self = args.positional[0].as<Instance>();
-  Tuple* names = tuple_fields(self->cls);
-  Instance* copy = in.make<Instance>();
-  copy->cls = self->cls;
-  copy->attributes = self->attributes;
-  for (const Keyword& k : args.keywords) {
-    if (std::none_of(names->items.begin(), names->items.end(), [&](Value n) { return n.as<Str>()->text == k.name; })) {
-      return in.fail(code::kArguments, k.span, self->cls->name + " has no field '" + std::string(k.name) + "'", {},
-                     "ValueError");
-    }
-    copy->set(k.name, k.value);
-  }
-  return Value::object(copy);
-}
-
-Value record_repr(Interpreter& in, const Arguments& args, Value) {
-  auto values = record_values(in, args);
-  if (!values) return Value::error();
-  Instance* self = args.positional[0].as<Instance>();
-  Tuple* names = tuple_fields(self->cls);
-  std::string text = self->cls->name + "(";
-  for (std::size_t i = 0; i < values->size(); ++i) {
-    auto part = repr_of(in, (*values)[i]);
-    if (!part || !reserve(in, args.call, part->size())) return Value::error();
-    text += (i ? ", " : "") + names->items[i].as<Str>()->text + "=" + *part;
-  }
-  return in.string(text + ")");
-}
-
-void make_record(Interpreter& in, Class* cls, std::vector<Value> names, Dict* defaults) {
-  cls->scope->set("_fields", in.tuple(std::move(names)));
-  cls->scope->set("_field_defaults", Value::object(defaults));
-  auto add = [&](std::string_view name, NativeFunction function) {
-    if (!cls->scope->find(name)) add_method(in, cls, name, function);
-  };
-  add("__init__", record_init);
-  add("__iter__", record_tuple);
-  add("__getitem__", record_getitem);
-  add("__len__", record_len);
-  add("__eq__", record_compare<syntax::Operator::Eq>);
-  add("__ne__", record_compare<syntax::Operator::Ne>);
-  add("__lt__", record_compare<syntax::Operator::Lt>);
-  add("__le__", record_compare<syntax::Operator::Le>);
-  add("__gt__", record_compare<syntax::Operator::Gt>);
-  add("__ge__", record_compare<syntax::Operator::Ge>);
-  add("__add__", record_add);
-  add("__repr__", record_repr);
-  add("_asdict", record_asdict);
-  add("_replace", record_replace);
-}
-
-// ---- copies -------------------------------------------------------------------------------------------------------
-
-class Copier {
- public:
-  Copier(Interpreter& in, text::Span span, bool deep) : in_(in), span_(span), deep_(deep) {}
-
-  Value copy(Value v, int depth = 0) {
-    if (!v.is_object() || (depth > 0 && !deep_)) return v;
-    for (auto& [from, to] : done_) {
-      if (from == v.o) return to;
-    }
-    if (!work(in_, span_, done_.size())) return Value::error();
-    if (depth > kDeepest) return in_.fail(code::kLimit, span_, "the data is nested too deeply", {}, "RecursionError");
-    if (List* l = v.as<List>()) {
-      List* out = in_.make<List>();
-      done_.emplace_back(v.o, Value::object(out));
-      return items(l->items, out->items, depth) ? Value::object(out) : Value::error();
-    }
-    if (Tuple* t = v.as<Tuple>(); t && deep_) {
-      Tuple* out = in_.make<Tuple>();
-      return items(t->items, out->items, depth) ? Value::object(out) : Value::error();
-    }
-    if (Dict* d = v.as<Dict>()) {
-      Dict* out = in_.make<Dict>();
-      done_.emplace_back(v.o, Value::object(out));
-      auto entries = d->items;
-      for (auto& [key, value] : entries) {
-        Value item = copy(value, depth + 1);
-        if (item.is_error()) return item;
-        in_.dict_set(out, key, item);
-      }
-      return Value::object(out);
-    }
-    if (Set* s = v.as<Set>()) {
-      Set* out = in_.make<Set>();
-      if (!reserve(in_, span_, s->entries.items.size() * 4 * sizeof(Value))) return Value::error();
-      out->entries.items = s->entries.items;
-      out->entries.index = s->entries.index;
-      return Value::object(out);
-    }
-    Instance* instance = v.as<Instance>();
-    if (!instance || instance->cls->is_enum) return v;
-    Instance* out = in_.make<Instance>();
-    out->cls = instance->cls;
-    done_.emplace_back(v.o, Value::object(out));
-    auto attributes = instance->attributes;
-    if (!reserve(in_, span_, attributes.size() * 2 * sizeof(Value))) return Value::error();
-    for (auto& [name, value] : attributes) {
-      Value item = copy(value, depth + 1);
-      if (item.is_error()) return item;
-      out->set(name, item);
-    }
-    return Value::object(out);
-  }
-
- private:
-  bool items(const std::vector<Value>& from, std::vector<Value>& to, int depth) {
-    if (!reserve(in_, span_, from.size() * sizeof(Value))) return false;
-    to.reserve(from.size());
-    for (Value item : std::vector<Value>(from)) {
-      to.push_back(copy(item, depth + 1));
-      if (to.back().is_error() || !in_.step(span_)) return false;
-    }
-    return true;
-  }
-
-  Interpreter& in_;
-  text::Span span_;
-  bool deep_;
-  std::vector<std::pair<Object*, Value>> done_;
-};
-
-template <bool Deep>
-Value copy_value(Interpreter& in, const Arguments& args, Value) {
-  if (args.positional.empty()) return in.fail(code::kArguments, args.call, "copy() needs a value");
-  return Copier(in, args.call, Deep).copy(args.positional[0]);
-}
+namespace {
 
 constexpr Entry kDataclasses[] = {
     {"dataclass", dataclass},
@@ -590,64 +358,9 @@ constexpr Entry kDataclasses[] = {
     {"MISSING", nullptr, missing},
     {"FrozenInstanceError", nullptr, [](Interpreter& in) { return in.builtins()->find("AttributeError")->value; }},
 };
-constexpr Entry kCopy[] = {{"copy", copy_value<false>}, {"deepcopy", copy_value<true>}, {"replace", replace}};
 
 }  // namespace
 
-// namedtuple("Point", "x y", defaults=(0,)) or a list of names.
-Value namedtuple(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "namedtuple", {"typename", "field_names", "rename", "defaults", "module"}, 2);
-  if (!a) return Value::error();
-  auto name = in.as_string(a[0], a.span(0), "the name of a named tuple");
-  if (!name) return Value::error();
-  std::vector<Value> names;
-  if (Str* text = a[1].as<Str>()) {
-    std::string word;
-    for (char c : text->text + " ") {
-      if (c != ' ' && c != ',' && c != '\t' && c != '\n') {
-        word += c;
-      } else if (!word.empty()) {
-        names.push_back(in.string(word));
-        word.clear();
-      }
-    }
-  } else {
-    auto items = in.iterate(a[1], a.span(1));
-    if (!items) return Value::error();
-    for (Value v : *items) {
-      auto text_or_none = in.as_string(v, a.span(1), "the name of a field");
-      if (!text_or_none) return Value::error();
-      names.push_back(in.string(*text_or_none));
-    }
-  }
-  Dict* defaults = in.make<Dict>();
-  if (a.has(3)) {
-    auto values = in.iterate(a[3], a.span(3));
-    if (!values) return Value::error();
-    if (values->size() > names.size()) {
-      return in.fail(code::kArguments, a.span(3), "there are more defaults than fields");
-    }
-    std::size_t first = names.size() - values->size();
-    for (std::size_t i = 0; i < values->size(); ++i) in.dict_set(defaults, names[first + i], (*values)[i]);
-  }
-  Class* cls = make_class(in, *name, {class_named(in, "object")});
-  make_record(in, cls, std::move(names), defaults);
-  return Value::object(cls);
-}
-
-void finish_named_tuple(Interpreter& in, Class* cls) {
-  Class* base = class_named(in, "typing.NamedTuple");
-  if (!base || std::find(cls->bases.begin(), cls->bases.end(), base) == cls->bases.end()) return;
-  std::vector<Value> names;
-  Dict* defaults = in.make<Dict>();
-  for (const std::string& name : cls->fields) {
-    names.push_back(in.string(name));
-    if (auto* b = cls->scope->find(name)) in.dict_set(defaults, names.back(), b->value);
-  }
-  make_record(in, cls, std::move(names), defaults);
-}
-
 std::span<const Entry> dataclasses_names() { return kDataclasses; }
-std::span<const Entry> copy_names() { return kCopy; }
 
 }  // namespace tilewright::script::python
