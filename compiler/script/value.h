@@ -332,7 +332,7 @@ struct Namespace : Object {
   std::string path;
   Value (*lookup)(Interpreter&, Namespace&, std::string_view name) = nullptr;  // Error tag without pending: absent
   Scope* scope = nullptr;                                                      // of a script module
-  int scope_kind = -1;                                                         // Tx.<scope>
+  int scope_kind = -1;                                                         // Tx.<scope>: which of tile.cpp's
   std::string_view space;          // of the surface, whose names it gives; empty: another module
   const Record* record = nullptr;  // of an instruction or a family of them: what a call runs
 };

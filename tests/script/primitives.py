@@ -51,7 +51,7 @@ def k():
     Tx.warp.gemm(B, B, B)
 #   ^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: Tx.warp.gemm needs 'C'
     Tx.wg.gemm_async(c=B, a=B, b=B)
-#                    ^ error[TW2006]: Tx.warpgroup.gemm_async has no argument 'c'
+#                    ^ error[TW2006]: Tx.wg.gemm_async has no argument 'c'
 #   hint: did you mean C=?
     Tx.warp.gemm(B, B, B, acc=B)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: Tx.warp.gemm needs 'C'

@@ -323,7 +323,7 @@ def k():
     B = T.alloc_buffer([10, 10], "float32")
     Tx.select(B, A, 1.0, lambda i, j: i < j)
     Tx.select(B, A, 1.0, "i < j")
-#                        ^^^^^^^ error[TW2108]: 'pred' of Tx.thread.select cannot be str: a buffer or a region is needed
+#                        ^^^^^^^ error[TW2108]: 'pred' of Tx.select cannot be str: a buffer or a region is needed
     Tx.add(B, A, lambda i, j: i < j)
 #                ^^^^^^^^^^^^^^^^^^ error[TW2004]: this operand must be a number or an expression, not a function
 

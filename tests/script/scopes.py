@@ -189,15 +189,15 @@ def k(A: T.Buffer((32, 64), "float16"), B: T.Buffer((32, 64), "float32")):
     T.device_entry()
     s = T.alloc_shared((32, 64), "float16")
     Tx.copy(s)
-#   ^^^^^^^^^^ error[TW2006]: Tx.thread.copy needs 'src'
+#   ^^^^^^^^^^ error[TW2006]: Tx.copy needs 'src'
     Tx.copy(s, A, B)
-#                 ^ error[TW2006]: Tx.thread.copy takes 2 operands, 3 are given
+#                 ^ error[TW2006]: Tx.copy takes 2 operands, 3 are given
     Tx.copy(s, 1.0)
-#              ^^^ error[TW2108]: 'src' of Tx.thread.copy is tile-only: a buffer or a region is needed
+#              ^^^ error[TW2108]: 'src' of Tx.copy is tile-only: a buffer or a region is needed
     Tx.copy(1.0, s)
-#           ^^^ error[TW2108]: 'dst' of Tx.thread.copy is tile-only: a buffer or a region is needed
+#           ^^^ error[TW2108]: 'dst' of Tx.copy is tile-only: a buffer or a region is needed
     Tx.copy(s, A, dst=s)
-#                     ^ error[TW2006]: Tx.thread.copy is given 'dst' twice
+#                     ^ error[TW2006]: Tx.copy is given 'dst' twice
     Tx.copy(s, A, scope="warp")
 #                       ^^^^^^ error[TW2006]: the scope of a tile primitive is its namespace
 #   hint: write Tx.warp.copy(...) and the like
@@ -206,19 +206,19 @@ def k(A: T.Buffer((32, 64), "float16"), B: T.Buffer((32, 64), "float32")):
     Tx.copy(s, A, workspace=3)
 #                           ^ error[TW2006]: workspace= takes a dict of buffers
     Tx.cast(s, 1.0)
-#              ^^^ error[TW2108]: 'src' of Tx.thread.cast is tile-only: a buffer or a region is needed
+#              ^^^ error[TW2108]: 'src' of Tx.cast is tile-only: a buffer or a region is needed
     Tx.cta.nothing(s, A)
 #          ^^^^^^^ error[TW2003]: 'Tx.cta' has no attribute 'nothing'
     x = Tx.copy(s, A)
     Tx.copy(s, nothing)
 #              ^^^^^^^ error[TW2002]: name 'nothing' is not defined
     Tx.copy(s, [1, 2])
-#              ^^^^^^ error[TW2108]: 'src' of Tx.thread.copy cannot be list: a buffer or a region is needed
+#              ^^^^^^ error[TW2108]: 'src' of Tx.copy cannot be list: a buffer or a region is needed
     Tx.copy(s, "text")
-#              ^^^^^^ error[TW2108]: 'src' of Tx.thread.copy cannot be str: a buffer or a region is needed
+#              ^^^^^^ error[TW2108]: 'src' of Tx.copy cannot be str: a buffer or a region is needed
 
 Tx.copy(1, 2)
-# @1:1-1:14 error[TW2112]: Tx.thread.copy belongs into the body of a kernel
+# @1:1-1:14 error[TW2112]: Tx.copy belongs into the body of a kernel
 #   hint: decorate the function with @T.prim_func
 
 #--- ids without a name print as they were written, whatever the later stages made of them  [print] [cuda]

@@ -29,12 +29,32 @@ bool is_near(std::string_view wrong, std::string_view name) {
   return !nearest.found().empty();
 }
 
+// How a script names the cooperation of a call: `Tx.wg.copy`. Without a name it is the thread's own.
+struct ScopeName {
+  std::string_view name;
+  ir::ExecScope scope;
+  std::string_view words;
+};
+constexpr ScopeName kScopes[] = {{"thread", ir::ExecScope::Thread, "Issued by each thread for itself."},
+                                 {"warp", ir::ExecScope::Warp, "Issued by a warp together."},
+                                 {"wg", ir::ExecScope::Warpgroup, "Issued by a warpgroup together."},
+                                 {"warpgroup", ir::ExecScope::Warpgroup, "Issued by a warpgroup together."},
+                                 {"cta", ir::ExecScope::Cta, "Issued by a CTA together."},
+                                 {"cluster", ir::ExecScope::Cluster, "Issued by a cluster."}};
+constexpr int kUnnamed = -1;
+
 // One call on its way from arguments to a statement. Each step answers false when the call has failed; the error is
 // pending then. A poisoned argument silences the call: its cause has been reported.
 class TileCallMaker {
  public:
-  TileCallMaker(Interpreter& in, const Arguments& args, const ir::Primitive& row, ir::ExecScope scope)
-      : in_(in), args_(args), row_(row), scope_(scope), operands_(row.operands.size()), given_(row.operands.size()) {}
+  // `scope`: of kScopes, or kUnnamed.
+  TileCallMaker(Interpreter& in, const Arguments& args, const ir::Primitive& row, int scope)
+      : in_(in),
+        args_(args),
+        row_(row),
+        scope_(scope == kUnnamed ? nullptr : &kScopes[scope]),
+        operands_(row.operands.size()),
+        given_(row.operands.size()) {}
 
   Value make() {
     if (!in_.require_kernel(args_.call, shown()) || !positional()) return Value::error();
@@ -47,8 +67,10 @@ class TileCallMaker {
   }
 
  private:
-  // "Tx.warp.copy"
-  std::string shown() const { return "Tx." + std::string(ir::exec_scope_name(scope_)) + "." + std::string(row_.name); }
+  // "Tx.warp.copy", as the script has it.
+  std::string shown() const {
+    return "Tx." + (scope_ ? std::string(scope_->name) + "." : std::string()) + std::string(row_.name);
+  }
   std::string named(std::size_t i) const { return "'" + std::string(row_.operands[i].name) + "' of " + shown(); }
   bool refuse(std::string_view code, text::Span span, std::string message, std::string hint = {}) {
     in_.fail(code, span, std::move(message), std::move(hint));
@@ -81,7 +103,10 @@ class TileCallMaker {
     auto made = in_.as_operand(v, span);
     if (!made || !stays_inside(made->region, span)) return false;
     // One element where a value may stand is that value; a[3:4] is a tile.
-    if (row_.operands[i].kind == ir::OperandKind::Value && v.is_expr()) made->region = {}, made->value = v.as_expr();
+    if (row_.operands[i].kind == ir::OperandKind::Value && v.is_expr()) {
+      made->region = {};
+      made->value = v.as_expr();
+    }
     operands_[i] = *made;
     return true;
   }
@@ -136,7 +161,10 @@ class TileCallMaker {
   bool forced(const Keyword& k) {
     if (k.value.is_none()) return true;
     auto name = in_.as_string(k.value, k.span, "dispatch=");
-    if (name) dispatch_ = in_.keep(*name), dispatch_span_ = k.span;
+    if (name) {
+      dispatch_ = in_.keep(*name);
+      dispatch_span_ = k.span;
+    }
     return name.has_value();
   }
 
@@ -200,14 +228,14 @@ class TileCallMaker {
 
   void emit() {
     while (!operands_.empty() && !given_[operands_.size() - 1]) operands_.pop_back();
-    in_.kernel()->tile_call(in_.origin(args_.call),
-                            {row_.name, scope_, operands_, config_, workspace_, dispatch_, dispatch_span_});
+    in_.kernel()->tile_call(in_.origin(args_.call), {row_.name, scope_ ? scope_->scope : ir::ExecScope::Thread,
+                                                     operands_, config_, workspace_, dispatch_, dispatch_span_});
   }
 
   Interpreter& in_;
   const Arguments& args_;
   const ir::Primitive& row_;
-  ir::ExecScope scope_;
+  const ScopeName* scope_;  // null: unnamed
   std::vector<ir::Operand> operands_;
   std::vector<bool> given_;
   std::vector<ir::ConfigItem> config_;
@@ -217,39 +245,24 @@ class TileCallMaker {
   bool poisoned_ = false;
 };
 
-// self: (name, scope)
+// self: (name, which of kScopes)
 Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
   Tuple* bound = self.as<Tuple>();
   const ir::Primitive& row = *ir::find_primitive(bound->items[0].as<Str>()->text);
-  return TileCallMaker(in, args, row, static_cast<ir::ExecScope>(bound->items[1].i)).make();
+  return TileCallMaker(in, args, row, static_cast<int>(bound->items[1].i)).make();
 }
 
-struct ScopeName {
-  std::string_view name;
-  ir::ExecScope scope;
-  std::string_view words;
-};
-constexpr ScopeName kScopes[] = {{"thread", ir::ExecScope::Thread, "Issued by each thread for itself."},
-                                 {"warp", ir::ExecScope::Warp, "Issued by a warp together."},
-                                 {"wg", ir::ExecScope::Warpgroup, "Issued by a warpgroup together."},
-                                 {"warpgroup", ir::ExecScope::Warpgroup, "Issued by a warpgroup together."},
-                                 {"cta", ir::ExecScope::Cta, "Issued by a CTA together."},
-                                 {"cluster", ir::ExecScope::Cluster, "Issued by a cluster."}};
-
-Value primitive_at(Interpreter& in, const Record& record, ir::ExecScope scope) {
-  return in.native(record.name, call_primitive,
-                   in.tuple({in.string(record.name), Value::integer(static_cast<int>(scope))}));
+Value primitive_at(Interpreter& in, const Record& record, int scope) {
+  return in.native(record.name, call_primitive, in.tuple({in.string(record.name), Value::integer(scope)}));
 }
 
-Value primitive(Interpreter& in, const Record& record, Value) {
-  return primitive_at(in, record, ir::ExecScope::Thread);
-}
+Value primitive(Interpreter& in, const Record& record, Value) { return primitive_at(in, record, kUnnamed); }
 
 // `Tx.warp`: the primitives of `Tx` at that scope, and no scopes.
 Value lookup_at_scope(Interpreter& in, Namespace& self, std::string_view name) {
   const Record* record = in.surface().find("Tx", name);
   if (!record || record->kind != NameKind::Primitive) return Value::error();
-  return primitive_at(in, *record, static_cast<ir::ExecScope>(self.scope_kind));
+  return primitive_at(in, *record, self.scope_kind);
 }
 
 Value scope_of_tile(Interpreter& in, const Record& record, Value) {
@@ -274,7 +287,7 @@ void add_tile_records(MadeRecords& records) {
                             nullptr,
                             scope_of_tile,
                             {},
-                            static_cast<std::int32_t>(s.scope)});
+                            static_cast<std::int32_t>(&s - kScopes)});
   }
 }
 
