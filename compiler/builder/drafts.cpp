@@ -30,20 +30,20 @@ std::optional<layout::Layout> own_part(const layout::Layout& l, std::int64_t ele
 }
 
 // N17
-Made<> settle_layout(BufferOptions& o, const Drafts& drafts) {
-  if (!o.layout || !o.layout->tile) return {};
+Made<> settle_layout(BufferOptions& options, const Drafts& drafts) {
+  if (!options.layout || !options.layout->tile) return {};
   layout::Dim elements = 1;
-  for (ir::Expr e : o.shape) elements = elements * layout::Dim(e);
-  layout::Dim size = layout::size(*o.layout);
+  for (ir::Expr e : options.shape) elements = elements * layout::Dim(e);
+  layout::Dim size = layout::size(*options.layout);
   if (!elements.is_constant() || !size.is_constant() || elements.value() == size.value()) return {};
-  auto part = own_part(*o.layout, elements.value());
+  auto part = own_part(*options.layout, elements.value());
   if (!part) {
     return std::unexpected(
         Refusal{code::kBuffer,
                 "the buffer has " + layout::to_string(elements) + " elements, its layout " + layout::to_string(size),
-                "layout: " + layout::to_short_string(*o.layout)});
+                "layout: " + layout::to_short_string(*options.layout)});
   }
-  o.layout = drafts.keep(std::move(*part));
+  options.layout = drafts.keep(std::move(*part));
   return {};
 }
 
@@ -63,31 +63,32 @@ ir::Var* Drafts::launch_variable(LaunchDimension dimension) {
   return var;
 }
 
-ir::Buffer* Drafts::buffer(const BufferOptions& o, text::Span span) {
+ir::Buffer* Drafts::buffer(const BufferOptions& options, text::Span span) {
   Arena& arena = Arena::current();
   ir::Buffer* b = add(arena.make<ir::Buffer>());
-  b->dtype = o.dtype;
-  b->shape = arena.copy(o.shape);
-  b->strides = arena.copy(o.strides);
-  b->elem_offset = o.elem_offset;
-  b->scope = o.scope;
-  b->scope_text = o.scope == ir::StorageScope::Other ? copied(o.scope_text) : ir::storage_scope_name(o.scope);
-  b->align = o.align;
-  b->allocated_addr = o.allocated_addr;
-  b->is_scalar = o.is_scalar;
+  b->dtype = options.dtype;
+  b->shape = arena.copy(options.shape);
+  b->strides = arena.copy(options.strides);
+  b->elem_offset = options.elem_offset;
+  b->scope = options.scope;
+  b->scope_text =
+      options.scope == ir::StorageScope::Other ? copied(options.scope_text) : ir::storage_scope_name(options.scope);
+  b->align = options.align;
+  b->allocated_addr = options.allocated_addr;
+  b->is_scalar = options.is_scalar;
   b->span = span;
-  if (o.layout) {
-    b->layout = o.layout;
-  } else if (o.default_layout) {
+  if (options.layout) {
+    b->layout = options.layout;
+  } else if (options.default_layout) {
     layout::Shape shape;
-    for (ir::Expr e : o.shape) shape.emplace_back(e);
+    for (ir::Expr e : options.shape) shape.emplace_back(e);
     b->layout = keep(layout::row_major(shape));
   }
-  if (o.data) {
-    b->data = o.data;
-  } else if (o.scope != ir::StorageScope::Tmem) {
+  if (options.data) {
+    b->data = options.data;
+  } else if (options.scope != ir::StorageScope::Tmem) {
     ir::Var* var = variable(ir::kHandle, ir::VarRole::Data);
-    var->pointee = o.dtype;
+    var->pointee = options.dtype;
     var->storage_scope = b->scope_text;
     b->data = var;
   }
@@ -143,28 +144,28 @@ void Drafts::name(const ir::Buffer* buffer, std::string_view name, std::string_v
   if (buffer->data && buffer->data->name.empty()) this->name(buffer->data, std::string(name) + "_ptr");
 }
 
-Made<> settle_storage(BufferOptions& o, const Drafts& drafts) {
+Made<> settle_storage(BufferOptions& options, const Drafts& drafts) {
   auto refuse = [](std::string message, std::string hint = {}) {
     return std::unexpected(Refusal{code::kBuffer, std::move(message), std::move(hint)});
   };
-  if (o.scope == ir::StorageScope::Local || o.scope == ir::StorageScope::Shared) {
-    for (ir::Expr e : o.shape) {
+  if (options.scope == ir::StorageScope::Local || options.scope == ir::StorageScope::Shared) {
+    for (ir::Expr e : options.shape) {
       const std::int64_t* c = ir::constant(e);
       if (!c) {
-        return refuse("a " + std::string(ir::storage_scope_name(o.scope)) + " buffer needs constant extents",
+        return refuse("a " + std::string(ir::storage_scope_name(options.scope)) + " buffer needs constant extents",
                       "only matched and declared buffers may have symbolic ones");
       }
       if (*c <= 0) return refuse("a buffer extent must be positive, it is " + std::to_string(*c));
     }
   }
-  if (o.scope == ir::StorageScope::Tmem && !o.allocated_addr) {
+  if (options.scope == ir::StorageScope::Tmem && !options.allocated_addr) {
     return refuse("a tmem buffer needs allocated_addr",
                   "declare it with T.TMEMPool or T.decl_buffer(..., allocated_addr=column)");
   }
-  if (o.scope != ir::StorageScope::Tmem && o.allocated_addr) {
+  if (options.scope != ir::StorageScope::Tmem && options.allocated_addr) {
     return refuse("allocated_addr belongs to tmem buffers only");
   }
-  return settle_layout(o, drafts);
+  return settle_layout(options, drafts);
 }
 
 }  // namespace tilewright::builder

@@ -92,7 +92,11 @@ class Emitter {
   void bind(const ir::Bind* s);
   void begin_line() { out_.append(static_cast<std::size_t>(indent_) * 2, ' '); }
   void end_line();
-  void line(std::string_view text) { begin_line(), out_ += text, end_line(); }
+  void line(std::string_view text) {
+    begin_line();
+    out_ += text;
+    end_line();
+  }
 
   // expression.cpp: append the text of `e`, in parentheses if it binds weaker than `at_least`.
   void expression(ir::Expr e, int at_least = kConditional);

@@ -286,7 +286,10 @@ void Emitter::bind(const Bind* s) {
   if (d.is_handle()) {
     DataType to = s->var->pointee, from = pointee(s->value);
     bool typed = !to.is_void() && to.code != TypeCode::TensorMap && !to.is_handle();
-    if (!typed && !from.is_void() && !from.is_handle()) to = from, typed = true;
+    if (!typed && !from.is_void() && !from.is_handle()) {
+      to = from;
+      typed = true;
+    }
     bool cast = typed && from != to;
     std::string element = typed ? storage_type(to) : "void";
     std::string value = written(s->value, cast ? kUnary : kConditional);
@@ -550,7 +553,10 @@ std::expected<CudaSource, Failed> emit(std::span<const lower::LoweredKernel* con
   std::string body;
   std::uint32_t line = 1;
   for (const lower::LoweredKernel* kernel : kernels) {
-    if (!body.empty()) body += '\n', ++line;
+    if (!body.empty()) {
+      body += '\n';
+      ++line;
+    }
     Emitter(unit, *kernel, body, out.lines, line).kernel();
     out.symbols.push_back(kernel->symbol);
   }

@@ -114,7 +114,10 @@ bool differs_in_cta(const ir::TileCall& call) {
     });
   };
   for (const ir::Operand& operand : call.args) {
-    for (const ir::Range& range : operand.region.ranges) look(range.min), look(range.extent);
+    for (const ir::Range& range : operand.region.ranges) {
+      look(range.min);
+      look(range.extent);
+    }
   }
   return differs;
 }

@@ -31,16 +31,13 @@ inline constexpr text::CodeInfo kCodes[] = {
      "(declined). The lines below the message give each one's reason."},
     {code::kUnknownOption, "unknown option",
      "Keywords of a tile primitive are passed to its variants. None of them reads this one, so it has no effect; it "
-     "may "
-     "be misspelt."},
+     "may be misspelt."},
     {code::kFallback, "scalar fallback",
      "No faster variant accepts this copy, so one single thread moves the tile element by element (copy/fallback). "
-     "That is "
-     "correct and slow. The dispatch report says what each faster variant is missing."},
+     "That is correct and slow. The dispatch report says what each faster variant is missing."},
     {code::kManyThreads, "single-thread primitive reached by many threads",
      "This variant is issued by one thread, but as far as the compiler can see several threads reach the call, and "
-     "each "
-     "of them issues it. Guard the call, for instance with `if T.ptx.elect_sync():` or a test of thread_id."},
+     "each of them issues it. Guard the call, for instance with `if T.ptx.elect_sync():` or a test of thread_id."},
     {code::kNested, "primitive inside a variant's body",
      "A variant emitted a tile primitive, which nothing lowers again. This is a defect of the variant."},
     {code::kIdleOption, "option of another variant",
@@ -60,13 +57,10 @@ inline constexpr text::CodeInfo kCodes[] = {
     {code::kOverrun, "beyond the buffer",
      "For some block, thread and round that do run, this lies outside of its buffer: the message says which. Ranges of "
      "scope ids and loops are exact, and every condition on the way was followed, so it is certain. It is a warning, "
-     "since "
-     "the script can be compiled, and what lies beyond may belong to the same allocation; a load there reads something "
-     "else, "
-     "a store spoils it, and `run --on sim` stops at it (TW5001). Copies by the tensor unit (tma) are not meant: it "
-     "leaves out what lies outside of a tensor. A view must have room in the storage that it looks at: what the layout "
-     "of "
-     "that buffer spans over the buffer's own shape."},
+     "since the script can be compiled, and what lies beyond may belong to the same allocation; a load there reads "
+     "something else, a store spoils it, and `run --on sim` stops at it (TW5001). Copies by the tensor unit (tma) are "
+     "not meant: it leaves out what lies outside of a tensor. A view must have room in the storage that it looks at: "
+     "what the layout of that buffer spans over the buffer's own shape."},
     {code::kWholeCopies, "every thread copies the whole tile",
      "A tile primitive without a scope belongs to one thread. Several threads reach this copy, nothing in its regions "
      "depends on which thread it is, and so each of them moves the same elements to the same place. That gives the "

@@ -173,7 +173,10 @@ class Dispatcher {
     if (const auto* seq = ir::as<ir::Seq>(body)) {
       for (const Stmt* child : seq->body) {
         statements.push_back(child);
-        if (!done && child->kind == ir::StmtKind::DeviceEntry) prologue(), done = true;
+        if (!done && child->kind == ir::StmtKind::DeviceEntry) {
+          prologue();
+          done = true;
+        }
       }
     } else {
       statements.push_back(body);
@@ -233,7 +236,10 @@ class Dispatcher {
       if (!call.dispatch.empty() && variant.name != call.dispatch) continue;
       Trial& trial = report.trials.emplace_back(Trial{.variant = variant.name, .priority = variant.priority});
       std::optional<Refusal> refused = refusal(variant, context);
-      if (refused) trial.predicate = refused->predicate, trial.reason = std::move(refused->reason);
+      if (refused) {
+        trial.predicate = refused->predicate;
+        trial.reason = std::move(refused->reason);
+      }
       if (chosen) {
         trial.outcome = Outcome::NotTried;
         if (!refused) trial.reason = preferred_over(*chosen, variant);
@@ -538,7 +544,10 @@ class Dispatcher {
                          ir::exec_scope_name(call.scope), ", which ", call.primitive, " inside relies on"),
                      call.origin);
       d.related.push_back({call.origin.span, cat("the ", call.primitive, " that relies on it")});
-      if (condition.span) d.span = condition.span, d.chain.clear();
+      if (condition.span) {
+        d.span = condition.span;
+        d.chain.clear();
+      }
       context_.report(std::move(d));
     }
   }

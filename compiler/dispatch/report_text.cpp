@@ -42,9 +42,18 @@ std::string call_text(const ir::TileCall& call) {
     if (!first) text += ", ";
     first = false;
   };
-  for (const ir::Operand& operand : call.args) comma(), text += operand_text(operand);
-  for (const ir::ConfigItem& item : call.config) comma(), text += cat(item.key, "=", operand_text(item.value));
-  if (!call.dispatch.empty()) comma(), text += cat("dispatch=\"", call.dispatch, "\"");
+  for (const ir::Operand& operand : call.args) {
+    comma();
+    text += operand_text(operand);
+  }
+  for (const ir::ConfigItem& item : call.config) {
+    comma();
+    text += cat(item.key, "=", operand_text(item.value));
+  }
+  if (!call.dispatch.empty()) {
+    comma();
+    text += cat("dispatch=\"", call.dispatch, "\"");
+  }
   return text + ")";
 }
 
@@ -56,7 +65,10 @@ std::string failure_table(const CallReport& report) {
                       cat(outcome_name(t.outcome), rejected ? ": " : "", t.predicate, " — ", t.reason));
   }
   std::size_t left = 0, right = 0;
-  for (const auto& [a, b] : rows) left = std::max(left, columns(a)), right = std::max(right, columns(b));
+  for (const auto& [a, b] : rows) {
+    left = std::max(left, columns(a));
+    right = std::max(right, columns(b));
+  }
   std::string rule(1, '+');
   rule.append(left + 2, '-').append(1, '+').append(right + 2, '-').append("+\n");
   std::string out = cat("TIRx schedule dispatch failed: op=", report.call->primitive, " target=cuda\n");

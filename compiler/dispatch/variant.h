@@ -35,7 +35,10 @@ struct Plan {
   std::string caution{};
   std::vector<Remark> remarks{};
 
-  void fact(std::string_view name, std::int64_t value) { facts.emplace_back().name = name, facts.back().value = value; }
+  void fact(std::string_view name, std::int64_t value) {
+    facts.emplace_back().name = name;
+    facts.back().value = value;
+  }
 };
 struct Decline {
   Reason reason;

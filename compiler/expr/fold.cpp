@@ -25,9 +25,13 @@ double round_to(DataType dtype, double value) {
   double largest = 0;
   if (dtype.is_float() && dtype.bits == 32) return static_cast<double>(static_cast<float>(value));
   if (dtype.is_float() && dtype.bits == 16) {
-    mantissa = 10, lowest = -14, largest = 65504.0;
+    mantissa = 10;
+    lowest = -14;
+    largest = 65504.0;
   } else if (dtype.is_bfloat()) {
-    mantissa = 7, lowest = -126, largest = 3.3895313892515355e38;
+    mantissa = 7;
+    lowest = -126;
+    largest = 3.3895313892515355e38;
   } else {
     return value;
   }

@@ -83,7 +83,8 @@ std::expected<Expr, std::string> compare(ExprKind kind, Expr a, Expr b, bool lit
     std::expected<Expr, std::string> typed_a = convert(*to, a), typed_b = convert(*to, b);
     if (!typed_a) return typed_a;
     if (!typed_b) return typed_b;
-    a = *typed_a, b = *typed_b;
+    a = *typed_a;
+    b = *typed_b;
   }
   if (ta.code == TypeCode::TensorMap || ta.is_void()) return refuse(kind, ta, tb);
   return binary(kind, a, b);

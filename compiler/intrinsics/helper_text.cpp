@@ -161,7 +161,8 @@ HelperText::HelperText(const Arguments& a, Language language) : args_(a), langua
         if (several) parameter += std::to_string(index);
         items_.push_back({at, &o, several ? o.item : o.kind, std::move(parameter), value, o.dtype, o.access});
       }
-      ++at, ++index;
+      ++at;
+      ++index;
     }
   }
   if (const Operand* hint = a.operand("cache_hint"); hint && !a.given("cache_policy")) {

@@ -10,7 +10,10 @@ namespace tilewright::ir {
 // The same text, reached through the same calls of inlines.
 inline bool same_origin(const Origin& a, const Origin& b) {
   const CallSite *x = a.chain, *y = b.chain;
-  while (x && y && x->span == y->span) x = x->outer, y = y->outer;
+  while (x && y && x->span == y->span) {
+    x = x->outer;
+    y = y->outer;
+  }
   return a.span == b.span && !x && !y;
 }
 

@@ -20,12 +20,12 @@ struct PrintedArgument {
 };
 using ArgumentWriter = std::vector<PrintedArgument> (*)(const Call& call);
 
-// As print_script(kernel), with arguments spelled by `arguments`; null: all of them by position.
 // Where a statement's text begins, in bytes of the printed text, and where it came from; ascending.
 struct PrintedOrigin {
   std::size_t offset = 0;
   Origin origin;
 };
+// The whole script of a kernel. `arguments` spells the arguments of its calls; null: all of them by position.
 std::string print_script(const Kernel& kernel, ArgumentWriter arguments, std::vector<PrintedOrigin>* origins = nullptr);
 
 class ScriptWriter {
@@ -36,10 +36,17 @@ class ScriptWriter {
   std::vector<PrintedOrigin>* origins = nullptr;  // filled where somebody wants it
 
   void header();  // comments and the module's class line
-  void open() { names_.open(), ++indent_, blocks_.push_back(declared_.size()); }
+  void open() {
+    names_.open();
+    ++indent_;
+    blocks_.push_back(declared_.size());
+  }
   void close();
   void begin() { out.append(static_cast<std::size_t>(indent_) * 4, ' '); }
-  void line(std::string_view text) { begin(), out.append(text).append("\n"); }
+  void line(std::string_view text) {
+    begin();
+    out.append(text).append("\n");
+  }
 
   // The name of a variable or buffer, given at its first mention.
   std::string_view name(const Var* var);

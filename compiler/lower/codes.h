@@ -28,8 +28,7 @@ inline constexpr text::CodeInfo kCodes[] = {
     {code::kNoDevice, "no device part",
      "The kernel has no `T.device_entry()`, so there is nothing to launch. Statements before the marker run on the "
      "host, statements after it on the GPU. A function of the host is no error, and nothing of it is compiled; where "
-     "it "
-     "works on tensors or calls tile primitives the marker was most likely forgotten, which is a warning."},
+     "it works on tensors or calls tile primitives the marker was most likely forgotten, which is a warning."},
     {code::kDistributed, "element access through a distributed layout",
      "The buffer's layout spreads its elements over threads (axes such as laneid or tid_in_wg), so one thread cannot "
      "name an arbitrary element of it. Take the thread's own part with `.local(...)`, or use a tile primitive."},
@@ -65,18 +64,15 @@ inline constexpr text::CodeInfo kCodes[] = {
      "The value of this attribute must be known when the kernel is compiled."},
     {code::kTensorMap, "tensor map cannot be encoded",
      "The host part encodes a tensor map with arguments that cuTensorMapEncodeTiled refuses, or in a place where it "
-     "may "
-     "not happen exactly once before the launch. Arguments: map, element type, rank, pointer, extents (innermost "
-     "first), "
-     "byte strides of all but the innermost, box, element strides, interleave, swizzle, L2 promotion, fill."},
+     "may not happen exactly once before the launch. Arguments: map, element type, rank, pointer, extents (innermost "
+     "first), byte strides of all but the innermost, box, element strides, interleave, swizzle, L2 promotion, fill."},
     {code::kMapPlace, "unknown place of tensor maps",
      "The attribute tilewright.tensor_maps says where the kernel finds the tensor maps that its host part encodes: "
      "\"parameter\" (__grid_constant__, the default), \"constant\" (__constant__ memory) or \"global\" (global memory, "
      "acquired by a fence before use)."},
     {code::kSharedLimit, "more shared memory than the architecture has",
      "No launch can give a CTA so much shared memory, static and dynamic together: the driver refuses it. Hopper and "
-     "the "
-     "Blackwell of data centres have 227 KiB for a CTA, sm_80 and sm_87 163 KiB, sm_86, sm_89 and sm_120 99 KiB."},
+     "the Blackwell of data centres have 227 KiB for a CTA, sm_80 and sm_87 163 KiB, sm_86, sm_89 and sm_120 99 KiB."},
 };
 
 }  // namespace tilewright::lower

@@ -47,7 +47,9 @@ class RoleFinder {
       if (bind->var->dtype.is_handle()) escape(bind->value);
       value(bind->value);
     } else if (const auto* loop = as<For>(s)) {
-      value(loop->min), value(loop->extent), value(loop->step);
+      value(loop->min);
+      value(loop->extent);
+      value(loop->step);
     } else if (const auto* loop = as<While>(s)) {
       value(loop->condition);
     } else if (const auto* branch = as<If>(s)) {
@@ -70,7 +72,10 @@ class RoleFinder {
     Uses& u = uses[operand.region.buffer->data];
     u.read |= role != OperandRole::Written;
     u.written |= role != OperandRole::Read;
-    for (const Range& r : operand.region.ranges) value(r.min), value(r.extent);
+    for (const Range& r : operand.region.ranges) {
+      value(r.min);
+      value(r.extent);
+    }
   }
 
   void evaluated(Expr e) {

@@ -142,7 +142,10 @@ Comparison compare(DataType dtype, std::string_view got, std::string_view expect
   DataType element = dtype.element();
   int width = element.storage_bits();
   bool numbers = width > 0 && width <= 64 && decode_element(element, 0).has_value();
-  if (!numbers) element = ir::kUInt8, width = 8;
+  if (!numbers) {
+    element = ir::kUInt8;
+    width = 8;
+  }
   std::int64_t count = static_cast<std::int64_t>(std::min(got.size(), expected.size())) * 8 / width;
   bool exact = element.is_integral() && element.bits == 64;  // a double does not tell all of them apart
 

@@ -368,7 +368,8 @@ class Execution {
     flush_bytes_ = 2 * std::max<std::int64_t>(device_.l2_bytes, 1 << 20);
     flush_ = device_memory(flush_bytes_, "emptying the cache");
     copied_ = room_for_copies();
-    begin_ = event(), end_ = event();
+    begin_ = event();
+    end_ = event();
     Measured& m = out.measured;
     std::vector<Timed> timed{{&kernels_, &m.cold, &m.hot}};
     if (!rivals_.empty()) timed.push_back({&rivals_, &m.rival_cold, &m.rival_hot});

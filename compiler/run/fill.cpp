@@ -183,7 +183,10 @@ std::expected<Fill, FillError> parse_fill(std::string_view text) {
         "'" + std::string(word) + "' is nothing that a tensor can hold: one of " + all + "a number, or a file.npy",
         std::string(near.found())});
   }
-  if (word == "zeros" || word == "ones") fill.kind = Fill::Kind::Value, fill.start = word == "ones";
+  if (word == "zeros" || word == "ones") {
+    fill.kind = Fill::Kind::Value;
+    fill.start = word == "ones";
+  }
   if (word == "arange") fill.kind = Fill::Kind::Arange;
   if (word == "poison") fill.kind = Fill::Kind::Poison;
   if (open == text.size()) return fill;

@@ -122,7 +122,10 @@ std::expected<Number, std::string> evaluate(Expr e, const Symbols& symbols) {
     return v && v->real ? convert(*v, e.dtype()) : v;
   }
   Value v = integer_binary(e.kind(), x->integer, y->integer, b->a.dtype().is_uint());
-  if (v) v->integer = wrapped(v->integer, e.dtype()), v->floating = static_cast<double>(v->integer);
+  if (v) {
+    v->integer = wrapped(v->integer, e.dtype());
+    v->floating = static_cast<double>(v->integer);
+  }
   return v;
 }
 

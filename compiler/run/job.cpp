@@ -240,17 +240,22 @@ Json measured_json(const Measured& m) {
 Measured measured_of(const Json& j) {
   Measured m;
   auto times = [&](const char* name) { return j.at(name).get<std::vector<double>>(); };
-  m.cold = times("cold"), m.hot = times("hot"), m.copy = times("copy");
-  m.rival_cold = times("rival_cold"), m.rival_hot = times("rival_hot");
+  m.cold = times("cold");
+  m.hot = times("hot");
+  m.copy = times("copy");
+  m.rival_cold = times("rival_cold");
+  m.rival_hot = times("rival_hot");
   m.checked = j.at("checked").get<int>();
   m.rival_differs = j.at("rival_differs").get<std::int64_t>();
   Conditions& c = m.conditions;
   c.absent = j.at("absent").get<std::string>();
   c.driver = j.at("driver").get<std::string>();
-  c.sm_least = j.at("sm").at(0).get<int>(), c.sm_most = j.at("sm").at(1).get<int>();
+  c.sm_least = j.at("sm").at(0).get<int>();
+  c.sm_most = j.at("sm").at(1).get<int>();
   c.sm_limit = j.at("sm").at(2).get<int>();
   c.memory_clock = j.at("memory_clock").get<int>();
-  c.first_celsius = j.at("celsius").at(0).get<int>(), c.last_celsius = j.at("celsius").at(1).get<int>();
+  c.first_celsius = j.at("celsius").at(0).get<int>();
+  c.last_celsius = j.at("celsius").at(1).get<int>();
   c.watts = j.at("watts").get<double>();
   c.reasons = j.at("reasons").get<std::uint64_t>();
   c.samples = j.at("samples").get<int>();

@@ -40,7 +40,11 @@ namespace {
 void append(simulate::TimelineRecord& to, simulate::TimelineRecord more) {
   std::uint64_t time = 0;
   for (const auto& e : to.events) time = std::max(time, e.time + 1);
-  for (auto& e : more.events) e.time += time, e.process += to.processes, e.flow += e.flow ? to.flows : 0;
+  for (auto& e : more.events) {
+    e.time += time;
+    e.process += to.processes;
+    e.flow += e.flow ? to.flows : 0;
+  }
   for (auto& n : more.names) n.process += to.processes;
   to.processes += more.processes;
   to.flows += more.flows;
@@ -134,7 +138,8 @@ void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 
   if (other.status != Status::Done) {
     other.findings = std::move(out.findings);
     // What was asked for was of the first.
-    other.seen = std::move(out.seen), other.unseen = out.unseen;
+    other.seen = std::move(out.seen);
+    other.unseen = out.unseen;
     other.timeline = std::move(out.timeline);
     out = std::move(other);
     return;

@@ -119,7 +119,10 @@ class Reader {
   void visit_call(const ir::TileCall& call) {
     auto operand = [&](const ir::Operand& o, bool may_write) {
       look(o.value);
-      for (const ir::Range& r : o.region.ranges) look(r.min), look(r.extent);
+      for (const ir::Range& r : o.region.ranges) {
+        look(r.min);
+        look(r.extent);
+      }
       if (may_write && o.region.buffer) written(o.region.buffer->data);
     };
     for (std::size_t i = 0; i < call.args.size(); ++i)

@@ -208,7 +208,10 @@ class Closer {
     }
     Binding& known = at(b);
     if (dims == 0) {
-      if (!known.known && !known.declaration) known.declaration = ids, sources_[b] = {ids, name + "()"};
+      if (!known.known && !known.declaration) {
+        known.declaration = ids;
+        sources_[b] = {ids, name + "()"};
+      }
       return;
     }
     Dim extent = product(ids->extents);

@@ -26,8 +26,7 @@ inline constexpr text::CodeInfo kCodes[] = {
     {code::kInconsistent, "scope ids contradict each other",
      "The extents of all scope ids of a kernel describe one thread hierarchy: cluster, CTA, warpgroup, warp, thread. "
      "Extents along one path multiply to those of the path as a whole, so warp_id[4] with lane_id[32] makes a CTA of "
-     "128 "
-     "threads. Two declarations disagree about the same step; change one, or leave its extent out and have it "
+     "128 threads. Two declarations disagree about the same step; change one, or leave its extent out and have it "
      "inferred."},
     {code::kNotDivisible, "one scope id does not divide another",
      "A unit is split evenly: 100 threads cannot be shared out to 3 warps. Choose extents that divide."},
@@ -40,12 +39,10 @@ inline constexpr text::CodeInfo kCodes[] = {
      "Positions in the thread hierarchy exist only on the device. Declare scope ids after `T.device_entry()`."},
     {code::kMalformed, "malformed scope id",
      "Every dimension has one extent and one variable; one to three dimensions for clusters, CTAs and threads of a "
-     "CTA, "
-     "one for all others; an id without extent is a single variable."},
+     "CTA, one for all others; an id without extent is a single variable."},
     {code::kPreferred, "preferred cluster size misplaced",
      "`preferred=` gives the cluster size to try first. It belongs to cta_id_in_cluster with an extent, and has as "
-     "many "
-     "dimensions as the extent."},
+     "many dimensions as the extent."},
     {code::kHardware, "extent fixed by the hardware",
      "A warp has 32 lanes, a warpgroup 4 warps and 128 threads. Other extents would name threads that do not exist."},
     {code::kThreadCount, "impossible number of threads",
@@ -55,8 +52,8 @@ inline constexpr text::CodeInfo kCodes[] = {
      "cta_id_in_pair is the parity of the CTA's rank in its cluster. Declare cta_id_in_cluster as well."},
     {code::kCrossesWarpgroup, "active warps cross a warpgroup boundary",
      "A warpgroup primitive runs once in each warpgroup. The warps that reach this call are neither whole warpgroups "
-     "nor "
-     "part of a single one, so there is no such split. Guard the call with warpgroup_id, or use warp or CTA scope."},
+     "nor part of a single one, so there is no such split. Guard the call with warpgroup_id, or use warp or CTA "
+     "scope."},
     {code::kAssumedUniform, "condition taken to be uniform",
      "A cooperative primitive runs only if all of its threads reach it. Whether they do depends on a value that the "
      "compiler does not know to be the same in all of them, such as one loaded from memory. It is taken to be; check "

@@ -275,7 +275,10 @@ std::optional<Survey> survey(const ActiveSet& set, Expr value, const Facts& fact
       (*v ? out.all_false : out.all_true) = false;
       if (!any) first = *v;
       if (!any_of_warp) first_of_warp = *v;
-      if (warp / 4 != group) first_of_group = *v, group = warp / 4;
+      if (warp / 4 != group) {
+        first_of_group = *v;
+        group = warp / 4;
+      }
       any = any_of_warp = true;
       out.varies_in_warp |= *v != first_of_warp;
       out.varies_in_warpgroup |= *v != first_of_group;

@@ -60,8 +60,7 @@ constexpr text::CodeInfo kTable[] = {
     {kDeviceEntry, "illegal device entry",
      "T.device_entry() splits a kernel once into host and device part. A kernel that only binds launch dimensions "
      "(T.launch_thread, T.thread_binding) needs none: its device part is the outermost binding, of which there is one, "
-     "and "
-     "what works on tensors stands inside it."},
+     "and what works on tensors stands inside it."},
     {kEntry, "bad entry", "The entry expression does not yield a kernel."},
     {kNeedsEntry, "kernel needs arguments",
      "The kernel stands inside a function with parameters. Name arguments in a comment `# tilewright: entry f(128, "
@@ -71,8 +70,7 @@ constexpr text::CodeInfo kTable[] = {
      "written in another release. Names mean other things from one release to the next, so nothing is guessed."},
     {kConfig, "line of CONFIGS that does not fit",
      "Each dict of the module's CONFIGS is passed to its get_kernel as keywords. `label` is left out, and so is what "
-     "the "
-     "function does not take. This line lacks an argument, misspells one, or get_kernel refuses it; so it makes no "
+     "the function does not take. This line lacks an argument, misspells one, or get_kernel refuses it; so it makes no "
      "kernel, and nothing of that configuration is checked."},
     {kImport, "import not found", "The module lies below the script's root but cannot be read."},
 };

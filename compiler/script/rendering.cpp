@@ -141,9 +141,15 @@ std::optional<Specifier> parse_specifier(std::string_view text) {
     s.align = text[i++];
   }
   if (one_of("+- ")) s.sign = text[i++];
-  if (one_of("#")) s.alternate = true, ++i;
+  if (one_of("#")) {
+    s.alternate = true;
+    ++i;
+  }
   if (one_of("0")) {
-    if (!s.align) s.fill = '0', s.align = '=';
+    if (!s.align) {
+      s.fill = '0';
+      s.align = '=';
+    }
     ++i;
   }
   s.width = number();

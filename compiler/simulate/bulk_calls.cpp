@@ -51,7 +51,10 @@ Step exchange(Machine& m, Thread& t, const Site& s) {
               "a copy into the cluster and its barrier are in the shared memory of one and the same CTA", &t);
     return Step::Failed;
   }
-  if (s.flag) move->combine = static_cast<Combine>(s.code), move->type = s.type;
+  if (s.flag) {
+    move->combine = static_cast<Combine>(s.code);
+    move->type = s.type;
+  }
   return start(m, t, std::move(move));
 }
 
@@ -59,7 +62,10 @@ Step exchange(Machine& m, Thread& t, const Site& s) {
 Step store(Machine& m, Thread& t, const Site& s) {
   auto move = move_of(m, t, s, Queue::Bulk);
   if (s.flag && s.code < 0) move->byte_mask = static_cast<std::uint32_t>(Machine::arg(t, s, 3)) & 0xffff;
-  if (s.flag && s.code >= 0) move->combine = static_cast<Combine>(s.code), move->type = s.type;
+  if (s.flag && s.code >= 0) {
+    move->combine = static_cast<Combine>(s.code);
+    move->type = s.type;
+  }
   return start(m, t, std::move(move));
 }
 

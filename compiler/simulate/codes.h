@@ -91,8 +91,7 @@ inline constexpr text::CodeInfo kCodes[] = {
      "Several threads write the same bytes at the same time, with equal values in this run."},
     {code::kUntried, "not all of a kernel was tried out",
      "A short run on the simulator looks at a few CTAs, small extents and inputs that nobody has given. What it could "
-     "not "
-     "look at is said here; `tilewright run` looks at all of it."},
+     "not look at is said here; `tilewright run` looks at all of it."},
     {code::kWarpgroup, "wgmma misused",
      "The four warps of a warpgroup issue a wgmma together, with the same operands, and behind a wgmma.fence when they "
      "have written its registers."},
@@ -100,8 +99,7 @@ inline constexpr text::CodeInfo kCodes[] = {
      "PTX orders operations on tensor memory across a barrier between threads only behind "
      "tcgen05.fence.before_thread_sync on the side that comes first (tcgen05.commit stands for it) and "
      "tcgen05.fence.after_thread_sync on the other one. Many kernels do without and run right; one that writes both "
-     "kinds "
-     "is held to them everywhere."},
+     "kinds is held to them everywhere."},
     {code::kInterleaving, "phase of a barrier depends on luck",
      "In another order of the same steps a wait finds another phase than here, or an arrival counts in another one: "
      "parities tell neighbouring phases apart only, so whoever comes too late or too early waits for ever or not at "

@@ -198,7 +198,10 @@ void Compiler::statement(const Stmt* s) {
       Registers in = values(bind->value);
       if (bind->var->dtype.lanes > 1) {
         Registers own;
-        for (Register r : in) own.push_back(fresh()), emit({Op::Move, bind->var->dtype, own.back(), r});
+        for (Register r : in) {
+          own.push_back(fresh());
+          emit({Op::Move, bind->var->dtype, own.back(), r});
+        }
         vectors_[bind->var] = own;
       } else {
         emit({Op::Move, bind->var->dtype, variable(bind->var), in[0]});

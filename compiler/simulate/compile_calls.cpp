@@ -50,7 +50,8 @@ Registers Compiler::device_call(const CallRow& row, const intrinsics::Intrinsic&
   if (row.set_up && !row.set_up(s, a)) return unmodelled(e, intrinsic.name);
   for (const intrinsics::CallEffect& effect : intrinsics::effects_of(intrinsic, e->args)) {
     if (effect.semantics == intrinsics::Semantics::Weak) continue;
-    s.semantics = effect.semantics, s.scope = effect.scope;
+    s.semantics = effect.semantics;
+    s.scope = effect.scope;
     break;
   }
   for (std::string_view rest = row.slots; !rest.empty();) {

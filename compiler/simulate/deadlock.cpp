@@ -76,7 +76,10 @@ class Deadlock {
       auto found = std::ranges::find_if(groups_, same);
       if (found == groups_.end()) {
         found = groups_.emplace(found);
-        found->pc = pc, found->site = &site, found->place = place, found->phase = t.phase;
+        found->pc = pc;
+        found->site = &site;
+        found->place = place;
+        found->phase = t.phase;
       }
       found->threads.push_back(&t);
       group_of_[t.number] = static_cast<std::size_t>(found - groups_.begin());

@@ -65,12 +65,15 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
   View out;
   if (number >= kLocalBlocks && number - kLocalBlocks < program_.locals.size()) {
     const Storage& local = program_.locals[number - kLocalBlocks];
-    name = local.name, size = local.bytes;
+    name = local.name;
+    size = local.bytes;
     if (local.is_fragment) warpgroups_.touch(*this, t, pointer, bytes, writing);
     out = {t.frame + local.frame, t.frame_defined + local.frame, t.frame_tags ? t.frame_tags + local.frame : nullptr};
   } else if (number > 0 && number < blocks_.size()) {
     const Block& block = blocks_[number];
-    name = block.name, size = block.size, base = block.base;
+    name = block.name;
+    size = block.size;
+    base = block.base;
     out = {block.bytes, block.defined, block.tags};
   } else {
     finding(code::kPointer, Severity::Error, std::string(what) + " through a pointer that leads into no buffer", &t);
@@ -261,7 +264,10 @@ void Machine::interpret(Thread& t) {
           break;
         }
         std::int64_t q = x / y, m = x % y;
-        if (m != 0 && (m < 0) != (y < 0)) --q, m += y;
+        if (m != 0 && (m < 0) != (y < 0)) {
+          --q;
+          m += y;
+        }
         set_int(static_cast<std::uint64_t>(i.op == Op::FloorDiv ? q : m));
         break;
       }

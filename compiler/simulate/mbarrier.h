@@ -21,7 +21,11 @@ struct Mbarrier {
   ir::Origin origin{};        // where it was initialised
   std::string name{};         // as the script has it, quoted: `full[1]`
 
-  void init(std::int64_t count) { arrivals = missing = count, bytes = expected = 0, phase = 0; }
+  void init(std::int64_t count) {
+    arrivals = missing = count;
+    bytes = expected = 0;
+    phase = 0;
+  }
 
   // Each says what is wrong, or nothing; afterwards settle() ends the phase if it is complete.
   std::string arrive(std::int64_t count);

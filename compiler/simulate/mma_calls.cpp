@@ -64,7 +64,10 @@ bool set_up(Site& s, const Arguments& a) {
   auto na = number("a_type", "A_dtype"), nb = number("b_type", "B_dtype"), nc = number("c_type", "C_dtype"),
        nd = number("d_type", "C_dtype");
   if (!na || !nb || !nc || !nd) return false;
-  f.a = *na, f.b = *nb, f.c = *nc, f.d = *nd;
+  f.a = *na;
+  f.b = *nb;
+  f.c = *nc;
+  f.d = *nd;
   read_shape(f, a.text("shape"));
   f.stored_k = sparse ? f.k / 2 : f.k;
   f.quads = f.a == Number::Half && f.m == 8;
@@ -272,7 +275,8 @@ Step store_fragment(Machine& m, Thread& t, const Site& s) {
 
 bool set_up_store(Site& s, const Arguments& a) {
   auto form = std::make_shared<Elements>();
-  form->from = pointee_of(a["src_ptr"]), form->to = pointee_of(a["dst_ptr"]);
+  form->from = pointee_of(a["src_ptr"]);
+  form->to = pointee_of(a["dst_ptr"]);
   auto stands = [](ir::DataType d) { return d.is_floating() && d.lanes == 1 && d.storage_bits() >= 16; };
   const bool alike = form->from == form->to || (form->from.bits != 64 && form->to.bits != 64);
   const bool good = stands(form->from) && stands(form->to) && alike;

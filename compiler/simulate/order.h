@@ -61,7 +61,10 @@ struct Knowledge {
 class Gathering {
  public:
   bool empty() const { return tips_.empty() && bases_.empty(); }
-  void clear() { tips_.clear(), bases_.clear(); }
+  void clear() {
+    tips_.clear();
+    bases_.clear();
+  }
 
  private:
   friend class Order;

@@ -197,7 +197,9 @@ void Races::release(const Thread& t, std::uint64_t pointer, intrinsics::Scope sc
   } else if (fenced_[t.number]) {
     Order::join(fenced_[t.number], all);
   }
-  at.group = group_, at.cta = t.cta, at.scope = scope;
+  at.group = group_;
+  at.cta = t.cta;
+  at.scope = scope;
   if (all.empty()) return;
   // What others have released there before goes on with it.
   if (own == at.known.end()) own = at.known.insert(own, {group_, nullptr});

@@ -66,7 +66,9 @@ Machine::Machine(const Machine& first, const Options& options, Result& result, s
 void Machine::finding(std::string_view code, Severity severity, std::string message, const Thread* thread,
                       std::optional<Origin> origin) {
   Finding f;
-  f.code = code, f.severity = severity, f.message = std::move(message);
+  f.code = code;
+  f.severity = severity;
+  f.message = std::move(message);
   report(std::move(f), thread, origin);
 }
 
@@ -352,7 +354,9 @@ bool Machine::prepare(const Inputs& inputs) {
       missing("the launch extents depend on values that were not given");
       return false;
     }
-    grid_[d] = *grid, block_[d] = *block, cluster_[d] = std::max<std::int64_t>(1, *cluster);
+    grid_[d] = *grid;
+    block_[d] = *block;
+    cluster_[d] = std::max<std::int64_t>(1, *cluster);
   }
   if (!check_launch(whole)) return false;
   block_threads_ = static_cast<std::uint32_t>(block_[0] * block_[1] * block_[2]);
@@ -494,7 +498,9 @@ bool Machine::is_polling(const Thread& t) const { return t.state == State::Ready
 
 bool Machine::polls(Thread& t, std::uint64_t pointer, std::uint64_t value) {
   if (t.polled_pc != t.pc || t.polled != pointer || t.polled_value != value) t.polls = 0;
-  t.polled_pc = t.pc, t.polled = pointer, t.polled_value = value;
+  t.polled_pc = t.pc;
+  t.polled = pointer;
+  t.polled_value = value;
   return ++t.polls >= kPolls;
 }
 

@@ -55,7 +55,10 @@ std::int64_t Machine::special_register(const Thread& t, std::string_view name) {
   if (auto vector = vector_of(name)) {
     const std::size_t d = vector->second;
     std::int64_t in_block = t.linear, in_cluster = t.cta;
-    for (std::size_t k = 0; k < d; ++k) in_block /= block_[k], in_cluster /= cluster_[k];
+    for (std::size_t k = 0; k < d; ++k) {
+      in_block /= block_[k];
+      in_cluster /= cluster_[k];
+    }
     const std::int64_t own = in_cluster % cluster_[d];
     const std::array<std::int64_t, 8> values = {in_block % block_[d],
                                                 block_[d],

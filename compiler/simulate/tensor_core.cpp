@@ -87,15 +87,20 @@ std::expected<void, MmaRefusal> Mma::read_descriptor(std::uint32_t bits) {
   auto left = element_of(kind, bits >> 7 & 7, "A"), right = element_of(kind, bits >> 10 & 7, "B");
   if (!left) return std::unexpected(left.error());
   if (!right) return std::unexpected(right.error());
-  a = *left, b = *right;
-  negate_a = field(13, 1), negate_b = field(14, 1), a_mn_major = field(15, 1), b_mn_major = field(16, 1);
+  a = *left;
+  b = *right;
+  negate_a = field(13, 1);
+  negate_b = field(14, 1);
+  a_mn_major = field(15, 1);
+  b_mn_major = field(16, 1);
   n = field(17, 6) * 8;
   k = dense_k(kind) * (sparse ? 2 : 1);
   if (is_scaled()) {
     m = field(27, 2) * 128;
     d = Result::F32;
     scales_are_powers = field(23, 1);
-    scale_a_byte = field(29, 2), scale_b_byte = field(4, 2);
+    scale_a_byte = field(29, 2);
+    scale_b_byte = field(4, 2);
     for (int id : {scale_a_byte, scale_b_byte})
       if (id % scale_vector != 0 || id + scale_vector > 4)
         return std::unexpected(illegal("a scale id of " + number(id) + " with " + number(scale_vector) +

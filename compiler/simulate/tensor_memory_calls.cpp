@@ -170,7 +170,10 @@ class FragmentCopy final : public Operation {
       for (int c = 0; !loads_ && c < cells_[r].count; ++c) {
         View cell = cells_[r].cells[c];
         transfer(cell, from.at(c * 2), cells_[r].count == 1 ? 4 : 2);
-        if (cells_[r].count == 2) std::memset(cell.bytes + 2, 0, 2), std::memset(cell.defined + 2, 1, 2);
+        if (cells_[r].count == 2) {
+          std::memset(cell.bytes + 2, 0, 2);
+          std::memset(cell.defined + 2, 1, 2);
+        }
       }
     }
     return true;

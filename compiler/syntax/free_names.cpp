@@ -164,12 +164,15 @@ class Collector {
       case NodeKind::With: return with(as<With>(n));
       case NodeKind::For: {
         auto* f = as<For>(n);
-        visit(f->iterable), visit(f->target), all(f->body);
+        visit(f->iterable);
+        visit(f->target);
+        all(f->body);
         return perhaps(true, [&] { all(f->else_body); });
       }
       case NodeKind::While: {
         auto* w = as<While>(n);
-        visit(w->condition), all(w->body);
+        visit(w->condition);
+        all(w->body);
         return perhaps(true, [&] { all(w->else_body); });
       }
       case NodeKind::FunctionDef: return function(as<FunctionDef>(n));

@@ -192,14 +192,12 @@ std::shared_ptr<const Tree> Tree::make(std::shared_ptr<const text::Source> sourc
     tree->cuts_.list.back().offset += moved_by;
   }
 
-  for (const Directive& d : old.directives_) {
-    if (d.offset >= cuts.begin) break;
-    tree->directives_.push_back(directive(*tree->source_, d.offset));
-  }
-  for (Extent at : cuts.comments) tree->directives_.push_back(directive(*tree->source_, at.begin));
-  for (const Directive& d : old.directives_) {
-    const std::uint32_t offset = d.offset + moved_by;
-    if (d.offset >= edit.old_end && offset >= cuts.end) tree->directives_.push_back(directive(*tree->source_, offset));
+  const auto add_directive = [&tree](std::uint32_t at) { tree->directives_.push_back(directive(*tree->source_, at)); };
+  const auto edited = std::ranges::lower_bound(old.directives_, cuts.begin, {}, &Directive::offset);
+  for (const Directive& above : std::ranges::subrange(old.directives_.begin(), edited)) add_directive(above.offset);
+  for (Extent found : cuts.comments) add_directive(found.begin);
+  for (const Directive& below : std::ranges::subrange(edited, old.directives_.end())) {
+    if (below.offset >= edit.old_end && below.offset + moved_by >= cuts.end) add_directive(below.offset + moved_by);
   }
 
   for (std::size_t i = 0; i < count; ++i) {

@@ -34,46 +34,50 @@ int install_command(const std::string& workspace) {
   return 0;
 }
 
-int serve_command(const ServeCommand& o) {
-  if (!o.install.empty()) return install_command(o.install);
-  auto listening = remote::listening(o.listen);
+int serve_command(const ServeCommand& command) {
+  if (!command.install.empty()) return install_command(command.install);
+  auto listening = remote::listening(command.listen);
   if (!listening) return refuse(listening.error().message, listening.error().hint);
-  Options options{.on = o.on, .token = std::move(listening->token), .jobs = o.jobs, .clients = o.clients};
-  return o.listen.address.empty() ? serve_stdio(std::move(options))
-                                  : serve_address(std::move(options), o.listen.address, listening->how);
+  Options options{
+      .on = command.on, .token = std::move(listening->token), .jobs = command.jobs, .clients = command.clients};
+  return command.listen.address.empty() ? serve_stdio(std::move(options))
+                                        : serve_address(std::move(options), command.listen.address, listening->how);
 }
 
 }  // namespace
 
 void add_serve(CLI::App& app, std::function<int()>& run) {
-  auto o = std::make_shared<ServeCommand>();
+  auto command = std::make_shared<ServeCommand>();
   CLI::App* c = app.add_subcommand("serve", "Serve CI and editors: the Build Server Protocol 2.2");
-  c->add_option("--install", o->install,
+  c->add_option("--install", command->install,
                 "Write .bsp/tilewright.json into this workspace (default: this folder), and end")
       ->expected(0, 1)
       ->default_str(".");
-  c->add_option("--listen", o->listen.address,
+  c->add_option("--listen", command->listen.address,
                 "Serve clients at HOST:PORT or unix:PATH instead of on standard input and output; beyond the loopback "
                 "interface only with TLS and a way to know them");
-  c->add_option("--tls-cert", o->listen.cert, "The server's certificate, PEM")->check(CLI::ExistingFile);
-  c->add_option("--tls-key", o->listen.key, "Its key (default: in the certificate's file)")->check(CLI::ExistingFile);
-  c->add_option("--tls-ca", o->listen.ca, "Who signs certificates of clients: they need one of these")
+  c->add_option("--tls-cert", command->listen.cert, "The server's certificate, PEM")->check(CLI::ExistingFile);
+  c->add_option("--tls-key", command->listen.key, "Its key (default: in the certificate's file)")
       ->check(CLI::ExistingFile);
-  c->add_option("--token-file", o->listen.token_file,
+  c->add_option("--tls-ca", command->listen.ca, "Who signs certificates of clients: they need one of these")
+      ->check(CLI::ExistingFile);
+  c->add_option("--token-file", command->listen.token_file,
                 "A file of its owner alone with one line that clients have to say: data.token of build/initialize");
-  c->add_option("--on", o->on,
+  c->add_option("--on", command->on,
                 "Where tests and runs execute: sim, gpu, a remote or a pool (default: a GPU if there is one)");
-  c->add_option("--jobs", o->jobs, "Cores that one request may use (default: all)")->check(CLI::Range(0, 1024));
-  c->add_option("--clients", o->clients, "Connections at once")->capture_default_str()->check(CLI::Range(1, 10'000));
+  c->add_option("--jobs", command->jobs, "Cores that one request may use (default: all)")->check(CLI::Range(0, 1024));
+  c->add_option("--clients", command->clients, "Connections at once")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10'000));
   c->footer(
       "A folder with tilewright.toml is a target with all scripts below it; any other script is a target of its own. "
       "Compile, test and run requests take arguments: --arch NAME, --entry EXPR, --deny fallback, --instructions "
       "(count those of the machine), --on PLACE.\n\n"
       "Examples:\n  tilewright serve --install\n  tilewright serve\n  tilewright serve --listen unix:/tmp/build.sock\n"
       "  tilewright serve --listen 0.0.0.0:7444 --tls-cert s.pem --tls-key s.key --tls-ca clients.pem --on lab");
-  c->callback([o, c, &run] {
-    if (c->count("--install") > 0 && o->install.empty()) o->install = ".";
-    run = [o] { return serve_command(*o); };
+  c->callback([command, c, &run] {
+    if (c->count("--install") > 0 && command->install.empty()) command->install = ".";
+    run = [command] { return serve_command(*command); };
   });
 }
 

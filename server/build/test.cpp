@@ -10,6 +10,7 @@
 #include "protocol/uri.h"
 #include "server/build/session.h"
 #include "server/ide/batch_place.h"
+#include "server/ide/executors.h"
 #include "server/project/config.h"
 #include "server/project/environment.h"
 #include "server/project/run_targets.h"

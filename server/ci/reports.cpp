@@ -130,7 +130,10 @@ std::string junit(const Report& report) {
                        const std::string& out = {}) {
     std::string text;
     render::TestCounts counts;
-    for (const render::TestCase& one : cases) counts.add(one), text += render::test_case(one);
+    for (const render::TestCase& one : cases) {
+      counts.add(one);
+      text += render::test_case(one);
+    }
     all.add(counts);
     body += render::test_suite(name, counts, text, out);
   };
@@ -143,15 +146,22 @@ std::string junit(const Report& report) {
         whole.text += path + ":" + std::to_string(f.at.begin.line + 1) + ": " + f.code + ": " + f.message + "\n";
     if (!script.unreadable.empty()) whole.text = script.unreadable + "\n";
     if (whole.text.empty() && script.errors > 0) whole.text = "errors in files that it imports\n";
-    if (!whole.text.empty())
-      whole.outcome = script.unreadable.empty() ? Failed : Error,
+    if (!whole.text.empty()) {
+      whole.outcome = script.unreadable.empty() ? Failed : Error;
       whole.message = whole.text.substr(0, whole.text.find('\n'));
+    }
     std::vector<render::TestCase> cases{whole};
     for (const bsp::CompiledKernel& kernel : script.kernels) {
       render::TestCase& one =
           cases.emplace_back(render::TestCase{.name = kernel.entry + " [" + kernel.arch + "]", .classname = path});
-      if (kernel.failed) one.outcome = Failed, one.message = "the kernel has errors";
-      if (!kernel.unknown.empty() && !kernel.failed) one.outcome = Error, one.message = kernel.unknown;
+      if (kernel.failed) {
+        one.outcome = Failed;
+        one.message = "the kernel has errors";
+      }
+      if (!kernel.unknown.empty() && !kernel.failed) {
+        one.outcome = Error;
+        one.message = kernel.unknown;
+      }
     }
     add_suite("compile " + path, cases, left_out ? left_out->words : std::string());
   }
@@ -204,7 +214,11 @@ Json change_json(const Change& change) {
            {"arch", change.what.arch},
            {"message", change.words}};
   if (!change.what.kernel.empty()) out["kernel"] = change.what.kernel;
-  if (!change.cost.empty()) out["cost"] = change.cost, out["before"] = change.before, out["now"] = change.now;
+  if (!change.cost.empty()) {
+    out["cost"] = change.cost;
+    out["before"] = change.before;
+    out["now"] = change.now;
+  }
   return out;
 }
 

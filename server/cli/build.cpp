@@ -46,10 +46,10 @@ struct Prepared {
   remote::Reach way;
 };
 
-std::expected<std::vector<Wanted>, std::string> wanted_reports(const BuildCommand& o) {
+std::expected<std::vector<Wanted>, std::string> wanted_reports(const BuildCommand& command) {
   std::vector<Wanted> out;
-  if (o.json) out.push_back({"json", {}});
-  for (const std::string& words : o.reports) {
+  if (command.json) out.push_back({"json", {}});
+  for (const std::string& words : command.reports) {
     const auto equals = words.find('=');
     Wanted one{words.substr(0, equals), equals == words.npos ? std::string() : words.substr(equals + 1)};
     if (one.file == "-") one.file.clear();
@@ -77,52 +77,54 @@ fs::path common_folder(const std::vector<std::string>& paths) {
 
 // The workspace, and what of it is to be built. Where nobody names the workspace, a server looks through no more than
 // the folder that holds all targets; paths are shown as seen from here all the same.
-std::expected<void, std::string> find_targets(const BuildCommand& o, Prepared& out) {
+std::expected<void, std::string> find_targets(const BuildCommand& command, Prepared& out) {
   std::error_code ec;
-  for (const std::string& target : o.targets) {
+  for (const std::string& target : command.targets) {
     const fs::path path = fs::canonical(target, ec);
     if (ec) return std::unexpected("no such file: " + target);
     out.asked.targets.push_back(path.string());
   }
-  out.root = fs::canonical(o.workspace.empty() ? "." : o.workspace, ec).string();
-  if (ec || !fs::is_directory(out.root, ec)) return std::unexpected("no such folder: " + o.workspace);
-  out.asked.root = o.workspace.empty() && !o.targets.empty() ? common_folder(out.asked.targets).string() : out.root;
+  out.root = fs::canonical(command.workspace.empty() ? "." : command.workspace, ec).string();
+  if (ec || !fs::is_directory(out.root, ec)) return std::unexpected("no such folder: " + command.workspace);
+  out.asked.root =
+      command.workspace.empty() && !command.targets.empty() ? common_folder(out.asked.targets).string() : out.root;
   auto outside = [&](const std::string& path) {
     return out.root != "/" && path != out.root && !path.starts_with(out.root + "/");
   };
-  if (!o.workspace.empty() && std::ranges::any_of(out.asked.targets, outside))
+  if (!command.workspace.empty() && std::ranges::any_of(out.asked.targets, outside))
     return std::unexpected("there are targets outside of the workspace " + out.root);
   return {};
 }
 
-std::expected<Prepared, run::Failure> prepare(const BuildCommand& o) {
+std::expected<Prepared, run::Failure> prepare(const BuildCommand& command) {
   Prepared out;
   auto wrong = [](const std::string& why) { return std::unexpected(run::Failure{why, {}}); };
-  auto reports = wanted_reports(o);
+  auto reports = wanted_reports(command);
   if (!reports) return wrong(reports.error());
   out.reports = std::move(*reports);
-  for (const std::string& noise : o.noises)
+  for (const std::string& noise : command.noises)
     if (auto ok = ci::read_noise(noise, out.noise); !ok) return wrong(ok.error());
-  if (auto ok = find_targets(o, out); !ok) return wrong(ok.error());
-  for (const std::string& arch : o.archs) {
+  if (auto ok = find_targets(command, out); !ok) return wrong(ok.error());
+  for (const std::string& arch : command.archs) {
     if (auto ok = read_target(arch); !ok) return wrong("unknown architecture '" + arch + "'");
     out.asked.compiling.insert(out.asked.compiling.end(), {"--arch", arch});
   }
-  for (const std::string& entry : o.entries) out.asked.compiling.insert(out.asked.compiling.end(), {"--entry", entry});
-  for (const std::string& what : o.deny) out.asked.compiling.insert(out.asked.compiling.end(), {"--deny", what});
-  if (o.tests()) {
+  for (const std::string& entry : command.entries)
+    out.asked.compiling.insert(out.asked.compiling.end(), {"--entry", entry});
+  for (const std::string& what : command.deny) out.asked.compiling.insert(out.asked.compiling.end(), {"--deny", what});
+  if (command.tests()) {
     out.asked.testing = out.asked.compiling;
-    if (!o.on.empty()) out.asked.testing->insert(out.asked.testing->end(), {"--on", o.on});
+    if (!command.on.empty()) out.asked.testing->insert(out.asked.testing->end(), {"--on", command.on});
   }
-  if (!o.baseline.empty() || !o.write_baseline.empty()) out.asked.compiling.emplace_back("--instructions");
-  if (!o.baseline.empty()) {
-    auto text = project::read_file(o.baseline);
+  if (!command.baseline.empty() || !command.write_baseline.empty()) out.asked.compiling.emplace_back("--instructions");
+  if (!command.baseline.empty()) {
+    auto text = project::read_file(command.baseline);
     if (!text) return std::unexpected(run::Failure{text.error(), "--write-baseline FILE makes one"});
     auto baseline = ci::read_baseline(*text);
-    if (!baseline) return wrong(o.baseline + ": " + baseline.error());
+    if (!baseline) return wrong(command.baseline + ": " + baseline.error());
     out.baseline = std::move(*baseline);
   }
-  auto way = ci::way_to_server(o.server);
+  auto way = ci::way_to_server(command.server);
   if (!way) return std::unexpected(way.error());
   out.way = std::move(*way);
   return out;
@@ -138,7 +140,7 @@ bool pause(std::chrono::milliseconds time, const std::stop_token& stop) {
 }
 
 // Tried again only where the way to the server failed: what a server has answered stays its answer.
-Outcome ask(const BuildCommand& o, const Prepared& p, const ci::Asked& asked, const std::stop_token& stop) {
+Outcome ask(const BuildCommand& command, const Prepared& p, const ci::Asked& asked, const std::stop_token& stop) {
   render::StatusLine line;
   ci::Watcher watcher;
   watcher.progress = [&](const std::string& text) { line.show(text); };
@@ -155,9 +157,9 @@ Outcome ask(const BuildCommand& o, const Prepared& p, const ci::Asked& asked, co
       out.why = reached.error().message + (reached.error().hint.empty() ? "" : "\n  " + reached.error().hint);
     line.clear();
     if (stop.stop_requested()) out.end = Outcome::End::Cancelled;
-    if (out.end != Outcome::End::Lost || attempt == o.retries) return out;
+    if (out.end != Outcome::End::Lost || attempt == command.retries) return out;
     complain("tilewright: " + out.why + "\n  trying again (" + std::to_string(attempt + 2) + " of " +
-             std::to_string(o.retries + 1) + ")\n");
+             std::to_string(command.retries + 1) + ")\n");
     if (!pause(kPause * (1 << std::min(attempt, 6)), stop)) {
       out.end = Outcome::End::Cancelled;
       return out;
@@ -166,10 +168,10 @@ Outcome ask(const BuildCommand& o, const Prepared& p, const ci::Asked& asked, co
 }
 
 // What seems slower is measured again before that is believed.
-void compare(const BuildCommand& o, const Prepared& p, ci::Baseline& now, ci::Report& report,
+void compare(const BuildCommand& command, const Prepared& p, ci::Baseline& now, ci::Report& report,
              const std::stop_token& stop) {
   report.compared = true;
-  report.changes = ci::compare(*p.baseline, now, p.noise, o.tests());
+  report.changes = ci::compare(*p.baseline, now, p.noise, command.tests());
   for (int measuring = 1; measuring < kMeasurings; ++measuring) {
     ci::Asked again{.root = p.asked.root, .targets = {}, .compiling = {}, .compile = false, .testing = {}};
     std::set<std::string> scripts, entries;
@@ -181,13 +183,13 @@ void compare(const BuildCommand& o, const Prepared& p, ci::Baseline& now, ci::Re
     if (scripts.empty() || stop.stop_requested()) return;
     again.targets.assign(scripts.begin(), scripts.end());
     again.testing.emplace();
-    for (const std::string& arch : o.archs) again.testing->insert(again.testing->end(), {"--arch", arch});
+    for (const std::string& arch : command.archs) again.testing->insert(again.testing->end(), {"--arch", arch});
     for (const std::string& entry : entries) again.testing->insert(again.testing->end(), {"--entry", entry});
-    if (!o.on.empty()) again.testing->insert(again.testing->end(), {"--on", o.on});
-    const Outcome outcome = ask(o, p, again, stop);
+    if (!command.on.empty()) again.testing->insert(again.testing->end(), {"--on", command.on});
+    const Outcome outcome = ask(command, p, again, stop);
     if (outcome.end != Outcome::End::Done) return;
     ci::take_faster(now, ci::measured({}, outcome.tests, p.root));
-    report.changes = ci::compare(*p.baseline, now, p.noise, o.tests());
+    report.changes = ci::compare(*p.baseline, now, p.noise, command.tests());
   }
 }
 
@@ -206,18 +208,18 @@ bool write_reports(const Prepared& p, const ci::Report& report) {
   return whole;
 }
 
-int build(const BuildCommand& o) {
+int build(const BuildCommand& command) {
   Interrupts interrupts;  // before other threads
   const std::stop_token stop = interrupts.token();
-  auto prepared = prepare(o);
+  auto prepared = prepare(command);
   if (!prepared) return fail_usage(prepared.error().message, prepared.error().hint);
   const Prepared& p = *prepared;
-  ci::Report report{.root = p.root, .outcome = ask(o, p, p.asked, stop), .changes = {}};
+  ci::Report report{.root = p.root, .outcome = ask(command, p, p.asked, stop), .changes = {}};
   if (report.outcome.end == Outcome::End::Cancelled) return interrupted();
   const bool done = report.outcome.end == Outcome::End::Done;
   if (!done) report.outcome.problems.push_back(report.outcome.why);
   ci::Baseline now = ci::measured(report.outcome.scripts, report.outcome.tests, p.root);
-  if (done && p.baseline) compare(o, p, now, report, stop);
+  if (done && p.baseline) compare(command, p, now, report, stop);
   if (stop.stop_requested()) return interrupted();
 
   const bool to_output = std::ranges::any_of(p.reports, [](const Wanted& w) { return w.file.empty(); });
@@ -226,12 +228,12 @@ int build(const BuildCommand& o) {
   bool whole = write_reports(p, report);
   complain(ci::summary(report));
   const int status = ci::status_of(report);
-  if (!o.write_baseline.empty()) {
+  if (!command.write_baseline.empty()) {
     // Of a build with faults it would lack what is to be watched over.
     const bool sound = std::ranges::all_of(report.outcome.scripts, [](const auto& s) { return s.errors == 0; });
     auto ok = !done || status == kUsage || !sound
-                  ? std::unexpected(o.write_baseline + " is not written: the build has faults")
-                  : project::write_file(o.write_baseline, ci::write_baseline(now));
+                  ? std::unexpected(command.write_baseline + " is not written: the build has faults")
+                  : project::write_file(command.write_baseline, ci::write_baseline(now));
     if (!ok) complain("tilewright: " + ok.error() + "\n");
     whole = whole && ok;
   }
@@ -245,32 +247,33 @@ void add_many(CLI::App& command, const char* name, std::vector<std::string>& int
 }  // namespace
 
 void add_build(CLI::App& app, Run& run) {
-  auto o = std::make_shared<BuildCommand>();
+  auto command = std::make_shared<BuildCommand>();
   CLI::App* c = app.add_subcommand("build", "Compile and test scripts for CI, through a build server");
-  c->add_option("targets", o->targets, "Scripts and folders (default: the whole workspace)");
-  c->add_option("--workspace", o->workspace, "The workspace's folder (default: this one)");
-  c->add_option("--server", o->server.address,
+  c->add_option("targets", command->targets, "Scripts and folders (default: the whole workspace)");
+  c->add_option("--workspace", command->workspace, "The workspace's folder (default: this one)");
+  c->add_option("--server", command->server.address,
                 "A build server that runs: unix:PATH, HOST:PORT, tls://HOST:PORT?ca=FILE or exec:COMMAND (default: one "
                 "of our own). It reads the workspace by its path");
-  c->add_option("--token-file", o->server.token_file, "A file of yours alone with the token that the server asks for");
-  c->add_option("--retries", o->retries, "How often a lost connection is made anew")
+  c->add_option("--token-file", command->server.token_file,
+                "A file of yours alone with the token that the server asks for");
+  c->add_option("--retries", command->retries, "How often a lost connection is made anew")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
-  c->add_flag("--test", o->test, "Run every entry, too, and compare its outputs with its reference");
-  c->add_option("--on", o->on, "Where tests run: sim, gpu, a remote or a pool; says --test as well");
-  add_many(*c, "--arch", o->archs, "Architecture, as check has it; repeatable");
-  add_many(*c, "--entry", o->entries, "Only this expression's kernel; repeatable");
-  add_many(*c, "--deny", o->deny, "'fallback': a scalar fallback is an error");
-  add_many(*c, "--report", o->reports,
+  c->add_flag("--test", command->test, "Run every entry, too, and compare its outputs with its reference");
+  c->add_option("--on", command->on, "Where tests run: sim, gpu, a remote or a pool; says --test as well");
+  add_many(*c, "--arch", command->archs, "Architecture, as check has it; repeatable");
+  add_many(*c, "--entry", command->entries, "Only this expression's kernel; repeatable");
+  add_many(*c, "--deny", command->deny, "'fallback': a scalar fallback is an error");
+  add_many(*c, "--report", command->reports,
            "FORMAT=FILE, or FORMAT for standard output: sarif, github (annotations), junit, json; repeatable");
-  c->add_flag("--json", o->json, "The same as --report json");
-  c->add_option("--baseline", o->baseline,
+  c->add_flag("--json", command->json, "The same as --report json");
+  c->add_option("--baseline", command->baseline,
                 "Fail where kernels have become worse than in this file: registers, spills, shared memory, "
                 "instructions, and with --test times");
-  c->add_option("--write-baseline", o->write_baseline, "Write what this build measured to this file");
-  add_many(*c, "--noise", o->noises,
+  c->add_option("--write-baseline", command->write_baseline, "Write what this build measured to this file");
+  add_many(*c, "--noise", command->noises,
            "COST=PERCENT: so much worse is let pass (default: time=5, all others 0); repeatable");
-  add_jobs(*c, o->server.jobs);
+  add_jobs(*c, command->server.jobs);
   c->footer(
       "Exit status: 0 fine; 1 errors, failed tests or regressions; 2 usage, or something could not be looked at; 130 "
       "interrupted. An entry with a reference is a test; one without runs, and counts as skipped.\n\n"
@@ -278,7 +281,7 @@ void add_build(CLI::App& app, Run& run) {
       "  tilewright build --on lab --report sarif=tilewright.sarif --report github\n"
       "  tilewright build --write-baseline baseline.json\n"
       "  tilewright build --baseline baseline.json --noise instructions=1");
-  c->callback([o, &run] { run = [o] { return build(*o); }; });
+  c->callback([command, &run] { run = [command] { return build(*command); }; });
 }
 
 }  // namespace tilewright::cli

@@ -25,7 +25,7 @@ std::string megabytes(std::uint64_t bytes) {
 
 std::string counted(std::uint64_t n) { return std::to_string(n) + (n == 1 ? " entry" : " entries"); }
 
-int show(const CacheCommand& o, const toolchain::CacheOptions& cache) {
+int show(const CacheCommand& command, const toolchain::CacheOptions& cache) {
   std::uint64_t bytes = 0;
   std::time_t oldest = 0;
   const auto entries = toolchain::cache_entries(cache.folder);
@@ -36,7 +36,7 @@ int show(const CacheCommand& o, const toolchain::CacheOptions& cache) {
   const std::size_t corrupt = toolchain::corrupt_entries(cache.folder);
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   const auto days = entries.empty() ? 0 : static_cast<long>((now - oldest) / 86400);
-  if (o.json) {
+  if (command.json) {
     const Json out = {{"folder", cache.folder.string()},  {"entries", entries.size()}, {"bytes", bytes},
                       {"limit_bytes", cache.limit_bytes}, {"oldest_use_days", days},   {"corrupt", corrupt}};
     std::printf("%s\n", render::dump(out).c_str());
@@ -51,11 +51,11 @@ int show(const CacheCommand& o, const toolchain::CacheOptions& cache) {
   return kFine;
 }
 
-int make_smaller(const CacheCommand& o, const toolchain::CacheOptions& cache) {
-  const auto done =
-      o.action == "clear" ? toolchain::clear_cache(cache.folder) : toolchain::trim_cache(cache.folder, o.to, o.to);
+int make_smaller(const CacheCommand& command, const toolchain::CacheOptions& cache) {
+  const auto done = command.action == "clear" ? toolchain::clear_cache(cache.folder)
+                                              : toolchain::trim_cache(cache.folder, command.to, command.to);
   if (!done) return fail_usage(done.error());
-  if (o.json) {
+  if (command.json) {
     const Json out = {{"removed_entries", done->entries},
                       {"removed_bytes", done->bytes},
                       {"entries", done->left_entries},
@@ -68,33 +68,33 @@ int make_smaller(const CacheCommand& o, const toolchain::CacheOptions& cache) {
   return kFine;
 }
 
-int cache_command(const CacheCommand& o) {
+int cache_command(const CacheCommand& command) {
   const toolchain::CacheOptions cache = project::toolchain_options().cache;
   if (cache.folder.empty())
     return fail_usage("there is no cache: neither XDG_CACHE_HOME nor HOME names a folder", "set XDG_CACHE_HOME");
-  return o.action.empty() ? show(o, cache) : make_smaller(o, cache);
+  return command.action.empty() ? show(command, cache) : make_smaller(command, cache);
 }
 
 }  // namespace
 
 void add_cache(CLI::App& app, Run& run) {
-  auto o = std::make_shared<CacheCommand>();
+  auto command = std::make_shared<CacheCommand>();
   CLI::App* c = app.add_subcommand("cache", "Show, trim or clear what is kept of compilations");
-  c->add_flag("--json", o->json, "One JSON object");
+  c->add_flag("--json", command->json, "One JSON object");
   c->require_subcommand(0, 1);
   CLI::App* trim = c->add_subcommand("trim", "Remove what was not used for longest");
-  trim->add_option("--to", o->to, "How much may be left: 500MB, 1GB, 0")
+  trim->add_option("--to", command->to, "How much may be left: 500MB, 1GB, 0")
       ->required()
       ->transform(CLI::AsSizeValue(false));
   CLI::App* clear = c->add_subcommand("clear", "Remove everything");
   for (CLI::App* sub : {trim, clear}) {
-    sub->add_flag("--json", o->json, "One JSON object");
-    sub->callback([o, sub] { o->action = sub->get_name(); });
+    sub->add_flag("--json", command->json, "One JSON object");
+    sub->callback([command, sub] { command->action = sub->get_name(); });
   }
   c->footer(
       "Entries are shared by all processes of this user; what is removed is made anew when it is needed.\n\n"
       "Examples:\n  tilewright cache\n  tilewright cache trim --to 500MB\n  tilewright cache clear");
-  c->final_callback([o, &run] { run = [o] { return cache_command(*o); }; });
+  c->final_callback([command, &run] { run = [command] { return cache_command(*command); }; });
 }
 
 }  // namespace tilewright::cli

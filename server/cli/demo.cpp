@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "server/cli/commands.h"
+#include "server/ide/tools.h"
 #include "server/project/files.h"
 #include "server/render/terminal.h"
 
@@ -59,9 +60,7 @@ int run_demo(const std::string& folder, const std::string& output) {
         };
         if (!write(".cu", k.cuda->text)) return kUsage;
         if (no_tools) continue;
-        toolchain::Request request;
-        request.cuda_source = k.cuda->text;
-        request.arch = arch;
+        toolchain::Request request = ide::request_for(k);
         request.want_sass = true;
         auto made = tools.compile(request);
         if (!made) {

@@ -25,18 +25,18 @@ bool is_code(std::string_view s) {
          std::all_of(s.begin() + 2, s.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-int explain_code(const ExplainCommand& o) {
-  const text::CodeInfo* info = project::code_info(o.what);
-  if (!info) return fail_usage("there is no diagnostic " + o.what);
-  if (o.json) {
+int explain_code(const ExplainCommand& command) {
+  const text::CodeInfo* info = project::code_info(command.what);
+  if (!info) return fail_usage("there is no diagnostic " + command.what);
+  if (command.json) {
     std::fputs(
         (render::dump(Json{{"code", info->code}, {"title", info->title}, {"explanation", info->explanation}}) + "\n")
             .c_str(),
         stdout);
   } else {
     const render::Colours& c = render::colours(stdout);
-    std::printf("%s%s: %s%s\n\n%s\n", std::string(c.bold).c_str(), o.what.c_str(), std::string(info->title).c_str(),
-                std::string(c.plain).c_str(), std::string(info->explanation).c_str());
+    std::printf("%s%s: %s%s\n\n%s\n", std::string(c.bold).c_str(), command.what.c_str(),
+                std::string(info->title).c_str(), std::string(c.plain).c_str(), std::string(info->explanation).c_str());
   }
   return kFine;
 }
@@ -46,9 +46,9 @@ std::optional<std::string> descriptor_text(const std::string& what) {
   std::error_code ec;
   return std::filesystem::exists(what, ec) ? std::nullopt : intrinsics::explain_descriptor(what);
 }
-int explain_descriptor(const ExplainCommand& o, const std::string& text) {
-  if (o.json) {
-    const Json answer{{"code", o.what}, {"title", "descriptor of a matrix unit"}, {"explanation", text}};
+int explain_descriptor(const ExplainCommand& command, const std::string& text) {
+  if (command.json) {
+    const Json answer{{"code", command.what}, {"title", "descriptor of a matrix unit"}, {"explanation", text}};
     std::fputs((render::dump(answer) + "\n").c_str(), stdout);
   } else {
     std::fputs(text.c_str(), stdout);
@@ -89,12 +89,12 @@ Place parse_place(const std::string& text) {
   return p;
 }
 
-int run_explain(const ExplainCommand& o) {
-  if (is_code(o.what)) return explain_code(o);
-  if (auto text = descriptor_text(o.what)) return explain_descriptor(o, *text);
-  Place place = parse_place(o.what);
+int run_explain(const ExplainCommand& command) {
+  if (is_code(command.what)) return explain_code(command);
+  if (auto text = descriptor_text(command.what)) return explain_descriptor(command, *text);
+  Place place = parse_place(command.what);
   auto refuse = [&](const std::string& message) {
-    if (o.json) {
+    if (command.json) {
       Json failures = Json::array({Json{{"file", place.file}, {"message", message}}});
       std::fputs(
           (render::dump(Json{{"kernels", Json::array()}, {"diagnostics", Json::array()}, {"failures", failures}}) +
@@ -104,18 +104,18 @@ int run_explain(const ExplainCommand& o) {
     }
     return fail_usage(message);
   };
-  if (!place.wrong.empty()) return refuse(o.what + ": " + place.wrong);
+  if (!place.wrong.empty()) return refuse(command.what + ": " + place.wrong);
   auto file = project::load(place.file);
   if (!file) return refuse(file.error());
-  if (!o.dialect.read(&file->dialect)) return kUsage;
-  if (place.asked && place.line == 0) return refuse(o.what + ": lines count from 1");
-  if (o.arch && !target_option(*o.arch)) return kUsage;
+  if (!command.dialect.read(&file->dialect)) return kUsage;
+  if (place.asked && place.line == 0) return refuse(command.what + ": lines count from 1");
+  if (command.arch && !target_option(*command.arch)) return kUsage;
   const session::NamedTargets named =
-      o.arch ? project::architectures(*file, {*o.arch}) : project::one_architecture(*file);
+      command.arch ? project::architectures(*file, {*command.arch}) : project::one_architecture(*file);
   session::CompileOptions options;
   options.target = named.targets.front();
   options.architecture_source = named.source;
-  options.entries = o.entries;
+  options.entries = command.entries;
   session::Compiled c = project::compile(*file, options);
   const text::Anchors& anchors = c.evaluation->anchors;
   auto covers = [&](text::Span span) {
@@ -140,7 +140,7 @@ int run_explain(const ExplainCommand& o) {
     }
     if (calls.empty() && place.line != 0) continue;
     shown += calls.size();
-    if (o.json) {
+    if (command.json) {
       Json list = Json::array();
       for (const dispatch::CallReport* call : calls) list.push_back(render::call_json(*call, anchors));
       kernels.push_back({{"name", k.value->kernel.name}, {"entry", k.entry->expression}, {"calls", list}});
@@ -150,7 +150,7 @@ int run_explain(const ExplainCommand& o) {
                 k.entry->expression == k.value->kernel.name ? "" : ("  (entry " + k.entry->expression + ")").c_str());
     for (const dispatch::CallReport* call : calls) std::fputs(call_report(*call, anchors).c_str(), stdout);
   }
-  if (o.json) {
+  if (command.json) {
     Json diagnostics = Json::array();
     for (const text::Diagnostic& d : c.diagnostics) diagnostics.push_back(render::diagnostic_json(d, anchors));
     std::fputs((render::dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n").c_str(), stdout);
@@ -165,26 +165,26 @@ int run_explain(const ExplainCommand& o) {
 }  // namespace
 
 void add_explain(CLI::App& app, Run& run) {
-  auto o = std::make_shared<ExplainCommand>();
+  auto command = std::make_shared<ExplainCommand>();
   CLI::App* c =
       app.add_subcommand("explain", "Show the dispatch report of a file's tile primitives, or what a diagnostic means");
   c->add_option(
-       "what", o->what,
+       "what", command->what,
        "FILE, FILE:LINE, FILE:LINE:COLUMN, a code such as TW3104, or a descriptor of a matrix unit such as 0x08200010")
       ->required();
-  c->add_option("--entry", o->entries, "Explain this expression's kernel instead of all entries found")
+  c->add_option("--entry", command->entries, "Explain this expression's kernel instead of all entries found")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  o->dialect.add(*c);
+  command->dialect.add(*c);
   c->add_option(
-      "--arch", o->arch,
+      "--arch", command->arch,
       "Architecture (default: as the script, tilewright.toml or KERNEL_META says, else what its kernels need)");
-  c->add_flag("--json", o->json, "The same as JSON");
+  c->add_flag("--json", command->json, "The same as JSON");
   c->footer(
       "Examples:\n  tilewright explain copy.py\n  tilewright explain copy.py:14\n  tilewright explain TW3104\n"
       "  tilewright explain 0x08200010");
-  c->callback([o, &run] { run = [o] { return run_explain(*o); }; });
+  c->callback([command, &run] { run = [command] { return run_explain(*command); }; });
 }
 
 }  // namespace tilewright::cli

@@ -162,16 +162,19 @@ std::string report_text(const layout::BankReport& report, const layout::Access& 
   return out;
 }
 
-Json report_json(const layout::BankReport& report, const layout::Access& access, const LayoutCommand& o) {
+Json report_json(const layout::BankReport& report, const layout::Access& access, const LayoutCommand& command) {
   Json phases = Json::array();
   for (const layout::BankReport::Phase& p : report.phases) {
     phases.push_back(
         {{"first_lane", p.first_lane}, {"lanes", p.lanes}, {"degree", p.degree}, {"bank", p.bank}, {"words", p.words}});
   }
-  return {
-      {"expression", o.access},  {"bits", access.access_bits},      {"dtype", o.dtype.empty() ? "float16" : o.dtype},
-      {"degree", report.degree}, {"wavefronts", report.wavefronts}, {"ideal", report.ideal},
-      {"phases", phases}};
+  return {{"expression", command.access},
+          {"bits", access.access_bits},
+          {"dtype", command.dtype.empty() ? "float16" : command.dtype},
+          {"degree", report.degree},
+          {"wavefronts", report.wavefronts},
+          {"ideal", report.ideal},
+          {"phases", phases}};
 }
 
 Json shape_json(layout::ShapeView shape) {
@@ -215,27 +218,28 @@ int print(const std::string& text) {
 using Ended = std::optional<int>;
 
 // The shape that is asked for, else that which the value was made for, else the layout's own.
-Ended choose_shape(const LayoutCommand& o, const layout::Layout& layout, script::Value value, layout::Shape& shape) {
+Ended choose_shape(const LayoutCommand& command, const layout::Layout& layout, script::Value value,
+                   layout::Shape& shape) {
   shape = default_shape(layout);
   if (const auto* made = value.as<script::LayoutValue>(); made && !made->shape.empty())
     shape.assign(made->shape.begin(), made->shape.end());
-  if (!o.shape.empty()) {
-    auto parsed = parse_shape(o.shape);
-    if (!parsed) return fail_usage("'" + o.shape + "' is no shape", "for example --shape 64,64");
+  if (!command.shape.empty()) {
+    auto parsed = parse_shape(command.shape);
+    if (!parsed) return fail_usage("'" + command.shape + "' is no shape", "for example --shape 64,64");
     shape = *parsed;
   }
   if (auto fits = layout::check_shape(layout, shape); !fits) return fail_usage(fits.error().message);
   return std::nullopt;
 }
 
-layout::PictureOptions picture_options(const LayoutCommand& o, ir::DataType dtype) {
+layout::PictureOptions picture_options(const LayoutCommand& command, ir::DataType dtype) {
   layout::PictureOptions picture;
   picture.dtype_bits = dtype.storage_bits() * dtype.lanes;
-  picture.shared_columns = !o.dtype.empty();
-  if (o.rows > 0) picture.rows = o.rows;
-  if (o.columns > 0) picture.columns = o.columns;
-  if (o.by == "thread") picture.by = layout::PictureOptions::By::Thread;
-  if (o.by == "bank") picture.by = layout::PictureOptions::By::Bank;
+  picture.shared_columns = !command.dtype.empty();
+  if (command.rows > 0) picture.rows = command.rows;
+  if (command.columns > 0) picture.columns = command.columns;
+  if (command.by == "thread") picture.by = layout::PictureOptions::By::Thread;
+  if (command.by == "bank") picture.by = layout::PictureOptions::By::Bank;
   return picture;
 }
 
@@ -253,19 +257,19 @@ Ended stays_inside(const layout::Access& access, const layout::Shape& of) {
 }
 
 // The banks that --access asks for.
-Ended find_banks(const LayoutCommand& o, const layout::Layout& layout, const layout::Shape& shape, int dtype_bits,
+Ended find_banks(const LayoutCommand& command, const layout::Layout& layout, const layout::Shape& shape, int dtype_bits,
                  layout::Access& access, std::optional<layout::BankReport>& banks) {
-  if (o.access.empty()) return std::nullopt;
-  auto expression = access_expression(o.access);
+  if (command.access.empty()) return std::nullopt;
+  auto expression = access_expression(command.access);
   if (!expression)
-    return fail_usage("'" + o.access + "' is no access", "for example --access 'lane -> (lane//4, lane%4*2)'");
+    return fail_usage("'" + command.access + "' is no access", "for example --access 'lane -> (lane//4, lane%4*2)'");
   Evaluated lanes = evaluate(*expression, false);
   if (lanes.failed) return kErrors;
   auto at = coordinates(lanes.result.value);
   if (!at) return fail_usage(at.error());
   access.coordinates = *at;
   access.dtype_bits = dtype_bits;
-  access.access_bits = o.bits ? o.bits : dtype_bits;
+  access.access_bits = command.bits ? command.bits : dtype_bits;
   layout::Shape of = shape;
   if (at->front().size() == 1 && shape.size() != 1) {  // a linear index of the whole shape
     layout::Dim all = 1;
@@ -280,54 +284,54 @@ Ended find_banks(const LayoutCommand& o, const layout::Layout& layout, const lay
 }
 
 // The picture that --svg asks for, into its file or as the answer.
-Ended draw(const LayoutCommand& o, const layout::Layout& layout, const layout::Shape& shape,
+Ended draw(const LayoutCommand& command, const layout::Layout& layout, const layout::Shape& shape,
            const layout::PictureOptions& picture) {
-  if (!o.svg) return std::nullopt;
+  if (!command.svg) return std::nullopt;
   auto svg = layout::svg_picture(layout, shape, picture);
   if (!svg) return fail_usage(svg.error().message);
-  if (o.svg_file.empty() && !o.json) return print(*svg);
-  if (!o.svg_file.empty()) {
-    if (auto ok = project::write_file(o.svg_file, *svg); !ok) return fail_usage(ok.error());
+  if (command.svg_file.empty() && !command.json) return print(*svg);
+  if (!command.svg_file.empty()) {
+    if (auto ok = project::write_file(command.svg_file, *svg); !ok) return fail_usage(ok.error());
   }
   return std::nullopt;
 }
 
-int answer_json(const LayoutCommand& o, const layout::Layout& layout, const layout::Shape& shape,
+int answer_json(const LayoutCommand& command, const layout::Layout& layout, const layout::Shape& shape,
                 const layout::Access& access, const std::optional<layout::BankReport>& banks, const Json& diagnostics) {
   auto canonical = layout::canonicalize(layout);
-  Json out{{"expression", o.expression},
+  Json out{{"expression", command.expression},
            {"layout", layout::to_short_string(layout)},
            {"printed", layout::to_string(layout)},
            {"canonical", canonical ? Json(layout::to_short_string(*canonical)) : Json(nullptr)},
            {"shape", shape_json(shape)},
            {"size", dim_json(layout::size(layout))},
            {"span", dim_json(layout::span(layout))}};
-  std::int64_t most = (o.rows > 0 ? o.rows : 128) * (o.columns > 0 ? o.columns : 128);
+  std::int64_t most = (command.rows > 0 ? command.rows : 128) * (command.columns > 0 ? command.columns : 128);
   auto elements = elements_json(layout, shape, most);
   out["elements"] = elements ? *elements : Json::array();
-  if (banks) out["access"] = report_json(*banks, access, o);
+  if (banks) out["access"] = report_json(*banks, access, command);
   out["diagnostics"] = diagnostics;
   return print(render::dump(out, -1) + "\n");
 }
 
-int answer_text(const LayoutCommand& o, const layout::Layout& layout, const layout::Shape& shape,
+int answer_text(const LayoutCommand& command, const layout::Layout& layout, const layout::Shape& shape,
                 const layout::Access& access, const std::optional<layout::BankReport>& banks,
                 layout::PictureOptions picture) {
   auto canonical = layout::canonicalize(layout);
   std::string out = layout::to_short_string(layout) + "\n";
   out += "  shape      " + shape_text(shape) +
-         (o.shape.empty() ? "  (the layout's own; --shape M,N for another)" : "") + "\n";
+         (command.shape.empty() ? "  (the layout's own; --shape M,N for another)" : "") + "\n";
   out += "  size       " + layout::to_string(layout::size(layout)) + " elements, span " +
          layout::to_string(layout::span(layout)) + ", axes " + axes_text(layout) + "\n";
   if (canonical && !layout::same(*canonical, layout))
     out += "  canonical  " + layout::to_short_string(*canonical) + "\n";
   if (banks) out += report_text(*banks, access);
-  if (!o.svg_file.empty()) {
-    out += "  picture    " + o.svg_file + "\n";
+  if (!command.svg_file.empty()) {
+    out += "  picture    " + command.svg_file + "\n";
     return print(out);
   }
-  if (o.rows == 0) picture.rows = kTableRows;
-  if (o.columns == 0) picture.columns = kTableColumns;
+  if (command.rows == 0) picture.rows = kTableRows;
+  if (command.columns == 0) picture.columns = kTableColumns;
   auto table = layout::text_table(layout, shape, picture);
   if (!table) {
     print(out);
@@ -336,66 +340,70 @@ int answer_text(const LayoutCommand& o, const layout::Layout& layout, const layo
   return print(out + "\n" + *table);
 }
 
-int run_layout(const LayoutCommand& o) {
-  auto dtype = o.dtype.empty() ? ir::kFloat16 : ir::parse_dtype(o.dtype);
+int run_layout(const LayoutCommand& command) {
+  auto dtype = command.dtype.empty() ? ir::kFloat16 : ir::parse_dtype(command.dtype);
   if (!dtype || dtype->storage_bits() <= 0)
-    return fail_usage("unknown element type '" + o.dtype + "'", "for example float16, float32, uint8");
-  Evaluated evaluated = evaluate(o.expression, o.json);
+    return fail_usage("unknown element type '" + command.dtype + "'", "for example float16, float32, uint8");
+  Evaluated evaluated = evaluate(command.expression, command.json);
   script::Evaluation& e = *evaluated.result.evaluation;
   ArenaScope arena(e.arena());
   Json diagnostics = Json::array();
   for (const text::Diagnostic& d : e.diagnostics) diagnostics.push_back(render::diagnostic_json(d, e.anchors));
   if (evaluated.failed) {
-    if (o.json) print(render::dump(Json{{"expression", o.expression}, {"diagnostics", diagnostics}}) + "\n");
+    if (command.json)
+      print(render::dump(Json{{"expression", command.expression}, {"diagnostics", diagnostics}}) + "\n");
     return kErrors;
   }
   auto layout = e.interpreter().as_layout(evaluated.result.value, {});
   if (!layout) {
     std::string text = e.interpreter().repr(evaluated.result.value);
-    if (o.json) text = render::dump(Json{{"expression", o.expression}, {"value", text}, {"diagnostics", diagnostics}});
+    if (command.json)
+      text = render::dump(Json{{"expression", command.expression}, {"value", text}, {"diagnostics", diagnostics}});
     return print(text + "\n");
   }
 
   layout::Shape shape;
-  if (Ended ended = choose_shape(o, *layout, evaluated.result.value, shape)) return *ended;
-  const layout::PictureOptions picture = picture_options(o, *dtype);
+  if (Ended ended = choose_shape(command, *layout, evaluated.result.value, shape)) return *ended;
+  const layout::PictureOptions picture = picture_options(command, *dtype);
   std::optional<layout::BankReport> banks;
   layout::Access access;
-  if (Ended ended = find_banks(o, *layout, shape, picture.dtype_bits, access, banks)) return *ended;
-  if (Ended ended = draw(o, *layout, shape, picture)) return *ended;
-  return o.json ? answer_json(o, *layout, shape, access, banks, diagnostics)
-                : answer_text(o, *layout, shape, access, banks, picture);
+  if (Ended ended = find_banks(command, *layout, shape, picture.dtype_bits, access, banks)) return *ended;
+  if (Ended ended = draw(command, *layout, shape, picture)) return *ended;
+  return command.json ? answer_json(command, *layout, shape, access, banks, diagnostics)
+                      : answer_text(command, *layout, shape, access, banks, picture);
 }
 
 }  // namespace
 
 void add_layout(CLI::App& app, Run& run) {
-  auto o = std::make_shared<LayoutCommand>();
+  auto command = std::make_shared<LayoutCommand>();
   CLI::App* c = app.add_subcommand("layout", "Evaluate a layout expression and show its mapping");
-  c->add_option("expression", o->expression, "For example 'TileLayout(S[(8, 4) : (4 @ laneid, 1)])'")->required();
-  c->add_option("--shape", o->shape, "Logical shape, e.g. 64,64 (default: one dimension an iter of the layout)");
-  CLI::Option* svg = c->add_option("--svg", o->svg_file, "A picture, into FILE or to standard output")
+  c->add_option("expression", command->expression, "For example 'TileLayout(S[(8, 4) : (4 @ laneid, 1)])'")->required();
+  c->add_option("--shape", command->shape, "Logical shape, e.g. 64,64 (default: one dimension an iter of the layout)");
+  CLI::Option* svg = c->add_option("--svg", command->svg_file, "A picture, into FILE or to standard output")
                          ->expected(0, 1)
                          ->type_name("[FILE]");
-  c->add_option("--by", o->by, "Colour the picture by owner thread or by shared-memory bank; a table names the bank")
+  c->add_option("--by", command->by,
+                "Colour the picture by owner thread or by shared-memory bank; a table names the bank")
       ->check(CLI::IsMember({"thread", "bank"}));
-  c->add_option("--access", o->access, "Bank conflicts of a warp's access, e.g. 'lane -> (lane//4, lane%4*2)'");
-  c->add_option("--bits", o->bits, "Bits that each lane moves (default: one element)")
+  c->add_option("--access", command->access, "Bank conflicts of a warp's access, e.g. 'lane -> (lane//4, lane%4*2)'");
+  c->add_option("--bits", command->bits, "Bits that each lane moves (default: one element)")
       ->check(CLI::IsMember({8, 16, 32, 64, 128}));
-  c->add_option("--dtype", o->dtype,
+  c->add_option("--dtype", command->dtype,
                 "Element type: decides banks (default: float16), and which elements share a column of tensor memory "
                 "(default: none)");
-  c->add_option("--rows", o->rows, "Rows shown at most (default 64; 128 in a picture)")->check(CLI::Range(1, 4096));
-  c->add_option("--columns", o->columns, "Columns shown at most (default 32; 128 in a picture)")
+  c->add_option("--rows", command->rows, "Rows shown at most (default 64; 128 in a picture)")
       ->check(CLI::Range(1, 4096));
-  c->add_flag("--json", o->json, "As JSON");
+  c->add_option("--columns", command->columns, "Columns shown at most (default 32; 128 in a picture)")
+      ->check(CLI::Range(1, 4096));
+  c->add_flag("--json", command->json, "As JSON");
   c->footer(
       "Examples:\n  tilewright layout 'TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)])' --shape 8,8\n"
       "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))' --shape 64,64 --by bank --svg tile.svg\n"
       "  tilewright layout 'TileLayout(S[32, 64])' --access 'lane -> (lane, 0)' --bits 32");
-  c->callback([o, svg, &run] {
-    o->svg = svg->count() > 0;
-    run = [o] { return run_layout(*o); };
+  c->callback([command, svg, &run] {
+    command->svg = svg->count() > 0;
+    run = [command] { return run_layout(*command); };
   });
 }
 

@@ -235,28 +235,17 @@ void add_remotes(CLI::App& app, Run& run) {
   install->excludes("names", "--json");
   c->footer(
       "Asking a remote runs what its address says: ssh, a command, a job of the cluster. Without names that is all of "
-      "the "
-      "tilewright.toml of this folder, so name those you know where the file is not yours.\n\n"
-      "In tilewright.toml:\n"
-      "  [remotes.lab]\n"
-      "  at = \"tls://lab.example:7600\"     # with ca, cert, key, token_file, name: files beside the toml\n"
-      "  token_file = \"lab.token\"\n"
-      "  [remotes.box]\n"
-      "  at = \"ssh://ada@gpu1\"             # with command: the tilewright there, if not found by itself\n"
-      "  [remotes.image]\n"
-      "  at = \"exec:docker run -i --rm --gpus all tilewright tilewright worker --stdio\"\n"
-      "  [remotes.cluster]\n"
-      "  at = \"slurm:partition=gpu,gres=gpu:h100:1,time=30,slots=4,keep=120\"\n"
-      "  [pools]\n"
-      "  hopper = [\"lab\", \"ssh://gpu2\"]\n\n"
-      "Of slurm: partition, account, qos, time, constraint, nodelist, exclude, reservation, licenses, wckey, comment "
-      "and "
-      "nice go to the cluster; gres, mem and cpus are of one slot; nodes spreads the slots; keep leaves the nodes to "
-      "the "
-      "next command for so many seconds; wait bounds the time in the queue.\n\n"
-      "Exit status: 0 all are well, 1 one is not, 2 usage.\n\n"
-      "Examples:\n  tilewright remotes\n  tilewright remotes lab ssh://gpu2\n  tilewright remotes --install box\n"
-      "  tilewright remotes --json cluster --wait 600");
+      "the tilewright.toml of this folder, so name those you know where the file is not yours.\n\nIn "
+      "tilewright.toml:\n  [remotes.lab]\n  at = \"tls://lab.example:7600\"     # with ca, cert, key, token_file, "
+      "name: files beside the toml\n  token_file = \"lab.token\"\n  [remotes.box]\n  at = "
+      "\"ssh://ada@gpu1\"             # with command: the tilewright there, if not found by itself\n  "
+      "[remotes.image]\n  at = \"exec:docker run -i --rm --gpus all tilewright tilewright worker --stdio\"\n  "
+      "[remotes.cluster]\n  at = \"slurm:partition=gpu,gres=gpu:h100:1,time=30,slots=4,keep=120\"\n  [pools]\n  hopper "
+      "= [\"lab\", \"ssh://gpu2\"]\n\nOf slurm: partition, account, qos, time, constraint, nodelist, exclude, "
+      "reservation, licenses, wckey, comment and nice go to the cluster; gres, mem and cpus are of one slot; nodes "
+      "spreads the slots; keep leaves the nodes to the next command for so many seconds; wait bounds the time in the "
+      "queue.\n\nExit status: 0 all are well, 1 one is not, 2 usage.\n\nExamples:\n  tilewright remotes\n  tilewright "
+      "remotes lab ssh://gpu2\n  tilewright remotes --install box\n  tilewright remotes --json cluster --wait 600");
   c->callback([asked, &run] { run = [asked] { return run_remotes(*asked); }; });
 }
 

@@ -13,6 +13,7 @@
 #include "server/cli/run_files.h"
 #include "server/cli/run_options.h"
 #include "server/cli/run_slots.h"
+#include "server/ide/executors.h"
 #include "server/render/run_report.h"
 #include "server/render/terminal.h"
 
@@ -20,13 +21,14 @@ namespace tilewright::cli {
 namespace {
 
 // What one entry cannot be asked for.
-std::optional<run::Failure> senseless(const RunOptions& o) {
+std::optional<run::Failure> senseless(const RunOptions& options) {
   std::error_code ec;
   const std::string hint = "add --entry all to run every entry of each";
-  if (o.paths.size() > 1) return run::Failure{"these are several scripts", hint};
-  if (std::filesystem::is_directory(o.paths.front(), ec)) return run::Failure{o.paths.front() + " is a folder", hint};
-  if (o.devices.size() > 1) return run::Failure{"one entry runs on one device", "name one, or add --entry all"};
-  if (o.format == "junit" || o.fail_fast)
+  if (options.paths.size() > 1) return run::Failure{"these are several scripts", hint};
+  if (std::filesystem::is_directory(options.paths.front(), ec))
+    return run::Failure{options.paths.front() + " is a folder", hint};
+  if (options.devices.size() > 1) return run::Failure{"one entry runs on one device", "name one, or add --entry all"};
+  if (options.format == "junit" || options.fail_fast)
     return run::Failure{"--format junit and --fail-fast are for many entries", "add --entry all"};
   return std::nullopt;
 }
@@ -49,38 +51,39 @@ class RunProgress {
   std::chrono::steady_clock::time_point said_ = std::chrono::steady_clock::now();
 };
 
-int run_one(const RunOptions& o, const ide::RunRequest& request, const std::stop_token& stop) {
-  if (auto failure = senseless(o)) return refuse(o, *failure);
-  auto file = project::load(o.paths.front());
-  if (!file) return refuse(o, {file.error(), {}});
-  if (!o.dialect.read(&file->dialect)) return kUsage;
-  auto simulator = simulator_of(o);
-  if (!simulator) return refuse(o, simulator.error());
+int run_one(const RunOptions& options, const ide::RunRequest& request, const std::stop_token& stop) {
+  if (auto failure = senseless(options)) return refuse(options, *failure);
+  auto file = project::load(options.paths.front());
+  if (!file) return refuse(options, {file.error(), {}});
+  if (!options.dialect.read(&file->dialect)) return kUsage;
+  auto simulator = simulator_of(options);
+  if (!simulator) return refuse(options, simulator.error());
   RunProgress progress;
   simulator->progress = [&](std::uint64_t done, std::uint64_t all) { progress.simulated(done, all); };
   std::unique_ptr<run::Executor> executor;
-  if (is_elsewhere(o.on)) {
-    auto slots = slots_elsewhere(o, o.paths.front(), [&](const std::string& what) { progress.show(what); }, stop);
+  if (is_elsewhere(options.on)) {
+    auto slots =
+        slots_elsewhere(options, options.paths.front(), [&](const std::string& what) { progress.show(what); }, stop);
     if (stop.stop_requested()) return interrupted();
-    if (!slots) return refuse(o, slots.error(), "no_device");
+    if (!slots) return refuse(options, slots.error(), "no_device");
     executor = std::move(slots->front().executor);
   } else {
-    executor = ide::executor_on(o.on, gpu_of(o), 3, *simulator, stop);
+    executor = ide::executor_on(options.on, gpu_of(options), 3, *simulator, stop);
   }
-  if (!o.clusters.empty() && executor->runs_cubins())
-    return refuse(o, {"--clusters is a part for the simulator to run", "add --on sim"});
+  if (!options.clusters.empty() && executor->runs_cubins())
+    return refuse(options, {"--clusters is a part for the simulator to run", "add --on sim"});
   ide::RunAnswer answer =
       ide::run_script(*file, request, *executor, stop, [&](const std::string& what) { progress.show(what); });
   progress.show("");
 
   const bool reported = answer.end == ide::RunAnswer::End::Reported;
   const bool done = reported && answer.report.outcome.status == run::Status::Done;
-  if (done && !o.folder.empty())
-    if (auto ok = write_outputs(o.folder, answer.report); !ok) return refuse(o, {ok.error(), {}});
-  if (!o.trace.empty() && reported)
-    if (auto ok = write_trace(o.trace, answer); !ok) return refuse(o, {ok.error(), {}});
+  if (done && !options.folder.empty())
+    if (auto ok = write_outputs(options.folder, answer.report); !ok) return refuse(options, {ok.error(), {}});
+  if (!options.trace.empty() && reported)
+    if (auto ok = write_trace(options.trace, answer); !ok) return refuse(options, {ok.error(), {}});
   std::fputs(render::run_messages(answer, render::colours(stderr)).c_str(), stderr);
-  if (o.json()) {
+  if (options.json()) {
     if (render::Json report = render::run_json(answer); !report.is_null())
       std::fputs((render::dump(report) + "\n").c_str(), stdout);
   } else if (reported) {
@@ -89,21 +92,22 @@ int run_one(const RunOptions& o, const ide::RunRequest& request, const std::stop
   return render::run_status(answer);
 }
 
-int run_command(const RunOptions& o) {
-  if (!o.arch.empty() && !target_option(o.arch)) return kUsage;
+int run_command(const RunOptions& options) {
+  if (!options.arch.empty() && !target_option(options.arch)) return kUsage;
   Interrupts interrupts;
-  auto request = request_of(o);
-  if (!request) return refuse(o, request.error());
-  return o.all() ? run_batch(o, std::move(*request), interrupts.token()) : run_one(o, *request, interrupts.token());
+  auto request = request_of(options);
+  if (!request) return refuse(options, request.error());
+  return options.all() ? run_batch(options, std::move(*request), interrupts.token())
+                       : run_one(options, *request, interrupts.token());
 }
 
 }  // namespace
 
 void add_run(CLI::App& app, Run& run) {
-  auto o = std::make_shared<RunOptions>();
+  auto options = std::make_shared<RunOptions>();
   CLI::App* c = app.add_subcommand("run", "Run a kernel on a GPU or the simulator, verify what it leaves, and time it");
-  add_run_options(*c, *o);
-  c->callback([o, &run] { run = [o] { return run_command(*o); }; });
+  add_run_options(*c, *options);
+  c->callback([options, &run] { run = [options] { return run_command(*options); }; });
 }
 
 }  // namespace tilewright::cli

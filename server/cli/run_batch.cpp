@@ -27,12 +27,12 @@ using render::RunRow;
 constexpr std::chrono::milliseconds kPatience{100};  // for the next row
 
 // What makes no sense for several entries, or for several scripts.
-std::optional<run::Failure> senseless(const RunOptions& o, std::size_t scripts) {
-  if (!o.cubins.empty() || !o.trace.empty())
+std::optional<run::Failure> senseless(const RunOptions& options, std::size_t scripts) {
+  if (!options.cubins.empty() || !options.trace.empty())
     return run::Failure{"--cubin and --trace are for one entry", "name it with --entry EXPR"};
-  if (scripts > 1 && (!o.watches.empty() || !o.against.empty()))
+  if (scripts > 1 && (!options.watches.empty() || !options.against.empty()))
     return run::Failure{"--watch and --against speak of one script", "name one script"};
-  if (scripts > 1 && std::ranges::find(o.paths, "-") != o.paths.end())
+  if (scripts > 1 && std::ranges::find(options.paths, "-") != options.paths.end())
     return run::Failure{"standard input is one script", "name it alone"};
   return std::nullopt;
 }
@@ -91,8 +91,10 @@ class Rows {
   };
   // To the next row that is expected; is it there?
   bool step() {
-    while (script_ < scripts_.size() && scripts_[script_].opened && number_ == scripts_[script_].rows.size())
-      ++script_, number_ = 0;
+    while (script_ < scripts_.size() && scripts_[script_].opened && number_ == scripts_[script_].rows.size()) {
+      ++script_;
+      number_ = 0;
+    }
     return script_ < scripts_.size() && scripts_[script_].opened && scripts_[script_].rows[number_].has_value();
   }
 
@@ -256,33 +258,35 @@ void work_on(unsigned count, ide::Batch& batch, Rows& rows, Report& report) {
 
 }  // namespace
 
-int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_token& stop) {
-  project::Expansion expanded = project::expand(o.paths);
+int run_batch(const RunOptions& options, ide::RunRequest request, const std::stop_token& stop) {
+  project::Expansion expanded = project::expand(options.paths);
   std::vector<std::string> files = std::move(expanded.files);
   std::ranges::move(expanded.missing, std::back_inserter(files));  // each of them is told why it cannot be read
-  if (auto failure = senseless(o, files.size())) return refuse(o, *failure);
-  if (files.empty()) return refuse(o, {o.paths.front() + " has no kernel to run", {}});
+  if (auto failure = senseless(options, files.size())) return refuse(options, *failure);
+  if (files.empty()) return refuse(options, {options.paths.front() + " has no kernel to run", {}});
 
   auto cores = std::make_shared<std::atomic<unsigned>>(1);
-  auto slots = slots_for(o, cores, stop);
+  auto slots = slots_for(options, cores, stop);
   if (stop.stop_requested()) return interrupted();
-  if (!slots) return refuse(o, slots.error(), "no_device");
+  if (!slots) return refuse(options, slots.error(), "no_device");
   std::optional<toolchain::Toolchain> tools;
   auto compiler = [&] {
-    toolchain::Options options = project::toolchain_options();
-    options.helpers = static_cast<int>(threads_of(o.jobs));
-    return &tools.emplace(std::move(options));
+    toolchain::Options tool_options = project::toolchain_options();
+    tool_options.helpers = static_cast<int>(threads_of(options.jobs));
+    return &tools.emplace(std::move(tool_options));
   };
-  ide::BatchPlace place(std::move(*slots), threads_of(o.jobs), request, compiler, stop);
-  if (!o.clusters.empty() && place.cubins())
-    return refuse(o, {"--clusters is a part for the simulator to run", "add --on sim"});
+  ide::BatchPlace place(std::move(*slots), threads_of(options.jobs), request, compiler, stop);
+  if (!options.clusters.empty() && place.cubins())
+    return refuse(options, {"--clusters is a part for the simulator to run", "add --on sim"});
 
-  const RunFormat format = o.format == "junit" ? RunFormat::Junit : o.json() ? RunFormat::Json : RunFormat::Text;
+  const RunFormat format = options.format == "junit" ? RunFormat::Junit
+                           : options.json()          ? RunFormat::Json
+                                                     : RunFormat::Text;
   std::error_code ec;
-  const bool several = o.paths.size() > 1 || fs::is_directory(o.paths.front(), ec);
+  const bool several = options.paths.size() > 1 || fs::is_directory(options.paths.front(), ec);
   Rows rows(files.size());
-  Report report(o, format, files, several);
-  OutputFolders outputs(o, files.size());
+  Report report(options, format, files, several);
+  OutputFolders outputs(options, files.size());
 
   std::atomic<bool> failed_fast = false;
   ide::Batch* self = nullptr;
@@ -300,16 +304,17 @@ int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_toke
     } catch (const std::exception& e) {  // what cannot be told of one run is no reason to lose the others
       row = render::run_row(failed.because(e.what()), format, render::colours(stdout), render::colours(stderr));
     }
-    const bool ends_all = o.fail_fast && row.status != 0 && !failed_fast.exchange(true);
+    const bool ends_all = options.fail_fast && row.status != 0 && !failed_fast.exchange(true);
     rows.put(failed.file, failed.number, std::move(row));
     if (ends_all) self->stop();
   };
   sink.left = [&](std::size_t left) {
-    cores->store(std::max(1u, threads_of(o.jobs) / static_cast<unsigned>(std::clamp<std::size_t>(left, 1, 1u << 20))));
+    cores->store(
+        std::max(1u, threads_of(options.jobs) / static_cast<unsigned>(std::clamp<std::size_t>(left, 1, 1u << 20))));
   };
-  const std::set<std::string> named(o.paths.begin(), o.paths.end());
+  const std::set<std::string> named(options.paths.begin(), options.paths.end());
   std::optional<text::Dialect> dialect;
-  if (!o.dialect.read(&dialect)) return kUsage;
+  if (!options.dialect.read(&dialect)) return kUsage;
   ide::Batch batch({files, named, std::move(request), dialect}, place.pool(), std::move(sink), stop);
   self = &batch;
 
@@ -321,7 +326,7 @@ int run_batch(const RunOptions& o, ide::RunRequest request, const std::stop_toke
                           : stranded            ? "no_device"
                           : failed_fast         ? "fail_fast"
                                                 : "";
-  if (why.empty() && report.nothing()) return refuse(o, {o.paths.front() + " has no kernel to run", {}});
+  if (why.empty() && report.nothing()) return refuse(options, {options.paths.front() + " has no kernel to run", {}});
   report.end(batch, why);
   for (const std::string& slot : place.pool().left_out()) complain("tilewright: left out: " + slot + "\n");
   if (stop.stop_requested()) return interrupted();

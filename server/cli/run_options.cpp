@@ -58,29 +58,21 @@ constexpr std::string_view
         "Outputs are poisoned before each launch, guard zones lie around every tensor, inputs are checked to be "
         "unchanged. The simulator also checks bounds, alignment, reads of what nobody wrote, barriers and unfinished "
         "copies, and data races.\nOn a GPU each timed launch is measured with the L2 cache emptied and right after "
-        "another one, in turn with the "
-        "driver's copy of as many bytes; results are compared before, during and after. What runs is also said by a "
-        "comment in the script: # tilewright: run copy reference=expected A=random(seed=7) n=100 repeat=20\n"
-        "With --entry all it is a batch: every entry of the scripts and folders, one at a time on each GPU or slot of "
-        "a "
-        "remote, or on as many simulators as there are --jobs. What fails costs that run only; a table and the worst "
-        "exit status end "
-        "it. In JUnit a wrong result is a failure, what could not be run or judged an error, and what is held against "
-        "nothing (unverified) skipped.\n",
+        "another one, in turn with the driver's copy of as many bytes; results are compared before, during and after. "
+        "What runs is also said by a comment in the script: # tilewright: run copy reference=expected A=random(seed=7) "
+        "n=100 repeat=20\nWith --entry all it is a batch: every entry of the scripts and folders, one at a time on "
+        "each GPU or slot of a remote, or on as many simulators as there are --jobs. What fails costs that run only; a "
+        "table and the worst exit status end it. In JUnit a wrong result is a failure, what could not be run or judged "
+        "an error, and what is held against nothing (unverified) skipped.\n",
     kExamples =
         "Exit status: 0 verified or nothing to compare with, 1 wrong or not known (incomplete), 2 no GPU or wrong "
-        "usage, "
-        "130 interrupted.\n\n"
-        "Examples:\n  tilewright run copy.py\n  tilewright run copy.py --on sim --schedules 20\n"
-        "  tilewright run kernels.py --entry all --on sim\n"
-        "  tilewright run kernels/ --entry all --on gpu --device 0,1 --format junit > report.xml\n"
-        "  tilewright run kernels/ --entry all --fail-fast\n"
-        "  tilewright run kernels/ --entry all --on lab          a remote or pool of tilewright.toml\n"
-        "  tilewright run vector_add.py --on gpu --set n=1000000 --repeat 50\n"
-        "  tilewright run kernels.py --on gpu --entry fast --against plain --seed secret\n"
-        "  tilewright run copy.py --input A=arange --watch 'smem[3, 0:8]@14' --trace timeline.json\n"
-        "  tilewright run gemm.py --entry 'gemm(1024)' --on gpu --input A=a.npy --input B=b.npy --expect C=c.npy -o "
-        "out/";
+        "usage, 130 interrupted.\n\nExamples:\n  tilewright run copy.py\n  tilewright run copy.py --on sim --schedules "
+        "20\n  tilewright run kernels.py --entry all --on sim\n  tilewright run kernels/ --entry all --on gpu --device "
+        "0,1 --format junit > report.xml\n  tilewright run kernels/ --entry all --fail-fast\n  tilewright run kernels/ "
+        "--entry all --on lab          a remote or pool of tilewright.toml\n  tilewright run vector_add.py --on gpu "
+        "--set n=1000000 --repeat 50\n  tilewright run kernels.py --on gpu --entry fast --against plain --seed "
+        "secret\n  tilewright run copy.py --input A=arange --watch 'smem[3, 0:8]@14' --trace timeline.json\n  "
+        "tilewright run gemm.py --entry 'gemm(1024)' --on gpu --input A=a.npy --input B=b.npy --expect C=c.npy -o out/";
 
 // What the simulator does not execute, by the reason.
 std::string unmodelled_text() {
@@ -99,117 +91,119 @@ void repeatable(CLI::App& c, const char* name, std::vector<std::string>& to, con
   c.add_option(name, to, help)->expected(1)->take_all();
 }
 
-void add_places(CLI::App& c, RunOptions& o) {
+void add_places(CLI::App& c, RunOptions& options) {
   c.add_option(
-      "--on", o.on,
+      "--on", options.on,
       "Where: gpu, this machine's own (of a batch all that it has); sim, the simulator; a remote or a pool of "
       "tilewright.toml; or an address: ssh://HOST, tls://HOST:PORT, exec:COMMAND, slurm:partition=P,gres=gpu:1 "
       "(default: the GPU where there is one, else the simulator)");
-  c.add_option("--arch", o.arch,
+  c.add_option("--arch", options.arch,
                "Architecture to compile for (default: the device's own; of the simulator what the script needs)");
-  o.dialect.add(c);
-  c.add_option("--device", o.devices, "Which of the driver's devices; of a batch several, as 0,1 (default: 0, all)")
+  options.dialect.add(c);
+  c.add_option("--device", options.devices,
+               "Which of the driver's devices; of a batch several, as 0,1 (default: 0, all)")
       ->delimiter(',')
       ->expected(1, 1024)
       ->allow_extra_args(false)
       ->check(CLI::NonNegativeNumber);
-  add_jobs(c, o.jobs);
-  c.add_option("--deadline", o.deadline, "Seconds after which the kernel is ended")
+  add_jobs(c, options.jobs);
+  c.add_option("--deadline", options.deadline, "Seconds after which the kernel is ended")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 86400.0));
-  c.add_option("--memory-limit", o.memory,
+  c.add_option("--memory-limit", options.memory,
                "Gigabytes of this machine's memory that tensors may take (default: half of what it has)")
       ->check(CLI::PositiveNumber);
-  c.add_option("--driver", o.driver, "The CUDA driver's library")->capture_default_str();
-  c.add_option("--nvml", o.nvml, "The driver's management library, which tells clocks and temperature")
+  c.add_option("--driver", options.driver, "The CUDA driver's library")->capture_default_str();
+  c.add_option("--nvml", options.nvml, "The driver's management library, which tells clocks and temperature")
       ->capture_default_str();
 }
 
-void add_experiment(CLI::App& c, RunOptions& o) {
-  repeatable(c, "--entry", o.entries,
+void add_experiment(CLI::App& c, RunOptions& options) {
+  repeatable(c, "--entry", options.entries,
              "An expression that yields the kernel, e.g. 'make(128, 64)'; repeated: kernels that run in turn on the "
              "same tensors; all: every entry of every script, side by side");
-  repeatable(c, "--input", o.inputs,
+  repeatable(c, "--input", options.inputs,
              "NAME=WHAT: contents of a tensor: FILE.npy, random(seed=7, low=0, high=8), zeros, ones, arange, poison or "
              "a number (default: random); repeatable");
-  repeatable(c, "--writes", o.outputs,
+  repeatable(c, "--writes", options.outputs,
              "NAME: a tensor that the kernel only writes, where this is not found out; repeatable");
-  repeatable(c, "--set", o.settings, "NAME=VALUE: a symbolic extent or a scalar, e.g. n=128; repeatable");
-  repeatable(c, "--expect", o.expected,
+  repeatable(c, "--set", options.settings, "NAME=VALUE: a symbolic extent or a scalar, e.g. n=128; repeatable");
+  repeatable(c, "--expect", options.expected,
              "NAME=FILE.npy, or as with --input: what a tensor should hold afterwards; repeatable");
-  c.add_option("--reference", o.reference,
+  c.add_option("--reference", options.reference,
                "An expression that yields a kernel of the same tensors whose results are expected (default: what "
                "'# tilewright: reference EXPR' above the kernel says)");
-  c.add_option("--rtol", o.rtol, "Relative tolerance (default: by type; integers exactly)")
+  c.add_option("--rtol", options.rtol, "Relative tolerance (default: by type; integers exactly)")
       ->check(CLI::NonNegativeNumber);
-  c.add_option("--atol", o.atol, "Absolute tolerance (default: by type)")->check(CLI::NonNegativeNumber);
-  c.add_option("--seed", o.seed,
+  c.add_option("--atol", options.atol, "Absolute tolerance (default: by type)")->check(CLI::NonNegativeNumber);
+  c.add_option("--seed", options.seed,
                "Seed of the random inputs, or secret: drawn for this run and told at its end (default: 1)");
-  c.add_option("--repeat", o.repeat, "Timed launches; 0: do not time (default: 10, with --against 30)")
+  c.add_option("--repeat", options.repeat, "Timed launches; 0: do not time (default: 10, with --against 30)")
       ->check(CLI::Range(0, 10000));
-  c.add_option("--warmup", o.warmup, "Launches before the timed ones (default: 3)")->check(CLI::Range(0, 1000));
-  repeatable(c, "--cubin", o.cubins,
+  c.add_option("--warmup", options.warmup, "Launches before the timed ones (default: 3)")->check(CLI::Range(0, 1000));
+  repeatable(c, "--cubin", options.cubins,
              "Run this compiled form of the kernel instead of compiling it here; one for each kernel");
-  c.add_option("--against", o.against,
+  c.add_option("--against", options.against,
                "On a GPU: another entry of the same tensors, or a .cubin of this one, that is verified and measured in "
                "turn with it; says which is faster, or that no difference is seen");
 }
 
-void add_simulation(CLI::App& c, RunOptions& o) {
-  c.add_option("--schedules", o.schedules,
+void add_simulation(CLI::App& c, RunOptions& options) {
+  c.add_option("--schedules", options.schedules,
                "Orders of asynchronous work that the simulator tries: late, early, then at random (default: 3)")
       ->check(CLI::Range(1, 10000));
-  c.add_option("--clusters", o.clusters,
+  c.add_option("--clusters", options.clusters,
                "The part of the grid that the simulator runs, by the numbers of clusters (CTAs, where there are no "
                "clusters): 5, 0:2 or 0:8:2 for FROM:TO:STEP");
-  c.add_option("--steps", o.steps, "Instructions of all threads that the simulator executes at most")
+  c.add_option("--steps", options.steps, "Instructions of all threads that the simulator executes at most")
       ->capture_default_str();
-  repeatable(c, "--watch", o.watches,
+  repeatable(c, "--watch", options.watches,
              "EXPRESSION@LINE: on the simulator, what the expression is by thread and iteration where the line was "
              "executed, e.g. 'smem[3, 0:8]@14'; a buffer of any scope with indices and slices, or a number; "
              "repeatable");
-  c.add_option("--trace", o.trace,
+  c.add_option("--trace", options.trace,
                "FILE: a timeline of the simulator's first schedule, in Chrome's trace format (ui.perfetto.dev opens "
                "it)");
 }
 
-void add_reports(CLI::App& c, RunOptions& o) {
-  c.add_option("-o,--output", o.folder,
+void add_reports(CLI::App& c, RunOptions& options) {
+  c.add_option("-o,--output", options.folder,
                "Folder to write the outputs into, NAME.npy each; of a batch in a folder for each entry");
-  c.add_option("--format", o.format, "How to report: text, json, or of a batch junit")
+  c.add_option("--format", options.format, "How to report: text, json, or of a batch junit")
       ->check(CLI::IsMember({"text", "json", "junit"}))
       ->capture_default_str();
-  c.add_flag_callback("--json", [&o] { o.format = "json"; }, "The same as --format json");
-  c.add_flag("--fail-fast", o.fail_fast, "Of a batch: the first run that fails ends it");
-  c.add_flag("-v,--verbose", o.verbose, "Of a batch: the whole report of every run, not only of those that failed");
+  c.add_flag_callback("--json", [&options] { options.format = "json"; }, "The same as --format json");
+  c.add_flag("--fail-fast", options.fail_fast, "Of a batch: the first run that fails ends it");
+  c.add_flag("-v,--verbose", options.verbose,
+             "Of a batch: the whole report of every run, not only of those that failed");
 }
 
 }  // namespace
 
-std::expected<ide::RunRequest, run::Failure> request_of(const RunOptions& o) {
+std::expected<ide::RunRequest, run::Failure> request_of(const RunOptions& options) {
   ide::RunRequest request;
-  for (const std::string& entry : o.entries)
-    if (!o.all()) request.entry += (request.entry.empty() ? "" : " then ") + entry;
-  request.arch = o.arch;
-  request.reference = o.reference;
-  request.against = o.against;
-  request.watches = o.watches;
-  request.digests = o.json();
+  for (const std::string& entry : options.entries)
+    if (!options.all()) request.entry += (request.entry.empty() ? "" : " then ") + entry;
+  request.arch = options.arch;
+  request.reference = options.reference;
+  request.against = options.against;
+  request.watches = options.watches;
+  request.digests = options.json();
   run::Wanted& wanted = request.wanted;
-  wanted.outputs = o.outputs;
-  wanted.relative = o.rtol;
-  wanted.absolute = o.atol;
-  request.warmups = o.warmup;
-  request.repeats = o.repeat;
-  request.schedules = o.schedules;
-  request.secret_seed = o.seed == "secret";
-  if (!o.seed.empty() && !request.secret_seed) {
-    auto number = run::parse_number(o.seed);
+  wanted.outputs = options.outputs;
+  wanted.relative = options.rtol;
+  wanted.absolute = options.atol;
+  request.warmups = options.warmup;
+  request.repeats = options.repeat;
+  request.schedules = options.schedules;
+  request.secret_seed = options.seed == "secret";
+  if (!options.seed.empty() && !request.secret_seed) {
+    auto number = run::parse_number(options.seed);
     if (!number || number->real || number->integer < 0)
-      return std::unexpected(run::Failure{"--seed " + o.seed + ": a whole number, or secret", {}});
+      return std::unexpected(run::Failure{"--seed " + options.seed + ": a whole number, or secret", {}});
     request.seed = static_cast<std::uint64_t>(number->integer);
   }
-  auto failure = pairs(o.settings, "set", [&](const std::string& name, const std::string& value) {
+  auto failure = pairs(options.settings, "set", [&](const std::string& name, const std::string& value) {
     auto number = run::parse_number(value);
     if (number) wanted.values[name] = *number;
     return number ? std::nullopt
@@ -234,11 +228,11 @@ std::expected<ide::RunRequest, run::Failure> request_of(const RunOptions& o) {
       return std::nullopt;
     };
   };
-  if (!failure) failure = pairs(o.inputs, "input", contents(wanted.inputs, wanted.fills));
-  if (!failure) failure = pairs(o.expected, "expect", contents(wanted.expected, wanted.expected_fills));
+  if (!failure) failure = pairs(options.inputs, "input", contents(wanted.inputs, wanted.fills));
+  if (!failure) failure = pairs(options.expected, "expect", contents(wanted.expected, wanted.expected_fills));
   if (failure) return std::unexpected(*failure);
-  wanted.memory_limit = gpu_of(o).memory_limit;
-  for (const std::string& path : o.cubins) {
+  wanted.memory_limit = gpu_of(options).memory_limit;
+  for (const std::string& path : options.cubins) {
     auto cubin = project::read_file(path, kLargestCubin);
     if (!cubin) return std::unexpected(run::Failure{cubin.error(), {}});
     request.cubins.push_back(std::move(*cubin));
@@ -246,33 +240,33 @@ std::expected<ide::RunRequest, run::Failure> request_of(const RunOptions& o) {
   return request;
 }
 
-run::GpuOptions gpu_of(const RunOptions& o) {
-  run::GpuOptions options = project::gpu_options();
-  options.library = o.driver;
-  options.management = o.nvml;
-  if (!o.devices.empty()) options.device = o.devices.front();
-  options.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(o.deadline * 1000));
-  if (o.memory > 0) options.memory_limit = static_cast<std::int64_t>(o.memory * (1 << 30));
-  return options;
+run::GpuOptions gpu_of(const RunOptions& options) {
+  run::GpuOptions gpu = project::gpu_options();
+  gpu.library = options.driver;
+  gpu.management = options.nvml;
+  if (!options.devices.empty()) gpu.device = options.devices.front();
+  gpu.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(options.deadline * 1000));
+  if (options.memory > 0) gpu.memory_limit = static_cast<std::int64_t>(options.memory * (1 << 30));
+  return gpu;
 }
 
-std::expected<simulate::Options, run::Failure> simulator_of(const RunOptions& o) {
+std::expected<simulate::Options, run::Failure> simulator_of(const RunOptions& options) {
   simulate::Options simulator;
-  simulator.max_steps = o.steps;
+  simulator.max_steps = options.steps;
   constexpr std::size_t kSeen = 4096;
-  if (!o.watches.empty()) simulator.max_seen = kSeen;
+  if (!options.watches.empty()) simulator.max_seen = kSeen;
   constexpr std::size_t kEvents = 400'000;  // what viewers still open
-  if (!o.trace.empty()) simulator.timeline = kEvents;
-  simulator.jobs = threads_of(o.jobs);
-  if (o.clusters.empty()) return simulator;
-  auto part = part_of(o.clusters);
+  if (!options.trace.empty()) simulator.timeline = kEvents;
+  simulator.jobs = threads_of(options.jobs);
+  if (options.clusters.empty()) return simulator;
+  auto part = part_of(options.clusters);
   if (!part) return std::unexpected(part.error());
   simulator.clusters = *part;
   return simulator;
 }
 
-int refuse(const RunOptions& o, const run::Failure& failure, std::string_view status) {
-  if (o.json()) std::fputs((render::dump(render::run_refusal(status, failure)) + "\n").c_str(), stdout);
+int refuse(const RunOptions& options, const run::Failure& failure, std::string_view status) {
+  if (options.json()) std::fputs((render::dump(render::run_refusal(status, failure)) + "\n").c_str(), stdout);
   return fail_usage(failure.message, failure.hint);
 }
 

@@ -6,6 +6,7 @@
 #include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
 #include "server/ide/page.h"
+#include "server/ide/tools.h"
 #include "server/ide/words.h"
 #include "server/project/files.h"
 #include "server/render/json.h"
@@ -68,9 +69,7 @@ std::optional<MadeByKernel> run_tools(const ViewCommand& command, session::Analy
   std::vector<std::shared_ptr<const ide::Made>> made(programs.size());
   Progress progress("compiled", "programs", programs.size());
   auto work = [&](std::size_t i) {
-    toolchain::Request request;
-    request.cuda_source = programs[i].second->cuda->text;
-    request.arch = programs[i].second->target.name();
+    toolchain::Request request = ide::request_for(*programs[i].second);
     request.want_sass = sass;
     request.stop = stop;
     made[i] = std::make_shared<ide::Made>(ide::made_from(tools.compile(request), sass));
@@ -187,41 +186,43 @@ int run_view(const ViewCommand& command) {
 }  // namespace
 
 void add_view(CLI::App& app, Run& run) {
-  auto o = std::make_shared<ViewCommand>();
+  auto command = std::make_shared<ViewCommand>();
   CLI::App* c = app.add_subcommand(
       "view", "Write a page that shows a script beside the CUDA, PTX and SASS that its lines became");
-  c->add_option("file", o->file, "The script, or - for standard input")->required();
-  c->add_option("--html,-o,--output", o->html,
+  c->add_option("file", command->file, "The script, or - for standard input")->required();
+  c->add_option("--html,-o,--output", command->html,
                 "The page: one HTML file that needs no other and no network; - for standard output")
       ->required();
-  c->add_option("--stdin-filename", o->shown_name, "The name that standard input stands for");
-  c->add_option("--entry", o->entries, "Show this expression's kernel instead of all entries found; repeatable")
+  c->add_option("--stdin-filename", command->shown_name, "The name that standard input stands for");
+  c->add_option("--entry", command->entries, "Show this expression's kernel instead of all entries found; repeatable")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  c->add_option("--arch", o->archs,
+  c->add_option("--arch", command->archs,
                 "Architecture (default: those that the script, tilewright.toml or KERNEL_META says, else what its "
                 "kernels need); repeatable")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
-  o->dialect_option.add(*c);
+  command->dialect_option.add(*c);
   std::vector<std::string> kinds;
   for (ide::ViewKind kind : ide::view_kinds()) kinds.emplace_back(ide::view_kind_name(kind));
-  c->add_option("--emit", o->emits,
+  c->add_option("--emit", command->emits,
                 "What to put into the page (default: everything); repeatable, or separated by commas")
       ->delimiter(',')
       ->expected(1)
       ->take_all()
       ->check(CLI::IsMember(kinds));
-  c->add_flag("--json", o->json, "Say what is in the page as one JSON object");
-  add_jobs(*c, o->jobs);
+  c->add_flag("--json", command->json, "Say what is in the page as one JSON object");
+  add_jobs(*c, command->jobs);
   c->footer(
       "Examples:\n  tilewright view copy.py --html copy.html\n"
       "  tilewright view copy.py --entry 'make(64, 64)' --arch sm_90a --arch sm_100a --html copy.html\n"
       "  tilewright view copy.py --emit cuda,sass --html copy.html\n"
       "  cat copy.py | tilewright view - --stdin-filename copy.py --html - > copy.html");
-  c->callback([o, &run] { run = [o] { return o->dialect_option.read(&o->dialect) ? run_view(*o) : kUsage; }; });
+  c->callback([command, &run] {
+    run = [command] { return command->dialect_option.read(&command->dialect) ? run_view(*command) : kUsage; };
+  });
 }
 
 }  // namespace tilewright::cli

@@ -38,7 +38,10 @@ class BackgroundTrials {
     std::shared_ptr<const session::Analysis> analysis;  // keeps the kernels alive
     std::unordered_set<const lower::LoweredKernel*> changed{};
     bool is(const Wish& other) const { return document == other.document; }
-    void join(const Wish& other) { analysis = other.analysis, changed = other.changed; }
+    void join(const Wish& other) {
+      analysis = other.analysis;
+      changed = other.changed;
+    }
   };
   struct Tried {
     std::weak_ptr<const lower::LoweredKernel> kernel;

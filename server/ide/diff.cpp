@@ -44,7 +44,10 @@ std::vector<Step> shortest_edit(const Lines& a, const Lines& b) {
       bool down = k == -d || (k != d && at(reach, k - 1) < at(reach, k + 1));
       int x = down ? at(reach, k + 1) : at(reach, k - 1) + 1;
       int y = x - k;
-      while (x < n && y < m && y >= 0 && a[static_cast<std::size_t>(x)] == b[static_cast<std::size_t>(y)]) ++x, ++y;
+      while (x < n && y < m && y >= 0 && a[static_cast<std::size_t>(x)] == b[static_cast<std::size_t>(y)]) {
+        ++x;
+        ++y;
+      }
       at(reach, k) = x;
       if (x < n || y < m) continue;
       // Back along the trace.
@@ -57,7 +60,8 @@ std::vector<Step> shortest_edit(const Lines& a, const Lines& b) {
         int before_x = e == 0 ? 0 : at(v, before_k), before_y = e == 0 ? 0 : before_x - before_k;
         while (x > before_x && y > before_y) {
           steps.push_back({' ', a[static_cast<std::size_t>(x - 1)]});
-          --x, --y;
+          --x;
+          --y;
         }
         if (e == 0) break;
         if (came_down) {
@@ -65,7 +69,8 @@ std::vector<Step> shortest_edit(const Lines& a, const Lines& b) {
         } else {
           steps.push_back({'-', a[static_cast<std::size_t>(before_x)]});
         }
-        x = before_x, y = before_y;
+        x = before_x;
+        y = before_y;
       }
       std::ranges::reverse(steps);
       return steps;

@@ -150,7 +150,10 @@ std::vector<const syntax::Node*> candidates(const Found& found, const std::optio
   auto add = [&](const syntax::Node* node) {
     if (node && std::ranges::find(out, node) == out.end() && out.size() < kMostProbes) out.push_back(node);
   };
-  if (subject && !subject->def) add(subject->value), add(subject->otherwise);
+  if (subject && !subject->def) {
+    add(subject->value);
+    add(subject->otherwise);
+  }
   for (std::size_t up = 0; const syntax::Node* node = found.above(up); ++up) {
     switch (node->kind) {
       case syntax::NodeKind::NameRef:

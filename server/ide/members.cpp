@@ -146,8 +146,14 @@ void add_of_class(Completions& out, script::Interpreter& in, script::Class& cls,
       if (is_private(b.name)) continue;
       Value v = b.value;
       bool bound = instance;
-      if (auto* s = v.as<script::StaticMethod>()) v = s->function, bound = false;
-      if (auto* m = v.as<script::ClassMethod>()) v = m->function, bound = true;
+      if (auto* s = v.as<script::StaticMethod>()) {
+        v = s->function;
+        bound = false;
+      }
+      if (auto* m = v.as<script::ClassMethod>()) {
+        v = m->function;
+        bound = true;
+      }
       Completion made{std::string(b.name), Kind::Field, 1, "", {}, false, 0, {}, {}, nullptr, 0, {}};
       if (auto* f = v.as<script::Function>()) {
         made.kind = Kind::Method;
@@ -358,7 +364,10 @@ void add_defined(Completions& out, Names& names, const Meaning& owner, bool call
     const bool function = s.kind == session::SymbolKind::Function;
     Kind kind = in_class ? (function ? Kind::Method : Kind::Field) : completion_kind(s);
     Completion made{std::string(s.name), kind, function ? 2 : 1, "", {}, call && function, 0, {}, {}, nullptr, 0, {}};
-    if (auto* o = defining(m.script->symbols(), s)) made.script = m.script, made.defined = o->begin;
+    if (auto* o = defining(m.script->symbols(), s)) {
+      made.script = m.script;
+      made.defined = o->begin;
+    }
     out.add(std::move(made));
   });
 }

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "compiler/ir/origin.h"
+#include "server/project/codes.h"
 
 namespace tilewright::ide {
 namespace {
@@ -55,17 +56,17 @@ std::vector<RunFindings::Item> items_of(const std::string& document, const std::
       if (auto at = placing.own_place(r.span)) out.back().related.emplace_back(*at, r.message);
   }
   if (report.problems.empty()) return out;
-  if (report.fault) add(kRunCode, report.fault_reason, placing.place(report.fault, {}, kernel));
+  if (report.fault) add(project::kRunCode, report.fault_reason, placing.place(report.fault, {}, kernel));
   for (const run::TensorReport& t : report.tensors) {
     if (!t.producer || !t.comparison || !t.comparison->mismatches) continue;
     const auto i = static_cast<std::size_t>(&t - report.tensors.data());
     const run::BoundTensor& b = report.bound.tensors[i];
-    add(kRunCode,
+    add(project::kRunCode,
         "this writes " + run::coordinate(b, t.comparison->first) + " of " + b.name +
             ", the first element that is not as expected",
         placing.place(t.producer->origin.span, ir::call_chain(t.producer->origin.chain), kernel));
   }
-  if (out.empty()) add(kRunCode, report.problems.front(), kernel);
+  if (out.empty()) add(project::kRunCode, report.problems.front(), kernel);
   return out;
 }
 

@@ -14,9 +14,6 @@
 
 namespace tilewright::ide {
 
-// A wrong result, or an end by the device: nothing that the simulator's findings already say.
-inline constexpr std::string_view kRunCode = "TW6002";
-
 class RunFindings {
  public:
   // `made` is called by whoever keeps something, with the document.

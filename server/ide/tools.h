@@ -18,6 +18,9 @@ struct ToolWork {
   std::optional<std::expected<toolchain::Artifacts, toolchain::Error>> made{};
 };
 
+// The kernel's CUDA text for its architecture; `wanted` says what is to be made of it.
+toolchain::Request request_for(const session::CompiledKernel& kernel, toolchain::Request wanted = {});
+
 // Compiles each for its architecture, `jobs` at a time. `wanted` says what is to be made of all of them; `waiting` is
 // called now and then with the number that is done. False: stopped.
 bool run_tools(toolchain::Toolchain& tools, std::span<ToolWork> work, const toolchain::Request& wanted, unsigned jobs,

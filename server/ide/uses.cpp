@@ -22,7 +22,10 @@ constexpr std::size_t kMostUses = 20'000;  // of a kernel that was unrolled by h
 constexpr std::size_t kConditionLetters = 80;
 
 std::string shortened(std::string text) {
-  if (text.size() > kConditionLetters) text.resize(kConditionLetters - 4), text += " ...";
+  if (text.size() > kConditionLetters) {
+    text.resize(kConditionLetters - 4);
+    text += " ...";
+  }
   return text;
 }
 

@@ -5,12 +5,13 @@
 #include "compiler/expr/analyzer.h"
 #include "compiler/ir/origin.h"
 #include "compiler/ir/printer.h"
+#include "server/project/codes.h"
 
 namespace tilewright::ide {
 
 text::Diagnostic toolchain_diagnostic(const toolchain::LogEntry& entry, const cuda::CudaSource& source) {
   text::Diagnostic d;
-  d.code = "TW6001";
+  d.code = project::kToolsCode;
   d.severity = entry.severity == toolchain::LogEntry::Severity::Error ? text::Severity::Error : text::Severity::Warning;
   d.message = "NVRTC: " + entry.message + " (CUDA line " + std::to_string(entry.cuda_line) + ")";
   auto after = std::upper_bound(source.lines.begin(), source.lines.end(),

@@ -31,7 +31,8 @@ int serve_all(transport::Listener& listener) {
   int status = 1;
   while (auto accepted = listener.accept()) {
     std::lock_guard lock(mutex);
-    ++open, ++come;
+    ++open;
+    ++come;
     another.notify_all();
     threads.emplace_back([&, connection = std::shared_ptr<transport::Connection>(std::move(accepted))] {
       int ended = Server(*connection).run();

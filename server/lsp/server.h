@@ -3,8 +3,8 @@
 // Three kinds of threads, and who may touch what:
 //
 //   I/O      of the endpoint (server/endpoint/endpoint.h): reads bytes, cuts frames, hands them on; writes what is
-//   queued. main     runs this class: handles each message in order, owns the documents, answers what needs no
-//   analysis.
+//            queued.
+//   main     runs this class: handles each message in order, owns the documents, answers what needs no analysis.
 //            It parses edited statements (microseconds to a millisecond) and never evaluates one.
 //   workers  run requests and analyses on snapshots, which do not change. They send their answers themselves. Requests
 //            that wait for a device or another machine have workers of their own.

@@ -13,13 +13,11 @@ namespace tilewright::project {
 namespace {
 
 constexpr text::CodeInfo kOwn[] = {
-    {"TW6001", "message of the CUDA compiler",
+    {kToolsCode, "message of the CUDA compiler",
      "NVRTC or ptxas said something about the generated CUDA. The message is theirs; the place is the line of the "
-     "script "
-     "that the CUDA line came from. An error here is a fault of Tilewright unless the script holds CUDA source of its "
-     "own "
-     "(T.cuda.func_call): `tilewright compile FILE --emit cuda` shows the text that was compiled."},
-    {"TW6002", "result of a run",
+     "script that the CUDA line came from. An error here is a fault of Tilewright unless the script holds CUDA source "
+     "of its own (T.cuda.func_call): `tilewright compile FILE --emit cuda` shows the text that was compiled."},
+    {kRunCode, "result of a run",
      "A run that was asked for in the editor left something else than expected, or ended by a fault. It stands at the "
      "statement that wrote the first wrong element, or where the simulator finds the fault on the same inputs, else at "
      "the kernel, and goes with the next edit. `tilewright run FILE --entry EXPR --on TARGET` says all of it."},

@@ -1,10 +1,16 @@
 // All diagnostic codes of all rooms.
 #pragma once
+#include <string_view>
 #include <vector>
 
 #include "compiler/text/codes.h"
 
 namespace tilewright::project {
+
+// What the server itself says: NVIDIA's tools about a kernel, and a wrong result of a run that an editor asked for or
+// an end by the device (nothing that the simulator's findings already say).
+inline constexpr std::string_view kToolsCode = "TW6001";
+inline constexpr std::string_view kRunCode = "TW6002";
 
 const text::CodeInfo* code_info(std::string_view code);  // null: no such code
 std::vector<text::CodeInfo> all_codes();

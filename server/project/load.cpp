@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "compiler/script/codes.h"
+
 namespace tilewright::project {
 namespace fs = std::filesystem;
 
@@ -44,7 +46,7 @@ session::Compiled compile(const LoadedFile& file, const session::CompileOptions&
   if (const auto& why = file.undecodable) {
     text::Span at{compiled.evaluation->anchors.add(file.source, 0), static_cast<std::uint32_t>(why->begin),
                   static_cast<std::uint32_t>(why->end)};
-    compiled.diagnostics = {{"TW1001", text::Severity::Error, why->message, at, {}, {}, {}}};
+    compiled.diagnostics = {{script::code::kSyntax, text::Severity::Error, why->message, at, {}, {}, {}}};
     compiled.diagnostics[0].fails = true;
   }
   apply_severity(file.config, compiled.diagnostics);

@@ -58,9 +58,14 @@ std::string finding_text(const ide::BuildFinding& f, const Colours& c) {
                                                                         : c.blue;
   std::string message = harmless(f.message), rest;
   // What follows the first line belongs below it.
-  for (std::size_t end = message.find('\n'); end != message.npos; end = message.find('\n', end + 1))
-    message.insert(end + 1, "   "), end += 3;
-  if (const auto end = message.find('\n'); end != message.npos) rest = message.substr(end), message.resize(end);
+  for (std::size_t end = message.find('\n'); end != message.npos; end = message.find('\n', end + 1)) {
+    message.insert(end + 1, "   ");
+    end += 3;
+  }
+  if (const auto end = message.find('\n'); end != message.npos) {
+    rest = message.substr(end);
+    message.resize(end);
+  }
   std::string out =
       std::string(c.bold) + place_text(f.at) + ": " + std::string(mark) + std::string(severity_name(f.severity));
   if (!f.code.empty()) out += "[" + harmless(f.code) + "]";

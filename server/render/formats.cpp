@@ -74,7 +74,11 @@ void junit_part(const ide::CheckedFile& file, FilePart& part) {
     text += file.path + ":" + line + ": " + std::string(d.code) + ": " + d.message + "\n";
   }
   TestCase whole{.name = file.path, .classname = "tilewright.check"};
-  if (!text.empty()) whole.outcome = Failed, whole.message = text.substr(0, text.find('\n')), whole.text = text;
+  if (!text.empty()) {
+    whole.outcome = Failed;
+    whole.message = text.substr(0, text.find('\n'));
+    whole.text = text;
+  }
   std::string cases = test_case(whole);
   part.tests.tests = 1;
   part.tests.failures = !text.empty();
@@ -82,7 +86,10 @@ void junit_part(const ide::CheckedFile& file, FilePart& part) {
     for (const session::CompiledKernel& k : c.kernels) {
       TestCase test{.name = k.entry->expression, .classname = file.path};
       if (file.compiled.size() > 1) test.name += " [" + k.target.name() + "]";
-      if (k.failed) test.outcome = Failed, test.message = "the kernel has errors";
+      if (k.failed) {
+        test.outcome = Failed;
+        test.message = "the kernel has errors";
+      }
       ++part.tests.tests;
       part.tests.failures += k.failed;
       cases += test_case(test);

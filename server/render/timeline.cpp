@@ -69,11 +69,14 @@ class Writer {
     static constexpr const char* kPhases[] = {"B", "E", "s", "f"};
     Json j{{"ph", kPhases[static_cast<int>(e.kind)]}, {"ts", e.time}, {"pid", e.process}, {"tid", e.track}};
     if (e.kind == Kind::FlowBegin || e.kind == Kind::FlowEnd) {
-      j["name"] = e.name, j["cat"] = "order", j["id"] = e.flow;
+      j["name"] = e.name;
+      j["cat"] = "order";
+      j["id"] = e.flow;
       if (e.kind == Kind::FlowEnd) j["bp"] = "e";
     }
     if (e.kind == Kind::Begin) {
-      j["name"] = e.name, j["cat"] = e.track < kOperations ? "warp" : "operation";
+      j["name"] = e.name;
+      j["cat"] = e.track < kOperations ? "warp" : "operation";
       Json args = Json::object();
       if (const std::string line = line_of(e.origin); !line.empty()) args["line"] = line;
       if (!e.detail.empty()) args["detail"] = e.detail;

@@ -157,7 +157,8 @@ std::expected<std::unique_ptr<CommandConnection>, std::string> run_command(const
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return failed(errno);
   if (::pipe2(errors, O_CLOEXEC) != 0) {
     const int error = errno;
-    ::close(pair[0]), ::close(pair[1]);
+    ::close(pair[0]);
+    ::close(pair[1]);
     return failed(error);
   }
   posix_spawn_file_actions_t actions;
@@ -183,9 +184,11 @@ std::expected<std::unique_ptr<CommandConnection>, std::string> run_command(const
       ::posix_spawnp(&pid, words[0].c_str(), &actions, &attributes, pointers(words).data(), pointers(variables).data());
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
-  ::close(pair[1]), ::close(errors[1]);
+  ::close(pair[1]);
+  ::close(errors[1]);
   if (error != 0) {
-    ::close(pair[0]), ::close(errors[0]);
+    ::close(pair[0]);
+    ::close(errors[0]);
     return failed(error);
   }
   auto io = std::make_unique<asio::io_context>(1);

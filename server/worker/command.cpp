@@ -56,103 +56,108 @@ std::int64_t gigabytes(double n, std::int64_t otherwise) {
   return n > 0 ? static_cast<std::int64_t>(n * (1 << 30)) : otherwise;
 }
 
-void take_limits(const WorkerCommand& o, Options& options) {
+void take_limits(const WorkerCommand& command, Options& options) {
   const std::int64_t all = run::default_memory_limit();
   const auto slots = static_cast<std::int64_t>(std::max<std::size_t>(1, options.devices.size()));
-  options.limits.job_seconds = o.seconds;
-  options.limits.host_bytes = gigabytes(o.host_gb, all);
-  options.limits.device_bytes = gigabytes(o.device_gb, std::int64_t{1} << 44);
-  options.limits.output_bytes = gigabytes(o.output_gb, options.limits.host_bytes);
-  options.limits.message_bytes = static_cast<std::int64_t>(o.message_mb * (1 << 20));
-  options.limits.queued_jobs = o.queue;
-  options.held_bytes = o.host_gb > 0 ? options.limits.host_bytes * (slots + 1) : all;
-  options.clients = static_cast<std::size_t>(o.clients);
-  options.stalled = std::chrono::milliseconds(static_cast<std::int64_t>(o.stalled * 1000));
-  options.compilations = static_cast<std::size_t>(o.compilations);
+  options.limits.job_seconds = command.seconds;
+  options.limits.host_bytes = gigabytes(command.host_gb, all);
+  options.limits.device_bytes = gigabytes(command.device_gb, std::int64_t{1} << 44);
+  options.limits.output_bytes = gigabytes(command.output_gb, options.limits.host_bytes);
+  options.limits.message_bytes = static_cast<std::int64_t>(command.message_mb * (1 << 20));
+  options.limits.queued_jobs = command.queue;
+  options.held_bytes = command.host_gb > 0 ? options.limits.host_bytes * (slots + 1) : all;
+  options.clients = static_cast<std::size_t>(command.clients);
+  options.stalled = std::chrono::milliseconds(static_cast<std::int64_t>(command.stalled * 1000));
+  options.compilations = static_cast<std::size_t>(command.compilations);
 }
 
-int worker_command(const WorkerCommand& o) {
-  if (o.stdio == !o.listen.empty())
+int worker_command(const WorkerCommand& command) {
+  if (command.stdio == !command.listen.empty())
     return refuse("say how clients come: --stdio, or --listen HOST:PORT", "tilewright worker --help has examples");
-  auto listening = remote::listening({o.listen, o.cert, o.key, o.ca, o.token_file});
+  auto listening = remote::listening({command.listen, command.cert, command.key, command.ca, command.token_file});
   if (!listening) return refuse(listening.error().message, listening.error().hint);
   Options options;
   options.gpu = project::gpu_options();
   options.gpu.environment = without_secrets(std::move(options.gpu.environment));
-  options.gpu.library = o.driver;
-  options.gpu.management = o.nvml;
+  options.gpu.library = command.driver;
+  options.gpu.management = command.nvml;
   options.tools = project::toolchain_options();
-  options.compiles = !o.no_compiler;
+  options.compiles = !command.no_compiler;
   options.token = std::move(listening->token);
-  options.devices = o.devices;
-  if (o.on == "gpu" || o.on.empty()) {
+  options.devices = command.devices;
+  if (command.on == "gpu" || command.on.empty()) {
     if (options.devices.empty()) options.devices = devices_of(options.gpu);
     if (!options.devices.empty()) options.executes = Executes::Gpu;
-    if (options.devices.empty() && o.on == "gpu") {
+    if (options.devices.empty() && command.on == "gpu") {
       auto device = run::GpuExecutor(options.gpu).device();
       return refuse("there is no GPU: " + (device ? std::string() : device.error()),
                     "--on sim runs kernels on the simulator, --on none only compiles them");
     }
   }
   if (options.executes != Executes::Gpu) {
-    options.executes = o.on == "none" ? Executes::Nothing : Executes::Simulator;
+    options.executes = command.on == "none" ? Executes::Nothing : Executes::Simulator;
     const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    options.devices.resize(static_cast<std::size_t>(o.slots > 0 ? o.slots : cores));
+    options.devices.resize(static_cast<std::size_t>(command.slots > 0 ? command.slots : cores));
   }
-  take_limits(o, options);
-  return o.stdio ? serve_stdio(std::move(options)) : serve_port(std::move(options), o.listen, listening->how);
+  take_limits(command, options);
+  return command.stdio ? serve_stdio(std::move(options))
+                       : serve_port(std::move(options), command.listen, listening->how);
 }
 
 }  // namespace
 
 void add_worker(CLI::App& app, std::function<int()>& run) {
-  auto o = std::make_shared<WorkerCommand>();
+  auto command = std::make_shared<WorkerCommand>();
   CLI::App* c =
       app.add_subcommand("worker", "Compile and run kernels for clients elsewhere: the other end of run --on");
-  c->add_flag("--stdio", o->stdio,
+  c->add_flag("--stdio", command->stdio,
               "Serve one client on standard input and output (ssh, srun, docker run -i start it so)");
-  c->add_option("--listen", o->listen,
+  c->add_option("--listen", command->listen,
                 "Serve clients at HOST:PORT; beyond the loopback interface only with TLS and a way to know them");
-  c->add_option("--tls-cert", o->cert, "The worker's certificate, PEM")->check(CLI::ExistingFile);
-  c->add_option("--tls-key", o->key, "Its key (default: in the certificate's file)")->check(CLI::ExistingFile);
-  c->add_option("--tls-ca", o->ca, "Who signs certificates of clients: they need one of these")
+  c->add_option("--tls-cert", command->cert, "The worker's certificate, PEM")->check(CLI::ExistingFile);
+  c->add_option("--tls-key", command->key, "Its key (default: in the certificate's file)")->check(CLI::ExistingFile);
+  c->add_option("--tls-ca", command->ca, "Who signs certificates of clients: they need one of these")
       ->check(CLI::ExistingFile);
-  c->add_option("--token-file", o->token_file,
+  c->add_option("--token-file", command->token_file,
                 "A file of its owner alone with one line that clients have to know (theirs: token_file)");
-  c->add_option("--on", o->on,
+  c->add_option("--on", command->on,
                 "What runs kernels: gpu, sim (the simulator), or none: it only compiles (default: the "
                 "GPUs where there are any, else the simulator)")
       ->check(CLI::IsMember({"gpu", "sim", "none"}));
-  c->add_option("--device", o->devices, "The driver's devices to use, e.g. --device 0,1 (default: all)")
+  c->add_option("--device", command->devices, "The driver's devices to use, e.g. --device 0,1 (default: all)")
       ->delimiter(',')
       ->check(CLI::NonNegativeNumber);
-  c->add_option("--slots", o->slots, "Jobs at once on the simulator (default: one a core)")->check(CLI::Range(1, 1024));
-  c->add_flag("--no-compiler", o->no_compiler, "Take cubins, but compile nothing");
-  c->add_option("--compilations", o->compilations, "Compilations at once")
+  c->add_option("--slots", command->slots, "Jobs at once on the simulator (default: one a core)")
+      ->check(CLI::Range(1, 1024));
+  c->add_flag("--no-compiler", command->no_compiler, "Take cubins, but compile nothing");
+  c->add_option("--compilations", command->compilations, "Compilations at once")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
-  c->add_option("--time-limit", o->seconds, "Seconds that one job may run")
+  c->add_option("--time-limit", command->seconds, "Seconds that one job may run")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 1e6));
-  c->add_option("--memory-limit", o->host_gb,
+  c->add_option("--memory-limit", command->host_gb,
                 "Gigabytes of this machine's memory for one job's tensors (default: half of what it has, for all)")
       ->check(CLI::PositiveNumber);
-  c->add_option("--gpu-memory-limit", o->device_gb, "Gigabytes of a GPU's memory for one job's tensors")
+  c->add_option("--gpu-memory-limit", command->device_gb, "Gigabytes of a GPU's memory for one job's tensors")
       ->check(CLI::PositiveNumber);
-  c->add_option("--output-limit", o->output_gb, "Gigabytes that one job may send back (default: as --memory-limit)")
+  c->add_option("--output-limit", command->output_gb,
+                "Gigabytes that one job may send back (default: as --memory-limit)")
       ->check(CLI::PositiveNumber);
-  c->add_option("--message-limit", o->message_mb, "Megabytes of one message, beside tensors")
+  c->add_option("--message-limit", command->message_mb, "Megabytes of one message, beside tensors")
       ->capture_default_str()
       ->check(CLI::Range(1.0, 4096.0));
-  c->add_option("--queue", o->queue, "Jobs that may wait; more are told to come again")
+  c->add_option("--queue", command->queue, "Jobs that may wait; more are told to come again")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
-  c->add_option("--stall-limit", o->stalled, "Seconds that an opened job may wait for its client")
+  c->add_option("--stall-limit", command->stalled, "Seconds that an opened job may wait for its client")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 1e6));
-  c->add_option("--clients", o->clients, "Connections at once")->capture_default_str()->check(CLI::Range(1, 10'000));
-  c->add_option("--driver", o->driver, "The CUDA driver's library")->capture_default_str();
-  c->add_option("--nvml", o->nvml, "The driver's management library")->capture_default_str();
+  c->add_option("--clients", command->clients, "Connections at once")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10'000));
+  c->add_option("--driver", command->driver, "The CUDA driver's library")->capture_default_str();
+  c->add_option("--nvml", command->nvml, "The driver's management library")->capture_default_str();
   c->footer(
       "Each kernel runs in a process of its own that can be killed; a fault, a hang or a stray write costs that job "
       "alone. Jobs wait in one queue, a GPU runs one at a time.\n\nExamples:\n"
@@ -162,7 +167,7 @@ void add_worker(CLI::App& app, std::function<int()>& run) {
       "  tilewright worker --listen 0.0.0.0:7443 --tls-cert w.pem --tls-key w.key --token-file token\n"
       "  tilewright worker --stdio --on none\n"
       "and at the other end:\n  tilewright run copy.py --on ssh://gpu1\n  tilewright remotes");
-  c->callback([o, &run] { run = [o] { return worker_command(*o); }; });
+  c->callback([command, &run] { run = [command] { return worker_command(*command); }; });
 }
 
 }  // namespace tilewright::worker

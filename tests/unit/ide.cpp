@@ -22,6 +22,7 @@
 #include "server/ide/signature.h"
 #include "server/ide/tokens.h"
 #include "server/ide/view.h"
+#include "server/project/codes.h"
 #include "server/project/run_targets.h"
 #include "tests/unit/catch.h"
 
@@ -221,7 +222,7 @@ TEST_CASE("what a run found stands in its script until the text is another one")
   runs.keep(script.path(), source, "make(32)", "lab", answer());
   found = ide::diagnostics(script, asked.query.analysis(), nullptr, nullptr, &runs);
   REQUIRE(found.list.size() == 1);
-  CHECK(found.list[0].said->code == ide::kRunCode);
+  CHECK(found.list[0].said->code == project::kRunCode);
 
   const auto edited =
       asked.session.open(script.path(), std::string(kScript) + "\n", 2, std::make_shared<session::Settings>());

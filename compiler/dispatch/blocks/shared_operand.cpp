@@ -279,7 +279,8 @@ std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bo
   auto [leading, stride] = filled(d, atom, columns_contiguous);
   // Without a swizzle ldo is the distance along K and sdo that along M or N, whichever of them is contiguous.
   if (out.mode == 0 && out.mn_major) std::swap(leading, stride);
-  out.ldo = leading / out.unit, out.sdo = stride / out.unit;
+  out.ldo = leading / out.unit;
+  out.sdo = stride / out.unit;
   if (out.ldo > kMostUnits || out.sdo > kMostUnits) {
     return refuse(cat("distances of ", out.ldo * 16, " and ", out.sdo * 16, " bytes between the atoms of ", name,
                       " do not both fit a descriptor's 14 bits of 16 bytes"));

@@ -105,8 +105,10 @@ std::expected<WarpgroupRegisters, Reason> warpgroup_registers(const ir::Region& 
     if (!is_memory(run(i))) return wrong("registers of one thread");
   }
   out.start = layout::offset_on(window->offset, Axis::m);
-  out.tiles = walks_of(run(0)), out.halves = walks_of(run(2));
-  out.groups = walks_of(run(4)), out.neighbours = walks_of(run(6));
+  out.tiles = walks_of(run(0));
+  out.halves = walks_of(run(2));
+  out.groups = walks_of(run(4));
+  out.neighbours = walks_of(run(6));
   return out;
 }
 

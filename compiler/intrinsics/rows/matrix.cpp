@@ -320,8 +320,7 @@ constexpr Intrinsic kRows[] = {
         .says("The warp stores matrices of 16-bit (8x8) or 8-bit (16x8, transposed) elements: ldmatrix the other way."),
     row<"shape: attr, a_layout: attr(row|col), b_layout: attr(row|col), d_type: attr, a_type: attr, b_type: attr, "
         "c_type: attr, d_ptrs: list to u32, a_ptrs: list from u32, b_ptrs: list from u32, c_ptrs: list from u32 = "
-        "None, "
-        "saturate: flag = False, bit_op: attr(|xor|and) = ''">("P64", "ptx.mma", Meaning::Mma)
+        "None, saturate: flag = False, bit_op: attr(|xor|and) = ''">("P64", "ptx.mma", Meaning::Mma)
         .effects<"by warp">()
         .quiet()
         .check(check_mma)
@@ -331,9 +330,8 @@ constexpr Intrinsic kRows[] = {
               "c_ptrs the product starts from zero."),
     row<"dtype: attr, shape: attr, A_layout: attr(row|col), B_layout: attr(row|col), A_dtype: attr, B_dtype: attr, "
         "C_dtype: attr, multiplicand_a: ptr, a_index: i32, multiplicand_b: ptr, b_index: i32, accumulator: ptr, "
-        "c_index: i32, "
-        "metadata: ptr, meta_index: i32, sparse_selector: attr, saturate: flag">("P65", "ptx.mma.sp",
-                                                                                 Meaning::MmaSparse)
+        "c_index: i32, metadata: ptr, meta_index: i32, sparse_selector: attr, saturate: flag">("P65", "ptx.mma.sp",
+                                                                                               Meaning::MmaSparse)
         .effects<"reads register multiplicand_a plus a_index; reads register multiplicand_b plus b_index; "
                  "reads register accumulator plus c_index; writes register accumulator plus c_index; "
                  "reads register metadata[4] plus meta_index; by warp">()
@@ -343,8 +341,7 @@ constexpr Intrinsic kRows[] = {
         .says("mma with two of four elements of A present; the metadata says which. Accumulates in place."),
     row<"dtype: attr, shape: attr, A_layout: attr(row|col), B_layout: attr(row|col), A_dtype: attr, B_dtype: attr, "
         "C_dtype: attr, multiplicand_a: ptr, a_index: i32, multiplicand_b: ptr, b_index: i32, accumulator: ptr, "
-        "c_index: i32, "
-        "saturate: flag, *, operator: attr(|xor|and) = ''">("P66", "ptx.mma.legacy", Meaning::Mma)
+        "c_index: i32, saturate: flag, *, operator: attr(|xor|and) = ''">("P66", "ptx.mma.legacy", Meaning::Mma)
         .effects<"reads register multiplicand_a plus a_index; reads register multiplicand_b plus b_index; "
                  "reads register accumulator plus c_index; writes register accumulator plus c_index; by warp">()
         .check(check_mma_legacy)

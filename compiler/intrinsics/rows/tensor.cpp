@@ -63,8 +63,8 @@ Failure check_im2col(const Intrinsic& row, std::span<const ir::Expr> args, ir::T
 
 constexpr std::string_view kLoad =
     "cp.async.bulk.tensor.{dim}d.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster}{.cta_group::"
-    "G}"
-    "{.L2::cache_hint} [dst], [map, {coords}], [bar]{, mask}{, policy};";
+    "G}{.L2::cache_hint} "
+    "[dst], [map, {coords}], [bar]{, mask}{, policy};";
 constexpr std::string_view kGather =
     "cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_tx::bytes{...} [dst], "
     "[map, {c0, r0, r1, r2, r3}], [bar]{, mask}{, policy};";

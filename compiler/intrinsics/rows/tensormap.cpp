@@ -77,9 +77,9 @@ constexpr Intrinsic kRows[] = {
              "bar.warp.sync 0xffffffff;")
         .says("The warp copies the 128 bytes of a tensor map to shared memory, where it can be edited."),
     row<"tm: ptr, field: "
-        "attr(global_address|rank|box_dim|global_dim|global_stride|element_stride|elemtype|interleave_layout"
-        "|swizzle_mode|swizzle_atomicity|fill_mode), value: any, ord: attr = None, *, space: attr(shared::cta|global) "
-        "= "
+        "attr(global_address|rank|box_dim|global_dim|global_stride|element_stride|elemtype|interleave_layout|swizzle_"
+        "mode|swizzle_atomicity|fill_mode), "
+        "value: any, ord: attr = None, *, space: attr(shared::cta|global) = "
         "'shared::cta'">("E19", "ptx.tensormap.replace", Meaning::TensormapReplace)
         .effects<"writes {space} tm[128]; by one">()
         .cc(Sm90aPlus)

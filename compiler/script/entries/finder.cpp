@@ -238,7 +238,10 @@ void EntryFinder::failures() {
     mine = mine || (f.pending.refused && tile_script_);
     // A limit that host code met may be ours alone: the kernels that need its names say so as errors.
     bool limit = code == code::kLimit;
-    if (mine || limit) e_.diagnostics.push_back(f.pending.diagnostic), told(f.pending);
+    if (mine || limit) {
+      e_.diagnostics.push_back(f.pending.diagnostic);
+      told(f.pending);
+    }
     if (limit && !mine) e_.diagnostics.back().severity = text::Severity::Information;
   }
 }

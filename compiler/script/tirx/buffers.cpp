@@ -53,11 +53,11 @@ Value allocate(Interpreter& in, const BufferOptions& options, text::Span span) {
 }
 
 Value alloc_local(Interpreter& in, ir::DataType dtype, const std::vector<ir::Expr>& extents, text::Span span) {
-  BufferOptions o;
-  o.dtype = dtype;
-  o.shape = extents;
-  o.scope = ir::StorageScope::Local;
-  return allocate(in, o, span);
+  BufferOptions options;
+  options.dtype = dtype;
+  options.shape = extents;
+  options.scope = ir::StorageScope::Local;
+  return allocate(in, options, span);
 }
 
 ir::Var* bind_value(Interpreter& in, std::string_view name, ir::Expr value, const TypeAnnotation* type,
@@ -278,23 +278,23 @@ Value scalar(Interpreter& in, const Arguments& args, Value) {
   if (!in.require_kernel(args.call, "a scalar")) return Value::error();
   Bound a(in, args, "the scalar", {"dtype", "scope"}, 0);
   if (!a) return Value::error();
-  BufferOptions o;
+  BufferOptions options;
   if (a.has(0)) {
     auto d = in.as_dtype(a[0], a.span(0));
     if (!d) return Value::error();
-    o.dtype = *d;
+    options.dtype = *d;
   }
-  o.shape = {ir::int_imm(ir::kInt32, 1)};
-  o.is_scalar = true;
-  o.scope = static_cast<ir::StorageScope>(Scope);
+  options.shape = {ir::int_imm(ir::kInt32, 1)};
+  options.is_scalar = true;
+  options.scope = static_cast<ir::StorageScope>(Scope);
   if (a.has(1)) {
     auto text = in.as_string(a[1], a.span(1), "scope");
     if (!text) return Value::error();
     if (!known_scope(in, *text, a.span(1))) return Value::error();
-    o.scope = ir::parse_storage_scope(*text);
-    o.scope_text = *text;
+    options.scope = ir::parse_storage_scope(*text);
+    options.scope_text = *text;
   }
-  Value v = allocate(in, o, args.call);
+  Value v = allocate(in, options, args.call);
   if (v.is_error()) return v;
   ir::Expr zero = ir::int_imm(ir::kInt32, 0);
   return Value::expr(ir::load(v.as<BufferValue>()->buffer, {&zero, 1}));
@@ -323,16 +323,16 @@ Value wg_reg_tile(Interpreter& in, const Arguments& args, Value) {
   if (!a) return Value::error();
   auto n = in.as_int(a[0], a.span(0), "the number of registers");
   if (!n) return Value::error();
-  BufferOptions o;
+  BufferOptions options;
   if (a.has(1)) {
     auto d = in.as_dtype(a[1], a.span(1));
     if (!d) return Value::error();
-    o.dtype = *d;
+    options.dtype = *d;
   }
-  o.shape = {ir::int_imm(ir::kInt32, 128), ir::int_imm(ir::kInt32, *n)};
-  o.scope = ir::StorageScope::Local;
-  o.layout = keep_layout(in, layout::wg_local_layout(*n));
-  return allocate(in, o, args.call);
+  options.shape = {ir::int_imm(ir::kInt32, 128), ir::int_imm(ir::kInt32, *n)};
+  options.scope = ir::StorageScope::Local;
+  options.layout = keep_layout(in, layout::wg_local_layout(*n));
+  return allocate(in, options, args.call);
 }
 
 Value tcgen05_frag(Interpreter& in, const Arguments& args, Value) {
@@ -349,12 +349,12 @@ Value tcgen05_frag(Interpreter& in, const Arguments& args, Value) {
     return in.fail(code::kLayout, a.span(1), "the tensor shape must be two constants (rows, columns)");
   auto l = layout::tcgen05_atom_layout(*shape, *rows, *cols, *d);
   if (!l) return in.fail(code::kLayout, args.call, l.error().message);
-  BufferOptions o;
-  o.dtype = *d;
-  o.shape = *dims;
-  o.scope = ir::StorageScope::Local;
-  o.layout = keep_layout(in, *l);
-  return allocate(in, o, args.call);
+  BufferOptions options;
+  options.dtype = *d;
+  options.shape = *dims;
+  options.scope = ir::StorageScope::Local;
+  options.layout = keep_layout(in, *l);
+  return allocate(in, options, args.call);
 }
 
 // T.alloc_cast_frag(src, dtype): the same distribution with another element type.
@@ -366,12 +366,12 @@ Value cast_frag(Interpreter& in, const Arguments& args, Value) {
   auto d = in.as_dtype(a[1], a.span(1));
   if (!d) return Value::error();
   if (!src) return in.fail(code::kBuffer, a.span(0), "T.alloc_cast_frag takes a register buffer");
-  BufferOptions o;
-  o.dtype = *d;
-  o.shape.assign(src->buffer->shape.begin(), src->buffer->shape.end());
-  o.scope = ir::StorageScope::Local;
-  o.layout = src->buffer->layout;
-  return allocate(in, o, args.call);
+  BufferOptions options;
+  options.dtype = *d;
+  options.shape.assign(src->buffer->shape.begin(), src->buffer->shape.end());
+  options.scope = ir::StorageScope::Local;
+  options.layout = src->buffer->layout;
+  return allocate(in, options, args.call);
 }
 
 Value handle_type(Interpreter& in, const Arguments& args, Value) {

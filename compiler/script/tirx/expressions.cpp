@@ -193,16 +193,16 @@ Value tvm_access_ptr(Interpreter& in, const Arguments& args, Value) {
   if (!offset) return Value::error();
   const auto* var = data.as<ir::Var>();
   if (!var) return in.fail(code::kType, a.span(1), "the data must be a pointer variable");
-  BufferOptions o;
-  o.dtype = dtype;
+  BufferOptions options;
+  options.dtype = dtype;
   ir::Expr extent = ir::int_imm(ir::kInt32, 1);
   if (a.has(3)) extent = in.as_expr(a[3], a.span(3));
   if (!extent) return Value::error();
-  o.shape = {offset + extent};  // as far as the pointer may reach
-  o.data = var;
-  o.scope = ir::parse_storage_scope(var->storage_scope);
-  o.default_layout = false;
-  ir::Buffer* b = in.drafts().buffer(o, args.call);
+  options.shape = {offset + extent};  // as far as the pointer may reach
+  options.data = var;
+  options.scope = ir::parse_storage_scope(var->storage_scope);
+  options.default_layout = false;
+  ir::Buffer* b = in.drafts().buffer(options, args.call);
   b->name = in.keep(std::string(var->name) + "_flat");
   if (in.kernel()) in.kernel()->declare(in.origin(args.call), b);
   ir::Expr element = ir::load(b, {&offset, 1});

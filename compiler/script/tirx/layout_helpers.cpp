@@ -193,8 +193,7 @@ constexpr Record kLayoutHelperRecords[] = {
      wg_local},
     {"layout", "mma_fragment_layout", NameKind::Function, "operand, k=16",
      "Registers of a warp as mma.m16n8kX has its operand \"A\", \"B\", \"C\" or \"D\". The name is Tilewright's own, "
-     "the "
-     "reference has none.",
+     "the reference has none.",
      mma_fragment},
     {"layout", "wgmma_accumulator_layout", NameKind::Function, "cols, rows=64",
      "Registers of a warpgroup as wgmma adds up in them. The name is Tilewright's own, the reference has none.",

@@ -62,8 +62,10 @@ std::optional<Value> make_parameter(Interpreter& in, std::string_view name, Valu
   if (type && type->kind == TypeAnnotation::Kind::Optional) {
     if (TypeAnnotation* inner = type->inner.as<TypeAnnotation>())
       type = inner;
-    else if (Native* n = type->inner.as<Native>())
-      native = n, type = nullptr;
+    else if (Native* n = type->inner.as<Native>()) {
+      native = n;
+      type = nullptr;
+    }
   }
   if (native && (native->name == "handle" || native->name == "Ptr")) {
     return Value::expr(kernel.parameter(name, ir::kHandle));

@@ -110,8 +110,14 @@ std::optional<Pairing> sorted_alternative(const Pairing& pair, std::int64_t thre
   if (!cut) return std::nullopt;
   Pairing out;
   auto append = [](Walks& to, std::span<const Walk> run) { to.insert(to.end(), run.begin(), run.end()); };
-  for (std::size_t i = 0; i < 3; ++i) append(out.registers, r->run(i)), append(out.shared, s->run(i));
-  for (std::size_t i : order) append(out.registers, cut->run(i)), append(out.shared, steps.subspan(i, 1));
+  for (std::size_t i = 0; i < 3; ++i) {
+    append(out.registers, r->run(i));
+    append(out.shared, s->run(i));
+  }
+  for (std::size_t i : order) {
+    append(out.registers, cut->run(i));
+    append(out.shared, steps.subspan(i, 1));
+  }
   append(out.registers, r->run(4));
   append(out.shared, s->run(4));
   return out;

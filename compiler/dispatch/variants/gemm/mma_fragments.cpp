@@ -101,9 +101,16 @@ std::expected<Cut, Reason> carve(const Iters& list, std::int64_t threads, std::i
   }
   std::vector<Dim> shape = {threads / lanes};
   std::vector<const Pinned*> entries = {nullptr};
-  for (const Pinned& p : pattern.lanes) shape.emplace_back(p.extent), entries.push_back(&p);
-  shape.emplace_back(registers / pairs), entries.push_back(nullptr);
-  for (const Pinned& p : pattern.registers) shape.emplace_back(p.extent), entries.push_back(&p);
+  for (const Pinned& p : pattern.lanes) {
+    shape.emplace_back(p.extent);
+    entries.push_back(&p);
+  }
+  shape.emplace_back(registers / pairs);
+  entries.push_back(nullptr);
+  for (const Pinned& p : pattern.registers) {
+    shape.emplace_back(p.extent);
+    entries.push_back(&p);
+  }
   auto groups = cut(list, shape);
   if (!groups) return refuse(cat(what, ", ", text(list), ", cannot be cut as the fragment is"));
   Cut out{.warps = (*groups)[0], .tiles = {}, .pairs = {}};
@@ -200,7 +207,8 @@ std::expected<MmaOperand, Reason> mma_operand(std::string_view role, const ir::R
     return refuse(cat("the layout of ", role, ", ", text(tile.shard), ", cannot be cut into ",
                       layout::to_string(extents[0]), " rows and ", layout::to_string(extents[1]), " columns"));
   }
-  out.lists[0] = std::move((*groups)[0]), out.lists[1] = std::move((*groups)[1]);
+  out.lists[0] = std::move((*groups)[0]);
+  out.lists[1] = std::move((*groups)[1]);
   out.start = layout::offset_on(tile.offset, Axis::m);
   return out;
 }
@@ -249,7 +257,8 @@ std::expected<MmaMatch, Reason> match_fragments(const MmaOperands& o, std::int64
     if (!carved) return std::unexpected(std::move(carved.error()));
     MmaFragment& f = out.*part.fragment;
     const std::size_t at = part.operand.dims[0] == part.dim ? 0 : 1;
-    f.warps[at] = std::move(carved->warps), f.tiles[at] = std::move(carved->tiles),
+    f.warps[at] = std::move(carved->warps);
+    f.tiles[at] = std::move(carved->tiles);
     f.pairs[at] = std::move(carved->pairs);
   }
   auto warps = [](const MmaOperand& operand, const MmaFragment& f, MmaDim dim) -> const Iters& {

@@ -347,7 +347,8 @@ std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
   if (Reason why = wrong_group(context, p); !why.empty()) return refuse(std::move(why));
   auto c = extents(o.c), a = extents(o.a), b = extents(o.b);
   if (!c || !a || !b) return refuse(!c ? c.error() : !a ? a.error() : b.error());
-  p.m = (*c)[0], p.n = (*c)[1];
+  p.m = (*c)[0];
+  p.n = (*c)[1];
 
   auto transposes_b = given.transposes_b();
   if (!transposes_b) return refuse(std::move(transposes_b.error()));
@@ -386,7 +387,8 @@ std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
     auto sfb = scales_of(*given.sfb, "SFB", p.n, p.steps(), p.scale_vector);
     if (!sfa || !sfb) return refuse(!sfa ? sfa.error() : sfb.error());
     if (sfa->rows != p.m) return refuse(cat("SFA has ", sfa->rows, " rows, A has ", p.m));
-    p.sfa = std::move(*sfa), p.sfb = std::move(*sfb);
+    p.sfa = std::move(*sfa);
+    p.sfb = std::move(*sfb);
   }
   if (Reason why = misplaced(p); !why.empty()) return refuse(std::move(why));
   p.given_instruction = option(context.call, "descI");

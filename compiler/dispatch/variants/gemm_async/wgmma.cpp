@@ -169,7 +169,8 @@ std::expected<Product, Reason> product_of(CallContext& context) {
   auto sums = warpgroup_registers(c, 2);
   if (!sums) return refuse(std::move(sums.error()));
   p.c = std::move(*sums);
-  p.m = p.c.rows, p.n = p.c.columns;
+  p.m = p.c.rows;
+  p.n = p.c.columns;
   auto right = shared_operand(b, *turns_b, Unswizzled::Described);
   if (!right) return refuse(std::move(right.error()));
   p.b = std::move(*right);
