@@ -1,0 +1,256 @@
+// Functions and classes as a script defines them, and the objects of classes.
+#include <algorithm>
+#include <unordered_set>
+
+#include "compiler/script/interpreter.h"
+#include "compiler/script/python/python.h"
+#include "compiler/script/python/support.h"
+#include "compiler/script/surface.h"
+
+namespace tilewright::script {
+
+namespace {
+
+// ClassVar[...], InitVar[...] and KW_ONLY annotate no field.
+bool is_class_level(const syntax::Node* annotation) {
+  if (auto* s = syntax::as<syntax::Subscript>(annotation)) annotation = s->object;
+  std::string_view name;
+  if (auto* r = syntax::as<syntax::NameRef>(annotation)) name = r->name.text;
+  if (auto* a = syntax::as<syntax::Attribute>(annotation)) name = a->name.text;
+  return name == "ClassVar" || name == "InitVar" || name == "KW_ONLY";
+}
+
+// C3 linearisation is more than scripts need: depth first, left to right, later duplicates win their place.
+void linearise(Class* cls, std::vector<Class*>& out) {
+  if (cls->bases.size() <= 1) {
+    out.push_back(cls);
+    if (!cls->bases.empty()) out.insert(out.end(), cls->bases[0]->mro.begin(), cls->bases[0]->mro.end());
+    return;
+  }
+  std::vector<Class*> all{cls};
+  for (Class* base : cls->bases) all.insert(all.end(), base->mro.begin(), base->mro.end());
+  std::unordered_set<Class*> seen;
+  for (auto c = all.rbegin(); c != all.rend(); ++c) {
+    if (seen.insert(*c).second) out.push_back(*c);
+  }
+  std::reverse(out.begin(), out.end());
+}
+
+Value enum_member(Interpreter& in, Class* cls, const Arguments& arguments) {
+  if (arguments.positional.size() != 1) {
+    return in.fail(code::kArguments, arguments.call, cls->name + " takes one value");
+  }
+  Value wanted = arguments.positional[0];
+  if (wanted.as<Instance>() && wanted.as<Instance>()->cls == cls) return wanted;
+  for (auto& b : cls->scope->bindings) {
+    Instance* member = b.value.as<Instance>();
+    if (!member || member->cls != cls) continue;
+    if (Value* v = member->find("value"); v && in.equals(*v, wanted)) return b.value;
+  }
+  return in.fail(code::kValue, arguments.call, in.repr(wanted) + " is not a valid " + cls->name, {}, "ValueError");
+}
+
+// The buffers that a value reaches.
+std::vector<const ir::Buffer*> reachable_buffers(Value from) {
+  constexpr std::size_t kObjects = 100'000;  // beyond them what a value holds is not looked at
+  std::vector<const ir::Buffer*> out;
+  std::vector<Value> todo{from};
+  std::vector<Object*> seen;
+  while (!todo.empty()) {
+    Value v = todo.back();
+    todo.pop_back();
+    if (v.is_expr()) {
+      if (const auto* l = v.as_expr().as<ir::Load>()) out.push_back(l->buffer);
+      continue;
+    }
+    if (!v.is_object() || std::find(seen.begin(), seen.end(), v.o) != seen.end()) continue;
+    seen.push_back(v.o);
+    if (seen.size() > kObjects) break;
+    if (BufferValue* b = v.as<BufferValue>()) out.push_back(b->buffer);
+    if (RegionValue* r = v.as<RegionValue>()) out.push_back(r->region.buffer);
+    if (List* l = v.as<List>()) todo.insert(todo.end(), l->items.begin(), l->items.end());
+    if (Tuple* t = v.as<Tuple>()) todo.insert(todo.end(), t->items.begin(), t->items.end());
+    if (Dict* d = v.as<Dict>())
+      for (auto& [k, item] : d->items) todo.push_back(item);
+    if (Instance* i = v.as<Instance>())
+      for (auto& [k, item] : i->attributes) todo.push_back(item);
+    if (MetaVar* m = v.as<MetaVar>()) todo.push_back(m->value);
+  }
+  return out;
+}
+
+// What a meta class allocated must be reachable from it, or nobody could ever name it (surface.md 2.4).
+bool owns_all(Interpreter& in, Class* cls, Value self, std::span<const ir::Buffer* const> made, text::Span call) {
+  const std::vector<const ir::Buffer*> owned = reachable_buffers(self);
+  const auto lost = std::ranges::count_if(made, [&](const ir::Buffer* b) {
+    return std::ranges::none_of(owned, [&](const ir::Buffer* o) { return o == b || o->data == b->data; });
+  });
+  if (lost == 0) return true;
+  in.fail(code::kMetaClass, call,
+          cls->name + " allocates " + std::to_string(lost) + " buffer" + (lost > 1 ? "s" : "") +
+              " that its attributes do not reach",
+          "keep every allocated buffer in an attribute of self");
+  return false;
+}
+
+}  // namespace
+
+Value Interpreter::initialise(Class* cls, const Arguments& arguments, Value self) {
+  Value* init = cls->find("__init__");
+  if (!init) {
+    if (cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+    if (cls->is_exception || (arguments.positional.empty() && arguments.keywords.empty())) return Value::none();
+    return fail(code::kArguments, arguments.call, cls->name + "() takes no arguments");
+  }
+  const bool frozen = std::exchange(cls->is_frozen, false);  // a dataclass initialises its own fields
+  Value r;
+  if (Function* f = init->as<Function>()) {
+    r = call_function(f, arguments, self);
+  } else {
+    Value bound = attribute(self, "__init__", arguments.call);
+    r = bound.is_error() ? bound : call(bound, arguments);
+  }
+  cls->is_frozen = frozen;
+  return r.is_error() ? r : Value::none();
+}
+
+Value Interpreter::construct(Class* cls, const Arguments& arguments) {
+  for (Class* c : cls->mro) {
+    if (!c->construct) continue;
+    if (cls->is_exception && c != cls && cls->find("__init__")) break;
+    return c->construct(*this, arguments, Value::object(cls));
+  }
+  if (cls->is_enum) return enum_member(*this, cls, arguments);
+  Instance* instance = make<Instance>();
+  instance->cls = cls;
+  Value self = Value::object(instance);
+  std::size_t allocated = kernel_ ? kernel_->allocated().size() : 0;
+  if (cls->is_exception) instance->set("args", tuple({arguments.positional.begin(), arguments.positional.end()}));
+  if (Value r = initialise(cls, arguments, self); !r.is_none()) return r;
+  if (!cls->is_meta || !kernel_) return self;
+  const bool owned = owns_all(*this, cls, self, kernel_->allocated().subspan(allocated), arguments.call);
+  return owned ? self : Value::error();
+}
+
+// ---- definitions ----------------------------------------------------------------------------------------------
+
+Value Interpreter::define_function(const syntax::FunctionDef* def, Scope* scope) {
+  Function* f = make<Function>();
+  f->def = def;
+  f->closure = scope;
+  f->anchor = anchor_;
+  f->keep = top_level_;
+  for (const syntax::Parameter& p : def->params) {
+    if (!p.default_value) continue;
+    Value v = eval(p.default_value, scope);
+    if (v.is_error()) {
+      if (script_mode_ || kernel_) return v;
+      if (pending_->fatal || pending_->refused) return v;
+      pending_.reset();
+      v = Value::opaque("a default that cannot be evaluated here");
+    }
+    f->defaults.push_back(v);
+  }
+  return apply_decorators(def->decorators, Value::object(f), scope);
+}
+
+// `@X.prim_func`; `@X.jit` of a function with an `X.Buffer`, for other packages have a `jit` of their own.
+static bool is_kernel_decorator(const syntax::Node* node, const syntax::FunctionDef& def) {
+  if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
+  if (auto* r = syntax::as<syntax::NameRef>(node)) return r->name.text == "prim_func";
+  auto* made = syntax::as<syntax::Attribute>(node);
+  if (!made || made->name.text != "jit") return made && made->name.text == "prim_func";
+  auto* package = syntax::as<syntax::NameRef>(made->object);
+  return package && std::ranges::any_of(def.params, [&](const syntax::Parameter& p) {
+           auto* c = syntax::as<syntax::Call>(p.annotation);
+           auto* a = syntax::as<syntax::Attribute>(c ? c->function : nullptr);
+           auto* of = syntax::as<syntax::NameRef>(a ? a->object : nullptr);
+           return of && a->name.text == "Buffer" && of->name.text == package->name.text;
+         });
+}
+
+Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope* scope) {
+  for (std::size_t i = decorators.size(); i-- > 0;) {
+    const syntax::Node* node = decorators[i];
+    // Literal parametrize lists are entries (script.md 4), whatever module provides the decorator.
+    if (auto* c = syntax::as<syntax::Call>(node)) {
+      auto* a = syntax::as<syntax::Attribute>(c->function);
+      if (a && a->name.text == "parametrize" && c->args.size() >= 2 && value.as<Function>()) {
+        Value names = eval(c->args[0], scope);
+        Value values = names.is_error() ? names : eval(c->args[1], scope);
+        if (values.is_error()) {
+          if (pending_->fatal || pending_->refused) return values;
+          pending_.reset();
+        } else if (Str* s = names.as<Str>()) {
+          value.as<Function>()->parametrize.emplace_back(s->text, values);
+        }
+        continue;
+      }
+    }
+    Value decorator = eval(node, scope);
+    if (decorator.is_error()) return decorator;
+    if (decorator.is_poison()) return decorator;
+    if (decorator.is_opaque()) {  // a decorator of the host world: the function itself stays known
+      Function* f = value.as<Function>();
+      if (f && is_kernel_decorator(node, *f->def)) unread_.push_back({f, node, span(node), decorator.why});
+      continue;
+    }
+    Arguments args;
+    args.positional = {&value, 1};
+    args.call = span(node);
+    args.function = span(node);
+    value = call(decorator, args);
+    if (value.is_error()) return value;
+  }
+  return value;
+}
+
+Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
+  Class* cls = make<Class>();
+  cls->name = def->name.text;
+  for (const syntax::Node* base : def->bases) {
+    Value v = eval(base, scope);
+    if (v.is_error()) return v;
+    if (Class* b = v.as<Class>()) {
+      cls->bases.push_back(b);
+      cls->is_meta |= b->is_meta;
+      cls->is_enum |= b->is_enum;
+      cls->is_int_enum |= b->is_int_enum;
+      cls->is_exception |= b->is_exception;
+      cls->has_unknown_base |= b->has_unknown_base;
+    } else {
+      cls->has_unknown_base = true;
+    }
+  }
+  std::size_t ancestors = 1;  // each class of a long chain keeps all of its own
+  for (Class* base : cls->bases) ancestors += base->mro.size();
+  text::Span name = span(def->name.at);
+  if (!python::work(*this, name, ancestors) || !reserve(ancestors * sizeof(Class*), name)) return Value::error();
+  linearise(cls, cls->mro);
+  heap_.count(cls->mro.capacity() * sizeof(Class*));
+  cls->scope = make<Scope>();
+  cls->scope->kind = Scope::Kind::Class;
+  cls->scope->parent = scope;
+  Flow flow = exec_host(def->body, cls->scope);
+  if (flow == Flow::Error) return Value::error();
+  for (auto& b : cls->scope->bindings) {
+    if (Function* f = b.value.as<Function>()) f->owner = cls;
+    if (StaticMethod* s = b.value.as<StaticMethod>(); s && s->function.as<Function>())
+      s->function.as<Function>()->owner = cls;
+    if (ClassMethod* c = b.value.as<ClassMethod>(); c && c->function.as<Function>())
+      c->function.as<Function>()->owner = cls;
+    if (Property* p = b.value.as<Property>(); p && p->getter.as<Function>()) p->getter.as<Function>()->owner = cls;
+  }
+  // Annotated names are what dataclasses and named tuples are made of.
+  for (const syntax::Node* node : def->body) {
+    if (auto* a = syntax::as<syntax::AnnAssign>(node)) {
+      auto* name = syntax::as<syntax::NameRef>(a->target);
+      if (name && !is_class_level(a->annotation)) cls->fields.emplace_back(name->name.text);
+    }
+  }
+  finish_class(*this, cls);
+  if (pending_) return Value::error();
+  return apply_decorators(def->decorators, Value::object(cls), scope);
+}
+
+}  // namespace tilewright::script
