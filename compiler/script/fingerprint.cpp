@@ -132,8 +132,7 @@ void Fingerprint::add(Value v) {
     case Tag::Expr: {
       // A constant of the module outlives this evaluation together with the module's arena; variables have identities.
       if (!in_.module_owns(v.e)) return unknown();
-      digest_.add((static_cast<std::uint64_t>(v.e->dtype.code) << 32) | (std::uint64_t{v.e->dtype.bits} << 16) |
-                  v.e->dtype.lanes);
+      add(v.e->dtype);
       if (const auto* i = v.as_expr().as<ir::IntImm>()) return digest_.add(static_cast<std::uint64_t>(i->value));
       if (const auto* f = v.as_expr().as<ir::FloatImm>()) return digest_.add(std::bit_cast<std::uint64_t>(f->value));
       return unknown();
@@ -146,6 +145,116 @@ void Fingerprint::add(Value v) {
 }
 
 void Fingerprint::add(const Function* f) { object(const_cast<Function*>(f)); }
+
+void Fingerprint::add(ir::DataType t) {
+  digest_.add((static_cast<std::uint64_t>(t.code) << 32) | (std::uint64_t{t.bits} << 16) | t.lanes);
+}
+
+void Fingerprint::bindings(Scope* scope) {
+  digest_.add(scope ? scope->bindings.size() : 0);
+  for (std::size_t i = 0; scope && i < scope->bindings.size() && known_; ++i) {
+    digest_.add(scope->bindings[i].name);
+    add(scope->bindings[i].value);
+  }
+}
+
+void Fingerprint::contents(Dict& d) {
+  digest_.add(d.items.size());
+  for (auto& [key, value] : d.items) {
+    if (!known_) return;
+    add(key);
+    add(value);
+  }
+}
+
+void Fingerprint::contents(Range& r) {
+  digest_.add(static_cast<std::uint64_t>(r.start));
+  digest_.add(static_cast<std::uint64_t>(r.stop));
+  digest_.add(static_cast<std::uint64_t>(r.step));
+}
+
+void Fingerprint::contents(Function& f) {
+  digest_.add(f.def->at.begin);
+  digest_.add(static_cast<std::uint64_t>(f.mode));
+  if (is_of_prelude(f.closure)) return digest_.add(f.keep->digest);
+  if (!f.is_hygienic) return unknown();  // its names are those of whoever calls it
+  names(f.keep, f.closure);
+  add(f.defaults);
+  add(f.attributes);
+  digest_.add(f.owner ? 1 : 0);
+  if (f.owner) add(Value::object(f.owner));
+}
+
+void Fingerprint::contents(LambdaFunction& f) {
+  digest_.add(f.def->at.begin);
+  digest_.add(f.kernel_mode ? 1 : 0);
+  names(f.keep, f.closure);
+  add(f.defaults);
+}
+
+void Fingerprint::contents(Native& n) {
+  digest_.add(n.name);
+  digest_.add(reinterpret_cast<std::uintptr_t>(n.function));
+  add(n.self);
+}
+
+void Fingerprint::contents(Class& c) {
+  digest_.add(std::string_view(c.name));
+  if (c.scope && is_of_prelude(c.scope)) return;
+  digest_.add((c.is_meta ? 1u : 0u) | (c.is_dataclass ? 2u : 0u) | (c.is_frozen ? 4u : 0u) | (c.is_enum ? 8u : 0u) |
+              (c.is_int_enum ? 16u : 0u) | (c.is_exception ? 32u : 0u) | (c.has_unknown_base ? 64u : 0u));
+  digest_.add(reinterpret_cast<std::uintptr_t>(c.construct));
+  digest_.add(c.fields.size());
+  for (const std::string& field : c.fields) digest_.add(std::string_view(field));
+  digest_.add(c.mro.size());
+  for (Class* base : c.mro) add(Value::object(base));
+  digest_.add(c.bases.size());
+  for (Class* base : c.bases) add(Value::object(base));
+  bindings(c.scope);
+}
+
+void Fingerprint::contents(Instance& i) {
+  add(Value::object(i.cls));
+  digest_.add(i.attributes.size());
+  for (auto& [name, value] : i.attributes) {
+    if (!known_) return;
+    digest_.add(std::string_view(name));
+    add(value);
+  }
+}
+
+void Fingerprint::contents(Namespace& n) {
+  digest_.add(std::string_view(n.path));
+  digest_.add(reinterpret_cast<std::uintptr_t>(n.lookup));
+  digest_.add(static_cast<std::uint64_t>(n.scope_kind + 1));
+  if (!n.scope) return n.lookup ? void() : unknown();  // a module that is still being run
+  if (is_of_prelude(n.scope)) return;
+  bindings(n.scope);
+}
+
+void Fingerprint::contents(DataTypeValue& d) {
+  add(d.dtype);
+  digest_.add(d.subscripted ? 1 : 0);
+  add(d.shape);
+}
+
+void Fingerprint::contents(TypeAnnotation& t) {
+  if (t.buffer) return unknown();
+  digest_.add(static_cast<std::uint64_t>(t.kind));
+  add(t.pointee);
+  digest_.add(std::string_view(t.storage_scope));
+  add(t.inner);
+}
+
+void Fingerprint::contents(Jit& j) {
+  add(Value::object(j.function));
+  digest_.add((j.is_private ? 1u : 0u) | (j.persistent ? 2u : 0u));
+  digest_.add(j.cache.size());
+  for (auto& [key, value] : j.cache) {
+    add(key);
+    add(value);
+  }
+}
 
 void Fingerprint::object(Object* o) {
   if (met(o)) return;
@@ -160,101 +269,21 @@ void Fingerprint::object(Object* o) {
     }
     case Type::List: return add(v.as<List>()->items);
     case Type::Tuple: return add(v.as<Tuple>()->items);
-    case Type::Dict:
-    case Type::Set: {
-      Dict* d = o->type == Type::Dict ? v.as<Dict>() : &v.as<Set>()->entries;
-      digest_.add(d->items.size());
-      for (auto& [key, value] : d->items) {
-        if (!known_) return;
-        add(key);
-        add(value);
-      }
-      return;
-    }
-    case Type::Range: {
-      Range* r = v.as<Range>();
-      digest_.add(static_cast<std::uint64_t>(r->start));
-      digest_.add(static_cast<std::uint64_t>(r->stop));
-      return digest_.add(static_cast<std::uint64_t>(r->step));
-    }
+    case Type::Dict: return contents(*v.as<Dict>());
+    case Type::Set: return contents(v.as<Set>()->entries);
+    case Type::Range: return contents(*v.as<Range>());
     case Type::Slice:
       add(v.as<Slice>()->start);
       add(v.as<Slice>()->stop);
       return add(v.as<Slice>()->step);
     case Type::Iterator: digest_.add(v.as<Iterator>()->next); return add(v.as<Iterator>()->items);
-    case Type::Function: {
-      Function* f = v.as<Function>();
-      digest_.add(f->def->at.begin);
-      digest_.add(static_cast<std::uint64_t>(f->mode));
-      if (is_of_prelude(f->closure)) return digest_.add(f->keep->digest);
-      if (!f->is_hygienic) return unknown();  // its names are those of whoever calls it
-      names(f->keep, f->closure);
-      add(f->defaults);
-      add(f->attributes);
-      digest_.add(f->owner ? 1 : 0);
-      if (f->owner) add(Value::object(f->owner));
-      return;
-    }
-    case Type::Lambda: {
-      LambdaFunction* f = v.as<LambdaFunction>();
-      digest_.add(f->def->at.begin);
-      digest_.add(f->kernel_mode ? 1 : 0);
-      names(f->keep, f->closure);
-      return add(f->defaults);
-    }
+    case Type::Function: return contents(*v.as<Function>());
+    case Type::Lambda: return contents(*v.as<LambdaFunction>());
     case Type::BoundMethod: add(v.as<BoundMethod>()->function); return add(v.as<BoundMethod>()->self);
-    case Type::Native: {
-      Native* n = v.as<Native>();
-      digest_.add(n->name);
-      digest_.add(reinterpret_cast<std::uintptr_t>(n->function));
-      return add(n->self);
-    }
-    case Type::Class: {
-      Class* c = v.as<Class>();
-      digest_.add(std::string_view(c->name));
-      if (c->scope && is_of_prelude(c->scope)) return;
-      digest_.add((c->is_meta ? 1u : 0u) | (c->is_dataclass ? 2u : 0u) | (c->is_frozen ? 4u : 0u) |
-                  (c->is_enum ? 8u : 0u) | (c->is_int_enum ? 16u : 0u) | (c->is_exception ? 32u : 0u) |
-                  (c->has_unknown_base ? 64u : 0u));
-      digest_.add(reinterpret_cast<std::uintptr_t>(c->construct));
-      digest_.add(c->fields.size());
-      for (const std::string& field : c->fields) digest_.add(std::string_view(field));
-      digest_.add(c->mro.size());
-      for (Class* base : c->mro) add(Value::object(base));
-      digest_.add(c->bases.size());
-      for (Class* base : c->bases) add(Value::object(base));
-      digest_.add(c->scope ? c->scope->bindings.size() : 0);
-      for (std::size_t i = 0; c->scope && i < c->scope->bindings.size() && known_; ++i) {
-        digest_.add(c->scope->bindings[i].name);
-        add(c->scope->bindings[i].value);
-      }
-      return;
-    }
-    case Type::Instance: {
-      Instance* i = v.as<Instance>();
-      add(Value::object(i->cls));
-      digest_.add(i->attributes.size());
-      for (auto& [name, value] : i->attributes) {
-        if (!known_) return;
-        digest_.add(std::string_view(name));
-        add(value);
-      }
-      return;
-    }
-    case Type::Namespace: {
-      Namespace* n = v.as<Namespace>();
-      digest_.add(std::string_view(n->path));
-      digest_.add(reinterpret_cast<std::uintptr_t>(n->lookup));
-      digest_.add(static_cast<std::uint64_t>(n->scope_kind + 1));
-      if (!n->scope) return n->lookup ? void() : unknown();  // a module that is still being run
-      if (is_of_prelude(n->scope)) return;
-      digest_.add(n->scope->bindings.size());
-      for (std::size_t i = 0; i < n->scope->bindings.size() && known_; ++i) {
-        digest_.add(n->scope->bindings[i].name);
-        add(n->scope->bindings[i].value);
-      }
-      return;
-    }
+    case Type::Native: return contents(*v.as<Native>());
+    case Type::Class: return contents(*v.as<Class>());
+    case Type::Instance: return contents(*v.as<Instance>());
+    case Type::Namespace: return contents(*v.as<Namespace>());
     case Type::Property:
       add(v.as<Property>()->getter);
       add(v.as<Property>()->setter);
@@ -282,33 +311,9 @@ void Fingerprint::object(Object* o) {
       l.shard = {v.as<IterValue>()->iter};
       return add(l);
     }
-    case Type::DataType: {
-      DataTypeValue* d = v.as<DataTypeValue>();
-      digest_.add((static_cast<std::uint64_t>(d->dtype.code) << 32) | (std::uint64_t{d->dtype.bits} << 16) |
-                  d->dtype.lanes);
-      digest_.add(d->subscripted ? 1 : 0);
-      return add(d->shape);
-    }
-    case Type::TypeAnnotation: {
-      TypeAnnotation* t = v.as<TypeAnnotation>();
-      if (t->buffer) return unknown();
-      digest_.add(static_cast<std::uint64_t>(t->kind));
-      digest_.add((static_cast<std::uint64_t>(t->pointee.code) << 32) | (std::uint64_t{t->pointee.bits} << 16) |
-                  t->pointee.lanes);
-      digest_.add(std::string_view(t->storage_scope));
-      return add(t->inner);
-    }
-    case Type::Jit: {
-      Jit* j = v.as<Jit>();
-      add(Value::object(j->function));
-      digest_.add((j->is_private ? 1u : 0u) | (j->persistent ? 2u : 0u));
-      digest_.add(j->cache.size());
-      for (auto& [key, value] : j->cache) {
-        add(key);
-        add(value);
-      }
-      return;
-    }
+    case Type::DataType: return contents(*v.as<DataTypeValue>());
+    case Type::TypeAnnotation: return contents(*v.as<TypeAnnotation>());
+    case Type::Jit: return contents(*v.as<Jit>());
     case Type::Kernel: {
       KernelValue* k = v.as<KernelValue>();
       if (!k->record || !k->record->reusable) return unknown();
@@ -320,7 +325,7 @@ void Fingerprint::object(Object* o) {
     case Type::Frame:
     case Type::PendingStore:
     case Type::TensorMapType:
-    case Type::Exec:
+    case Type::Scope:
     case Type::Intrinsic: return unknown();
   }
 }

@@ -36,6 +36,20 @@ class Fingerprint {
   static constexpr std::size_t kUsualStatements = 8;
 
   void object(Object* o);
+  // What an object of the type holds, for those of which it is more than a word or two.
+  void contents(Dict& d);
+  void contents(Range& r);
+  void contents(Function& f);
+  void contents(LambdaFunction& f);
+  void contents(Native& n);
+  void contents(Class& c);
+  void contents(Instance& i);
+  void contents(Namespace& n);
+  void contents(DataTypeValue& d);
+  void contents(TypeAnnotation& t);
+  void contents(Jit& j);
+  void bindings(Scope* scope);  // names and values in order; null: none
+  void add(ir::DataType t);
   void names(const std::shared_ptr<const syntax::TopLevel>& statement, Scope* closure);
   void add(const layout::Layout& l);
   void add(const layout::TileLayout& l);

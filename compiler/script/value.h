@@ -146,7 +146,7 @@ enum class Type : std::uint8_t {
   PendingStore,
   TensorMapType,
   TypeAnnotation,
-  Exec,
+  Scope,
   Intrinsic,
 };
 
@@ -211,7 +211,7 @@ struct Iterator : Object {  // zip, enumerate, generators, ...: computed at once
 
 // Names to values. Scopes are small; names carry their hash.
 struct Scope : Object {
-  static constexpr Type kType = Type::Exec;
+  static constexpr Type kType = Type::Scope;
   enum class Kind : std::uint8_t { Module, Function, Class, Block };
   Scope() : Object(kType) {}
   Scope* parent = nullptr;

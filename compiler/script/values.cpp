@@ -148,7 +148,7 @@ std::string_view type_name(Value v) {
     case Type::PendingStore: return "a store";
     case Type::TensorMapType:
     case Type::TypeAnnotation: return "a type annotation";
-    case Type::Exec: return "a scope";
+    case Type::Scope: return "a scope";
   }
   return "a value";
 }

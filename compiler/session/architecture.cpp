@@ -339,7 +339,10 @@ class Search {
       const auto any =
           std::ranges::find_if(needs_, [&](const Need& n) { return !(n.targets & ir::set_of(kernel_.target)); });
       const auto& need = first != needs_.end() ? first : any;
-      if (need != needs_.end()) served.because = need->call, served.origin = need->origin;
+      if (need != needs_.end()) {
+        served.because = need->call;
+        served.origin = need->origin;
+      }
     }
     for (text::Diagnostic& d : found_) context_.report(std::move(d));
     return served;

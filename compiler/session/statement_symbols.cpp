@@ -55,7 +55,10 @@ class StatementIndexer {
     } else if (kind != SymbolKind::Variable) {
       // A definition says more than an assignment before it.
       Symbol& s = out_.symbols[it->second];
-      if (s.kind == SymbolKind::Variable) s.kind = kind, s.node = node;
+      if (s.kind == SymbolKind::Variable) {
+        s.kind = kind;
+        s.node = node;
+      }
     }
     return it->second;
   }
@@ -290,15 +293,7 @@ class StatementIndexer {
           target(item.target);
         }
         return visit_all(as<With>(n)->body);
-      case NodeKind::Try:
-        visit_all(as<Try>(n)->body);
-        for (const Handler& h : as<Try>(n)->handlers) {
-          visit(h.type);
-          if (!h.bound.text.empty()) occurs(h.bound, Role::Write);
-          visit_all(h.body);
-        }
-        visit_all(as<Try>(n)->else_body);
-        return visit_all(as<Try>(n)->final_body);
+      case NodeKind::Try: return try_(as<Try>(n));
       case NodeKind::Global:
         for (const Name& name : as<Global>(n)->names) occurs(name, Role::Read);
         return;
@@ -315,49 +310,64 @@ class StatementIndexer {
         return;
       case NodeKind::Call: return call(as<Call>(n));
       case NodeKind::FunctionDef: return function(as<FunctionDef>(n));
-      case NodeKind::ClassDef: {
-        auto* c = as<ClassDef>(n);
-        occurs(c->name, Role::Write);
-        visit_all(c->decorators);
-        visit_all(c->bases);
-        for (const Keyword& k : c->keywords) visit(k.value);
-        return within(n, true, [&] {
-          declare_all(c->body);
-          visit_all(c->body);
-        });
-      }
-      case NodeKind::Lambda: {
-        auto* l = as<Lambda>(n);
-        for (const Parameter& p : l->params) visit(p.default_value);
-        return within(n, false, [&] {
-          parameters(l->params, nullptr);
-          visit(l->body);
-        });
-      }
-      case NodeKind::Comprehension: {
-        auto* c = as<Comprehension>(n);
-        return within(n, false, [&] {
-          for (const ComprehensionClause& clause : c->clauses) declare_target(clause.target, nullptr);
-          for (const ComprehensionClause& clause : c->clauses) {
-            visit(clause.iterable);
-            target(clause.target);
-            visit(clause.condition);
-          }
-          visit(c->element);
-          visit(c->value);
-        });
-      }
-      case NodeKind::Match:
-        visit(as<Match>(n)->subject);
-        for (const MatchCase& c : as<Match>(n)->cases) {
-          for_pattern(
-              c.pattern, [&](const Name& name) { occurs(name, Role::Write); }, [&](const Node* e) { visit(e); });
-          visit(c.guard);
-          visit_all(c.body);
-        }
-        return;
+      case NodeKind::ClassDef: return class_(as<ClassDef>(n));
+      case NodeKind::Lambda: return lambda(as<Lambda>(n));
+      case NodeKind::Comprehension: return comprehension(as<Comprehension>(n));
+      case NodeKind::Match: return match(as<Match>(n));
       case NodeKind::TypeAlias: occurs(as<TypeAlias>(n)->name, Role::Write); return visit(as<TypeAlias>(n)->value);
       default: for_children(n, [&](const Node* child) { visit(child); });
+    }
+  }
+
+  void try_(const Try* n) {
+    visit_all(n->body);
+    for (const Handler& h : n->handlers) {
+      visit(h.type);
+      if (!h.bound.text.empty()) occurs(h.bound, Role::Write);
+      visit_all(h.body);
+    }
+    visit_all(n->else_body);
+    visit_all(n->final_body);
+  }
+
+  void class_(const ClassDef* n) {
+    occurs(n->name, Role::Write);
+    visit_all(n->decorators);
+    visit_all(n->bases);
+    for (const Keyword& k : n->keywords) visit(k.value);
+    within(n, true, [&] {
+      declare_all(n->body);
+      visit_all(n->body);
+    });
+  }
+
+  void lambda(const Lambda* n) {
+    for (const Parameter& p : n->params) visit(p.default_value);
+    within(n, false, [&] {
+      parameters(n->params, nullptr);
+      visit(n->body);
+    });
+  }
+
+  void comprehension(const Comprehension* n) {
+    within(n, false, [&] {
+      for (const ComprehensionClause& clause : n->clauses) declare_target(clause.target, nullptr);
+      for (const ComprehensionClause& clause : n->clauses) {
+        visit(clause.iterable);
+        target(clause.target);
+        visit(clause.condition);
+      }
+      visit(n->element);
+      visit(n->value);
+    });
+  }
+
+  void match(const Match* n) {
+    visit(n->subject);
+    for (const MatchCase& c : n->cases) {
+      for_pattern(c.pattern, [&](const Name& name) { occurs(name, Role::Write); }, [&](const Node* e) { visit(e); });
+      visit(c.guard);
+      visit_all(c.body);
     }
   }
 

@@ -215,7 +215,7 @@ Class* type_of(Interpreter& in, Value v) {
     case Type::Iter:
     case Type::DataType:
     case Type::Kernel:
-    case Type::Exec: break;
+    case Type::Scope: break;
   }
   return class_named(in, "object");
 }
