@@ -245,7 +245,10 @@ void Emitter::statement(const Stmt* s) {
       line("}");
       break;
     }
-    case StmtKind::If: begin_line(), branch(static_cast<const If*>(s)); break;
+    case StmtKind::If:
+      begin_line();
+      branch(static_cast<const If*>(s));
+      break;
     case StmtKind::Evaluate:
       begin_line();
       expression(static_cast<const Evaluate*>(s)->value, kComma);

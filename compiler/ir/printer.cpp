@@ -364,7 +364,8 @@ void ScriptWriter::statement(const Stmt* s) {
     case StmtKind::Seq: statements(static_cast<const Seq*>(s)->body); return;
     case StmtKind::Bind: bind(static_cast<const Bind*>(s)); return;
     case StmtKind::Alloc:
-      buffers_.erase(static_cast<const Alloc*>(s)->buffer), allocate(static_cast<const Alloc*>(s)->buffer, nullptr);
+      buffers_.erase(static_cast<const Alloc*>(s)->buffer);
+      allocate(static_cast<const Alloc*>(s)->buffer, nullptr);
       return;
     case StmtKind::Decl: declare_view(static_cast<const Decl*>(s)->buffer); return;
     case StmtKind::Store: {

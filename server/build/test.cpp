@@ -35,9 +35,7 @@ Slots slots_for(const std::string& on, const std::string& script, unsigned jobs,
     ide::LocalSlots local;
     local.gpu = project::gpu_options();
     local.simulators = jobs;
-    auto slots = ide::slots_on(on, local, stop);
-    if (!slots) return std::unexpected(ide::no_gpu(slots.error()));
-    return std::move(*slots);
+    return ide::slots_on(on, local, stop);
   }
   auto config = project::find_config(script);
   if (!config) return std::unexpected(run::Failure{config.error(), {}});

@@ -116,7 +116,11 @@ render::TestCase case_of(const bsp::TestRun& test, const std::string& script) {
   out.message = test.message;
   switch (test.status) {
     case TestStatus::Passed: break;
-    case TestStatus::Failed: out.outcome = Failed, out.type = "test", out.text = test.message; break;
+    case TestStatus::Failed:
+      out.outcome = Failed;
+      out.type = "test";
+      out.text = test.message;
+      break;
     default: out.outcome = Skipped; break;
   }
   return out;

@@ -47,9 +47,7 @@ std::expected<std::vector<ide::Slot>, run::Failure> slots_for(const RunOptions& 
   local.simulator = std::move(*simulator);
   local.simulators = threads_of(options.jobs);
   local.cores = std::move(cores);
-  auto slots = ide::slots_on(options.on, local, stop);
-  if (!slots) return std::unexpected(ide::no_gpu(slots.error()));
-  return std::move(*slots);
+  return ide::slots_on(options.on, local, stop);
 }
 
 }  // namespace tilewright::cli

@@ -52,8 +52,8 @@ std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::G
   return std::make_unique<run::SimulatedExecutor>(schedules, whole_grid(simulator));
 }
 
-std::expected<std::vector<Slot>, std::string> slots_on(std::string_view target, const LocalSlots& options,
-                                                       const std::stop_token& stop) {
+std::expected<std::vector<Slot>, run::Failure> slots_on(std::string_view target, const LocalSlots& options,
+                                                        const std::stop_token& stop) {
   std::vector<Slot> out;
   if (target != "sim") {
     run::GpuOptions gpu = options.gpu;
@@ -72,7 +72,7 @@ std::expected<std::vector<Slot>, std::string> slots_on(std::string_view target, 
       out.front().executor = std::move(first);
       return out;
     }
-    if (target == "gpu") return std::unexpected(device.error());
+    if (target == "gpu") return std::unexpected(no_gpu(device.error()));
   }
   for (unsigned i = 0; i < options.simulators; ++i) {
     simulate::Options simulator = whole_grid(options.simulator);

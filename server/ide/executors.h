@@ -32,8 +32,8 @@ struct LocalSlots {
 };
 // Why nothing can be run without a GPU, and what to do: `why` is the driver's reason.
 run::Failure no_gpu(const std::string& why);
-// The error is the driver's reason.
-std::expected<std::vector<Slot>, std::string> slots_on(std::string_view target, const LocalSlots& options,
-                                                       const std::stop_token& stop);
+// The error: the target is a GPU, and there is none.
+std::expected<std::vector<Slot>, run::Failure> slots_on(std::string_view target, const LocalSlots& options,
+                                                        const std::stop_token& stop);
 
 }  // namespace tilewright::ide

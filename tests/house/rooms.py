@@ -124,6 +124,54 @@ def check_width(house, path):
             house.report(path, number, f"{len(line)} columns, {WIDTH} are allowed")
 
 
+# What may stand before a statement that has no braces of its own.
+CONTROL = re.compile(r"\s*(?:case\s+[^;{}?]*?[^:]:(?!:)|default\s*:|else\b|(?:if|while|for|switch)\s*(?:constexpr\s*)?(?=\())")
+# How a statement begins that is no declaration: a call, an assignment, an increment; its parentheses are empty here.
+ACTION = re.compile(r"(?:return\b.*|(?:\+\+|--|\*|::)?\w+(?:(?:::|\.|->)\w+|\[[^\]]*\]|\(\))*\s*(?:[-+*/|&^%]?=[^=].*|\+\+|--)?)$", re.S)
+
+
+def comma_statements(code):
+    """The lines of statements that commas join: `a = 1, b = 2;`. `code` is without comments and insides of literals."""
+    open_, start = [], 0
+    for at, c in enumerate(code):
+        if c in "([{":
+            open_.append((c, start))
+            start = at + 1 if c == "{" else start
+        elif c in ")]}" and open_:
+            before = open_.pop()[1]
+            if c == "}":  # a list of values goes on, a block has ended
+                start = before if code[at + 1:at + 40].lstrip()[:1] in (",", ")", ".", ";") else at + 1
+        elif c == ";" and not (open_ and open_[-1][0] != "{"):
+            text, start = code[start:at], at + 1
+            while m := CONTROL.match(text):
+                text = text[m.end():]
+                if text.startswith("("):
+                    depth = 0
+                    for end, c in enumerate(text):
+                        depth += {"(": 1, ")": -1}.get(c, 0)
+                        if not depth:
+                            break
+                    text = text[end + 1:]
+            parts = [""]
+            depth = 0
+            for c in text:
+                depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(c, 0)
+                if c == "," and not depth:
+                    parts.append("")
+                else:
+                    parts[-1] += c
+            first = re.sub(r"\(.*\)", "()", parts[0].strip(), flags=re.S)
+            if len(parts) > 1 and ACTION.match(first) and not re.fullmatch(r"[\w:]+", first) and not re.search(r"<[^>]*$", first):
+                yield code.count("\n", 0, at - len(text.lstrip())) + 1
+
+
+def check_commas(house, path):
+    lines = house.text(path).split("\n")
+    for number in comma_statements(re.sub(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", lambda m: "\n" * m.group(0).count("\n"),
+                                          without_comments(house.text(path)), flags=re.M)):
+        house.report(path, number, f"a comma joins statements: {lines[number - 1].strip()}")
+
+
 def check_rooms(house, path, room):
     """Each include of a file leads to a room that its own may include."""
     for number, name in house.includes(path):
@@ -199,6 +247,7 @@ def check(root):
             house.report(path, 1, f"the room {room} has no line in CMakeLists.txt")
             continue
         check_rooms(house, path, room)
+        check_commas(house, path)
         if path.startswith("compiler/"):
             check_compiler(house, path)
             if "/variants/" in path:

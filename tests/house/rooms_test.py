@@ -25,7 +25,9 @@ HOUSE = {
     "compiler/ir/ir.h": '#include "compiler/text/text.h"\n',
     "compiler/ir/variants/copy/a.h": "", "compiler/ir/variants/copy/b.cpp": "", "compiler/ir/variants/copy/a_plan.cpp":
         '#include "compiler/ir/variants/copy/a.h"\n',
-    "compiler/text/text.h": "// std::cout << getenv(1) and printf(2) are words of a comment\nconst char* k = \"printf(x)\";\n",
+    "compiler/text/text.h": "// std::cout << getenv(1) and printf(2) are words of a comment\nconst char* k = \"printf(x)\";\n"
+        "int a = 1, b(2, 3);\nstd::pair<int, int> p{1, 2}, q;\nvoid f() { for (++a, --b; a < b; ++a, --b) g(1, 2); using std::min, std::max;\n"
+        "  return a ? h<int, 2>(1) : std::pair<int, int>(); }\nvoid g(int a, int b), h();\nenum E { kA = 1, kB = 2 };\nint t[] = {f(1), 2, 3};\n",
     "compiler/toolchain/helper.cpp": "#include <sys/socket.h>\n",
     "tests/unit/ide.cpp": '#include "server/ide/hover.h"\n#include "server/lsp/command.h"\n',
 }
@@ -63,6 +65,10 @@ BROKEN = [
     ("server/CMakeLists.txt", "server_room(helpers USES cli)\nserver_room(build USES helpers)",
      "build may not use cli: no speaker knows another"),
     ("protocol/rpc.h", '#include "compiler/ir/ir.h"', "protocol may not include ir"),
+    ("compiler/ir/ir.h", "void f() { a = 1, b = 2; }", "a comma joins statements"),
+    ("server/ide/hover.h", "void f() {\n  if (x) g(1, 2), h.i(3);\n}", "server/ide/hover.h:5: a comma joins statements: if (x) g(1, 2), h.i(3);"),
+    ("server/ide/hover.h", "void f() { switch (x) { case K::A: return g(), h(); } }", "a comma joins statements"),
+    ("protocol/rpc.h", "void f() { a = {1, 2}, ++b; }", "a comma joins statements"),
     ("tests/unit/ide.cpp", "// " + "x" * 118, "121 columns, 120 are allowed"),
 ]
 
