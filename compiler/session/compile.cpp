@@ -1,16 +1,14 @@
 #include "compiler/session/compile.h"
 
 #include <algorithm>
-#include <atomic>
 #include <deque>
 #include <iterator>
-#include <thread>
 
 #include "compiler/dispatch/codes.h"
-#include "compiler/run/large_threads.h"
 #include "compiler/session/codes.h"
 #include "compiler/session/comments.h"
 #include "compiler/session/run_comments.h"
+#include "compiler/session/stages_ahead.h"
 #include "compiler/session/unused.h"
 
 namespace tilewright::session {
@@ -98,43 +96,6 @@ void say_architectures(Compiled& compiled, const syntax::Tree& tree) {
   }
 }
 
-// Kernels that are worth a thread of their own together.
-constexpr std::size_t kPerThread = 4;
-
-// An edit of a helper makes many kernels anew. After their evaluation they have nothing to do with each other: their
-// stages are run on several cores, and whoever reads the results then finds them there, in any order.
-void run_stages_at_once(const script::Evaluation& evaluation, Stage stage, const text::Context& context) {
-  struct Missing {
-    KernelEntry* known;
-    bool failed;
-  };
-  std::vector<Missing> missing;
-  for (const script::Entry& entry : evaluation.entries) {
-    for (const script::KernelValue* value : entry.kernels) {
-      auto* known = static_cast<KernelEntry*>(value->record.get());
-      if (known && !known->stages.has(stage)) missing.push_back({known, value->failed});
-    }
-  }
-  static const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const std::size_t threads = std::min(cores, missing.size() / kPerThread);
-  if (threads < 2) return;
-  std::atomic<std::size_t> next{0};
-  auto work = [&] {
-    text::Context quiet = context;
-    quiet.diagnostics = nullptr;  // each stage keeps what it has to say
-    for (std::size_t i = next++; i < missing.size() && !context.stop.stop_requested(); i = next++) {
-      try {
-        const auto& [known, failed] = missing[i];
-        known->stages.up_to(stage, known->kernel, failed, quiet);
-      } catch (...) {
-        return;  // whoever asks for this kernel meets it again
-      }
-    }
-  };
-  const run::LargeThreads others(static_cast<unsigned>(threads - 1), work);
-  work();
-}
-
 }  // namespace
 
 std::string architecture_words(const CompiledKernel& kernel, const text::Anchors& anchors) {
@@ -160,7 +121,10 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   script::EvaluateOptions evaluate = options;
   evaluate.find_target = options.architecture_source == ArchitectureSource::Default;
   evaluate.memo = options.cache;
+  StagesAhead ahead(options.stage, context);
+  if (options.cache) options.cache->when_kept([&](const auto& kernel) { ahead.add(kernel); });
   out.evaluation = script::evaluate(tree, loader, context, evaluate);
+  if (options.cache) options.cache->when_kept(nullptr);
   out.dialect = out.evaluation->dialect;
   out.diagnostics = out.evaluation->diagnostics;
 
@@ -172,7 +136,14 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   for (const syntax::Tree::Statement& s : tree->statements()) {
     if (!s.node->unread.empty()) unread.push_back(s.node);
   }
-  if (options.cache) run_stages_at_once(*out.evaluation, options.stage, context);
+  if (options.cache) {
+    for (const script::Entry& entry : out.evaluation->entries) {
+      for (const script::KernelValue* value : entry.kernels) {
+        if (value->record) ahead.add(std::static_pointer_cast<KernelEntry>(value->record));
+      }
+    }
+    ahead.finish();
+  }
   for (const script::Entry& entry : out.evaluation->entries) {
     for (script::KernelValue* value : entry.kernels) {
       CompiledKernel& k = out.kernels.emplace_back();

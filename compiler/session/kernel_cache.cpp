@@ -29,6 +29,7 @@ void KernelCache::Use::keep(std::shared_ptr<script::KernelRecord> record) {
   auto entry = std::static_pointer_cast<KernelEntry>(std::move(record));
   used_.push_back(entry);
   ++made_;
+  if (told_) told_(entry);
   std::lock_guard lock(cache_.mutex_);
   cache_.entries_.push_front(entry);
   cache_.by_key_.emplace(entry->key, cache_.entries_.begin());

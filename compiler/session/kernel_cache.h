@@ -4,6 +4,7 @@
 // kept, so that undoing an edit, or closing a bracket again, finds its kernels; how many is bounded in number and
 // bytes.
 #pragma once
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -38,12 +39,15 @@ class KernelCache {
     std::vector<std::shared_ptr<script::KernelRecord>> find(const text::Digest& key) override;
     void keep(std::shared_ptr<script::KernelRecord> record) override;
     void finish();
+    // Called with each record as it is kept, which does not change from then on.
+    void when_kept(std::function<void(const std::shared_ptr<KernelEntry>&)> told) { told_ = std::move(told); }
     std::size_t reused() const { return reused_; }
     std::size_t made() const { return made_; }
 
    private:
     KernelCache& cache_;
     std::vector<std::shared_ptr<KernelEntry>> used_;
+    std::function<void(const std::shared_ptr<KernelEntry>&)> told_;
     std::size_t reused_ = 0, made_ = 0;
   };
 
