@@ -101,6 +101,7 @@ Value Interpreter::call(Value function, const Arguments& arguments) {
     return call(m->function, with_self);
   }
   if (LambdaFunction* l = function.as<LambdaFunction>()) {
+    ++script_calls_;
     ModeGuard guard(*this);
     Scope* scope = make<Scope>();
     scope->parent = l->closure;
@@ -278,6 +279,7 @@ bool Interpreter::bind_parameters(std::span<const syntax::Parameter> params, std
 
 Value Interpreter::call_function(Function* f, const Arguments& arguments, Value self) {
   bool has_self = !self.is_none();
+  ++script_calls_;
   if (!step(arguments.call)) return Value::error();
   if (f->mode == FunctionMode::PrimFunc || f->mode == FunctionMode::Jit) {
     return fail(code::kUnsupported, arguments.call, "a kernel cannot be called here");

@@ -23,6 +23,7 @@ class Fingerprint {
 
   void add(std::uint64_t word) { digest_.add(word); }
   void add(std::string_view text) { digest_.add(text); }
+  void add(const text::Digest& part) { digest_.add(part); }
   void add(Value v);
   void add(const Function* f);
   // The text of a statement whose spans may occur in what is made.

@@ -8,6 +8,7 @@
 #include "compiler/script/dialect.h"
 #include "compiler/script/habits.h"
 #include "compiler/script/interpreter.h"
+#include "compiler/script/last_run.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/python/known_packages.h"
 #include "compiler/script/spelling.h"
@@ -69,6 +70,7 @@ void Interpreter::misspelt_module(const ImportPath& path) {
     std::string_view part = path.dotted.substr(begin, end - begin);
     std::string_view parent = path.dotted.substr(0, begin ? begin - 1 : 0);
     ++loads_;
+    if (rerun_) rerun_->asked_otherwise();
     auto names = loader_ ? loader_->beside(parent, path.level, file_at(anchors_, anchor_, module_path_)) : std::nullopt;
     if (names && std::ranges::find(*names, part) != names->end()) {
       if (end == path.dotted.size()) return;  // a folder, or something that is no script
@@ -98,6 +100,14 @@ void Interpreter::misspelt_module(const ImportPath& path) {
   }
 }
 
+std::shared_ptr<const syntax::Tree> Interpreter::load(std::string_view dotted, int level) {
+  if (!loader_) return nullptr;
+  ++loads_;
+  auto tree = loader_->load(dotted, level, file_at(anchors_, anchor_, module_path_));
+  if (rerun_) rerun_->answered(tree);
+  return tree;
+}
+
 Value Interpreter::import_module(const ImportPath& path) {
   std::string_view dotted = path.dotted;
   if (path.level == 0) {
@@ -114,11 +124,7 @@ Value Interpreter::import_module(const ImportPath& path) {
     auto known = modules_.find(dotted);
     if (known != modules_.end()) return known->second;
   }
-  if (loader_) {
-    ++loads_;
-    if (auto tree = loader_->load(dotted, path.level, file_at(anchors_, anchor_, module_path_)))
-      return import_script(std::move(tree), path);
-  }
+  if (auto tree = load(dotted, path.level)) return import_script(std::move(tree), path);
   if (path.level == 0) {
     Value v = python_module(*this, dotted);
     if (!v.is_none()) {
@@ -242,10 +248,10 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
     if (!module.is_opaque()) return module;
     // A folder without a script of its own, or a package that is not here.
     if (loader_) {
-      ++loads_;
-      if (auto tree = loader_->load(inner.dotted, path.level, file_at(anchors_, anchor_, module_path_))) {
+      if (auto tree = load(inner.dotted, path.level)) {
         return import_script(std::move(tree), inner);
       }
+      if (rerun_) rerun_->asked_otherwise();
       auto names = loader_->beside(path.dotted, path.level, file_at(anchors_, anchor_, module_path_));
       if (path.level > 0 && names && std::ranges::find(*names, n.name) == names->end()) {
         text::Nearest nearest(n.name);
@@ -267,8 +273,7 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
   if (ns->scope) {
     if (auto* b = ns->scope->find(n.name)) return b->value;
     if (loader_) {
-      ++loads_;
-      if (auto tree = loader_->load(inner.dotted, path.level, file_at(anchors_, anchor_, module_path_))) {
+      if (auto tree = load(inner.dotted, path.level)) {
         return import_script(std::move(tree), inner);
       }
     }
@@ -276,6 +281,7 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
     if (Value why = may_be(ns->scope, asked, true); !why.is_none()) return why;
     Nearby near(n.name);
     for (const Scope::Binding& b : ns->scope->bindings) near.consider(b.name);
+    if (rerun_) rerun_->asked_otherwise();
     auto modules =
         loader_ ? loader_->beside(path.dotted, path.level, file_at(anchors_, anchor_, module_path_)) : std::nullopt;
     if (modules) {

@@ -1,5 +1,6 @@
 #include "compiler/script/interpreter.h"
 
+#include "compiler/script/last_run.h"
 #include "compiler/script/probe.h"
 #include "compiler/script/surface.h"
 

@@ -33,6 +33,8 @@
 namespace tilewright::script {
 
 class Surface;  // surface.h
+class Rerun;    // last_run.h
+struct StatementOutcome;
 
 enum class Flow : std::uint8_t { Normal, Break, Continue, Return, Error };
 
@@ -57,6 +59,7 @@ struct KernelState : builder::KernelBuilder {
 struct Store {
   Arena arena;
   std::deque<layout::Layout> layouts;
+  std::vector<std::shared_ptr<const layout::Layout>> kept;  // layouts that an earlier run of the script made
   std::shared_ptr<Store> outer;
 };
 
@@ -316,7 +319,26 @@ class Interpreter {
   std::optional<text::Digest> kernel_key(Function* function, const Arguments* constexprs, bool is_private,
                                          bool persistent,
                                          std::vector<std::shared_ptr<const syntax::TopLevel>>* statements);
+  // What is part of the key of every kernel, and decides what the module's statements do.
+  text::Digest surroundings() const;
   void bind_prelude(std::string_view file);
+  // ---- the run of the script's own module beside the last one: outcomes.cpp
+  // How far the evaluation is.
+  struct Progress {
+    std::uint64_t steps;
+    std::size_t bytes, objects, kernels, failures, diagnostics;
+    std::uint64_t loads, script_calls;
+  };
+  Progress progress() const;
+  // Nothing that a name of the statement leads to can be changed by whoever is given it.
+  bool names_inert(const syntax::TopLevel& statement, Scope* module);
+  bool decorates_only(const syntax::Node* decorator, Scope* module);
+  // What a statement came to. `inert`: names_inert, as they were before it.
+  StatementOutcome outcome_of(const syntax::TopLevel& statement, Scope* module, const Progress& before, bool inert);
+  // Binds what the statement is known to make, instead of running it.
+  void bind_known(const syntax::TopLevel& statement, const StatementOutcome& known, Scope* module);
+  void run_statement(const syntax::TopLevel& statement, Scope* module);
+  std::shared_ptr<const syntax::Tree> load(std::string_view dotted, int level);
   bool bind_parameters(std::span<const syntax::Parameter> params, std::span<const Value> defaults,
                        const Arguments& arguments, Value self, bool has_self, Scope* into, std::string_view name);
   // False: the statement ends with a pending error.
@@ -361,7 +383,9 @@ class Interpreter {
   KernelMemo* memo_;
   bool memo_conflict_ = false;
   bool prelude_touched_ = false;
-  std::uint64_t loads_ = 0;  // questions to the loader
+  std::uint64_t loads_ = 0;         // questions to the loader
+  std::uint64_t script_calls_ = 0;  // of the script's own functions, but for those that a reusable kernel made
+  std::unique_ptr<Rerun> rerun_;    // while the script's own module runs, if somebody remembers the last time
   // Calls of host functions under way, outermost first.
   struct HostCall {
     text::Span at;

@@ -22,6 +22,8 @@
 
 namespace tilewright::script {
 
+class LastRun;  // last_run.h
+
 struct KernelRecord {
   virtual ~KernelRecord() = default;
   text::Digest key;
@@ -44,6 +46,13 @@ class KernelMemo {
   // The records with this key; several where one text stands in a file more than once.
   virtual std::vector<std::shared_ptr<KernelRecord>> find(const text::Digest& key) = 0;
   virtual void keep(std::shared_ptr<KernelRecord> record) = 0;
+  // A record that find() gave earlier, or that was kept, is used again without being looked for.
+  virtual void use(const std::shared_ptr<KernelRecord>&) {}
+  // What the last run under these surroundings left (last_run.h). A memo that remembers gives it away, null at first,
+  // and is given it back.
+  virtual bool remembers() const { return false; }
+  virtual std::unique_ptr<LastRun> take_last_run(const text::Digest& surroundings);
+  virtual void keep_last_run(const text::Digest& surroundings, std::unique_ptr<LastRun> run);
 };
 
 }  // namespace tilewright::script

@@ -3,6 +3,8 @@
 #include <mutex>
 
 #include "compiler/script/interpreter.h"
+#include "compiler/script/last_run.h"
+#include "compiler/script/memo.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/prelude.h"
 #include "compiler/script/tirx/tirx.h"
@@ -34,22 +36,45 @@ Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in
   scope->set("__name__", string("tile_script"));
   scope->set("__file__", string(module_path_));
   scope->is_prelude = in_prelude;
+  const std::size_t given = scope->bindings.size();
   for (const syntax::Tree::Statement& s : script.statements()) {
     if (!anchors_.bind(s.node->id, script.source(), s.offset)) memo_conflict_ = true;
   }
   if (!in_prelude) bind_printed(script, scope);
   const std::size_t run = module_runs_.size();
   module_runs_.push_back({scope, &script, 0});
+  // The script's own module. What comments of a printed kernel bind is no statement's doing.
+  const bool remembered =
+      run == 0 && !in_prelude && !probe_ && memo_ && memo_->remembers() && scope->bindings.size() == given;
+  const text::Digest around = surroundings();
+  if (remembered) rerun_ = std::make_unique<Rerun>(memo_->take_last_run(around), trees_.back());
+  bool ended = false;
   for (const syntax::Tree::Statement& s : script.statements()) {
     guard.enter(false, s.node->id, s.node);
-    const syntax::Node* node = s.node->statement;
-    if (node) {
-      Flow flow = exec_host({&node, 1}, scope);
-      if (flow == Flow::Error && pending_ && !statement_failed(node, scope)) break;
-    }
+    if (remembered) rerun_->enter(module_runs_[run].statement);
+    run_statement(*s.node, scope);
+    ended = pending_.has_value();
+    if (ended) break;
     ++module_runs_[run].statement;
   }
+  if (remembered) {
+    const bool complete = !ended && limits_met_ == 0 && !prelude_touched_ && !context_.stop.stop_requested();
+    memo_->keep_last_run(around, std::exchange(rerun_, nullptr)->finish(complete));
+  }
   return scope;
+}
+
+// A recovery point. What is pending behind it ends the module.
+void Interpreter::run_statement(const syntax::TopLevel& statement, Scope* module) {
+  const syntax::Node* node = statement.statement;
+  const bool own = rerun_ && rerun_->current() == &statement;
+  const StatementOutcome* known = own ? rerun_->known() : nullptr;
+  if (known && known->layout) return bind_known(statement, *known, module);
+  const Progress before = progress();
+  const bool inert = own && !known && node->kind == syntax::NodeKind::Assign && names_inert(statement, module);
+  Flow flow = exec_host({&node, 1}, module);
+  if (flow == Flow::Error && pending_ && !statement_failed(node, module)) return;
+  if (own && !rerun_->known()) rerun_->ran(outcome_of(statement, module, before, inert));
 }
 
 // Host code that cannot be followed is no error of the script: whoever needs its names will say so. What no Python

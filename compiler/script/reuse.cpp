@@ -3,6 +3,7 @@
 
 #include "compiler/script/fingerprint.h"
 #include "compiler/script/interpreter.h"
+#include "compiler/script/last_run.h"
 
 namespace tilewright::script {
 namespace {
@@ -24,18 +25,28 @@ bool stays_within(const text::Diagnostic& d, const std::vector<std::shared_ptr<c
 
 }  // namespace
 
+std::unique_ptr<LastRun> KernelMemo::take_last_run(const text::Digest&) { return nullptr; }
+void KernelMemo::keep_last_run(const text::Digest&, std::unique_ptr<LastRun>) {}
+
+text::Digest Interpreter::surroundings() const {
+  text::Digest out;
+  out.add(static_cast<std::uint64_t>(target_.number()) << 8 | static_cast<unsigned char>(target_.suffix));
+  out.add(static_cast<std::uint64_t>(dialect_));
+  out.add(context_.limits.steps);
+  out.add(context_.limits.memory_bytes);
+  out.add(context_.limits.depth);
+  out.add(find_target_ ? 1 : 0);
+  return out;
+}
+
 std::optional<text::Digest> Interpreter::kernel_key(Function* f, const Arguments* constexprs, bool is_private,
                                                     bool persistent,
                                                     std::vector<std::shared_ptr<const syntax::TopLevel>>* statements) {
   if (prelude_touched_) return std::nullopt;
   Fingerprint print(*this);
-  print.add(static_cast<std::uint64_t>(target_.number()) << 8 | static_cast<unsigned char>(target_.suffix));
-  print.add(static_cast<std::uint64_t>(dialect_));
-  print.add(context_.limits.steps);
-  print.add(context_.limits.memory_bytes);
-  print.add(context_.limits.depth);
+  print.add(surroundings());
   print.add(depth_);
-  print.add((is_private ? 1u : 0u) | (persistent ? 2u : 0u) | (constexprs ? 4u : 0u) | (find_target_ ? 8u : 0u));
+  print.add((is_private ? 1u : 0u) | (persistent ? 2u : 0u) | (constexprs ? 4u : 0u));
   print.add(f);
   if (constexprs) {
     auto place = [&](text::Span s) { print.add(std::uint64_t{s.begin} << 32 | s.end); };
@@ -81,17 +92,29 @@ Value Interpreter::evaluate_kernel(Function* f, const Arguments* constexprs, boo
   // A kernel inside another one is a part of it.
   if (!memo_ || kernel_) return evaluate_kernel_now(f, constexprs, is_private, persistent);
 
+  // The definition of a statement of the module; others come to more than one kernel.
+  const bool defined = rerun_ && rerun_->current() == f->keep.get() && f->def == f->keep->statement && !constexprs;
+  if (const StatementOutcome* known = defined && !prelude_touched_ ? rerun_->known() : nullptr;
+      known && known->kernel) {
+    Value v = reuse_kernel(f, known->kernel, known->statements);
+    if (!v.is_none()) {
+      memo_->use(known->kernel);
+      return v;
+    }
+  }
   std::vector<std::shared_ptr<const syntax::TopLevel>> statements;
   std::optional<text::Digest> key = kernel_key(f, constexprs, is_private, persistent, &statements);
   if (key) {
     for (const std::shared_ptr<KernelRecord>& record : memo_->find(*key)) {
       Value v = reuse_kernel(f, record, statements);
-      if (!v.is_none()) return v;
+      if (v.is_none()) continue;
+      if (defined) rerun_->made(record, std::move(statements));
+      return v;
     }
   }
   std::size_t reported = context_.diagnostics ? context_.diagnostics->size() : 0, bytes = heap_.bytes();
   std::size_t kernels = kernels_.size();
-  std::uint64_t steps = steps_, loads = loads_;
+  std::uint64_t steps = steps_, loads = loads_, calls = script_calls_;
   Value v = evaluate_kernel_now(f, constexprs, is_private, persistent);
   if (v.is_error()) return v;
 
@@ -120,6 +143,8 @@ Value Interpreter::evaluate_kernel(Function* f, const Arguments* constexprs, boo
     if (name.starts_with("prelude/")) record->prelude.push_back(name);
   }
   record->key = *key;
+  script_calls_ = calls;  // they changed nothing
+  if (defined) rerun_->made(record, statements);
   record->statements = std::move(statements);
   record->reusable = true;
   memo_->keep(record);

@@ -460,6 +460,11 @@ class Heap {
     objects_.push_back(made);
     return made;
   }
+  std::size_t objects() const { return objects_.size(); }
+  // Was it made when there were `objects` already?
+  bool is_since(std::size_t objects, const Object* o) const {
+    return std::find(objects_.begin() + static_cast<std::ptrdiff_t>(objects), objects_.end(), o) != objects_.end();
+  }
   void count(std::size_t bytes) { bytes_ += bytes; }
   std::size_t bytes() const { return bytes_; }
   void reset(std::size_t bytes) { bytes_ = bytes; }  // what was made since is not the script's

@@ -5,6 +5,10 @@
 
 namespace tilewright::session {
 
+namespace {
+constexpr std::size_t kLastRuns = 4;  // a document is rarely looked at for more architectures
+}
+
 std::size_t KernelEntry::bytes_held() const {
   std::size_t sum = sizeof *this + stages.bytes() + (kernel.arena ? kernel.arena->bytes() : 0);
   for (const text::Diagnostic& d : diagnostics)
@@ -33,6 +37,28 @@ void KernelCache::Use::keep(std::shared_ptr<script::KernelRecord> record) {
   std::lock_guard lock(cache_.mutex_);
   cache_.entries_.push_front(entry);
   cache_.by_key_.emplace(entry->key, cache_.entries_.begin());
+}
+
+void KernelCache::Use::use(const std::shared_ptr<script::KernelRecord>& record) {
+  used_.push_back(std::static_pointer_cast<KernelEntry>(record));
+  ++reused_;
+}
+
+std::unique_ptr<script::LastRun> KernelCache::Use::take_last_run(const text::Digest& surroundings) {
+  std::lock_guard lock(cache_.mutex_);
+  auto it = std::ranges::find(cache_.last_runs_, surroundings, &decltype(cache_.last_runs_)::value_type::first);
+  if (it == cache_.last_runs_.end()) return nullptr;
+  auto run = std::move(it->second);
+  cache_.last_runs_.erase(it);
+  return run;
+}
+
+void KernelCache::Use::keep_last_run(const text::Digest& surroundings, std::unique_ptr<script::LastRun> run) {
+  std::lock_guard lock(cache_.mutex_);
+  auto& all = cache_.last_runs_;
+  std::erase_if(all, [&](const auto& known) { return known.first == surroundings; });
+  all.emplace_back(surroundings, std::move(run));
+  if (all.size() > kLastRuns) all.erase(all.begin());
 }
 
 void KernelCache::Use::finish() {
@@ -83,6 +109,7 @@ KernelCache::Report KernelCache::report() const {
 
 void KernelCache::drop_stale() {
   std::lock_guard lock(mutex_);
+  last_runs_.clear();  // they hold the kernels of texts that may be gone
   for (auto it = entries_.begin(); it != entries_.end();) {
     if (it->use_count() > 1) {
       ++it;
@@ -96,6 +123,7 @@ void KernelCache::clear() {
   std::lock_guard lock(mutex_);
   by_key_.clear();
   entries_.clear();
+  last_runs_.clear();
 }
 
 }  // namespace tilewright::session

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/script/last_run.h"
 #include "compiler/script/memo.h"
 #include "compiler/session/stages.h"
 
@@ -38,6 +39,10 @@ class KernelCache {
     std::shared_ptr<script::KernelRecord> make() override { return std::make_shared<KernelEntry>(); }
     std::vector<std::shared_ptr<script::KernelRecord>> find(const text::Digest& key) override;
     void keep(std::shared_ptr<script::KernelRecord> record) override;
+    void use(const std::shared_ptr<script::KernelRecord>& record) override;
+    bool remembers() const override { return true; }
+    std::unique_ptr<script::LastRun> take_last_run(const text::Digest& surroundings) override;
+    void keep_last_run(const text::Digest& surroundings, std::unique_ptr<script::LastRun> run) override;
     void finish();
     // Called with each record as it is kept, which does not change from then on.
     void when_kept(std::function<void(const std::shared_ptr<KernelEntry>&)> told) { told_ = std::move(told); }
@@ -64,6 +69,8 @@ class KernelCache {
 
   CacheLimits limits_;
   mutable std::mutex mutex_;
+  // By the surroundings of the runs, the youngest last. One that is under way has taken its own.
+  std::vector<std::pair<text::Digest, std::unique_ptr<script::LastRun>>> last_runs_;
   Entries entries_;
   std::unordered_multimap<text::Digest, Entries::iterator, text::DigestHash> by_key_;
 };

@@ -1,0 +1,145 @@
+// What running one statement of a module came to, for the next run of an edited script (last_run.h).
+#include <algorithm>
+
+#include "compiler/script/interpreter.h"
+#include "compiler/script/last_run.h"
+
+namespace tilewright::script {
+namespace {
+
+using syntax::NodeKind;
+
+// Nothing changes it, whoever is given it.
+bool is_inert(Value v) {
+  switch (v.tag) {
+    case Tag::Error:
+    case Tag::Expr: return false;
+    case Tag::Object: break;
+    default: return true;
+  }
+  switch (v.o->type) {
+    case Type::Str:
+    case Type::BigInt:
+    case Type::Range:
+    case Type::Layout:
+    case Type::LayoutBuilder:
+    case Type::Axis:
+    case Type::Iter:
+    case Type::DataType: return true;
+    case Type::Native: return v.as<Native>()->self.is_none();
+    case Type::Class: return v.as<Class>()->construct != nullptr;
+    case Type::Namespace: return v.as<Namespace>()->scope == nullptr;
+    default: return false;
+  }
+}
+
+// No call stands in it, and nothing else that could change a value.
+bool calls_nothing(const syntax::Node* node) {
+  switch (node->kind) {
+    case NodeKind::NameRef:
+    case NodeKind::IntLit:
+    case NodeKind::FloatLit:
+    case NodeKind::StringLit:
+    case NodeKind::BytesLit:
+    case NodeKind::BoolLit:
+    case NodeKind::NoneLit:
+    case NodeKind::EllipsisLit: return true;
+    case NodeKind::UnaryOp: return calls_nothing(syntax::as<syntax::UnaryOp>(node)->operand);
+    case NodeKind::Attribute: return calls_nothing(syntax::as<syntax::Attribute>(node)->object);
+    case NodeKind::Tuple: return std::ranges::all_of(syntax::as<syntax::Tuple>(node)->elements, calls_nothing);
+    case NodeKind::List: return std::ranges::all_of(syntax::as<syntax::List>(node)->elements, calls_nothing);
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool Interpreter::names_inert(const syntax::TopLevel& statement, Scope* module) {
+  return std::ranges::all_of(statement.names, [&](const syntax::Name& name) {
+    Scope::Binding* b = module->find(name);
+    if (!b) b = builtins_->find(name);
+    return !b || is_inert(b->value);
+  });
+}
+
+// The decorator is made, and what it is called with changes nothing but the function.
+bool Interpreter::decorates_only(const syntax::Node* decorator, Scope* module) {
+  if (auto* call = syntax::as<syntax::Call>(decorator)) {
+    if (!std::ranges::all_of(call->args, calls_nothing)) return false;
+    if (!std::ranges::all_of(call->keywords, [](const auto& k) { return calls_nothing(k.value); })) return false;
+    decorator = call->function;
+  }
+  const syntax::Node* root = decorator;
+  while (auto* a = syntax::as<syntax::Attribute>(root)) root = a->object;
+  auto* name = syntax::as<syntax::NameRef>(root);
+  if (!name) return false;
+  Value* v = find_binding(name->name, module);
+  return v && is_inert(*v);
+}
+
+Interpreter::Progress Interpreter::progress() const {
+  return {steps_,          heap_.bytes(),    heap_.objects(),
+          kernels_.size(), failures_.size(), context_.diagnostics ? context_.diagnostics->size() : 0,
+          loads_,          script_calls_};
+}
+
+StatementOutcome Interpreter::outcome_of(const syntax::TopLevel& statement, Scope* module, const Progress& before,
+                                         bool inert) {
+  StatementOutcome out = std::move(rerun_->making());
+  const syntax::Node* node = statement.statement;
+  const Progress now = progress();
+  const bool ran = now.failures == before.failures && !pending_ && now.script_calls == before.script_calls;
+  const bool asked = now.loads != before.loads;
+  auto* function = syntax::as<syntax::FunctionDef>(node);
+  auto* assign = syntax::as<syntax::Assign>(node);
+  auto* from = syntax::as<syntax::ImportFrom>(node);
+  if (function) {
+    auto makes = [&](const syntax::Parameter& p) { return p.default_value && !calls_nothing(p.default_value); };
+    Scope::Binding* b = out.kernel ? module->find(function->name) : nullptr;
+    KernelValue* kernel = b ? b->value.as<KernelValue>() : nullptr;
+    const bool one = kernel && kernel->record == out.kernel && now.kernels == before.kernels + 1;
+    if (!one) out.kernel = nullptr;
+    out.reaches_others =
+        !ran || asked || !(one || now.kernels == before.kernels) || std::ranges::any_of(function->params, makes) ||
+        !std::ranges::all_of(function->decorators, [&](const syntax::Node* d) { return decorates_only(d, module); });
+  } else if (assign) {
+    const bool binds =
+        std::ranges::all_of(assign->targets, [](const syntax::Node* t) { return syntax::as<syntax::NameRef>(t); });
+    out.reaches_others = !ran || asked || !binds || !inert || now.kernels != before.kernels;
+    const bool one = assign->targets.size() == 1 && statement.free_names().bound.size() == 1;
+    auto* target = one ? syntax::as<syntax::NameRef>(assign->targets[0]) : nullptr;
+    Scope::Binding* b = target && !out.reaches_others ? module->find(target->name) : nullptr;
+    LayoutValue* layout = b ? b->value.as<LayoutValue>() : nullptr;
+    // One that somebody else has as well must stay the same object.
+    const bool fresh = layout && !layout->in_kernel && heap_.is_since(before.objects, layout);
+    if (fresh && now.diagnostics == before.diagnostics) {
+      out.layout = std::make_shared<const layout::Layout>(*layout->layout);
+      out.shape = layout->shape;
+      out.steps = now.steps - before.steps;
+      out.bytes = now.bytes - before.bytes;
+    }
+  } else if (from) {
+    out.reaches_others = !ran || from->names.empty() || from->names[0].name == "*";
+  } else if (node->kind == NodeKind::Import || node->kind == NodeKind::Pass) {
+    out.reaches_others = !ran;
+  } else if (auto* text = syntax::as<syntax::ExprStmt>(node)) {
+    out.reaches_others = text->value->kind != NodeKind::StringLit;
+  }
+  if (out.reaches_others) out.kernel = nullptr;
+  if (!out.kernel) out.statements.clear();
+  return out;
+}
+
+void Interpreter::bind_known(const syntax::TopLevel& statement, const StatementOutcome& known, Scope* module) {
+  const std::size_t bytes = heap_.bytes();
+  LayoutValue* v = make<LayoutValue>();
+  v->layout = known.layout.get();
+  v->shape = known.shape;
+  store_->kept.push_back(known.layout);
+  module->set(syntax::as<syntax::NameRef>(syntax::as<syntax::Assign>(statement.statement)->targets[0])->name,
+              Value::object(v));
+  heap_.reset(bytes + known.bytes);
+  steps_ += known.steps;
+}
+
+}  // namespace tilewright::script
