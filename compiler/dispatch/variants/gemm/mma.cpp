@@ -227,8 +227,7 @@ Reason torn(const MmaOperand& o, const MmaFragment& f) {
 class Emitter {
  public:
   Emitter(CallContext& context, const MmaOperands& o, const Chosen& chosen, const Extents& e)
-      : context_(context),
-        operands_(o),
+      : operands_(o),
         chosen_(chosen),
         d_(context, o.d, chosen.match.d),
         a_(context, o.a, chosen.match.a),
@@ -301,7 +300,6 @@ class Emitter {
     out_.add<ir::Evaluate>(ir::call(ir::kVoid, row, args));
   }
 
-  CallContext& context_;
   const MmaOperands& operands_;
   const Chosen& chosen_;
   Registers d_, a_, b_, c_;
