@@ -96,6 +96,27 @@ void say_architectures(Compiled& compiled, const syntax::Tree& tree) {
   }
 }
 
+// The script's kernels. Those that are made anew go through their stages meanwhile, so that whoever asks for them
+// afterwards finds them there.
+std::unique_ptr<script::Evaluation> evaluated(const std::shared_ptr<const syntax::Tree>& tree, script::Loader* loader,
+                                              const text::Context& context, const CompileOptions& options) {
+  script::EvaluateOptions evaluate = options;
+  evaluate.find_target = options.architecture_source == ArchitectureSource::Default;
+  evaluate.memo = options.cache;
+  if (!options.cache) return script::evaluate(tree, loader, context, evaluate);
+  StagesAhead ahead(options.stage, context);
+  options.cache->when_kept([&](const auto& kernel) { ahead.add(kernel); });
+  auto evaluation = script::evaluate(tree, loader, context, evaluate);
+  options.cache->when_kept(nullptr);
+  for (const script::Entry& entry : evaluation->entries) {
+    for (const script::KernelValue* value : entry.kernels) {
+      if (value->record) ahead.add(std::static_pointer_cast<KernelEntry>(value->record));
+    }
+  }
+  ahead.finish();
+  return evaluation;
+}
+
 }  // namespace
 
 std::string architecture_words(const CompiledKernel& kernel, const text::Anchors& anchors) {
@@ -118,13 +139,7 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   Compiled out;
   out.target = options.target;
   out.architecture_source = options.architecture_source;
-  script::EvaluateOptions evaluate = options;
-  evaluate.find_target = options.architecture_source == ArchitectureSource::Default;
-  evaluate.memo = options.cache;
-  StagesAhead ahead(options.stage, context);
-  if (options.cache) options.cache->when_kept([&](const auto& kernel) { ahead.add(kernel); });
-  out.evaluation = script::evaluate(tree, loader, context, evaluate);
-  if (options.cache) options.cache->when_kept(nullptr);
+  out.evaluation = evaluated(tree, loader, context, options);
   out.dialect = out.evaluation->dialect;
   out.diagnostics = out.evaluation->diagnostics;
 
@@ -135,14 +150,6 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   std::vector<std::shared_ptr<const syntax::TopLevel>> unread;
   for (const syntax::Tree::Statement& s : tree->statements()) {
     if (!s.node->unread.empty()) unread.push_back(s.node);
-  }
-  if (options.cache) {
-    for (const script::Entry& entry : out.evaluation->entries) {
-      for (const script::KernelValue* value : entry.kernels) {
-        if (value->record) ahead.add(std::static_pointer_cast<KernelEntry>(value->record));
-      }
-    }
-    ahead.finish();
   }
   for (const script::Entry& entry : out.evaluation->entries) {
     for (script::KernelValue* value : entry.kernels) {
