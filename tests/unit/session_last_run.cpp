@@ -1,6 +1,7 @@
 // What an edit leaves as it was is not looked into again; what it may have changed is, also behind a name that stayed.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,11 @@ class Folder final : public script::Loader {
     auto& tree = trees_[it->second];
     if (!tree) tree = syntax::Tree::parse(std::make_shared<text::Source>(it->first + ".py", it->second));
     return tree;
+  }
+  std::optional<std::vector<std::string>> beside(std::string_view module, int, std::string_view) override {
+    std::vector<std::string> out;
+    for (const auto& [name, text] : files) out.push_back(name);
+    return module.empty() ? std::optional(out) : std::nullopt;
   }
 
  private:
@@ -146,6 +152,7 @@ TEST_CASE("last run: a layout is taken over where what it was made of stands") {
                            "N = 32\nL = TileLayout(S[(32, N)])\nM = L\n" + kernel("first", "L.shard[0].extent - 30") +
                            kernel("second", "1 if M is L else 2") + kernel("third", "3");
   CHECK(edited(text, ", 3]", ", 5]") == Counts{2, 1});
+  CHECK(edited(text, "else 2", "else 4") == Counts{2, 1});  // they are still one object
   CHECK(edited(text, "N = 32", "N = 16") == Counts{1, 2});
   CHECK(edited(text, "M = L", "M = TileLayout(S[(32, N)])") == Counts{2, 1});
   CHECK(after({text, replaced(text, ", 3]", ", 5]"), replaced(text, "S[(32, N)]", "S[(31, N)]")}) == Counts{0, 3});
@@ -191,6 +198,26 @@ TEST_CASE("last run: what is changed behind a name is looked into") {
     CHECK(edited(text, "@note\ndef g", "def g") == Counts{0, 2});
     CHECK(edited(text, "x=SEEN.append(5)", "x=(SEEN.append(5), SEEN.append(6))") == Counts{0, 2});
     CHECK(edited(text, "def h(x=SEEN.append(5))", "def h(x=5)") == Counts{0, 2});
+  }
+  SECTION("a method as a decorator, a property as a default, a method in an assignment") {
+    const std::string kernels = kernel("first", "len(SEEN)") + kernel("second", "3");
+    const std::string method = kImport + "SEEN = []\n\n\n@SEEN.append\ndef g():\n    pass\n" + kernels;
+    CHECK(edited(method, ", 3]", ", 5]") == Counts{1, 1});
+    CHECK(edited(method, "@SEEN.append\n", "") == Counts{0, 2});
+    const std::string property = kImport +
+                                 "SEEN = []\n\n\nclass C:\n    @property\n    def p(self):\n        SEEN.append(4)\n" +
+                                 "        return 4\n\n\nOBJECT = C()\n\n\ndef h(x=OBJECT.p):\n    pass\n" + kernels;
+    CHECK(edited(property, ", 3]", ", 5]") == Counts{1, 1});
+    CHECK(edited(property, "x=OBJECT.p", "x=5") == Counts{0, 2});
+    const std::string pop = kImport + "SEEN = [1, 3, 2]\nX = SEEN.pop()\n" + kernels;
+    CHECK(edited(pop, ", 3]", ", 5]") == Counts{1, 1});
+    CHECK(edited(pop, "X = SEEN.pop()", "X = 2") == Counts{0, 2});
+  }
+  SECTION("by a kernel that calls no function") {
+    const std::string text =
+        kImport + "SEEN = [1, 2, 3]\n" + kernel("first", "SEEN.pop()") + kernel("second", "SEEN[-1]");
+    CHECK(edited(text, "SEEN.pop()", "7").known == 0);
+    CHECK(edited(text, "[1, 2, 3]", "[1, 4, 3]").known == 0);
   }
   SECTION("by a kernel") {
     const std::string text = kImport + "SEEN = [1, 1]\n\n\ndef note(x):\n    SEEN[0] = x\n    return x\n" +
@@ -242,6 +269,9 @@ TEST_CASE("last run: what an import brings is looked into") {
   CHECK(after({text, text}, &folder, {files, with("sizes", "columns = 5\n")}) == Counts{0, 3});
   CHECK(after({text, text}, &folder, {files, with("shapes", "def rows(x):\n    return x\n")}) == Counts{0, 3});
   CHECK(after({text, replaced(text, "import rows", "import rows as rows")}, &folder, {files, files}).known <= 2);
+  // What lies beside the script decides whether an unknown module is a misspelt one.
+  const std::string misspelt = "import shapez\n" + kImport + kernel("first", "shapez.rows") + kernel("second", "3");
+  CHECK(after({misspelt, misspelt}, &folder, {{}, files}).known == 0);
   // A file that was not there.
   CHECK(after({text, text}, &folder, {{{"sizes", "columns = 4\n"}}, files}).known == 0);
 }
