@@ -51,7 +51,7 @@ class StatementIndexer {
       s.value = value;
       s.type = type;
       s.scope = here.scope;
-      out_.symbols.push_back(std::move(s));
+      out_.symbols.push_back(s);
     } else if (kind != SymbolKind::Variable) {
       // A definition says more than an assignment before it.
       Symbol& s = out_.symbols[it->second];
@@ -228,7 +228,7 @@ class StatementIndexer {
       s.value = value;
       s.type = type;
       s.scope = around.scope;
-      out_.symbols.push_back(std::move(s));
+      out_.symbols.push_back(s);
     }
     occurs(a->name, it->second, Role::Write);
   }
