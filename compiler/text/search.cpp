@@ -1,6 +1,6 @@
 #include "compiler/text/search.h"
 
-#include <string.h>
+#include <cstring>
 
 #include <string>
 
