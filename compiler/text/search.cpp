@@ -1,7 +1,6 @@
 #include "compiler/text/search.h"
 
 #include <cstring>
-
 #include <string>
 
 namespace tilewright::text {
