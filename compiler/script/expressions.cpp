@@ -17,8 +17,7 @@ Value* Interpreter::find_binding(const syntax::Name& name, Scope* scope) {
     }
     if (s->kind == Scope::Kind::Function) crossed_function = true;
   }
-  if (auto* b = builtins_->find(name)) return &b->value;
-  return nullptr;
+  return builtins_.find(name);
 }
 
 Value Interpreter::lookup(const syntax::Name& name, Scope* scope, text::Span span) {

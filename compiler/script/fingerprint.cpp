@@ -59,9 +59,7 @@ void Fingerprint::names(const std::shared_ptr<const syntax::TopLevel>& statement
       if (s->kind == Scope::Kind::Class || !s->may_have(name.hash)) continue;
       if (auto* b = s->find(name)) found = &b->value;
     }
-    if (!found && in_.builtins()->may_have(name.hash)) {
-      if (auto* b = in_.builtins()->find(name)) found = &b->value;
-    }
+    if (!found) found = in_.builtins().find(name);
     if (!found) {
       // Not there, or made by the function itself; where it is not, the message tells whether the module defines it
       // later.

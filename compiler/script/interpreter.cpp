@@ -22,14 +22,8 @@ Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* 
       module_store_(std::move(store)),
       memo_(options.memo),
       step_limit_(context_.limits.steps),
-      memory_limit_(context_.limits.memory_bytes) {
-  builtins_ = make<Scope>();
-  builtins_->kind = Scope::Kind::Module;
-  install_builtins();
-}
+      memory_limit_(context_.limits.memory_bytes) {}
 
 Interpreter::~Interpreter() = default;
-
-void Interpreter::install_builtins() { install_python_builtins(*this, builtins_); }
 
 }  // namespace tilewright::script

@@ -24,6 +24,7 @@
 #include "compiler/builder/kernel_builder.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/promote.h"
+#include "compiler/script/builtins.h"
 #include "compiler/script/codes.h"
 #include "compiler/script/loader.h"
 #include "compiler/script/options.h"
@@ -208,7 +209,7 @@ class Interpreter {
   Heap& heap() { return heap_; }
   // Makes nodes whose names the script has yet to give: of the kernel under construction, else of the module.
   builder::Drafts& drafts() { return *drafts_; }
-  Scope* builtins() { return builtins_; }
+  Builtins& builtins() { return builtins_; }
   ir::Target target() const { return target_; }
   bool finds_target() const { return find_target_; }
   text::Dialect dialect() const { return dialect_; }
@@ -361,7 +362,6 @@ class Interpreter {
   bool statement_failed(const syntax::Node* node, Scope* scope);
   void bind_printed(const syntax::Tree& script, Scope* scope);
   void leave_unknown(syntax::Stmts body, Scope* scope, Value unknown, bool known);
-  void install_builtins();
   Value construct(Class* cls, const Arguments& arguments);
   // None: the instance is ready. Else what stands for it: an error, or an unknown value.
   Value initialise(Class* cls, const Arguments& arguments, Value self);
@@ -397,7 +397,7 @@ class Interpreter {
   bool perhaps_returned_ = false;  // the same of a `return` of the function under way
   std::uint64_t step_limit_, memory_limit_;
   int limits_met_ = 0;
-  Scope* builtins_ = nullptr;
+  Builtins builtins_{*this};
   std::optional<Pending> pending_;
   KernelState* kernel_ = nullptr;
   const ir::CallSite* chain_ = nullptr;
@@ -456,9 +456,7 @@ class Bound {
   std::vector<text::Span> spans_;
 };
 
-// Registration of the rooms' own names; each is one file.
-void install_python_builtins(Interpreter& in,
-                             Scope* builtins);  // int, range, len, ..., exceptions: python/builtins.cpp
+// The rooms' own names; each is one file.
 // Attributes and methods of str, list, tuple, dict, set, int, float, ...: python/methods.cpp. False: no such attribute.
 bool python_attribute(Interpreter& in, Value object, std::string_view name, Value* result);
 // A module of the host's Python that we know a part of (math, functools, dataclasses, enum, os, copy, typing,

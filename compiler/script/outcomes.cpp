@@ -57,8 +57,8 @@ bool calls_nothing(const syntax::Node* node) {
 bool Interpreter::names_inert(const syntax::TopLevel& statement, Scope* module) {
   return std::ranges::all_of(statement.names, [&](const syntax::Name& name) {
     Scope::Binding* b = module->find(name);
-    if (!b) b = builtins_->find(name);
-    return !b || is_inert(b->value);
+    const Value* v = b ? &b->value : builtins_.find(name);
+    return !v || is_inert(*v);
   });
 }
 

@@ -127,7 +127,7 @@ Value Interpreter::unbound(const syntax::Name& name, Scope* scope, text::Span sp
         if (!b.value.is_poison()) near.consider(b.name);
       }
     }
-    for (const Scope::Binding& b : builtins_->bindings) near.consider(b.name);
+    for (std::string_view known : builtins_.names()) near.consider(known);
     hint = near.hint();
   }
   refuse(code::kName, span, "name '" + std::string(name.text) + "' is not defined", std::move(hint), "NameError");

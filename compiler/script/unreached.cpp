@@ -40,7 +40,7 @@ class Unreached {
   }
 
   bool is_bound(const syntax::Name& name) {
-    return e_.module->find(name) || in_.builtins()->find(name) || std::ranges::binary_search(bound(), name, before);
+    return e_.module->find(name) || in_.builtins().has(name) || std::ranges::binary_search(bound(), name, before);
   }
 
   // Names that the module's text binds, whether or not it came there; in order. Most scripts never ask.
@@ -83,7 +83,7 @@ class Unreached {
         for (std::string_view name : scopes[s].names) near.consider(name);
       }
       for (const syntax::Name& name : bound()) near.consider(name.text);
-      for (const Scope::Binding& b : in_.builtins()->bindings) near.consider(b.name);
+      for (std::string_view name : in_.builtins().names()) near.consider(name);
       hint = near.hint();
     }
     text::Diagnostic& d = e_.diagnostics.emplace_back();

@@ -9,80 +9,10 @@
 #include <utility>
 
 #include "compiler/syntax/keywords.h"
-
-extern "C" const TSLanguage* tree_sitter_tilescript(void);
+#include "compiler/syntax/vocabulary.h"
 
 namespace tilewright::syntax {
 namespace {
-
-// Node kinds and fields of the grammar by number.
-struct Vocabulary {
-  TSSymbol identifier, attribute, subscript, parenthesized_expression, tuple, list, expression_list, list_splat,
-      assignment, augmented_assignment, for_statement, for_in_clause, with_item, delete_statement, argument_list,
-      keyword_argument, dictionary_splat, parameters, lambda_parameters, default_parameter, typed_parameter,
-      typed_default_parameter, list_splat_pattern, dictionary_splat_pattern, keyword_separator, positional_separator,
-      concatenated_string, string_start, as_pattern, mapping_pattern, double_star_pattern, class_pattern,
-      keyword_pattern, integer, comment, line_continuation;
-  TSFieldId left, type, alias, target, name, pattern;
-
-  static const Vocabulary& get() {
-    static const Vocabulary vocabulary;
-    return vocabulary;
-  }
-
- private:
-  Vocabulary() {
-    const TSLanguage* language = tree_sitter_tilescript();
-    const auto symbol = [&](std::string_view name) {
-      return ts_language_symbol_for_name(language, name.data(), static_cast<std::uint32_t>(name.size()), true);
-    };
-    const auto field = [&](std::string_view name) {
-      return ts_language_field_id_for_name(language, name.data(), static_cast<std::uint32_t>(name.size()));
-    };
-    identifier = symbol("identifier");
-    attribute = symbol("attribute");
-    subscript = symbol("subscript");
-    parenthesized_expression = symbol("parenthesized_expression");
-    tuple = symbol("tuple");
-    list = symbol("list");
-    expression_list = symbol("expression_list");
-    list_splat = symbol("list_splat");
-    assignment = symbol("assignment");
-    augmented_assignment = symbol("augmented_assignment");
-    for_statement = symbol("for_statement");
-    for_in_clause = symbol("for_in_clause");
-    with_item = symbol("with_item");
-    delete_statement = symbol("delete_statement");
-    argument_list = symbol("argument_list");
-    keyword_argument = symbol("keyword_argument");
-    dictionary_splat = symbol("dictionary_splat");
-    parameters = symbol("parameters");
-    lambda_parameters = symbol("lambda_parameters");
-    default_parameter = symbol("default_parameter");
-    typed_parameter = symbol("typed_parameter");
-    typed_default_parameter = symbol("typed_default_parameter");
-    list_splat_pattern = symbol("list_splat_pattern");
-    dictionary_splat_pattern = symbol("dictionary_splat_pattern");
-    keyword_separator = symbol("keyword_separator");
-    positional_separator = symbol("positional_separator");
-    concatenated_string = symbol("concatenated_string");
-    string_start = symbol("string_start");
-    as_pattern = symbol("as_pattern");
-    mapping_pattern = symbol("mapping_pattern");
-    double_star_pattern = symbol("double_star_pattern");
-    class_pattern = symbol("class_pattern");
-    keyword_pattern = symbol("keyword_pattern");
-    integer = symbol("integer");
-    comment = symbol("comment");
-    line_continuation = symbol("line_continuation");
-    left = field("left");
-    type = field("type");
-    alias = field("alias");
-    target = field("target");
-    name = field("name");
-    pattern = field("pattern");
-  }
-};
 
 bool is_null(TSNode node) { return ts_node_is_null(node); }
 
@@ -96,13 +26,13 @@ std::string_view text_of(TSNode node, std::string_view text) {
   return text.substr(begin, ts_node_end_byte(node) - begin);
 }
 
-// Calls `visit(child, field)` for each child of `node`; `field` is 0 for none.
+// Calls `visit(child, field)` for each child of `node`.
 template <typename Visit>
 void for_each_child(TSNode node, Visit visit) {
   TSTreeCursor cursor = ts_tree_cursor_new(node);
   if (ts_tree_cursor_goto_first_child(&cursor)) {
     do {
-      visit(ts_tree_cursor_current_node(&cursor), ts_tree_cursor_current_field_id(&cursor));
+      visit(ts_tree_cursor_current_node(&cursor), field_of(ts_tree_cursor_current_field_id(&cursor)));
     } while (ts_tree_cursor_goto_next_sibling(&cursor));
   }
   ts_tree_cursor_delete(&cursor);
@@ -128,46 +58,46 @@ class Rules {
 
   // Whether to look below the node.
   bool visit(TSNode node) {
-    const TSSymbol kind = ts_node_symbol(node);
-    if (kind == v_.identifier) {
+    const Kind kind = kind_of(node);
+    if (kind == Kind::identifier) {
       if (!ts_node_is_missing(node) && is_keyword(text_of(node, text_))) {
         reject(node, "'" + std::string(text_of(node, text_)) + "' is a keyword and no name");
       }
       return false;
     }
     if (is_error(node)) return false;
-    if (kind == v_.assignment) {
-      const TSNode left = ts_node_child_by_field_id(node, v_.left);
-      if (is_null(ts_node_child_by_field_id(node, v_.type))) {
+    if (kind == Kind::assignment) {
+      const TSNode left = child_of(node, Field::left);
+      if (is_null(child_of(node, Field::type))) {
         check_target(left, "assign to");
       } else {
         check_single_target(left, "annotate");
       }
-    } else if (kind == v_.augmented_assignment) {
-      check_single_target(ts_node_child_by_field_id(node, v_.left), "assign in place to");
-    } else if (kind == v_.for_statement || kind == v_.for_in_clause) {
-      check_target(ts_node_child_by_field_id(node, v_.left), "assign to");
-    } else if (kind == v_.with_item) {
-      const TSNode alias = ts_node_child_by_field_id(node, v_.alias);
+    } else if (kind == Kind::augmented_assignment) {
+      check_single_target(child_of(node, Field::left), "assign in place to");
+    } else if (kind == Kind::for_statement || kind == Kind::for_in_clause) {
+      check_target(child_of(node, Field::left), "assign to");
+    } else if (kind == Kind::with_item) {
+      const TSNode alias = child_of(node, Field::alias);
       if (!is_null(alias)) check_target(alias, "assign to");
-    } else if (kind == v_.delete_statement) {
-      for_each_child(node, [&](TSNode child, TSFieldId field) {
-        if (field == v_.target) check_target(child, "delete", /*starred=*/false);
+    } else if (kind == Kind::delete_statement) {
+      for_each_child(node, [&](TSNode child, Field field) {
+        if (field == Field::target) check_target(child, "delete", /*starred=*/false);
       });
-    } else if (kind == v_.argument_list) {
+    } else if (kind == Kind::argument_list) {
       check_arguments(node);
-    } else if (kind == v_.parameters || kind == v_.lambda_parameters) {
+    } else if (kind == Kind::parameters || kind == Kind::lambda_parameters) {
       check_parameters(node);
-    } else if (kind == v_.concatenated_string) {
+    } else if (kind == Kind::concatenated_string) {
       check_concatenation(node);
-    } else if (kind == v_.as_pattern || kind == v_.double_star_pattern) {
-      const TSNode name = ts_node_child_by_field_id(node, v_.name);
+    } else if (kind == Kind::as_pattern || kind == Kind::double_star_pattern) {
+      const TSNode name = child_of(node, Field::name);
       if (!is_null(name) && text_of(name, text_) == "_") reject(name, "cannot use '_' as a target");
-    } else if (kind == v_.mapping_pattern || kind == v_.class_pattern) {
-      check_pattern_order(node, kind == v_.class_pattern);
-    } else if (kind == v_.integer) {
+    } else if (kind == Kind::mapping_pattern || kind == Kind::class_pattern) {
+      check_pattern_order(node, kind == Kind::class_pattern);
+    } else if (kind == Kind::integer) {
       check_integer(node);
-    } else if (kind == v_.line_continuation && ts_node_end_byte(node) == text_.size()) {
+    } else if (kind == Kind::line_continuation && ts_node_end_byte(node) == text_.size()) {
       reject(node, "the text ends behind a line continuation");
     }
     return true;
@@ -180,10 +110,7 @@ class Rules {
     rejections_.push_back({ts_node_start_byte(node), ts_node_end_byte(node), std::move(message)});
   }
 
-  bool is_extra(TSNode node) const {
-    const TSSymbol kind = ts_node_symbol(node);
-    return kind == v_.comment || kind == v_.line_continuation;
-  }
+  static bool is_extra(TSNode node) { return syntax::is_extra(kind_of(node)); }
 
   // A broken part has its error already.
   static bool is_broken(TSNode node) { return is_null(node) || ts_node_has_error(node); }
@@ -194,13 +121,13 @@ class Rules {
 
   void check_target(TSNode node, const char* verb, bool starred = true) {
     if (is_broken(node)) return;
-    const TSSymbol kind = ts_node_symbol(node);
-    if (kind == v_.identifier || kind == v_.attribute || kind == v_.subscript) return;
-    const bool sequence = kind == v_.tuple || kind == v_.list || kind == v_.expression_list;
-    if (sequence || kind == v_.parenthesized_expression || (starred && kind == v_.list_splat)) {
-      for_each_child(node, [&](TSNode child, TSFieldId) {
+    const Kind kind = kind_of(node);
+    if (kind == Kind::identifier || kind == Kind::attribute || kind == Kind::subscript) return;
+    const bool sequence = kind == Kind::tuple || kind == Kind::list || kind == Kind::expression_list;
+    if (sequence || kind == Kind::parenthesized_expression || (starred && kind == Kind::list_splat)) {
+      for_each_child(node, [&](TSNode child, Field) {
         // One star at most on each element.
-        const bool below = starred && kind != v_.list_splat;
+        const bool below = starred && kind != Kind::list_splat;
         if (ts_node_is_named(child) && !is_extra(child)) check_target(child, verb, below);
       });
       return;
@@ -210,10 +137,10 @@ class Rules {
 
   void check_single_target(TSNode node, const char* verb) {
     if (is_broken(node)) return;
-    const TSSymbol kind = ts_node_symbol(node);
-    if (kind == v_.identifier || kind == v_.attribute || kind == v_.subscript) return;
-    if (kind != v_.parenthesized_expression) return reject_target(node, verb);
-    for_each_child(node, [&](TSNode child, TSFieldId) {
+    const Kind kind = kind_of(node);
+    if (kind == Kind::identifier || kind == Kind::attribute || kind == Kind::subscript) return;
+    if (kind != Kind::parenthesized_expression) return reject_target(node, verb);
+    for_each_child(node, [&](TSNode child, Field) {
       if (ts_node_is_named(child) && !is_extra(child)) check_single_target(child, verb);
     });
   }
@@ -221,14 +148,14 @@ class Rules {
   void check_arguments(TSNode node) {
     bool keyword = false;
     bool unpacked = false;
-    for_each_child(node, [&](TSNode child, TSFieldId) {
+    for_each_child(node, [&](TSNode child, Field) {
       if (!ts_node_is_named(child) || is_extra(child) || is_error(child)) return;
-      const TSSymbol kind = ts_node_symbol(child);
-      if (kind == v_.keyword_argument) {
+      const Kind kind = kind_of(child);
+      if (kind == Kind::keyword_argument) {
         keyword = true;
-      } else if (kind == v_.dictionary_splat) {
+      } else if (kind == Kind::dictionary_splat) {
         unpacked = true;
-      } else if (kind == v_.list_splat) {
+      } else if (kind == Kind::list_splat) {
         if (unpacked) reject(child, "iterable argument unpacking follows keyword argument unpacking");
       } else if (unpacked) {
         reject(child, "positional argument follows keyword argument unpacking");
@@ -245,30 +172,30 @@ class Rules {
     bool keywords = false;
     bool defaulted = false;
     std::optional<TSNode> bare_star;
-    for_each_child(node, [&](TSNode child, TSFieldId) {
+    for_each_child(node, [&](TSNode child, Field) {
       if (!ts_node_is_named(child) || is_extra(child) || is_error(child)) return;
-      TSSymbol kind = ts_node_symbol(child);
-      if (kind == v_.typed_parameter) {
-        const TSSymbol name = ts_node_symbol(ts_node_child_by_field_id(child, v_.name));
-        if (name != v_.identifier) kind = name;
+      Kind kind = kind_of(child);
+      if (kind == Kind::typed_parameter) {
+        const Kind name = kind_of(child_of(child, Field::name));
+        if (name != Kind::identifier) kind = name;
       }
       if (keywords) {
         reject(child, "parameters cannot follow the keyword parameters '**'");
-      } else if (kind == v_.positional_separator) {
+      } else if (kind == Kind::positional_separator) {
         if (!any) reject(child, "at least one parameter must precede '/'");
         if (slash) reject(child, "'/' may appear only once");
         if (star) reject(child, "'/' must be ahead of '*'");
         slash = true;
-      } else if (kind == v_.keyword_separator || kind == v_.list_splat_pattern) {
+      } else if (kind == Kind::keyword_separator || kind == Kind::list_splat_pattern) {
         if (star) reject(child, "'*' may appear only once");
         star = true;
-        if (kind == v_.keyword_separator) bare_star = child;
-      } else if (kind == v_.dictionary_splat_pattern) {
+        if (kind == Kind::keyword_separator) bare_star = child;
+      } else if (kind == Kind::dictionary_splat_pattern) {
         keywords = true;
         if (bare_star) reject(*bare_star, "named parameters must follow a bare '*'");
         bare_star.reset();
       } else {
-        const bool has_default = kind == v_.default_parameter || kind == v_.typed_default_parameter;
+        const bool has_default = kind == Kind::default_parameter || kind == Kind::typed_default_parameter;
         if (!has_default && defaulted && !star) reject(child, "parameter without a default follows one with a default");
         defaulted = defaulted || has_default;
         bare_star.reset();
@@ -281,7 +208,7 @@ class Rules {
   void check_concatenation(TSNode node) {
     bool bytes = false;
     bool text = false;
-    for_each_child(node, [&](TSNode child, TSFieldId) {
+    for_each_child(node, [&](TSNode child, Field) {
       if (!ts_node_is_named(child) || is_extra(child)) return;
       const std::string_view start = text_of(ts_node_child(child, 0), text_);
       (start.find_first_of("bB") == std::string_view::npos ? text : bytes) = true;
@@ -292,11 +219,11 @@ class Rules {
   void check_pattern_order(TSNode node, bool is_class) {
     bool last = false;
     bool first = true;
-    for_each_child(node, [&](TSNode child, TSFieldId) {
+    for_each_child(node, [&](TSNode child, Field) {
       if (!ts_node_is_named(child) || is_extra(child) || is_error(child)) return;
       if (is_class && std::exchange(first, false)) return;
-      const TSSymbol kind = ts_node_symbol(child);
-      if (kind == v_.keyword_pattern || kind == v_.double_star_pattern) {
+      const Kind kind = kind_of(child);
+      if (kind == Kind::keyword_pattern || kind == Kind::double_star_pattern) {
         if (last && !is_class) reject(child, "'**' may appear only once");
         last = true;
       } else if (last) {
@@ -315,7 +242,6 @@ class Rules {
     }
   }
 
-  const Vocabulary& v_ = Vocabulary::get();
   std::string_view text_;
   std::vector<Rejection> rejections_;
 };
@@ -357,11 +283,11 @@ std::vector<Rejection> check_errors(TSNode root, std::string_view text) {
     if (!ts_node_has_error(node) || is_error(node)) return false;
     std::optional<TSPoint> end;
     bool below = false;
-    for_each_child(node, [&](TSNode child, TSFieldId) {
+    for_each_child(node, [&](TSNode child, Field) {
       below = below || ts_node_has_error(child) || ts_node_is_missing(child);
       const std::size_t begin = ts_node_start_byte(child);
       const bool follows = end && end->row == ts_node_start_point(child).row && end->column > 0;
-      const bool separates = !ts_node_is_named(child) || ts_node_symbol(child) == Vocabulary::get().comment;
+      const bool separates = !ts_node_is_named(child) || kind_of(child) == Kind::comment;
       if (follows && !separates && is_list_of_statements(node)) {
         const bool semicolon = text.substr(0, begin).find_last_not_of(" \t\f") != std::string_view::npos &&
                                text[text.substr(0, begin).find_last_not_of(" \t\f")] == ';';

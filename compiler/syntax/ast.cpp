@@ -2,12 +2,6 @@
 
 namespace tilewright::syntax {
 
-std::uint32_t hash_name(std::string_view text) {
-  std::uint32_t hash = 2166136261u;  // FNV-1a: names are short, and nobody gains by making ours collide
-  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return hash;
-}
-
 std::string_view operator_text(Operator op) {
   switch (op) {
     case Operator::Add: return "+";

@@ -23,7 +23,11 @@ struct Name {
   Extent at;
   friend bool operator==(const Name& a, const Name& b) { return a.hash == b.hash && a.text == b.text; }
 };
-std::uint32_t hash_name(std::string_view text);
+constexpr std::uint32_t hash_name(std::string_view text) {
+  std::uint32_t hash = 2166136261u;  // FNV-1a: names are short, and nobody gains by making ours collide
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  return hash;
+}
 
 // From here on a table of nodes, which reads best as one.
 // clang-format off

@@ -2,26 +2,41 @@
 
 #include <array>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include "compiler/syntax/word_table.h"
 
 namespace tilewright::syntax {
 namespace {
 
-Kind named_kind(std::string_view name) {
-  static constexpr std::pair<std::string_view, Kind> kNames[] = {
-#define X(name) {#name, Kind::name},
-      TILEWRIGHT_SYNTAX_NODES(X)
+// In the order of the enumerators.
+constexpr WordTable kKinds(std::to_array<std::string_view>({
+#define X(name) #name,
+    TILEWRIGHT_SYNTAX_NODES(X)
 #undef X
-          {"float", Kind::float_},
-      {"true", Kind::true_},
-      {"false", Kind::false_},
-      {"none", Kind::none_},
-  };
-  for (const auto& [text, kind] : kNames) {
-    if (text == name) return kind;
+        "float",
+    "true",
+    "false",
+    "none",
+}));
+static_assert(kKinds.find("none") == static_cast<std::size_t>(Kind::none_));
+
+// The same, from the first behind Field::none on. Two are words of C++.
+constexpr WordTable kFields([] {
+  auto names = std::to_array<std::string_view>({
+#define X(name) #name,
+      TILEWRIGHT_SYNTAX_FIELDS(X)
+#undef X
+  });
+  for (std::string_view& name : names) {
+    if (name.ends_with('_')) name.remove_suffix(1);
   }
-  return Kind::other_named;
+  return names;
+}());
+
+Kind named_kind(std::string_view name) {
+  const std::size_t place = kKinds.find(name);
+  return place == kKinds.kNone ? Kind::other_named : static_cast<Kind>(place);
 }
 
 Kind token_kind(std::string_view name) {
@@ -37,6 +52,7 @@ Kind token_kind(std::string_view name) {
 struct Tables {
   std::vector<Kind> kinds;
   std::vector<Field> fields;
+  std::array<TSFieldId, kFields.words().size() + 1> ids{};  // by Field; 0: the grammar has none
 
   static const Tables& get() {
     static const Tables tables;
@@ -46,7 +62,9 @@ struct Tables {
  private:
   Tables() {
     const TSLanguage* language = tree_sitter_tilescript();
-    for (std::uint32_t i = 0; i < ts_language_symbol_count(language); ++i) {
+    const std::uint32_t symbols = ts_language_symbol_count(language);
+    kinds.reserve(symbols);
+    for (std::uint32_t i = 0; i < symbols; ++i) {
       auto symbol = static_cast<TSSymbol>(i);
       const char* name = ts_language_symbol_name(language, symbol);
       bool named = ts_language_symbol_type(language, symbol) == TSSymbolTypeRegular;
@@ -54,17 +72,10 @@ struct Tables {
     }
     fields.assign(ts_language_field_count(language) + 1, Field::none);
     for (std::uint32_t i = 1; i < fields.size(); ++i) {
-      std::string_view name = ts_language_field_name_for_id(language, static_cast<TSFieldId>(i));
-      if (name == "operator") name = "operator_";
-      if (name == "class") name = "class_";
-      static constexpr std::pair<std::string_view, Field> kNames[] = {
-#define X(name) {#name, Field::name},
-          TILEWRIGHT_SYNTAX_FIELDS(X)
-#undef X
-      };
-      for (const auto& [text, field] : kNames) {
-        if (text == name) fields[i] = field;
-      }
+      const std::size_t place = kFields.find(ts_language_field_name_for_id(language, static_cast<TSFieldId>(i)));
+      if (place == kFields.kNone) continue;
+      fields[i] = static_cast<Field>(place + 1);
+      ids[place + 1] = static_cast<TSFieldId>(i);
     }
   }
 };
@@ -80,6 +91,11 @@ Kind kind_of(TSNode node) {
 Field field_of(TSFieldId id) {
   static const Tables& tables = Tables::get();
   return id < tables.fields.size() ? tables.fields[id] : Field::none;
+}
+
+TSNode child_of(TSNode node, Field field) {
+  static const Tables& tables = Tables::get();
+  return ts_node_child_by_field_id(node, tables.ids[static_cast<std::size_t>(field)]);
 }
 
 bool is_statement(Kind kind) {

@@ -74,6 +74,8 @@ enum class Field : std::uint8_t {
 
 Kind kind_of(TSNode node);
 Field field_of(TSFieldId id);
+// The child in that field; a null node: there is none.
+TSNode child_of(TSNode node, Field field);
 
 // Whether the kind is a statement, in a module or a block.
 bool is_statement(Kind kind);

@@ -37,6 +37,68 @@ struct Case {
 
 }  // namespace
 
+TEST_CASE("builtins: what one evaluation changes of a class, no other one sees") {
+  const std::string look = "x = hasattr(Exception, 'mark'), hasattr(ValueError(), 'mark'), hasattr(int, 'mark')\n";
+  auto changed = run("Exception.mark = 1\nint.mark = 2\n" + look);
+  auto fresh = run(look);
+  auto x_in = [](Evaluation& e) {
+    ArenaScope arena(e.arena());
+    return e.interpreter().repr(e.module->find("x")->value);
+  };
+  CHECK(x_in(*changed) == "(True, True, True)");
+  CHECK(x_in(*fresh) == "(False, False, False)");
+  CHECK(changed->interpreter().builtins().find("Exception")->o != fresh->interpreter().builtins().find("Exception")->o);
+}
+
+TEST_CASE("builtins: each name has its value, the same one each time, and is no work of the script") {
+  auto e = run("");
+  ArenaScope arena(e->arena());
+  Interpreter& in = e->interpreter();
+  const std::size_t bytes = in.heap().bytes(), objects = in.heap().objects();
+  const std::vector<std::string_view> names = in.builtins().names();
+  CHECK(names.size() > 140);
+  CHECK(names.front() == "object");
+  for (std::string_view name : names) {
+    INFO(std::string(name));
+    const syntax::Name asked{name, syntax::hash_name(name), {}};
+    CHECK(in.builtins().has(asked));
+    Value* v = in.builtins().find(asked);
+    REQUIRE(v);
+    CHECK(!v->is_error());
+    CHECK(in.builtins().find(name) == v);
+    if (Class* cls = v->as<Class>(); cls && name != "IOError" && name != "EnvironmentError") {
+      CHECK(cls->name == name);
+      CHECK(cls->mro.back()->name == "object");
+    }
+  }
+  CHECK(in.heap().objects() > objects);
+  CHECK(in.heap().bytes() == bytes);
+  CHECK(in.builtins().names() == names);
+
+  const syntax::Name unknown{"lenn", syntax::hash_name("lenn"), {}};
+  CHECK(!in.builtins().has(unknown));
+  CHECK(!in.builtins().find(unknown));
+}
+
+TEST_CASE("builtins: only what a script asks for is made") {
+  auto objects_after = [](const char* script) { return run(script)->interpreter().heap().objects(); };
+  const std::size_t nothing = objects_after("x = 1\n");
+  CHECK(nothing < 20);
+  CHECK(objects_after("x = len\n") == nothing + 1);
+}
+
+TEST_CASE("builtins: exceptions derive from each other as in Python, in whatever order they are met") {
+  for (Case c :
+       {Case{"[c.__name__ for c in (KeyError, LookupError, Exception)]", "['KeyError', 'LookupError', 'Exception']"},
+        {"issubclass(UnicodeDecodeError, ValueError), issubclass(UnicodeDecodeError, OSError)", "(True, False)"},
+        {"issubclass(Exception, BaseException), issubclass(SystemExit, Exception)", "(True, False)"},
+        {"IOError is OSError, EnvironmentError is IOError", "(True, True)"},
+        {"isinstance(FileNotFoundError('f'), OSError), issubclass(bool, int)", "(True, True)"},
+        {"issubclass(frozenset, set), issubclass(range, object)", "(True, True)"}}) {
+    CHECK(value(c.expression) == c.expected);
+  }
+}
+
 TEST_CASE("numbers: int, float, bool, round, divmod, pow, bases") {
   for (Case c : {Case{"int('0x1f', 16)", "31"},
                  {"int(' -1_000 ')", "-1000"},

@@ -176,8 +176,8 @@ Value KernelBody::iterable(const syntax::For* node, Scope* scope) {
   auto* callee = call ? syntax::as<syntax::NameRef>(call->function) : nullptr;
   if (callee && callee->name.text == "range") {
     Value* found = in_.find_binding(callee->name, scope);
-    auto* builtin = in_.builtins()->find(callee->name);
-    if (found && builtin && in_.is_identical(*found, builtin->value)) return serial_range(call, callee, node, scope);
+    Value* builtin = in_.builtins().find(callee->name);
+    if (found && builtin && in_.is_identical(*found, *builtin)) return serial_range(call, callee, node, scope);
   }
   Value v = in_.eval(node->iterable, scope);
   if (Range* r = v.as<Range>()) {  // a range made elsewhere

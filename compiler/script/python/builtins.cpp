@@ -1,4 +1,6 @@
-// The functions of Python's builtin scope, and its installation.
+// The functions of Python's builtin scope, and how its values are made when they are asked for.
+#include "compiler/script/builtins.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -6,7 +8,7 @@
 #include "compiler/expr/promote.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/script/codes.h"
-#include "compiler/script/python/types.h"
+#include "compiler/script/python/builtins.h"
 
 namespace tilewright::script {
 
@@ -565,131 +567,159 @@ Value py_dir(Interpreter& in, const Arguments& args, Value) {
 
 Value py_print(Interpreter&, const Arguments&, Value) { return Value::none(); }
 
-constexpr Entry kFunctions[] = {
-    {"len", known<py_len>},
-    {"enumerate", known<py_enumerate>},
-    {"zip", known<py_zip>},
-    {"map", known<py_map>},
-    {"filter", known<py_filter>},
-    {"reversed", known<py_reversed>},
-    {"sorted", known<py_sorted>},
-    {"sum", known<py_sum>},
-    {"any", known<py_any>},
-    {"all", known<py_all>},
-    {"min", known<py_min>},
-    {"max", known<py_max>},
-    {"iter", known<py_iter>},
-    {"next", py_next},
-    {"abs", known<py_abs>},
-    {"round", known<py_round>},
-    {"divmod", known<py_divmod>},
-    {"pow", known<py_pow>},
-    {"ord", known<py_ord>},
-    {"chr", known<py_chr>},
-    {"hex", known<py_hex>},
-    {"oct", known<py_oct>},
-    {"bin", known<py_bin>},
-    {"isinstance", py_isinstance},
-    {"issubclass", known<py_issubclass>},
-    {"getattr", py_getattr},
-    {"hasattr", known<py_hasattr>},
-    {"setattr", py_setattr},
-    {"delattr", known<py_delattr>},
-    {"callable", known<py_callable>},
-    {"repr", known<py_repr>},
-    {"ascii", known<py_repr>},
-    {"format", known<py_format>},
-    {"hash", known<py_hash>},
-    {"id", known<py_id>},
-    {"vars", known<py_vars>},
-    {"dir", known<py_dir>},
-    {"print", py_print},
-};
+Value function(Interpreter& in, const Builtin& row) { return in.native(row.name, row.function); }
 
 // What reads files, runs text as code or looks at the interpreter itself: never done, the result is unknown.
-constexpr std::string_view kOutside[] = {"open", "eval", "exec",    "compile", "__import__", "input", "breakpoint",
-                                         "exit", "quit", "globals", "locals",  "aiter",      "anext"};
+Value outside(Interpreter& in, const Builtin& row) {
+  return in.native(row.name, opaque_function, in.string(std::string(row.name) + "()"));
+}
 
 // The other names that Python has everywhere.
-constexpr std::string_view kUnfollowed[] = {"BaseExceptionGroup",
-                                            "BlockingIOError",
-                                            "BrokenPipeError",
-                                            "BufferError",
-                                            "BytesWarning",
-                                            "ChildProcessError",
-                                            "ConnectionAbortedError",
-                                            "ConnectionError",
-                                            "ConnectionRefusedError",
-                                            "ConnectionResetError",
-                                            "DeprecationWarning",
-                                            "EOFError",
-                                            "EncodingWarning",
-                                            "EnvironmentError",
-                                            "ExceptionGroup",
-                                            "FileExistsError",
-                                            "FileNotFoundError",
-                                            "FutureWarning",
-                                            "GeneratorExit",
-                                            "IOError",
-                                            "ImportWarning",
-                                            "IndentationError",
-                                            "InterruptedError",
-                                            "IsADirectoryError",
-                                            "KeyboardInterrupt",
-                                            "MemoryError",
-                                            "NotADirectoryError",
-                                            "PendingDeprecationWarning",
-                                            "PermissionError",
-                                            "ProcessLookupError",
-                                            "PythonFinalizationError",
-                                            "ReferenceError",
-                                            "ResourceWarning",
-                                            "RuntimeWarning",
-                                            "StopAsyncIteration",
-                                            "SyntaxError",
-                                            "SyntaxWarning",
-                                            "SystemError",
-                                            "SystemExit",
-                                            "TabError",
-                                            "TimeoutError",
-                                            "UnboundLocalError",
-                                            "UnicodeDecodeError",
-                                            "UnicodeEncodeError",
-                                            "UnicodeError",
-                                            "UnicodeTranslateError",
-                                            "UnicodeWarning",
-                                            "UserWarning",
-                                            "Warning",
-                                            "__build_class__",
-                                            "bytearray",
-                                            "bytes",
-                                            "complex",
-                                            "copyright",
-                                            "credits",
-                                            "help",
-                                            "license",
-                                            "memoryview"};
+Value unfollowed(Interpreter&, const Builtin&) { return Value::opaque("a builtin that is not followed"); }
+
+constexpr Builtin kFunctions[] = {
+    {"len", function, {}, known<py_len>},
+    {"enumerate", function, {}, known<py_enumerate>},
+    {"zip", function, {}, known<py_zip>},
+    {"map", function, {}, known<py_map>},
+    {"filter", function, {}, known<py_filter>},
+    {"reversed", function, {}, known<py_reversed>},
+    {"sorted", function, {}, known<py_sorted>},
+    {"sum", function, {}, known<py_sum>},
+    {"any", function, {}, known<py_any>},
+    {"all", function, {}, known<py_all>},
+    {"min", function, {}, known<py_min>},
+    {"max", function, {}, known<py_max>},
+    {"iter", function, {}, known<py_iter>},
+    {"next", function, {}, py_next},
+    {"abs", function, {}, known<py_abs>},
+    {"round", function, {}, known<py_round>},
+    {"divmod", function, {}, known<py_divmod>},
+    {"pow", function, {}, known<py_pow>},
+    {"ord", function, {}, known<py_ord>},
+    {"chr", function, {}, known<py_chr>},
+    {"hex", function, {}, known<py_hex>},
+    {"oct", function, {}, known<py_oct>},
+    {"bin", function, {}, known<py_bin>},
+    {"isinstance", function, {}, py_isinstance},
+    {"issubclass", function, {}, known<py_issubclass>},
+    {"getattr", function, {}, py_getattr},
+    {"hasattr", function, {}, known<py_hasattr>},
+    {"setattr", function, {}, py_setattr},
+    {"delattr", function, {}, known<py_delattr>},
+    {"callable", function, {}, known<py_callable>},
+    {"repr", function, {}, known<py_repr>},
+    {"ascii", function, {}, known<py_repr>},
+    {"format", function, {}, known<py_format>},
+    {"hash", function, {}, known<py_hash>},
+    {"id", function, {}, known<py_id>},
+    {"vars", function, {}, known<py_vars>},
+    {"dir", function, {}, known<py_dir>},
+    {"print", function, {}, py_print},
+    {"open", outside},
+    {"eval", outside},
+    {"exec", outside},
+    {"compile", outside},
+    {"__import__", outside},
+    {"input", outside},
+    {"breakpoint", outside},
+    {"exit", outside},
+    {"quit", outside},
+    {"globals", outside},
+    {"locals", outside},
+    {"aiter", outside},
+    {"anext", outside},
+    {"BaseExceptionGroup", unfollowed},
+    {"BlockingIOError", unfollowed},
+    {"BrokenPipeError", unfollowed},
+    {"BytesWarning", unfollowed},
+    {"ChildProcessError", unfollowed},
+    {"ConnectionAbortedError", unfollowed},
+    {"ConnectionRefusedError", unfollowed},
+    {"ConnectionResetError", unfollowed},
+    {"EncodingWarning", unfollowed},
+    {"ExceptionGroup", unfollowed},
+    {"InterruptedError", unfollowed},
+    {"IsADirectoryError", unfollowed},
+    {"NotADirectoryError", unfollowed},
+    {"ProcessLookupError", unfollowed},
+    {"PythonFinalizationError", unfollowed},
+    {"ReferenceError", unfollowed},
+    {"TabError", unfollowed},
+    {"UnicodeTranslateError", unfollowed},
+    {"__build_class__", unfollowed},
+    {"copyright", unfollowed},
+    {"credits", unfollowed},
+    {"help", unfollowed},
+    {"license", unfollowed},
+    {"NotImplemented", [](Interpreter&, const Builtin&) { return Value::not_implemented(); }},
+    {"Ellipsis", [](Interpreter&, const Builtin&) { return Value::ellipsis(); }},
+    {"__debug__", [](Interpreter&, const Builtin&) { return Value::boolean(true); }},
+};
 
 }  // namespace
+
+BuiltinTable builtin_functions() { return table_of<kFunctions>(); }
+
 }  // namespace python
 
-void install_python_builtins(Interpreter& in, Scope* builtins) {
-  constexpr std::size_t kAbout = 192;  // names
-  builtins->reserve(kAbout);
-  python::install_types(in, builtins);
-  python::install_exceptions(in, builtins);
-  for (const python::Entry& entry : python::kFunctions) {
-    builtins->set(entry.name, in.native(entry.name, entry.function));
+namespace {
+
+using python::Builtin;
+using python::BuiltinTable;
+
+const std::array<BuiltinTable, 3>& tables() {
+  static const std::array<BuiltinTable, 3> tables{python::builtin_types(), python::builtin_exceptions(),
+                                                  python::builtin_functions()};
+  return tables;
+}
+
+std::size_t number_of_names() {
+  std::size_t n = 0;
+  for (const BuiltinTable& table : tables()) n += table.rows.size();
+  return n;
+}
+
+}  // namespace
+
+Builtins::Builtins(Interpreter& in) : in_(in), made_(number_of_names(), Value::error()) {}
+
+Value* Builtins::find(const syntax::Name& name) {
+  Value* made = made_.data();
+  for (const BuiltinTable& table : tables()) {
+    const std::size_t place = table.place(name);
+    if (place == table.rows.size()) {
+      made += place;
+      continue;
+    }
+    Value& value = made[place];
+    if (!value.is_error()) return &value;
+    // It is no work of the script: its limits do not depend on which names it asks for.
+    const std::size_t bytes = in_.heap().bytes();
+    value = table.rows[place].make(in_, table.rows[place]);
+    in_.heap().reset(bytes);
+    return &value;
   }
-  for (std::string_view name : python::kOutside) {
-    builtins->set(name, in.native(name, python::opaque_function, in.string(std::string(name) + "()")));
+  Scope::Binding* b = kept_.find(name);
+  return b ? &b->value : nullptr;
+}
+
+Value* Builtins::find(std::string_view name) { return find(syntax::Name{name, syntax::hash_name(name), {}}); }
+
+bool Builtins::has(const syntax::Name& name) {
+  const auto lists = [&](const BuiltinTable& table) { return table.place(name) != table.rows.size(); };
+  return std::ranges::any_of(tables(), lists) || kept_.find(name);
+}
+
+void Builtins::set(std::string_view key, Value value) { kept_.set(key, value); }
+
+std::vector<std::string_view> Builtins::names() const {
+  std::vector<std::string_view> names;
+  for (const BuiltinTable& table : tables()) {
+    for (const Builtin& row : table.rows) names.push_back(row.name);
   }
-  for (std::string_view name : python::kUnfollowed) {
-    if (!builtins->find(name)) builtins->set(name, Value::opaque("a builtin that is not followed"));
-  }
-  builtins->set("NotImplemented", Value::not_implemented());
-  builtins->set("Ellipsis", Value::ellipsis());
-  builtins->set("__debug__", Value::boolean(true));
+  for (const Scope::Binding& b : kept_.bindings) names.push_back(b.name);
+  return names;
 }
 
 }  // namespace tilewright::script

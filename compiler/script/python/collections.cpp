@@ -124,7 +124,7 @@ Value counter(Interpreter& in, const Arguments& args, Value) {
 constexpr Entry kNames[] = {
     {"defaultdict", nullptr, defaultdict_class},
     {"deque", nullptr, deque_class},
-    {"OrderedDict", nullptr, [](Interpreter& in) { return in.builtins()->find("dict")->value; }},
+    {"OrderedDict", nullptr, [](Interpreter& in) { return *in.builtins().find("dict"); }},
     {"Counter", known<counter>},
     {"namedtuple", known<namedtuple>},
 };

@@ -25,10 +25,10 @@ Instance* as_field(Interpreter& in, Value v) {
 // "dataclasses.MISSING", and how a field without a default says so.
 Value missing(Interpreter& in) {
   constexpr std::string_view kKey = "dataclasses.MISSING";
-  if (auto* b = in.builtins()->find(kKey)) return b->value;
+  if (Value* v = in.builtins().find(kKey)) return *v;
   Instance* instance = in.make<Instance>();
   instance->cls = field_class(in);
-  in.builtins()->set(kKey, Value::object(instance));
+  in.builtins().set(kKey, Value::object(instance));
   return Value::object(instance);
 }
 bool is_missing(Interpreter& in, const Instance* field, std::string_view part) {
@@ -356,7 +356,7 @@ constexpr Entry kDataclasses[] = {
     {"astuple", known<as_data<false>>},
     {"is_dataclass", known<is_dataclass>},
     {"MISSING", nullptr, missing},
-    {"FrozenInstanceError", nullptr, [](Interpreter& in) { return in.builtins()->find("AttributeError")->value; }},
+    {"FrozenInstanceError", nullptr, [](Interpreter& in) { return *in.builtins().find("AttributeError"); }},
 };
 
 }  // namespace

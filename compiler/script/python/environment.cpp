@@ -34,7 +34,7 @@ Value environ_len(Interpreter&, const Arguments&, Value) { return Value::integer
 
 Value environ(Interpreter& in) {
   constexpr std::string_view kKey = "os.environ";
-  if (auto* b = in.builtins()->find(kKey)) return b->value;
+  if (Value* v = in.builtins().find(kKey)) return *v;
   Class* cls = make_class(in, "environ", {class_named(in, "object")});
   add_method(in, cls, "get", environ_get);
   add_method(in, cls, "pop", environ_get);
@@ -48,7 +48,7 @@ Value environ(Interpreter& in) {
   for (std::string_view name : {"__iter__", "keys", "values", "items"}) add_method(in, cls, name, environ_empty);
   Instance* instance = in.make<Instance>();
   instance->cls = cls;
-  in.builtins()->set(kKey, Value::object(instance));
+  in.builtins().set(kKey, Value::object(instance));
   return Value::object(instance);
 }
 

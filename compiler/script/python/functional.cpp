@@ -200,7 +200,7 @@ constexpr Entry kOperator[] = {
     {"setitem", setitem},
     {"itemgetter", getter<get_items>},
     {"attrgetter", getter<get_attributes>},
-    {"index", nullptr, [](Interpreter& in) { return in.builtins()->find("int")->value; }},
+    {"index", nullptr, [](Interpreter& in) { return *in.builtins().find("int"); }},
 };
 
 // ---- itertools ----------------------------------------------------------------------------------------------------

@@ -126,8 +126,8 @@ std::span<const Entry> script_names() { return kScript; }
 std::span<const Entry> pytest_names() { return kPytest; }
 
 Value builtin_name(Interpreter& in, std::string_view name) {
-  auto* b = in.builtins()->find(name);
-  return b && name.find('.') == name.npos ? b->value : Value::error();
+  Value* v = in.builtins().find(name);
+  return v && name.find('.') == name.npos ? *v : Value::error();
 }
 
 struct Module {
@@ -188,9 +188,9 @@ Value lookup(Interpreter& in, Namespace& self, std::string_view name) {
 namespace {
 
 bool is_of_shared_class(Interpreter& in, Value v, std::string_view key) {
-  auto* hidden = in.builtins()->find(key);
+  Value* hidden = in.builtins().find(key);
   Instance* instance = v.as<Instance>();
-  return hidden && instance && Value::object(instance->cls).o == hidden->value.o;
+  return hidden && instance && Value::object(instance->cls).o == hidden->o;
 }
 
 }  // namespace

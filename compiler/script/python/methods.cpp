@@ -57,7 +57,7 @@ constexpr Entry kFloat[] = {
 
 // ---- what every container answers -------------------------------------------------------------------------------
 
-Value builtin(Interpreter& in, std::string_view name) { return in.builtins()->find(name)->value; }
+Value builtin(Interpreter& in, std::string_view name) { return *in.builtins().find(name); }
 
 Value generic_len(Interpreter& in, const Arguments& args, Value self) {
   return call(in, builtin(in, "len"), {self}, args.call);

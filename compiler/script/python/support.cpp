@@ -128,7 +128,7 @@ Class* make_class(Interpreter& in, std::string_view name, std::initializer_list<
   cls->construct = construct;
   cls->scope = in.make<Scope>();
   cls->scope->kind = Scope::Kind::Class;
-  // Each evaluation makes the built-in classes anew: what they take is asked for once.
+  // Each evaluation makes the built-in classes that it uses anew: what they take is asked for once.
   std::size_t most = 1;
   for (const Class* base : bases) most += base->mro.size();
   cls->mro.reserve(most);
@@ -145,14 +145,14 @@ Class* make_class(Interpreter& in, std::string_view name, std::initializer_list<
 }
 
 Class* class_named(Interpreter& in, std::string_view key) {
-  Scope::Binding* b = in.builtins()->find(key);
-  return b ? b->value.as<Class>() : nullptr;
+  Value* v = in.builtins().find(key);
+  return v ? v->as<Class>() : nullptr;
 }
 
 Class* shared_class(Interpreter& in, std::string_view key, const std::function<Class*()>& make) {
   if (Class* cls = class_named(in, key)) return cls;
   Class* cls = make();
-  in.builtins()->set(key, Value::object(cls));
+  in.builtins().set(key, Value::object(cls));
   return cls;
 }
 

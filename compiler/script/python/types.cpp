@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/python/builtins.h"
 
 namespace tilewright::script::python {
 
@@ -388,37 +389,49 @@ Value construct_dict(Interpreter& in, const Arguments& args, Value) {
   return Value::object(dict);
 }
 
-void install_types(Interpreter& in, Scope* scope) {
-  auto bind = [&](Class* cls) {
-    scope->set(cls->name, Value::object(cls));  // the class lives as long as the scope and never changes its name
-    return cls;
-  };
-  // No constructor: a class of the script that names `object` as its base keeps its own __init__.
-  Class* object = bind(make_class(in, "object", {}));
+namespace {
+
+// No constructor: a class of the script that names `object` as its base keeps its own __init__.
+Value make_object(Interpreter& in, const Builtin& row) {
+  Class* object = make_class(in, row.name, {});
   add_method(in, object, "__init__", object_init);
   add_method(in, object, "__init_subclass__", object_init);
   add_method(in, object, "__setattr__", object_setattr);
   object->scope->set("__new__", in.native("__new__", object_new));
-  Class* integer = bind(make_class(in, "int", {object}, known<construct_int>));
-  bind(make_class(in, "bool", {integer}, known<construct_bool>));
-  bind(make_class(in, "float", {object}, known<construct_float>));
-  bind(make_class(in, "str", {object}, known<construct_str>));
-  bind(make_class(in, "list", {object}, known<construct_list>));
-  bind(make_class(in, "tuple", {object}, known<construct_tuple>));
-  bind(make_class(in, "dict", {object}, construct_dict));
-  Class* set = bind(make_class(in, "set", {object}, known<construct_set>));
-  bind(make_class(in, "frozenset", {set}, known<construct_set>));
-  bind(make_class(in, "range", {object}, known<construct_range>));
-  bind(make_class(in, "slice", {object}, construct_slice));
-  bind(make_class(in, "type", {object}, construct_type));
-  bind(make_class(in, "property", {object}, construct_property));
-  bind(make_class(in, "staticmethod", {object}, construct_staticmethod));
-  bind(make_class(in, "classmethod", {object}, construct_classmethod));
-  bind(make_class(in, "super", {object}, construct_super));
-  for (std::string_view name : {"bytes", "bytearray", "memoryview", "complex"}) {
-    bind(make_class(in, name, {object}, construct_opaque_type));
-  }
+  return Value::object(object);
 }
+
+Value make_type(Interpreter& in, const Builtin& row) {
+  return Value::object(make_class(in, row.name, {class_named(in, row.other)}, row.function));
+}
+
+constexpr Builtin kTypes[] = {
+    {"object", make_object},
+    {"int", make_type, "object", known<construct_int>},
+    {"bool", make_type, "int", known<construct_bool>},
+    {"float", make_type, "object", known<construct_float>},
+    {"str", make_type, "object", known<construct_str>},
+    {"list", make_type, "object", known<construct_list>},
+    {"tuple", make_type, "object", known<construct_tuple>},
+    {"dict", make_type, "object", construct_dict},
+    {"set", make_type, "object", known<construct_set>},
+    {"frozenset", make_type, "set", known<construct_set>},
+    {"range", make_type, "object", known<construct_range>},
+    {"slice", make_type, "object", construct_slice},
+    {"type", make_type, "object", construct_type},
+    {"property", make_type, "object", construct_property},
+    {"staticmethod", make_type, "object", construct_staticmethod},
+    {"classmethod", make_type, "object", construct_classmethod},
+    {"super", make_type, "object", construct_super},
+    {"bytes", make_type, "object", construct_opaque_type},
+    {"bytearray", make_type, "object", construct_opaque_type},
+    {"memoryview", make_type, "object", construct_opaque_type},
+    {"complex", make_type, "object", construct_opaque_type},
+};
+
+}  // namespace
+
+BuiltinTable builtin_types() { return table_of<kTypes>(); }
 
 // ---- exceptions -------------------------------------------------------------------------------------------------
 
@@ -439,71 +452,77 @@ Value exception_init(Interpreter& in, const Arguments& args, Value) {
   return Value::none();
 }
 
+Value make_exception_class(Interpreter& in, const Builtin& row) {
+  Class* cls = make_class(in, row.name, {class_named(in, row.other)}, construct_exception);
+  cls->is_exception = true;
+  return Value::object(cls);
+}
+
+Value make_base_exception(Interpreter& in, const Builtin& row) {
+  Value made = make_exception_class(in, row);
+  add_method(in, made.as<Class>(), "__init__", exception_init);
+  return made;
+}
+
+Value another_name(Interpreter& in, const Builtin& row) { return *in.builtins().find(row.other); }
+
+constexpr Builtin kExceptions[] = {
+    {"BaseException", make_base_exception, "object"},
+    {"Exception", make_exception_class, "BaseException"},
+    {"KeyboardInterrupt", make_exception_class, "BaseException"},
+    {"SystemExit", make_exception_class, "BaseException"},
+    {"GeneratorExit", make_exception_class, "BaseException"},
+    {"ArithmeticError", make_exception_class, "Exception"},
+    {"OverflowError", make_exception_class, "ArithmeticError"},
+    {"ZeroDivisionError", make_exception_class, "ArithmeticError"},
+    {"FloatingPointError", make_exception_class, "ArithmeticError"},
+    {"AssertionError", make_exception_class, "Exception"},
+    {"AttributeError", make_exception_class, "Exception"},
+    {"BufferError", make_exception_class, "Exception"},
+    {"EOFError", make_exception_class, "Exception"},
+    {"ImportError", make_exception_class, "Exception"},
+    {"ModuleNotFoundError", make_exception_class, "ImportError"},
+    {"LookupError", make_exception_class, "Exception"},
+    {"IndexError", make_exception_class, "LookupError"},
+    {"KeyError", make_exception_class, "LookupError"},
+    {"MemoryError", make_exception_class, "Exception"},
+    {"NameError", make_exception_class, "Exception"},
+    {"UnboundLocalError", make_exception_class, "NameError"},
+    {"OSError", make_exception_class, "Exception"},
+    {"FileNotFoundError", make_exception_class, "OSError"},
+    {"FileExistsError", make_exception_class, "OSError"},
+    {"PermissionError", make_exception_class, "OSError"},
+    {"TimeoutError", make_exception_class, "OSError"},
+    {"ConnectionError", make_exception_class, "OSError"},
+    {"RuntimeError", make_exception_class, "Exception"},
+    {"NotImplementedError", make_exception_class, "RuntimeError"},
+    {"RecursionError", make_exception_class, "RuntimeError"},
+    {"StopIteration", make_exception_class, "Exception"},
+    {"StopAsyncIteration", make_exception_class, "Exception"},
+    {"SyntaxError", make_exception_class, "Exception"},
+    {"IndentationError", make_exception_class, "SyntaxError"},
+    {"SystemError", make_exception_class, "Exception"},
+    {"TypeError", make_exception_class, "Exception"},
+    {"ValueError", make_exception_class, "Exception"},
+    {"UnicodeError", make_exception_class, "ValueError"},
+    {"UnicodeDecodeError", make_exception_class, "UnicodeError"},
+    {"UnicodeEncodeError", make_exception_class, "UnicodeError"},
+    {"Warning", make_exception_class, "Exception"},
+    {"DeprecationWarning", make_exception_class, "Warning"},
+    {"PendingDeprecationWarning", make_exception_class, "Warning"},
+    {"FutureWarning", make_exception_class, "Warning"},
+    {"ImportWarning", make_exception_class, "Warning"},
+    {"ResourceWarning", make_exception_class, "Warning"},
+    {"RuntimeWarning", make_exception_class, "Warning"},
+    {"SyntaxWarning", make_exception_class, "Warning"},
+    {"UnicodeWarning", make_exception_class, "Warning"},
+    {"UserWarning", make_exception_class, "Warning"},
+    {"EnvironmentError", another_name, "OSError"},
+    {"IOError", another_name, "OSError"},
+};
+
 }  // namespace
 
-void install_exceptions(Interpreter& in, Scope* scope) {
-  struct Kind {
-    std::string_view name, base;
-  };
-  static constexpr Kind kKinds[] = {
-      {"BaseException", "object"},
-      {"Exception", "BaseException"},
-      {"KeyboardInterrupt", "BaseException"},
-      {"SystemExit", "BaseException"},
-      {"GeneratorExit", "BaseException"},
-      {"ArithmeticError", "Exception"},
-      {"OverflowError", "ArithmeticError"},
-      {"ZeroDivisionError", "ArithmeticError"},
-      {"FloatingPointError", "ArithmeticError"},
-      {"AssertionError", "Exception"},
-      {"AttributeError", "Exception"},
-      {"BufferError", "Exception"},
-      {"EOFError", "Exception"},
-      {"ImportError", "Exception"},
-      {"ModuleNotFoundError", "ImportError"},
-      {"LookupError", "Exception"},
-      {"IndexError", "LookupError"},
-      {"KeyError", "LookupError"},
-      {"MemoryError", "Exception"},
-      {"NameError", "Exception"},
-      {"UnboundLocalError", "NameError"},
-      {"OSError", "Exception"},
-      {"FileNotFoundError", "OSError"},
-      {"FileExistsError", "OSError"},
-      {"PermissionError", "OSError"},
-      {"TimeoutError", "OSError"},
-      {"ConnectionError", "OSError"},
-      {"RuntimeError", "Exception"},
-      {"NotImplementedError", "RuntimeError"},
-      {"RecursionError", "RuntimeError"},
-      {"StopIteration", "Exception"},
-      {"StopAsyncIteration", "Exception"},
-      {"SyntaxError", "Exception"},
-      {"IndentationError", "SyntaxError"},
-      {"SystemError", "Exception"},
-      {"TypeError", "Exception"},
-      {"ValueError", "Exception"},
-      {"UnicodeError", "ValueError"},
-      {"UnicodeDecodeError", "UnicodeError"},
-      {"UnicodeEncodeError", "UnicodeError"},
-      {"Warning", "Exception"},
-      {"DeprecationWarning", "Warning"},
-      {"PendingDeprecationWarning", "Warning"},
-      {"FutureWarning", "Warning"},
-      {"ImportWarning", "Warning"},
-      {"ResourceWarning", "Warning"},
-      {"RuntimeWarning", "Warning"},
-      {"SyntaxWarning", "Warning"},
-      {"UnicodeWarning", "Warning"},
-      {"UserWarning", "Warning"},
-  };
-  for (const Kind& kind : kKinds) {
-    Class* cls = make_class(in, kind.name, {class_named(in, kind.base)}, construct_exception);
-    cls->is_exception = true;
-    scope->set(kind.name, Value::object(cls));
-  }
-  add_method(in, class_named(in, "BaseException"), "__init__", exception_init);
-  for (std::string_view alias : {"EnvironmentError", "IOError"}) scope->set(alias, scope->find("OSError")->value);
-}
+BuiltinTable builtin_exceptions() { return table_of<kExceptions>(); }
 
 }  // namespace tilewright::script::python

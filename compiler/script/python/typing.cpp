@@ -70,7 +70,7 @@ Value typing_marker(Interpreter& in, std::string_view name) {
   std::string key = "typing." + std::string(name);
   if (Class* cls = class_named(in, key)) return Value::object(cls);
   Class* cls = make_marker(in, name);
-  in.builtins()->set(in.string(key).as<Str>()->text, Value::object(cls));  // bindings hold views
+  in.builtins().set(in.string(key).as<Str>()->text, Value::object(cls));  // bindings hold views
   return Value::object(cls);
 }
 
