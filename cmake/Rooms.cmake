@@ -22,6 +22,9 @@ endif()
 if(TILEWRIGHT_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+if(TILEWRIGHT_SANITIZE)
+  add_compile_definitions(TILEWRIGHT_SANITIZED)
+endif()
 # At a fixed address the tables of the compiler need no relocations: 16,000 of them would be written at each start, into
 # half a megabyte of pages that every process then has for itself.
 if(NOT TILEWRIGHT_SANITIZE AND NOT TILEWRIGHT_FUZZ)

@@ -1116,7 +1116,7 @@ Expr carry_out(Expr e, const Arena& scratch) {
 
 // A question: its analyzer, and the memory that its reasoning may litter.
 struct Question {
-  Arena scratch;
+  ScratchArena scratch;
   ArenaScope scope{scratch};
   Analyzer analyzer;
 };
@@ -1132,7 +1132,7 @@ Interval bounds(Expr e) {
 
 Expr simplify(Expr e) {
   if (!e || e.kind() == ExprKind::Var || e.kind() == ExprKind::IntImm) return e;
-  Arena scratch;
+  ScratchArena scratch;
   Analyzer analyzer;
   Expr simple;
   {

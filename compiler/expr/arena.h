@@ -19,6 +19,9 @@ namespace tilewright {
 class Arena {
  public:
   Arena() = default;
+  // Takes its nodes from `first`, which outlives it, until that is full.
+  explicit Arena(std::span<std::byte> first) : cursor_(first.data()), end_(cursor_ + first.size()), first_(first) {}
+  ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -58,7 +61,7 @@ class Arena {
   }
 
   // Makes the next block exactly that large: for an arena whose size can be told beforehand.
-  void reserve(std::size_t bytes) { add_block(bytes); }
+  void reserve(std::size_t bytes) { add_block(std::make_unique_for_overwrite<std::byte[]>(bytes), bytes); }
 
   std::size_t bytes() const { return reserved_; }
   // Whether `p` points into memory of this arena.
@@ -70,7 +73,7 @@ class Arena {
  private:
   friend class ArenaScope;
   void* allocate_slow(std::size_t bytes, std::size_t align);
-  void add_block(std::size_t bytes);
+  void add_block(std::unique_ptr<std::byte[]> memory, std::size_t bytes);
 
   std::byte* cursor_ = nullptr;
   std::byte* end_ = nullptr;
@@ -80,6 +83,16 @@ class Arena {
     std::size_t size;
   };
   std::vector<Block> blocks_;
+  std::span<std::byte> first_;  // not its own
+};
+
+// An arena for nodes that a question needs and its answer does not: the first of them lie beside it, on the stack.
+class ScratchArena : public Arena {
+ public:
+  ScratchArena() : Arena(std::span(beside_)) {}
+
+ private:
+  alignas(std::max_align_t) std::byte beside_[4096];
 };
 
 class ArenaScope {

@@ -6,8 +6,6 @@
 // flat index is split instead. Both give the same numbers.
 //
 // One body serves numbers and expressions; expressions are simplified once, at the end.
-#include <type_traits>
-
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/fold.h"
 #include "compiler/layout/detail.h"
@@ -65,7 +63,7 @@ class Sums {
     }
   }
 
-  std::vector<std::pair<Axis, Value>> finish(const Offsets& offsets) {
+  std::vector<std::pair<Axis, Value>> take(const Offsets& offsets) {
     for (const auto& [axis, value] : offsets) {
       int i = static_cast<int>(axis);
       values_[i] = A::plus(present_ >> i & 1 ? values_[i] : A::constant(0), value);
@@ -74,7 +72,7 @@ class Sums {
     std::vector<std::pair<Axis, Value>> out;
     out.reserve(__builtin_popcount(present_));
     for (int i = 0; i < kAxisCount; ++i) {
-      if (present_ >> i & 1) out.emplace_back(static_cast<Axis>(i), A::finish(values_[i]));
+      if (present_ >> i & 1) out.emplace_back(static_cast<Axis>(i), values_[i]);
     }
     return out;
   }
@@ -87,17 +85,15 @@ class Sums {
 template <class A>
 using Answer = Result<std::vector<std::pair<Axis, typename A::Value>>>;
 
-template <class Value>
-Answer<std::conditional_t<std::is_same_v<Value, Expr>, Expressions, Numbers>> swizzled(
-    const Layout& l, std::vector<std::pair<Axis, Value>> at) {
-  if (!l.swizzle) return at;
-  if (at.size() != 1 || at[0].first != Axis::m)
-    return detail::fail("a swizzle permutes addresses: the tile part must map to axis m alone", l);
-  if constexpr (std::is_same_v<Value, Expr>) {
-    at[0].second = ir::simplify(l.swizzle->apply(at[0].second));
-  } else {
+// The sums of the tile part, permuted where the layout has a swizzle, and simplified together with it.
+template <class A>
+Answer<A> finished(const Layout& l, std::vector<std::pair<Axis, typename A::Value>> at) {
+  if (l.swizzle) {
+    if (at.size() != 1 || at[0].first != Axis::m)
+      return detail::fail("a swizzle permutes addresses: the tile part must map to axis m alone", l);
     at[0].second = l.swizzle->apply(at[0].second);
   }
+  for (auto& [axis, value] : at) value = A::finish(value);
   return at;
 }
 
@@ -111,10 +107,10 @@ typename A::Value flatten(std::span<const typename A::Value> coordinate, ShapeVi
 
 template <class A>
 Answer<A> apply_linear(const Layout& l, typename A::Value index) {
-  if (!l.tile) return swizzled<typename A::Value>(l, {{Axis::m, A::finish(index)}});
+  if (!l.tile) return finished<A>(l, {{Axis::m, index}});
   Sums<A> sums;
   sums.split(l.tile->shard, index);
-  return swizzled(l, sums.finish(l.tile->offset));
+  return finished<A>(l, sums.take(l.tile->offset));
 }
 
 template <class A>
@@ -138,7 +134,7 @@ Answer<A> apply_in(const Layout& l, std::span<const typename A::Value> coordinat
   } else {
     sums.split(l.tile->shard, flatten<A>(coordinate, shape));
   }
-  return swizzled(l, sums.finish(l.tile->offset));
+  return finished<A>(l, sums.take(l.tile->offset));
 }
 
 bool numeric(const Layout& l) {
@@ -177,7 +173,7 @@ Result<Coordinates> apply_raw(const Layout& l, std::span<const Expr> digits) {
   Sums<Expressions> sums;
   for (std::size_t i = 0; i < digits.size(); ++i)
     sums.add(l.tile->shard[i].axis, Expressions::times(digits[i], l.tile->shard[i].stride));
-  return sums.finish(l.tile->offset);
+  return finished<Expressions>(l, sums.take(l.tile->offset));
 }
 
 Result<std::vector<Expr>> apply_to_shape(const Layout& l, std::span<const Expr> coordinate, ShapeView shape) {

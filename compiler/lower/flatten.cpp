@@ -154,7 +154,7 @@ std::expected<Expr, AccessError> Flattener::scalar_index(const Info& info, const
     if (!m)
       return std::unexpected(
           AccessError{code::kLayout, "`" + std::string(ir::spoken_name(*buffer)) + "`: " + m.error().message});
-    return simplify(*m);
+    return *m;  // simple already
   };
   auto narrow = flat(false);
   if (!info.wide || !narrow) return narrow;

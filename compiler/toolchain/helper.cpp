@@ -24,7 +24,7 @@ namespace tilewright::toolchain {
 namespace {
 
 // The sanitizers reserve terabytes of address space; there only the parent's watch over resident memory holds.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(TILEWRIGHT_SANITIZED)
 constexpr bool kLimitAddressSpace = false;
 #else
 constexpr bool kLimitAddressSpace = true;

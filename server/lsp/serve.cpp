@@ -49,8 +49,9 @@ int serve_all(transport::Listener& listener) {
 }  // namespace
 
 int serve(const std::string& address) {
-  // Workers allocate and free much; a heap for each would keep what the others could use.
-  ::mallopt(M_ARENA_MAX, 2);
+  // As many heaps as threads that allocate while somebody types: with fewer they wait for each other, with more each
+  // keeps what the others could use.
+  ::mallopt(M_ARENA_MAX, 8);
   if (address.empty()) {
     auto connection = transport::stdio();
     auto server = std::make_unique<Server>(*connection);
