@@ -1,6 +1,8 @@
 #include "compiler/cuda/words.h"
 
-#include <iterator>
+#include <array>
+
+#include "compiler/text/names.h"
 
 namespace tilewright::cuda {
 
@@ -144,9 +146,9 @@ constexpr std::string_view kWords[] = {
 
 }  // namespace
 
-const std::unordered_set<std::string_view>& reserved_words() {
-  static const std::unordered_set<std::string_view> words(std::begin(kWords), std::end(kWords));
-  return words;
+std::span<const std::string_view> reserved_words() {
+  static constexpr auto kOrdered = text::in_order(std::to_array(kWords));
+  return kOrdered;
 }
 
 }  // namespace tilewright::cuda

@@ -1,5 +1,6 @@
 #include "compiler/ir/printer.h"
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <unordered_set>
@@ -11,14 +12,11 @@
 namespace tilewright::ir {
 namespace {
 
-const std::unordered_set<std::string_view>& python_words() {
-  static const std::unordered_set<std::string_view> words = {
-      "False",  "None",     "True",     "and",    "as",      "assert", "async", "await",  "break", "class",   "def",
-      "del",    "elif",     "else",     "except", "finally", "for",    "from",  "global", "if",    "in",      "is",
-      "lambda", "import",   "nonlocal", "not",    "or",      "pass",   "raise", "return", "try",   "while",   "with",
-      "yield",  "continue", "T",        "Tx",     "I",       "Axis",   "S",     "R",      "range", "metadata"};
-  return words;
-}
+constexpr auto kPythonWords = text::in_order(std::to_array<std::string_view>(
+    {"False",  "None",     "True",     "and",    "as",      "assert", "async", "await",  "break", "class",   "def",
+     "del",    "elif",     "else",     "except", "finally", "for",    "from",  "global", "if",    "in",      "is",
+     "lambda", "import",   "nonlocal", "not",    "or",      "pass",   "raise", "return", "try",   "while",   "with",
+     "yield",  "continue", "T",        "Tx",     "I",       "Axis",   "S",     "R",      "range", "metadata"}));
 
 // Python's, loosest first.
 // Precedence 0: a function of T.
@@ -54,7 +52,7 @@ bool has_default_layout(const Buffer& buffer) {
 
 }  // namespace
 
-ScriptWriter::ScriptWriter(ArgumentWriter arguments) : arguments_(arguments), names_(python_words()) { names_.open(); }
+ScriptWriter::ScriptWriter(ArgumentWriter arguments) : arguments_(arguments), names_(kPythonWords) { names_.open(); }
 
 void ScriptWriter::header() {
   out +=

@@ -1,6 +1,7 @@
 #include "compiler/syntax/vocabulary.h"
 
 #include <array>
+#include <atomic>
 #include <string_view>
 #include <vector>
 
@@ -48,28 +49,32 @@ Kind token_kind(std::string_view name) {
   return Kind::other_token;
 }
 
-// Indexed by the numbers of the generated parser; a name may have several (aliases).
-struct Tables {
-  std::vector<Kind> kinds;
-  std::vector<Field> fields;
+Kind kind_of_symbol(TSSymbol symbol) {
+  const TSLanguage* language = tree_sitter_tilescript();
+  if (symbol >= ts_language_symbol_count(language)) return Kind::error;
+  const char* name = ts_language_symbol_name(language, symbol);
+  if (!name) return Kind::other_token;
+  return ts_language_symbol_type(language, symbol) == TSSymbolTypeRegular ? named_kind(name) : token_kind(name);
+}
+
+// One more than the kind, by the number of the generated parser (a name may have several: aliases); 0: not met yet.
+// Most scripts meet a fifth of them. Threads that meet one at the same time write the same.
+constinit std::array<std::atomic<std::uint8_t>, 512> kinds_met{};
+static_assert(static_cast<unsigned>(Kind::other_token) < 0xFF);
+
+// The fields in both directions.
+struct Fields {
+  std::vector<Field> fields;                                // by the number of the generated parser
   std::array<TSFieldId, kFields.words().size() + 1> ids{};  // by Field; 0: the grammar has none
 
-  static const Tables& get() {
-    static const Tables tables;
-    return tables;
+  static const Fields& get() {
+    static const Fields fields;
+    return fields;
   }
 
  private:
-  Tables() {
+  Fields() {
     const TSLanguage* language = tree_sitter_tilescript();
-    const std::uint32_t symbols = ts_language_symbol_count(language);
-    kinds.reserve(symbols);
-    for (std::uint32_t i = 0; i < symbols; ++i) {
-      auto symbol = static_cast<TSSymbol>(i);
-      const char* name = ts_language_symbol_name(language, symbol);
-      bool named = ts_language_symbol_type(language, symbol) == TSSymbolTypeRegular;
-      kinds.push_back(!name ? Kind::other_token : named ? named_kind(name) : token_kind(name));
-    }
     fields.assign(ts_language_field_count(language) + 1, Field::none);
     for (std::uint32_t i = 1; i < fields.size(); ++i) {
       const std::size_t place = kFields.find(ts_language_field_name_for_id(language, static_cast<TSFieldId>(i)));
@@ -83,19 +88,25 @@ struct Tables {
 }  // namespace
 
 Kind kind_of(TSNode node) {
-  static const Tables& tables = Tables::get();
-  TSSymbol symbol = ts_node_symbol(node);
-  return symbol < tables.kinds.size() ? tables.kinds[symbol] : Kind::error;
+  const TSSymbol symbol = ts_node_symbol(node);
+  if (symbol >= kinds_met.size()) return kind_of_symbol(symbol);
+  std::atomic<std::uint8_t>& met = kinds_met[symbol];
+  std::uint8_t kind = met.load(std::memory_order_relaxed);
+  if (kind == 0) {
+    kind = static_cast<std::uint8_t>(static_cast<unsigned>(kind_of_symbol(symbol)) + 1);
+    met.store(kind, std::memory_order_relaxed);
+  }
+  return static_cast<Kind>(kind - 1);
 }
 
 Field field_of(TSFieldId id) {
-  static const Tables& tables = Tables::get();
-  return id < tables.fields.size() ? tables.fields[id] : Field::none;
+  static const Fields& known = Fields::get();
+  return id < known.fields.size() ? known.fields[id] : Field::none;
 }
 
 TSNode child_of(TSNode node, Field field) {
-  static const Tables& tables = Tables::get();
-  return ts_node_child_by_field_id(node, tables.ids[static_cast<std::size_t>(field)]);
+  static const Fields& known = Fields::get();
+  return ts_node_child_by_field_id(node, known.ids[static_cast<std::size_t>(field)]);
 }
 
 bool is_statement(Kind kind) {

@@ -1,5 +1,6 @@
 #include "compiler/text/names.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tilewright::text {
@@ -28,7 +29,7 @@ std::string Names::take(std::string_view wanted) {
   std::string name = base;
   for (int suffix = 1;; ++suffix) {
     int& uses = count_[name];
-    if (uses == 0 && !reserved_->contains(name)) {
+    if (uses == 0 && !std::ranges::binary_search(reserved_, name)) {
       ++uses;
       break;
     }
