@@ -18,6 +18,8 @@ namespace {
 constexpr std::chrono::milliseconds kIdle{800}, kAfterSaving{50}, kViewDelay{300};
 // The same before kernels are tried out on the simulator, which takes some milliseconds each.
 constexpr std::chrono::milliseconds kSettled{60};
+// How long diagnostics of an edit that are ready let requests go first.
+constexpr std::chrono::milliseconds kCourtesy{8};
 constexpr std::size_t kLargeDocument = 60'000, kManyKernels = 12;
 
 std::vector<ide::Wish> background_wishes(const std::string& path, const session::Analysis& analysis) {
@@ -221,23 +223,35 @@ void Server::publish(const std::string& path, bool edited) {
     try {
       auto analysis = snapshot->analyse(stop.get_token());
       if (!analysis) return;
-      {
-        std::lock_guard lock(live->mutex);
-        if (live->newest == number) live->edited = false;
-      }
+      // Whether nobody took its place meanwhile. Under the document's lock.
+      auto newest = [&] {
+        if (live->newest != number) return false;
+        live->edited = false;
+        return true;
+      };
       // What nobody waits for comes after what somebody does.
       auto afterwards = [&] {
         if (tries) trials_.want(snapshot->path(), analysis, kSettled);
         show_views(*snapshot, *analysis, background);
       };
-      if (!push) return afterwards();
+      if (!push) {
+        {
+          std::lock_guard lock(live->mutex);
+          if (!newest()) return;
+        }
+        return afterwards();
+      }
+      // Who completes a name as he types it waits for that, and hardly for what is wrong with it: where cores are few,
+      // writing down what may be hundreds of findings, and reading them at the other end, comes after his answer.
+      pool_.let_interactive_pass(kCourtesy);
+      if (stop.stop_requested()) return;
       auto found = ide::diagnostics(*snapshot, analysis, &artifacts_, trials, &runs_);
       std::string text = protocol::notification_text(
           "textDocument/publishDiagnostics",
           {{"uri", uri}, {"version", snapshot->version()}, {"diagnostics", published(found, *snapshot, *client)}});
       {
         std::lock_guard lock(live->mutex);
-        if (live->newest != number) return;
+        if (!newest()) return;
         endpoint_.send(text);
       }
       afterwards();
