@@ -100,7 +100,10 @@ std::string padded(const std::string& text, std::size_t columns, bool right) {
 
 constexpr std::size_t kColumns = 6, kWidest = 100;
 using Cells = std::array<std::string, kColumns>;
-constexpr Cells kHeads = {"entry", "where", "verdict", "time", "of copy", "difference"};
+const Cells& heads() {
+  static const Cells all = {"entry", "where", "verdict", "time", "of copy", "difference"};
+  return all;
+}
 
 Cells cells_of(const RunRow& row) {
   return {row.entry.empty() ? "(the script)" : row.entry,
@@ -173,7 +176,7 @@ std::string run_table(const std::vector<RunRow>& rows, bool verbose, const Colou
   }
   // A column that nobody fills is left out.
   for (std::size_t i = 0; i < kColumns; ++i)
-    if (widths[i] > 0) widths[i] = std::max(widths[i], width(kHeads[i]));
+    if (widths[i] > 0) widths[i] = std::max(widths[i], width(heads()[i]));
   std::set<std::string_view> scripts;
   for (const RunRow& row : rows) scripts.insert(row.path);
   const bool several = scripts.size() > 1;
@@ -192,7 +195,7 @@ std::string run_table(const std::vector<RunRow>& rows, bool verbose, const Colou
     out.erase(out.find_last_not_of(' ') + 1);
     return out + "\n";
   };
-  std::string out = std::string(c.bold) + line(kHeads, {}) + std::string(c.plain);
+  std::string out = std::string(c.bold) + line(heads(), {}) + std::string(c.plain);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (several && (i == 0 || rows[i].path != rows[i - 1].path)) out += rows[i].path + "\n";
     out += line(table[i], colour_of(rows[i], c));
