@@ -51,8 +51,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto source = std::make_shared<const text::Source>("fuzz.py", text);
   auto fresh = syntax::Tree::parse(source);
   auto part = syntax::Tree::parse(std::make_shared<const text::Source>("fuzz.py", text.substr(cut)));
-  auto edited = syntax::Tree::reparse(*part, source, {});
-  require(everything(*fresh) == everything(*edited), "an edit ends where a fresh parse does");
+  const std::string read = everything(*fresh);
+  auto edited = syntax::Tree::reparse(*part, source, {0, 0, static_cast<std::uint32_t>(cut)});
+  require(read == everything(*edited), "an edit ends where a fresh parse does");
+  edited = syntax::Tree::reparse(*part, source);
+  require(read == everything(*edited), "and so does one whose place nobody told");
   for (const auto& s : fresh->statements()) keeps_rules(*s.node);
   syntax::parse_expression(text, nullptr);
   return 0;

@@ -1,9 +1,10 @@
 // The threads that answer: who goes first.
+#include "server/lsp/pool.h"
+
 #include <atomic>
 #include <chrono>
 #include <future>
 
-#include "server/lsp/pool.h"
 #include "tests/unit/catch.h"
 
 using namespace std::chrono_literals;
