@@ -545,7 +545,7 @@ class Writer {
 }  // namespace
 
 std::expected<std::string, std::string> host_launcher(const lower::LoweredKernel& kernel, HostApi api) {
-  Arena scratch;
+  ScratchArena scratch;
   ArenaScope scope(scratch);
   try {
     return Writer(kernel, api).write();

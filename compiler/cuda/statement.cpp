@@ -551,7 +551,7 @@ std::expected<CudaSource, Failed> emit(std::span<const lower::LoweredKernel* con
                                        const text::Context& context) {
   Unit unit{context, {}, {}, {}, {}, false};
   CudaSource out;
-  Arena scratch;  // loop bounds are simplified while they are written
+  ScratchArena scratch;  // loop bounds are simplified while they are written
   ArenaScope scope(scratch);
   std::string body;
   std::uint32_t line = 1;

@@ -55,7 +55,8 @@ class SpareBlocks {
     return blocks_[static_cast<std::size_t>(std::countr_zero(bytes / kSmallest))];
   }
   std::mutex mutex_;
-  std::array<std::vector<std::unique_ptr<std::byte[]>>, 5> blocks_;  // of 4 KiB, 8 KiB ... 64 KiB
+  static constexpr std::size_t kSizes = std::bit_width(kLargest / kSmallest);
+  std::array<std::vector<std::unique_ptr<std::byte[]>>, kSizes> blocks_;  // of 4 KiB, 8 KiB ... 64 KiB
   std::size_t held_ = 0;
 };
 

@@ -84,7 +84,7 @@ std::string to_string(const Region& region) {
     }
     text += to_string(r.min);
     if (count && *count == 1) continue;  // one row, named by its index
-    Arena scratch;
+    ScratchArena scratch;
     ArenaScope scope(scratch);
     text += ":" + to_string(simplify(r.min + r.extent));
   }

@@ -690,7 +690,7 @@ bool mentions(const Stmt* body, const Var* var) {
 }  // namespace
 
 std::string print_script(const Kernel& kernel, ArgumentWriter arguments, std::vector<PrintedOrigin>* origins) {
-  Arena scratch;
+  ScratchArena scratch;
   ArenaScope scope(scratch);
   ScriptWriter w(arguments);
   w.origins = origins;

@@ -135,7 +135,7 @@ std::vector<const Buffer*> flat_windows(const LoweredKernel& k) {
 }  // namespace
 
 std::string print_lowered(const LoweredKernel& k, std::vector<PrintedOrigin>* origins) {
-  Arena scratch;
+  ScratchArena scratch;
   ArenaScope scope(scratch);
   ScriptWriter w(intrinsics::printed_arguments);
   w.origins = origins;

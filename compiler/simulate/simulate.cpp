@@ -672,7 +672,7 @@ void drop_echoes(std::vector<Finding>& findings) {
 }  // namespace
 
 Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options) {
-  Arena scratch;
+  ScratchArena scratch;
   ArenaScope scope(scratch);
   Program program = compile(kernel);
   Result result;
