@@ -5,9 +5,6 @@
 namespace tilewright::protocol {
 namespace {
 
-// Text of a script may hold any bytes; what goes out is UTF-8.
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 Message invalid(ErrorCode code, std::string why, Id id = nullptr) {
   Message m;
   m.id = std::move(id);
@@ -41,17 +38,25 @@ bool nested_too_deeply(std::string_view body) {
 bool read_id(const Json& json, Id* id) {
   if (json.is_string()) {
     *id = json.get<std::string>();
-  } else if (json.is_number_unsigned() && json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
-    return false;  // it would come back as another number
-  } else if (json.is_number_integer()) {
-    *id = json.get<std::int64_t>();
-  } else {
-    return false;
+    return true;
   }
-  return true;
+  // One that does not fit would come back as another number.
+  const auto number = json.is_number_integer() ? text::integer<std::int64_t>(json) : std::nullopt;
+  if (number) *id = *number;
+  return number.has_value();
 }
 
 }  // namespace
+
+std::string json_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Id id_to_cancel(const Json& params) {
+  Id id;
+  const Json& named = params.at("id");
+  if (!read_id(named, &id))
+    throw Json::type_error::create(302, "id must be a string or an integer: " + named.dump(), &named);
+  return id;
+}
 
 Json id_json(const Id& id) {
   if (const auto* n = std::get_if<std::int64_t>(&id)) return *n;
@@ -110,9 +115,8 @@ Message parse_message(std::string_view body) {
     if (auto message = error->find("message"); message != error->end() && message->is_string()) {
       m.error.message = message->get<std::string>();
     }
-    if (auto code = error->find("code"); code != error->end() && code->is_number_integer()) {
-      m.error.code = static_cast<ErrorCode>(code->get<int>());
-    }
+    if (auto code = error->find("code"); code != error->end())
+      if (auto number = text::integer<int>(*code)) m.error.code = static_cast<ErrorCode>(*number);
   }
   return m;
 }
@@ -120,24 +124,24 @@ Message parse_message(std::string_view body) {
 // Members in the order of their names, as JSON objects print them. What a message carries may be large: it is printed
 // where it is, not copied into an object first.
 std::string request_text(const Id& id, std::string_view method, const Json& params) {
-  return "{\"id\":" + text_of(id_json(id)) + ",\"jsonrpc\":\"2.0\",\"method\":" + text_of(method) +
-         ",\"params\":" + text_of(params) + "}";
+  return "{\"id\":" + json_text(id_json(id)) + ",\"jsonrpc\":\"2.0\",\"method\":" + json_text(method) +
+         ",\"params\":" + json_text(params) + "}";
 }
 
 std::string notification_text(std::string_view method, const Json& params) {
-  std::string out = "{\"jsonrpc\":\"2.0\",\"method\":" + text_of(method);
-  if (!params.is_null()) out += ",\"params\":" + text_of(params);
+  std::string out = "{\"jsonrpc\":\"2.0\",\"method\":" + json_text(method);
+  if (!params.is_null()) out += ",\"params\":" + json_text(params);
   return out + "}";
 }
 
 std::string result_text(const Id& id, const Json& result) {
-  return "{\"id\":" + text_of(id_json(id)) + ",\"jsonrpc\":\"2.0\",\"result\":" + text_of(result) + "}";
+  return "{\"id\":" + json_text(id_json(id)) + ",\"jsonrpc\":\"2.0\",\"result\":" + json_text(result) + "}";
 }
 
 std::string error_text(const Id& id, const Error& error) {
   Json e{{"code", static_cast<int>(error.code)}, {"message", error.message}};
   if (!error.data.is_null()) e["data"] = error.data;
-  return text_of({{"jsonrpc", "2.0"}, {"id", id_json(id)}, {"error", e}});
+  return json_text({{"jsonrpc", "2.0"}, {"id", id_json(id)}, {"error", e}});
 }
 
 }  // namespace tilewright::protocol

@@ -1,10 +1,11 @@
 // JSON-RPC 2.0 as the Language Server Protocol uses it: one object a message, no batches.
 #pragma once
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <variant>
+
+#include "compiler/text/json.h"
 
 namespace tilewright::protocol {
 
@@ -32,7 +33,8 @@ struct Error {
 // Null where a message could not be read far enough to know.
 using Id = std::variant<std::nullptr_t, std::int64_t, std::string>;
 Json id_json(const Id& id);
-std::string id_key(const Id& id);  // different for 1 and "1"
+Id id_to_cancel(const Json& params);  // that `$/cancelRequest` names; throws Json::exception where it names none
+std::string id_key(const Id& id);     // different for 1 and "1"
 
 struct Message {
   enum class Kind { Request, Notification, Response, Invalid };
@@ -45,6 +47,9 @@ struct Message {
   bool failed = false;
   std::string payload;  // raw bytes that came behind it
 };
+
+// As it goes over the wire. Text of a script may hold any bytes; what goes out is UTF-8.
+std::string json_text(const Json& json);
 
 // Never throws: what cannot be read is Invalid, with the error that the sender gets.
 Message parse_message(std::string_view body);

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
+
+#include "compiler/text/json.h"
 
 namespace tilewright::run {
 namespace {

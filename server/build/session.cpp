@@ -85,13 +85,11 @@ Session::Answer Session::answer_to(const Message& m) {
 void Session::notification(Message& m) {
   if (m.method == "build/exit") return endpoint_.end(state_ == State::Shut ? 0 : 1);
   if (m.method != "$/cancelRequest") return;
-  const Json& id = m.params.at("id");
-  const protocol::Id which =
-      id.is_string() ? protocol::Id(id.get<std::string>()) : protocol::Id(id.get<std::int64_t>());
+  const protocol::Id id = protocol::id_to_cancel(m.params);
   // What is under way says so itself, when it has ended.
-  if (const auto cancelled = work_.cancel(which); cancelled.unbegun)
+  if (const auto cancelled = work_.cancel(id); cancelled.unbegun)
     endpoint_.answer(cancelled.unbegun, Json(Result{bsp::Status::Cancelled, {}, {}, nullptr}));
-  if (const auto cancelled = questions_.cancel(which); cancelled.unbegun)
+  if (const auto cancelled = questions_.cancel(id); cancelled.unbegun)
     endpoint_.answer(cancelled.unbegun, wrong("cancelled", ErrorCode::RequestCancelled));
 }
 

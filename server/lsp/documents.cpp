@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "protocol/publish.h"
 #include "server/endpoint/progress.h"
 #include "server/lsp/changes.h"
 #include "server/lsp/published.h"
@@ -18,8 +19,6 @@ namespace {
 constexpr std::chrono::milliseconds kIdle{800}, kAfterSaving{50}, kViewDelay{300};
 // The same before kernels are tried out on the simulator, which takes some milliseconds each.
 constexpr std::chrono::milliseconds kSettled{60};
-// How long diagnostics of an edit that are ready let requests go first.
-constexpr std::chrono::milliseconds kCourtesy{8};
 constexpr std::size_t kLargeDocument = 60'000, kManyKernels = 12;
 
 std::vector<ide::Wish> background_wishes(const std::string& path, const session::Analysis& analysis) {
@@ -114,8 +113,8 @@ void Server::did_change(const Json& params) {
   std::string path = path_of(document.at("uri").get<std::string>());
   auto snapshot = session_.find(path);
   if (!snapshot) return log(Level::Error, "a change of " + path + ", which is not open, was ignored");
-  const Json& number = protocol::at(document, "version");
-  std::int64_t version = number.is_number_integer() ? number.get<std::int64_t>() : snapshot->version() + 1;
+  const auto number = text::integer<std::int64_t>(protocol::at(document, "version"));
+  std::int64_t version = number.value_or(snapshot->version() + 1);
   if (version <= snapshot->version()) {
     log(Level::Warning, path + ": version " + std::to_string(version) + " follows " +
                             std::to_string(snapshot->version()) + "; versions increase");
@@ -241,14 +240,9 @@ void Server::publish(const std::string& path, bool edited) {
         }
         return afterwards();
       }
-      // Who completes a name as he types it waits for that, and hardly for what is wrong with it: where cores are few,
-      // writing down what may be hundreds of findings, and reading them at the other end, comes after his answer.
-      pool_.let_interactive_pass(kCourtesy);
       if (stop.stop_requested()) return;
       auto found = ide::diagnostics(*snapshot, analysis, &artifacts_, trials, &runs_);
-      std::string text = protocol::notification_text(
-          "textDocument/publishDiagnostics",
-          {{"uri", uri}, {"version", snapshot->version()}, {"diagnostics", published(found, *snapshot, *client)}});
+      std::string text = protocol::publish_text(uri, snapshot->version(), published(found, *snapshot, *client));
       {
         std::lock_guard lock(live->mutex);
         if (!newest()) return;

@@ -41,9 +41,8 @@ Answer<Json> Server::initialize(const Json& params) {
   client->encoding = negotiated(client->capabilities);
   client_ = client;
 
-  const Json& parent = protocol::at(params, "processId");
-  if (parent.is_number_integer() &&
-      !connection_.watch_process(parent.get<int>(), [this] { post([this] { leave(); }); })) {
+  const auto parent = text::integer<int>(protocol::at(params, "processId"));
+  if (parent && !connection_.watch_process(*parent, [this] { post([this] { leave(); }); })) {
     post([this] { endpoint_.end(1); });
   }
   std::vector<std::string> folders;

@@ -32,7 +32,6 @@ Pool::~Pool() {
     for (auto& jobs : jobs_) jobs.clear();
   }
   wake_.notify_all();
-  passed_.notify_all();
   for (pthread_t t : threads_) pthread_join(t, nullptr);
 }
 
@@ -45,28 +44,19 @@ void Pool::run(std::function<void()> job, Urgency urgency) {
   wake_.notify_one();
 }
 
-void Pool::let_interactive_pass(std::chrono::milliseconds most) {
-  std::unique_lock lock(mutex_);
-  passed_.wait_for(lock, most, [&] { return interactive_ == 0 || ending_; });
-}
-
 void Pool::work() {
-  std::unique_lock lock(mutex_);
   for (;;) {
-    auto waiting = [](const auto& jobs) { return !jobs.empty(); };
-    wake_.wait(lock, [&] { return ending_ || std::ranges::any_of(jobs_, waiting); });
-    if (ending_) return;
-    auto& jobs = *std::ranges::find_if(jobs_, waiting);
-    const bool interactive = &jobs == &jobs_[static_cast<int>(Urgency::Interactive)];
-    std::function<void()> job = std::move(jobs.front());
-    jobs.pop_front();
-    interactive_ += interactive;
-    lock.unlock();
+    std::function<void()> job;
+    {
+      std::unique_lock lock(mutex_);
+      auto waiting = [](const auto& jobs) { return !jobs.empty(); };
+      wake_.wait(lock, [&] { return ending_ || std::ranges::any_of(jobs_, waiting); });
+      if (ending_) return;
+      auto& jobs = *std::ranges::find_if(jobs_, waiting);
+      job = std::move(jobs.front());
+      jobs.pop_front();
+    }
     job();
-    job = nullptr;  // what it holds may take long to go
-    lock.lock();
-    interactive_ -= interactive;
-    if (interactive && interactive_ == 0) passed_.notify_all();
   }
 }
 

@@ -5,9 +5,7 @@
 #pragma once
 #include <pthread.h>
 
-#include <chrono>
 #include <condition_variable>
-#include <cstddef>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -23,15 +21,11 @@ class Pool {
   // work that nobody waits for.
   enum class Urgency { Diagnostics, Interactive, Background };
   void run(std::function<void()> job, Urgency urgency = Urgency::Interactive);
-  // Of a job whose rest can wait: returns when no interactive job is running, at the latest after `most`. What has not
-  // begun is not waited for: it may need this very thread.
-  void let_interactive_pass(std::chrono::milliseconds most);
 
  private:
   void work();
   std::mutex mutex_;
-  std::condition_variable wake_, passed_;
-  std::size_t interactive_ = 0;  // that run
+  std::condition_variable wake_;
   std::deque<std::function<void()>> jobs_[3];
   bool ending_ = false;
   std::vector<pthread_t> threads_;

@@ -103,12 +103,7 @@ void Server::notification(Message& m) {
   if (trace_ && m.method != "$/setTrace") trace("Received notification '" + m.method + "'.", m.params.dump());
   try {
     if (m.method == "initialized") return initialized();
-    if (m.method == "$/cancelRequest") {
-      const Json& id = m.params.at("id");
-      if (id.is_string()) endpoint_.cancel(id.get<std::string>(), cancelled().error());
-      if (id.is_number_integer()) endpoint_.cancel(id.get<std::int64_t>(), cancelled().error());
-      return;
-    }
+    if (m.method == "$/cancelRequest") return endpoint_.cancel(protocol::id_to_cancel(m.params), cancelled().error());
     if (m.method.starts_with("textDocument/did") && names_view(m.params)) return;  // ours, and read-only
     if (m.method == "textDocument/didOpen") return did_open(m.params);
     if (m.method == "textDocument/didChange") return did_change(m.params);

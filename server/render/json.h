@@ -1,8 +1,7 @@
 // The JSON of the command line's contract (schemas in protocol/schema/).
 #pragma once
-#include <nlohmann/json.hpp>
-
 #include "compiler/session/compile.h"
+#include "compiler/text/json.h"
 
 namespace tilewright::render {
 

@@ -133,10 +133,7 @@ void Session::notification(Message& m) {
   if (m.method == "job/data") return data(m.params, m.payload);
   if (m.method == "job/close") return close_job(m.params.at("key").get<std::string>());
   if (m.method != "$/cancelRequest") return;
-  const Json& id = m.params.at("id");
-  const protocol::Id which =
-      id.is_string() ? protocol::Id(id.get<std::string>()) : protocol::Id(id.get<std::int64_t>());
-  endpoint_.cancel(which, {ErrorCode::RequestCancelled, "cancelled", nullptr});
+  endpoint_.cancel(protocol::id_to_cancel(m.params), {ErrorCode::RequestCancelled, "cancelled", nullptr});
 }
 
 std::expected<Json, Error> Session::initialize(const Json& params) {

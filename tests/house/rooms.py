@@ -31,6 +31,9 @@ SOCKETPAIR = re.compile(r"^compiler/(toolchain|run)/")
 SOCKETS = re.compile(r"^(sys/socket\.h|netinet/.*|arpa/inet\.h|netdb\.h|sys/un\.h|boost/asio.*|openssl/ssl\.h)$")
 ASIO = re.compile(r"^boost/asio\b")
 
+# The library casts numbers to integers, ours looks first whether they are some.
+CARELESS, CAREFUL = "nlohmann/json.hpp", "compiler/text/json.h"
+
 # Who speaks to the outside. Each says the same answers in its own protocol, so none needs another.
 SPEAKERS = ("cli", "lsp", "build", "worker", "mcp")
 # Answers are plain values: whoever speaks makes JSON of them, or something else.
@@ -215,6 +218,12 @@ def check_server(house, path, room):
             house.report(path, number, f"only server/transport knows Boost.Asio: {name}")
 
 
+def check_json(house, path):
+    for number, name in house.includes(path):
+        if name == CARELESS and path != CAREFUL:
+            house.report(path, number, f"numbers of JSON are looked at first: {CAREFUL} instead of {CARELESS}")
+
+
 def check_plain(house, path):
     """No JSON in server/ide, not even by way of a header that it includes."""
     todo, seen = [(path, None)], {path}
@@ -240,6 +249,7 @@ def check(root):
             house.problems.append(f"server/CMakeLists.txt: {room} may not use {other}: no speaker knows another")
     for path in house.sources("compiler", "protocol", "server", "tests"):
         check_width(house, path)
+        check_json(house, path)
         room = house.room_of(path)
         if room is None:  # a test, or the one file that holds the speakers together
             continue

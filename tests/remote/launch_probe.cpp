@@ -8,10 +8,10 @@
 #include <csignal>
 #include <cstdio>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 
+#include "compiler/text/json.h"
 #include "server/remote/holder.h"
 #include "server/remote/install.h"
 #include "server/remote/launch.h"

@@ -1,6 +1,8 @@
 // Framing and JSON-RPC, without a server.
 #include "protocol/frame.h"
 #include "protocol/lsp.h"
+#include "protocol/publish.h"
+#include "protocol/rpc.h"
 #include "tests/unit/catch.h"
 
 using namespace tilewright::protocol;
@@ -114,4 +116,61 @@ TEST_CASE("positions are numbers that are not negative; huge ones are clamped") 
   CHECK_THROWS(Json::parse(R"({"line":-1,"character":2})").get<Position>());
   CHECK_THROWS(Json::parse(R"({"line":1.5,"character":2})").get<Position>());
   CHECK_THROWS(Json::parse(R"({"line":1})").get<Position>());
+}
+
+TEST_CASE("a number becomes an integer only where it is one that fits") {
+  auto of = [](const char* text) { return Json::parse(text); };
+  CHECK(of("7").get<int>() == 7);
+  CHECK(of("-7.0").get<int>() == -7);
+  CHECK(of("2147483647").get<int>() == 2147483647);
+  CHECK(of("-9223372036854775808").get<std::int64_t>() == std::numeric_limits<std::int64_t>::min());
+  CHECK(of("-9223372036854775808.0").get<std::int64_t>() == std::numeric_limits<std::int64_t>::min());
+  CHECK(of("18446744073709551615").get<std::uint64_t>() == std::numeric_limits<std::uint64_t>::max());
+  CHECK(of("[1, 2.0]").get<std::vector<int>>() == std::vector{1, 2});
+  for (const char* far :
+       {"1e30", "-1e30", "1e308", "2147483648", "-2147483649", "18446744073709551615", "2147483648.0", "0.5"}) {
+    INFO(far);
+    CHECK_THROWS_AS(of(far).get<int>(), Json::out_of_range);
+    CHECK(!tilewright::text::integer<int>(of(far)));
+  }
+  CHECK_THROWS_AS(of("9223372036854775808").get<std::int64_t>(), Json::out_of_range);
+  CHECK_THROWS_AS(of("9223372036854775808.0").get<std::int64_t>(), Json::out_of_range);
+  CHECK_THROWS_AS(of("-1").get<std::uint64_t>(), Json::out_of_range);
+  CHECK_THROWS_AS(of("18446744073709551616.0").get<std::uint64_t>(), Json::out_of_range);
+  for (const char* other : {"true", "null", "\"1\"", "[]"}) {
+    INFO(other);
+    CHECK_THROWS_AS(of(other).get<int>(), Json::type_error);
+  }
+  CHECK_THROWS_AS(of("{\"n\": 1e30}").value("n", 0), Json::out_of_range);
+  CHECK_THROWS_AS(of("1e30").get<DiagnosticSeverity>(), Json::out_of_range);
+}
+
+TEST_CASE("what is to be cancelled has a name") {
+  CHECK(id_to_cancel({{"id", 7}}) == Id(std::int64_t{7}));
+  CHECK(id_to_cancel({{"id", "seven"}}) == Id(std::string("seven")));
+  for (const Json& id : {Json(nullptr), Json(1e30), Json(1.0), Json(true), Json(18446744073709551615u)})
+    CHECK_THROWS_AS(id_to_cancel({{"id", id}}), Json::exception);
+  CHECK_THROWS_AS(id_to_cancel(Json::object()), Json::exception);
+  CHECK_THROWS_AS(id_to_cancel(nullptr), Json::exception);
+}
+
+TEST_CASE("diagnostics are written as the tree of their values would be") {
+  std::vector<Diagnostic> list(3);
+  list[0].message = "plain";
+  list[1] = {.range = {{3, 4}, {4294967295u, 0}},
+             .severity = DiagnosticSeverity::Hint,
+             .code = "TW2001",
+             .documentation = "tilewright://code/TW2001",
+             .message = "a \"b\"\n\\ \x01 \x7f \xc3\xa9 \xff end",
+             .tags = {DiagnosticTag::Unnecessary, DiagnosticTag::Deprecated},
+             .related = {{{"file:///a%20b.py", {{1, 2}, {3, 4}}}, "here"}, {{"", {}}, "\xe2\x82"}},
+             .data = {{"edits", {1, 2.5, nullptr}}, {"at", "x"}}};
+  list[2].data = Json::array();
+  for (std::size_t count : {0, 1, 3}) {
+    const std::vector<Diagnostic> some(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(count));
+    for (std::int64_t version : {std::int64_t{-1}, std::int64_t{0}, std::numeric_limits<std::int64_t>::max()})
+      CHECK(publish_text("file:///\xc3\xa9\".py", version, some) ==
+            notification_text("textDocument/publishDiagnostics",
+                              {{"uri", "file:///\xc3\xa9\".py"}, {"version", version}, {"diagnostics", some}}));
+  }
 }

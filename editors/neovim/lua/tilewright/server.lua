@@ -71,6 +71,20 @@ end
 
 local told_missing = false
 
+-- Starts the server as Neovim would, but keeps how it ends for `on_exit`: Neovim's own message about it is longer than a
+-- line, and everything would wait for somebody to press a key. Ours says more.
+local function start_process(cmd, folder, how_it_ended)
+  return function(dispatchers)
+    local ours = vim.tbl_extend("force", dispatchers, {
+      on_exit = function(code, signal)
+        how_it_ended.code, how_it_ended.signal = code, signal
+        dispatchers.on_exit(0, 0)
+      end,
+    })
+    return vim.lsp.rpc.start(cmd, ours, { cwd = folder })
+  end
+end
+
 local function on_exit(code, signal, id)
   local info = running[id]
   running[id] = nil
@@ -113,10 +127,10 @@ function M.attach(buffer)
   local root = name ~= "" and vim.fs.root(buffer, { "tilewright.toml", "pyproject.toml", ".git" })
   root = root or (name ~= "" and vim.fs.dirname(name)) or vim.uv.cwd()
   local settings = next(config.values.settings) and config.values.settings or vim.empty_dict()
-  local before = children()
+  local before, how_it_ended = children(), {}
   local ok, id = pcall(vim.lsp.start, {
     name = M.name,
-    cmd = cmd,
+    cmd = start_process(cmd, vim.fn.isdirectory(root) == 1 and root or nil, how_it_ended),
     root_dir = root,
     init_options = { tilewright = settings, status = true },
     settings = { tilewright = settings },
@@ -128,7 +142,7 @@ function M.attach(buffer)
         if params.health ~= "ok" then tell(params.message, vim.log.levels.WARN) end
       end,
     },
-    on_exit = on_exit,
+    on_exit = function(_, _, id) on_exit(how_it_ended.code, how_it_ended.signal, id) end,
   }, {
     bufnr = buffer,
     reuse_client = function(client, new)
