@@ -44,11 +44,19 @@ class Writer {
 };
 
 void Writer::add_quoted(std::string_view text) {
-  // What is not plain may be wrong UTF-8, too: the library knows all about it.
-  auto plain = [](char c) { return c >= ' ' && c < '\x7f' && c != '"' && c != '\\'; };
-  if (!std::ranges::all_of(text, plain)) return add(json_text(text));
+  // What is no ASCII may be wrong UTF-8, too, and has other control characters: the library knows all about it.
+  auto known = [](char c) { return static_cast<signed char>(c) >= ' ' || c == '\n'; };
+  if (!std::ranges::all_of(text, known)) return add(json_text(text));
   out_ += '"';
-  out_ += text;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of("\"\\\n", at), text.size());
+    out_ += text.substr(at, end - at);
+    if (end < text.size()) {
+      out_ += '\\';
+      out_ += text[end] == '\n' ? 'n' : text[end];
+    }
+    at = end + 1;
+  }
   out_ += '"';
 }
 

@@ -24,25 +24,25 @@ BackgroundTrials::~BackgroundTrials() {
   backlog_.stop_running();
 }
 
-const BackgroundTrials::Tried* BackgroundTrials::tried(const std::string& document,
-                                                       const session::CompiledKernel& kernel) const {
-  auto known = tried_.find(document);
-  if (known == tried_.end() || !kernel.lowered) return nullptr;
-  auto found = known->second.find(kernel.lowered.get());
-  return found == known->second.end() || found->second.kernel.expired() ? nullptr : &found->second;
+const BackgroundTrials::Tried* BackgroundTrials::tried(const OfDocument& document,
+                                                       const session::CompiledKernel& kernel) {
+  auto found = document.find(kernel.lowered.get());
+  return found == document.end() || found->second.kernel.expired() ? nullptr : &found->second;
 }
 
-std::vector<text::Diagnostic> BackgroundTrials::find(const std::string& document,
-                                                     const session::Compiled& compiled) const {
-  std::vector<text::Diagnostic> out;
+std::vector<std::shared_ptr<const text::Diagnostic>> BackgroundTrials::find(const std::string& document,
+                                                                            const session::Compiled& compiled) const {
+  std::vector<std::shared_ptr<const text::Diagnostic>> out;
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::string_view>>
       seen;  // entries of one function find the same at the same place
   std::lock_guard lock(mutex_);
+  auto of_document = tried_.find(document);
+  if (of_document == tried_.end()) return out;
   for (const session::CompiledKernel& kernel : compiled.kernels) {
-    const Tried* known = tried(document, kernel);
+    const Tried* known = tried(of_document->second, kernel);
     if (!known) continue;
-    for (const text::Diagnostic& d : known->found)
-      if (seen.emplace(d.span.anchor, d.span.begin, d.code).second) out.push_back(d);
+    for (const auto& d : known->found)
+      if (seen.emplace(d->span.anchor, d->span.begin, d->code).second) out.push_back(d);
   }
   return out;
 }
@@ -82,12 +82,14 @@ BackgroundTrials::Outcome BackgroundTrials::try_out(const Job& job, bool changed
       if (!kernel.lowered || !kernel.cuda || job.wish.changed.contains(kernel.lowered.get()) != changed) continue;
       {
         std::lock_guard lock(mutex_);
-        if (tried(job.wish.document, kernel)) continue;
+        if (tried(tried_[job.wish.document], kernel)) continue;
       }
       outcome = std::max(outcome, Outcome::Tried);
       run::Trial trial = run::try_out(*kernel.lowered, {}, job.stop);
       if (trial.stopped) return outcome;
-      Tried now{kernel.lowered, trial_diagnostics(trial, kernel)};
+      Tried now{kernel.lowered, {}};
+      for (text::Diagnostic& d : trial_diagnostics(trial, kernel))
+        now.found.push_back(std::make_shared<const text::Diagnostic>(std::move(d)));
       if (!now.found.empty()) outcome = Outcome::Found;
       std::lock_guard lock(mutex_);
       tried_[job.wish.document].insert_or_assign(kernel.lowered.get(), std::move(now));

@@ -22,8 +22,9 @@ class BackgroundTrials {
   explicit BackgroundTrials(std::function<void(const std::string& document)> made);
   ~BackgroundTrials();
 
-  // What was found in the kernels of an analysis, as far as they have been tried.
-  std::vector<text::Diagnostic> find(const std::string& document, const session::Compiled& compiled) const;
+  // What was found in the kernels of an analysis, as far as they have been tried. Asked at each keystroke: not copied.
+  std::vector<std::shared_ptr<const text::Diagnostic>> find(const std::string& document,
+                                                            const session::Compiled& compiled) const;
   // Tries the kernels that were not tried yet, the changed ones that is, and forgets those that are no more. What has
   // changed since the document's last wish goes first and is told by itself: somebody has just written it, and the
   // others may be many.
@@ -45,19 +46,20 @@ class BackgroundTrials {
   };
   struct Tried {
     std::weak_ptr<const lower::LoweredKernel> kernel;
-    std::vector<text::Diagnostic> found;
+    std::vector<std::shared_ptr<const text::Diagnostic>> found;
   };
   using Job = Backlog<Wish>::Job;
   void work(const std::stop_token& end);
   enum class Outcome : std::uint8_t { NothingNew, Tried, Found };
   Outcome try_out(const Job& job, bool changed);  // the changed kernels, or the others
-  const Tried* tried(const std::string& document, const session::CompiledKernel& kernel) const;
+  using OfDocument = std::unordered_map<const lower::LoweredKernel*, Tried>;
+  static const Tried* tried(const OfDocument& document, const session::CompiledKernel& kernel);
 
   std::function<void(const std::string&)> made_;
   Backlog<Wish> backlog_;
   mutable std::mutex mutex_;  // guards what was tried
   // By document and kernel; another kernel may come to lie where one was, and then the weak pointer has expired.
-  std::unordered_map<std::string, std::unordered_map<const lower::LoweredKernel*, Tried>> tried_;
+  std::unordered_map<std::string, OfDocument> tried_;
   std::unordered_map<std::string, std::unordered_set<const lower::LoweredKernel*>> wanted_;  // last, by document
   std::jthread thread_;                                                                      // last: ends first
 };

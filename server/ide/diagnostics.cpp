@@ -32,7 +32,7 @@ std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compil
 Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const session::Analysis> analysis,
                         const Artifacts* artifacts, const BackgroundTrials* trials, const RunFindings* runs) {
   const text::Source& own = script.source();
-  Diagnostics out{std::move(analysis), {}, {}};
+  Diagnostics out{std::move(analysis), {}, {}, {}};
   out.list.reserve(out.analysis->findings.size());
   auto add = [&](const text::Diagnostic& d, const text::Anchors& anchors) {
     Diagnostic& made = out.list.emplace_back(Diagnostic{&d, {}, {}});
@@ -56,11 +56,12 @@ Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const s
   };
   for (const session::Finding& f : out.analysis->findings) add(*f.diagnostic, *f.anchors);
   for (const session::Compiled& c : out.analysis->compiled) {
-    auto add_all = [&](std::vector<text::Diagnostic> found) {
-      for (text::Diagnostic& d : found) add(out.of_tools.emplace_back(std::move(d)), c.evaluation->anchors);
-    };
-    if (trials) add_all(trials->find(script.path(), c));
-    if (artifacts) add_all(toolchain_findings(c, *artifacts));
+    if (trials)
+      for (auto& d : trials->find(script.path(), c))
+        add(*out.of_trials.emplace_back(std::move(d)), c.evaluation->anchors);
+    if (artifacts)
+      for (text::Diagnostic& d : toolchain_findings(c, *artifacts))
+        add(out.of_tools.emplace_back(std::move(d)), c.evaluation->anchors);
   }
   if (!runs) return out;
   for (RunFindings::Item& item : runs->find(script)) {

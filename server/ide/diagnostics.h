@@ -31,7 +31,8 @@ struct Diagnostic {
 // Owns what its parts point to.
 struct Diagnostics {
   std::shared_ptr<const session::Analysis> analysis;
-  std::deque<text::Diagnostic> of_tools;  // of the simulator, and of runs
+  std::vector<std::shared_ptr<const text::Diagnostic>> of_trials;
+  std::deque<text::Diagnostic> of_tools;  // of NVRTC and ptxas, and of runs
   std::vector<Diagnostic> list;           // each cause once, in the order of the text; those of the tools follow
 };
 // All findings of a script. Texts are not copied: this runs at each keystroke.
