@@ -44,8 +44,22 @@ Snapshot::Snapshot(std::shared_ptr<const syntax::Tree> tree, std::int64_t versio
       names_(std::move(names)) {}
 
 const SymbolIndex& Snapshot::symbols() const {
-  std::call_once(symbols_once_, [&] { symbols_ = index_symbols(tree_, names_.get()); });
+  std::call_once(symbols_once_, [&] {
+    symbols_ = index_symbols(tree_, names_.get());
+    has_symbols_ = true;
+  });
   return symbols_;
+}
+
+std::optional<Symbol> Snapshot::meaning(std::string_view name, std::uint32_t offset) const {
+  auto look_up = [&](const SymbolIndex& index) -> std::optional<Symbol> {
+    const Symbol* found = index.lookup(name, index.scope_at(offset));
+    if (!found) return std::nullopt;
+    Symbol out = *found;
+    out.occurrences = {};
+    return out;
+  };
+  return has_symbols_ ? look_up(symbols_) : look_up(index_symbols_around(tree_, offset, names_.get()));
 }
 
 std::shared_ptr<const syntax::Tree> Snapshot::import(std::string_view module, int level) const {

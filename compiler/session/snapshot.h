@@ -4,10 +4,12 @@
 // the document's cache, the kernels that came out the same. Whoever holds a snapshot may ask it from any thread while
 // the document goes on; its analysis is made once, by the first who asks, and the others wait for that one.
 #pragma once
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -71,6 +73,8 @@ class Snapshot {
   const script::Surface& surface() const;
   // What its names stand for; made by the first who asks.
   const SymbolIndex& symbols() const;
+  // What a name would mean at a place, without its occurrences; for who asks after this one. None: nothing.
+  std::optional<Symbol> meaning(std::string_view name, std::uint32_t offset) const;
   // The script that an import of this one finds. Null: it is none of ours.
   std::shared_ptr<const syntax::Tree> import(std::string_view module, int level) const;
   // The document as it would be after one edit, which nobody has made: bytes [begin, end) become `text`. It shares all
@@ -99,6 +103,7 @@ class Snapshot {
   mutable std::mutex all_mutex_;
   mutable std::shared_ptr<const Analysis> all_;
   mutable std::once_flag symbols_once_;
+  mutable std::atomic<bool> has_symbols_ = false;
   mutable SymbolIndex symbols_;
 };
 

@@ -1,6 +1,7 @@
 #include "compiler/session/symbols.h"
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
 #include <unordered_map>
 #include <utility>
@@ -29,6 +30,20 @@ using Names = std::unordered_map<HashedName, std::uint32_t, NameHash>;
 class Joining {
  public:
   explicit Joining(SymbolIndex& out) : out_(out) {}
+
+  // What stands around one place, and the names of the module.
+  void run_around(std::span<const std::shared_ptr<const StatementSymbols>> statements, std::uint32_t offset) {
+    const auto& places = out_.tree->statements();
+    out_.scopes.push_back({0, out_.tree->source()->size(), 0, nullptr});
+    for (std::uint32_t i = 0; i < statements.size(); ++i) bind(*statements[i], i);
+    // A place at the end of one statement is also that where the next one begins.
+    for (std::uint32_t i = 0; i < statements.size(); ++i) {
+      const bool reaches = i + 1 == statements.size() || offset <= places[i + 1].offset;
+      if (places[i].offset <= offset && reaches) add(*statements[i], i, places[i].offset);
+    }
+    comments(offset);
+    give_occurrences();
+  }
 
   void run(std::span<const std::shared_ptr<const StatementSymbols>> statements) {
     const auto& places = out_.tree->statements();
@@ -127,14 +142,15 @@ class Joining {
     }
   }
 
-  // Names in comments that the evaluator reads as expressions of the module.
-  void comments() {
+  // Names in comments that the evaluator reads as expressions of the module. `around`: only what stands there.
+  void comments(std::optional<std::uint32_t> around = std::nullopt) {
     const char* start = out_.tree->source()->text().data();
     auto expression = [&](std::string_view text) {
       if (text.empty()) return;
+      const auto offset = static_cast<std::uint32_t>(text.data() - start);
+      if (around && (*around < offset || *around > offset + text.size())) return;
       auto parsed = parse_expression(text, nullptr);
       if (!parsed) return;
-      const auto offset = static_cast<std::uint32_t>(text.data() - start);
       out_.comments.push_back({offset, parsed});
       of_comments_.push_back(std::make_shared<const StatementSymbols>(statement_symbols(parsed)));
       add(*of_comments_.back(), static_cast<std::uint32_t>(out_.tree->statements().size()), offset);
@@ -241,6 +257,15 @@ SymbolIndex index_symbols(std::shared_ptr<const Tree> tree, KnownStatements* kno
   KnownStatements alone;
   const auto statements = (known ? *known : alone).of(*out.tree);
   Joining(out).run(statements);
+  return out;
+}
+
+SymbolIndex index_symbols_around(std::shared_ptr<const Tree> tree, std::uint32_t offset, KnownStatements* known) {
+  SymbolIndex out;
+  out.tree = std::move(tree);
+  KnownStatements alone;
+  const auto statements = (known ? *known : alone).of(*out.tree);
+  Joining(out).run_around(statements, offset);
   return out;
 }
 

@@ -69,6 +69,10 @@ class KnownStatements;  // statement_symbols.h
 // `known`: what was found of the document's statements before, so that only those that are new are looked at; null:
 // all.
 SymbolIndex index_symbols(std::shared_ptr<const syntax::Tree> tree, KnownStatements* known = nullptr);
+// The same of what can be seen from `offset` alone: names of the module, and of the statements and comments that stand
+// there. Their `lookup` from there finds what the whole index would find, but costs nothing for the rest of the file.
+SymbolIndex index_symbols_around(std::shared_ptr<const syntax::Tree> tree, std::uint32_t offset,
+                                 KnownStatements* known = nullptr);
 
 // Is this function a kernel by its decorators (@T.prim_func, @T.jit)?
 bool is_kernel(const syntax::FunctionDef& def);

@@ -88,8 +88,7 @@ std::string canonical(const session::Snapshot& snapshot, std::string_view dotted
   std::size_t dot = dotted.find('.');
   std::string_view first = dotted.substr(0, dot);
   std::string rest = dot == std::string_view::npos ? "" : std::string(dotted.substr(dot));
-  const session::SymbolIndex& index = snapshot.symbols();
-  const session::Symbol* s = index.lookup(first, index.scope_at(offset));
+  const auto s = snapshot.meaning(first, offset);
   if (!s || s->kind != session::SymbolKind::Import) return std::string(dotted);  // T and Tx need no import
   auto* from = as<ImportFrom>(s->node);
   if (!from || from->level != 0 || !(from->module == "tvm" || from->module.starts_with("tvm.")))
@@ -135,8 +134,7 @@ std::vector<Callable> callables(const session::Snapshot& snapshot, std::string_v
   if (name.starts_with("Tx.")) add_word("Tx", last);
   if (name.starts_with("layout.")) add_word("layout", last);
   if (!out.empty() || dot != std::string_view::npos) return out;
-  const session::SymbolIndex& index = snapshot.symbols();
-  const session::Symbol* s = index.lookup(name, index.scope_at(offset));
+  const auto s = snapshot.meaning(name, offset);
   if (s) add_symbol(out, snapshot, *s);
   return out;
 }

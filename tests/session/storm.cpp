@@ -7,12 +7,14 @@
 //
 // Compares all diagnostics with their places, the entries, and of each kernel its printed form, dispatch report, launch
 // and CUDA text. A difference is printed with the seed, the number of the edit and both texts; the exit status is 1.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 #include "compiler/ir/printer.h"
 #include "compiler/session/session.h"
@@ -114,6 +116,33 @@ std::string description(const session::SymbolIndex& index) {
   return out;
 }
 
+// What the names of a script mean from a place, by an index of what stands around it and by one of everything. Empty:
+// the same.
+std::string differs_around(const std::shared_ptr<const syntax::Tree>& tree) {
+  constexpr std::size_t kPlaces = 60, kNames = 12;
+  const session::SymbolIndex whole = session::index_symbols(tree);
+  // The expressions of comments are read anew for each index.
+  auto told_of = [&](const session::Symbol* s) {
+    const bool of_script = s && s->statement < tree->statements().size();
+    return std::tuple(s != nullptr, s ? s->kind : session::SymbolKind{}, s ? s->statement : 0,
+                      of_script ? s->node : nullptr, of_script ? s->value : nullptr);
+  };
+  const std::size_t all = whole.occurrences.size(), step = std::max<std::size_t>(1, all / kPlaces);
+  for (std::size_t i = 0; i < all; i += step) {
+    const session::Occurrence& here = whole.occurrences[i];
+    for (std::uint32_t offset : {here.begin, here.end, here.begin + 7}) {
+      const session::SymbolIndex around = session::index_symbols_around(tree, offset);
+      for (std::size_t n = 0; n < kNames; ++n) {
+        const std::string_view name = whole.symbols[whole.occurrences[(i + n * n) % all].symbol].name;
+        const session::Symbol* found = around.lookup(name, around.scope_at(offset));
+        const session::Symbol* right = whole.lookup(name, whole.scope_at(offset));
+        if (told_of(found) != told_of(right)) return std::string(name) + " is another one at " + std::to_string(offset);
+      }
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -167,6 +196,11 @@ int main(int argc, char** argv) {
     text::Context context;
     context.limits = settings->limits;
     auto tree = syntax::Tree::parse(std::make_shared<text::Source>(path, editor.text()));
+    if (auto other = differs_around(tree); !other.empty()) {
+      std::printf("seed %u, edit %d: around one place %s\n--- script\n%s\n", seed, edit, other.c_str(),
+                  editor.text().c_str());
+      return 1;
+    }
     std::string now = description(snapshot->symbols()), fresh = description(session::index_symbols(tree));
     for (const session::Compiled& c : analysis->compiled) {  // one an architecture
       options.target = c.target;
