@@ -92,6 +92,9 @@ class Documents:
                 elif anchor and where in self.anchors and anchor not in self.anchors[where]:
                     self.problems.append(f"{path}: {where} has no anchor {anchor}")
         self.problems += [f"{path}: no other document leads here" for path in self.anchors if path not in reached and path != "README.md"]
+        pictures = (os.path.join(where, name) for where, _, names in os.walk(os.path.join(self.root, "docs")) for name in names
+                    if name.endswith((".png", ".svg")))
+        self.problems += [f"{path}: no document shows this" for path in sorted(os.path.relpath(p, self.root) for p in pictures) if path not in reached]
 
 
 def comments(path, text):

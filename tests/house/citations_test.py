@@ -42,6 +42,7 @@ BROKEN = [
     ("README.md", "[a](docs/language/layout.md#5.5)", "README.md: docs/language/layout.md has no anchor 5.5"),
     ("docs/language/layout.md", "[a](#n9)", "docs/language/layout.md: docs/language/layout.md has no anchor n9"),
     ("docs/language/layout.md", '<a id="n2"></a>', "docs/language/layout.md: two anchors n2"),
+    ("docs/a.png", "", "docs/a.png: no document shows this"),
     ("docs/house.md", "# House", "docs/house.md: no other document leads here"),
     ("docs/language/layout.md", '<a id="n3"></a>N3', "docs/language/rules.md is stale"),
 ]
