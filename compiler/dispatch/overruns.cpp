@@ -18,7 +18,6 @@ namespace {
 
 using ir::Expr;
 using ir::ExprKind;
-using ir::ScopeBinding;
 using ir::Stmt;
 using ir::StmtKind;
 using ir::Var;

@@ -6,14 +6,12 @@ namespace tilewright::intrinsics {
 
 Emitted emit_asm_text(const Arguments& a, std::string_view text) {
   HelperText helper(a, HelperText::Language::Asm);
-  std::string expanded = helper.expand(text);
-  return helper.finish_asm(std::move(expanded));
+  return helper.finish_asm(helper.expand(text));
 }
 
 Emitted emit_cxx_text(const Arguments& a, std::string_view text) {
   HelperText helper(a, HelperText::Language::Cxx);
-  std::string expanded = helper.expand(text);
-  return helper.finish_cxx(std::move(expanded));
+  return helper.finish_cxx(helper.expand(text));
 }
 
 namespace {

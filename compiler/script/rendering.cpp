@@ -429,7 +429,10 @@ class PercentFormat {
 
   std::optional<std::string> conversion() {
     std::optional<Value> named;
-    if (one_of("(") && !(named = named_value())) return std::nullopt;
+    if (one_of("(")) {
+      named = named_value();
+      if (!named) return std::nullopt;
+    }
     auto s = spec();
     if (!s) return std::nullopt;
     if (i_ == text_.size()) return wrong("the format text ends in the middle of a '%'");

@@ -310,7 +310,9 @@ void hover_intrinsic(HoverBlocks& out, std::string_view path) {
 namespace {
 
 std::string shortened(std::string text) {
-  return text.size() > kValueLetters ? text.substr(0, kValueLetters) + " ..." : text;
+  if (text.size() <= kValueLetters) return text;
+  text.resize(kValueLetters);
+  return text + " ...";
 }
 
 void hover_expression(HoverBlocks& out, const HoverSubject& subject, ir::Expr e) {

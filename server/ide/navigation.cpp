@@ -82,7 +82,7 @@ std::optional<std::vector<Use>> highlights(const Query& q, std::uint32_t offset)
 }
 
 Answer<std::vector<Stretch>> linked_names(const Query& q, std::uint32_t offset) {
-  const std::vector<Stretch> none;
+  std::vector<Stretch> none;
   Names names(q, Names::Aliases::SameThing);
   auto meaning = names.at(q.snapshot, offset);
   if (!meaning || !meaning->symbol || meaning->script != q.snapshot) return none;

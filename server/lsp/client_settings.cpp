@@ -16,7 +16,7 @@ project::ClientSettings read_client_settings(const Json& section, std::string& p
     return out;
   }
   auto words = [&](const Json& from, const std::string& key, std::vector<std::string>& list, auto&& valid) {
-    const Json& value = protocol::at(from, key.c_str());
+    const Json& value = protocol::at(from, key);
     if (value.is_null()) return;
     if (!value.is_array()) {
       problem = "tilewright." + key + " must be a list";

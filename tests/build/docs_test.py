@@ -27,6 +27,8 @@ except ImportError:
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 FAKE = os.path.abspath(os.environ.get("TILEWRIGHT_FAKE_CUDA", "/nowhere"))
+# What a machine has that was set up for these tests; nobody needs a make as well.
+GENERATOR = ["-G", "Ninja"] if shutil.which("ninja") else []
 with open(os.path.join(ROOT, "docs", "ci.md"), encoding="utf-8") as f:
     BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", f.read(), re.M | re.S)
 
@@ -176,10 +178,9 @@ class Launches(Scratch):
         source = os.path.join(self.root, "a project")
         shutil.copytree(os.path.join(HERE, "cmake"), source)
         out = os.path.join(self.root, "out")
-        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         options = ["-DTILEWRIGHT=" + BINARY, "-DTILEWRIGHT_CMAKE=" + os.path.join(ROOT, "cmake"), "-DCUDA_INCLUDE=" + cuda_headers(),
                    "-DCUDA_DRIVER=" + FAKE, "-DFORMAT=cubin"]
-        self.run_it("cmake", "-S", source, "-B", out, *generator, *options)
+        self.run_it("cmake", "-S", source, "-B", out, *GENERATOR, *options)
         self.run_it("cmake", "--build", out)
         done = self.run_it(os.path.join(out, "scaling"))
         self.assertEqual(done.stdout.count("image 1, as expected"), 3, done.stdout)  # 1: of sm_90a, as the pretended GPU is
@@ -211,7 +212,7 @@ class Launches(Scratch):
                             ("tilewright_kernels(k a.py SCRIPTS b.py)", "a.py")):
             with open(os.path.join(self.root, "CMakeLists.txt"), "w") as f:
                 f.write(f"cmake_minimum_required(VERSION 3.21)\nproject(x LANGUAGES NONE)\ninclude({ROOT}/cmake/TilewrightKernels.cmake)\n{call}\n")
-            done = subprocess.run(["cmake", "-S", self.root, "-B", os.path.join(self.root, "o")], env=self.env, capture_output=True, text=True)
+            done = subprocess.run(["cmake", "-S", self.root, "-B", os.path.join(self.root, "o"), *GENERATOR], env=self.env, capture_output=True, text=True)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(words, done.stderr)
 
@@ -281,7 +282,10 @@ class cuda:
             entry = entry or name.split(".")[0]
             subprocess.run(["tilewright", "run", source, "--entry", entry, "--on", "gpu", "--arch", "sm_90a", "--driver", FAKE, "--repeat", "0"],
                            env={**self.env, "FAKE_CUDA_LOG": run, "FAKE_CUDA_PROGRAM": self.nothing()}, capture_output=True, text=True)
-            lines = lambda path, what: {x.strip() for x in open(path) if x.startswith(what)}  # noqa: E731
+            def lines(path, what):
+                with open(path, encoding="utf-8") as f:
+                    return {line.strip() for line in f if line.startswith(what)}
+
             self.assertTrue(lines(log, "launch"), script)
             self.assertTrue(lines(log, "launch") <= lines(run, "launch"), (lines(log, "launch"), lines(run, "launch")))
             self.assertEqual(lines(log, "encode") - lines(run, "encode"), set())

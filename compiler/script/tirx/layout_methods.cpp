@@ -7,7 +7,6 @@ namespace tilewright::script {
 namespace {
 
 using layout::Axis;
-using layout::Dim;
 
 Value iter_list(Interpreter& in, const layout::Iters& iters) {
   std::vector<Value> out;

@@ -26,7 +26,9 @@ Value attr(Interpreter& in, const Arguments& args, Value) {
       auto e = name ? attribute_value(in, value, args.at(0)) : std::nullopt;
       if (!e) return Value::error();
       if (*name == "tirx.device_entry") {  // the printed form of T.device_entry()
-        if (!in.kernel()->on_device()) (void)in.kernel()->enter_device(in.origin(args.call));
+        if (in.kernel()->on_device()) continue;
+        auto entered = in.kernel()->enter_device(in.origin(args.call));
+        if (!entered) return in.fail(std::move(entered.error()), args.call);
         continue;
       }
       f->attributes.emplace_back(in.keep(*name), *e);

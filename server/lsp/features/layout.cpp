@@ -53,12 +53,13 @@ Json grid_json(const layout::Grid& grid, int bits) {
                            : address    ? "bank"
                            : column     ? "column"
                                         : "none"}};
-  for (auto [name, part] : {std::pair{"thread", &layout::Cell::thread},
-                            {"address", &layout::Cell::address},
-                            {"lane", &layout::Cell::tmem_lane},
-                            {"column", &layout::Cell::tmem_column}}) {
+  auto add = [&](const char* name, auto part) {
     if (any(part)) out[name] = numbers([part](const layout::Cell& c) { return c.*part; });
-  }
+  };
+  add("thread", &layout::Cell::thread);
+  add("address", &layout::Cell::address);
+  add("lane", &layout::Cell::tmem_lane);
+  add("column", &layout::Cell::tmem_column);
   if (address && !grid.threads) {
     out["bank"] = numbers(
         [&](const layout::Cell& c) { return c.address < 0 ? std::int64_t{-1} : layout::bank_of(c.address, bits); });
