@@ -31,23 +31,20 @@ class Joining {
  public:
   explicit Joining(SymbolIndex& out) : out_(out) {}
 
-  // What stands around one place, and the names of the module.
+  // What stands around one place, and the names of the module. Their occurrences are not given: `lookup` asks for none.
   void run_around(std::span<const std::shared_ptr<const StatementSymbols>> statements, std::uint32_t offset) {
     const auto& places = out_.tree->statements();
-    out_.scopes.push_back({0, out_.tree->source()->size(), 0, nullptr});
-    for (std::uint32_t i = 0; i < statements.size(); ++i) bind(*statements[i], i);
+    bind_module(statements);
     // A place at the end of one statement is also that where the next one begins.
     for (std::uint32_t i = 0; i < statements.size(); ++i) {
       const bool reaches = i + 1 == statements.size() || offset <= places[i + 1].offset;
       if (places[i].offset <= offset && reaches) add(*statements[i], i, places[i].offset);
     }
     comments(offset);
-    give_occurrences();
   }
 
   void run(std::span<const std::shared_ptr<const StatementSymbols>> statements) {
     const auto& places = out_.tree->statements();
-    out_.scopes.push_back({0, out_.tree->source()->size(), 0, nullptr});
     std::size_t symbols = 0, occurrences = 0, scopes = 1, bindings = 0;
     for (const auto& s : statements) {
       symbols += s->symbols.size();
@@ -55,12 +52,10 @@ class Joining {
       scopes += s->scopes.size();
       bindings += s->module.size();
     }
-    module_.reserve(bindings);
     out_.symbols.reserve(symbols + 2 * bindings);
     out_.occurrences.reserve(occurrences);
     out_.scopes.reserve(scopes);
-    // All of the module's bindings first: a function may use what stands below it.
-    for (std::uint32_t i = 0; i < statements.size(); ++i) bind(*statements[i], i);
+    bind_module(statements);
     first_.reserve(statements.size());
     for (std::uint32_t i = 0; i < statements.size(); ++i) add(*statements[i], i, places[i].offset);
     const auto behind = static_cast<std::ptrdiff_t>(out_.occurrences.size());
@@ -78,6 +73,15 @@ class Joining {
  private:
   // By their beginnings, then by their ends.
   static std::uint64_t place(const Occurrence& o) { return std::uint64_t{o.begin} << 32 | o.end; }
+
+  // All of the module's bindings first: a function may use what stands below it.
+  void bind_module(std::span<const std::shared_ptr<const StatementSymbols>> statements) {
+    out_.scopes.push_back({0, out_.tree->source()->size(), 0, nullptr});
+    std::size_t bindings = 0;
+    for (const auto& s : statements) bindings += s->module.size();
+    module_.reserve(bindings);
+    for (std::uint32_t i = 0; i < statements.size(); ++i) bind(*statements[i], i);
+  }
 
   void bind(const StatementSymbols& s, std::uint32_t statement) {
     for (const StatementSymbols::Binding& b : s.module) {

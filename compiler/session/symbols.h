@@ -70,7 +70,8 @@ class KnownStatements;  // statement_symbols.h
 // all.
 SymbolIndex index_symbols(std::shared_ptr<const syntax::Tree> tree, KnownStatements* known = nullptr);
 // The same of what can be seen from `offset` alone: names of the module, and of the statements and comments that stand
-// there. Their `lookup` from there finds what the whole index would find, but costs nothing for the rest of the file.
+// there, without the occurrences of symbols. `lookup` from there finds what that of the whole index would, but costs
+// nothing for the rest of the file.
 SymbolIndex index_symbols_around(std::shared_ptr<const syntax::Tree> tree, std::uint32_t offset,
                                  KnownStatements* known = nullptr);
 
