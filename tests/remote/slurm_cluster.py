@@ -93,11 +93,12 @@ class Cluster:
         files = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"][:self.gpus]
         with open(os.path.join(here, "gres.conf"), "w") as f:
             f.writelines(f"Name=gpu Type=h100 File={file}\n" for file in files)
-        # From 23 on slurmd looks for systemd to make control groups, which nothing here uses.
+        # Nothing here uses control groups. From 23 on slurmd looks for systemd to make them; before, it looks which version the
+        # system has, and ends where a container shows none, unless it is told.
         said = subprocess.run(["slurmctld", "-V"], env=dict(os.environ, PATH=path_with_sbin()), capture_output=True, text=True)
-        if (version := re.search(r"(\d+)\.", said.stdout)) and int(version[1]) >= 23:
+        if version := re.search(r"(\d+)\.", said.stdout):
             with open(os.path.join(here, "cgroup.conf"), "w") as f:
-                f.write("CgroupPlugin=disabled\n")
+                f.write(f"CgroupPlugin={'disabled' if int(version[1]) >= 23 else 'cgroup/v1'}\n")
         self.conf = os.path.join(here, "slurm.conf")
         with open(self.conf, "w") as f:
             f.write(f"""ClusterName=tilewright
