@@ -249,7 +249,7 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
     if (given && given->made_up) return std::make_unique<OwnedBlock>(name, bytes, given->pattern, given->defined);
     auto block = std::make_unique<OwnedBlock>(name, bytes, options_.trace);
     if (!given) return block;
-    std::memcpy(block->bytes, given->bytes.data(), given->bytes.size());
+    std::ranges::copy(given->bytes, block->bytes);
     if (given->defined) std::ranges::fill(block->shadow, 1);
     return block;
   };

@@ -29,6 +29,8 @@ bool is_identifier(std::string_view name) {
          !syntax::is_keyword(name);
 }
 
+constexpr const char* kTakenElsewhere = "means something else in this script already";
+
 // Why `name` cannot take the place of the symbol in this script; empty: it can.
 std::string taken(const Query& q, const Script& script, const Meaning& meaning, const std::vector<Use>& uses,
                   const std::string& name) {
@@ -41,12 +43,15 @@ std::string taken(const Query& q, const Script& script, const Meaning& meaning, 
   for (const Use& u : uses) {
     if (!u.bare) continue;
     const Symbol* other = index.lookup(name, index.scope_at(u.begin));
-    if (other && other != meaning.symbol) return "'" + name + "' is taken" + at_line(defining(index, *other)->begin);
+    if (!other || other == meaning.symbol) continue;
+    // No line of a half-typed script may say what it is.
+    const Occurrence* defined = defining(index, *other);
+    return "'" + name + "' " + (defined ? "is taken" + at_line(defined->begin) : kTakenElsewhere + where);
   }
   bool bare = std::ranges::any_of(uses, &Use::bare);
   for (const Symbol& other : index.symbols) {
-    if (bare && other.kind == SymbolKind::Builtin && other.name == name && meaning.symbol->scope == 0) {
-      return "'" + name + "' means something else in this script already" + where;
+    if (bare && other.kind == SymbolKind::Builtin && other.name == name) {
+      return "'" + name + "' " + kTakenElsewhere + where;
     }
   }
   return {};

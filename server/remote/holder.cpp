@@ -221,7 +221,9 @@ int slurm_holder_main(int argc, char** argv) {
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (salloc.granted() && keep.count() > 0 && !record.empty()) {
     if (const auto kept = Record::create(record, salloc.job(), key)) {
-      for (int stream : {STDIN_FILENO, STDOUT_FILENO}) ::dup2(nowhere, stream);
+      for (int stream : {STDIN_FILENO, STDOUT_FILENO}) {
+        if (nowhere >= 0) ::dup2(nowhere, stream);
+      }
       keep_for_others(salloc, *kept, keep);
     }
   }

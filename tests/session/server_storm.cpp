@@ -5,14 +5,19 @@
 // Two documents are edited at random, each by a thread of its own, while other threads ask, cancel, change settings and
 // files, and send what is no message. Now and then an editor waits for the diagnostics of its last version and holds
 // them against an analysis from scratch. At the end every request must have one answer. Exit status 1: a difference, an
-// answer too many or too few; a thread that waits for longer than two minutes reports a hang.
+// answer too many or too few; a thread that waits for longer than two minutes reports a hang, with the stacks of all
+// threads.
+#include <execinfo.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -36,6 +41,24 @@ constexpr const char* kLimits = "[limits]\nsteps = 100000\nmemory_mb = 64\n";  /
 [[noreturn]] void fail(const std::string& why) {
   std::printf("%s\n", why.c_str());
   std::fflush(stdout);
+  std::_Exit(1);
+}
+
+void print_stack(int) {
+  void* frames[48];
+  ::backtrace_symbols_fd(frames, ::backtrace(frames, 48), STDOUT_FILENO);
+}
+
+// Where each thread of the process is, one after the other.
+[[noreturn]] void fail_with_stacks(const std::string& why) {
+  std::printf("%s\n", why.c_str());
+  std::signal(SIGUSR1, print_stack);
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::printf("thread %s\n", task.path().filename().c_str());
+    std::fflush(stdout);
+    ::syscall(SYS_tgkill, ::getpid(), std::atoi(task.path().filename().c_str()), SIGUSR1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
   std::_Exit(1);
 }
 
@@ -74,6 +97,10 @@ class Wire final : public transport::Connection {
         ++answers_[protocol::id_key(m.id)];
         ++answered_;
       }
+      if (m.method == "window/logMessage") {
+        if (m.params["message"].get<std::string>().find("could not be analysed") != std::string::npos)
+          fail(m.params["message"].get<std::string>());
+      }
       if (m.method == "textDocument/publishDiagnostics" && m.params.contains("version")) {
         auto version = m.params["version"].get<std::int64_t>();
         auto& last = published_[m.params["uri"].get<std::string>()];
@@ -87,7 +114,7 @@ class Wire final : public transport::Connection {
   Json diagnostics(const std::string& uri, std::int64_t version) {
     std::unique_lock lock(out_);
     if (!arrived_.wait_for(lock, std::chrono::minutes(2), [&] { return published_[uri].first >= version; })) {
-      fail("no diagnostics of version " + std::to_string(version) + " of " + uri + " in two minutes");
+      fail_with_stacks("no diagnostics of version " + std::to_string(version) + " of " + uri + " in two minutes");
     }
     return published_[uri].second;
   }
@@ -95,7 +122,7 @@ class Wire final : public transport::Connection {
   void wait_for_answers(std::int64_t asked) {
     std::unique_lock lock(out_);
     if (!arrived_.wait_for(lock, std::chrono::minutes(2), [&] { return asked - answered_ < kMostOpen; })) {
-      fail(std::to_string(asked - answered_) + " requests without an answer for two minutes");
+      fail_with_stacks(std::to_string(asked - answered_) + " requests without an answer for two minutes");
     }
   }
 
@@ -105,7 +132,7 @@ class Wire final : public transport::Connection {
     for (std::int64_t id = 1; id <= asked; ++id) {
       std::string key = protocol::id_key(id);
       if (!arrived_.wait_for(lock, std::chrono::minutes(2), [&] { return answers_[key] > 0; })) {
-        fail("request " + key + " has no answer in two minutes");
+        fail_with_stacks("request " + key + " has no answer in two minutes");
       }
       if (answers_[key] != 1) fail("request " + key + " has " + std::to_string(answers_[key]) + " answers");
     }

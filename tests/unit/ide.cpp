@@ -318,6 +318,15 @@ TEST_CASE("a rename lists the places of each script, or says why not") {
   CHECK_FALSE(ide::renamable(asked.query, asked.at("T.device_entry", 3)));
 }
 
+TEST_CASE("a rename to a name that the script uses and does not bind is refused") {
+  Asked asked("def size(rows):\n    count = len(rows)\n    return count + len(missing)\n");
+  for (const char* name : {"len", "missing"}) {
+    auto taken = ide::rename(asked.query, asked.at("count"), name);
+    REQUIRE_FALSE(taken);
+    CHECK(taken.error().reason == "'" + std::string(name) + "' means something else in this script already");
+  }
+}
+
 TEST_CASE("linked names are those that comments hold as well") {
   Asked asked;
   auto linked = ide::linked_names(asked.query, asked.at("make(rows)", 2));
