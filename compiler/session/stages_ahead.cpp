@@ -1,6 +1,7 @@
 #include "compiler/session/stages_ahead.h"
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 namespace tilewright::session {
@@ -8,6 +9,9 @@ namespace {
 
 // Kernels that are worth a thread of their own together.
 constexpr std::size_t kPerThread = 4;
+
+// glibc before 2.41 can lose a wake-up where several threads wait (its bug 25847); then a thread looks again by itself.
+constexpr std::chrono::milliseconds kLookAgain{20};
 
 }  // namespace
 
@@ -49,7 +53,7 @@ void StagesAhead::finish() {
 
 std::shared_ptr<KernelEntry> StagesAhead::next(bool wait) {
   std::unique_lock lock(mutex_);
-  if (wait) more_.wait(lock, [&] { return closed_ || next_ < kernels_.size(); });
+  while (wait && !closed_ && next_ >= kernels_.size()) more_.wait_for(lock, kLookAgain);
   return next_ < kernels_.size() ? kernels_[next_++] : nullptr;
 }
 
