@@ -4,13 +4,14 @@
 #include <chrono>
 #include <thread>
 
+#include "compiler/run/patient_wait.h"
+
 namespace tilewright::session {
 namespace {
 
 // Kernels that are worth a thread of their own together.
 constexpr std::size_t kPerThread = 4;
 
-// glibc before 2.41 can lose a wake-up where several threads wait (its bug 25847); then a thread looks again by itself.
 constexpr std::chrono::milliseconds kLookAgain{20};
 
 }  // namespace
@@ -53,7 +54,7 @@ void StagesAhead::finish() {
 
 std::shared_ptr<KernelEntry> StagesAhead::next(bool wait) {
   std::unique_lock lock(mutex_);
-  while (wait && !closed_ && next_ >= kernels_.size()) more_.wait_for(lock, kLookAgain);
+  if (wait) run::wait_patiently(more_, lock, kLookAgain, [this] { return closed_ || next_ < kernels_.size(); });
   return next_ < kernels_.size() ? kernels_[next_++] : nullptr;
 }
 

@@ -39,6 +39,7 @@ std::string taken(const Query& q, const Script& script, const Meaning& meaning, 
   auto at_line = [&](std::uint32_t offset) {
     return " on line " + std::to_string(script->source().position(offset).line + 1) + where;
   };
+  const std::string taken_elsewhere = "'" + name + "' " + kTakenElsewhere + where;
   // Taking a name that is in use where the renamed one is seen would change what the script means.
   for (const Use& u : uses) {
     if (!u.bare) continue;
@@ -46,15 +47,11 @@ std::string taken(const Query& q, const Script& script, const Meaning& meaning, 
     if (!other || other == meaning.symbol) continue;
     // No line of a half-typed script may say what it is.
     const Occurrence* defined = defining(index, *other);
-    return "'" + name + "' " + (defined ? "is taken" + at_line(defined->begin) : kTakenElsewhere + where);
+    return defined ? "'" + name + "' is taken" + at_line(defined->begin) : taken_elsewhere;
   }
-  bool bare = std::ranges::any_of(uses, &Use::bare);
-  for (const Symbol& other : index.symbols) {
-    if (bare && other.kind == SymbolKind::Builtin && other.name == name) {
-      return "'" + name + "' " + kTakenElsewhere + where;
-    }
-  }
-  return {};
+  auto of_python = [&](const Symbol& s) { return s.kind == SymbolKind::Builtin && s.name == name; };
+  bool meets = std::ranges::any_of(uses, &Use::bare) && std::ranges::any_of(index.symbols, of_python);
+  return meets ? taken_elsewhere : "";
 }
 
 // A member of another class by the same name, which may override it or be overridden by it. Null: none.

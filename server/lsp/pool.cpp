@@ -4,12 +4,12 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "compiler/run/patient_wait.h"
+
 namespace tilewright::lsp {
 
 namespace {
 constexpr std::size_t kStackBytes = 64u << 20;  // of addresses; memory comes as it is touched
-
-// glibc before 2.41 can lose a wake-up where several threads wait (its bug 25847); then a job waits this long at most.
 constexpr std::chrono::seconds kLookAgain{1};
 }  // namespace
 
@@ -54,7 +54,7 @@ void Pool::work() {
     {
       std::unique_lock lock(mutex_);
       auto waiting = [](const auto& jobs) { return !jobs.empty(); };
-      while (!ending_ && std::ranges::none_of(jobs_, waiting)) wake_.wait_for(lock, kLookAgain);
+      run::wait_patiently(wake_, lock, kLookAgain, [&] { return ending_ || std::ranges::any_of(jobs_, waiting); });
       if (ending_) return;
       auto& jobs = *std::ranges::find_if(jobs_, waiting);
       job = std::move(jobs.front());

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <expected>
 #include <future>
+#include <initializer_list>
 #include <tuple>
 
 #include "server/remote/process.h"
@@ -31,6 +32,13 @@ constexpr milliseconds kLook{200};       // between looks whether somebody uses 
 void say(const std::string& line) {
   const std::string text = line + "\n";
   std::ignore = ::write(STDOUT_FILENO, text.data(), text.size());  // nobody may be there any more
+}
+
+// What these of our streams carry goes nowhere from now on, where the system has such a place.
+void lead_nowhere(std::initializer_list<int> streams) {
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nowhere < 0) return;
+  for (int stream : streams) ::dup2(nowhere, stream);
 }
 
 // salloc, while it holds the allocation.
@@ -89,8 +97,7 @@ class Salloc {
       std::signal(SIGHUP, SIG_DFL);
       ::dup2(in[0], STDIN_FILENO);
       ::dup2(err[1], STDERR_FILENO);
-      const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-      ::dup2(nowhere, STDOUT_FILENO);
+      lead_nowhere({STDOUT_FILENO});
       ::execvp(words[0], words);
       ::dprintf(STDERR_FILENO, "salloc: error: cannot start it: %s\n", std::strerror(errno));
       ::_exit(127);
@@ -217,13 +224,10 @@ int slurm_holder_main(int argc, char** argv) {
     salloc.give_back();
     return 1;
   }
-  // The streams are given up: whoever waits for the client's end need not wait for ours.
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (salloc.granted() && keep.count() > 0 && !record.empty()) {
     if (const auto kept = Record::create(record, salloc.job(), key)) {
-      for (int stream : {STDIN_FILENO, STDOUT_FILENO}) {
-        if (nowhere >= 0) ::dup2(nowhere, stream);
-      }
+      // The streams are given up: whoever waits for the client's end need not wait for ours.
+      lead_nowhere({STDIN_FILENO, STDOUT_FILENO});
       keep_for_others(salloc, *kept, keep);
     }
   }

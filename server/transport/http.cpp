@@ -134,8 +134,8 @@ class Client final : public HttpClient {
     tcp::resolver::results_type places;
     error_code ec = run_step(
         *line,
-        [&](auto done) {
-          resolver.async_resolve(origin_.host, origin_.port, [&places, done](error_code e, auto found) {
+        [&](const auto& done) {
+          resolver.async_resolve(origin_.host, origin_.port, [&places, done](error_code e, const auto& found) {
             if (!e) places = found;
             done(e);
           });
@@ -144,7 +144,9 @@ class Client final : public HttpClient {
     if (!ec)
       ec = run_step(
           *line,
-          [&](auto done) { line->socket().async_connect(places, [done](error_code e, const auto&) { done(e); }); },
+          [&](const auto& done) {
+            line->socket().async_connect(places, [done](error_code e, const auto&) { done(e); });
+          },
           end);
     if (!ec && origin_.tls) {
       SSL_set_tlsext_host_name(line->encrypted->native_handle(), origin_.host.c_str());

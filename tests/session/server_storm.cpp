@@ -51,7 +51,6 @@ void print_stack(int) {
 
 // Where each thread of the process is, one after the other.
 [[noreturn]] void fail_with_stacks(const std::string& why) {
-  std::printf("%s\n", why.c_str());
   std::signal(SIGUSR1, print_stack);
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     std::printf("thread %s\n", task.path().filename().c_str());
@@ -59,7 +58,7 @@ void print_stack(int) {
     ::syscall(SYS_tgkill, ::getpid(), std::atoi(task.path().filename().c_str()), SIGUSR1);
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  std::_Exit(1);
+  fail(why);
 }
 
 constexpr std::int64_t kMostOpen = 500;  // requests
@@ -98,8 +97,8 @@ class Wire final : public transport::Connection {
         ++answered_;
       }
       if (m.method == "window/logMessage") {
-        if (m.params["message"].get<std::string>().find("could not be analysed") != std::string::npos)
-          fail(m.params["message"].get<std::string>());
+        const auto& logged = m.params["message"].get_ref<const std::string&>();
+        if (logged.find("could not be analysed") != std::string::npos) fail(logged);
       }
       if (m.method == "textDocument/publishDiagnostics" && m.params.contains("version")) {
         auto version = m.params["version"].get<std::int64_t>();
