@@ -85,7 +85,7 @@ void Server::run_made(const std::string& path) {
 }
 
 void Server::publish_again(const std::string& path) {
-  publish(path, false);
+  publish(path, Because::Found);
   if (!push_ && client_->offers("workspace.diagnostics.refreshSupport")) ask("workspace/diagnostic/refresh", nullptr);
 }
 
@@ -182,7 +182,7 @@ void Server::look_again(const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     if (!session_.refresh(path, settings(path))) continue;
     supersede_diagnostics(path);
-    publish(path);
+    publish(path, Because::Changed);
   }
 }
 
@@ -191,7 +191,7 @@ void Server::updated(const std::string& path) {
   artifacts_.typed(path);
   trials_.typed(path);
   auto touched = workspace_.set_document(path, session_.find(path)->tree());
-  publish(path);
+  publish(path, Because::Typed);
   look_again(touched);
   if (++edits_ % 256 == 0) {
     session_.trim();
@@ -200,22 +200,30 @@ void Server::updated(const std::string& path) {
   }
 }
 
-void Server::publish(const std::string& path, bool edited) {
+void Server::publish(const std::string& path, Because because) {
   auto& live = live_[path];
   if (!live) live = std::make_shared<Live>();
   std::uint64_t number;
   std::stop_source stop;
+  bool background, tries;
   {
     std::lock_guard lock(live->mutex);
+    if (live->running && (because == Because::Found || (because == Because::Changed && live->must_end))) {
+      live->again = std::min(live->again.value_or(because), because);
+      return;
+    }
+    // Whoever takes the place of an edit's analysis does what it would have done.
+    live->edited = live->edited || because != Because::Found;
     live->stop.request_stop();
     live->stop = stop;
     number = ++live->newest;
-    // Whoever takes the place of an edit's analysis, because something was found meanwhile, does what it would have
-    // done.
-    edited = live->edited |= edited;
+    background = live->edited && preferences_.toolchain == "idle";
+    tries = live->edited && preferences_.simulate;
+    live->running = push_ || background || tries || !views_.of(path).empty();
+    live->must_end = because != Because::Typed;
+    live->again.reset();
+    if (!live->running) return;
   }
-  bool background = edited && preferences_.toolchain == "idle", tries = edited && preferences_.simulate;
-  if (!push_ && !background && !tries && views_.of(path).empty()) return;
   const ide::BackgroundTrials* trials = preferences_.simulate ? &trials_ : nullptr;
   auto analyse = [this, live, number, stop, background, tries, trials, push = push_, snapshot = session_.find(path),
                   uri = client_->uris->of(path), client = client_] {
@@ -253,14 +261,29 @@ void Server::publish(const std::string& path, bool edited) {
       log(Level::Error, uri + " could not be analysed: " + e.what());
     }
   };
-  pool_.run(std::move(analyse), Pool::Urgency::Diagnostics);
+  pool_.run(
+      [this, path, live, number, analyse = std::move(analyse)] {
+        analyse();
+        ended(path, *live, number);
+      },
+      Pool::Urgency::Diagnostics);
+}
+
+void Server::ended(const std::string& path, Live& live, std::uint64_t number) {
+  std::lock_guard lock(live.mutex);
+  if (live.newest != number) return;
+  live.running = false;
+  if (!live.again) return;
+  post([this, path, because = *live.again] {
+    if (session_.find(path)) publish(path, because);
+  });
 }
 
 void Server::refresh_all(const std::string& why) {
   for (const auto& before : session_.all()) {
     supersede_diagnostics(before->path());
     session_.refresh(before->path(), settings(before->path()));
-    publish(before->path());
+    publish(before->path(), Because::Changed);
   }
   if (!push_ && client_->offers("workspace.diagnostics.refreshSupport")) ask("workspace/diagnostic/refresh", nullptr);
   if (session_.all().empty() || !client_->offers("window.workDoneProgress")) return;

@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -43,12 +44,19 @@ class Server final : private endpoint::Handler {
  private:
   using Message = protocol::Message;
 
+  // Why diagnostics are made again: for another text, for other settings or imports around the same one, or because
+  // somebody else found something about it. The earlier of two holds for both.
+  enum class Because { Typed, Changed, Found };
+
   // The newest snapshot of a document, as far as publishing is concerned.
   struct Live {
     std::mutex mutex;
     std::uint64_t newest = 0;
     std::stop_source stop{std::nostopstate};
-    bool edited = false;  // and no analysis since has come to its end
+    bool edited = false;    // and no analysis since has come to its end
+    bool running = false;   // the newest one
+    bool must_end = false;  // it began because of what is around the text, and only another text may stop it
+    std::optional<Because> again;  // once more when it has ended
   };
 
   // ---- server.cpp: messages -----------------------------------------------------------------------------------------
@@ -111,8 +119,11 @@ class Server final : private endpoint::Handler {
   void updated(const std::string& path);
   // Documents whose imports changed.
   void look_again(const std::vector<std::string>& paths);
-  // Analyses the newest snapshot and publishes what it finds.
-  void publish(const std::string& path, bool edited = true);
+  // Analyses the newest snapshot and publishes what it finds. Another text stops what runs on the one before; changes
+  // around it do so once and then wait for its end: files that keep changing would else leave no diagnostics at all.
+  void publish(const std::string& path, Because because);
+  // Of a worker: the analysis of this number is over, however it ended.
+  void ended(const std::string& path, Live& live, std::uint64_t number);
   // After an analysis: views that changed are refreshed, and what NVIDIA's tools would make of it is wished for if
   // `background`.
   void show_views(const session::Snapshot& snapshot, const session::Analysis& analysis, bool background);

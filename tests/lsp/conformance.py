@@ -1118,6 +1118,23 @@ def _():
         return c
 
 
+@test("files that keep changing do not keep diagnostics from coming")
+def _():
+    c = started(WATCH)
+    c.open(URI, SLOW)
+    end = time.time() + PATIENCE * 20
+    while True:
+        c.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": "file:///nowhere/other.py", "type": 2}]})
+        try:
+            m = c.wait_for(lambda m: m.get("method") == "textDocument/publishDiagnostics", 0.005)
+        except TimeoutError:
+            assert time.time() < end, "none came"
+            continue
+        assert m["params"]["version"] == 1, m
+        if names(m["params"]["diagnostics"]):
+            return c
+
+
 @test("an open document stands for its file in the imports of others")
 def _():
     with tempfile.TemporaryDirectory() as folder:
