@@ -53,9 +53,9 @@ class Server final : private endpoint::Handler {
     std::mutex mutex;
     std::uint64_t newest = 0;
     std::stop_source stop{std::nostopstate};
-    bool edited = false;    // and no analysis since has come to its end
-    bool running = false;   // the newest one
-    bool must_end = false;  // it began because of what is around the text, and only another text may stop it
+    bool edited = false;           // and no analysis since has come to its end
+    bool running = false;          // the newest one
+    bool must_end = false;         // it began because of what is around the text, and only another text may stop it
     std::optional<Because> again;  // once more when it has ended
   };
 
