@@ -116,6 +116,11 @@ def _(p):
     return p.group == 2 and p.c.columns > 256
 
 
+@rule("distances that only the launch knows", "G33", "they are to fit 14 bits", "_smem has a layout known only at run time")
+def _(p):
+    return any("(n * 512, " in p.declared(o) for o in (p.a, p.b))
+
+
 @rule("places of scale factors", "G7", "the reference compares 32 lanes, not the steps around them nor their repetition",
       "in all four quarters", "the unit reads it in lane", "has a layout known only at run time")
 def _(p):
@@ -308,6 +313,11 @@ def _(case):
                      "wherever they are")
 def _(case):
     return of_gemm(case) and "some pair starts at an odd one" in case.reason("mma.m16n8k*") and re.search(r"\(3, ", case.text)
+
+
+@rule_and_its_kernel("registers along an axis that they do not have", "G34", "the reference counts columns of tensor memory as registers")
+def _(case):
+    return of_gemm(case) and "is distributed over axis TCol" in case.reason("mma.m16n8k*") and "@ TCol" in case.text
 
 
 @rule_and_its_kernel("a fragment in one thread", "G26", "32 lanes hold a fragment; one thread cannot multiply it")

@@ -24,6 +24,8 @@ std::unexpected<Reason> refuse(Reason reason) { return std::unexpected(std::move
 struct Line {
   Dim start;                        // elements
   std::vector<std::int64_t> steps;  // from there to index i
+  // From index 0 of the dimension to index 8, which may be behind its end: the last iter goes on there.
+  std::int64_t eight = 0;
 };
 
 std::int64_t at(std::span<const layout::Iter> run, std::int64_t index) {
@@ -34,6 +36,13 @@ std::int64_t at(std::span<const layout::Iter> run, std::int64_t index) {
     index /= extent;
   }
   return sum;
+}
+
+std::int64_t going_on(std::span<const layout::Iter> run, std::int64_t index) {
+  if (run.empty()) return 0;
+  std::int64_t inner = 1;
+  for (const layout::Iter& it : run.subspan(1)) inner *= it.extent.value();
+  return index / inner * run[0].stride.value() + at(run.subspan(1), index % inner);
 }
 
 // A run of iters walked from a start known only at run time: where the region is one strided block (layout.md 5.8).
@@ -48,7 +57,7 @@ std::expected<Line, Reason> symbolic_line(const ir::Buffer& buffer, std::size_t 
                       " is known only at run time, and from there ", count,
                       " elements may run over a seam of the layout"));
   }
-  Line out{layout::offset_on((*sliced)->tile->offset, Axis::m), {}};
+  Line out{layout::offset_on((*sliced)->tile->offset, Axis::m), {}, 0};
   const layout::Iters& shard = (*sliced)->tile->shard;
   for (const layout::Iter& it : shard) {
     if (!it.extent.is_constant() || !it.stride.is_constant()) return refuse("a step that is known only at run time");
@@ -71,12 +80,16 @@ std::expected<Line, Reason> line(const ir::Buffer& buffer, std::size_t d, std::s
       return refuse(cat(ir::spoken_name(buffer), " is distributed over axis ", layout::axis_name(it.axis)));
     }
   }
-  if (ir::is_constant(buffer.shape[d], 1)) return Line{0, {0}};  // whatever the index is called, it is 0
+  if (ir::is_constant(buffer.shape[d], 1)) return Line{0, {0}, 0};  // whatever the index is called, it is 0
   Expr min = ir::simplify(range.min);
   const std::int64_t* begin = ir::constant(min);
-  if (!begin) return symbolic_line(buffer, d, layout::Iters(run.begin(), run.end()), range, *count);
+  if (!begin) {
+    auto out = symbolic_line(buffer, d, layout::Iters(run.begin(), run.end()), range, *count);
+    if (out) out->eight = going_on(run, kRows);
+    return out;
+  }
   if (*begin < 0 || *begin > kLargest) return refuse(cat("dimension ", d, " starts at ", *begin));
-  Line out{at(run, *begin), {}};
+  Line out{at(run, *begin), {}, going_on(run, kRows)};
   out.steps.reserve(static_cast<std::size_t>(*count));
   for (std::int64_t i = 0; i < *count; ++i) out.steps.push_back(at(run, *begin + i) - out.start.value());
   return out;
@@ -276,6 +289,7 @@ std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bo
   Distances d{*between, *groups, rounded(length) / out.row,
               (columns_contiguous || out.mode == 0 ? lines_across : rounded(lines_across)) / kRows};
   if (length <= out.row) d.contiguous = std::nullopt;  // a short region over a seam counts as one piece
+  if (lines_across == kRows && d.grouped_count > 1) d.grouped = (*lines)[1].eight;
   auto [leading, stride] = filled(d, atom, columns_contiguous);
   // Without a swizzle ldo is the distance along K and sdo that along M or N, whichever of them is contiguous.
   if (out.mode == 0 && out.mn_major) std::swap(leading, stride);
