@@ -87,6 +87,18 @@ TEST_CASE("shared operands: the constants of the worked examples") {
         "1024,64,3 K: 0 2 4 6 1024 1026 1028 1030");
 }
 
+TEST_CASE("shared operands: eight rows count as those of a whole atom") {
+  KernelBuilder k;
+  // gemm.md 3.4 rule 1: eight columns are matched as 16, the second eight where the layout has them or would have them.
+  CHECK(described(k, {.shape = {16, 8}, .transposed = true, .mode = B32, .exchanged = true}) == "32,16,1 K: 0");
+  CHECK(described(k, {.shape = {32, 8}, .transposed = true, .mode = B32, .exchanged = true}) == "16,16,1 K: 0 16");
+  CHECK(described(k, {.shape = {16, 32},
+                      .region = {{0, 16}, {8, 8}},
+                      .transposed = true,
+                      .mode = B32,
+                      .layout = "Z(3,1,3) S[(16,4,8):(1,256,16)]"}) == "64,32,1 K: 32");
+}
+
 TEST_CASE("shared operands: slices by whole K steps, aligned to an atom or not") {
   KernelBuilder k;
   // G18: of an atom's length and across a seam; G14: no strided block, and yet each step is readable.
