@@ -254,8 +254,11 @@ void Session::run_job(const Message& m) {
 // On the session's own thread.
 void Session::deliver(const std::shared_ptr<endpoint::Open>& open, const std::shared_ptr<Job>& job, Ending ending) {
   if (open->answered()) return;
-  if (!worker_.attempts.is_latest(*job))
-    return endpoint_.answer(open, wrong("a later attempt of this job is known", wire::kSuperseded));
+  const auto nobody_waits = [&] {
+    return worker_.attempts.is_latest(*job) ? wrong("the job was withdrawn", ErrorCode::RequestCancelled)
+                                            : wrong("a later attempt of this job is known", wire::kSuperseded);
+  };
+  if (!worker_.attempts.is_latest(*job)) return endpoint_.answer(open, nobody_waits());
   // An input that stayed as it was is the client's own: nothing comes back of it.
   for (std::size_t i = 0; i < ending.outcome.buffers.size(); ++i) {
     run::Contents& left = ending.outcome.buffers[i].contents;
@@ -266,6 +269,7 @@ void Session::deliver(const std::shared_ptr<endpoint::Open>& open, const std::sh
   if (bytes > wire::kPiece) job->progress({.key = job->key, .state = "sending"});
   const transport::Together together(bytes <= kTogether ? &connection_ : nullptr);
   if (!send_contents(*job, ending.outcome)) {
+    if (job->stop.stop_requested()) return endpoint_.answer(open, nobody_waits());  // unless it was answered
     if (!open->answered()) {
       Worker::log("a client that did not read its results was cut off");
       endpoint_.post([this] { endpoint_.end(1); });

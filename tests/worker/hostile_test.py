@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import uuid
 
@@ -412,6 +413,24 @@ class Hostile(unittest.TestCase):
         self.assertEqual((answer["result"]["outcome"]["status"], left), ("done", later.data))
         self.refused(one.answer(number)[0], "later attempt")
         self.refused(one.call("job/open", Job(key="same", attempt=2).params()), "later attempt")
+
+    def test_later_attempt_while_results_go_out(self):
+        one, two = self.client(), self.client()
+        reads, read = threading.Event(), one._read
+        reads.set()
+        one._read = lambda most: (read(most), reads.wait())[0]
+        first = Job(size=64 << 20, key="large")  # more than goes out ahead of its reader
+        one.call("job/open", first.params())
+        first.send_data(one)
+        done = two.call("status", {})["result"]["done"]
+        reads.clear()
+        number = one.ask("job/run", first.which())
+        wait_until("it is done", lambda: two.call("status", {})["result"]["done"] > done)
+        later = Job(key="large", attempt=2)
+        self.assertEqual(later.run(two)[0]["result"]["outcome"]["status"], "done")
+        reads.set()
+        self.refused(one.answer(number)[0], "later attempt")
+        self.assertEqual(Job().run(one)[0]["result"]["outcome"]["status"], "done")  # the connection goes on
 
     def test_key_of_another_client(self):
         one, two = self.client(), self.client()
