@@ -289,7 +289,8 @@ std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bo
   Distances d{*between, *groups, rounded(length) / out.row,
               (columns_contiguous || out.mode == 0 ? lines_across : rounded(lines_across)) / kRows};
   if (length <= out.row) d.contiguous = std::nullopt;  // a short region over a seam counts as one piece
-  if (lines_across == kRows && d.grouped_count > 1) d.grouped = (*lines)[1].eight;
+  const std::int64_t eight = (*lines)[1].eight;
+  if (lines_across == kRows && d.grouped_count > 1 && eight > 0) d.grouped = eight;
   auto [leading, stride] = filled(d, atom, columns_contiguous);
   // Without a swizzle ldo is the distance along K and sdo that along M or N, whichever of them is contiguous.
   if (out.mode == 0 && out.mn_major) std::swap(leading, stride);
