@@ -261,7 +261,7 @@ def hold(primitive, files, args):
     stats, passed, failed = Statistics(primitive), 0, 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         # The first one alone: a reference that installs itself when it is first asked does so once.
-        first = [ask(*files[0], args)]
+        first = [ask(*f, args) for f in files[:1]]
         for script, reference, ours in itertools.chain(first, pool.map(lambda f: ask(*f, args), files[1:])):
             if reference.get("error"):
                 print(f"{script}: the reference cannot read the file: {reference['error']}")

@@ -58,10 +58,13 @@ class Job:
             client.notify("job/data", {**self.which(), "what": "buffer", "index": 0, "offset": at},
                           self.data[at:at + (1 << 20)])
 
-    def start(self, client):
+    def bring(self, client):
         opened = client.call("job/open", self.params())
         assert "result" in opened, opened
         self.send_data(client)
+
+    def start(self, client):
+        self.bring(client)
         return client.ask("job/run", self.which())
 
     def run(self, client):
@@ -420,8 +423,7 @@ class Hostile(unittest.TestCase):
         reads.set()
         one._read = lambda most: (read(most), reads.wait())[0]
         first = Job(size=64 << 20, key="large")  # more than goes out ahead of its reader
-        one.call("job/open", first.params())
-        first.send_data(one)
+        first.bring(one)
         done = two.call("status", {})["result"]["done"]
         reads.clear()
         number = one.ask("job/run", first.which())

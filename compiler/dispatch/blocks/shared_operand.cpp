@@ -28,21 +28,15 @@ struct Line {
   std::int64_t eight = 0;
 };
 
-std::int64_t at(std::span<const layout::Iter> run, std::int64_t index) {
+// Behind its end the run begins anew, or its first iter goes on.
+std::int64_t at(std::span<const layout::Iter> run, std::int64_t index, bool goes_on = false) {
   std::int64_t sum = 0;
   for (std::size_t i = run.size(); i-- > 0;) {
     const std::int64_t extent = run[i].extent.value();
-    sum += index % extent * run[i].stride.value();
+    sum += (goes_on && i == 0 ? index : index % extent) * run[i].stride.value();
     index /= extent;
   }
   return sum;
-}
-
-std::int64_t going_on(std::span<const layout::Iter> run, std::int64_t index) {
-  if (run.empty()) return 0;
-  std::int64_t inner = 1;
-  for (const layout::Iter& it : run.subspan(1)) inner *= it.extent.value();
-  return index / inner * run[0].stride.value() + at(run.subspan(1), index % inner);
 }
 
 // A run of iters walked from a start known only at run time: where the region is one strided block (layout.md 5.8).
@@ -57,7 +51,7 @@ std::expected<Line, Reason> symbolic_line(const ir::Buffer& buffer, std::size_t 
                       " is known only at run time, and from there ", count,
                       " elements may run over a seam of the layout"));
   }
-  Line out{layout::offset_on((*sliced)->tile->offset, Axis::m), {}, 0};
+  Line out{layout::offset_on((*sliced)->tile->offset, Axis::m), {}};
   const layout::Iters& shard = (*sliced)->tile->shard;
   for (const layout::Iter& it : shard) {
     if (!it.extent.is_constant() || !it.stride.is_constant()) return refuse("a step that is known only at run time");
@@ -80,16 +74,12 @@ std::expected<Line, Reason> line(const ir::Buffer& buffer, std::size_t d, std::s
       return refuse(cat(ir::spoken_name(buffer), " is distributed over axis ", layout::axis_name(it.axis)));
     }
   }
-  if (ir::is_constant(buffer.shape[d], 1)) return Line{0, {0}, 0};  // whatever the index is called, it is 0
+  if (ir::is_constant(buffer.shape[d], 1)) return Line{0, {0}};  // whatever the index is called, it is 0
   Expr min = ir::simplify(range.min);
   const std::int64_t* begin = ir::constant(min);
-  if (!begin) {
-    auto out = symbolic_line(buffer, d, layout::Iters(run.begin(), run.end()), range, *count);
-    if (out) out->eight = going_on(run, kRows);
-    return out;
-  }
+  if (!begin) return symbolic_line(buffer, d, layout::Iters(run.begin(), run.end()), range, *count);
   if (*begin < 0 || *begin > kLargest) return refuse(cat("dimension ", d, " starts at ", *begin));
-  Line out{at(run, *begin), {}, going_on(run, kRows)};
+  Line out{at(run, *begin), {}};
   out.steps.reserve(static_cast<std::size_t>(*count));
   for (std::int64_t i = 0; i < *count; ++i) out.steps.push_back(at(run, *begin + i) - out.start.value());
   return out;
@@ -234,10 +224,13 @@ std::expected<std::vector<Line>, Reason> lines_of(const ir::Region& region, Dim&
   std::vector<Line> wide;
   for (std::size_t d = 0; d < region.ranges.size(); ++d) {
     const auto first = grouped->separators[d], last = grouped->separators[d + 1];
-    auto one = line(buffer, d, std::span(grouped->layout.shard).subspan(first, last - first), region.ranges[d]);
+    const auto run = std::span(grouped->layout.shard).subspan(first, last - first);
+    auto one = line(buffer, d, run, region.ranges[d]);
     if (!one) return std::unexpected(std::move(one.error()));
     start = start + one->start;
-    if (one->steps.size() > 1) wide.push_back(std::move(*one));
+    if (one->steps.size() < 2) continue;
+    one->eight = at(run, kRows, true);
+    wide.push_back(std::move(*one));
   }
   if (wide.size() != 2) {
     return refuse(cat("a matrix has two extents larger than 1, ", ir::to_string(region), " has ", wide.size()));
@@ -289,8 +282,9 @@ std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bo
   Distances d{*between, *groups, rounded(length) / out.row,
               (columns_contiguous || out.mode == 0 ? lines_across : rounded(lines_across)) / kRows};
   if (length <= out.row) d.contiguous = std::nullopt;  // a short region over a seam counts as one piece
+  // A single group that counts as several has the distance that the next one would have.
   const std::int64_t eight = (*lines)[1].eight;
-  if (lines_across == kRows && d.grouped_count > 1 && eight > 0) d.grouped = eight;
+  if (!d.grouped && d.grouped_count > 1 && eight > 0) d.grouped = eight;
   auto [leading, stride] = filled(d, atom, columns_contiguous);
   // Without a swizzle ldo is the distance along K and sdo that along M or N, whichever of them is contiguous.
   if (out.mode == 0 && out.mn_major) std::swap(leading, stride);
