@@ -44,7 +44,7 @@ def text_of(path):
 def files(root, folders, suffixes):
     for folder in folders:
         for where, below, names in os.walk(os.path.join(root, folder)):
-            below[:] = sorted(d for d in below if d not in ("build", "node_modules", "__pycache__"))
+            below[:] = sorted(d for d in below if d not in ("node_modules", "__pycache__"))
             for name in sorted(names):
                 if name.endswith(suffixes):
                     yield os.path.relpath(os.path.join(where, name), root)

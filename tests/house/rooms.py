@@ -80,7 +80,7 @@ class House:
     def sources(self, *folders):
         for folder in folders:
             for path, dirs, files in os.walk(os.path.join(self.root, folder)):
-                dirs[:] = sorted(d for d in dirs if not d.startswith(".") and d not in ("build", "node_modules"))
+                dirs[:] = sorted(d for d in dirs if not d.startswith(".") and d != "node_modules")
                 for name in sorted(files):
                     if name.endswith((".cpp", ".h")):
                         yield os.path.relpath(os.path.join(path, name), self.root).replace(os.sep, "/")
@@ -247,7 +247,13 @@ def check(root):
     for room in SPEAKERS:
         for other in house.allowed.get(room, set()) & set(SPEAKERS) - {room}:
             house.problems.append(f"server/CMakeLists.txt: {room} may not use {other}: no speaker knows another")
-    for path in house.sources("compiler", "protocol", "server", "tests"):
+    seen = list(house.sources("compiler", "protocol", "server", "tests"))
+    used = {house.room_of(path) for path in seen}
+    for room, folder in house.folder.items():
+        if room not in used:
+            lists = "server/CMakeLists.txt" if folder.startswith("server/") else "CMakeLists.txt"
+            house.problems.append(f"{lists}: the room {room} has no file in {folder}/")
+    for path in seen:
         check_width(house, path)
         check_json(house, path)
         room = house.room_of(path)

@@ -2,6 +2,8 @@
 """Breaks each rule of rooms.py in a small tree and holds the words against what it says; the same tree, unbroken, has
 nothing to say."""
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -67,6 +69,9 @@ BROKEN = [
     ("server/CMakeLists.txt", "server_room(helpers USES cli)\nserver_room(build USES helpers)",
      "build may not use cli: no speaker knows another"),
     ("protocol/rpc.h", '#include "compiler/ir/ir.h"', "protocol may not include ir"),
+    ("CMakeLists.txt", "room(attic USES ir)", "CMakeLists.txt: the room attic has no file in compiler/attic/"),
+    ("server/CMakeLists.txt", "server_room(build USES render)", "server/CMakeLists.txt: the room build has no file in server/build/"),
+    ("server/build/serve.cpp", '#include "server/lsp/command.h"', "the room build has no line in CMakeLists.txt"),
     ("compiler/ir/ir.h", "void f() { a = 1, b = 2; }", "a comma joins statements"),
     ("server/ide/hover.h", "void f() {\n  if (x) g(1, 2), h.i(3);\n}", "server/ide/hover.h:5: a comma joins statements: if (x) g(1, 2), h.i(3);"),
     ("server/ide/hover.h", "void f() { switch (x) { case K::A: return g(), h(); } }", "a comma joins statements"),
@@ -85,8 +90,23 @@ def problems(files):
         return rooms.check(root)[0]
 
 
+def unseen(root):
+    """Sources that the repository tracks and the rules never look at, and the other way round; empty without git."""
+    if not shutil.which("git") or not os.path.exists(os.path.join(root, ".git")):
+        print("not compared with what the repository tracks: this is not a git checkout", file=sys.stderr)
+        return []
+    folders = ("compiler", "protocol", "server", "tests")
+    listed = subprocess.run(["git", "-c", "safe.directory=*", "-C", root, "ls-files", "-co", "--exclude-standard", "--", *folders],
+                            capture_output=True, text=True, check=True).stdout.split("\n")
+    tracked = {p for p in listed if p.endswith((".cpp", ".h")) and os.path.exists(os.path.join(root, p))}
+    return sorted(tracked ^ set(rooms.House(root).sources(*folders)))
+
+
 def main():
     wrong = []
+    root = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
+    if differing := unseen(root):
+        wrong.append(f"the files that the rules look at are not those of the repository: {differing[:9]}")
     if said := problems(HOUSE):
         wrong.append(f"the unbroken house: {said}")
     for path, added, words in BROKEN:
