@@ -6,8 +6,9 @@ HEADING = re.compile(r"^(Positionals|Options|Subcommands|Examples?):$")
 ITEM = re.compile(r"^  (?! )(.+?)(?:\s{2,}(.*))?$")
 
 ENVIRONMENT = [
-    ("CUDA_HOME", "The folder with NVIDIA's compiler (lib64, include). Without it NVIDIA's Python wheels beside the binary and /usr/local/cuda are "
-                  "looked at."),
+    ("CUDA_HOME", "The folder with NVIDIA's compiler (lib64, include). Without it NVIDIA's Python wheels beside the binary's own and /usr/local/cuda are "
+                  "looked at. A folder that other users can change is refused."),
+    ("TILEWRIGHT_CUDA_OWNERS", "Users whose folders of NVIDIA's compiler are trusted as root's are, separated by commas."),
     ("XDG_CACHE_HOME", "Artifacts of NVIDIA's compiler are kept in tilewright/artifacts below it (default: ~/.cache)."),
     ("NO_COLOR", "No colours on a terminal."),
 ]

@@ -62,6 +62,19 @@ def maintainer(given):
     return given
 
 
+def forget_checkout(path):
+    """Blanks where the binary was built: a development build looks there for NVIDIA's compiler, a package must not (cmake/checkout.cpp.in)."""
+    with open(path, "rb") as f:
+        data = f.read()
+    words = b"tilewright was built in: "
+    found = [m.start() for m in re.finditer(words + b"(?=/)", data)]
+    if len(found) != 1:
+        refuse(1, f"the binary says {len(found)} times where it was built, not once", "see cmake/checkout.cpp.in")
+    end = data.index(b"\0", found[0])
+    with open(path, "wb") as f:
+        f.write(data[:found[0]] + bytes(end - found[0]) + data[end:])
+
+
 def gather(binary, stripped, maintained_by):
     """What all packages are filled with; `binary` is asked for its texts."""
     said = output(binary, "--version").strip()
@@ -100,6 +113,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         stripped = os.path.join(scratch, "tilewright")
         subprocess.run(["strip", "--strip-all", "-o", stripped, o.binary], check=True)
+        forget_checkout(stripped)
         os.chmod(stripped, 0o755)
         made = gather(o.binary, stripped, maintained_by)
         paths = [kind.make(made, o.folder) for kind in (wheel, deb, tarball) if kind.__name__ not in left_out]

@@ -12,9 +12,11 @@
 #include "compiler/run/helper.h"
 #include "compiler/text/dialect.h"
 #include "compiler/toolchain/helper.h"
+#include "compiler/toolchain/owned_path.h"
 #include "server/build/command.h"
 #include "server/cli/commands.h"
 #include "server/lsp/command.h"
+#include "server/project/cuda_folders.h"
 #include "server/project/environment.h"
 #include "server/remote/holder.h"
 #include "server/remote/shared_cache.h"
@@ -74,12 +76,14 @@ int command_line(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   // The processes that hold NVRTC and the GPU are this binary too; they take no options of ours.
   if (argc == 2 && std::string_view(argv[1]) == "toolchain-helper") return tilewright::toolchain::helper_main();
-  if (argc == 2 && std::string_view(argv[1]) == "gpu-helper") return tilewright::run::helper_main();
+  if ((argc == 2 || argc == 3) && std::string_view(argv[1]) == "gpu-helper")
+    return tilewright::run::helper_main(argc == 3 && std::string_view(argv[2]) == "unconfined");
   // So is the one that holds an allocation of a cluster.
   if (argc > 2 && std::string_view(argv[1]) == "slurm-holder") return tilewright::remote::slurm_holder_main(argc, argv);
   if (argc == 2 && std::string_view(argv[1]) == "worker-job") return tilewright::worker::simulated_job_main();
 
   tilewright::project::share_cache(shared_cache);
+  tilewright::toolchain::trust_owners(tilewright::project::cuda_owners());
 
   using namespace tilewright::cli;
   CLI::App app{"Tilewright: compiler service and language server for TIRx tile scripts", "tilewright"};

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "compiler/run/driver_reach.h"
 #include "compiler/run/execute.h"
 #include "compiler/toolchain/file.h"
 
@@ -59,11 +60,17 @@ class Helper {
 
 }  // namespace
 
-int helper_main(int fd_in, int fd_out) {
+int helper_main(bool unconfined, int fd_in, int fd_out) {
   Helper helper;
-  return toolchain::serve_records(fd_in, fd_out, [&](const Record& request, std::span<const toolchain::Fd> files) {
-    return helper.serve(request, files);
-  });
+  // Before the driver starts: its own threads are then as confined as this one.
+  auto prepare = [&](const Record& request) {
+    if (!unconfined)
+      toolchain::confine(
+          driver_reach(std::string(field(request, "library")), std::string(field(request, "management"))));
+  };
+  return toolchain::serve_records(
+      fd_in, fd_out, prepare,
+      [&](const Record& request, std::span<const toolchain::Fd> files) { return helper.serve(request, files); });
 }
 
 }  // namespace tilewright::run

@@ -9,6 +9,7 @@
 
 #include "compiler/toolchain/digest.h"
 #include "compiler/toolchain/elf.h"
+#include "compiler/toolchain/owned_path.h"
 
 namespace tilewright::toolchain {
 namespace {
@@ -50,6 +51,17 @@ std::string version_of(const fs::path& header) {
   return {};
 }
 
+// What other users can change is refused: its code would run as this user. That is everything that is loaded, started
+// or included, and the folders it lies in.
+std::string refusal(const CudaHome& home) {
+  std::vector<fs::path> used{home.nvrtc.parent_path(), home.nvrtc, home.builtins};
+  if (!home.nvdisasm.empty()) used.push_back(home.nvdisasm);
+  used.insert(used.end(), home.includes.begin(), home.includes.end());
+  for (const fs::path& path : used)
+    if (std::string wrong = changeable_by_others(path); !wrong.empty()) return "refused, because " + wrong;
+  return {};
+}
+
 // Fills `home`, or says what is missing.
 std::string look(const fs::path& given, CudaHome& home) {
   if (!present(given)) return "no such folder";
@@ -70,7 +82,7 @@ std::string look(const fs::path& given, CudaHome& home) {
   if (present(root / "include/cccl/cuda")) home.includes.push_back(root / "include/cccl");
   if (present(root / "bin/nvdisasm")) home.nvdisasm = root / "bin/nvdisasm";
   home.version = version_of(root / "include/cuda.h");
-  return {};
+  return refusal(home);
 }
 
 // A file's identity without reading all of it.
@@ -95,7 +107,9 @@ std::expected<CudaHome, std::string> find_cuda(std::span<const fs::path> candida
     if (reason.empty()) return home;
     // NVIDIA's wheels of a major release share one folder.
     for (const char* wheels : {"nvidia/cu13", "nvidia/cu14", "nvidia/cu12"}) {
-      if (present(candidate / wheels) && look(candidate / wheels, home).empty()) return home;
+      if (!present(candidate / wheels)) continue;
+      reason = look(candidate / wheels, home);
+      if (reason.empty()) return home;
     }
     reasons += (reasons.empty() ? "" : "; ") + candidate.string() + ": " + reason;
   }

@@ -57,7 +57,6 @@ class Helper {
  public:
   Record serve(const Record& request) {
     set_limits(number(request, "memory"), number(request, "cpu"));
-    confine(request);
     std::string_view op = field(request, "op");
     if (op == "compile") return compile(request);
     if (op == "disassemble") return disassemble(request);
@@ -65,15 +64,6 @@ class Helper {
   }
 
  private:
-  // Once, before anything of a stranger's is looked at. Where the kernel cannot do it, compiling goes on without.
-  void confine(const Record& request) {
-    if (std::exchange(confined_, true)) return;
-    std::vector<std::filesystem::path> folders;
-    for (const auto& [name, value] : request)
-      if (name == "folder") folders.emplace_back(value);
-    confine_to(folders);
-  }
-
   static Record failed(std::string message) { return {{"status", "failed"}, {"message", std::move(message)}}; }
 
   Record compile(const Record& request) {
@@ -131,15 +121,22 @@ class Helper {
             {"sass", std::move(sass)}};
   }
 
-  bool confined_ = false;
   std::optional<Nvrtc> nvrtc_;
 };
+
+// What a kernel cannot do is left out: whether compiling goes on then is for the parent to decide (confinement_here).
+void confine_to_tools(const Record& request) {
+  Reach reach;
+  for (const auto& [name, value] : request)
+    if (name == "reads") reach.readable.emplace_back(value);
+  confine(reach);
+}
 
 }  // namespace
 
 int helper_main(int fd_in, int fd_out) {
   Helper helper;
-  return serve_records(fd_in, fd_out,
+  return serve_records(fd_in, fd_out, confine_to_tools,
                        [&](const Record& request, std::span<const Fd>) { return helper.serve(request); });
 }
 

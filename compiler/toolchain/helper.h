@@ -4,6 +4,7 @@
 // The parent speaks records over a socket, one request at a time:
 //   {op: compile, nvrtc, builtins, memory, cpu, source, option...} -> {status: done, code, message, log, ptx, cubin}
 //   {op: disassemble, tool, memory, cpu, cubin}                    -> {status: done, code, message, sass}
+// and with each "reads...": the files and folders that it may open, of the first request once and for all (confine.h);
 // or {status: failed, message} when the tool could not be used at all. Limits come with each request and are set before
 // it is looked at. When the parent goes away, even in the middle of a compilation, the helper and what it started end.
 #pragma once

@@ -27,7 +27,7 @@ void watch_parent(int fd) {
 
 }  // namespace
 
-int serve_records(int fd_in, int fd_out, const Serve& serve) {
+int serve_records(int fd_in, int fd_out, const Prepare& prepare, const Serve& serve) {
   // A core file of a process that is expected to die now and then is only litter.
   rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
@@ -36,11 +36,15 @@ int serve_records(int fd_in, int fd_out, const Serve& serve) {
   if (::chdir("/") != 0) return 1;
   ::fcntl(fd_in, F_SETFD, FD_CLOEXEC);
   ::fcntl(fd_out, F_SETFD, FD_CLOEXEC);
-  watch_parent(fd_in);
-  for (;;) {
+  for (bool first = true;; first = false) {
     std::vector<Fd> files;
     auto request = receive_record(fd_in, files);
     if (!request) return 0;
+    if (first) {
+      // A thread from before would stay as free as it was, and share its memory with those that are not.
+      prepare(*request);
+      watch_parent(fd_in);
+    }
     if (!send_record(fd_out, serve(*request, files))) return 1;
   }
 }

@@ -107,10 +107,14 @@ struct Toolchain::State {
     auto milliseconds = static_cast<std::uint64_t>(options.time_limit.count());
     request.emplace_back("memory", number(options.memory_limit));
     // What the tools read; the helper sees nothing else (confine.h).
-    request.emplace_back("folder", cuda->root.string());
-    for (const std::filesystem::path& file : {cuda->nvrtc, cuda->builtins, cuda->nvdisasm})
-      if (!file.empty()) request.emplace_back("folder", file.parent_path().string());
-    for (const std::filesystem::path& folder : cuda->includes) request.emplace_back("folder", folder.string());
+    for (const std::filesystem::path& file : {cuda->nvrtc, cuda->builtins}) {
+      std::error_code error;
+      request.emplace_back("reads", file.parent_path().string());
+      const std::filesystem::path real = std::filesystem::canonical(file, error);  // a toolkit may be made of links
+      if (!error) request.emplace_back("reads", real.parent_path().string());
+    }
+    if (!cuda->nvdisasm.empty()) request.emplace_back("reads", cuda->nvdisasm.string());
+    for (const std::filesystem::path& folder : cuda->includes) request.emplace_back("reads", folder.string());
     request.emplace_back("cpu", number((milliseconds + 999) / 1000));
     for (bool again : {true, false}) {
       auto helper = borrow(stop);

@@ -4,7 +4,10 @@
 
 #include <filesystem>
 
+#include "compiler/toolchain/confine.h"
 #include "server/cli/commands.h"
+#include "server/project/cuda_folders.h"
+#include "server/project/environment.h"
 #include "server/project/files.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
@@ -18,22 +21,49 @@ struct Finding {
   std::string detail, remedy;
 };
 
-Finding cuda_finding(const toolchain::Options& options) {
-  auto home = toolchain::find_cuda(options.cuda_candidates);
-  if (!home)
-    return {"NVRTC", "missing", home.error(),
-            "install the Python wheel with its extra [cuda], or CUDA 13 and set CUDA_HOME; in a checkout ./bootstrap "
-            "build brings it"};
-  std::string detail = home->nvrtc.string() + (home->version.empty() ? "" : " (CUDA " + home->version + ")");
-  return {"NVRTC", "ok", detail, ""};
-}
-
-Finding nvdisasm_finding(const toolchain::Options& options) {
-  auto home = toolchain::find_cuda(options.cuda_candidates);
-  if (home && !home->nvdisasm.empty()) return {"nvdisasm", "ok", home->nvdisasm.string(), ""};
+Finding nvdisasm_finding(const std::filesystem::path& nvdisasm) {
+  if (!nvdisasm.empty()) return {"nvdisasm", "ok", nvdisasm.string(), ""};
   return {
       "nvdisasm", "missing", "SASS cannot be shown",
       "install the Python wheel with its extra [cuda], or CUDA's nvdisasm; in a checkout ./bootstrap build brings it"};
+}
+
+// What is used of NVIDIA's compiler with how it was found, and the folders before it that were refused.
+std::vector<Finding> cuda_findings(const toolchain::Options& options) {
+  std::vector<Finding> refused;
+  for (const project::CudaFolder& place : project::cuda_folders()) {
+    const std::filesystem::path folders[] = {place.folder};
+    auto home = toolchain::find_cuda(folders);
+    if (home) {
+      const std::string from = place.origin + (place.origin == "the usual place" ? "" : ": " + place.folder.string());
+      std::vector<Finding> out{
+          {"NVRTC", "ok",
+           home->nvrtc.string() + (home->version.empty() ? "" : " (CUDA " + home->version + ")") + ", from " + from,
+           ""}};
+      out.insert(out.end(), refused.begin(), refused.end());
+      out.push_back(nvdisasm_finding(home->nvdisasm));
+      return out;
+    }
+    if (home.error().contains("refused, because"))
+      refused.push_back({"refused", "missing", home.error(),
+                         "its code would run as you: only root, you and users in TILEWRIGHT_CUDA_OWNERS may own or "
+                         "change it"});
+  }
+  std::vector<Finding> out{{"NVRTC", "missing", toolchain::find_cuda(options.cuda_candidates).error(),
+                            "install the Python wheel with its extra [cuda], or CUDA 13 and set CUDA_HOME; in a "
+                            "checkout ./bootstrap build brings it"}};
+  out.insert(out.end(), refused.begin(), refused.end());
+  out.push_back(nvdisasm_finding({}));
+  return out;
+}
+
+// What confines the processes that compile and run for others.
+Finding confinement_finding() {
+  const toolchain::Confinement here = toolchain::confinement_here();
+  return {"confinement", here.is_floor() ? "ok" : "missing", here.words(),
+          here.is_floor()
+              ? ""
+              : "seccomp and Landlock, of Linux 5.13 or newer: without them a worker listens with --unconfined only"};
 }
 
 // A file of this size goes to the cache: what one kernel leaves there, and what a full disk refuses.
@@ -86,11 +116,12 @@ Finding gpu_finding() {
 
 int run_doctor(bool json) {
   toolchain::Options options = project::toolchain_options();
-  const Finding cuda = cuda_finding(options);
-  std::vector<Finding> findings{{"tilewright", "ok", TILEWRIGHT_VERSION, ""}, cuda};
+  std::vector<Finding> findings = cuda_findings(options);
+  const bool compiles = findings.front().state == "ok";
+  findings.insert(findings.begin(), {"tilewright", "ok", TILEWRIGHT_VERSION, ""});
   if (std::string wrong = project::wrong_cuda_home(options); !wrong.empty())
     findings.push_back({"CUDA_HOME", "missing", wrong, "set it to the folder that holds CUDA's lib64 and include"});
-  findings.push_back(nvdisasm_finding(options));
+  findings.push_back(confinement_finding());
   findings.push_back(cache_finding(options));
   findings.push_back(gpu_finding());
   if (json) {
@@ -107,7 +138,7 @@ int run_doctor(bool json) {
       if (!f.remedy.empty()) std::printf("              %s\n", f.remedy.c_str());
     }
   }
-  return cuda.state == "ok" ? kFine : kUsage;  // without NVRTC nothing beyond CUDA text is made
+  return compiles ? kFine : kUsage;  // without NVRTC nothing beyond CUDA text is made
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -10,32 +9,12 @@
 #include <system_error>
 #include <vector>
 
+#include "server/project/cuda_folders.h"
+
 namespace tilewright::project {
 namespace fs = std::filesystem;
 
 namespace {
-
-// Where pip puts NVIDIA's wheels when it puts this binary into BIN: the environment's own packages (site-packages, on
-// Debian's system Python dist-packages), or the folder of `--target` itself. `find_cuda` knows what lies below them.
-std::vector<fs::path> packages_beside(const fs::path& bin) {
-  std::vector<fs::path> out{bin.parent_path()};
-  for (const char* lib : {"lib", "lib64"}) {
-    std::error_code ec;
-    std::vector<fs::path> pythons;
-    for (fs::directory_iterator it(bin.parent_path() / lib, ec), end; !ec && it != end; it.increment(ec)) {
-      if (it->path().filename().string().starts_with("python3")) pythons.push_back(it->path());
-    }
-    std::ranges::sort(pythons, std::greater<>());  // of several the same one each time
-    for (const fs::path& python : pythons) {
-      for (const char* packages : {"site-packages", "dist-packages"}) out.push_back(python / packages);
-    }
-  }
-  std::erase_if(out, [](const fs::path& p) {
-    std::error_code ec;
-    return !fs::is_directory(p / "nvidia", ec);
-  });
-  return out;
-}
 
 std::function<std::shared_ptr<toolchain::SharedStore>()>& opener() {
   static std::function<std::shared_ptr<toolchain::SharedStore>()> open;
@@ -52,22 +31,7 @@ void share_cache(std::function<std::shared_ptr<toolchain::SharedStore>()> open) 
 
 toolchain::Options toolchain_options() {
   toolchain::Options options;
-  auto add = [&](const fs::path& p) { options.cuda_candidates.push_back(p); };
-  if (const char* home = std::getenv("CUDA_HOME"); home && *home) add(home);
-  std::error_code ec;
-  fs::path self = fs::read_symlink("/proc/self/exe", ec);
-  if (!ec && self.parent_path().filename() == "bin") {
-    for (const fs::path& packages : packages_beside(self.parent_path())) add(packages);
-  }
-  for (fs::path p = self.parent_path(); !ec && !p.empty(); p = p.parent_path()) {  // the checkout's own .cuda
-    for (fs::directory_iterator it(p / ".cuda" / "nvidia", ec), end; !ec && it != end;
-         it.increment(ec)) {  // .cuda/nvidia/cu13
-      if (it->path().filename().string().starts_with("cu")) add(it->path());
-    }
-    ec.clear();
-    if (p == p.root_path()) break;
-  }
-  add("/usr/local/cuda");
+  for (CudaFolder& place : cuda_folders()) options.cuda_candidates.push_back(std::move(place.folder));
   const char* cache = std::getenv("XDG_CACHE_HOME");  // a relative one is to be ignored (XDG base directories)
   const char* home = std::getenv("HOME");
   // Nowhere else: in a folder that everybody may write to, others could put what we would take for our own.

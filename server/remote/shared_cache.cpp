@@ -136,24 +136,19 @@ SharedCacheOptions shared_cache_options() {
 
 std::expected<std::shared_ptr<toolchain::SharedStore>, std::string> shared_cache(SharedCacheOptions options) {
   if (options.url.empty()) return nullptr;
-  const auto scheme = options.url.find("://");
-  const auto slash = scheme == std::string::npos ? scheme : options.url.find('/', scheme + 3);
-  std::string path = slash == std::string::npos ? "" : options.url.substr(slash);
-  while (path.ends_with('/')) path.pop_back();
-  auto client = transport::HttpClient::at(options.url.substr(0, slash));
-  if (!client) return std::unexpected("TILEWRIGHT_SHARED_CACHE: " + client.error());
-  if (path.find_first_of("?# ") != std::string::npos)
-    return std::unexpected("TILEWRIGHT_SHARED_CACHE: '" + options.url + "' has more than a path");
+  auto url = transport::read_url(options.url);
+  if (!url) return std::unexpected("TILEWRIGHT_SHARED_CACHE: " + url.error());
   std::string token;
   if (!options.token_file.empty()) {
-    if (!options.url.starts_with("https://") && !options.url.starts_with("http://127.0.0.1") &&
-        !options.url.starts_with("http://localhost"))
-      return std::unexpected("TILEWRIGHT_SHARED_CACHE: a token is said over https:// only");
+    if (!url->tls && !url->is_loopback())
+      return std::unexpected("TILEWRIGHT_SHARED_CACHE: a token is sent over https:// only, or to this very machine; '" +
+                             url->host + "' is neither");
     auto read = read_token(options.token_file);
     if (!read) return std::unexpected("TILEWRIGHT_SHARED_CACHE_TOKEN: " + read.error().message);
     token = std::move(*read);
   }
-  return std::make_shared<SharedCache>(std::move(*client), std::move(path), std::move(token), std::move(options));
+  return std::make_shared<SharedCache>(transport::HttpClient::at(*url), url->path, std::move(token),
+                                       std::move(options));
 }
 
 }  // namespace tilewright::remote

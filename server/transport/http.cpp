@@ -21,34 +21,6 @@ using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 using Encrypted = beast::ssl_stream<beast::tcp_stream>;
 
-struct Origin {
-  bool tls = false;
-  std::string host, port;
-};
-
-std::optional<Origin> read_origin(std::string_view text) {
-  Origin out;
-  if (text.starts_with("https://")) {
-    out.tls = true;
-    text.remove_prefix(8);
-  } else if (text.starts_with("http://")) {
-    text.remove_prefix(7);
-  } else {
-    return std::nullopt;
-  }
-  if (text.find_first_of("/@?# ") != std::string_view::npos) return std::nullopt;
-  const bool bracket = text.starts_with('[');
-  const auto end = bracket ? text.find(']') : text.find(':');
-  if (bracket && end == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = bracket                         ? text.substr(end + 1)
-                                : end == std::string_view::npos ? std::string_view()
-                                                                : text.substr(end);
-  out.host = bracket ? text.substr(1, end - 1) : text.substr(0, end);
-  out.port = rest.size() > 1 && rest.starts_with(':') ? std::string(rest.substr(1)) : out.tls ? "443" : "80";
-  if (out.host.empty() || out.port.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
-  return out;
-}
-
 // One connection with a loop of its own, which only runs while somebody asks.
 struct Line {
   asio::io_context io{1};
@@ -82,7 +54,7 @@ error_code run_step(Line& line, const Step& step, Clock::time_point end) {
 
 class Client final : public HttpClient {
  public:
-  explicit Client(Origin origin) : origin_(std::move(origin)), tls_(asio::ssl::context::tls_client) {
+  explicit Client(Url origin) : origin_(std::move(origin)), tls_(asio::ssl::context::tls_client) {
     error_code ignored;
     tls_.set_default_verify_paths(ignored);
     tls_.set_verify_mode(asio::ssl::verify_peer, ignored);
@@ -135,10 +107,11 @@ class Client final : public HttpClient {
     error_code ec = run_step(
         *line,
         [&](const auto& done) {
-          resolver.async_resolve(origin_.host, origin_.port, [&places, done](error_code e, const auto& found) {
-            if (!e) places = found;
-            done(e);
-          });
+          resolver.async_resolve(origin_.host, std::to_string(origin_.port),
+                                 [&places, done](error_code e, const auto& found) {
+                                   if (!e) places = found;
+                                   done(e);
+                                 });
         },
         end);
     if (!ec)
@@ -165,7 +138,7 @@ class Client final : public HttpClient {
     request.method_string(asked.method);
     request.target(asked.path);
     request.version(11);
-    request.set(http::field::host, origin_.host);
+    request.set(http::field::host, origin_.authority());
     request.set(http::field::user_agent, "tilewright");
     for (const auto& [name, value] : asked.headers) request.set(name, value);
     request.body() = asked.body;
@@ -195,7 +168,7 @@ class Client final : public HttpClient {
     return {};
   }
 
-  const Origin origin_;
+  const Url origin_;
   asio::ssl::context tls_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Line>> idle_;
@@ -203,11 +176,6 @@ class Client final : public HttpClient {
 
 }  // namespace
 
-std::expected<std::unique_ptr<HttpClient>, std::string> HttpClient::at(const std::string& origin) {
-  auto read = read_origin(origin);
-  if (!read)
-    return std::unexpected("'" + origin + "' is no address of the form http://HOST[:PORT] or https://HOST[:PORT]");
-  return std::make_unique<Client>(std::move(*read));
-}
+std::unique_ptr<HttpClient> HttpClient::at(const Url& url) { return std::make_unique<Client>(url); }
 
 }  // namespace tilewright::transport

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/transport/url.h"
+
 namespace tilewright::transport {
 
 struct HttpRequest {
@@ -21,8 +23,9 @@ struct HttpResponse {
 
 class HttpClient {
  public:
-  // `origin`: http://HOST[:PORT] or https://HOST[:PORT]; nothing that a URL has besides.
-  static std::expected<std::unique_ptr<HttpClient>, std::string> at(const std::string& origin);
+  // Asks the host and port of `url` and nothing else: an answer that points elsewhere (a redirect) is an answer like
+  // any other, and is not followed. Its path is the caller's to use.
+  static std::unique_ptr<HttpClient> at(const Url& url);
   virtual ~HttpClient() = default;
   // Whatever happens, it returns within `patience`. A body of more than `most` bytes is an error. Any thread; several
   // at once have a connection each.

@@ -8,6 +8,7 @@
 
 #include "server/project/environment.h"
 #include "server/remote/listening.h"
+#include "server/worker/confinement.h"
 #include "server/worker/serve.h"
 
 namespace tilewright::worker {
@@ -20,7 +21,7 @@ struct WorkerCommand {
   std::string listen, on, cert, key, ca, token_file, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1";
   std::vector<int> devices;
   int slots = 0, queue = 1000, clients = 64, compilations = 2;
-  bool no_compiler = false;
+  bool no_compiler = false, unconfined = false;
   double stalled = 60;
   double seconds = 600, host_gb = 0, device_gb = 0, output_gb = 0, message_mb = 64;
 };
@@ -76,8 +77,14 @@ int worker_command(const WorkerCommand& command) {
     return refuse("say how clients come: --stdio, or --listen HOST:PORT", "tilewright worker --help has examples");
   auto listening = remote::listening({command.listen, command.cert, command.key, command.ca, command.token_file});
   if (!listening) return refuse(listening.error().message, listening.error().hint);
+  // A Unix socket, too, is for this user alone.
+  const bool for_strangers = !command.stdio && !command.listen.starts_with("unix:");
+  if (std::string wrong = wrong_with_confinement(for_strangers, command.unconfined); !wrong.empty())
+    return refuse(wrong, "--unconfined listens all the same: every client can then read and change what this user can");
   Options options;
   options.gpu = project::gpu_options();
+  // For strangers the process with the GPU is confined or does not start.
+  if (for_strangers && !command.unconfined) options.gpu.helper_arguments = {"gpu-helper", "confined"};
   options.gpu.environment = without_secrets(std::move(options.gpu.environment));
   options.gpu.library = command.driver;
   options.gpu.management = command.nvml;
@@ -120,6 +127,10 @@ void add_worker(CLI::App& app, std::function<int()>& run) {
       ->check(CLI::ExistingFile);
   c->add_option("--token-file", command->token_file,
                 "A file of its owner alone with one line that clients have to know (theirs: token_file)");
+  c->add_flag(
+      "--unconfined", command->unconfined,
+      "Listen although this kernel lacks seccomp or Landlock: jobs of clients can then read and change what this "
+      "user can");
   c->add_option("--on", command->on,
                 "What runs kernels: gpu, sim (the simulator), or none: it only compiles (default: the "
                 "GPUs where there are any, else the simulator)")

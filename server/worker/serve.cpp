@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "server/endpoint/clients.h"
+#include "server/worker/confinement.h"
 #include "server/worker/session.h"
 
 namespace tilewright::worker {
@@ -42,11 +43,12 @@ int serve_stdio(Options options) {
 int serve_port(Options options, const std::string& address, const transport::ListenOptions& how) {
   ::mallopt(M_ARENA_MAX, 2);
   endpoint::block_ending_signals();
+  const std::string confined = confinement_words();  // before there are threads
   Worker worker(std::move(options));
   if (auto ready = worker.prepare(); !ready) return unusable(ready.error());
   auto listener = transport::listen(address, how);
   if (!listener) return unusable(listener.error());
-  Worker::log("listening on " + (*listener)->address() + ": " + self_text(worker.self()));
+  Worker::log("listening on " + (*listener)->address() + ": " + self_text(worker.self()) + "; " + confined);
   endpoint::serve_clients(**listener, {.most = worker.options.clients,
                                        .serve =
                                            [&worker](transport::Connection& connection) {

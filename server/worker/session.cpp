@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/toolchain/nvrtc_options.h"
+
 namespace tilewright::worker {
 namespace {
 
@@ -312,6 +314,10 @@ void Session::compile(const Message& m) {
   const auto params = m.params.get<wire::CompileParams>();
   if (params.source.empty() || params.arch.empty())
     return endpoint_.answer(m.id, wrong("a compilation needs source and arch"));
+  if (!toolchain::is_architecture(params.arch))
+    return endpoint_.answer(m.id, wrong("an architecture is sm_ or compute_ with a number, as sm_90a"));
+  if (std::string why = toolchain::wrong_options(params.options); !why.empty())
+    return endpoint_.answer(m.id, wrong(why));
   auto open = endpoint_.open(m.id, m.method, {});
   if (!open) return endpoint_.answer(m.id, std::unexpected(open.error()));
   toolchain::Request request;

@@ -27,8 +27,6 @@ Record refused(std::string why) { return {{"failed", std::move(why)}}; }
 
 // One request, in the process: contents come before results, and the place for progress comes last.
 Record serve(const Record& request, std::span<const toolchain::Fd> files) {
-  // A script is evaluated without files; should somebody find a way around that, there are none here.
-  toolchain::confine_to({});
   auto order = run::order_from_json(field(request, "order"));
   if (!order) return refused(order.error());
   std::size_t at = 0;
@@ -89,6 +87,10 @@ Ending run_simulated(HelperProcess& process, const Job& job, const wire::Limits&
   return out;
 }
 
-int simulated_job_main() { return toolchain::serve_records(toolchain::kHelperFd, toolchain::kHelperFd, serve); }
+int simulated_job_main() {
+  // A script is evaluated without files, network or processes; should it find a way around that, there are none here.
+  auto prepare = [](const Record&) { toolchain::confine({}); };
+  return toolchain::serve_records(toolchain::kHelperFd, toolchain::kHelperFd, prepare, serve);
+}
 
 }  // namespace tilewright::worker

@@ -13,14 +13,16 @@
 //   print TEXT             as a kernel's printf does
 //   fault CODE             the next synchronisation fails with CODE, and so does everything afterwards
 //   refuse CODE            the launch fails with CODE
+//   attempt WHAT           what a hostile job would try (attempts.h), here in the process that runs the kernels; how it
+//                          ended is printed
 //   hang, crash            the synchronisation never returns; the process aborts
 //   takes N J              a launch takes N microseconds and up to J more, which differ from launch to launch (250 0)
 //   from_launch K ...      what follows is done by the K-th launch of the process and by those behind it
 //
-// FAKE_CUDA_PROGRAM names a file with such lines but the first: what every real cubin does here.
-// FAKE_CUDA_LOG names a file that calls are written to, FAKE_CUDA_DEVICES how many devices there are (1). Time passes
-// with launches and with copies within the device, at 1 GB/s. It is the management library, too: FAKE_NVML is `none`,
-// or the reasons for slow clocks as a number.
+// FAKE_CUDA_PROGRAM names a file with such lines but the first: what every real cubin does here. Both files are opened
+// as the library is loaded: later the process is confined. FAKE_CUDA_LOG names a file that calls are written to,
+// FAKE_CUDA_DEVICES how many devices there are (1). Time passes with launches and with copies within the device, at 1
+// GB/s. It is the management library, too: FAKE_NVML is `none`, or the reasons for slow clocks as a number.
 #include <unistd.h>
 
 #include <cctype>
@@ -29,7 +31,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -38,6 +39,7 @@
 #include <vector>
 
 #include "compiler/run/driver.h"
+#include "tests/gpu/attempts.h"
 
 using namespace tilewright::run::cu;
 
@@ -55,16 +57,29 @@ bool hanging = false;
 Context current = nullptr;
 std::set<void*> memory;
 
+std::FILE* opened(const char* variable, const char* mode) {
+  const char* path = std::getenv(variable);
+  return path ? std::fopen(path, mode) : nullptr;
+}
+std::FILE* const log_file = opened("FAKE_CUDA_LOG", "ae");
+std::FILE* const program_file = opened("FAKE_CUDA_PROGRAM", "re");
+
+// All of it, as it is now.
+std::string program_text() {
+  std::string out;
+  std::rewind(program_file);
+  for (int c = 0; (c = std::fgetc(program_file)) != EOF;) out += static_cast<char>(c);
+  return out;
+}
+
 void log(const char* format, ...) {
-  const char* path = std::getenv("FAKE_CUDA_LOG");
-  std::FILE* file = path ? std::fopen(path, "a") : nullptr;
-  if (!file) return;
+  if (!log_file) return;
   va_list arguments;
   va_start(arguments, format);
-  std::vfprintf(file, format, arguments);
+  std::vfprintf(log_file, format, arguments);
   va_end(arguments);
-  std::fputc('\n', file);
-  std::fclose(file);
+  std::fputc('\n', log_file);
+  std::fflush(log_file);
 }
 
 char* pointer(void** arguments, int i) {
@@ -117,6 +132,10 @@ int perform(FakeModule& module, const std::string& all, void** arguments) {
     log("map %llu", static_cast<unsigned long long>(map.opaque[0]));
   } else if (word == "print") {
     std::printf("%s\n", line.substr(6).c_str());
+    std::fflush(stdout);
+  } else if (word == "attempt") {
+    const std::string what = line.substr(8);
+    std::printf("%s: %s\n", what.c_str(), tilewright::testing::attempt(what).c_str());
     std::fflush(stdout);
   } else if (word == "fault") {
     in >> pending;
@@ -197,12 +216,7 @@ Result cuCtxSynchronize() {
 Result cuModuleLoadData(Module* module, const void* image) {
   std::istringstream in(static_cast<const char*>(image));
   auto* made = new FakeModule;
-  const char* program = std::getenv("FAKE_CUDA_PROGRAM");
-  if (program && std::memcmp(image, "\177ELF", 4) == 0) {
-    std::stringstream text;
-    text << "kernel *\n" << std::ifstream(program).rdbuf();
-    in.str(text.str());
-  }
+  if (program_file && std::memcmp(image, "\177ELF", 4) == 0) in.str("kernel *\n" + program_text());
   std::string line, word;
   while (std::getline(in, line)) {
     if (line.starts_with("kernel "))

@@ -179,6 +179,18 @@ class Packages(unittest.TestCase):
         sass = scenario.run([binary], "compile", "-", "--emit", "sass", environment=alone, stdin=scenario.GOOD)
         self.assertIn("STG.E", sass.stdout, sass.stderr)
 
+    def test_no_package_knows_where_it_was_built(self):
+        # A development build looks there for NVIDIA's compiler (cmake/checkout.cpp.in); whoever has that path elsewhere must not choose it.
+        with zipfile.ZipFile(self.one("*.whl")) as wheel:
+            packaged = wheel.read(next(n for n in wheel.namelist() if n.endswith("/scripts/tilewright")))
+        with open(BINARY, "rb") as f:
+            built = f.read()
+        words = b"tilewright was built in: " + ROOT.encode()
+        self.assertEqual((words in built, words in packaged), (True, False))
+        for path in (ROOT, BUILD):
+            self.assertNotIn(path.encode() + b"/", packaged)
+            self.assertNotIn(path.encode() + b"\n", packaged)
+
     def test_the_wheel_says_what_it_is(self):
         with zipfile.ZipFile(self.one("*.whl")) as wheel:
             names = wheel.namelist()

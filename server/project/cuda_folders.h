@@ -1,0 +1,23 @@
+// Where NVIDIA's compiler is looked for.
+#pragma once
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tilewright::project {
+
+struct CudaFolder {
+  std::filesystem::path folder;
+  std::string origin;  // "CUDA_HOME", "beside its own wheel", ...: how it came to be looked at
+};
+// Best first: CUDA_HOME; the packages beside the wheel that this binary was installed from; .cuda of the checkout that
+// this binary was built in, while it lies in its build folder; /usr/local/cuda. Never a parent of the binary: a
+// checkout with the binary somewhere in it must not choose what is loaded.
+std::vector<CudaFolder> cuda_folders();
+
+// Users named by TILEWRIGHT_CUDA_OWNERS (names or numbers, separated by commas), for toolchain::trust_owners.
+std::vector<uid_t> cuda_owners();
+
+}  // namespace tilewright::project
