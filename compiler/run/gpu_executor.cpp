@@ -60,7 +60,9 @@ std::expected<DeviceInfo, std::string> GpuExecutor::device(const std::stop_token
   // Where the driver lies or works in a way that driver_reach.h does not know, the user's own kernels run without
   // confinement, and the device's name says so. A worker for strangers demands it by another argument.
   const bool demanded = options_.helper_arguments != std::vector<std::string>{"gpu-helper"};
-  if (opened || demanded || stop.stop_requested() || opened.error().starts_with("no CUDA driver")) return opened;
+  if (opened || stop.stop_requested() || !opened.error().starts_with("the "))
+    return opened;  // "no driver", "no such device"
+  if (demanded) return std::unexpected(opened.error() + " (in a process that opens the driver's files alone)");
   if (!open({"gpu-helper", "unconfined"})) return opened;
   device_->name += " (its process is not confined)";
   return *device_;

@@ -101,7 +101,7 @@ Confinement confine(const Reach& reach) {
   const int version = landlock_version();
   if (version > 0 && restrict_files(reach, version)) out.landlock = version;
   drop_capabilities();
-  out.seccomp = filter_system_calls();
+  out.seccomp = filter_system_calls(reach.programs);
   return out;
 }
 

@@ -265,7 +265,7 @@ void add_argument_rules(Program& program, std::uint32_t self) {
 
 }  // namespace
 
-bool filter_system_calls() {
+bool filter_system_calls(bool programs) {
   Program program;
   program.load(offsetof(seccomp_data, arch));
   program.add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
@@ -277,6 +277,8 @@ bool filter_system_calls() {
   program.refuse(ENOSYS);
 #endif
   for (std::uint32_t call : kRefused) program.refuse_call(call, EPERM);
+  for (std::uint32_t call : {SYS_execve, SYS_execveat})
+    if (!programs) program.refuse_call(call, EPERM);
   for (std::uint32_t call : kUnknown) program.refuse_call(call, ENOSYS);
   add_argument_rules(program, static_cast<std::uint32_t>(::getpid()));
   program.give(SECCOMP_RET_ALLOW);

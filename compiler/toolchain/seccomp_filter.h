@@ -6,8 +6,9 @@ namespace tilewright::toolchain {
 // From now on the calling thread, and every thread and process that it starts, is refused (EPERM, or ENOSYS where the C
 // library then takes an older way): sockets beyond pairs of its own, signals to other processes, looking into or
 // tracing them, limits and memory of others, namespaces, mounts, modules, keys, bpf, io_uring, performance counters,
-// shared memory and queues of System V, owners, modes, times and attributes of files, leaving its process group.
+// shared memory and queues of System V, owners, modes, times and attributes of files, leaving its process group; and
+// unless `programs`, starting any other program.
 // Returns false where the kernel has no such filters; nothing has changed then. Needs PR_SET_NO_NEW_PRIVS.
-bool filter_system_calls();
+bool filter_system_calls(bool programs);
 
 }  // namespace tilewright::toolchain

@@ -83,8 +83,6 @@ int worker_command(const WorkerCommand& command) {
     return refuse(wrong, "--unconfined listens all the same: every client can then read and change what this user can");
   Options options;
   options.gpu = project::gpu_options();
-  // For strangers the process with the GPU is confined or does not start.
-  if (for_strangers && !command.unconfined) options.gpu.helper_arguments = {"gpu-helper", "confined"};
   options.gpu.environment = without_secrets(std::move(options.gpu.environment));
   options.gpu.library = command.driver;
   options.gpu.management = command.nvml;
@@ -93,7 +91,9 @@ int worker_command(const WorkerCommand& command) {
   options.token = std::move(listening->token);
   options.devices = command.devices;
   if (command.on == "gpu" || command.on.empty()) {
-    if (options.devices.empty()) options.devices = devices_of(options.gpu);
+    // Also starts the driver once without demands, so that it loads and makes what a confined process cannot.
+    std::vector<int> all = devices_of(options.gpu);
+    if (options.devices.empty()) options.devices = std::move(all);
     if (!options.devices.empty()) options.executes = Executes::Gpu;
     if (options.devices.empty() && command.on == "gpu") {
       auto device = run::GpuExecutor(options.gpu).device();
@@ -101,6 +101,8 @@ int worker_command(const WorkerCommand& command) {
                     "--on sim runs kernels on the simulator, --on none only compiles them");
     }
   }
+  // For strangers the process with the GPU is confined or does not start.
+  if (for_strangers && !command.unconfined) options.gpu.helper_arguments = {"gpu-helper", "confined"};
   if (options.executes != Executes::Gpu) {
     options.executes = command.on == "none" ? Executes::Nothing : Executes::Simulator;
     const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));

@@ -19,6 +19,8 @@ namespace tilewright::toolchain {
 namespace {
 
 using tilewright::testing::attempt;
+using tilewright::testing::Scratch;
+using tilewright::testing::worded;
 
 // What `body` says in a child process.
 std::string in_child(const std::function<std::string()>& body) {
@@ -90,12 +92,12 @@ class Victim {
 
 TEST_CASE("a confined process reaches no file but those it was given and the system's libraries") {
   if (!have_floor()) return;
-  testing::Scratch scratch;
+  Scratch scratch;
   const std::string mine = scratch.path() / "mine", theirs = scratch.path() / "theirs";
   std::filesystem::create_directory(mine);
   std::filesystem::create_directory(theirs);
   for (const std::string& folder : {mine, theirs}) std::ofstream(folder + "/file") << "x";
-  const Reach reach{.readable = {mine}, .devices = {}};
+  const Reach reach{.readable = {mine}, .devices = {}, .programs = true};
   CHECK(confined_attempt("read " + mine + "/file", reach) == "done");
   CHECK(confined_attempt("list " + mine, reach) == "done");
   for (const std::string& line :
@@ -113,9 +115,13 @@ TEST_CASE("a confined process reaches no file but those it was given and the sys
     CHECK(confined_attempt(line, reach) == "Operation not permitted");
     CHECK(free_attempt(line) == "done");
   }
+  for (const char* program : {"exec /bin/true", "exec /usr/lib/nowhere"}) {
+    INFO(program);
+    CHECK(confined_attempt(program) == "Operation not permitted");
+  }
   const auto cut = in_child([&] {
     confine(reach);
-    return testing::worded(::open((mine + "/file").c_str(), O_RDONLY | O_TRUNC));
+    return worded(::open((mine + "/file").c_str(), O_RDONLY | O_TRUNC));
   });
   CHECK(cut == "Operation not permitted");
 }
@@ -142,13 +148,13 @@ TEST_CASE("a confined process has no sockets but pairs of its own") {
   const auto old = in_child([&] {
     const int before = ::socket(AF_INET, SOCK_STREAM, 0);
     confine({});
-    return testing::worded(::connect(before, reinterpret_cast<const sockaddr*>(&at), sizeof at));
+    return worded(::connect(before, reinterpret_cast<const sockaddr*>(&at), sizeof at));
   });
   CHECK(old == "Operation not permitted");
   const auto pair = in_child([] {
     confine({});
     int ends[2];
-    return testing::worded(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
+    return worded(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
   });
   CHECK(pair == "done");
   ::close(listener);
@@ -167,7 +173,7 @@ TEST_CASE("a confined process can do nothing to others") {
   const auto itself = in_child([] {
     confine({});
     std::signal(SIGUSR1, SIG_IGN);
-    return testing::worded(::kill(::getpid(), SIGUSR1));
+    return worded(::kill(::getpid(), SIGUSR1));
   });
   CHECK(itself == "done");
   // What it starts is as confined, and runs.

@@ -11,6 +11,7 @@ namespace tilewright::toolchain {
 namespace {
 
 namespace fs = std::filesystem;
+using tilewright::testing::Scratch;
 
 TEST_CASE("options that change code are allowed, those that name files are not") {
   CHECK(wrong_options(reference_options()).empty());
@@ -104,7 +105,7 @@ class Tree {
 };
 
 TEST_CASE("what others can change is refused with the place and the fix") {
-  testing::Scratch scratch;
+  Scratch scratch;
   const fs::path root = scratch.path() / "deep/cuda";
   fs::create_directories(root);
   ::chmod((scratch.path() / "deep").c_str(), 0755);
@@ -136,7 +137,7 @@ TEST_CASE("what others can change is refused with the place and the fix") {
 }
 
 TEST_CASE("links are followed to what they lead to, a sticky folder is as safe as its entries") {
-  testing::Scratch scratch;
+  Scratch scratch;
   const fs::path top = scratch.path(), open = top / "open", real = open / "real";
   fs::create_directories(real);
   ::chmod(real.c_str(), 0755);

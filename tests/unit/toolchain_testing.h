@@ -14,7 +14,8 @@ namespace tilewright::toolchain::testing {
 using tilewright::testing::Scratch;
 
 inline std::vector<std::filesystem::path> cuda_candidates() {
-  return {std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / ".cuda", "/usr/local/cuda"};
+  const char* home = std::getenv("CUDA_HOME");  // a checkout may borrow another's
+  return {home ? home : "", std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / ".cuda", "/usr/local/cuda"};
 }
 
 // Tests that need NVRTC pass with a notice where there is none.
