@@ -38,6 +38,7 @@ int add_folder(dl_phdr_info* info, std::size_t, void* data) {
 
 }  // namespace
 
+// Found out with driver 580 on an H100; what it only tries (its cache, application profiles) is left out.
 toolchain::Reach driver_reach(const std::string& library, const std::string& management) {
   toolchain::Reach out;
   for (const std::string& name : {library, management}) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -52,7 +53,9 @@ toolchain::Reach driver_reach(const std::string& library, const std::string& man
   add_entries("/sys/module", {"nvidia"}, out.readable);
   // Also the device of Windows's subsystem for Linux, and those of boards with the GPU in the processor.
   add_entries("/dev", {"nvidia", "dxg", "nvmap", "nvhost", "nvgpu"}, out.devices);
-  for (const char* path : {"/dev/null", "/dev/zero"}) out.devices.emplace_back(path);
+  // It names its threads by writing to the last of these.
+  for (const char* path : {"/dev/null", "/dev/zero", "/proc/self/task"}) out.devices.emplace_back(path);
+  out.needs.driver_socket = true;
   for (const char* path : {"/dev/urandom", "/dev/random"}) out.readable.emplace_back(path);
   return out;
 }

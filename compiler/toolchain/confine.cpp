@@ -13,7 +13,6 @@
 #include <cstdint>
 
 #include "compiler/toolchain/file.h"
-#include "compiler/toolchain/seccomp_filter.h"
 
 namespace tilewright::toolchain {
 namespace {
@@ -71,7 +70,7 @@ bool restrict_files(const Reach& reach, int version) {
   constexpr std::uint64_t kReading = kExecute | kReadFile | kReadFolder;
   for (const char* path : kSystem) allow(rules.get(), path, kReading);
   for (const std::filesystem::path& path : reach.readable) allow(rules.get(), path.c_str(), kReading);
-  const std::uint64_t using_devices = (kReadFile | kReadFolder | kWriteFile | kControl) & handled.files;
+  const std::uint64_t using_devices = (kReadFile | kReadFolder | kWriteFile | kTruncate | kControl) & handled.files;
   for (const std::filesystem::path& path : reach.devices) allow(rules.get(), path.c_str(), using_devices);
   return ::syscall(kRestrictSelf, rules.get(), 0) == 0;
 }
@@ -101,7 +100,7 @@ Confinement confine(const Reach& reach) {
   const int version = landlock_version();
   if (version > 0 && restrict_files(reach, version)) out.landlock = version;
   drop_capabilities();
-  out.seccomp = filter_system_calls(reach.programs);
+  out.seccomp = filter_system_calls(reach.needs);
   return out;
 }
 

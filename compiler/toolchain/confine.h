@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/toolchain/seccomp_filter.h"
+
 namespace tilewright::toolchain {
 
 struct Confinement {
@@ -25,7 +27,7 @@ struct Confinement {
 struct Reach {
   std::vector<std::filesystem::path> readable;  // folders with all below, and files: to read and to execute
   std::vector<std::filesystem::path> devices;   // devices, and folders of them: to read, to write and to control
-  bool programs = false;                        // it may start those that it may read
+  Needs needs{};                                // beside files
 };
 
 // Confines the calling thread and every thread and process that it starts, for good: to be called while there is no

@@ -127,7 +127,7 @@ class Helper {
 // What a kernel cannot do is left out: whether compiling goes on then is for the parent to decide (confinement_here).
 void confine_to_tools(const Record& request) {
   Reach reach;
-  reach.programs = true;  // the disassembler
+  reach.needs.programs = true;  // the disassembler
   for (const auto& [name, value] : request)
     if (name == "reads") reach.readable.emplace_back(value);
   confine(reach);

@@ -30,7 +30,9 @@ bool trusted(uid_t user) {
 
 // What is wrong with one component. `last`: nothing follows it, so that its own entries count.
 std::string wrong_with(const fs::path& at, const struct stat& s, bool last) {
-  if (!trusted(s.st_uid)) return at.string() + " belongs to another user (number " + std::to_string(s.st_uid) + ")";
+  if (!trusted(s.st_uid))
+    return at.string() + " belongs to another user (number " + std::to_string(s.st_uid) +
+           "); TILEWRIGHT_CUDA_OWNERS=" + std::to_string(s.st_uid) + " trusts that user";
   if (S_ISLNK(s.st_mode)) return {};  // its mode means nothing
   if (S_ISDIR(s.st_mode) && (s.st_mode & S_ISVTX) && !last) return {};
   const bool private_group = ::geteuid() != 0 && s.st_gid == ::geteuid();

@@ -58,10 +58,6 @@ enum Later : std::uint32_t {
 // Refused whatever their arguments are.
 constexpr std::uint32_t kRefused[] = {
     // The network, and sockets of other processes.
-    SYS_socket,
-    SYS_connect,
-    SYS_bind,
-    SYS_listen,
     SYS_accept,
     SYS_accept4,
     // Other processes.
@@ -209,6 +205,16 @@ class Program {
   static Program never(int argument, std::initializer_list<std::uint32_t> values, std::uint32_t mask = ~0u) {
     return either(argument, values, mask, false);
   }
+  // Allows the call if its first argument is `first` and its second one, masked, `second`.
+  static Program only_both(std::uint32_t first, std::uint32_t second, std::uint32_t mask) {
+    Program out;
+    out.load_argument(0);
+    out.add(BPF_JMP | BPF_JEQ | BPF_K, first, 1, 0);
+    out.refuse(EPERM);
+    const Program rest = only(1, {second}, mask);
+    out.code_.insert(out.code_.end(), rest.code_.begin(), rest.code_.end());
+    return out;
+  }
   // Refuses the call if the argument has one of `bits`.
   static Program without(int argument, std::uint32_t bits) {
     Program out;
@@ -241,6 +247,15 @@ class Program {
   std::vector<sock_filter> code_;
 };
 
+void add_socket_rules(Program& program, bool driver) {
+  if (driver) {
+    program.rules_of(SYS_socket, Program::only_both(AF_UNIX, SOCK_SEQPACKET, 0xF));
+    program.refuse_call(SYS_connect, ECONNREFUSED);
+    return;  // binding to a path would make a file, which Landlock refuses
+  }
+  for (std::uint32_t call : {SYS_socket, SYS_connect, SYS_bind, SYS_listen}) program.refuse_call(call, EPERM);
+}
+
 // Calls that are refused for some arguments. `self`: the only process that may be named.
 void add_argument_rules(Program& program, std::uint32_t self) {
   // 0: its own group, which it leads and cannot leave.
@@ -265,7 +280,7 @@ void add_argument_rules(Program& program, std::uint32_t self) {
 
 }  // namespace
 
-bool filter_system_calls(bool programs) {
+bool filter_system_calls(const Needs& needs) {
   Program program;
   program.load(offsetof(seccomp_data, arch));
   program.add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
@@ -278,7 +293,8 @@ bool filter_system_calls(bool programs) {
 #endif
   for (std::uint32_t call : kRefused) program.refuse_call(call, EPERM);
   for (std::uint32_t call : {SYS_execve, SYS_execveat})
-    if (!programs) program.refuse_call(call, EPERM);
+    if (!needs.programs) program.refuse_call(call, EPERM);
+  add_socket_rules(program, needs.driver_socket);
   for (std::uint32_t call : kUnknown) program.refuse_call(call, ENOSYS);
   add_argument_rules(program, static_cast<std::uint32_t>(::getpid()));
   program.give(SECCOMP_RET_ALLOW);

@@ -2,7 +2,7 @@
 // hostile_driver.cpp) and for the unit test of the confinement; the shipped binary has none of it.
 //
 //   read PATH, list PATH, write PATH, exec PATH, cut PATH, mode PATH   files
-//   connect PORT, bind, unix PATH, datagram                            sockets
+//   connect PORT, bind, unix PATH, packets PATH, datagram              sockets (packets is what the CUDA driver has)
 //   kill PID, trace PID, peek PID, adopt PID, own PID, starve PID      other processes
 //   uring, bpf, keys, mount, namespace, shared, performance, leave     the kernel
 #pragma once
@@ -68,8 +68,9 @@ inline std::string attempt_on_socket(const std::string& what, const std::string&
     int pair[2];
     return worded(::socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
   }
-  const bool local = what == "unix";
-  const int fd = ::socket(local ? AF_UNIX : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const bool local = what == "unix" || what == "packets";
+  const int type = what == "packets" ? SOCK_SEQPACKET : SOCK_STREAM;
+  const int fd = ::socket(local ? AF_UNIX : AF_INET, type | SOCK_CLOEXEC, 0);
   if (fd < 0) return worded(fd);
   sockaddr_un here{};
   here.sun_family = AF_UNIX;
@@ -123,7 +124,7 @@ inline std::string attempt(const std::string& line) {
   errno = 0;
   for (const char* w : {"read", "list", "write", "exec", "cut", "mode"})
     if (what == w) return attempt_on_file(what, operand);
-  for (const char* w : {"connect", "bind", "unix", "datagram"})
+  for (const char* w : {"connect", "bind", "unix", "packets", "datagram"})
     if (what == w) return attempt_on_socket(what, operand);
   for (const char* w : {"kill", "trace", "peek", "adopt", "own", "starve"})
     if (what == w) return attempt_on_process(what, std::atoi(operand.c_str()));

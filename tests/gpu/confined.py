@@ -56,9 +56,12 @@ def main():
           f"kernels run confined: {ended}" + ("" if reports else said))
     check("not confined" not in json.dumps(reports), f"the driver starts confined: {device_of(reports)}")
 
-    with tempfile.TemporaryDirectory() as scratch, socket.socket() as listener:
+    with tempfile.TemporaryDirectory() as scratch, socket.socket() as listener, \
+            socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as local:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
+        local.bind(os.path.join(scratch, "socket"))
+        local.listen()
         secret, other = os.path.join(scratch, "secret"), os.path.join(scratch, "other")
         os.mkdir(other)
         for path in (secret, os.path.join(other, "job")):
@@ -67,7 +70,7 @@ def main():
         home, me = os.path.expanduser("~"), os.getpid()
         attempts = [f"read {secret}", f"list {home}", "read /etc/passwd", "list /etc", f"read {other}/job", f"write {other}/job",
                     f"cut {other}/job", "write /tmp/tilewright-attack", "write /dev/shm/tilewright-attack", "exec /bin/sh", "exec /usr/bin/env",
-                    f"connect {listener.getsockname()[1]}", "connect 22", "datagram", "bind 0", "unix /run/systemd/notify", f"kill {me}",
+                    f"connect {listener.getsockname()[1]}", "connect 22", "datagram", "bind 0", "unix /run/systemd/notify", f"packets {scratch}/socket", f"kill {me}",
                     f"trace {me}", f"peek {me}", f"own {me}", f"starve {me}", f"read /proc/{me}/environ", "list /proc", "uring", "bpf", "keys",
                     "mount", "namespace", "shared", "performance", "leave"]
         reports, said = run(DRIVER, ";".join(attempts))

@@ -277,10 +277,12 @@ def reached(name, *programs):
         with open(os.path.join(t.home, "secret"), "w") as f:
             f.write("hunter2")
         t.write("other/job", "data of another client")
-        with socket.socket() as listener:
+        with socket.socket() as listener, socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as local:
             listener.bind(("127.0.0.1", 0))
             listener.listen()
-            words = {"HOME": t.home, "OTHER": os.path.join(t.work, "other"), "PORT": str(listener.getsockname()[1])}
+            local.bind(os.path.join(t.work, "socket"))
+            local.listen()
+            words = {"HOME": t.home, "OTHER": os.path.join(t.work, "other"), "PORT": str(listener.getsockname()[1]), "SOCKET": os.path.join(t.work, "socket")}
             lines = []
             for line in programs:
                 for word, value in words.items():
@@ -296,10 +298,120 @@ if os.path.exists(FAKE_CUDA):
     reached("read what lies in another client's folder", "read OTHER/job", "list OTHER", "write OTHER/job", "cut OTHER/job")
     reached("write anywhere", "write /tmp/tilewright-attack", "write HOME/.bashrc", "write /dev/shm/tilewright-attack", "mode HOME/secret")
     reached("start programs", "exec /bin/sh", "exec /usr/bin/env")
-    reached("connect", "connect PORT", "connect 22", "unix /run/systemd/notify", "datagram", "bind 0")
+    reached("connect", "connect PORT", "connect 22", "unix /run/systemd/notify", "datagram", "bind 0", "packets SOCKET")
     reached("signal, trace or read the worker", "kill WORKER", "trace WORKER", "peek WORKER", "own WORKER", "starve WORKER", "adopt WORKER")
     reached("read the worker's environment or memory", "read /proc/WORKER/environ", "read /proc/WORKER/mem", "list /proc")
     reached("go around by other calls of the kernel", "uring", "bpf", "keys", "mount", "namespace", "shared", "performance", "leave")
+
+
+def standings(pid):
+    """What the kernel holds each thread of a process to."""
+    out = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/status") as f:
+            fields = dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
+        out.append((fields["NoNewPrivs"], fields["Seccomp"], int(fields["CapEff"], 16)))
+    return out
+
+
+def every_thread_is_confined(t, pids, what):
+    t.holds(pids, f"no {what} found")
+    for pid in pids:
+        found = standings(pid)
+        t.holds(all(s == ("1", "2", 0) for s in found), f"{what}: (no new privileges, seccomp, capabilities) of its threads: {found}")
+
+
+def descendants(pid, word):
+    """Processes below `pid` that were started with this word."""
+    out = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/children") as f:
+            for child in f.read().split():
+                with open(f"/proc/{child}/cmdline") as c:
+                    out += [int(child)] if word in c.read() else []
+                out += descendants(child, word)
+    return out
+
+
+LONG = """
+from tvm.script import tirx as T
+
+@T.prim_func
+def slow(A: T.Buffer((128,), "int32"), B: T.Buffer((128,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    i = T.thread_id([128])
+    s = T.alloc_local((1,), "int32")
+    s[0] = 0
+    for k in T.serial(10000000):
+        s[0] = s[0] + A[i]
+    B[i] = s[0]
+"""
+
+
+@attack("no thread of a simulator job is left free, also not those from before its first byte")
+def _(t):
+    process = subprocess.Popen([BINARY, "run", t.write("slow.py", LONG), "--on", f"exec:{BINARY} worker --stdio --on sim"], cwd=t.work,
+                               env=t.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + 30
+        jobs = []
+        while time.monotonic() < end and process.poll() is None and not jobs:
+            try:
+                # Once it works it has more than one thread.
+                jobs = [pid for pid in descendants(process.pid, "worker-job") if len(os.listdir(f"/proc/{pid}/task")) > 1]
+            except OSError:
+                continue
+            time.sleep(0.01)
+        every_thread_is_confined(t, jobs, "process of the simulator")
+    finally:
+        process.terminate()
+        process.wait()
+
+
+if os.path.exists(FAKE_CUDA):
+    def gpu_worker(t, *options):
+        worker = Worker(BINARY, "--on", "gpu", "--driver", FAKE_CUDA, "--nvml", FAKE_CUDA, "--no-compiler", *options, listen=False, env=t.env)
+        client = worker.stdio()
+        client.hello()
+        return worker, client
+
+    @attack("no thread of a GPU job's process is left free")
+    def _(t):
+        worker, client = gpu_worker(t)
+        try:
+            Job().run(client)
+            every_thread_is_confined(t, descendants(worker.process.pid, "gpu-helper"), "process with the GPU")
+        finally:
+            worker.end()
+
+    @attack("a GPU job's process that is stopped, or hangs, costs its job only")
+    def _(t):
+        worker, client = gpu_worker(t, "--time-limit", "1")
+        try:
+            number = Job("kernel k\nhang\n").start(client)
+            for pid in descendants(worker.process.pid, "gpu-helper"):
+                os.kill(pid, signal.SIGSTOP)
+            answer, _ = client.answer(number)
+            t.holds(answer["result"]["outcome"]["status"] == "timeout", answer)
+            job = Job()
+            _, left = job.run(client)
+            t.holds(left == job.data, "the next job does not run")
+        finally:
+            worker.end()
+
+if HAVE_NVRTC:
+    @attack("no thread of a compiler is left free")
+    def _(t):
+        worker = Worker(BINARY, "--on", "none", listen=False, env={**t.env, "CUDA_HOME": REAL})
+        client = worker.stdio()
+        client.hello()
+        try:
+            made = client.call("compile", {"source": KERNEL % 5, "arch": "sm_90a", "options": [], "sass": True, "cubin": True})
+            t.holds(not made["result"]["failed"] and made["result"]["sizes"][2] > 0, made)
+            every_thread_is_confined(t, descendants(worker.process.pid, "toolchain-helper"), "compiler")
+        finally:
+            worker.end()
 
 
 # ---- a kernel that cannot confine ----

@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -97,7 +98,7 @@ TEST_CASE("a confined process reaches no file but those it was given and the sys
   std::filesystem::create_directory(mine);
   std::filesystem::create_directory(theirs);
   for (const std::string& folder : {mine, theirs}) std::ofstream(folder + "/file") << "x";
-  const Reach reach{.readable = {mine}, .devices = {}, .programs = true};
+  const Reach reach{.readable = {mine}, .devices = {}, .needs = {.programs = true}};
   CHECK(confined_attempt("read " + mine + "/file", reach) == "done");
   CHECK(confined_attempt("list " + mine, reach) == "done");
   for (const std::string& line :
@@ -157,6 +158,45 @@ TEST_CASE("a confined process has no sockets but pairs of its own") {
     return worded(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends));
   });
   CHECK(pair == "done");
+  ::close(listener);
+}
+
+TEST_CASE("the driver has one kind of socket, and no connection") {
+  if (!have_floor()) return;
+  Scratch scratch;
+  const std::string path = scratch.path() / "socket";
+  const auto named = [](const std::string& name) {
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    name.copy(at.sun_path, sizeof at.sun_path - 1);
+    return at;
+  };
+  const int listener = ::socket(AF_UNIX, SOCK_SEQPACKET, 0);
+  const sockaddr_un place = named(path);
+  REQUIRE(::bind(listener, reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0);
+  REQUIRE(::listen(listener, 4) == 0);
+  const Reach driver{.readable = {}, .devices = {}, .needs = {.driver_socket = true}};
+  CHECK(free_attempt("packets " + path) == "done");
+  CHECK(confined_attempt("packets " + path) == "Operation not permitted");
+  CHECK(confined_attempt("packets " + path, driver) == "Connection refused");
+  for (const char* other : {"connect 22", "bind 0", "datagram", "unix /run/systemd/notify", "exec /bin/true"}) {
+    INFO(other);
+    CHECK(confined_attempt(other, driver) == "Operation not permitted");
+  }
+  const auto listens = [&](const std::string& name) {
+    return in_child([&] {
+      confine(driver);
+      const int own = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+      sockaddr_un at = named("x" + name);
+      if (name[0] == '@') at.sun_path[0] = 0;
+      if (name[0] == '/') at = named(name);
+      if (::bind(own, reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0) return worded(-1);
+      if (::listen(own, 1) != 0) return worded(-1);
+      return worded(::accept(own, nullptr, nullptr));
+    });
+  };
+  CHECK(listens("@tilewright-test-" + std::to_string(::getpid())) == "Operation not permitted");  // to accept
+  CHECK(listens(path + "2") == "Permission denied");                                              // to make a file
   ::close(listener);
 }
 
