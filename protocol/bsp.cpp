@@ -1,7 +1,27 @@
 #include "protocol/bsp.h"
 
+#include "compiler/text/bounds.h"
+
 namespace tilewright::protocol::bsp {
 namespace {
+
+// Ranges of what a server says.
+constexpr std::size_t kMostTargets = 100'000, kMostDiagnostics = 100'000, kMostRelated = 1'000;
+constexpr std::int64_t kMostCounted = std::int64_t{1} << 53;
+
+// One of the protocol's enumerations, which count from 1.
+template <class Enum>
+Enum one_of(const Json& json, const char* name, int most) {
+  const int value = json.get<int>();
+  text::check_bounds(name, value, 1, most);
+  return static_cast<Enum>(value);
+}
+
+std::int64_t counted(const Json& json, const char* name) {
+  const auto value = json.get<std::int64_t>();
+  text::check_bounds(name, value, 0, kMostCounted);
+  return value;
+}
 
 // A member that may be missing or null.
 template <class T>
@@ -31,12 +51,14 @@ Diagnostic read_diagnostic(const Json& json) {
   Diagnostic out;
   json.at("range").get_to(out.range);
   json.at("message").get_to(out.message);
-  if (auto at = json.find("severity"); at != json.end()) out.severity = at->get<DiagnosticSeverity>();
+  if (auto at = json.find("severity"); at != json.end()) out.severity = one_of<DiagnosticSeverity>(*at, "severity", 4);
   take(json, "code", out.code);
-  if (auto at = json.find("relatedInformation"); at != json.end())
+  if (auto at = json.find("relatedInformation"); at != json.end()) {
+    text::check_count("related places", *at, kMostRelated);
     for (const Json& r : *at)
       out.related.push_back({{r.at("location").at("uri").get<std::string>(), r.at("location").at("range").get<Range>()},
                              r.at("message").get<std::string>()});
+  }
   return out;
 }
 
@@ -98,12 +120,14 @@ void from_json(const Json& json, Target& target) {
   take(json, "baseDirectory", target.base_directory);
   take(json, "tags", target.tags);
   take(json, "languageIds", target.language_ids);
+  text::check_count("dependencies", json.at("dependencies"), kMostTargets);
   for (const Json& other : json.at("dependencies")) target.dependencies.push_back(other.at("uri").get<std::string>());
   if (auto at = json.find("capabilities"); at != json.end()) take(*at, "canTest", target.can_test);
   if (auto at = json.find("data"); at != json.end()) target.data = *at;
 }
 
 void from_json(const Json& json, TargetsParams& params) {
+  text::check_count("targets", json.at("targets"), kMostTargets);
   for (const Json& target : json.at("targets")) params.targets.push_back(target.at("uri").get<std::string>());
 }
 
@@ -133,7 +157,7 @@ void to_json(Json& json, const BuildResult& result) {
 }
 
 void from_json(const Json& json, BuildResult& result) {
-  json.at("statusCode").get_to(result.status);
+  result.status = one_of<Status>(json.at("statusCode"), "statusCode", 3);
   take(json, "originId", result.origin);
   take(json, "dataKind", result.data_kind);
   if (auto at = json.find("data"); at != json.end()) result.data = *at;
@@ -164,11 +188,11 @@ void from_json(const Json& json, Task& task) {
   take(json.at("taskId"), "parents", task.task.parents);
   take(json, "originId", task.origin);
   take(json, "message", task.message);
-  take(json, "eventTime", task.time);
-  if (auto at = json.find("total"); at != json.end()) task.total = at->get<std::int64_t>();
-  if (auto at = json.find("progress"); at != json.end()) task.progress = at->get<std::int64_t>();
+  if (auto at = json.find("eventTime"); at != json.end() && !at->is_null()) task.time = counted(*at, "eventTime");
+  if (auto at = json.find("total"); at != json.end()) task.total = counted(*at, "total");
+  if (auto at = json.find("progress"); at != json.end()) task.progress = counted(*at, "progress");
   take(json, "unit", task.unit);
-  if (auto at = json.find("status"); at != json.end()) task.status = at->get<Status>();
+  if (auto at = json.find("status"); at != json.end()) task.status = one_of<Status>(*at, "status", 3);
   take(json, "dataKind", task.data_kind);
   if (auto at = json.find("data"); at != json.end()) task.data = *at;
 }
@@ -185,12 +209,13 @@ void from_json(const Json& json, PublishDiagnostics& published) {
   json.at("textDocument").at("uri").get_to(published.uri);
   json.at("buildTarget").at("uri").get_to(published.target);
   take(json, "originId", published.origin);
+  text::check_count("diagnostics of one file", json.at("diagnostics"), kMostDiagnostics);
   for (const Json& diagnostic : json.at("diagnostics")) published.diagnostics.push_back(read_diagnostic(diagnostic));
   json.at("reset").get_to(published.reset);
 }
 
 void from_json(const Json& json, LogMessage& message) {
-  json.at("type").get_to(message.type);
+  message.type = one_of<MessageType>(json.at("type"), "type", 4);
   json.at("message").get_to(message.message);
   take(json, "originId", message.origin);
 }

@@ -1,7 +1,16 @@
 #include "protocol/bsp_data.h"
 
+#include "compiler/text/bounds.h"
+
 namespace tilewright::protocol::bsp {
 namespace {
+
+using text::check_bounds;
+using text::check_count;
+
+// Ranges of what a server says.
+constexpr std::int64_t kMostResource = std::int64_t{1} << 40;
+constexpr std::int64_t kMostFindings = 1'000'000'000;
 
 struct Number {
   const char* name;
@@ -39,8 +48,14 @@ void from_json(const Json& json, CompiledKernel& kernel) {
   const auto at = json.find("resources");
   if (at == json.end()) return;
   KernelResources& resources = kernel.resources.emplace();
-  for (const Number& number : kNumbers) at->at(number.name).get_to(resources.*number.member);
-  if (auto n = at->find("instructions"); n != at->end()) resources.instructions = n->get<std::int64_t>();
+  for (const Number& number : kNumbers) {
+    at->at(number.name).get_to(resources.*number.member);
+    check_bounds(number.name, resources.*number.member, 0, kMostResource);
+  }
+  if (auto n = at->find("instructions"); n != at->end()) {
+    resources.instructions = n->get<std::int64_t>();
+    check_bounds("instructions", *resources.instructions, 0, kMostResource);
+  }
 }
 
 void to_json(Json& json, const CompiledScript& script) {
@@ -57,6 +72,9 @@ void from_json(const Json& json, CompiledScript& script) {
   json.at("errors").get_to(script.errors);
   json.at("warnings").get_to(script.warnings);
   json.at("noOp").get_to(script.no_op);
+  check_bounds("errors", script.errors, 0, kMostFindings);
+  check_bounds("warnings", script.warnings, 0, kMostFindings);
+  check_count("kernels of one script", json.at("kernels"), 100'000);
   json.at("kernels").get_to(script.kernels);
   script.unreadable = json.value("unreadable", std::string());
 }
@@ -70,11 +88,15 @@ void to_json(Json& json, const TestRun& run) {
 void from_json(const Json& json, TestRun& run) {
   json.at("uri").get_to(run.uri);
   json.at("entry").get_to(run.entry);
-  json.at("status").get_to(run.status);
+  const int status = json.at("status").get<int>();
+  check_bounds("status", status, 1, 5);
+  run.status = static_cast<TestStatus>(status);
   json.at("message").get_to(run.message);
   json.at("where").get_to(run.where);
   json.at("attempts").get_to(run.attempts);
   json.at("seconds").get_to(run.seconds);
+  check_bounds("attempts", run.attempts, 0, 1000);
+  check_bounds("seconds", run.seconds, 0, 1e9);
   if (auto at = json.find("run"); at != json.end()) run.run = *at;
 }
 

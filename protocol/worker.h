@@ -29,6 +29,14 @@ inline constexpr int kVersion = 1;
 inline constexpr std::size_t kPiece = 1u << 20;
 inline constexpr std::size_t kLongestKey = 64;
 
+// Ranges of what either side says; the others stand beside the members in worker.cpp. A number outside of its range,
+// and a list that is longer, are errors of the message.
+inline constexpr int kMostSlots = 4096;
+inline constexpr int kMostQueued = 1'000'000;                      // jobs that wait
+inline constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;  // of memory, tensors and messages
+inline constexpr double kMostSeconds = 1e9;
+inline constexpr int kMostAttempts = 1'000'000;
+
 // Refusals that pass by themselves; clients wait and ask again.
 inline constexpr ErrorCode kBusy{-32010};
 // A later attempt of the same job is known.

@@ -5,15 +5,21 @@
 #include <algorithm>
 #include <fstream>
 
-#include "compiler/text/json.h"
+#include "compiler/text/bounds.h"
 
 namespace tilewright::run {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using text::check_bounds;
+using text::check_count;
 using toolchain::field;
 using toolchain::Record;
 using toolchain::take;
+
+// Ranges of what another process or machine says.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;  // of a buffer, and of places around it
+constexpr std::size_t kMostBuffers = 1024, kMostLaunches = 1024, kMostTimes = 20'000;
 
 constexpr std::string_view kRoles[] = {"input", "output", "inout"};
 constexpr std::string_view kKinds[] = {"pointer", "scalar", "tensor_map"};
@@ -133,6 +139,9 @@ JobTensorMap map_of(const Json& m, std::size_t buffers) {
   map.swizzle = m.at("swizzle").get<int>();
   map.l2_promotion = m.at("l2_promotion").get<int>();
   map.oob_fill = m.at("oob_fill").get<int>();
+  check_bounds("byte_offset of a tensor map", map.byte_offset, -kMostBytes, kMostBytes);
+  for (int word : {map.dtype, map.interleave, map.swizzle, map.l2_promotion, map.oob_fill})
+    check_bounds("a word of a tensor map", word, 0, 255);
   auto place = lower::map_place(m.value("place", "parameter"));
   if (!place) throw std::invalid_argument("a tensor map lies nowhere known");
   map.place = *place;
@@ -160,6 +169,8 @@ JobLaunch launch_of(const Json& j, std::size_t buffers) {
   launch.dynamic_shared_bytes = j.at("dynamic_shared_bytes").get<std::int64_t>();
   if (launch.dynamic_shared_bytes < 0 || launch.dynamic_shared_bytes > (1 << 20))
     throw std::invalid_argument("dynamic_shared_bytes is out of range");
+  check_count("tensor maps", j.at("tensor_maps"), kMostBuffers);
+  check_count("parameters", j.at("params"), 4 * kMostBuffers);
   for (const Json& m : j.at("tensor_maps")) launch.tensor_maps.push_back(map_of(m, buffers));
   for (const Json& p : j.at("params")) {
     JobParam& param = launch.params.emplace_back();
@@ -170,6 +181,7 @@ JobLaunch launch_of(const Json& j, std::size_t buffers) {
     }
     param.index = p.at("index").get<int>();
     param.byte_offset = p.value("byte_offset", std::int64_t{0});
+    check_bounds("byte_offset of a parameter", param.byte_offset, -kMostBytes, kMostBytes);
     std::size_t count = param.kind == JobParam::Kind::Pointer ? buffers : launch.tensor_maps.size();
     if (param.index < 0 || static_cast<std::size_t>(param.index) >= count)
       throw std::invalid_argument("a parameter names something that does not exist");
@@ -179,19 +191,21 @@ JobLaunch launch_of(const Json& j, std::size_t buffers) {
 
 // Throws std::exception (of the JSON library or invalid_argument).
 Job plan_of(const Json& j) {
-  constexpr std::int64_t kBytes = std::int64_t{1} << 40;
   Job job;
+  check_count("buffers", j.at("buffers"), kMostBuffers);
   for (const Json& b : j.at("buffers")) {
     JobBuffer& buffer = job.buffers.emplace_back();
     buffer.name = b.at("name").get<std::string>();
     buffer.bytes = b.at("bytes").get<std::int64_t>();
-    if (buffer.bytes < 0 || buffer.bytes > kBytes) throw std::invalid_argument("bytes of a buffer are out of range");
+    if (buffer.bytes < 0 || buffer.bytes > kMostBytes)
+      throw std::invalid_argument("bytes of a buffer are out of range");
     buffer.role = named<Role>(kRoles, b.at("role").get<std::string>());
   }
   if (!j.contains("launches")) {
     job.launches.push_back(launch_of(j, job.buffers.size()));
     return job;
   }
+  check_count("launches", j.at("launches"), kMostLaunches);
   for (const Json& launch : j.at("launches")) job.launches.push_back(launch_of(launch, job.buffers.size()));
   if (job.launches.empty()) throw std::invalid_argument("nothing is launched");
   return job;
@@ -214,8 +228,9 @@ Job order_of(const Json& plan) {
   job.repeats = std::clamp(plan.value("repeats", 0), 0, 10000);
   job.schedules = std::clamp(plan.value("schedules", 0), 0, 10000);
   job.copy_bytes = std::clamp<std::int64_t>(plan.value("copy_bytes", std::int64_t{0}), 0, std::int64_t{1} << 40);
-  for (const Json& launch : plan.value("rivals", Json::array()))
-    job.rivals.push_back(launch_of(launch, job.buffers.size()));
+  const Json rivals = plan.value("rivals", Json::array());
+  check_count("rivals", rivals, kMostLaunches);
+  for (const Json& launch : rivals) job.rivals.push_back(launch_of(launch, job.buffers.size()));
   return job;
 }
 
@@ -240,7 +255,12 @@ Json measured_json(const Measured& m) {
 
 Measured measured_of(const Json& j) {
   Measured m;
-  auto times = [&](const char* name) { return j.at(name).get<std::vector<double>>(); };
+  auto times = [&](const char* name) {
+    check_count("times", j.at(name), kMostTimes);
+    auto out = j.at(name).get<std::vector<double>>();
+    for (double time : out) check_bounds("a time", time, 0, 1e15);
+    return out;
+  };
   m.cold = times("cold");
   m.hot = times("hot");
   m.copy = times("copy");
@@ -260,6 +280,13 @@ Measured measured_of(const Json& j) {
   c.watts = j.at("watts").get<double>();
   c.reasons = j.at("reasons").get<std::uint64_t>();
   c.samples = j.at("samples").get<int>();
+  check_bounds("checked", m.checked, 0, static_cast<int>(kMostTimes));
+  check_bounds("rival_differs", m.rival_differs, 0, static_cast<std::int64_t>(kMostBuffers) * kMostBytes);
+  for (int megahertz : {c.sm_least, c.sm_most, c.sm_limit, c.memory_clock})
+    check_bounds("a clock in megahertz", megahertz, 0, 1'000'000);
+  for (int celsius : {c.first_celsius, c.last_celsius}) check_bounds("a temperature", celsius, -300, 10'000);
+  check_bounds("watts", c.watts, 0, 1e6);
+  check_bounds("samples", c.samples, 0, 1'000'000'000);
   return m;
 }
 
@@ -389,6 +416,13 @@ Outcome outcome_of(const Json& plain, const Job& job, std::span<const Contents> 
                            b.at(1).get<std::int64_t>(), b.at(2).get<std::int64_t>(), b.at(3).get<std::int64_t>(),
                            b.at(4).get<std::int64_t>(),
                            b.at(6).get<bool>() ? results[job.buffers.size() + i] : Contents()});
+    const BufferOutcome& read = out.buffers.back();
+    const std::int64_t bytes = job.buffers[i].bytes;
+    check_bounds("guard_damage", read.guard_damage, 0, kMostBytes);
+    check_bounds("guard_first", read.guard_first, -kMostBytes, 2 * kMostBytes);
+    check_bounds("unwritten", read.unwritten, 0, bytes);
+    check_bounds("changed", read.changed, 0, bytes);
+    check_bounds("unstable", read.unstable, 0, bytes);
   }
   if (out.status == Status::Done && out.buffers.size() != job.buffers.size())
     throw std::invalid_argument("fewer outcomes than buffers");
@@ -464,6 +498,14 @@ std::expected<DeviceInfo, std::string> device_from_json(std::string_view json) {
     d.shared_bytes_per_block = j.at("shared_bytes_per_block").get<std::int64_t>();
     d.bandwidth = j.at("bandwidth").get<double>();
     d.devices = j.at("devices").get<int>();
+    check_bounds("major", d.major, 0, 99);
+    check_bounds("minor", d.minor, 0, 9);
+    check_bounds("driver_version", d.driver_version, 0, 10'000'000);
+    check_bounds("multiprocessors", d.multiprocessors, 0, 100'000);
+    for (std::int64_t bytes : {d.memory_bytes, d.l2_bytes, d.shared_bytes_per_block})
+      check_bounds("bytes of a device", bytes, 0, std::int64_t{1} << 50);
+    check_bounds("bandwidth", d.bandwidth, 0, 1e18);
+    check_bounds("devices", d.devices, 0, 4096);
     return d;
   });
 }

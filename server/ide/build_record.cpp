@@ -28,7 +28,19 @@ std::string text_of(const Record& record, std::string_view name) {
     if (key == name) return value;
   throw Unreadable{};
 }
-std::int64_t number_of(const Record& record, std::string_view name) { return number(text_of(record, name)); }
+// The entry lies in a file that other programs may have written.
+template <class T>
+T number(std::string_view text, std::int64_t least, std::int64_t most) {
+  const std::int64_t out = number(text);
+  if (out < least || out > most) throw Unreadable{};
+  return static_cast<T>(out);
+}
+template <class T>
+T number_of(const Record& record, std::string_view name, std::int64_t least, std::int64_t most) {
+  return number<T>(text_of(record, name), least, most);
+}
+// What a place in a file, a count of findings and a count of a kernel's resources can be.
+constexpr std::int64_t kMostPlace = (std::int64_t{1} << 31) - 1, kMostCount = 1'000'000'000;
 Record record_of(std::string_view bytes) {
   auto out = decode(bytes);
   if (!out) throw Unreadable{};
@@ -67,7 +79,7 @@ BuildPlace place(std::string_view bytes, const Paths& paths) {
   const Record record = record_of(bytes);
   if (record.size() != 5) throw Unreadable{};
   std::array<std::uint32_t, 4> n{};
-  for (std::size_t i = 0; i < n.size(); ++i) n[i] = static_cast<std::uint32_t>(number(record[i + 1].second));
+  for (std::size_t i = 0; i < n.size(); ++i) n[i] = number<std::uint32_t>(record[i + 1].second, 0, kMostPlace);
   return {paths.whole(record[0].second), {n[0], n[1]}, {n[2], n[3]}};
 }
 
@@ -84,8 +96,7 @@ std::string finding(const BuildFinding& f, Paths& paths) {
 
 BuildFinding finding(std::string_view bytes, const Paths& paths) {
   const Record record = record_of(bytes);
-  const std::int64_t severity = number_of(record, "severity");
-  if (severity < 0 || severity > static_cast<int>(text::Severity::Hint)) throw Unreadable{};
+  const auto severity = number_of<int>(record, "severity", 0, static_cast<int>(text::Severity::Hint));
   BuildFinding out{place(text_of(record, "at"), paths),
                    static_cast<text::Severity>(severity),
                    text_of(record, "code"),
@@ -129,17 +140,18 @@ BuiltKernel kernel(std::string_view bytes) {
   out.symbol = text_of(record, "symbol");
   out.entry = text_of(record, "entry");
   out.architecture = text_of(record, "arch");
-  out.dynamic_shared_bytes = number_of(record, "shared");
-  out.failed = number_of(record, "failed") != 0;
+  out.dynamic_shared_bytes = number_of<std::int64_t>(record, "shared", 0, kMostCount);
+  out.failed = number_of<int>(record, "failed", 0, 1) != 0;
   out.unknown = text_of(record, "unknown");
-  if (const auto n = field(record, "instructions"); !n.empty()) out.instructions = number(n);
+  if (const auto n = field(record, "instructions"); !n.empty())
+    out.instructions = number<std::int64_t>(n, 0, kMostPlace);
   const auto written = field(record, "resources");
   if (written.empty()) return out;
   const Record resources = record_of(written);
   if (resources.size() != kResources.size() + 1) throw Unreadable{};
   out.resources.emplace().name = text_of(resources, "name");
   for (std::size_t i = 0; i < kResources.size(); ++i)
-    (*out.resources).*kResources[i] = static_cast<int>(number(resources[i + 1].second));
+    (*out.resources).*kResources[i] = number<int>(resources[i + 1].second, 0, kMostCount);
   return out;
 }
 
@@ -162,8 +174,8 @@ std::shared_ptr<BuiltScript> read_build(std::string_view bytes, const std::strin
     const Record record = record_of(bytes);
     auto out = std::make_shared<BuiltScript>();
     out->path = path;
-    out->errors = static_cast<std::size_t>(number_of(record, "errors"));
-    out->warnings = static_cast<std::size_t>(number_of(record, "warnings"));
+    out->errors = number_of<std::size_t>(record, "errors", 0, kMostCount);
+    out->warnings = number_of<std::size_t>(record, "warnings", 0, kMostCount);
     for (const auto& [name, value] : record) {
       if (name == "finding") out->findings.push_back(finding(value, paths));
       if (name == "kernel") out->kernels.push_back(kernel(value));
@@ -201,11 +213,11 @@ std::optional<std::vector<project::ImportedFile>> read_imports(std::string_view 
       project::ImportedFile& i = out.emplace_back();
       i.root = root;
       i.module = text_of(record, "module");
-      i.level = static_cast<int>(number_of(record, "level"));
+      i.level = number_of<int>(record, "level", 0, 1000);
       i.importer = paths.whole(text_of(record, "importer"));
       i.path = text_of(record, "path");
       if (!i.path.empty()) i.path = paths.whole(i.path);
-      i.listing = number_of(record, "listing") != 0;
+      i.listing = number_of<int>(record, "listing", 0, 1) != 0;
       i.digest = text_of(record, "digest");
     }
     return out;

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "server/project/environment.h"
+#include "server/remote/slurm.h"
 
 namespace tilewright::remote {
 namespace {
@@ -121,7 +122,9 @@ std::optional<Record> Record::claim(const std::filesystem::path& path, const std
   const auto line = text.find('\n');
   if (line == std::string::npos || text.substr(line + 1) != key + "\n") return std::nullopt;
   record.job_ = text.substr(0, line);
-  if (record.job_.empty() || record.job_.find_first_not_of("0123456789") != std::string::npos) return std::nullopt;
+  if (record.job_.empty() || record.job_.size() > kLongestJob ||
+      record.job_.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
   return record;
 }
 

@@ -35,8 +35,10 @@ std::string times_gres(const std::string& gres, int times) {
       const std::string_view last = one.substr(colon + 1);
       long number = 0;
       const auto [stop, error] = std::from_chars(last.data(), last.data() + last.size(), number);
+      // A node has fewer; a product with the slots must stay a number.
+      constexpr long kMost = 1'000'000;
       if (error == std::errc() && stop == last.data() + last.size()) {
-        count = number;
+        count = std::clamp(number, 0L, kMost);
         one = one.substr(0, colon);
       }
     }
@@ -92,7 +94,8 @@ SallocWord read_salloc(std::string_view line) {
   line.remove_prefix(kName.size());
   auto number_after = [&](std::string_view words) {
     const std::string_view rest = line.starts_with(words) ? line.substr(words.size()) : std::string_view();
-    return std::string(rest.substr(0, rest.find_first_not_of("0123456789")));
+    const std::string_view digits = rest.substr(0, rest.find_first_not_of("0123456789"));
+    return digits.size() <= kLongestJob ? std::string(digits) : std::string();
   };
   if (auto job = number_after("Pending job allocation "); !job.empty()) return {Kind::Pending, job};
   if (auto job = number_after("Granted job allocation "); !job.empty()) return {Kind::Granted, job};

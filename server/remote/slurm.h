@@ -19,6 +19,9 @@ std::vector<std::string> salloc_command(const SlurmWish& wish, int slots);
 std::vector<std::string> step_command(const SlurmWish& wish, const std::string& job,
                                       const std::vector<std::string>& program, bool again = false);
 
+// Digits of a job's number: Slurm counts in 32 bits.
+inline constexpr std::size_t kLongestJob = 10;
+
 // "gpu:h100:1" for `times` slots: "gpu:h100:2".
 std::string times_gres(const std::string& gres, int times);
 // "16G" for `times` slots: "32G".
