@@ -28,7 +28,12 @@ void Line::run() {
       answer = std::unexpected(
           protocol::Error{protocol::ErrorCode::InternalError, std::string("this failed: ") + e.what(), nullptr});
     }
-    endpoint_.answer(next.open, answer);
+    try {
+      endpoint_.answer(next.open, answer);
+    } catch (const std::exception&) {
+      // Without memory for the answer its client would wait for ever: it is told by the end of its connection.
+      endpoint_.post([this] { endpoint_.end(1); });
+    }
     lock.lock();
     running_.reset();
   }

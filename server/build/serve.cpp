@@ -6,11 +6,13 @@
 #include <memory>
 
 #include "server/build/session.h"
+#include "server/endpoint/descriptors.h"
 
 namespace tilewright::build {
 
 int serve_stdio(Options options) {
   ::mallopt(M_ARENA_MAX, 2);
+  endpoint::raise_descriptor_limit();
   Server server(std::move(options));
   auto connection = transport::stdio();
   return Session(*connection, server, true).run();
@@ -18,6 +20,7 @@ int serve_stdio(Options options) {
 
 int serve_address(Options options, const std::string& address, const transport::ListenOptions& how) {
   ::mallopt(M_ARENA_MAX, 2);
+  endpoint::raise_descriptor_limit();
   endpoint::block_ending_signals();
   Server server(std::move(options));
   auto listener = transport::listen(address, how);

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -9,6 +10,8 @@
 #include <list>
 #include <mutex>
 #include <thread>
+
+#include "server/endpoint/descriptors.h"
 
 namespace tilewright::endpoint {
 namespace {
@@ -34,6 +37,26 @@ struct Client {
 
 }  // namespace
 
+namespace {
+
+void begin(Client& client, std::unique_ptr<transport::Connection> accepted, const ClientsOptions& options) {
+  client.connection = std::move(accepted);
+  client.served = options.serve(*client.connection);
+  client.thread = std::jthread([&client, &options] {
+    try {
+      client.served->run();
+    } catch (const std::exception& e) {
+      options.log(std::string("a client was cut off: ") + e.what());
+    }
+    std::lock_guard lock(client.mutex);
+    client.served.reset();
+    client.connection.reset();
+    client.done = true;
+  });
+}
+
+}  // namespace
+
 void block_ending_signals() {
   const sigset_t ending = ending_signals();
   ::pthread_sigmask(SIG_BLOCK, &ending, nullptr);
@@ -50,22 +73,20 @@ void serve_clients(transport::Listener& listener, const ClientsOptions& options)
     std::_Exit(1);
   }).detach();
   std::list<Client> clients;
+  const std::size_t most = std::min(options.most, most_connections());
   while (auto accepted = listener.accept()) {
     std::erase_if(clients, [](const Client& c) { return c.done.load(); });
-    if (clients.size() >= options.most) {
+    if (clients.size() >= most) {
       options.log("a client was refused: " + std::to_string(clients.size()) + " are here");
       continue;
     }
-    Client& client = clients.emplace_back();
-    client.connection = std::move(accepted);
-    client.served = options.serve(*client.connection);
-    client.thread = std::jthread([&client] {
-      client.served->run();
-      std::lock_guard lock(client.mutex);
-      client.served.reset();
-      client.connection.reset();
-      client.done = true;
-    });
+    // Without memory, files or threads for one more client, that one has to come again; the others stay.
+    try {
+      begin(clients.emplace_back(), std::move(accepted), options);
+    } catch (const std::exception& e) {
+      clients.pop_back();
+      options.log(std::string("a client was refused: ") + e.what());
+    }
   }
   for (Client& client : clients) {
     std::lock_guard lock(client.mutex);

@@ -52,7 +52,11 @@ int Endpoint::run(Handler& handler) {
     try {
       task();
     } catch (const std::exception& e) {
-      handler.dropped(e.what());
+      try {
+        handler.dropped(e.what());
+      } catch (const std::exception&) {
+        end(1);  // there is no memory to say so
+      }
     }
   }
   {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "server/endpoint/descriptors.h"
 #include "server/lsp/server.h"
 
 namespace tilewright::lsp {
@@ -52,6 +53,7 @@ int serve(const std::string& address) {
   // As many heaps as threads that allocate while somebody types: with fewer they wait for each other, with more each
   // keeps what the others could use.
   ::mallopt(M_ARENA_MAX, 8);
+  endpoint::raise_descriptor_limit();
   if (address.empty()) {
     auto connection = transport::stdio();
     auto server = std::make_unique<Server>(*connection);

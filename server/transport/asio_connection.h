@@ -64,16 +64,7 @@ class AsioConnection : public Base {
 
   void start(Handler handler) override {
     handler_ = std::move(handler);
-    thread_ = std::thread([this] {
-      if (file_ >= 0) {
-        asio::post(*io_, [this] { read_file(); });
-      } else if (prepare_) {
-        prepare();
-      } else {
-        read();
-      }
-      io_->run();
-    });
+    thread_ = std::thread([this] { serve(); });
   }
 
   void send(std::string bytes) override { AsioConnection::send(std::move(bytes), {}); }
@@ -192,6 +183,41 @@ class AsioConnection : public Base {
     });
   }
 
+  // Reads and writes until stop(). What fails for want of memory or files ends this connection alone.
+  void serve() {
+    for (bool begun = false;;) {
+      try {
+        if (!std::exchange(begun, true)) start_reading();
+        io_->run();
+        return;
+      } catch (const std::exception& e) {
+        fail(e.what());
+      }
+    }
+  }
+  void start_reading() {
+    if (file_ >= 0) {
+      asio::post(*io_, [this] { read_file(); });
+    } else if (prepare_) {
+      prepare();
+    } else {
+      read();
+    }
+  }
+  // Whoever handles what comes has to hear of the end: there will be memory again to say so.
+  void fail(const char* why) {
+    lose();
+    for (int times = 0; times < 1000 && !told_; ++times) {
+      try {
+        say(std::string(why));
+        close();
+        told_ = true;
+      } catch (const std::exception&) {
+        closed_ = false;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    }
+  }
   void lose() {
     std::lock_guard lock(mutex_);
     lost_ = true;
@@ -296,6 +322,7 @@ class AsioConnection : public Base {
   int holds_ = 0;
   bool lost_ = false;    // nobody reads what is written
   bool closed_ = false;  // of the I/O thread
+  bool told_ = false;    // a failure has ended it
 };
 
 // Sockets read and write through one object.

@@ -31,6 +31,21 @@ class AsioListener final : public Listener {
   const std::string& address() const override { return address_; }
 
   std::unique_ptr<Connection> accept() override {
+    for (;;) {
+      try {
+        return accept_one();
+      } catch (const std::exception&) {
+        // No files or no memory for the connection: this client is dropped, the next one may have more luck.
+        if (io_->stopped()) return nullptr;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
+    }
+  }
+
+  void stop() override { io_->stop(); }
+
+ private:
+  std::unique_ptr<Connection> accept_one() {
     Socket accepted(*io_);
     bool done = false;
     boost::system::error_code ec;
@@ -57,9 +72,6 @@ class AsioListener final : public Listener {
     return std::make_unique<AsioConnection<End, End>>(std::move(io), End{socket}, End{socket});
   }
 
-  void stop() override { io_->stop(); }
-
- private:
   std::unique_ptr<asio::io_context> io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;
   typename Protocol::acceptor acceptor_;

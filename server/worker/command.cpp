@@ -15,6 +15,7 @@ namespace tilewright::worker {
 namespace {
 
 constexpr int kUsage = 2;
+constexpr double kLeastGigabytes = 1e-6, kMostGigabytes = 1e6;
 
 struct WorkerCommand {
   bool stdio = false;
@@ -23,7 +24,7 @@ struct WorkerCommand {
   int slots = 0, queue = 1000, clients = 64, compilations = 2;
   bool no_compiler = false, unconfined = false;
   double stalled = 60;
-  double seconds = 600, host_gb = 0, device_gb = 0, output_gb = 0, message_mb = 64;
+  double seconds = 600, host_gb = 0, device_gb = 0, output_gb = 0, simulator_gb = 0, message_mb = 64;
 };
 
 int refuse(const std::string& message, const std::string& hint) {
@@ -67,6 +68,8 @@ void take_limits(const WorkerCommand& command, Options& options) {
   options.limits.message_bytes = static_cast<std::int64_t>(command.message_mb * (1 << 20));
   options.limits.queued_jobs = command.queue;
   options.held_bytes = command.host_gb > 0 ? options.limits.host_bytes * (slots + 1) : all;
+  options.simulator_bytes = gigabytes(command.simulator_gb, all);
+  options.simulators_bytes = std::max(all, options.simulator_bytes);
   options.clients = static_cast<std::size_t>(command.clients);
   options.stalled = std::chrono::milliseconds(static_cast<std::int64_t>(command.stalled * 1000));
   options.compilations = static_cast<std::size_t>(command.compilations);
@@ -151,16 +154,21 @@ void add_worker(CLI::App& app, std::function<int()>& run) {
       ->check(CLI::Range(0.001, 1e6));
   c->add_option("--memory-limit", command->host_gb,
                 "Gigabytes of this machine's memory for one job's tensors (default: half of what it has, for all)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(kLeastGigabytes, kMostGigabytes));
+  c->add_option(
+       "--simulator-memory-limit", command->simulator_gb,
+       "Gigabytes that the simulator of one job may use beside its tensors (default: half of what this machine "
+       "has, which is also the most for all simulated jobs together)")
+      ->check(CLI::Range(kLeastGigabytes, kMostGigabytes));
   c->add_option("--gpu-memory-limit", command->device_gb, "Gigabytes of a GPU's memory for one job's tensors")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(kLeastGigabytes, kMostGigabytes));
   c->add_option("--output-limit", command->output_gb,
                 "Gigabytes that one job may send back (default: as --memory-limit)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(kLeastGigabytes, kMostGigabytes));
   c->add_option("--message-limit", command->message_mb, "Megabytes of one message, beside tensors")
       ->capture_default_str()
       ->check(CLI::Range(1.0, 4096.0));
-  c->add_option("--queue", command->queue, "Jobs that may wait; more are told to come again")
+  c->add_option("--queue", command->queue, "Jobs of one client that may wait; more are told to come again")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000'000));
   c->add_option("--stall-limit", command->stalled, "Seconds that an opened job may wait for its client")
@@ -173,7 +181,7 @@ void add_worker(CLI::App& app, std::function<int()>& run) {
   c->add_option("--nvml", command->nvml, "The driver's management library")->capture_default_str();
   c->footer(
       "Each kernel runs in a process of its own that can be killed; a fault, a hang or a stray write costs that job "
-      "alone. Jobs wait in one queue, a GPU runs one at a time.\n\nExamples:\n"
+      "alone. Jobs wait in a queue in which clients take turns, a GPU runs one at a time.\n\nExamples:\n"
       "  tilewright worker --stdio\n"
       "  tilewright worker --listen 127.0.0.1:7443\n"
       "  tilewright worker --listen 0.0.0.0:7443 --tls-cert w.pem --tls-key w.key --tls-ca clients.pem\n"

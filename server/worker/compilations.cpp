@@ -8,31 +8,31 @@ Compilations::Compilations(toolchain::Toolchain& tools, std::size_t at_once, std
     threads_.emplace_back([this](const std::stop_token& stop) {
       std::unique_lock lock(mutex_);
       while (more_.wait(lock, stop, [&] { return !queue_.empty(); })) {
-        std::function<void()> work = std::move(queue_.front());
-        queue_.pop_front();
+        std::function<void()> work = queue_.pop();
         lock.unlock();
         work();
+        work = {};
         lock.lock();
       }
     });
 }
 
-bool Compilations::add(std::function<void()> work) {
+bool Compilations::add(ClientId client, std::function<void()> work) {
   {
     std::lock_guard lock(mutex_);
-    if (queue_.size() >= waiting_) return false;
-    queue_.push_back(std::move(work));
+    if (queue_.of(client) >= waiting_) return false;
+    queue_.push(client, std::move(work));
   }
   more_.notify_one();
   return true;
 }
 
-bool Compilations::compile(toolchain::Request request, std::function<void(Made)> then) {
-  return add([this, request = std::move(request), then = std::move(then)] { then(tools_.compile(request)); });
+bool Compilations::compile(ClientId client, toolchain::Request request, std::function<void(Made)> then) {
+  return add(client, [this, request = std::move(request), then = std::move(then)] { then(tools_.compile(request)); });
 }
 
 void Compilations::warm() {
-  add([this] { tools_.warm(); });
+  add(nullptr, [this] { tools_.warm(); });
 }
 
 }  // namespace tilewright::worker

@@ -35,18 +35,78 @@ std::int64_t output_bytes(const run::Job& job) {
   return sum;
 }
 
+// What a script takes as long as its job waits.
+std::int64_t text_bytes(const wire::JobOpenParams& params) {
+  if (!params.script) return 0;
+  std::size_t sum = 0;
+  for (const wire::ScriptFile& f : params.script->files) sum += f.path.size() + f.text.size();
+  for (const wire::ScriptImport& i : params.script->imports)
+    sum += sizeof i + i.module.size() + i.importer.size() + i.path.size();
+  return static_cast<std::int64_t>(sum);
+}
+
+// One for each tensor that is given, and one for its progress.
+std::int64_t files_of(const run::Job& job) {
+  return 1 + std::ranges::count_if(job.buffers,
+                                   [](const run::JobBuffer& b) { return b.role != run::Role::Output && b.bytes > 0; });
+}
+
+std::unexpected<Error> busy(const Budget& budget, const char* what, std::int64_t more) {
+  return std::unexpected(Error{wire::kBusy,
+                               "the worker holds " + std::to_string(budget.held()) + " " + what + " for other jobs; " +
+                                   std::to_string(more) + " more do not fit now",
+                               nullptr});
+}
+
 }  // namespace
 
-bool Budget::take(std::int64_t bytes) {
-  std::int64_t held = held_;
-  do {
-    if (bytes > most_ - held) return false;
-  } while (!held_.compare_exchange_weak(held, held + bytes));
+bool Budget::take(std::int64_t amount) {
+  std::lock_guard lock(mutex_);
+  if (amount > most_ - held_) return false;
+  held_ += amount;
   return true;
 }
 
+void Budget::give(std::int64_t amount) {
+  std::lock_guard lock(mutex_);
+  held_ -= amount;
+}
+
+std::int64_t Budget::held() const {
+  std::lock_guard lock(mutex_);
+  return held_;
+}
+
+Budget::Share::Share(std::shared_ptr<Budget> budget) : budget_(std::move(budget)) {
+  std::lock_guard lock(budget_->mutex_);
+  ++budget_->shares_;
+}
+
+Budget::Share::~Share() {
+  std::lock_guard lock(budget_->mutex_);
+  --budget_->shares_;
+}
+
+bool Budget::Share::take(std::int64_t amount) {
+  Budget& all = *budget_;
+  std::lock_guard lock(all.mutex_);
+  if (amount > all.most_ - all.held_) return false;
+  const std::int64_t others = all.held_ - held_;
+  const std::int64_t left = all.most_ - others, own = all.shares_ > 1 ? left / 2 : left - left / 8;
+  if (held_ > 0 && held_ + amount > own) return false;
+  all.held_ += amount;
+  held_ += amount;
+  return true;
+}
+
+void Budget::Share::give(std::int64_t amount) {
+  std::lock_guard lock(budget_->mutex_);
+  budget_->held_ -= amount;
+  held_ -= amount;
+}
+
 std::expected<std::shared_ptr<Job>, Error> Job::open(const wire::JobOpenParams& params, const wire::Limits& limits,
-                                                     bool gpu, const std::shared_ptr<Budget>& budget) {
+                                                     bool gpu, const Shares& shares) {
   if (!is_plain(params.key)) return refused("a job's key is 1 to 64 visible letters");
   if (params.attempt < 1) return refused("attempts are counted from 1");
   auto order = run::order_from_json(params.order.dump());
@@ -70,29 +130,44 @@ std::expected<std::shared_ptr<Job>, Error> Job::open(const wire::JobOpenParams& 
   }
   if (gpu && order->bytes() > limits.device_bytes)
     return refused(over("the tensors take of the GPU's memory", order->bytes(), limits.device_bytes));
-  const std::int64_t host = order->host_bytes() + code;
+  const std::int64_t host = order->host_bytes() + code + text_bytes(params);
   if (host > limits.host_bytes) return refused(over("the tensors take of its memory", host, limits.host_bytes));
   if (const std::int64_t back = output_bytes(*order); back > limits.output_bytes)
     return refused(over("the outputs are", back, limits.output_bytes));
   const double asked = params.deadline_seconds, most = limits.job_seconds;
   if (!std::isfinite(asked) || asked < 0) return refused("the deadline is no time");
   const double seconds = asked > 0 && asked < most ? asked : most;
-  if (!budget->take(host))
-    return std::unexpected(Error{wire::kBusy,
-                                 "the worker holds " + std::to_string(budget->held()) + " bytes for other jobs; " +
-                                     std::to_string(host) + " more do not fit now",
-                                 nullptr});
+  const std::int64_t files = files_of(*order);
+  if (files > shares.files->all().most())
+    return refused("the job has " + std::to_string(order->buffers.size()) + " tensors; this worker stores at most " +
+                   std::to_string(shares.files->all().most() - 1));
+  if (!shares.bytes->take(host)) return busy(shares.bytes->all(), "bytes", host);
+  if (!shares.files->take(files)) {
+    shares.bytes->give(host);
+    return busy(shares.files->all(), "open files", files);
+  }
   try {
-    return std::shared_ptr<Job>(new Job(
-        params, std::move(*order), std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)), host, budget));
+    return std::shared_ptr<Job>(new Job(params, std::move(*order),
+                                        std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)), host,
+                                        files, shares));
   } catch (const std::bad_alloc&) {
-    budget->give(host);
+    shares.bytes->give(host);
+    shares.files->give(files);
     return std::unexpected(Error{wire::kBusy, "the worker has no memory for it now", nullptr});
   }
 }
 
+Job::~Job() {
+  shares_.bytes->give(bytes_);
+  shares_.files->give(files_);
+}
+
+void Job::spoil(std::string why) {
+  if (spoilt_.empty()) spoilt_ = std::move(why);
+}
+
 Job::Job(const wire::JobOpenParams& params, run::Job given, std::chrono::milliseconds patience, std::int64_t bytes,
-         std::shared_ptr<Budget> budget)
+         std::int64_t files, Shares shares)
     : key(params.key),
       attempt(params.attempt),
       script(params.script),
@@ -104,7 +179,8 @@ Job::Job(const wire::JobOpenParams& params, run::Job given, std::chrono::millise
     if (b.role != run::Role::Output) b.contents = run::Contents::of_size(b.bytes);
   // Last of all: what throws before leaves the budget to its caller.
   bytes_ = bytes;
-  budget_ = std::move(budget);
+  files_ = files;
+  shares_ = std::move(shares);
 }
 
 void Job::add(const wire::JobDataParams& where, std::string_view piece) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 
 #include "server/worker/simulated_job.h"
 
@@ -12,6 +13,8 @@ using toolchain::HelperProcess;
 
 // How often clients hear how far their simulated launches are.
 constexpr std::chrono::milliseconds kTold{250};
+// Before something is tried again for which there was no memory.
+constexpr std::chrono::milliseconds kBreath{20};
 // Of those that wait, so many are told where they stand.
 constexpr std::size_t kToldQueue = 100;
 
@@ -22,11 +25,27 @@ Ending ended_as(run::Status status, std::string message) {
   return out;
 }
 
+void tell_place(const Job& job, std::size_t ahead) {
+  job.progress({.key = job.key, .state = "queued", .ahead = static_cast<int>(ahead)});
+}
+
+// A client waits for this: where there is no memory for it now, there is when others have ended.
+void end(const Job& job, Ending ending) {
+  for (int times = 0; times < 500; ++times) {
+    try {
+      return job.ended(std::move(ending));
+    } catch (const std::bad_alloc&) {
+      ending = ended_as(run::Status::Lost, {});
+      std::this_thread::sleep_for(kBreath);
+    }
+  }
+}
+
 }  // namespace
 
 class Jobs::Slot {
  public:
-  Slot(const Options& options, int device) : options_(options) {
+  Slot(const Options& options, int device, Budget& simulators) : options_(options), simulators_(simulators) {
     if (options.executes != Executes::Gpu) return;
     run::GpuOptions gpu = options.gpu;
     gpu.device = device;
@@ -54,24 +73,25 @@ class Jobs::Slot {
     auto process = simulator_ ? std::expected<std::unique_ptr<HelperProcess>, std::string>(std::move(simulator_))
                               : start_simulated_job();
     if (!process) return ended_as(run::Status::Lost, process.error());
-    return run_simulated(**process, job, options_.limits);
+    return run_simulated(**process, job, options_.simulator_bytes, simulators_);
   }
 
  private:
   const Options& options_;
+  Budget& simulators_;
   std::unique_ptr<run::GpuExecutor> gpu_;
   std::unique_ptr<HelperProcess> simulator_;  // ready for the next job
 };
 
-Jobs::Jobs(const Options& options) : options_(options) {
+Jobs::Jobs(const Options& options) : options_(options), simulators_(options.simulators_bytes) {
   if (options.executes == Executes::Nothing) return;
-  for (int device : options.devices) slots_.push_back(std::make_unique<Slot>(options, device));
+  for (int device : options.devices) slots_.push_back(std::make_unique<Slot>(options, device, simulators_));
 }
 
 Jobs::~Jobs() {
   {
     std::lock_guard lock(mutex_);
-    for (const auto& job : queue_) job->stop.request_stop();
+    queue_.look(queue_.size(), [](const auto& job, std::size_t) { job->stop.request_stop(); });
     for (const auto& job : running_) job->stop.request_stop();
   }
   for (std::jthread& t : threads_) t.request_stop();
@@ -86,21 +106,18 @@ std::expected<std::vector<run::DeviceInfo>, std::string> Jobs::prepare() {
     devices.push_back(std::move(*device));
   }
   for (const auto& slot : slots_)
-    threads_.emplace_back([this, &slot = *slot](const std::stop_token& stop) {
-      std::unique_lock lock(mutex_);
-      while (more_.wait(lock, stop, [&] { return !queue_.empty(); })) {
-        lock.unlock();
-        serve(slot);
-        lock.lock();
-      }
-    });
+    threads_.emplace_back([this, &slot = *slot](const std::stop_token& stop) { serve_all(slot, stop); });
   if (!slots_.empty())
     teller_ = std::jthread([this](const std::stop_token& stop) {
       std::unique_lock lock(mutex_);
       std::condition_variable_any never;
       while (!stop.stop_requested()) {
         never.wait_for(lock, stop, kTold, [] { return false; });
-        tell_running();
+        try {
+          tell_running();
+        } catch (const std::bad_alloc&) {
+          continue;  // what is not told now is told the next time
+        }
       }
     });
   return devices;
@@ -109,10 +126,12 @@ std::expected<std::vector<run::DeviceInfo>, std::string> Jobs::prepare() {
 bool Jobs::submit(const std::shared_ptr<Job>& job) {
   {
     std::lock_guard lock(mutex_);
-    if (queue_.size() >= static_cast<std::size_t>(options_.limits.queued_jobs)) return false;
-    queue_.push_back(job);
-    if (running_.size() == slots_.size() && queue_.size() <= kToldQueue)
-      job->progress({.key = job->key, .state = "queued", .ahead = static_cast<int>(queue_.size()) - 1});
+    if (queue_.of(job->client) >= static_cast<std::size_t>(options_.limits.queued_jobs)) return false;
+    queue_.push(job->client, job);
+    if (running_.size() == slots_.size())
+      queue_.look(kToldQueue, [&](const auto& waiting, std::size_t ahead) {
+        if (waiting == job) tell_place(*job, ahead);
+      });
   }
   more_.notify_one();
   return true;
@@ -123,10 +142,10 @@ void Jobs::withdraw(const std::shared_ptr<Job>& job) {
   bool waited = false;
   {
     std::lock_guard lock(mutex_);
-    waited = std::erase(queue_, job) > 0;
+    waited = queue_.erase(job);
     counts_.failed += waited;
   }
-  if (waited) job->ended(ended_as(run::Status::Stopped, "nobody waits for it any more"));
+  if (waited) end(*job, ended_as(run::Status::Stopped, "nobody waits for it any more"));
 }
 
 Jobs::Counts Jobs::counts() const {
@@ -138,8 +157,7 @@ Jobs::Counts Jobs::counts() const {
 }
 
 void Jobs::tell_queue() {
-  for (std::size_t i = 0; i < std::min(queue_.size(), kToldQueue); ++i)
-    queue_[i]->progress({.key = queue_[i]->key, .state = "queued", .ahead = static_cast<int>(i)});
+  queue_.look(kToldQueue, [](const auto& job, std::size_t ahead) { tell_place(*job, ahead); });
 }
 
 void Jobs::tell_running() {
@@ -151,19 +169,36 @@ void Jobs::tell_running() {
   }
 }
 
+void Jobs::serve_all(Slot& slot, const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (more_.wait(lock, stop, [&] { return !queue_.empty(); })) {
+    lock.unlock();
+    try {
+      serve(slot);
+    } catch (const std::exception&) {
+      // Without memory for a message to one client the others go on.
+      std::this_thread::sleep_for(kBreath);
+    }
+    lock.lock();
+  }
+}
+
 // Takes the next job, if it is still there, runs it and says so.
 void Jobs::serve(Slot& slot) {
   std::shared_ptr<Job> job;
   {
     std::lock_guard lock(mutex_);
     if (queue_.empty()) return;
-    job = std::move(queue_.front());
-    queue_.pop_front();
+    running_.reserve(running_.size() + 1);
+    job = queue_.pop();
     running_.push_back(job);
-    tell_queue();
   }
   Ending ending;
   try {
+    {
+      std::lock_guard lock(mutex_);
+      tell_queue();
+    }
     ending = slot.run(*job);
   } catch (const std::exception& e) {
     ending = ended_as(run::Status::Lost, std::string("the worker could not run it: ") + e.what());
@@ -173,7 +208,7 @@ void Jobs::serve(Slot& slot) {
     std::erase(running_, job);
     ++(ending.outcome.status == run::Status::Done ? counts_.done : counts_.failed);
   }
-  job->ended(std::move(ending));
+  end(*job, std::move(ending));
   job.reset();
   // For the next one, while nobody waits. Of a GPU that was lost the next job hears.
   [[maybe_unused]] auto ready = slot.prepare({});

@@ -16,7 +16,9 @@ struct Options {
   Executes executes = Executes::Simulator;
   std::vector<int> devices;  // of the driver, one a slot; of the simulator one number a slot
   protocol::worker::Limits limits;
-  std::int64_t held_bytes = 0;   // of all jobs' arrays together
+  std::int64_t held_bytes = 0;  // of all jobs' arrays together
+  // What the simulator takes beside the arrays: of one job, and of all together.
+  std::int64_t simulator_bytes = std::int64_t{1} << 32, simulators_bytes = std::int64_t{1} << 32;
   std::size_t compilations = 2;  // at once
   std::size_t clients = 64;      // at once
   std::string token;             // that a client has to know; empty: none

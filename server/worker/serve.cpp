@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "server/endpoint/clients.h"
+#include "server/endpoint/descriptors.h"
 #include "server/worker/confinement.h"
 #include "server/worker/session.h"
 
@@ -34,6 +35,7 @@ int unusable(const std::string& why) {
 
 int serve_stdio(Options options) {
   ::mallopt(M_ARENA_MAX, 2);
+  endpoint::raise_descriptor_limit();
   Worker worker(std::move(options));
   if (auto ready = worker.prepare(); !ready) return unusable(ready.error());
   auto connection = transport::stdio();
@@ -42,6 +44,7 @@ int serve_stdio(Options options) {
 
 int serve_port(Options options, const std::string& address, const transport::ListenOptions& how) {
   ::mallopt(M_ARENA_MAX, 2);
+  endpoint::raise_descriptor_limit();
   endpoint::block_ending_signals();
   const std::string confined = confinement_words();  // before there are threads
   Worker worker(std::move(options));

@@ -1,6 +1,7 @@
 #include "server/worker/session.h"
 
 #include <algorithm>
+#include <new>
 
 #include "compiler/toolchain/nvrtc_options.h"
 
@@ -64,7 +65,14 @@ Session::Session(transport::Connection& connection, Worker& worker, bool trusted
           auto work = std::move(deliveries_.front());
           deliveries_.pop_front();
           lock.unlock();
-          work();
+          try {
+            work();
+          } catch (const std::exception& e) {
+            // Without memory for an answer the client would wait for ever.
+            Worker::log(std::string("a client was cut off: ") + e.what());
+            endpoint_.post([this] { endpoint_.end(1); });
+          }
+          work = {};
           lock.lock();
         }
       }) {
@@ -108,7 +116,11 @@ void Session::ending() {
   quiet_.wait(lock, [&] { return unfinished_ == 0; });
 }
 
-void Session::dropped(const std::string& why) { Worker::log("a message was dropped: " + why); }
+void Session::dropped(const std::string& why) {
+  Worker::log("a message was dropped: " + why);
+  // The memory that is missing is everybody's: what this client holds goes with it.
+  if (why == std::bad_alloc().what()) endpoint_.end(1);
+}
 
 void Session::request(Message& m) {
   if (m.method == "initialize") {
@@ -150,6 +162,7 @@ std::expected<Json, Error> Session::initialize(const Json& params) {
                      ": install the same tilewright on both sides",
                  ErrorCode::InvalidRequest);
   initialized_ = true;
+  shares_ = {std::make_shared<Budget::Share>(worker_.budget), std::make_shared<Budget::Share>(worker_.files)};
   impatient_ = std::jthread([this](const std::stop_token& stop) {
     while (passed(worker_.options.stalled / 4, stop)) endpoint_.post([this] { give_up_stalled(); });
   });
@@ -164,7 +177,7 @@ std::expected<Json, Error> Session::open(const Json& params) {
   if (open_.size() >= static_cast<std::size_t>(worker_.options.limits.queued_jobs))
     return wrong("this client has too many jobs", wire::kBusy);
   auto job = Job::open(params.get<wire::JobOpenParams>(), worker_.options.limits,
-                       worker_.options.executes == Executes::Gpu, worker_.budget);
+                       worker_.options.executes == Executes::Gpu, shares_);
   if (!job) return std::unexpected(job.error());
   if (!worker_.attempts.enter(*job)) return wrong("a later attempt of this job is known", wire::kSuperseded);
   close_job((*job)->key);
@@ -180,9 +193,13 @@ std::shared_ptr<Job> Session::job_of(const Json& params) const {
 
 // Data of a job that was refused comes all the same, when its client has not waited: it is nobody's.
 void Session::data(const Json& params, std::string_view payload) {
-  if (auto job = job_of(params); job && !job->ended) {
+  auto job = job_of(params);
+  if (!job || job->ended) return;
+  job->touched = std::chrono::steady_clock::now();
+  try {
     job->add(params.get<wire::JobDataParams>(), payload);
-    job->touched = std::chrono::steady_clock::now();
+  } catch (const Json::exception& e) {
+    job->spoil(e.what());
   }
 }
 
@@ -220,6 +237,7 @@ void Session::run_job(const Message& m) {
   auto open = endpoint_.open(m.id, m.method, job->key);
   if (!open) return endpoint_.answer(m.id, std::unexpected(open.error()));
   expect_call();
+  job->client = this;
   job->progress = [this](const wire::JobProgress& progress) { endpoint_.notify("job/progress", progress); };
   job->ended = [this, request = *open, weak = std::weak_ptr(job)](Ending ending) {
     if (auto done = weak.lock()) {
@@ -328,8 +346,12 @@ void Session::compile(const Message& m) {
   request.want_cubin = params.cubin;
   request.want_sass = params.sass;
   request.stop = (*open)->stop.get_token();
+  const auto bytes = static_cast<std::int64_t>(params.source.size());
+  if (!shares_.bytes->take(bytes))
+    return endpoint_.answer(*open, wrong("the worker has no room for it now", wire::kBusy));
+  const std::shared_ptr<void> held(nullptr, [share = shares_.bytes, bytes](void*) { share->give(bytes); });
   expect_call();
-  auto then = [this, open = *open](const Compilations::Made& made) {
+  auto then = [this, open = *open, held](const Compilations::Made& made) {
     wire::CompileResult result;
     std::string payload;
     if (made) {
@@ -347,7 +369,7 @@ void Session::compile(const Message& m) {
     endpoint_.answer(open, Json(result), payload);
     called();
   };
-  if (worker_.compilations.compile(std::move(request), then)) return;
+  if (worker_.compilations.compile(this, std::move(request), then)) return;
   called();
   endpoint_.answer(*open, wrong("too many compilations wait", wire::kBusy));
 }

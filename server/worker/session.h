@@ -64,6 +64,7 @@ class Session final : public endpoint::Handler, public endpoint::Served {
   bool initialized_ = false;
   std::jthread impatient_;          // ends a client that does not say who it is; then gives up what stalls
   std::set<std::string> given_up_;  // jobs whose client was not told yet
+  Shares shares_;                   // once it is initialized
   std::map<std::string, std::shared_ptr<Job>> open_;  // of the endpoint's thread
 
   std::mutex mutex_;

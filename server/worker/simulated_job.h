@@ -10,8 +10,9 @@
 namespace tilewright::worker {
 
 std::expected<std::unique_ptr<toolchain::HelperProcess>, std::string> start_simulated_job();
-// The process is of no use afterwards.
-Ending run_simulated(toolchain::HelperProcess& process, const Job& job, const protocol::worker::Limits& limits);
+// The process is of no use afterwards. What it uses beside the job's arrays is at most `most` bytes, and is taken from
+// `memory`, which all simulated jobs share; beyond either it is ended.
+Ending run_simulated(toolchain::HelperProcess& process, const Job& job, std::int64_t most, Budget& memory);
 
 // The process itself: serves until its parent closes the connection; returns the exit status. For a hidden subcommand.
 int simulated_job_main();

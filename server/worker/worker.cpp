@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "server/endpoint/descriptors.h"
+
 namespace tilewright::worker {
 
 bool Attempts::enter(const std::shared_ptr<Job>& job) {
@@ -40,6 +42,7 @@ bool Attempts::is_latest(const Job& job) const {
 Worker::Worker(Options given)
     : options(std::move(given)),
       budget(std::make_shared<Budget>(options.held_bytes)),
+      files(std::make_shared<Budget>(static_cast<std::int64_t>(endpoint::most_files_of_clients()))),
       tools(options.tools),
       compilations(tools, options.compilations, static_cast<std::size_t>(options.limits.queued_jobs)),
       jobs(options) {}

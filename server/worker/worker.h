@@ -42,7 +42,7 @@ class Worker {
   static void log(const std::string& line);
 
   const Options options;
-  const std::shared_ptr<Budget> budget;
+  const std::shared_ptr<Budget> budget, files;  // bytes, and open files
   Attempts attempts;
   toolchain::Toolchain tools;
   Compilations compilations;

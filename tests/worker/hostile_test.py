@@ -287,12 +287,14 @@ class Hostile(unittest.TestCase):
     def test_memory_that_nobody_uses(self):
         """A client opens what fills the worker, and leaves it at that."""
         worker = self.start("--stall-limit", "0.3")
-        idle, other = worker.connect(), worker.connect()
-        idle.hello(), other.hello()
+        idle = worker.connect()
+        idle.hello()
         self.assertIn("result", idle.call("job/open", (first := Job(size=64)).params()))
         while "result" in idle.call("job/open", Job(size=400 << 20).params()):
             pass
-        wait_until("others have room", lambda: "result" in other.call("job/open", Job(size=400 << 20).params()))
+        other = worker.connect()
+        other.hello()
+        wait_until("others have room", lambda: "result" in other.call("job/open", Job(size=500 << 20).params()))
         # What waited longest was given up no later than the others, and its client hears of it.
         error = idle.call("job/run", first.which())["error"]
         self.assertEqual((error["code"], "given up" in error["message"]), (-32010, True))
