@@ -1,7 +1,12 @@
 #include "compiler/run/simulated_executor.h"
 
 #include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
 #include <cstring>
+#include <mutex>
+#include <thread>
 
 #include "compiler/ir/origin.h"
 #include "compiler/run/parallel.h"
@@ -187,7 +192,45 @@ std::string part_text(const JobLaunch& launch, const simulate::Options::Part& pa
 
 }  // namespace
 
+namespace {
+
+// Requests a stop when the caller does, or when the time is over.
+class Deadline {
+ public:
+  Deadline(std::chrono::milliseconds time, const std::stop_token& outer)
+      : outer_(outer, [this] { source_.request_stop(); }), clock_([this, time](const std::stop_token& ended) {
+          std::mutex mutex;
+          std::condition_variable_any never;
+          std::unique_lock lock(mutex);
+          if (never.wait_for(lock, ended, time, [&] { return ended.stop_requested(); })) return;
+          is_over_ = true;
+          source_.request_stop();
+        }) {}
+  std::stop_token token() const { return source_.get_token(); }
+  bool is_over() const { return is_over_; }
+
+ private:
+  std::stop_source source_;
+  std::atomic<bool> is_over_{false};
+  std::stop_callback<std::function<void()>> outer_;
+  std::jthread clock_;
+};
+
+}  // namespace
+
 Outcome SimulatedExecutor::execute(const Bound& bound, const std::stop_token& stop) {
+  const Deadline deadline(deadline_, stop);
+  Outcome out = execute_all(bound, deadline.token());
+  if (!deadline.is_over() || stop.stop_requested() || out.status != Status::Stopped) return out;
+  char seconds[32];
+  std::snprintf(seconds, sizeof seconds, "%g", std::chrono::duration<double>(deadline_).count());
+  out = {};
+  out.status = Status::Timeout;
+  out.message = "the simulator was ended after the " + std::string(seconds) + " s it may take";
+  return out;
+}
+
+Outcome SimulatedExecutor::execute_all(const Bound& bound, const std::stop_token& stop) {
   constexpr std::array<unsigned char, 2> kPoisons = {0xFF, 0x7B};
   Outcome out;
   bool none = false;

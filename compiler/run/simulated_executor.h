@@ -1,5 +1,6 @@
 // Bound kernels on the simulator: what a GPU would leave, on any machine, with the line of what goes wrong.
 #pragma once
+#include <chrono>
 #include <functional>
 
 #include "compiler/run/executor.h"
@@ -15,12 +16,17 @@ simulate::Inputs launch_inputs(const Bound& bound, const BoundLaunch& launch,
 // suffer from. Incomplete: not modelled, or over a limit.
 Outcome simulate_bound(const Bound& bound, const simulate::Options& options, unsigned char poison = 0xFF);
 
+// What one job on the simulator may take unless the caller says otherwise.
+inline constexpr std::chrono::milliseconds kSimulatorDeadline{3'600'000};
+
 class SimulatedExecutor : public Executor {
  public:
   // Every job runs in so many schedules, from the same contents: asynchronous work as late as it may be, as early, and
   // then at random. What the first leaves is what comes back; the others add what they find, and what differs.
-  explicit SimulatedExecutor(int schedules = 1, simulate::Options options = {})
-      : schedules_(schedules), options_(std::move(options)) {}
+  // `deadline`: of all schedules of one job together.
+  explicit SimulatedExecutor(int schedules = 1, simulate::Options options = {},
+                             std::chrono::milliseconds deadline = kSimulatorDeadline)
+      : schedules_(schedules), options_(std::move(options)), deadline_(deadline) {}
 
   bool runs_cubins() const override { return false; }
   // There is always one.
@@ -28,8 +34,11 @@ class SimulatedExecutor : public Executor {
   Outcome execute(const Bound& bound, const std::stop_token& stop = {}) override;
 
  private:
+  Outcome execute_all(const Bound& bound, const std::stop_token& stop);
+
   int schedules_;
   simulate::Options options_;
+  std::chrono::milliseconds deadline_;
 };
 
 }  // namespace tilewright::run

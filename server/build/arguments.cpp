@@ -1,5 +1,7 @@
 #include "server/build/arguments.h"
 
+#include <charconv>
+
 #include "compiler/ir/target.h"
 
 namespace tilewright::build {
@@ -14,9 +16,9 @@ std::expected<Arguments, std::string> read_arguments(const std::vector<std::stri
       out.build.instructions = true;
       continue;
     }
-    if (name != "--arch" && name != "--entry" && name != "--deny" && name != "--on")
+    if (name != "--arch" && name != "--entry" && name != "--deny" && name != "--on" && name != "--deadline")
       return std::unexpected("unknown argument '" + words[i] +
-                             "': --arch, --entry, --deny, --instructions and --on are known");
+                             "': --arch, --entry, --deny, --instructions, --on and --deadline are known");
     if (equals == std::string::npos && i + 1 == words.size()) return std::unexpected(name + " lacks its value");
     const std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
     if (name == "--arch") {
@@ -26,6 +28,12 @@ std::expected<Arguments, std::string> read_arguments(const std::vector<std::stri
       out.build.entries.push_back(value);
     } else if (name == "--on") {
       out.on = value;
+    } else if (name == "--deadline") {
+      double seconds = 0;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+      if (error != std::errc{} || end != value.data() + value.size() || !(seconds >= 0.001 && seconds <= 86400))
+        return std::unexpected("--deadline takes seconds from 0.001 to 86400, not '" + value + "'");
+      out.deadline = seconds;
     } else if (value == "fallback") {
       out.build.deny_fallback = true;
     } else {

@@ -1,6 +1,7 @@
 // The `arguments` of a compile, test or run request: words as the command line has them.
 #pragma once
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,8 @@ namespace tilewright::build {
 struct Arguments {
   // --arch NAME, --entry EXPR (each repeatable), --deny fallback, --instructions
   ide::BuildOptions build;
-  std::string on;  // --on PLACE; empty: as the server was started
+  std::string on;                  // --on PLACE; empty: as the server was started
+  std::optional<double> deadline;  // --deadline SECONDS, of a test's or run's kernel
 };
 // The error names the word that nobody understands.
 std::expected<Arguments, std::string> read_arguments(const std::vector<std::string>& words);

@@ -1,6 +1,11 @@
 #include "server/build/session.h"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <thread>
 
 #include "protocol/uri.h"
 #include "server/build/languages.h"
@@ -32,6 +37,9 @@ toolchain::Options tools_of(const Options& options) {
   return out;
 }
 
+// Clients give up a server that says nothing; a kernel may take longer than that to be compiled or simulated.
+constexpr std::chrono::seconds kSignOfLife{60};
+
 bool is_work(std::string_view method) {
   return method == "buildTarget/compile" || method == "buildTarget/test" || method == "buildTarget/run";
 }
@@ -45,7 +53,11 @@ Session::Session(transport::Connection& connection, Server& server, bool trusted
 
 Session::~Session() = default;
 
-void Session::dropped(const std::string& why) { log(bsp::MessageType::Error, "a message was dropped: " + why); }
+void Session::dropped(const std::string& why) {
+  // The memory that is missing is everybody's: what this client holds goes with it.
+  if (why == std::bad_alloc().what()) return endpoint_.end(1);
+  log(bsp::MessageType::Error, "a message was dropped: " + why);
+}
 
 void Session::log(bsp::MessageType type, const std::string& message, const std::string& origin) {
   endpoint_.notify("build/logMessage", bsp::LogMessage{type, message, origin, {}});
@@ -158,6 +170,18 @@ void Session::begin(const Message& m) {
 
 Session::Result Session::do_work(const Work& work) {
   if (work.open->stop.stop_requested()) return {bsp::Status::Cancelled, {}, {}, nullptr};
+  const std::jthread alive([&](const std::stop_token& over) {
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    while (!never.wait_for(lock, over, kSignOfLife, [&] { return over.stop_requested(); })) {
+      try {
+        log(bsp::MessageType::Log, "still at work", work.origin);
+      } catch (const std::exception&) {
+        continue;  // no memory for it now; the next one is in time as well
+      }
+    }
+  });
   if (work.open->method == "buildTarget/compile") return compile(work);
   return work.open->method == "buildTarget/test" ? test(work) : run_target(work);
 }

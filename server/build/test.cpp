@@ -29,18 +29,21 @@ Json json_of(const render::Json& json) { return Json::parse(render::dump(json, -
 using Slots = std::expected<std::vector<ide::Slot>, run::Failure>;
 
 // `script`: whose settings name remotes.
-Slots slots_for(const std::string& on, const std::string& script, unsigned jobs, const std::stop_token& stop,
-                const std::function<void(const std::string&)>& told) {
+Slots slots_for(const std::string& on, const std::string& script, const std::optional<double>& deadline, unsigned jobs,
+                const std::stop_token& stop, const std::function<void(const std::string&)>& told) {
   if (on.empty() || project::is_local_target(on)) {
     ide::LocalSlots local;
     local.gpu = project::gpu_options();
     local.simulators = jobs;
+    if (deadline)
+      local.deadline = local.gpu.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(*deadline * 1000));
     return ide::slots_on(on, local, stop);
   }
   auto config = project::find_config(script);
   if (!config) return std::unexpected(run::Failure{config.error(), {}});
   remote::RemoteOptions options;
   options.simulator_jobs = jobs;
+  options.deadline_seconds = options.simulator_seconds = deadline.value_or(0);
   options.told = told;
   auto found = remote::slots_at(on, *config, options, stop);
   if (!found) return std::unexpected(found.error());
@@ -148,7 +151,7 @@ struct Asked {
 // on, or not any more.
 std::expected<void, run::Failure> run_all(const Asked& asked, ide::Builder& builder, ide::Batch::Sink sink,
                                           const std::function<void(const std::string&)>& told) {
-  auto slots = slots_for(asked.on, asked.scripts.front(), asked.jobs, asked.stop, told);
+  auto slots = slots_for(asked.on, asked.scripts.front(), asked.arguments.deadline, asked.jobs, asked.stop, told);
   if (!slots) return std::unexpected(slots.error());
   ide::RunRequest request;
   ide::BatchPlace place(std::move(*slots), asked.jobs, request, [&] { return &builder.tools(); }, asked.stop);

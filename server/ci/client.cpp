@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "compiler/text/bounds.h"
 #include "protocol/uri.h"
 #include "server/endpoint/endpoint.h"
 
@@ -21,8 +22,10 @@ using namespace std::chrono_literals;
 using End = Outcome::End;
 using Answer = endpoint::Answer<Json>;
 
-constexpr auto kGreeting = 60s;  // until a server has said who it is
 constexpr auto kFarewell = 10s;  // until it has stopped what it does, and until it has shut down
+
+// Of all that a server may make this client keep.
+constexpr std::size_t kMostTargets = 100'000, kMostFindings = 1'000'000, kMostProblems = 1'000, kMostBytes = 1u << 30;
 
 // Calls somebody when time is up; one time at a time.
 class Clock {
@@ -107,13 +110,14 @@ class Client final : public endpoint::Handler {
                                                            "this client answers nothing", nullptr}));
   }
   void notification(protocol::Message& m) override {
+    heard_ = std::chrono::steady_clock::now();
     if (m.method == "build/publishDiagnostics") return take(m.params.get<bsp::PublishDiagnostics>());
     if (m.method == "build/taskStart" || m.method == "build/taskProgress" || m.method == "build/taskFinish")
       return tell(m.method, m.params.get<bsp::Task>());
     if (m.method == "build/logMessage" || m.method == "build/showMessage") {
       const auto said = m.params.get<bsp::LogMessage>();
       if (said.type == bsp::MessageType::Error)
-        out_.problems.push_back(said.message);
+        keep_problem(said.message);
       else if (watcher_.said && said.type != bsp::MessageType::Log)
         watcher_.said(said.message);
     }
@@ -133,8 +137,23 @@ class Client final : public endpoint::Handler {
   void malformed(const std::string& why) override { dropped(why); }
   void refused(const std::string&) override {}
 
+  // False: the build is over, for the server has sent more than a client keeps.
+  bool keeps(std::size_t bytes) {
+    kept_bytes_ += bytes;
+    if (kept_bytes_ <= kMostBytes && out_.findings.size() < kMostFindings && out_.problems.size() < kMostProblems)
+      return true;
+    finish(End::Refused, "the build server sent more than a build may have: " + std::to_string(kMostFindings) +
+                             " findings, " + std::to_string(kMostProblems) + " errors, 1 GB of text");
+    endpoint_.end(1);
+    return false;
+  }
+  void keep_problem(const std::string& what) {
+    if (keeps(what.size())) out_.problems.push_back(what);
+  }
+
   void take(const bsp::PublishDiagnostics& published) {
     for (const protocol::Diagnostic& d : published.diagnostics) {
+      if (!keeps(d.message.size() + 256)) return;
       ide::BuildFinding found = finding_of(published.uri, d);
       // A file that several scripts import is told of once for each of them.
       auto& known = of_file_[found.at.path];
@@ -161,6 +180,7 @@ class Client final : public endpoint::Handler {
   void ask(const char* method, const Json& params, std::function<void(const Json&)> then) {
     in_flight_ =
         endpoint_.call(method, params, [this, then = std::move(then)](const Answer& answer, const std::string&) {
+          heard_ = std::chrono::steady_clock::now();
           in_flight_.clear();
           clock_.unset();
           if (!answer) return leave(End::Refused, answer.error().message);
@@ -171,6 +191,22 @@ class Client final : public endpoint::Handler {
             leave(End::Refused, std::string("the build server's answer cannot be understood: ") + e.what());
           }
         });
+    heard_ = std::chrono::steady_clock::now();
+    watch(asked_.silence);
+  }
+
+  // Gives up once nothing was heard for `silence`.
+  void watch(std::chrono::seconds left) {
+    clock_.set(left, [this] {
+      endpoint_.post([this] {
+        if (in_flight_.empty() || cancelled_ || leaving_) return;
+        const auto silent = std::chrono::steady_clock::now() - heard_;
+        if (silent < asked_.silence) return watch(std::chrono::ceil<std::chrono::seconds>(asked_.silence - silent));
+        finish(End::Refused, "the build server has said nothing for " + std::to_string(asked_.silence.count()) +
+                                 " s: given up (--give-up SECONDS waits longer)");
+        endpoint_.end(1);
+      });
+    });
   }
 
   void initialize() {
@@ -187,9 +223,10 @@ class Client final : public endpoint::Handler {
       endpoint_.notify("build/initialized", Json::object());
       ask("workspace/buildTargets", nullptr, [this](const Json& answer) { choose(answer); });
     });
-    clock_.set(kGreeting, [this] {
+    clock_.set(asked_.greeting, [this] {
       endpoint_.post([this] {
-        finish(End::Lost, "the build server does not answer");
+        finish(End::Lost, "the build server does not answer: it has not said who it is within " +
+                              std::to_string(asked_.greeting.count()) + " s");
         endpoint_.end(1);
       });
     });
@@ -197,6 +234,7 @@ class Client final : public endpoint::Handler {
 
   void choose(const Json& answer) {
     std::vector<bsp::Target> all;
+    text::check_count("targets", answer.at("targets"), kMostTargets);
     for (const Json& target : answer.at("targets")) all.push_back(target.get<bsp::Target>());
     const bool files = std::ranges::any_of(asked_.targets, [](const std::string& path) {
       std::error_code ec;
@@ -264,6 +302,7 @@ class Client final : public endpoint::Handler {
             return leave(End::Lost, "the build server has stopped the build");
           if (result.data_kind != bsp::kCompileKind)
             return leave(End::Refused, "this build server says nothing of kernels: it is none of tilewright's");
+          text::check_count("scripts", result.data.at("scripts"), kMostTargets);
           result.data.at("scripts").get_to(out_.scripts);
           test();
         });
@@ -277,7 +316,10 @@ class Client final : public endpoint::Handler {
           if (result.status == bsp::Status::Cancelled)
             return leave(End::Lost, "the build server has stopped the tests");
           out_.tests_failed = result.status == bsp::Status::Error;
-          if (result.data_kind == bsp::kTestKind) result.data.at("runs").get_to(out_.tests);
+          if (result.data_kind == bsp::kTestKind) {
+            text::check_count("runs", result.data.at("runs"), kMostTargets);
+            result.data.at("runs").get_to(out_.tests);
+          }
           leave(End::Done, {});
         });
   }
@@ -325,7 +367,9 @@ class Client final : public endpoint::Handler {
   std::vector<std::string> files_;                           // that were named and are no targets
   std::set<std::string> known_;
   std::size_t targets_ = 0, targets_done_ = 0;
-  std::string in_flight_;  // the id of what is asked
+  std::string in_flight_;                        // the id of what is asked
+  std::chrono::steady_clock::time_point heard_;  // when the server said something last
+  std::size_t kept_bytes_ = 0;                   // of findings and problems
   bool compiling_ = false, cancelled_ = false, finished_ = false, leaving_ = false;
   Clock clock_;  // last: ends first
 };

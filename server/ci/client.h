@@ -1,5 +1,6 @@
 // One build by a build server, as its client sees it: from build/initialize to build/exit.
 #pragma once
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -18,6 +19,8 @@ struct Asked {
   std::vector<std::string> compiling;  // arguments of buildTarget/compile
   bool compile = true;
   std::optional<std::vector<std::string>> testing;  // of buildTarget/test; nothing: nothing is run
+  // Until a server has said who it is; and that one which was asked says nothing: ours says something every minute.
+  std::chrono::seconds greeting{60}, silence{600};
 };
 
 struct Outcome {

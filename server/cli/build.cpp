@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "server/ci/reports.h"
@@ -29,7 +30,8 @@ struct BuildCommand {
   std::string workspace, on, baseline, write_baseline;
   ci::ServerWords server;
   bool test = false, json = false;
-  int retries = 2;
+  int retries = 2, greeting = 60, give_up = 600;
+  std::optional<double> deadline;
   bool tests() const { return test || !on.empty(); }
 };
 
@@ -96,6 +98,12 @@ std::expected<void, std::string> find_targets(const BuildCommand& command, Prepa
   return {};
 }
 
+// Arguments of a test request that say where, and how long.
+void add_places(const BuildCommand& command, std::vector<std::string>& to) {
+  if (!command.on.empty()) to.insert(to.end(), {"--on", command.on});
+  if (command.deadline) to.insert(to.end(), {"--deadline", std::to_string(*command.deadline)});
+}
+
 std::expected<Prepared, run::Failure> prepare(const BuildCommand& command) {
   Prepared out;
   auto wrong = [](const std::string& why) { return std::unexpected(run::Failure{why, {}}); };
@@ -114,8 +122,10 @@ std::expected<Prepared, run::Failure> prepare(const BuildCommand& command) {
   for (const std::string& what : command.deny) out.asked.compiling.insert(out.asked.compiling.end(), {"--deny", what});
   if (command.tests()) {
     out.asked.testing = out.asked.compiling;
-    if (!command.on.empty()) out.asked.testing->insert(out.asked.testing->end(), {"--on", command.on});
+    add_places(command, *out.asked.testing);
   }
+  out.asked.greeting = std::chrono::seconds(command.greeting);
+  out.asked.silence = std::chrono::seconds(command.give_up);
   if (!command.baseline.empty() || !command.write_baseline.empty()) out.asked.compiling.emplace_back("--instructions");
   if (!command.baseline.empty()) {
     auto text = project::read_file(command.baseline);
@@ -173,7 +183,13 @@ void compare(const BuildCommand& command, const Prepared& p, ci::Baseline& now, 
   report.compared = true;
   report.changes = ci::compare(*p.baseline, now, p.noise, command.tests());
   for (int measuring = 1; measuring < kMeasurings; ++measuring) {
-    ci::Asked again{.root = p.asked.root, .targets = {}, .compiling = {}, .compile = false, .testing = {}};
+    ci::Asked again{.root = p.asked.root,
+                    .targets = {},
+                    .compiling = {},
+                    .compile = false,
+                    .testing = {},
+                    .greeting = p.asked.greeting,
+                    .silence = p.asked.silence};
     std::set<std::string> scripts, entries;
     for (const Change& change : report.changes)
       if (change.kind == Change::Kind::Worse && change.cost == "time") {
@@ -185,7 +201,7 @@ void compare(const BuildCommand& command, const Prepared& p, ci::Baseline& now, 
     again.testing.emplace();
     for (const std::string& arch : command.archs) again.testing->insert(again.testing->end(), {"--arch", arch});
     for (const std::string& entry : entries) again.testing->insert(again.testing->end(), {"--entry", entry});
-    if (!command.on.empty()) again.testing->insert(again.testing->end(), {"--on", command.on});
+    add_places(command, *again.testing);
     const Outcome outcome = ask(command, p, again, stop);
     if (outcome.end != Outcome::End::Done) return;
     ci::take_faster(now, ci::measured({}, outcome.tests, p.root));
@@ -259,8 +275,18 @@ void add_build(CLI::App& app, Run& run) {
   c->add_option("--retries", command->retries, "How often a lost connection is made anew")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
+  c->add_option("--patience", command->greeting, "Seconds that the server may take to say who it is")
+      ->check(CLI::Range(1, 86400))
+      ->capture_default_str();
+  c->add_option("--give-up", command->give_up,
+                "Seconds of silence after which a server that was asked is given up; ours says something every minute")
+      ->check(CLI::Range(1, 30 * 86400))
+      ->capture_default_str();
   c->add_flag("--test", command->test, "Run every entry, too, and compare its outputs with its reference");
   c->add_option("--on", command->on, "Where tests run: sim, gpu, a remote or a pool; says --test as well");
+  c->add_option("--deadline", command->deadline,
+                "Seconds that a test's kernel may take (default: 10 on a GPU, 3600 on the simulator)")
+      ->check(CLI::Range(0.001, 86400.0));
   add_many(*c, "--arch", command->archs, "Architecture, as check has it; repeatable");
   add_many(*c, "--entry", command->entries, "Only this expression's kernel; repeatable");
   add_many(*c, "--deny", command->deny, "'fallback': a scalar fallback is an error");

@@ -244,8 +244,10 @@ void add_remotes(CLI::App& app, Run& run) {
       "= [\"lab\", \"ssh://gpu2\"]\n\nOf slurm: partition, account, qos, time, constraint, nodelist, exclude, "
       "reservation, licenses, wckey, comment and nice go to the cluster; gres, mem and cpus are of one slot; nodes "
       "spreads the slots; keep leaves the nodes to the next command for so many seconds; wait bounds the time in the "
-      "queue.\n\nExit status: 0 all are well, 1 one is not, 2 usage.\n\nExamples:\n  tilewright remotes\n  tilewright "
-      "remotes lab ssh://gpu2\n  tilewright remotes --install box\n  tilewright remotes --json cluster --wait 600");
+      "queue.\n\nOf all: slots, patience (seconds after which a worker that says nothing is given up; default 120 for "
+      "its greeting, then 30) and give_up (seconds after which a run is; default 3600).\n\nExit status: 0 all are "
+      "well, 1 one is not, 2 usage.\n\nExamples:\n  tilewright remotes\n  tilewright remotes lab ssh://gpu2\n  "
+      "tilewright remotes --install box\n  tilewright remotes --json cluster --wait 600");
   c->callback([asked, &run] { run = [asked] { return run_remotes(*asked); }; });
 }
 

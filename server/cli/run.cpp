@@ -68,7 +68,7 @@ int run_one(const RunOptions& options, const ide::RunRequest& request, const std
     if (!slots) return refuse(options, slots.error(), "no_device");
     executor = std::move(slots->front().executor);
   } else {
-    executor = ide::executor_on(options.on, gpu_of(options), 3, *simulator, stop);
+    executor = ide::executor_on(options.on, gpu_of(options), 3, *simulator, stop, simulator_deadline(options));
   }
   if (!options.clusters.empty() && executor->runs_cubins())
     return refuse(options, {"--clusters is a part for the simulator to run", "add --on sim"});

@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <map>
 
+#include "compiler/run/simulated_executor.h"
 #include "compiler/simulate/unmodelled.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
 #include "server/project/run_targets.h"
+#include "server/remote/patience.h"
 #include "server/render/run_report.h"
 
 namespace tilewright::cli {
@@ -16,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double kGpuDeadline = 10;  // seconds
 constexpr std::uintmax_t kLargestCubin = std::uintmax_t{1} << 30;
 
 // Calls take(name, value) for each "NAME=VALUE"; what that answers is the failure.
@@ -107,9 +110,19 @@ void add_places(CLI::App& c, RunOptions& options) {
       ->allow_extra_args(false)
       ->check(CLI::NonNegativeNumber);
   add_jobs(c, options.jobs);
-  c.add_option("--deadline", options.deadline, "Seconds after which the kernel is ended")
-      ->capture_default_str()
+  c.add_option(
+       "--deadline", options.deadline,
+       "Seconds after which the kernel is ended (default: 10 on a GPU, 3600 on the simulator, the worker's time "
+       "limit on the simulator of a worker)")
       ->check(CLI::Range(0.001, 86400.0));
+  c.add_option("--patience", options.patience,
+               "Seconds after which a worker elsewhere that says nothing is given up (default: the patience of the "
+               "remote, else 120 for its greeting and 30 from then on)")
+      ->check(CLI::Range(1, remote::kLongestPatience));
+  c.add_option("--give-up", options.give_up,
+               "Seconds after which a run elsewhere is given up, its time in the worker's queue included (default: the "
+               "give-up of the remote, else 3600)")
+      ->check(CLI::Range(1, remote::kLongestPatience));
   c.add_option("--memory-limit", options.memory,
                "Gigabytes of this machine's memory that tensors may take (default: half of what it has)")
       ->check(CLI::PositiveNumber);
@@ -245,9 +258,14 @@ run::GpuOptions gpu_of(const RunOptions& options) {
   gpu.library = options.driver;
   gpu.management = options.nvml;
   if (!options.devices.empty()) gpu.device = options.devices.front();
-  gpu.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(options.deadline * 1000));
+  gpu.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(options.deadline.value_or(kGpuDeadline) * 1000));
   if (options.memory > 0) gpu.memory_limit = static_cast<std::int64_t>(options.memory * (1 << 30));
   return gpu;
+}
+
+std::chrono::milliseconds simulator_deadline(const RunOptions& options) {
+  if (!options.deadline) return run::kSimulatorDeadline;
+  return std::chrono::milliseconds(static_cast<std::int64_t>(*options.deadline * 1000));
 }
 
 std::expected<simulate::Options, run::Failure> simulator_of(const RunOptions& options) {

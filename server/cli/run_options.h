@@ -1,6 +1,7 @@
 // What `tilewright run` is asked for, and what becomes of it in the terms of those who do it.
 #pragma once
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <expected>
 #include <optional>
 #include <string>
@@ -22,7 +23,9 @@ struct RunOptions {
   std::uint64_t steps = 4'000'000'000;
   unsigned jobs = kAllCores;
   std::string clusters;
-  double deadline = 10, memory = 0;
+  std::optional<double> deadline;
+  std::optional<int> patience, give_up;  // of workers elsewhere
+  double memory = 0;
   std::optional<double> rtol, atol;
   DialectOption dialect;
   bool fail_fast = false, verbose = false;
@@ -39,6 +42,8 @@ std::expected<ide::RunRequest, run::Failure> request_of(const RunOptions& option
 run::GpuOptions gpu_of(const RunOptions& options);
 // Says why nothing is run, in the format asked for and to the person. `status`: refused or no_device.
 int refuse(const RunOptions& options, const run::Failure& failure, std::string_view status = "refused");
+// What a simulated run may take.
+std::chrono::milliseconds simulator_deadline(const RunOptions& options);
 // Without anything that changes while it runs: progress and cores are the caller's.
 std::expected<simulate::Options, run::Failure> simulator_of(const RunOptions& options);
 

@@ -23,7 +23,10 @@ std::expected<std::vector<ide::Slot>, run::Failure> slots_elsewhere(
   auto config = project::find_config(std::filesystem::is_directory(place, ec) ? place / "script.py" : place);
   if (!config) return std::unexpected(run::Failure{config.error(), {}});
   remote::RemoteOptions elsewhere;
-  elsewhere.deadline_seconds = options.deadline;
+  elsewhere.deadline_seconds = std::chrono::duration<double>(gpu_of(options).deadline).count();
+  elsewhere.simulator_seconds = options.deadline.value_or(0);
+  elsewhere.silence = options.patience;
+  elsewhere.answer = options.give_up;
   elsewhere.simulator_steps = options.steps;
   elsewhere.simulator_jobs = threads_of(options.jobs);
   elsewhere.progress = progress;
@@ -46,6 +49,7 @@ std::expected<std::vector<ide::Slot>, run::Failure> slots_for(const RunOptions& 
   local.devices = options.devices;
   local.simulator = std::move(*simulator);
   local.simulators = threads_of(options.jobs);
+  local.deadline = simulator_deadline(options);
   local.cores = std::move(cores);
   return ide::slots_on(options.on, local, stop);
 }

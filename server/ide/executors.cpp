@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "compiler/run/simulated_executor.h"
-
 namespace tilewright::ide {
 namespace {
 
@@ -16,8 +14,9 @@ simulate::Options whole_grid(simulate::Options options) {
 // A simulator beside others: how many cores it takes is found when a run begins.
 class SharingSimulator : public run::Executor {
  public:
-  SharingSimulator(int schedules, simulate::Options options, std::shared_ptr<const std::atomic<unsigned>> cores)
-      : schedules_(schedules), options_(std::move(options)), cores_(std::move(cores)) {}
+  SharingSimulator(int schedules, simulate::Options options, std::chrono::milliseconds deadline,
+                   std::shared_ptr<const std::atomic<unsigned>> cores)
+      : schedules_(schedules), options_(std::move(options)), deadline_(deadline), cores_(std::move(cores)) {}
   bool runs_cubins() const override { return false; }
   std::expected<run::DeviceInfo, std::string> device(const std::stop_token& stop) override {
     return run::SimulatedExecutor().device(stop);
@@ -25,12 +24,13 @@ class SharingSimulator : public run::Executor {
   run::Outcome execute(const run::Bound& bound, const std::stop_token& stop) override {
     simulate::Options options = options_;
     options.jobs = std::max(1u, cores_->load());
-    return run::SimulatedExecutor(schedules_, std::move(options)).execute(bound, stop);
+    return run::SimulatedExecutor(schedules_, std::move(options), deadline_).execute(bound, stop);
   }
 
  private:
   int schedules_;
   simulate::Options options_;
+  std::chrono::milliseconds deadline_;
   std::shared_ptr<const std::atomic<unsigned>> cores_;
 };
 
@@ -44,12 +44,13 @@ run::Failure no_gpu(const std::string& why) {
 }
 
 std::unique_ptr<run::Executor> executor_on(std::string_view target, const run::GpuOptions& gpu, int schedules,
-                                           const simulate::Options& simulator, const std::stop_token& stop) {
+                                           const simulate::Options& simulator, const std::stop_token& stop,
+                                           std::chrono::milliseconds deadline) {
   if (target != "sim") {
     auto executor = std::make_unique<run::GpuExecutor>(gpu);
     if (target == "gpu" || executor->device(stop)) return executor;
   }
-  return std::make_unique<run::SimulatedExecutor>(schedules, whole_grid(simulator));
+  return std::make_unique<run::SimulatedExecutor>(schedules, whole_grid(simulator), deadline);
 }
 
 std::expected<std::vector<Slot>, run::Failure> slots_on(std::string_view target, const LocalSlots& options,
@@ -77,9 +78,10 @@ std::expected<std::vector<Slot>, run::Failure> slots_on(std::string_view target,
   for (unsigned i = 0; i < options.simulators; ++i) {
     simulate::Options simulator = whole_grid(options.simulator);
     if (options.cores) {
-      out.push_back({"sim", std::make_unique<SharingSimulator>(options.schedules, simulator, options.cores)});
+      out.push_back(
+          {"sim", std::make_unique<SharingSimulator>(options.schedules, simulator, options.deadline, options.cores)});
     } else {
-      out.push_back({"sim", std::make_unique<run::SimulatedExecutor>(options.schedules, simulator)});
+      out.push_back({"sim", std::make_unique<run::SimulatedExecutor>(options.schedules, simulator, options.deadline)});
     }
   }
   return out;

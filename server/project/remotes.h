@@ -36,6 +36,8 @@ inline constexpr std::array kRemoteSettings = {
     RemoteSetting{"name", kTls},
     RemoteSetting{"command", kSsh | kSlurm},
     RemoteSetting{"slots", kAnyKind},
+    RemoteSetting{"patience", kAnyKind},
+    RemoteSetting{"give-up", kAnyKind},
     RemoteSetting{"gres", kSlurm},
     RemoteSetting{"mem", kSlurm},
     RemoteSetting{"cpus", kSlurm},

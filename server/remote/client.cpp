@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/text/bounds.h"
+
 namespace tilewright::remote {
 namespace {
 
@@ -10,12 +12,10 @@ using namespace std::chrono_literals;
 using protocol::ErrorCode;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kForEver = std::chrono::milliseconds(std::chrono::hours(24 * 365));
-// A worker answers pings at once, whatever it works on.
-constexpr auto kAskAgain = 5s, kSilence = 30s;
-// Ready messages beyond which a sender waits, and how long for one who does not read.
+// How often a worker is asked whether it is there.
+constexpr std::chrono::milliseconds kAskAgain = 5s;
+// Ready messages beyond which a sender waits.
 constexpr std::size_t kAhead = 8u << 20;
-constexpr auto kUnread = 60s;
 // Jobs with so few bytes are sent in one go, without asking first.
 constexpr std::size_t kSmall = 1u << 20;
 
@@ -35,10 +35,15 @@ CallError error_of(const protocol::Error& e) {
           e.message};
 }
 
+std::unexpected<CallError> broken(const std::string& why) {
+  return std::unexpected(CallError{CallError::Kind::Refused, "its answer is broken: " + why});
+}
+
 }  // namespace
 
-Client::Client(std::unique_ptr<transport::Connection> connection)
+Client::Client(std::unique_ptr<transport::Connection> connection, const Patience& patience)
     : connection_(std::move(connection)),
+      patience_(patience),
       endpoint_(*connection_, limits()),
       heard_(Clock::now().time_since_epoch().count()),
       thread_([this] { endpoint_.run(*this); }) {}
@@ -49,15 +54,18 @@ Client::~Client() {
 }
 
 Called<std::shared_ptr<Client>> Client::open(std::unique_ptr<transport::Connection> connection,
-                                             const std::string& token, std::chrono::milliseconds patience,
+                                             const std::string& token, const Patience& patience,
                                              const std::stop_token& stop) {
-  std::shared_ptr<Client> out(new Client(std::move(connection)));
+  std::shared_ptr<Client> out(new Client(std::move(connection), patience));
   const wire::InitializeParams hello{
       .protocol = wire::kVersion, .client = "tilewright", .version = TILEWRIGHT_VERSION, .token = token};
-  auto answer = out->call("initialize", hello, patience, stop);
+  auto answer = out->call("initialize", hello, {Clock::now() + patience.greeting, false}, stop);
   if (!answer) return std::unexpected(answer.error());
   try {
     out->worker_ = answer->result.get<wire::InitializeResult>();
+  } catch (const text::OutOfBounds& e) {
+    return std::unexpected(
+        CallError{CallError::Kind::Refused, std::string("the worker's greeting is broken: ") + e.what()});
   } catch (const Json::exception&) {
     return std::unexpected(CallError{CallError::Kind::Refused, "what answers is no tilewright worker"});
   }
@@ -87,13 +95,34 @@ void Client::notification(protocol::Message& m) {
   if (m.method != "job/result") return;
   const auto where = m.params.get<wire::JobDataParams>();
   auto sink = sinks_.find(where.key);
-  if (sink == sinks_.end() || sink->second.attempt != where.attempt || where.index < 0 || where.offset < 0) return;
-  const auto all = sink->second.results;
-  const std::size_t i = static_cast<std::size_t>(where.index) + (where.what == "later" ? all.size() / 2 : 0);
-  if (static_cast<std::size_t>(where.index) >= all.size() / 2) return;
-  const auto offset = static_cast<std::size_t>(where.offset);
-  if (offset > all[i].size() || m.payload.size() > all[i].size() - offset) return;
-  all[i].put(offset, m.payload);
+  if (sink != sinks_.end() && sink->second.attempt == where.attempt) take(sink->second, where, m.payload);
+}
+
+// Pieces of a result come in order, without gaps, and end where it ends.
+void Client::take(Sink& sink, const wire::JobDataParams& where, std::string_view piece) {
+  if (!sink.spoilt.empty()) return;
+  const std::size_t buffers = sink.results.size() / 2;
+  const auto index = static_cast<std::size_t>(where.index), offset = static_cast<std::size_t>(where.offset);
+  if (index >= buffers) {
+    sink.spoilt = "a result of buffer " + std::to_string(index) + ", where there are " + std::to_string(buffers);
+    return;
+  }
+  const std::size_t i = index + (where.what == "later" ? buffers : 0);
+  const run::Contents& to = sink.results[i];
+  std::size_t& received = sink.received[i];
+  if (offset != received || piece.size() > to.size() - received) {
+    sink.spoilt = "a result has " + std::to_string(piece.size()) + " bytes at " + std::to_string(offset) + ", where " +
+                  std::to_string(received) + " of " + std::to_string(to.size()) + " are there";
+    return;
+  }
+  to.put(offset, piece);
+  received += piece.size();
+}
+
+// A message that the protocol does not have, or a number out of its range.
+void Client::dropped(const std::string& why) {
+  lose("the worker sent what cannot be understood: " + why);
+  endpoint_.end(0);
 }
 
 // Nobody who is a worker says such a thing: a shell that greets, a command that is another one.
@@ -141,22 +170,26 @@ void Client::ask(const std::shared_ptr<Waiting>& waiting, const char* method, co
   waiting->id = std::move(id);
 }
 
-Called<Client::Reply> Client::wait(const std::shared_ptr<Waiting>& waiting, std::chrono::milliseconds patience,
+Called<Client::Reply> Client::wait(const std::shared_ptr<Waiting>& waiting, const Until& until,
                                    const std::stop_token& stop) {
-  const auto end = Clock::now() + patience;
+  const auto pause = std::min(kAskAgain, std::chrono::milliseconds(patience_.silence) / 3);
   std::unique_lock lock(mutex_);
   for (;;) {
-    const auto next = std::min(end, Clock::now() + kAskAgain);
+    const auto next = std::min(until.time, Clock::now() + pause);
     changed_.wait_until(lock, stop, next, [&] { return waiting->done || lost_; });
     if (waiting->done) return std::move(waiting->reply);
     if (lost_) return std::unexpected(CallError{CallError::Kind::Lost, why_lost_});
     if (stop.stop_requested()) break;
     const Clock::time_point heard{Clock::duration(heard_.load())};
     // Before its greeting nothing is heard: a container, or a place in a cluster, may take a while.
-    const bool silent = worker_.protocol != 0 && Clock::now() - heard > kSilence;
-    if (Clock::now() >= end || silent) {
+    const bool greeted = worker_.protocol != 0, silent = greeted && Clock::now() - heard > patience_.silence;
+    const bool late = Clock::now() >= until.time;
+    if (late && until.cancels) break;
+    if (late || silent) {
       lock.unlock();
-      lose("the worker does not answer");
+      lose(greeted
+               ? "the worker does not answer: it has said nothing for " + seconds_text(patience_.silence)
+               : "the worker does not answer: it has not said who it is within " + seconds_text(patience_.greeting));
       return std::unexpected(lost_error());
     }
     endpoint_.post([this] {
@@ -167,40 +200,44 @@ Called<Client::Reply> Client::wait(const std::shared_ptr<Waiting>& waiting, std:
   const std::string id = waiting->id;
   lock.unlock();
   if (!id.empty()) endpoint_.notify("$/cancelRequest", {{"id", id}});
+  if (!stop.stop_requested())
+    return std::unexpected(
+        CallError{CallError::Kind::GivenUp, "given up: there was no answer within " + seconds_text(patience_.answer)});
   return std::unexpected(CallError{CallError::Kind::Stopped, "nobody waits for it any more"});
 }
 
-Called<Client::Reply> Client::call(const char* method, Json params, std::chrono::milliseconds patience,
-                                   const std::stop_token& stop) {
+Client::Until Client::soon() const { return {Clock::now() + patience_.silence, false}; }
+
+Called<Client::Reply> Client::call(const char* method, Json params, const Until& until, const std::stop_token& stop) {
   auto waiting = std::make_shared<Waiting>();
   endpoint_.post([this, waiting, method, params = std::move(params)] { ask(waiting, method, params); });
-  return wait(waiting, patience, stop);
+  return wait(waiting, until, stop);
 }
 
 Called<double> Client::ping(const std::stop_token& stop) {
   const auto start = Clock::now();
-  auto answer = call("ping", Json::object(), kSilence, stop);
+  auto answer = call("ping", Json::object(), soon(), stop);
   if (!answer) return std::unexpected(answer.error());
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 Called<wire::StatusResult> Client::status(const std::stop_token& stop) {
-  auto answer = call("status", Json::object(), kSilence, stop);
+  auto answer = call("status", Json::object(), soon(), stop);
   if (!answer) return std::unexpected(answer.error());
   try {
     return answer->result.get<wire::StatusResult>();
   } catch (const Json::exception& e) {
-    return std::unexpected(CallError{CallError::Kind::Refused, std::string("its answer is broken: ") + e.what()});
+    return broken(e.what());
   }
 }
 
 Called<Client::Compiled> Client::compile(const wire::CompileParams& params, const std::stop_token& stop) {
-  auto answer = call("compile", params, kForEver, stop);
+  auto answer = call("compile", params, {Clock::now() + patience_.answer}, stop);
   if (!answer) return std::unexpected(answer.error());
   try {
     return Compiled{answer->result.get<wire::CompileResult>(), std::move(answer->payload)};
   } catch (const Json::exception& e) {
-    return std::unexpected(CallError{CallError::Kind::Refused, std::string("its answer is broken: ") + e.what()});
+    return broken(e.what());
   }
 }
 
@@ -237,7 +274,7 @@ std::vector<Part> parts_of(const run::Job& job, bool cubins) {
 
 }  // namespace
 
-Called<Client::Reply> Client::send_and_run(const wire::JobOpenParams& open, const run::Job& job,
+Called<Client::Reply> Client::send_and_run(const wire::JobOpenParams& open, const run::Job& job, const Until& until,
                                            const std::stop_token& stop) {
   const std::vector<Part> parts = parts_of(job, !open.script);
   std::size_t bytes = 0;
@@ -258,7 +295,7 @@ Called<Client::Reply> Client::send_and_run(const wire::JobOpenParams& open, cons
       if (!p.contents.bytes.empty()) pieces.emplace_back(place(p, 0), p.contents);
     const bool turns = in_turns_;
     if (turns)
-      if (auto first = call("job/open", open, kForEver, stop); !first) return first;
+      if (auto first = call("job/open", open, until, stop); !first) return first;
     endpoint_.post([this, turns, opened, ran, pieces = std::move(pieces), first = Json(open), last = Json(which)] {
       const transport::Together together(connection_.get());
       if (!turns) ask(opened, "job/open", first);
@@ -266,42 +303,45 @@ Called<Client::Reply> Client::send_and_run(const wire::JobOpenParams& open, cons
       ask(ran, "job/run", last);
     });
     if (!turns)
-      if (auto first = wait(opened, kForEver, stop); !first) return first;
-    return wait(ran, kForEver, stop);
+      if (auto first = wait(opened, until, stop); !first) return first;
+    return wait(ran, until, stop);
   }
-  if (auto opened = call("job/open", open, kForEver, stop); !opened) return opened;
+  if (auto opened = call("job/open", open, until, stop); !opened) return opened;
   for (const Part& p : parts)
     for (std::size_t at = 0; at < p.contents.bytes.size(); at += wire::kPiece) {
-      if (!connection_->wait_for_room(kAhead, kUnread, stop)) {
+      if (!connection_->wait_for_room(kAhead, 2 * patience_.silence, stop)) {
         if (stop.stop_requested()) return std::unexpected(CallError{CallError::Kind::Stopped, {}});
-        lose("the worker does not take what is sent");
+        lose("the worker has not taken what is sent for " + seconds_text(2 * patience_.silence));
         return std::unexpected(lost_error());
       }
       endpoint_.notify("job/data", place(p, at), p.piece(at));
     }
-  return call("job/run", which, kForEver, stop);
+  return call("job/run", which, until, stop);
 }
 
-Called<wire::JobResult> Client::run(const wire::JobOpenParams& open, const run::Job& job,
-                                    std::span<const run::Contents> results, const Progress& progress,
-                                    const std::stop_token& stop) {
+Called<Client::Ran> Client::run(const wire::JobOpenParams& open, const run::Job& job,
+                                std::span<const run::Contents> results, const Progress& progress, Time end,
+                                const std::stop_token& stop) {
   {
     std::lock_guard lock(mutex_);
-    sinks_[open.key] = {open.attempt, results, &progress};
+    sinks_[open.key] = {open.attempt, results, &progress, std::vector<std::size_t>(results.size())};
   }
-  auto answer = send_and_run(open, job, stop);
+  auto answer = send_and_run(open, job, {end}, stop);
+  Sink sink;
   {
     std::lock_guard lock(mutex_);
+    sink = std::move(sinks_[open.key]);
     sinks_.erase(open.key);
   }
   if (!answer) {
     if (answer.error().kind != CallError::Kind::Lost) endpoint_.notify("job/close", {{"key", open.key}});
     return std::unexpected(answer.error());
   }
+  if (!sink.spoilt.empty()) return broken(sink.spoilt);
   try {
-    return answer->result.get<wire::JobResult>();
+    return Ran{answer->result.get<wire::JobResult>(), std::move(sink.received)};
   } catch (const Json::exception& e) {
-    return std::unexpected(CallError{CallError::Kind::Refused, std::string("its answer is broken: ") + e.what()});
+    return broken(e.what());
   }
 }
 

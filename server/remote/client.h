@@ -1,7 +1,8 @@
 // One connection to a worker, from its greeting to its end, shared by as many runs as the worker has slots.
 //
-// A thread of its own handles what comes; whoever calls waits for his answer. A worker that says nothing for half a
-// minute although it was asked is lost, like one whose connection ended: then every call ends at once with the reason.
+// A thread of its own handles what comes; whoever calls waits for his answer. A worker that says nothing for too long
+// although it was asked (Patience::silence) is lost, like one whose connection ended, or who says what the protocol
+// does not allow: then every call ends at once with the reason.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -16,6 +17,7 @@
 #include "compiler/run/job.h"
 #include "protocol/worker.h"
 #include "server/endpoint/endpoint.h"
+#include "server/remote/patience.h"
 #include "server/transport/transport.h"
 
 namespace tilewright::remote {
@@ -27,6 +29,7 @@ struct CallError {
     Superseded,  // a later attempt of the same job is known there
     Refused,     // it will not do it
     Stopped,     // nobody waits for it any more
+    GivenUp,     // no answer within the time
   } kind = Kind::Lost;
   std::string message;
 };
@@ -35,15 +38,17 @@ using Called = std::expected<T, CallError>;
 
 class Client final : private endpoint::Handler {
  public:
-  // Greets the worker, which has `patience` to answer. The error says why there is nobody, or nobody who fits.
+  using Time = std::chrono::steady_clock::time_point;
+  // Greets the worker. The error says why there is nobody, or nobody who fits.
   static Called<std::shared_ptr<Client>> open(std::unique_ptr<transport::Connection> connection,
-                                              const std::string& token, std::chrono::milliseconds patience,
+                                              const std::string& token, const Patience& patience,
                                               const std::stop_token& stop);
   ~Client() override;
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
   const protocol::worker::InitializeResult& worker() const { return worker_; }
+  const Patience& patience() const { return patience_; }
   // Seconds for a message there and back.
   Called<double> ping(const std::stop_token& stop);
   Called<protocol::worker::StatusResult> status(const std::stop_token& stop);
@@ -54,11 +59,16 @@ class Client final : private endpoint::Handler {
   };
   Called<Compiled> compile(const protocol::worker::CompileParams& params, const std::stop_token& stop);
 
-  // Sends the job with its bytes, waits, and has what buffers held afterwards in `results`, two a buffer (run/job.h).
+  // Sends the job with its bytes, waits until `end`, and has what buffers held afterwards in `results`, two a buffer
+  // (run/job.h).
   using Progress = std::function<void(const protocol::worker::JobProgress&)>;
-  Called<protocol::worker::JobResult> run(const protocol::worker::JobOpenParams& open, const run::Job& job,
-                                          std::span<const run::Contents> results, const Progress& progress,
-                                          const std::stop_token& stop);
+  struct Ran {
+    protocol::worker::JobResult result;
+    std::vector<std::size_t> received;  // bytes of each of the results
+  };
+  Called<Ran> run(const protocol::worker::JobOpenParams& open, const run::Job& job,
+                  std::span<const run::Contents> results, const Progress& progress, Time end,
+                  const std::stop_token& stop);
 
   bool is_lost() const { return lost_; }
   // Takes turns with the worker, a message there and one back, where a way is slow with two in a row.
@@ -80,29 +90,38 @@ class Client final : private endpoint::Handler {
     int attempt = 0;
     std::span<const run::Contents> results;
     const Progress* progress = nullptr;
+    std::vector<std::size_t> received{};  // bytes of each result
+    std::string spoilt{};                 // what was wrong with one of its pieces
+  };
+  // When an answer has to be there. What is late is cancelled, or, of small things, ends the connection.
+  struct Until {
+    Time time;
+    bool cancels = true;
   };
 
-  explicit Client(std::unique_ptr<transport::Connection> connection);
+  Client(std::unique_ptr<transport::Connection> connection, const Patience& patience);
 
   void request(protocol::Message& message) override;
   void notification(protocol::Message& message) override;
   void closed() override;
   void ending() override {}
-  void dropped(const std::string&) override {}
+  void dropped(const std::string& why) override;
   void refused(const std::string&) override {}
   void malformed(const std::string& why) override;
 
-  Called<Reply> call(const char* method, Json params, std::chrono::milliseconds patience, const std::stop_token& stop);
+  Called<Reply> call(const char* method, Json params, const Until& until, const std::stop_token& stop);
+  Until soon() const;
   // On the endpoint's thread.
   void ask(const std::shared_ptr<Waiting>& waiting, const char* method, const Json& params);
-  Called<Reply> wait(const std::shared_ptr<Waiting>& waiting, std::chrono::milliseconds patience,
-                     const std::stop_token& stop);
-  Called<Reply> send_and_run(const protocol::worker::JobOpenParams& open, const run::Job& job,
+  Called<Reply> wait(const std::shared_ptr<Waiting>& waiting, const Until& until, const std::stop_token& stop);
+  Called<Reply> send_and_run(const protocol::worker::JobOpenParams& open, const run::Job& job, const Until& until,
                              const std::stop_token& stop);
+  static void take(Sink& sink, const protocol::worker::JobDataParams& where, std::string_view piece);
   void lose(const std::string& why);
   CallError lost_error();
 
   std::unique_ptr<transport::Connection> connection_;
+  const Patience patience_;
   endpoint::Endpoint endpoint_;
   protocol::worker::InitializeResult worker_;
   std::atomic<bool> lost_{false}, in_turns_{false};

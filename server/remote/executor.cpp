@@ -69,6 +69,7 @@ wire::JobOpenParams open_of(const run::Bound& bound, const RemoteOptions& option
     open.deadline_seconds = options.deadline_seconds;
   } else {
     open.script = script_of(bound, options);
+    open.deadline_seconds = options.simulator_seconds;
   }
   return open;
 }
@@ -107,6 +108,19 @@ simulate::Finding finding_of(const wire::Finding& f, run::Script& script) {
   out.weight = f.weight;
   for (const wire::Related& r : f.related) out.related.push_back({origin_of(r.places, script), r.message});
   return out;
+}
+
+// What the worker says of results is there.
+std::string lacking(const run::Outcome& outcome, std::span<const run::Contents> results,
+                    const std::vector<std::size_t>& received) {
+  for (std::size_t i = 0; i < outcome.buffers.size(); ++i) {
+    const run::BufferOutcome& b = outcome.buffers[i];
+    for (const auto& [contents, at] : {std::pair(&b.contents, i), {&b.later, results.size() / 2 + i}})
+      if (!contents->empty() && contents->data() == results[at].data() && received[at] != contents->size())
+        return std::to_string(received[at]) + " of the " + std::to_string(contents->size()) + " bytes of result " +
+               std::to_string(i) + " came";
+  }
+  return {};
 }
 
 std::string words_of(const wire::JobProgress& p, const std::string& name) {
@@ -154,6 +168,7 @@ std::expected<toolchain::Artifacts, toolchain::Error> RemoteExecutor::compile(co
       if (made.error().kind == CallError::Kind::Stopped) return failed(Error::Kind::Stopped, "stopped");
       why = made.error().message;
       if (made.error().kind == CallError::Kind::Lost) continue;
+      if (made.error().kind == CallError::Kind::GivenUp) return failed(Error::Kind::Time, why);
       return failed(Error::Kind::NoCuda, why);
     }
     const wire::CompileResult& r = made->result;
@@ -181,23 +196,24 @@ std::expected<toolchain::Artifacts, toolchain::Error> RemoteExecutor::compile(co
 
 // One attempt; Busy is waited for, as nothing was begun.
 Called<run::Outcome> RemoteExecutor::attempt(Client& client, wire::JobOpenParams& open, const run::Bound& bound,
-                                             const std::stop_token& stop) {
+                                             Client::Time end, const std::stop_token& stop) {
   std::vector<run::Contents> results;
   for (int times = 0; times < 2; ++times)
     for (const run::JobBuffer& b : bound.job.buffers) results.push_back(run::Contents::of_size(b.bytes));
   const Client::Progress progress = [this](const wire::JobProgress& p) { tell(words_of(p, link_->name())); };
-  const auto end = std::chrono::steady_clock::now() + kRoom;
+  const auto room = std::min(end, std::chrono::steady_clock::now() + kRoom);
   for (auto pause = 20ms;; pause = std::min<std::chrono::milliseconds>(pause * 2, 1000ms)) {
-    auto answer = client.run(open, bound.job, results, progress, stop);
+    auto answer = client.run(open, bound.job, results, progress, end, stop);
     if (answer) {
-      auto outcome = run::outcome_from_json(answer->outcome.dump(), bound.job, results);
-      if (!outcome)
-        return std::unexpected(CallError{CallError::Kind::Refused, "its answer is broken: " + outcome.error()});
+      auto outcome = run::outcome_from_json(answer->result.outcome.dump(), bound.job, results);
+      std::string why = outcome ? lacking(*outcome, results, answer->received) : outcome.error();
+      if (!why.empty()) return std::unexpected(CallError{CallError::Kind::Refused, "its answer is broken: " + why});
       if (bound.script)
-        for (const wire::Finding& f : answer->findings) outcome->findings.push_back(finding_of(f, *bound.script));
+        for (const wire::Finding& f : answer->result.findings)
+          outcome->findings.push_back(finding_of(f, *bound.script));
       return std::move(*outcome);
     }
-    if (answer.error().kind != CallError::Kind::Busy || std::chrono::steady_clock::now() > end)
+    if (answer.error().kind != CallError::Kind::Busy || std::chrono::steady_clock::now() > room)
       return std::unexpected(answer.error());
     tell("waiting for room on " + link_->name() + ": " + answer.error().message);
     std::mutex mutex;
@@ -215,16 +231,19 @@ run::Outcome RemoteExecutor::execute(const run::Bound& bound, const std::stop_to
     return outcome_of(Status::Incomplete, "the simulator of " + link_->name() + " needs the script");
   wire::JobOpenParams open = open_of(bound, options_, runs_cubins());
   std::string why;
+  std::optional<Client::Time> end;
   for (int times = 1; times <= kAttempts; ++times, ++open.attempt) {
     auto client = link_->client(stop);
     if (stop.stop_requested()) return outcome_of(Status::Stopped, {});
     if (!client) return outcome_of(Status::Lost, link_->name() + ": " + client.error().message);
-    auto outcome = attempt(**client, open, bound, stop);
+    if (!end) end = std::chrono::steady_clock::now() + (*client)->patience().answer;
+    auto outcome = attempt(**client, open, bound, *end, stop);
     if (outcome) return std::move(*outcome);
     const CallError& error = outcome.error();
     switch (error.kind) {
       case CallError::Kind::Stopped: return outcome_of(Status::Stopped, {});
       case CallError::Kind::Lost: break;
+      case CallError::Kind::GivenUp: return outcome_of(Status::Timeout, link_->name() + ": " + error.message);
       default: return outcome_of(Status::NotLaunched, link_->name() + ": " + error.message);
     }
     why = error.message;
@@ -255,8 +274,11 @@ std::expected<std::vector<ide::Slot>, run::Failure> slots_at(const Place& place,
   const Told told = options.told ? options.told : options.progress;
   std::vector<ide::Slot> out;
   const std::vector<Reach> ways = ways_to(place, told);
+  Patience patience = place.patience;
+  if (options.silence) patience.set_silence(*options.silence);
+  if (options.answer) patience.answer = std::chrono::seconds(*options.answer);
   for (const Reach& way : ways) {
-    auto link = std::make_shared<Link>(place.name, way);
+    auto link = std::make_shared<Link>(place.name, way, patience);
     auto client = out.empty() ? first_client(*link, place, options, stop) : link->client(stop);
     if (!client) {
       // Of several workers one that does not start leaves the others.

@@ -6,6 +6,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "compiler/run/executor.h"
 #include "server/ide/slots.h"
@@ -14,9 +15,11 @@
 namespace tilewright::remote {
 
 struct RemoteOptions {
-  double deadline_seconds = 0;        // of a kernel on a GPU; 0: as the worker has it
-  std::uint64_t simulator_steps = 0;  // 0: as the simulator has it
-  unsigned simulator_jobs = 1;        // cores of the worker that one run may use
+  double deadline_seconds = 0;         // of a kernel on a GPU; 0: as the worker has it
+  double simulator_seconds = 0;        // of a simulated job; 0: as the worker has it
+  std::optional<int> silence, answer;  // seconds instead of those of the place (patience.h)
+  std::uint64_t simulator_steps = 0;   // 0: as the simulator has it
+  unsigned simulator_jobs = 1;         // cores of the worker that one run may use
   // What goes on, in words: "2 runs come first on lab". From another thread.
   std::function<void(const std::string&)> progress;
   // What is waited for before there is a worker, in words: "waiting in the queue of partition gpu, 3 ahead"; nothing:
@@ -39,7 +42,7 @@ class RemoteExecutor final : public run::Executor {
 
  private:
   Called<run::Outcome> attempt(Client& client, protocol::worker::JobOpenParams& open, const run::Bound& bound,
-                               const std::stop_token& stop);
+                               Client::Time end, const std::stop_token& stop);
   void tell(const std::string& what) const {
     if (options_.progress) options_.progress(what);
   }

@@ -20,7 +20,9 @@ double seconds_since(Clock::time_point begin) { return std::chrono::duration<dou
 // One place, on a thread of its own.
 class Check {
  public:
-  Check(const Place& place, bool terminal) : place_(place), terminal_(terminal) {
+  Check(const Place& place, std::chrono::seconds patience, bool terminal)
+      : place_(place), terminal_(terminal), patience_(place.patience) {
+    patience_.set_silence(static_cast<int>(patience.count()));
     answer_ = std::async(std::launch::async, [this] { return ask(stop_.get_token()); });
   }
   ~Check() { stop_.request_stop(); }
@@ -56,7 +58,7 @@ class Check {
       const std::scoped_lock lock(mutex_);
       told_ = line;
     });
-    Link link(asked.name, ways.front());
+    Link link(asked.name, ways.front(), patience_);
     auto client = link.client(stop);
     if (!client) {
       out.problem = explain(client.error(), stop);
@@ -96,6 +98,7 @@ class Check {
 
   const Place place_;
   const bool terminal_;
+  Patience patience_;
   std::stop_source stop_;
   bool late_ = false;
   std::mutex mutex_;
@@ -109,7 +112,7 @@ std::vector<Health> check_health(const std::vector<Place>& places, std::chrono::
                                  const std::stop_token& stop) {
   const auto end = Clock::now() + patience;
   std::vector<std::unique_ptr<Check>> checks;
-  for (const Place& place : places) checks.push_back(std::make_unique<Check>(place, terminal));
+  for (const Place& place : places) checks.push_back(std::make_unique<Check>(place, patience, terminal));
   for (const auto& check : checks) {
     while (!check->wait_until(std::min(end, Clock::now() + std::chrono::milliseconds(50)))) {
       if (Clock::now() < end && !stop.stop_requested()) continue;

@@ -11,8 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A machine that is far away, whose driver sleeps, or that has to start a container first.
-constexpr auto kGreeting = 120s;
 constexpr auto kConnecting = 15s;
 constexpr auto kComingBack = 10s;
 
@@ -62,7 +60,7 @@ std::vector<Reach> ways_to(const Place& place, const Told& told) {
 std::expected<std::shared_ptr<Client>, run::Failure> Link::connect(const std::stop_token& stop) {
   auto reached = reach_(stop);
   if (!reached) return std::unexpected(reached.error());
-  auto made = Client::open(std::move(reached->connection), reached->token, kGreeting, stop);
+  auto made = Client::open(std::move(reached->connection), reached->token, patience_, stop);
   if (!made) {
     const bool lost = made.error().kind == CallError::Kind::Lost;
     return std::unexpected(

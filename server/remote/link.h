@@ -30,7 +30,8 @@ std::expected<Reached, run::Failure> over_network(const Place& place, const std:
 
 class Link {
  public:
-  Link(std::string name, Reach reach) : name_(std::move(name)), reach_(std::move(reach)) {}
+  Link(std::string name, Reach reach, const Patience& patience)
+      : name_(std::move(name)), reach_(std::move(reach)), patience_(patience) {}
 
   const std::string& name() const { return name_; }
   // From any thread. The error says why nobody can be reached; who was there before is waited for, some seconds.
@@ -43,6 +44,7 @@ class Link {
 
   const std::string name_;
   const Reach reach_;
+  const Patience patience_;
   std::mutex mutex_;
   std::shared_ptr<Client> client_;
   std::atomic<int> connections_{0};

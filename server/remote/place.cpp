@@ -153,6 +153,13 @@ Wrong set(Place& place, std::string_view name, const std::string& value, const s
   if (setting == kRemoteSettings.end() || !(setting->kinds & scheme.bit)) return unknown_setting(known, scheme);
   if (value.empty()) return Failure{known + " is empty", {}};
   if (known == "slots") return read_number("slots", value, 1, kMostSlots, place.slots);
+  if (known == "patience" || known == "give-up") {
+    int seconds = 0;
+    if (auto wrong = read_number(known, value, 1, kLongestPatience, seconds)) return wrong;
+    known == "patience" ? place.patience.set_silence(seconds)
+                        : void(place.patience.answer = std::chrono::seconds(seconds));
+    return std::nullopt;
+  }
   if (known == "command") return set_words(value, place.command);
   if (setting->kinds == project::kSlurm) return set_slurm(place.slurm, *setting, value);
   if (known == "name") {

@@ -4,6 +4,7 @@
 //   exec:COMMAND…                                       any command whose standard streams speak to a worker
 //   tls://HOST:PORT[?ca=FILE&cert=FILE&key=FILE&token-file=FILE&name=HOST&slots=N]
 //   tcp://HOST:PORT[?slots=N]                           on the loopback interface: the end of a tunnel
+//   (all of them)  patience=SECONDS of a worker that says nothing, give-up=SECONDS of one run (patience.h)
 //   slurm:[partition=P,gres=gpu:1,time=10,slots=2,…]    steps of one allocation (slurm.h)
 //
 // Values of what follows a `?` or `slurm:` may hold %XX. Reading a place starts nothing and opens no file. A settings
@@ -19,6 +20,7 @@
 
 #include "compiler/run/experiment.h"
 #include "server/project/config.h"
+#include "server/remote/patience.h"
 
 namespace tilewright::remote {
 
@@ -58,6 +60,7 @@ struct Place {
   Credentials credentials;
   SlurmWish slurm;
   int slots = 0;  // runs at a time; 0: as many as the worker takes, of Slurm one
+  Patience patience;
 };
 
 // Is this written as an address? Else it is a name.

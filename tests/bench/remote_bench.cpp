@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
   std::vector<std::string> words = {binary, "worker", "--on", "gpu",          "--driver",
                                     driver, "--nvml", driver, "--no-compiler"};
   auto open = [&](std::unique_ptr<transport::Connection> connection) {
-    auto client = remote::Client::open(std::move(connection), {}, std::chrono::seconds(60), {});
+    auto client = remote::Client::open(std::move(connection), {}, {.greeting = std::chrono::seconds(60)}, {});
     if (!client) {
       std::fprintf(stderr, "no worker: %s\n", client.error().message.c_str());
       std::exit(1);

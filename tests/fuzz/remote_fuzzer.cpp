@@ -62,7 +62,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string bytes;
   if (data[0] & 1) bytes = std::string(kHello) + '\xFF';
   bytes.append(reinterpret_cast<const char*>(data) + 1, size - 1);
-  auto client = remote::Client::open(std::make_unique<Wire>(bytes, data[0] & 1), {}, std::chrono::seconds(5), {});
+  auto client =
+      remote::Client::open(std::make_unique<Wire>(bytes, data[0] & 1), {}, {.greeting = std::chrono::seconds(5)}, {});
   if (!client) return 0;
   run::Job job;
   job.buffers.push_back({"A", 64, run::Role::InOut, run::Contents::of_size(64)});
