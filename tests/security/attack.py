@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path[:0] = [TESTS, os.path.join(TESTS, "worker"), os.path.join(TESTS, "lsp"), os.path.join(TESTS, "build")]
@@ -90,21 +91,26 @@ class Try:
         self.holds(not os.path.lexists(path), f"{path} exists")
 
 
-def main():
+def got_through(name, body):
+    folder = tempfile.mkdtemp(prefix="tilewright-attack-")
+    try:
+        body(Try(folder))
+    except Exception as error:  # whatever went wrong, the attack is not known to be contained
+        print(f"GOT THROUGH: {name}\n  {error}", flush=True)
+        if not isinstance(error, Through):
+            traceback.print_exc()
+        return True
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return False
+
+
+def main(at_once=1):
+    """`at_once`: attacks that run beside one another, for those that mostly wait."""
     if not os.path.isfile(BINARY):
         sys.exit(f"usage: {sys.argv[0]} TILEWRIGHT [WORDS]")
-    through = 0
     chosen = [a for a in ATTACKS if all(word in a[0] for word in sys.argv[2:])]
-    for name, body in chosen:
-        folder = tempfile.mkdtemp(prefix="tilewright-attack-")
-        try:
-            body(Try(folder))
-        except Exception as error:  # whatever went wrong, the attack is not known to be contained
-            through += 1
-            print(f"GOT THROUGH: {name}\n  {error}", flush=True)
-            if not isinstance(error, Through):
-                traceback.print_exc()
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+    with ThreadPoolExecutor(at_once) as pool:
+        through = sum(pool.map(lambda a: got_through(*a), chosen))
     print(f"{len(chosen)} attacks, {through} got through")
     sys.exit(1 if through or not chosen else 0)
