@@ -135,8 +135,8 @@ class Emitter {
   std::unordered_map<const ir::Buffer*, std::string> bases_;
   std::vector<std::pair<const ir::Buffer*, std::string>> views_;  // with a pointer of their own, in open blocks
   std::unordered_set<const ir::Buffer*> used_;                    // loaded, stored or pointed into
-  std::unordered_set<const ir::Var*> used_data_;                  // their storage
-  std::unordered_set<const ir::Var*> addressed_;                  // storage that pointers or wide accesses lead into
+  std::unordered_map<const ir::Var*, std::vector<const ir::Buffer*>> used_data_;  // the same by their storage
+  std::unordered_set<const ir::Var*> addressed_;  // storage that pointers or wide accesses lead into
   std::unordered_map<std::uint64_t, Helper> helper_cache_;
 };
 

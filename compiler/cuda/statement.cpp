@@ -65,8 +65,7 @@ void Emitter::end_line() {
 // Which buffers occur, and which storage is reached by more than plain subscripts.
 void Emitter::survey() {
   auto use = [&](const Buffer* buffer) {
-    used_.insert(buffer);
-    used_data_.insert(buffer->data);
+    if (used_.insert(buffer).second) used_data_[buffer->data].push_back(buffer);
   };
   auto look = [&](Expr e) {
     walk(e, [&](Expr x) {
@@ -383,8 +382,8 @@ std::string Emitter::declare_local_array(const Buffer* buffer) {
   std::string name = names_.take(buffer->name);
   // Wide accesses need an aligned array; an array that is only subscripted stays in registers and needs nothing.
   bool wide =
-      addressed_.contains(buffer->data) || std::ranges::any_of(used_, [&](const Buffer* view) {
-        return view->data == buffer->data && lower::element_bits(view->dtype) > lower::element_bits(buffer->dtype);
+      addressed_.contains(buffer->data) || std::ranges::any_of(used_data_[buffer->data], [&](const Buffer* view) {
+        return lower::element_bits(view->dtype) > lower::element_bits(buffer->dtype);
       });
   if (wide && bytes > 1) {
     std::int64_t align = 16;
@@ -403,7 +402,8 @@ void Emitter::array_declarator(std::string_view element, std::string_view name, 
 
 // A view with another type or start gets a pointer of its own; one that only reshapes goes by its storage's name.
 void Emitter::declare_view(const Buffer* buffer) {
-  bool used = std::ranges::any_of(used_, [&](const Buffer* other) { return same_window(*other, *buffer); });
+  bool used =
+      std::ranges::any_of(used_data_[buffer->data], [&](const Buffer* other) { return same_window(*other, *buffer); });
   if (!used) return;
   const Storage* root = storage(buffer->data);
   if (!root) {

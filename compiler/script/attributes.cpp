@@ -185,6 +185,7 @@ Value Interpreter::attribute_of_namespace(Namespace* n, std::string_view name, t
 Value Interpreter::attribute_of_instance(Instance* instance, std::string_view name, text::Span span) {
   const Value object = Value::object(instance);
   // Data descriptors of the class come before the instance's own attributes, as in Python.
+  if (instance->cls->mro.size() > 64 && !charge(instance->cls->mro.size(), span)) return Value::error();
   Value* in_class = instance->cls->find(name);
   if (in_class && in_class->as<Property>() && !in_class->as<Property>()->cached) {
     return bind(*this, *in_class, object, instance->cls, span);
@@ -223,6 +224,7 @@ Value Interpreter::attribute_of_instance(Instance* instance, std::string_view na
 }
 
 Value Interpreter::attribute_of_class(Class* cls, std::string_view name, text::Span span) {
+  if (cls->mro.size() > 64 && !charge(cls->mro.size(), span)) return Value::error();
   if (Value* v = cls->find(name)) {
     if (StaticMethod* s = v->as<StaticMethod>()) return s->function;
     if (v->as<ClassMethod>()) return bind(*this, *v, Value::object(cls), cls, span);
@@ -380,11 +382,13 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
   }
   if (Class* cls = object.as<Class>()) {
     if (is_of_prelude(cls->scope)) touch_prelude();
+    heap_.count(64 + name.size());
     if (cls->scope) cls->scope->set(keep(name), value);
     return true;
   }
   if (Namespace* n = object.as<Namespace>()) {
     if (is_of_prelude(n->scope)) touch_prelude();
+    heap_.count(64 + name.size());
     if (n->scope) n->scope->set(keep(name), value);
     return true;
   }
@@ -475,7 +479,8 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
   if (object.as<Range>() || object.as<Str>()) return element_of_iterated(*this, object, index, span);
   if (Dict* d = object.as<Dict>()) {
     if (Value* v = dict_find(d, index)) return *v;
-    return fail(code::kIndex, span, "key " + repr(index) + " is not in the dict", {}, "KeyError");
+    if (pending_) return Value::error();
+    return fail(code::kIndex, span, "key " + repr(index).substr(0, 80) + " is not in the dict", {}, "KeyError");
   }
   if (Class* cls = object.as<Class>()) {
     Str* member = cls->is_enum ? index.as<Str>() : nullptr;
@@ -491,7 +496,8 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
   if (object.is_expr()) {
     return fail(code::kIndex, span, "an element cannot be indexed", "give all indices at once: A[i, j]");
   }
-  return fail(code::kType, span, std::string(type_name(object)) + " cannot be indexed");
+  fail(code::kType, span, std::string(type_name(object)) + " cannot be indexed");
+  return is_plain(object) ? certainly() : Value::error();
 }
 
 bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bool single, Value value,

@@ -85,13 +85,26 @@ Value Interpreter::call(Value function, const Arguments& arguments) {
     case Tag::Poison:
     case Tag::Error: return function;
     case Tag::Object: break;
-    default: return fail(code::kType, arguments.function, std::string(type_name(function)) + " cannot be called");
+    default:
+      fail(code::kType, arguments.function, std::string(type_name(function)) + " cannot be called");
+      return is_plain(function) ? certainly() : Value::error();
   }
-  if (MetaVar* m = function.as<MetaVar>()) return call(m->value, arguments);
-  if (Native* n = function.as<Native>()) return n->function(*this, arguments, n->self);
   if (Function* f = function.as<Function>()) return call_function(f, arguments);
   if (BoundMethod* m = function.as<BoundMethod>()) {
     if (Function* f = m->function.as<Function>()) return call_function(f, arguments, m->self);
+  }
+  // What calls another value in turn counts as a function of the script does.
+  constexpr std::uint32_t kLevels = 2;
+  if (!step(arguments.call) || !enter(kLevels, arguments.call)) return Value::error();
+  Value v = call_other(function, arguments);
+  leave(kLevels);
+  return v;
+}
+
+Value Interpreter::call_other(Value function, const Arguments& arguments) {
+  if (MetaVar* m = function.as<MetaVar>()) return call(m->value, arguments);
+  if (Native* n = function.as<Native>()) return n->function(*this, arguments, n->self);
+  if (BoundMethod* m = function.as<BoundMethod>()) {
     std::vector<Value> values{m->self};
     values.insert(values.end(), arguments.positional.begin(), arguments.positional.end());
     Arguments with_self = arguments;
@@ -103,8 +116,8 @@ Value Interpreter::call(Value function, const Arguments& arguments) {
   if (LambdaFunction* l = function.as<LambdaFunction>()) {
     ++script_calls_;
     ModeGuard guard(*this);
-    Scope* scope = make<Scope>();
-    scope->parent = l->closure;
+    ScopeGuard call(*this, l->closure, Scope::Kind::Function);
+    Scope* scope = call.scope;
     if (!bind_parameters(l->def->params, l->defaults, arguments, Value(), false, scope, "the lambda"))
       return Value::error();
     guard.enter(l->kernel_mode && script_mode_, l->anchor, l->keep);
@@ -289,19 +302,23 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
       f->owner && f->def->name.text == "__init__" ? std::string_view(f->owner->name) : f->def->name.text;
   if (script && !require_kernel(arguments.call, std::string(name) + " is inlined into a kernel: it"))
     return Value::error();
-  if (f->def->is_async) return Value::opaque("an asynchronous function");
-  if (f->def->is_generator) return Value::opaque("a generator function");
+  if (f->def->is_async || f->def->is_generator) {
+    assume();  // what it does to what it is given
+    return Value::opaque(f->def->is_async ? "an asynchronous function" : "a generator function");
+  }
 
   ModeGuard guard(*this);
-  Scope* scope = make<Scope>();
-  heap_.count(128);
-  scope->parent = f->is_hygienic || !script_scope_ ? f->closure : script_scope_;
-  scope->kind = Scope::Kind::Function;
+  ScopeGuard call(*this, f->is_hygienic || !script_scope_ ? f->closure : script_scope_, Scope::Kind::Function);
+  Scope* scope = call.scope;
   auto left_by_error = [&] {
     if (pending_) pending_->through.push_back(f);
     return Value::error();
   };
-  if (!bind_parameters(f->def->params, f->defaults, arguments, self, has_self, scope, name)) return left_by_error();
+  if (!bind_parameters(f->def->params, f->defaults, arguments, self, has_self, scope, name)) {
+    // A decorator that is not known may have made another function of it.
+    if (pending_ && pending_->diagnostic.code == code::kArguments && f->def->decorators.empty()) certainly();
+    return left_by_error();
+  }
   if (f->owner) scope->set("__class__", Value::object(f->owner));
   const std::size_t calls = host_calls_.size();
   const bool by_name = arguments.call == text::Span{f->anchor, f->def->name.at.begin, f->def->name.at.end};

@@ -23,7 +23,9 @@ constexpr text::CodeInfo kTable[] = {
     {kOpaque, "not known here",
      "The value comes from a module that is not evaluated (numpy, torch, ...). Host code may use it freely; a kernel "
      "needs the actual value: write it in the script or name an entry with known arguments."},
-    {kRaised, "the script raised an error", "The script's own check failed while the kernel was built."},
+    {kRaised, "the script raised an error",
+     "The script's own check failed while the kernel was built, or a `raise`, an `assert` or `sys.exit` ends its "
+     "module when it is imported. Under a condition that is not known here nothing is said."},
     {kLimit, "limit reached",
      "Evaluation was stopped by a limit on steps, memory or depth. Limits protect the editor from runaway scripts and "
      "can be set in tilewright.toml."},

@@ -35,6 +35,7 @@ std::optional<bool> is_in(Interpreter& in, Value a, Value b, text::Span span) {
   if (!items) return std::nullopt;
   for (Value item : *items) {
     if (in.equals(item, a)) return true;
+    if (in.has_pending()) return std::nullopt;
   }
   return false;
 }
@@ -117,6 +118,8 @@ Value compare_order(Interpreter& in, Operator op, Value a, Value b, text::Span s
 Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
   if (MetaVar* m = b.as<MetaVar>()) b = m->value;
+  const bool identity = op == Operator::Is || op == Operator::IsNot;
+  if (identity && (a.is_opaque() || b.is_opaque())) assume();
   if (op == Operator::Is) return Value::boolean(is_identical(a, b));
   if (op == Operator::IsNot) return Value::boolean(!is_identical(a, b));
   if (a.is_poison()) return a;
@@ -137,8 +140,11 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   if (Instance* instance = a.as<Instance>(); instance && instance->cls->find(dunder(op))) {
     return call(attribute(a, dunder(op), span), std::span<const Value>(&b, 1), span);
   }
-  if (op == Operator::Eq) return Value::boolean(equals(a, b));
-  if (op == Operator::Ne) return Value::boolean(!equals(a, b));
+  if (op == Operator::Eq || op == Operator::Ne) {
+    at_ = span;
+    const bool same = equals(a, b);
+    return pending_ ? Value::error() : Value::boolean(same == (op == Operator::Eq));
+  }
   return compare_order(*this, op, a, b, span);
 }
 
@@ -147,9 +153,9 @@ std::optional<bool> Interpreter::truth(Value v, text::Span span) {
     case Tag::Bool: return v.b;
     case Tag::Int: return v.i != 0;
     case Tag::Float: return v.f != 0;
-    case Tag::None:
+    case Tag::None: return false;
     case Tag::Opaque:
-    case Tag::Poison: return false;
+    case Tag::Poison: assume(); return false;
     case Tag::Ellipsis:
     case Tag::NotImplemented: return true;
     case Tag::Error: return std::nullopt;
@@ -192,6 +198,19 @@ bool Interpreter::is_identical(Value a, Value b) {
   }
 }
 
+// Comparing such values compares others.
+static bool holds_values(Type type) {
+  switch (type) {
+    case Type::List:
+    case Type::Tuple:
+    case Type::Dict:
+    case Type::Set:
+    case Type::Slice:
+    case Type::Instance: return true;
+    default: return false;
+  }
+}
+
 // A member of an enum of strings is its text.
 static bool same_text(Value a, Value b) {
   auto x = python::text_value(a), y = python::text_value(b);
@@ -201,39 +220,38 @@ static bool same_text(Value a, Value b) {
 bool Interpreter::equals(Value a, Value b) {
   // Containers that share their parts can take for ever to compare: whoever goes on notices that the steps are spent.
   if (++steps_ > step_limit_) return false;
-  if ((steps_ & 1023) == 0 && context_.stop.stop_requested()) return false;
   if (auto x = as_big(a), y = as_big(b); x && y) return *x == *y;
   if (auto x = as_number(a), y = as_number(b); x && y) return *x == *y;
   if (a.is_expr() && b.is_expr()) return a.e == b.e || ir::structurally_equal(a.as_expr(), b.as_expr());
   if (is_identical(a, b)) return true;
+  if (a.is_opaque() || b.is_opaque()) assume();
   if (a.tag != Tag::Object || b.tag != Tag::Object) return false;
   if (DataTypeValue* d = a.as<DataTypeValue>()) {
     if (DataTypeValue* e = b.as<DataTypeValue>()) return d->dtype == e->dtype;
     if (Str* s = b.as<Str>()) return ir::parse_dtype(s->text) == d->dtype;
   }
   if (b.as<DataTypeValue>() && a.as<Str>()) return equals(b, a);
-  return a.o->type == b.o->type ? equal_objects(a, b) : same_text(a, b);
+  if (a.o->type != b.o->type) return same_text(a, b);
+  if (!holds_values(a.o->type)) return equal_objects(a, b);
+  if (!enter_value(0)) return false;
+  const bool same = equal_objects(a, b);
+  leave(1);
+  return same;
 }
 
 bool Interpreter::equal_items(const std::vector<Value>& x, const std::vector<Value>& y) {
-  if (x.size() != y.size() || depth_ > context_.limits.depth) return false;
-  ++depth_;
-  steps_ += x.size();
-  bool same = true;
+  bool same = x.size() == y.size();
+  if (same) steps_ += x.size();
   for (std::size_t i = 0; same && i < x.size(); ++i) same = equals(x[i], y[i]);
-  --depth_;
   return same;
 }
 
 bool Interpreter::equal_dicts(Dict* x, Dict* y) {
-  if (x->items.size() != y->items.size() || depth_ > context_.limits.depth) return false;
-  ++depth_;
-  bool same = true;
+  bool same = x->items.size() == y->items.size();
   for (std::size_t i = 0; same && i < x->items.size(); ++i) {
     Value* other = dict_find(y, x->items[i].first);
     same = other && equals(x->items[i].second, *other);
   }
-  --depth_;
   return same;
 }
 
@@ -241,22 +259,19 @@ bool Interpreter::equal_instances(Value a, Value b) {
   Instance *x = a.as<Instance>(), *y = b.as<Instance>();
   if (x->cls != y->cls) return same_text(a, b);
   if (x->cls->find("__eq__")) {
-    Value r = call(attribute(a, "__eq__", {}), std::span<const Value>(&b, 1), {});
+    Value r = call(attribute(a, "__eq__", at_), std::span<const Value>(&b, 1), at_);
     if (r.is_error()) {
-      if (!pending_->fatal) pending_.reset();
+      if (pending_ && !pending_->fatal && pending_->diagnostic.code != code::kLimit) pending_.reset();
       return false;
     }
-    return truth(r, {}).value_or(false);
+    return truth(r, at_).value_or(false);
   }
   if (!x->cls->is_dataclass || x->attributes.size() != y->attributes.size()) return false;
-  if (depth_ > context_.limits.depth) return false;
-  ++depth_;
   bool same = true;
   for (std::size_t i = 0; same && i < x->attributes.size(); ++i) {
     Value* other = y->find(x->attributes[i].first);
     same = other && equals(x->attributes[i].second, *other);
   }
-  --depth_;
   return same;
 }
 
@@ -293,8 +308,8 @@ bool Interpreter::equal_objects(Value a, Value b) {
 }
 
 std::size_t Interpreter::hash(Value v) {
-  // As with equals(): a spent budget or a deep nest ends it; equal values still get equal hashes while there is any.
-  if (++steps_ > step_limit_ || depth_ > context_.limits.depth) return 0;
+  // As with equals(): a spent budget ends it; equal values still get equal hashes while there is any.
+  if (++steps_ > step_limit_) return 0;
   auto mix = [](std::size_t seed, std::size_t h) {
     return seed ^ (h + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
   };
@@ -311,9 +326,9 @@ std::size_t Interpreter::hash(Value v) {
   }
   if (Tuple* t = v.as<Tuple>()) {
     std::size_t h = 7;
-    ++depth_;
+    if (!enter_value(0)) return 0;
     for (Value item : t->items) h = mix(h, hash(item));
-    --depth_;
+    leave(1);
     return h;
   }
   if (DataTypeValue* d = v.as<DataTypeValue>()) return std::hash<std::string>()(ir::dtype_name(d->dtype));
@@ -391,6 +406,7 @@ std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span)
     fail({}, span, {});
   } else if (!v.is_error()) {
     fail(code::kType, span, std::string(type_name(v)) + " cannot be iterated");
+    if (is_plain(v)) certainly();
   }
   return std::nullopt;
 }

@@ -138,6 +138,7 @@ Value Interpreter::define_function(const syntax::FunctionDef* def, Scope* scope)
   Function* f = make<Function>();
   f->def = def;
   f->closure = scope;
+  hold(scope);
   f->anchor = anchor_;
   f->keep = top_level_;
   for (const syntax::Parameter& p : def->params) {
@@ -191,6 +192,7 @@ Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope
     if (decorator.is_error()) return decorator;
     if (decorator.is_poison()) return decorator;
     if (decorator.is_opaque()) {  // a decorator of the host world: the function itself stays known
+      if (value.as<Class>()) assume();
       Function* f = value.as<Function>();
       if (f && is_kernel_decorator(node, *f->def)) unread_.push_back({f, node, span(node), decorator.why});
       continue;
@@ -231,6 +233,7 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   cls->scope = make<Scope>();
   cls->scope->kind = Scope::Kind::Class;
   cls->scope->parent = scope;
+  hold(scope);
   Flow flow = exec_host(def->body, cls->scope);
   if (flow == Flow::Error) return Value::error();
   for (auto& b : cls->scope->bindings) {

@@ -1,4 +1,6 @@
 // What goes wrong: raising, passing on, reporting.
+#include <algorithm>
+
 #include "compiler/ir/origin.h"
 #include "compiler/script/interpreter.h"
 
@@ -23,6 +25,11 @@ Value Interpreter::fail(std::string_view code, text::Span span, std::string mess
   p.type = python_type;
   p.diagnostic = {code, text::Severity::Error, std::move(message), span, {}, std::move(hint), {}};
   p.diagnostic.chain = short_chain(chain_);
+  // Other kinds of errors may be ours alone: a method that is not known here, a conversion that is not followed.
+  constexpr std::string_view kCertain[] = {"AssertionError", "IndexError", "KeyError", "SystemExit",
+                                           "ZeroDivisionError"};
+  p.certain =
+      assumed_ == 0 && (code == code::kRaised || std::ranges::find(kCertain, python_type) != std::end(kCertain));
   if (!kernel_) p.diagnostic.related = called_from();
   pending_ = std::move(p);
   return Value::error();
@@ -48,6 +55,9 @@ Value Interpreter::raise(Value exception, text::Span span) {
   }
   fail(code::kRaised, span, message.empty() ? type : type + ": " + message, {}, "Exception");
   if (pending_) {
+    // A test that is skipped is no module that fails.
+    const std::string_view why = exception.is_opaque() ? exception.why : "";
+    if (why.find("unittest") != why.npos || why.find("pytest") != why.npos) pending_->certain = false;
     pending_->exception = exception;
     pending_->type = keep(type);
   }

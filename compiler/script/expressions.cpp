@@ -1,5 +1,8 @@
 // Evaluation of expressions, in both modes.
+#include <algorithm>
+
 #include "compiler/script/interpreter.h"
+#include "compiler/script/mode_guard.h"
 #include "compiler/script/probe.h"
 
 namespace tilewright::script {
@@ -26,10 +29,11 @@ Value Interpreter::lookup(const syntax::Name& name, Scope* scope, text::Span spa
 }
 
 Value Interpreter::eval(const syntax::Node* node, Scope* scope) {
-  if (!step(span(node))) return Value::error();
-  if (!enter(1, span(node))) return Value::error();
+  at_ = span(node);
+  if (!step(at_) || !enter(1, at_)) return Value::error();
   Value v = eval_node(node, scope);
   leave(1);
+  if (pending_) return Value::error();  // a comparison or a text that went too deep
   if (node == probed_) probe_->see(v, store_);
   if (v.is_expr() && node->kind != NodeKind::NameRef) return weighed(v, span(node));
   return v;
@@ -114,7 +118,10 @@ Value Interpreter::eval_sequence(const syntax::Node* node, syntax::Exprs element
   if (node->kind == NodeKind::List) return list(std::move(items));
   if (node->kind == NodeKind::Tuple) return tuple(std::move(items));
   Set* set = make<Set>();
-  for (Value v : items) dict_set(&set->entries, v, Value::none());
+  for (Value v : items) {
+    if (!step(span(node))) return Value::error();
+    dict_set(&set->entries, v, Value::none());
+  }
   return Value::object(set);
 }
 
@@ -126,7 +133,7 @@ Value Interpreter::eval_dict(const syntax::Dict* node, Scope* scope) {
       if (other.is_error()) return other;
       if (other.is_opaque()) return other;
       if (Dict* d = other.as<Dict>()) {
-        for (auto& [k, v] : d->items) dict_set(dict, k, v);
+        if (!dict_add(dict, *d, span(item.value))) return Value::error();
       }
       continue;
     }
@@ -171,6 +178,7 @@ Value Interpreter::eval_lambda(const syntax::Lambda* node, Scope* scope) {
   LambdaFunction* f = make<LambdaFunction>();
   f->def = node;
   f->closure = scope;
+  hold(scope);
   f->anchor = anchor_;
   f->kernel_mode = script_mode_;
   f->keep = top_level_;
@@ -310,7 +318,11 @@ Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
   Value unknown_keyword = gather_keywords(*this, node, scope, keywords);
   if (unknown_keyword.is_error()) return unknown_keyword;
   for (Value v : {unknown_keyword, unknown, function}) {
-    if (v.is_opaque()) return v;
+    if (!v.is_opaque()) continue;
+    // Who is not known may change what it is given.
+    const auto can_change = [](Value a) { return a.as<List>() || a.as<Dict>() || a.as<Set>() || a.as<Instance>(); };
+    if (std::ranges::any_of(positional.values(), can_change)) assume();
+    return v;
   }
   Arguments arguments;
   arguments.positional = positional.values();
@@ -350,15 +362,21 @@ Value Interpreter::eval_subscript(const syntax::Subscript* node, Scope* scope) {
 }
 
 Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* scope) {
-  Scope* inner = make<Scope>();
-  inner->parent = scope;
-  inner->kind = Scope::Kind::Block;
+  ScopeGuard guard(*this, scope, Scope::Kind::Block);
+  Scope* inner = guard.scope;
   std::vector<Value> items;
   Dict* dict = node->form == syntax::ComprehensionKind::Dict || node->form == syntax::ComprehensionKind::Set
                    ? make<Dict>()
                    : nullptr;
   Value unknown;  // an opaque or poisoned iterable makes the whole unknown
   // Comprehension bodies run as ordinary Python (script.md, builder mode): loops here are never IR loops.
+  // A clause is inside of the one before it.
+  auto inside = [&](auto&& self, std::size_t clause) -> bool {
+    if (!enter(2, span(node))) return false;
+    const bool done = self(self, clause);
+    leave(2);
+    return done;
+  };
   auto run = [&](auto&& self, std::size_t clause) -> bool {
     if (clause == node->clauses.size()) {
       Value v = eval(node->element, inner);
@@ -381,7 +399,7 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
       if (condition.is_error()) return false;
       auto t = truth(condition, span(c.condition));
       if (!t) return false;
-      return !*t || self(self, clause + 1);
+      return !*t || inside(self, clause + 1);
     }
     Value iterable = eval(c.iterable, clause == 0 ? scope : inner);
     if (iterable.is_error()) return false;
@@ -394,7 +412,7 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
     for (Value v : *values) {
       if (!step(span(node))) return false;
       if (!assign_host(c.target, v, inner)) return false;
-      if (!self(self, clause + 1)) return false;
+      if (!inside(self, clause + 1)) return false;
     }
     return true;
   };
@@ -406,6 +424,7 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
     case syntax::ComprehensionKind::Set: {
       Set* set = make<Set>();
       set->entries.items = std::move(dict->items);
+      set->entries.index = std::move(dict->index);
       return Value::object(set);
     }
     case syntax::ComprehensionKind::Generator: {

@@ -11,6 +11,7 @@
 #include "compiler/script/last_run.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/python/known_packages.h"
+#include "compiler/script/python/support.h"
 #include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"
 #include "compiler/script/tirx/modules.h"
@@ -142,6 +143,9 @@ Value Interpreter::import_module(const ImportPath& path) {
 
 Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written) {
   const std::string& path = tree->source()->path();
+  if (auto failed = failed_imports_.find(path); failed != failed_imports_.end() && tries_ > 0) {
+    return import_raises(failed->second, written);
+  }
   auto loaded = modules_.find(path);
   if (loaded != modules_.end()) return loaded->second;
   // Python reads a file whole or not at all. Where the script is not ready for that, what can be read of it is.
@@ -162,6 +166,8 @@ Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const
          "a script and what it imports are written in one release", text::Severity::Error);
     return modules_.emplace(path, Value::opaque("a script in another release of the dialect")).first->second;
   }
+  constexpr std::uint32_t kLevels = 8;  // a module in a module takes more of the C++ stack than a call
+  if (!step(written.whole) || !enter(kLevels, written.whole)) return Value::error();
   Value v = name_space(std::string(written.dotted), nullptr);
   modules_.emplace(path, v);  // before it runs: import cycles see what is there so far
   // An imported module runs in host mode, outside of any kernel under construction.
@@ -170,14 +176,40 @@ Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const
   KernelState* outer = std::exchange(kernel_, nullptr);
   std::string outer_path = module_path_;
   int outer_tries = std::exchange(tries_, 0);
-  std::size_t kernels = kernels_.size();
+  std::size_t kernels = kernels_.size(), failures = failures_.size();
   Scope* scope = run_module(std::move(tree));
+  leave(kLevels);
   kernels_.resize(kernels);  // its kernels belong to that file
   module_path_ = outer_path;
   tries_ = outer_tries;
   kernel_ = outer;
   v.as<Namespace>()->scope = scope;
-  return v;
+  const auto first = failures_.begin() + static_cast<std::ptrdiff_t>(failures);
+  const auto raised =
+      std::find_if(first, failures_.end(), [](const Failure& f) { return f.pending.certain || f.pending.refused; });
+  const bool fails = raised != failures_.end() && raised->pending.certain && !raised->pending.refused &&
+                     raised->pending.type != python::kTestOutcome;
+  if (!fails || pending_) return v;
+  failed_imports_.emplace(path, raised->pending);
+  import_raises(raised->pending, written);
+  const bool own = anchors_.resolve(written.whole).source == trees_.front()->source().get();
+  if (tries_ > 0 || !own) return Value::error();
+  report_pending();
+  return v;  // what it had bound until then is there, so that one cause makes one finding
+}
+
+// What an imported module raises arrives where it is imported.
+Value Interpreter::import_raises(const Pending& raised, const ImportPath& written) {
+  const text::Diagnostic& d = raised.diagnostic;
+  const std::string module = std::string(static_cast<std::size_t>(written.level), '.') + std::string(written.dotted);
+  // A module that imports another passes on what that raises.
+  const bool passed = d.message.starts_with("importing ");
+  fail(d.code, written.whole, passed ? d.message : "importing " + module + " fails: " + d.message, d.hint, raised.type);
+  if (!pending_) return Value::error();
+  pending_->exception = raised.exception;
+  pending_->certain = true;
+  pending_->diagnostic.related.insert(pending_->diagnostic.related.begin(), {d.span, "raised here"});
+  return Value::error();
 }
 
 // A failed import ends the statement where the script waits for it; else it is said at once, and what it would have
@@ -211,6 +243,7 @@ bool Interpreter::import_names(const syntax::Import* node, Scope* scope) {
 // Everything that `from m import *` binds, as far as it can be listed.
 void Interpreter::import_all(Value module, Scope* scope) {
   Namespace* ns = module.as<Namespace>();
+  hold(scope);
   if (!ns) {
     open_scopes_.push_back({scope, module});
     return;

@@ -45,6 +45,7 @@ struct Pending {                        // the exception on its way up
   text::Diagnostic diagnostic;
   bool fatal = false;    // limits and cancellation: nothing recovers from it
   bool refused = false;  // Python would not run it either: a name that nothing binds, a module that lacks one
+  bool certain = false;  // Python raises it, too: nothing that is not known led to it
   bool unwinds = false;  // too deep: the statements of a kernel do not recover from it, the kernel does
   std::vector<const Function*> through{};  // the functions that it left
 };
@@ -95,6 +96,13 @@ class Interpreter {
                std::string_view python_type);
   Value raise(Value exception, text::Span span);
   bool has_pending() const { return pending_.has_value(); }
+  // What is not known was taken for false, or was not followed: from here on Python may hold other values.
+  void assume() { ++assumed_; }
+  // What is pending is an exception of Python's, and not a thing that we do not know. Returns Value::error().
+  Value certainly() {
+    if (pending_) pending_->certain = assumed_ == 0;
+    return Value::error();
+  }
   Pending take_pending();
   // Reports what is pending as a diagnostic (with the call chain) and clears it. False when it was fatal.
   bool report_pending();
@@ -166,6 +174,8 @@ class Interpreter {
   Value layout_value(layout::Layout layout);
   void dict_set(Dict* dict, Value key, Value value);
   Value* dict_find(Dict* dict, Value key);
+  // Sets all that `more` holds. False: an error is pending.
+  bool dict_add(Dict* dict, const Dict& more, text::Span span);
   std::string_view keep(std::string_view text);  // copies into the arena
 
   // ---- conversions; a null / nothing result means a pending error ---------------------------------------------------
@@ -205,6 +215,13 @@ class Interpreter {
   // Too deep for the C++ stack or for the limits: a pending error, false.
   bool enter(std::uint32_t levels, text::Span span);
   void leave(std::uint32_t levels) { depth_ -= levels; }
+  // The scope of a call, whose memory the next call takes unless something holds it.
+  Scope* begin_scope(Scope* parent, Scope::Kind kind);
+  void end_scope(Scope* scope);
+  // A value looks into the scope and those around it from here on.
+  static void hold(Scope* scope) {
+    for (; scope && !scope->is_held; scope = scope->parent) scope->is_held = true;
+  }
   const text::Context& context() const { return context_; }
   Heap& heap() { return heap_; }
   // Makes nodes whose names the script has yet to give: of the kernel under construction, else of the module.
@@ -269,6 +286,7 @@ class Interpreter {
  private:
   friend struct ModeGuard;
   friend struct StoreGuard;
+  friend struct ScopeGuard;
   friend class KernelBody;
   friend class HostBody;
   friend class CallBinder;
@@ -306,6 +324,9 @@ class Interpreter {
   Value attribute_of_class(Class* cls, std::string_view name, text::Span span);
   Value attribute_of_super(Super* s, std::string_view name, text::Span span);
   Value attribute_of_surface(Value object, std::string_view name, text::Span span);
+  Value call_other(Value function, const Arguments& arguments);  // than a function of the script
+  // Counts a level of a value in a value; false (with a pending error) where it is too deep or the steps are spent.
+  bool enter_value(std::size_t items);
   // The parts of equals(), for values of the same type.
   bool equal_objects(Value a, Value b);
   bool equal_items(const std::vector<Value>& x, const std::vector<Value>& y);
@@ -349,6 +370,7 @@ class Interpreter {
   Value imported_name(Value module, const ImportPath& path, const syntax::ImportedName& n);
   Value import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written);
   bool import_failed(Scope* scope, const syntax::Name& bound);
+  Value import_raises(const Pending& raised, const ImportPath& written);
   void misspelt_module(const ImportPath& path);
   // What follows a name in the script tells which was meant: `T.otx.cp_async`, `T.ptx.barrier.init`. Mends what is
   // pending for the attribute.
@@ -360,6 +382,7 @@ class Interpreter {
   std::vector<text::Related> called_from() const;
   // What statements that are not followed may bind becomes `unknown`; `known`: also what is bound already.
   bool statement_failed(const syntax::Node* node, Scope* scope);
+  bool raises(const syntax::Node* node) const;
   void bind_printed(const syntax::Tree& script, Scope* scope);
   void leave_unknown(syntax::Stmts body, Scope* scope, Value unknown, bool known);
   Value construct(Class* cls, const Arguments& arguments);
@@ -393,6 +416,7 @@ class Interpreter {
   };
   std::vector<HostCall> host_calls_;
   int tries_ = 0;                  // `try` statements around, that may wait for what goes wrong
+  std::uint64_t assumed_ = 0;      // how often what is not known was taken for something
   bool perhaps_left_ = false;      // a condition that is not known guards a `break` of the loop under way
   bool perhaps_returned_ = false;  // the same of a `return` of the function under way
   std::uint64_t step_limit_, memory_limit_;
@@ -407,14 +431,17 @@ class Interpreter {
   std::uint32_t depth_ = 0;
   std::vector<text::Span> index_spans_;
   text::Span stored_at_;
-  Scope* script_scope_ = nullptr;  // innermost scope of the script-mode statement being run
+  Scope* script_scope_ = nullptr;    // innermost scope of the script-mode statement being run
+  std::vector<Scope*> free_scopes_;  // of calls that have ended
+  text::Span at_;                    // the expression that was begun last, for what has no place of its own
   std::uint64_t steps_ = 0;
   builder::Weights module_weights_;  // of expressions outside of kernels
   Value return_value_;
   std::unordered_map<const Record*, Value> denoted_;  // what records of the surface stand for, as far as asked
   std::vector<KernelValue*> kernels_;
-  std::string module_path_;                            // of the module being run
-  std::map<std::string, Value, std::less<>> modules_;  // by path, for scripts; by dotted name for the rest
+  std::string module_path_;                                     // of the module being run
+  std::map<std::string, Value, std::less<>> modules_;           // by path, for scripts; by dotted name for the rest
+  std::map<std::string, Pending, std::less<>> failed_imports_;  // by path: what they raised
   Scope* prelude_ = nullptr;
   std::vector<std::shared_ptr<const syntax::Tree>> trees_;
   std::vector<Failure> failures_;

@@ -43,7 +43,8 @@ void Interpreter::name_value(Value v, std::string_view name, std::string_view pa
     child.append("_").append(suffix);
     name_value(item, child, way.append(before).append(suffix).append(after));
   };
-  if (depth_ > context_.limits.depth) return;
+  // A value in a value a thousand times makes long names, and a shared one makes them again.
+  if (depth_ > context_.limits.depth || (steps_ += 1 + path.size() / 16) > step_limit_) return;
   ++depth_;
   if (BufferValue* b = v.as<BufferValue>()) {
     name_buffer(b->buffer);

@@ -26,6 +26,39 @@ Value Interpreter::weighed(Value v, text::Span span) {
       "keep parts of it in a variable: x: T.let = ...");
 }
 
+namespace {
+// What a scope takes, with its first bindings.
+constexpr std::size_t kScopeBytes = sizeof(Scope) + 160;
+}  // namespace
+
+Scope* Interpreter::begin_scope(Scope* parent, Scope::Kind kind) {
+  Scope* scope = nullptr;
+  if (free_scopes_.empty()) {
+    const std::size_t before = heap_.bytes();
+    scope = make<Scope>();
+    heap_.reset(before);
+  } else {
+    scope = free_scopes_.back();
+    free_scopes_.pop_back();
+  }
+  heap_.count(kScopeBytes);
+  scope->parent = parent;
+  scope->kind = kind;
+  return scope;
+}
+
+void Interpreter::end_scope(Scope* scope) {
+  if (scope->is_held) return;
+  scope->reuse();
+  heap_.uncount(kScopeBytes);
+  free_scopes_.push_back(scope);
+}
+
+bool Interpreter::enter_value(std::size_t items) {
+  steps_ += items;
+  return step(at_) && enter(1, at_);
+}
+
 bool Interpreter::enter(std::uint32_t levels, text::Span span) {
   depth_ += levels;
   if (depth_ <= context_.limits.depth) return true;

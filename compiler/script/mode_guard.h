@@ -29,6 +29,16 @@ struct ModeGuard {
   }
 };
 
+// The scope of a call of host code.
+struct ScopeGuard {
+  Interpreter& in;
+  Scope* scope;
+  ScopeGuard(Interpreter& in, Scope* parent, Scope::Kind kind) : in(in), scope(in.begin_scope(parent, kind)) {}
+  ~ScopeGuard() { in.end_scope(scope); }
+  ScopeGuard(const ScopeGuard&) = delete;
+  ScopeGuard& operator=(const ScopeGuard&) = delete;
+};
+
 // Runs a module that a kernel asked for: what it makes belongs to all kernels.
 struct StoreGuard {
   Interpreter& in;

@@ -72,9 +72,18 @@ void Interpreter::run_statement(const syntax::TopLevel& statement, Scope* module
   if (known && known->layout) return bind_known(statement, *known, module);
   const Progress before = progress();
   const bool inert = own && !known && node->kind == syntax::NodeKind::Assign && names_inert(statement, module);
-  Flow flow = exec_host({&node, 1}, module);
-  if (flow == Flow::Error && pending_ && !statement_failed(node, module)) return;
+  exec_host({&node, 1}, module);
+  if (pending_ && raises(node)) pending_->certain = true;
+  if (pending_ && !statement_failed(node, module)) return;
   if (own && !rerun_->known()) rerun_->ran(outcome_of(statement, module, before, inert));
+}
+
+// Does the statement itself raise what is pending, whatever its names are?
+bool Interpreter::raises(const syntax::Node* node) const {
+  if (pending_->diagnostic.code != code::kRaised || !pending_->through.empty()) return false;
+  if (pending_->exception.is_opaque()) return false;  // who knows what is raised
+  auto* statement = syntax::as<syntax::ExprStmt>(node);
+  return node->kind == syntax::NodeKind::Raise || (statement && statement->value->kind == syntax::NodeKind::Call);
 }
 
 // Host code that cannot be followed is no error of the script: whoever needs its names will say so. What no Python
@@ -82,6 +91,7 @@ void Interpreter::run_statement(const syntax::TopLevel& statement, Scope* module
 bool Interpreter::statement_failed(const syntax::Node* node, Scope* scope) {
   if (pending_->fatal && !go_on_after(*pending_)) return false;
   Pending p = take_pending();
+  if (!p.certain) assume();  // what it had done until then is not known
   const char* why = keep("a statement that failed: " + p.diagnostic.message + std::string(1, '\0')).data();
   const bool said = p.refused || p.diagnostic.code.empty();  // no code: it came from what has been reported
   const Value unknown = said ? Value::poison() : Value::opaque(why);

@@ -62,9 +62,10 @@ const char* dunder(Operator op) {
 }
 
 Value undefined_between(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
-  return in.fail(code::kType, span,
-                 "operator " + std::string(syntax::operator_text(op)) + " is not defined between " +
-                     std::string(type_name(a)) + " and " + std::string(type_name(b)));
+  in.fail(code::kType, span,
+          "operator " + std::string(syntax::operator_text(op)) + " is not defined between " +
+              std::string(type_name(a)) + " and " + std::string(type_name(b)));
+  return is_plain(a) && is_plain(b) ? in.certainly() : Value::error();
 }
 
 namespace {
@@ -260,9 +261,7 @@ Value concatenated(Interpreter& in, Value a, Value b, text::Span span) {
 Value united(Interpreter& in, Value a, Value b, text::Span span) {
   if (Dict* x = a.as<Dict>(), *y = b.as<Dict>(); x && y) {
     Dict* d = in.make<Dict>();
-    for (auto& [k, v] : x->items) in.dict_set(d, k, v);
-    for (auto& [k, v] : y->items) in.dict_set(d, k, v);
-    return Value::object(d);
+    return in.dict_add(d, *x, span) && in.dict_add(d, *y, span) ? Value::object(d) : Value::error();
   }
   auto part = [](Value v) { return v.as<Class>() || v.is_none(); };
   if ((part(a) && part(b)) || (a.as<Tuple>() && part(b))) {  // a union of classes, as isinstance() takes it
@@ -275,7 +274,9 @@ Value united(Interpreter& in, Value a, Value b, text::Span span) {
   return of_types ? a : Value::none();  // `X | None` in annotations
 }
 
-Value binary_sets(Interpreter& in, Operator op, Set* x, Set* y) {
+Value binary_sets(Interpreter& in, Operator op, Set* x, Set* y, text::Span span) {
+  const std::size_t most = x->entries.items.size() + y->entries.items.size();
+  if (!in.charge(most, span) || !in.reserve(most * kEntryBytes, span)) return Value::error();
   Set* out = in.make<Set>();
   for (auto& [k, v] : x->entries.items) {
     bool in_other = in.dict_find(&y->entries, k) != nullptr;
@@ -309,7 +310,7 @@ Value binary_containers(Interpreter& in, Operator op, Value a, Value b, text::Sp
   }
   if (!v.is_none()) return v;
   Set *x = a.as<Set>(), *y = b.as<Set>();
-  return x && y ? binary_sets(in, op, x, y) : Value::none();
+  return x && y ? binary_sets(in, op, x, y, span) : Value::none();
 }
 
 // __add__, __radd__ and so on. None: the classes have none.

@@ -84,12 +84,16 @@ std::string repr_of_instance(Interpreter& in, Value v) {
   std::string out = instance->cls->name + "(";
   if (instance->cls->is_dataclass) {
     for (const std::string& field : instance->cls->fields) {
+      if (out.size() > kLongest || in.has_pending()) break;
       if (Value* f = instance->find(field)) out += (out.back() == '(' ? "" : ", ") + field + "=" + in.repr(*f);
     }
   } else if (instance->cls->is_exception) {
     Value* args = instance->find("args");
     if (Tuple* t = args ? args->as<Tuple>() : nullptr) {
-      for (Value arg : t->items) out += (out.back() == '(' ? "" : ", ") + in.repr(arg);
+      for (Value arg : t->items) {
+        if (out.size() > kLongest || in.has_pending()) break;
+        out += (out.back() == '(' ? "" : ", ") + in.repr(arg);
+      }
     }
   }
   return out + ")";
@@ -232,7 +236,7 @@ std::string Interpreter::repr(Value v) {
     case Tag::Expr: return ir::to_exact_string(v.as_expr());
     case Tag::Object: break;
   }
-  if (depth_ > context_.limits.depth) return "...";
+  if (depth_ > context_.limits.depth || !step(at_)) return "...";
   struct Depth {
     std::uint32_t& d;
     explicit Depth(std::uint32_t& x) : d(x) { d += 8; }
@@ -240,18 +244,26 @@ std::string Interpreter::repr(Value v) {
   } guard(depth_);
   auto join = [&](const std::vector<Value>& items, const char* open, const char* close) {
     std::string out = open;
-    for (std::size_t i = 0; i < items.size() && out.size() < kLongest; ++i) out += (i ? ", " : "") + repr(items[i]);
+    for (std::size_t i = 0; i < items.size() && out.size() < kLongest && !pending_; ++i) {
+      if (!step(at_)) break;
+      out += (i ? ", " : "") + repr(items[i]);
+    }
     return out + close;
   };
   switch (v.o->type) {
-    case Type::Str: return quoted(v.as<Str>()->text);
+    case Type::Str: {
+      const std::string& text = v.as<Str>()->text;
+      // Each character may take four, and what the text becomes a part of is copied.
+      if (!charge_text(text.size(), at_) || !reserve(8 * text.size(), at_)) return {};
+      return quoted(text);
+    }
     case Type::BigInt: return big_text(v.as<BigInt>()->value);
     case Type::List: return join(v.as<List>()->items, "[", "]");
     case Type::Tuple: return join(v.as<Tuple>()->items, "(", v.as<Tuple>()->items.size() == 1 ? ",)" : ")");
     case Type::Dict: {
       std::string out = "{";
       for (auto& [k, value] : v.as<Dict>()->items) {
-        if (out.size() > kLongest) break;
+        if (out.size() > kLongest || !step(at_)) break;
         out += (out.size() > 1 ? ", " : "") + repr(k) + ": " + repr(value);
       }
       return out + "}";
@@ -260,7 +272,7 @@ std::string Interpreter::repr(Value v) {
       if (v.as<Set>()->entries.items.empty()) return "set()";
       std::string out = "{";
       for (auto& [k, value] : v.as<Set>()->entries.items) {
-        if (out.size() > kLongest) break;
+        if (out.size() > kLongest || !step(at_)) break;
         out += (out.size() > 1 ? ", " : "") + repr(k);
       }
       return out + "}";

@@ -67,6 +67,16 @@ bool Scope::erase(const Name& name) {
   return true;
 }
 
+void Scope::reuse() {
+  parent = frozen_from = nullptr;
+  kind = Kind::Function;
+  is_kernel = false;
+  bindings.clear();
+  globals.clear();
+  nonlocals.clear();
+  slots_.clear();
+}
+
 void Scope::set(std::string_view name, Value value) { set(Name{name, syntax::hash_name(name), {}}, value); }
 
 bool is_of_prelude(const Scope* scope) {

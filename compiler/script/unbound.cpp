@@ -104,6 +104,11 @@ Value Interpreter::unbound(const syntax::Name& name, Scope* scope, text::Span sp
                 "print the kernel with its metadata, or write the value here");
   }
   Scope* module = module_of(scope);
+  if (refused_names_.size() >= kMostRefused) {
+    module->set(name, Value::poison());
+    return fail({}, span, {}, {}, "NameError");
+  }
+  for (const ModuleRun& run : module_runs_) steps_ += run.tree->statements().size() / 4;  // which are looked through
   Value unknown = kernel_ ? everything_of(module) : may_be(module, name, false);
   if (!unknown.is_none()) return unknown;
   if (is_given(name.text)) return Value::opaque("the one who runs the script");
@@ -120,7 +125,7 @@ Value Interpreter::unbound(const syntax::Name& name, Scope* scope, text::Span sp
   } else if (surface_->find("T", name.text) && find_binding(t, scope)) {
     in_t = "T." + std::string(name.text);
     hint = "write " + in_t;
-  } else {
+  } else if (refused_names_.size() < kMostSuggested) {
     Nearby near(name.text);
     for (Scope* s = scope; s; s = s->parent) {
       for (const Scope::Binding& b : s->bindings) {

@@ -29,6 +29,7 @@ class Unreached {
   void run() {
     for (const syntax::Tree::Statement& s : e_.tree->statements()) {
       for (const syntax::FreeName& f : s.node->free_names().free) {
+        if (said_.size() >= kMostRefused) return;
         if (!is_bound(f.name) && said(f.name)) report(*s.node, f);
       }
     }
@@ -76,7 +77,7 @@ class Unreached {
     } else if (e_.module->find("T") && in_.surface().find("T", f.name.text)) {
       in_t = "T." + std::string(f.name.text);
       hint = "write " + in_t;
-    } else {
+    } else if (said_.size() <= kMostSuggested) {
       Nearby near(f.name.text);
       const auto& scopes = statement.free_names().scopes;
       for (std::uint32_t s = f.scope; s != 0; s = scopes[s].parent) {

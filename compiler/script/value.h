@@ -181,6 +181,8 @@ struct Tuple : Object {
   TILEWRIGHT_OBJECT(Tuple, Tuple)
   std::vector<Value> items;
 };
+// What an entry of a dict takes, with its place in the index.
+inline constexpr std::size_t kEntryBytes = 120;
 // Insertion-ordered; small ones are searched linearly.
 struct Dict : Object {
   TILEWRIGHT_OBJECT(Dict, Dict)
@@ -219,6 +221,7 @@ struct Scope : Object {
   Scope* frozen_from = nullptr;  // of a module's bindings as they were: the scope that went on changing
   bool is_kernel = false;        // the outermost scope of a script-mode function body
   bool is_prelude = false;       // the module scope of a file of the prelude
+  bool is_held = false;          // a function, a class or a copy may look into it after its call has ended
   struct Binding {
     std::uint32_t hash;
     std::string_view name;
@@ -235,6 +238,7 @@ struct Scope : Object {
   void set(const syntax::Name& name, Value value);
   void set(std::string_view name, Value value);
   bool erase(const syntax::Name& name);  // false: there was none
+  void reuse();                          // for another call: without bindings, with their memory
 
  private:
   // Of scopes with many bindings (modules): a table of open addressing by hash, at most half full.
@@ -467,7 +471,8 @@ class Heap {
   }
   void count(std::size_t bytes) { bytes_ += bytes; }
   std::size_t bytes() const { return bytes_; }
-  void reset(std::size_t bytes) { bytes_ = bytes; }  // what was made since is not the script's
+  void uncount(std::size_t bytes) { bytes_ -= bytes; }  // given back
+  void reset(std::size_t bytes) { bytes_ = bytes; }     // what was made since is not the script's
 
  private:
   static constexpr std::size_t kBlock = 16 << 10;
@@ -494,6 +499,8 @@ class Heap {
   std::size_t bytes_ = 0;
 };
 
+// None, a number or a text of Python's, of which all is known.
+bool is_plain(Value v);
 // Python's `type(x).__name__`, for messages.
 std::string_view type_name(Value v);
 

@@ -64,13 +64,16 @@ Value Interpreter::layout_value(layout::Layout layout) {
 std::string_view Interpreter::keep(std::string_view text) { return Arena::current().copy(text); }
 
 void Interpreter::dict_set(Dict* dict, Value key, Value value) {
-  if (key.is_opaque() || key.is_poison()) return;  // nobody could ever look it up
+  if (key.is_opaque() || key.is_poison()) {  // nobody could ever look it up
+    assume();
+    return;
+  }
   if (Value* v = dict_find(dict, key)) {
     *v = value;
     return;
   }
   dict->items.emplace_back(key, value);
-  heap_.count(2 * sizeof(Value));
+  heap_.count(kEntryBytes);
   if (dict->items.size() <= 8) return;
   if (dict->index.size() + 1 == dict->items.size()) {
     dict->index.emplace(hash(key), dict->items.size() - 1);
@@ -78,6 +81,16 @@ void Interpreter::dict_set(Dict* dict, Value key, Value value) {
   }
   dict->index.clear();  // first time, or after a removal
   for (std::size_t i = 0; i < dict->items.size(); ++i) dict->index.emplace(hash(dict->items[i].first), i);
+}
+
+bool Interpreter::dict_add(Dict* dict, const Dict& more, text::Span span) {
+  if (!charge(more.items.size(), span) || !reserve(more.items.size() * kEntryBytes, span)) return false;
+  for (std::size_t i = 0; i < more.items.size(); ++i) {  // `more` may be the dict itself
+    auto [key, value] = more.items[i];
+    dict_set(dict, key, value);
+    if (pending_) return false;
+  }
+  return true;
 }
 
 Value* Interpreter::dict_find(Dict* dict, Value key) {
@@ -94,6 +107,16 @@ Value* Interpreter::dict_find(Dict* dict, Value key) {
     if (equals(k, key)) return &v;
   }
   return nullptr;
+}
+
+bool is_plain(Value v) {
+  switch (v.tag) {
+    case Tag::None:
+    case Tag::Bool:
+    case Tag::Int:
+    case Tag::Float: return true;
+    default: return v.as<Str>() != nullptr;
+  }
 }
 
 std::string_view type_name(Value v) {

@@ -184,9 +184,10 @@ std::vector<std::string_view> words_of_comment(std::string_view text) {
   std::vector<std::string_view> out;
   text = text.substr(0, text.find('#'));
   constexpr std::string_view kBetween = " \t,";
+  constexpr std::size_t kMostWords = 1000;  // of a comment
   while (true) {
     text.remove_prefix(std::min(text.find_first_not_of(kBetween), text.size()));
-    if (text.empty()) return out;
+    if (text.empty() || out.size() >= kMostWords) return out;
     const std::string_view word = text.substr(0, text.find_first_of(kBetween));
     out.push_back(word);
     text.remove_prefix(word.size());

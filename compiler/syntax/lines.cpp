@@ -272,7 +272,7 @@ class Scanner {
         if (!open_.empty() && open_.back().kind == Open::Field) {
           Open format{.kind = Open::Format, .quote = 0, .triple = false, .at = pos_};
           for (auto it = open_.rbegin(); it != open_.rend(); ++it) {
-            if (it->kind != Open::Text) continue;
+            if (!it->is_text()) continue;
             format.quote = it->quote;
             format.triple = it->triple;
             break;

@@ -1,4 +1,4 @@
-// The tree-sitter parser with a bound on its time.
+// The tree-sitter parser with bounds on its time and its memory.
 #pragma once
 #include <tree_sitter/api.h>
 
@@ -19,10 +19,14 @@ class Parser {
   // for each text and one for all of them, both many times what text of that size usually takes.
   explicit Parser(std::size_t bytes);
 
-  // The tree of `text`, or null if its time is spent. `old` is the tree of a former text that was edited to this one.
+  // The tree of `text`, or null if its time or its memory is spent. `old` is the tree of a former text that was edited
+  // to this one. Throws std::bad_alloc where the machine has no memory left; the parser reads nothing any more then.
   TreePtr parse(std::string_view text, const TSTree* old = nullptr);
 
  private:
+  void begin();
+  TreePtr parse(std::string_view text, const TSTree* old, const std::size_t* spent);
+
   struct Delete {
     void operator()(TSParser* parser) const { ts_parser_delete(parser); }
   };

@@ -7,6 +7,9 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t,";
 
+// Of a comment; kernels have a hundredth of them. Those behind are no settings.
+constexpr std::size_t kMostWords = 1000;
+
 bool is_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
@@ -18,6 +21,10 @@ class Scanner {
   RunComment read() {
     RunComment out;
     while (blanks(), !rest_.empty() && rest_.front() != '#') {
+      if (out.settings.size() + out.stray.size() >= kMostWords) {
+        out.stray.push_back(rest_.substr(0, rest_.find_first_of(kBlanks)));
+        break;
+      }
       const std::size_t name = setting_name();
       if (name == 0) {
         alone(word(), out);
@@ -87,7 +94,7 @@ class Scanner {
 std::vector<std::string_view> RunComment::kernels() const {
   constexpr std::string_view kThen = " then ";
   std::vector<std::string_view> out;
-  for (std::string_view rest = entry; !rest.empty();) {
+  for (std::string_view rest = entry; !rest.empty() && out.size() < kMostWords;) {
     const std::size_t end = std::min(rest.find(kThen), rest.size());
     std::string_view part = rest.substr(0, end);
     part.remove_prefix(std::min(part.find_first_not_of(" \t"), part.size()));

@@ -24,6 +24,12 @@ constexpr std::size_t kKeepTreeFrom = 8192;
 // Arena bytes that nodes take for each byte of text, measured on tile scripts (3.5 to 5), so that most statements need
 // one block and little of it stays unused.
 constexpr std::size_t kArenaBytesPerByte = 5;
+// And whatever stands in them: one statement of many in a line takes no block of its own for the rest.
+constexpr std::size_t kArenaBytesPerStatement = 320;
+
+// What is read of a document. Scripts have a hundredth of it.
+constexpr std::size_t kMostKilobytes = 4096, kMostStatements = 100'000, kMostErrors = 1000,
+                      kMostComments = 2000;  // `# tilewright:`, each of which may speak of each kernel
 
 TSPoint point_at(std::string_view text, std::size_t offset) {
   std::string_view before = text.substr(0, offset);
@@ -71,7 +77,7 @@ std::shared_ptr<const TopLevel> read(std::string_view text, bool faulty, const T
   auto top = std::make_shared<TopLevel>();
   top->text = text;
   text = top->text;
-  top->arena.reserve(text.size() * kArenaBytesPerByte + 64);
+  top->arena.reserve(text.size() * kArenaBytesPerByte + kArenaBytesPerStatement);
 
   TreePtr tree;
   if (old && old->tree && !faulty) {
@@ -148,13 +154,47 @@ Directive directive(const text::Source& source, std::uint32_t offset) {
   return {offset, source.position(offset).line, body};
 }
 
+// Why nothing of such a document is read.
+std::string too_large(std::size_t count, std::string_view what, std::size_t most) {
+  return "the document has " + std::to_string(count) + std::string(what) + " and is not read: at most " +
+         std::to_string(most) + " are";
+}
+
+// Where the document cannot be read, in the order of the text.
+std::vector<SyntaxError> errors_of(const Cuts& cuts, Statements statements) {
+  std::vector<SyntaxError> out;
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    const Cuts::Cut& c = cuts.list[i];
+    if (!c.has_errors) continue;
+    if (c.unexpected != 0) out.push_back({c.offset, c.offset + c.unexpected, "unexpected indent"});
+    for (const SyntaxError& error : statements[i].node->errors)
+      out.push_back({error.begin + c.offset, error.end + c.offset, error.message});
+    if (out.size() <= kMostErrors) continue;
+    out.resize(kMostErrors);
+    out.push_back({c.offset, c.offset + 1, "more errors follow: " + std::to_string(kMostErrors) + " are shown"});
+    break;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::shared_ptr<const Tree> Tree::make(std::shared_ptr<const text::Source> source, const Tree* before,
                                        const text::Edit& edit) {
+  const auto is_refused = [](const Tree& t) { return t.statements_.empty() && !t.errors_.empty(); };
+  if (before && is_refused(*before)) return make(std::move(source), nullptr, {});
   std::shared_ptr<Tree> tree(new Tree);
+  // Nothing of the document is read: one error says why.
+  const auto refused = [&tree](std::uint32_t at, std::string why) {
+    tree->statements_.clear();
+    tree->directives_.clear();
+    tree->cuts_ = {};
+    tree->errors_.assign(1, {at, at + 1, std::move(why)});
+    return tree;
+  };
   tree->source_ = std::move(source);
   const std::string_view text = tree->source_->text();
+  if (text.size() >> 10 > kMostKilobytes) return refused(0, too_large(text.size() >> 10, " KB", kMostKilobytes));
 
   static const Tree kNone;
   const Tree& old = before ? *before : kNone;
@@ -163,6 +203,7 @@ std::shared_ptr<const Tree> Tree::make(std::shared_ptr<const text::Source> sourc
 
   // Statements: those above, those found, those below.
   const std::size_t count = cuts.kept + cuts.found.size() + (old.statements_.size() - cuts.moved);
+  if (count > kMostStatements) return refused(0, too_large(count, " statements", kMostStatements));
   tree->statements_.reserve(count);
   tree->cuts_.list.reserve(count);
   tree->cuts_.rescanned = cuts.rescanned;
@@ -200,13 +241,11 @@ std::shared_ptr<const Tree> Tree::make(std::shared_ptr<const text::Source> sourc
     if (below.offset >= edit.old_end && below.offset + moved_by >= cuts.end) add_directive(below.offset + moved_by);
   }
 
-  for (std::size_t i = 0; i < count; ++i) {
-    const Cuts::Cut& c = tree->cuts_.list[i];
-    if (!c.has_errors) continue;
-    if (c.unexpected != 0) tree->errors_.push_back({c.offset, c.offset + c.unexpected, "unexpected indent"});
-    for (const SyntaxError& error : tree->statements_[i].node->errors)
-      tree->errors_.push_back({error.begin + c.offset, error.end + c.offset, error.message});
+  if (const std::size_t comments = tree->directives_.size(); comments > kMostComments) {
+    return refused(tree->directives_[kMostComments].offset,
+                   too_large(comments, " comments to Tilewright", kMostComments));
   }
+  tree->errors_ = errors_of(tree->cuts_, tree->statements_);
   return tree;
 }
 
@@ -227,7 +266,9 @@ std::shared_ptr<const Tree> Tree::reparse(const Tree& before, std::shared_ptr<co
 Tree::~Tree() { ts_tree_delete(raw_); }
 
 const TSTree* Tree::raw() const {
-  std::call_once(raw_once_, [&] { raw_ = Parser(source_->size()).parse(source_->text()).release(); });
+  std::call_once(raw_once_, [&] {
+    if (source_->size() >> 10 <= kMostKilobytes) raw_ = Parser(source_->size()).parse(source_->text()).release();
+  });
   return raw_;
 }
 

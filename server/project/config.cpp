@@ -15,6 +15,45 @@ std::string place(const std::string& name, const toml::node& node) {
   return name + ":" + std::to_string(node.source().begin.line) + ": ";
 }
 
+// What is read of a settings file: its tables lie in each other, and are dropped one in the other.
+constexpr std::size_t kLargestFile = 256 << 10, kMostKeyParts = 16, kMostMembers = 1000;
+
+// Skips what stands in quotes from `at` on, which is one. Returns where it ends.
+std::size_t after_quotes(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const std::string_view three = text.substr(at, 3);
+  const bool lines = three.size() == 3 && three[1] == quote && three[2] == quote;
+  for (std::size_t i = at + (lines ? 3 : 1); i < text.size(); ++i) {
+    if (text[i] == '\\' && quote == '"') {
+      ++i;
+    } else if (text[i] == quote && (!lines || text.substr(i, 3) == three)) {
+      return i + (lines ? 3 : 1);
+    } else if (text[i] == '\n' && !lines) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+// The line in which a key has too many parts (`a.b.c`); 0: none has.
+std::size_t line_of_long_key(std::string_view text) {
+  std::size_t line = 1, dots = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '"' || c == '\'') {
+      const std::size_t end = after_quotes(text, i);
+      line += static_cast<std::size_t>(std::ranges::count(text.substr(i, end - i), '\n'));
+      i = end;
+      continue;
+    }
+    if (c == '.' && ++dots >= kMostKeyParts) return line;
+    if (c == '\n') ++line;
+    if (c == '\n' || c == '=' || c == ',' || c == '[' || c == ']' || c == '{' || c == '}') dots = 0;
+    i = c == '#' ? std::min(text.find('\n', i), text.size()) : i + 1;
+  }
+  return 0;
+}
+
 std::optional<text::Severity> parse_severity(std::string_view word, bool* known) {
   *known = true;
   if (word == "error") return text::Severity::Error;
@@ -32,6 +71,8 @@ std::expected<void, std::string> read_limits(const toml::table& table, const std
       return std::unexpected(place(name, value) + "limits." + std::string(key.str()) + " must be a positive number");
     }
     auto n = static_cast<std::uint64_t>(*number);
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // bytes of them are counted in 64 bits
+    if (n > kMost) return std::unexpected(place(name, value) + "limits." + std::string(key.str()) + " is too large");
     if (key.str() == "steps") {
       limits.steps = n;
     } else if (key.str() == "memory_mb") {
@@ -138,6 +179,10 @@ std::expected<void, std::string> read_pools(const toml::table& table, const std:
       return std::unexpected(place(name, value) + "pools." + pool +
                              " is a list of remotes, such as [\"lab\", \"ssh://gpu2\"]");
     }
+    if (members->size() > kMostMembers) {
+      return std::unexpected(place(name, value) + "pools." + pool + " has " + std::to_string(members->size()) +
+                             " members: at most " + std::to_string(kMostMembers));
+    }
     for (const toml::node& member : *members) pools[pool].push_back(member.value_or(std::string()));
   }
   return {};
@@ -160,6 +205,14 @@ std::expected<void, std::string> check_pools(const Config& config, const toml::t
 }  // namespace
 
 std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name) {
+  if (text.size() > kLargestFile) {
+    return std::unexpected(name + ": the file has " + std::to_string(text.size() >> 10) +
+                           " KB: settings have at most " + std::to_string(kLargestFile >> 10) + " KB");
+  }
+  if (const std::size_t line = line_of_long_key(text)) {
+    return std::unexpected(name + ":" + std::to_string(line) + ": a key has at most " + std::to_string(kMostKeyParts) +
+                           " parts");
+  }
   toml::table table;
   try {
     table = toml::parse(text, name);

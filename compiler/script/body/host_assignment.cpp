@@ -38,8 +38,7 @@ void HostBody::bind(const syntax::Name& name, Value value, Scope* scope) {
   } else if (std::ranges::find(scope->nonlocals, name) != scope->nonlocals.end()) {
     if (Value* v = in_.find_binding(name, scope->parent)) *v = value;
   } else {
-    scope->set(name, value);
-    in_.heap_.count(sizeof(Scope::Binding));
+    scope->set(name, value);  // there are no more of them than the text has names
   }
 }
 
@@ -63,6 +62,7 @@ bool HostBody::unpack(const syntax::Node* target, syntax::Exprs elements, Value 
         code::kValue, at(target),
         "cannot unpack " + std::to_string(items->size()) + " values into " + std::to_string(elements.size()) + " names",
         {}, "ValueError");
+    in_.certainly();
     return false;
   }
   std::size_t next = 0;

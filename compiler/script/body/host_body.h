@@ -43,6 +43,8 @@ class HostBody {
   // One round, with the target bound. Normal and Continue: the loop goes on.
   Flow round(const syntax::For* node, Value value, Scope* scope);
   Flow while_loop(const syntax::While* node, Scope* scope);
+  Flow rounds(const syntax::While* node, Scope* scope);
+  bool never_ends(const syntax::While* node) const;
   // A loop that nobody can follow: what it binds and changes is not known afterwards. `target` may be null.
   void unknown_loop(const syntax::Node* loop, const syntax::Node* target, syntax::Stmts body, Scope* scope,
                     Value unknown);

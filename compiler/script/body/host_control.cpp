@@ -6,6 +6,8 @@
 
 namespace tilewright::script {
 
+using syntax::NodeKind;
+
 Flow HostBody::branch(const syntax::If* node, Scope* scope) {
   Value c = in_.eval(node->condition, scope);
   if (c.is_error()) return Flow::Error;
@@ -15,6 +17,7 @@ Flow HostBody::branch(const syntax::If* node, Scope* scope) {
              "decorate it with @T.inline, or use T.if_then_else");
     return Flow::Error;
   }
+  const std::uint64_t assumed = in_.assumed_;
   auto t = in_.truth(c, at(node->condition));
   if (!t) return Flow::Error;
   if (!c.is_opaque() && !c.is_poison()) return run(*t ? node->then_body : node->else_body, scope);
@@ -26,6 +29,10 @@ Flow HostBody::branch(const syntax::If* node, Scope* scope) {
     if (!scope->find(name)) scope->set(name, c);
   }
   if (other.stars) in_.leave_unknown(*t ? node->else_body : node->then_body, scope, c, false);
+  // Branches that leave nothing behind are as good as not there.
+  auto leaves_nothing = [](const syntax::Effects& e) { return e.bound.empty() && e.changed.empty() && !e.stars; };
+  const syntax::Effects taken = syntax::effects_of(*t ? node->then_body : node->else_body);
+  if (flow == Flow::Normal && leaves_nothing(other) && leaves_nothing(taken)) in_.assumed_ = assumed;
   return flow;
 }
 
@@ -62,7 +69,52 @@ Flow HostBody::loop(const syntax::For* node, Scope* scope) {
   return run(node->else_body, scope);
 }
 
+namespace {
+
+// Does the expression stay what it is while the names in it do? Adds these to `names`.
+bool depends_on_names_alone(const syntax::Node* node, std::vector<std::string_view>& names) {
+  if (auto* name = syntax::as<syntax::NameRef>(node)) {
+    names.push_back(name->name.text);
+    return true;
+  }
+  if (auto* unary = syntax::as<syntax::UnaryOp>(node)) return depends_on_names_alone(unary->operand, names);
+  if (auto* compare = syntax::as<syntax::Compare>(node)) {
+    return depends_on_names_alone(compare->first, names) &&
+           std::ranges::all_of(compare->rest, [&](const syntax::Node* n) { return depends_on_names_alone(n, names); });
+  }
+  return node->kind == NodeKind::BoolLit || node->kind == NodeKind::IntLit;
+}
+
+}  // namespace
+
+// Nothing in the loop ends it, and nothing in it changes what it tests.
+bool HostBody::never_ends(const syntax::While* node) const {
+  const syntax::Effects effects = syntax::effects_of(node->body);
+  std::vector<std::string_view> names;
+  if (effects.breaks || effects.returns || !depends_on_names_alone(node->condition, names)) return false;
+  const bool bound = std::ranges::any_of(
+      effects.bound, [&](const syntax::Name& n) { return std::ranges::find(names, n.text) != names.end(); });
+  // What is called in it may change a name of the module.
+  const std::string_view text = in_.top_level_ ? std::string_view(in_.top_level_->text) : std::string_view();
+  const bool calls =
+      text.substr(std::min<std::size_t>(node->at.begin, text.size()), node->at.end - node->at.begin).find('(') !=
+      text.npos;
+  return !bound && (names.empty() || !calls);
+}
+
 Flow HostBody::while_loop(const syntax::While* node, Scope* scope) {
+  const std::uint64_t assumed = in_.assumed_;
+  const Flow flow = rounds(node, scope);
+  const bool spent = flow == Flow::Error && in_.pending_ && in_.pending_->diagnostic.code == code::kLimit;
+  if (spent && in_.pending_->fatal && assumed == 0 && in_.steps_ >= in_.step_limit_ && never_ends(node)) {
+    in_.pending_->certain = true;
+    in_.pending_->diagnostic.hint = "nothing in this loop ends it";
+    in_.pending_->diagnostic.span = {in_.anchor_, node->at.begin, node->condition->at.end};
+  }
+  return flow;
+}
+
+Flow HostBody::rounds(const syntax::While* node, Scope* scope) {
   for (;;) {
     if (!in_.step(at(node))) return Flow::Error;
     Value c = in_.eval(node->condition, scope);
@@ -105,6 +157,7 @@ std::size_t list_names(const std::vector<syntax::Name>& bound, const std::vector
 
 void HostBody::unknown_loop(const syntax::Node* loop, const syntax::Node* target, syntax::Stmts body, Scope* scope,
                             Value unknown) {
+  in_.assume();
   std::vector<syntax::Name> counted;
   syntax::add_targets(target, counted);
   for (const syntax::Name& name : counted) scope->set(name, unknown);

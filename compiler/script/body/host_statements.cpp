@@ -123,6 +123,7 @@ Flow HostBody::meant_to_fail(syntax::Stmts body, Scope* scope) {
   in_.context_.diagnostics = reported;
   in_.kernels_.resize(std::min(kernels, in_.kernels_.size()));
   if (flow != Flow::Error || (in_.pending_ && in_.pending_->fatal)) return flow;
+  if (in_.pending_ && !in_.pending_->certain) in_.assume();
   in_.pending_.reset();
   return Flow::Normal;
 }
@@ -147,6 +148,7 @@ Flow HostBody::with(const syntax::With* node, Scope* scope) {
   Flow flow = expects_failure ? meant_to_fail(node->body, scope) : run(node->body, scope);
   in_.tries_ -= expects_failure || may_fail ? 1 : 0;
   if (may_fail && flow == Flow::Error && in_.pending_ && !in_.pending_->fatal) {
+    if (!in_.pending_->certain) in_.assume();
     in_.pending_.reset();
     in_.leave_unknown(node->body, scope, Value::opaque("a statement that may fail"), false);
     flow = Flow::Normal;
@@ -189,6 +191,7 @@ Flow HostBody::handle(const syntax::Try* node, Scope* scope) {
     if (!taken) return Flow::Error;
     if (!*taken) continue;
     Pending caught = in_.take_pending();
+    if (!caught.certain) in_.assume();  // Python may not have come here
     if (!h.bound.text.empty()) {
       scope->set(h.bound, caught.exception.is_none() ? in_.string(caught.diagnostic.message) : caught.exception);
     }

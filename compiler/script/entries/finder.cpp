@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "compiler/script/python/support.h"
 #include "compiler/script/unbound.h"
 #include "compiler/text/nearest.h"
 
@@ -61,14 +62,15 @@ bool names(std::string_view text, std::string_view path) {
   return false;
 }
 
-// Does the text call `name`?
-bool calls(std::string_view text, std::string_view name) {
-  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    std::size_t end = at + name.size();
-    if (at > 0 && word_char(text[at - 1])) continue;
-    if (end < text.size() && text[end] == '(') return true;
+// The names that the text calls: words with a bracket behind them.
+std::vector<std::string_view> called_names(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (std::size_t at = text.find('('); at != std::string_view::npos; at = text.find('(', at + 1)) {
+    std::size_t begin = at;
+    while (begin > 0 && word_char(text[begin - 1])) --begin;
+    if (begin < at) out.push_back(text.substr(begin, at - begin));
   }
-  return false;
+  return out;
 }
 
 }  // namespace
@@ -110,13 +112,22 @@ void EntryFinder::find_factories() {
                  return names(functions_[i].function->keep->text, path);
                });
   }
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t i = 0; i < functions_.size(); ++i) {
-      if (makes[i]) continue;
-      for (std::size_t j = 0; j < functions_.size() && !makes[i]; ++j) {
-        if (makes[j] && calls(functions_[i].function->keep->text, functions_[j].name.text)) makes[i] = changed = true;
-      }
+  // Who calls one that makes kernels makes some, too.
+  std::unordered_map<std::string_view, std::vector<std::size_t>> callers;
+  std::vector<std::size_t> todo;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    if (makes[i]) todo.push_back(i);
+  }
+  for (std::size_t i = 0; !todo.empty() && i < functions_.size(); ++i) {
+    if (makes[i]) continue;
+    for (std::string_view name : called_names(functions_[i].function->keep->text)) callers[name].push_back(i);
+  }
+  while (!todo.empty()) {
+    const std::size_t made = todo.back();
+    todo.pop_back();
+    for (std::size_t i : std::exchange(callers[functions_[made].name.text], {})) {
+      if (!makes[i]) todo.push_back(i);
+      makes[i] = true;
     }
   }
   std::vector<Candidate> kept;
@@ -124,17 +135,21 @@ void EntryFinder::find_factories() {
     if (makes[i]) kept.push_back(functions_[i]);
   }
   functions_ = std::move(kept);
+  for (const Candidate& c : functions_) makers_.insert(c.name.text);
 }
 
 void EntryFinder::collect(Value v, std::vector<KernelValue*>& out) {
-  std::unordered_set<const void*> seen;
+  Seen seen;
   collect(v, out, seen, 0);
 }
 
-void EntryFinder::collect(Value v, std::vector<KernelValue*>& out, std::unordered_set<const void*>& seen, int depth) {
+void EntryFinder::collect(Value v, std::vector<KernelValue*>& out, Seen& seen, int depth) {
   if (depth > 4) return;
   if (KernelValue* k = v.as<KernelValue>()) out.push_back(k);
-  if (!v.is_object() || !seen.insert(v.o).second) return;
+  if (!v.as<List>() && !v.as<Tuple>() && !v.as<Dict>() && !v.as<Class>()) return;
+  auto [known, added] = seen.emplace(v.o, depth);
+  if (!added && known->second <= depth) return;
+  known->second = depth;
   if (List* l = v.as<List>())
     for (Value item : l->items) collect(item, out, seen, depth + 1);
   if (Tuple* t = v.as<Tuple>())
@@ -167,6 +182,7 @@ Value EntryFinder::specialise(Jit* jit) {
 }
 
 void EntryFinder::module_bindings() {
+  Seen seen;  // by all bindings: a kernel is listed once, under the first
   for (std::size_t i = 0; i < e_.module->bindings.size(); ++i) {
     Scope::Binding b = e_.module->bindings[i];
     if (Jit* jit = b.value.as<Jit>())
@@ -174,7 +190,7 @@ void EntryFinder::module_bindings() {
     else if (KernelValue* k = b.value.as<KernelValue>())
       add(EntryKind::Module, std::string(b.name), k->kernel.span, {k});
     else
-      container_binding(b);
+      container_binding(b, seen);
   }
 }
 
@@ -193,11 +209,12 @@ void EntryFinder::jit_binding(const Scope::Binding& b, Jit* jit) {
   }
 }
 
-void EntryFinder::container_binding(const Scope::Binding& b) {
+void EntryFinder::container_binding(const Scope::Binding& b, Seen& seen) {
   if (Dict* d = b.value.as<Dict>()) {
+    if (auto [known, added] = seen.emplace(d, 0); !added && known->second == 0) return;
     for (auto& [key, item] : std::vector(d->items)) {
       std::vector<KernelValue*> kernels;
-      collect(item, kernels);
+      collect(item, kernels, seen, 0);
       for (KernelValue* k : kernels) {
         add(EntryKind::Module, std::string(b.name) + "[" + spelled(key) + "]", k->kernel.span, {k});
       }
@@ -205,7 +222,7 @@ void EntryFinder::container_binding(const Scope::Binding& b) {
     return;
   }
   std::vector<KernelValue*> kernels;
-  collect(b.value, kernels);
+  collect(b.value, kernels, seen, 0);
   for (std::size_t n = 0; n < kernels.size(); ++n) {
     KernelValue* k = kernels[n];
     const std::string part =
@@ -215,29 +232,49 @@ void EntryFinder::container_binding(const Scope::Binding& b) {
 }
 
 bool EntryFinder::makes_kernels(const syntax::Tree::Statement& s) const {
-  if (std::ranges::any_of(functions_, [&](const Candidate& c) { return calls(s.node->text, c.name.text); }))
-    return true;
+  const std::vector<std::string_view> called = called_names(s.node->text);
+  if (std::ranges::any_of(called, [&](std::string_view name) { return makers_.contains(name); })) return true;
   syntax::Exprs decorators;  // of a kernel itself
   if (auto* d = syntax::as<syntax::FunctionDef>(s.node->statement)) decorators = d->decorators;
   if (auto* d = syntax::as<syntax::ClassDef>(s.node->statement)) decorators = d->decorators;
   return std::ranges::any_of(decorators, names_kernel_decorator);
 }
 
+// Does the module make kernels below the statement of this number?
+bool EntryFinder::kernels_below(std::size_t number) const {
+  const auto& statements = e_.tree->statements();
+  return std::any_of(
+      statements.begin() + static_cast<std::ptrdiff_t>(std::min(number + 1, statements.size())), statements.end(),
+      [&](const syntax::Tree::Statement& s) { return defines_kernel({&s.node->statement, 1}) || makes_kernels(s); });
+}
+
+// The script would not be imported: what Python raises there, with nothing unknown before it. A script that ends itself
+// once its kernels are there has done what it was to do.
+bool EntryFinder::ends_module(const Pending& p, std::size_t number) const {
+  if (!p.certain || !tile_script_ || p.type == python::kTestOutcome) return false;
+  return p.type != "SystemExit" || kernels_below(number);
+}
+
 void EntryFinder::failures() {
+  if (in_.failures().empty()) return;
+  std::unordered_map<const syntax::Node*, std::size_t> numbers;
+  for (std::size_t i = 0; i < e_.tree->statements().size(); ++i)
+    numbers.emplace(e_.tree->statements()[i].node->statement, i);
   for (const Interpreter::Failure& f : in_.failures()) {
     const std::string_view code = f.pending.diagnostic.code;
     if (code.empty() || code == code::kOpaque) continue;
     text::Anchors::Place place = e_.anchors.resolve(f.pending.diagnostic.span);
     if (!place.source) continue;
     bool mine = false;
-    for (const syntax::Tree::Statement& s : e_.tree->statements()) {
-      if (s.node->statement != f.statement) continue;
+    if (auto found = numbers.find(f.statement); found != numbers.end()) {
       // Parts of kernels outside of any, and compile-time values that do not fit, are mistakes wherever they stand.
-      mine = mine || makes_kernels(s) || code == code::kOutside || code == code::kJit;
+      mine = makes_kernels(e_.tree->statements()[found->second]) || code == code::kOutside || code == code::kJit ||
+             ends_module(f.pending, found->second);
     }
     mine = mine || (f.pending.refused && tile_script_);
     // A limit that host code met may be ours alone: the kernels that need its names say so as errors.
-    bool limit = code == code::kLimit;
+    // That of a module which it certainly ends is said at the import.
+    bool limit = code == code::kLimit && (numbers.contains(f.statement) || !f.pending.certain);
     if (mine || limit) {
       e_.diagnostics.push_back(f.pending.diagnostic);
       told(f.pending);

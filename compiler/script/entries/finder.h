@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -38,7 +39,8 @@ class EntryFinder {
   // Kernels that a value holds: itself, a list of them, a class of them.
   void collect(Value v, std::vector<KernelValue*>& out);
   // A list may hold another, or itself, a thousand times: each is looked through once.
-  void collect(Value v, std::vector<KernelValue*>& out, std::unordered_set<const void*>& seen, int depth);
+  using Seen = std::unordered_map<const void*, int>;  // what was looked through, and how deep it lay at least
+  void collect(Value v, std::vector<KernelValue*>& out, Seen& seen, int depth);
   void add(EntryKind kind, std::string text, text::Span span, std::vector<KernelValue*> kernels);
   void served(const Function* f);
   // What ended these functions stands among the findings, so that nobody needs to ask for other arguments.
@@ -46,9 +48,11 @@ class EntryFinder {
   Value specialise(Jit* jit);
   void module_bindings();
   void jit_binding(const Scope::Binding& b, Jit* jit);
-  void container_binding(const Scope::Binding& b);
+  void container_binding(const Scope::Binding& b, Seen& seen);
   // A module-level statement that calls a factory and fails is the script's own error.
   void failures();
+  bool kernels_below(std::size_t number) const;
+  bool ends_module(const Pending& p, std::size_t number) const;
   // Is it by this statement's text?
   bool makes_kernels(const syntax::Tree::Statement& s) const;
   // Kernels that module-level statements made without keeping them.
@@ -98,9 +102,10 @@ class EntryFinder {
   const EvaluateOptions& options_;
   ConfigEntries configs_{*this};
   std::vector<Candidate> functions_;
-  std::vector<const Function*> told_;  // which were called and failed, and why stands among the findings
-  std::vector<Function*> forgotten_;   // whose kernels came of wrong guesses alone
-  std::vector<Jit*> open_jits_;        // whose compile-time parameters do not all have defaults
+  std::unordered_set<std::string_view> makers_;  // their names
+  std::vector<const Function*> told_;            // which were called and failed, and why stands among the findings
+  std::vector<Function*> forgotten_;             // whose kernels came of wrong guesses alone
+  std::vector<Jit*> open_jits_;                  // whose compile-time parameters do not all have defaults
   std::unordered_set<const KernelValue*> seen_;
   const bool tile_script_;
 };

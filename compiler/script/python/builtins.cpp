@@ -46,7 +46,8 @@ Value py_len(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "len", 1, 1)) return Value::error();
   Value v = args.positional[0];
   auto size = [](std::size_t n) { return Value::integer(static_cast<std::int64_t>(n)); };
-  if (Str* s = v.as<Str>()) return size(text_length(s->text));
+  if (Str* s = v.as<Str>())
+    return in.charge_text(s->text.size(), args.call) ? size(text_length(s->text)) : Value::error();
   if (List* l = v.as<List>()) return size(l->items.size());
   if (Tuple* t = v.as<Tuple>()) return size(t->items.size());
   if (Dict* d = v.as<Dict>()) return size(d->items.size());
@@ -466,6 +467,7 @@ Value py_getattr(Interpreter& in, const Arguments& args, Value) {
   std::string_view kept = in.keep(*name);  // the string may be changed by what the attribute runs
   if (args.positional.size() == 2) return in.attribute(object, kept, args.call);
   if (auto v = find_attribute(in, object, kept, args.call)) return *v;
+  if (!object.as<Instance>()) in.assume();  // an attribute that is not known here, perhaps
   return in.has_pending() ? Value::error() : args.positional[2];
 }
 
@@ -537,6 +539,7 @@ Value py_vars(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "vars", 0, 1)) return Value::error();
   Instance* instance = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
   if (!instance) return Value::opaque("vars()");
+  if (!in.charge(4 * instance->attributes.size(), args.call)) return Value::error();
   Dict* dict = in.make<Dict>();
   for (auto& [name, value] : instance->attributes) in.dict_set(dict, in.string(name), value);
   return Value::object(dict);
@@ -548,11 +551,13 @@ Value py_dir(Interpreter& in, const Arguments& args, Value) {
   std::vector<std::string> names;
   Value v = args.positional[0];
   if (Instance* instance = v.as<Instance>()) {
+    if (!in.charge(16 * instance->attributes.size(), args.call)) return Value::error();
     for (auto& [name, value] : instance->attributes) names.push_back(name);
   }
   Class* cls = v.as<Class>() ? v.as<Class>() : type_of(in, v);
   for (Class* c : cls->mro) {
     if (!c->scope) continue;
+    if (!in.charge(16 * c->scope->bindings.size(), args.call)) return Value::error();
     for (auto& b : c->scope->bindings) names.emplace_back(b.name);
   }
   std::sort(names.begin(), names.end());
@@ -623,8 +628,8 @@ constexpr Builtin kFunctions[] = {
     {"__import__", outside},
     {"input", outside},
     {"breakpoint", outside},
-    {"exit", outside},
-    {"quit", outside},
+    {"exit", function, {}, py_exit},
+    {"quit", function, {}, py_exit},
     {"globals", outside},
     {"locals", outside},
     {"aiter", outside},

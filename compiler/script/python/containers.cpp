@@ -43,7 +43,7 @@ Value list_insert(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "insert", 2, 2)) return Value::error();
   std::vector<Value>& items = items_of(self);
   auto at = position(in, args, 0, items.size());
-  if (!at || !reserve(in, args.call, sizeof(Value)) || !work(in, args.call, items.size() / 16)) return Value::error();
+  if (!at || !reserve(in, args.call, sizeof(Value)) || !work(in, args.call, items.size() / 4)) return Value::error();
   items.insert(items.begin() + std::clamp<std::int64_t>(*at, 0, static_cast<std::int64_t>(items.size())),
                args.positional[1]);
   return Value::none();
@@ -62,7 +62,7 @@ Value list_pop(Interpreter& in, const Arguments& args, Value self) {
     return in.fail(code::kIndex, args.call, items.empty() ? "pop from an empty list" : "pop index out of range", {},
                    "IndexError");
   }
-  if (!work(in, args.call, (items.size() - static_cast<std::size_t>(at)) / 16)) return Value::error();
+  if (!work(in, args.call, (items.size() - static_cast<std::size_t>(at)) / 4)) return Value::error();
   Value v = items[static_cast<std::size_t>(at)];
   items.erase(items.begin() + at);
   return v;
@@ -86,7 +86,10 @@ Value list_remove(Interpreter& in, const Arguments& args, Value self) {
   bool failed = false;
   auto at = find_item(in, self, args.positional[0], args.call, &failed);
   if (failed) return Value::error();
-  if (!at) return in.fail(code::kValue, args.call, "the value to remove is not in the list", {}, "ValueError");
+  if (!at) {
+    in.fail(code::kValue, args.call, "the value to remove is not in the list", {}, "ValueError");
+    return in.certainly();
+  }
   std::vector<Value>& items = items_of(self);
   if (*at < items.size()) items.erase(items.begin() + static_cast<std::ptrdiff_t>(*at));
   return Value::none();
@@ -106,7 +109,8 @@ Value list_index(Interpreter& in, const Arguments& args, Value self) {
     if (in.equals(items_of(self)[i], args.positional[0])) return Value::integer(static_cast<std::int64_t>(i));
   }
   if (failed || in.has_pending()) return Value::error();
-  return in.fail(code::kValue, args.call, "the value is not in the " + std::string(type_name(self)), {}, "ValueError");
+  in.fail(code::kValue, args.call, "the value is not in the " + std::string(type_name(self)), {}, "ValueError");
+  return in.certainly();
 }
 
 Value list_count(Interpreter& in, const Arguments& args, Value self) {
@@ -156,7 +160,7 @@ Value list_clear(Interpreter&, const Arguments&, Value self) {
 // A deque is a list here, with these on top.
 Value deque_appendleft(Interpreter& in, const Arguments& args, Value self) {
   std::vector<Value>& items = items_of(self);
-  if (!takes(in, args, "appendleft", 1, 1) || !work(in, args.call, items.size() / 16)) return Value::error();
+  if (!takes(in, args, "appendleft", 1, 1) || !work(in, args.call, items.size() / 4)) return Value::error();
   if (!reserve(in, args.call, sizeof(Value))) return Value::error();
   items.insert(items.begin(), args.positional[0]);
   return Value::none();
@@ -164,7 +168,7 @@ Value deque_appendleft(Interpreter& in, const Arguments& args, Value self) {
 
 Value deque_popleft(Interpreter& in, const Arguments& args, Value self) {
   std::vector<Value>& items = items_of(self);
-  if (!takes(in, args, "popleft", 0, 0) || !work(in, args.call, items.size() / 16)) return Value::error();
+  if (!takes(in, args, "popleft", 0, 0) || !work(in, args.call, items.size() / 4)) return Value::error();
   if (items.empty()) return in.fail(code::kIndex, args.call, "pop from an empty deque", {}, "IndexError");
   Value v = items.front();
   items.erase(items.begin());
@@ -211,7 +215,7 @@ Value dict_items(Interpreter& in, const Arguments& args, Value self) {
 
 Value dict_keys(Interpreter& in, const Arguments& args, Value self) {
   Dict* from = dict_of(self);
-  if (!reserve(in, args.call, from->items.size() * 4 * sizeof(Value))) return Value::error();
+  if (!reserve(in, args.call, from->items.size() * kEntryBytes)) return Value::error();
   Set* keys = in.make<Set>();
   for (auto& [k, v] : from->items) keys->entries.items.emplace_back(k, Value::none());
   keys->entries.index = from->index;  // the same keys at the same positions
@@ -273,7 +277,7 @@ Value dict_update(Interpreter& in, const Arguments& args, Value self) {
 
 Value dict_copy(Interpreter& in, const Arguments& args, Value self) {
   Dict* from = dict_of(self);
-  if (!reserve(in, args.call, from->items.size() * 4 * sizeof(Value))) return Value::error();
+  if (!reserve(in, args.call, from->items.size() * kEntryBytes)) return Value::error();
   Dict* copy = in.make<Dict>();
   copy->items = from->items;
   copy->index = from->index;
@@ -294,7 +298,7 @@ Set* copy_of(Interpreter& in, Value self) {
   Set* copy = in.make<Set>();
   copy->entries.items = entries_of(self)->items;
   copy->entries.index = entries_of(self)->index;
-  in.heap().count(copy->entries.items.size() * 4 * sizeof(Value));
+  in.heap().count(copy->entries.items.size() * kEntryBytes);
   return copy;
 }
 
@@ -374,7 +378,7 @@ template <Combine How>
 Value set_change(Interpreter& in, const Arguments& args, Value self) {
   Value made = set_combine<How>(in, args, self);
   if (made.is_error()) return made;
-  *entries_of(self) = made.as<Set>()->entries;
+  *entries_of(self) = std::move(made.as<Set>()->entries);
   return Value::none();
 }
 

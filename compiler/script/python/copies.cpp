@@ -1,4 +1,6 @@
 // The module copy.
+#include <unordered_map>
+
 #include "compiler/script/codes.h"
 #include "compiler/script/python/support.h"
 
@@ -11,14 +13,12 @@ class Copier {
 
   Value copy(Value v, int depth = 0) {
     if (!v.is_object() || (depth > 0 && !deep_)) return v;
-    for (auto& [from, to] : done_) {
-      if (from == v.o) return to;
-    }
-    if (!work(in_, span_, done_.size())) return Value::error();
+    if (auto made = done_.find(v.o); made != done_.end()) return made->second;
+    if (!reserve(in_, span_, 64)) return Value::error();
     if (depth > kDeepest) return in_.fail(code::kLimit, span_, "the data is nested too deeply", {}, "RecursionError");
     if (List* l = v.as<List>()) {
       List* out = in_.make<List>();
-      done_.emplace_back(v.o, Value::object(out));
+      done_.emplace(v.o, Value::object(out));
       return items(l->items, out->items, depth) ? Value::object(out) : Value::error();
     }
     if (Tuple* t = v.as<Tuple>(); t && deep_) {
@@ -27,18 +27,19 @@ class Copier {
     }
     if (Dict* d = v.as<Dict>()) {
       Dict* out = in_.make<Dict>();
-      done_.emplace_back(v.o, Value::object(out));
+      done_.emplace(v.o, Value::object(out));
       auto entries = d->items;
       for (auto& [key, value] : entries) {
         Value item = copy(value, depth + 1);
         if (item.is_error()) return item;
+        if (!in_.step(span_)) return Value::error();
         in_.dict_set(out, key, item);
       }
       return Value::object(out);
     }
     if (Set* s = v.as<Set>()) {
       Set* out = in_.make<Set>();
-      if (!reserve(in_, span_, s->entries.items.size() * 4 * sizeof(Value))) return Value::error();
+      if (!reserve(in_, span_, s->entries.items.size() * kEntryBytes)) return Value::error();
       out->entries.items = s->entries.items;
       out->entries.index = s->entries.index;
       return Value::object(out);
@@ -47,7 +48,7 @@ class Copier {
     if (!instance || instance->cls->is_enum) return v;
     Instance* out = in_.make<Instance>();
     out->cls = instance->cls;
-    done_.emplace_back(v.o, Value::object(out));
+    done_.emplace(v.o, Value::object(out));
     auto attributes = instance->attributes;
     if (!reserve(in_, span_, attributes.size() * 2 * sizeof(Value))) return Value::error();
     for (auto& [name, value] : attributes) {
@@ -72,7 +73,7 @@ class Copier {
   Interpreter& in_;
   text::Span span_;
   bool deep_;
-  std::vector<std::pair<Object*, Value>> done_;
+  std::unordered_map<Object*, Value> done_;
 };
 
 template <bool Deep>

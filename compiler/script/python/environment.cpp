@@ -15,7 +15,10 @@ Value default_answer(Interpreter& in, const Arguments& args, std::size_t first) 
   return args.positional.size() > first + 1 ? args.positional[first + 1] : Value::none();
 }
 
-Value getenv(Interpreter& in, const Arguments& args, Value) { return default_answer(in, args, 0); }
+Value getenv(Interpreter& in, const Arguments& args, Value) {
+  in.assume();
+  return default_answer(in, args, 0);
+}
 Value environ_get(Interpreter& in, const Arguments& args, Value) { return default_answer(in, args, 1); }
 
 Value environ_getitem(Interpreter& in, const Arguments& args, Value) {
@@ -33,6 +36,7 @@ Value environ_copy(Interpreter& in, const Arguments&, Value) { return Value::obj
 Value environ_len(Interpreter&, const Arguments&, Value) { return Value::integer(0); }
 
 Value environ(Interpreter& in) {
+  in.assume();
   constexpr std::string_view kKey = "os.environ";
   if (Value* v = in.builtins().find(kKey)) return *v;
   Class* cls = make_class(in, "environ", {class_named(in, "object")});
@@ -55,26 +59,58 @@ Value environ(Interpreter& in) {
 constexpr Entry kOs[] = {
     {"environ", nullptr, environ},
     {"getenv", getenv},
+    {"_exit", py_exit},
+    {"abort", py_exit},
     {"name", nullptr, [](Interpreter& in) { return in.string("posix"); }},
     {"sep", nullptr, [](Interpreter& in) { return in.string("/"); }},
     {"linesep", nullptr, [](Interpreter& in) { return in.string("\n"); }},
 };
 
+// What differs from one machine to the next: an answer for most, of which the script may make something else there.
 Value version_info(Interpreter& in) {
+  in.assume();
   return in.tuple({Value::integer(3), Value::integer(11), Value::integer(0), in.string("final"), Value::integer(0)});
 }
 
+Value version(Interpreter& in) {
+  in.assume();
+  return in.string("3.11.0");
+}
+Value platform(Interpreter& in) {
+  in.assume();
+  return in.string("linux");
+}
+Value argv(Interpreter& in) {
+  in.assume();
+  return in.list({in.string("script.py")});
+}
+Value modules(Interpreter& in) {
+  in.assume();
+  return Value::object(in.make<Dict>());
+}
+
 constexpr Entry kSys[] = {
+    {"exit", py_exit},
     {"version_info", nullptr, version_info},
-    {"version", nullptr, [](Interpreter& in) { return in.string("3.11.0"); }},
+    {"version", nullptr, version},
     {"maxsize", nullptr, [](Interpreter&) { return Value::integer(INT64_MAX); }},
     {"byteorder", nullptr, [](Interpreter& in) { return in.string("little"); }},
-    {"platform", nullptr, [](Interpreter& in) { return in.string("linux"); }},
-    {"argv", nullptr, [](Interpreter& in) { return in.list({in.string("script.py")}); }},
-    {"modules", nullptr, [](Interpreter& in) { return Value::object(in.make<Dict>()); }},
+    {"platform", nullptr, platform},
+    {"argv", nullptr, argv},
+    {"modules", nullptr, modules},
 };
 
 }  // namespace
+
+Value py_exit(Interpreter& in, const Arguments& args, Value) {
+  std::string said;
+  if (!args.positional.empty()) {
+    auto text = text_of(in, args.positional[0]);
+    if (!text) return Value::error();
+    said = ": " + text->substr(0, 200);
+  }
+  return in.fail(code::kRaised, args.call, "SystemExit" + said, {}, "SystemExit");
+}
 
 std::span<const Entry> environment_names() { return kOs; }
 std::span<const Entry> sys_names() { return kSys; }

@@ -38,6 +38,7 @@ Value call_partial(Interpreter& in, const Arguments& args, Value self) {
     std::string_view name = key.as<Str>()->text;
     if (!keyword(args, name)) keywords.push_back({name, value, args.call});
   }
+  if (!in.charge(positional.size() + keywords.size(), args.call)) return Value::error();
   Arguments all = args;
   all.positional = positional;
   all.spans = {};

@@ -196,6 +196,7 @@ bool class_attribute(Interpreter& in, Class* cls, std::string_view name, Value* 
   } else if (name == "__doc__") {
     *result = Value::none();
   } else if (name == "__bases__" || name == "__mro__") {
+    in.charge(cls->mro.size() + cls->bases.size(), {});
     std::vector<Value> items;
     for (Class* c : name == "__mro__" ? cls->mro : cls->bases) items.push_back(Value::object(c));
     *result = in.tuple(std::move(items));
@@ -234,6 +235,7 @@ bool class_attribute(Interpreter& in, Class* cls, std::string_view name, Value* 
 
 bool function_attribute(Interpreter& in, Value object, Function* f, std::string_view name, Value* result) {
   if (Dict* own = f->attributes.as<Dict>()) {
+    if (own->items.size() > 64) in.charge(own->items.size(), {});
     for (auto& [key, value] : own->items) {
       Str* text = key.as<Str>();
       if (text && text->text == name) {
@@ -295,6 +297,12 @@ bool instance_attribute(Interpreter& in, Value object, Instance* instance, std::
   if (!entry) return false;
   *result = in.native(entry->name, entry->function, self);
   return true;
+}
+
+// Each method of a text reads it at least once.
+void charge_methods(Interpreter& in, Value object) {
+  Str* text = object.as<Str>();
+  if (text && text->text.size() > 1024) in.charge_text(text->text.size(), {});
 }
 
 bool object_attribute(Interpreter& in, Value object, std::string_view name, Value* result,
@@ -413,6 +421,7 @@ bool python_attribute(Interpreter& in, Value object, std::string_view name, Valu
     *result = name == "value" ? Value::integer(object.i) : in.string("int32");
     return true;
   }
+  charge_methods(in, object);
   const Entry* entry = find_entry(entries, name);
   bool container = object.as<Str>() || object.as<List>() || object.as<Tuple>() || object.as<Dict>() ||
                    object.as<Set>() || object.as<Range>();

@@ -282,13 +282,17 @@ bool is_named_instance(Value v, std::string_view name) {
 
 bool is_instance_within(Interpreter& in, Value v, Value classinfo, int depth) {
   if (depth > 32) return false;
+  if (classinfo.is_opaque() || classinfo.is_poison()) in.assume();
   if (Tuple* t = classinfo.as<Tuple>()) {
     return std::any_of(t->items.begin(), t->items.end(),
                        [&](Value c) { return is_instance_within(in, v, c, depth + 1); });
   }
   if (classinfo.is_none()) return v.is_none();  // as a member of `int | None`
   if (Class* cls = classinfo.as<Class>()) {
-    if (v.is_opaque() || v.is_poison()) return false;
+    if (v.is_opaque() || v.is_poison()) {
+      in.assume();
+      return false;
+    }
     if (is_marker(cls)) {
       if (auto answer = is_abstract_instance(in, v, cls->name)) return *answer;
     }

@@ -140,5 +140,7 @@ std::span<const Entry> typing_names();                                 // typing
 Value typing_marker(Interpreter& in, std::string_view name);  // any other name of typing, collections.abc, numbers
 std::span<const Entry> environment_names();                   // environment.cpp: os
 std::span<const Entry> sys_names();
+// sys.exit(), exit(), os._exit(): the module ends.
+Value py_exit(Interpreter& in, const Arguments& args, Value self);
 
 }  // namespace tilewright::script::python

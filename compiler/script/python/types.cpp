@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <unordered_set>
 
 #include "compiler/script/codes.h"
 #include "compiler/script/python/builtins.h"
@@ -112,7 +113,8 @@ Value construct_float(Interpreter& in, const Arguments& args, Value) {
   if (auto c = constant_of(v)) v = *c;
   if (Str* text = v.as<Str>()) {
     if (auto parsed = parse_float(text->text)) return Value::floating(*parsed);
-    return in.fail(code::kValue, args.at(0), "\"" + text->text.substr(0, 40) + "\" is not a number", {}, "ValueError");
+    in.fail(code::kValue, args.at(0), "\"" + text->text.substr(0, 40) + "\" is not a number", {}, "ValueError");
+    return in.certainly();
   }
   if (auto number = in.as_number(v)) return Value::floating(*number);
   if (Instance* instance = v.as<Instance>(); instance && instance->cls->find("__float__")) {
@@ -234,9 +236,13 @@ Value construct_type(Interpreter& in, const Arguments& args, Value) {
   Dict* members = args.positional[2].as<Dict>();
   if (!bases || !members)
     return wrong_type(in, args.call, "type", "a name, a tuple of classes and a dict", args.positional[1]);
+  std::size_t ancestors = members->items.size() + 1;  // each class of a long chain keeps all of its own
+  for (Value b : bases->items) ancestors += b.as<Class>() ? b.as<Class>()->mro.size() : 1;
+  if (!work(in, args.call, ancestors) || !reserve(in, args.call, ancestors * 8 * sizeof(Class*))) return Value::error();
   Class* cls = make_class(in, *name, {class_named(in, "object")});
   cls->mro.assign(1, cls);
   cls->bases.clear();
+  std::unordered_set<const Class*> known{cls};
   for (Value b : bases->items) {
     Class* base = b.as<Class>();
     if (!base) {
@@ -245,7 +251,7 @@ Value construct_type(Interpreter& in, const Arguments& args, Value) {
     }
     cls->bases.push_back(base);
     for (Class* c : base->mro) {
-      if (!is_subclass(cls, c)) cls->mro.push_back(c);
+      if (known.insert(c).second) cls->mro.push_back(c);
     }
     cls->is_meta |= base->is_meta;
     cls->is_exception |= base->is_exception;

@@ -330,6 +330,7 @@ Value make_meta_class(Interpreter& in, const Arguments& args, Value) {
 Value meta_var(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "T.meta_var", {"value"}, 1);
   if (!a) return Value::error();
+  if (a[0].as<MetaVar>()) return a[0];  // one in another is the same
   MetaVar* m = in.make<MetaVar>();
   m->value = a[0];
   return Value::object(m);

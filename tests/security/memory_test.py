@@ -1,0 +1,56 @@
+"""A language server that the machine gives no more memory: the request that needs it ends, the server does not."""
+import resource
+
+from attack import BINARY, Through, attack, main
+
+import client
+
+HONEST = """from tvm.script import tirx as T
+@T.prim_func
+def k(A: T.Buffer((64,), 'int32')):
+    T.device_entry()
+    tx = T.thread_id([64])
+    A[tx] = 1
+"""
+LARGE = {
+    "a list of a million numbers": "x = [" + "1, " * 1_000_000 + "]\n",
+    "a sum of half a million numbers": "x = 1" + " + 1" * 500_000 + "\n",
+    "a dict of names": "x = {" + ", ".join(f"a{i}: b{i}" for i in range(200_000)) + "}\n",
+    "a text that is no Python": "x = " + "$ ( ! " * 500_000 + "\n",
+}
+
+
+def size(pid):
+    with open(f"/proc/{pid}/status") as f:
+        return next(int(line.split()[1]) << 10 for line in f if line.startswith("VmSize"))
+
+
+def add(name, text, more):
+    @attack(f"{more} MB for {name}")
+    def _(t):
+        c = client.Client(BINARY, environment=t.env)
+        try:
+            c.initialize({"textDocument": {"publishDiagnostics": {}}})
+            c.open("file:///honest.py", HONEST)
+            c.diagnostics("file:///honest.py", 1)
+            pid = c.process.pid
+            resource.prlimit(pid, resource.RLIMIT_AS, (size(pid) + (more << 20),) * 2)
+            c.open("file:///large.py", text)
+            asked = [c.start_request(f"textDocument/{what}", {"textDocument": {"uri": "file:///large.py"}})
+                     for what in ("documentSymbol", "semanticTokens/full", "foldingRange")]
+            for request in asked:
+                c.answer(request)
+            c.change("file:///honest.py", 2, HONEST + "\n")
+            c.diagnostics("file:///honest.py", 2)
+        except (client.Gone, OSError):
+            raise Through(f"the server ended with {c.process.wait()}") from None
+        finally:
+            c.process.kill()
+
+
+for name, text in LARGE.items():
+    for more in (8, 24, 64):
+        add(name, text, more)
+
+if __name__ == "__main__":
+    main()
