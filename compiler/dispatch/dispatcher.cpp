@@ -511,7 +511,7 @@ class Dispatcher {
     for (scope::ActiveAxis axis : {scope::ActiveAxis::laneid, scope::ActiveAxis::warpid}) {
       if (const scope::ActiveRange* r = scope::find(report.scope.inter, axis)) threads *= r->extent;
     }
-    if (call.scope != ir::ExecScope::Thread || threads <= 1 || !report.scope.inexact.empty()) return;
+    if (call.scope != ir::ExecScope::Thread || threads <= 1 || tracker_.may_lack_threads()) return;
     const scope::ActiveRange* lanes = scope::find(report.scope.inter, scope::ActiveAxis::laneid);
     if (lanes && lanes->extent == 1 && names_its_warp(call)) return;
     if (block_ && unguarded_.block == block_ && unguarded_.threads == threads) {

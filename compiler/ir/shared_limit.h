@@ -20,4 +20,10 @@ inline std::int64_t shared_memory_limit(Target target) {
   return kilobytes() * 1024;
 }
 
+// Bytes of them that may be static: what the assembler of CUDA 13 takes. Architecture-specific code (sm_90a, sm_100a,
+// sm_120a, ...) may have all of it; other code has the 48 KB of the first architectures.
+inline std::int64_t static_shared_memory_limit(Target target) {
+  return target.suffix == 'a' && target.number() >= 90 ? shared_memory_limit(target) : std::int64_t{48} * 1024;
+}
+
 }  // namespace tilewright::ir

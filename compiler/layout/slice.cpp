@@ -80,7 +80,10 @@ Result<std::optional<Layout>> slice_with(const Layout& l, ShapeView shape, std::
   if (own_offset) out.offset = canonical->offset;  // N2
   for (std::size_t d = 0; d < shape.size(); ++d) {
     std::span<const Iter> run = detail::run(*grouped, d);
-    if (!slice_run(Iters(run.begin(), run.end()), region[d], out)) return std::nullopt;
+    Range range = region[d];
+    // The one index that there is: a ring of one stage is where it is, whatever variable counts its stages.
+    if (shape[d].is(1) && !range.begin.is_constant() && provably_equal(range.end - range.begin, 1)) range = {0, 1};
+    if (!slice_run(Iters(run.begin(), run.end()), range, out)) return std::nullopt;
   }
   out.replica = std::move(canonical->replica);
   return Layout{l.swizzle, std::move(out)};

@@ -47,7 +47,9 @@ inline constexpr text::CodeInfo kCodes[] = {
      "A kernel has one dynamic shared memory segment. Allocate it once, for instance with `T.SMEMPool`, and carve the "
      "buffers from it."},
     {code::kStaticLimit, "too much static shared memory",
-     "Statically sized shared memory is limited to 48 KiB a CTA. Use `shared.dyn` (`T.SMEMPool`) for more."},
+     "Statically sized shared memory is limited to 48 KiB a CTA; code for one architecture (sm_90a, sm_100a, sm_103a, "
+     "sm_110a: 227 KiB, sm_120a, sm_121a: 99 KiB) may have all that the architecture has. Use `shared.dyn` "
+     "(`T.SMEMPool`) for more."},
     {code::kStorage, "storage scope cannot be allocated here",
      "Device code cannot allocate global memory, and this target has no storage of the named kind."},
     {code::kHostValue, "host value used on the device",

@@ -14,8 +14,6 @@ using namespace ir;
 
 namespace {
 
-constexpr std::int64_t kStaticSharedLimit = 48 * 1024;
-
 // Bytes from the start of its storage up to the end of a view; nothing when that is not bounded by a constant.
 std::optional<std::int64_t> view_end(const Buffer& view) {
   std::optional<std::int64_t> elements = storage_elements(view);
@@ -163,10 +161,13 @@ void Lowering::size_pools() {
     } else {
       std::int64_t& at = out_.plan.static_shared_bytes;
       at = (at + block.align - 1) / block.align * block.align + block.bytes;
-      if (at > kStaticSharedLimit && at - block.bytes <= kStaticSharedLimit) {
+      const ir::Target target = in_.kernel->target;
+      const std::int64_t limit = ir::static_shared_memory_limit(target);
+      if (at > limit && at - block.bytes <= limit) {
         error(code::kStaticLimit,
               "static shared memory reaches " + std::to_string(at) + " bytes with `" +
-                  std::string(ir::spoken_name(*buffer)) + "`; the limit is 49152",
+                  std::string(ir::spoken_name(*buffer)) + "`; the limit of " + target.name() + " is " +
+                  std::to_string(limit),
               "allocate it with scope=\"shared.dyn\", for instance from a T.SMEMPool");
       }
     }

@@ -141,4 +141,26 @@ Tolerance default_tolerance(DataType dtype) {
   return {1e-7, 1e-7};
 }
 
+std::string in_order(ir::DataType dtype, std::string_view contents) {
+  const int bits = dtype.storage_bits();
+  std::string out(contents);
+  if (bits % 8 != 0) return out;
+  const auto width = static_cast<std::size_t>(bits / 8);
+  struct Element {
+    double number;
+    std::uint64_t code;
+  };
+  std::vector<Element> all(contents.size() / width);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].code = element_bits(dtype, contents, static_cast<std::int64_t>(i));
+    const double number = decode_element(dtype, all[i].code).value_or(0);
+    all[i].number = std::isnan(number) ? std::numeric_limits<double>::infinity() : number;
+  }
+  std::ranges::sort(all, [](const Element& a, const Element& b) {
+    return a.number != b.number ? a.number < b.number : a.code < b.code;
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) std::memcpy(out.data() + i * width, &all[i].code, width);
+  return out;
+}
+
 }  // namespace tilewright::run

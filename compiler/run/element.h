@@ -58,4 +58,7 @@ double largest_magnitude(ir::DataType dtype, std::string_view bytes);
 // Both have the same length, in packed elements.
 Comparison compare(ir::DataType dtype, std::string_view got, std::string_view expected, Tolerance tolerance);
 
+// The elements from the least to the greatest: tensors in which the order does not matter are compared so.
+std::string in_order(ir::DataType element, std::string_view contents);
+
 }  // namespace tilewright::run

@@ -9,6 +9,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <set>
 
 #include "compiler/run/executor.h"
 #include "compiler/run/fill.h"
@@ -39,6 +40,7 @@ struct Wanted {
   std::uint64_t seed = 1;                    // of the inputs that are not given
   std::optional<double> relative, absolute;  // tolerances; by type where they are not said
   int warmups = 3, repeats = 10;
+  std::set<std::string, std::less<>> unordered;        // tensors whose elements may come in any order
   int schedules = 0;                                   // of the simulator; 0: as many as it tries by itself
   std::int64_t memory_limit = default_memory_limit();  // bytes of this machine's memory for tensors
 };

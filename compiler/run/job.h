@@ -126,6 +126,7 @@ struct BufferOutcome {
   std::int64_t unstable = 0;      // bytes that differ between launches although written in both
   // After a timed round that left something else: what it left. Empty: all that were looked at left the same.
   Contents later{};
+  std::vector<Contents> schedules{};    // what other schedules of the simulator left, where it differs
   std::vector<std::uint8_t> written{};  // where a part of the CTAs ran: 1 for each byte that they wrote; empty: all ran
 };
 

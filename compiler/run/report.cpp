@@ -15,12 +15,11 @@ std::string formatted(const char* format, double value) {
   return text;
 }
 
-std::string comparison_text(const Report& r, std::size_t i, bool later = false) {
-  const Comparison& c = later ? *r.tensors[i].later : *r.tensors[i].comparison;
-  return (later ? "after timed launches " : "") + std::to_string(c.mismatches) + " of " + std::to_string(c.elements) +
-         " elements of " + r.bound.tensors[i].name + " are not as expected (" + r.tensors[i].expected_from +
-         "); the first, " + coordinate(r.bound.tensors[i], c.first) + ", is " + formatted("%g", c.got) +
-         " instead of " + formatted("%g", c.expected);
+std::string comparison_text(const Report& r, std::size_t i, const Comparison& c, std::string_view when = {}) {
+  return std::string(when) + std::to_string(c.mismatches) + " of " + std::to_string(c.elements) + " elements of " +
+         r.bound.tensors[i].name + " are not as expected (" + r.tensors[i].expected_from + "); the first, " +
+         coordinate(r.bound.tensors[i], c.first) + ", is " + formatted("%g", c.got) + " instead of " +
+         formatted("%g", c.expected);
 }
 
 }  // namespace
@@ -54,7 +53,21 @@ std::string_view Report::verdict() const {
   return outcome.part.empty() ? "verified" : "partial";
 }
 
-text::Diagnostic diagnostic_of(const simulate::Finding& f) {
+namespace {
+
+// The place, or of what the prelude does, the innermost call that led there from elsewhere.
+ir::Origin outside_of_prelude(ir::Origin origin, const text::Anchors& anchors) {
+  auto in_prelude = [&](text::Span span) {
+    const text::Anchors::Place place = anchors.resolve(span);
+    return place.source && place.source->path().starts_with("prelude/");
+  };
+  while (origin.chain && in_prelude(origin.span)) origin = {origin.chain->span, origin.chain->outer};
+  return origin;
+}
+
+}  // namespace
+
+text::Diagnostic diagnostic_of(const simulate::Finding& f, const text::Anchors& anchors) {
   text::Diagnostic d;
   d.code = f.code;
   d.severity = f.severity == simulate::Severity::Error ? text::Severity::Error : text::Severity::Warning;
@@ -69,9 +82,11 @@ text::Diagnostic diagnostic_of(const simulate::Finding& f) {
     if (f.times > 1) d.hint += "; " + std::to_string(f.times) + " times";
     if (!f.hint.empty()) d.hint = f.hint + " (" + d.hint + ")";
   }
-  for (const simulate::Finding::Related& r : f.related) d.related.push_back({r.origin.span, r.message});
-  d.span = f.origin.span;
-  d.chain = ir::call_chain(f.origin.chain);
+  for (const simulate::Finding::Related& r : f.related)
+    d.related.push_back({outside_of_prelude(r.origin, anchors).span, r.message});
+  const ir::Origin origin = outside_of_prelude(f.origin, anchors);
+  d.span = origin.span;
+  d.chain = ir::call_chain(origin.chain);
   return d;
 }
 
@@ -153,9 +168,14 @@ void judge(Report& r) {
     }
     if (b.changed)
       r.problems.push_back(std::to_string(b.changed) + " bytes of " + buffer.name + " changed, which is only read");
-    if (r.tensors[i].comparison && r.tensors[i].comparison->mismatches) r.problems.push_back(comparison_text(r, i));
+    if (r.tensors[i].comparison && r.tensors[i].comparison->mismatches)
+      r.problems.push_back(comparison_text(r, i, *r.tensors[i].comparison));
     if (r.tensors[i].later && r.tensors[i].later->mismatches && !r.tensors[i].comparison->mismatches)
-      r.problems.push_back(comparison_text(r, i, true));
+      r.problems.push_back(comparison_text(r, i, *r.tensors[i].later, "after timed launches "));
+    if (r.tensors[i].schedule && r.tensors[i].schedule->mismatches && !r.tensors[i].comparison->mismatches)
+      r.problems.push_back(comparison_text(r, i, *r.tensors[i].schedule, "in another schedule ") +
+                           "; where any order of the elements is right, the run comment says expected=unordered(" +
+                           buffer.name + ")");
     if (b.unwritten)
       r.notes.push_back(std::to_string(b.unwritten) + " of " + std::to_string(buffer.bytes) + " bytes of " +
                         buffer.name + " were never written");

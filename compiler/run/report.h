@@ -9,6 +9,7 @@
 #include "compiler/run/statistics.h"
 #include "compiler/simulate/watch.h"
 #include "compiler/text/diagnostic.h"
+#include "compiler/text/source.h"
 
 namespace tilewright::run {
 
@@ -18,7 +19,8 @@ struct TensorReport {
   std::string expected_from;  // "reference EXPR on the host", a file; empty: nothing was expected
   Tolerance tolerance;
   std::optional<Comparison> comparison;
-  std::optional<Comparison> later;  // of what a timed round left otherwise
+  std::optional<Comparison> later;     // of what a timed round left otherwise
+  std::optional<Comparison> schedule;  // likewise of another schedule of the simulator: the worst of them
   // Of a mismatch: the statement that wrote its first element, as the simulator finds it; nothing: it does not know, or
   // nobody wrote it.
   std::optional<simulate::Producer> producer;
@@ -71,7 +73,8 @@ struct Report {
 };
 
 // A finding of the simulator at its place in the script, with the thread that showed it.
-text::Diagnostic diagnostic_of(const simulate::Finding& finding);
+// With its places in the author's files: what stands in the prelude is told at the call that led there.
+text::Diagnostic diagnostic_of(const simulate::Finding& finding, const text::Anchors& anchors);
 // Of a run that was timed.
 Timing timing_of(const Report& report);
 // Fills `problems` and `notes` from the outcome and the comparisons.

@@ -159,11 +159,16 @@ void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 
       continue;
     }
     if (job.buffers[i].role == Role::Output) {
-      for (std::int64_t at = 0; at < bytes; ++at)
-        unwritten += one[at] == static_cast<char>(poisons[0]) && two[at] == static_cast<char>(poisons[1]);
+      for (std::int64_t at = 0; at < bytes; ++at) {
+        const bool kept = one[at] == static_cast<char>(poisons[0]) && two[at] == static_cast<char>(poisons[1]);
+        unwritten += kept;
+        if (kept) other.buffers[i].contents.data()[at] = one[at];
+      }
     }
     out.buffers[i].unwritten = unwritten;
-    out.buffers[i].unstable = std::max(out.buffers[i].unstable, count_different(one, two, bytes) - unwritten);
+    const std::int64_t differ = count_different(one, two, bytes);
+    out.buffers[i].unstable = std::max(out.buffers[i].unstable, differ);
+    if (differ > 0) out.buffers[i].schedules.push_back(std::move(other.buffers[i].contents));
   }
 }
 

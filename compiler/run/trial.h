@@ -1,13 +1,17 @@
 // A kernel tried out on the simulator within a budget: is its synchronisation right, as far as a short look can tell?
 //
-// Nobody gives inputs here. Symbolic extents and scalars get small values, floating tensors random ones, integers are
-// 0, so that an index which is read from memory stays inside. What that cannot show is said, not passed over.
+// Nobody gives inputs here. Symbolic extents get small values and awkward ones, scalars small ones that lead no access
+// out of its tensor, floating tensors random numbers. Integers that decide nothing are random, too; where one is an
+// index, a size or a condition all of the tensor is 0, so that an index that is read from memory stays inside. What
+// that cannot show is said, not passed over.
 #pragma once
+#include <map>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "compiler/lower/lowered.h"
+#include "compiler/run/host_value.h"
 #include "compiler/simulate/simulate.h"
 
 namespace tilewright::run {
@@ -18,6 +22,8 @@ struct TrialBudget {
   std::int64_t bytes = std::int64_t{16} << 30;    // of all tensors: they take addresses, and memory where it is touched
   std::int64_t memory = std::int64_t{256} << 20;  // of threads, shared memory and tensor maps
   std::int64_t extent = 128;                      // of what has no value
+  bool awkward = true;                            // extents and scalars are tried at awkward values, too
+  std::map<std::string, Number, std::less<>> values{};  // of scalars and extents that the script says
 };
 
 struct Trial {
@@ -28,7 +34,8 @@ struct Trial {
     ir::Origin origin{};  // nowhere: the kernel
   };
   std::vector<Left> unchecked;
-  bool stopped = false;  // asked to; nothing else holds then
+  std::vector<std::string> tried;  // values that were made up: "`layer` = 1, 0 and 2"
+  bool stopped = false;            // asked to; nothing else holds then
 };
 
 // Two schedules: asynchronous work as late as it may be, and at random.

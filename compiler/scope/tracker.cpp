@@ -1,5 +1,7 @@
 #include "compiler/scope/tracker.h"
 
+#include <algorithm>
+
 namespace tilewright::scope {
 namespace {
 
@@ -13,6 +15,7 @@ bool ends_thread(const ir::Stmt* s) {
 void Tracker::restore(const Mark& mark) {
   set_ = mark.set;
   conditions_.resize(mark.conditions);
+  while (!loops_.empty() && loops_.back() >= conditions_.size()) loops_.pop_back();
   facts_.lane_declared = mark.lane_declared;
 }
 
@@ -37,13 +40,16 @@ void Tracker::enter_loop(const ir::For* s) {
     condition->term = "a loop of " + condition->term + " rounds";
     condition->condition = {};
     conditions_.push_back(std::move(*condition));
+    loops_.push_back(conditions_.size() - 1);
   }
   facts_.bind_loop(s->var, s->min, s->extent);
 }
 
 void Tracker::enter_loop(const ir::While* s) {
   auto condition = classify(set_, s->condition, s->origin.span, facts_);
-  if (condition && condition->provably_divergent) conditions_.push_back(std::move(*condition));
+  if (!condition || !condition->provably_divergent) return;
+  conditions_.push_back(std::move(*condition));
+  loops_.push_back(conditions_.size() - 1);
 }
 
 void Tracker::after(const ir::If* s) {
@@ -57,16 +63,28 @@ void Tracker::after(const ir::If* s) {
 
 CallScope Tracker::at_call(ir::ExecScope scope) const {
   CallScope out = split(set_, scope);
-  for (const Inexact& condition : conditions_) {
+  collect(out.inexact, true);
+  return out;
+}
+
+bool Tracker::may_lack_threads() const {
+  std::vector<Inexact> left;
+  collect(left, false);
+  return !left.empty();
+}
+
+void Tracker::collect(std::vector<Inexact>& out, bool with_loops) const {
+  for (std::size_t i = 0; i < conditions_.size(); ++i) {
+    const Inexact& condition = conditions_[i];
+    if (!with_loops && std::ranges::find(loops_, i) != loops_.end()) continue;
     // `elif warp_id >= 4` behind `if warp_id == 2`: not 2 is no box, yet true for each thread that came this far.
     if (condition.condition && !condition.never_true) {
       auto still = classify(set_, condition.condition, condition.span, facts_, condition.negated);
-      if (still) out.inexact.push_back(std::move(*still));
+      if (still) out.push_back(std::move(*still));
     } else {
-      out.inexact.push_back(condition);
+      out.push_back(condition);
     }
   }
-  return out;
 }
 
 }  // namespace tilewright::scope

@@ -33,13 +33,18 @@ class Tracker {
   const ActiveSet& set() const { return set_; }
   // What a primitive at this point sees.
   CallScope at_call(ir::ExecScope scope) const;
+  // Is there a condition on the way of which some threads of the set may fail? How often a loop turns is none: whoever
+  // enters it comes to what is in it.
+  bool may_lack_threads() const;
 
  private:
   void take(Narrowing narrowed);
+  void collect(std::vector<Inexact>& out, bool with_loops) const;
 
   Facts facts_;
   ActiveSet set_;
   std::vector<Inexact> conditions_;
+  std::vector<std::size_t> loops_;  // those of conditions_ that say how often a loop turns
 };
 
 }  // namespace tilewright::scope

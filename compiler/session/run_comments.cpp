@@ -13,6 +13,7 @@ namespace {
 constexpr RunOption kOptions[] = {
     {"reference", "reference=expected(...)", "An entry whose kernel computes what is expected, of the same tensors."},
     {"expected.", "expected.B=file.npy", "What a tensor should hold afterwards."},
+    {"expected", "expected=unordered(B)", "Tensors whose elements may come in any order."},
     {"rtol", "rtol=1e-3", "Relative tolerance."},
     {"atol", "atol=1e-5", "Absolute tolerance."},
     {"repeat", "repeat=20", "Timed launches, on a GPU."},
@@ -56,6 +57,8 @@ class Reader {
             {value, "an array is expected of one tensor", {}, "write expected.NAME=" + std::string(value)});
       else
         out_.reference = std::string(value);
+    } else if (name == "expected") {
+      unordered(value);
     } else if (name.starts_with(kExpected)) {
       contents(name.substr(kExpected.size()), value, out_.expected);
     } else if (name.starts_with(kInput)) {
@@ -81,6 +84,22 @@ class Reader {
               {"expected", "input"});
     } else {
       contents(name, value, out_.given);
+    }
+  }
+
+  // "unordered(A, B)"
+  void unordered(std::string_view value) {
+    constexpr std::string_view kWord = "unordered(";
+    if (!value.starts_with(kWord) || !value.ends_with(')'))
+      return want(value, "expected", "unordered(NAME, ...), the tensors whose elements may come in any order");
+    std::string_view names = value.substr(kWord.size(), value.size() - kWord.size() - 1);
+    while (!names.empty()) {
+      const std::size_t comma = std::min(names.find(','), names.size());
+      std::string_view name = names.substr(0, comma);
+      while (name.starts_with(' ')) name.remove_prefix(1);
+      while (name.ends_with(' ')) name.remove_suffix(1);
+      if (!name.empty()) out_.unordered.push_back(name);
+      names.remove_prefix(std::min(comma + 1, names.size()));
     }
   }
 
@@ -222,6 +241,23 @@ void check_run_names(const RunSettings& settings, std::span<const ir::Kernel* co
   }
   for (const RunSettings::Contents& c : settings.expected)
     if (!names.tensors.contains(c.name)) unknown(c.name, true);
+  for (std::string_view name : settings.unordered)
+    if (!names.tensors.contains(name)) unknown(name, true);
+}
+
+std::map<std::string, run::Number, std::less<>> numbers_said(const CompiledKernel& kernel, const Compiled& compiled,
+                                                             const syntax::Tree& tree) {
+  std::map<std::string, run::Number, std::less<>> out;
+  for (const syntax::Directive& directive : tree.directives()) {
+    const std::optional<syntax::RunComment> comment = syntax::run_comment(directive);
+    if (!comment) continue;
+    const auto kernels = kernels_of(directive, *comment, compiled.kernels, tree, compiled.evaluation->anchors);
+    if (std::ranges::find(kernels, &kernel) == kernels.end()) continue;
+    std::vector<MisreadWord> wrong;
+    for (const RunSettings::Contents& c : read_run_comment(*comment, wrong).given)
+      if (c.number) out.try_emplace(std::string(c.name), *c.number);
+  }
+  return out;
 }
 
 bool same_entry(std::string_view a, std::string_view b) { return a == b || without_blanks(a) == without_blanks(b); }

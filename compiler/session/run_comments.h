@@ -1,6 +1,7 @@
 // `# tilewright: run ENTRY NAME=VALUE ...`: what such a comment asks for, of which kernels it speaks, and which of its
 // words mean nothing.
 #pragma once
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,7 @@ struct RunSettings {
   };
   std::string reference;
   std::vector<Contents> given, expected;
+  std::vector<std::string_view> unordered;  // tensors whose elements may come in any order
   std::optional<double> relative, absolute;
   std::optional<int> repeats, warmups, schedules;
   std::optional<std::uint64_t> seed;
@@ -54,6 +56,9 @@ void check_run_names(const RunSettings& settings, std::span<const ir::Kernel* co
 std::vector<const CompiledKernel*> kernels_of(const syntax::Directive& directive, const syntax::RunComment& comment,
                                               std::span<const CompiledKernel> kernels, const syntax::Tree& tree,
                                               const text::Anchors& anchors);
+// Numbers that the script's run comments give the kernel's scalars and extents.
+std::map<std::string, run::Number, std::less<>> numbers_said(const CompiledKernel& kernel, const Compiled& compiled,
+                                                             const syntax::Tree& tree);
 // Is this the entry of the comment, in the same words but for blanks?
 bool same_entry(std::string_view a, std::string_view b);
 

@@ -32,6 +32,8 @@ struct CallRow {
   WarpCall warpgroup = nullptr;  // with the lanes of four warps
   // Reads attributes into the site; false: this form is not modelled.
   bool (*set_up)(Site& site, const intrinsics::Arguments& a) = nullptr;
+  // What it makes is a function of its operands, undefined where one of them is (undefined.cpp).
+  bool carries = false;
 };
 
 const CallRow* call_of(const intrinsics::Intrinsic& row);  // null: none

@@ -67,7 +67,7 @@ Cargo packed(const Machine& m, const Thread& t, std::span<const std::uint32_t> r
   for (std::size_t i = 0; i < registers.size(); ++i) {
     std::uint64_t bits = to_bits(t.registers[registers[i]], type);
     std::memcpy(out.bytes.data() + i * width, &bits, width);
-    std::memset(out.defined.data() + i * width, 1, width);
+    std::memset(out.defined.data() + i * width, t.undefined[registers[i]] == 0, width);
     std::uint32_t tag = t.tags ? t.tags[registers[i]] : 0;
     for (std::size_t b = 0; tag && b < width; ++b) out.tags[i * width + b] = tag + static_cast<std::uint32_t>(b);
   }
@@ -136,7 +136,11 @@ constexpr CallRow kRows[] = {
     {.meaning = Meaning::SharedAddress, .slots = "ptr", .thread = window},
     {.meaning = Meaning::TruncateAddress, .slots = "cluster_addr", .thread = window},
     {.meaning = Meaning::PeerBarrierAddress, .slots = "bar", .thread = peer_window},
-    {.meaning = Meaning::StoreAsync, .slots = "addr_u64, bar_u64", .thread = store_async, .set_up = set_up_store},
+    {.meaning = Meaning::StoreAsync,
+     .slots = "addr_u64, bar_u64",
+     .thread = store_async,
+     .set_up = set_up_store,
+     .carries = true},
     {.meaning = Meaning::ReduceAsync,
      .slots = "addr_u64, bar_u64, value",
      .thread = reduce_async,

@@ -39,8 +39,11 @@ inline constexpr std::string_view kRegisterPool = "TW5041";
 inline constexpr text::CodeInfo kCodes[] = {
     {code::kOutOfBounds, "access out of bounds",
      "The address lies outside the buffer. On a GPU this faults or damages other data."},
-    {code::kUnwritten, "read of memory that nobody wrote",
-     "The bytes were never written in this run: an input is missing, or a copy or a synchronisation comes too late."},
+    {code::kUnwritten, "value that nothing has defined",
+     "Bytes are read that were never written in this run, and what is read matters: it decides a branch or an address, "
+     "is an operand of a product or of another instruction than arithmetic, or reaches global memory. An input is "
+     "missing, or a copy or a synchronisation comes too late. Undefined values that only move about, such as padding, "
+     "are none."},
     {code::kMisaligned, "misaligned access",
      "An access of n bytes needs an address that is a multiple of n. On a GPU a misaligned one faults."},
     {code::kDeadlock, "deadlock",
@@ -59,19 +62,22 @@ inline constexpr text::CodeInfo kCodes[] = {
      "The kernel needs this parameter and the run was given none, or one of the wrong size."},
     {code::kTrap, "trap", "T.cuda.trap_when_assert_failed found its condition false."},
     {code::kDivision, "division by zero", "An integer division or remainder by zero."},
-    {code::kPointer, "null or foreign pointer", "The pointer does not lead into any buffer of this run."},
+    {code::kPointer, "null or foreign pointer",
+     "The pointer does not lead into any buffer of this run; or it leads into another CTA's shared memory, and the "
+     "instruction takes addresses of its own CTA only (.shared::cta)."},
     {code::kMbarrier, "mbarrier misused",
-     "A barrier has to be initialised, counts up to 1,048,575 arrivals and bytes, and gets as many arrivals in a phase "
-     "as it was initialised for."},
+     "A barrier has to be initialised, once, by one thread, and counts up to 1,048,575 arrivals and bytes. It gets as "
+     "many arrivals in a phase as it was initialised for. Its memory serves nothing else, and is not initialised again, "
+     "before mbarrier.inval ends its life."},
     {code::kBytes, "bytes of a barrier do not add up",
      "At the end of the CTA a barrier still expects bytes, or has got bytes that nobody announced: expect_tx and the "
-     "copies differ."},
+     "copies differ. A barrier that expects bytes of which none has come, and that nothing waits for, is a warning."},
     {code::kRefused, "copy that the hardware refuses",
      "Sizes, alignment, tensor map or coordinates break a rule of the copy instruction. On a GPU it faults or moves "
      "other data."},
     {code::kEndedCta, "shared memory of a CTA that has ended",
-     "A CTA of the cluster touches the shared memory of one that has left the kernel. A cluster_sync before the end "
-     "keeps all of them alive."},
+     "A CTA of the cluster touches the shared memory of one that has left the kernel, by an access, a copy, or the "
+     "arrival of a tcgen05.commit. A cluster_sync before the end keeps all of them alive."},
     {code::kTensorMemory, "tensor memory misused",
      "Tensor memory has 128 lanes and 512 columns, is used where it is allocated, by the warp that a lane belongs to, "
      "and given back before the CTA ends."},
@@ -88,10 +94,12 @@ inline constexpr text::CodeInfo kCodes[] = {
      "Bulk and tensor copies, wgmma and tcgen05 read memory through the async proxy. What threads have written reaches "
      "it only behind fence.proxy.async."},
     {code::kEqualStores, "unordered stores of the same value",
-     "Several threads write the same bytes at the same time, with equal values in this run."},
+     "Several threads write the same bytes at the same time, with equal values in this run. Lanes of one warp that do "
+     "it by one instruction are not told."},
     {code::kUntried, "not all of a kernel was tried out",
-     "A short run on the simulator looks at a few CTAs, small extents and inputs that nobody has given. What it could "
-     "not look at is said here; `tilewright run` looks at all of it."},
+     "A short run on the simulator looks at a few CTAs, at small and awkward extents, and at inputs and scalars that "
+     "nobody has given. What it could not look at, and which values it made up, is said here; `tilewright run` looks at "
+     "all of it."},
     {code::kWarpgroup, "wgmma misused",
      "The four warps of a warpgroup issue a wgmma together, with the same operands, and behind a wgmma.fence when they "
      "have written its registers."},

@@ -87,6 +87,7 @@ class Compiler {
   Registers call(const ir::Call* e);
   // (point, loops, their values, addresses or a number)
   Registers look(const ir::Call* e);
+  Registers extern_function(const intrinsics::Intrinsic& row, const ir::Call* e);
   Registers math(std::string_view name, const ir::Call* e);
   Registers intrinsic(const intrinsics::Intrinsic& row, const ir::Call* e);
   // The parts of intrinsic(): barriers of threads, values that threads exchange, matrices, text. False: of another

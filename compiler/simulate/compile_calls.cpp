@@ -1,4 +1,6 @@
 // Calls: builtins, mathematical functions, the rows of intrinsics.
+#include <optional>
+
 #include "compiler/intrinsics/call_effects.h"
 #include "compiler/intrinsics/signature.h"
 #include "compiler/lower/flatten.h"
@@ -39,6 +41,26 @@ Registers Compiler::meet(Site site, DataType result) {
   return out;
 }
 
+namespace {
+
+// Does the call's first operand have to be an address in .shared::cta?
+bool is_for_own_window(Meaning meaning, const intrinsics::Arguments& a) {
+  using enum Meaning;
+  const auto given = [&](std::string_view name) { return a.operand(name) && a.given(name); };
+  if (a.operand("space")) {
+    const std::string space = a.text("space");
+    return space == "shared" || space == "shared::cta";
+  }
+  const bool barrier = meaning == MbarrierInit || meaning == MbarrierInval || meaning == MbarrierArrive ||
+                       meaning == MbarrierArriveExpectTx || meaning == MbarrierArriveState ||
+                       meaning == MbarrierArriveDrop || meaning == MbarrierWait || meaning == MbarrierTestWait ||
+                       meaning == MbarrierTestWaitState;
+  // A mapped address comes as a number.
+  return barrier && !given("cta_id") && !(a.operand("bar") && a.operand("bar")->dtype == kUInt64);
+}
+
+}  // namespace
+
 Registers Compiler::device_call(const CallRow& row, const intrinsics::Intrinsic& intrinsic, const Call* e) {
   intrinsics::Arguments a(intrinsic, e->args);
   Site s;
@@ -54,6 +76,7 @@ Registers Compiler::device_call(const CallRow& row, const intrinsics::Intrinsic&
     s.scope = effect.scope;
     break;
   }
+  s.own_window = !row.slots.empty() && is_for_own_window(row.meaning, a);
   for (std::string_view rest = row.slots; !rest.empty();) {
     std::string_view names = intrinsics::detail::next_item(rest);
     Register slot = Access::kNoRegister;
@@ -136,6 +159,19 @@ Registers Compiler::look(const Call* e) {
   return {constant_register(0)};
 }
 
+namespace {
+
+// By its name in the expressions of scripts, or as CUDA's function.
+std::optional<Op> bit_operation(std::string_view name) {
+  if (name == "popcount" || name == "__popc" || name == "__popcll") return Op::CountBits;
+  if (name == "clz" || name == "__clz" || name == "__clzll") return Op::LeadingZeros;
+  if (name == "__brev" || name == "__brevll") return Op::ReverseBits;
+  if (name == "__ffs" || name == "__ffsll") return Op::FirstBit;
+  return std::nullopt;
+}
+
+}  // namespace
+
 Registers Compiler::math(std::string_view name, const Call* e) {
   if (name.starts_with("tirx.")) name.remove_prefix(5);
   DataType d = e->args.empty() ? e->dtype : e->args[0].dtype();
@@ -147,6 +183,12 @@ Registers Compiler::math(std::string_view name, const Call* e) {
     if (e->dtype.is_bool()) return {make(is_double(d) ? Op::NonZeroD : Op::NonZeroF, kBool, r)};
     return {is_narrow_float(d) ? make(Op::Round, d, r) : r};
   }
+  if (name == "ldexp" && d.is_floating()) {
+    Register r = make(Op::Ldexp, d, scalar(e->args[0]), scalar(e->args[1]));
+    return {is_narrow_float(d) ? make(Op::Round, d, r) : r};
+  }
+  if (const auto bits = bit_operation(name); bits && d.is_integral() && !d.is_vector())
+    return {make(Op::Normalise, e->dtype, make(*bits, d, scalar(e->args[0])))};
   if (name == "fma" && d.is_floating() && !is_double(d)) {
     Register r = make(Op::FmaF, d, scalar(e->args[0]), scalar(e->args[1]), scalar(e->args[2]));
     return {is_narrow_float(d) ? make(Op::Round, d, r) : r};
@@ -313,8 +355,25 @@ Registers Compiler::intrinsic(const intrinsics::Intrinsic& row, const Call* e) {
     case Meaning::RcpApprox: return math("rcp.approx.ftz", e);
     case Meaning::TrapUnless: emit({Op::Trap, kVoid, 0, value(0)}); return {constant_register(0)};
     case Meaning::Print: return print(e);
+    case Meaning::Unmodelled: return extern_function(row, e);
     default: return unmodelled(e, row.name);
   }
+}
+
+// A function of CUDA by its name, of those that do no more than arithmetic.
+Registers Compiler::extern_function(const intrinsics::Intrinsic& row, const Call* e) {
+  const intrinsics::Arguments a(row, e->args);
+  if (a.operand("func_name")) {
+    const std::string name = a.text("func_name");
+    const auto operands = a.items("args");
+    const bool one = operands.size() == 1 && operands[0].dtype().is_integral() && !operands[0].dtype().is_vector();
+    if (const auto bits = bit_operation(name); bits && one) {
+      DataType d = operands[0].dtype();
+      d.bits = name.ends_with("ll") ? 64 : 32;
+      return {make(Op::Normalise, e->dtype, make(*bits, d, make(Op::Normalise, d, scalar(operands[0]))))};
+    }
+  }
+  return unmodelled(e, row.name);
 }
 
 Register Compiler::element_of(Expr pointer, Register index) {

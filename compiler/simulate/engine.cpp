@@ -38,6 +38,7 @@ bool Engine::land(Machine& m, Thread& t, std::size_t index) {
   std::unique_ptr<Operation> op = std::move(lane.pending[index]);
   lane.pending.erase(lane.pending.begin() + static_cast<std::ptrdiff_t>(index));
   --under_way_;
+  if (op->queue == Queue::TmemLoad) --t.loads_under_way;
   if (op->queue == Queue::TensorCore) {
     if (!finish_pipeline(m, t.cta, op->sequence)) return false;
     std::erase_if(pipeline_, [&](const Issued& p) { return p.sequence == op->sequence; });
@@ -75,6 +76,7 @@ bool Engine::issue(Machine& m, Thread& t, std::unique_ptr<Operation> op) {
   op->origin = m.origin_of(t);
   if (op->queue == Queue::TensorCore) pipeline_.push_back({op->sequence, t.number});
   if (m.timeline()) m.timeline()->issued(t.cta, *op, m.now());
+  if (op->queue == Queue::TmemLoad) ++t.loads_under_way;
   lane.pending.push_back(std::move(op));
   ++under_way_;
   return timing_ != Timing::Earliest || land(m, t, lane.pending.size() - 1);
@@ -105,6 +107,24 @@ bool Engine::finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t seq
   Lane& lane = lane_of(t);
   for (std::size_t i = 0; i < lane.pending.size();) {
     if (lane.pending[i]->queue != queue || lane.pending[i]->sequence >= sequence) {
+      ++i;
+    } else if (!land(m, t, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Engine::finish_loads(Machine& m, Thread& t, std::uint64_t pointer, std::int64_t bytes) {
+  Lane& lane = lane_of(t);
+  auto fills = [&](const Operation& op) {
+    if (op.queue != Queue::TmemLoad) return false;
+    for (std::int64_t b = 0; b < bytes; ++b)
+      if (op.covers(moved(pointer, b))) return true;
+    return false;
+  };
+  for (std::size_t i = 0; i < lane.pending.size();) {
+    if (!fills(*lane.pending[i])) {
       ++i;
     } else if (!land(m, t, i)) {
       return false;
@@ -178,7 +198,8 @@ bool Engine::leave(Machine& m, std::uint32_t cta) {
       if (bulk) {
         if (!take(m, t, op)) return false;
         ++i;  // the write may come later
-      } else if (op.queue == Queue::TensorCore || op.queue == Queue::Counted || op.queue == Queue::Arrival) {
+      } else if (op.queue == Queue::TensorCore || op.queue == Queue::Counted || op.queue == Queue::Arrival ||
+                 op.queue == Queue::Commit) {
         if (!land(m, t, i)) return false;
         i = 0;  // an arrival lands what is before it, too
       } else {

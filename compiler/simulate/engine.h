@@ -32,6 +32,7 @@ enum class Queue : std::uint8_t {
   Wgmma,       // of a warpgroup; its first thread has it
   Processors,  // transfers of NVSHMEM
   Arrival,     // on a barrier, behind copies of this thread
+  Commit,      // tcgen05.commit: on barriers, behind the tensor core's operations of this thread
 };
 
 class Operation {
@@ -72,6 +73,8 @@ class Engine {
   // Those that were issued before `sequence`.
   bool finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t sequence);
   bool finish_everywhere(Machine& m, Queue queue);  // of all threads
+  // Lands the thread's loads of tensor memory into these registers.
+  bool finish_loads(Machine& m, Thread& t, std::uint64_t pointer, std::int64_t bytes);
   bool finish_all(Machine& m, Thread& t, Queue queue) { return finish_before(m, t, queue, ~std::uint64_t{0}); }
 
   // Nobody can run: lands operations that somebody waits for, the oldest first, until somebody can. False: there are

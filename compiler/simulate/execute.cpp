@@ -1,8 +1,10 @@
 // The interpreter of one thread.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
@@ -45,6 +47,26 @@ std::uint64_t saturated(From value, DataType d) {
   }
 }
 
+std::uint64_t scaled(DataType d, std::uint64_t value, std::int64_t exponent) {
+  const int by = static_cast<int>(std::clamp<std::int64_t>(exponent, -10'000, 10'000));
+  return d.bits == 64 ? from_double(std::ldexp(as_double(value), by)) : from_float(std::ldexp(as_float(value), by));
+}
+
+// Of the 32 bits of an integer, or of 64.
+std::uint64_t bits_of_integer(Op op, DataType d, std::uint64_t value) {
+  const int width = d.bits == 64 ? 64 : 32;
+  if (width == 32) value &= 0xffffffff;
+  switch (op) {
+    case Op::CountBits: return static_cast<std::uint64_t>(std::popcount(value));
+    case Op::LeadingZeros: return static_cast<std::uint64_t>(std::countl_zero(value) - (64 - width));
+    case Op::FirstBit: return value ? static_cast<std::uint64_t>(std::countr_zero(value) + 1) : 0;
+    default: break;
+  }
+  std::uint64_t out = 0;
+  for (int i = 0; i < width; ++i) out |= (value >> i & 1) << (width - 1 - i);
+  return normalised(out, d);
+}
+
 // "T.cuda.func_call is not modelled by the simulator: its CUDA source is the author's own".
 std::string unmodelled_text(const std::string& name) {
   std::string text = "T." + name + " is not modelled by the simulator";
@@ -68,6 +90,8 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
     name = local.name;
     size = local.bytes;
     if (local.is_fragment) warpgroups_.touch(*this, t, pointer, bytes, writing);
+    // A register of a tcgen05.ld is there when it is used: a true dependency needs no wait (PTX ISA 9.7.16.6.4.5).
+    if (t.loads_under_way && !engine_.finish_loads(*this, threads_[t.number], pointer, bytes)) return std::nullopt;
     out = {t.frame + local.frame, t.frame_defined + local.frame, t.frame_tags ? t.frame_tags + local.frame : nullptr};
   } else if (number > 0 && number < blocks_.size()) {
     const Block& block = blocks_[number];
@@ -97,6 +121,7 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
   }
   out = out.at(offset);
   if (writing) {
+    if (number >= first_shared_ && number < blocks_.size()) spare_barriers(t, pointer, bytes);
     out.mark(true, bytes);
     if (blame_) blame_->wrote(*this, t, pointer, bytes, result_);
   }
@@ -155,16 +180,19 @@ bool Machine::load(Thread& t, const Instruction& i) {
   std::optional<View> from = view(t, at, bytes, bytes, false, "read");
   if (!from) return false;
   if (races_ && access.where != Where::Local) races_->read(t, at, bytes, Races::How::Plain, access.name);
+  std::uint32_t read = 0;
   if (const std::int64_t hole = options_.uninitialised_reads ? from->hole(bytes) : bytes; hole != bytes) {
-    undefined_read(t, moved(at, hole),
-                   "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read");
-    from->mark(true, bytes);  // said once a place
+    read = undefined_at(t, moved(at, hole), [&] {
+      return "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read";
+    });
   }
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     std::uint64_t raw = 0;
     from->at(lane * access.bytes).get(&raw, access.bytes);
     t.registers[i.dst + lane] = from_bits(raw, access.type);
     if (t.tags) t.tags[i.dst + lane] = from->tags[lane * access.bytes];
+    if (read | t.undefined_count)
+      carry(t, i.dst + lane, from->at(lane * access.bytes).is_written(access.bytes) ? 0 : read);
   }
   return true;
 }
@@ -202,24 +230,43 @@ bool Machine::store(Thread& t, const Instruction& i) {
       for (int b = 0; b < access.bytes; ++b)
         to->tags[lane * access.bytes + b] = tag ? tag + static_cast<std::uint32_t>(b) : 0;
     }
+    if (t.undefined_count && t.undefined[i.dst + lane]) {
+      const std::int64_t offset = lane * access.bytes;
+      store_undefined(t, moved(at, offset), to->at(offset), access.bytes, t.undefined[i.dst + lane]);
+    }
   }
   return true;
 }
 
-void Machine::execute(Thread& t) { options_.trace ? interpret<true>(t) : interpret<false>(t); }
+void Machine::execute(Thread& t) {
+  std::uint64_t steps = 0;
+  const auto run = [&]<bool Trace>(std::bool_constant<Trace>) {
+    while (t.undefined_count ? interpret<Trace, true>(t, steps) : interpret<Trace, false>(t, steps)) {
+    }
+  };
+  options_.trace ? run(std::true_type()) : run(std::false_type());
+}
 
-template <bool Trace>
-void Machine::interpret(Thread& t) {
+template <bool Trace, bool Undefined>
+bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
   std::uint64_t* const r = t.registers;
   const Instruction* const code = program_.code.data();
   std::uint32_t pc = t.pc;
-  std::uint64_t steps = 0;
+  std::uint64_t steps = steps_so_far;
   const std::uint64_t slice = std::min(budget_, kSlice);
   auto stop = [&](bool failed) {
     t.pc = pc;
     result_.steps += steps;
     called_ = 0;
     if (failed) stopped_ = true;
+    return false;
+  };
+  // The next instruction is for the other interpreter.
+  auto changes = [&](std::uint32_t next) {
+    if ((t.undefined_count != 0) == Undefined) return false;
+    t.pc = next;
+    steps_so_far = steps;
+    return true;
   };
   for (;;) {
     const Instruction& i = code[pc];
@@ -228,8 +275,13 @@ void Machine::interpret(Thread& t) {
       if (steps <= budget_) return stop(false);  // others may go on first: this one may be waiting for memory to change
       finding(code::kStepLimit, Severity::Incomplete, "stopped after " + std::to_string(options_.max_steps) + " steps",
               &t);
-      stop(true);
-      return;
+      return stop(true);
+    }
+    [[maybe_unused]] std::uint32_t carried = 0;
+    if constexpr (Undefined) {
+      t.pc = pc;
+      carried = carried_by(t, i);
+      look_for_uses(t, i);
     }
     auto a = [&] { return r[i.a]; };
     auto b = [&] { return r[i.b]; };
@@ -238,6 +290,7 @@ void Machine::interpret(Thread& t) {
     auto set = [&](std::uint64_t value) {
       r[i.dst] = value;
       if constexpr (Trace) t.tags[i.dst] = 0;
+      if constexpr (Undefined) carry(t, i.dst, carried);
     };
     auto set_int = [&](std::uint64_t value) { set(normalised(value, i.type)); };
     auto divides = [&] {
@@ -250,6 +303,7 @@ void Machine::interpret(Thread& t) {
       case Op::Move:
         r[i.dst] = r[i.a];
         if constexpr (Trace) t.tags[i.dst] = t.tags[i.a];
+        if constexpr (Undefined) carry(t, i.dst, carried);
         break;
       case Op::Normalise: set_int(a()); break;
       case Op::Add: set_int(a() + b()); break;
@@ -327,6 +381,11 @@ void Machine::interpret(Thread& t) {
       case Op::LessD: set(as_double(a()) < as_double(b())); break;
       case Op::LessEqualD: set(as_double(a()) <= as_double(b())); break;
       case Op::FmaF: set(from_float(std::fma(as_float(a()), as_float(b()), as_float(r[i.c])))); break;
+      case Op::Ldexp: set(scaled(i.type, a(), sb())); break;
+      case Op::CountBits:
+      case Op::LeadingZeros:
+      case Op::ReverseBits:
+      case Op::FirstBit: set(bits_of_integer(i.op, i.type, a())); break;
       case Op::Round: set(from_float(rounded(i.type, as_float(a())))); break;
       case Op::IntToF: set(from_float(static_cast<float>(sa()))); break;
       case Op::UIntToF: set(from_float(static_cast<float>(a()))); break;
@@ -351,8 +410,12 @@ void Machine::interpret(Thread& t) {
       case Op::Select:
         r[i.dst] = a() ? b() : r[i.c];
         if constexpr (Trace) t.tags[i.dst] = t.tags[a() ? i.b : i.c];
+        if constexpr (Undefined) carry(t, i.dst, carried);
         break;
-      case Op::Jump: pc = i.dst; continue;
+      case Op::Jump:
+        pc = i.dst;
+        if (Undefined && changes(pc)) return true;
+        continue;
       case Op::JumpUnless:
         if (!a()) {
           pc = i.dst;
@@ -363,12 +426,14 @@ void Machine::interpret(Thread& t) {
         r[i.a] += b();
         if (sa() < static_cast<std::int64_t>(r[i.c])) {
           pc = i.dst;
+          if (Undefined && changes(pc)) return true;
           continue;
         }
         break;
       case Op::Load:
         t.pc = pc;
         if (!load(t, i)) return stop(true);
+        if (changes(pc + 1)) return true;
         break;
       case Op::Store:
         t.pc = pc;
@@ -392,6 +457,7 @@ void Machine::interpret(Thread& t) {
         }
         to->put(word, i.c);
         common::put(to->defined, shadow, i.c);
+        put_out(t, a(), *to, i.c, 0);
         if constexpr (Trace) std::memmove(to->tags, from->tags, i.c * sizeof(std::uint32_t));
         break;
       }
@@ -400,15 +466,22 @@ void Machine::interpret(Thread& t) {
       case Op::CheckDefined:
         if (options_.uninitialised_reads && !t.defined[i.dst]) {
           t.pc = pc;
-          finding(code::kUnwritten, Severity::Error, "a scalar is read before it has a value", &t);
-          t.defined[i.dst] = 1;
+          carry(t, i.dst, undefined_at(t, 0, [] { return std::string("a scalar is read"); }));
+          if (changes(pc + 1)) return true;
         }
         break;
       case Op::Call: {
         t.pc = pc;
         called_ = steps;
         const Site& site = program_.sites[i.b];
-        switch (site.call->thread(*this, t, site)) {
+        if constexpr (Undefined) {
+          for (std::size_t n = 0; site.call->carries && n < site.args.size() && t.carried == 0; ++n)
+            if (site.args[n] != Access::kNoRegister) t.carried = t.undefined[site.args[n]];
+        }
+        if (site.own_window) check_own_window(t, site);
+        const Step step = site.call->thread(*this, t, site);
+        t.carried = 0;
+        switch (step) {
           case Step::Done: break;
           case Step::Polled: ++pc; return stop(false);
           case Step::Wait: t.state = State::Waiting; return stop(false);
@@ -418,6 +491,7 @@ void Machine::interpret(Thread& t) {
             return stop(false);
           case Step::Failed: return stop(true);
         }
+        if (changes(pc + 1)) return true;
         break;
       }
       case Op::Meet: t.state = State::Waiting; return stop(false);

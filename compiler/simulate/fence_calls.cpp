@@ -4,8 +4,8 @@
 namespace tilewright::simulate {
 namespace {
 
-Step memory(Machine& m, Thread& t, const Site&) {
-  if (m.races()) m.races()->fence(t);
+Step memory(Machine& m, Thread& t, const Site& s) {
+  if (m.races()) m.races()->fence(t, s.scope);
   return Step::Done;
 }
 

@@ -166,7 +166,8 @@ bool convert_pairs(Machine& m, Thread& t, std::uint64_t to, std::uint64_t from, 
   for (int i = 0; i < pairs; ++i) {
     const std::uint64_t source = moved(from, i * (narrows ? 8 : 4)), target = moved(to, i * (narrows ? 4 : 8));
     std::uint64_t in = 0, out = 0;
-    if (!read_registers(m, t, {&source, 1}, narrows ? 64 : 32, &in, "what is converted")) return false;
+    t.carried = 0;
+    if (!read_registers(m, t, {&source, 1}, narrows ? 64 : 32, &in, "what is converted", true)) return false;
     for (int e = 0; e < 2; ++e) {
       if (narrows) {
         out |= std::uint64_t{half_of(float_of(in >> (32 * e)))} << (16 * e);
@@ -242,7 +243,8 @@ Step find_nth(Machine&, Thread& t, const Site& s) {
 }
 
 constexpr CallRow rounding(Meaning meaning) {
-  return {.meaning = meaning, .slots = "d_addr, a, b, c", .thread = calculate, .set_up = set_up_rounding};
+  return {
+      .meaning = meaning, .slots = "d_addr, a, b, c", .thread = calculate, .set_up = set_up_rounding, .carries = true};
 }
 
 constexpr CallRow kRows[] = {
@@ -254,24 +256,41 @@ constexpr CallRow kRows[] = {
     rounding(Meaning::SubFloat2),
     rounding(Meaning::MulFloat2),
     rounding(Meaning::FmaFloat2),
-    {.meaning = Meaning::AddMixed, .slots = "acc, x", .thread = add_mixed},
-    {.meaning = Meaning::Max3, .slots = "a, b, c", .thread = extreme, .set_up = set_up_extreme},
-    {.meaning = Meaning::Min3, .slots = "a, b, c", .thread = extreme, .set_up = set_up_extreme},
-    {.meaning = Meaning::MaxFloat, .slots = "a, b, c", .thread = extreme, .set_up = set_up_extreme},
-    {.meaning = Meaning::BFloat2Min, .slots = "a, b", .thread = extreme_of_pairs, .set_up = set_up_extreme},
-    {.meaning = Meaning::BFloat2Max, .slots = "a, b", .thread = extreme_of_pairs, .set_up = set_up_extreme},
-    {.meaning = Meaning::Float2ToHalf2, .slots = "dst|dst_addr, src|src_addr", .thread = convert_in_memory},
-    {.meaning = Meaning::Half8ToFloat8, .slots = "dst|dst_addr, src|src_addr", .thread = convert_in_memory},
-    {.meaning = Meaning::Float8ToHalf8, .slots = "dst|dst_addr, src|src_addr", .thread = convert_in_memory},
-    {.meaning = Meaning::PackFloat2, .slots = "x, y", .thread = pack},
-    {.meaning = Meaning::Float2First, .slots = "packed, unused", .thread = pack},
-    {.meaning = Meaning::Float2Second, .slots = "packed, unused", .thread = pack},
-    {.meaning = Meaning::FloatsToBFloat2, .slots = "v0, v1", .thread = pack},
-    {.meaning = Meaning::Float2ToBFloat2, .slots = "packed, unused", .thread = pack},
-    {.meaning = Meaning::BFloat2ToFloat2, .slots = "packed, unused", .thread = pack},
-    {.meaning = Meaning::FloatsToFp8x4, .slots = "x, y, z, w", .thread = pack},
-    {.meaning = Meaning::FindFirstSet, .slots = "value", .thread = find_first},
-    {.meaning = Meaning::FindNthSet, .slots = "mask, base, offset", .thread = find_nth},
+    {.meaning = Meaning::AddMixed, .slots = "acc, x", .thread = add_mixed, .carries = true},
+    {.meaning = Meaning::Max3, .slots = "a, b, c", .thread = extreme, .set_up = set_up_extreme, .carries = true},
+    {.meaning = Meaning::Min3, .slots = "a, b, c", .thread = extreme, .set_up = set_up_extreme, .carries = true},
+    {.meaning = Meaning::MaxFloat, .slots = "a, b, c", .thread = extreme, .set_up = set_up_extreme, .carries = true},
+    {.meaning = Meaning::BFloat2Min,
+     .slots = "a, b",
+     .thread = extreme_of_pairs,
+     .set_up = set_up_extreme,
+     .carries = true},
+    {.meaning = Meaning::BFloat2Max,
+     .slots = "a, b",
+     .thread = extreme_of_pairs,
+     .set_up = set_up_extreme,
+     .carries = true},
+    {.meaning = Meaning::Float2ToHalf2,
+     .slots = "dst|dst_addr, src|src_addr",
+     .thread = convert_in_memory,
+     .carries = true},
+    {.meaning = Meaning::Half8ToFloat8,
+     .slots = "dst|dst_addr, src|src_addr",
+     .thread = convert_in_memory,
+     .carries = true},
+    {.meaning = Meaning::Float8ToHalf8,
+     .slots = "dst|dst_addr, src|src_addr",
+     .thread = convert_in_memory,
+     .carries = true},
+    {.meaning = Meaning::PackFloat2, .slots = "x, y", .thread = pack, .carries = true},
+    {.meaning = Meaning::Float2First, .slots = "packed, unused", .thread = pack, .carries = true},
+    {.meaning = Meaning::Float2Second, .slots = "packed, unused", .thread = pack, .carries = true},
+    {.meaning = Meaning::FloatsToBFloat2, .slots = "v0, v1", .thread = pack, .carries = true},
+    {.meaning = Meaning::Float2ToBFloat2, .slots = "packed, unused", .thread = pack, .carries = true},
+    {.meaning = Meaning::BFloat2ToFloat2, .slots = "packed, unused", .thread = pack, .carries = true},
+    {.meaning = Meaning::FloatsToFp8x4, .slots = "x, y, z, w", .thread = pack, .carries = true},
+    {.meaning = Meaning::FindFirstSet, .slots = "value", .thread = find_first, .carries = true},
+    {.meaning = Meaning::FindNthSet, .slots = "mask, base, offset", .thread = find_nth, .carries = true},
 };
 
 }  // namespace

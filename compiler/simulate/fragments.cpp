@@ -98,15 +98,20 @@ Place place_in_c(Number number, int lane, int reg, int e) {
 }
 
 bool read_registers(Machine& m, const Thread& t, std::span<const std::uint64_t> pointers, int bits, std::uint64_t* out,
-                    std::string_view what) {
+                    std::string_view what, bool carries) {
   const std::int64_t bytes = bits / 8;
   for (std::size_t i = 0; i < pointers.size(); ++i) {
     auto from = m.view(t, pointers[i], bytes, bytes, false, what);
     if (!from) return false;
     if (m.races()) m.races()->read(t, pointers[i], bytes);
     if (m.options().uninitialised_reads && !from->is_written(bytes)) {
-      m.undefined_read(t, pointers[i], std::string(what) + " is read");
-      from->mark(true, bytes);
+      const auto text = [&] { return std::string(what) + " is read"; };
+      if (carries) {
+        m.thread(t.number).carried = m.undefined_at(t, pointers[i], text);
+      } else {
+        m.undefined_read(t, pointers[i], text());
+        from->mark(true, bytes);
+      }
     }
     out[i] = 0;
     from->get(&out[i], bytes);
@@ -123,6 +128,7 @@ bool write_registers(Machine& m, const Thread& t, std::span<const std::uint64_t>
     if (m.races()) m.races()->write(t, pointers[i], bytes, to->bytes, reinterpret_cast<const std::byte*>(&values[i]));
     to->put(&values[i], bytes);
     to->drop_tags(bytes);
+    if (t.carried) m.store_undefined(t, pointers[i], *to, bytes, t.carried);
   }
   return true;
 }

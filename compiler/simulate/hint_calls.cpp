@@ -13,7 +13,7 @@ Step nothing(Machine&, Thread&, const Site&) { return Step::Done; }
 
 // Kernels of a sequence run one after the other: what a kernel waits for is over, and those behind it see all.
 Step dependency(Machine& m, Thread& t, const Site&) {
-  if (m.races()) m.races()->fence(t);
+  if (m.races()) m.races()->fence(t, intrinsics::Scope::System);
   return Step::Done;
 }
 
@@ -84,7 +84,7 @@ Step start_profile(Machine& m, Thread& t, const Site& s) {
 // buffer, tag, offset, stride, leader, event
 Step record(Machine& m, Thread& t, const Site& s) {
   const Timer& f = form_of<Timer>(s);
-  if (m.races()) m.races()->fence(t);
+  if (m.races()) m.races()->fence(t, intrinsics::Scope::System);
   if (Machine::arg(t, s, kLeader) == 0) return Step::Done;
   const std::uint64_t tag_at = Machine::arg(t, s, kTag), offset_at = Machine::arg(t, s, kOffset);
   std::uint64_t tag = 0, offset = 0;

@@ -41,6 +41,11 @@ struct Thread {
   std::uint32_t cluster_arrivals = 0, cluster_waits = 0;
   std::uint64_t* registers = nullptr;
   std::uint8_t* defined = nullptr;
+  // By register: 0, or the number of the read that gave it no value (undefined.cpp); and how many are not 0.
+  std::uint32_t* undefined = nullptr;
+  std::uint32_t undefined_count = 0;
+  std::uint32_t carried = 0;          // of what a call computes its result from
+  std::uint32_t loads_under_way = 0;  // tcgen05.ld whose registers are not there yet
   std::uint32_t* tags = nullptr;
   std::byte* frame = nullptr;
   std::uint8_t* frame_defined = nullptr;
@@ -53,6 +58,8 @@ bool is_cta_wide(Site::Kind kind);
 
 // Where threads meet that is no mbarrier, by number: no pointer leads to block 0.
 inline constexpr std::uint64_t kClusterPlace = 1, kGridPlace = 2;
+// What fences of a CTA's scope have released before relaxed arrivals at the cluster's barrier.
+inline std::uint64_t cluster_place(std::uint32_t cta) { return 64 + cta; }
 inline std::uint64_t cta_place(std::uint32_t cta) { return 16 + cta; }
 inline std::uint64_t warpgroup_place(const Thread& t) { return 4096 + t.number / Warpgroups::kThreads; }
 inline std::uint64_t named_place(std::uint32_t cta, std::size_t id) { return 256 + cta * 16 + id; }
@@ -156,6 +163,8 @@ class Machine {
   Mbarrier* barrier_at(const Thread& t, std::uint64_t pointer, std::string_view what);
   bool init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t count);
   bool inval_barrier(const Thread& t, std::uint64_t pointer);
+  // Data is about to be written there, where a live barrier may be.
+  void spare_barriers(const Thread& t, std::uint64_t pointer, std::int64_t bytes);
   template <class F>
   bool counted(const Thread& t, std::uint64_t pointer, std::string_view what, F&& f) {
     if (foresees()) return supplies(t, pointer);
@@ -199,6 +208,7 @@ class Machine {
     if (site.dst == Access::kNoRegister) return;
     t.registers[site.dst] = value;
     if (t.tags) t.tags[site.dst] = 0;
+    if (t.undefined_count | t.carried) carry(t, site.dst, t.carried);
   }
   std::int64_t special_register(const Thread& t, std::string_view name);
   std::int64_t shared_bytes(std::string_view name) const;
@@ -228,14 +238,46 @@ class Machine {
     return ticks_ = std::max(ticks_ + 1, result_.steps);
   }
   void spend(std::int64_t bytes) { result_.steps += static_cast<std::uint64_t>(bytes) / 16; }
-  // A read of bytes that nobody wrote, or that a copy under way will write.
+  // A read of bytes that nobody wrote, or that a copy under way will write, where that matters at once.
   void undefined_read(const Thread& t, std::uint64_t pointer, std::string text);
+
+  // ---- undefined.cpp: values that a read found undefined, carried to where they matter ----
+  // The number of the thread's present read; `what` says which, and is asked for the first time.
+  template <class F>
+  std::uint32_t undefined_at(const Thread& t, std::uint64_t pointer, F&& what) {
+    if (auto stored = stored_reads_.find(place_key(t, pointer)); stored != stored_reads_.end()) return stored->second;
+    std::uint32_t& number = reads_without_value_[origin_number(t)];
+    if (number == 0) number = note_read(t, pointer, what());
+    return number;
+  }
+  static void carry(Thread& t, std::uint32_t reg, std::uint32_t read) {
+    t.undefined_count += static_cast<std::uint32_t>(read != 0) - static_cast<std::uint32_t>(t.undefined[reg] != 0);
+    t.undefined[reg] = read;
+  }
+  // A value that comes from that read without having one is stored: reading it again tells the first read.
+  void store_undefined(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read);
+  // The value decides something, which the thread is at: "a branch depends on it".
+  void matters(const Thread& t, std::uint32_t read, std::string_view how);
+  // The same of all operands of a call.
+  void operands_matter(const Thread& t, const Site& site);
+  // Bytes that are about to stand in global memory; those without a value are told, and count as written from then on.
+  void put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read);
 
  private:
   // execute.cpp: runs until the thread waits, ends or fails.
   void execute(Thread& thread);
-  template <bool Trace>
-  void interpret(Thread& thread);
+  // True: the thread goes on in the other of the two interpreters, with `steps` so far. `Undefined`: some register has
+  // no value, which each instruction carries along.
+  template <bool Trace, bool Undefined>
+  bool interpret(Thread& thread, std::uint64_t& steps);
+  std::uint32_t carried_by(const Thread& t, const Instruction& i) const;
+  void look_for_uses(const Thread& t, const Instruction& i);
+  std::uint32_t undefined_in(const Thread& t, const Access& access) const;
+  std::uint64_t place_key(const Thread& t, std::uint64_t pointer) const {
+    pointer = generic(pointer);
+    return pointer >> kOffsetBits < kLocalBlocks ? pointer : pointer * 0x9e3779b97f4a7c15 + t.number;
+  }
+  std::uint32_t note_read(const Thread& t, std::uint64_t pointer, std::string what);
   bool load(Thread& t, const Instruction& i);
   bool store(Thread& t, const Instruction& i);
   std::uint64_t address(const Thread& t, const Access& access, std::int64_t index) const;
@@ -260,6 +302,8 @@ class Machine {
   bool complete_named(std::uint32_t cta);
   void check_cta_meeting(std::uint32_t cta, const Thread& first);
   bool release_pollers();
+  void tell_second_init(const Thread& t, const Mbarrier& b);
+  void check_own_window(const Thread& t, const Site& site);
   std::string barrier_name(const Thread& t, const Site& site, std::uint64_t pointer) const;
   friend class Deadlock;
   bool after_count(const Thread& t, std::uint64_t pointer, std::string_view what, const std::string& wrong);
@@ -301,6 +345,15 @@ class Machine {
   std::vector<Thread> threads_;
   std::vector<std::uint64_t> registers_, register_image_;
   std::vector<std::uint8_t> registers_defined_;
+  std::vector<std::uint32_t> registers_undefined_;
+  struct UndefinedRead {
+    std::uint32_t origin;
+    std::string text;
+    bool told = false;
+  };
+  std::vector<UndefinedRead> undefined_reads_;                            // of this cluster, by number - 1
+  std::unordered_map<std::uint32_t, std::uint32_t> reads_without_value_;  // number by origin
+  std::unordered_map<std::uint64_t, std::uint32_t> stored_reads_;         // number by where such a value was stored
   std::vector<std::uint32_t> register_tags_;
   std::vector<std::byte> frames_;
   std::vector<std::uint8_t> frames_defined_;

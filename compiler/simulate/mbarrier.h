@@ -20,6 +20,7 @@ struct Mbarrier {
   std::uint64_t phase = 0;    // the number of the current one, from 0
   ir::Origin origin{};        // where it was initialised
   std::string name{};         // as the script has it, quoted: `full[1]`
+  bool overwritten = false;   // told once
 
   void init(std::int64_t count) {
     arrivals = missing = count;

@@ -66,15 +66,22 @@ bool needs_whole_warp(Kind k) {
 class Exchange {
  public:
   Exchange(const Site& site, std::span<Thread> lanes, std::uint32_t members)
-      : site_(site), lanes_(lanes), members_(members) {}
+      : site_(site), lanes_(lanes), members_(members) {
+    // What several lanes make together is undefined where an operand of one of them is.
+    each([&](std::size_t l) {
+      for (std::size_t i = 0; lanes_[l].undefined_count && i < site_.args.size() && undefined_ == 0; ++i)
+        undefined_ = lanes_[l].undefined[site_.args[i]];
+    });
+  }
 
   // `missing` is told the lane and the one that it reads from, which is no member; it reads itself then.
   template <class F>
   void shuffle(F&& missing) const {
     std::uint64_t values[32] = {};
-    std::uint32_t tags[32] = {};
+    std::uint32_t tags[32] = {}, undefined[32] = {};
     each([&](std::size_t l) {
       values[l] = argument(l, 1);
+      undefined[l] = lanes_[l].undefined[site_.args[1]];
       if (lanes_[l].tags) tags[l] = lanes_[l].tags[site_.args[1]];
     });
     each([&](std::size_t l) {
@@ -83,7 +90,7 @@ class Exchange {
         missing(l, from);
         from = static_cast<int>(l);
       }
-      give(l, values[from], tags[from]);
+      give(l, values[from], tags[from], undefined[from]);
     });
   }
 
@@ -110,7 +117,7 @@ class Exchange {
       }
       std::memcpy(values, next, sizeof values);
     }
-    each([&](std::size_t l) { give(l, values[l]); });
+    each([&](std::size_t l) { give(l, values[l], 0, undefined_); });
   }
 
   // By the operation of the call, from the first member on.
@@ -124,7 +131,7 @@ class Exchange {
   }
 
   void give_all(std::uint64_t value) const {
-    each([&](std::size_t l) { give(l, value); });
+    each([&](std::size_t l) { give(l, value, 0, undefined_); });
   }
 
  private:
@@ -138,15 +145,18 @@ class Exchange {
 
   std::uint64_t argument(std::size_t lane, std::size_t i) const { return lanes_[lane].registers[site_.args[i]]; }
 
-  void give(std::size_t lane, std::uint64_t value, std::uint32_t tag = 0) const {
+  void give(std::size_t lane, std::uint64_t value, std::uint32_t tag = 0, std::uint32_t undefined = 0) const {
     if (site_.dst == Access::kNoRegister) return;
-    lanes_[lane].registers[site_.dst] = value;
-    if (lanes_[lane].tags) lanes_[lane].tags[site_.dst] = tag;
+    Thread& t = lanes_[lane];
+    t.registers[site_.dst] = value;
+    if (t.tags) t.tags[site_.dst] = tag;
+    if (t.undefined_count | undefined) Machine::carry(t, site_.dst, undefined);
   }
 
   const Site& site_;
   std::span<Thread> lanes_;
   std::uint32_t members_;
+  std::uint32_t undefined_ = 0;
 };
 
 }  // namespace
@@ -196,6 +206,10 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
     }
     std::uint32_t members = masked ? wanted : here;
     if (!(members >> l & 1)) continue;
+    if (needs_whole_warp(site.kind)) {
+      for (const Thread& t : lanes)
+        if (t.undefined_count) operands_matter(t, site);
+    }
     if (site.call) {
       Step step = site.call->warp(*this, lanes, site);
       if (step == Step::Failed) stopped_ = true;
@@ -272,6 +286,7 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
   bool load = site.kind == Kind::LdMatrix;
   for (std::int64_t m = 0; m < site.number; ++m) {
     View rows[8];
+    bool whole = true;  // nothing undefined moves
     for (std::size_t j = 0; j < 8; ++j) {
       Thread& owner = lanes[static_cast<std::size_t>(m) * 8 + j];
       std::optional<View> row =
@@ -281,11 +296,8 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         return;
       }
       if (races_ && load) races_->read(owner, owner.registers[site.args[0]], 16);
-      if (load && options_.uninitialised_reads && !row->is_written(16)) {
-        undefined_read(owner, owner.registers[site.args[0]], "a matrix row is loaded");
-        row->mark(true, 16);
-      }
       rows[j] = *row;
+      whole &= !load || row->is_written(16);
     }
     std::array<std::array<std::byte, 16>, 8> before;
     for (std::size_t j = 0; j < 8; ++j) rows[j].get(before[j].data(), 16);
@@ -297,6 +309,7 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         stopped_ = true;
         return;
       }
+      const bool carries = options_.uninitialised_reads && (!whole || (!load && !own->is_written(4)));
       // A matrix of bytes is 16 by 8 and stored transposed: a lane has two neighbours of a row and of the one 8 below.
       const bool bytes = site.type.bits == 8;
       const std::size_t width = bytes ? 1 : 2;
@@ -310,6 +323,7 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         from.get(element, static_cast<std::int64_t>(width));
         to.put(element, static_cast<std::int64_t>(width));
         if (to.tags) std::copy_n(from.tags, width, to.tags);
+        if (carries) common::copy(to.defined, from.defined, width);
       }
     }
     for (std::size_t j = 0; races_ && !load && j < 8; ++j) {

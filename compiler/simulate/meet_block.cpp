@@ -94,6 +94,17 @@ bool Machine::complete_named(std::uint32_t cta) {
       return true;
     }
     const bool arrives = site_of(*first).kind == Kind::NamedArrive;
+    // A warp is all that it waits for: it meets itself, whatever others do at a barrier of this number.
+    if (wanted_at(*first) == 32) {
+      const auto here = static_cast<std::size_t>(first - lanes.begin());
+      std::vector<Thread*> own;
+      for (Thread& t : lanes.subspan(here))
+        if (named(t)) own.push_back(&t);
+      if (races_ && !arrives) races_->meet(own);
+      for (Thread* t : own) release(*t);
+      any = true;
+      continue;
+    }
     if (arrives && interleavings_) {
       interleavings_->comes(*first, named_place(cta, id_of(*first)), name_of(id_of(*first)));
     }
@@ -194,11 +205,13 @@ bool Machine::complete_cta(std::uint32_t cta) {
   if (!first) return any;
   check_cta_meeting(cta, *first);
   std::uint64_t conjunction = 1, disjunction = 0;
+  std::uint32_t undefined = 0;
   std::vector<std::uint64_t> warps;
   for (std::size_t i = 0; i < threads.size(); ++i) {
     Thread& t = threads[i];
     if (t.state == State::Done) continue;
     const Site& site = site_of(t);
+    if (t.undefined_count && !site.args.empty() && undefined == 0) undefined = t.undefined[site.args[0]];
     if (site.kind == Kind::CtaAnd) conjunction &= t.registers[site.args[0]] != 0;
     if (site.kind == Kind::CtaOr) disjunction |= t.registers[site.args[0]] != 0;
   }
@@ -237,6 +250,7 @@ bool Machine::complete_cta(std::uint32_t cta) {
     if (own.dst != Access::kNoRegister) {
       t.registers[own.dst] = own.kind == Kind::CtaAnd ? conjunction : own.kind == Kind::CtaOr ? disjunction : total;
       if (t.tags) t.tags[own.dst] = 0;
+      if (t.undefined_count | undefined) carry(t, own.dst, undefined);
     }
     release(t);
   }
@@ -256,7 +270,11 @@ bool Machine::complete_cluster() {
         finding(code::kDivergence, Severity::Error, "arrives at the cluster's barrier again without having waited", &t);
       ++t.cluster_arrivals;
       t.barrier = 1;  // has arrived
-      if (races_ && !site_of(t).flag) races_->arrive(t, kClusterPlace);
+      if (races_ && site_of(t).flag) {
+        races_->arrive_relaxed(t);
+      } else if (races_) {
+        races_->arrive(t, kClusterPlace);
+      }
       if (interleavings_) interleavings_->comes(t, kClusterPlace, {});
     }
     if (kind == Kind::ClusterArrive) {
@@ -282,7 +300,7 @@ bool Machine::complete_cluster() {
     const Kind kind = site_of(t).kind;
     if ((kind != Kind::ClusterWait && kind != Kind::ClusterSync) || first < t.cluster_arrivals) continue;
     ++t.cluster_waits;
-    if (races_) races_->leave(t, kClusterPlace);
+    if (races_) races_->leave_cluster(t);
     if (interleavings_) interleavings_->leaves(t, kClusterPlace);
     release(t);
     any = true;

@@ -38,17 +38,17 @@ std::optional<std::uint64_t> value_at(Machine& m, Thread& t, const Site& s, std:
   if (!view) return std::nullopt;
   if (m.races()) m.races()->read(t, pointer, width, how(s));
   hear(m, t, s, pointer);
-  if (m.options().uninitialised_reads && !view->is_written(width)) {
-    m.undefined_read(t, pointer, "the value is read");
-    view->mark(true, width);
-  }
+  if (m.options().uninitialised_reads && !view->is_written(width))
+    t.carried = m.undefined_at(t, pointer, [] { return std::string("the value is read"); });
   std::uint64_t raw = 0;
   view->get(&raw, width);
   from = *view;
   return from_bits(raw, s.type);
 }
 
-bool put(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, std::uint64_t value, std::uint32_t tag) {
+// `undefined`: the read that the value comes from without having one.
+bool put(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, std::uint64_t value, std::uint32_t tag,
+         std::uint32_t undefined) {
   if (!m.alive(t, pointer, "a write")) return false;
   const std::int64_t width = width_of(s.type);
   auto to = m.view(t, pointer, width, width, true, "write");
@@ -58,6 +58,7 @@ bool put(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, std::uint6
   publish(m, t, s, pointer);
   to->put(&raw, width);
   for (std::int64_t b = 0; to->tags && b < width; ++b) to->tags[b] = tag ? tag + static_cast<std::uint32_t>(b) : 0;
+  if (undefined) m.store_undefined(t, pointer, *to, width, undefined);
   return true;
 }
 
@@ -80,11 +81,11 @@ Step load(Machine& m, Thread& t, const Site& s) {
 Step load_into(Machine& m, Thread& t, const Site& s) {
   View from;
   const std::uint64_t to = moved(Machine::arg(t, s, 1), static_cast<std::int64_t>(Machine::arg(t, s, 3)) * 4);
-  if (Machine::arg(t, s, 2, 1) == 0) return put(m, t, s, to, 0, 0) ? Step::Done : Step::Failed;
+  if (Machine::arg(t, s, 2, 1) == 0) return put(m, t, s, to, 0, 0, 0) ? Step::Done : Step::Failed;
   auto value = value_at(m, t, s, Machine::arg(t, s, 0), from);
   if (!value) return Step::Failed;
   std::uint32_t tag = from.tags ? from.tags[0] : 0;
-  if (!put(m, t, s, to, *value, tag)) return Step::Failed;
+  if (!put(m, t, s, to, *value, tag, t.carried)) return Step::Failed;
   return after_read(m, t, Machine::arg(t, s, 0), *value);
 }
 
@@ -100,7 +101,7 @@ Step store(Machine& m, Thread& t, const Site& s) {
   const std::int64_t all = width * static_cast<std::int64_t>(s.items.size());
   if (!m.view(t, at, all, all, false, "write")) return Step::Failed;
   for (std::uint32_t value : s.items) {
-    if (!put(m, t, s, at, t.registers[value], t.tags ? t.tags[value] : 0)) return Step::Failed;
+    if (!put(m, t, s, at, t.registers[value], t.tags ? t.tags[value] : 0, t.undefined[value])) return Step::Failed;
     at = moved(m.generic(at), width);
   }
   return Step::Done;
@@ -133,7 +134,7 @@ Step atomic(Machine& m, Thread& t, const Site& s) {
   auto old = value_at(m, t, s, Machine::arg(t, s, 0), from);
   if (!old) return Step::Failed;
   std::uint64_t now = combined(static_cast<Combine>(s.code), s.type, *old, normalised(Machine::arg(t, s, 1), s.type));
-  if (!put(m, t, s, Machine::arg(t, s, 0), now, 0)) return Step::Failed;
+  if (!put(m, t, s, Machine::arg(t, s, 0), now, 0, t.carried)) return Step::Failed;
   const std::uint64_t pointer = Machine::arg(t, s, 0);
   Machine::set_result(t, s, *old);
   return after_read(m, t, pointer, *old);
@@ -151,7 +152,8 @@ Step compare_and_swap(Machine& m, Thread& t, const Site& s) {
   View from;
   auto old = value_at(m, t, s, Machine::arg(t, s, 0), from);
   if (!old) return Step::Failed;
-  if (*old == Machine::arg(t, s, 1) && !put(m, t, s, Machine::arg(t, s, 0), Machine::arg(t, s, 2), 0))
+  m.matters(t, t.carried, "T." + s.text + " compares it");
+  if (*old == Machine::arg(t, s, 1) && !put(m, t, s, Machine::arg(t, s, 0), Machine::arg(t, s, 2), 0, 0))
     return Step::Failed;
   const std::uint64_t pointer = Machine::arg(t, s, 0);
   Machine::set_result(t, s, *old);
@@ -159,16 +161,25 @@ Step compare_and_swap(Machine& m, Thread& t, const Site& s) {
 }
 
 constexpr CallRow kRows[] = {
-    {.meaning = Meaning::LoadValue, .slots = "addr", .thread = load},
+    {.meaning = Meaning::LoadValue, .slots = "addr", .thread = load, .carries = true},
     {.meaning = Meaning::LoadInto,
      .slots = "addr, res|reg, guard, local_addr",
      .thread = load_into,
-     .set_up = set_up_load_into},
-    {.meaning = Meaning::StoreValues, .slots = "address", .thread = store, .set_up = set_up_store},
+     .set_up = set_up_load_into,
+     .carries = true},
+    {.meaning = Meaning::StoreValues, .slots = "address", .thread = store, .set_up = set_up_store, .carries = true},
     {.meaning = Meaning::StoreZeros, .slots = "ptr, num_bytes", .thread = store_zeros},
-    {.meaning = Meaning::ReduceMemory, .slots = "address, value", .thread = atomic, .set_up = set_up_atomic},
-    {.meaning = Meaning::AtomicMemory, .slots = "address|res_addr, value", .thread = atomic, .set_up = set_up_atomic},
-    {.meaning = Meaning::AtomicCas, .slots = "ptr, old_val, new_val", .thread = compare_and_swap},
+    {.meaning = Meaning::ReduceMemory,
+     .slots = "address, value",
+     .thread = atomic,
+     .set_up = set_up_atomic,
+     .carries = true},
+    {.meaning = Meaning::AtomicMemory,
+     .slots = "address|res_addr, value",
+     .thread = atomic,
+     .set_up = set_up_atomic,
+     .carries = true},
+    {.meaning = Meaning::AtomicCas, .slots = "ptr, old_val, new_val", .thread = compare_and_swap, .carries = true},
 };
 
 }  // namespace

@@ -264,7 +264,8 @@ Step store_fragment(Machine& m, Thread& t, const Site& s) {
     const std::uint64_t from = moved(Machine::arg(t, s, 1), (offset + i) * from_bytes),
                         to = moved(Machine::arg(t, s, 0), (row * stride + column) * to_bytes);
     std::uint64_t raw = 0;
-    if (!read_registers(m, t, {&from, 1}, static_cast<int>(from_bytes * 8), &raw, "a register of the fragment"))
+    t.carried = 0;
+    if (!read_registers(m, t, {&from, 1}, static_cast<int>(from_bytes * 8), &raw, "a register of the fragment", true))
       return Step::Failed;
     raw = to_bits(converted(from_bits(raw, f.from), f.from, f.to), f.to);
     if (!write_registers(m, t, {&to, 1}, static_cast<int>(to_bytes * 8), &raw, "the fragment's store"))

@@ -37,14 +37,12 @@ bool claim(Machine& m, Thread& t, Move& move, std::int64_t align) {
     if (!m.alive(t, to, "a copy")) return false;
     auto at = m.view(t, to, move.bytes, align, false, "a copy's destination");
     if (!at) return false;
+    m.spare_barriers(t, to, move.bytes);
     if (!move.combine && move.byte_mask == 0xffff) poison(m, *at, move.bytes);
   }
   for (std::uint64_t barrier : move.barriers)
     if (!m.barrier_at(t, barrier, "a copy")) return false;
-  if (m.races()) {
-    for (std::uint64_t barrier : move.barriers) m.races()->use_barrier_by_proxy(t, barrier);
-    watch(*m.races(), t, move);
-  }
+  if (m.races()) watch(*m.races(), t, move);
   return true;
 }
 
@@ -103,11 +101,16 @@ bool Move::land(Machine& m, Thread& t) {
     m.spend(bytes);
     if (combine) {
       combine_into(*combine, type, *to, cargo.view(), bytes);
+      m.put_out(t, place, *to, bytes, 0);
     } else if (byte_mask == 0xffff) {
       transfer(*to, cargo.view(), bytes);
+      m.put_out(t, place, *to, bytes, 0);
     } else {
       for (std::int64_t b = 0; b < bytes; ++b)
-        if (byte_mask >> (b % 16) & 1) transfer(to->at(b), cargo.view().at(b), 1);
+        if (byte_mask >> (b % 16) & 1) {
+          transfer(to->at(b), cargo.view().at(b), 1);
+          m.put_out(t, moved(place, b), to->at(b), 1, 0);
+        }
     }
   }
   for (std::size_t i = 0; i < barriers.size(); ++i) {

@@ -23,8 +23,10 @@ void include(std::vector<OtherGroup>& groups, const OtherGroup& other) {
   } else if (at->known != other.known) {
     auto both = std::make_shared<Knowledge>();
     both->seen = at->known->seen;
+    both->proxied = at->known->proxied;
     raise(both->seen, other.known->seen);
-    if (both->seen != at->known->seen) at->known = std::move(both);
+    raise(both->proxied, other.known->proxied);
+    if (both->seen != at->known->seen || both->proxied != at->known->proxied) at->known = std::move(both);
   }
 }
 
@@ -60,6 +62,11 @@ bool Order::knows_group(Agent thread, std::uint32_t group) const {
 bool Order::knows_other(Agent thread, std::uint32_t group, Agent other, Time time) const {
   const OtherGroup* known = find(*threads_[thread].base, group);
   return known && at(known->known->seen, other) >= time;
+}
+
+bool Order::proxy_knows_other(Agent thread, std::uint32_t group, Agent other, Time time) const {
+  const OtherGroup* known = find(*threads_[thread].base, group);
+  return known && at(known->known->proxied, other) >= time;
 }
 
 bool Order::knows(Agent thread, Agent other, Strand strand, Time number) const {
@@ -188,6 +195,12 @@ void Order::fence_proxy(Agent thread) {
   if (!*known) {
     auto out = copy_of(*own.base);
     raise(out->proxied, out->seen);
+    // What other clusters have released is made visible by a fence of the thread that acquired it, too.
+    for (OtherGroup& other : out->groups) {
+      auto proxied = std::make_shared<Knowledge>(*other.known);
+      raise(proxied->proxied, proxied->seen);
+      other.known = std::move(proxied);
+    }
     *known = out;
   }
   own.base = *known;

@@ -36,9 +36,10 @@ enum class Strand : std::uint8_t {
   FencedLoads,
   FencedStores,
   Wgmma,
-  Transfers
+  Transfers,
+  Commits  // arrivals of tcgen05.commit
 };
-inline constexpr std::size_t kStrands = 11;
+inline constexpr std::size_t kStrands = 12;
 
 struct Knowledge;
 using Known = std::shared_ptr<const Knowledge>;
@@ -94,6 +95,7 @@ class Order {
   }
   // The same of a thread of another cluster; of its operations: does it know anything of that cluster?
   bool knows_other(Agent thread, std::uint32_t group, Agent other, Time time) const;
+  bool proxy_knows_other(Agent thread, std::uint32_t group, Agent other, Time time) const;
   bool knows_group(Agent thread, std::uint32_t group) const;
   // What it knows now, to be held against later.
   const Known& known(Agent thread) const { return threads_[thread].base; }

@@ -68,7 +68,12 @@ enum class Op : std::uint8_t {
   LessD,
   LessEqualD,
   FmaF,
-  Round,  // Round: a float to what the narrow type `type` can hold
+  Ldexp,  // a * 2^b
+  CountBits,
+  LeadingZeros,
+  ReverseBits,
+  FirstBit,  // of an integer of `type`; the lowest set bit counts from 1
+  Round,     // Round: a float to what the narrow type `type` can hold
   IntToF,
   UIntToF,
   FToInt,
@@ -188,7 +193,8 @@ struct Site {
   const CallRow* call = nullptr;     // calls.h; `args` are then its slots
   std::vector<std::uint32_t> items;  // registers of the list and variadic operands, in their order
   std::shared_ptr<const CallForm> form{};
-  int code = 0;  // what the row's own set-up needs besides
+  int code = 0;             // what the row's own set-up needs besides
+  bool own_window = false;  // its first slot is an address in .shared::cta
   // The access by which the script names the barrier that the call is about.
   std::uint32_t barrier_view = Access::kNoRegister;
   // How a call on memory or a fence orders others; weak: not at all.

@@ -22,7 +22,8 @@ void Races::start_group(std::uint32_t number, std::size_t threads, std::uint64_t
   places_.clear();
   maps_.clear();
   missed_.assign(threads, Missed::Nothing);
-  fenced_.assign(threads, nullptr);
+  fenced_.assign(threads, {});
+  remote_commits_.clear();
   behind_fence_.assign(threads, nullptr);
   fenced_warps_.clear();
   heard_.assign(threads, {});
@@ -102,8 +103,11 @@ bool Races::ordered(const Access& a, const Touch& earlier, bool earlier_writes) 
     return is_on_tensor_memory(a, op) ? tensor_order(a, op) == Tensor::Ordered : has_ended(a, op, earlier_writes);
   }
   const std::uint32_t number = earlier.who - 1;
-  if (is_foreign(earlier))
-    return order_.knows_other(a.thread.number, 1 + number / stride_, number % stride_, earlier.time);
+  if (is_foreign(earlier)) {
+    const std::uint32_t group = 1 + number / stride_, other = number % stride_;
+    return a.proxy && earlier_writes ? order_.proxy_knows_other(a.thread.number, group, other, earlier.time)
+                                     : order_.knows_other(a.thread.number, group, other, earlier.time);
+  }
   const Agent other = number - first_thread_;
   // A copy that overwrites what was read ordinarily needs no fence: the reads are over.
   return a.proxy && earlier_writes ? order_.proxy_knows(a.thread.number, other, earlier.time)
@@ -132,7 +136,7 @@ void Races::check_write(const Access& a, Cell& cell, std::uint64_t pointer, std:
   const bool atomic = a.how == How::Atomic;
   if (!(atomic && cell.write.is_atomic()) && !ordered(a, cell.write, true)) {
     const bool equal = a.now && common::equals(a.old + from_start, a.now + from_start, static_cast<std::size_t>(bytes));
-    conflict(a, cell.write, true, pointer, bytes, equal);
+    if (!(equal && is_one_store(a, cell.write))) conflict(a, cell.write, true, pointer, bytes, equal);
   }
   auto hold = [&](const Readers& readers) {
     Touch one;
@@ -205,10 +209,18 @@ void Races::note_reader(const Access& a, Cell& cell, std::uint64_t pointer) {
 
 // ---- operations ----
 
-std::uint32_t Races::issue(const Thread& t, Queue queue) {
+std::uint32_t Races::issue(const Thread& t, Queue queue, Kind kind) {
   const Time number = queue == Queue::Counted ? 0 : ++strands_[t.number].issued[index_of(queue)];
-  issued_.push_back({t.number, queue, number, 0});
+  issued_.push_back({t.number, queue, number, 0, kind});
   return static_cast<std::uint32_t>(issued_.size());
+}
+
+// Lanes of one warp that store one value by one instruction: one of them does it (CUDA programming guide, "SIMT
+// architecture"), and it does not matter which.
+bool Races::is_one_store(const Access& a, const Touch& earlier) const {
+  if (a.operation || earlier.is_operation()) return false;
+  const std::uint32_t own = first_thread_ + a.thread.number;
+  return (earlier.who - 1) / kLanes == own / kLanes && (earlier.site & ~Touch::kAtomic) == site_of(a.thread);
 }
 
 void Races::commit(const Thread& t, Queue queue) {

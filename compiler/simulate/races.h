@@ -64,7 +64,9 @@ class Races {
              const std::byte* now = nullptr, How how = How::Plain, std::string_view view = {});
 
   // ---- accesses of an operation that the thread issues ----
-  std::uint32_t issue(const Thread& t, Queue queue);
+  // Of the tensor core's operations, which are ordered by pairs (races_tensor.cpp).
+  enum class Kind : std::uint8_t { None, Product, MatrixCopy, LaneCopy, Shift };
+  std::uint32_t issue(const Thread& t, Queue queue, Kind kind = Kind::None);
   // The newest operation of a queue, and what the thread knows: all of its operations so far come behind that.
   struct SoFar {
     Time last = 0;
@@ -89,6 +91,9 @@ class Races {
   // A barrier counts an operation that has ended; or an arrival says it of all of a queue up to that one.
   void counted(std::uint32_t operation, std::uint64_t barrier, std::uint64_t phase);
   void counted_before(const Thread& t, Queue queue, const SoFar& so_far, std::uint64_t barrier);
+  // A tcgen05.commit that will arrive at these barriers, by its number among those of the thread; and it has arrived.
+  Time commits(const Thread& t, std::span<const std::uint64_t> barriers);
+  void committed(const Thread& t, Time number, std::uint64_t barrier);
 
   // ---- synchronisation ----
   void meet(std::span<Thread* const> threads);
@@ -101,13 +106,14 @@ class Races {
   void release_columns(const Thread& t, std::int64_t first, std::int64_t columns);
   // At barriers of hardware, by a number that the caller chooses; and at mbarriers, by their pointer.
   void arrive(const Thread& t, std::uint64_t place);
+  // A relaxed arrival at the cluster's barrier: releases what fences of the thread have released before it.
+  void arrive_relaxed(const Thread& t);
+  void leave_cluster(const Thread& t);
   void leave(const Thread& t, std::uint64_t place);  // has waited: what arrived there is known
   void close(std::uint64_t place);                   // everybody has come; the next ones belong to the next phase
   void init_barrier(const Thread& t, std::uint64_t barrier);
   void end_barrier(std::uint64_t barrier) { places_.erase(barrier); }
   void use_barrier(const Thread& t, std::uint64_t barrier);
-  // An asynchronous operation that the thread issues will signal it.
-  void use_barrier_by_proxy(const Thread& t, std::uint64_t barrier);
   void fence_init(const Thread& t);                             // fence.mbarrier_init
   void phase_over(std::uint64_t barrier, std::uint64_t phase);  // the number of the one that is over
   // The threads of a CTA of a cluster have all ended: what others do in its shared memory has to be over.
@@ -119,7 +125,7 @@ class Races {
   // `relaxed`: only together with a fence of the thread, before or behind it.
   void release(const Thread& t, std::uint64_t pointer, intrinsics::Scope scope, bool relaxed);
   void acquire(const Thread& t, std::uint64_t pointer, intrinsics::Scope scope, bool relaxed);
-  void fence(const Thread& t);
+  void fence(const Thread& t, intrinsics::Scope scope);
 
  private:
   struct Issued {
@@ -127,6 +133,7 @@ class Races {
     Queue queue{};
     Time number = 0;    // in its strand; of what a barrier counts: one more than the phase, 0 before it has ended
     Agent barrier = 0;  // that counts it
+    Kind kind{};
   };
   // The operations of a thread that end in their order.
   struct Strands {
@@ -138,8 +145,8 @@ class Races {
     Gathering open;
     Known over;
     Touch init;
-    bool fenced = false;  // its initialisation, for asynchronous operations
-    Touch remote;         // the last arrival from another CTA
+    Agent initialised = 0;  // whose time 1 is the initialisation, as fence.mbarrier_init releases it
+    Touch remote;           // the last arrival from another CTA
   };
   // A tensor map as a fence has seen it: who has written each part of it last.
   struct FencedMap {
@@ -166,10 +173,12 @@ class Races {
   bool ordered(const Access& a, const Touch& earlier, bool earlier_writes) const;
   bool ordered(const Access& a, const Readers& earlier, Touch* unordered) const;
   bool has_ended(const Access& a, const Issued& op, bool writing) const;
+  bool is_one_store(const Access& a, const Touch& earlier) const;
   // Of operations on tensor memory: how far the access comes behind an earlier one.
   enum class Tensor : std::uint8_t { Ordered, Unordered, NotFencedBefore, NotFencedAfter };
   bool is_on_tensor_memory(const Access& a, const Issued& op) const;
   Tensor tensor_order(const Access& a, const Issued& op) const;
+  bool is_pipelined(const Access& a, const Issued& op) const;
   Agent warp_of(const Thread& t) const;                   // its first lane
   bool is_awaited(const Issued& op, bool writing) const;  // by anybody
   // Why nothing orders an access behind an earlier one, and what would.
@@ -232,7 +241,20 @@ class Races {
   std::unordered_map<std::uint64_t, Place> places_;
   std::unordered_map<std::uint64_t, std::vector<FencedMap>> maps_;  // by pointer
   std::vector<Missed> missed_;                                      // by thread
-  std::vector<Known> fenced_;                                       // by thread: what its last fence releases
+  // By thread: what its last fence releases, to the CTA and to the cluster or wider.
+  struct Fenced {
+    Known cta, cluster;
+    std::vector<Agent> barriers;  // that it has initialised before a fence.mbarrier_init
+  };
+  std::vector<Fenced> fenced_;
+  // Arrivals of tcgen05.commit in other CTAs.
+  struct RemoteCommit {
+    Agent thread;
+    Time number, time;  // among the thread's commits, and on its clock
+    std::uint64_t barrier;
+    std::uint32_t site;
+  };
+  std::vector<RemoteCommit> remote_commits_;
   // What a warp's last tcgen05.fence.before told of its loads and stores.
   struct FencedWarp {
     Time loads = 0, stores = 0;
@@ -240,7 +262,12 @@ class Races {
   };
   std::unordered_map<Agent, FencedWarp> fenced_warps_;  // by first lane
   std::vector<Known> behind_fence_;                     // by thread: known at its last tcgen05.fence.after
-  std::vector<std::vector<Known>> heard_;               // by thread: what the next fence acquires
+  // By thread: what the next fence acquires, of this cluster and of others.
+  struct Heard {
+    std::vector<Known> own;
+    std::vector<OtherGroup> others;
+  };
+  std::vector<Heard> heard_;
 };
 
 }  // namespace tilewright::simulate

@@ -46,7 +46,7 @@ void Races::init_barrier(const Thread& t, std::uint64_t barrier) {
 void Races::use_barrier(const Thread& t, std::uint64_t barrier) {
   Place& p = place(barrier);
   const Access use{.thread = t};
-  if (ordered(use, p.init, true)) return;
+  if (ordered(use, p.init, true) || (p.initialised && order_.knows(t.number, p.initialised, 1))) return;
   Finding f;
   f.code = code::kRace;
   f.message = "thread " + std::to_string(t.linear) + " uses the barrier at byte " + std::to_string(offset_of(barrier)) +
@@ -58,26 +58,45 @@ void Races::use_barrier(const Thread& t, std::uint64_t barrier) {
   p.init = {};  // said once
 }
 
-void Races::use_barrier_by_proxy(const Thread& t, std::uint64_t barrier) {
-  Place& p = place(barrier);
-  if (p.init.who == 0 || p.fenced || order_.proxy_knows(t.number, p.init.who - 1 - first_thread_, p.init.time)) return;
-  p.fenced = true;  // said once
-  Finding f;
-  f.code = code::kProxy;
-  f.severity = Severity::Warning;
-  f.message = "an asynchronous operation signals a barrier, and no fence has made its initialisation by " +
-              name_of(p.init) + " visible to such operations";
-  f.hint =
-      "put T.ptx.fence.mbarrier_init() or T.ptx.fence.proxy_async() behind the initialisation, before the barrier "
-      "that orders it";
-  f.related.push_back({machine_.origin_numbered(p.init.site), "initialised here"});
-  machine_.report(std::move(f), &t);
+// fence.mbarrier_init.release.cluster: a fence for the initialisations that the same thread has executed before it, and
+// for nothing else (PTX ISA 9.7.13.4, membar/fence, ".mbarrier_init"). A relaxed arrival at the cluster's barrier, or a
+// relaxed store, behind it publishes them.
+void Races::fence_init(const Thread& t) {
+  std::vector<Agent>& barriers = fenced_[t.number].barriers;
+  for (auto& [at, p] : places_) {
+    if (p.init.who != first_thread_ + t.number + 1) continue;
+    if (!p.initialised) p.initialised = order_.add_agent();
+    if (std::ranges::find(barriers, p.initialised) == barriers.end()) barriers.push_back(p.initialised);
+  }
 }
 
-void Races::fence_init(const Thread& t) {
-  for (auto& [at, p] : places_) {
-    if (p.init.who != 0 && order_.knows(t.number, p.init.who - 1 - first_thread_, p.init.time)) p.fenced = true;
-  }
+// barrier.cluster.arrive.relaxed "does not provide any memory ordering" by itself (PTX ISA 9.7.13.3); a fence before it
+// that morally strong operations follow synchronises as a release does (8.8, "release pattern").
+void Races::arrive_relaxed(const Thread& t) {
+  const Fenced& fenced = fenced_[t.number];
+  if (fenced.cluster) Order::join(fenced.cluster, place(kClusterPlace).open);
+  if (fenced.cta) Order::join(fenced.cta, place(cluster_place(t.cta)).open);
+  for (Agent barrier : fenced.barriers) Order::mark(barrier, 1, place(kClusterPlace).open);
+}
+
+void Races::leave_cluster(const Thread& t) {
+  leave(t, kClusterPlace);
+  if (Place& own = place(cluster_place(t.cta)); !own.open.empty()) close(cluster_place(t.cta));
+  leave(t, cluster_place(t.cta));
+}
+
+// tcgen05.commit tracks all earlier operations of its thread (PTX ISA 9.7.16.12.1), so of two commits of a thread the
+// first arrives first.
+Time Races::commits(const Thread& t, std::span<const std::uint64_t> barriers) {
+  const Time number = ++strands_[t.number].issued[static_cast<std::size_t>(Strand::Commits)];
+  for (std::uint64_t at : barriers)
+    if (auto rank = machine_.rank_of(at); rank && *rank != t.cta)
+      remote_commits_.push_back({t.number, number, order_.now(t.number), machine_.generic(at), site_of(t)});
+  return number;
+}
+
+void Races::committed(const Thread& t, Time number, std::uint64_t barrier) {
+  order_.finish(t.number, Strand::Commits, number, place(barrier).open);
 }
 
 void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, std::size_t blocks) {
@@ -122,6 +141,15 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
   for (auto& [at, p] : places_) {
     if (const std::uint64_t block = at >> kOffsetBits; block >= first_block && block < first_block + blocks)
       look(p.remote, "arrives in");
+  }
+  for (const RemoteCommit& c : remote_commits_) {
+    const std::uint64_t block = c.barrier >> kOffsetBits;
+    if (block < first_block || block >= first_block + blocks || left.who != 0) continue;
+    if (order_.holds(known, c.thread, Strand::Commits, c.number)) continue;
+    // The issuer has met the CTA since: its arrival is under way before the CTA can leave.
+    if (order_.holds(known, c.thread, c.time)) continue;
+    left = {first_thread_ + c.thread + 1, 0, c.site};
+    what = "arrives by tcgen05.commit in";
   }
   if (left.who == 0) return;
   Finding f;
@@ -192,14 +220,17 @@ void Races::release(const Thread& t, std::uint64_t pointer, intrinsics::Scope sc
   auto own = std::ranges::find(at.known, group_, &OtherGroup::group);
   Gathering all;
   if (own != at.known.end()) Order::join(own->known, all);
+  const Fenced& fenced = fenced_[t.number];
   if (!relaxed) {
     order_.release(t.number, all);
-  } else if (fenced_[t.number]) {
-    Order::join(fenced_[t.number], all);
+  } else if (fenced.cta) {
+    Order::join(fenced.cta, all);
   }
+  for (Agent barrier : fenced.barriers) Order::mark(barrier, 1, all);
   at.group = group_;
   at.cta = t.cta;
-  at.scope = scope;
+  // A release by a fence reaches as far as the fence and the store that follows it.
+  at.scope = relaxed && fenced.cta != fenced.cluster ? std::min(scope, intrinsics::Scope::Cta) : scope;
   if (all.empty()) return;
   // What others have released there before goes on with it.
   if (own == at.known.end()) own = at.known.insert(own, {group_, nullptr});
@@ -215,25 +246,32 @@ void Races::acquire(const Thread& t, std::uint64_t pointer, intrinsics::Scope sc
     missed_[t.number] = Missed::Scope;
     return;
   }
-  if (from.known.empty()) missed_[t.number] = Missed::Semantics;
+  if (from.known.empty() || relaxed) missed_[t.number] = Missed::Semantics;
   for (const OtherGroup& released : from.known) {
-    if (released.group != group_) {
-      order_.acquire_group(t.number, released);
-    } else if (relaxed) {
-      missed_[t.number] = Missed::Semantics;
-      heard_[t.number].push_back(released.known);
-    } else {
+    const bool own = released.group == group_;
+    if (relaxed) {
+      // Only a fence behind the read completes it: relaxed and volatile reads acquire nothing (PTX ISA 8.8).
+      Heard& heard = heard_[t.number];
+      if (own && (heard.own.empty() || heard.own.back() != released.known)) heard.own.push_back(released.known);
+      if (!own && (heard.others.empty() || heard.others.back().known != released.known))
+        heard.others.push_back(released);
+    } else if (own) {
       order_.acquire(t.number, released.known);
+    } else {
+      order_.acquire_group(t.number, released);
     }
   }
 }
 
-void Races::fence(const Thread& t) {
-  for (const Known& known : heard_[t.number]) order_.acquire(t.number, known);
-  heard_[t.number].clear();
+void Races::fence(const Thread& t, intrinsics::Scope scope) {
+  for (const Known& known : heard_[t.number].own) order_.acquire(t.number, known);
+  for (const OtherGroup& other : heard_[t.number].others) order_.acquire_group(t.number, other);
+  heard_[t.number] = {};
   Gathering own;
   order_.release(t.number, own);
-  fenced_[t.number] = order_.close(own);
+  Fenced& fenced = fenced_[t.number];
+  fenced.cta = order_.close(own);
+  if (scope > intrinsics::Scope::Cta) fenced.cluster = fenced.cta;
 }
 
 }  // namespace tilewright::simulate

@@ -1,11 +1,12 @@
 // Tensor memory in the search for races (PTX ISA, "memory consistency model for tensor core operations").
 //
-// Its operations are all asynchronous. Those of a tensor core follow each other: products, copies and shifts of one
-// thread in their order, those of several when a fence on either side goes with the barrier between them. Anything else
-// has to wait for the end of what it follows: for a commit's barrier, or for the waits of loads and stores, which a
-// warp makes together. From one thread to another the fences have to be there, too; a commit stands for the first of
-// them.
+// Its operations are all asynchronous. Some pairs of a tensor core's operations follow each other as they were issued
+// (kPipelined): those of one thread in their order, those of several when a fence on either side goes with the barrier
+// between them. Anything else has to wait for the end of what it follows: for a commit's barrier, or for the waits of
+// loads and stores, which a warp makes together. From one thread to another the fences have to be there, too; a commit
+// stands for the first of them.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
@@ -39,6 +40,26 @@ bool Races::is_same_pipeline(std::uint32_t operation, std::uint32_t other) const
   return a.queue == b.queue && a.thread == b.thread && is_tensor(a.queue);
 }
 
+// PTX ISA 9.7.16.6.2, "Pipelined tcgen05 instructions": the pairs that execute in the order of their issue, within one
+// cta_group. tcgen05.mma after tcgen05.mma is promised for one accumulator and shape; others are taken as ordered, too:
+// kernels lean on that, and no GPU is known on which they are not.
+//
+//   | first       | then                   |
+//   |-------------|------------------------|
+//   | tcgen05.mma | tcgen05.mma            |
+//   | tcgen05.cp  | tcgen05.mma            |
+//   | tcgen05.shift | tcgen05.mma          |
+//   | tcgen05.shift | tcgen05.cp.4x256b    |
+//   | tcgen05.mma | tcgen05.shift          |
+//
+// In particular a tcgen05.cp may overwrite what a tcgen05.mma before it still reads (scale factors, say).
+bool Races::is_pipelined(const Access& a, const Issued& op) const {
+  using enum Kind;
+  constexpr std::pair<Kind, Kind> kPipelined[] = {{Product, Product}, {MatrixCopy, Product}, {LaneCopy, Product},
+                                                  {Shift, Product},   {Shift, LaneCopy},     {Product, Shift}};
+  return std::ranges::find(kPipelined, std::pair(op.kind, issued(a.operation).kind)) != std::end(kPipelined);
+}
+
 Races::Tensor Races::tensor_order(const Access& a, const Issued& op) const {
   const Agent self = a.thread.number;
   const Known& behind = behind_fence_[self];
@@ -47,11 +68,13 @@ Races::Tensor Races::tensor_order(const Access& a, const Issued& op) const {
     return tensor_fences_ ? behind && order_.holds(behind, op.thread, strand, op.number) : known(strand);
   };
   if (op.queue == Queue::TensorCore) {
-    if (issued(a.operation).queue == Queue::TensorCore) {
+    if (issued(a.operation).queue == Queue::TensorCore && is_pipelined(a, op)) {
       if (op.thread == self || fenced(Strand::FencedWork) || fenced(Strand::TensorWork)) return Tensor::Ordered;
       return known(Strand::FencedWork) || known(Strand::TensorWork) ? Tensor::NotFencedAfter : Tensor::Unordered;
     }
     if (!known(Strand::TensorWork)) return Tensor::Unordered;
+    // The thread has waited itself: nothing has to be fenced between its own operations.
+    if (op.thread == self && issued(a.operation).queue == Queue::TensorCore) return Tensor::Ordered;
     return fenced(Strand::TensorWork) ? Tensor::Ordered : Tensor::NotFencedAfter;
   }
   const bool loads = op.queue == Queue::TmemLoad;
@@ -98,9 +121,7 @@ void Races::release_columns(const Thread& t, std::int64_t first, std::int64_t co
   Touch left;
   auto look = [&](const Touch& touch) {
     if (left.who != 0 || ordered(release, touch, true)) return;
-    // Loads that nobody has awaited are told where their registers are read.
-    const Issued& op = issued(touch.who & ~Touch::kOperation);
-    if (op.queue != Queue::TmemLoad || is_awaited(op, false)) left = touch;
+    left = touch;
   };
   auto look_readers = [&](const Readers& r) {
     if (r.who) look({r.who, r.time, r.site});

@@ -88,6 +88,11 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
   const Thread* other = thread_of(earlier);
   const std::string_view barrier = barrier_for(reach_of(t, other));
   const std::string_view unordered = "nothing orders the two";
+  if (op && op->queue == Queue::TensorCore && a.operation && issued(a.operation).queue == Queue::TensorCore &&
+      op->thread == t.number && !is_pipelined(a, *op))
+    return {code::kUnawaited, Severity::Error,
+            "PTX does not order such a pair (9.7.16.6.2), and nobody has waited for the first",
+            wait_for(op->queue, earlier_writes)};
   if (op && !is_awaited(*op, earlier_writes))
     return {code::kUnawaited, Severity::Error, "nobody has waited for it", wait_for(op->queue, earlier_writes)};
   if (op && is_on_tensor_memory(a, *op)) {
@@ -108,6 +113,13 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
   if (a.proxy && earlier_writes && other && order_.knows(t.number, other->number, earlier.time)) {
     return {code::kProxy, Severity::Error, "no fence makes ordinary writes visible to asynchronous copies",
             "put T.ptx.fence.proxy_async() behind the writes, before the barrier that orders them"};
+  }
+  if (a.proxy && earlier_writes && !earlier.is_operation() && is_foreign(earlier)) {
+    const std::uint32_t number = earlier.who - 1;
+    if (order_.knows_other(t.number, 1 + number / stride_, number % stride_, earlier.time))
+      return {code::kProxy, Severity::Error, "no fence makes ordinary writes visible to asynchronous copies",
+              "put T.ptx.fence.proxy_async() before the copy, behind what acquires the writes (or behind the writes, "
+              "before what releases them)"};
   }
   if (equal) {
     return {code::kEqualStores, Severity::Warning, "nothing orders the two; both store the same value here",

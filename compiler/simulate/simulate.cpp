@@ -409,6 +409,10 @@ void Machine::begin(std::uint64_t cluster) {
   threads_.assign(count, {});
   registers_.resize(count * program_.registers);
   registers_defined_.assign(count * program_.registers, 0);
+  registers_undefined_.assign(count * program_.registers, 0);
+  undefined_reads_.clear();
+  reads_without_value_.clear();
+  stored_reads_.clear();
   frames_.assign(count * static_cast<std::size_t>(program_.frame_bytes), std::byte{0});
   frames_defined_.assign(frames_.size(), 0);
   if (options_.trace) {
@@ -451,6 +455,7 @@ void Machine::set_up_threads(std::array<std::int64_t, 3> first) {
     t.number = static_cast<std::uint32_t>(n);
     t.registers = registers_.data() + n * program_.registers;
     t.defined = registers_defined_.data() + n * program_.registers;
+    t.undefined = registers_undefined_.data() + n * program_.registers;
     t.frame = frames_.data() + n * static_cast<std::size_t>(program_.frame_bytes);
     t.frame_defined = frames_defined_.data() + n * static_cast<std::size_t>(program_.frame_bytes);
     if (options_.trace) {
@@ -592,9 +597,12 @@ void Machine::finish_group() {
   for (const auto& [pointer, barrier] : barriers_) {
     if (barrier.bytes == 0) continue;
     const Thread& owner = threads_[rank_of(pointer).value_or(0) * block_threads_];
-    finding(code::kBytes, Severity::Error,
+    // An expectation of which nothing has come, and for whose phase nothing waits, does no harm.
+    const bool unused = barrier.bytes > 0 && barrier.bytes == barrier.expected;
+    finding(code::kBytes, unused ? Severity::Warning : Severity::Error,
             "at the end phase " + std::to_string(barrier.phase) + " of " + barrier.name + " " +
-                (barrier.bytes > 0 ? "still expects " + std::to_string(barrier.bytes) + " bytes that nothing copies"
+                (barrier.bytes > 0 ? "still expects " + std::to_string(barrier.bytes) + " bytes that nothing copies" +
+                                         (unused ? ", and nothing waits for it" : "")
                                    : "has got " + std::to_string(-barrier.bytes) + " bytes that nobody expects"),
             &owner, barrier.origin);
   }

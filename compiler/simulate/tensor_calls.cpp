@@ -49,7 +49,6 @@ class BoxCopy final : public Operation {
   // Holds what it will read and write against what is known of others at its issue.
   void watch(Machine& m, const Thread& t) {
     Races& races = *m.races();
-    for (std::uint64_t barrier : barriers) races.use_barrier_by_proxy(t, barrier);
     for (std::uint64_t place : places) {
       const std::uint32_t number = races.issue(t, queue);
       const bool first = raced.empty();
@@ -154,6 +153,7 @@ class BoxCopy final : public Operation {
       } else {
         transfer(*to, cargo.view().at(from), n);
       }
+      m.put_out(t, at, *to, n, 0);
       return true;
     });
   }
@@ -251,6 +251,7 @@ Step load(Machine& m, Thread& t, const Site& s) {
     if (!m.barrier_at(t, barrier, "a tensor copy")) return Step::Failed;
   for (std::uint64_t place : op->places) {
     if (!m.alive(t, place, "a tensor copy")) return Step::Failed;
+    m.spare_barriers(t, place, op->extent());
     poison(m, *m.view(t, place, op->extent(), 1, false, "a tensor copy's destination"), op->extent());
   }
   op->barrier = op->barriers[0];

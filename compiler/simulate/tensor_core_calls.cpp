@@ -130,7 +130,7 @@ class Product final : public Operation {
 
   void watch(Machine& m, const Thread& t) {
     Races& races = *m.races();
-    const std::uint32_t number = races.issue(t, Queue::TensorCore);
+    const std::uint32_t number = races.issue(t, Queue::TensorCore, Races::Kind::Product);
     raced = {number};
     for (std::uint32_t cta : ctas) {
       if (a) watch_matrix(m, t, number, cta, *a, mma.a_form());
@@ -319,7 +319,8 @@ class MatrixCopy final : public Operation {
   }
 
   void watch(Machine& m, const Thread& t) {
-    const std::uint32_t number = m.races()->issue(t, Queue::TensorCore);
+    const auto kind = shape_ == kOneLane ? Races::Kind::LaneCopy : Races::Kind::MatrixCopy;
+    const std::uint32_t number = m.races()->issue(t, Queue::TensorCore, kind);
     raced = {number};
     auto writes = [&](std::uint64_t place, std::int64_t cells) {
       m.races()->operation_writes(t, number, place, cells);
@@ -391,7 +392,7 @@ class Shift final : public Operation {
   }
 
   void watch(Machine& m, const Thread& t) {
-    const std::uint32_t number = m.races()->issue(t, Queue::TensorCore);
+    const std::uint32_t number = m.races()->issue(t, Queue::TensorCore, Races::Kind::Shift);
     raced = {number};
     for (std::uint32_t cta : ctas_) {
       TensorMemory::each_run(cta, at_.lane, kLanes, at_.column, kColumns, [&](std::uint64_t place, std::int64_t cells) {
@@ -425,22 +426,31 @@ Step shift(Machine& m, Thread& t, const Site& s) {
 // The arrival of a thread whose earlier tensor-core work is done.
 class Commit final : public Operation {
  public:
-  explicit Commit(std::vector<std::uint64_t> barriers) : Operation(Queue::Arrival), barriers_(std::move(barriers)) {
+  explicit Commit(std::vector<std::uint64_t> barriers) : Operation(Queue::Commit), barriers_(std::move(barriers)) {
     barrier = barriers_[0];
   }
   bool land(Machine& m, Thread& t) override {
     if (!m.engine().finish_before(m, t, Queue::TensorCore, sequence)) return false;
-    for (std::uint64_t at : barriers_)
+    // A later commit tracks all that an earlier one does: the earlier one arrives first.
+    if (!m.engine().finish_before(m, t, Queue::Commit, sequence)) return false;
+    for (std::uint64_t at : barriers_) {
+      // Whether it may end before is judged by the order of the two, not by this run's (Races::end_cta).
+      if (const auto rank = m.rank_of(at); rank && *rank != t.cta && m.has_ended(*rank) && m.races()) continue;
       if (!m.counted(t, at, "tcgen05.commit", [&](Mbarrier& b) {
-            if (m.races()) m.races()->counted_before(t, Queue::TensorCore, so_far, at);
+            if (m.races()) {
+              m.races()->counted_before(t, Queue::TensorCore, so_far, at);
+              m.races()->committed(t, number, at);
+            }
             return b.arrive(1);
           }))
         return false;
+    }
     return true;
   }
   std::span<const std::uint64_t> signals() const override { return barriers_; }
 
   Races::SoFar so_far;
+  Time number = 0;  // among the commits of the thread
 
  private:
   std::vector<std::uint64_t> barriers_;
@@ -458,10 +468,11 @@ Step commit(Machine& m, Thread& t, const Site& s) {
   if (barriers.empty()) return Step::Done;
   for (std::uint64_t at : barriers)
     if (!m.barrier_at(t, at, "tcgen05.commit")) return Step::Failed;
-  for (std::uint64_t at : barriers)
-    if (m.races()) m.races()->use_barrier_by_proxy(t, at);
   auto op = std::make_unique<Commit>(std::move(barriers));
-  if (m.races()) op->so_far = m.races()->so_far(t, Queue::TensorCore);
+  if (m.races()) {
+    op->so_far = m.races()->so_far(t, Queue::TensorCore);
+    op->number = m.races()->commits(t, op->signals());
+  }
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 

@@ -19,7 +19,8 @@ std::string_view words_of(Queue queue) {
     case Queue::TensorCore: return "tcgen05";
     case Queue::Wgmma: return "wgmma";
     case Queue::Processors: return "transfer between processors";
-    case Queue::Arrival: return "arrival behind operations";
+    case Queue::Arrival:
+    case Queue::Commit: return "arrival behind operations";
   }
   return "operation";
 }

@@ -1,5 +1,6 @@
 // Threads that wait on mbarriers.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
@@ -40,9 +41,43 @@ std::string Machine::barrier_name(const Thread& t, const Site& site, std::uint64
   return name;
 }
 
+// mbarrier.init on memory that holds a valid barrier is undefined: mbarrier.inval ends its life (PTX ISA 9.7.13.15.9,
+// mbarrier.init, and 9.7.13.15.10, mbarrier.inval).
+void Machine::tell_second_init(const Thread& t, const Mbarrier& b) {
+  Finding f;
+  f.code = code::kMbarrier;
+  f.message = "thread " + std::to_string(t.linear) + " initialises " + b.name +
+              " again: it is a barrier already, and a second initialisation of a live barrier is undefined";
+  f.hint = "let one thread initialise it, once; to begin anew, T.ptx.mbarrier.inval comes first";
+  f.related.push_back({b.origin, "initialised here"});
+  report(std::move(f), &t);
+}
+
+// Other than by mbarrier operations, memory that holds a valid barrier must not be accessed (PTX ISA 9.7.13.15.3,
+// "Lifecycle of the mbarrier object").
+void Machine::spare_barriers(const Thread& t, std::uint64_t pointer, std::int64_t bytes) {
+  constexpr std::int64_t kBytes = 8;
+  if (barriers_.empty() || foresees()) return;
+  pointer = generic(pointer);
+  if (pointer + static_cast<std::uint64_t>(bytes) <= barriers_.begin()->first ||
+      pointer >= barriers_.rbegin()->first + kBytes)
+    return;
+  auto at = barriers_.lower_bound(pointer < kBytes ? 0 : pointer - kBytes + 1);
+  if (at == barriers_.end() || at->first >= pointer + static_cast<std::uint64_t>(bytes)) return;
+  if (std::exchange(at->second.overwritten, true)) return;
+  Finding f;
+  f.code = code::kMbarrier;
+  f.message = "thread " + std::to_string(t.linear) + " writes over " + at->second.name +
+              ", which is a barrier: its life has not ended";
+  f.hint = "end it with T.ptx.mbarrier.inval before its memory serves something else, or give the data another place";
+  f.related.push_back({at->second.origin, "initialised here"});
+  report(std::move(f), &t);
+}
+
 bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t count) {
   pointer = generic(pointer);
-  if (!view(t, pointer, 8, 8, true, "a barrier's initialisation")) return false;
+  const std::optional<View> memory = view(t, pointer, 8, 8, false, "a barrier's initialisation");
+  if (!memory) return false;
   auto wrong = [&](std::string text) {
     finding(code::kMbarrier, Severity::Error, std::move(text), &t);
     return false;
@@ -52,6 +87,12 @@ bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t 
     return wrong("a barrier expects 1 to " + std::to_string(Mbarrier::kMost) + " arrivals, not " +
                  std::to_string(count));
   if (awaited(pointer)) return wrong("a barrier is initialised while threads wait on it");
+  if (auto live = barriers_.find(pointer); live != barriers_.end()) {
+    tell_second_init(t, live->second);
+  } else if (races_) {
+    races_->write(t, pointer, 8);  // behind all that was there before
+  }
+  memory->mark(true, 8);
   Mbarrier& b = barriers_[pointer];
   b.init(count);
   b.origin = origin_of(t);
@@ -69,7 +110,10 @@ bool Machine::inval_barrier(const Thread& t, std::uint64_t pointer) {
     return false;
   }
   barriers_.erase(pointer);
-  if (races_) races_->end_barrier(pointer);
+  if (races_) {
+    races_->end_barrier(pointer);
+    races_->write(t, pointer, 8);
+  }
   if (interleavings_) interleavings_->end(pointer);
   return true;
 }

@@ -1,6 +1,7 @@
 // The shared windows of the CTAs of a cluster.
 #include <algorithm>
 
+#include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 
@@ -47,6 +48,21 @@ std::uint64_t Machine::in_cta(std::uint64_t pointer, std::uint32_t rank) const {
   const std::size_t per_cta = program_.shared.size();
   std::uint64_t number = (pointer >> kOffsetBits) - *own * per_cta + rank * per_cta;
   return pointer_to(number, offset_of(pointer));
+}
+
+// An address outside of the CTA's own window is none of .shared::cta, also where it was mapped there (PTX ISA 5.1.6,
+// "shared state space": ".shared" alone means .shared::cta; 9.7.13.15.13, mbarrier.arrive).
+void Machine::check_own_window(const Thread& t, const Site& site) {
+  const auto rank = rank_of(arg(t, site, 0));
+  if (!rank || *rank == t.cta || foresees()) return;
+  Finding f;
+  f.code = code::kPointer;
+  f.message = "T." + site.text + " takes an address in the shared memory of its own CTA (.shared::cta), and this one " +
+              "leads into CTA " + std::to_string(*rank) + " of the cluster";
+  f.hint = site.call->meaning == Meaning::MbarrierArrive
+               ? "write T.ptx.mbarrier.arrive_remote(address), or T.ptx.mbarrier.arrive(bar, cta_id, pred)"
+               : "use an instruction of .shared::cluster, or let the other CTA do it";
+  report(std::move(f), &t);
 }
 
 bool Machine::alive(const Thread& t, std::uint64_t pointer, std::string_view what) {

@@ -59,7 +59,8 @@ class Check {
       options.target = target;
       session::Compiled& compiled = checked.compiled.emplace_back(project::compile(*file, options, stop_));
       if (compiled.stopped) return answer;
-      if (options_.simulate) checked.untried = std::max(checked.untried.value_or(0), ide::try_out_all(compiled, stop_));
+      if (options_.simulate)
+        checked.untried = std::max(checked.untried.value_or(0), ide::try_out_all(compiled, *file->tree, stop_));
       for (text::Diagnostic& d : compiled.diagnostics) {
         if (denied(d.code)) d.severity = text::Severity::Error;
       }

@@ -85,10 +85,10 @@ BackgroundTrials::Outcome BackgroundTrials::try_out(const Job& job, bool changed
         if (tried(tried_[job.wish.document], kernel)) continue;
       }
       outcome = std::max(outcome, Outcome::Tried);
-      run::Trial trial = run::try_out(*kernel.lowered, {}, job.stop);
+      run::Trial trial = run::try_out(*kernel.lowered, {.awkward = false}, job.stop);
       if (trial.stopped) return outcome;
       Tried now{kernel.lowered, {}};
-      for (text::Diagnostic& d : trial_diagnostics(trial, kernel))
+      for (text::Diagnostic& d : trial_diagnostics(trial, kernel, compiled.evaluation->anchors))
         now.found.push_back(std::make_shared<const text::Diagnostic>(std::move(d)));
       if (!now.found.empty()) outcome = Outcome::Found;
       std::lock_guard lock(mutex_);

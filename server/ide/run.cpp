@@ -221,6 +221,7 @@ class Run {
                  w.meant.empty() ? w.hint : "did you mean " + w.meant + "?");
       }
       for (const auto& c : settings.given) given(c, values);
+      for (std::string_view name : settings.unordered) wanted_.unordered.emplace(name);
       for (const auto& c : settings.expected) {
         const std::string name(c.name);
         if (wanted_.expected.contains(name) || wanted_.expected_fills.contains(name)) continue;

@@ -48,7 +48,7 @@ std::vector<RunFindings::Item> items_of(const std::string& document, const std::
     out.push_back({std::move(d), at, {}});
   };
   for (const simulate::Finding& f : report.outcome.findings) {
-    const text::Diagnostic d = run::diagnostic_of(f);
+    const text::Diagnostic d = run::diagnostic_of(f, answer.compiled.evaluation->anchors);
     add(d.code, d.message, placing.place(d.span, d.chain, kernel));
     out.back().said.severity = d.severity;
     out.back().said.hint = d.hint;

@@ -9,10 +9,11 @@
 namespace tilewright::ide {
 
 // Findings at their calls, and at the kernel what was not looked at.
-std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const session::CompiledKernel& kernel);
+std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const session::CompiledKernel& kernel,
+                                                const text::Anchors& anchors);
 
 // Tries out every kernel that compiled and adds what is found to the diagnostics. How many kernels were not, or not
 // wholly, looked at.
-std::size_t try_out_all(session::Compiled& compiled, const std::stop_token& stop);
+std::size_t try_out_all(session::Compiled& compiled, const syntax::Tree& tree, const std::stop_token& stop);
 
 }  // namespace tilewright::ide

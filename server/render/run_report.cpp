@@ -209,7 +209,7 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
   }
   Json findings = Json::array();
   for (const simulate::Finding& f : r.outcome.findings)
-    findings.push_back(diagnostic_json(run::diagnostic_of(f), anchors));
+    findings.push_back(diagnostic_json(run::diagnostic_of(f, anchors), anchors));
   Json extents = Json::object();
   for (const auto& [name, value] : r.bound.extents) extents[name] = value;
   Json report{
@@ -367,7 +367,7 @@ std::string run_messages(const ide::RunAnswer& answer, const Colours& c) {
   diagnostics(answer.compiled, text::Severity::Warning);
   if (answer.end == End::Reported) {
     for (const simulate::Finding& f : answer.report.outcome.findings)
-      out += diagnostic_text(run::diagnostic_of(f), answer.compiled.evaluation->anchors, c);
+      out += diagnostic_text(run::diagnostic_of(f, answer.compiled.evaluation->anchors), answer.compiled.evaluation->anchors, c);
   }
   if (answer.end == End::Stopped) return out + "tilewright: interrupted\n";
   if (answer.end != End::NoDevice && answer.end != End::Unusable) return out;

@@ -123,7 +123,7 @@ TEST_CASE("refusals") {
   SECTION("too much static shared memory") {
     s.device();
     s.id(ScopeBinding::CtaThread, Expr(32), "tid");
-    Buffer* big = s.shared("big", {Expr(20000)}, kFloat32, rows({20000}));
+    Buffer* big = s.shared("big", {Expr(60000)}, kFloat32, rows({60000}));
     s.add(s.store(a, {Expr(0)}, s.at(big, {Expr(3)})));
     CHECK(error_of(s) == "TW4008 ");
   }

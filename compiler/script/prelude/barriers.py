@@ -45,7 +45,9 @@ class MBarrier:
 
     def arrive(self, stage, cta_id=None, pred=None, count=None):
         """Arrives on barrier `stage`: here, or at CTA `cta_id` of the cluster where `pred` holds, `count` times."""
-        if cta_id is None:
+        if cta_id is None and self.is_remote:
+            self._arrive_there(stage, count)
+        elif cta_id is None:
             self._arrive_here(stage)
         else:
             self._arrive_at(stage, cta_id, T.bool(True) if pred is None else pred, count)
@@ -53,6 +55,10 @@ class MBarrier:
     @T.inline
     def _arrive_here(self, stage):
         T.ptx.mbarrier.arrive(self.buf.ptr_to([stage]))
+
+    @T.inline
+    def _arrive_there(self, stage, count):
+        T.ptx.mbarrier.arrive_remote(T.reinterpret("uint64", self.buf.ptr_to([stage])), count=count)
 
     @T.inline
     def _arrive_at(self, stage, cta_id, pred, count):
@@ -123,9 +129,19 @@ class TMABar(MBarrier):
         else:
             self._expect(stage, tx_count)
 
-    @T.inline
     def _expect(self, stage, tx_count):
+        if self.is_remote:
+            self._expect_there(stage, tx_count)
+        else:
+            self._expect_here(stage, tx_count)
+
+    @T.inline
+    def _expect_here(self, stage, tx_count):
         T.ptx.mbarrier.arrive.expect_tx(self.buf.ptr_to([stage]), tx_count)
+
+    @T.inline
+    def _expect_there(self, stage, tx_count):
+        T.ptx.mbarrier.arrive_expect_tx_remote(T.reinterpret("uint64", self.buf.ptr_to([stage])), tx_count)
 
 
 def _own_pair():

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""What `check --simulate` says of small kernels that are right, and of their twins that are wrong.
+
+    verdicts_test.py TILEWRIGHT [-k PART] [--jobs N]
+
+Each script of verdicts/ is one kind of fault and says what is right of each of its entries:
+
+    # verdict make(True): clean
+    # verdict make(False): TW5020 at `B[rank] = x[0]`
+    # verdict kernel: warning TW5014 at `T.ptx.mbarrier.init(full`
+
+An entry that is a call is tried alone. `clean` means: no error and no warning. Otherwise the finding has to be there, as an error
+where nothing else is said, on a line of the script that contains the text; others of the same cause may stand beside it.
+"""
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+VERDICT = re.compile(r"# verdict (?P<entry>.+?): (?:(?P<clean>clean)|(?P<severity>warning |error )?(?P<code>TW\d{4})(?: at `(?P<line>.*)`)?)$")
+
+
+def cases(script):
+    """(entry, severity, code, part of the line) of each verdict; code None: clean."""
+    for line in script.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("# verdict"):
+            continue
+        m = VERDICT.match(line)
+        if not m:
+            raise SystemExit(f"{script}: not a verdict: {line}")
+        yield m["entry"], (m["severity"] or "error").strip(), m["code"], m["line"]
+
+
+def found(binary, text):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "kernel.py")
+        path.write_text(text, encoding="utf-8")
+        done = subprocess.run([binary, "check", "--simulate", "--json", str(path)], capture_output=True, text=True, check=False)
+    lines = text.split("\n")
+    try:
+        diagnostics = json.loads(done.stdout)["diagnostics"]
+    except (json.JSONDecodeError, KeyError):
+        return [("error", "no answer", done.stdout + done.stderr)]
+    return [(d["severity"], d["code"], lines[d["range"]["start"]["line"] - 1].strip()) for d in diagnostics if d["severity"] in ("error", "warning")]
+
+
+def judge(binary, script, entry, severity, code, part):
+    """What is wrong with the answer; empty: nothing."""
+    body = [line for line in script.read_text(encoding="utf-8").split("\n") if not line.startswith("# verdict")]
+    if "(" in entry:
+        body.append(f"# tilewright: entry {entry}\n")
+    said = found(binary, "\n".join(body))
+    if code is None:
+        return "" if not said else f"is right, and is told {said}"
+    if any(s == severity and c == code and (part is None or part in line) for s, c, line in said):
+        return ""
+    return f"{severity} {code} at `{part}` is missing; told: {said}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("binary")
+    parser.add_argument("-k", default="", help="only scripts whose name contains this")
+    parser.add_argument("--jobs", type=int, default=2)
+    args = parser.parse_args()
+    folder = pathlib.Path(__file__).parent / "verdicts"
+    todo = [(s, *case) for s in sorted(folder.glob("*.py")) if args.k in s.name for case in cases(s)]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        answers = list(pool.map(lambda c: judge(args.binary, *c), todo))
+    wrong = [(case, answer) for case, answer in zip(todo, answers) if answer]
+    for (script, entry, *_), answer in wrong:
+        print(f"{script.name}, {entry}: {answer}")
+    print(f"{len(todo)} entries of {len({c[0] for c in todo})} scripts, {len(wrong)} told wrongly")
+    return 1 if wrong or not todo else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
