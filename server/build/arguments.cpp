@@ -1,6 +1,7 @@
 #include "server/build/arguments.h"
 
 #include "compiler/ir/target.h"
+#include "server/remote/place.h"
 
 namespace tilewright::build {
 
@@ -25,6 +26,7 @@ std::expected<Arguments, std::string> read_arguments(const std::vector<std::stri
     } else if (name == "--entry") {
       out.build.entries.push_back(value);
     } else if (name == "--on") {
+      if (auto why = remote::not_from_a_client(value)) return std::unexpected("--on: " + *why);
       out.on = value;
     } else if (value == "fallback") {
       out.build.deny_fallback = true;

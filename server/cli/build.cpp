@@ -96,6 +96,11 @@ std::expected<void, std::string> find_targets(const BuildCommand& command, Prepa
   return {};
 }
 
+// To a server that others run, a name alone: it takes no addresses from clients. One of our own is started with it.
+void say_place(const BuildCommand& command, std::vector<std::string>& arguments) {
+  if (!command.on.empty() && !command.server.address.empty()) arguments.insert(arguments.end(), {"--on", command.on});
+}
+
 std::expected<Prepared, run::Failure> prepare(const BuildCommand& command) {
   Prepared out;
   auto wrong = [](const std::string& why) { return std::unexpected(run::Failure{why, {}}); };
@@ -114,7 +119,7 @@ std::expected<Prepared, run::Failure> prepare(const BuildCommand& command) {
   for (const std::string& what : command.deny) out.asked.compiling.insert(out.asked.compiling.end(), {"--deny", what});
   if (command.tests()) {
     out.asked.testing = out.asked.compiling;
-    if (!command.on.empty()) out.asked.testing->insert(out.asked.testing->end(), {"--on", command.on});
+    say_place(command, *out.asked.testing);
   }
   if (!command.baseline.empty() || !command.write_baseline.empty()) out.asked.compiling.emplace_back("--instructions");
   if (!command.baseline.empty()) {
@@ -124,7 +129,9 @@ std::expected<Prepared, run::Failure> prepare(const BuildCommand& command) {
     if (!baseline) return wrong(command.baseline + ": " + baseline.error());
     out.baseline = std::move(*baseline);
   }
-  auto way = ci::way_to_server(command.server);
+  ci::ServerWords server = command.server;
+  server.on = command.on;
+  auto way = ci::way_to_server(server);
   if (!way) return std::unexpected(way.error());
   out.way = std::move(*way);
   return out;
@@ -185,7 +192,7 @@ void compare(const BuildCommand& command, const Prepared& p, ci::Baseline& now, 
     again.testing.emplace();
     for (const std::string& arch : command.archs) again.testing->insert(again.testing->end(), {"--arch", arch});
     for (const std::string& entry : entries) again.testing->insert(again.testing->end(), {"--entry", entry});
-    if (!command.on.empty()) again.testing->insert(again.testing->end(), {"--on", command.on});
+    say_place(command, *again.testing);
     const Outcome outcome = ask(command, p, again, stop);
     if (outcome.end != Outcome::End::Done) return;
     ci::take_faster(now, ci::measured({}, outcome.tests, p.root));
@@ -251,9 +258,10 @@ void add_build(CLI::App& app, Run& run) {
   CLI::App* c = app.add_subcommand("build", "Compile and test scripts for CI, through a build server");
   c->add_option("targets", command->targets, "Scripts and folders (default: the whole workspace)");
   c->add_option("--workspace", command->workspace, "The workspace's folder (default: this one)");
-  c->add_option("--server", command->server.address,
-                "A build server that runs: unix:PATH, HOST:PORT, tls://HOST:PORT?ca=FILE or exec:COMMAND (default: one "
-                "of our own). It reads the workspace by its path");
+  c->add_option(
+      "--server", command->server.address,
+      "A build server that runs: unix:PATH, unix:, HOST:PORT, tls://HOST:PORT?ca=FILE or exec:COMMAND (default: one "
+      "of our own). It reads the workspace by its path");
   c->add_option("--token-file", command->server.token_file,
                 "A file of yours alone with the token that the server asks for");
   c->add_option("--retries", command->retries, "How often a lost connection is made anew")

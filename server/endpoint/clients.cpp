@@ -57,15 +57,23 @@ void serve_clients(transport::Listener& listener, const ClientsOptions& options)
       continue;
     }
     Client& client = clients.emplace_back();
-    client.connection = std::move(accepted);
-    client.served = options.serve(*client.connection);
-    client.thread = std::jthread([&client] {
-      client.served->run();
-      std::lock_guard lock(client.mutex);
-      client.served.reset();
-      client.connection.reset();
-      client.done = true;
-    });
+    try {
+      client.connection = std::move(accepted);
+      client.served = options.serve(*client.connection);
+      client.thread = std::jthread([&client] {
+        try {
+          client.served->run();
+        } catch (const std::exception&) {  // no thread or no memory for it
+        }
+        std::lock_guard lock(client.mutex);
+        client.served.reset();
+        client.connection.reset();
+        client.done = true;
+      });
+    } catch (const std::exception& e) {  // no thread or no memory for it
+      clients.pop_back();
+      options.log(std::string("a client was refused: ") + e.what());
+    }
   }
   for (Client& client : clients) {
     std::lock_guard lock(client.mutex);

@@ -19,7 +19,6 @@ struct Options {
   std::int64_t held_bytes = 0;   // of all jobs' arrays together
   std::size_t compilations = 2;  // at once
   std::size_t clients = 64;      // at once
-  std::string token;             // that a client has to know; empty: none
   // Opened, and nothing comes of it for so long: the job is given up, for others want its memory.
   std::chrono::milliseconds stalled{60'000};
   bool compiles = true;
