@@ -23,6 +23,7 @@ int lsp_command(const remote::ListenWords& words) {
 
 void add_lsp(CLI::App& app, std::function<int()>& run) {
   auto words = std::make_shared<remote::ListenWords>();
+  words->knows_tls = false;
   CLI::App* c = app.add_subcommand("lsp", "Serve editors: the Language Server Protocol on standard input and output");
   c->add_option(
       "--listen", words->address,

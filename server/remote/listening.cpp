@@ -44,10 +44,12 @@ std::expected<Listening, run::Failure> listening(const ListenWords& words, const
   out.how.everywhere = out.how.tls && (!words.ca.empty() || !login.token.empty());
   if (out.address.empty()) return out;
   if (!out.how.everywhere && !leads_to_loopback(out.address))
-    return std::unexpected(run::Failure{
-        "a server that others can reach needs TLS and a way to know its clients",
-        "give --tls-cert and --tls-key, and --tls-ca (certificates of clients) or --token-file; or listen on "
-        "127.0.0.1 and let ssh forward the port"});
+    return std::unexpected(
+        run::Failure{"beyond the loopback interface a server needs TLS and a way to know its clients",
+                     std::string(words.knows_tls ? "give --tls-cert and --tls-key, and --tls-ca (certificates of "
+                                                   "clients) or --token-file; or "
+                                                 : "") +
+                         "listen on 127.0.0.1 and let ssh forward the port"});
   if (!is_socket_file(out.address) && !out.how.everywhere && login.token.empty())
     login.token = out.made = transport::make_token();
   // A socket file admits by the process at its other end.

@@ -13,6 +13,7 @@ namespace tilewright::remote {
 struct ListenWords {
   std::string address;  // HOST:PORT, unix:PATH, or unix: for one of this user's own; empty: nobody comes to a port
   std::string cert, key, ca, token_file;
+  bool knows_tls = true;  // whether there are options for the files
 };
 struct Listening {
   std::string address;  // with the path of a socket

@@ -43,12 +43,12 @@ const ways = {
       body: new Blob([new Uint8Array(1 << 20), data, ...Array(128).fill(new Uint8Array(1 << 20))])}).then(r => r.text()),
   "XMLHttpRequest": (at, data) => new Promise((yes, no) => { const x = new XMLHttpRequest(); x.open("POST", at);
       x.onload = () => yes(x.responseText); x.onerror = () => no("failed"); x.send(data); }),
-  "beacon": (at, data) => new Promise((yes, no) => { navigator.sendBeacon(at, data); setTimeout(() => no("sent"), 2000); }),
+  "beacon": (at, data) => new Promise((yes, no) => { navigator.sendBeacon(at, data); setTimeout(() => no("sent"), 1200); }),
   "form": (at, data) => new Promise((yes, no) => {
       const frame = document.createElement("iframe"); frame.name = "f" + Math.random(); document.body.append(frame);
       const form = document.createElement("form"); form.method = "POST"; form.enctype = "text/plain"; form.action = at; form.target = frame.name;
       const field = document.createElement("textarea"); field.name = "x"; field.value = data; form.append(field); document.body.append(form);
-      form.submit(); setTimeout(() => no("sent"), 3000); }),
+      form.submit(); setTimeout(() => no("sent"), 1200); }),
   "WebSocket": (at, data) => new Promise((yes, no) => { const w = new WebSocket(at.replace("http", "ws"));
       w.onopen = () => { w.send(data); yes("open"); }; w.onerror = () => no("failed"); }),
   "EventSource": (at) => new Promise((yes, no) => { const s = new EventSource(at); s.onopen = () => yes("open");
@@ -56,13 +56,13 @@ const ways = {
   "image": (at) => element("img", e => e.src = at),
   "script": (at) => element("script", e => e.src = at),
   "frame": (at) => new Promise((yes, no) => { const f = document.createElement("iframe"); f.src = at; document.body.append(f);
-      setTimeout(() => no("sent"), 3000); }),
+      setTimeout(() => no("sent"), 1200); }),
 };
 const text = (data) => new TextDecoder().decode(Uint8Array.from(atob(data), c => c.charCodeAt(0)));
 (async () => {
   for (;;) {
     const next = await (await fetch(REPORT + "/next?" + ME)).json();
-    if (!next) return;
+    if (!next) continue;
     const [id, way, at, data] = next;
     await report(id, await settled(ways[way](at, text(data))));
   }
@@ -75,7 +75,7 @@ class Site(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self):
-        self.todo, self.results = {"one": [], "two": []}, {}
+        self.todo, self.results = {me: [] for me in ("one", *KINDS)}, {}
         self.changed = threading.Condition()
         site = self
 
@@ -91,9 +91,9 @@ class Site(http.server.ThreadingHTTPServer):
 
             def do_GET(self):
                 if self.path.startswith("/next?"):
-                    me, end = self.path[6:], time.monotonic() + SECONDS
+                    me = self.path[6:]
                     with site.changed:
-                        site.changed.wait_for(lambda: site.todo[me], max(0.0, end - time.monotonic()))
+                        site.changed.wait_for(lambda: site.todo[me], SECONDS)
                         return self.answer(json.dumps(site.todo[me].pop(0) if site.todo[me] else None).encode())
                 return self.answer(site.page("one").encode(), "text/html")
 
@@ -126,18 +126,32 @@ class Site(http.server.ThreadingHTTPServer):
 def once(port, page):
     """Serves the page to the first that asks for it on this port, and leaves the port."""
     listening = socket.create_server(("127.0.0.1", port))
-    listening.settimeout(SECONDS)
+    done = threading.Event()
+
+    def answer(connection):
+        connection.settimeout(SECONDS)
+        try:
+            if not connection.recv(65536).startswith(b"GET / "):  # one that was opened beforehand, or an icon
+                return
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(page) + page)
+            done.set()
+        except OSError:
+            pass
+        finally:
+            connection.close()
 
     def serve():
-        connection, _ = listening.accept()
+        listening.settimeout(0.1)
+        while not done.is_set():
+            try:
+                connection, _ = listening.accept()
+            except TimeoutError:
+                continue
+            threading.Thread(target=answer, args=(connection,), daemon=True).start()
         listening.close()
-        connection.settimeout(SECONDS)
-        connection.recv(65536)
-        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(page) + page)
-        connection.close()
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
-    return listening.getsockname()[1], thread
+    return thread
 
 
 STATE = {}
@@ -169,7 +183,7 @@ def server(kind):
 
 
 def unharmed(t, one, resident):
-    time.sleep(0.3)
+    time.sleep(0.2)
     t.absent(MARK)
     resident.ping()
     served(one)
@@ -199,19 +213,17 @@ for kind in KINDS:
     def _(t, kind=kind):
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        port, loaded = once(port, site().page("two").encode())
+        loaded = once(port, site().page(kind).encode())
         browser = browse(f"http://rebound.example:{port}/")
         loaded.join(SECONDS)
         one = Server(kind, ENV, WORK, address=f"127.0.0.1:{port}")
         try:
             resident = one.client()
             for way in ("fetch", "XMLHttpRequest", "WebSocket", "form", "fetch of 129 MB"):
-                said = site().result(f"{kind} rebound {way}", "two", way, f"http://rebound.example:{port}/", one.harm(MARK))
+                said = site().result(f"{kind} rebound {way}", kind, way, f"http://rebound.example:{port}/", one.harm(MARK))
                 t.holds(said.startswith("refused"), f"{way}: the page says: {said}")
                 unharmed(t, one, resident)
         finally:
-            with site().changed:
-                site().todo["two"].clear()
             browser.kill()
             browser.wait()
             one.end()
