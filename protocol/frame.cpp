@@ -36,6 +36,29 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
   return n;
 }
 
+bool is_name_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
+}
+
+// Why these bytes, perhaps the first few of a header, begin none; nothing: they may.
+std::optional<std::string> not_a_header(std::string_view text) {
+  constexpr std::size_t kLongestName = 64;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const bool whole = end != std::string_view::npos;
+    std::string_view line = text.substr(0, end);
+    text = whole ? text.substr(end + 1) : "";
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) return std::nullopt;
+    const std::size_t colon = line.find(':');
+    const std::string_view name = line.substr(0, colon);
+    if (name.empty() || name.size() > kLongestName || !std::ranges::all_of(name, is_name_letter))
+      return "this is no header: a line is NAME: VALUE";
+    if (whole && colon == std::string_view::npos) return "a header line without a colon";
+  }
+  return std::nullopt;
+}
+
 // Where a header stops: `lines` behind its last line, `body` behind the empty line that ends it.
 struct HeaderEnd {
   std::size_t lines = std::string_view::npos, body = 0;
@@ -76,6 +99,7 @@ FrameReader::Header FrameReader::read_header(std::string_view lines) {
     }
     std::string_view name = trimmed(line.substr(0, colon)), value = trimmed(line.substr(colon + 1));
     if (same_word(name, kLength)) {
+      if (h.named) h.wrong = "Content-Length is said twice";
       h.named = true;
       h.length = number_in(value);
       if (!h.length) h.wrong = "Content-Length is not a number";
@@ -99,10 +123,19 @@ FrameReader::Header FrameReader::read_header(std::string_view lines) {
 
 Frame FrameReader::broken(std::size_t drop, std::string why) {
   at_ += drop;
-  return {true, std::move(why)};
+  ended_ = limits_.strict;
+  if (ended_) take_rest();
+  return {.malformed = true, .text = std::move(why), .last = ended_};
+}
+
+std::string FrameReader::take_rest() {
+  std::string out = std::exchange(buffer_, {}).substr(at_);
+  at_ = 0;
+  return out;
 }
 
 void FrameReader::feed(std::string_view bytes) {
+  if (ended_) return;
   if (pending_) {
     const std::size_t lacking = std::min(payload_ - pending_->payload.size(), bytes.size());
     pending_->payload.append(bytes.substr(0, lacking));
@@ -116,13 +149,14 @@ std::optional<Frame> FrameReader::next() {
     if (pending_->payload.size() < payload_) return std::nullopt;
     return std::exchange(pending_, std::nullopt);
   }
-  for (;;) {
+  while (!ended_) {
     drop_consumed();
     std::optional<Frame> frame;
     const Step step = advance(frame);
     if (step == Step::Frame) return frame;
     if (step == Step::Starved) return std::nullopt;
   }
+  return std::nullopt;
 }
 
 FrameReader::Step FrameReader::advance(std::optional<Frame>& frame) {
@@ -174,6 +208,12 @@ FrameReader::Step FrameReader::find_next_header() {
 
 FrameReader::Step FrameReader::take_header(std::optional<Frame>& frame) {
   const HeaderEnd end = end_of_header(rest());
+  if (limits_.strict) {
+    if (auto why = not_a_header(rest().substr(0, end.lines))) {
+      frame = broken(0, std::move(*why));
+      return Step::Frame;
+    }
+  }
   if (end.lines == std::string_view::npos && rest().size() < limits_.header_bytes + 2) {
     return Step::Starved;  // an empty line could still end it in time
   }
@@ -208,21 +248,19 @@ std::optional<std::string> FrameReader::refuse(const Header& header) {
     lost_ = true;  // its body, if there is one, has no known end
     return header.wrong;
   }
-  // Nobody means a length beyond all reason: waiting for its end would lose every message that follows.
+  const std::uint64_t all = *header.length + std::min(header.payload, UINT64_MAX - *header.length);
   if (*header.length > limits_.body_bytes) {
-    lost_ = *header.length / 8 > limits_.body_bytes;
-    skip_ = lost_ ? 0 : *header.length;
+    skip_ = all;
     return "a message of " + std::to_string(*header.length) + " bytes; " + std::to_string(limits_.body_bytes) +
            " are accepted";
   }
   if (header.payload > limits_.payload_bytes) {
-    lost_ = header.payload / 8 > std::max(limits_.payload_bytes, limits_.body_bytes);
-    skip_ = lost_ ? 0 : *header.length + header.payload;
+    skip_ = all;
     return "a payload of " + std::to_string(header.payload) + " bytes; " + std::to_string(limits_.payload_bytes) +
            " are accepted";
   }
   if (header.wrong.empty()) return std::nullopt;
-  skip_ = *header.length + header.payload;
+  skip_ = all;
   return header.wrong;
 }
 

@@ -2,8 +2,10 @@
 // Content-Length says. Where both sides have agreed on it, a line Payload-Length says how many raw bytes follow those
 // of the message: arrays travel so, as they lie in memory.
 //
-// A broken frame never ends a connection. Its header is dropped up to the empty line, or, where no end is in sight, up
-// to the next thing that looks like a Content-Length line; a body that is too large is passed over without being kept.
+// What happens after a broken frame depends on who sends. A parent process (standard input) is heard on: the header is
+// dropped up to the empty line, or, where no end is in sight, up to the next thing that looks like a Content-Length
+// line; a body that is too large is skipped by its length without being kept. On a socket anybody may send, a web page
+// for one, whose request holds a frame in its body: a strict reader ends with the first broken frame.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,12 +18,15 @@ struct FrameLimits {
   std::size_t header_bytes = 8u << 10;
   std::size_t body_bytes = 128u << 20;  // a script may have 64 MB, and JSON escapes
   std::size_t payload_bytes = 0;        // behind the body
+  // A broken frame is the last one, and bytes that cannot begin a header are refused as soon as they come.
+  bool strict = false;
 };
 
 struct Frame {
   bool malformed = false;
   std::string text;  // the body; of a malformed frame what is wrong with it
   std::string payload{};
+  bool last = false;  // malformed, and nothing behind it is read
 };
 
 class FrameReader {
@@ -30,6 +35,8 @@ class FrameReader {
   void feed(std::string_view bytes);
   // The next whole frame in what was fed so far.
   std::optional<Frame> next();
+  // What was fed and is part of no frame that next() gave.
+  std::string take_rest();
 
  private:
   struct Header;
@@ -56,6 +63,7 @@ class FrameReader {
   std::size_t payload_ = 0;            // of what follows it
   std::optional<Frame> pending_;       // all there but for the end of its payload, which goes straight into it
   bool lost_ = false;                  // looking for the next header
+  bool ended_ = false;                 // of a strict reader: a frame was broken
 };
 
 std::string framed(std::string_view body, std::string_view payload = {});

@@ -15,8 +15,13 @@ Message invalid(ErrorCode code, std::string why, Id id = nullptr) {
 // Copying and printing a JSON value take a stack frame a level; no message of the protocol is near this.
 constexpr int kMostNested = 512;
 
-// Of text that may be no JSON at all: then the parser finds out.
-bool nested_too_deeply(std::string_view body) {
+// Depth and number of the values of a text that may be no JSON at all: then the parser finds out.
+struct Extent {
+  bool too_deep = false;
+  std::size_t values = 1;
+};
+Extent extent_of(std::string_view body) {
+  Extent out;
   int depth = 0;
   bool quoted = false;
   for (std::size_t i = 0; i < body.size(); ++i) {
@@ -27,12 +32,15 @@ bool nested_too_deeply(std::string_view body) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > kMostNested) return true;
+      ++out.values;
+      if (++depth > kMostNested) out.too_deep = true;
     } else if (c == ']' || c == '}') {
       --depth;
+    } else if (c == ',') {
+      ++out.values;
     }
   }
-  return false;
+  return out;
 }
 
 bool read_id(const Json& json, Id* id) {
@@ -70,8 +78,12 @@ std::string id_key(const Id& id) {
   return "";
 }
 
-Message parse_message(std::string_view body) {
-  if (nested_too_deeply(body)) {
+Message parse_message(std::string_view body, std::size_t most_values) {
+  const Extent extent = extent_of(body);
+  if (extent.values > most_values) {
+    return invalid(ErrorCode::InvalidRequest, "the message holds more than " + std::to_string(most_values) + " values");
+  }
+  if (extent.too_deep) {
     return invalid(ErrorCode::InvalidRequest,
                    "the message is nested more than " + std::to_string(kMostNested) + " levels deep");
   }

@@ -51,8 +51,9 @@ struct Message {
 // As it goes over the wire. Text of a script may hold any bytes; what goes out is UTF-8.
 std::string json_text(const Json& json);
 
-// Never throws: what cannot be read is Invalid, with the error that the sender gets.
-Message parse_message(std::string_view body);
+// Never throws: what cannot be read is Invalid, with the error that the sender gets. `most_values`: that the message
+// may hold, each member and each element counted. A value takes up to a hundred times the bytes of its text.
+Message parse_message(std::string_view body, std::size_t most_values = SIZE_MAX);
 
 std::string request_text(const Id& id, std::string_view method, const Json& params);
 std::string notification_text(std::string_view method, const Json& params);

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "compiler/ir/target.h"
+#include "server/remote/place.h"
 
 namespace tilewright::build {
 
@@ -27,6 +28,7 @@ std::expected<Arguments, std::string> read_arguments(const std::vector<std::stri
     } else if (name == "--entry") {
       out.build.entries.push_back(value);
     } else if (name == "--on") {
+      if (auto why = remote::not_from_a_client(value)) return std::unexpected("--on: " + *why);
       out.on = value;
     } else if (name == "--deadline") {
       double seconds = 0;

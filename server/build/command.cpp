@@ -36,12 +36,12 @@ int install_command(const std::string& workspace) {
 
 int serve_command(const ServeCommand& command) {
   if (!command.install.empty()) return install_command(command.install);
-  auto listening = remote::listening(command.listen);
+  auto listening = remote::listening(command.listen, "serve",
+                                     {.method = "build/initialize", .where = {"data", "token"}, .token = {}});
   if (!listening) return refuse(listening.error().message, listening.error().hint);
-  Options options{
-      .on = command.on, .token = std::move(listening->token), .jobs = command.jobs, .clients = command.clients};
+  Options options{.on = command.on, .jobs = command.jobs, .clients = command.clients};
   return command.listen.address.empty() ? serve_stdio(std::move(options))
-                                        : serve_address(std::move(options), command.listen.address, listening->how);
+                                        : serve_address(std::move(options), *listening);
 }
 
 }  // namespace
@@ -54,17 +54,20 @@ void add_serve(CLI::App& app, std::function<int()>& run) {
       ->expected(0, 1)
       ->default_str(".");
   c->add_option("--listen", command->listen.address,
-                "Serve clients at HOST:PORT or unix:PATH instead of on standard input and output; beyond the loopback "
-                "interface only with TLS and a way to know them");
+                "Serve clients at HOST:PORT, unix:PATH or unix: (a socket in $XDG_RUNTIME_DIR) instead of on standard "
+                "input and output. Clients at a port show a token, which is printed unless --token-file names it; at a "
+                "socket they are processes of your own; beyond the loopback interface only with TLS");
   c->add_option("--tls-cert", command->listen.cert, "The server's certificate, PEM")->check(CLI::ExistingFile);
   c->add_option("--tls-key", command->listen.key, "Its key (default: in the certificate's file)")
       ->check(CLI::ExistingFile);
   c->add_option("--tls-ca", command->listen.ca, "Who signs certificates of clients: they need one of these")
       ->check(CLI::ExistingFile);
   c->add_option("--token-file", command->listen.token_file,
-                "A file of its owner alone with one line that clients have to say: data.token of build/initialize");
-  c->add_option("--on", command->on,
-                "Where tests and runs execute: sim, gpu, a remote or a pool (default: a GPU if there is one)");
+                "A file of its owner alone with the token that clients have to show: data.token of build/initialize");
+  c->add_option(
+      "--on", command->on,
+      "Where tests and runs execute: sim, gpu, a remote, a pool or an address (default: a GPU if there is one). "
+      "Clients may choose another by its name, and bring no addresses");
   c->add_option("--jobs", command->jobs, "Cores that one request may use (default: all)")->check(CLI::Range(0, 1024));
   c->add_option("--clients", command->clients, "Connections at once")
       ->capture_default_str()
@@ -73,7 +76,9 @@ void add_serve(CLI::App& app, std::function<int()>& run) {
       "A folder with tilewright.toml is a target with all scripts below it; any other script is a target of its own. "
       "Compile, test and run requests take arguments: --arch NAME, --entry EXPR, --deny fallback, --instructions "
       "(count those of the machine), --on PLACE.\n\n"
-      "Examples:\n  tilewright serve --install\n  tilewright serve\n  tilewright serve --listen unix:/tmp/build.sock\n"
+      "Examples:\n  tilewright serve --install\n  tilewright serve\n  tilewright serve --listen unix:\n  tilewright "
+      "serve --listen "
+      "127.0.0.1:7444 --token-file token\n"
       "  tilewright serve --listen 0.0.0.0:7444 --tls-cert s.pem --tls-key s.key --tls-ca clients.pem --on lab");
   c->callback([command, c, &run] {
     if (c->count("--install") > 0 && command->install.empty()) command->install = ".";

@@ -7,7 +7,6 @@ namespace tilewright::build {
 
 struct Options {
   std::string on;     // where tests and runs execute, where a request does not say: as `run --on`
-  std::string token;  // that clients have to know ("token" in the data of build/initialize); empty: none
   unsigned jobs = 0;  // cores that one request may use; 0: all
   std::size_t clients = 64;
 };

@@ -15,28 +15,29 @@ int serve_stdio(Options options) {
   endpoint::raise_descriptor_limit();
   Server server(std::move(options));
   auto connection = transport::stdio();
-  return Session(*connection, server, true).run();
+  return Session(*connection, server).run();
 }
 
-int serve_address(Options options, const std::string& address, const transport::ListenOptions& how) {
+int serve_address(Options options, const remote::Listening& listening) {
   ::mallopt(M_ARENA_MAX, 2);
   endpoint::raise_descriptor_limit();
   endpoint::block_ending_signals();
   Server server(std::move(options));
-  auto listener = transport::listen(address, how);
+  auto log = [](const std::string& line) { std::fprintf(stderr, "tilewright serve: %s\n", line.c_str()); };
+  transport::ListenOptions how = listening.how;
+  how.door.log = log;
+  auto listener = transport::listen(listening.address, how);
   if (!listener) {
     std::fprintf(stderr, "tilewright: %s\n", listener.error().c_str());
     return 2;
   }
-  auto log = [](const std::string& line) { std::fprintf(stderr, "tilewright serve: %s\n", line.c_str()); };
+  if (!listening.made.empty()) log(remote::words_of_token(listening.made));
   log("listening on " + (*listener)->address());
-  endpoint::serve_clients(**listener, {.most = server.options.clients,
-                                       .serve =
-                                           [&server](transport::Connection& connection) {
-                                             return std::make_unique<Session>(connection, server,
-                                                                              server.options.token.empty());
-                                           },
-                                       .log = log});
+  endpoint::serve_clients(
+      **listener,
+      {.most = server.options.clients,
+       .serve = [&server](transport::Connection& connection) { return std::make_unique<Session>(connection, server); },
+       .log = log});
   return 0;
 }
 

@@ -3,13 +3,13 @@
 #include <string>
 
 #include "server/build/options.h"
-#include "server/transport/transport.h"
+#include "server/remote/listening.h"
 
 namespace tilewright::build {
 
 // The exit status. Ends when the client has gone.
 int serve_stdio(Options options);
 // Until SIGINT or SIGTERM.
-int serve_address(Options options, const std::string& address, const transport::ListenOptions& how);
+int serve_address(Options options, const remote::Listening& listening);
 
 }  // namespace tilewright::build

@@ -48,8 +48,8 @@ bool is_work(std::string_view method) {
 
 Server::Server(Options given) : options(std::move(given)), builder(tools_of(options)) {}
 
-Session::Session(transport::Connection& connection, Server& server, bool trusted)
-    : server_(server), endpoint_(connection, limits()), welcome_(trusted || server.options.token.empty()) {}
+Session::Session(transport::Connection& connection, Server& server)
+    : server_(server), endpoint_(connection, limits()) {}
 
 Session::~Session() = default;
 
@@ -108,15 +108,6 @@ void Session::notification(Message& m) {
 Session::Answer Session::initialize(const Json& params) {
   if (state_ != State::New) return wrong("build/initialize comes once", ErrorCode::InvalidRequest);
   const auto client = params.get<bsp::InitializeParams>();
-  if (!welcome_) {
-    const auto data = params.find("data");
-    const std::string token =
-        data != params.end() && data->is_object() ? data->value("token", std::string()) : std::string();
-    if (token != server_.options.token)
-      return wrong(token.empty() ? "this server asks for a token, in the data of build/initialize"
-                                 : "this is not the server's token",
-                   ErrorCode::InvalidRequest);
-  }
   root_ = protocol::path_of(client.root_uri);
   if (!root_.starts_with('/')) return wrong("rootUri is no file: URI: " + client.root_uri);
   speaks_ours_ = client.language_ids.empty() || std::ranges::any_of(client.language_ids, is_ours);

@@ -33,8 +33,8 @@ struct Server {
 
 class Session final : public endpoint::Handler, public endpoint::Served {
  public:
-  // `trusted`: the client need not know the token.
-  Session(transport::Connection& connection, Server& server, bool trusted);
+  // A client that the listener's door has admitted, or that started this process.
+  Session(transport::Connection& connection, Server& server);
   ~Session() override;
   // Until the client has gone: its exit status.
   int run() override { return endpoint_.run(*this); }
@@ -111,7 +111,6 @@ class Session final : public endpoint::Handler, public endpoint::Served {
   Server& server_;
   endpoint::Endpoint endpoint_;
   enum class State { New, Initialized, Shut } state_ = State::New;
-  bool welcome_;
   std::string root_;
   bool speaks_ours_ = true;                                 // the client knows one of our languages, or does not say
   Targets targets_;                                         // as last told

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "server/remote/listening.h"
 #include "server/remote/process.h"
 #include "server/remote/secret.h"
 
@@ -22,9 +23,10 @@ Way started(const std::vector<std::string>& words, const std::filesystem::path& 
   return Reached{std::move(*made), token, false};
 }
 
-std::vector<std::string> own_server(unsigned jobs) {
+std::vector<std::string> own_server(const ServerWords& asked) {
   std::vector<std::string> words{remote::this_program(), "serve"};
-  if (jobs) words.insert(words.end(), {"--jobs", std::to_string(jobs)});
+  if (asked.jobs) words.insert(words.end(), {"--jobs", std::to_string(asked.jobs)});
+  if (!asked.on.empty()) words.insert(words.end(), {"--on", asked.on});
   return words;
 }
 
@@ -37,9 +39,11 @@ std::expected<remote::Reach, run::Failure> way_to_server(const ServerWords& word
     if (!read) return std::unexpected(read.error());
     token = std::move(*read);
   }
-  const std::string& address = words.address;
+  auto found = remote::socket_address(words.address, "serve");
+  if (!found) return std::unexpected(found.error());
+  const std::string& address = *found;
   if (address.empty())
-    return [command = own_server(words.jobs)](const std::stop_token&) { return started(command, {}, {}); };
+    return [command = own_server(words)](const std::stop_token&) { return started(command, {}, {}); };
   if (address.starts_with("unix:"))
     return [path = address.substr(5), token](const std::stop_token&) -> Way {
       auto made = transport::connect_unix(path);

@@ -98,9 +98,10 @@ std::expected<void, std::string> find_targets(const BuildCommand& command, Prepa
   return {};
 }
 
-// Arguments of a test request that say where, and how long.
+// Arguments of a test request that say where, and how long. To a server that others run, a name alone: it takes no
+// addresses from clients. One of our own is started with it.
 void add_places(const BuildCommand& command, std::vector<std::string>& to) {
-  if (!command.on.empty()) to.insert(to.end(), {"--on", command.on});
+  if (!command.on.empty() && !command.server.address.empty()) to.insert(to.end(), {"--on", command.on});
   if (command.deadline) to.insert(to.end(), {"--deadline", std::to_string(*command.deadline)});
 }
 
@@ -134,7 +135,9 @@ std::expected<Prepared, run::Failure> prepare(const BuildCommand& command) {
     if (!baseline) return wrong(command.baseline + ": " + baseline.error());
     out.baseline = std::move(*baseline);
   }
-  auto way = ci::way_to_server(command.server);
+  ci::ServerWords server = command.server;
+  server.on = command.on;
+  auto way = ci::way_to_server(server);
   if (!way) return std::unexpected(way.error());
   out.way = std::move(*way);
   return out;
@@ -267,9 +270,10 @@ void add_build(CLI::App& app, Run& run) {
   CLI::App* c = app.add_subcommand("build", "Compile and test scripts for CI, through a build server");
   c->add_option("targets", command->targets, "Scripts and folders (default: the whole workspace)");
   c->add_option("--workspace", command->workspace, "The workspace's folder (default: this one)");
-  c->add_option("--server", command->server.address,
-                "A build server that runs: unix:PATH, HOST:PORT, tls://HOST:PORT?ca=FILE or exec:COMMAND (default: one "
-                "of our own). It reads the workspace by its path");
+  c->add_option(
+      "--server", command->server.address,
+      "A build server that runs: unix:PATH, unix:, HOST:PORT, tls://HOST:PORT?ca=FILE or exec:COMMAND (default: one "
+      "of our own). It reads the workspace by its path");
   c->add_option("--token-file", command->server.token_file,
                 "A file of yours alone with the token that the server asks for");
   c->add_option("--retries", command->retries, "How often a lost connection is made anew")

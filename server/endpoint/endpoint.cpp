@@ -83,9 +83,11 @@ void Endpoint::end(int status) {
 void Endpoint::handle(protocol::Frame& frame, Handler& handler) {
   if (frame.malformed) {
     send(protocol::error_text(nullptr, {ErrorCode::ParseError, frame.text, nullptr}));
-    return handler.malformed(frame.text);
+    handler.malformed(frame.text);
+    if (frame.last) end(1);
+    return;
   }
-  Message m = protocol::parse_message(frame.text);
+  Message m = protocol::parse_message(frame.text, limits_.values);
   m.payload = std::move(frame.payload);
   switch (m.kind) {
     case Message::Kind::Invalid: return send(protocol::error_text(m.id, m.error));

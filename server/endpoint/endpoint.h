@@ -35,6 +35,7 @@ struct Limits {
   std::size_t open_requests = 10'000;        // without an answer; more are refused
   std::size_t unfinished_requests = 20'000;  // whose work has not ended, cancelled ones as well; more are refused
   std::size_t asked = 1'000;                 // of ours without an answer; the oldest is given up for a newer one
+  std::size_t values = 4'000'000;            // of one message's JSON; a message with more is refused
   protocol::FrameLimits frames{};            // of one message
 };
 
@@ -70,7 +71,7 @@ class Handler {
   virtual void notification(protocol::Message& message) = 0;
   virtual void closed() = 0;  // the other side is gone
   virtual void ending() = 0;  // run() is about to return: what still works is told to stop
-  // What came is no frame; the other side has been told.
+  // What came is no frame; the other side has been told. On a socket that ends the connection.
   virtual void malformed(const std::string& /*why*/) {}
   // A message or a task was given up because of this; a request of ours was refused with that.
   virtual void dropped(const std::string& why) = 0;
@@ -80,7 +81,7 @@ class Handler {
 class Endpoint {
  public:
   Endpoint(transport::Connection& connection, Limits limits)
-      : connection_(connection), limits_(limits), frames_(limits.frames) {}
+      : connection_(connection), limits_(limits), frames_(frames_of(connection, limits)) {}
 
   // Serves until end(), and gives its status.
   int run(Handler& handler);
@@ -123,6 +124,11 @@ class Endpoint {
     std::string key;
     Then then;
   };
+  static protocol::FrameLimits frames_of(const transport::Connection& connection, const Limits& limits) {
+    protocol::FrameLimits out = limits.frames;
+    out.strict = connection.is_socket();
+    return out;
+  }
   void receive(std::string_view bytes);  // of the connection's thread
   void handle(protocol::Frame& frame, Handler& handler);
 

@@ -20,6 +20,8 @@ namespace {
 // How long the process stays after its last client. At an address, an editor that restarts its session, or a script
 // that first tries whether the port is open, comes again at once.
 constexpr std::chrono::seconds kLinger{2};
+// At once; more are turned away.
+constexpr std::size_t kMostClients = 64;
 // What was started for a remote is told to end, and then made to.
 constexpr std::chrono::seconds kFarewell{6};
 
@@ -28,15 +30,20 @@ int serve_all(transport::Listener& listener) {
   std::mutex mutex;
   std::condition_variable another;
   std::vector<std::thread> threads;
-  std::size_t open = 0, come = 0;
+  std::size_t open = 0, come = 0;  // clients
   int status = 1;
   while (auto accepted = listener.accept()) {
     std::lock_guard lock(mutex);
+    if (open >= kMostClients) continue;
     ++open;
     ++come;
     another.notify_all();
     threads.emplace_back([&, connection = std::shared_ptr<transport::Connection>(std::move(accepted))] {
-      int ended = Server(*connection).run();
+      int ended = 1;
+      try {
+        ended = Server(*connection).run();
+      } catch (const std::exception&) {  // no thread or no memory for it
+      }
       std::unique_lock lock(mutex);
       status = ended;
       if (--open > 0) return;
@@ -49,12 +56,12 @@ int serve_all(transport::Listener& listener) {
 
 }  // namespace
 
-int serve(const std::string& address) {
+int serve(const remote::Listening& listening) {
   // As many heaps as threads that allocate while somebody types: with fewer they wait for each other, with more each
   // keeps what the others could use.
   ::mallopt(M_ARENA_MAX, 8);
   endpoint::raise_descriptor_limit();
-  if (address.empty()) {
+  if (listening.address.empty()) {
     auto connection = transport::stdio();
     auto server = std::make_unique<Server>(*connection);
     int status = server->run();
@@ -66,12 +73,16 @@ int serve(const std::string& address) {
     server.reset();
     return status;
   }
-  auto listener = transport::listen(address);
+  auto log = [](const std::string& line) { std::fprintf(stderr, "tilewright: %s\n", line.c_str()); };
+  transport::ListenOptions how = listening.how;
+  how.door.log = log;
+  auto listener = transport::listen(listening.address, how);
   if (!listener) {
     std::fprintf(stderr, "tilewright: %s\n", listener.error().c_str());
     return 2;
   }
-  std::fprintf(stderr, "tilewright: listening on %s\n", (*listener)->address().c_str());
+  if (!listening.made.empty()) log(remote::words_of_token(listening.made));
+  log("listening on " + (*listener)->address());
   return serve_all(**listener);
 }
 

@@ -32,7 +32,7 @@ inline constexpr std::array kRemoteSettings = {
     RemoteSetting{"ca", kTls},
     RemoteSetting{"cert", kTls},
     RemoteSetting{"key", kTls},
-    RemoteSetting{"token-file", kTls},
+    RemoteSetting{"token-file", kTls | kTcp},
     RemoteSetting{"name", kTls},
     RemoteSetting{"command", kSsh | kSlurm},
     RemoteSetting{"slots", kAnyKind},

@@ -342,6 +342,13 @@ Failure unknown_name(std::string_view word, const project::Config& config) {
 
 bool is_address(std::string_view text) { return scheme_in(text) || text.contains("://"); }
 
+std::optional<std::string> not_from_a_client(std::string_view text) {
+  if (!is_address(text)) return std::nullopt;
+  return "'" + std::string(text.substr(0, text.find(':') + 1)) +
+         "…' is an address, and clients say names alone: sim, gpu, a remote or a pool of tilewright.toml. The address "
+         "may stand on the server's own command line: --on ADDRESS";
+}
+
 std::expected<Place, Failure> parse_place(std::string_view address, const std::filesystem::path& folder) {
   auto place = begin_place(address, folder);
   if (!place) return place;

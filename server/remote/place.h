@@ -3,7 +3,7 @@
 //   ssh://[USER@]HOST[:PORT][?command=PATH&slots=N]     tilewright there, over the user's own ssh and its settings
 //   exec:COMMAND…                                       any command whose standard streams speak to a worker
 //   tls://HOST:PORT[?ca=FILE&cert=FILE&key=FILE&token-file=FILE&name=HOST&slots=N]
-//   tcp://HOST:PORT[?slots=N]                           on the loopback interface: the end of a tunnel
+//   tcp://HOST:PORT[?token-file=FILE&slots=N]           on the loopback interface: a worker here, the end of a tunnel
 //   (all of them)  patience=SECONDS of a worker that says nothing, give-up=SECONDS of one run (patience.h)
 //   slurm:[partition=P,gres=gpu:1,time=10,slots=2,…]    steps of one allocation (slurm.h)
 //
@@ -14,6 +14,7 @@
 #include <expected>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,9 @@ struct Place {
 
 // Is this written as an address? Else it is a name.
 bool is_address(std::string_view text);
+// Why this, which a client of a server of ours says of where to run, is refused; nothing: it is a name. What a server
+// starts is chosen by the one who runs it.
+std::optional<std::string> not_from_a_client(std::string_view text);
 // Files that an address names are relative to `folder` (empty: the current one).
 std::expected<Place, run::Failure> parse_place(std::string_view address, const std::filesystem::path& folder = {});
 // An address, or the name of a remote or of a pool in `config`. At least one place; of a pool one for each of its

@@ -49,6 +49,13 @@ class AsioConnection : public Base {
     preparing_ = std::move(what);
   }
 
+  // Received before anything else. Before start().
+  void begin_with(std::string bytes) { first_ = std::move(bytes); }
+
+  bool is_socket() const override {
+    return std::is_same_v<Base, Connection> && !std::is_same_v<In, asio::posix::stream_descriptor>;
+  }
+
   void stop() override {
     io_->stop();
     if (thread_.joinable()) thread_.join();
@@ -201,6 +208,7 @@ class AsioConnection : public Base {
     } else if (prepare_) {
       prepare();
     } else {
+      if (!first_.empty()) handler_.received(std::exchange(first_, {}));
       read();
     }
   }
@@ -299,7 +307,7 @@ class AsioConnection : public Base {
   }
 
   std::function<void(Done)> prepare_;  // until it is done
-  std::string preparing_;
+  std::string preparing_, first_;
   std::string why_;
   std::unique_ptr<asio::io_context> io_;
   asio::executor_work_guard<asio::io_context::executor_type> work_;

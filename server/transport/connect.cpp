@@ -3,6 +3,7 @@
 #include <boost/asio/connect.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 
+#include "server/transport/peer.h"
 #include "server/transport/tls.h"
 
 namespace tilewright::transport {
@@ -45,7 +46,7 @@ std::expected<std::unique_ptr<Connection>, std::string> connect(const std::strin
   }
   if (*done) return std::unexpected((found ? "cannot connect to " : "cannot find ") + at + ": " + done->message());
   io->restart();
-  tune(socket);
+  tune(socket.native_handle());
   if (context)
     return tls_client(std::move(io), std::move(socket), std::move(context),
                       tls->server_name.empty() ? host : tls->server_name);
@@ -64,6 +65,8 @@ std::expected<std::unique_ptr<Connection>, std::string> connect_unix(const std::
   boost::system::error_code ec;
   socket->connect(Local::endpoint(path), ec);
   if (ec) return std::unexpected("cannot connect to " + path + ": " + ec.message());
+  if (auto known = check_peer(socket->native_handle()); !known)
+    return std::unexpected("the socket " + path + " is not used: " + known.error());
   using End = Shared<Local::socket>;
   return std::make_unique<AsioConnection<End, End>>(std::move(io), End{socket}, End{socket});
 }

@@ -92,15 +92,13 @@ std::unique_ptr<Connection> tls_client(std::unique_ptr<asio::io_context> io, asi
   return over(std::move(io), stream, std::move(context), Stream::client);
 }
 
-void tune(asio::ip::tcp::socket& socket) {
-  boost::system::error_code ignored;
-  socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-  socket.set_option(asio::socket_base::keep_alive(true), ignored);
-  const int idle = 20, between = 10, times = 4;  // seconds, seconds, probes
-  const int fd = socket.native_handle();
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between, sizeof between);
-  ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
+void tune(int socket) {
+  const int yes = 1, idle = 20, between = 10, times = 4;  // yes, seconds, seconds, probes
+  ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  ::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &between, sizeof between);
+  ::setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
 }
 
 }  // namespace tilewright::transport

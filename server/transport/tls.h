@@ -19,6 +19,6 @@ std::unique_ptr<Connection> tls_client(std::unique_ptr<asio::io_context> io, asi
                                        std::shared_ptr<TlsContext> context, const std::string& server_name);
 
 // Small messages leave at once, and a peer whose machine is gone is noticed within a minute.
-void tune(asio::ip::tcp::socket& socket);
+void tune(int socket);
 
 }  // namespace tilewright::transport

@@ -52,6 +52,9 @@ class Connection {
   virtual void drain(int milliseconds) = 0;
   // Calls `gone` on the I/O thread when the process ends. False: there is no such process now.
   virtual bool watch_process(int pid, std::function<void()> gone) = 0;
+  // Is the other side whoever found the way, and not a process that started us or was started by us? Then nothing that
+  // it sends is guessed at (protocol/frame.h).
+  virtual bool is_socket() const { return false; }
   // After `closed`: what broke the connection, in words; empty: the other side ended it, or nothing did.
   virtual std::string why_closed() { return {}; }
 };
@@ -88,18 +91,43 @@ class Listener {
  public:
   virtual ~Listener() = default;
   virtual const std::string& address() const = 0;  // with the true port
-  // Waits for the next client. Null after stop(). Its handshake, where there is one, is part of the connection's life.
+  // Waits for the next client that the door admits. Null after stop().
   virtual std::unique_ptr<Connection> accept() = 0;
   virtual void stop() = 0;  // from any thread
+};
+
+// Looks at the first bytes of one client, before anything is made for it.
+class Judge {
+ public:
+  struct Verdict {
+    enum class Is : std::uint8_t { Undecided, Admitted, Refused } is = Is::Undecided;
+    std::string answer{};  // sent to the client, whatever the verdict
+    std::string first{};   // of Admitted: what the connection receives before anything else
+    std::string why{};     // of Refused: for the log, without what the client keeps secret
+  };
+  virtual ~Judge() = default;
+  virtual Verdict judge(std::string_view bytes) = 0;
+};
+
+// What stands between a listener and those who come. A client that waits to be judged takes one of a few places; where
+// all are taken, the client that came first gives its place up, of those from the address that has most. So whoever
+// shows at once who he is never waits for those who do not.
+struct Door {
+  std::function<std::unique_ptr<Judge>()> judge;  // one for each client; nothing: whoever comes is admitted
+  std::size_t places = 16;
+  std::size_t bytes = 64u << 10;                // that one client may send before it is admitted
+  std::chrono::milliseconds patience{10'000};   // until it is admitted, TLS's handshake included
+  std::function<void(const std::string&)> log;  // of those who were not admitted; at most a line a second
 };
 
 struct ListenOptions {
   std::optional<Tls> tls;
   bool everywhere = false;  // beyond this machine: only for a caller who knows whom it speaks with
+  Door door;
 };
 
-// `address`: HOST:PORT on the loopback interface (port 0: any free one), or unix:PATH. The error says what is wrong
-// with it.
+// `address`: HOST:PORT on the loopback interface (port 0: any free one), or unix:PATH, which serves processes of this
+// user and of root alone. The error says what is wrong with it.
 std::expected<std::unique_ptr<Listener>, std::string> listen(const std::string& address,
                                                              const ListenOptions& options = {});
 
@@ -109,7 +137,8 @@ std::expected<std::unique_ptr<Connection>, std::string> connect(const std::strin
                                                                 std::chrono::milliseconds patience,
                                                                 const std::stop_token& stop);
 
-// The same to a listener's socket file, which answers at once or not at all.
+// The same to a listener's socket file, which answers at once or not at all. Only to a process of this user or of root:
+// the error says whose it is otherwise, and nothing was sent to it.
 std::expected<std::unique_ptr<Connection>, std::string> connect_unix(const std::string& path);
 
 struct Command {

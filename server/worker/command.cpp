@@ -78,7 +78,9 @@ void take_limits(const WorkerCommand& command, Options& options) {
 int worker_command(const WorkerCommand& command) {
   if (command.stdio == !command.listen.empty())
     return refuse("say how clients come: --stdio, or --listen HOST:PORT", "tilewright worker --help has examples");
-  auto listening = remote::listening({command.listen, command.cert, command.key, command.ca, command.token_file});
+  auto listening =
+      remote::listening({command.listen, command.cert, command.key, command.ca, command.token_file}, "worker",
+                        {.server = "worker", .method = "initialize", .where = {"token"}, .token = {}});
   if (!listening) return refuse(listening.error().message, listening.error().hint);
   // A Unix socket, too, is for this user alone.
   const bool for_strangers = !command.stdio && !command.listen.starts_with("unix:");
@@ -91,7 +93,6 @@ int worker_command(const WorkerCommand& command) {
   options.gpu.management = command.nvml;
   options.tools = project::toolchain_options();
   options.compiles = !command.no_compiler;
-  options.token = std::move(listening->token);
   options.devices = command.devices;
   if (command.on == "gpu" || command.on.empty()) {
     // Also starts the driver once without demands, so that it loads and makes what a confined process cannot.
@@ -112,8 +113,7 @@ int worker_command(const WorkerCommand& command) {
     options.devices.resize(static_cast<std::size_t>(command.slots > 0 ? command.slots : cores));
   }
   take_limits(command, options);
-  return command.stdio ? serve_stdio(std::move(options))
-                       : serve_port(std::move(options), command.listen, listening->how);
+  return command.stdio ? serve_stdio(std::move(options)) : serve_port(std::move(options), *listening);
 }
 
 }  // namespace
@@ -125,13 +125,14 @@ void add_worker(CLI::App& app, std::function<int()>& run) {
   c->add_flag("--stdio", command->stdio,
               "Serve one client on standard input and output (ssh, srun, docker run -i start it so)");
   c->add_option("--listen", command->listen,
-                "Serve clients at HOST:PORT; beyond the loopback interface only with TLS and a way to know them");
+                "Serve clients at HOST:PORT. They show a token, which is printed unless --token-file names it, or a "
+                "certificate (--tls-ca); beyond the loopback interface only with TLS");
   c->add_option("--tls-cert", command->cert, "The worker's certificate, PEM")->check(CLI::ExistingFile);
   c->add_option("--tls-key", command->key, "Its key (default: in the certificate's file)")->check(CLI::ExistingFile);
   c->add_option("--tls-ca", command->ca, "Who signs certificates of clients: they need one of these")
       ->check(CLI::ExistingFile);
   c->add_option("--token-file", command->token_file,
-                "A file of its owner alone with one line that clients have to know (theirs: token_file)");
+                "A file of its owner alone with the token that clients have to show (theirs: token_file)");
   c->add_flag(
       "--unconfined", command->unconfined,
       "Listen although this kernel lacks seccomp or Landlock: jobs of clients can then read and change what this "
@@ -183,7 +184,7 @@ void add_worker(CLI::App& app, std::function<int()>& run) {
       "Each kernel runs in a process of its own that can be killed; a fault, a hang or a stray write costs that job "
       "alone. Jobs wait in a queue in which clients take turns, a GPU runs one at a time.\n\nExamples:\n"
       "  tilewright worker --stdio\n"
-      "  tilewright worker --listen 127.0.0.1:7443\n"
+      "  tilewright worker --listen 127.0.0.1:7443 --token-file token\n"
       "  tilewright worker --listen 0.0.0.0:7443 --tls-cert w.pem --tls-key w.key --tls-ca clients.pem\n"
       "  tilewright worker --listen 0.0.0.0:7443 --tls-cert w.pem --tls-key w.key --token-file token\n"
       "  tilewright worker --stdio --on none\n"

@@ -21,7 +21,6 @@ struct Options {
   std::int64_t simulator_bytes = std::int64_t{1} << 32, simulators_bytes = std::int64_t{1} << 32;
   std::size_t compilations = 2;  // at once
   std::size_t clients = 64;      // at once
-  std::string token;             // that a client has to know; empty: none
   // Opened, and nothing comes of it for so long: the job is given up, for others want its memory.
   std::chrono::milliseconds stalled{60'000};
   bool compiles = true;

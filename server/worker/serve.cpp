@@ -39,26 +39,27 @@ int serve_stdio(Options options) {
   Worker worker(std::move(options));
   if (auto ready = worker.prepare(); !ready) return unusable(ready.error());
   auto connection = transport::stdio();
-  return Session(*connection, worker, true).run();
+  return Session(*connection, worker).run();
 }
 
-int serve_port(Options options, const std::string& address, const transport::ListenOptions& how) {
+int serve_port(Options options, const remote::Listening& listening) {
   ::mallopt(M_ARENA_MAX, 2);
   endpoint::raise_descriptor_limit();
   endpoint::block_ending_signals();
   const std::string confined = confinement_words();  // before there are threads
   Worker worker(std::move(options));
   if (auto ready = worker.prepare(); !ready) return unusable(ready.error());
-  auto listener = transport::listen(address, how);
+  transport::ListenOptions how = listening.how;
+  how.door.log = Worker::log;
+  auto listener = transport::listen(listening.address, how);
   if (!listener) return unusable(listener.error());
+  if (!listening.made.empty()) Worker::log(remote::words_of_token(listening.made));
   Worker::log("listening on " + (*listener)->address() + ": " + self_text(worker.self()) + "; " + confined);
-  endpoint::serve_clients(**listener, {.most = worker.options.clients,
-                                       .serve =
-                                           [&worker](transport::Connection& connection) {
-                                             const bool trusted = worker.options.token.empty();
-                                             return std::make_unique<Session>(connection, worker, trusted);
-                                           },
-                                       .log = Worker::log});
+  endpoint::serve_clients(
+      **listener,
+      {.most = worker.options.clients,
+       .serve = [&worker](transport::Connection& connection) { return std::make_unique<Session>(connection, worker); },
+       .log = Worker::log});
   return 0;
 }
 

@@ -31,14 +31,6 @@ endpoint::Limits limits_of(const Options& options) {
   return limits;
 }
 
-// In a time that does not tell where they differ.
-bool same_secret(std::string_view a, std::string_view b) {
-  unsigned different = a.size() == b.size() ? 0 : 1;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    different |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b.empty() ? 0 : b[i % b.size()]);
-  return different == 0;
-}
-
 std::unexpected<Error> wrong(std::string why, ErrorCode code = ErrorCode::InvalidParams) {
   return std::unexpected(Error{code, std::move(why), nullptr});
 }
@@ -54,11 +46,10 @@ bool passed(std::chrono::milliseconds time, const std::stop_token& stop) {
 
 }  // namespace
 
-Session::Session(transport::Connection& connection, Worker& worker, bool trusted)
+Session::Session(transport::Connection& connection, Worker& worker)
     : connection_(connection),
       worker_(worker),
       endpoint_(connection, limits_of(worker.options)),
-      welcome_(trusted || worker.options.token.empty()),
       sender_([this](const std::stop_token& stop) {
         std::unique_lock lock(mutex_);
         while (more_.wait(lock, stop, [&] { return !deliveries_.empty(); })) {
@@ -123,15 +114,7 @@ void Session::dropped(const std::string& why) {
 }
 
 void Session::request(Message& m) {
-  if (m.method == "initialize") {
-    auto answer = initialize(m.params);
-    endpoint_.answer(m.id, answer);
-    if (!answer && !welcome_) {
-      Worker::log("a client was turned away");
-      endpoint_.end(1);
-    }
-    return;
-  }
+  if (m.method == "initialize") return endpoint_.answer(m.id, initialize(m.params));
   if (!initialized_)
     return endpoint_.answer(m.id, wrong("the first message is initialize", ErrorCode::ServerNotInitialized));
   if (m.method == "ping") return endpoint_.answer(m.id, Json::object());
@@ -152,10 +135,6 @@ void Session::notification(Message& m) {
 
 std::expected<Json, Error> Session::initialize(const Json& params) {
   const auto client = params.get<wire::InitializeParams>();
-  if (!welcome_ && !same_secret(client.token, worker_.options.token))
-    return wrong(client.token.empty() ? "this worker asks for a token" : "this is not the worker's token",
-                 ErrorCode::InvalidRequest);
-  welcome_ = true;
   if (client.protocol != wire::kVersion)
     return wrong("this worker speaks version " + std::to_string(wire::kVersion) + " of its protocol (tilewright " +
                      TILEWRIGHT_VERSION + "), the client version " + std::to_string(client.protocol) +

@@ -16,8 +16,8 @@ namespace tilewright::worker {
 
 class Session final : public endpoint::Handler, public endpoint::Served {
  public:
-  // `trusted`: it has shown who it is by other means than the token.
-  Session(transport::Connection& connection, Worker& worker, bool trusted);
+  // A client that the listener's door has admitted, or that started this process.
+  Session(transport::Connection& connection, Worker& worker);
   ~Session() override;
 
   // Serves until the client has gone; the exit status.
@@ -60,7 +60,6 @@ class Session final : public endpoint::Handler, public endpoint::Served {
   transport::Connection& connection_;
   Worker& worker_;
   endpoint::Endpoint endpoint_;
-  bool welcome_;  // has shown who it is
   bool initialized_ = false;
   std::jthread impatient_;          // ends a client that does not say who it is; then gives up what stalls
   std::set<std::string> given_up_;  // jobs whose client was not told yet

@@ -5,6 +5,7 @@
 // Starts `WORKER-COMMAND worker` on the stand-in for the driver (tests/gpu/fake_driver.cpp), over its standard streams
 // and over TCP. Memory is the most that was resident in the client and in the worker itself; the stand-in's device
 // memory is the memory of a third process.
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -115,8 +116,9 @@ int main(int argc, char** argv) {
   const std::string driver = argv[1], binary = argv[2];
   std::vector<std::string> words = {binary, "worker", "--on", "gpu",          "--driver",
                                     driver, "--nvml", driver, "--no-compiler"};
+  const std::string token = "the-token-of-this-measurement", file = "/tmp/remote_bench." + std::to_string(::getpid());
   auto open = [&](std::unique_ptr<transport::Connection> connection) {
-    auto client = remote::Client::open(std::move(connection), {}, {.greeting = std::chrono::seconds(60)}, {});
+    auto client = remote::Client::open(std::move(connection), token, {.greeting = std::chrono::seconds(60)}, {});
     if (!client) {
       std::fprintf(stderr, "no worker: %s\n", client.error().message.c_str());
       std::exit(1);
@@ -131,7 +133,10 @@ int main(int argc, char** argv) {
   }
   const std::string port = std::to_string(20000 + ::getpid() % 20000);
   words.back() = "--listen";
-  words.push_back("127.0.0.1:" + port);
+  words.insert(words.end(), {"127.0.0.1:" + port, "--token-file", file});
+  const int written = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (written < 0 || ::write(written, token.data(), token.size()) < 0) return 1;
+  ::close(written);
   auto process = transport::run_command({.words = words, .environment = {}, .folder = {}});
   (*process)->start({[](std::string_view) {}, [] {}});
   std::expected<std::unique_ptr<transport::Connection>, std::string> connection;
@@ -141,5 +146,6 @@ int main(int argc, char** argv) {
     ::usleep(50'000);
   }
   if (!connection) return 1;
+  ::unlink(file.c_str());
   measure("TCP", *open(std::move(*connection)), (*process)->pid());
 }

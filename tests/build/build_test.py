@@ -274,7 +274,9 @@ class Servers(Workspace):
         process = subprocess.Popen([BINARY, "serve", "--listen", "127.0.0.1:0", "--tls-cert", at("server.pem"), "--tls-key", at("server.key"),
                                     "--tls-ca", at("ca.pem"), "--on", "sim"], cwd=self.root, env=self.env, stderr=subprocess.PIPE)
         self.addCleanup(lambda: (process.kill(), process.wait(), process.stderr.close()))
-        address = process.stderr.readline().decode().split()[-1]
+        while b"listening" not in (line := process.stderr.readline()):
+            pass
+        address = line.decode().split()[-1]
         good = f"tls://{address}?ca={at('ca.pem')}&cert={at('client.pem')}&key={at('client.key')}"
         self.expect(0, "--server", good)
         for wrong in (good.replace("client.", "other."), f"tls://{address}", address):

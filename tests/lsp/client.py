@@ -19,10 +19,15 @@ class Client:
     def __init__(self, server, arguments=(), connect=None, environment=None):
         self.process = subprocess.Popen([server, "lsp", *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, env=environment)
-        self.socket = None
+        self.socket = self.token = None
         if connect:
-            line = self.process.stderr.readline().decode()
-            self.address = line.split("listening on ")[1].strip()
+            for line in self.process.stderr:
+                text = line.decode()
+                if "that clients have to show: " in text:
+                    self.token = text.split("show: ")[1].split()[0]
+                if "listening on " in text:
+                    self.address = text.split("listening on ")[1].strip()
+                    break
             self.socket = self._connect(self.address)
             self.reader = self.socket.makefile("rb")
         else:
@@ -32,7 +37,7 @@ class Client:
     def another(self):
         """A second client of the same listening server."""
         other = Client.__new__(Client)
-        other.process, other.address = self.process, self.address
+        other.process, other.address, other.token = self.process, self.address, self.token
         other.socket = self._connect(self.address)
         other.reader = other.socket.makefile("rb")
         other._begin()
@@ -146,6 +151,8 @@ class Client:
     # ---- common steps -----------------------------------------------------------------------------------------------
     def initialize(self, capabilities=None, **more):
         params = {"processId": os.getpid(), "rootUri": None, "capabilities": capabilities or {}, **more}
+        if self.token:
+            params["initializationOptions"] = {"token": self.token, **params.get("initializationOptions", {})}
         result = self.result("initialize", params)
         self.notify("initialized", {})
         return result

@@ -96,6 +96,58 @@ TEST_CASE("what is wrong with a frame is said, and the next one is read") {
   CHECK(broken(std::string(300, 'z')) == "!a header of more than 200 bytes");
 }
 
+TEST_CASE("a body beyond its bound is skipped by its length, whatever it holds") {
+  for (const std::size_t size : {std::size_t{60}, std::size_t{500}, std::size_t{5000}}) {
+    std::string body = framed("not heard");
+    body.resize(size, 'y');
+    FrameReader reader({.header_bytes = 200, .body_bytes = 50});
+    const auto got = read(reader, framed(body) + framed("next"), 7);
+    CHECK(got == std::vector<std::string>{"!a message of " + std::to_string(size) + " bytes; 50 are accepted", "next"});
+  }
+  FrameReader reader({.header_bytes = 200, .body_bytes = 50});
+  const auto got = read(reader, "Content-Length: 18446744073709551615\r\n\r\n" + framed("not heard"), 7);
+  CHECK(got.size() == 1);
+}
+
+TEST_CASE("a strict reader ends with the first broken frame, as soon as it can be known") {
+  auto broken = [](std::string_view header, std::size_t piece) {
+    FrameReader reader({.header_bytes = 200, .body_bytes = 50, .strict = true});
+    auto got = read(reader, framed("good") + std::string(header) + framed("not heard"), piece);
+    CHECK(got.at(0) == "good");
+    CHECK(got.size() == 2);
+    CHECK(reader.take_rest().empty());
+    return got.back();
+  };
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{5}, std::size_t{1} << 20}) {
+    CHECK(broken("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n", piece) == "!this is no header: a line is NAME: VALUE");
+    CHECK(broken("\x16\x03\x01", piece) == "!this is no header: a line is NAME: VALUE");
+    CHECK(broken("Content-Length: 2\r\nGET /: x\r\n\r\n{}", piece) == "!this is no header: a line is NAME: VALUE");
+    CHECK(broken("nonsense\r\n\r\n", piece) == "!a header line without a colon");
+    CHECK(broken("X: 1\r\n\r\n", piece) == "!no Content-Length");
+    CHECK(broken("Content-Length: -5\r\n\r\n", piece) == "!Content-Length is not a number");
+    CHECK(broken("Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", piece) == "!Content-Length is said twice");
+    CHECK(broken("Content-Length: 60\r\n\r\n", piece) == "!a message of 60 bytes; 50 are accepted");
+    CHECK(broken("Content-Length: 2\r\nPayload-Length: 1\r\n\r\n{}x", piece) ==
+          "!a payload of 1 bytes; 0 are accepted");
+    CHECK(broken("X: " + std::string(300, 'z'), piece) == "!a header of more than 200 bytes");
+    CHECK(broken(std::string(300, 'z'), piece) == "!this is no header: a line is NAME: VALUE");
+  }
+  FrameReader early({.strict = true});
+  early.feed("POST ");
+  REQUIRE(early.next().has_value());
+  FrameReader patient({.strict = true});
+  patient.feed("Content-Len");
+  CHECK(!patient.next().has_value());
+}
+
+TEST_CASE("values of a message are counted before they are made") {
+  CHECK(parse_message(R"({"jsonrpc":"2.0","method":"m","params":[1,"a,b,[{",{}]})", 20).kind ==
+        Message::Kind::Notification);
+  const Message wide = parse_message("[" + std::string(100, ',') + "]", 50);
+  CHECK(wide.kind == Message::Kind::Invalid);
+  CHECK(wide.error.message == "the message holds more than 50 values");
+}
+
 TEST_CASE("messages are told apart") {
   CHECK(parse_message(R"({"jsonrpc":"2.0","id":1,"method":"m"})").kind == Message::Kind::Request);
   CHECK(parse_message(R"({"jsonrpc":"2.0","method":"m","params":null})").kind == Message::Kind::Notification);

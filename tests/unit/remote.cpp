@@ -52,6 +52,16 @@ using Words = std::vector<std::string>;
 
 }  // namespace
 
+TEST_CASE("a client says names and no addresses") {
+  for (const char* name : {"", "sim", "gpu", "lab", "gpu 1", "exec", "the-pool"})
+    CHECK(!remote::not_from_a_client(name));
+  for (const char* address :
+       {"exec:true", "exec:", "ssh://x", "slurm:", "tls://x:1", "tcp://127.0.0.1:1", "http://x"}) {
+    INFO(address);
+    CHECK(remote::not_from_a_client(address).value_or("").contains("is an address"));
+  }
+}
+
 TEST_CASE("a command is taken apart as a shell does it, without a shell") {
   CHECK(remote::split_words("docker  run\t-i img") == Words{"docker", "run", "-i", "img"});
   CHECK(remote::split_words("a 'b c' \"d $e\" f\\ g ''") == Words{"a", "b c", "d $e", "f g", ""});

@@ -110,7 +110,7 @@ class Remote(unittest.TestCase):
         self.same_as_here(f"exec:{BINARY} worker --stdio --on sim", *self.SOME)
 
     def test_a_port(self):
-        self.same_as_here(f"tcp://127.0.0.1:{self.worker('--on', 'sim').port}", *self.SOME)
+        self.same_as_here(self.worker("--on", "sim").url(), *self.SOME)
 
     def test_tls_with_certificates_and_a_name_in_the_settings(self):
         make_certificates(self.folder)
@@ -154,7 +154,7 @@ class Remote(unittest.TestCase):
     def test_limits_of_the_worker(self):
         slow = self.path("slow.py", SLOW.replace("150000", "150000000"))
         worker = self.worker("--on", "sim", "--time-limit", "4", "--memory-limit", "0.01")
-        where = f"tcp://127.0.0.1:{worker.port}"
+        where = worker.url()
         self.assertIn("4 s", self.run_it(slow, "--on", where, "--schedules", "1", status=1).stdout)
         big = self.path("big.py", COPY.replace("N", "4194304"))
         self.assertIn("allows", self.run_it(big, "--on", where, status=1).stdout)
@@ -232,15 +232,19 @@ class Remote(unittest.TestCase):
 
     def test_a_port_whose_worker_is_started_anew(self):
         slow = self.path("slow.py", SLOW)
-        first = self.worker("--on", "sim")
-        run = subprocess.Popen([BINARY, "run", slow, "--json", "--schedules", "1", "--on", f"tcp://127.0.0.1:{first.port}"],
-                               env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        token = self.path("token", "a-token-of-both-workers")
+        os.chmod(token, 0o600)
+        first = self.worker("--on", "sim", "--token-file", token)
+        first.token = "a-token-of-both-workers"
+        run = subprocess.Popen([BINARY, "run", slow, "--json", "--schedules", "1", "--on",
+                                f"tcp://127.0.0.1:{first.port}?token-file={token}"], env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         wait_until("it runs", lambda: self.counts(first)["running"] == 1)
         first.leave()
         first.process.kill()
         first.process.wait()
         # The port is free once the kernel has let go of it.
-        second = Worker(BINARY, "--on", "sim", env=self.env, address=f"127.0.0.1:{first.port}")
+        second = Worker(BINARY, "--on", "sim", "--token-file", token, env=self.env, address=f"127.0.0.1:{first.port}")
+        second.token = first.token
         self.addCleanup(second.end)
         out, errors = run.communicate(timeout=120)
         self.assertEqual(run.returncode, 0, errors)
@@ -257,7 +261,7 @@ class Remote(unittest.TestCase):
     def test_ctrl_c(self):
         slow = self.path("slow.py", SLOW.replace("150000", "40000000"))
         worker = self.worker("--on", "sim")
-        run = subprocess.Popen([BINARY, "run", slow, "--on", f"tcp://127.0.0.1:{worker.port}"], env=self.env,
+        run = subprocess.Popen([BINARY, "run", slow, "--on", worker.url()], env=self.env,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         busy = lambda: self.counts(worker)["running"] == 1  # noqa: E731
         wait_until("it runs", busy)
@@ -269,13 +273,13 @@ class Remote(unittest.TestCase):
     def test_a_client_that_is_killed(self):
         slow = self.path("slow.py", SLOW.replace("150000", "40000000"))
         worker = self.worker("--on", "sim")
-        run = subprocess.Popen([BINARY, "run", slow, "--on", f"tcp://127.0.0.1:{worker.port}"], env=self.env,
+        run = subprocess.Popen([BINARY, "run", slow, "--on", worker.url()], env=self.env,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_until("it runs", lambda: self.counts(worker)["running"] == 1)
         run.kill()
         run.wait()
         wait_until("it has ended there, too", lambda: self.counts(worker)["running"] == 0)
-        self.same_as_here(f"tcp://127.0.0.1:{worker.port}", self.SOME[0])
+        self.same_as_here(worker.url(), self.SOME[0])
 
     @staticmethod
     def counts(worker):
@@ -307,7 +311,7 @@ class Remote(unittest.TestCase):
 
     def test_many_clients(self):
         worker = self.worker("--on", "sim", "--slots", "2")
-        script, where = self.SOME[0], f"tcp://127.0.0.1:{worker.port}"
+        script, where = self.SOME[0], worker.url()
         digests, lock = [], threading.Lock()
 
         def one(seed):

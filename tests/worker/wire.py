@@ -9,6 +9,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -71,8 +72,8 @@ def frame(message, payload=b""):
 class Client:
     """One connection: over a process's standard streams, or a socket."""
 
-    def __init__(self, read, write, close=lambda: None):
-        self._read, self._write, self.close = read, write, close
+    def __init__(self, read, write, close=lambda: None, token=None):
+        self._read, self._write, self.close, self.token = read, write, close, token
         self._next = 0
         self.messages = queue.Queue()
         self._kept = []
@@ -135,7 +136,8 @@ class Client:
         return self.answer(self.ask(method, params), timeout)[0]
 
     def hello(self, **more):
-        return self.call("initialize", {"protocol": 1, "client": "test", "version": "0", **more})
+        token = {"token": self.token} if self.token else {}
+        return self.call("initialize", {"protocol": 1, "client": "test", "version": "0", **token, **more})
 
 
 class Worker:
@@ -147,7 +149,9 @@ class Worker:
                                         env=env, start_new_session=True)
         self.log = []
         self.clients = []
+        self._token_file = None
         self.port = None
+        self.token = None  # that the worker made
         self._said = threading.Event()
         threading.Thread(target=self._hear, daemon=True).start()
         if listen:
@@ -158,6 +162,8 @@ class Worker:
         for line in self.process.stderr:
             text = line.decode(errors="replace")
             self.log.append(text)
+            if found := re.search(r"show: ([0-9a-f]{64})", text):
+                self.token = found.group(1)
             if found := re.search(r"listening on \S*:(\d+)", text):
                 self.port = int(found.group(1))
                 self._said.set()
@@ -173,7 +179,7 @@ class Worker:
                 pass
             made.close()
         if not tls:
-            self.clients.append(Client(made.recv, made.sendall, close))
+            self.clients.append(Client(made.recv, made.sendall, close, self.token))
             return self.clients[-1]
         # OpenSSL reads and writes one connection on one thread at a time, so neither may block.
         lock = threading.Lock()
@@ -195,8 +201,16 @@ class Worker:
                 except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
                     select.select([], [made], [], 0.05)
 
-        self.clients.append(Client(read, write, close))
+        self.clients.append(Client(read, write, close, self.token))
         return self.clients[-1]
+
+    def url(self):
+        """Its address for --on, with the token that it made in a file."""
+        if not self._token_file:
+            self._token_file = tempfile.NamedTemporaryFile("w")
+            self._token_file.write(self.token)
+            self._token_file.flush()
+        return f"tcp://127.0.0.1:{self.port}?token-file={self._token_file.name}"
 
     def leave(self):
         """Closes every connection that is left."""

@@ -87,6 +87,7 @@ ide::RunAnswer run_on(const Request& r, const RunParams& params, const project::
 
 Answer<Json> run_kernel(const Request& r, const RunParams& params) {
   const std::string path = path_of(params.uri);
+  if (auto why = remote::not_from_a_client(params.on)) return invalid(*why);
   if (!project::is_local_target(params.on)) {
     auto config = is_file(path) ? project::find_config(path) : project::Config();
     if (!config) return refused(config.error());

@@ -1,0 +1,202 @@
+"""Servers that listen, as their attackers meet them: `tilewright serve`, `lsp` and `worker`, and the bytes of a client of each."""
+import json
+import os
+import queue
+import re
+import socket
+import subprocess
+import threading
+import time
+
+from attack import BINARY, Through
+
+KINDS = ("serve", "lsp", "worker")
+SCRIPT = """from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    T.device_entry()
+    lane = T.thread_id([64])
+    B[lane] = A[lane] + T.float32(1)
+"""
+
+
+def frame(message):
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+def request(number, method, params):
+    return frame({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+
+
+class Server:
+    """One that listens on a port (or at `address`). Its token is the one that it printed, or that of `token_file`."""
+
+    def __init__(self, kind, env, folder, *options, address="127.0.0.1:0", preexec=None, token=None):
+        self.kind, self.folder, self.token = kind, folder, token
+        words = ["--on", "sim"] if kind != "lsp" else []
+        self.process = subprocess.Popen([BINARY, kind, "--listen", address, *words, *options], env=env, cwd=folder,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=preexec)
+        self.said = []
+        self.address = None
+        self._ready = threading.Event()
+        threading.Thread(target=self._hear, daemon=True).start()
+        if not self._ready.wait(60) or not self.address:
+            raise Through(f"{kind} does not listen: {''.join(self.said)}")
+
+    def _hear(self):
+        for line in self.process.stderr:
+            text = line.decode(errors="replace")
+            self.said.append(text)
+            if found := re.search(r"show: ([0-9a-f]{64})", text):
+                self.token = found.group(1)
+            if found := re.search(r"listening on (\S+?):?( |$)", text):
+                self.address = found.group(1).strip()
+                self._ready.set()
+        self._ready.set()
+
+    @property
+    def port(self):
+        return int(self.address.rsplit(":", 1)[1])
+
+    def connect(self, timeout=20):
+        if self.address.startswith("unix:"):
+            s = socket.socket(socket.AF_UNIX)
+            s.settimeout(timeout)
+            s.connect(self.address[5:])
+            return s
+        return socket.create_connection(("127.0.0.1", self.port), timeout)
+
+    def hello(self, token, number=1, **more):
+        """The first request of this server's protocol, with `token` where it belongs (None: without)."""
+        if self.kind == "worker":
+            return request(number, "initialize", {"protocol": 1, "client": "x", "version": "0",
+                                                  **({} if token is None else {"token": token}), **more})
+        if self.kind == "serve":
+            return request(number, "build/initialize", {
+                "displayName": "x", "version": "0", "bspVersion": "2.2.0", "rootUri": "file://" + self.folder,
+                "capabilities": {"languageIds": ["python"]}, **({} if token is None else {"data": {"token": token}}), **more})
+        return request(number, "initialize", {
+            "processId": None, "rootUri": "file://" + self.folder, "capabilities": {},
+            **({} if token is None else {"initializationOptions": {"token": token}}), **more})
+
+    def harm(self, mark):
+        """A greeting and a deed, if anybody heard them."""
+        return self.hello(None, 90) + self.deed(mark)
+
+    def deed(self, mark):
+        """A frame that would run `touch MARK`, or on a worker a compilation."""
+        uri = "file://" + os.path.join(self.folder, "a.py")
+        if self.kind == "serve":
+            return request(91, "buildTarget/test", {"targets": [{"uri": uri}], "arguments": ["--on", "exec:touch " + mark]})
+        if self.kind == "lsp":
+            return request(91, "tilewright/run", {"textDocument": {"uri": uri}, "entry": "k", "on": "exec:touch " + mark})
+        return request(91, "compile", {"source": f'#error touch {mark}\n', "arch": "sm_90a", "options": []})
+
+    def client(self, token=None):
+        """An honest client, which has been let in."""
+        return Client(self, self.token if token is None else token)
+
+    def resident(self):
+        with open(f"/proc/{self.process.pid}/statm", encoding="ascii") as f:
+            return int(f.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    def end(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Client:
+    def __init__(self, server, token):
+        self.server = server
+        self.socket = server.connect()
+        self.messages = queue.Queue()
+        self.number = 1
+        self.socket.sendall(server.hello(token))
+        threading.Thread(target=self._read, daemon=True).start()
+        if "result" not in (answer := self._answer(1)):
+            self.close()
+            raise Through(f"{server.kind} does not let an honest client in: {answer}")
+
+    def _read(self):
+        try:
+            stream = self.socket.makefile("rb")
+            while True:
+                length = None
+                while (line := stream.readline()) not in (b"\r\n", b""):
+                    name, value = line.decode().split(":")
+                    length = int(value) if name.lower() == "content-length" else length
+                if line == b"":
+                    break
+                self.messages.put(json.loads(stream.read(length)))
+        except (OSError, ValueError):
+            pass
+        self.messages.put(None)
+
+    def _answer(self, number, seconds=20):
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                message = self.messages.get(timeout=max(0.01, end - time.monotonic()))
+            except queue.Empty:
+                raise Through(f"{self.server.kind} does not answer an honest client within {seconds} s") from None
+            if message is None:
+                raise Through(f"{self.server.kind} has ended an honest client's connection")
+            if message.get("id") == number and "method" not in message:
+                return message
+
+    def ask(self, method, params, seconds=20):
+        self.number += 1
+        self.socket.sendall(request(self.number, method, params))
+        return self._answer(self.number, seconds)
+
+    def ping(self, seconds=20):
+        method = {"worker": "ping", "serve": "workspace/buildTargets", "lsp": "$/tilewright/memory"}[self.server.kind]
+        answer = self.ask(method, {}, seconds)
+        if "result" not in answer:
+            raise Through(f"{self.server.kind} refuses an honest request: {answer}")
+
+    def close(self):
+        try:
+            self.socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        self.socket.close()
+
+
+def served(server, seconds=20):
+    """An honest client comes, asks and is answered; how long that took."""
+    began = time.monotonic()
+    client = server.client()
+    client.ping(seconds)
+    took = time.monotonic() - began
+    client.close()
+    if took > seconds:
+        raise Through(f"an honest client of {server.kind} waited {took:.1f} s")
+    return took
+
+
+def send(connection, data):
+    """As much of it as the other side takes."""
+    try:
+        connection.sendall(data)
+    except OSError:
+        pass
+
+
+def until_closed(connection, seconds=5):
+    """What the server said before it ended the connection."""
+    said = b""
+    end = time.monotonic() + seconds
+    while True:
+        connection.settimeout(max(0.01, end - time.monotonic()))
+        try:
+            more = connection.recv(1 << 16)
+        except TimeoutError:
+            raise Through(f"the connection is still open after {seconds} s; it said {said[:300]!r}") from None
+        except OSError:
+            return said
+        if not more:
+            return said
+        said += more
