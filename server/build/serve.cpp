@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "server/build/session.h"
+#include "server/project/console.h"
 
 namespace tilewright::build {
 
@@ -22,10 +23,10 @@ int serve_address(Options options, const std::string& address, const transport::
   Server server(std::move(options));
   auto listener = transport::listen(address, how);
   if (!listener) {
-    std::fprintf(stderr, "tilewright: %s\n", listener.error().c_str());
+    project::sayf(stderr, "tilewright: %s\n", listener.error().c_str());
     return 2;
   }
-  auto log = [](const std::string& line) { std::fprintf(stderr, "tilewright serve: %s\n", line.c_str()); };
+  auto log = [](const std::string& line) { project::sayf(stderr, "tilewright serve: %s\n", line.c_str()); };
   log("listening on " + (*listener)->address());
   endpoint::serve_clients(**listener, {.most = server.options.clients,
                                        .serve =

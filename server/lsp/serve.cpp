@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "server/lsp/server.h"
+#include "server/project/console.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -66,10 +67,10 @@ int serve(const std::string& address) {
   }
   auto listener = transport::listen(address);
   if (!listener) {
-    std::fprintf(stderr, "tilewright: %s\n", listener.error().c_str());
+    project::sayf(stderr, "tilewright: %s\n", listener.error().c_str());
     return 2;
   }
-  std::fprintf(stderr, "tilewright: listening on %s\n", (*listener)->address().c_str());
+  project::sayf(stderr, "tilewright: listening on %s\n", (*listener)->address().c_str());
   return serve_all(**listener);
 }
 

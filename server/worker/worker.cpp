@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "server/project/console.h"
+
 namespace tilewright::worker {
 
 bool Attempts::enter(const std::shared_ptr<Job>& job) {
@@ -81,7 +83,7 @@ void Worker::log(const std::string& line) {
   std::tm utc{};
   ::gmtime_r(&now, &utc);
   std::strftime(time, sizeof time, "%FT%TZ", &utc);
-  std::fprintf(stderr, "%s tilewright worker: %s\n", time, line.c_str());
+  project::sayf(stderr, "%s tilewright worker: %s\n", time, line.c_str());
 }
 
 }  // namespace tilewright::worker
