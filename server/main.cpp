@@ -6,16 +6,19 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "compiler/run/helper.h"
 #include "compiler/text/dialect.h"
+#include "compiler/text/escape.h"
 #include "compiler/toolchain/helper.h"
 #include "compiler/toolchain/owned_path.h"
 #include "server/build/command.h"
 #include "server/cli/commands.h"
 #include "server/lsp/command.h"
+#include "server/project/console.h"
 #include "server/project/cuda_folders.h"
 #include "server/project/environment.h"
 #include "server/remote/holder.h"
@@ -54,7 +57,7 @@ const Command* command_named(std::string_view name) {
 std::shared_ptr<tilewright::toolchain::SharedStore> shared_cache() {
   using namespace tilewright::remote;
   auto made = shared_cache(shared_cache_options());
-  if (!made) std::fprintf(stderr, "tilewright: %s; it is not used\n", made.error().c_str());
+  if (!made) tilewright::project::sayf(stderr, "tilewright: %s; it is not used\n", made.error().c_str());
   return made ? *made : nullptr;
 }
 
@@ -74,6 +77,8 @@ std::string version_words() {
 int command_line(int argc, char** argv) {
   // A dead reader of our output is an error of writing, not a reason to die silently.
   std::signal(SIGPIPE, SIG_IGN);
+  // A file that may not grow any further is one, too (ulimit -f).
+  std::signal(SIGXFSZ, SIG_IGN);
   // The processes that hold NVRTC and the GPU are this binary too; they take no options of ours.
   if (argc == 2 && std::string_view(argv[1]) == "toolchain-helper") return tilewright::toolchain::helper_main();
   if ((argc == 2 || argc == 3) && std::string_view(argv[1]) == "gpu-helper")
@@ -105,11 +110,16 @@ int command_line(int argc, char** argv) {
   }
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& e) {  // --help, --version
-    return app.exit(e);
-  } catch (const CLI::ParseError& e) {
-    app.exit(e);
-    return kUsage;
+  } catch (const CLI::ParseError& e) {  // --help and --version, too
+    std::ostringstream out, errors;
+    const int status = app.exit(e, out, errors);
+    std::string words = errors.str();
+    // It repeats arguments as they are.
+    if (const std::string what = e.what(); words.starts_with(what))
+      words.replace(0, what.size(), tilewright::text::visible(what));
+    tilewright::project::say(stdout, out.str());
+    tilewright::project::say(stderr, words);
+    return status == 0 ? kFine : kUsage;
   }
   if (!run) return kUsage;
   const int status = run();
@@ -129,10 +139,10 @@ int main(int argc, char** argv) {
   try {
     return command_line(argc, argv);
   } catch (const std::exception& e) {  // memory has run out, or a fault of ours: what there is to say must not allocate
-    std::fputs("tilewright: ended by an internal failure: ", stderr);
-    std::fputs(e.what(), stderr);
-    std::fputs("\n  this is a defect of tilewright unless memory ran out; please report the command and its input\n",
-               stderr);
+    tilewright::project::say(stderr, "tilewright: ended by an internal failure: ");
+    tilewright::project::say(stderr, e.what());
+    tilewright::project::say(
+        stderr, "\n  this is a defect of tilewright unless memory ran out; please report the command and its input\n");
     return tilewright::cli::kUsage;
   }
 }

@@ -8,6 +8,7 @@
 #include "compiler/cuda/words.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/lower/tensor_maps.h"
+#include "compiler/text/escape.h"
 #include "compiler/text/names.h"
 
 namespace tilewright::cuda {
@@ -237,8 +238,9 @@ class Writer {
   }
 
   static std::string one_line(std::string_view text) {
-    std::string out(text.substr(0, 80));
-    std::ranges::replace_if(out, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\\'; }, ' ');
+    constexpr std::size_t kLongest = 80;
+    std::string out = text::visible(text.substr(0, kLongest));
+    std::ranges::replace(out, '\\', ' ');
     return out;
   }
 

@@ -5,6 +5,7 @@
 #include "compiler/expr/analyzer.h"
 #include "compiler/ir/origin.h"
 #include "compiler/lower/flatten.h"
+#include "compiler/text/escape.h"
 
 namespace tilewright::cuda {
 
@@ -263,7 +264,10 @@ void Emitter::statement(const Stmt* s) {
     case StmtKind::Comment: {
       begin_line();
       out_ += "// ";
-      for (char c : static_cast<const Comment*>(s)->text) out_ += c == '\n' || c == '\r' || c == '\\' ? ' ' : c;
+      // A backslash at its end would take the next line into it; what hides or turns text around is shown.
+      std::string text(static_cast<const Comment*>(s)->text);
+      std::ranges::replace_if(text, [](char c) { return c == '\n' || c == '\r' || c == '\\'; }, ' ');
+      out_ += text::visible(text);
       end_line();
       break;
     }

@@ -4,6 +4,7 @@
 #include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/emit.h"
 #include "compiler/intrinsics/helper_text.h"
+#include "compiler/text/symbol.h"
 
 namespace tilewright::intrinsics {
 namespace {
@@ -44,11 +45,19 @@ bool is_choice(std::string_view choices, ir::Expr value) {
   return false;
 }
 
+// Attributes that hold whole texts: they are printed as literals, or are source of the author's own.
+bool is_free_text(const Operand& o) { return o.name == "fmt" || o.name == "source_code"; }
+
 std::optional<std::string> check_attribute(const Operand& o, ir::Expr value) {
   if (!is_attribute(value)) {
     return quoted(o.name) + " is part of the instruction and must be known at compile time";
   }
   if (o.default_text == "None" && is_absent(value)) return std::nullopt;
+  const auto* text = value.as<ir::StringImm>();
+  if (text && o.choices.empty() && !is_free_text(o)) {
+    const auto why = o.name == "func_name" ? text::why_no_function(text->value) : text::why_no_word(text->value);
+    if (why) return quoted(o.name) + " is a word of the instruction: " + *why;
+  }
   if (!o.choices.empty() && !is_choice(o.choices, value)) {
     return quoted(o.name) + " is " + list_choices(o.choices) + ", not " + ir::to_string(value);
   }

@@ -726,7 +726,9 @@ std::string print_script(const Kernel& kernel, ArgumentWriter arguments, std::ve
     w.out.append(kernel.name).append("\"");
     for (const Attribute& a : kernel.attributes) {
       if (a.key == "global_symbol") continue;
-      w.out.append(", \"").append(a.key).append("\": ");
+      w.out += ", ";
+      text::append_quoted(w.out, a.key);
+      w.out += ": ";
       w.expression(a.value);
     }
     w.out += "})\n";

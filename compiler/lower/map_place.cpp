@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "compiler/lower/lowered.h"
+#include "compiler/text/names.h"
 
 namespace tilewright::lower {
 namespace {
@@ -24,7 +25,10 @@ bool in_global_memory(const LaunchPlan& plan, const KernelParam& param) {
 }
 
 std::string constant_map_symbol(const LoweredKernel& kernel, const ir::Var* map) {
-  return kernel.symbol + "_" + std::string(map->name);
+  std::string name = text::identifier(map->name);
+  // Names in other letters must not become one.
+  if (name != map->name) name += "_" + std::to_string(map->id);
+  return kernel.symbol + "_" + name;
 }
 
 std::string_view map_place_word(MapPlace place) { return kWords[static_cast<std::size_t>(place)]; }

@@ -63,6 +63,13 @@ constexpr text::CodeInfo kTable[] = {
      "T.device_entry() splits a kernel once into host and device part. A kernel that only binds launch dimensions "
      "(T.launch_thread, T.thread_binding) needs none: its device part is the outermost binding, of which there is one, "
      "and what works on tensors stands inside it."},
+    {kSymbol, "name that is no identifier",
+     "The name of a kernel becomes a symbol of the GPU program, words of CUDA and C++ text, and the names of files "
+     "(`compile -o`); the function of T.call_extern and T.cuda.func_call becomes a call in CUDA text. So each is an "
+     "identifier of C in ASCII: letters, digits and underscores, no digit first, at most 255 characters; a function "
+     "that is called is no keyword of C++, and namespaces may stand before it (`ns::f`). Where the name is made from "
+     "parameters, spell them in letters: `f\"gemm_{M}x{N}\"`. A kernel whose Python name has other letters gets its "
+     "symbol from `T.func_attr({\"global_symbol\": \"name\"})`."},
     {kEntry, "bad entry", "The entry expression does not yield a kernel."},
     {kNeedsEntry, "kernel needs arguments",
      "The kernel stands inside a function with parameters. Name arguments in a comment `# tilewright: entry f(128, "

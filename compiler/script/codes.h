@@ -33,6 +33,7 @@ inline constexpr std::string_view kOutside = "TW2112";
 inline constexpr std::string_view kMetaClass = "TW2113";
 inline constexpr std::string_view kJit = "TW2114";
 inline constexpr std::string_view kDeviceEntry = "TW2115";
+inline constexpr std::string_view kSymbol = "TW2120";
 inline constexpr std::string_view kEntry = "TW2201";
 inline constexpr std::string_view kNeedsEntry = "TW2202";
 inline constexpr std::string_view kImport = "TW2203";

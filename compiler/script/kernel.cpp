@@ -5,6 +5,7 @@
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/tirx/tirx.h"
+#include "compiler/text/symbol.h"
 
 namespace tilewright::script {
 
@@ -126,6 +127,12 @@ Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs,
   if (persistent) state.set_attribute("tirx.persistent_kernel", ir::bool_imm(true));
 
   Flow flow = run_kernel(f, constexprs);
+  // Python takes letters of any language, and the body may have given it another name.
+  if (auto why = text::why_no_symbol(kernel.name); why && !state.failed && !pending_) {
+    state.failed = true;
+    warn(code::kSymbol, kernel.span, "the name of a kernel is an identifier in ASCII: " + *why,
+         "add T.func_attr({\"global_symbol\": \"name\"}), or rename the function", text::Severity::Error);
+  }
 
   value->failed = state.failed;
   heap_.count(kernel.arena->bytes());

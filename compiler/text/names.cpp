@@ -6,9 +6,10 @@
 namespace tilewright::text {
 
 std::string identifier(std::string_view text) {
+  constexpr std::size_t kLongest = 255;
   std::string out;
-  out.reserve(text.size());
-  for (char c : text) {
+  out.reserve(std::min(text.size(), kLongest));
+  for (char c : text.substr(0, kLongest)) {
     bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
     out += plain ? c : '_';
   }

@@ -37,7 +37,8 @@ class Names {
   std::vector<std::size_t> marks_;
 };
 
-// The text with everything outside [A-Za-z0-9_] made `_`; never empty, never starting with a digit.
+// The first 255 characters of the text with everything outside [A-Za-z0-9_] made `_`; never empty, never starting with
+// a digit.
 std::string identifier(std::string_view text);
 
 }  // namespace tilewright::text

@@ -6,6 +6,7 @@
 
 #include "server/build/install.h"
 #include "server/build/serve.h"
+#include "server/project/console.h"
 #include "server/remote/listening.h"
 #include "server/remote/process.h"
 
@@ -22,15 +23,15 @@ struct ServeCommand {
 };
 
 int refuse(const std::string& message, const std::string& hint) {
-  std::fprintf(stderr, "tilewright: %s\n", message.c_str());
-  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", hint.c_str());
+  project::sayf(stderr, "tilewright: %s\n", message.c_str());
+  if (!hint.empty()) project::sayf(stderr, "  hint: %s\n", hint.c_str());
   return kUsage;
 }
 
 int install_command(const std::string& workspace) {
   const auto file = install(workspace, remote::this_program());
   if (!file) return refuse(file.error(), "name the folder of the workspace: tilewright serve --install FOLDER");
-  std::printf("%s\n", file->string().c_str());
+  project::sayf(stdout, "%s\n", file->string().c_str());
   return 0;
 }
 

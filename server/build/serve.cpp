@@ -7,6 +7,7 @@
 
 #include "server/build/session.h"
 #include "server/endpoint/descriptors.h"
+#include "server/project/console.h"
 
 namespace tilewright::build {
 
@@ -23,12 +24,12 @@ int serve_address(Options options, const remote::Listening& listening) {
   endpoint::raise_descriptor_limit();
   endpoint::block_ending_signals();
   Server server(std::move(options));
-  auto log = [](const std::string& line) { std::fprintf(stderr, "tilewright serve: %s\n", line.c_str()); };
+  auto log = [](const std::string& line) { project::sayf(stderr, "tilewright serve: %s\n", line.c_str()); };
   transport::ListenOptions how = listening.how;
   how.door.log = log;
   auto listener = transport::listen(listening.address, how);
   if (!listener) {
-    std::fprintf(stderr, "tilewright: %s\n", listener.error().c_str());
+    project::sayf(stderr, "tilewright: %s\n", listener.error().c_str());
     return 2;
   }
   if (!listening.made.empty()) log(remote::words_of_token(listening.made));

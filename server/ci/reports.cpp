@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/text/escape.h"
 #include "protocol/uri.h"
 #include "server/ide/checked.h"
 #include "server/render/findings.h"
@@ -299,8 +300,8 @@ std::string for_people(const Report& report, const render::Colours& c) {
     if (change.kind == Change::Kind::Worse) continue;  // stands among the findings
     static constexpr const char* kWords[] = {"", "better: ", "", "gone: ", "not compared: "};
     if (change.kind != Change::Kind::New)
-      out += render::harmless(change.what.script + ": " + kWords[static_cast<int>(change.kind)] + name_of(change.what) +
-                              ": " + change.words) +
+      out += text::visible(change.what.script + ": " + kWords[static_cast<int>(change.kind)] + name_of(change.what) +
+                           ": " + change.words) +
              "\n";
   }
   return out;
@@ -333,8 +334,8 @@ std::string summary(const Report& report) {
   if (const auto left_out = ide::not_checked(kernels_of(report), std::nullopt)) out += "; " + left_out->words;
   out += "\n";
   for (const std::string& path : report.outcome.passed_over)
-    out += "tilewright: " + render::harmless(shown(report, path)) + " holds no kernels and is passed over\n";
-  for (const std::string& why : failures(report)) out += "tilewright: " + render::harmless(why) + "\n";
+    out += "tilewright: " + text::visible(shown(report, path)) + " holds no kernels and is passed over\n";
+  for (const std::string& why : failures(report)) out += "tilewright: " + text::visible(why) + "\n";
   return out;
 }
 

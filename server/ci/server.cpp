@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "server/project/console.h"
 #include "server/remote/listening.h"
 #include "server/remote/process.h"
 #include "server/remote/secret.h"
@@ -17,7 +18,7 @@ using Way = std::expected<Reached, run::Failure>;
 Way started(const std::vector<std::string>& words, const std::filesystem::path& folder, const std::string& token) {
   auto made =
       transport::run_command({.words = words, .environment = {}, .folder = folder, .heard = [](std::string_view text) {
-                                std::fwrite(text.data(), 1, text.size(), stderr);
+                                project::say(stderr, text);
                               }});
   if (!made) return std::unexpected(run::Failure{made.error(), {}});
   return Reached{std::move(*made), token, false};

@@ -7,11 +7,13 @@
 #include <optional>
 #include <set>
 
+#include "compiler/text/escape.h"
 #include "server/ci/reports.h"
 #include "server/ci/server.h"
 #include "server/cli/commands.h"
 #include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
+#include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/render/status_line.h"
 
@@ -159,7 +161,7 @@ Outcome ask(const BuildCommand& command, const Prepared& p, const ci::Asked& ask
   watcher.progress = [&](const std::string& text) { line.show(text); };
   watcher.said = [&](const std::string& text) {
     line.clear();
-    complain("tilewright: " + text + "\n");
+    tell(text);
   };
   for (int attempt = 0;; ++attempt) {
     Outcome out;
@@ -171,8 +173,8 @@ Outcome ask(const BuildCommand& command, const Prepared& p, const ci::Asked& ask
     line.clear();
     if (stop.stop_requested()) out.end = Outcome::End::Cancelled;
     if (out.end != Outcome::End::Lost || attempt == command.retries) return out;
-    complain("tilewright: " + out.why + "\n  trying again (" + std::to_string(attempt + 2) + " of " +
-             std::to_string(command.retries + 1) + ")\n");
+    complain("tilewright: " + text::visible_message(out.why) + "\n  trying again (" + std::to_string(attempt + 2) +
+             " of " + std::to_string(command.retries + 1) + ")\n");
     if (!pause(kPause * (1 << std::min(attempt, 6)), stop)) {
       out.end = Outcome::End::Cancelled;
       return out;
@@ -218,9 +220,9 @@ bool write_reports(const Prepared& p, const ci::Report& report) {
   for (const Wanted& wanted : p.reports) {
     const std::string text = ci::report_text(report, wanted.format);
     if (wanted.file.empty()) {
-      std::fputs(text.c_str(), stdout);
+      project::emit(stdout, text);
     } else if (auto ok = project::write_file(wanted.file, text); !ok) {
-      complain("tilewright: " + ok.error() + "\n");
+      tell(ok.error());
       whole = false;
     }
   }
@@ -243,7 +245,7 @@ int build(const BuildCommand& command) {
 
   const bool to_output = std::ranges::any_of(p.reports, [](const Wanted& w) { return w.file.empty(); });
   std::FILE* people = to_output ? stderr : stdout;
-  std::fputs(ci::for_people(report, render::colours(people)).c_str(), people);
+  project::say(people, ci::for_people(report, render::colours(people)));
   bool whole = write_reports(p, report);
   complain(ci::summary(report));
   const int status = ci::status_of(report);
@@ -253,7 +255,7 @@ int build(const BuildCommand& command) {
     auto ok = !done || status == kUsage || !sound
                   ? std::unexpected(command.write_baseline + " is not written: the build has faults")
                   : project::write_file(command.write_baseline, ci::write_baseline(now));
-    if (!ok) complain("tilewright: " + ok.error() + "\n");
+    if (!ok) tell(ok.error());
     whole = whole && ok;
   }
   return whole ? status : std::max(status, kUsage);

@@ -4,6 +4,7 @@
 
 #include "compiler/toolchain/cache_upkeep.h"
 #include "server/cli/commands.h"
+#include "server/project/console.h"
 #include "server/render/json.h"
 
 namespace tilewright::cli {
@@ -39,15 +40,15 @@ int show(const CacheCommand& command, const toolchain::CacheOptions& cache) {
   if (command.json) {
     const Json out = {{"folder", cache.folder.string()},  {"entries", entries.size()}, {"bytes", bytes},
                       {"limit_bytes", cache.limit_bytes}, {"oldest_use_days", days},   {"corrupt", corrupt}};
-    std::printf("%s\n", render::dump(out).c_str());
+    project::emit(stdout, render::dump(out) + "\n");
     return kFine;
   }
-  std::printf("%s\n  %s, %s of at most %s", cache.folder.c_str(), counted(entries.size()).c_str(),
-              megabytes(bytes).c_str(), megabytes(cache.limit_bytes).c_str());
-  if (!entries.empty()) std::printf("; the oldest was used %ld days ago", days);
-  std::printf("\n");
+  project::sayf(stdout, "%s\n  %s, %s of at most %s", cache.folder.c_str(), counted(entries.size()).c_str(),
+                megabytes(bytes).c_str(), megabytes(cache.limit_bytes).c_str());
+  if (!entries.empty()) project::sayf(stdout, "; the oldest was used %ld days ago", days);
+  project::sayf(stdout, "\n");
   if (corrupt > 0)
-    std::printf("  %zu set aside in corrupt/: their digest was wrong, and they were made anew\n", corrupt);
+    project::sayf(stdout, "  %zu set aside in corrupt/: their digest was wrong, and they were made anew\n", corrupt);
   return kFine;
 }
 
@@ -60,10 +61,11 @@ int make_smaller(const CacheCommand& command, const toolchain::CacheOptions& cac
                       {"removed_bytes", done->bytes},
                       {"entries", done->left_entries},
                       {"bytes", done->left_bytes}};
-    std::printf("%s\n", render::dump(out).c_str());
+    project::emit(stdout, render::dump(out) + "\n");
   } else {
-    std::printf("removed %s, %s; %s left, %s\n", counted(done->entries).c_str(), megabytes(done->bytes).c_str(),
-                counted(done->left_entries).c_str(), megabytes(done->left_bytes).c_str());
+    project::sayf(stdout, "removed %s, %s; %s left, %s\n", counted(done->entries).c_str(),
+                  megabytes(done->bytes).c_str(), counted(done->left_entries).c_str(),
+                  megabytes(done->left_bytes).c_str());
   }
   return kFine;
 }

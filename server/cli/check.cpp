@@ -6,6 +6,7 @@
 #include "server/cli/interrupts.h"
 #include "server/ide/trials.h"
 #include "server/project/codes.h"
+#include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/render/formats.h"
 
@@ -103,7 +104,7 @@ int check(const CheckOptions& options) {
   std::vector<render::Failure> failures;
   for (const std::string& path : files.missing) {
     failures.push_back({path, "no such file: " + path});
-    complain("tilewright: " + failures.back().message + "\n");
+    tell(failures.back().message);
   }
 
   const Check one(options, format, interrupts.token());
@@ -123,7 +124,7 @@ int check(const CheckOptions& options) {
     if (!answer.part) return;
     summary.add(answer.summary);
     if (format == "text")  // as it goes, so that a large folder shows what was found
-      std::fputs(answer.part->text.c_str(), stdout);
+      project::say(stdout, answer.part->text);
     else
       parts.push_back(std::move(*answer.part));
   };
@@ -131,7 +132,7 @@ int check(const CheckOptions& options) {
   const bool whole = in_order(files.files.size(), options.jobs, interrupts.token(), work, finish, waiting);
   progress.clear();
   if (!whole) return interrupted();
-  if (format != "text") std::fputs(render::joined(std::move(parts), format, failures).c_str(), stdout);
+  if (format != "text") project::emit(stdout, render::joined(std::move(parts), format, failures));
   if (format == "text" || format == "github") complain(summary.text());  // what both formats have no line for
   return environment ? kUsage : errors ? kErrors : kFine;
 }

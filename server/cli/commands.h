@@ -57,6 +57,8 @@ struct DialectOption {
 };
 // To standard error, behind everything that was printed so far: a pipe that both go into keeps the order.
 void complain(const std::string& text);
+// One message there: "tilewright: …".
+void tell(const std::string& message);
 int fail_usage(const std::string& message, const std::string& remedy = {});
 
 // The dispatch report of one call, for people.

@@ -6,6 +6,8 @@
 
 #include "compiler/cuda/host.h"
 #include "compiler/session/source_map.h"
+#include "compiler/text/escape.h"
+#include "compiler/text/symbol.h"
 #include "server/cli/commands.h"
 #include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
@@ -14,6 +16,7 @@
 #include "server/ide/tools.h"
 #include "server/ide/view.h"
 #include "server/ide/words.h"
+#include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/render/base64.h"
 #include "server/render/document.h"
@@ -182,7 +185,9 @@ class Compile {
       std::string& text = kernel.output.texts[e];
       if (auto kind = ide::parse_view_kind(e); kind && !ide::made_by_tools(*kind)) {
         if (ide::has_stage(*kind, k)) {
-          text = render::document(*kind, k, anchors, nullptr, render::colours(stdout)).text;
+          const bool printed = command_.folder.empty() && !command_.json;
+          text =
+              render::document(*kind, k, anchors, nullptr, printed ? render::colours(stdout) : render::Colours{}).text;
         }
       } else if ((e == kHost || e == kHostRuntime) && k.cuda) {
         auto launcher = cuda::host_launcher(*k.lowered, e == kHost ? cuda::HostApi::Driver : cuda::HostApi::Runtime);
@@ -191,7 +196,8 @@ class Compile {
           // For people it is one file, the one that can be pasted and built as it is.
           if (e == kHostRuntime && !command_.json) kernel.output.texts[std::string(kHost)].clear();
         } else if (e == kHost) {
-          kernel.complaints += "tilewright: no launcher for " + kernel.output.name + ": " + launcher.error() + "\n";
+          kernel.complaints +=
+              "tilewright: no launcher for " + kernel.output.name + ": " + text::visible(launcher.error()) + "\n";
           kernel.environment = true;
         }
       }
@@ -221,7 +227,8 @@ class Compile {
     auto& made = *kernel.tools->made;
     if (!made) {
       if (made.error().kind == toolchain::Error::Kind::Compilation) return nullptr;
-      kernel.complaints += "tilewright: " + kernel.output.name + ": " + made.error().message + "\n";
+      kernel.complaints +=
+          "tilewright: " + kernel.output.name + ": " + text::visible_message(made.error().message) + "\n";
       kernel.environment = true;
       return nullptr;
     }
@@ -234,7 +241,7 @@ class Compile {
       texts["sass"] = render::with_script_lines(made->sass, toolchain::read_sass_lines(made->sass), *k.cuda, anchors);
     }
     if (wants("sass") && !made->sass_missing.empty())
-      kernel.complaints += "tilewright: no SASS: " + made->sass_missing + "\n";
+      kernel.complaints += "tilewright: no SASS: " + text::visible(made->sass_missing) + "\n";
     if (!found) return nullptr;
     kernel.output.resources = ide::resource_words(k.lowered->plan, target, found);
     return {{"registers", found->registers},     {"spill_stores", found->spill_stores},
@@ -284,10 +291,11 @@ std::expected<void, std::string> write_files(const CompileCommand& command, cons
                                              const std::vector<Output>& outputs) {
   std::error_code ec;
   std::filesystem::create_directories(folder, ec);
-  if (ec) return std::unexpected("cannot create " + folder.string() + ": " + ec.message());
+  if (ec) return std::unexpected("cannot create " + text::visible(folder.string()) + ": " + ec.message());
   std::map<std::string, int> taken;
   for (const Output& out : outputs) {
-    std::string name = out.name;
+    if (text::why_no_symbol(out.name)) continue;  // it has an error, and its name is none of a file
+    std::string name = file_name(out.name);
     if (out.expression != out.name) name += "." + file_words(out.expression);
     if (command.archs.size() > 1) name += "." + out.arch;
     int n = taken[name]++;  // entries that look the same in letters and digits
@@ -296,9 +304,9 @@ std::expected<void, std::string> write_files(const CompileCommand& command, cons
       if (text.empty()) continue;
       auto path = folder / (name + "." + std::string(extension(emit)));
       if (auto ok = project::write_file(path, text); !ok) return ok;
-      if (!command.json) std::printf("%s\n", path.string().c_str());
+      if (!command.json) project::sayf(stdout, "%s\n", path.string().c_str());
     }
-    if (!command.json && !out.resources.empty()) std::printf("%s  %s\n", name.c_str(), out.resources.c_str());
+    if (!command.json && !out.resources.empty()) project::sayf(stdout, "%s  %s\n", name.c_str(), out.resources.c_str());
   }
   return {};
 }
@@ -316,13 +324,13 @@ bool print_texts(const CompileCommand& command, const std::vector<Output>& outpu
       if (text.empty()) continue;
       if (is_binary(e)) return false;
       if (headed)
-        std::printf("── %s%s  %s  %s ──\n", several ? (script + ": ").c_str() : "", out.expression.c_str(),
-                    out.arch.c_str(), e.c_str());
+        project::sayf(stdout, "── %s%s  %s  %s ──\n", several ? (script + ": ").c_str() : "", out.expression.c_str(),
+                      out.arch.c_str(), e.c_str());
       // A comment in both languages, so that the text stays one.
       if ((e == "ptx" || e == "sass") && !out.resources.empty())
-        std::printf("// %s: %s\n", out.name.c_str(), out.resources.c_str());
-      std::fputs(text.c_str(), stdout);
-      if (text.back() != '\n') std::fputc('\n', stdout);
+        project::sayf(stdout, "// %s: %s\n", out.name.c_str(), out.resources.c_str());
+      project::say_source(stdout, text);
+      if (text.back() != '\n') project::say(stdout, "\n");
     }
   }
   return true;
@@ -390,7 +398,7 @@ class CompileAnswer {
     if (!command_.json) return;
     Json out{{"kernels", std::move(kernels_)}, {"diagnostics", std::move(diagnostics_)}, {"files", read_}};
     if (!failures_.empty()) out["failures"] = std::move(failures_);
-    std::fputs((render::dump(out) + "\n").c_str(), stdout);
+    project::emit(stdout, render::dump(out) + "\n");
   }
 
   const CompileCommand& command_;
@@ -442,8 +450,7 @@ int run_compile(const CompileCommand& command) {
   progress.clear();
   if (!whole) return interrupted();
   if (runs_tools(command)) {
-    if (std::string wrong = project::wrong_cuda_home(project::toolchain_options()); !wrong.empty())
-      complain("tilewright: " + wrong + "\n");
+    if (std::string wrong = project::wrong_cuda_home(project::toolchain_options()); !wrong.empty()) tell(wrong);
   }
   return answer.end(files);
 }

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "server/cli/commands.h"
+#include "server/project/console.h"
 
 namespace tilewright::cli {
 namespace {
@@ -153,7 +154,7 @@ void add_completions(CLI::App& app, Run& run) {
   c->footer("Example:\n  source <(tilewright completions bash)");
   c->callback([shell, &app, &run] {
     run = [shell, &app] {
-      std::fputs((*shell == "fish" ? fish(app) : *shell == "zsh" ? zsh(app) : bash(app)).c_str(), stdout);
+      project::emit(stdout, *shell == "fish" ? fish(app) : *shell == "zsh" ? zsh(app) : bash(app));
       return kFine;
     };
   });

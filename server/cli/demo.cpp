@@ -5,6 +5,7 @@
 
 #include "server/cli/commands.h"
 #include "server/ide/tools.h"
+#include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/render/terminal.h"
 
@@ -29,15 +30,15 @@ int run_demo(const std::string& folder, const std::string& output) {
       session::Compiled compiled = project::compile(*file, options);
       for (const text::Diagnostic& d : compiled.diagnostics) {
         if (d.severity != text::Severity::Information)
-          std::fputs(render::diagnostic_text(d, compiled.evaluation->anchors, c).c_str(), stdout);
+          project::say(stdout, render::diagnostic_text(d, compiled.evaluation->anchors, c));
       }
       errors = errors || compiled.has_errors();
       for (const session::CompiledKernel& k : compiled.kernels) {
         const std::string arch = k.target.name();
-        std::printf("\n%s%s%s  %s  %s\n", std::string(c.bold).c_str(), path.c_str(), std::string(c.plain).c_str(),
-                    k.entry->expression.c_str(), arch.c_str());
+        project::sayf(stdout, "\n%s%s%s  %s  %s\n", std::string(c.bold).c_str(), path.c_str(),
+                      std::string(c.plain).c_str(), k.entry->expression.c_str(), arch.c_str());
         for (const dispatch::CallReport& call : k.dispatched->calls)
-          std::fputs(call_report(call, compiled.evaluation->anchors).c_str(), stdout);
+          project::say(stdout, call_report(call, compiled.evaluation->anchors));
         if (!k.cuda) continue;
         std::filesystem::path base = std::filesystem::path(output) / std::filesystem::path(path).stem();
         std::error_code ec;
@@ -53,9 +54,9 @@ int run_demo(const std::string& folder, const std::string& output) {
           to += extension;
           auto ok = project::write_file(to, text);
           if (!ok)
-            std::fprintf(stderr, "tilewright: %s\n", ok.error().c_str());
+            project::sayf(stderr, "tilewright: %s\n", ok.error().c_str());
           else
-            std::printf("  %-5s      %s\n", extension + 1, to.string().c_str());
+            project::sayf(stdout, "  %-5s      %s\n", extension + 1, to.string().c_str());
           return ok.has_value();
         };
         if (!write(".cu", k.cuda->text)) return kUsage;
@@ -64,16 +65,16 @@ int run_demo(const std::string& folder, const std::string& output) {
         request.want_sass = true;
         auto made = tools.compile(request);
         if (!made) {
-          std::fprintf(stderr, "tilewright: %s\n", made.error().message.c_str());
+          project::sayf(stderr, "tilewright: %s\n", made.error().message.c_str());
           errors = errors || made.error().kind == toolchain::Error::Kind::Compilation;
           no_tools = made.error().kind == toolchain::Error::Kind::NoCuda;
           continue;
         }
         if (!write(".ptx", made->ptx) || !write(".cubin", made->cubin) || !write(".sass", made->sass)) return kUsage;
         for (const toolchain::KernelResources& r : made->kernels) {
-          std::printf("  uses       %d registers, %d bytes of shared memory, %d bytes spilled\n",
-                      static_cast<int>(r.registers), static_cast<int>(r.static_shared),
-                      static_cast<int>(r.spill_stores));
+          project::sayf(stdout, "  uses       %d registers, %d bytes of shared memory, %d bytes spilled\n",
+                        static_cast<int>(r.registers), static_cast<int>(r.static_shared),
+                        static_cast<int>(r.spill_stores));
         }
       }
     }

@@ -6,6 +6,7 @@
 
 #include "compiler/toolchain/confine.h"
 #include "server/cli/commands.h"
+#include "server/project/console.h"
 #include "server/project/cuda_folders.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
@@ -128,14 +129,14 @@ int run_doctor(bool json) {
     Json out = Json::array();
     for (const Finding& f : findings)
       out.push_back({{"what", f.what}, {"state", f.state}, {"detail", f.detail}, {"remedy", f.remedy}});
-    std::fputs((render::dump(Json{{"findings", out}}) + "\n").c_str(), stdout);
+    project::emit(stdout, render::dump(Json{{"findings", out}}) + "\n");
   } else {
     const render::Colours& c = render::colours(stdout);
     for (const Finding& f : findings) {
       bool ok = f.state == "ok";
-      std::printf("%s%s%s %-11s %s\n", std::string(ok ? c.green : c.yellow).c_str(), ok ? "✓" : "–",
-                  std::string(c.plain).c_str(), f.what.c_str(), f.detail.c_str());
-      if (!f.remedy.empty()) std::printf("              %s\n", f.remedy.c_str());
+      project::sayf(stdout, "%s%s%s %-11s %s\n", std::string(ok ? c.green : c.yellow).c_str(), ok ? "✓" : "–",
+                    std::string(c.plain).c_str(), f.what.c_str(), f.detail.c_str());
+      if (!f.remedy.empty()) project::sayf(stdout, "              %s\n", f.remedy.c_str());
     }
   }
   return compiles ? kFine : kUsage;  // without NVRTC nothing beyond CUDA text is made

@@ -1,5 +1,6 @@
 // tilewright entries: what a file offers to compile, and what needs arguments.
 #include "server/cli/commands.h"
+#include "server/project/console.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
 
@@ -12,11 +13,10 @@ int run_entries(const std::string& path, const DialectOption& dialect, bool json
   if (!file) {
     if (json) {
       Json failures = Json::array({Json{{"file", path}, {"message", file.error()}}});
-      std::fputs(
-          (render::dump(Json{{"entries", Json::array()}, {"needs_arguments", Json::array()}, {"failures", failures}}) +
-           "\n")
-              .c_str(),
-          stdout);
+      project::emit(
+          stdout,
+          render::dump(Json{{"entries", Json::array()}, {"needs_arguments", Json::array()}, {"failures", failures}}) +
+              "\n");
     }
     return fail_usage(file.error());
   }
@@ -28,7 +28,7 @@ int run_entries(const std::string& path, const DialectOption& dialect, bool json
   // Of a script in a release that is not read there is nothing to list.
   for (const text::Diagnostic& d : c.diagnostics) {
     if (d.code != script::code::kDialect) continue;
-    std::fputs(render::diagnostic_text(d, e.anchors, render::colours(stderr)).c_str(), stderr);
+    project::say(stderr, render::diagnostic_text(d, e.anchors, render::colours(stderr)));
     return kErrors;
   }
   if (json) {
@@ -43,18 +43,19 @@ int run_entries(const std::string& path, const DialectOption& dialect, bool json
     }
     for (const script::Factory& f : e.open_factories)
       open.push_back({{"factory", f.signature}, {"range", render::range_json(f.span, e.anchors)}});
-    std::fputs((render::dump(Json{{"entries", entries}, {"needs_arguments", open}}) + "\n").c_str(), stdout);
+    project::emit(stdout, render::dump(Json{{"entries", entries}, {"needs_arguments", open}}) + "\n");
     return kFine;
   }
   for (const script::Entry& entry : e.entries) {
     std::string names;
     for (const script::KernelValue* k : entry.kernels)
       names += (names.empty() ? "" : ", ") + std::string(k->kernel.name);
-    std::printf("%-12s %s%s\n", std::string(script::entry_kind_name(entry.kind)).c_str(), entry.expression.c_str(),
-                names == entry.expression ? "" : ("  → " + names).c_str());
+    project::sayf(stdout, "%-12s %s%s\n", std::string(script::entry_kind_name(entry.kind)).c_str(),
+                  entry.expression.c_str(), names == entry.expression ? "" : ("  → " + names).c_str());
   }
-  for (const script::Factory& f : e.open_factories) std::printf("%-12s %s\n", "needs args", f.signature.c_str());
-  if (e.entries.empty() && e.open_factories.empty()) std::fprintf(stderr, "%s has no kernels\n", path.c_str());
+  for (const script::Factory& f : e.open_factories)
+    project::sayf(stdout, "%-12s %s\n", "needs args", f.signature.c_str());
+  if (e.entries.empty() && e.open_factories.empty()) project::sayf(stderr, "%s has no kernels\n", path.c_str());
   return kFine;
 }
 

@@ -5,6 +5,7 @@
 #include "compiler/intrinsics/descriptor_words.h"
 #include "server/cli/commands.h"
 #include "server/project/codes.h"
+#include "server/project/console.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
 
@@ -29,14 +30,14 @@ int explain_code(const ExplainCommand& command) {
   const text::CodeInfo* info = project::code_info(command.what);
   if (!info) return fail_usage("there is no diagnostic " + command.what);
   if (command.json) {
-    std::fputs(
-        (render::dump(Json{{"code", info->code}, {"title", info->title}, {"explanation", info->explanation}}) + "\n")
-            .c_str(),
-        stdout);
+    project::emit(
+        stdout,
+        render::dump(Json{{"code", info->code}, {"title", info->title}, {"explanation", info->explanation}}) + "\n");
   } else {
     const render::Colours& c = render::colours(stdout);
-    std::printf("%s%s: %s%s\n\n%s\n", std::string(c.bold).c_str(), command.what.c_str(),
-                std::string(info->title).c_str(), std::string(c.plain).c_str(), std::string(info->explanation).c_str());
+    project::sayf(stdout, "%s%s: %s%s\n\n", std::string(c.bold).c_str(), command.what.c_str(),
+                  std::string(info->title).c_str(), std::string(c.plain).c_str());
+    project::say(stdout, std::string(info->explanation) + "\n");
   }
   return kFine;
 }
@@ -49,9 +50,9 @@ std::optional<std::string> descriptor_text(const std::string& what) {
 int explain_descriptor(const ExplainCommand& command, const std::string& text) {
   if (command.json) {
     const Json answer{{"code", command.what}, {"title", "descriptor of a matrix unit"}, {"explanation", text}};
-    std::fputs((render::dump(answer) + "\n").c_str(), stdout);
+    project::emit(stdout, render::dump(answer) + "\n");
   } else {
-    std::fputs(text.c_str(), stdout);
+    project::say(stdout, text);
   }
   return kFine;
 }
@@ -96,11 +97,9 @@ int run_explain(const ExplainCommand& command) {
   auto refuse = [&](const std::string& message) {
     if (command.json) {
       Json failures = Json::array({Json{{"file", place.file}, {"message", message}}});
-      std::fputs(
-          (render::dump(Json{{"kernels", Json::array()}, {"diagnostics", Json::array()}, {"failures", failures}}) +
-           "\n")
-              .c_str(),
-          stdout);
+      project::emit(stdout, render::dump(Json{
+                                {"kernels", Json::array()}, {"diagnostics", Json::array()}, {"failures", failures}}) +
+                                "\n");
     }
     return fail_usage(message);
   };
@@ -146,14 +145,14 @@ int run_explain(const ExplainCommand& command) {
       kernels.push_back({{"name", k.value->kernel.name}, {"entry", k.entry->expression}, {"calls", list}});
       continue;
     }
-    std::printf("kernel %s%s\n", std::string(k.value->kernel.name).c_str(),
-                k.entry->expression == k.value->kernel.name ? "" : ("  (entry " + k.entry->expression + ")").c_str());
-    for (const dispatch::CallReport* call : calls) std::fputs(call_report(*call, anchors).c_str(), stdout);
+    project::sayf(stdout, "kernel %s%s\n", std::string(k.value->kernel.name).c_str(),
+                  k.entry->expression == k.value->kernel.name ? "" : ("  (entry " + k.entry->expression + ")").c_str());
+    for (const dispatch::CallReport* call : calls) project::say(stdout, call_report(*call, anchors));
   }
   if (command.json) {
     Json diagnostics = Json::array();
     for (const text::Diagnostic& d : c.diagnostics) diagnostics.push_back(render::diagnostic_json(d, anchors));
-    std::fputs((render::dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n").c_str(), stdout);
+    project::emit(stdout, render::dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n");
   } else {
     for (const text::Diagnostic& d : c.diagnostics)
       complain(render::diagnostic_text(d, anchors, render::colours(stderr)));

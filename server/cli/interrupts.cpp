@@ -7,6 +7,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "server/project/console.h"
+
 namespace tilewright::cli {
 namespace {
 
@@ -29,7 +31,7 @@ void end_at_once(int) {
 }  // namespace
 
 int interrupted() {
-  std::fputs(kWords.data(), stderr);
+  project::say(stderr, kWords);
   return kInterrupted;
 }
 

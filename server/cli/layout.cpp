@@ -4,6 +4,7 @@
 
 #include "compiler/layout/picture.h"
 #include "server/cli/commands.h"
+#include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
@@ -94,7 +95,7 @@ Evaluated evaluate(const std::string& expression, bool silent) {
   for (const text::Diagnostic& d : out.result.evaluation->diagnostics) {
     if (d.severity != text::Severity::Error) continue;
     if (!silent)
-      std::fputs(render::diagnostic_text(d, out.result.evaluation->anchors, render::colours(stderr)).c_str(), stderr);
+      project::say(stderr, render::diagnostic_text(d, out.result.evaluation->anchors, render::colours(stderr)));
     out.failed = true;
   }
   return out;
@@ -210,7 +211,7 @@ std::expected<Json, std::string> elements_json(const layout::Layout& l, const la
 }
 
 int print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
+  project::say(stdout, text);
   return kFine;
 }
 

@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include "compiler/text/digest.h"
+
 namespace tilewright::cli {
 namespace fs = std::filesystem;
 
@@ -12,6 +14,14 @@ fs::path script_words(const std::string& script) {
     if (part != "..") below /= part;
   }
   return below;
+}
+
+std::string file_name(const std::string& symbol) {
+  constexpr std::size_t kLongest = 100;  // with an entry, an architecture and endings a name of a file has at most 255
+  if (symbol.size() <= kLongest) return symbol;
+  text::Digest digest;
+  digest.add(symbol);
+  return symbol.substr(0, kLongest) + "_" + std::to_string(digest.a);
 }
 
 std::string file_words(std::string_view expression) {

@@ -5,6 +5,7 @@
 #include "compiler/run/job.h"
 #include "server/cli/commands.h"
 #include "server/cli/interrupts.h"
+#include "server/project/console.h"
 #include "server/remote/health.h"
 #include "server/remote/install.h"
 #include "server/remote/ssh.h"
@@ -135,20 +136,21 @@ std::string milliseconds(double seconds) {
 
 void print_health(const Health& h, std::size_t width, const render::Colours& c) {
   const std::string margin(width + 3, ' ');
-  std::printf("%s%s%s %-*s ", std::string(h.healthy() ? c.green : c.red).c_str(), h.healthy() ? "✓" : "✗",
-              std::string(c.plain).c_str(), static_cast<int>(width), h.place.name.c_str());
+  project::sayf(stdout, "%s%s%s %-*s ", std::string(h.healthy() ? c.green : c.red).c_str(), h.healthy() ? "✓" : "✗",
+                std::string(c.plain).c_str(), static_cast<int>(width), h.place.name.c_str());
   if (!h.healthy()) {
-    std::printf("%s\n", h.problem.message.c_str());
-    if (!h.problem.hint.empty()) std::printf("%s%s\n", margin.c_str(), h.problem.hint.c_str());
+    project::sayf(stdout, "%s\n", h.problem.message.c_str());
+    if (!h.problem.hint.empty()) project::sayf(stdout, "%s%s\n", margin.c_str(), h.problem.hint.c_str());
     return;
   }
-  std::printf("%s, %d slot%s", what_runs(h).c_str(), h.slots, h.slots == 1 ? "" : "s");
-  if (h.status.running + h.status.queued > 0) std::printf(", %d running, %d queued", h.status.running, h.status.queued);
-  std::printf("\n%s%s, tilewright %s%s, %s; %s there and back, %s to connect\n", margin.c_str(), h.worker.host.c_str(),
-              h.worker.version.c_str(),
-              h.worker.version == TILEWRIGHT_VERSION ? "" : " (here is " TILEWRIGHT_VERSION ")",
-              h.worker.compiles ? ("compiles with " + h.worker.compiler).c_str() : "no compiler there",
-              milliseconds(h.latency_seconds).c_str(), milliseconds(h.connect_seconds).c_str());
+  project::sayf(stdout, "%s, %d slot%s", what_runs(h).c_str(), h.slots, h.slots == 1 ? "" : "s");
+  if (h.status.running + h.status.queued > 0)
+    project::sayf(stdout, ", %d running, %d queued", h.status.running, h.status.queued);
+  project::sayf(stdout, "\n%s%s, tilewright %s%s, %s; %s there and back, %s to connect\n", margin.c_str(),
+                h.worker.host.c_str(), h.worker.version.c_str(),
+                h.worker.version == TILEWRIGHT_VERSION ? "" : " (here is " TILEWRIGHT_VERSION ")",
+                h.worker.compiles ? ("compiles with " + h.worker.compiler).c_str() : "no compiler there",
+                milliseconds(h.latency_seconds).c_str(), milliseconds(h.connect_seconds).c_str());
 }
 
 void print_all(const Selection& selection, const std::vector<Health>& all) {
@@ -164,9 +166,9 @@ void print_all(const Selection& selection, const std::vector<Health>& all) {
       for (const Health& h : all) slots += h.place.name == name && h.healthy() ? h.slots : 0;
     }
     const bool well = is_healthy(pool, all);
-    std::printf("%s%s%s %-*s the pool of %s: %d slot%s\n", std::string(well ? c.green : c.red).c_str(),
-                well ? "✓" : "✗", std::string(c.plain).c_str(), static_cast<int>(width), pool.name.c_str(),
-                members.c_str(), slots, slots == 1 ? "" : "s");
+    project::sayf(stdout, "%s%s%s %-*s the pool of %s: %d slot%s\n", std::string(well ? c.green : c.red).c_str(),
+                  well ? "✓" : "✗", std::string(c.plain).c_str(), static_cast<int>(width), pool.name.c_str(),
+                  members.c_str(), slots, slots == 1 ? "" : "s");
   }
 }
 
@@ -179,7 +181,7 @@ int run_install(const Asked& asked, const project::Config& config, const std::st
         place, remote::stands_at_terminal(), [](const std::string& line) { complain(line + "\n"); }, stop);
     if (stop.stop_requested()) return interrupted();
     if (path) {
-      std::printf("%s: %s\n", place.name.c_str(), path->c_str());
+      project::sayf(stdout, "%s: %s\n", place.name.c_str(), path->c_str());
     } else {
       failed = true;
       fail_usage(path.error().message, path.error().hint);
@@ -206,11 +208,13 @@ int run_remotes(const Asked& asked) {
     for (const auto& pool : selection->pools)
       pools.push_back({{"name", pool.name}, {"members", pool.members}, {"healthy", is_healthy(pool, all)}});
     const Json out{{"settings", config->file.string()}, {"healthy", well}, {"remotes", remotes}, {"pools", pools}};
-    std::fputs((render::dump(out) + "\n").c_str(), stdout);
+    project::emit(stdout, render::dump(out) + "\n");
   } else if (all.empty()) {
-    std::printf("%s\n", config->file.empty() ? "no tilewright.toml here or above, and no address was given"
-                                             : (config->file.string() + " names no remotes").c_str());
-    std::printf("  [remotes.lab] with at = \"ssh://gpu1\" names one; tilewright remotes ssh://gpu1 asks an address\n");
+    project::sayf(stdout, "%s\n",
+                  config->file.empty() ? "no tilewright.toml here or above, and no address was given"
+                                       : (config->file.string() + " names no remotes").c_str());
+    project::sayf(
+        stdout, "  [remotes.lab] with at = \"ssh://gpu1\" names one; tilewright remotes ssh://gpu1 asks an address\n");
   } else {
     print_all(*selection, all);
   }

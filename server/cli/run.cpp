@@ -14,6 +14,7 @@
 #include "server/cli/run_options.h"
 #include "server/cli/run_slots.h"
 #include "server/ide/executors.h"
+#include "server/project/console.h"
 #include "server/render/run_report.h"
 #include "server/render/terminal.h"
 
@@ -43,7 +44,9 @@ class RunProgress {
     show("simulated " + std::to_string(done) + " of " + std::to_string(all) + " clusters");
   }
   void show(const std::string& what) const {
-    if (shown_) std::fprintf(stderr, "\r\x1b[K%s", what.c_str());
+    if (!shown_) return;
+    project::clear_line(stderr);
+    project::sayf(stderr, "%s", what.c_str());
   }
 
  private:
@@ -82,12 +85,12 @@ int run_one(const RunOptions& options, const ide::RunRequest& request, const std
     if (auto ok = write_outputs(options.folder, answer.report); !ok) return refuse(options, {ok.error(), {}});
   if (!options.trace.empty() && reported)
     if (auto ok = write_trace(options.trace, answer); !ok) return refuse(options, {ok.error(), {}});
-  std::fputs(render::run_messages(answer, render::colours(stderr)).c_str(), stderr);
+  project::say(stderr, render::run_messages(answer, render::colours(stderr)));
   if (options.json()) {
     if (render::Json report = render::run_json(answer); !report.is_null())
-      std::fputs((render::dump(report) + "\n").c_str(), stdout);
+      project::emit(stdout, render::dump(report) + "\n");
   } else if (reported) {
-    std::fputs(render::run_text(answer, render::colours(stdout)).c_str(), stdout);
+    project::say(stdout, render::run_text(answer, render::colours(stdout)));
   }
   return render::run_status(answer);
 }

@@ -13,6 +13,7 @@
 #include "server/cli/run_files.h"
 #include "server/cli/run_slots.h"
 #include "server/ide/batch_place.h"
+#include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/render/run_batch.h"
 #include "server/render/status_line.h"
@@ -119,12 +120,12 @@ class Report {
     status_ = std::max(status_, row.status);
     if (format_ == RunFormat::Text) {
       if (whole_ || row.wants_a_look) {
-        if (several_) std::fputs(render::run_heading(row, render::colours(stdout)).c_str(), stdout);
+        if (several_) project::say(stdout, render::run_heading(row, render::colours(stdout)));
         complain(row.messages);
-        if (several_ || !row.text.empty()) std::fputs((row.text + "\n").c_str(), stdout);
+        if (several_ || !row.text.empty()) project::say(stdout, row.text + "\n");
       }
     } else if (format_ == RunFormat::Json) {
-      std::fputs(((rows_.empty() ? render::kRunsBegin : "") + render::run_element(row, rows_.empty())).c_str(), stdout);
+      project::emit(stdout, (rows_.empty() ? render::kRunsBegin : "") + render::run_element(row, rows_.empty()));
     }
     std::fflush(stdout);
     row.text = row.messages = {};
@@ -155,14 +156,14 @@ class Report {
       if (++count <= kNamed) unrun += "\n  " + left.path + (left.entry.empty() ? "" : "  " + left.entry);
     }
     if (format_ == RunFormat::Json) {
-      if (ran == 0) std::fputs(render::kRunsBegin, stdout);
-      std::fputs(render::runs_end(rows_, why).c_str(), stdout);
+      if (ran == 0) project::emit(stdout, render::kRunsBegin);
+      project::emit(stdout, render::runs_end(rows_, why));
       return;
     }
     if (format_ == RunFormat::Junit) {
       // Those that were not run stand with the others of their script.
       std::ranges::stable_sort(rows_, {}, [&](const RunRow& row) { return place_of(row.path); });
-      std::fputs(render::runs_junit(rows_).c_str(), stdout);
+      project::emit(stdout, render::runs_junit(rows_));
       return;
     }
     const std::vector<RunRow> shown(rows_.begin(), rows_.begin() + static_cast<std::ptrdiff_t>(ran));
@@ -171,7 +172,7 @@ class Report {
     if (count) out += "not run:" + unrun + "\n";
     if (const std::size_t empty = batch.state().empty)
       out += std::to_string(empty) + (empty == 1 ? " script has" : " scripts have") + " nothing to run\n";
-    std::fputs((out + render::run_counts(rows_) + "\n").c_str(), stdout);
+    project::say(stdout, out + render::run_counts(rows_) + "\n");
   }
 
   bool nothing() const { return rows_.empty(); }
@@ -328,7 +329,7 @@ int run_batch(const RunOptions& options, ide::RunRequest request, const std::sto
                                                 : "";
   if (why.empty() && report.nothing()) return refuse(options, {options.paths.front() + " has no kernel to run", {}});
   report.end(batch, why);
-  for (const std::string& slot : place.pool().left_out()) complain("tilewright: left out: " + slot + "\n");
+  for (const std::string& slot : place.pool().left_out()) tell("left out: " + slot);
   if (stop.stop_requested()) return interrupted();
   if (stranded) return fail_usage("there is nothing left to run on: " + *stranded);
   return report.status();

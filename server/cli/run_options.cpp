@@ -7,6 +7,7 @@
 
 #include "compiler/run/simulated_executor.h"
 #include "compiler/simulate/unmodelled.h"
+#include "server/project/console.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
 #include "server/project/run_targets.h"
@@ -284,7 +285,7 @@ std::expected<simulate::Options, run::Failure> simulator_of(const RunOptions& op
 }
 
 int refuse(const RunOptions& options, const run::Failure& failure, std::string_view status) {
-  if (options.json()) std::fputs((render::dump(render::run_refusal(status, failure)) + "\n").c_str(), stdout);
+  if (options.json()) project::emit(stdout, render::dump(render::run_refusal(status, failure)) + "\n");
   return fail_usage(failure.message, failure.hint);
 }
 

@@ -5,6 +5,7 @@
 #include "server/cli/confirm.h"
 #include "server/ide/executors.h"
 #include "server/ide/run.h"
+#include "server/project/console.h"
 #include "server/project/run_targets.h"
 #include "server/remote/executor.h"
 
@@ -30,11 +31,11 @@ std::expected<std::vector<ide::Slot>, run::Failure> slots_elsewhere(
   elsewhere.simulator_steps = options.steps;
   elsewhere.simulator_jobs = threads_of(options.jobs);
   elsewhere.progress = progress;
-  if (!progress) elsewhere.told = [](const std::string& what) { complain("tilewright: " + what + "\n"); };
+  if (!progress) elsewhere.told = [](const std::string& what) { tell(what); };
   elsewhere.confirm = [stop](const std::string& question) { return confirm(question, stop); };
   auto found = remote::slots_at(options.on, *config, elsewhere, stop);
   if (!found) return std::unexpected(found.error());
-  for (const run::Failure& f : found->left_out) std::fprintf(stderr, "tilewright: left out: %s\n", f.message.c_str());
+  for (const run::Failure& f : found->left_out) project::sayf(stderr, "tilewright: left out: %s\n", f.message.c_str());
   return std::move(found->slots);
 }
 

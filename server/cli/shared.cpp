@@ -3,14 +3,16 @@
 #include <cstdio>
 
 #include "compiler/script/surface.h"
+#include "compiler/text/escape.h"
 #include "server/cli/commands.h"
+#include "server/project/console.h"
 #include "server/render/report.h"
 
 namespace tilewright::cli {
 
-std::expected<ir::Target, std::string> read_target(const std::string& text) {
-  if (auto target = ir::parse_target(text)) return *target;
-  return std::unexpected("tilewright: unknown architecture '" + text +
+std::expected<ir::Target, std::string> read_target(const std::string& name) {
+  if (auto target = ir::parse_target(name)) return *target;
+  return std::unexpected("tilewright: unknown architecture '" + text::visible(name) +
                          "'\n  for example sm_80, sm_90a, sm_100a, sm_103a, sm_120a\n");
 }
 
@@ -48,11 +50,14 @@ bool DialectOption::read(std::optional<text::Dialect>* into) const {
 void complain(const std::string& text) {
   if (text.empty()) return;
   std::fflush(stdout);
-  std::fputs(text.c_str(), stderr);
+  project::say(stderr, text);
 }
 
+void tell(const std::string& message) { complain("tilewright: " + text::visible_message(message) + "\n"); }
+
 int fail_usage(const std::string& message, const std::string& remedy) {
-  complain("tilewright: " + message + "\n" + (remedy.empty() ? "" : "  " + remedy + "\n"));
+  tell(message);
+  if (!remedy.empty()) complain("  " + text::visible_message(remedy) + "\n");
   return kUsage;
 }
 

@@ -8,6 +8,7 @@
 #include "server/ide/page.h"
 #include "server/ide/tools.h"
 #include "server/ide/words.h"
+#include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/render/json.h"
 #include "server/render/page.h"
@@ -134,16 +135,16 @@ void report(const ViewCommand& command, const ide::Page& page, std::size_t bytes
                    {"bytes", bytes},
                    {"kernels", kernels_json(page)},
                    {"diagnostics", std::move(diagnostics)}};
-    std::fputs((render::dump(out) + "\n").c_str(), stdout);
+    project::emit(stdout, render::dump(out) + "\n");
     return;
   }
   for (const session::Finding& f : findings)
     complain(render::diagnostic_text(*f.diagnostic, *f.anchors, render::colours(stderr)));
   const std::vector<std::string> absent = missing(page);
-  for (const std::string& why : absent) complain("tilewright: not in the page: " + why + "\n");
+  for (const std::string& why : absent) tell("not in the page: " + why);
   if (!absent.empty()) complain("  `tilewright doctor` says how to get what is missing\n");
   if (command.html != "-")
-    std::printf("%s  %zu kernels, %zu KB\n", command.html.c_str(), page.kernels.size(), bytes / 1000);
+    project::sayf(stdout, "%s  %zu kernels, %zu KB\n", command.html.c_str(), page.kernels.size(), bytes / 1000);
 }
 
 int run_view(const ViewCommand& command) {
@@ -175,7 +176,7 @@ int run_view(const ViewCommand& command) {
                       "name one with --entry EXPR; `tilewright entries FILE` lists them");
   const std::string html = render::html_page(page);
   if (command.html == "-") {
-    std::fwrite(html.data(), 1, html.size(), stdout);
+    project::emit(stdout, html);
   } else if (auto written = project::write_file(command.html, html); !written) {
     return fail_usage(written.error());
   }

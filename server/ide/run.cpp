@@ -9,6 +9,7 @@
 #include <future>
 
 #include "compiler/session/run_comments.h"
+#include "compiler/text/escape.h"
 #include "compiler/toolchain/toolchain.h"
 #include "server/ide/executors.h"
 #include "server/ide/run_source.h"
@@ -288,7 +289,7 @@ class Run {
                      : any && named_by_comment(file_, k.entry->expression))
         continue;
       found.push_back(&k);
-      names += "\n    --entry '" + k.entry->expression + "'";
+      names += "\n    --entry '" + text::visible(k.entry->expression) + "'";
     }
     if (found.empty()) {
       if (answer_.compiled.has_errors()) throw Ended{End::Errors};

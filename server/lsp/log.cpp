@@ -1,14 +1,15 @@
 // What the server tells about itself: log, messages, trace, health.
+#include "compiler/text/escape.h"
 #include "server/lsp/server.h"
 
 namespace tilewright::lsp {
 
 void Server::log(Level level, const std::string& message) {
-  notify("window/logMessage", {{"type", static_cast<int>(level)}, {"message", message}});
+  notify("window/logMessage", {{"type", static_cast<int>(level)}, {"message", text::visible_message(message)}});
 }
 
 void Server::show(Level level, const std::string& message) {
-  notify("window/showMessage", {{"type", static_cast<int>(level)}, {"message", message}});
+  notify("window/showMessage", {{"type", static_cast<int>(level)}, {"message", text::visible_message(message)}});
 }
 
 void Server::trace(const std::string& message, const std::string& verbose) {

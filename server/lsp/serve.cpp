@@ -13,6 +13,7 @@
 
 #include "server/endpoint/descriptors.h"
 #include "server/lsp/server.h"
+#include "server/project/console.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -73,12 +74,12 @@ int serve(const remote::Listening& listening) {
     server.reset();
     return status;
   }
-  auto log = [](const std::string& line) { std::fprintf(stderr, "tilewright: %s\n", line.c_str()); };
+  auto log = [](const std::string& line) { project::sayf(stderr, "tilewright: %s\n", line.c_str()); };
   transport::ListenOptions how = listening.how;
   how.door.log = log;
   auto listener = transport::listen(listening.address, how);
   if (!listener) {
-    std::fprintf(stderr, "tilewright: %s\n", listener.error().c_str());
+    project::sayf(stderr, "tilewright: %s\n", listener.error().c_str());
     return 2;
   }
   if (!listening.made.empty()) log(remote::words_of_token(listening.made));

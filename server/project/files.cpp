@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "compiler/text/escape.h"
+#include "compiler/toolchain/output_file.h"
 #include "server/project/scripts.h"
 
 namespace tilewright::project {
@@ -25,9 +27,10 @@ bool is_below(const fs::path& path, const fs::path& root) {
 std::expected<std::string, std::string> read_file(const fs::path& path, std::uintmax_t limit) {
   // A named pipe would keep us waiting for whoever writes to it; one that the shell made has no name to wait under.
   if (std::error_code ec; path != "-" && fs::is_fifo(path, ec) && fs::is_fifo(fs::canonical(path, ec), ec))
-    return std::unexpected("cannot read " + path.string() + ": it is a pipe, no file; - reads standard input");
+    return std::unexpected("cannot read " + text::visible(path.string()) +
+                           ": it is a pipe, no file; - reads standard input");
   int fd = path == "-" ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::unexpected("cannot read " + path.string() + ": " + reason());
+  if (fd < 0) return std::unexpected("cannot read " + text::visible(path.string()) + ": " + reason());
   std::string text;
   char buffer[1 << 16];
   for (;;) {
@@ -36,13 +39,13 @@ std::expected<std::string, std::string> read_file(const fs::path& path, std::uin
     if (n < 0) {
       std::string why = reason();
       if (fd != 0) ::close(fd);
-      return std::unexpected("cannot read " + path.string() + ": " + why);
+      return std::unexpected("cannot read " + text::visible(path.string()) + ": " + why);
     }
     if (n == 0) break;
     text.append(buffer, static_cast<std::size_t>(n));
     if (text.size() > limit) {
       if (fd != 0) ::close(fd);
-      return std::unexpected(path.string() + " is larger than " + std::to_string(limit >> 20) + " MB");
+      return std::unexpected(text::visible(path.string()) + " is larger than " + std::to_string(limit >> 20) + " MB");
     }
   }
   if (fd != 0) ::close(fd);
@@ -63,31 +66,7 @@ std::expected<void, std::string> write_file(const fs::path& path, std::string_vi
 }
 
 std::expected<void, std::string> write_file(const fs::path& path, std::initializer_list<std::string_view> parts) {
-  fs::path temporary = path;
-  temporary += ".tmp" + std::to_string(::getpid());
-  auto failed = [&](const char* what) {
-    std::string why = reason();
-    ::unlink(temporary.c_str());
-    return std::unexpected(std::string("cannot ") + what + " " + path.string() + ": " + why);
-  };
-  int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return failed("create");
-  for (std::string_view content : parts) {
-    while (!content.empty()) {
-      ssize_t n = ::write(fd, content.data(), content.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) {
-        int saved = errno;
-        ::close(fd);
-        errno = saved;
-        return failed("write");
-      }
-      content.remove_prefix(static_cast<std::size_t>(n));
-    }
-  }
-  if (::close(fd) != 0) return failed("write");
-  if (::rename(temporary.c_str(), path.c_str()) != 0) return failed("replace");
-  return {};
+  return toolchain::write_output(path, {parts.begin(), parts.size()});
 }
 
 fs::path import_root(const fs::path& script) {

@@ -30,7 +30,7 @@ struct ScriptText {
 // As read_file. This is the one place where the bytes of a script become text.
 std::expected<ScriptText, std::string> read_script(const std::filesystem::path& path,
                                                    std::uintmax_t limit = kLargestScript);
-// Writes to a temporary beside it and renames: a reader never sees half a file. The error names file and reason.
+// As toolchain::write_output: whole or not at all, and what is no regular file is written and not replaced.
 std::expected<void, std::string> write_file(const std::filesystem::path& path, std::string_view content);
 // The same of parts that follow each other.
 std::expected<void, std::string> write_file(const std::filesystem::path& path,

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <thread>
 
+#include "server/project/console.h"
 #include "server/remote/secret.h"
 #include "server/transport/http.h"
 
@@ -130,7 +131,7 @@ SharedCacheOptions shared_cache_options() {
   out.url = variable("TILEWRIGHT_SHARED_CACHE");
   out.token_file = variable("TILEWRIGHT_SHARED_CACHE_TOKEN");
   out.writes = variable("TILEWRIGHT_SHARED_CACHE_WRITE") == "1";
-  out.told = [](const std::string& what) { std::fprintf(stderr, "tilewright: %s\n", what.c_str()); };
+  out.told = [](const std::string& what) { project::sayf(stderr, "tilewright: %s\n", what.c_str()); };
   return out;
 }
 

@@ -20,11 +20,25 @@ Json sarif_location(const ide::BuildPlace& at) {
   return {{"physicalLocation", physical}};
 }
 
-// Workflow commands escape what would end them.
-std::string github_escape(std::string_view text, bool property) {
-  std::string out;
-  for (char c : text) {
-    if (c == '%')
+// Workflow commands escape what would end them; what steers or hides is shown as in all text for people.
+std::string github_escape(std::string_view raw, bool property) {
+  std::string text, out;
+  std::size_t from = 0;
+  for (text::Hidden h = text::find_hidden(raw); h; h = text::find_hidden(raw, from)) {
+    text += raw.substr(from, h.at - from);
+    if (h.code == '\n' || h.code == '\r' || h.code == '\t') {
+      text += raw[h.at];
+    } else {
+      text::append_escaped(text, h, text::Escape::Python);
+    }
+    from = h.at + h.size;
+  }
+  text += raw.substr(from);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (std::string_view(text).substr(i).starts_with("##"))  // the older commands, obeyed anywhere in a line
+      out += "\\x23";
+    else if (c == '%')
       out += "%25";
     else if (c == '\r')
       out += "%0D";
@@ -41,7 +55,7 @@ std::string github_escape(std::string_view text, bool property) {
 }
 
 std::string place_text(const ide::BuildPlace& at) {
-  return harmless(at.path) + ":" + std::to_string(at.begin.line + 1) + ":" + std::to_string(at.begin.column + 1);
+  return text::visible(at.path) + ":" + std::to_string(at.begin.line + 1) + ":" + std::to_string(at.begin.column + 1);
 }
 
 }  // namespace
@@ -56,23 +70,14 @@ std::string finding_text(const ide::BuildFinding& f, const Colours& c) {
   const std::string_view mark = f.severity == text::Severity::Error     ? c.red
                                 : f.severity == text::Severity::Warning ? c.yellow
                                                                         : c.blue;
-  std::string message = harmless(f.message), rest;
-  // What follows the first line belongs below it.
-  for (std::size_t end = message.find('\n'); end != message.npos; end = message.find('\n', end + 1)) {
-    message.insert(end + 1, "   ");
-    end += 3;
-  }
-  if (const auto end = message.find('\n'); end != message.npos) {
-    rest = message.substr(end);
-    message.resize(end);
-  }
   std::string out =
       std::string(c.bold) + place_text(f.at) + ": " + std::string(mark) + std::string(severity_name(f.severity));
-  if (!f.code.empty()) out += "[" + harmless(f.code) + "]";
-  out += std::string(c.plain) + std::string(c.bold) + ": " + message + std::string(c.plain) + rest + "\n";
+  if (!f.code.empty()) out += "[" + text::visible(f.code) + "]";
+  out += std::string(c.plain) + std::string(c.bold) + ": " + std::string(c.plain);
+  append_message(out, f.code, f.message, c);
   for (const ide::BuildFinding::Related& r : f.related)
-    out += "   " + place_text(r.at) + ": " + harmless(r.message) + "\n";
-  if (!f.hint.empty()) out += std::string(c.green) + "   hint: " + std::string(c.plain) + harmless(f.hint) + "\n";
+    out += "   " + place_text(r.at) + ": " + text::visible(r.message) + "\n";
+  if (!f.hint.empty()) out += std::string(c.green) + "   hint: " + std::string(c.plain) + text::visible(f.hint) + "\n";
   return out;
 }
 

@@ -1,5 +1,7 @@
 #include "server/render/json.h"
 
+#include "compiler/text/escape.h"
+
 namespace tilewright::render {
 namespace {
 
@@ -32,7 +34,24 @@ Json fact_json(const dispatch::FactValue& value) {
 
 }  // namespace
 
-std::string dump(const Json& json, int indent) { return json.dump(indent, ' ', false, Json::error_handler_t::replace); }
+std::string dump(const Json& json, int indent) {
+  std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  // CI services obey "##[" and the like anywhere in a line; it can only stand in a string.
+  for (std::size_t at = text.find("##"); at != text.npos; at = text.find("##", at)) text.replace(at, 1, "\\u0023");
+  std::string out;
+  std::size_t from = 0;
+  // What is hidden stands in strings; a line of the document ends outside.
+  for (text::Hidden h = text::find_hidden(text); h; h = text::find_hidden(text, from)) {
+    out += std::string_view(text).substr(from, h.at - from);
+    if (h.code == '\n') {
+      out += '\n';
+    } else {
+      text::append_escaped(out, h, text::Escape::Json);
+    }
+    from = h.at + h.size;
+  }
+  return from == 0 ? text : out += std::string_view(text).substr(from);
+}
 
 Json range_json(text::Span span, const text::Anchors& anchors) {
   text::Anchors::Place place = anchors.resolve(span);

@@ -19,7 +19,7 @@ Json architecture_json(const session::CompiledKernel& k, session::ArchitectureSo
 Json launch_json(const scope::Launch& launch, std::int64_t dynamic_shared_bytes);
 Json tensor_map_json(const dispatch::TensorMap& map);
 Json plan_json(const lower::LoweredKernel& kernel);
-// UTF-8 whatever the script held.
+// UTF-8 whatever the script held; what steers or hides text is escaped, so that a terminal shows it.
 std::string dump(const Json& json, int indent = 1);
 
 }  // namespace tilewright::render

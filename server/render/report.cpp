@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/primitive.h"
+#include "compiler/text/escape.h"
 #include "server/ide/words.h"
 
 namespace tilewright::render {
@@ -24,12 +25,13 @@ std::string operand_line(const ir::TileCall& call, std::size_t i) {
 std::string call_report(const dispatch::CallReport& call, const text::Anchors& anchors, const Colours& c) {
   text::Anchors::Place place = anchors.resolve(call.call->origin.span);
   std::string out;
-  std::string at =
-      place.source ? place.source->path() + ":" + std::to_string(place.source->position(place.begin).line + 1) : "";
+  std::string at = place.source ? text::visible(place.source->path()) + ":" +
+                                      std::to_string(place.source->position(place.begin).line + 1)
+                                : "";
   out += std::string(c.bold) + at + "  " + std::string(call.call->primitive) + " → " +
          (call.variant.empty() ? std::string(c.red) + "no variant" : std::string(c.green) + std::string(call.variant)) +
          std::string(c.plain) + "   " + std::string(ir::exec_scope_name(call.call->scope)) + " scope";
-  if (!call.call->dispatch.empty()) out += ", forced to " + std::string(call.call->dispatch);
+  if (!call.call->dispatch.empty()) out += ", forced to " + text::visible(call.call->dispatch);
   out += "\n";
   for (std::size_t i = 0; i < call.call->args.size(); ++i) out += operand_line(*call.call, i);
   out += "  threads    together: " + ide::box_text(call.scope.intra) +
@@ -52,7 +54,7 @@ std::string call_report(const dispatch::CallReport& call, const text::Anchors& a
     name.resize(std::max<std::size_t>(name.size(), 13), ' ');
     out += "    " + std::string(colour) + name + " (" + std::to_string(t.priority) + ") " +
            std::string(dispatch::outcome_name(t.outcome)) + std::string(c.plain) +
-           (t.reason.empty() ? "" : ": " + t.reason) + "\n";
+           (t.reason.empty() ? "" : ": " + text::visible(t.reason)) + "\n";
   }
   return out;
 }

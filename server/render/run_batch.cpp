@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "compiler/text/escape.h"
 #include "server/render/run_report.h"
 
 namespace tilewright::render {
@@ -106,8 +107,8 @@ const Cells& heads() {
 }
 
 Cells cells_of(const RunRow& row) {
-  return {row.entry.empty() ? "(the script)" : row.entry,
-          row.where.empty() ? "-" : row.where,
+  return {row.entry.empty() ? "(the script)" : text::visible(row.entry),
+          row.where.empty() ? "-" : text::visible(row.where),
           row.verdict,
           row.median_us ? formatted("%.2f us", *row.median_us) : "",
           row.fraction ? formatted("%.1f %%", *row.fraction * 100) : "",
@@ -163,8 +164,8 @@ RunRow unrun_row(const ide::Batch::Left& left, const std::string& why, RunFormat
 }
 
 std::string run_heading(const RunRow& row, const Colours& c) {
-  return std::string(c.bold) + row.path + (row.entry.empty() ? "" : "  " + row.entry) + std::string(c.plain) + ": " +
-         std::string(colour_of(row, c)) + row.verdict + std::string(c.plain) + "\n";
+  return std::string(c.bold) + text::visible(row.path) + (row.entry.empty() ? "" : "  " + text::visible(row.entry)) +
+         std::string(c.plain) + ": " + std::string(colour_of(row, c)) + row.verdict + std::string(c.plain) + "\n";
 }
 
 std::string run_table(const std::vector<RunRow>& rows, bool verbose, const Colours& c) {
@@ -197,7 +198,7 @@ std::string run_table(const std::vector<RunRow>& rows, bool verbose, const Colou
   };
   std::string out = std::string(c.bold) + line(heads(), {}) + std::string(c.plain);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (several && (i == 0 || rows[i].path != rows[i - 1].path)) out += rows[i].path + "\n";
+    if (several && (i == 0 || rows[i].path != rows[i - 1].path)) out += text::visible(rows[i].path) + "\n";
     out += line(table[i], colour_of(rows[i], c));
   }
   return out;
@@ -221,7 +222,7 @@ std::string runs_end(const std::vector<RunRow>& rows, const std::string& stopped
     counts[row.verdict] = counts.value(row.verdict, 0) + 1;
   }
   std::string out = "\n ],\n \"summary\": " + counts.dump();
-  if (!stopped.empty()) out += ",\n \"stopped\": " + Json(stopped).dump() + ",\n \"not_run\": " + dump(unrun);
+  if (!stopped.empty()) out += ",\n \"stopped\": " + dump(Json(stopped), -1) + ",\n \"not_run\": " + dump(unrun);
   return out + "\n}\n";
 }
 

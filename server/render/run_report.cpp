@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/text/escape.h"
 #include "server/render/json.h"
 #include "server/render/report.h"
 #include "server/render/terminal.h"
@@ -22,7 +23,7 @@ std::string formatted(const char* format, double value) {
 std::string place_text(text::Span span, const text::Anchors& anchors) {
   text::Anchors::Place place = anchors.resolve(span);
   if (!place.source) return {};
-  return place.source->path() + ":" + std::to_string(place.source->position(place.begin).line + 1);
+  return text::visible(place.source->path()) + ":" + std::to_string(place.source->position(place.begin).line + 1);
 }
 
 Json ulps_json(const run::Comparison& c) {
@@ -152,20 +153,23 @@ std::string timing_text(const run::Report& r) {
            formatted("%.1f", t.fraction * 100) + " % of its speed\n";
   }
   if (t.rival) {
-    out += "  against  " + spread_text(t.rival->cold, m.rival_cold.size()) + ", L2 emptied, of " + r.rival + "\n";
+    out += "  against  " + spread_text(t.rival->cold, m.rival_cold.size()) + ", L2 emptied, of " +
+           text::visible(r.rival) + "\n";
     out += "           " + spread_text(t.rival->hot, m.rival_hot.size()) + ", hot\n";
     out += "           L2 emptied: " + contest_text(r.entry, r.rival, t.rival->by_cold) + "\n";
     out += "           hot: " + contest_text(r.entry, r.rival, t.rival->by_hot) + "\n";
   }
   const run::Conditions& c = m.conditions;
-  if (!c.absent.empty()) return out + "  device   clocks and temperature are not known: " + c.absent + "\n";
+  if (!c.absent.empty())
+    return out + "  device   clocks and temperature are not known: " + text::visible(c.absent) + "\n";
   out += "  device   SM " + std::to_string(c.sm_least) + " to " + std::to_string(c.sm_most) + " MHz";
   if (c.sm_limit) out += " of " + std::to_string(c.sm_limit);
   out += ", memory " + std::to_string(c.memory_clock) + " MHz, " + std::to_string(c.first_celsius) + " to " +
          std::to_string(c.last_celsius) + " °C, " + formatted("%.0f", c.watts) + " W, ";
   std::string reasons;
   for (const std::string& word : run::throttle_words(c.reasons)) reasons += (reasons.empty() ? "" : ", ") + word;
-  return out + (reasons.empty() ? "not throttled" : "clocks: " + reasons) + ", driver " + c.driver + "\n";
+  return out + (reasons.empty() ? "not throttled" : "clocks: " + reasons) + ", driver " + text::visible(c.driver) +
+         "\n";
 }
 
 Json report_json(const run::Report& r, const text::Anchors& anchors) {
@@ -253,8 +257,8 @@ std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
   auto three = [](const std::array<std::int64_t, 3>& d) {
     return std::to_string(d[0]) + " × " + std::to_string(d[1]) + " × " + std::to_string(d[2]);
   };
-  std::string out = std::string(c.bold) + r.kernel + std::string(c.plain) + " on " + r.device.name + " (" + r.arch +
-                    ")" + (answer.where.empty() ? "" : " at " + answer.where) + "\n";
+  std::string out = std::string(c.bold) + r.kernel + std::string(c.plain) + " on " + text::visible(r.device.name) +
+                    " (" + r.arch + ")" + (answer.where.empty() ? "" : " at " + text::visible(answer.where)) + "\n";
   for (const run::JobLaunch& job : r.bound.job.launches) {
     out += "  launch   grid " + three(job.grid) + ", block " + three(job.block);
     if (job.cluster != std::array<std::int64_t, 3>{1, 1, 1}) out += ", cluster " + three(job.cluster);
@@ -270,14 +274,14 @@ std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
     out += "  " + name + " " + b.name + " " + ir::dtype_name(b.dtype) + " (";
     for (std::size_t d = 0; d < b.shape.size(); ++d) out += (d ? ", " : "") + std::to_string(b.shape[d]);
     out += ")";
-    if (b.role != run::Role::Output) out += "  " + t.source;
+    if (b.role != run::Role::Output) out += "  " + text::visible(t.source);
     if (t.comparison && !t.comparison->mismatches) {
-      out += "  " + std::string(c.green) + "as expected" + std::string(c.plain) + " (" + t.expected_from;
+      out += "  " + std::string(c.green) + "as expected" + std::string(c.plain) + " (" + text::visible(t.expected_from);
       if (t.comparison->max_absolute > 0)
         out += ", largest difference " + formatted("%.3g", t.comparison->max_absolute);
       out += ")";
     }
-    if (!t.file.empty()) out += "  → " + t.file;
+    if (!t.file.empty()) out += "  → " + text::visible(t.file);
     out += "\n";
     if (std::string ulps = t.comparison ? ulps_text(*t.comparison) : ""; !ulps.empty())
       out += "           units in the last place: " + ulps + "\n";
@@ -293,13 +297,13 @@ std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
   if (!r.outcome.printed.empty())
     out += "  printed\n" + r.outcome.printed + (r.outcome.printed.ends_with('\n') ? "" : "\n");
   for (const std::string& p : r.problems)
-    out += "  " + std::string(c.red) + "wrong" + std::string(c.plain) + "    " + p + "\n";
+    out += "  " + std::string(c.red) + "wrong" + std::string(c.plain) + "    " + text::visible(p) + "\n";
   if (r.fault) {
-    out += "  at       " + place_text(r.fault, anchors) + ": " + r.fault_reason +
+    out += "  at       " + place_text(r.fault, anchors) + ": " + text::visible(r.fault_reason) +
            " (as the simulator finds it on the same inputs)\n";
   }
   for (const std::string& n : r.notes)
-    out += "  " + std::string(c.yellow) + "note" + std::string(c.plain) + "     " + n + "\n";
+    out += "  " + std::string(c.yellow) + "note" + std::string(c.plain) + "     " + text::visible(n) + "\n";
   std::string_view colour = r.problems.empty() ? (r.verified() ? c.green : c.yellow) : c.red;
   std::string verdict(r.verdict());
   if (verdict == "partial") verdict = "verified for " + r.outcome.part + " only";
@@ -372,8 +376,8 @@ std::string run_messages(const ide::RunAnswer& answer, const Colours& c) {
   if (answer.end == End::Stopped) return out + "tilewright: interrupted\n";
   if (answer.end != End::NoDevice && answer.end != End::Unusable) return out;
   diagnostics(answer.reference, text::Severity::Error);
-  out += "tilewright: " + answer.failure.message + "\n";
-  if (!answer.failure.hint.empty()) out += "  " + answer.failure.hint + "\n";
+  out += "tilewright: " + text::visible_message(answer.failure.message) + "\n";
+  if (!answer.failure.hint.empty()) out += "  " + text::visible_message(answer.failure.hint) + "\n";
   return out;
 }
 

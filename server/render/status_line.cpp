@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "compiler/text/escape.h"
+#include "server/project/console.h"
 #include "server/render/terminal.h"
 
 namespace tilewright::render {
@@ -25,18 +27,19 @@ void StatusLine::show(const std::string& text) {
   const auto now = Clock::now();
   if (!terminal_ || now < begin_ || now - said_ < pause_) return;
   said_ = now;
-  const std::string line = harmless(text);
+  const std::string line = text::visible(text);
   std::size_t columns = terminal_columns(), end = 0;
   while (end < line.size() && (columns > 1 || (line[end] & 0xC0) == 0x80)) columns -= (line[end++] & 0xC0) != 0x80;
   std::fflush(stdout);  // what was printed before stands above, where both are one terminal
-  std::fprintf(stderr, "\r\x1b[K%s", line.substr(0, end).c_str());
+  project::clear_line(stderr);
+  project::say(stderr, line.substr(0, end));
   std::fflush(stderr);
   shown_ = true;
 }
 
 void StatusLine::clear() {
   if (!shown_) return;
-  std::fputs("\r\x1b[K", stderr);
+  project::clear_line(stderr);
   std::fflush(stderr);
   shown_ = false;
 }

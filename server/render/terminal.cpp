@@ -5,11 +5,16 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "compiler/text/escape.h"
+#include "server/project/console.h"
+
 namespace tilewright::render {
 
 const Colours& colours(std::FILE* stream) {
   static constexpr Colours kNone{};
-  static constexpr Colours kAnsi{"\033[1m", "\033[2m", "\033[31m", "\033[33m", "\033[34m", "\033[32m", "\033[0m"};
+  using project::colour, project::Colour;
+  static const Colours kAnsi{colour(Colour::Bold), colour(Colour::Dim),   colour(Colour::Red),  colour(Colour::Yellow),
+                             colour(Colour::Blue), colour(Colour::Green), colour(Colour::Plain)};
   const char* no_color = std::getenv("NO_COLOR");
   const char* term = std::getenv("TERM");
   bool wanted = ::isatty(::fileno(stream)) && !(no_color && *no_color) && !(term && std::string_view(term) == "dumb");
@@ -26,54 +31,66 @@ std::string_view severity_name(text::Severity severity) {
   return "";
 }
 
-std::string harmless(std::string text) {
-  auto steers = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n') || c == 0x7F; };
-  if (std::ranges::none_of(text, steers)) return text;
-  std::string out;
-  for (char c : text) {
-    if (steers(c))
-      out += "\xEF\xBF\xBD";
-    else
-      out += c;
-  }
-  return out;
-}
-
 namespace {
 
 std::string where(const text::Anchors::Place& place) {
   if (!place.source) return "";
   text::LineColumn at = place.source->position(place.begin);
-  return harmless(place.source->path()) + ":" + std::to_string(at.line + 1) + ":" + std::to_string(at.column + 1);
+  return text::visible(place.source->path()) + ":" + std::to_string(at.line + 1) + ":" + std::to_string(at.column + 1);
+}
+
+std::size_t count_characters(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// The length in bytes of the first `columns` characters.
+std::size_t bytes_of(std::string_view line, std::size_t columns) {
+  std::size_t i = 0;
+  for (; i < line.size(); ++i) {
+    if ((line[i] & 0xC0) != 0x80 && columns-- == 0) break;
+  }
+  return i;
 }
 
 // The line with carets below the range; long ranges are marked to the end of their first line.
 std::string excerpt(const text::Anchors::Place& place, const Colours& c, std::string_view mark) {
+  constexpr std::size_t kLongest = 400;
   if (!place.source) return "";
   text::LineColumn from = place.source->position(place.begin), to = place.source->position(place.end);
   std::string_view line = place.source->line(from.line);
-  if (line.empty() || line.size() > 400) return "";
-  std::size_t width = to.line == from.line ? to.column - from.column : std::string_view::npos;
-  std::string number = std::to_string(from.line + 1);
-  std::string pad, marks;
-  std::size_t column = 0;
-  for (std::size_t i = 0; i < line.size() && column < from.column; ++i) {
-    if ((line[i] & 0xC0) == 0x80) continue;
-    pad += line[i] == '\t' ? '\t' : ' ';
-    ++column;
-  }
-  std::size_t rest = 0;
-  for (char ch : line) rest += (ch & 0xC0) != 0x80;
-  rest = rest > from.column ? rest - from.column : 1;
-  marks = std::string(std::max<std::size_t>(1, std::min(width, rest)), '^');
+  if (line.empty() || line.size() > kLongest) return "";
+  const std::size_t begin = bytes_of(line, from.column);
+  const std::size_t end = to.line == from.line ? bytes_of(line, to.column) : line.size();
+  // Marks stand below what is shown, which is longer where characters are escaped.
+  const std::string before = text::visible_lines(line.substr(0, begin));
+  const std::string marked = text::visible_lines(line.substr(begin, std::max(begin, end) - begin));
+  std::string pad;
+  for (char ch : before)
+    if ((ch & 0xC0) != 0x80) pad += ch == '\t' ? '\t' : ' ';
+  const std::string marks(std::max<std::size_t>(1, count_characters(marked)), '^');
+  const std::string number = std::to_string(from.line + 1);
   std::string out;
-  out += std::string(c.dim) + "  " + number + " | " + std::string(c.plain) + harmless(std::string(line)) + "\n";
+  out += std::string(c.dim) + "  " + number + " | " + std::string(c.plain) + text::visible_lines(line) + "\n";
   out += std::string(c.dim) + "  " + std::string(number.size(), ' ') + " | " + std::string(c.plain) + pad +
          std::string(mark) + marks + std::string(c.plain) + "\n";
   return out;
 }
 
 }  // namespace
+
+void append_message(std::string& out, std::string_view code, std::string_view message, const Colours& c) {
+  // Reports of dispatch and of NVRTC have lines of their own; in all others a line end is one of the script's text.
+  const std::string text = code.starts_with("TW60")  ? text::visible_lines(message)
+                           : code.starts_with("TW3") ? text::visible_message(message)
+                                                     : text::visible(message);
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  out += std::string(c.bold) + text.substr(0, end) + std::string(c.plain) + "\n";
+  for (std::size_t from = end + 1; from <= text.size();) {
+    const std::size_t next = std::min(text.find('\n', from), text.size());
+    out += "   " + text.substr(from, next - from) + "\n";
+    from = next + 1;
+  }
+}
 
 std::string diagnostic_text(const text::Diagnostic& d, const text::Anchors& anchors, const Colours& c) {
   text::Anchors::Place place = anchors.resolve(d.span);
@@ -85,15 +102,7 @@ std::string diagnostic_text(const text::Diagnostic& d, const text::Anchors& anch
   if (!at.empty()) out += std::string(c.bold) + at + ": " + std::string(c.plain);
   out += std::string(c.bold) + std::string(mark) + std::string(severity_name(d.severity)) + "[" + std::string(d.code) +
          "]" + std::string(c.plain) + ": ";
-  const std::string text = harmless(d.message);
-  std::string_view message = text;
-  std::size_t end = message.find('\n');
-  out += std::string(c.bold) + std::string(message.substr(0, end)) + std::string(c.plain) + "\n";
-  while (end != std::string_view::npos) {
-    message.remove_prefix(end + 1);
-    end = message.find('\n');
-    out += "   " + std::string(message.substr(0, end)) + "\n";
-  }
+  append_message(out, d.code, d.message, c);
   out += excerpt(place, c, mark);
   for (std::size_t i = d.chain.size(); i-- > 0;) {
     std::string site = where(anchors.resolve(d.chain[i]));
@@ -101,9 +110,9 @@ std::string diagnostic_text(const text::Diagnostic& d, const text::Anchors& anch
   }
   for (const text::Related& r : d.related) {
     std::string site = where(anchors.resolve(r.span));
-    out += "   " + (site.empty() ? "" : site + ": ") + harmless(r.message) + "\n";
+    out += "   " + (site.empty() ? "" : site + ": ") + text::visible(r.message) + "\n";
   }
-  if (!d.hint.empty()) out += std::string(c.green) + "   hint: " + std::string(c.plain) + harmless(d.hint) + "\n";
+  if (!d.hint.empty()) out += std::string(c.green) + "   hint: " + std::string(c.plain) + text::visible(d.hint) + "\n";
   return out;
 }
 

@@ -9,15 +9,15 @@
 
 namespace tilewright::render {
 
-// Escape sequences, or nothing where the output is not a terminal (or NO_COLOR is set).
+// Marks that project::say() makes escape sequences of; empty where the output is not a terminal (or NO_COLOR is set).
 struct Colours {
   std::string_view bold, dim, red, yellow, blue, green, plain;
 };
 const Colours& colours(std::FILE* stream);
 
-// What a script says must not steer the terminal: each control character but tab and line end becomes U+FFFD.
-std::string harmless(std::string text);
 std::string_view severity_name(text::Severity severity);
+// The first line of a message, bold, and those that follow, below it.
+void append_message(std::string& out, std::string_view code, std::string_view message, const Colours& c);
 // "copy.py:14:8: error[TW3104]: message" with the source line, its marks, the notes and the hint below.
 std::string diagnostic_text(const text::Diagnostic& d, const text::Anchors& anchors, const Colours& c);
 

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <vector>
 
+#include "compiler/text/escape.h"
+
 namespace tilewright::render {
 namespace {
 
@@ -110,7 +112,8 @@ std::string watches_text(const run::Report& r) {
   std::string out;
   for (std::size_t point = 0; point < r.watch_points.size(); ++point) {
     const run::Report::Watching& w = r.watches[r.watch_points[point].watch];
-    out += "  watch    " + w.expression + " where line " + std::to_string(w.line) + " was executed\n" + table(r, point);
+    out += "  watch    " + text::visible(w.expression) + " where line " + std::to_string(w.line) + " was executed\n" +
+           table(r, point);
   }
   if (r.outcome.unseen) out += "    " + std::to_string(r.outcome.unseen) + " later ones were not kept\n";
   return out;

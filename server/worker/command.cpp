@@ -6,6 +6,7 @@
 #include <memory>
 #include <thread>
 
+#include "server/project/console.h"
 #include "server/project/environment.h"
 #include "server/remote/listening.h"
 #include "server/worker/confinement.h"
@@ -28,8 +29,8 @@ struct WorkerCommand {
 };
 
 int refuse(const std::string& message, const std::string& hint) {
-  std::fprintf(stderr, "tilewright: %s\n", message.c_str());
-  if (!hint.empty()) std::fprintf(stderr, "  hint: %s\n", hint.c_str());
+  project::sayf(stderr, "tilewright: %s\n", message.c_str());
+  if (!hint.empty()) project::sayf(stderr, "  hint: %s\n", hint.c_str());
   return kUsage;
 }
 

@@ -7,6 +7,7 @@
 
 #include "server/endpoint/clients.h"
 #include "server/endpoint/descriptors.h"
+#include "server/project/console.h"
 #include "server/worker/confinement.h"
 #include "server/worker/session.h"
 
@@ -27,7 +28,7 @@ std::string self_text(const protocol::worker::InitializeResult& self) {
 }
 
 int unusable(const std::string& why) {
-  std::fprintf(stderr, "tilewright: %s\n", why.c_str());
+  project::sayf(stderr, "tilewright: %s\n", why.c_str());
   return kUnusable;
 }
 

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "server/endpoint/descriptors.h"
+#include "server/project/console.h"
 
 namespace tilewright::worker {
 
@@ -84,7 +85,7 @@ void Worker::log(const std::string& line) {
   std::tm utc{};
   ::gmtime_r(&now, &utc);
   std::strftime(time, sizeof time, "%FT%TZ", &utc);
-  std::fprintf(stderr, "%s tilewright worker: %s\n", time, line.c_str());
+  project::sayf(stderr, "%s tilewright worker: %s\n", time, line.c_str());
 }
 
 }  // namespace tilewright::worker

@@ -34,6 +34,8 @@ ASIO = re.compile(r"^boost/asio\b")
 # The library casts numbers to integers, ours looks first whether they are some.
 CARELESS, CAREFUL = "nlohmann/json.hpp", "compiler/text/json.h"
 
+CONSOLE = "server/project/console.cpp"
+
 # Who speaks to the outside. Each says the same answers in its own protocol, so none needs another.
 SPEAKERS = ("cli", "lsp", "build", "worker", "mcp")
 # Answers are plain values: whoever speaks makes JSON of them, or something else.
@@ -216,6 +218,17 @@ def check_server(house, path, room):
     for number, name in house.includes(path):
         if ASIO.match(name) and room != "transport":
             house.report(path, number, f"only server/transport knows Boost.Asio: {name}")
+    check_console(house, path)
+
+
+def check_console(house, path):
+    """What is printed holds text of others: one function makes it harmless to terminals and CI logs."""
+    if path == CONSOLE:
+        return
+    code = without_comments(house.text(path))
+    for pattern, what in FORBIDDEN[1:]:
+        for m in pattern.finditer(code):
+            house.report(path, code.count("\n", 0, m.start()) + 1, f"{what}: {CONSOLE} does that")
 
 
 def check_json(house, path):
@@ -257,6 +270,8 @@ def check(root):
         check_width(house, path)
         check_json(house, path)
         room = house.room_of(path)
+        if path == "server/main.cpp":
+            check_console(house, path)
         if room is None:  # a test, or the one file that holds the speakers together
             continue
         if not path.startswith(house.folder.get(room, "?") + "/"):

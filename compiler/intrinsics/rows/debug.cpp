@@ -4,6 +4,7 @@
 #include "compiler/intrinsics/checks.h"
 #include "compiler/intrinsics/helper_text.h"
 #include "compiler/intrinsics/rows/rows.h"
+#include "compiler/text/escape.h"
 
 namespace tilewright::intrinsics {
 namespace {
@@ -20,18 +21,9 @@ std::string_view promoted(ir::DataType d) {
 }
 
 std::string c_literal(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    switch (c) {
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      default: out += c;
-    }
-  }
-  return out + "\"";
+  std::string out;
+  text::append_quoted(out, text);
+  return out;
 }
 
 // Names that depend on free text take its hash: FNV-1a.

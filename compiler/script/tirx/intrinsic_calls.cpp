@@ -6,6 +6,7 @@
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/text/nearest.h"
+#include "compiler/text/symbol.h"
 
 namespace tilewright::script {
 namespace {
@@ -201,9 +202,21 @@ class OperandReader {
     }
     ir::Expr e = operand_value(in_, o, several ? o.item : o.kind, v, span, shown_);
     if (!e) return false;
+    if (!is_named_well(o, e, span)) return false;
     operands.push_back(e);
     settles_later |= o.kind == OperandKind::Attribute && !intrinsics::is_attribute(e) && !intrinsics::is_absent(e);
     return true;
+  }
+
+  // A function that is called by its name is one that CUDA text can call.
+  bool is_named_well(const Operand& o, ir::Expr e, text::Span span) {
+    const auto* name = o.kind == OperandKind::Attribute && o.name == "func_name" ? e.as<ir::StringImm>() : nullptr;
+    const auto why = name ? text::why_no_function(name->value) : std::nullopt;
+    if (why) {
+      in_.fail(code::kSymbol, span, "the function that " + shown_ + " calls is named by an identifier: " + *why,
+               "write the name alone; its source is source_code= of T.cuda.func_call");
+    }
+    return !why;
   }
 
   bool read_list(const Operand& o, Value v, text::Span span) {

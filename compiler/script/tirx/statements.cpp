@@ -1,5 +1,6 @@
 // Explicit statements: T.attr, T.func_attr, T.evaluate, T.static_assert, ... (surface.md 5.2).
 #include "compiler/script/tirx/tirx.h"
+#include "compiler/text/symbol.h"
 
 namespace tilewright::script {
 namespace {
@@ -60,6 +61,17 @@ Value hint(Interpreter& in, const Arguments& args, Value) {
   return Value::object(f);
 }
 
+// Gives the kernel its symbol. False: it cannot be one, and an error at `span` is pending.
+bool name_kernel(Interpreter& in, std::string_view name, text::Span span) {
+  if (auto why = text::why_no_symbol(name)) {
+    in.fail(code::kSymbol, span, "the name of a kernel is an identifier: " + *why,
+            "write letters, digits and underscores, as in \"gemm_128x64\"", "ValueError");
+    return false;
+  }
+  in.kernel()->set_name(name);
+  return true;
+}
+
 Value func_attr(Interpreter& in, const Arguments& args, Value) {
   if (!in.require_kernel(args.call, "T.func_attr")) return Value::error();
   Bound a(in, args, "T.func_attr", {"attributes"}, 1);
@@ -71,7 +83,7 @@ Value func_attr(Interpreter& in, const Arguments& args, Value) {
     auto e = name ? attribute_value(in, value, a.span(0)) : std::nullopt;
     if (!e) return Value::error();
     if (*name == "global_symbol") {
-      if (const auto* s = (*e).as<ir::StringImm>()) in.kernel()->set_name(s->value);
+      if (const auto* s = (*e).as<ir::StringImm>(); s && !name_kernel(in, s->value, a.span(0))) return Value::error();
     } else {
       in.kernel()->set_attribute(*name, *e);
     }
@@ -84,8 +96,7 @@ Value func_name(Interpreter& in, const Arguments& args, Value) {
   auto name =
       a && in.require_kernel(args.call, "T.func_name") ? in.as_string(a[0], a.span(0), "the name") : std::nullopt;
   if (!name) return Value::error();
-  in.kernel()->set_name(*name);
-  return Value::none();
+  return name_kernel(in, *name, a.span(0)) ? Value::none() : Value::error();
 }
 
 Value nothing(Interpreter&, const Arguments&, Value) { return Value::none(); }
