@@ -1,7 +1,10 @@
 #include "server/ci/server.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 
+#include "server/project/user.h"
 #include "server/remote/process.h"
 #include "server/remote/secret.h"
 
@@ -25,6 +28,7 @@ Way started(const std::vector<std::string>& words, const std::filesystem::path& 
 std::vector<std::string> own_server(unsigned jobs) {
   std::vector<std::string> words{remote::this_program(), "serve"};
   if (jobs) words.insert(words.end(), {"--jobs", std::to_string(jobs)});
+  std::ranges::move(project::override_words(), std::back_inserter(words));
   return words;
 }
 
