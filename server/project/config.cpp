@@ -252,11 +252,11 @@ std::expected<void, std::string> check_outside(const std::filesystem::path& file
 
 // Those of --remotes, instead of all others.
 std::expected<void, std::string> replace_remotes(Config& config, const std::filesystem::path& script) {
-  const std::filesystem::path& file = overrides().remotes;
-  if (file.empty()) return {};
-  if (auto ok = check_outside(file, script); !ok) return ok;
+  if (overrides().remotes.empty()) return {};
   std::error_code ec;
-  const std::filesystem::path whole = std::filesystem::absolute(file, ec);
+  // By its words, so that what is looked at is what is opened: `..` after a link means another folder to the system.
+  const std::filesystem::path whole = std::filesystem::absolute(overrides().remotes, ec).lexically_normal();
+  if (auto ok = check_outside(whole, script); !ok) return ok;
   auto text = read_file(whole, kMostSettings);
   if (!text) return std::unexpected(text.error());
   auto named = parse_config(*text, whole.string(), Owner::Remotes);
