@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "compiler/script/surface.h"
+#include "compiler/toolchain/owned_path.h"
 #include "server/project/codes.h"
 #include "server/project/files.h"
 #include "server/project/user.h"
@@ -326,7 +327,7 @@ std::expected<Config, std::string> user_config() {
   std::error_code ec;
   if (folder.empty() || !std::filesystem::exists(folder / kUserSettings, ec)) return defaults;
   const std::filesystem::path file = folder / kUserSettings;
-  if (auto why = open_to_others(file); !why.empty())
+  if (auto why = toolchain::changeable_by_others(file); !why.empty())
     return std::unexpected("the settings in " + file.string() + " are not used: " + why);
   auto text = read_file(file, kMostSettings);
   if (!text) return std::unexpected(text.error());

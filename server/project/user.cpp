@@ -13,6 +13,7 @@
 
 #include "compiler/toolchain/digest.h"
 #include "compiler/toolchain/file.h"
+#include "compiler/toolchain/owned_path.h"
 
 namespace tilewright::project {
 namespace fs = std::filesystem;
@@ -27,41 +28,11 @@ Overrides& changeable() {
   return all;
 }
 
-// Why others may change what has this name; empty: they may not.
-std::string writable_by_others(const fs::path& path, bool itself) {
-  struct stat s{};
-  if (::lstat(path.c_str(), &s) != 0) return "cannot look at " + path.string() + ": " + std::strerror(errno);
-  if (s.st_uid != ::geteuid() && s.st_uid != 0) return path.string() + " belongs to another user";
-  // A folder with the sticky bit lets nobody replace what belongs to somebody else. Groups of one member are common
-  // above: what stands below them is looked at by itself.
-  const bool sticky = !itself && S_ISDIR(s.st_mode) && (s.st_mode & S_ISVTX) != 0;
-  const mode_t others = itself ? S_IWGRP | S_IWOTH : S_IWOTH;
-  if (!sticky && (s.st_mode & others) != 0)
-    return path.string() + " may be written by others (chmod go-w makes it ours)";
-  return {};
-}
-
 }  // namespace
 
 fs::path user_folder() {
   if (const char* base = std::getenv("XDG_CONFIG_HOME"); base && *base == '/') return fs::path(base) / "tilewright";
   if (const char* home = std::getenv("HOME"); home && *home == '/') return fs::path(home) / ".config" / "tilewright";
-  return {};
-}
-
-std::string open_to_others(const fs::path& path) {
-  std::error_code ec;
-  fs::path real = fs::weakly_canonical(path, ec);
-  if (ec) return "cannot look at " + path.string() + ": " + ec.message();
-  if (fs::exists(real, ec)) {
-    if (auto why = writable_by_others(real, true); !why.empty()) return why;
-  }
-  for (fs::path p = real.parent_path(); !p.empty(); p = p.parent_path()) {
-    if (fs::exists(p, ec)) {
-      if (auto why = writable_by_others(p, false); !why.empty()) return why;
-    }
-    if (p == p.root_path()) break;
-  }
   return {};
 }
 
@@ -75,7 +46,7 @@ std::expected<fs::path, std::string> private_folder(std::string_view name) {
   fs::path folder = user / name;
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
     return std::unexpected("cannot make " + folder.string() + ": " + std::strerror(errno));
-  if (auto why = open_to_others(folder); !why.empty()) return std::unexpected(std::move(why));
+  if (auto why = toolchain::changeable_by_others(folder); !why.empty()) return std::unexpected(std::move(why));
   if (!fs::is_directory(folder, ec)) return std::unexpected(folder.string() + " is no folder");
   return folder;
 }

@@ -16,11 +16,7 @@ std::filesystem::path user_folder();
 // Its file of settings, in the form of tilewright.toml: [limits], [remotes] and [pools].
 inline constexpr std::string_view kUserSettings = "config.toml";
 
-// Empty: `path`, followed to where it leads, belongs to this user or to root, and nobody else may write to it nor put
-// another into its place. Else why not. A folder that does not exist yet is judged by the nearest that does.
-std::string open_to_others(const std::filesystem::path& path);
-
-// The folder below the user's, made with mode 0700. The error says why it cannot be used.
+// The folder below the user's, made with mode 0700. The error says why it cannot be used: others may change it, say.
 std::expected<std::filesystem::path, std::string> private_folder(std::string_view name);
 
 // The key of the digests of what is kept between processes: TILEWRIGHT_CACHE_KEY, else `cache.key` in the user's

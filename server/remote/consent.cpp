@@ -118,7 +118,7 @@ class Collector {
     if (!project::lies_below(real, checkout_) || !seen_.insert(real.string()).second) return;
     auto bytes = project::read_file(real, kMostProgramBytes);
     std::error_code ec;
-    if (!bytes && fs::file_size(real, ec) > kMostProgramBytes) {
+    if (!bytes && fs::is_regular_file(real, ec) && fs::file_size(real, ec) > kMostProgramBytes) {
       wrong = Failure{bytes.error() + ", and a consent holds for contents",
                       "name a program that lies outside of the checkout " + checkout_.string()};
     }
