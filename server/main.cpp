@@ -53,6 +53,12 @@ const Command* command_named(std::string_view name) {
   return found == std::end(kCommands) || name == "completions" ? nullptr : found;
 }
 
+// These read no settings of projects.
+bool reads_settings(std::string_view name) {
+  return name != "layout" && name != "doctor" && name != "cache" && name != "demo" && name != "worker" &&
+         name != "completions";
+}
+
 // Null: the environment names none, or it cannot be used, which is no reason to do without compilations.
 std::shared_ptr<tilewright::toolchain::SharedStore> shared_cache() {
   using namespace tilewright::remote;
@@ -101,7 +107,9 @@ int command_line(int argc, char** argv) {
   Run run;
   const Command* asked = argc > 1 ? command_named(argv[1]) : nullptr;
   for (const Command& command : kCommands) {
-    if (!asked || asked == &command) command.add(app, run);
+    if (asked && asked != &command) continue;
+    command.add(app, run);
+    if (reads_settings(command.name)) add_settings_options(*app.get_subcommand(std::string(command.name)));
   }
   if (argc > 1 && argv[1][0] != '-') {
     const auto known = app.get_subcommands(nullptr);

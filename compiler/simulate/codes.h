@@ -67,7 +67,8 @@ inline constexpr text::CodeInfo kCodes[] = {
      "instruction takes addresses of its own CTA only (.shared::cta)."},
     {code::kMbarrier, "mbarrier misused",
      "A barrier has to be initialised, once, by one thread, and counts up to 1,048,575 arrivals and bytes. It gets as "
-     "many arrivals in a phase as it was initialised for. Its memory serves nothing else, and is not initialised again, "
+     "many arrivals in a phase as it was initialised for. Its memory serves nothing else, and is not initialised "
+     "again, "
      "before mbarrier.inval ends its life."},
     {code::kBytes, "bytes of a barrier do not add up",
      "At the end of the CTA a barrier still expects bytes, or has got bytes that nobody announced: expect_tx and the "
@@ -98,7 +99,8 @@ inline constexpr text::CodeInfo kCodes[] = {
      "it by one instruction are not told."},
     {code::kUntried, "not all of a kernel was tried out",
      "A short run on the simulator looks at a few CTAs, at small and awkward extents, and at inputs and scalars that "
-     "nobody has given. What it could not look at, and which values it made up, is said here; `tilewright run` looks at "
+     "nobody has given. What it could not look at, and which values it made up, is said here; `tilewright run` looks "
+     "at "
      "all of it."},
     {code::kWarpgroup, "wgmma misused",
      "The four warps of a warpgroup issue a wgmma together, with the same operands, and behind a wgmma.fence when they "

@@ -299,6 +299,9 @@ class Machine {
   void tell_ended_lanes(const Thread& t);
   void pass(std::span<Thread* const> threads, std::uint64_t place, std::string_view name);
   std::int64_t wanted_at(const Thread& t) const;  // a named barrier
+  // A named barrier for 32 threads: a warp is all that it waits for, so it meets itself, whatever others do at its
+  // number.
+  void meet_itself(std::span<Thread> lanes, bool arrives);
   bool complete_named(std::uint32_t cta);
   void check_cta_meeting(std::uint32_t cta, const Thread& first);
   bool release_pollers();

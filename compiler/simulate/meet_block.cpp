@@ -70,6 +70,22 @@ std::int64_t Machine::wanted_at(const Thread& t) const {
   return site.args.size() > 1 ? static_cast<std::int64_t>(t.registers[site.args[1]]) : site.count;
 }
 
+namespace {
+
+bool waits_named(const Thread& t, const Site& site) {
+  return t.state == State::Waiting && (site.kind == Kind::NamedArrive || site.kind == Kind::NamedSync);
+}
+
+}  // namespace
+
+void Machine::meet_itself(std::span<Thread> lanes, bool arrives) {
+  std::vector<Thread*> own;
+  for (Thread& t : lanes)
+    if (waits_named(t, site_of(t))) own.push_back(&t);
+  if (races_ && !arrives) races_->meet(own);
+  for (Thread* t : own) release(*t);
+}
+
 bool Machine::complete_named(std::uint32_t cta) {
   std::span<Thread> threads = cta_threads(cta);
   auto id_of = [&](const Thread& t) { return t.registers[site_of(t).args[0]] & 15; };
@@ -78,9 +94,7 @@ bool Machine::complete_named(std::uint32_t cta) {
   std::array<std::vector<Thread*>, 16> waiting;
   for (std::size_t w = 0; w < threads.size(); w += 32) {
     std::span<Thread> lanes = threads.subspan(w, std::min<std::size_t>(32, threads.size() - w));
-    auto named = [&](const Thread& t) {
-      return t.state == State::Waiting && (site_of(t).kind == Kind::NamedArrive || site_of(t).kind == Kind::NamedSync);
-    };
+    auto named = [&](const Thread& t) { return waits_named(t, site_of(t)); };
     auto first = std::ranges::find_if(lanes, named);
     if (first == lanes.end()) continue;
     const Lanes all = lanes_at(*first);
@@ -94,14 +108,8 @@ bool Machine::complete_named(std::uint32_t cta) {
       return true;
     }
     const bool arrives = site_of(*first).kind == Kind::NamedArrive;
-    // A warp is all that it waits for: it meets itself, whatever others do at a barrier of this number.
     if (wanted_at(*first) == 32) {
-      const auto here = static_cast<std::size_t>(first - lanes.begin());
-      std::vector<Thread*> own;
-      for (Thread& t : lanes.subspan(here))
-        if (named(t)) own.push_back(&t);
-      if (races_ && !arrives) races_->meet(own);
-      for (Thread* t : own) release(*t);
+      meet_itself(lanes, arrives);
       any = true;
       continue;
     }

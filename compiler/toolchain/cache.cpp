@@ -18,19 +18,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An entry is: magic, SHA-256 of all that follows, then the record {"key": key, fields of the value...}.
-constexpr std::string_view kMagic = "TWCACHE1";
+// An entry is: magic, digest of all that follows, then the record {"key": key, fields of the value...}. The digest is
+// SHA-256, under the second magic an HMAC of it.
+constexpr std::string_view kMagic = "TWCACHE1", kKeyedMagic = "TWCACHE2";
 constexpr std::size_t kHeader = kMagic.size() + sizeof(Digest);
+static_assert(kMagic.size() == kKeyedMagic.size());
 
 // How many corrupt entries are kept for a look.
 constexpr std::size_t kAsideLimit = 16;
 
 std::string name_of(const Record& key) { return hex(sha256(encode(key))); }
 
-std::optional<Record> open_entry(std::string_view bytes, std::string_view key) {
-  if (bytes.size() < kHeader || !bytes.starts_with(kMagic)) return std::nullopt;
+Digest digest_of(std::string_view body, const std::string& secret) {
+  return secret.empty() ? sha256(body) : hmac_sha256(secret, body);
+}
+
+std::string sealed(std::string_view body, const std::string& secret) {
+  const Digest digest = digest_of(body, secret);
+  std::string bytes(secret.empty() ? kMagic : kKeyedMagic);
+  bytes.reserve(kHeader + body.size());
+  bytes.append(reinterpret_cast<const char*>(digest.data()), digest.size()).append(body);
+  return bytes;
+}
+
+std::optional<Record> open_entry(std::string_view bytes, std::string_view key, const std::string& secret) {
+  if (bytes.size() < kHeader || !bytes.starts_with(secret.empty() ? kMagic : kKeyedMagic)) return std::nullopt;
   std::string_view body = bytes.substr(kHeader);
-  Digest digest = sha256(body);
+  Digest digest = digest_of(body, secret);
   if (std::memcmp(digest.data(), bytes.data() + kMagic.size(), digest.size()) != 0) return std::nullopt;
   auto record = decode(body);
   if (!record || record->empty() || record->front().first != "key" || record->front().second != key)
@@ -49,12 +63,13 @@ fs::path Cache::path_of(const Record& key) const {
 std::optional<Record> Cache::load(const Record& key) {
   if (options_.folder.empty()) return load_shared(key);
   const fs::path path = path_of(key);
-  Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) return load_shared(key);
   std::string bytes;
   std::optional<Record> value;
-  if (read_all(file.get(), bytes, options_.entry_limit_bytes)) value = open_entry(bytes, encode(key));
+  if (read_all(file.get(), bytes, options_.entry_limit_bytes)) value = open_entry(bytes, encode(key), options_.key);
   if (!value) {
+    tell_unsealed();
     set_aside(path);
     return load_shared(key);
   }
@@ -67,15 +82,21 @@ std::optional<Record> Cache::load(const Record& key) {
 // What others made is kept here as well, so that it is asked for once.
 std::optional<Record> Cache::load_shared(const Record& key) {
   auto bytes = options_.shared ? options_.shared->get(name_of(key)) : std::nullopt;
-  auto value = bytes ? open_entry(*bytes, encode(key)) : std::nullopt;
-  if (bytes && !value) ++corrupt_;
+  auto value = bytes ? open_entry(*bytes, encode(key), options_.shared_key) : std::nullopt;
+  if (bytes && !value) {
+    ++corrupt_;
+    tell_unsealed();
+  }
   if (!value) {
     ++misses_;
     return std::nullopt;
   }
   ++hits_;
   ++shared_;
-  if (!options_.folder.empty()) write(path_of(key), *bytes);
+  if (!options_.folder.empty()) {
+    const bool same = options_.key == options_.shared_key;
+    write(path_of(key), same ? *bytes : sealed(std::string_view(*bytes).substr(kHeader), options_.key));
+  }
   return value;
 }
 
@@ -88,13 +109,14 @@ bool Cache::store(const Record& key, const Record& value) {
     ++failed_;
     return false;
   }
-  const Digest digest = sha256(body);
-  std::string bytes(kMagic);
-  bytes.reserve(kHeader + body.size());
-  bytes.append(reinterpret_cast<const char*>(digest.data()), digest.size()).append(body);
-  const bool kept = !options_.folder.empty() && write(path_of(key), bytes);
-  if (options_.shared) options_.shared->put(name_of(key), std::move(bytes));
+  const bool kept = !options_.folder.empty() && write(path_of(key), sealed(body, options_.key));
+  if (options_.shared) options_.shared->put(name_of(key), sealed(body, options_.shared_key));
   return kept;
+}
+
+void Cache::tell_unsealed() {
+  if (options_.told && !told_.exchange(true))
+    options_.told("the cache holds an entry without the digest of this user's key: what it stands for is made again");
 }
 
 bool Cache::write(const fs::path& path, std::string_view entry) {

@@ -3,7 +3,9 @@
 // One file an entry, named by the SHA-256 of its key. A file appears by rename, so a reader sees a whole entry or none;
 // nobody locks anything to read or to write. What a reader finds is still not believed: the digest over the whole entry
 // and the full key are compared on every hit. An entry that fails is moved aside for a later look, counted, and made
-// anew. Whatever goes wrong on disk (full, read-only, gone) costs the cache and never the caller.
+// anew. With a key the digest is keyed (HMAC): who can write into the folder, a job of CI for a pull request say, but
+// lacks the key makes no entry that is believed. Whatever goes wrong on disk (full, read-only, gone) costs the cache
+// and never the caller.
 //
 // The last use of an entry is its file's modification time. When the store outgrows its limit, one process at a time
 // (an advisory lock decides which) removes the entries not used for longest, down to nine tenths of the limit. The
@@ -13,6 +15,7 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,6 +32,10 @@ struct CacheOptions {
   std::uint64_t limit_bytes = 2ull << 30;          // of all entries together, in file bytes
   std::uint64_t entry_limit_bytes = 256ull << 20;  // a larger entry is not kept
   std::shared_ptr<SharedStore> shared{};           // asked where there is nothing in the folder; null: none
+  std::string key{};                               // of the digests in the folder; empty: they are not keyed
+  std::string shared_key{};  // of those in the shared store, which all who share it know; empty: they are not keyed
+  // Hears once that an entry's digest is none of this key, and the entry is made again. From any thread.
+  std::function<void(const std::string&)> told{};
 };
 
 // Counted since this process opened the cache.
@@ -59,11 +66,13 @@ class Cache {
 
  private:
   std::optional<Record> load_shared(const Record& key);
+  void tell_unsealed();
   bool write(const std::filesystem::path& path, std::string_view entry);
   void set_aside(const std::filesystem::path& path);
 
   CacheOptions options_;
   std::atomic<std::uint64_t> hits_{0}, misses_{0}, corrupt_{0}, stored_{0}, failed_{0}, evicted_{0}, shared_{0};
+  std::atomic<bool> told_{false};
   std::mutex size_mutex_;
   // Bytes believed to be in the store; unknown until the first look. Other processes write too, so it is only a hint of
   // when to look again.

@@ -16,6 +16,29 @@ Digest sha256(std::string_view bytes) {
   return digest;
 }
 
+Digest hmac_sha256(std::string_view key, std::string_view bytes) {
+  constexpr std::size_t kBlock = 64;
+  std::array<unsigned char, kBlock> inner{}, outer{};
+  const Digest shortened = key.size() > kBlock ? sha256(key) : Digest{};
+  for (std::size_t i = 0; i < kBlock; ++i) {
+    const unsigned char byte = key.size() > kBlock ? (i < shortened.size() ? shortened[i] : 0)
+                                                   : (i < key.size() ? static_cast<unsigned char>(key[i]) : 0);
+    inner[i] = byte ^ 0x36;
+    outer[i] = byte ^ 0x5c;
+  }
+  Digest digest{};
+  SHA256_CTX state;
+  SHA256_Init(&state);
+  SHA256_Update(&state, inner.data(), inner.size());
+  SHA256_Update(&state, bytes.data(), bytes.size());
+  SHA256_Final(digest.data(), &state);
+  SHA256_Init(&state);
+  SHA256_Update(&state, outer.data(), outer.size());
+  SHA256_Update(&state, digest.data(), digest.size());
+  SHA256_Final(digest.data(), &state);
+  return digest;
+}
+
 std::string hex(std::string_view bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;

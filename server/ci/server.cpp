@@ -1,8 +1,11 @@
 #include "server/ci/server.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 #include "server/project/console.h"
+#include "server/project/user.h"
 #include "server/remote/listening.h"
 #include "server/remote/process.h"
 #include "server/remote/secret.h"
@@ -28,6 +31,7 @@ std::vector<std::string> own_server(const ServerWords& asked) {
   std::vector<std::string> words{remote::this_program(), "serve"};
   if (asked.jobs) words.insert(words.end(), {"--jobs", std::to_string(asked.jobs)});
   if (!asked.on.empty()) words.insert(words.end(), {"--on", asked.on});
+  std::ranges::move(project::override_words(), std::back_inserter(words));
   return words;
 }
 

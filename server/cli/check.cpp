@@ -107,6 +107,12 @@ int check(const CheckOptions& options) {
     tell(failures.back().message);
   }
 
+  for (const std::string& path : files.outside) {
+    failures.push_back({path, outside_words(path)});
+    complain("tilewright: " + failures.back().message + "\n");
+    environment = true;
+  }
+
   const Check one(options, format, interrupts.token());
   std::vector<Answer> answers(files.files.size());
   std::vector<render::FilePart> parts;

@@ -30,6 +30,7 @@ inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
   X(doctor)                    \
   X(cache)                     \
   X(remotes)                   \
+  X(trust)                     \
   X(demo)
 // clang-format on
 
@@ -48,6 +49,8 @@ std::optional<ir::Target> target_option(const std::string& text);
 std::expected<ir::Target, std::string> read_target(const std::string& text);
 // `--jobs N`: how many threads a command uses (cores.h).
 void add_jobs(CLI::App& command, unsigned& jobs);
+// `--remotes` and `--limit`, which hold over settings files (project/user.h).
+void add_settings_options(CLI::App& command);
 // `--dialect`: which release the scripts are written in.
 struct DialectOption {
   std::string text = "auto";
@@ -60,6 +63,9 @@ void complain(const std::string& text);
 // One message there: "tilewright: …".
 void tell(const std::string& message);
 int fail_usage(const std::string& message, const std::string& remedy = {});
+
+// Why a script that was found in a folder is not looked at (project::Expansion::outside).
+std::string outside_words(const std::string& path);
 
 // The dispatch report of one call, for people.
 std::string call_report(const dispatch::CallReport& call, const text::Anchors& anchors);

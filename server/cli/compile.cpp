@@ -417,6 +417,7 @@ std::expected<std::vector<std::string>, int> scripts_of(const CompileCommand& co
   if (!found.missing.empty()) {
     return std::unexpected(answer.refuse(found.missing.front(), "no such file: " + found.missing.front()));
   }
+  for (const std::string& path : found.outside) complain("tilewright: " + outside_words(path) + "\n");
   if (found.files.empty()) {
     return std::unexpected(answer.refuse(command.paths.front(), "there is no tile script in " + command.paths.front()));
   }

@@ -6,6 +6,7 @@
 #include "server/cli/commands.h"
 #include "server/cli/interrupts.h"
 #include "server/project/console.h"
+#include "server/remote/consent.h"
 #include "server/remote/health.h"
 #include "server/remote/install.h"
 #include "server/remote/ssh.h"
@@ -43,7 +44,7 @@ std::expected<Selection, run::Failure> select(const Asked& asked, const project:
   }
   Selection out;
   for (const std::string& name : names) {
-    auto places = remote::find_places(name, config);
+    auto places = remote::allowed_places(name, config);
     if (!places) return std::unexpected(places.error());
     if (config.pools.contains(name)) out.pools.push_back({name, {}});
     for (Place& place : *places) {
@@ -173,7 +174,7 @@ void print_all(const Selection& selection, const std::vector<Health>& all) {
 }
 
 int run_install(const Asked& asked, const project::Config& config, const std::stop_token& stop) {
-  auto places = remote::find_places(asked.install, config);
+  auto places = remote::allowed_places(asked.install, config);
   if (!places) return fail_usage(places.error().message, places.error().hint);
   bool failed = false;
   for (const Place& place : *places) {
@@ -238,9 +239,10 @@ void add_remotes(CLI::App& app, Run& run) {
   c->add_flag("--json", asked->json, "As JSON");
   install->excludes("names", "--json");
   c->footer(
-      "Asking a remote runs what its address says: ssh, a command, a job of the cluster. Without names that is all of "
-      "the tilewright.toml of this folder, so name those you know where the file is not yours.\n\nIn "
-      "tilewright.toml:\n  [remotes.lab]\n  at = \"tls://lab.example:7600\"     # with ca, cert, key, token_file, "
+      "Asking a remote runs what its address says: ssh, a command, a job of the cluster. Those of a project's "
+      "tilewright.toml need your consent first (tilewright trust), those of your own config.toml below "
+      "~/.config/tilewright do not.\n\nIn either file:\n  [remotes.lab]\n  at = \"tls://lab.example:7600\"     # with "
+      "ca, cert, key, token_file, "
       "name: files beside the toml\n  token_file = \"lab.token\"\n  [remotes.box]\n  at = "
       "\"ssh://ada@gpu1\"             # with command: the tilewright there, if not found by itself\n  "
       "[remotes.image]\n  at = \"exec:docker run -i --rm --gpus all tilewright tilewright worker --stdio\"\n  "

@@ -262,6 +262,7 @@ void work_on(unsigned count, ide::Batch& batch, Rows& rows, Report& report) {
 int run_batch(const RunOptions& options, ide::RunRequest request, const std::stop_token& stop) {
   project::Expansion expanded = project::expand(options.paths);
   std::vector<std::string> files = std::move(expanded.files);
+  for (const std::string& path : expanded.outside) complain("tilewright: " + outside_words(path) + "\n");
   std::ranges::move(expanded.missing, std::back_inserter(files));  // each of them is told why it cannot be read
   if (auto failure = senseless(options, files.size())) return refuse(options, *failure);
   if (files.empty()) return refuse(options, {options.paths.front() + " has no kernel to run", {}});

@@ -61,6 +61,10 @@ int fail_usage(const std::string& message, const std::string& remedy) {
   return kUsage;
 }
 
+std::string outside_words(const std::string& path) {
+  return path + " is a link that leads out of its checkout: it is not looked at unless it is named itself";
+}
+
 std::string call_report(const dispatch::CallReport& call, const text::Anchors& anchors) {
   return render::call_report(call, anchors, render::colours(stdout));
 }

@@ -81,11 +81,11 @@ void hover_defined(HoverBlocks& out, const Query& q, std::uint32_t offset) {
                    around ? "Method of " + std::string(around->name.text) + "." : std::string());
   } else if (type) {
     out.title("class " + std::string(type->name.text));
-    out.words(docstring(type->body));
+    out.said(docstring(type->body));
   } else if (auto of = names.type_at(q.snapshot, offset)) {
     auto* cls = syntax::as<syntax::ClassDef>(of->symbol->node);
     out.title(s.name, of->symbol->name);
-    if (cls) out.words(docstring(cls->body));
+    if (cls) out.said(docstring(cls->body));
   }
 }
 

@@ -24,6 +24,10 @@ struct Hover {
   struct Words {
     std::string text;
   };
+  // Of a script's author, who is a stranger: shown as it is, never read as markup.
+  struct Said {
+    std::string text;
+  };
   struct Code {
     std::string language;  // as Markdown names them
     std::string text;
@@ -35,7 +39,7 @@ struct Hover {
   struct Links {
     std::vector<std::pair<std::string, ViewName>> named;
   };
-  using Block = std::variant<Title, Words, Code, Section, Links>;
+  using Block = std::variant<Title, Words, Said, Code, Section, Links>;
 
   std::vector<Block> blocks;  // never empty in an answer
   Stretch at;                 // what it is about

@@ -18,6 +18,9 @@ class HoverBlocks {
   void words(std::string_view text) {
     if (!text.empty()) blocks_.emplace_back(Hover::Words{std::string(text)});
   }
+  void said(std::string_view text) {
+    if (!text.empty()) blocks_.emplace_back(Hover::Said{std::string(text)});
+  }
   void code(std::string_view language, std::string_view text) {
     if (!text.empty()) blocks_.emplace_back(Hover::Code{std::string(language), std::string(text)});
   }

@@ -284,7 +284,7 @@ void hover_function(HoverBlocks& out, const syntax::FunctionDef& def, std::strin
   if (head.size() > 400) head = head.substr(0, 400) + " ...";
   out.code("python", head);
   if (!kind.empty()) out.words(kind);
-  if (std::string doc = docstring(def.body); !doc.empty()) out.words(doc);
+  if (std::string doc = docstring(def.body); !doc.empty()) out.said(doc);
 }
 
 bool hover_documented(HoverBlocks& out, const script::Surface& surface, std::string_view name) {

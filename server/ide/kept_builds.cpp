@@ -43,6 +43,11 @@ std::string settings_of(const project::Config& config) {
   return toolchain::encode(out);
 }
 
+toolchain::CacheOptions keyed(toolchain::CacheOptions cache) {
+  if (cache.shared_key.empty()) cache.shared = nullptr;
+  return cache;
+}
+
 bool leads_to_files(const std::vector<project::ImportedFile>& imports) {
   for (const project::ImportedFile& i : imports)
     if (!i.digest.empty()) return true;
@@ -55,7 +60,7 @@ KeptBuilds::KeptBuilds(toolchain::CacheOptions cache, std::string tools, const p
     : program_(toolchain::build_id("/proc/self/exe")),
       tools_(std::move(tools)),
       workspace_(workspace),
-      cache_(std::move(cache)) {}
+      cache_(keyed(std::move(cache))) {}
 
 Record KeptBuilds::key_of(const fs::path& path, std::string_view text, const project::Config& config,
                           const BuildOptions& options) const {

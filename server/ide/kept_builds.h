@@ -9,6 +9,9 @@
 // build. Where they lead to the same files with other contents, an entry named by these as well may hold the build (a
 // branch that was left and taken up again).
 //
+// What a kept build says is believed as a whole (that a script has no errors, say), so it carries a digest with the key
+// of whoever keeps it (toolchain/cache.h). A shared store without a key that all who share it know has none for us.
+//
 // A build is not kept where that would not be all: where a script asks for its own path, or is told of paths outside of
 // its root.
 #pragma once

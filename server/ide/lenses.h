@@ -14,8 +14,9 @@ struct Run {
   std::string entry;
   std::string target;  // of Query::run_targets
 };
+struct TrustSettings {};  // of the script: asks for consent to its remotes
 // What choosing a lens does.
-using LensAction = std::variant<ShowEntries, ViewName, Run>;
+using LensAction = std::variant<ShowEntries, ViewName, Run, TrustSettings>;
 
 struct Lens {
   Stretch at;  // the kernel's name

@@ -15,6 +15,7 @@
 #include "server/ide/run_source.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
+#include "server/project/opened.h"
 
 namespace tilewright::ide {
 namespace {
@@ -274,6 +275,8 @@ class Run {
       fills.emplace(name, c.fill);
       return;
     }
+    const auto file = project::file_below(project::import_root(file_.place), file_.place.parent_path(), c.file);
+    if (!file) unusable(file.error(), "--input " + name + "=FILE.npy names any file");
     auto array = given_array((std::filesystem::path(file_.source->path()).parent_path() / c.file).string());
     if (!array) unusable(array.error());
     arrays.emplace(name, std::move(*array));
@@ -578,9 +581,9 @@ Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token&
 }
 
 std::expected<run::GivenArray, std::string> given_array(const std::string& path) {
-  toolchain::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return std::unexpected("cannot read " + path + ": " + std::strerror(errno));
-  auto array = run::read_npy_file(file.get());
+  const auto file = project::open_file(path);
+  if (!file) return std::unexpected(file.error());
+  auto array = run::read_npy_file(file->get());
   if (!array) return std::unexpected(path + ": " + array.error());
   return run::GivenArray{path, std::move(*array)};
 }

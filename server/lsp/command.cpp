@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "server/lsp/serve.h"
+#include "server/project/console.h"
 
 namespace tilewright::lsp {
 
@@ -14,8 +15,8 @@ int lsp_command(const remote::ListenWords& words) {
   auto listening = remote::listening(
       words, "lsp", {.method = "initialize", .where = {"initializationOptions", "token"}, .token = {}});
   if (listening) return serve(*listening);
-  std::fprintf(stderr, "tilewright: %s\n  hint: %s\n", listening.error().message.c_str(),
-               listening.error().hint.c_str());
+  project::sayf(stderr, "tilewright: %s\n  hint: %s\n", listening.error().message.c_str(),
+                listening.error().hint.c_str());
   return 2;
 }
 

@@ -24,6 +24,7 @@
   X(semantic_tokens)           \
   X(signature_help)            \
   X(targets)                   \
+  X(trust)                     \
   X(view)
 // clang-format on
 

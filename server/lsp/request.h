@@ -30,6 +30,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,10 @@ struct Client {
 struct Request : ide::Query {
   std::shared_ptr<const Client> client;
   WatchedViews* views = nullptr;
+  // Asks the user, through his editor, to choose one of the actions; nothing: he chose none within ten minutes. Null
+  // where the client is not the process that started this one, so that it does not speak for this process's user.
+  std::function<std::optional<std::string>(const std::string& message, const std::vector<std::string>& actions)> choose;
+  std::function<void()> refresh;  // lenses are to be asked for again
   // Sends a part of the result now. Empty where the client did not ask for parts.
   std::function<void(const Json& part)> partial;
   // What a file that is not open has to say, made anew only where it could be something else. Null only after a stop.

@@ -65,6 +65,7 @@ int serve(const remote::Listening& listening) {
   if (listening.address.empty()) {
     auto connection = transport::stdio();
     auto server = std::make_unique<Server>(*connection);
+    server->speaks_for_the_user();
     int status = server->run();
     // What cannot be stopped halfway, such as reading a very large script, is not worth waiting for.
     std::thread([status] {

@@ -1,6 +1,8 @@
 #include "server/lsp/server.h"
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <thread>
 
 #include "server/endpoint/progress.h"
@@ -168,6 +170,16 @@ void Server::start(const Registry::Handler& handler, Message& m) {
     progress = std::make_shared<endpoint::Progress>(endpoint_, token, "Tilewright");
     r->progress = [progress](const std::string& message, int percent) { progress->say(message, percent); };
   }
+  if (for_user_) {
+    r->choose = [this, stop = r->stop](const std::string& message, const std::vector<std::string>& actions) {
+      return choose(message, actions, stop);
+    };
+  }
+  r->refresh = [this] {
+    post([this] {
+      if (client_->offers("workspace.codeLens.refreshSupport")) ask("workspace/codeLens/refresh", nullptr);
+    });
+  };
   r->read_file = [this](const std::string& path) {
     return read_unopened(path, workspace_.settings(path).settings).snapshot;
   };
@@ -190,6 +202,28 @@ void Server::start(const Registry::Handler& handler, Message& m) {
         endpoint_.answer(open, answer);
       },
       handler.document ? Pool::Urgency::Interactive : Pool::Urgency::Background);
+}
+
+std::optional<std::string> Server::choose(const std::string& message, const std::vector<std::string>& actions,
+                                          const std::stop_token& stop) {
+  using Chosen = std::optional<std::string>;
+  auto promise = std::make_shared<std::promise<Chosen>>();
+  auto chosen = promise->get_future();
+  Json titles = Json::array();
+  for (const std::string& action : actions) titles.push_back({{"title", action}});
+  constexpr int kWarning = 2;
+  post([this, promise, params = Json{{"type", kWarning}, {"message", message}, {"actions", titles}}] {
+    ask("window/showMessageRequest", params, [promise](const Json* result) {
+      const bool named = result && result->is_object() && result->contains("title") && (*result)["title"].is_string();
+      promise->set_value(named ? Chosen((*result)["title"].get<std::string>()) : Chosen());
+    });
+  });
+  constexpr auto kPatience = std::chrono::minutes(10);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!stop.stop_requested() && std::chrono::steady_clock::now() < end) {
+    if (chosen.wait_for(std::chrono::milliseconds(50)) == std::future_status::ready) return chosen.get();
+  }
+  return std::nullopt;
 }
 
 Server::UnopenedFile Server::read_unopened(const std::string& path, std::shared_ptr<const session::Settings> settings) {

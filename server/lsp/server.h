@@ -40,6 +40,8 @@ class Server final : private endpoint::Handler {
   ~Server() override;
   // Serves until the client says `exit`, goes away, or its process ends. The exit status of the process.
   int run() { return endpoint_.run(*this); }
+  // The client is the process that started this one: its user is ours, and may be asked for his consent.
+  void speaks_for_the_user() { for_user_ = true; }
 
  private:
   using Message = protocol::Message;
@@ -67,6 +69,9 @@ class Server final : private endpoint::Handler {
   void dropped(const std::string& why) override;
   void refused(const std::string& why) override;
   void start(const Registry::Handler& handler, Message& message);
+  // Of a worker: what the user chooses of the actions (Request::choose).
+  std::optional<std::string> choose(const std::string& message, const std::vector<std::string>& actions,
+                                    const std::stop_token& stop);
   // Of a worker: a file that is not open, under its own settings. Null: it cannot be read.
   struct UnopenedFile {
     std::shared_ptr<const session::Snapshot> snapshot;
@@ -156,7 +161,8 @@ class Server final : private endpoint::Handler {
   session::Session session_;
   std::map<std::string, std::shared_ptr<Live>> live_;
   std::uint64_t edits_ = 0;
-  std::set<std::string> told_;                        // problems of settings files that were shown
+  std::set<std::string> told_;  // problems of settings files that were shown
+  bool for_user_ = false;
   std::map<std::string, std::stop_source> progress_;  // begun by us, by token
   ide::Preferences preferences_;
   WatchedViews views_;

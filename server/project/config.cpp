@@ -3,10 +3,13 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "compiler/script/surface.h"
+#include "compiler/toolchain/owned_path.h"
 #include "server/project/codes.h"
 #include "server/project/files.h"
+#include "server/project/user.h"
 
 namespace tilewright::project {
 namespace {
@@ -64,7 +67,25 @@ std::optional<text::Severity> parse_severity(std::string_view word, bool* known)
   return std::nullopt;
 }
 
-std::expected<void, std::string> read_limits(const toml::table& table, const std::string& name, text::Limits& limits) {
+struct LimitBound {
+  std::uint64_t value, most;
+  std::string_view unit;
+};
+
+// A limit of a project: at most four times the default, or what the user's own settings say.
+std::expected<void, std::string> check_limit(const std::string& at, const std::string& key, const LimitBound& bound) {
+  if (bound.value <= bound.most) return {};
+  return std::unexpected(at + "limits." + key + " is " + std::to_string(bound.value) + std::string(bound.unit) +
+                         "; settings of a project raise it to at most " + std::to_string(bound.most) +
+                         std::string(bound.unit) + ". More: --limit " + key + "=" + std::to_string(bound.value) +
+                         ", or [limits] of " + (user_folder() / kUserSettings).string());
+}
+
+// `limits`: the user's, or the defaults.
+std::expected<void, std::string> read_limits(const toml::table& table, const std::string& name, Owner owner,
+                                             text::Limits& limits) {
+  constexpr text::Limits kDefaults;
+  const auto& said = overrides().limits;
   for (const auto& [key, value] : table) {
     auto number = value.value<std::int64_t>();
     if (!number || *number <= 0) {
@@ -73,11 +94,19 @@ std::expected<void, std::string> read_limits(const toml::table& table, const std
     auto n = static_cast<std::uint64_t>(*number);
     constexpr std::uint64_t kMost = std::uint64_t{1} << 40;  // bytes of them are counted in 64 bits
     if (n > kMost) return std::unexpected(place(name, value) + "limits." + std::string(key.str()) + " is too large");
+    // What the command line says holds, whatever stands here.
+    const bool held = owner == Owner::Project && !said.contains(std::string(key.str()));
     if (key.str() == "steps") {
+      const std::uint64_t most = std::max(limits.steps, kMostLimitFactor * kDefaults.steps);
+      if (auto ok = check_limit(place(name, value), "steps", {n, held ? most : n, ""}); !ok) return ok;
       limits.steps = n;
     } else if (key.str() == "memory_mb") {
+      const std::uint64_t most = std::max(limits.memory_bytes, kMostLimitFactor * kDefaults.memory_bytes) >> 20;
+      if (auto ok = check_limit(place(name, value), "memory_mb", {n, held ? most : n, " MB"}); !ok) return ok;
+      if (n > (std::uint64_t{1} << 30)) return std::unexpected(place(name, value) + "limits.memory_mb is too large");
       limits.memory_bytes = n << 20;
     } else if (key.str() == "depth") {
+      if (!held && owner == Owner::Project) continue;
       // The evaluator recurses: deeper than this, the stack of the process would end first.
       if (n > 1000) return std::unexpected(place(name, value) + "limits.depth is at most 1000");
       limits.depth = static_cast<std::uint32_t>(n);
@@ -183,18 +212,20 @@ std::expected<void, std::string> read_pools(const toml::table& table, const std:
       return std::unexpected(place(name, value) + "pools." + pool + " has " + std::to_string(members->size()) +
                              " members: at most " + std::to_string(kMostMembers));
     }
-    for (const toml::node& member : *members) pools[pool].push_back(member.value_or(std::string()));
+    for (const toml::node& member : *members) pools[pool].members.push_back(member.value_or(std::string()));
   }
   return {};
 }
 
 // Remotes and pools share their names, and a pool has no pools in it.
-std::expected<void, std::string> check_pools(const Config& config, const toml::table& table, const std::string& name) {
-  for (const auto& [pool, members] : config.pools) {
+std::expected<void, std::string> check_pools(const Config& config, const Config& user, const toml::table& table,
+                                             const std::string& name) {
+  for (const auto& [pool, what] : config.pools) {
+    const auto& members = what.members;
     const std::string in = place(name, *table["pools"][pool].node()) + "pools." + pool + ": ";
     if (config.remotes.contains(pool)) return std::unexpected(in + "a remote has the same name");
     for (const std::string& member : members) {
-      if (is_remote_name(member) && !config.remotes.contains(member))
+      if (is_remote_name(member) && !config.remotes.contains(member) && !user.remotes.contains(member))
         return std::unexpected(in + "there is no remote '" + member + "'; a pool holds remotes and addresses");
       if (std::ranges::count(members, member) > 1) return std::unexpected(in + "'" + member + "' is in it twice");
     }
@@ -202,9 +233,98 @@ std::expected<void, std::string> check_pools(const Config& config, const toml::t
   return {};
 }
 
+std::expected<void, std::string> read_dialect(const toml::node& value, const std::string& name, Config& config) {
+  auto release = value.value<std::string>();
+  if (!release) return std::unexpected(place(name, value) + "dialect is a text, such as \"0.25\"");
+  auto dialect = script::built_in_dialect(*release);
+  if (!dialect) return std::unexpected(place(name, value) + dialect.error());
+  config.dialect = *dialect;
+  return {};
+}
+
+std::expected<void, std::string> read_severity(const toml::table& table, const std::string& name, Config& config) {
+  for (const auto& [code, word] : table) {
+    if (!code_info(code.str()))
+      return std::unexpected(place(name, word) + "there is no diagnostic " + std::string(code.str()));
+    bool known = false;
+    auto severity = parse_severity(word.value_or(std::string()), &known);
+    if (!known) return std::unexpected(place(name, word) + "a severity is error, warning, information, hint or off");
+    config.severity[std::string(code.str())] = severity;
+  }
+  return {};
+}
+
+constexpr std::uintmax_t kMostSettings = 4u << 20;
+
+std::string_view known_settings(Owner owner) {
+  switch (owner) {
+    case Owner::Project: return "dialect, arch, [limits], [severity], [remotes] and [pools]";
+    case Owner::User: return "[limits], [remotes] and [pools]; the others are a project's";
+    case Owner::Remotes: return "[remotes] and [pools]";
+  }
+  return {};
+}
+
+bool may_hold(Owner owner, std::string_view key) {
+  if (key == "remotes" || key == "pools") return true;
+  if (key == "limits") return owner != Owner::Remotes;
+  return owner == Owner::Project && (key == "dialect" || key == "arch" || key == "severity");
+}
+
+void apply_overrides(text::Limits& limits) {
+  const auto& said = overrides().limits;
+  if (auto it = said.find("steps"); it != said.end()) limits.steps = it->second;
+  if (auto it = said.find("memory_mb"); it != said.end()) limits.memory_bytes = it->second << 20;
+  if (auto it = said.find("depth"); it != said.end()) limits.depth = static_cast<std::uint32_t>(it->second);
+}
+
+// A file that a checkout cannot change, by no part of the way to it.
+std::expected<void, std::string> check_outside(const std::filesystem::path& file, const std::filesystem::path& script) {
+  std::error_code ec;
+  std::vector<std::filesystem::path> roots{checkout_of(script), checkout_of(import_root(script) / "any")};
+  for (const char* name : {"GITHUB_WORKSPACE", "CI_PROJECT_DIR"}) {
+    const char* folder = std::getenv(name);
+    if (folder && *folder == '/') roots.push_back(std::filesystem::weakly_canonical(folder, ec));
+  }
+  for (const std::filesystem::path& root : roots) {
+    if (root == root.root_path() || !leads_through(file, root)) continue;
+    return std::unexpected("the remotes in " + file.string() + " are not used: the file lies in the checkout " +
+                           root.string() +
+                           ", so that whoever changes the repository decides what runs here; put it "
+                           "outside");
+  }
+  return {};
+}
+
+// Those of --remotes, instead of all others.
+std::expected<void, std::string> replace_remotes(Config& config, const std::filesystem::path& script) {
+  if (overrides().remotes.empty()) return {};
+  std::error_code ec;
+  // By its words, so that what is looked at is what is opened: `..` after a link means another folder to the system.
+  const std::filesystem::path whole = std::filesystem::absolute(overrides().remotes, ec).lexically_normal();
+  if (auto ok = check_outside(whole, script); !ok) return ok;
+  auto text = read_file(whole, kMostSettings);
+  if (!text) return std::unexpected(text.error());
+  auto named = parse_config(*text, whole.string(), Owner::Remotes);
+  if (!named) return std::unexpected(named.error());
+  config.remotes = std::move(named->remotes);
+  config.pools = std::move(named->pools);
+  return {};
+}
+
+// The user's names come before a project's.
+void add_remotes_of(const Config& user, Config& config) {
+  auto taken = [&](const std::string& name) { return user.remotes.contains(name) || user.pools.contains(name); };
+  std::erase_if(config.remotes, [&](const auto& named) { return taken(named.first); });
+  std::erase_if(config.pools, [&](const auto& named) { return taken(named.first); });
+  config.remotes.insert(user.remotes.begin(), user.remotes.end());
+  config.pools.insert(user.pools.begin(), user.pools.end());
+}
+
 }  // namespace
 
-std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name) {
+std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name, Owner owner,
+                                                const Config& user) {
   if (text.size() > kLargestFile) {
     return std::unexpected(name + ": the file has " + std::to_string(text.size() >> 10) +
                            " KB: settings have at most " + std::to_string(kLargestFile >> 10) + " KB");
@@ -220,43 +340,51 @@ std::expected<Config, std::string> parse_config(std::string_view text, const std
     return std::unexpected(name + ":" + std::to_string(e.source().begin.line) + ": " + std::string(e.description()));
   }
   Config config;
+  config.limits = user.limits;
   for (const auto& [key, value] : table) {
-    if (key.str() == "dialect") {
-      auto release = value.value<std::string>();
-      if (!release) return std::unexpected(place(name, value) + "dialect is a text, such as \"0.25\"");
-      auto dialect = script::built_in_dialect(*release);
-      if (!dialect) return std::unexpected(place(name, value) + dialect.error());
-      config.dialect = *dialect;
-    } else if (key.str() == "arch") {
-      auto ok = read_targets(value, name, config.targets);
-      if (!ok) return std::unexpected(ok.error());
-    } else if (key.str() == "limits" && value.is_table()) {
-      auto ok = read_limits(*value.as_table(), name, config.limits);
-      if (!ok) return std::unexpected(ok.error());
-    } else if (key.str() == "severity" && value.is_table()) {
-      for (const auto& [code, word] : *value.as_table()) {
-        if (!code_info(code.str())) {
-          return std::unexpected(place(name, word) + "there is no diagnostic " + std::string(code.str()));
-        }
-        bool known = false;
-        auto severity = parse_severity(word.value_or(std::string()), &known);
-        if (!known)
-          return std::unexpected(place(name, word) + "a severity is error, warning, information, hint or off");
-        config.severity[std::string(code.str())] = severity;
-      }
-    } else if (key.str() == "remotes" && value.is_table()) {
-      auto ok = read_remotes(*value.as_table(), name, config.remotes);
-      if (!ok) return std::unexpected(ok.error());
-    } else if (key.str() == "pools" && value.is_table()) {
-      auto ok = read_pools(*value.as_table(), name, config.pools);
-      if (!ok) return std::unexpected(ok.error());
-    } else {
-      return std::unexpected(place(name, value) + "unknown setting '" + std::string(key.str()) +
-                             "': there are dialect, arch, [limits], [severity], [remotes] and [pools]");
+    if (!may_hold(owner, key.str())) {
+      return std::unexpected(place(name, value) + "unknown setting '" + std::string(key.str()) + "': there are " +
+                             std::string(known_settings(owner)));
     }
+    std::expected<void, std::string> ok;
+    if (key.str() == "dialect") {
+      ok = read_dialect(value, name, config);
+    } else if (key.str() == "arch") {
+      ok = read_targets(value, name, config.targets);
+    } else if (!value.is_table()) {
+      ok = std::unexpected(place(name, value) + std::string(key.str()) + " is a table: [" + std::string(key.str()) +
+                           "]");
+    } else if (key.str() == "limits") {
+      ok = read_limits(*value.as_table(), name, owner, config.limits);
+    } else if (key.str() == "severity") {
+      ok = read_severity(*value.as_table(), name, config);
+    } else if (key.str() == "remotes") {
+      ok = read_remotes(*value.as_table(), name, config.remotes);
+    } else {
+      ok = read_pools(*value.as_table(), name, config.pools);
+    }
+    if (!ok) return std::unexpected(ok.error());
   }
-  if (auto ok = check_pools(config, table, name); !ok) return std::unexpected(ok.error());
+  if (auto ok = check_pools(config, user, table, name); !ok) return std::unexpected(ok.error());
+  const Source source{std::filesystem::path(name), owner != Owner::Project};
+  for (auto& [key, remote] : config.remotes) remote.source = source;
+  for (auto& [key, pool] : config.pools) pool.source = source;
+  apply_overrides(config.limits);
   return config;
+}
+
+std::expected<Config, std::string> user_config() {
+  Config defaults;
+  apply_overrides(defaults.limits);
+  const std::filesystem::path folder = user_folder();
+  std::error_code ec;
+  if (folder.empty() || !std::filesystem::exists(folder / kUserSettings, ec)) return defaults;
+  const std::filesystem::path file = folder / kUserSettings;
+  if (auto why = toolchain::changeable_by_others(file); !why.empty())
+    return std::unexpected("the settings in " + file.string() + " are not used: " + why);
+  auto text = read_file(file, kMostSettings);
+  if (!text) return std::unexpected(text.error());
+  return parse_config(*text, file.string(), Owner::User);
 }
 
 std::filesystem::path config_file(const std::filesystem::path& script) {
@@ -271,12 +399,19 @@ std::filesystem::path config_file(const std::filesystem::path& script) {
 }
 
 std::expected<Config, std::string> find_config(const std::filesystem::path& script) {
+  auto config = user_config();
+  if (!config) return config;
   const std::filesystem::path file = config_file(script);
-  if (file.empty()) return Config{};
-  auto text = read_file(file);
-  if (!text) return std::unexpected(text.error());
-  auto config = parse_config(*text, file.string());
-  if (config) config->file = file;
+  if (!file.empty()) {
+    auto text = read_file(file, kMostSettings);
+    if (!text) return std::unexpected(text.error());
+    auto own = parse_config(*text, file.string(), Owner::Project, *config);
+    if (!own) return own;
+    add_remotes_of(*config, *own);
+    own->file = file;
+    config = std::move(own);
+  }
+  if (auto ok = replace_remotes(*config, script); !ok) return std::unexpected(ok.error());
   return config;
 }
 

@@ -12,6 +12,10 @@
 //   at = "ssh://gpu1"
 //   [pools]
 //   hopper = ["lab", "ssh://gpu2"]
+//
+// The user's own file (user.h) has the same form and holds [limits], [remotes] and [pools]. Its limits hold where a
+// project says none and bound what a project may say; its remotes come before a project's of the same name. --remotes
+// FILE (of CI) stands for all remotes of other files.
 #pragma once
 #include <expected>
 #include <filesystem>
@@ -37,12 +41,20 @@ struct Config {
   Pools pools;  // each member is a remote or has the form of an address
 };
 
+// Whose settings a file holds, which decides what may stand in it.
+enum class Owner : std::uint8_t { Project, User, Remotes };
+// A project may raise a limit to so many times the default; the user may say more.
+inline constexpr std::uint64_t kMostLimitFactor = 4;
+
 // Parses the text of a settings file. The error names the line and what is wrong; unknown keys are errors, because a
-// misspelt setting would silently do nothing.
-std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name);
+// misspelt setting would silently do nothing. `user`: what holds where a project says nothing.
+std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name,
+                                                Owner owner = Owner::Project, const Config& user = {});
+// The user's own settings, with what the command line says; the defaults where there is no file.
+std::expected<Config, std::string> user_config();
 // The file with the settings for a script, in the nearest folder above it; empty: there is none.
 std::filesystem::path config_file(const std::filesystem::path& script);
-// The settings for a script; the defaults where no file is found.
+// The settings for a script: those of its file over the user's, and the remotes of --remotes instead of both.
 std::expected<Config, std::string> find_config(const std::filesystem::path& script);
 // Applies the severities; diagnostics that are off are removed. What fails stays an error whatever the settings say.
 void apply_severity(const Config& config, std::vector<text::Diagnostic>& diagnostics);

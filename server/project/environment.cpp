@@ -2,14 +2,18 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <system_error>
 #include <vector>
 
+#include "server/project/console.h"
 #include "server/project/cuda_folders.h"
+#include "server/project/user.h"
 
 namespace tilewright::project {
 namespace fs = std::filesystem;
@@ -25,6 +29,12 @@ std::shared_ptr<toolchain::SharedStore> shared_store() {
   return store;
 }
 
+// Of what several caches of a process have to say, the first.
+void say_once(const std::string& what) {
+  static std::atomic<bool> said{false};
+  if (!said.exchange(true)) sayf(stderr, "tilewright: %s\n", what.c_str());
+}
+
 }  // namespace
 
 void share_cache(std::function<std::shared_ptr<toolchain::SharedStore>()> open) { opener() = std::move(open); }
@@ -38,7 +48,14 @@ toolchain::Options toolchain_options() {
   const fs::path base = cache && *cache == '/' ? fs::path(cache)
                         : home && *home == '/' ? fs::path(home) / ".cache"
                                                : fs::path();
-  if (!base.empty()) options.cache.folder = base / "tilewright" / "artifacts";
+  options.cache.told = say_once;
+  if (const char* key = std::getenv("TILEWRIGHT_CACHE_KEY"); key && *key) options.cache.shared_key = key;
+  if (auto key = cache_key()) {
+    options.cache.key = std::move(*key);
+    if (!base.empty()) options.cache.folder = base / "tilewright" / "artifacts";
+  } else if (!base.empty()) {
+    say_once("nothing is kept between processes: " + key.error());
+  }
   options.cache.shared = shared_store();
   return options;
 }
@@ -62,7 +79,9 @@ std::uint64_t random_bits() {
 
 run::GpuOptions gpu_options() {
   run::GpuOptions options;
-  for (char** v = environ; *v; ++v) options.environment.emplace_back(*v);
+  for (char** v = environ; *v; ++v) {
+    if (!std::string_view(*v).starts_with("TILEWRIGHT_CACHE_KEY=")) options.environment.emplace_back(*v);
+  }
   return options;
 }
 

@@ -11,7 +11,8 @@
 namespace tilewright::project {
 
 // CUDA from CUDA_HOME, beside the binary (NVIDIA's wheels in the same Python environment, .cuda of a checkout),
-// /usr/local/cuda; the cache under XDG_CACHE_HOME or HOME, none without both.
+// /usr/local/cuda; the cache under XDG_CACHE_HOME or HOME, none without both, with the digests of the user's key
+// (user.h).
 // What machines share is asked where share_cache() named somebody.
 toolchain::Options toolchain_options();
 // How the cache that machines share is reached, by whoever can open sockets: `open` is called once, when the first

@@ -9,7 +9,9 @@
 
 #include "compiler/text/escape.h"
 #include "compiler/toolchain/output_file.h"
+#include "server/project/opened.h"
 #include "server/project/scripts.h"
+#include "server/project/user.h"
 
 namespace tilewright::project {
 namespace fs = std::filesystem;
@@ -17,38 +19,27 @@ namespace {
 
 std::string reason() { return std::strerror(errno); }
 
-bool is_below(const fs::path& path, const fs::path& root) {
-  auto [r, p] = std::mismatch(root.begin(), root.end(), path.begin(), path.end());
-  return r == root.end();
-}
-
 }  // namespace
 
 std::expected<std::string, std::string> read_file(const fs::path& path, std::uintmax_t limit) {
-  // A named pipe would keep us waiting for whoever writes to it; one that the shell made has no name to wait under.
-  if (std::error_code ec; path != "-" && fs::is_fifo(path, ec) && fs::is_fifo(fs::canonical(path, ec), ec))
-    return std::unexpected("cannot read " + text::visible(path.string()) +
-                           ": it is a pipe, no file; - reads standard input");
-  int fd = path == "-" ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::unexpected("cannot read " + text::visible(path.string()) + ": " + reason());
+  toolchain::Fd opened;
+  if (path != "-") {
+    auto file = open_file(path);
+    if (!file) return std::unexpected(std::move(file.error()));
+    opened = std::move(*file);
+  }
+  const int fd = path == "-" ? 0 : opened.get();
   std::string text;
   char buffer[1 << 16];
   for (;;) {
     ssize_t n = ::read(fd, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      std::string why = reason();
-      if (fd != 0) ::close(fd);
-      return std::unexpected("cannot read " + text::visible(path.string()) + ": " + why);
-    }
+    if (n < 0) return std::unexpected("cannot read " + text::visible(path.string()) + ": " + reason());
     if (n == 0) break;
     text.append(buffer, static_cast<std::size_t>(n));
-    if (text.size() > limit) {
-      if (fd != 0) ::close(fd);
+    if (text.size() > limit)
       return std::unexpected(text::visible(path.string()) + " is larger than " + std::to_string(limit >> 20) + " MB");
-    }
   }
-  if (fd != 0) ::close(fd);
   return text;
 }
 
@@ -114,7 +105,7 @@ std::optional<fs::path> resolve_import(const fs::path& root, std::string_view mo
   for (const fs::path& place : import_folders(root, module, level, importer)) {
     for (const fs::path& candidate : {fs::path(place) += ".py", place / "__init__.py"}) {
       fs::path real = fs::weakly_canonical(candidate, ec);
-      if (!ec && is_below(real, root) && fs::is_regular_file(real, ec)) return real;
+      if (!ec && lies_below(real, root) && fs::is_regular_file(real, ec)) return real;
     }
   }
   return std::nullopt;
@@ -127,7 +118,7 @@ std::optional<std::vector<std::string>> modules_beside(const fs::path& root, std
   for (const fs::path& folder : import_folders(root, module, level, importer)) {
     std::error_code ec;
     const fs::path real = fs::weakly_canonical(folder, ec);
-    if (ec || !is_below(real, root) || !fs::is_directory(real, ec)) continue;
+    if (ec || !lies_below(real, root) || !fs::is_directory(real, ec)) continue;
     if (!names) names.emplace();
     fs::directory_iterator it(real, fs::directory_options::skip_permission_denied, ec), end;
     for (; !ec && it != end && names->size() < kMost; it.increment(ec)) {
@@ -183,6 +174,7 @@ Expansion expand(const std::vector<std::string>& arguments, ScriptSearch& search
       continue;
     }
     std::vector<std::string> found;
+    const fs::path checkout = checkout_of(fs::path(argument) / "any");
     fs::recursive_directory_iterator it(argument, fs::directory_options::skip_permission_denied, ec), end;
     for (; !ec && it != end; it.increment(ec)) {
       std::string name = it->path().filename().string();
@@ -194,7 +186,10 @@ Expansion expand(const std::vector<std::string>& arguments, ScriptSearch& search
     }
     std::sort(found.begin(), found.end());
     for (std::string& path : found) {
-      if (search.is_script(path))
+      const bool script = search.is_script(path);
+      if (script && fs::is_symlink(path, ec) && !lies_below(fs::weakly_canonical(path, ec), checkout))
+        out.outside.push_back(std::move(path));
+      else if (script)
         out.files.push_back(std::move(path));
       else
         ++out.passed_over;

@@ -75,6 +75,9 @@ struct Expansion {
   std::vector<std::string> files;
   std::size_t passed_over = 0;       // Python files of folders that hold no kernels
   std::vector<std::string> missing;  // arguments that name nothing
+  // Links found in a folder that lead out of its checkout. They are not looked at: what a checkout says of others'
+  // files is nothing that should be shown, in a log of CI for one.
+  std::vector<std::string> outside;
 };
 Expansion expand(const std::vector<std::string>& arguments);
 class ScriptSearch;

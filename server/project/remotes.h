@@ -1,4 +1,5 @@
-// What tilewright.toml says of machines elsewhere, as it is written: server/remote makes places of it.
+// What settings say of machines elsewhere, as it is written: server/remote makes places of it. Those of a repository's
+// tilewright.toml need the user's consent (server/remote/consent.h).
 //
 //   [remotes.lab]
 //   at = "tls://lab.example:7600"      # an address; what else may stand here is in the table below
@@ -8,6 +9,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,9 +17,21 @@
 
 namespace tilewright::project {
 
+// Which settings file says something, and whose it is.
+struct Source {
+  std::filesystem::path file;  // what its relative files are relative to
+  bool own = false;            // the user's, or named by --remotes: it needs no consent
+};
+
 struct Remote {
   std::string at;
   std::map<std::string, std::string, std::less<>> settings;  // by the names of kRemoteSettings
+  Source source;
+};
+
+struct Pool {
+  std::vector<std::string> members;
+  Source source;
 };
 
 // Kinds of places, as bits.
@@ -60,6 +74,6 @@ inline constexpr std::array kRemoteSettings = {
 };
 
 using Remotes = std::map<std::string, Remote, std::less<>>;
-using Pools = std::map<std::string, std::vector<std::string>, std::less<>>;
+using Pools = std::map<std::string, Pool, std::less<>>;
 
 }  // namespace tilewright::project

@@ -7,6 +7,7 @@
 
 #include "compiler/simulate/codes.h"
 #include "server/project/environment.h"
+#include "server/remote/consent.h"
 #include "server/remote/install.h"
 #include "server/remote/ssh.h"
 
@@ -297,7 +298,7 @@ std::expected<std::vector<ide::Slot>, run::Failure> slots_at(const Place& place,
 
 std::expected<Reachable, run::Failure> slots_at(std::string_view word, const project::Config& config,
                                                 const RemoteOptions& options, const std::stop_token& stop) {
-  auto places = find_places(word, config);
+  auto places = allowed_places(word, config);
   if (!places) return std::unexpected(places.error());
   // All at once: one that does not answer keeps only its own.
   std::vector<std::future<std::expected<std::vector<ide::Slot>, run::Failure>>> asked;

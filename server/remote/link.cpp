@@ -29,6 +29,11 @@ std::expected<Reached, run::Failure> over_network(const Place& place, const std:
   if (place.kind == Kind::Tls) {
     if (!c.key.empty())
       if (auto ok = check_private(c.key, "the key of " + place.name); !ok) return std::unexpected(ok.error());
+    std::error_code ec;
+    for (const auto& [file, what] : {std::pair(c.ca, "the certificates"), std::pair(c.cert, "the certificate")}) {
+      if (file.empty() || !std::filesystem::exists(file, ec)) continue;
+      if (auto ok = check_plain(file, what); !ok) return std::unexpected(ok.error());
+    }
     tls = transport::Tls{c.cert, c.key, c.ca, c.name};
   }
   auto made = transport::connect(place.host, std::to_string(place.port), tls, kConnecting, stop);

@@ -300,8 +300,8 @@ std::expected<Place, Failure> begin_place(std::string_view address, const std::f
   return place;
 }
 
-std::expected<Place, Failure> place_of(const std::string& name, const project::Remote& remote,
-                                       const std::filesystem::path& folder) {
+std::expected<Place, Failure> place_of(const std::string& name, const project::Remote& remote) {
+  const std::filesystem::path folder = remote.source.file.parent_path();
   auto failed = [&](const Failure& f) {
     return std::unexpected(Failure{"the remote '" + name + "': " + f.message, f.hint});
   };
@@ -357,19 +357,18 @@ std::expected<Place, Failure> parse_place(std::string_view address, const std::f
 }
 
 std::expected<std::vector<Place>, Failure> find_places(std::string_view word, const project::Config& config) {
-  const std::filesystem::path folder = config.file.parent_path();
   std::vector<Place> places;
   // `near`: what files are relative to; an address that the user writes means his own folder.
   auto add = [&](std::string_view one, const std::filesystem::path& near) -> Wrong {
     auto named = config.remotes.find(one);
-    auto place = named != config.remotes.end() ? place_of(named->first, named->second, folder) : parse_place(one, near);
+    auto place = named != config.remotes.end() ? place_of(named->first, named->second) : parse_place(one, near);
     if (!place) return place.error();
     places.push_back(std::move(*place));
     return std::nullopt;
   };
   if (auto pool = config.pools.find(word); pool != config.pools.end()) {
-    for (const std::string& member : pool->second) {
-      if (auto wrong = add(member, folder))
+    for (const std::string& member : pool->second.members) {
+      if (auto wrong = add(member, pool->second.source.file.parent_path()))
         return std::unexpected(Failure{"the pool '" + pool->first + "': " + wrong->message, wrong->hint});
     }
     return places;

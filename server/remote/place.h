@@ -8,7 +8,8 @@
 //   slurm:[partition=P,gres=gpu:1,time=10,slots=2,…]    steps of one allocation (slurm.h)
 //
 // Values of what follows a `?` or `slurm:` may hold %XX. Reading a place starts nothing and opens no file. A settings
-// file comes with a repository, so its places are used when their names are said, and never by themselves.
+// file comes with a repository, so its places are used when their names are said and the user has agreed to them
+// (consent.h), and never by themselves.
 #pragma once
 #include <cstdint>
 #include <expected>

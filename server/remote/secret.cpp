@@ -28,12 +28,13 @@ class Descriptor {
 };
 
 // Looks at the file that was opened, not at what has its name by then. Without waiting: a FIFO would never open.
-std::expected<void, Failure> look(const Descriptor& file, const std::filesystem::path& path, const std::string& what) {
+std::expected<void, Failure> look(const Descriptor& file, const std::filesystem::path& path, const std::string& what,
+                                  bool secret = true) {
   struct stat s{};
   if (file.get() < 0 || ::fstat(file.get(), &s) != 0)
     return std::unexpected(Failure{"cannot read " + what + " " + path.string() + ": " + std::strerror(errno), {}});
   if (!S_ISREG(s.st_mode)) return std::unexpected(Failure{what + " " + path.string() + " is no plain file", {}});
-  if ((s.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+  if (secret && (s.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return std::unexpected(Failure{what + " " + path.string() + " can be read or changed by other users",
                                    "chmod 600 " + path.string() + ", and renew it if others may have seen it"});
   }
@@ -45,6 +46,11 @@ std::expected<void, Failure> look(const Descriptor& file, const std::filesystem:
 std::expected<void, Failure> check_private(const std::filesystem::path& file, const std::string& what) {
   const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   return look(opened, file, what);
+}
+
+std::expected<void, Failure> check_plain(const std::filesystem::path& file, const std::string& what) {
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  return look(opened, file, what, false);
 }
 
 std::expected<std::string, Failure> read_token(const std::filesystem::path& file) {

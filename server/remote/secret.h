@@ -14,4 +14,7 @@ std::expected<std::string, run::Failure> read_token(const std::filesystem::path&
 // A key file is there and nobody but its owner can read it; TLS reads it itself.
 std::expected<void, run::Failure> check_private(const std::filesystem::path& file, const std::string& what);
 
+// A file that TLS reads itself is a plain one: a pipe would keep us waiting.
+std::expected<void, run::Failure> check_plain(const std::filesystem::path& file, const std::string& what);
+
 }  // namespace tilewright::remote

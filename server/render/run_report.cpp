@@ -371,7 +371,8 @@ std::string run_messages(const ide::RunAnswer& answer, const Colours& c) {
   diagnostics(answer.compiled, text::Severity::Warning);
   if (answer.end == End::Reported) {
     for (const simulate::Finding& f : answer.report.outcome.findings)
-      out += diagnostic_text(run::diagnostic_of(f, answer.compiled.evaluation->anchors), answer.compiled.evaluation->anchors, c);
+      out += diagnostic_text(run::diagnostic_of(f, answer.compiled.evaluation->anchors),
+                             answer.compiled.evaluation->anchors, c);
   }
   if (answer.end == End::Stopped) return out + "tilewright: interrupted\n";
   if (answer.end != End::NoDevice && answer.end != End::Unusable) return out;

@@ -73,8 +73,10 @@ class Scratch(unittest.TestCase):
         shutil.copy(os.path.join(HERE, "cmake", "scale.py"), os.path.join(self.work, "kernels"))
         shutil.copy(os.path.join(HERE, "cmake", "width.py"), os.path.join(self.work, "kernels"))
         self.write("add.py", ADD.format(by=1))
-        self.write("tilewright.toml", '[remotes.pool]\nat = "exec:tilewright worker --stdio"\n')
+        self.write("tilewright.toml", "")
+        self.write("../remotes.toml", '[remotes.pool]\nat = "exec:tilewright worker --stdio"\n')
         self.env = {**os.environ, "PATH": os.path.join(self.root, "bin") + ":" + os.environ["PATH"], "HOME": self.root,
+                    "XDG_CONFIG_HOME": os.path.join(self.root, ".config"), "TILEWRIGHT_REMOTES": os.path.join(self.root, "remotes.toml"),
                     "XDG_CACHE_HOME": os.path.join(self.root, "cache")}
 
     def write(self, name, text):
@@ -105,6 +107,7 @@ class Commands(Scratch):
         self.run_it("tilewright", "build", "--write-baseline", "baseline.json")
         for text in blocks("sh"):
             text = text.replace("https://cache.example.com", f"http://127.0.0.1:{server.server_port}")
+            text = text.replace("/etc/tilewright/remotes.toml", self.env["TILEWRIGHT_REMOTES"])
             text = text.replace("/tmp/tilewright.sock", os.path.join(self.root, "s.sock"))
             text = re.sub(r"^sleep 1$", f"while [ ! -S {self.root}/s.sock ]; do sleep 0.05; done", text, flags=re.M)
             tried += 1
@@ -136,7 +139,7 @@ class Commands(Scratch):
 
     def test_settings(self):
         (text,) = blocks("toml")
-        self.write("tilewright.toml", text)
+        self.write("../remotes.toml", text)
         # There is no cluster: what is said is that it cannot be reached, not that the settings are wrong.
         done = subprocess.run(["tilewright", "remotes", "pool", "--json"], cwd=self.work, env={**self.env, "PATH": os.path.join(self.root, "bin")},
                               capture_output=True, text=True, timeout=120)

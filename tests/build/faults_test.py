@@ -220,7 +220,8 @@ class Faults(unittest.TestCase):
         server.entries, server.answering = {}, answering
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(lambda: (server.shutdown(), server.server_close()))
-        return server, {"TILEWRIGHT_SHARED_CACHE": f"http://127.0.0.1:{server.server_port}"}
+        # Whole builds are shared by those who have the same key.
+        return server, {"TILEWRIGHT_SHARED_CACHE": f"http://127.0.0.1:{server.server_port}", "TILEWRIGHT_CACHE_KEY": "of all who share it"}
 
     def test_a_shared_store(self):
         mode = {"is": "good"}

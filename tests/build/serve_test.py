@@ -11,9 +11,11 @@ import tempfile
 import time
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from client import SCHEMA, Client, Refused, seen  # noqa: E402
 from scripts import ADD, BARE, BROKEN, ENDLESS, HEAD, IMPORTING  # noqa: E402
+from trust import trust  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 
@@ -390,6 +392,7 @@ class Tests(Workspace):
 
     def test_on_a_worker(self):
         self.write("tilewright.toml", f"[remotes.lab]\nat = \"exec:{BINARY} worker --stdio --on sim --slots 1\"\n")
+        trust(BINARY, self.root)
         self.write("a.py", ADD.format(by=1))
         client = self.open()
         result = self.try_out(client, "", arguments=["--on", "lab"])

@@ -31,9 +31,10 @@ import xml.etree.ElementTree as ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 sys.dont_write_bytecode = True
 import schema  # noqa: E402
+import trust  # noqa: E402,F401: settings of the user of this test's own
 
 BINARY = None
 
@@ -728,9 +729,9 @@ class Cores(Case):
 
     def test_interrupted_on_one_thread(self):
         # With the usual limit a fast machine is done before the interruption comes.
-        self.file("tilewright.toml", "[limits]\nsteps = 1000000000000\n")
+        more = ["--limit", "steps=1000000000000"]
         endless = self.file("endless.py", self.ENDLESS)
-        for command in (["check", endless], ["check", self.path("."), "--jobs", "1"], ["compile", endless]):
+        for command in (["check", endless, *more], ["check", self.path("."), "--jobs", "1", *more], ["compile", endless, *more]):
             for terminal in (False, True):
                 began = time.monotonic()
                 status, seen = self.interrupt(*command, terminal=terminal, ready=lambda s: time.monotonic() - began > 0.3)
@@ -2177,6 +2178,7 @@ def make(*sizes):
         command = f"{BINARY} worker --stdio --on sim {options}".split()
         self.file("tilewright.toml", f'[remotes.two]\nat = "exec:{" ".join(command)}"\nslots = 2\n'
                                      '[remotes.gone]\nat = "exec:false"\n[pools]\nall = ["gone", "two"]\n')
+        self.expect(0, "trust", "--yes")
         return command
 
     def test_on_a_remote(self):

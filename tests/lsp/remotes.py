@@ -10,8 +10,10 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"),
+                os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")]
 import schema  # noqa: E402
+from trust import trust  # noqa: E402
 from client import Client, TIMEOUT  # noqa: E402
 
 SERVER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "tilewright"
@@ -77,6 +79,7 @@ class Remotes(unittest.TestCase):
         self.mark = os.path.join(self.folder, "mark")
         self.mute = MUTE.format(os.getpid() % 1000)
         self.write("tilewright.toml", SETTINGS.format(server=SERVER, mark=self.mark, mute=self.mute))
+        trust(SERVER, self.folder)
         self.path = self.write("script.py", SCRIPT)
         self.uri = "file://" + self.path
         self.clients = []

@@ -12,8 +12,10 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(TESTS, "cli"), TESTS]
 import schema
+from trust import trust
 
 PATIENCE = 120
 
@@ -23,9 +25,12 @@ class Remotes(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="tilewright-remotes-")
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def settings(self, text):
-        with open(os.path.join(self.folder, "tilewright.toml"), "w") as f:
+    def settings(self, text, trusted=True):
+        file = os.path.join(self.folder, "tilewright.toml")
+        with open(file, "w") as f:
             f.write(text.replace("WORKER", f"{TILEWRIGHT} worker --stdio"))
+        if trusted:
+            trust(TILEWRIGHT, file)
 
     def run_it(self, *words):
         return subprocess.run([TILEWRIGHT, "remotes", *words], cwd=self.folder, stdin=subprocess.DEVNULL,
@@ -108,7 +113,7 @@ at = "exec:sh -c '(exec 0<&- 1>&-; sleep 0.1; echo no room here >&2) & exit 3'"
         done = self.run_it("--install", "lab")
         self.assertEqual(done.returncode, 1)
         self.assertIn("not reached by ssh", done.stderr)
-        self.settings('[remotes.lab]\nat = "exec:WORKER"\ntoken = "S3CRET"\n')
+        self.settings('[remotes.lab]\nat = "exec:WORKER"\ntoken = "S3CRET"\n', trusted=False)
         done = self.run_it()
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"tilewright.toml:3: unknown setting 'token'")

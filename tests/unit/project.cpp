@@ -71,6 +71,19 @@ TEST_CASE("a tile script speaks of tvm or to us, or imports one that does") {
   CHECK(project::ScriptSearch(looks).is_script(root / "ring_a.py"));
 }
 
+TEST_CASE("a project raises limits so far, and its user as far as he says") {
+  CHECK(project::parse_config("[limits]\nsteps = 80000000\nmemory_mb = 1024\n", "t.toml"));
+  auto more = project::parse_config("[limits]\nsteps = 80000001\n", "t.toml");
+  REQUIRE_FALSE(more);
+  CHECK(more.error().find("80000001; settings of a project raise it to at most 80000000") != std::string::npos);
+  auto user = project::parse_config("[limits]\nsteps = 100000000\n", "config.toml", project::Owner::User);
+  REQUIRE(user);
+  CHECK(project::parse_config("[limits]\nsteps = 80000001\n", "t.toml", project::Owner::Project, *user));
+  CHECK(project::parse_config("", "t.toml", project::Owner::Project, *user)->limits.steps == 100000000);
+  CHECK_FALSE(project::parse_config("arch = \"sm_90a\"\n", "config.toml", project::Owner::User));
+  CHECK_FALSE(project::parse_config("[limits]\nsteps = 1\n", "r.toml", project::Owner::Remotes));
+}
+
 TEST_CASE("settings are the same object until they change, on any thread") {
   testing::Scratch scratch;
   const fs::path root = scratch.path();

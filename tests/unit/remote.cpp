@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "server/remote/consent.h"
 #include "server/remote/process.h"
 #include "server/remote/record.h"
 #include "server/remote/secret.h"
@@ -34,7 +35,7 @@ std::string wrong(std::string_view address) {
 bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 project::Config settings(std::string_view text) {
-  auto config = project::parse_config(text, "tilewright.toml");
+  auto config = project::parse_config(text, "/project/tilewright.toml");
   INFO((config ? "" : config.error()));
   REQUIRE(config);
   config->file = "/project/tilewright.toml";
@@ -226,6 +227,39 @@ all = ["lab", "ssh://gpu2"]
   const auto odd = settings("[remotes.a]\nat = \"ssh://gpu\"\nca = \"x\"\n[remotes.b]\nat = \"nothing\"\n");
   CHECK(has(remote::find_places("a", odd).error().message, "the remote 'a': 'ca' is no setting of ssh://"));
   CHECK(has(remote::find_places("b", odd).error().message, "begins no address"));
+}
+
+TEST_CASE("what a project's remotes demand is shown, and its content is what a consent is to") {
+  testing::Scratch scratch;
+  const auto file = scratch.path() / "tilewright.toml";
+  auto demand = [&](const std::string& text) {
+    auto config = project::parse_config(text, file.string());
+    REQUIRE(config);
+    config->file = file;
+    auto found = remote::demand_of(*config);
+    REQUIRE(found);
+    return *found;
+  };
+  CHECK_FALSE(demand("arch = \"sm_90a\"\n"));
+  const std::string lab = "[remotes.lab]\nat = \"exec:sh ./w.sh\"\n";
+  std::ofstream(scratch.path() / "w.sh") << "exec true\n";
+  const auto first = demand(lab);
+  REQUIRE(first);
+  CHECK(first->acts.front().remote == "lab");
+  CHECK(first->acts.front().lines.front() == "runs sh ./w.sh");
+  CHECK(has(first->acts.front().lines.back(), "w.sh"));
+  CHECK(demand("arch = \"sm_90a\"\n" + lab)->content == first->content);
+  CHECK(demand(lab + "slots = 2\n")->content != first->content);
+  CHECK(demand(lab + "[pools]\nall = [\"lab\"]\n")->content != first->content);
+  std::ofstream(scratch.path() / "w.sh") << "exec false\n";
+  CHECK(demand(lab)->content != first->content);
+  const auto odd = demand("[remotes.lab]\nat = \"tls://h:1\"\ntoken_file = \"a\\u009b\\u202eb\"\n");
+  CHECK(has(remote::words_of(odd->acts), "a<U+009B><U+202E>b"));
+  // The user's own needs none.
+  auto own = project::parse_config(lab, file.string(), project::Owner::User);
+  REQUIRE(own);
+  CHECK_FALSE(*remote::demand_of(*own));
+  CHECK(remote::allowed_places("lab", *own));
 }
 
 TEST_CASE("wrong remotes in the settings are told with their line") {

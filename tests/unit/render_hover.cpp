@@ -21,6 +21,18 @@ TEST_CASE("Markdown has fences, bold names and links") {
         "**SASS** `LDG ×4`\n\n[CUDA](view:cuda/k.py)");
 }
 
+TEST_CASE("what a script's author says is no markup, and nothing ends a fence") {
+  auto uri = [](const ide::ViewName&) { return std::string(); };
+  const ide::Hover said{{ide::Hover::Said{"![x](https://e/a.png) <b> [r]: //e `c` www.e"}}, {}};
+  CHECK(render::hover_markdown(said, uri) == "!\\[x\\](https\\://e/a.png) \\<b> \\[r\\]: //e \\`c\\` www\\.e");
+  CHECK(render::hover_plain(said) == "![x](https://e/a.png) <b> [r]: //e `c` www.e");
+  const ide::Hover code{{ide::Hover::Code{"python", "\"\"\"\n```\n![x](u)"}, ide::Hover::Section{"PTX", "", "a`b"}},
+                        {}};
+  CHECK(render::hover_markdown(code, uri) == "````python\n\"\"\"\n```\n![x](u)\n````\n**PTX** `` a`b ``");
+  const ide::Hover named{{ide::Hover::Title{"A[0]", "x](y) <i>"}}, {}};
+  CHECK(render::hover_markdown(named, uri) == "**A[0]** — x]\\(y) \\<i>");
+}
+
 TEST_CASE("plain text has rules drawn by hand and no links") {
   CHECK(render::hover_plain(kHover) ==
         "copy → reg    warp\nA\n→ B\nelsewhere: none\n── CUDA ──\nx = 1;\n── SASS ──\nLDG ×4");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/toolchain/cache.h"
+#include "compiler/toolchain/digest.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/toolchain_testing.h"
 
@@ -60,6 +61,34 @@ TEST_CASE("an entry is found again under its key, and under no other") {
   CHECK(cache.counts().hits == 1);
   CHECK(cache.counts().misses == 2);
   CHECK(files_below(scratch.path() / "tmp") == 0);
+}
+
+TEST_CASE("with a key only entries of that key are believed, and others are told of once") {
+  // RFC 4231, test cases 2 and 6.
+  CHECK(hex(hmac_sha256("Jefe", "what do ya want for nothing?")) ==
+        "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  CHECK(hex(hmac_sha256(std::string(131, '\xaa'), "Test Using Larger Than Block-Size Key - Hash Key First")) ==
+        "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+  Scratch scratch;
+  std::vector<std::string> told;
+  auto with = [&](std::string key) {
+    CacheOptions options{.folder = scratch.path(), .key = std::move(key)};
+    options.told = [&](const std::string& what) { told.push_back(what); };
+    return options;
+  };
+  REQUIRE(Cache(with("ours")).store(kKey, kValue));
+  CHECK(Cache(with("ours")).load(kKey) == kValue);
+  CHECK(told.empty());
+  for (const char* other : {"theirs", ""}) {
+    REQUIRE(Cache(with(other)).store(kKey, kValue));
+    Cache cache(with("ours"));
+    CHECK(!cache.load(kKey));
+    CHECK(cache.counts().corrupt == 1);
+    REQUIRE(cache.store(kKey, kValue));
+    REQUIRE(Cache(with(other)).store(kKey, kValue));
+    CHECK(!cache.load(kKey));
+  }
+  CHECK(told.size() == 2);
 }
 
 TEST_CASE("a corrupt entry is set aside, counted and made anew") {

@@ -14,6 +14,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 from certificates import make_certificates  # noqa: E402
+from trust import trust  # noqa: E402
 from wire import Worker, against_schema, wait_until  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
@@ -119,6 +120,7 @@ class Remote(unittest.TestCase):
                              at("ca.pem"))
         self.path("tilewright.toml", f'[remotes.lab]\nat = "tls://localhost:{worker.port}"\nca = "ca.pem"\n'
                                      'cert = "client.pem"\nkey = "client.key"\n[pools]\nall = ["lab"]\n')
+        trust(BINARY, at("tilewright.toml"))
         script = self.path("add.py", open(self.SOME[0], encoding="utf-8").read())
         for name in ("lab", "all"):
             self.same_as_here(name, script)

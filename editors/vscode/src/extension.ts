@@ -46,6 +46,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     command('tilewright.showLayout', () => layout.open()),
     command('tilewright.showPipeline', () => pipeline.open()),
     command('tilewright.showRun', () => parts.run.open()),
+    command('tilewright.trustSettings', () => parts.run.trust()),
     command('tilewright.runEntry', () => parts.run.runChosen()),
     command('tilewright.runOn', () => parts.run.chooseTarget()),
     command('tilewright.runOnTarget', (node: { target: { name: string } }) => parts.run.runChosen(node.target.name)),
@@ -75,6 +76,8 @@ async function carryOut(parts: { choice: Choice; views: ViewCommands; run: RunPa
   } else if (name === 'tilewright.run') {
     const { textDocument, entry, on } = argument as { textDocument: { uri: string }; entry: string; on: string };
     await tell(() => parts.run.run(vscode.Uri.parse(textDocument.uri), entry, on));
+  } else if (name === 'tilewright.trust') {
+    await tell(() => parts.run.trust(argument as { textDocument: { uri: string } } | undefined));
   } else {
     return false;
   }

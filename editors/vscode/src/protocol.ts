@@ -101,7 +101,11 @@ export interface TimelinePoint {
 
 export interface Targets {
   settings: string | null;
-  targets: { name: string; kind: 'local' | 'remote' | 'pool'; address?: string; members?: string[] }[];
+  targets: { name: string; kind: 'local' | 'remote' | 'pool'; address?: string; members?: string[]; trusted?: boolean; does?: string }[];
+}
+export interface Trust {
+  settings: string | null;
+  trusted: boolean;
 }
 
 // ---- layouts ----

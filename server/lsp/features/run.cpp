@@ -11,6 +11,7 @@
 #include "server/ide/run_findings.h"
 #include "server/ide/slots.h"
 #include "server/lsp/features.h"
+#include "server/lsp/trust.h"
 #include "server/lsp/uri.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
@@ -92,6 +93,8 @@ Answer<Json> run_kernel(const Request& r, const RunParams& params) {
     auto config = is_file(path) ? project::find_config(path) : project::Config();
     if (!config) return refused(config.error());
     if (auto why = no_target(params.on, *config)) return invalid(*why);
+    // Asked before the script is looked at: the answer may take its time.
+    if (auto why = untrusted(r, params.on, *config)) return refused(*why);
   }
   if (!is_file(path)) return refused("only a script that is saved can be run");
   for (const auto& s : r.open) {

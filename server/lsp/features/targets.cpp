@@ -1,9 +1,11 @@
 // tilewright/targets: where the kernels of a script can be run, by name: this machine's two ways, and the remotes and
-// pools of its settings. They are only named: nothing of them is looked at, for the settings come with a repository.
+// pools of its settings, with what those do that the user has not agreed to. They are only named: nothing of them is
+// looked at, for the settings come with a repository.
 #include "server/lsp/features.h"
 #include "server/lsp/uri.h"
 #include "server/project/config.h"
 #include "server/project/run_targets.h"
+#include "server/remote/consent.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -19,9 +21,14 @@ Answer<Json> targets(const Request&, const protocol::DocumentParams& params) {
       one["address"] = remote->second.at;
     } else if (auto pool = config->pools.find(name); pool != config->pools.end()) {
       one["kind"] = "pool";
-      one["members"] = pool->second;
+      one["members"] = pool->second.members;
     } else {
       one["kind"] = "local";
+    }
+    if (one["kind"] != "local") {
+      const auto missing = remote::unmet(name, *config);
+      one["trusted"] = missing.has_value() && !missing->has_value();
+      if (missing && *missing) one["does"] = remote::short_words((**missing).acts, 400);
     }
     list.push_back(std::move(one));
   }

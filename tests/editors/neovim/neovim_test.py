@@ -82,6 +82,11 @@ class Editor(unittest.TestCase):
             f.write(text)
         return path
 
+    def trust(self):
+        """The user agrees to what the settings of the project execute."""
+        subprocess.run([os.path.join(self.plugin, "bin", "tilewright"), "trust", self.project, "--yes"], check=True, stdout=subprocess.DEVNULL,
+                       env={**os.environ, "HOME": self.home, "XDG_CONFIG_HOME": os.path.join(self.home, "config")})
+
     def start(self, *arguments, init="", **more):
         path = os.path.join(self.home, "config", "nvim")
         os.makedirs(path, exist_ok=True)
@@ -139,6 +144,7 @@ class Editor(unittest.TestCase):
 class Tour(Editor):
     def test_from_the_first_error_to_a_race(self):
         self.write("tilewright.toml", f'[remotes.lab]\nat = "exec:{self.plugin}/bin/tilewright worker --stdio"\n')
+        self.trust()
         t = self.open()
         t.until("→ ldgsts")  # the inlay hint of the copy
 
@@ -376,6 +382,7 @@ class Faults(Editor):
 
     def test_runs_that_are_cancelled_or_impossible(self):
         self.write("tilewright.toml", '[remotes.mute]\nat = "exec:sleep 8661.5"\n[remotes.dead]\nat = "exec:sh -c \'exit 3\'"\n')
+        self.trust()
         t = self.open()
         self.go("Tx.cta.copy_async")
         self.command("Tilewright run mute")

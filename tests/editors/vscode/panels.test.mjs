@@ -1,5 +1,6 @@
 // Panels: a run on the simulator and on a worker elsewhere, findings, history and timeline; layouts and pipelines; tests.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { assertAccessible } from './accessible.mjs';
 import { example, join, root, scenario, Workbench } from './workbench.mjs';
@@ -15,6 +16,7 @@ before(async () => {
   } });
   // A machine elsewhere: the worker of the same binary, behind a command.
   w.write('tilewright.toml', `[remotes.lab]\nat = "exec:${join(w.extensionFolder(), 'bin/tilewright')} worker --stdio --on sim"\n[pools]\nall = ["lab"]\n`);
+  execFileSync(join(w.extensionFolder(), 'bin/tilewright'), ['trust', w.folder, '--yes'], { env: w.environment });
 });
 after(() => w?.close());
 const step = (name, run) => scenario(test, () => w, name, run);

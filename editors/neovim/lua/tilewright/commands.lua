@@ -156,6 +156,15 @@ sub.run = { run = function(args)
     end)
   end)
 end, words = { "sim", "gpu" } }
+-- The server asks, with all that the remotes of the script's settings would execute.
+sub.trust = { run = function()
+  local of = script()
+  if not of then return end
+  server.request(of, "tilewright/trust", { textDocument = { uri = vim.uri_from_bufnr(of) } }, function(problem, result)
+    if problem then return server.tell(problem.message or tostring(problem), vim.log.levels.WARN) end
+    server.tell(result.trusted and "the remotes of this script's settings are trusted" or "not trusted")
+  end)
+end }
 sub.cancel = { run = function() require("tilewright.run").cancel() end }
 sub.runs = { run = function() require("tilewright.run").show() end }
 sub.timeline = { run = function() require("tilewright.run").timeline() end }
@@ -210,6 +219,7 @@ function M.client_commands()
     local entry = vim.uri_decode(uri:match("entry=([^&]*)") or "")
     view.show(context.bufnr or vim.api.nvim_get_current_buf(), { kind = kind, entry = entry, architecture = architecture })
   end
+  vim.lsp.commands["tilewright.trust"] = function() sub.trust.run() end
   vim.lsp.commands["tilewright.entries"] = function() sub.entry.run() end
 end
 

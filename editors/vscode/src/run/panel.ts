@@ -78,6 +78,13 @@ export class RunPanel implements vscode.Disposable {
     await this.run(script.uri, entry.entry, on ?? this.on);
   }
 
+  async trust(named?: { textDocument: { uri: string } }): Promise<void> {
+    const script = named ? vscode.Uri.parse(named.textDocument.uri) : this.active.document?.uri;
+    if (!script) throw new Error('open a tile script first');
+    const { trusted } = await this.runs.trust(script);
+    void vscode.window.showInformationMessage(trusted ? 'Tilewright: the remotes of this script’s settings are trusted' : 'Tilewright: not trusted');
+  }
+
   async chooseTarget(): Promise<void> {
     const script = this.active.document;
     if (!script) throw new Error('open a tile script first');
@@ -85,7 +92,7 @@ export class RunPanel implements vscode.Disposable {
     const picked = await vscode.window.showQuickPick(
       targets.map((t) => ({
         label: t.name,
-        description: t.kind === 'local' ? (t.name === 'sim' ? 'the simulator on this machine' : 'a GPU of this machine') : (t.address ?? t.members?.join(', ')),
+        description: t.kind === 'local' ? (t.name === 'sim' ? 'the simulator on this machine' : 'a GPU of this machine') : `${t.trusted === false ? 'not trusted · ' : ''}${t.address ?? t.members?.join(', ')}`,
       })),
       { title: 'Run on…' },
     );

@@ -77,6 +77,10 @@ export class Remotes implements vscode.TreeDataProvider<Node>, vscode.Disposable
     item.contextValue = target.kind;
     item.description = target.kind === 'local' ? (target.name === 'sim' ? 'the simulator here' : 'a GPU here') : (target.address ?? `pool of ${target.members?.join(', ')}`);
     item.tooltip = item.description;
+    if (target.trusted === false) {
+      item.description = `not trusted · ${item.description}`;
+      item.tooltip = `Not trusted: ${target.does ?? target.address ?? ''}`;
+    }
     item.iconPath = iconOf(target, machine);
     return item;
   }

@@ -1,7 +1,7 @@
 // Runs of kernels: one at a time for each script, with progress, cancellation and a history that outlives the window.
 import * as vscode from 'vscode';
 import { WorkDoneProgress } from 'vscode-languageclient/node';
-import type { RunResult, Targets } from '../protocol';
+import type { RunResult, Targets, Trust } from '../protocol';
 import type { Server } from '../server';
 import { messageOf } from '../views/views';
 
@@ -64,6 +64,13 @@ export class Runs implements vscode.Disposable {
 
   targets(script: vscode.Uri): Promise<Targets> {
     return this.server.request<Targets>('tilewright/targets', { textDocument: { uri: script.toString() } });
+  }
+
+  // The server asks, with all that the remotes of the script's settings would execute.
+  trust(script: vscode.Uri): Promise<Trust> {
+    if (!vscode.workspace.isTrusted) throw new Error('nothing is trusted in a workspace that is not; “Workspaces: Manage Workspace Trust” changes that');
+    this.server.wake();
+    return this.server.request<Trust>('tilewright/trust', { textDocument: { uri: script.toString() } });
   }
 
   // Runs an entry of a script; what came of it, and is `last` from then on.
