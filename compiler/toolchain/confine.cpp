@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 
 #include "compiler/toolchain/file.h"
 
@@ -52,12 +54,15 @@ std::uint64_t rights_of_files(int version) {
 }
 
 void allow(int rules, const char* path, std::uint64_t rights) {
+  // The kernel forgets entries below /proc that nobody holds, and with them the rule.
+  static std::vector<Fd> held;
   Fd at(::open(path, O_PATH | O_CLOEXEC));
   struct stat kind{};
   if (!at || ::fstat(at.get(), &kind) != 0) return;
   if (!S_ISDIR(kind.st_mode)) rights &= ~kReadFolder;
   PathBeneath beneath{rights, at.get()};
   ::syscall(kAddRule, rules, kPathBeneath, &beneath, 0);
+  if (std::string_view(path).starts_with("/proc/self")) held.push_back(std::move(at));
 }
 
 bool restrict_files(const Reach& reach, int version) {

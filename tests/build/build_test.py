@@ -267,6 +267,47 @@ class Servers(Workspace):
         self.assertIn("this server asks for a token", r.errors)
         self.assertNotIn("trying again", r.errors)  # an answer, no fault of the way
 
+    def listening(self, *options, **env):
+        """What a server that listens at a port or a socket says: its address, and the token that it made."""
+        process = subprocess.Popen([BINARY, "serve", "--on", "sim", "--listen", *options], cwd=self.root, env={**self.env, **env},
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(lambda: (process.kill(), process.wait(), process.stderr.close()))
+        token = None
+        while b"listening" not in (line := process.stderr.readline()):
+            self.assertIn(b"show: ", line)
+            token = line.decode().split("show: ")[1].split()[0]
+        return line.decode().split()[-1], token
+
+    def test_on_loopback(self):
+        self.write("a.py", ADD.format(by=1))
+        address, made = self.listening("127.0.0.1:0")
+        token = self.write("token", made + "\n")
+        os.chmod(token, 0o600)
+        for server in (address, "tcp://" + address, f"tcp://{address}?token-file={token}"):
+            self.expect(0, "--server", server, *(() if "?" in server else ("--token-file", token)))
+        r = self.expect(2, "--server", address, "--retries", "0")
+        self.assertIn("asks for a token", r.errors)
+        os.chmod(self.write("wrong", "x" * 64 + "\n"), 0o600)
+        r = self.expect(2, "--server", address, "--token-file", self.path("wrong"))
+        self.assertIn("not the server's token", r.errors)
+        self.assertNotIn("trying again", r.errors)
+
+    def test_a_socket_of_this_users_own(self):
+        self.write("a.py", ADD.format(by=1))
+        run = self.path("run")
+        os.mkdir(run, 0o700)
+        address, made = self.listening("unix:", XDG_RUNTIME_DIR=run)
+        self.assertEqual((address, made), (f"unix:{run}/tilewright-serve.sock", None))
+        self.expect(0, "--server", "unix:", XDG_RUNTIME_DIR=run)
+        self.assertIn("XDG_RUNTIME_DIR", self.expect(2, "--server", "unix:", XDG_RUNTIME_DIR="").errors)
+
+    def test_where_tests_run(self):
+        self.write("a.py", ADD.format(by=1))
+        _, address = self.server()
+        self.expect(0, "--server", address, "--on", "sim")
+        r = self.expect(2, "--server", address, "--on", f"exec:{BINARY} worker --stdio", "--retries", "0")
+        self.assertIn("clients say names alone", r.errors)
+
     def test_over_tls(self):
         make_certificates(self.root)
         self.write("a.py", ADD.format(by=1))

@@ -5,6 +5,7 @@
 //   connect PORT, bind, unix PATH, packets PATH, datagram              sockets (packets is what the CUDA driver has)
 //   kill PID, trace PID, peek PID, adopt PID, own PID, starve PID      other processes
 //   uring, bpf, keys, mount, namespace, shared, performance, leave     the kernel
+//   shrink, grow                                                       the job's own memory files, which others map
 #pragma once
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -116,12 +117,26 @@ inline std::string attempt_on_kernel(const std::string& what) {
   return "unknown attempt";
 }
 
+// To no bytes, or to a gigabyte: the worker has them mapped.
+inline std::string attempt_on_tensors(const std::string& what) {
+  std::string said = "no tensor";
+  for (int fd = 3; fd < 256; ++fd) {
+    char name[64] = "";
+    if (::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), name, sizeof name - 1) <= 0) continue;
+    if (std::strstr(name, "memfd:tensor") == nullptr) continue;
+    said = worded(::ftruncate(fd, what == "shrink" ? 0 : 1 << 30));
+    if (said == "done") break;
+  }
+  return said;
+}
+
 // "done", or the error in words.
 inline std::string attempt(const std::string& line) {
   std::istringstream words(line);
   std::string what, operand;
   words >> what >> operand;
   errno = 0;
+  if (what == "shrink" || what == "grow") return attempt_on_tensors(what);
   for (const char* w : {"read", "list", "write", "exec", "cut", "mode"})
     if (what == w) return attempt_on_file(what, operand);
   for (const char* w : {"connect", "bind", "unix", "packets", "datagram"})

@@ -299,6 +299,7 @@ if os.path.exists(FAKE_CUDA):
     reached("write anywhere", "write /tmp/tilewright-attack", "write HOME/.bashrc", "write /dev/shm/tilewright-attack", "mode HOME/secret")
     reached("start programs", "exec /bin/sh", "exec /usr/bin/env")
     reached("connect", "connect PORT", "connect 22", "unix /run/systemd/notify", "datagram", "bind 0", "packets SOCKET")
+    reached("cut or stretch the memory files that the worker reads", "shrink", "grow")
     reached("signal, trace or read the worker", "kill WORKER", "trace WORKER", "peek WORKER", "own WORKER", "starve WORKER", "adopt WORKER")
     reached("read the worker's environment or memory", "read /proc/WORKER/environ", "read /proc/WORKER/mem", "list /proc")
     reached("go around by other calls of the kernel", "uring", "bpf", "keys", "mount", "namespace", "shared", "performance", "leave")

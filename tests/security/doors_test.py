@@ -350,6 +350,21 @@ def _(_, one):
         client.close()
 
 
+@on_each("a client that was let in sends millions of values in one message")
+def _(_, one):
+    client = one.client()
+    before = one.resident()
+    send(client.socket, frame(b'{"jsonrpc":"2.0","id":5,"method":"x","params":[' + b"[]," * 5_000_000 + b"[]]}"))
+    end = time.monotonic() + 20
+    while "more than 4000000 values" not in str(message := client.messages.get(timeout=max(0.01, end - time.monotonic()))):
+        if message is None:
+            raise Through("the connection was ended without a word")
+    if one.resident() > before + (150 << 20):
+        raise Through(f"{(one.resident() - before) >> 20} MB more")
+    client.ping()
+    client.close()
+
+
 ADDRESSES = ("exec:touch " + MARK, "ssh://127.0.0.1?command=touch%20" + MARK, "slurm:partition=x", "tls://127.0.0.1:1", "tcp://127.0.0.1:1",
              "exec:", "ssh://x", "EXEC://touch " + MARK, "file:///etc/passwd://")
 

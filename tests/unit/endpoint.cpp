@@ -21,6 +21,8 @@ namespace {
 
 class Wire final : public transport::Connection {
  public:
+  explicit Wire(bool socket = false) : socket_(socket) {}
+  bool is_socket() const override { return socket_; }
   void start(transport::Handler handler) override { started_.set_value(std::move(handler)); }
   void stop() override {}
   void drain(int) override {}
@@ -44,6 +46,7 @@ class Wire final : public transport::Connection {
   }
 
  private:
+  const bool socket_;
   std::promise<transport::Handler> started_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -54,7 +57,8 @@ class Wire final : public transport::Connection {
 // Keeps what it is asked; `echo` is answered at once, `throw` throws, `exit` ends.
 class Speaker final : public endpoint::Handler {
  public:
-  explicit Speaker(endpoint::Limits limits = {}) : end(wire, limits), thread_([this] { status = end.run(*this); }) {
+  explicit Speaker(endpoint::Limits limits = {}, bool socket = false)
+      : wire(socket), end(wire, limits), thread_([this] { status = end.run(*this); }) {
     handler_ = wire.handler();
   }
   ~Speaker() override {
@@ -119,6 +123,25 @@ TEST_CASE("what is no message is answered, and the next one is read") {
   CHECK(s.there([&] { return s.troubles; }) == std::vector<std::string>{"dropped: of the speaker"});
   s.ask(4, "echo", {{"say", "still here"}});
   CHECK(s.wire.said(4).result == "still here");
+}
+
+TEST_CASE("on a socket what is no message ends the connection, and nothing behind it is heard") {
+  Speaker s({}, true);
+  s.ask(1, "echo", {{"say", "here"}});
+  s.raw("POST / HTTP/1.1\r\n\r\n" + protocol::framed(protocol::request_text(std::int64_t{2}, "echo", {{"say", "no"}})));
+  CHECK(s.wire.said(0).result == "here");
+  CHECK(s.wire.said(1).error.code == ErrorCode::ParseError);
+  for (int i = 0; i < 2000 && s.status < 0; ++i) std::this_thread::sleep_for(10ms);
+  CHECK(s.status == 1);
+  CHECK(s.wire.count() == 2);
+}
+
+TEST_CASE("a message of more values than are accepted is refused before they are made") {
+  Speaker s({.values = 1000});
+  s.ask(1, "echo", {{"say", std::vector<int>(2000)}});
+  CHECK(s.wire.said(0).error.message == "the message holds more than 1000 values");
+  s.ask(2, "echo", {{"say", "still here"}});
+  CHECK(s.wire.said(1).result == "still here");
 }
 
 TEST_CASE("a request has one answer, and none after it was cancelled") {
