@@ -79,14 +79,14 @@ void take_limits(const WorkerCommand& command, Options& options) {
 int worker_command(const WorkerCommand& command) {
   if (command.stdio == !command.listen.empty())
     return refuse("say how clients come: --stdio, or --listen HOST:PORT", "tilewright worker --help has examples");
-  auto listening =
-      remote::listening({command.listen, command.cert, command.key, command.ca, command.token_file}, "worker",
-                        {.server = "worker", .method = "initialize", .where = {"token"}, .token = {}});
-  if (!listening) return refuse(listening.error().message, listening.error().hint);
   // A Unix socket, too, is for this user alone.
   const bool for_strangers = !command.stdio && !command.listen.starts_with("unix:");
   if (std::string wrong = wrong_with_confinement(for_strangers, command.unconfined); !wrong.empty())
     return refuse(wrong, "--unconfined listens all the same: every client can then read and change what this user can");
+  auto listening =
+      remote::listening({command.listen, command.cert, command.key, command.ca, command.token_file}, "worker",
+                        {.server = "worker", .method = "initialize", .where = {"token"}, .token = {}});
+  if (!listening) return refuse(listening.error().message, listening.error().hint);
   Options options;
   options.gpu = project::gpu_options();
   options.gpu.environment = without_secrets(std::move(options.gpu.environment));
