@@ -104,6 +104,8 @@ void Interpreter::misspelt_module(const ImportPath& path) {
 std::shared_ptr<const syntax::Tree> Interpreter::load(std::string_view dotted, int level) {
   if (!loader_) return nullptr;
   ++loads_;
+  constexpr std::uint64_t kSteps = 1000;  // the loader asks the file system
+  steps_ += kSteps;
   auto tree = loader_->load(dotted, level, file_at(anchors_, anchor_, module_path_));
   if (rerun_) rerun_->answered(tree);
   return tree;
@@ -177,25 +179,35 @@ Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const
   std::string outer_path = module_path_;
   int outer_tries = std::exchange(tries_, 0);
   std::size_t kernels = kernels_.size(), failures = failures_.size();
-  Scope* scope = run_module(std::move(tree));
+  Scope* scope = run_module(tree);
   leave(kLevels);
   kernels_.resize(kernels);  // its kernels belong to that file
   module_path_ = outer_path;
   tries_ = outer_tries;
   kernel_ = outer;
   v.as<Namespace>()->scope = scope;
-  const auto first = failures_.begin() + static_cast<std::ptrdiff_t>(failures);
-  const auto raised =
-      std::find_if(first, failures_.end(), [](const Failure& f) { return f.pending.certain || f.pending.refused; });
-  const bool fails = raised != failures_.end() && raised->pending.certain && !raised->pending.refused &&
-                     raised->pending.type != python::kTestOutcome;
-  if (!fails || pending_) return v;
-  failed_imports_.emplace(path, raised->pending);
-  import_raises(raised->pending, written);
+  const Pending* raised = pending_ ? nullptr : what_ended(*tree, failures);
+  if (!raised) return v;
+  const Pending& kept = failed_imports_.emplace(path, *raised).first->second;
+  import_raises(kept, written);
   const bool own = anchors_.resolve(written.whole).source == trees_.front()->source().get();
   if (tries_ > 0 || !own) return Value::error();
   report_pending();
   return v;  // what it had bound until then is there, so that one cause makes one finding
+}
+
+// What ends the module for certain, of the failures from this one on; null: nothing does. Those of modules that it
+// imports are among them.
+const Pending* Interpreter::what_ended(const syntax::Tree& module, std::size_t first) const {
+  for (std::size_t i = first; i < failures_.size(); ++i) {
+    const Pending& p = failures_[i].pending;
+    if (!p.certain && !p.refused) continue;
+    const bool own = std::ranges::any_of(module.statements(), [&](const syntax::Tree::Statement& s) {
+      return s.node->statement == failures_[i].statement;
+    });
+    if (own) return p.refused || p.type == python::kTestOutcome ? nullptr : &p;
+  }
+  return nullptr;
 }
 
 // What an imported module raises arrives where it is imported.

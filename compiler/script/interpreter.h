@@ -371,6 +371,7 @@ class Interpreter {
   Value import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written);
   bool import_failed(Scope* scope, const syntax::Name& bound);
   Value import_raises(const Pending& raised, const ImportPath& written);
+  const Pending* what_ended(const syntax::Tree& module, std::size_t first) const;
   void misspelt_module(const ImportPath& path);
   // What follows a name in the script tells which was meant: `T.otx.cp_async`, `T.ptx.barrier.init`. Mends what is
   // pending for the attribute.

@@ -28,7 +28,7 @@ constexpr std::size_t kArenaBytesPerByte = 5;
 constexpr std::size_t kArenaBytesPerStatement = 320;
 
 // What is read of a document. Scripts have a hundredth of it.
-constexpr std::size_t kMostKilobytes = 4096, kMostStatements = 100'000, kMostErrors = 1000,
+constexpr std::size_t kMostKilobytes = 4096, kMostStatements = 50'000, kMostErrors = 1000,
                       kMostComments = 2000;  // `# tilewright:`, each of which may speak of each kernel
 
 TSPoint point_at(std::string_view text, std::size_t offset) {

@@ -1,6 +1,7 @@
 #include "compiler/text/source.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace tilewright::text {
 namespace {
@@ -11,6 +12,18 @@ std::uint32_t sequence_length(unsigned char lead) {
   if (lead < 0xE0) return 2;
   if (lead < 0xF0) return 3;
   return lead < 0xF8 ? 4 : 1;
+}
+
+// How many bytes at the beginning of the text are ASCII, which every encoding counts alike: most lines are nothing
+// else, and one of a megabyte is asked for each of its columns. In steps of a word.
+std::uint32_t ascii_prefix(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080ull;
+  std::size_t at = 0;
+  for (std::uint64_t word = 0; at + sizeof word <= text.size(); at += sizeof word) {
+    std::memcpy(&word, text.data() + at, sizeof word);
+    if (word & kHighBits) break;
+  }
+  return static_cast<std::uint32_t>(at);
 }
 
 std::uint32_t units(std::uint32_t bytes, Encoding encoding) {
@@ -88,8 +101,8 @@ LineColumn Source::position(std::uint32_t offset, Encoding encoding) const {
   offset = std::min(offset, size());
   auto after = std::upper_bound(lines_.begin(), lines_.end(), offset);
   std::uint32_t line = static_cast<std::uint32_t>(after - lines_.begin()) - 1;
-  std::uint32_t column = 0;
-  for (std::uint32_t at = lines_[line]; at < offset;) {
+  std::uint32_t column = ascii_prefix(std::string_view(text_).substr(lines_[line], offset - lines_[line]));
+  for (std::uint32_t at = lines_[line] + column; at < offset;) {
     std::uint32_t bytes = sequence_length(static_cast<unsigned char>(text_[at]));
     if (at + bytes > offset) {  // inside a sequence: UTF-8 can say where, the others point at its start
       if (encoding == Encoding::Utf8) column += offset - at;
@@ -105,7 +118,8 @@ std::uint32_t Source::offset(LineColumn position, Encoding encoding) const {
   if (position.line >= lines_.size()) return size();
   std::uint32_t at = lines_[position.line];
   std::uint32_t end = at + static_cast<std::uint32_t>(line(position.line).size());
-  std::uint32_t column = 0;
+  std::uint32_t column = ascii_prefix(std::string_view(text_).substr(at, std::min(end - at, position.column)));
+  at += column;
   while (at < end && column < position.column) {
     std::uint32_t bytes = sequence_length(static_cast<unsigned char>(text_[at]));
     if (encoding == Encoding::Utf8) bytes = std::min(bytes, position.column - column);

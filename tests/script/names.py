@@ -345,16 +345,16 @@ from tvm.script import tirx as T
 def count():
     n = 0
     while True:
-# @1:5-2:15 information[TW2009]: the script takes more than 20000000 steps
-#   hint: look for a loop that does not end, or raise the limit in tilewright.toml
+#   ^^^^^^^^^^ error[TW2009]: the script takes more than 20000000 steps
+#   hint: nothing in this loop ends it
         n += 1
     return n
 
 endless = count()
 for i in range(1 << 60):
-# @1:1-2:16 information[TW2009]: the script needs more than 256 MB to evaluate
-#   hint: look for data that grows without end, or raise the limit in tilewright.toml
     numbers = i
+#             ^ information[TW2009]: the script takes more than 20000000 steps
+#   hint: look for a loop that does not end, or raise the limit in tilewright.toml
 
 known = 128
 

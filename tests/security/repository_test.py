@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import socket
@@ -257,6 +258,10 @@ def _(t):
     done = subprocess.Popen([BINARY, "trust"], cwd=folder, env=t.env, stdin=write, stderr=write, stdout=subprocess.PIPE)
     shown = b""
     while b"[y/N]" not in shown:
+        ready = select.select([read], [], [], 20)[0]
+        if not ready:
+            done.kill()
+        t.holds(ready, f"it asks nothing: {shown}")
         shown += os.read(read, 4096)
     t.write("repo/tilewright.toml", f'[remotes.lab]\nat = "exec:touch {mark}"\n')
     os.write(read, b"y\n")

@@ -56,9 +56,12 @@ Value construct_int(Interpreter& in, const Arguments& args, Value) {
       return in.fail(code::kValue, args.at(1), "the base of int() must be 0 or 2 to 36", {}, "ValueError");
     }
     if (auto parsed = parse_integer(text->text, static_cast<int>(base))) return in.big(*parsed);
-    return in.fail(code::kValue, args.at(0),
-                   "\"" + text->text.substr(0, 40) + "\" is not an integer in base " + std::to_string(base), {},
-                   "ValueError");
+    in.fail(code::kValue, args.at(0),
+            "\"" + text->text.substr(0, 40) + "\" is not an integer in base " + std::to_string(base), {}, "ValueError");
+    // Longer ones may be numbers that are too large for us, and there are digits beyond ASCII.
+    constexpr std::size_t kCertain = 30;
+    const bool ascii = std::ranges::none_of(text->text, [](unsigned char c) { return c >= 0x80; });
+    return ascii && text->text.size() < kCertain ? in.certainly() : Value::error();
   }
   if (args.positional.size() == 2) return wrong_type(in, args.at(0), "int", "a string before a base", v);
   if (auto whole = in.as_big(v)) return in.big(*whole);
