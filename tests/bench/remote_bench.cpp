@@ -63,14 +63,14 @@ Took run_once(remote::Client& client, const run::Job& job, int number, int short
   const remote::Client::Progress progress = [&](const wire::JobProgress& p) {
     if (p.state == "sending") sending = Clock::now();
   };
-  auto answer = client.run(open, job, results, progress, {});
+  auto answer = client.run(open, job, results, progress, start + std::chrono::hours(1), {});
   took.all = seconds_since(start);
   took.from = seconds_since(sending);
   const bool right = short_by > 0 ? !answer && answer.error().message == "cubin 0 is not all there"
-                                  : answer && answer->outcome.at("status") == "done";
+                                  : answer && answer->result.outcome.at("status") == "done";
   if (!right) {
     std::fprintf(stderr, "the job failed: %s\n",
-                 answer ? answer->outcome.dump().c_str() : answer.error().message.c_str());
+                 answer ? answer->result.outcome.dump().c_str() : answer.error().message.c_str());
     std::exit(1);
   }
   return took;
