@@ -199,8 +199,8 @@ TEST_CASE("tensor memory") {
     CHECK(b({127}) == 1128);
   }
   SECTION("registers before the wait") {
-    CHECK_THAT(finding_of(script("32", {put, put_done, get, out}), simulate::Timing::Latest, "sm_100a"),
-               ContainsSubstring("TW5002 | B[tid]"));
+    Numbers b = result_of(script("32", {put, put_done, get, out}), "sm_100a");
+    CHECK(b({127}) == 1128);
   }
   SECTION("packed halves of two columns") {
     Numbers b =

@@ -8,8 +8,9 @@ Each script of verdicts/ is one kind of fault and says what is right of each of 
     # verdict make(True): clean
     # verdict make(False): TW5020 at `B[rank] = x[0]`
     # verdict kernel: warning TW5014 at `T.ptx.mbarrier.init(full`
+    # verdict run kernel: verified
 
-An entry that is a call is tried alone. `clean` means: no error and no warning. Otherwise the finding has to be there, as an error
+The last is the verdict of `run --on sim`. An entry that is a call is tried alone. `clean` means: no error and no warning. Otherwise the finding has to be there, as an error
 where nothing else is said, on a line of the script that contains the text; others of the same cause may stand beside it.
 """
 import argparse
@@ -25,9 +26,12 @@ VERDICT = re.compile(r"# verdict (?P<entry>.+?): (?:(?P<clean>clean)|(?P<severit
 
 
 def cases(script):
-    """(entry, severity, code, part of the line) of each verdict; code None: clean."""
+    """(entry, severity, code, part of the line) of each verdict; code None: clean. Of a run: (entry, "run", verdict, None)."""
     for line in script.read_text(encoding="utf-8").splitlines():
         if not line.startswith("# verdict"):
+            continue
+        if run := re.match(r"# verdict run (.+): (\w+)$", line):
+            yield run[1], "run", run[2], None
             continue
         m = VERDICT.match(line)
         if not m:
@@ -48,11 +52,22 @@ def found(binary, text):
     return [(d["severity"], d["code"], lines[d["range"]["start"]["line"] - 1].strip()) for d in diagnostics if d["severity"] in ("error", "warning")]
 
 
+def run(binary, text, entry, verdict):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "kernel.py")
+        path.write_text(text, encoding="utf-8")
+        done = subprocess.run([binary, "run", str(path), "--entry", entry, "--on", "sim"], capture_output=True, text=True, check=False)
+    last = (done.stdout.strip() or done.stderr.strip()).split("\n")[-1]
+    return "" if last.split(" ")[0].rstrip(":") == verdict else f"the run is not {verdict}: {last}"
+
+
 def judge(binary, script, entry, severity, code, part):
     """What is wrong with the answer; empty: nothing."""
     body = [line for line in script.read_text(encoding="utf-8").split("\n") if not line.startswith("# verdict")]
     if "(" in entry:
         body.append(f"# tilewright: entry {entry}\n")
+    if severity == "run":
+        return run(binary, "\n".join(body), entry, code)
     said = found(binary, "\n".join(body))
     if code is None:
         return "" if not said else f"is right, and is told {said}"
