@@ -357,6 +357,7 @@ int run_layout(const LayoutCommand& command) {
   }
   auto layout = e.interpreter().as_layout(evaluated.result.value, {});
   if (!layout) {
+    e.interpreter().take_pending();  // that it is no layout
     std::string text = e.interpreter().repr(evaluated.result.value);
     if (command.json)
       text = render::dump(Json{{"expression", command.expression}, {"value", text}, {"diagnostics", diagnostics}});

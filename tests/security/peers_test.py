@@ -232,7 +232,7 @@ def _(t):
     fake = pretend(t, WORKER, "def on_hello(m): silent()")
     t.write("batch/a.py", COPY)
     t.write("batch/tilewright.toml", f'[remotes.mute]\nat = "{fake}"\npatience = 1\n[remotes.good]\nat = "{HONEST}"\n[pools]\nall = ["mute", "good"]\n')
-    t.run("trust", os.path.join(t.work, "batch"))
+    t.run("trust", os.path.join(t.work, "batch"), "--yes")
     done = t.run("run", "a.py", "--entry", "all", "--on", "all", cwd=os.path.join(t.work, "batch"), seconds=40)
     t.holds(done.returncode == 0 and b"within 1 s" in done.stderr, f"{done.stdout + done.stderr}")
 
