@@ -28,7 +28,7 @@ constexpr std::size_t kArenaBytesPerByte = 5;
 constexpr std::size_t kArenaBytesPerStatement = 320;
 
 // What is read of a document. Scripts have a hundredth of it.
-constexpr std::size_t kMostKilobytes = 4096, kMostStatements = 50'000, kMostErrors = 1000,
+constexpr std::size_t kMostKilobytes = 4096, kMostInLine = 1280, kMostStatements = 50'000, kMostErrors = 1000,
                       kMostComments = 2000;  // `# tilewright:`, each of which may speak of each kernel
 
 TSPoint point_at(std::string_view text, std::size_t offset) {
@@ -160,6 +160,16 @@ std::string too_large(std::size_t count, std::string_view what, std::size_t most
          std::to_string(most) + " are";
 }
 
+// Where a line begins that is too long; nothing: none is. Each column in it is counted from its beginning.
+std::optional<std::uint32_t> long_line(const text::Source& source) {
+  if (source.size() >> 10 <= kMostInLine) return std::nullopt;
+  for (std::uint32_t i = 0; i < source.line_count(); ++i) {
+    const std::string_view line = source.line(i);
+    if (line.size() >> 10 > kMostInLine) return static_cast<std::uint32_t>(line.data() - source.text().data());
+  }
+  return std::nullopt;
+}
+
 // Where the document cannot be read, in the order of the text.
 std::vector<SyntaxError> errors_of(const Cuts& cuts, Statements statements) {
   std::vector<SyntaxError> out;
@@ -195,6 +205,9 @@ std::shared_ptr<const Tree> Tree::make(std::shared_ptr<const text::Source> sourc
   tree->source_ = std::move(source);
   const std::string_view text = tree->source_->text();
   if (text.size() >> 10 > kMostKilobytes) return refused(0, too_large(text.size() >> 10, " KB", kMostKilobytes));
+  if (auto at = long_line(*tree->source_)) {
+    return refused(*at, "the document has a line of more than " + std::to_string(kMostInLine) + " KB and is not read");
+  }
 
   static const Tree kNone;
   const Tree& old = before ? *before : kNone;
@@ -267,7 +280,8 @@ Tree::~Tree() { ts_tree_delete(raw_); }
 
 const TSTree* Tree::raw() const {
   std::call_once(raw_once_, [&] {
-    if (source_->size() >> 10 <= kMostKilobytes) raw_ = Parser(source_->size()).parse(source_->text()).release();
+    const bool refused = statements_.empty() && !errors_.empty();
+    if (!refused) raw_ = Parser(source_->size()).parse(source_->text()).release();
   });
   return raw_;
 }

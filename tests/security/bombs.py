@@ -605,11 +605,13 @@ class Server:
                 self.change(uri, version, HONEST)
                 self.diagnosed(uri, version)
                 wall, cpu = time.monotonic() - began, self.used()[0] - used
-                if wall > 5 or (wall > 1 and cpu > 0.8):
+                if wall > 10 or (wall > 1 and cpu > 1):
                     wrong.append(f"the fixed text took {wall:.1f} s ({cpu:.1f} s of a processor){' beside it' if pause else ''}")
             peak_then = self.used()[1]
             c.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
-            seconds, megabytes = after - before, max(peak, peak_then)
+            seconds, megabytes = after - before, peak
+            if peak_then > 1.5 * MEGABYTES:  # two versions of the document may be held for a moment
+                wrong.append(f"{peak_then:.0f} MB beside it")
             if seconds > SECONDS:
                 wrong.append(f"{seconds:.1f} s")
             if megabytes > MEGABYTES:

@@ -479,7 +479,7 @@ def _(t):
 @attack("a message that no memory is there for ends its connection, not the worker")
 def _(t):
     with Served(t, "--slots", "1", "--message-limit", "4096", memory=1000 << 20) as served:
-        client = served.worker.connect()
+        client = served.client()
         try:
             client.send(b"Content-Length: 3000000000\r\n\r\n")
             for _ in range(1500):
