@@ -363,6 +363,29 @@ Value Interpreter::eval_subscript(const syntax::Subscript* node, Scope* scope) {
   return subscript(object, indices, single, span(node));
 }
 
+namespace {
+
+Value comprehended(Interpreter& in, syntax::ComprehensionKind form, std::vector<Value> items, Dict* dict) {
+  switch (form) {
+    case syntax::ComprehensionKind::List: return in.list(std::move(items));
+    case syntax::ComprehensionKind::Dict: return Value::object(dict);
+    case syntax::ComprehensionKind::Set: {
+      Set* set = in.make<Set>();
+      set->entries.items = std::move(dict->items);
+      set->entries.index = std::move(dict->index);
+      return Value::object(set);
+    }
+    case syntax::ComprehensionKind::Generator: {
+      Iterator* it = in.make<Iterator>();
+      it->items = std::move(items);
+      return Value::object(it);
+    }
+  }
+  return Value::none();
+}
+
+}  // namespace
+
 Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* scope) {
   ScopeGuard guard(*this, scope, Scope::Kind::Block);
   Scope* inner = guard.scope;
@@ -430,22 +453,7 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
   };
   if (!run(run, 0)) return Value::error();
   if (!unknown.is_none()) return unknown;
-  switch (node->form) {
-    case syntax::ComprehensionKind::List: return list(std::move(items));
-    case syntax::ComprehensionKind::Dict: return Value::object(dict);
-    case syntax::ComprehensionKind::Set: {
-      Set* set = make<Set>();
-      set->entries.items = std::move(dict->items);
-      set->entries.index = std::move(dict->index);
-      return Value::object(set);
-    }
-    case syntax::ComprehensionKind::Generator: {
-      Iterator* it = make<Iterator>();
-      it->items = std::move(items);
-      return Value::object(it);
-    }
-  }
-  return Value::none();
+  return comprehended(*this, node->form, std::move(items), dict);
 }
 
 Value Interpreter::eval_fstring(const syntax::FString* node, Scope* scope) {
