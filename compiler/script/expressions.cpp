@@ -370,6 +370,7 @@ Value comprehended(Interpreter& in, syntax::ComprehensionKind form, std::vector<
     case syntax::ComprehensionKind::List: return in.list(std::move(items));
     case syntax::ComprehensionKind::Dict: return Value::object(dict);
     case syntax::ComprehensionKind::Set: {
+      if (Value::object(dict).is_opaque()) return Value::object(dict);
       Set* set = in.make<Set>();
       set->entries.items = std::move(dict->items);
       set->entries.index = std::move(dict->index);
