@@ -324,4 +324,8 @@ def reduced(A: T.Buffer((64, 64), "float32")):
     s = T.alloc_shared((64, 64), "float32")
     r = T.alloc_shared((64,), "float32")
     Tx.cta.sum(r[:], s[:, :], dim=0)
+#                             ^^^ error[TW3105]: sum has no option `dim`: without axes= it takes the last axis
+#   hint: write axes=
     Tx.cta.sum(r[:], s[:, :], keepdims=True)
+#                             ^^^^^^^^ error[TW3105]: sum has no option `keepdims`: the shape of its destination tells what is kept
+#   hint: leave it out
