@@ -62,6 +62,7 @@ KernelBuilder::KernelBuilder(ir::Kernel& kernel, Drafts* outside) : kernel_(kern
 void KernelBuilder::set_name(std::string_view symbol) { kernel_.name = copied(symbol); }
 
 void KernelBuilder::set_attribute(std::string_view key, ir::Expr value) {
+  ++additions_;
   kernel_.attributes.push_back({copied(key), value});
 }
 
@@ -87,6 +88,7 @@ Made<const ir::Buffer*> KernelBuilder::match(const ir::Var* parameter, const Buf
   if (slot == kernel_.params.end() || slot->buffer) {
     return std::unexpected(Refusal{code::kParameter, "this parameter is already matched to a buffer"});
   }
+  ++additions_;
   return slot->buffer = drafts_.buffer(options, span);
 }
 
@@ -199,6 +201,7 @@ std::vector<const ir::Var*> KernelBuilder::scope_ids(ir::Origin at, ir::ScopeBin
 // ---- statements -------------------------------------------------------------------------------------------------
 
 void KernelBuilder::emit(const ir::Stmt* made) {
+  ++additions_;
   if (const auto* s = ir::as<ir::Store>(made)) {
     nodes_ += weights_.of(s->value).nodes;
     for (ir::Expr i : s->indices) nodes_ += weights_.of(i).nodes;

@@ -77,6 +77,7 @@ class KernelBuilder {
 
   // ---- signature ------------------------------------------------------------------------------------------------
   void set_name(std::string_view symbol);
+  text::Span name_span() const { return kernel_.span; }
   void set_attribute(std::string_view key, ir::Expr value);
   // The next parameter: a number, a pointer, a tensor map.
   const ir::Var* parameter(std::string_view name, ir::DataType dtype, Pointee pointee = {});
@@ -160,6 +161,8 @@ class KernelBuilder {
   ir::Expr in_first_round(ir::Expr e) const;
   // Parts of all expressions in statements so far; kMaxKernelNodes is what later stages are made for.
   std::uint64_t nodes() const { return nodes_; }
+  // Grows whenever the kernel gets something: who sees the same number knows that nothing was added.
+  std::uint64_t additions() const { return additions_; }
   Weights& weights() { return weights_; }
 
   // ---- the end ----------------------------------------------------------------------------------------------------
@@ -183,7 +186,7 @@ class KernelBuilder {
   ir::Kernel& kernel_;
   Drafts drafts_;
   Weights weights_;
-  std::uint64_t nodes_ = 0;
+  std::uint64_t nodes_ = 0, additions_ = 0;
   std::vector<OpenBlock> blocks_;  // innermost last
   std::vector<const ir::Buffer*> allocated_;
   bool on_device_ = false;

@@ -399,6 +399,18 @@ class Dispatcher {
     return names;
   }
 
+  // Options of other libraries' reductions, which no release knows: the call would mean something else. Returns what
+  // the axes are called here; empty: the option is none of those.
+  static std::string_view reduced_axes(const ir::TileCall& call, std::string_view key) {
+    constexpr std::string_view kMeant[] = {"dim", "dims", "axis", "keepdim", "keepdims"};
+    const ir::Primitive* row = ir::find_primitive(call.primitive);
+    if (!row || std::ranges::find(kMeant, key) == std::end(kMeant)) return {};
+    for (const ir::PrimitiveOperand& o : row->operands) {
+      if (o.kind == ir::OperandKind::Axes) return o.name;
+    }
+    return {};
+  }
+
   // Reports options that nobody reads. One that is nearly the name of another is not reported but answered: it says
   // what is wrong with the call.
   std::optional<text::Diagnostic> check_options(const ir::TileCall& call) {
@@ -410,6 +422,17 @@ class Dispatcher {
           diagnostic(code::kUnknownOption, Severity::Warning,
                      cat("no variant of ", call.primitive, " reads the option `", item.key, "`"), call.origin);
       if (text::Span at = item.key_span ? item.key_span : item.value.span) d.span = at;
+      if (std::string_view axes = reduced_axes(call, item.key); !axes.empty()) {
+        d.severity = Severity::Error;
+        const bool keeps = item.key.starts_with("keep");
+        d.message = cat(call.primitive, " has no option `", item.key, "`: ",
+                        keeps ? std::string("the shape of its destination tells what is kept")
+                              : cat("without ", axes, "= it takes the last axis"));
+        d.hint = keeps ? std::string("leave it out") : cat("write ", axes, "=");
+        if (!keeps && item.key_span) d.fix = {text::Fix::Kind::Replace, cat("Replace by ", axes), std::string(axes)};
+        context_.report(std::move(d));
+        continue;
+      }
       d.hint = names.empty() ? cat(call.primitive, " takes no options") : cat("it knows ", names);
       std::string meant(nearest_keyword(call, item.key));
       if (!meant.empty()) {

@@ -251,8 +251,8 @@ class Overruns {
     std::optional<std::int64_t> elements = ir::constant_elements(b->shape);
     if (!elements || *elements <= 0 || !b->strides.empty() || indices.size() != b->rank()) return;
     if (std::ranges::any_of(indices, [](Expr e) { return e.dtype().lanes != 1; })) return;
-    if (is_inside(b, indices, *elements, [](Expr e) { return quick_bounds(e); })) return;
-    if (is_inside(b, indices, *elements, ir::bounds)) return;
+    if (is_inside(b, indices, *elements, [](Expr e) { return quick_bounds(e); })) return dimensions(b, indices, s);
+    if (is_inside(b, indices, *elements, ir::bounds)) return dimensions(b, indices, s);
     std::int64_t outside = 0;
     auto beyond = [&](const Witness& w) -> std::optional<bool> {
       std::int64_t flat = 0;
@@ -265,12 +265,40 @@ class Overruns {
       return flat < 0 || flat >= *elements;
     };
     auto w = witnesses_.find(indices, *elements, beyond);
-    if (!w) return;
+    if (!w) return dimensions(b, indices, s);
     text::Diagnostic d = at(code::kOverrun, s->origin);
     d.message = cat(b->name, " has ", *elements, *elements == 1 ? " element" : " elements", ", and this is element ",
                     outside, where(*w, indices));
     d.hint = "guard the access, or make the buffer larger";
     say(std::move(d));
+  }
+
+  // An index beyond its own dimension names an element of the next row. Where the indices before it do not vary, the
+  // kernel counts across rows on purpose.
+  void dimensions(const ir::Buffer* b, std::span<const Expr> indices, const Stmt* s) {
+    bool varies = false;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      const Expr index = indices[d];
+      const bool before = std::exchange(varies, varies || !ir::constant(index));
+      if (!before) continue;
+      const std::int64_t extent = *ir::constant(b->shape[d]);
+      auto within = [&](ir::Interval i) { return i.lo >= 0 && i.hi < extent; };
+      if (within(quick_bounds(index)) || within(ir::bounds(index))) continue;
+      std::int64_t reached = 0;
+      auto beyond = [&](const Witness& w) -> std::optional<bool> {
+        Number n = numbers_.of(index, w);
+        if (!n) return std::nullopt;
+        reached = *n;
+        return *n < 0 || *n >= extent;
+      };
+      auto w = witnesses_.find({&index, 1}, extent, beyond);
+      if (!w) continue;
+      text::Diagnostic found = at(code::kOverrun, s->origin);
+      found.message = cat("dimension ", d, " of ", b->name, " has ", extent, extent == 1 ? " element" : " elements",
+                          ", and this index reaches ", reached, where(*w, {&index, 1}));
+      found.hint = "such an index names an element of another row: exchange the indices, or guard the access";
+      return say(std::move(found));
+    }
   }
 
   void region(const ir::Region& r, const ir::TileCall* s, text::Span span) {

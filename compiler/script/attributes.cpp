@@ -6,6 +6,7 @@
 #include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"
 #include "compiler/script/tirx/modules.h"
+#include "compiler/script/worlds.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -313,6 +314,7 @@ Value attribute_of_kernel(Interpreter& in, Value object, std::string_view name) 
 
 Value Interpreter::attribute(Value object, std::string_view name, text::Span span) {
   if (MetaVar* m = object.as<MetaVar>()) object = m->value;
+  if (object.is_opaque()) return object;
   Value result;
   switch (object.tag) {
     case Tag::Error:
@@ -468,6 +470,14 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
   if (DataTypeValue* d = object.as<DataTypeValue>()) return array_type(*this, *d, indices, single);
   Value index = single ? indices[0] : tuple({indices.begin(), indices.end()});
   if (index.is_poison() || index.is_opaque()) return index;
+  if (Slice* s = index.as<Slice>()) {
+    for (Value bound : {s->start, s->stop, s->step}) {
+      if (bound.is_opaque()) return bound;
+    }
+  }
+  if (object.as<Dict>()) {
+    if (Value unknown = unknown_within(index); !unknown.is_none()) return unknown;
+  }
   if (TypeAnnotation* t = object.as<TypeAnnotation>()) {
     TypeAnnotation* out = make<TypeAnnotation>();
     *out = *t;
@@ -512,7 +522,19 @@ bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bo
   }
   Value index = single ? indices[0] : tuple({indices.begin(), indices.end()});
   if (List* l = object.as<List>()) {
-    if (Slice* slice = index.as<Slice>()) return assign_slice(*this, *l, *slice, value, span);
+    Slice* slice = index.as<Slice>();
+    if (slice) {
+      for (Value part : {slice->start, slice->stop, slice->step, value}) {
+        if (!part.is_opaque()) continue;
+        become_unknown(l, part.reason());
+        return true;
+      }
+    }
+    if (index.is_opaque()) {  // it may be any of them
+      for (Value& item : l->items) item = joined(item, value, index.reason());
+      return true;
+    }
+    if (slice) return assign_slice(*this, *l, *slice, value, span);
     auto at = element_position(*this, l->items.size(), index, span);
     if (!at) return false;
     l->items[*at] = value;

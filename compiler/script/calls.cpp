@@ -1,6 +1,7 @@
 // Calls and the binding of parameters.
 #include <algorithm>
 
+#include "compiler/script/arrivals.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/python/support.h"
@@ -71,6 +72,20 @@ Value Interpreter::unknown_keyword(std::string_view function, const Keyword& k,
   return Value::error();
 }
 
+std::string_view Interpreter::written(text::Span span) const {
+  if (!top_level_ || span.anchor != anchor_ || span.end > top_level_->text.size() || span.end < span.begin) return {};
+  return std::string_view(top_level_->text).substr(span.begin, span.end - span.begin);
+}
+
+text::Span Interpreter::with_keyword(text::Span value, std::string_view name) const {
+  const std::string_view before = written({value.anchor, 0, value.begin});
+  const std::size_t equals = before.find_last_not_of(" \t");
+  if (equals == before.npos || before[equals] != '=') return value;
+  const std::size_t end = before.find_last_not_of(" \t", equals - 1);
+  if (end == before.npos || !before.substr(0, end + 1).ends_with(name)) return value;
+  return {value.anchor, static_cast<std::uint32_t>(end + 1 - name.size()), value.end};
+}
+
 Value Interpreter::call(Value function, std::span<const Value> arguments, text::Span span) {
   Arguments args;
   args.positional = arguments;
@@ -89,6 +104,7 @@ Value Interpreter::call(Value function, const Arguments& arguments) {
       fail(code::kType, arguments.function, std::string(type_name(function)) + " cannot be called");
       return is_plain(function) ? certainly() : Value::error();
   }
+  if (function.is_opaque()) return function;
   if (Function* f = function.as<Function>()) return call_function(f, arguments);
   if (BoundMethod* m = function.as<BoundMethod>()) {
     if (Function* f = m->function.as<Function>()) return call_function(f, arguments, m->self);
@@ -103,7 +119,10 @@ Value Interpreter::call(Value function, const Arguments& arguments) {
 
 Value Interpreter::call_other(Value function, const Arguments& arguments) {
   if (MetaVar* m = function.as<MetaVar>()) return call(m->value, arguments);
-  if (Native* n = function.as<Native>()) return n->function(*this, arguments, n->self);
+  if (Native* n = function.as<Native>()) {
+    if (n->self.is_object() && n->self.is_opaque()) return n->self;  // a method of what is not known any more
+    return n->function(*this, arguments, n->self);
+  }
   if (BoundMethod* m = function.as<BoundMethod>()) {
     std::vector<Value> values{m->self};
     values.insert(values.end(), arguments.positional.begin(), arguments.positional.end());
@@ -290,6 +309,14 @@ bool Interpreter::bind_parameters(std::span<const syntax::Parameter> params, std
   return binder.all_taken();
 }
 
+Flow Interpreter::run_function(syntax::Stmts body, Scope* scope) {
+  Arrivals here(*this, false);
+  Flow flow = exec_host(body, scope);
+  here.close();
+  if (flow == Flow::Normal && here.any(Flow::Return)) flow = Flow::Return;  // its end returns what None is
+  return here.join(Flow::Return, flow);
+}
+
 Value Interpreter::call_function(Function* f, const Arguments& arguments, Value self) {
   bool has_self = !self.is_none();
   ++script_calls_;
@@ -330,12 +357,8 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   Scope* outer_script_scope = script_scope_;
   Value outer_return = return_value_;
   return_value_ = Value::none();
-  const bool left = std::exchange(perhaps_left_, false), returned = std::exchange(perhaps_returned_, false);
-  Flow flow = script ? exec_script(f->def->body, scope) : exec_host(f->def->body, scope);
+  Flow flow = script ? exec_script(f->def->body, scope) : run_function(f->def->body, scope);
   Value result = return_value_;
-  if (perhaps_returned_ && flow == Flow::Normal) result = Value::opaque("a loop over unknown values");
-  perhaps_left_ = left;
-  perhaps_returned_ = returned;
   return_value_ = outer_return;
   script_scope_ = outer_script_scope;
   leave(kLevels);

@@ -63,6 +63,23 @@ constexpr text::CodeInfo kTable[] = {
      "T.device_entry() splits a kernel once into host and device part. A kernel that only binds launch dimensions "
      "(T.launch_thread, T.thread_binding) needs none: its device part is the outermost binding, of which there is one, "
      "and what works on tensors stands inside it."},
+    {kTruncation, "fraction dropped",
+     "A floating-point value is stored where integers are kept: the fraction is lost at every store. A scalar has the "
+     "type of the first value that it is assigned, so `acc = 0` is int32: write acc: T.float32 = 0. Where the loss is "
+     "meant, a cast says so: T.int32(x)."},
+    {kSerial, "serial in every thread",
+     "T.parallel says that rounds do not depend on each other; in a kernel for a GPU it is a serial loop, and each "
+     "thread that reaches it runs all rounds. Share the rounds out by the thread's index, or write T.serial."},
+    {kPrinted, "print() in a kernel",
+     "print() is Python's and runs while the kernel is built: of a value that exists only when the kernel runs it "
+     "prints "
+     "nothing. T.cuda.printf prints on the device."},
+    {kUnchecked, "not checked",
+     "The function looks like a kernel, and nothing of it was looked at: its decorator comes from a package that is "
+     "not "
+     "evaluated, it is a kernel for other hardware, or whether it is made depends on a condition that is not known. "
+     "The "
+     "summary counts such functions; `check --deny unchecked` makes them errors."},
     {kSymbol, "name that is no identifier",
      "The name of a kernel becomes a symbol of the GPU program, words of CUDA and C++ text, and the names of files "
      "(`compile -o`); the function of T.call_extern and T.cuda.func_call becomes a call in CUDA text. So each is an "

@@ -6,6 +6,7 @@
 #include "compiler/script/operators.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/rendering.h"
+#include "compiler/script/worlds.h"
 #include "compiler/text/search.h"
 
 namespace tilewright::script {
@@ -14,30 +15,45 @@ using syntax::Operator;
 
 namespace {
 
-// Is `a` in `b`? Nothing: an error is pending.
-std::optional<bool> is_in(Interpreter& in, Value a, Value b, text::Span span) {
+// Is `a` in `b`? A truth, or what is not known.
+Value is_in(Interpreter& in, Value a, Value b, text::Span span) {
+  Value unknown = unknown_within(a);
+  if (!unknown.is_none()) return unknown;
   if (Str* s = b.as<Str>()) {
     Str* part = a.as<Str>();
     if (!part) {
-      in.fail(code::kType, span, "'in <string>' needs a string on the left");
-      return std::nullopt;
+      return in.fail(code::kType, span, "'in <string>' needs a string on the left");
     }
-    if (!in.charge_text(s->text.size(), span)) return std::nullopt;
-    return text::find_first(s->text, part->text) != std::string::npos;
+    if (!in.charge_text(s->text.size(), span)) return Value::error();
+    return Value::boolean(text::find_first(s->text, part->text) != std::string::npos);
   }
-  if (Dict* d = b.as<Dict>()) return in.dict_find(d, a) != nullptr;
-  if (Set* s = b.as<Set>()) return in.dict_find(&s->entries, a) != nullptr;
+  if (Dict* d = b.as<Dict>()) return Value::boolean(in.dict_find(d, a) != nullptr);
+  if (Set* s = b.as<Set>()) return Value::boolean(in.dict_find(&s->entries, a) != nullptr);
   if (Instance* instance = b.as<Instance>(); instance && instance->cls->find("__contains__")) {
     Value r = in.call(in.attribute(b, "__contains__", span), std::span<const Value>(&a, 1), span);
-    return r.is_error() ? std::nullopt : in.truth(r, span);
+    if (r.is_error() || r.is_opaque()) return r;
+    auto t = in.truth(r, span);
+    return t ? Value::boolean(*t) : Value::error();
   }
   auto items = in.iterate(b, span);
-  if (!items) return std::nullopt;
+  if (!items) return Value::error();
   for (Value item : *items) {
-    if (in.equals(item, a)) return true;
-    if (in.has_pending()) return std::nullopt;
+    if (in.equals(item, a)) return Value::boolean(true);
+    if (in.has_pending()) return Value::error();
+    if (unknown.is_none()) unknown = unknown_within(item);
   }
-  return false;
+  return unknown.is_none() ? Value::boolean(false) : unknown;
+}
+
+// a == b, where both are known at least in part.
+Value equality(Interpreter& in, Operator op, Value a, Value b) {
+  const bool same = in.equals(a, b);
+  if (in.has_pending()) return Value::error();
+  if (same) return Value::boolean(op == Operator::Eq);
+  if (!a.is_object() || !b.is_object()) return Value::boolean(op == Operator::Ne);
+  Value unknown = unknown_within(a);
+  if (unknown.is_none()) unknown = unknown_within(b);
+  return unknown.is_none() ? Value::boolean(op == Operator::Ne) : unknown;
 }
 
 bool is_scalar_of_kernel(Value v) {
@@ -118,16 +134,17 @@ Value compare_order(Interpreter& in, Operator op, Value a, Value b, text::Span s
 Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
   if (MetaVar* m = b.as<MetaVar>()) b = m->value;
-  const bool identity = op == Operator::Is || op == Operator::IsNot;
-  if (identity && (a.is_opaque() || b.is_opaque())) assume();
-  if (op == Operator::Is) return Value::boolean(is_identical(a, b));
-  if (op == Operator::IsNot) return Value::boolean(!is_identical(a, b));
+  if (op == Operator::Is || op == Operator::IsNot) {
+    if (a.is_opaque()) return a;
+    if (b.is_opaque()) return b;
+    return Value::boolean(is_identical(a, b) == (op == Operator::Is));
+  }
   if (a.is_poison()) return a;
   if (b.is_poison()) return b;
   if (op == Operator::In || op == Operator::NotIn) {
     if (b.is_opaque() || a.is_opaque()) return b.is_opaque() ? b : a;
-    auto found = is_in(*this, a, b, span);
-    return found ? Value::boolean(*found == (op == Operator::In)) : Value::error();
+    Value found = is_in(*this, a, b, span);
+    return found.is_bool() ? Value::boolean(found.b == (op == Operator::In)) : found;
   }
   if ((is_scalar_of_kernel(a) && can_be_expr(b)) || (is_scalar_of_kernel(b) && can_be_expr(a))) {
     return compare_run_time(*this, op, a, b, span);
@@ -142,13 +159,16 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   }
   if (op == Operator::Eq || op == Operator::Ne) {
     at_ = span;
-    const bool same = equals(a, b);
-    return pending_ ? Value::error() : Value::boolean(same == (op == Operator::Eq));
+    return equality(*this, op, a, b);
   }
   return compare_order(*this, op, a, b, span);
 }
 
 std::optional<bool> Interpreter::truth(Value v, text::Span span) {
+  if (v.is_opaque()) {
+    fail(code::kOpaque, span, "this condition is not known here: " + whence(v), remedy(v));
+    return std::nullopt;
+  }
   switch (v.tag) {
     case Tag::Bool: return v.b;
     case Tag::Int: return v.i != 0;
@@ -264,7 +284,7 @@ bool Interpreter::equal_instances(Value a, Value b) {
       if (pending_ && !pending_->fatal && pending_->diagnostic.code != code::kLimit) pending_.reset();
       return false;
     }
-    return truth(r, at_).value_or(false);
+    return !r.is_opaque() && truth(r, at_).value_or(false);
   }
   if (!x->cls->is_dataclass || x->attributes.size() != y->attributes.size()) return false;
   bool same = true;
@@ -401,7 +421,7 @@ std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span)
     if (!r.as<Instance>()) return iterate(r, span);
   }
   if (v.is_opaque()) {
-    fail(code::kOpaque, span, std::string("this cannot be iterated here: it comes from ") + v.why);
+    fail(code::kOpaque, span, "this cannot be iterated here: " + whence(v), remedy(v));
   } else if (v.is_poison()) {
     fail({}, span, {});
   } else if (!v.is_error()) {

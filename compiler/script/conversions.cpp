@@ -4,6 +4,7 @@
 #include "compiler/expr/dtype_names.h"
 #include "compiler/script/habits.h"
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/support.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -31,8 +32,7 @@ std::optional<std::int64_t> Interpreter::as_int(Value v, text::Span span, std::s
   }
   if (MetaVar* m = v.as<MetaVar>()) return as_int(m->value, span, what);
   if (v.is_opaque()) {
-    fail(code::kOpaque, span, std::string(what) + " is not known here: it comes from " + v.why,
-         "give the value in the script, or name an entry with known arguments");
+    fail(code::kOpaque, span, std::string(what) + " is not known here: " + whence(v), remedy(v));
   } else if (v.is_poison()) {
     fail({}, span, {});
   } else if (!v.is_error()) {
@@ -51,7 +51,7 @@ std::optional<std::string_view> Interpreter::as_string(Value v, text::Span span,
     if (Value* inner = instance->find("value")) return as_string(*inner, span, what);
   }
   if (v.is_opaque()) {
-    fail(code::kOpaque, span, std::string(what) + " is not known here: it comes from " + v.why);
+    fail(code::kOpaque, span, std::string(what) + " is not known here: " + whence(v), remedy(v));
   } else if (v.is_poison()) {
     fail({}, span, {});
   } else if (!v.is_error()) {
@@ -77,15 +77,15 @@ bool Interpreter::can_be_expr(Value v) {
 }
 
 ir::Expr Interpreter::as_expr(Value v, text::Span span, std::string_view what) {
+  if (v.is_opaque()) {
+    fail(code::kOpaque, span, std::string(what) + " is not known here: " + whence(v), remedy(v));
+    return {};
+  }
   switch (v.tag) {
     case Tag::Bool: return ir::bool_imm(v.b);
     case Tag::Int: return ir::literal(v.i);
     case Tag::Float: return ir::literal(v.f);
     case Tag::Expr: return v.as_expr();
-    case Tag::Opaque:
-      fail(code::kOpaque, span, std::string(what) + " is not known here: it comes from " + v.why,
-           "give the value in the script, or name an entry with known arguments");
-      return {};
     case Tag::Error: return {};
     case Tag::Poison:  // its cause has been reported; stop silently
       fail({}, span, {});
@@ -125,6 +125,7 @@ ir::Expr Interpreter::as_expr(Value v, text::Span span, std::string_view what) {
 
 std::optional<ir::DataType> Interpreter::as_dtype(Value v, text::Span span) {
   if (DataTypeValue* d = v.as<DataTypeValue>()) return d->dtype;
+  if (auto d = python::dtype_of(v)) return d;
   if (v.is_poison()) {
     fail({}, span, {});
     return std::nullopt;
@@ -179,7 +180,7 @@ std::optional<ir::Region> Interpreter::as_region(Value v, text::Span span) {
   if (v.is_poison()) {
     fail({}, span, {});
   } else if (v.is_opaque()) {
-    fail(code::kOpaque, span, std::string("this operand is not known here: it comes from ") + v.why);
+    fail(code::kOpaque, span, "this operand is not known here: " + whence(v), remedy(v));
   } else if (!v.is_error()) {
     fail(code::kRegion, span, "a tile is needed here, not " + std::string(type_name(v)),
          "pass a buffer or a slice of one, such as A[0:32, 0:32]");
@@ -245,7 +246,7 @@ std::optional<layout::Layout> Interpreter::as_layout(Value v, text::Span span) {
   if (v.is_poison()) {
     fail({}, span, {});
   } else if (v.is_opaque()) {
-    fail(code::kOpaque, span, std::string("this layout is not known here: it comes from ") + v.why);
+    fail(code::kOpaque, span, "this layout is not known here: " + whence(v), remedy(v));
   } else if (LayoutSpec* s = v.as<LayoutSpec>()) {
     return layout::Layout{std::nullopt, s->tile};
   } else if (!v.is_error()) {

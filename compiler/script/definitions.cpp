@@ -155,12 +155,14 @@ Value Interpreter::define_function(const syntax::FunctionDef* def, Scope* scope)
   return apply_decorators(def->decorators, Value::object(f), scope);
 }
 
-// `@X.prim_func`; `@X.jit` of a function with an `X.Buffer`, for other packages have a `jit` of their own.
+// `@X.prim_func`, `@X.kernel`; `@X.jit` of a function with an `X.Buffer`, for other packages have a `jit` of their own.
 static bool is_kernel_decorator(const syntax::Node* node, const syntax::FunctionDef& def) {
   if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
   if (auto* r = syntax::as<syntax::NameRef>(node)) return r->name.text == "prim_func";
   auto* made = syntax::as<syntax::Attribute>(node);
-  if (!made || made->name.text != "jit") return made && made->name.text == "prim_func";
+  if (!made || made->name.text != "jit") {
+    return made && (made->name.text == "prim_func" || made->name.text == "kernel");
+  }
   auto* package = syntax::as<syntax::NameRef>(made->object);
   return package && std::ranges::any_of(def.params, [&](const syntax::Parameter& p) {
            auto* c = syntax::as<syntax::Call>(p.annotation);
@@ -194,7 +196,7 @@ Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope
     if (decorator.is_opaque()) {  // a decorator of the host world: the function itself stays known
       if (value.as<Class>()) assume();
       Function* f = value.as<Function>();
-      if (f && is_kernel_decorator(node, *f->def)) unread_.push_back({f, node, span(node), decorator.why});
+      if (f && is_kernel_decorator(node, *f->def)) unread_.push_back({f, node, span(node), decorator.reason()});
       continue;
     }
     Arguments args;

@@ -4,6 +4,7 @@
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/slices.h"
+#include "compiler/script/worlds.h"
 
 namespace tilewright::script {
 
@@ -59,7 +60,15 @@ bool Interpreter::delete_host(const syntax::Node* target, Scope* scope) {
 }
 
 bool Interpreter::delete_subscript(Value object, Value index, text::Span span) {
-  if (object.is_opaque() || object.is_poison() || index.is_opaque() || index.is_poison()) return true;
+  if (object.is_opaque() || object.is_poison() || index.is_poison()) return true;
+  Value unknown = unknown_within(index);
+  if (Slice* s = index.as<Slice>()) {
+    for (Value bound : {s->start, s->stop, s->step}) unknown = bound.is_opaque() ? bound : unknown;
+  }
+  if (!unknown.is_none()) {  // it may be any of them
+    become_unknown(object.o, unknown.reason());
+    return true;
+  }
   if (List* l = object.as<List>()) {
     if (Slice* s = index.as<Slice>()) return delete_slice(*this, *l, *s, span);
     auto at = element_position(*this, l->items.size(), index, span);

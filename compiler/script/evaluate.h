@@ -35,6 +35,13 @@ struct Factory {
   text::Span span;
 };
 
+// A function that looks like a kernel, of which nothing was looked at.
+struct Unchecked {
+  std::string name;
+  std::string why;  // "txl.kernel is not known here, it comes from the module 'txl'"
+  text::Span span;  // of its decorator
+};
+
 // Owns everything that its kernels point to.
 class Evaluation {
  public:
@@ -45,6 +52,7 @@ class Evaluation {
   // Not evaluated, as EvaluateOptions::all_entries says: without kernels.
   std::vector<Entry> other_entries;
   std::vector<Factory> open_factories;
+  std::vector<Unchecked> unchecked;
   Scope* module = nullptr;
   text::Dialect dialect = text::kNewestDialect;  // found as EvaluateOptions says
   bool stopped = false;                          // a limit or a cancellation ended it: the lists are incomplete

@@ -4,6 +4,7 @@
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/probe.h"
+#include "compiler/script/worlds.h"
 
 namespace tilewright::script {
 
@@ -322,6 +323,7 @@ Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
     // Who is not known may change what it is given.
     const auto can_change = [](Value a) { return a.as<List>() || a.as<Dict>() || a.as<Set>() || a.as<Instance>(); };
     if (std::ranges::any_of(positional.values(), can_change)) assume();
+    ++unknown_calls_;
     return v;
   }
   Arguments arguments;
@@ -361,6 +363,30 @@ Value Interpreter::eval_subscript(const syntax::Subscript* node, Scope* scope) {
   return subscript(object, indices, single, span(node));
 }
 
+namespace {
+
+Value comprehended(Interpreter& in, syntax::ComprehensionKind form, std::vector<Value> items, Dict* dict) {
+  switch (form) {
+    case syntax::ComprehensionKind::List: return in.list(std::move(items));
+    case syntax::ComprehensionKind::Dict: return Value::object(dict);
+    case syntax::ComprehensionKind::Set: {
+      if (Value::object(dict).is_opaque()) return Value::object(dict);
+      Set* set = in.make<Set>();
+      set->entries.items = std::move(dict->items);
+      set->entries.index = std::move(dict->index);
+      return Value::object(set);
+    }
+    case syntax::ComprehensionKind::Generator: {
+      Iterator* it = in.make<Iterator>();
+      it->items = std::move(items);
+      return Value::object(it);
+    }
+  }
+  return Value::none();
+}
+
+}  // namespace
+
 Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* scope) {
   ScopeGuard guard(*this, scope, Scope::Kind::Block);
   Scope* inner = guard.scope;
@@ -369,6 +395,15 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
                    ? make<Dict>()
                    : nullptr;
   Value unknown;  // an opaque or poisoned iterable makes the whole unknown
+  // What is made of it is not known; what making its items changes is what one way of two changes.
+  auto unknown_clause = [&](auto&& self, const syntax::ComprehensionClause& c, std::size_t clause, Value condition) {
+    unknown = Value::opaque(depends_on(condition, span(c.condition)));
+    if (clause + 1 == node->clauses.size() && changes_nothing(node->element, inner) &&
+        changes_nothing(node->value, inner))
+      return true;
+    const Way items_of{[&] { return self(self, clause + 1) ? Flow::Normal : Flow::Error; }};
+    return either(condition, span(c.condition), inner, false, items_of, {[] { return Flow::Normal; }}) != Flow::Error;
+  };
   // Comprehension bodies run as ordinary Python (script.md, builder mode): loops here are never IR loops.
   // A clause is inside of the one before it.
   auto inside = [&](auto&& self, std::size_t clause) -> bool {
@@ -397,6 +432,7 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
     if (!c.target) {
       Value condition = eval(c.condition, inner);
       if (condition.is_error()) return false;
+      if (condition.is_opaque()) return unknown_clause(self, c, clause, condition);
       auto t = truth(condition, span(c.condition));
       if (!t) return false;
       return !*t || inside(self, clause + 1);
@@ -418,22 +454,7 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
   };
   if (!run(run, 0)) return Value::error();
   if (!unknown.is_none()) return unknown;
-  switch (node->form) {
-    case syntax::ComprehensionKind::List: return list(std::move(items));
-    case syntax::ComprehensionKind::Dict: return Value::object(dict);
-    case syntax::ComprehensionKind::Set: {
-      Set* set = make<Set>();
-      set->entries.items = std::move(dict->items);
-      set->entries.index = std::move(dict->index);
-      return Value::object(set);
-    }
-    case syntax::ComprehensionKind::Generator: {
-      Iterator* it = make<Iterator>();
-      it->items = std::move(items);
-      return Value::object(it);
-    }
-  }
-  return Value::none();
+  return comprehended(*this, node->form, std::move(items), dict);
 }
 
 Value Interpreter::eval_fstring(const syntax::FString* node, Scope* scope) {
@@ -472,13 +493,13 @@ Value Interpreter::eval_bool_op(const syntax::BoolOp* node, Scope* scope) {
   bool runtime = a.is_expr();
   if (BufferValue* b = a.as<BufferValue>()) runtime = ir::is_one_element(*b->buffer);
   if (!runtime) {
+    if (a.is_opaque()) {  // what the right side gives counts in one way of two
+      if (changes_nothing(node->right, scope)) return a;
+      Value either_side = either_value(a, node->left, scope, node->right, nullptr);
+      return either_side.is_error() ? either_side : Value::opaque(depends_on(a, span(node->left)));
+    }
     auto t = truth(a, span(node->left));
     if (!t) return Value::error();
-    if (a.is_opaque()) {
-      Value b = eval(node->right, scope);
-      if (b.is_error()) return b;
-      return is_and ? a : b;
-    }
     if (*t != is_and) return a;
     return eval(node->right, scope);
   }
@@ -511,6 +532,13 @@ Value Interpreter::eval_compare(const syntax::Compare* node, Scope* scope) {
     } else {
       result = one;
     }
+    if (result.is_opaque()) {  // the others may be evaluated or not; what they would change is looked at
+      for (std::size_t k = i + 1; k < node->rest.size(); ++k) {
+        if (changes_nothing(node->rest[k], scope)) continue;
+        if (either_value(result, node, scope, node->rest[k], nullptr).is_error()) return Value::error();
+      }
+      return result;
+    }
     if (!result.is_expr()) {
       auto t = truth(result, at);
       if (!t) return Value::error();
@@ -530,6 +558,9 @@ Value Interpreter::eval_if_exp(const syntax::IfExp* node, Scope* scope) {
           code::kCondition, span(node->condition),
           "the condition must be a Python bool or a run-time expression, not " + std::string(type_name(condition)),
           "compare it: (x != 0)");
+    }
+    if (condition.is_opaque()) {
+      return either_value(condition, node->condition, scope, node->then_value, node->else_value);
     }
     auto t = truth(condition, span(node->condition));
     if (!t) return Value::error();

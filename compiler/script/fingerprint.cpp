@@ -123,7 +123,7 @@ void Fingerprint::add(Value v) {
     case Tag::None:
     case Tag::Ellipsis:
     case Tag::NotImplemented: return;
-    case Tag::Opaque: return digest_.add(std::string_view(v.why));
+    case Tag::Opaque: return digest_.add(std::string_view(v.reason()));
     case Tag::Bool: return digest_.add(v.b ? 1 : 0);
     case Tag::Int: digest_.add(v.immediate ? 1 : 0); return digest_.add(static_cast<std::uint64_t>(v.i));
     case Tag::Float: return digest_.add(std::bit_cast<std::uint64_t>(v.f));
@@ -325,6 +325,7 @@ void Fingerprint::object(Object* o) {
     case Type::TensorMapType:
     case Type::Scope:
     case Type::Intrinsic: return unknown();
+    case Type::Unknown: return digest_.add(std::string_view(o->why));
   }
 }
 

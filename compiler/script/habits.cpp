@@ -21,6 +21,7 @@ constexpr Habit kNames[] = {
     {"__syncwarp", "write T.cuda.warp_sync()"},
     {"syncwarp", "write T.cuda.warp_sync()"},
     {"range", "write range(n), or T.serial(n)"},
+    {"Parallel", "rounds are shared out by the thread's index: for i in T.serial(tid, n, step=threads)"},
     {"alloc_smem", "write T.alloc_shared(shape, dtype)"},
     {"alloc_sram", "write T.alloc_shared(shape, dtype)"},
     {"alloc_fragment", "write T.alloc_local(shape, dtype)"},

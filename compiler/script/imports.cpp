@@ -86,6 +86,8 @@ void Interpreter::misspelt_module(const ImportPath& path) {
     }
     std::string_view meant = nearest.found();
     if (path.level == 0 && begin == 0) {
+      // `_foo` beside a `foo.py` is a module of its own, compiled perhaps, that lies elsewhere.
+      if (part.starts_with('_') != meant.starts_with('_')) meant = {};
       // Two edits are too many between what lies here by chance and a package of somebody else's.
       if (!meant.empty() && text::edit_distance(part, meant, 1) > 1) meant = {};
       if (meant.empty()) meant = python::nearest_package(part);

@@ -33,8 +33,11 @@
 
 namespace tilewright::script {
 
-class Surface;  // surface.h
-class Rerun;    // last_run.h
+class Surface;   // surface.h
+class Rerun;     // last_run.h
+class Arrivals;  // arrivals.h
+class Snapshot;  // worlds.h
+struct Ended;    // arrivals.h
 struct StatementOutcome;
 
 enum class Flow : std::uint8_t { Normal, Break, Continue, Return, Error };
@@ -140,7 +143,8 @@ class Interpreter {
   Value binary(syntax::Operator op, Value a, Value b, text::Span span);
   Value unary(syntax::Operator op, Value a, text::Span span);
   Value compare(syntax::Operator op, Value a, Value b, text::Span span);
-  // Python truth; nothing (pending) for run-time values. Opaque counts as false.
+  // Python truth; nothing (pending) for run-time values, and for what is not known: who goes on without it asks
+  // is_opaque() first.
   std::optional<bool> truth(Value v, text::Span span);
   bool equals(Value a, Value b);  // Python ==, for containers and `in`
   std::size_t hash(Value v);      // consistent with equals
@@ -168,6 +172,11 @@ class Interpreter {
   Value name_space(std::string path, Value (*lookup)(Interpreter&, Namespace&, std::string_view));
   // With the constants of T.let in place, simplified.
   ir::Expr settled(ir::Expr e) { return kernel_ ? kernel_->settled(e) : e; }
+  // The constant that it is, as far as that is known; else the expression as it stands.
+  ir::Expr constant_or_same(ir::Expr e) {
+    ir::Expr known = settled(e);
+    return ir::constant(known) ? known : e;
+  }
   // The same in the first round of all loops around that T.unroll writes out.
   ir::Expr in_first_round(ir::Expr e) { return kernel_ ? kernel_->in_first_round(e) : ir::simplify(e); }
   Value buffer_value(const ir::Buffer* buffer);
@@ -202,11 +211,16 @@ class Interpreter {
   // Gives the resources inside a value that have no name yet the name that a binding shows. `path`: how the script
   // reaches the value where that is not the name.
   void name_value(Value v, std::string_view name, std::string_view path = {});
+  void truncates(const ir::Buffer* buffer, ir::Expr value, text::Span span);
   // Store with the implicit cast of surface.md 4.4.
   bool emit_store(const ir::Buffer* buffer, std::span<const ir::Expr> indices, ir::Expr value, text::Span span);
   bool emit_store(const ir::Buffer* scalar, ir::Expr value, text::Span span);
 
   bool in_script_mode() const { return script_mode_; }
+  // "strides=[64, 1]" of the span of an argument's value; the span itself where the name does not stand before it.
+  text::Span with_keyword(text::Span value, std::string_view name) const;
+  // What stands there in the script; empty where that is not at hand.
+  std::string_view written(text::Span span) const;
   text::Span span(const syntax::Node* node) const { return {anchor_, node->at.begin, node->at.end}; }
   text::Span span(syntax::Extent at) const { return {anchor_, at.begin, at.end}; }
   // Where the parts of the subscript or assignment under way stand, for messages that mean one of them; taken once.
@@ -242,6 +256,30 @@ class Interpreter {
   bool module_owns(const void* p) const { return module_store_->arena.owns(p); }
   void touch_prelude() { prelude_touched_ = true; }  // the script changed an object of the prelude
 
+  enum class Match : std::uint8_t { No, Yes, Perhaps };  // of a pattern; Perhaps: that is not known
+
+  // ---- conditions that are not known: either.cpp, worlds.h ------------------------------------------------------
+  // One of the ways that the script may go on, and its text.
+  struct Way {
+    std::function<Flow()> run;
+    syntax::Stmts body{};  // what it may bind where it cannot be followed
+  };
+  // Runs both ways of a condition that is not known, each from the state of now, and goes on with what both leave.
+  // `light`: as binds_only() says. Fails where one of them adds something to the kernel.
+  Flow either(Value condition, text::Span at, Scope* scope, bool light, const Way& one, const Way& other);
+  // The same of two expressions; null: the other way evaluates nothing.
+  Value either_value(Value condition, const syntax::Node* at, Scope* scope, const syntax::Node* one,
+                     const syntax::Node* other);
+  // Does evaluating it change nothing, as far as can be seen? Does the body nothing but bind names of `scope`?
+  bool changes_nothing(const syntax::Node* node, Scope* scope);
+  bool binds_only(syntax::Stmts body, Scope* scope);
+  // "`threads > 3` at k.py:3", kept: why a value is not known that depends on this one through a condition.
+  const char* depends_on(Value unknown, text::Span condition);
+  // "it depends on ..." or "it comes from ...", of a value that is not known; and how to make it known.
+  static std::string whence(Value unknown);
+  static std::string remedy(Value unknown);
+  bool in_doubt() const { return worlds_ > 0; }  // one way of several runs
+
   // ---- modules --------------------------------------------------------------------------------------------------
   // Runs a module's top-level statements; each is a recovery point.
   Scope* run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude = false);
@@ -265,9 +303,17 @@ class Interpreter {
     const Function* function;
     const syntax::Node* decorator;
     text::Span span;  // of the decorator
-    const char* why;  // where the decorator comes from
+    const char* why;  // where the decorator comes from; or what its condition is
+    bool conditional = false;
   };
   const std::vector<Unread>& unread() const { return unread_; }
+  // The kernel under construction is for hardware that is none of CUDA's: said once, and silent from here on.
+  void of_another_target(text::Span span, std::string_view hardware);
+  struct Foreign {
+    text::Span kernel;
+    std::string_view hardware;
+  };
+  const std::vector<Foreign>& foreign() const { return foreign_; }
   // After a limit: the next part of the script gets some more of it, so that it ends what it met and not the file. Each
   // time it is half of what it was the time before. False: somebody asked to stop.
   bool go_on_after(const Pending& limit);
@@ -291,6 +337,7 @@ class Interpreter {
   friend class HostBody;
   friend class CallBinder;
   friend class Fingerprint;
+  friend class Arrivals;
 
   Value eval_node(const syntax::Node* node, Scope* scope);
   // The expression itself, or a pending error when it is too large for the later stages.
@@ -313,11 +360,15 @@ class Interpreter {
   bool delete_host(const syntax::Node* target, Scope* scope);
   bool delete_subscript(Value object, Value index, text::Span span);
   Flow match_host(const syntax::Match* node, Scope* scope);
-  // Whether the subject matches; binds the names of the pattern on the way. Nothing: a pending error.
-  std::optional<bool> matches(const syntax::Node* pattern, Value subject, Scope* scope);
-  std::optional<bool> matches_sequence(const syntax::List* pattern, Value subject, Scope* scope);
-  std::optional<bool> matches_mapping(const syntax::Dict* pattern, Value subject, Scope* scope);
-  std::optional<bool> matches_class(const syntax::Call* pattern, Value subject, Scope* scope);
+  // The first case from there on that matches.
+  Flow match_from(const syntax::Match* node, std::size_t from, Value subject, Scope* scope);
+  Flow guarded(const syntax::MatchCase& c, Scope* scope, const Way& rest);
+  // Whether the subject matches, where it is known; binds the names of the pattern on the way. Nothing: a pending
+  // error.
+  std::optional<Match> matches(const syntax::Node* pattern, Value subject, Scope* scope);
+  std::optional<Match> matches_sequence(const syntax::List* pattern, Value subject, Scope* scope);
+  std::optional<Match> matches_mapping(const syntax::Dict* pattern, Value subject, Scope* scope);
+  std::optional<Match> matches_class(const syntax::Call* pattern, Value subject, Scope* scope);
   // The parts of attribute(), by what has them.
   Value attribute_of_namespace(Namespace* n, std::string_view name, text::Span span);
   Value attribute_of_instance(Instance* instance, std::string_view name, text::Span span);
@@ -386,6 +437,20 @@ class Interpreter {
   bool raises(const syntax::Node* node) const;
   void bind_printed(const syntax::Tree& script, Scope* scope);
   void leave_unknown(syntax::Stmts body, Scope* scope, Value unknown, bool known);
+  // The body of a function, to where all its ways return.
+  Flow run_function(syntax::Stmts body, Scope* scope);
+  // ---- either.cpp
+  // What a way came to, taken out of the interpreter; and that it goes on from there.
+  Ended ended(Flow flow);
+  Flow go_on(Ended end);
+  Flow both_ways(text::Span at, const char* why, Scope* scope, bool light, const Way& one, const Way& other);
+  Ended try_way(const Way& way, const char* why, Scope* scope);
+  // Two ways that ended, the first in the state of the snapshot, the second in that of now, are joined.
+  Flow together(Ended one, Snapshot& of_one, Ended now, const char* why, text::Span at, bool light);
+  // A way leaves the statements under way, in the state of the snapshot: it waits where it arrives.
+  void leave_for(Ended end, Snapshot state, const char* why, text::Span at, std::uint64_t additions);
+  bool is_caught() const;  // may somebody of the script wait for an exception?
+  std::uint64_t additions() const { return kernel_ ? kernel_->additions() : 0; }
   Value construct(Class* cls, const Arguments& arguments);
   // None: the instance is ready. Else what stands for it: an error, or an unknown value.
   Value initialise(Class* cls, const Arguments& arguments, Value self);
@@ -416,10 +481,13 @@ class Interpreter {
     std::string_view function;
   };
   std::vector<HostCall> host_calls_;
-  int tries_ = 0;                  // `try` statements around, that may wait for what goes wrong
-  std::uint64_t assumed_ = 0;      // how often what is not known was taken for something
-  bool perhaps_left_ = false;      // a condition that is not known guards a `break` of the loop under way
-  bool perhaps_returned_ = false;  // the same of a `return` of the function under way
+  int tries_ = 0;                    // `try` statements around, that may wait for what goes wrong
+  std::vector<Arrivals*> arrivals_;  // loops, functions and `try` statements under way, outermost first
+  int worlds_ = 0;                   // ways that run, one in the other
+  const char* doubt_ = "";           // the condition of the innermost of them
+  std::uint64_t unknowns_ = 0;       // places that became unknown where ways were joined
+  std::uint64_t unknown_calls_ = 0;  // of functions that are not known
+  std::uint64_t assumed_ = 0;        // how often what is not known was taken for something
   std::uint64_t step_limit_, memory_limit_;
   int limits_met_ = 0;
   Builtins builtins_{*this};
@@ -447,6 +515,7 @@ class Interpreter {
   std::vector<std::shared_ptr<const syntax::Tree>> trees_;
   std::vector<Failure> failures_;
   std::vector<Unread> unread_;
+  std::vector<Foreign> foreign_;
   // The modules that ran or are running.
   struct ModuleRun {
     Scope* scope;

@@ -1,6 +1,7 @@
 // A kernel from its first line to its last, and what the evaluator asks of the one under construction.
 #include <utility>
 
+#include "compiler/ir/origin.h"
 #include "compiler/script/body/kernel_body.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
@@ -16,8 +17,35 @@ bool Interpreter::require_kernel(text::Span span, std::string_view what) {
   return false;
 }
 
+void Interpreter::of_another_target(text::Span span, std::string_view hardware) {
+  const text::Span kernel = kernel_ ? kernel_->name_span() : span;
+  if (std::ranges::none_of(foreign_, [&](const Foreign& f) { return f.kernel == kernel; })) {
+    foreign_.push_back({kernel, hardware});
+  }
+  fail({}, span, {});
+}
+
+// A fraction that a store drops is said, with the place that made the target one of integers.
+void Interpreter::truncates(const ir::Buffer* buffer, ir::Expr value, text::Span span) {
+  if (!value.dtype().is_float() || !buffer->dtype.is_integral() || buffer->dtype.is_bool()) return;
+  const std::string from = ir::dtype_name(value.dtype()), to = ir::dtype_name(buffer->dtype);
+  const std::string name(ir::spoken_name(*buffer));
+  text::Diagnostic d;
+  d.code = code::kTruncation;
+  d.severity = text::Severity::Warning;
+  d.message = name + " is " + to + ", and this stores " + from + ": the fraction is dropped";
+  d.span = stored_at(span);
+  d.hint = buffer->is_scalar
+               ? "begin with " + name + ": T." + from + " = 0, or write T." + to + "(...) where it is meant"
+               : "write T." + to + "(...) where it is meant";
+  if (buffer->span && !(buffer->span == span)) d.related.push_back({buffer->span, name + " is made here, as " + to});
+  d.chain = ir::call_chain(chain_);
+  context_.report(std::move(d));
+}
+
 bool Interpreter::emit_store(const ir::Buffer* buffer, std::span<const ir::Expr> indices, ir::Expr value,
                              text::Span span) {
+  truncates(buffer, value, span);
   auto made = kernel_->store(origin(span), buffer, indices, value);
   if (!made) fail(std::move(made.error()), stored_at(span));
   return made.has_value();
@@ -116,6 +144,7 @@ Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs,
   KernelState state(kernel, drafts_);
   drafts_ = &state.drafts();
   KernelState* outer = std::exchange(kernel_, &state);
+  std::vector<Arrivals*> outer_arrivals = std::exchange(arrivals_, {});  // its statements recover by themselves
   const ir::CallSite* outer_chain = std::exchange(chain_, nullptr);
 
   state.set_name(f->def->name.text);
@@ -137,6 +166,7 @@ Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs,
   value->failed = state.failed;
   heap_.count(kernel.arena->bytes());
   kernel_ = outer;
+  arrivals_ = std::move(outer_arrivals);
   chain_ = outer_chain;
   drafts_ = state.drafts().outer();  // from here on the kernel's nodes are final
   store_ = std::move(outer_store);

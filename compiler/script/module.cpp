@@ -41,6 +41,7 @@ Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in
     if (!anchors_.bind(s.node->id, script.source(), s.offset)) memo_conflict_ = true;
   }
   if (!in_prelude) bind_printed(script, scope);
+  std::vector<Arrivals*> outer_arrivals = std::exchange(arrivals_, {});  // its statements recover by themselves
   const std::size_t run = module_runs_.size();
   module_runs_.push_back({scope, &script, 0});
   // The script's own module. What comments of a printed kernel bind is no statement's doing.
@@ -57,6 +58,7 @@ Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in
     if (ended) break;
     ++module_runs_[run].statement;
   }
+  arrivals_ = std::move(outer_arrivals);
   if (remembered) {
     const bool complete = !ended && limits_met_ == 0 && !prelude_touched_ && !context_.stop.stop_requested();
     memo_->keep_last_run(around, std::exchange(rerun_, nullptr)->finish(complete));
@@ -97,7 +99,7 @@ bool Interpreter::statement_failed(const syntax::Node* node, Scope* scope) {
   const Value unknown = said ? Value::poison() : Value::opaque(why);
   if (auto* d = syntax::as<syntax::FunctionDef>(node)) scope->set(d->name, unknown);
   if (auto* c = syntax::as<syntax::ClassDef>(node)) scope->set(c->name, unknown);
-  leave_unknown({&node, 1}, scope, unknown, false);
+  leave_unknown({&node, 1}, scope, unknown, true);
   failures_.push_back({node, std::move(p)});
   return true;
 }

@@ -89,6 +89,13 @@ Value Interpreter::reuse_kernel(Function* f, const std::shared_ptr<KernelRecord>
 }
 
 Value Interpreter::evaluate_kernel(Function* f, const Arguments* constexprs, bool is_private, bool persistent) {
+  if (in_doubt() && !kernel_) {  // one of two ways makes it, and which is not known
+    if (host_calls_.empty() && !f->def->decorators.empty()) {
+      const syntax::Node* decorator = f->def->decorators[0];
+      unread_.push_back({f, decorator, {f->anchor, decorator->at.begin, decorator->at.end}, doubt_, true});
+    }
+    return Value::opaque(doubt_);
+  }
   // A kernel inside another one is a part of it.
   if (!memo_ || kernel_) return evaluate_kernel_now(f, constexprs, is_private, persistent);
 

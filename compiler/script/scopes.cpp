@@ -77,6 +77,14 @@ void Scope::reuse() {
   slots_.clear();
 }
 
+void Scope::exchange(std::vector<Binding>& others) {
+  exchange_items(bindings, others);
+  if (slots_.empty()) return;
+  const bool same_names = std::ranges::equal(
+      bindings, others, [](const Binding& a, const Binding& b) { return a.hash == b.hash && a.name == b.name; });
+  if (!same_names) index_all(bindings.size());
+}
+
 void Scope::set(std::string_view name, Value value) { set(Name{name, syntax::hash_name(name), {}}, value); }
 
 bool is_of_prelude(const Scope* scope) {

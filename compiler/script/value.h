@@ -41,7 +41,7 @@ struct Value {
     double f;
     const ir::ExprNode* e;
     Object* o;
-    const char* why;  // Opaque: where it came from, for the message that finally needs it
+    const char* why;  // Opaque: where it came from; read it with reason()
   };
 
   Value() : i(0) {}
@@ -88,7 +88,10 @@ struct Value {
 
   bool is_error() const { return tag == Tag::Error; }
   bool is_poison() const { return tag == Tag::Poison; }
-  bool is_opaque() const { return tag == Tag::Opaque; }
+  // Not known here: `Opaque`, or an object whose contents are not known any more.
+  bool is_opaque() const;
+  // Of an opaque value: where it came from, for the message that finally needs it.
+  const char* reason() const;
   bool is_none() const { return tag == Tag::None; }
   bool is_ellipsis() const { return tag == Tag::Ellipsis; }
   bool is_bool() const { return tag == Tag::Bool; }
@@ -148,13 +151,18 @@ enum class Type : std::uint8_t {
   TypeAnnotation,
   Scope,
   Intrinsic,
+  Unknown,  // what an object becomes whose contents depend on a condition that is not known (worlds.h)
 };
 
 struct Object {
   explicit Object(Type type) : type(type) {}
   virtual ~Object() = default;
   Type type;
+  const char* why = nullptr;  // of Unknown
 };
+
+inline bool Value::is_opaque() const { return tag == Tag::Opaque || (tag == Tag::Object && o->type == Type::Unknown); }
+inline const char* Value::reason() const { return tag == Tag::Object ? o->why : why; }
 
 template <class T>
 T* Value::as() const {
@@ -188,9 +196,11 @@ struct Dict : Object {
   TILEWRIGHT_OBJECT(Dict, Dict)
   std::vector<std::pair<Value, Value>> items;
   std::unordered_multimap<std::size_t, std::size_t> index;  // hash to position, once there are more than a few
+  Object* owner = nullptr;                                  // the set that it is a part of; null: it stands alone
 };
 struct Set : Object {
-  TILEWRIGHT_OBJECT(Set, Set)
+  static constexpr Type kType = Type::Set;
+  Set() : Object(kType) { entries.owner = this; }
   Dict entries;
 };
 struct Range : Object {
@@ -210,6 +220,18 @@ struct Iterator : Object {  // zip, enumerate, generators, ...: computed at once
   std::vector<Value> items;
   std::size_t next = 0;
 };
+
+// Exchanges what two lists hold. What points into the first stays right as far as both are long.
+template <class T>
+void exchange_items(std::vector<T>& a, std::vector<T>& b) {
+  if (a.size() == b.size()) {
+    std::swap_ranges(a.begin(), a.end(), b.begin());
+    return;
+  }
+  std::vector<T> kept = a;
+  a.assign(b.begin(), b.end());
+  b = std::move(kept);
+}
 
 // Names to values. Scopes are small; names carry their hash.
 struct Scope : Object {
@@ -239,6 +261,8 @@ struct Scope : Object {
   void set(std::string_view name, Value value);
   bool erase(const syntax::Name& name);  // false: there was none
   void reuse();                          // for another call: without bindings, with their memory
+  // Other bindings in place of these, which are handed out.
+  void exchange(std::vector<Binding>& others);
 
  private:
   // Of scopes with many bindings (modules): a table of open addressing by hash, at most half full.
@@ -465,6 +489,7 @@ class Heap {
     return made;
   }
   std::size_t objects() const { return objects_.size(); }
+  std::span<Object* const> all() const { return objects_; }
   // Was it made when there were `objects` already?
   bool is_since(std::size_t objects, const Object* o) const {
     return std::find(objects_.begin() + static_cast<std::ptrdiff_t>(objects), objects_.end(), o) != objects_.end();

@@ -1,5 +1,6 @@
 // Making values, and what they are called.
 #include "compiler/script/interpreter.h"
+#include "compiler/script/worlds.h"
 
 namespace tilewright::script {
 
@@ -64,9 +65,12 @@ Value Interpreter::layout_value(layout::Layout layout) {
 std::string_view Interpreter::keep(std::string_view text) { return Arena::current().copy(text); }
 
 void Interpreter::dict_set(Dict* dict, Value key, Value value) {
-  if (key.is_opaque() || key.is_poison()) {  // nobody could ever look it up
+  if (key.is_poison()) {  // nobody could ever look it up
     assume();
     return;
+  }
+  if (Value unknown = unknown_within(key); !unknown.is_none()) {  // it may be any of the keys
+    return become_unknown(dict->owner ? dict->owner : dict, unknown.reason());
   }
   if (Value* v = dict_find(dict, key)) {
     *v = value;
@@ -172,6 +176,7 @@ std::string_view type_name(Value v) {
     case Type::TensorMapType:
     case Type::TypeAnnotation: return "a type annotation";
     case Type::Scope: return "a scope";
+    case Type::Unknown: return "an unknown value";
   }
   return "a value";
 }

@@ -108,7 +108,9 @@ bool Machine::complete_named(std::uint32_t cta) {
       return true;
     }
     const bool arrives = site_of(*first).kind == Kind::NamedArrive;
-    if (wanted_at(*first) == 32) {
+    const bool alone = std::ranges::none_of(
+        threads, [&](const Thread& t) { return named(t) && id_of(t) == id_of(*first) && wanted_at(t) != 32; });
+    if (wanted_at(*first) == 32 && alone) {
       meet_itself(lanes, arrives);
       any = true;
       continue;

@@ -1,6 +1,7 @@
 // tilewright check: all diagnostics, in the formats that people, editors and CI systems read.
 #include <algorithm>
 
+#include "compiler/script/codes.h"
 #include "server/cli/commands.h"
 #include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
@@ -63,7 +64,8 @@ class Check {
       if (options_.simulate)
         checked.untried = std::max(checked.untried.value_or(0), ide::try_out_all(compiled, *file->tree, stop_));
       for (text::Diagnostic& d : compiled.diagnostics) {
-        if (denied(d.code)) d.severity = text::Severity::Error;
+        if (denied(d.code) || (denied("unchecked") && d.code == script::code::kUnchecked))
+          d.severity = text::Severity::Error;
       }
       answer.errors = answer.errors || compiled.has_errors();
     }
@@ -92,7 +94,7 @@ int check(const CheckOptions& options) {
     if (!target_option(arch)) return kUsage;
   }
   for (const std::string& code : options.deny) {
-    if (code != "fallback" && !project::code_info(code))
+    if (code != "fallback" && code != "unchecked" && !project::code_info(code))
       return fail_usage("there is no diagnostic " + code + " to deny");
   }
   project::Expansion files = project::expand(options.paths);
@@ -165,7 +167,9 @@ void add_check(CLI::App& app, Run& run) {
       ->allow_extra_args(false)
       ->take_all();
   options->dialect_option.add(*c);
-  c->add_option("--deny", options->deny, "Treat this code as an error; 'fallback' for scalar fallbacks")
+  c->add_option("--deny", options->deny,
+                "Treat this code as an error; 'fallback' for scalar fallbacks, 'unchecked' for functions that "
+                "look like kernels and are not checked")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();

@@ -11,6 +11,13 @@ std::string counted(std::size_t n, std::string_view what) {
 
 std::vector<session::Finding> findings(const CheckedFile& file) { return session::findings(file.compiled, file.path); }
 
+std::vector<script::Unchecked> unchecked_functions(const CheckedFile& file) {
+  if (file.compiled.empty() || !file.compiled.front().evaluation) return {};
+  return file.compiled.front().evaluation->unchecked;
+}
+
+std::string unchecked_words(std::size_t functions) { return counted(functions, "function") + " not checked"; }
+
 std::optional<NotChecked> not_checked(std::size_t kernels, std::optional<std::size_t> untried) {
   if (kernels == 0 || untried == 0) return std::nullopt;
   if (!untried) return NotChecked{};
@@ -20,6 +27,7 @@ std::optional<NotChecked> not_checked(std::size_t kernels, std::optional<std::si
 
 void Summary::add(const CheckedFile& file) {
   ++files;
+  unchecked += unchecked_functions(file).size();
   if (file.untried) untried = untried.value_or(0) + *file.untried;
   if (!file.compiled.empty()) kernels += file.compiled.front().kernels.size();
   for (const auto& [diagnostic, anchors, target] : findings(file)) {
@@ -34,6 +42,7 @@ void Summary::add(const Summary& other) {
   files += other.files;
   kernels += other.kernels;
   passed_over += other.passed_over;
+  unchecked += other.unchecked;
   if (other.untried) untried = untried.value_or(0) + *other.untried;
 }
 
@@ -41,6 +50,7 @@ std::string Summary::text() const {
   std::string out = counted(errors, "error") + ", " + counted(warnings, "warning") + " in " + counted(files, "file") +
                     " with " + counted(kernels, "kernel");
   if (passed_over) out += "; " + counted(passed_over, "other Python file") + " without tile scripts";
+  if (unchecked) out += "; " + unchecked_words(unchecked);
   if (auto left_out = not_checked(kernels, untried)) out += "; " + left_out->words;
   if (kernels && untried == 0) out += "; synchronisation checked";
   return out + "\n";

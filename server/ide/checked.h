@@ -20,6 +20,11 @@ struct CheckedFile {
 // What was found for any of the architectures, each cause once, in the order of the text.
 std::vector<session::Finding> findings(const CheckedFile& file);
 
+// Functions of a file that look like kernels and were not looked at, each with why.
+std::vector<script::Unchecked> unchecked_functions(const CheckedFile& file);
+// "2 functions not checked".
+std::string unchecked_words(std::size_t functions);
+
 // What an answer about kernels does not cover. It is said wherever "no errors" could be taken for "correct".
 struct NotChecked {
   std::string_view what = "synchronisation";
@@ -33,6 +38,7 @@ struct Summary {
   std::size_t errors = 0, warnings = 0, files = 0, kernels = 0;
   std::size_t passed_over = 0;  // Python files that are no tile scripts
   std::optional<std::size_t> untried{};
+  std::size_t unchecked = 0;  // functions that look like kernels and were not looked at
 
   void add(const CheckedFile& file);
   void add(const Summary& other);

@@ -34,6 +34,11 @@ std::string json_format(std::vector<FilePart> files, const std::vector<Failure>&
   }
   if (auto left_out = not_checked(files))
     out["not_checked"].push_back({{"what", left_out->what}, {"message", left_out->words}});
+  for (const FilePart& f : files) {
+    for (const script::Unchecked& u : f.unchecked) {
+      out["not_checked"].push_back({{"what", "function"}, {"message", u.name + ": " + u.why}});
+    }
+  }
   for (const Failure& f : failures) out["failures"].push_back({{"file", f.file}, {"message", f.message}});
   return dump(out) + "\n";
 }
@@ -53,6 +58,9 @@ std::string sarif_format(std::vector<FilePart> files, const std::vector<Failure>
     for (Json& result : f.results) results.push_back(std::move(result));
   }
   if (auto left_out = not_checked(files)) notes.push_back(sarif_note("note", left_out->words));
+  std::size_t unchecked = 0;
+  for (const FilePart& f : files) unchecked += f.unchecked.size();
+  if (unchecked) notes.push_back(sarif_note("note", ide::unchecked_words(unchecked)));
   for (const Failure& f : failures) notes.push_back(sarif_note("error", f.message));
   return sarif_log(std::move(results), codes, notes, failures.empty());
 }
@@ -126,6 +134,7 @@ FilePart file_part(const ide::CheckedFile& file, std::string_view format) {
   part.path = file.path;
   part.kernels = file.compiled.empty() ? 0 : file.compiled.front().kernels.size();
   part.untried = file.untried;
+  part.unchecked = ide::unchecked_functions(file);
   if (format == "text") text_part(file, part);
   if (format == "json") json_part(file, part);
   if (format == "sarif") sarif_part(file, part);

@@ -19,12 +19,13 @@ namespace tilewright::render {
 // One file's part of a report, in one format.
 struct FilePart {
   std::string path;
-  std::string text;                    // text, github, junit: as it stands in the report
-  Json results = Json::array();        // json, sarif: one a finding
-  std::set<std::string> codes;         // sarif: those of the results
-  TestCounts tests;                    // junit
-  std::size_t kernels = 0;             // so that what is not checked of them is to be said
-  std::optional<std::size_t> untried;  // as CheckedFile has it
+  std::string text;                            // text, github, junit: as it stands in the report
+  Json results = Json::array();                // json, sarif: one a finding
+  std::set<std::string> codes;                 // sarif: those of the results
+  TestCounts tests;                            // junit
+  std::size_t kernels = 0;                     // so that what is not checked of them is to be said
+  std::vector<script::Unchecked> unchecked{};  // functions that were not looked at
+  std::optional<std::size_t> untried;          // as CheckedFile has it
 };
 
 // `format`: text, json, sarif, github or junit. Text has the colours of standard output.

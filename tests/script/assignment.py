@@ -422,6 +422,8 @@ def k(A: T.Buffer((64,), "float16"), B: T.Buffer((64,), "uint8"), C: T.Buffer((6
     A[1] = 2.5
     A[2] = B[0]
     B[0] = A[0]
+#          ^^^^ warning[TW2116]: B is uint8, and this stores float16: the fraction is dropped
+#   hint: write T.uint8(...) where it is meant
     B[1] = 200
     C[0] = B[0] > 3
     C[1] = True

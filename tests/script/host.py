@@ -148,6 +148,8 @@ def main():
 
 @T.prim_func
 def k(A: T.Buffer((TUNE,), "float32")):
+#                 ^^^^^^^ error[TW2007]: the shape is not known here: it comes from os.environ["TUNE"]
+#   hint: scripts are evaluated without an environment: write the value in the script, or make it a parameter and give it in an entry: # tilewright: entry f(value)
     T.device_entry()
     A[0] = 1.0
 #| entry module: k -> k
@@ -161,30 +163,16 @@ N = np.prod([1, 2, 3])
 def k(A: T.Buffer((64,), "float32")):
     T.device_entry()
     A[N] = 1.0
-#     ^ error[TW2007]: an index is not known here: it comes from the module 'numpy'
-#   hint: give the value in the script, or name an entry with known arguments
     for i in range(N):
-#            ^^^^^^^^ error[TW2007]: the end of a loop is not known here: it comes from the module 'numpy'
-#   hint: give the value in the script, or name an entry with known arguments
         A[i] = 1.0
     if N > 3:
-#      ^^^^^ error[TW2007]: this condition is not known here: it comes from the module 'numpy'
-#   hint: give the value in the script, or name an entry with known arguments
         A[0] = 1.0
     x = T.alloc_local((N,), "float32")
-#                     ^^^^ error[TW2007]: the shape is not known here: it comes from the module 'numpy'
-#   hint: give the value in the script, or name an entry with known arguments
     A[0] = N + 1
-#          ^^^^^ error[TW2007]: the stored value is not known here: it comes from the module 'numpy'
-#   hint: give the value in the script, or name an entry with known arguments
     A[1] = np.pi
-#          ^^^^^ error[TW2007]: the stored value is not known here: it comes from the module 'numpy'
-#   hint: give the value in the script, or name an entry with known arguments
 
 @T.prim_func
 def parameter(A: T.Buffer((N,), "float32")):
-#                         ^^^^ error[TW2007]: the shape is not known here: it comes from the module 'numpy'
-#   hint: give the value in the script, or name an entry with known arguments
     T.device_entry()
     A[0] = 1.0
 

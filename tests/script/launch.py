@@ -552,6 +552,8 @@ def k(A: T.Buffer((64,), "int32")):
     for i in T.unroll(4, annotations={"disable_unroll": True}):
         A[i] = i
     for i in T.parallel(4, annotations={"disable_unroll": True}):
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW2117]: each thread that gets here runs all rounds of this loop, one after the other
+#   hint: write T.serial, or share the rounds out: for i in T.serial(first, stop, step=threads)
         A[i] = i
 #| @T.prim_func
 #| def k(A: T.Buffer((64,), "int32")):

@@ -233,6 +233,7 @@ if torch.cuda.is_available():
     SMS = PROPERTIES.multi_processor_count
 
 for name, module in list(sys.modules.items()):
+# @1:1-1:46 information[TW2007]: found, last_name are not known below this loop: it runs over what comes from sys.modules
     found = module
     last_name = name
 
@@ -314,7 +315,7 @@ while hasattr(f, "__wrapped__"):
 
 n = 1
 while True:
-# @1:1-1:11 information[TW2007]: n is not known below this loop: it runs over what comes from a loop that ends on an unknown condition
+# @1:1-1:11 information[TW2007]: n is not known below this loop: it runs over what comes from `n > torch.cuda.device_count()` at main.py:21, which comes from the module 'torch'
     n = n * 2
     if n > torch.cuda.device_count():
         break
@@ -333,7 +334,7 @@ def fine(A: T.Buffer((known,), "float32")):
 
 @T.prim_func
 def needs(A: T.Buffer((total, len(sizes)), "float32")):
-#                     ^^^^^^^^^^^^^^^^^^^ error[TW2007]: the shape is not known here: it comes from the module 'torch'
+#                     ^^^^^^^^^^^^^^^^^^^ error[TW2007]: the shape is not known here: it depends on `torch.parameters()` at main.py:7, which comes from the module 'torch'
 #   hint: give the value in the script, or name an entry with known arguments
     T.device_entry()
     tx = T.thread_id([4])

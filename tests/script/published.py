@@ -245,7 +245,7 @@ from somebody import tirx as T
 from somebody.dsl import prim_func
 
 @T.prim_func
-# @1:2-1:13 information[TW2007]: first and 2 more are not checked: T.prim_func is not known here, it comes from the module 'somebody'
+# @1:2-1:13 information[TW2119]: first and 2 more are not checked: T.prim_func is not known here, it comes from the module 'somebody'
 def first(A: T.Buffer((8,), "float32")):
     T.device_entry()
 
@@ -263,12 +263,12 @@ def third(A):
     pass
 
 @prim_func
-# @1:2-1:11 information[TW2007]: fourth is not checked: prim_func is not known here, it comes from the module 'somebody'
+# @1:2-1:11 information[TW2119]: fourth is not checked: prim_func is not known here, it comes from the module 'somebody'
 def fourth(A):
     pass
 
 @TL.jit
-# @1:2-1:8 information[TW2007]: fifth is not checked: TL.jit is not known here, it comes from the module 'tile'
+# @1:2-1:8 information[TW2119]: fifth is not checked: TL.jit is not known here, it comes from the module 'tile'
 def fifth(A: TL.Buffer((8,), "float32")):
     pass
 

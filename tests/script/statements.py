@@ -20,6 +20,8 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32, m: T.int64):
     for i in T.vectorized(4):
         A[i] = i
     for i in T.parallel(4):
+#            ^^^^^^^^^^^^^ warning[TW2117]: each thread that gets here runs all rounds of this loop, one after the other
+#   hint: write T.serial, or share the rounds out: for i in T.serial(first, stop, step=threads)
         A[i] = i
     for i, j in T.grid(4, (1, 3)):
         A[i * 4 + j] = i

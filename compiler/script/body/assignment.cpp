@@ -264,6 +264,13 @@ Flow KernelBody::let(const syntax::AnnAssign* node, const syntax::Name& name, co
   if (annotation.kind == TypeAnnotation::Kind::Let) {
     type = annotation.inner.as<TypeAnnotation>();
     if (DataTypeValue* d = annotation.inner.as<DataTypeValue>()) e = converted(node, e, d->dtype);
+    // T.let[T.Var(name=..., dtype=...)], as kernels are printed: the type is that of the variable.
+    const auto* like = annotation.inner.is_expr() ? annotation.inner.as_expr().as<ir::Var>() : nullptr;
+    if (like && like->dtype.is_handle()) {
+      type = in_.make<TypeAnnotation>();
+    } else if (like) {
+      e = converted(node, e, like->dtype);
+    }
     if (!e) return Flow::Error;
   }
   const ir::Var* var = bind_value(in_, name.text, e, type, at(node));

@@ -37,9 +37,8 @@ Flow KernelBody::branch(const syntax::If* node, Scope* scope) {
   }
   if (c.is_poison()) return look_into({node->then_body, node->else_body}, scope, at(node));
   if (c.is_opaque()) {
-    return fail(code::kOpaque, at(node->condition),
-                std::string("this condition is not known here: it comes from ") + c.why,
-                "give the value in the script, or name an entry with known arguments");
+    return fail(code::kOpaque, at(node->condition), "this condition is not known here: " + in_.whence(c),
+                in_.remedy(c));
   }
   if (!c.is_expr() || !builder::KernelBuilder::is_condition(c.as_expr())) {
     return fail(code::kCondition, at(node->condition),
@@ -199,7 +198,7 @@ Flow KernelBody::loop(const syntax::For* node, Scope* scope) {
   Frame* f = v.as<Frame>();
   if (!f || (f->kind != FrameKind::Loop && f->kind != FrameKind::Grid)) {
     return fail(code::kLoop, at(node->iterable),
-                (v.is_opaque() ? std::string("this iterable is not known here: it comes from ") + v.why
+                (v.is_opaque() ? "this iterable is not known here: " + in_.whence(v)
                                : "a kernel cannot loop over " + std::string(type_name(v))),
                 "use range, T.serial, T.unroll, T.vectorized, T.parallel, T.grid or T.thread_binding");
   }
@@ -223,6 +222,11 @@ Flow KernelBody::loop(const syntax::For* node, Scope* scope) {
     inner->set(*name, target.starred() ? in_.list(std::move(gathered)) : in_.tuple(std::move(gathered)));
   }
 
+  if (f->loops.kind == ir::LoopKind::Parallel && kernel_.on_device()) {
+    in_.warn(code::kSerial, at(node->iterable),
+             "each thread that gets here runs all rounds of this loop, one after the other",
+             "write T.serial, or share the rounds out: for i in T.serial(first, stop, step=threads)");
+  }
   auto nested = static_cast<std::uint32_t>(2 * std::min<std::size_t>(target.count - 1, 1 << 20));  // loops in loops
   if (!in_.enter(nested, at(node->iterable))) return Flow::Error;
   kernel_.open_loop(f->loops, vars);

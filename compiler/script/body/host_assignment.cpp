@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/script/body/host_body.h"
+#include "compiler/script/worlds.h"
 
 namespace tilewright::script {
 
@@ -122,6 +123,10 @@ Flow HostBody::augmented(const syntax::AugAssign* node, Scope* scope) {
   Value by = in_.eval(node->value, scope);
   if (by.is_error()) return Flow::Error;
   if (List* l = node->op == syntax::Operator::Add ? old.as<List>() : nullptr) {  // in place, as Python does
+    if (by.is_opaque()) {
+      become_unknown(l, by.reason());
+      return Flow::Normal;
+    }
     auto more = in_.iterate(by, at(node->value));
     if (!more) return Flow::Error;
     if (!in_.reserve(2 * more->size() * sizeof(Value), at(node))) return Flow::Error;

@@ -31,6 +31,12 @@ class HostBody {
   Flow try_(const syntax::Try* node, Scope* scope);
   // The first handler that takes what is pending; Error, with it pending still: none does.
   Flow handle(const syntax::Try* node, Scope* scope);
+  // After the body, which came to `flow`: its handlers, or its `else`.
+  Flow after_body(const syntax::Try* node, Scope* scope, Flow flow, bool unknown_calls);
+  // Any of the handlers from there on, or none: what was raised, if anything was, is not known.
+  Flow any_handler(const syntax::Try* node, std::size_t from, Scope* scope, Value unknown);
+  // The `finally` of a way that came to `flow`.
+  Flow finally(const syntax::Try* node, Scope* scope, Flow flow);
   // Nothing: evaluating the type of the handler met a limit.
   std::optional<bool> catches(const syntax::Handler& handler, Scope* scope);
   Flow function(const syntax::FunctionDef* node, Scope* scope);
@@ -40,14 +46,20 @@ class HostBody {
   // ---- host_control.cpp
   Flow branch(const syntax::If* node, Scope* scope);
   Flow loop(const syntax::For* node, Scope* scope);
-  // One round, with the target bound. Normal and Continue: the loop goes on.
+  Interpreter::Way way(syntax::Stmts body, Scope* scope);
+  // One round, with the target bound. Normal: the loop goes on.
   Flow round(const syntax::For* node, Value value, Scope* scope);
   Flow while_loop(const syntax::While* node, Scope* scope);
   Flow rounds(const syntax::While* node, Scope* scope);
   bool never_ends(const syntax::While* node) const;
-  // A loop that nobody can follow: what it binds and changes is not known afterwards. `target` may be null.
-  void unknown_loop(const syntax::Node* loop, const syntax::Node* target, syntax::Stmts body, Scope* scope,
-                    Value unknown);
+  // Behind the last round, which came to `flow`.
+  Flow finish_loop(Arrivals& here, syntax::Stmts else_body, Scope* scope, Flow flow);
+  // A loop whose rounds nobody can count: what they bind and change is not known afterwards. `over`: what it runs over,
+  // or its condition; `target` may be null.
+  Flow unknown_loop(Arrivals& here, const syntax::Node* loop, const syntax::Node* over, const syntax::Node* target,
+                    syntax::Stmts body, Scope* scope, Value unknown);
+  void say_unknown(const syntax::Node* loop, syntax::Stmts body, Scope* scope, const std::vector<syntax::Name>& counted,
+                   Value unknown);
 
   // ---- host_assignment.cpp
   Flow assign_all(const syntax::Assign* node, Scope* scope);

@@ -1,6 +1,7 @@
 // Branches and loops as Python takes them.
 #include <algorithm>
 
+#include "compiler/script/arrivals.h"
 #include "compiler/script/body/host_body.h"
 #include "compiler/syntax/effects.h"
 
@@ -17,39 +18,40 @@ Flow HostBody::branch(const syntax::If* node, Scope* scope) {
              "decorate it with @T.inline, or use T.if_then_else");
     return Flow::Error;
   }
-  const std::uint64_t assumed = in_.assumed_;
+  if (c.is_opaque()) {
+    const bool light = in_.binds_only(node->then_body, scope) && in_.binds_only(node->else_body, scope);
+    return in_.either(c, at(node->condition), scope, light, way(node->then_body, scope), way(node->else_body, scope));
+  }
   auto t = in_.truth(c, at(node->condition));
   if (!t) return Flow::Error;
-  if (!c.is_opaque() && !c.is_poison()) return run(*t ? node->then_body : node->else_body, scope);
-  // The other branch may be the one that Python takes: what it binds is not known.
-  const syntax::Effects other = syntax::effects_of(*t ? node->else_body : node->then_body);
-  in_.perhaps_left_ = in_.perhaps_left_ || other.breaks || other.returns;
   Flow flow = run(*t ? node->then_body : node->else_body, scope);
+  if (!c.is_poison()) return flow;
+  // The other branch may be the one that Python takes: what it binds has the same error.
+  const syntax::Effects other = syntax::effects_of(node->then_body);
   for (const syntax::Name& name : other.bound) {
     if (!scope->find(name)) scope->set(name, c);
   }
-  if (other.stars) in_.leave_unknown(*t ? node->else_body : node->then_body, scope, c, false);
-  // Branches that leave nothing behind are as good as not there.
-  auto leaves_nothing = [](const syntax::Effects& e) { return e.bound.empty() && e.changed.empty() && !e.stars; };
-  const syntax::Effects taken = syntax::effects_of(*t ? node->then_body : node->else_body);
-  if (flow == Flow::Normal && leaves_nothing(other) && leaves_nothing(taken)) in_.assumed_ = assumed;
+  if (other.stars) in_.leave_unknown(node->then_body, scope, c, false);
   return flow;
+}
+
+Interpreter::Way HostBody::way(syntax::Stmts body, Scope* scope) {
+  return {[this, body, scope] { return run(body, scope); }, body};
 }
 
 Flow HostBody::round(const syntax::For* node, Value value, Scope* scope) {
   if (!in_.step(at(node)) || !assign(node->target, value, scope)) return Flow::Error;
-  const bool left = in_.perhaps_left_;  // out of this loop is not out of the one around it
   Flow flow = run(node->body, scope);
-  in_.perhaps_left_ = left;
-  return flow;
+  return flow == Flow::Continue ? Flow::Normal : flow;
 }
 
 Flow HostBody::loop(const syntax::For* node, Scope* scope) {
   Value iterable = in_.eval(node->iterable, scope);
   if (iterable.is_error()) return Flow::Error;
+  Arrivals here(in_, false);
   if (iterable.is_opaque() || iterable.is_poison()) {
-    unknown_loop(node, node->target, node->body, scope, iterable);
-    return Flow::Normal;
+    Flow flow = unknown_loop(here, node, node->iterable, node->target, node->body, scope, iterable);
+    return finish_loop(here, node->else_body, scope, flow);
   }
   if (iterable.as<Frame>()) {
     in_.fail(code::kLoop, at(node->iterable), "a helper function cannot make a loop of the kernel",
@@ -60,13 +62,21 @@ Flow HostBody::loop(const syntax::For* node, Scope* scope) {
   auto items = range ? std::vector<Value>() : in_.iterate(iterable, at(node->iterable));
   if (!items) return Flow::Error;
   const std::int64_t n = range ? range->length() : static_cast<std::int64_t>(items->size());
-  for (std::int64_t i = 0; i < n; ++i) {
+  Flow flow = Flow::Normal;
+  for (std::int64_t i = 0; i < n && flow == Flow::Normal; ++i) {
     Value v = range ? Value::integer(range->start + i * range->step) : (*items)[static_cast<std::size_t>(i)];
-    Flow flow = round(node, v, scope);
-    if (flow == Flow::Break) return Flow::Normal;
-    if (flow == Flow::Return || flow == Flow::Error) return flow;
+    flow = here.join(Flow::Continue, round(node, v, scope));
   }
-  return run(node->else_body, scope);
+  return finish_loop(here, node->else_body, scope, flow);
+}
+
+Flow HostBody::finish_loop(Arrivals& here, syntax::Stmts else_body, Scope* scope, Flow flow) {
+  if (flow == Flow::Normal)
+    flow = run(else_body, scope);
+  else if (flow == Flow::Break)
+    flow = Flow::Normal;
+  here.close();
+  return here.join(Flow::Break, flow);
 }
 
 namespace {
@@ -115,25 +125,24 @@ Flow HostBody::while_loop(const syntax::While* node, Scope* scope) {
 }
 
 Flow HostBody::rounds(const syntax::While* node, Scope* scope) {
+  Arrivals here(in_, false);
   for (;;) {
     if (!in_.step(at(node))) return Flow::Error;
     Value c = in_.eval(node->condition, scope);
     if (c.is_error()) return Flow::Error;
     if (c.is_opaque() || c.is_poison()) {
-      unknown_loop(node, nullptr, node->body, scope, c);
-      return Flow::Normal;
+      Flow flow = unknown_loop(here, node, node->condition, nullptr, node->body, scope, c);
+      return finish_loop(here, node->else_body, scope, flow);
     }
     auto t = in_.truth(c, at(node->condition));
     if (!t) return Flow::Error;
-    if (!*t) return run(node->else_body, scope);
-    const bool outer = std::exchange(in_.perhaps_left_, false);
+    if (!*t) return finish_loop(here, node->else_body, scope, Flow::Normal);
     Flow flow = run(node->body, scope);
-    const bool left = std::exchange(in_.perhaps_left_, outer);
-    if (flow == Flow::Break) return Flow::Normal;
-    if (flow == Flow::Return || flow == Flow::Error) return flow;
-    if (left) {  // nobody knows how often it would run
-      unknown_loop(node, nullptr, node->body, scope, Value::opaque("a loop that ends on an unknown condition"));
-      return Flow::Normal;
+    flow = here.join(Flow::Continue, flow == Flow::Continue ? Flow::Normal : flow);
+    if (flow != Flow::Normal) return finish_loop(here, {}, scope, flow);
+    if (!here.empty()) {  // how often it would run is not known
+      const Value left = Value::opaque(here.why());
+      return finish_loop(here, {}, scope, unknown_loop(here, node, node->condition, nullptr, node->body, scope, left));
     }
   }
 }
@@ -155,16 +164,43 @@ std::size_t list_names(const std::vector<syntax::Name>& bound, const std::vector
 
 }  // namespace
 
-void HostBody::unknown_loop(const syntax::Node* loop, const syntax::Node* target, syntax::Stmts body, Scope* scope,
-                            Value unknown) {
+Flow HostBody::unknown_loop(Arrivals& here, const syntax::Node* loop, const syntax::Node* over,
+                            const syntax::Node* target, syntax::Stmts body, Scope* scope, Value unknown) {
   in_.assume();
   std::vector<syntax::Name> counted;
   syntax::add_targets(target, counted);
   for (const syntax::Name& name : counted) scope->set(name, unknown);
-  const syntax::Effects effects = syntax::effects_of(body);
-  in_.perhaps_returned_ = in_.perhaps_returned_ || effects.returns;
+  if (unknown.is_poison()) {
+    in_.leave_unknown(body, scope, unknown, true);
+    return Flow::Normal;
+  }
+  say_unknown(loop, body, scope, counted, unknown);
+  const Interpreter::Way once{[&] {
+                                for (const syntax::Name& name : counted) scope->set(name, unknown);
+                                if (target && counted.empty() && !assign(target, unknown, scope)) return Flow::Error;
+                                Flow flow = run(body, scope);
+                                return flow == Flow::Continue ? Flow::Normal : flow;
+                              },
+                              body};
+  const Interpreter::Way none{[] { return Flow::Normal; }};
+  // A round makes unknown what it changes; when one more makes no more unknown, any number of them leaves this.
+  constexpr int kMaxRounds = 4;
+  for (int rounds = 0;; ++rounds) {
+    const std::uint64_t before = in_.unknowns_;
+    const bool light = in_.binds_only(body, scope);
+    Flow flow = here.join(Flow::Continue, in_.either(unknown, at(over), scope, light, once, none));
+    if (flow != Flow::Normal || in_.unknowns_ == before) return flow;
+    if (rounds == kMaxRounds) break;
+  }
   in_.leave_unknown(body, scope, unknown, true);
-  if (scope->kind != Scope::Kind::Module || in_.module_runs_.size() != 1 || !unknown.is_opaque()) return;
+  return Flow::Normal;
+}
+
+// At the module's own level: the names that are not known below the loop.
+void HostBody::say_unknown(const syntax::Node* loop, syntax::Stmts body, Scope* scope,
+                           const std::vector<syntax::Name>& counted, Value unknown) {
+  if (scope->kind != Scope::Kind::Module || in_.module_runs_.size() != 1 || in_.in_doubt()) return;
+  const syntax::Effects effects = syntax::effects_of(body);
   std::string names;
   const std::size_t count = list_names(effects.bound, counted, names);
   if (count == 0) return;
@@ -174,7 +210,7 @@ void HostBody::unknown_loop(const syntax::Node* loop, const syntax::Node* target
   const std::size_t line = head.find_last_not_of(" \t\r\n", head.rfind(':') == head.npos ? head.npos : head.rfind(':'));
   in_.warn(code::kOpaque, {in_.anchor_, loop->at.begin, line == head.npos ? end : static_cast<std::uint32_t>(line)},
            names + (count > 1 ? " are" : " is") + " not known below this loop: it runs over what comes from " +
-               std::string(unknown.why),
+               std::string(unknown.reason()),
            {}, text::Severity::Information);
 }
 

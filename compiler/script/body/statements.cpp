@@ -138,7 +138,7 @@ Flow KernelBody::expression(const syntax::ExprStmt* node, Scope* scope) {
     return Flow::Normal;
   }
   if (v.is_opaque()) {
-    return fail(code::kOpaque, at(node), std::string("this statement cannot be evaluated: it comes from ") + v.why);
+    return fail(code::kOpaque, at(node), "this statement cannot be evaluated: " + in_.whence(v), in_.remedy(v));
   }
   if (v.as<Namespace>() || v.as<Native>() || v.as<Function>() || v.as<BoundMethod>()) {
     return fail(code::kType, at(node), "this is a function, and nothing calls it", "write () behind it");
@@ -180,9 +180,10 @@ Flow KernelBody::assertion(const syntax::Assert* node, Scope* scope) {
     kernel_.assertion(origin(node), c.as_expr(), *message);
     return Flow::Normal;
   }
+  if (c.is_opaque()) return Flow::Normal;  // where it does not hold there is no kernel
   auto t = in_.truth(c, at(node->condition));
   if (!t) return Flow::Error;
-  if (*t || c.is_opaque()) return Flow::Normal;
+  if (*t) return Flow::Normal;
   in_.fail(code::kRaised, at(node), "assertion failed: " + *message, {}, "AssertionError");
   return Flow::Error;
 }

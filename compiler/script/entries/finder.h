@@ -88,6 +88,8 @@ class EntryFinder {
   // ---- unserved.cpp: kernels without an entry
   // Kernels that are none of the dialect's, as far as anybody can tell: once a decorator, where it stands first.
   void unread();
+  void foreign();
+  void builders();
   void open();
   void open_jit(Jit* jit);
   void open_factory(Candidate& c);

@@ -45,6 +45,7 @@ void EntryFinder::unread() {
     std::string decorator;
     std::size_t diagnostic;
     std::vector<std::string_view> names;
+    bool conditional = false;
   };
   std::vector<Said> all;
   for (const Interpreter::Unread& u : in_.unread()) {
@@ -54,14 +55,16 @@ void EntryFinder::unread() {
     const syntax::Node* node = u.decorator;
     if (auto* call = syntax::as<syntax::Call>(node)) node = call->function;
     std::string decorator(u.function->keep->text.substr(node->at.begin, node->at.end - node->at.begin));
+    if (u.conditional) decorator = u.why;
     auto said = std::ranges::find(all, decorator, &Said::decorator);
     if (said == all.end()) {
-      all.push_back({decorator, e_.diagnostics.size(), {}});
+      all.push_back({decorator, e_.diagnostics.size(), {}, u.conditional});
       said = all.end() - 1;
       text::Diagnostic& d = e_.diagnostics.emplace_back();
-      d.code = code::kOpaque;
+      d.code = code::kUnchecked;
       d.severity = text::Severity::Information;
-      d.message = std::string("it comes from ") + u.why;
+      d.message =
+          u.conditional ? "whether it is made depends on " + std::string(u.why) : std::string("it comes from ") + u.why;
       d.span = u.span;
     }
     const std::string_view name = u.function->def->name.text;
@@ -72,8 +75,54 @@ void EntryFinder::unread() {
     if (s.names.size() == 2) names += " and " + std::string(s.names[1]);
     if (s.names.size() > 2) names += " and " + std::to_string(s.names.size() - 1) + " more";
     std::string& message = e_.diagnostics[s.diagnostic].message;
-    message = names + (s.names.size() > 1 ? " are" : " is") + " not checked: " + s.decorator + " is not known here, " +
-              message;
+    const std::string why = s.conditional ? message : s.decorator + " is not known here, " + message;
+    message = names + (s.names.size() > 1 ? " are" : " is") + " not checked: " + why;
+    for (std::string_view name : s.names) {
+      e_.unchecked.push_back({std::string(name), why, e_.diagnostics[s.diagnostic].span});
+    }
+  }
+  foreign();
+  builders();
+}
+
+// Kernels for other hardware: one line for all of them.
+void EntryFinder::foreign() {
+  const std::size_t count = in_.foreign().size();
+  for (const Interpreter::Foreign& f : in_.foreign()) {
+    const std::string why = "it is a kernel for " + std::string(f.hardware) + ", and only those for CUDA are checked";
+    text::Anchors::Place place = e_.anchors.resolve(f.kernel);
+    std::string name =
+        place.source ? std::string(place.source->text().substr(place.begin, place.end - place.begin)) : "";
+    if (e_.unchecked.empty() || e_.unchecked.back().why != why) {
+      text::Diagnostic& d = e_.diagnostics.emplace_back();
+      d.code = code::kUnchecked;
+      d.severity = text::Severity::Information;
+      d.span = f.kernel;
+      d.message =
+          name + (count > 1 ? " and " + std::to_string(count - 1) + " more are" : " is") + " not checked: " +
+          (count > 1 ? "they are kernels for " + std::string(f.hardware) + ", and only those for CUDA are checked"
+                     : why);
+    }
+    e_.unchecked.push_back({name, why, f.kernel});
+  }
+}
+
+// Code that makes kernels by the builder of the package, without a decorator.
+void EntryFinder::builders() {
+  for (const syntax::Tree::Statement& s : e_.tree->statements()) {
+    const bool builds = std::ranges::any_of(s.node->names, [](const syntax::Name& n) { return n.text == "IRBuilder"; });
+    auto* f = builds ? syntax::as<syntax::FunctionDef>(s.node->statement) : nullptr;
+    if (!builds || (!f && s.node->statement->kind != syntax::NodeKind::With)) continue;
+    const syntax::Extent at =
+        f ? f->name.at : syntax::Extent{s.node->statement->at.begin, s.node->statement->at.begin + 4};
+    const std::string name = f ? std::string(f->name.text) : "this block";
+    const std::string why = "IRBuilder is not followed";
+    text::Diagnostic& d = e_.diagnostics.emplace_back();
+    d.code = code::kUnchecked;
+    d.severity = text::Severity::Information;
+    d.span = {s.node->id, at.begin, at.end};
+    d.message = name + " is not checked: " + why;
+    e_.unchecked.push_back({name, why, d.span});
   }
 }
 

@@ -9,6 +9,7 @@
 #include "compiler/ir/kernel.h"
 #include "compiler/script/codes.h"
 #include "compiler/script/python/builtins.h"
+#include "compiler/script/worlds.h"
 
 namespace tilewright::script {
 
@@ -142,7 +143,7 @@ Value py_filter(Interpreter& in, const Arguments& args, Value) {
   for (Value v : *items) {
     if (!in.step(args.call)) return Value::error();
     Value test = args.positional[0].is_none() ? v : call(in, args.positional[0], {v}, args.call);
-    if (test.is_error()) return test;
+    if (test.is_error() || test.is_opaque()) return test;
     auto t = in.truth(test, args.call);
     if (!t) return Value::error();
     if (*t) kept.push_back(v);
@@ -258,7 +259,7 @@ Value extremum(Interpreter& in, const Arguments& args, bool largest) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (!in.step(args.call)) return Value::error();
     Value k = key.is_none() ? items[i] : call(in, key, {items[i]}, args.call);
-    if (k.is_error()) return k;
+    if (k.is_error() || k.is_opaque()) return k;
     if (i > 0) {
       auto better = largest ? less(in, best_key, k, args.call) : less(in, k, best_key, args.call);
       if (!better) return Value::error();
@@ -439,7 +440,7 @@ Value py_bin(Interpreter& in, const Arguments& args, Value) { return in_base(in,
 
 Value py_isinstance(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "isinstance", 2, 2)) return Value::error();
-  return Value::boolean(is_instance(in, args.positional[0], args.positional[1]));
+  return instance_answer(in, args.positional[0], args.positional[1]);
 }
 
 bool is_subclass_of_any(const Class* cls, Value classinfo, int depth) {
@@ -481,7 +482,11 @@ Value py_hasattr(Interpreter& in, const Arguments& args, Value) {
 
 Value py_setattr(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "setattr", 3, 3)) return Value::error();
-  if (args.positional[0].is_opaque() || args.positional[1].is_opaque()) return Value::none();
+  if (args.positional[0].is_opaque()) return Value::none();
+  if (args.positional[1].is_opaque()) {  // it may be any of its attributes
+    if (args.positional[0].as<Instance>()) become_unknown(args.positional[0].o, args.positional[1].reason());
+    return Value::none();
+  }
   auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
   if (!name) return Value::error();
   if (!reserve(in, args.call, name->size() + sizeof(Value))) return Value::error();
@@ -491,6 +496,11 @@ Value py_setattr(Interpreter& in, const Arguments& args, Value) {
 
 Value py_delattr(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "delattr", 2, 2)) return Value::error();
+  if (args.positional[0].is_opaque()) return Value::none();
+  if (args.positional[1].is_opaque()) {
+    if (args.positional[0].as<Instance>()) become_unknown(args.positional[0].o, args.positional[1].reason());
+    return Value::none();
+  }
   auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
   if (!name) return Value::error();
   Instance* instance = args.positional[0].as<Instance>();
@@ -570,7 +580,20 @@ Value py_dir(Interpreter& in, const Arguments& args, Value) {
   return in.list(std::move(items));
 }
 
-Value py_print(Interpreter&, const Arguments&, Value) { return Value::none(); }
+// Python prints while the kernel is built: what a value is when it runs is not there to print.
+Value py_print(Interpreter& in, const Arguments& args, Value) {
+  for (std::size_t i = 0; in.kernel() && i < args.positional.size(); ++i) {
+    const Value v = args.positional[i];
+    const bool runtime = (v.is_expr() && !ir::constant(v.as_expr())) || v.as<BufferValue>() || v.as<RegionValue>();
+    if (!runtime) continue;
+    std::string what(in.written(args.at(i)));
+    if (what.empty() || what.find('\n') != what.npos) what = "...";
+    in.warn(code::kPrinted, args.call, "print() runs while the kernel is built, and prints no value of the running one",
+            "write T.cuda.printf(\"" + what + " = %d\\n\", " + what + ")");
+    break;
+  }
+  return Value::none();
+}
 
 Value function(Interpreter& in, const Builtin& row) { return in.native(row.name, row.function); }
 
@@ -611,7 +634,7 @@ constexpr Builtin kFunctions[] = {
     {"getattr", function, {}, py_getattr},
     {"hasattr", function, {}, known<py_hasattr>},
     {"setattr", function, {}, py_setattr},
-    {"delattr", function, {}, known<py_delattr>},
+    {"delattr", function, {}, py_delattr},
     {"callable", function, {}, known<py_callable>},
     {"repr", function, {}, known<py_repr>},
     {"ascii", function, {}, known<py_repr>},

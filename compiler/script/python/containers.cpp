@@ -1,13 +1,29 @@
-// Methods of list, tuple, dict and set. Unknown values may be kept in them; only keys and positions must be known.
+// Methods of list, tuple, dict and set. Unknown values may be kept in them; an unknown key or position leaves a
+// container unknown that it changes.
 #include <algorithm>
 
 #include "compiler/script/codes.h"
 #include "compiler/script/python/methods.h"
+#include "compiler/script/worlds.h"
 
 namespace tilewright::script::python {
 namespace {
 
 Value none_or_error(bool ok) { return ok ? Value::none() : Value::error(); }
+
+// The container is changed in a way that is not known.
+Value changed(Value self, Value unknown) {
+  become_unknown(self.o, unknown.reason());
+  return unknown;
+}
+
+// The first argument that is not known, or holds what is not; None: there is none.
+Value unknown_among(const Arguments& args) {
+  for (Value v : args.positional) {
+    if (Value unknown = unknown_within(v); !unknown.is_none()) return unknown;
+  }
+  return Value::none();
+}
 
 // ---- list and tuple -----------------------------------------------------------------------------------------------
 
@@ -24,7 +40,8 @@ Value list_append(Interpreter& in, const Arguments& args, Value self) {
 
 Value list_extend(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "extend", 1, 1)) return Value::error();
-  if (args.positional[0].is_opaque() || args.positional[0].is_poison()) return args.positional[0];
+  if (args.positional[0].is_opaque()) return changed(self, args.positional[0]);
+  if (args.positional[0].is_poison()) return args.positional[0];
   auto more = in.iterate(args.positional[0], args.at(0));
   if (!more || !reserve(in, args.call, more->size() * sizeof(Value))) return Value::error();
   std::vector<Value>& items = items_of(self);
@@ -41,6 +58,7 @@ std::optional<std::int64_t> position(Interpreter& in, const Arguments& args, std
 
 Value list_insert(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "insert", 2, 2)) return Value::error();
+  if (args.positional[0].is_opaque()) return changed(self, args.positional[0]);
   std::vector<Value>& items = items_of(self);
   auto at = position(in, args, 0, items.size());
   if (!at || !reserve(in, args.call, sizeof(Value)) || !work(in, args.call, items.size() / 4)) return Value::error();
@@ -51,6 +69,7 @@ Value list_insert(Interpreter& in, const Arguments& args, Value self) {
 
 Value list_pop(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "pop", 0, 1)) return Value::error();
+  if (Value unknown = unknown_among(args); !unknown.is_none()) return changed(self, unknown);
   std::vector<Value>& items = items_of(self);
   std::int64_t at = static_cast<std::int64_t>(items.size()) - 1;
   if (!args.positional.empty()) {
@@ -83,6 +102,9 @@ std::optional<std::size_t> find_item(Interpreter& in, Value self, Value wanted, 
 
 Value list_remove(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "remove", 1, 1)) return Value::error();
+  Value unknown = unknown_among(args);
+  if (unknown.is_none()) unknown = unknown_within(self);
+  if (!unknown.is_none()) return changed(self, unknown);
   bool failed = false;
   auto at = find_item(in, self, args.positional[0], args.call, &failed);
   if (failed) return Value::error();
@@ -97,6 +119,9 @@ Value list_remove(Interpreter& in, const Arguments& args, Value self) {
 
 Value list_index(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "index", 1, 3)) return Value::error();
+  Value unknown = unknown_among(args);
+  if (unknown.is_none()) unknown = unknown_within(self);
+  if (!unknown.is_none()) return unknown;
   bool failed = false;
   std::size_t from = 0;
   if (args.positional.size() > 1) {
@@ -115,6 +140,9 @@ Value list_index(Interpreter& in, const Arguments& args, Value self) {
 
 Value list_count(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "count", 1, 1)) return Value::error();
+  Value unknown = unknown_among(args);
+  if (unknown.is_none()) unknown = unknown_within(self);
+  if (!unknown.is_none()) return unknown;
   std::int64_t n = 0;
   for (std::size_t i = 0; i < items_of(self).size(); ++i) {
     if (!in.step(args.call)) return Value::error();
@@ -177,14 +205,22 @@ Value deque_popleft(Interpreter& in, const Arguments& args, Value self) {
 
 // ---- dict ---------------------------------------------------------------------------------------------------------
 
-Dict* dict_of(Value self) { return self.as<Dict>(); }
+// Of a dict also where it became unknown meanwhile.
+Dict* dict_of(Value self) { return static_cast<Dict*>(self.o); }
 
 // A key that is not known leaves the answer unknown.
 std::optional<Value> unknown_key(const Arguments& args) {
   if (args.positional.empty()) return std::nullopt;
   Value key = args.positional[0];
-  if (key.is_opaque() || key.is_poison()) return key;
-  return std::nullopt;
+  if (key.is_poison()) return key;
+  Value unknown = unknown_within(key);
+  return unknown.is_none() ? std::nullopt : std::optional(unknown);
+}
+// The same of a method that changes the container.
+std::optional<Value> unknown_changed_key(const Arguments& args, Value self) {
+  auto unknown = unknown_key(args);
+  if (unknown && unknown->is_opaque()) become_unknown(self.o, unknown->reason());
+  return unknown;
 }
 
 Value missing_key(Interpreter& in, text::Span span, Value key) {
@@ -232,7 +268,7 @@ Value dict_values(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value dict_pop(Interpreter& in, const Arguments& args, Value self) {
-  if (auto unknown = unknown_key(args)) return *unknown;
+  if (auto unknown = unknown_changed_key(args, self)) return *unknown;
   if (!takes(in, args, "pop", 1, 2)) return Value::error();
   Dict* dict = dict_of(self);
   auto at = dict_position(in, dict, args.positional[0]);
@@ -254,7 +290,7 @@ Value dict_popitem(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value dict_setdefault(Interpreter& in, const Arguments& args, Value self) {
-  if (auto unknown = unknown_key(args)) return *unknown;
+  if (auto unknown = unknown_changed_key(args, self)) return *unknown;
   if (!takes(in, args, "setdefault", 1, 2)) return Value::error();
   if (Value* found = in.dict_find(dict_of(self), args.positional[0])) return *found;
   Value v = args.positional.size() == 2 ? args.positional[1] : Value::none();
@@ -263,11 +299,13 @@ Value dict_setdefault(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value dict_update(Interpreter& in, const Arguments& args, Value self) {
-  if (auto unknown = unknown_key(args)) return *unknown;
+  if (!args.positional.empty() && args.positional[0].is_opaque()) return changed(self, args.positional[0]);
+  if (!args.positional.empty() && args.positional[0].is_poison()) return args.positional[0];
   Dict* dict = dict_of(self);
   Value construct = Value::object(class_named(in, "dict"));
   Value made = class_named(in, "dict")->construct(in, args, construct);
   if (made.is_error()) return made;
+  if (made.is_opaque()) return changed(self, made);
   for (auto& [k, v] : made.as<Dict>()->items) {
     if (!in.step(args.call)) return Value::error();
     in.dict_set(dict, k, v);
@@ -292,7 +330,7 @@ Value dict_clear(Interpreter&, const Arguments&, Value self) {
 
 // ---- set ----------------------------------------------------------------------------------------------------------
 
-Dict* entries_of(Value self) { return &self.as<Set>()->entries; }
+Dict* entries_of(Value self) { return &static_cast<Set*>(self.o)->entries; }
 
 Set* copy_of(Interpreter& in, Value self) {
   Set* copy = in.make<Set>();
@@ -309,7 +347,7 @@ Value set_add(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value set_discard_or_remove(Interpreter& in, const Arguments& args, Value self, bool must) {
-  if (auto unknown = unknown_key(args)) return *unknown;
+  if (auto unknown = unknown_changed_key(args, self)) return *unknown;
   if (!takes(in, args, must ? "remove" : "discard", 1, 1)) return Value::error();
   Dict* entries = entries_of(self);
   auto at = dict_position(in, entries, args.positional[0]);
@@ -347,6 +385,7 @@ Set* combine(Interpreter& in, Value self, Value other, Combine how, text::Span s
     if (!in.step(span)) return nullptr;
     in.dict_set(&right->entries, v, Value::none());
   }
+  if (Value::object(right).is_opaque()) return right;
   Set* result = in.make<Set>();
   auto left = entries_of(self)->items;
   for (auto& [k, v] : left) {
@@ -370,15 +409,19 @@ Value set_combine(Interpreter& in, const Arguments& args, Value self) {
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
     result = combine(in, Value::object(result), args.positional[i], How, args.at(i));
     if (!result) return Value::error();
+    if (Value::object(result).is_opaque()) break;
   }
   return Value::object(result);
 }
 
 template <Combine How>
 Value set_change(Interpreter& in, const Arguments& args, Value self) {
+  if (auto unknown = unknown_argument(args)) return unknown->is_opaque() ? changed(self, *unknown) : *unknown;
   Value made = set_combine<How>(in, args, self);
   if (made.is_error()) return made;
-  *entries_of(self) = std::move(made.as<Set>()->entries);
+  if (made.is_opaque()) return changed(self, made);
+  entries_of(self)->items = made.as<Set>()->entries.items;
+  entries_of(self)->index = made.as<Set>()->entries.index;
   return Value::none();
 }
 
@@ -396,6 +439,7 @@ Value set_relation(Interpreter& in, const Arguments& args, Value self) {
     right = self;
   }
   Set* rest = combine(in, left, right, kHow, args.call);
+  if (rest && Value::object(rest).is_opaque()) return Value::object(rest);
   return rest ? Value::boolean(rest->entries.items.empty()) : Value::error();
 }
 
@@ -433,10 +477,10 @@ constexpr Entry kSet[] = {
     {"intersection", known<set_combine<Combine::Intersection>>},
     {"difference", known<set_combine<Combine::Difference>>},
     {"symmetric_difference", known<set_combine<Combine::Symmetric>>},
-    {"update", known<set_change<Combine::Union>>},
-    {"intersection_update", known<set_change<Combine::Intersection>>},
-    {"difference_update", known<set_change<Combine::Difference>>},
-    {"symmetric_difference_update", known<set_change<Combine::Symmetric>>},
+    {"update", set_change<Combine::Union>},
+    {"intersection_update", set_change<Combine::Intersection>},
+    {"difference_update", set_change<Combine::Difference>},
+    {"symmetric_difference_update", set_change<Combine::Symmetric>},
     {"issubset", known<set_relation<Relation::Subset>>},
     {"issuperset", known<set_relation<Relation::Superset>>},
     {"isdisjoint", known<set_relation<Relation::Disjoint>>},

@@ -177,7 +177,7 @@ Value dataclass_compare(Interpreter& in, const Arguments& args, Value) {
 
 bool option(Interpreter& in, Dict* options, std::string_view name, bool absent) {
   Value* v = options ? in.dict_find(options, in.string(name)) : nullptr;
-  return v ? in.truth(*v, {}).value_or(absent) : absent;
+  return v && !v->is_opaque() ? in.truth(*v, {}).value_or(absent) : absent;
 }
 
 Value decorate(Interpreter& in, const Arguments& args, Class* cls, Dict* options) {

@@ -1,39 +1,47 @@
-// The modules `os` and `sys`: what a script may ask of its surroundings, answered without looking at them. No variable
-// of the environment is set, so every tuning switch takes its default.
+// The modules `os` and `sys`: what a script may ask of its surroundings, answered without looking at them. What the
+// environment holds is not known, but for what the script itself puts there.
 #include "compiler/script/codes.h"
 #include "compiler/script/python/support.h"
 
 namespace tilewright::script::python {
 namespace {
 
-// The default that comes with a question for a variable.
-Value default_answer(Interpreter& in, const Arguments& args, std::size_t first) {
-  if (const Keyword* k = keyword(args, "default")) return k->value;
+constexpr std::string_view kSet = "<set>";  // what the script has put there
+
+Value environ(Interpreter& in);
+
+// What a variable holds, as far as the script has put it there.
+Value variable(Interpreter& in, const Arguments& args, std::size_t first) {
   if (args.positional.size() <= first) {
     return in.fail(code::kArguments, args.call, "the name of an environment variable is needed");
   }
-  return args.positional.size() > first + 1 ? args.positional[first + 1] : Value::none();
+  Value name = args.positional[first];
+  if (name.is_opaque() || name.is_poison()) return name;
+  Dict* set = environ(in).as<Instance>()->find(kSet)->as<Dict>();
+  if (!set) return Value::opaque("os.environ");
+  if (Value* known = in.dict_find(set, name)) return *known;
+  Str* text = name.as<Str>();
+  return opaque_named(in, text ? "os.environ[\"" + text->text.substr(0, 40) + "\"]" : "os.environ");
 }
 
-Value getenv(Interpreter& in, const Arguments& args, Value) {
-  in.assume();
-  return default_answer(in, args, 0);
-}
-Value environ_get(Interpreter& in, const Arguments& args, Value) { return default_answer(in, args, 1); }
+Value getenv(Interpreter& in, const Arguments& args, Value) { return variable(in, args, 0); }
+Value environ_get(Interpreter& in, const Arguments& args, Value) { return variable(in, args, 1); }
 
-Value environ_getitem(Interpreter& in, const Arguments& args, Value) {
-  if (!takes(in, args, "__getitem__", 2, 2)) return Value::error();
-  auto name = in.as_string(args.positional[1], args.at(1), "the name of an environment variable");
-  if (!name) return Value::error();
-  return in.fail(code::kIndex, args.call, "the environment variable " + std::string(*name) + " is not set here",
-                 "scripts are evaluated without an environment: use os.environ.get(name, default)", "KeyError");
+Value environ_set(Interpreter& in, const Arguments& args, Value) {
+  Dict* set = environ(in).as<Instance>()->find(kSet)->as<Dict>();
+  if (set && args.positional.size() == 3) in.dict_set(set, args.positional[1], args.positional[2]);
+  return Value::none();
 }
-
-Value environ_nothing(Interpreter&, const Arguments&, Value) { return Value::none(); }
-Value environ_contains(Interpreter&, const Arguments&, Value) { return Value::boolean(false); }
-Value environ_empty(Interpreter& in, const Arguments&, Value) { return in.list({}); }
-Value environ_copy(Interpreter& in, const Arguments&, Value) { return Value::object(in.make<Dict>()); }
-Value environ_len(Interpreter&, const Arguments&, Value) { return Value::integer(0); }
+// Changes that are not followed one by one.
+Value environ_changed(Interpreter& in, const Arguments&, Value) {
+  environ(in).as<Instance>()->set(kSet, Value::opaque("os.environ"));
+  return Value::opaque("os.environ");
+}
+Value environ_contains(Interpreter& in, const Arguments& args, Value) {
+  Value v = variable(in, args, 1);
+  return v.is_opaque() || v.is_error() ? v : Value::boolean(true);
+}
+Value environ_unknown(Interpreter&, const Arguments&, Value) { return Value::opaque("os.environ"); }
 
 Value environ(Interpreter& in) {
   in.assume();
@@ -41,17 +49,18 @@ Value environ(Interpreter& in) {
   if (Value* v = in.builtins().find(kKey)) return *v;
   Class* cls = make_class(in, "environ", {class_named(in, "object")});
   add_method(in, cls, "get", environ_get);
-  add_method(in, cls, "pop", environ_get);
-  add_method(in, cls, "setdefault", environ_get);
-  add_method(in, cls, "update", environ_nothing);
-  add_method(in, cls, "copy", environ_copy);
-  add_method(in, cls, "__getitem__", environ_getitem);
-  add_method(in, cls, "__setitem__", environ_nothing);
+  for (std::string_view name : {"pop", "setdefault", "update", "clear", "__delitem__"}) {
+    add_method(in, cls, name, environ_changed);
+  }
+  add_method(in, cls, "__getitem__", environ_get);
+  add_method(in, cls, "__setitem__", environ_set);
   add_method(in, cls, "__contains__", environ_contains);
-  add_method(in, cls, "__len__", environ_len);
-  for (std::string_view name : {"__iter__", "keys", "values", "items"}) add_method(in, cls, name, environ_empty);
+  for (std::string_view name : {"__iter__", "__len__", "copy", "keys", "values", "items"}) {
+    add_method(in, cls, name, environ_unknown);
+  }
   Instance* instance = in.make<Instance>();
   instance->cls = cls;
+  instance->set(kSet, Value::object(in.make<Dict>()));
   in.builtins().set(kKey, Value::object(instance));
   return Value::object(instance);
 }
@@ -84,10 +93,6 @@ Value argv(Interpreter& in) {
   in.assume();
   return in.list({in.string("script.py")});
 }
-Value modules(Interpreter& in) {
-  in.assume();
-  return Value::object(in.make<Dict>());
-}
 
 constexpr Entry kSys[] = {
     {"exit", py_exit},
@@ -97,7 +102,7 @@ constexpr Entry kSys[] = {
     {"byteorder", nullptr, [](Interpreter& in) { return in.string("little"); }},
     {"platform", nullptr, platform},
     {"argv", nullptr, argv},
-    {"modules", nullptr, modules},
+    {"modules", nullptr, [](Interpreter&) { return Value::opaque("sys.modules"); }},
 };
 
 }  // namespace

@@ -113,6 +113,7 @@ Value contains(Interpreter& in, const Arguments& args, Value) {
 
 Value op_truth(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "truth", 1, 1)) return Value::error();
+  if (args.positional[0].is_opaque()) return args.positional[0];
   auto t = in.truth(args.positional[0], args.at(0));
   return t ? Value::boolean(*t) : Value::error();
 }

@@ -160,6 +160,9 @@ constexpr Module kModules[] = {
     {"__future__", no_names, nothing_named},
     {"tvm.script.ir", script_names, unknown},
     {"pytest", pytest_names, unknown},
+    {"numpy", numpy_names, numpy_name},
+    {"torch", torch_names, torch_name},
+    {"ml_dtypes", no_names, ml_dtypes_name},
 };
 
 const Module* find_module(std::string_view dotted) {

@@ -5,6 +5,7 @@
 
 #include "compiler/script/codes.h"
 #include "compiler/script/tirx/tirx.h"
+#include "compiler/script/worlds.h"
 
 namespace tilewright::script::python {
 
@@ -215,6 +216,7 @@ Class* type_of(Interpreter& in, Value v) {
     case Type::Iter:
     case Type::DataType:
     case Type::Kernel:
+    case Type::Unknown:
     case Type::Scope: break;
   }
   return class_named(in, "object");
@@ -318,6 +320,37 @@ bool is_instance_within(Interpreter& in, Value v, Value classinfo, int depth) {
 
 bool is_instance(Interpreter& in, Value v, Value classinfo) { return is_instance_within(in, v, classinfo, 0); }
 
+namespace {
+
+// A class of a package whose classes are none of Python's own: its numbers and arrays, its tensors.
+bool is_of_arrays(Value cls) {
+  const std::string_view why = cls.reason();
+  for (std::string_view package : {"numpy", "torch", "tvm", "jax", "cupy", "triton", "ml_dtypes"}) {
+    if (why.find(package) != why.npos) return !why.starts_with('`');
+  }
+  return false;
+}
+
+Value unknown_class_within(Value classinfo, int depth) {
+  if (classinfo.is_opaque()) return is_of_arrays(classinfo) ? Value::none() : classinfo;
+  Tuple* t = classinfo.as<Tuple>();
+  for (std::size_t i = 0; t && depth < 32 && i < t->items.size(); ++i) {
+    if (Value unknown = unknown_class_within(t->items[i], depth + 1); !unknown.is_none()) return unknown;
+  }
+  return Value::none();
+}
+
+}  // namespace
+
+Value instance_answer(Interpreter& in, Value v, Value classinfo) {
+  if (v.is_opaque() || v.is_poison()) return v.is_opaque() ? v : Value::boolean(false);
+  if (is_instance(in, v, classinfo)) return Value::boolean(true);
+  Instance* instance = v.as<Instance>();
+  if (instance && instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+  Value unknown = unknown_class_within(classinfo, 0);
+  return unknown.is_none() ? Value::boolean(false) : unknown;
+}
+
 void add_method(Interpreter& in, Class* cls, std::string_view name, NativeFunction function) {
   cls->scope->set(name, in.native(name, function, Value::ellipsis()));  // the ellipsis asks to be bound to the instance
 }
@@ -366,6 +399,12 @@ bool sort(Interpreter& in, std::vector<Value>& items, Value key, bool reverse, t
     }
     if (!in.step(span)) return false;
     from.push_back({k, v});
+  }
+  for (const Item& item : from) {  // then the order is not known
+    Value unknown = items.size() > 1 ? unknown_within(item.key) : Value::none();
+    if (unknown.is_none()) continue;
+    std::ranges::fill(items, unknown);
+    return true;
   }
   // A merge sort of our own: the order may come from a script's __lt__, and std::stable_sort may not be lied to.
   // Python's reverse keeps equal items in their order, so both directions take the left one on a tie.

@@ -63,7 +63,9 @@ Class* class_named(Interpreter& in, std::string_view key);
 Class* shared_class(Interpreter& in, std::string_view key, const std::function<Class*()>& make);
 Class* type_of(Interpreter& in, Value v);
 bool is_subclass(const Class* cls, const Class* base);
-// isinstance(); a tuple of classes may nest.
+// isinstance(), which is not known of what is not, nor of a class that is not; a tuple of classes may nest.
+Value instance_answer(Interpreter& in, Value v, Value classinfo);
+// The same where all is known.
 bool is_instance(Interpreter& in, Value v, Value classinfo);
 bool is_callable(Value v);
 Instance* make_exception(Interpreter& in, Class* cls, std::vector<Value> args);
@@ -142,5 +144,14 @@ std::span<const Entry> environment_names();                   // environment.cpp
 std::span<const Entry> sys_names();
 // sys.exit(), exit(), os._exit(): the module ends.
 Value py_exit(Interpreter& in, const Arguments& args, Value self);
+std::span<const Entry> numpy_names();  // numpy.cpp
+std::span<const Entry> torch_names();
+// Any other name of these packages: a dtype, or not known.
+Value numpy_name(Interpreter& in, std::string_view name);
+Value torch_name(Interpreter& in, std::string_view name);
+Value ml_dtypes_name(Interpreter& in, std::string_view name);
+Class* dtype_value_class(Interpreter& in, std::string_view key);
+// Of T.float16, np.float16, np.dtype("float16"), torch.float16; nothing: it is no dtype.
+std::optional<ir::DataType> dtype_of(Value v);
 
 }  // namespace tilewright::script::python

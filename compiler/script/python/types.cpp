@@ -132,6 +132,7 @@ Value construct_bool(Interpreter& in, const Arguments& args, Value) {
   if (args.positional.empty()) return Value::boolean(false);
   Value v = args.positional[0];
   if (auto c = constant_of(v)) v = *c;
+  if (v.is_opaque()) return v;
   auto t = in.truth(v, args.at(0));
   return t ? Value::boolean(*t) : Value::error();
 }

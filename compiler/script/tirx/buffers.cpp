@@ -11,6 +11,10 @@ namespace {
 // a slip. False: an error is pending.
 bool known_scope(Interpreter& in, std::string_view text, text::Span span) {
   if (ir::parse_storage_scope(text) != ir::StorageScope::Other) return true;
+  if (text.starts_with("trn.")) {
+    in.of_another_target(span, "Trainium");
+    return false;
+  }
   text::Nearest nearest(text, text::Nearest::Among::Few);
   for (int i = 0; i < static_cast<int>(ir::StorageScope::Other); ++i) {
     nearest.consider(ir::storage_scope_name(static_cast<ir::StorageScope>(i)));
@@ -84,7 +88,7 @@ class OptionReader {
   std::optional<BufferOptions> read(std::optional<ir::StorageScope> fixed, bool shape_required) {
     const bool fine = read_shape(shape_required) && read_dtype() && read_scope(fixed) && read_data(fixed.has_value()) &&
                       read_extents("strides", "the strides", &o_.strides) && read_offset() && read_align() &&
-                      read_layout() && read_allocated_addr();
+                      read_layout() && strides_hold() && read_allocated_addr();
     return fine ? std::optional(std::move(o_)) : std::nullopt;
   }
 
@@ -191,6 +195,36 @@ class OptionReader {
     }
     return true;
   }
+  // Tile primitives go by the layout, and elements by the strides: beside a layout these are compact (surface.md 4.1).
+  bool strides_hold() {
+    if (o_.strides.empty() || (!o_.default_layout && !o_.layout)) return true;
+    bool compact = o_.strides.size() == o_.shape.size(), constant = compact;
+    ir::Expr expected = ir::int_imm(ir::kInt32, 1);
+    for (std::size_t d = o_.strides.size(); d-- > 0 && compact;) {
+      if (o_.shape.size() <= d) break;
+      const std::int64_t *stride = ir::constant(o_.strides[d]), *extent = ir::constant(o_.shape[d]);
+      constant = constant && stride && extent;
+      compact = ir::is_constant(o_.shape[d], 1) || ir::structurally_equal(o_.strides[d], expected) ||
+                (stride && ir::constant(expected) && *stride == *ir::constant(expected)) ||
+                ir::is_constant(ir::simplify(o_.strides[d] - ir::cast(o_.strides[d].dtype(), expected)), 0);
+      expected = ir::simplify(expected * ir::cast(expected.dtype(), o_.shape[d]));
+    }
+    if (compact) return true;
+    // What each dimension's distance is.
+    std::string shape, strides;
+    for (ir::Expr e : o_.shape) shape += (shape.empty() ? "" : ", ") + ir::to_string(e);
+    for (ir::Expr e : o_.strides) strides += (strides.empty() ? "" : ", ") + ir::to_string(e);
+    const bool one = o_.shape.size() == 1;
+    const std::string layout =
+        "layout=T.TileLayout(T.S[(" + shape + (one ? ",) : (" : ") : (") + strides + (one ? ",)])" : ")])");
+    fail(code::kBuffer, in_.with_keyword(span("strides"), "strides"),
+         "strides= are not what the layout says: tile primitives would take the tensor as dense, element accesses as "
+         "strided",
+         constant ? "write " + layout : "give the distances by a layout: layout=T.TileLayout(T.S[shape : strides])");
+    if (constant && !index_given("layout")) in_.offer({text::Fix::Kind::Replace, "Write " + layout, layout});
+    return false;
+  }
+  bool index_given(std::string_view name) const { return index(name) && a_.given(*index(name)); }
   bool read_allocated_addr() {
     if (!has("allocated_addr")) return true;
     Value v = get("allocated_addr");

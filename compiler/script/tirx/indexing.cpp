@@ -45,6 +45,7 @@ class IndexReader {
   IndexReader(Interpreter& in, const ir::Buffer* b, text::Span whole, bool for_store)
       : in_(in),
         b_(b),
+        whole_(whole),
         span_(whole),
         for_store_(for_store),
         grows_(b->scope == ir::StorageScope::SharedDyn && b->rank() == 1 && ir::is_constant(b->shape[0], 0)) {}
@@ -70,6 +71,7 @@ class IndexReader {
       Slice* s = indices[d].as<Slice>();
       if (s ? !slice(*s, d) : !index(indices[d], d)) return std::nullopt;
     }
+    if (for_store_ && !out_.region && !one_vector(indices)) return std::nullopt;
     if (!outside_.empty() && !out_.region) {
       in_.fail(code::kIndex, outside_at_, outside_);
       return std::nullopt;
@@ -81,6 +83,21 @@ class IndexReader {
   bool fail(std::string message, std::string hint = {}) {
     in_.fail(code::kIndex, span_, std::move(message), std::move(hint));
     return false;
+  }
+  // A store of a slice is one of a vector, which lies along the last dimension.
+  bool one_vector(std::span<const Value> indices) {
+    for (std::size_t d = 0; d + 1 < out_.indices.size(); ++d) {
+      if (out_.indices[d].dtype().lanes == 1) continue;
+      std::string slices;
+      for (Value v : indices) slices += std::string(slices.empty() ? "" : ", ") + (v.as<Slice>() ? ":" : "...");
+      const std::string target = shown_name(b_) + "[" + slices + "]";
+      in_.fail(code::kRegion, whole_,
+               "a slice that is assigned is a vector along the last dimension; this one goes along dimension " +
+                   std::to_string(d) + " of " + shown_name(b_),
+               "write Tx.cta.fill(" + target + ", value), or Tx.cta.copy of a tile");
+      return false;
+    }
+    return true;
   }
   std::string dimension(std::size_t d) const { return "dimension " + std::to_string(d) + " of " + shown_name(b_); }
 
@@ -146,7 +163,7 @@ class IndexReader {
 
   Interpreter& in_;
   const ir::Buffer* b_;
-  text::Span span_;  // of the index under way, where that is known
+  text::Span whole_, span_;  // of the access; of the index under way, where that is known
   bool for_store_;
   bool grows_;  // the arena of a pool is declared with extent 0 and grows to what is carved from it
   // An index that no element has. An element of the buffer cannot be there, a region can.

@@ -55,9 +55,10 @@ Value swizzle_layout(Interpreter& in, const Arguments& args, Value) {
                      "a swizzle parameter lies between 0 and 30, this is " + std::to_string(*v));
     n[i] = *v;
   }
-  bool inner = !a.given(3) || in.truth(a[3], a.span(3)).value_or(true);
+  auto inner = a.given(3) ? in.truth(a[3], a.span(3)) : std::optional(true);
+  if (!inner) return Value::error();
   return checked_layout(
-      in, layout::make_swizzle(static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2]), inner),
+      in, layout::make_swizzle(static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2]), *inner),
       args.call);
 }
 
@@ -96,8 +97,9 @@ Value trainium(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "TileLayout.trainium", {"annotation", "shape", "is_psum"}, 2);
   auto t = a ? in.as_string(a[0], a.span(0), "the annotation") : std::nullopt;
   auto s = t ? in.as_shape(a[1], a.span(1), "the shape") : std::nullopt;
-  if (!s) return Value::error();
-  return checked_layout(in, layout::trainium(*t, *s, a.has(2) && in.truth(a[2], a.span(2)).value_or(false)), args.call);
+  auto psum = s && a.has(2) ? in.truth(a[2], a.span(2)) : std::optional(false);
+  if (!s || !psum) return Value::error();
+  return checked_layout(in, layout::trainium(*t, *s, *psum), args.call);
 }
 
 struct Constructor {

@@ -193,7 +193,30 @@ Value lookup_tirx(Interpreter& in, Namespace& self, std::string_view name) {
   return not_followed(in, self, name);
 }
 
+// PrimType("uint64") and PointerType(PrimType("uint64"), scope): types as printed kernels spell them.
+Value prim_type(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "PrimType", {"dtype"}, 1);
+  if (!a) return Value::error();
+  if (a[0].is_opaque()) return a[0];
+  auto d = in.as_dtype(a[0], a.span(0));
+  if (!d) return Value::error();
+  DataTypeValue* type = in.make<DataTypeValue>();
+  type->dtype = *d;
+  return Value::object(type);
+}
+Value pointer_type(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "PointerType", {"element_type", "storage_scope"}, 1);
+  if (!a) return Value::error();
+  TypeAnnotation* type = in.make<TypeAnnotation>();
+  type->kind = TypeAnnotation::Kind::Handle;
+  if (DataTypeValue* d = a[0].as<DataTypeValue>()) type->pointee = d->dtype;
+  if (Str* scope = a[1].as<Str>()) type->storage_scope = scope->text;
+  return Value::object(type);
+}
+
 Value lookup_ir(Interpreter& in, Namespace& self, std::string_view name) {
+  if (name == "PrimType") return in.native("PrimType", prim_type);
+  if (name == "PointerType") return in.native("PointerType", pointer_type);
   for (std::string_view known : {"PrimExpr", "BaseExpr", "BaseFunc"}) {
     if (known == name) return Value::object(tirx_class(in, name));
   }

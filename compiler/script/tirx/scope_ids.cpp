@@ -45,7 +45,8 @@ Value declare(Interpreter& in, const ScopeIdKind& kind, Value extents, Value pre
                      shown + " takes 1" + (kind.max_dims > 1 ? " to 3 extents, " : " extent, ") +
                          std::to_string(values.size()) + " are given");
     }
-    for (ir::Expr v : values) {
+    for (ir::Expr& v : values) {
+      v = in.constant_or_same(v);
       const std::int64_t* c = ir::constant(v);
       if (c && *c <= 0) {
         return in.fail(code::kScopeId, args.at(0),
@@ -144,7 +145,7 @@ Value launch_thread(Interpreter& in, const Arguments& args, Value) {
   if (!extent.dtype().is_integral() || extent.dtype().lanes != 1) {
     return in.fail(code::kScopeId, a.span(1), "the extent of a launch dimension must be an integer");
   }
-  in.kernel()->launch(in.origin(args.call), var, extent);
+  in.kernel()->launch(in.origin(args.call), var, in.constant_or_same(extent));
   return Value::expr(var);
 }
 

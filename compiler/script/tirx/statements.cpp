@@ -115,9 +115,10 @@ Value evaluate(Interpreter& in, const Arguments& args, Value) {
 Value static_assert_(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "T.static_assert", {"condition", "message"}, 1);
   if (!a) return Value::error();
+  if (a[0].is_opaque()) return Value::none();  // where it does not hold there is no kernel
   auto t = in.truth(a[0], a.span(0));
   if (!t) return Value::error();
-  if (*t || a[0].is_opaque()) return Value::none();
+  if (*t) return Value::none();
   return in.fail(code::kRaised, args.call, "static assertion failed" + (a.has(1) ? ": " + in.str(a[1]) : std::string()),
                  {}, "AssertionError");
 }
@@ -127,7 +128,9 @@ Value buffer_store(Interpreter& in, const Arguments& args, Value) {
   if (!a) return Value::error();
   BufferValue* b = a[0].as<BufferValue>();
   if (!b) return in.fail(code::kType, a.span(0), "T.buffer_store takes a buffer");
-  auto indices = in.iterate(a[2], a.span(2));
+  // One index stands for itself.
+  const bool one = in.can_be_expr(a[2]) || a[2].as<Slice>();
+  auto indices = one ? std::vector<Value>{a[2]} : in.iterate(a[2], a.span(2));
   if (!indices || !store_buffer(in, b->buffer, *indices, a[1], args.call)) return Value::error();
   return Value::none();
 }

@@ -1,0 +1,56 @@
+// Where ways of a condition that is not known arrive when they leave the statements under way (worlds.h): `break` and
+// `continue` at their loop, `return` at its function, an exception at the `try` around.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "compiler/script/interpreter.h"
+#include "compiler/script/worlds.h"
+
+namespace tilewright::script {
+
+// What a way came to.
+struct Ended {
+  Flow flow = Flow::Normal;
+  Value value;  // that it returns
+  std::optional<Pending> pending;
+};
+
+class Arrivals {
+ public:
+  struct Arrival {
+    Ended end;
+    Snapshot state;
+    const char* why;
+    text::Span at;  // of the condition
+    std::uint64_t additions;
+  };
+
+  Arrivals(Interpreter& in, bool catches);
+  ~Arrivals();
+  Arrivals(const Arrivals&) = delete;
+  Arrivals& operator=(const Arrivals&) = delete;
+
+  // Those that arrived by `flow` go on from here, beside the way that runs, which came to `now`. Returns what it is
+  // afterwards; Normal: the statements behind run.
+  Flow join(Flow flow, Flow now);
+  // Ways that leave from here on arrive further out.
+  void close();
+  // The same, and hands out what arrived.
+  std::vector<Arrival> take();
+  // Hands what is left to those further out. Done by the destructor, too.
+  void pass_on();
+  bool catches() const { return catches_; }
+  bool empty() const { return arrived_.empty(); }
+  const char* why() const { return arrived_.front().why; }
+  bool any(Flow flow) const;
+
+ private:
+  friend class Interpreter;
+  Interpreter& in_;
+  const bool catches_;
+  bool open_ = true;
+  std::vector<Arrival> arrived_;
+};
+
+}  // namespace tilewright::script

@@ -1,0 +1,260 @@
+// Keeping, exchanging and joining what objects hold.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "compiler/script/worlds.h"
+
+namespace tilewright::script {
+
+namespace {
+
+constexpr int kMaxDepth = 32;
+
+bool is_same_object(Object* x, Object* y, int depth);
+
+bool is_same_at(Value a, Value b, int depth) {
+  if (a.tag != b.tag || depth > kMaxDepth) return false;
+  switch (a.tag) {
+    case Tag::Bool: return a.b == b.b;
+    case Tag::Int: return a.i == b.i && a.immediate == b.immediate;
+    case Tag::Float: return std::bit_cast<std::uint64_t>(a.f) == std::bit_cast<std::uint64_t>(b.f);
+    case Tag::Expr: return a.e == b.e || ir::structurally_equal(a.as_expr(), b.as_expr());
+    case Tag::Opaque: return a.why == b.why || std::strcmp(a.why, b.why) == 0;
+    case Tag::Object: return a.o == b.o || is_same_object(a.o, b.o, depth + 1);
+    default: return true;
+  }
+}
+
+bool is_same_object(Object* x, Object* y, int depth) {
+  if (x->type != y->type) return false;
+  const Value a = Value::object(x), b = Value::object(y);
+  switch (x->type) {
+    case Type::Str: return a.as<Str>()->text == b.as<Str>()->text;
+    case Type::BigInt: return a.as<BigInt>()->value == b.as<BigInt>()->value;
+    case Type::Tuple:
+      return std::ranges::equal(a.as<Tuple>()->items, b.as<Tuple>()->items,
+                                [&](Value p, Value q) { return is_same_at(p, q, depth); });
+    case Type::Range: {
+      Range *p = a.as<Range>(), *q = b.as<Range>();
+      return p->start == q->start && p->stop == q->stop && p->step == q->step;
+    }
+    case Type::Slice: {
+      Slice *p = a.as<Slice>(), *q = b.as<Slice>();
+      return is_same_at(p->start, q->start, depth) && is_same_at(p->stop, q->stop, depth) &&
+             is_same_at(p->step, q->step, depth);
+    }
+    case Type::Native: {
+      Native *p = a.as<Native>(), *q = b.as<Native>();
+      return p->function == q->function && p->name == q->name && is_same_at(p->self, q->self, depth);
+    }
+    case Type::BoundMethod: {
+      BoundMethod *p = a.as<BoundMethod>(), *q = b.as<BoundMethod>();
+      return is_same_at(p->function, q->function, depth) && is_same_at(p->self, q->self, depth);
+    }
+    case Type::Namespace: {
+      Namespace *p = a.as<Namespace>(), *q = b.as<Namespace>();
+      return p->path == q->path && p->lookup == q->lookup && p->scope == q->scope && p->record == q->record &&
+             p->scope_kind == q->scope_kind;
+    }
+    case Type::DataType: {
+      DataTypeValue *p = a.as<DataTypeValue>(), *q = b.as<DataTypeValue>();
+      return p->dtype == q->dtype && !p->subscripted && !q->subscripted;
+    }
+    case Type::Axis: return a.as<AxisValue>()->axis == b.as<AxisValue>()->axis;
+    case Type::Iter: return layout::same(a.as<IterValue>()->iter, b.as<IterValue>()->iter);
+    case Type::Layout: return layout::same(*a.as<LayoutValue>()->layout, *b.as<LayoutValue>()->layout);
+    default: return false;
+  }
+}
+
+// One place that two worlds have.
+std::size_t join_value(Value& now, Value other, const char* why) {
+  if (is_same(now, other)) return 0;
+  const bool was_known = !now.is_opaque();
+  now = Value::opaque(why);
+  return was_known ? 1 : 0;
+}
+
+}  // namespace
+
+bool is_same(Value a, Value b) { return is_same_at(a, b, 0); }
+
+Value joined(Value a, Value b, const char* why) { return is_same(a, b) ? a : Value::opaque(why); }
+
+void become_unknown(Object* object, const char* why) {
+  if (object->type == Type::Unknown) return;
+  object->type = Type::Unknown;
+  object->why = why;
+}
+
+Value unknown_within(Value v, int depth) {
+  if (v.is_opaque()) return v;
+  if (!v.is_object() || depth > kMaxDepth) return Value::none();
+  std::span<const Value> items;
+  if (List* l = v.as<List>()) items = l->items;
+  if (Tuple* t = v.as<Tuple>()) items = t->items;
+  for (Value item : items) {
+    if (Value u = unknown_within(item, depth + 1); !u.is_none()) return u;
+  }
+  if (Dict* d = v.as<Dict>()) {
+    for (auto& [key, item] : d->items) {
+      if (Value u = unknown_within(item, depth + 1); !u.is_none()) return u;
+    }
+  }
+  Instance* instance = v.as<Instance>();
+  if (!instance || !instance->cls->is_dataclass) return Value::none();
+  for (auto& [name, item] : instance->attributes) {
+    if (Value u = unknown_within(item, depth + 1); !u.is_none()) return u;
+  }
+  return Value::none();
+}
+
+Snapshot::Snapshot(std::span<Object* const> objects) {
+  for (Object* o : objects) keep(o);
+}
+
+void Snapshot::keep(Object* o) {
+  const Value v = Value::object(o);
+  const Kind kind{o->type, o->why};
+  switch (o->type) {
+    case Type::Scope: {
+      auto* s = static_cast<Scope*>(o);
+      scopes_.push_back({s, s->bindings});
+      break;
+    }
+    case Type::List: sequences_.push_back({o, &v.as<List>()->items, nullptr, kind, v.as<List>()->items}); break;
+    case Type::Iterator: {
+      Iterator* i = v.as<Iterator>();
+      sequences_.push_back({o, &i->items, &i->next, kind, i->items, i->next});
+      break;
+    }
+    case Type::Dict: tables_.push_back({o, v.as<Dict>(), kind, v.as<Dict>()->items, v.as<Dict>()->index}); break;
+    case Type::Set: {
+      Dict& entries = v.as<Set>()->entries;
+      tables_.push_back({o, &entries, kind, entries.items, entries.index});
+      break;
+    }
+    case Type::Instance: instances_.push_back({v.as<Instance>(), kind, v.as<Instance>()->attributes}); break;
+    case Type::Function: singles_.push_back({&v.as<Function>()->attributes, v.as<Function>()->attributes}); break;
+    case Type::MetaVar: singles_.push_back({&v.as<MetaVar>()->value, v.as<MetaVar>()->value}); break;
+    case Type::Jit: caches_.push_back({v.as<Jit>(), v.as<Jit>()->cache}); break;
+    default: break;
+  }
+}
+
+void Snapshot::swap() {
+  auto exchange_kind = [](Object* o, Kind& kind) {
+    std::swap(o->type, kind.type);
+    std::swap(o->why, kind.why);
+  };
+  for (Bindings& b : scopes_) b.scope->exchange(b.kept);
+  for (Items& i : sequences_) {
+    exchange_kind(i.object, i.kind);
+    exchange_items(*i.items, i.kept);
+    if (i.next) std::swap(*i.next, i.kept_next);
+  }
+  for (Entries& e : tables_) {
+    exchange_kind(e.object, e.kind);
+    exchange_items(e.dict->items, e.kept);
+    e.dict->index.swap(e.index);
+  }
+  for (Attributes& a : instances_) {
+    exchange_kind(a.instance, a.kind);
+    exchange_items(a.instance->attributes, a.kept);
+  }
+  for (Single& s : singles_) std::swap(*s.value, s.kept);
+  for (Cache& c : caches_) c.jit->cache.swap(c.kept);
+}
+
+std::size_t Snapshot::join_into_objects(const char* why) {
+  std::size_t changed = 0;
+  for (Bindings& b : scopes_) changed += join(b, why);
+  for (Items& i : sequences_) changed += join(i, why);
+  for (Entries& e : tables_) changed += join(e, why);
+  for (Attributes& a : instances_) changed += join(a, why);
+  for (Single& s : singles_) changed += join_value(*s.value, s.kept, why);
+  // What a kernel was specialised for in one world was made of what held there.
+  for (Cache& c : caches_) c.jit->cache.resize(std::min(c.jit->cache.size(), c.kept.size()));
+  return changed;
+}
+
+std::size_t Snapshot::join(Bindings& b, const char* why) {
+  std::size_t changed = 0;
+  std::vector<Scope::Binding>& now = b.scope->bindings;
+  const bool same_names = std::ranges::equal(
+      now, b.kept, [](const auto& x, const auto& y) { return x.hash == y.hash && x.name == y.name; });
+  if (same_names) {
+    for (std::size_t i = 0; i < now.size(); ++i) changed += join_value(now[i].value, b.kept[i].value, why);
+    return changed;
+  }
+  auto named = [](const Scope::Binding& x) { return syntax::Name{x.name, x.hash, {}}; };
+  Scope other;
+  other.exchange(b.kept);
+  // A module is the same wherever it was imported.
+  auto only_here = [&](Value v) { return v.as<Namespace>() ? v : Value::opaque(why); };
+  for (Scope::Binding& x : now) {
+    if (Scope::Binding* y = other.find(named(x))) {
+      changed += join_value(x.value, y->value, why);
+    } else if (Value v = only_here(x.value); v.is_opaque() && !x.value.is_opaque()) {
+      x.value = v;
+      ++changed;
+    }
+  }
+  for (const Scope::Binding& y : other.bindings) {
+    if (b.scope->find(named(y))) continue;
+    b.scope->set(named(y), only_here(y.value));
+    ++changed;
+  }
+  return changed;
+}
+
+std::size_t Snapshot::join(Items& i, const char* why) {
+  if (i.object->type == Type::Unknown) return 0;
+  if (i.kind.type == Type::Unknown || i.items->size() != i.kept.size() || (i.next && *i.next != i.kept_next)) {
+    become_unknown(i.object, i.kind.type == Type::Unknown ? i.kind.why : why);
+    return 1;
+  }
+  std::size_t changed = 0;
+  for (std::size_t k = 0; k < i.kept.size(); ++k) changed += join_value((*i.items)[k], i.kept[k], why);
+  return changed;
+}
+
+std::size_t Snapshot::join(Entries& e, const char* why) {
+  if (e.object->type == Type::Unknown) return 0;
+  const bool same_keys =
+      std::ranges::equal(e.dict->items, e.kept, [](const auto& x, const auto& y) { return is_same(x.first, y.first); });
+  if (e.kind.type == Type::Unknown || !same_keys) {
+    become_unknown(e.object, e.kind.type == Type::Unknown ? e.kind.why : why);
+    return 1;
+  }
+  std::size_t changed = 0;
+  for (std::size_t k = 0; k < e.kept.size(); ++k) {
+    changed += join_value(e.dict->items[k].second, e.kept[k].second, why);
+  }
+  return changed;
+}
+
+std::size_t Snapshot::join(Attributes& a, const char* why) {
+  if (a.instance->type == Type::Unknown) return 0;
+  if (a.kind.type == Type::Unknown) {
+    become_unknown(a.instance, a.kind.why);
+    return 1;
+  }
+  std::size_t changed = 0;
+  auto find = [](auto& list, const std::string& name) {
+    return std::ranges::find(list, name, [](const auto& entry) -> const std::string& { return entry.first; });
+  };
+  for (auto& [name, value] : a.instance->attributes) {
+    auto other = find(a.kept, name);
+    changed += join_value(value, other == a.kept.end() ? Value::error() : other->second, why);
+  }
+  for (auto& [name, value] : a.kept) {
+    if (find(a.instance->attributes, name) != a.instance->attributes.end()) continue;
+    a.instance->attributes.emplace_back(name, Value::opaque(why));
+    ++changed;
+  }
+  return changed;
+}
+
+}  // namespace tilewright::script
