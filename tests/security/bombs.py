@@ -2,7 +2,7 @@
 """Scripts, helpers and settings that take more than they should, made by families: `bombs()`, and `deep()`, values nested
 300,000 deep times what is done with them.
 
-    bombs.py TILEWRIGHT [--check] [--lsp] [--deep] [--every N] [WORDS]
+    bombs.py TILEWRIGHT [--check] [--lsp] [--deep] [--shallow] [--every=N] [--part=K/N] [--verbose] [WORDS]
 
 runs them: each ends within 10 s and 512 MB, without a crash, with a finding where one is due; in the language server a fixed text
 is answered within a second afterwards.
@@ -656,10 +656,11 @@ def main():
     flags = [a for a in sys.argv[2:] if a.startswith("--")]
     words = [a for a in sys.argv[2:] if not a.startswith("--")]
     every = next((int(f.split("=")[1]) for f in flags if f.startswith("--every=")), 1)
+    first, parts = next((map(int, f.split("=")[1].split("/")) for f in flags if f.startswith("--part=")), (0, 1))
     ways = [w for w in ("check", "lsp") if "--" + w in flags] or ["check", "lsp"]
     chosen = [] if "--deep" in flags else bombs()
     chosen += [] if "--shallow" in flags else list(deep())
-    chosen = [b for b in chosen if all(w in b.name for w in words)][::every]
+    chosen = [b for b in chosen if all(w in b.name for w in words)][::every][first::parts]
     server, bad = Server(sys.argv[1]), 0
     for bomb in chosen:
         wrong, seconds, megabytes = attempt(sys.argv[1], bomb, server, ways)
