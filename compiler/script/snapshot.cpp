@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <unordered_set>
 
 #include "compiler/script/worlds.h"
 
@@ -9,24 +10,25 @@ namespace tilewright::script {
 
 namespace {
 
-constexpr int kMaxDepth = 32;
+// Parts that are shared would be compared once for each way to them: what takes longer counts as different.
+constexpr int kMostParts = 1000;
 
-bool is_same_object(Object* x, Object* y, int depth);
+bool is_same_object(Object* x, Object* y, int& parts);
 
-bool is_same_at(Value a, Value b, int depth) {
-  if (a.tag != b.tag || depth > kMaxDepth) return false;
+bool is_same_at(Value a, Value b, int& parts) {
+  if (a.tag != b.tag || --parts < 0) return false;
   switch (a.tag) {
     case Tag::Bool: return a.b == b.b;
     case Tag::Int: return a.i == b.i && a.immediate == b.immediate;
     case Tag::Float: return std::bit_cast<std::uint64_t>(a.f) == std::bit_cast<std::uint64_t>(b.f);
     case Tag::Expr: return a.e == b.e || ir::structurally_equal(a.as_expr(), b.as_expr());
     case Tag::Opaque: return a.why == b.why || std::strcmp(a.why, b.why) == 0;
-    case Tag::Object: return a.o == b.o || is_same_object(a.o, b.o, depth + 1);
+    case Tag::Object: return a.o == b.o || is_same_object(a.o, b.o, parts);
     default: return true;
   }
 }
 
-bool is_same_object(Object* x, Object* y, int depth) {
+bool is_same_object(Object* x, Object* y, int& parts) {
   if (x->type != y->type) return false;
   const Value a = Value::object(x), b = Value::object(y);
   switch (x->type) {
@@ -34,23 +36,23 @@ bool is_same_object(Object* x, Object* y, int depth) {
     case Type::BigInt: return a.as<BigInt>()->value == b.as<BigInt>()->value;
     case Type::Tuple:
       return std::ranges::equal(a.as<Tuple>()->items, b.as<Tuple>()->items,
-                                [&](Value p, Value q) { return is_same_at(p, q, depth); });
+                                [&](Value p, Value q) { return is_same_at(p, q, parts); });
     case Type::Range: {
       Range *p = a.as<Range>(), *q = b.as<Range>();
       return p->start == q->start && p->stop == q->stop && p->step == q->step;
     }
     case Type::Slice: {
       Slice *p = a.as<Slice>(), *q = b.as<Slice>();
-      return is_same_at(p->start, q->start, depth) && is_same_at(p->stop, q->stop, depth) &&
-             is_same_at(p->step, q->step, depth);
+      return is_same_at(p->start, q->start, parts) && is_same_at(p->stop, q->stop, parts) &&
+             is_same_at(p->step, q->step, parts);
     }
     case Type::Native: {
       Native *p = a.as<Native>(), *q = b.as<Native>();
-      return p->function == q->function && p->name == q->name && is_same_at(p->self, q->self, depth);
+      return p->function == q->function && p->name == q->name && is_same_at(p->self, q->self, parts);
     }
     case Type::BoundMethod: {
       BoundMethod *p = a.as<BoundMethod>(), *q = b.as<BoundMethod>();
-      return is_same_at(p->function, q->function, depth) && is_same_at(p->self, q->self, depth);
+      return is_same_at(p->function, q->function, parts) && is_same_at(p->self, q->self, parts);
     }
     case Type::Namespace: {
       Namespace *p = a.as<Namespace>(), *q = b.as<Namespace>();
@@ -68,6 +70,12 @@ bool is_same_object(Object* x, Object* y, int depth) {
   }
 }
 
+bool holds_values(Value v) {
+  if (!v.is_object()) return false;
+  const Type type = v.o->type;
+  return type == Type::List || type == Type::Tuple || type == Type::Dict || type == Type::Instance;
+}
+
 // One place that two worlds have.
 std::size_t join_value(Value& now, Value other, const char* why) {
   if (is_same(now, other)) return 0;
@@ -78,7 +86,10 @@ std::size_t join_value(Value& now, Value other, const char* why) {
 
 }  // namespace
 
-bool is_same(Value a, Value b) { return is_same_at(a, b, 0); }
+bool is_same(Value a, Value b) {
+  int parts = kMostParts;
+  return is_same_at(a, b, parts);
+}
 
 Value joined(Value a, Value b, const char* why) { return is_same(a, b) ? a : Value::opaque(why); }
 
@@ -88,26 +99,33 @@ void become_unknown(Object* object, const char* why) {
   object->why = why;
 }
 
-Value unknown_within(Value v, int depth) {
+Value unknown_within(Value v) {
   if (v.is_opaque()) return v;
-  if (!v.is_object() || depth > kMaxDepth) return Value::none();
-  std::span<const Value> items;
-  if (List* l = v.as<List>()) items = l->items;
-  if (Tuple* t = v.as<Tuple>()) items = t->items;
-  for (Value item : items) {
-    if (Value u = unknown_within(item, depth + 1); !u.is_none()) return u;
-  }
-  if (Dict* d = v.as<Dict>()) {
-    for (auto& [key, item] : d->items) {
-      if (Value u = unknown_within(item, depth + 1); !u.is_none()) return u;
+  if (!holds_values(v)) return Value::none();
+  // Containers may share their parts: each is looked into once.
+  constexpr std::size_t kMostObjects = 10'000;
+  std::vector<Object*> todo{v.o}, met;
+  Value found;
+  auto look = [&](Value item) {
+    if (item.is_opaque() && found.is_none()) found = item;
+    if (holds_values(item)) todo.push_back(item.o);
+  };
+  std::unordered_set<Object*> many;  // once there are more than a few
+  while (!todo.empty() && found.is_none() && met.size() + many.size() < kMostObjects) {
+    Object* o = todo.back();
+    todo.pop_back();
+    const bool few = met.size() < 8;
+    if (std::ranges::find(met, o) != met.end() || (!few && !many.insert(o).second)) continue;
+    if (few) met.push_back(o);
+    const Value at = Value::object(o);
+    if (List* l = at.as<List>()) std::ranges::for_each(l->items, look);
+    if (Tuple* t = at.as<Tuple>()) std::ranges::for_each(t->items, look);
+    if (Dict* d = at.as<Dict>()) std::ranges::for_each(d->items, [&](const auto& entry) { look(entry.second); });
+    if (Instance* i = at.as<Instance>(); i && i->cls->is_dataclass) {
+      std::ranges::for_each(i->attributes, [&](const auto& entry) { look(entry.second); });
     }
   }
-  Instance* instance = v.as<Instance>();
-  if (!instance || !instance->cls->is_dataclass) return Value::none();
-  for (auto& [name, item] : instance->attributes) {
-    if (Value u = unknown_within(item, depth + 1); !u.is_none()) return u;
-  }
-  return Value::none();
+  return found;
 }
 
 Snapshot::Snapshot(std::span<Object* const> objects) {

@@ -25,7 +25,7 @@ Value joined(Value a, Value b, const char* why);
 // From here on nobody knows what it holds.
 void become_unknown(Object* object, const char* why);
 // The first value that is not known, of the value or of what it holds; None: there is none.
-Value unknown_within(Value v, int depth = 0);
+Value unknown_within(Value v);
 
 class Snapshot {
  public:
