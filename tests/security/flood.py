@@ -16,7 +16,8 @@ from listening import SCRIPT, Server, request, served
 
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 20
 MEMORY = 200 << 20
-WITHIN = 1.0
+# What is promised of a machine that does nothing else; among other tests only a wait without an end is told.
+WITHIN = 1.0 if SECONDS >= 60 else 10.0
 
 
 def alone_on_the_machine():
