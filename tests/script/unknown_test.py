@@ -100,9 +100,9 @@ class Program:
         if r < 0.87:
             return f"{self.pick('min', 'max')}({self.integer(depth + 1)}, {self.integer(depth + 1)})"
         if r < 0.9:
-            return f"len([v for v in {n('L')} if {self.pick(self.condition(1), 'v > 1')}])"
+            return f"len([v for v in list({n('L')}) if {self.pick(self.condition(1), 'v > 1')}])"
         if r < 0.93:
-            return f"sum(v * 2 for v in {n('L')}) % 5"
+            return f"sum(v * 2 for v in list({n('L')})) % 5"
         if r < 0.95:
             return f"int({self.condition(1)})"
         if r < 0.97:
@@ -153,7 +153,7 @@ class Program:
         if r < 0.94:
             return [f"{pad}{n('w')}({self.integer(1)})"]
         if r < 0.96:
-            return [f"{pad}{n('L')} = [v + {self.rng.randrange(3)} for v in {n('L')} if {self.condition(1)}]",
+            return [f"{pad}{n('L')} = [v + {self.rng.randrange(3)} for v in list({n('L')}) if {self.condition(1)}]",
                     f"{pad}{n('L')} += [1]"]
         if r < 0.98:
             return [f"{pad}del {v}", f"{pad}{v} = {self.integer(3) if False else self.rng.randrange(5)}"]
@@ -235,7 +235,8 @@ class Program:
                 out += [f"{pad}    if {condition}:", f"{pad}        {n(self.pick('x', 'y'))} = a + 1"]
             elif choice < 0.85:
                 out += [f"{pad}    for i in range(3):", f"{pad}        if {condition}:",
-                        f"{pad}            {'return i' if body_returns else 'break'}", f"{pad}        {n('L')}.append(i)"]
+                        f"{pad}            {'return i' if body_returns else 'break'}",
+                        f"{pad}        if len({n('L')}) < 30:", f"{pad}            {n('L')}.append(i)"]
             else:
                 out += [f"{pad}    if {condition}:", f"{pad}        {n('C')}.n = a"]
         if base == "r":
@@ -260,7 +261,7 @@ class Program:
         out += [f"{pad}{n('FLAG')} = torch.cuda.is_available()",
                 f"{pad}{n('COUNT')} = torch.cuda.device_count()",
                 f"{pad}{n('OPT')} = torch.version.hip",
-                f"{pad}{n('K')} = {self.pick(repr('p'), repr('q'), chr(34) + 'p' + chr(34) + ' if torch.cuda.is_available() else ' + chr(34) + 'q' + chr(34))}",
+                f"{pad}{n('K')} = " + self.pick("'p'", "'q'", "'p' if torch.cuda.is_available() else 'q'"),
                 f"{pad}{n('x')}, {n('y')}, {n('z')} = {rng.randrange(5)}, {rng.randrange(5)}, {rng.randrange(5)}",
                 f"{pad}{n('L')} = [{rng.randrange(4)}, {rng.randrange(4)}]",
                 f"{pad}{n('M')} = {self.pick(n('L'), '[1]')}",
@@ -289,6 +290,10 @@ class Program:
 
 
 # ---- Python's own runs ---------------------------------------------------------------------------------------------
+
+class Spent(BaseException):
+    """A program runs too long; none of its handlers catches that."""
+
 
 def stand_ins(unknown):
     """The modules that the programs import, for a run in which the unknown is this."""
@@ -333,8 +338,10 @@ def python_gives(program, text, unknown):
     tensor, dialect, modules = stand_ins(unknown)
     saved = {name: sys.modules.get(name) for name in modules}
     sys.modules.update(modules)
-    signal.signal(signal.SIGALRM, lambda *_: exec("raise TimeoutError"))
-    signal.alarm(5)  # a loop over a list that it makes longer
+    def spent(*_):
+        raise Spent
+    signal.signal(signal.SIGALRM, spent)
+    signal.alarm(10)
     try:
         names = {"__name__": "program"}
         exec(compile(HEADER + text, "program", "exec"), names)
@@ -342,7 +349,7 @@ def python_gives(program, text, unknown):
         a = tensor()
         kernel(a)
         return a.stores, dialect.threads
-    except Exception:
+    except (Exception, Spent):
         return None
     finally:
         signal.alarm(0)
