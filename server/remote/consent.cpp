@@ -1,9 +1,9 @@
 #include "server/remote/consent.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <set>
 
+#include "compiler/text/escape.h"
 #include "compiler/toolchain/digest.h"
 #include "compiler/toolchain/record.h"
 #include "server/project/files.h"
@@ -18,39 +18,11 @@ namespace {
 namespace fs = std::filesystem;
 using project::Config;
 using run::Failure;
+using text::visible;
 using toolchain::Record;
 
 // A program of a checkout that is larger is named from outside of it.
 constexpr std::uintmax_t kMostProgramBytes = 512u << 20;
-
-// Text of others on a terminal: control characters, also of C1, and those that change the direction of text as <U+N>.
-std::string visible(std::string_view text) {
-  std::string out;
-  auto code = [&](unsigned value) {
-    char words[16];
-    std::snprintf(words, sizeof words, "<U+%04X>", value);
-    out += words;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = [&](std::size_t k) { return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u; };
-    const unsigned c = byte(0);
-    const unsigned three = ((c & 15) << 12) | ((byte(1) & 63) << 6) | (byte(2) & 63);
-    const bool turns = c == 0xE2 && (three == 0x200E || three == 0x200F || (three >= 0x2028 && three <= 0x202E) ||
-                                     (three >= 0x2066 && three <= 0x2069));
-    if (c < ' ' || c == 0x7F) {
-      code(c);
-    } else if (c == 0xC2 && byte(1) < 0xA0) {
-      code(byte(1));
-      ++i;
-    } else if (turns) {
-      code(three);
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
 
 std::string joined(const std::vector<std::string>& words) {
   std::string out;

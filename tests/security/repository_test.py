@@ -288,7 +288,7 @@ def _(t):
     done = t.run("trust", cwd=folder)
     for byte in (b"\x1b", b"\x07", "\u202e".encode(), "\u009b".encode()):
         t.holds(byte not in done.stdout, f"{byte} in {done.stdout}")
-    t.holds(b"U+001B" in done.stdout or done.returncode == 2, f"{done.stdout}{done.stderr}")
+    t.holds(rb"x\x1b]0;owned\x07\u202e\x9b2Jy" in done.stdout, f"{done.stdout}{done.stderr}")
 
 
 @attack("revoked is not trusted")

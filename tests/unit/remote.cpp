@@ -253,8 +253,8 @@ TEST_CASE("what a project's remotes demand is shown, and its content is what a c
   CHECK(demand(lab + "[pools]\nall = [\"lab\"]\n")->content != first->content);
   std::ofstream(scratch.path() / "w.sh") << "exec false\n";
   CHECK(demand(lab)->content != first->content);
-  const auto odd = demand("[remotes.lab]\nat = \"tls://h:1\"\ntoken_file = \"a\\u009b\\u202eb\"\n");
-  CHECK(has(remote::words_of(odd->acts), "a<U+009B><U+202E>b"));
+  const auto odd = demand("[remotes.lab]\nat = \"tls://h:1\"\ntoken_file = \"a\\u009b\\u202eb\\u200bc\"\n");
+  CHECK(has(remote::words_of(odd->acts), "a\\x9b\\u202eb\\u200bc"));
   // The user's own needs none.
   auto own = project::parse_config(lab, file.string(), project::Owner::User);
   REQUIRE(own);
