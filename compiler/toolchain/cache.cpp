@@ -64,10 +64,11 @@ std::optional<Record> Cache::load(const Record& key) {
   if (options_.folder.empty()) return load_shared(key);
   const fs::path path = path_of(key);
   Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!file) return load_shared(key);
+  const std::string* secret = file ? folder_key() : nullptr;
+  if (!secret) return load_shared(key);
   std::string bytes;
   std::optional<Record> value;
-  if (read_all(file.get(), bytes, options_.entry_limit_bytes)) value = open_entry(bytes, encode(key), options_.key);
+  if (read_all(file.get(), bytes, options_.entry_limit_bytes)) value = open_entry(bytes, encode(key), *secret);
   if (!value) {
     tell_unsealed();
     set_aside(path);
@@ -93,9 +94,9 @@ std::optional<Record> Cache::load_shared(const Record& key) {
   }
   ++hits_;
   ++shared_;
-  if (!options_.folder.empty()) {
-    const bool same = options_.key == options_.shared_key;
-    write(path_of(key), same ? *bytes : sealed(std::string_view(*bytes).substr(kHeader), options_.key));
+  if (const std::string* secret = folder_key()) {
+    const bool same = *secret == options_.shared_key;
+    write(path_of(key), same ? *bytes : sealed(std::string_view(*bytes).substr(kHeader), *secret));
   }
   return value;
 }
@@ -109,9 +110,25 @@ bool Cache::store(const Record& key, const Record& value) {
     ++failed_;
     return false;
   }
-  const bool kept = !options_.folder.empty() && write(path_of(key), sealed(body, options_.key));
+  const std::string* secret = folder_key();
+  const bool kept = secret && write(path_of(key), sealed(body, *secret));
   if (options_.shared) options_.shared->put(name_of(key), sealed(body, options_.shared_key));
   return kept;
+}
+
+// Null: nothing is kept in the folder.
+const std::string* Cache::folder_key() {
+  if (options_.folder.empty()) return nullptr;
+  std::call_once(key_asked_, [this] {
+    if (!options_.find_key) return;
+    auto found = options_.find_key();
+    has_key_ = found.has_value();
+    if (found)
+      options_.key = std::move(*found);
+    else if (options_.told)
+      options_.told("nothing is kept between processes: " + found.error());
+  });
+  return has_key_ ? &options_.key : nullptr;
 }
 
 void Cache::tell_unsealed() {

@@ -14,6 +14,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <expected>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -33,8 +34,12 @@ struct CacheOptions {
   std::uint64_t entry_limit_bytes = 256ull << 20;  // a larger entry is not kept
   std::shared_ptr<SharedStore> shared{};           // asked where there is nothing in the folder; null: none
   std::string key{};                               // of the digests in the folder; empty: they are not keyed
+  // The key, asked for once: when the first entry is read or written. The error: the folder is not used, which is told.
+  // May be missing: `key` says it.
+  std::function<std::expected<std::string, std::string>()> find_key{};
   std::string shared_key{};  // of those in the shared store, which all who share it know; empty: they are not keyed
-  // Hears once that an entry's digest is none of this key, and the entry is made again. From any thread.
+  // Hears once that an entry's digest is none of this key, and the entry is made again; and why there is no key. From
+  // any thread.
   std::function<void(const std::string&)> told{};
 };
 
@@ -66,6 +71,7 @@ class Cache {
 
  private:
   std::optional<Record> load_shared(const Record& key);
+  const std::string* folder_key();
   void tell_unsealed();
   bool write(const std::filesystem::path& path, std::string_view entry);
   void set_aside(const std::filesystem::path& path);
@@ -73,6 +79,8 @@ class Cache {
   CacheOptions options_;
   std::atomic<std::uint64_t> hits_{0}, misses_{0}, corrupt_{0}, stored_{0}, failed_{0}, evicted_{0}, shared_{0};
   std::atomic<bool> told_{false};
+  std::once_flag key_asked_;
+  bool has_key_ = true;
   std::mutex size_mutex_;
   // Bytes believed to be in the store; unknown until the first look. Other processes write too, so it is only a hint of
   // when to look again.

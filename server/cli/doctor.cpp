@@ -10,6 +10,7 @@
 #include "server/project/cuda_folders.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
+#include "server/project/user.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
 
@@ -75,6 +76,8 @@ Finding cache_finding(const toolchain::Options& options) {
   if (options.cache.folder.empty())
     return {"cache", "missing", "neither XDG_CACHE_HOME nor HOME names a folder: nothing is kept between runs",
             "set XDG_CACHE_HOME to a folder that can be written"};
+  if (std::string wrong = project::wrong_with_cache_key(); !wrong.empty())
+    return {"cache", "missing", "nothing is kept between runs: " + wrong, ""};
   std::filesystem::create_directories(options.cache.folder, ec);
   if (ec)
     return {"cache", "missing", options.cache.folder.string() + ": " + ec.message(),

@@ -50,12 +50,8 @@ toolchain::Options toolchain_options() {
                                                : fs::path();
   options.cache.told = say_once;
   if (const char* key = std::getenv("TILEWRIGHT_CACHE_KEY"); key && *key) options.cache.shared_key = key;
-  if (auto key = cache_key()) {
-    options.cache.key = std::move(*key);
-    if (!base.empty()) options.cache.folder = base / "tilewright" / "artifacts";
-  } else if (!base.empty()) {
-    say_once("nothing is kept between processes: " + key.error());
-  }
+  options.cache.find_key = [] { return cache_key(); };
+  if (!base.empty()) options.cache.folder = base / "tilewright" / "artifacts";
   options.cache.shared = shared_store();
   return options;
 }

@@ -54,6 +54,17 @@ std::expected<fs::path, std::string> private_folder(std::string_view name) {
 namespace {
 
 constexpr std::size_t kLeastKey = 16;
+constexpr const char* kKeyFolder = "keys";
+constexpr const char* kKeyFile = "cache.key";
+
+// Empty: the environment has none.
+std::expected<std::string, std::string> key_of_environment() {
+  const char* said = std::getenv("TILEWRIGHT_CACHE_KEY");
+  const std::string_view key = said ? said : "";
+  if (!key.empty() && key.size() < kLeastKey)
+    return std::unexpected("TILEWRIGHT_CACHE_KEY is too short: a key has 16 letters or more (openssl rand -hex 32)");
+  return std::string(key);
+}
 
 // The key in a file that nobody else can read; empty: there is no file yet.
 std::expected<std::string, std::string> key_in(const fs::path& file) {
@@ -91,15 +102,26 @@ std::expected<std::string, std::string> make_key(const fs::path& file) {
 }  // namespace
 
 std::expected<std::string, std::string> cache_key() {
-  if (const char* said = std::getenv("TILEWRIGHT_CACHE_KEY"); said && *said) {
-    if (std::string_view(said).size() >= kLeastKey) return said;
-    return std::unexpected("TILEWRIGHT_CACHE_KEY is too short: a key has 16 letters or more (openssl rand -hex 32)");
-  }
-  const auto folder = private_folder("keys");
+  auto given = key_of_environment();
+  if (!given || !given->empty()) return given;
+  const auto folder = private_folder(kKeyFolder);
   if (!folder) return std::unexpected(folder.error());
-  const fs::path file = *folder / "cache.key";
+  const fs::path file = *folder / kKeyFile;
   auto known = key_in(file);
   return known && known->empty() ? make_key(file) : known;
+}
+
+std::string wrong_with_cache_key() {
+  auto key = key_of_environment();
+  if (!key) return key.error();
+  if (!key->empty()) return {};
+  const fs::path folder = user_folder() / kKeyFolder;
+  std::error_code ec;
+  if (!user_folder().empty() && !fs::exists(folder, ec)) return {};  // it is made with the first entry
+  const auto there = private_folder(kKeyFolder);
+  if (!there) return there.error();
+  key = key_in(folder / kKeyFile);
+  return key ? std::string() : key.error();
 }
 
 fs::path place_of_file(const fs::path& file) {

@@ -22,6 +22,8 @@ std::expected<std::filesystem::path, std::string> private_folder(std::string_vie
 // The key of the digests of what is kept between processes: TILEWRIGHT_CACHE_KEY, else `cache.key` in the user's
 // folder, which is made once with mode 0600. The error says why there is none.
 std::expected<std::string, std::string> cache_key();
+// Why `cache_key` would fail, as far as that can be seen without making a file; empty: nothing is in its way.
+std::string wrong_with_cache_key();
 
 // The file in its canonical folder; a link in its own place stays.
 std::filesystem::path place_of_file(const std::filesystem::path& file);

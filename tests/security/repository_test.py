@@ -687,6 +687,21 @@ def _(t):
     t.holds(done.returncode == 0 and b"other users" in done.stderr, f"{done.stderr}")
 
 
+@attack("a command that keeps nothing makes no key, and no folder for one")
+def _(t):
+    home = os.path.join(t.folder, "bare")
+    os.mkdir(home)
+    env = dict(HOME=home, XDG_CONFIG_HOME="", XDG_CACHE_HOME="")
+    folder, mark = evil(t, text="")
+    for command in (["check", "a.py"], ["explain", "a.py"], ["compile", "a.py", "--emit", "cuda"], ["cache"]):
+        t.run(*command, cwd=folder, env=env)
+        t.holds(os.listdir(home) == [], f"{command} left {os.listdir(home)}")
+    t.run("doctor", cwd=folder, env=env)
+    t.holds(not os.path.exists(os.path.join(home, ".config")), "doctor made a key")
+    t.run("build", cwd=folder, env=env)
+    t.holds(os.path.exists(os.path.join(home, ".config/tilewright/keys/cache.key")), "a build keeps something, and has no key")
+
+
 @attack("a short key is refused")
 def _(t):
     folder, mark = evil(t, text="")
