@@ -1,7 +1,5 @@
 #include "server/project/config.h"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -9,6 +7,7 @@
 #include "compiler/toolchain/owned_path.h"
 #include "server/project/codes.h"
 #include "server/project/files.h"
+#include "server/project/toml.h"
 #include "server/project/user.h"
 
 namespace tilewright::project {

@@ -84,6 +84,17 @@ TEST_CASE("a project raises limits so far, and its user as far as he says") {
   CHECK_FALSE(project::parse_config("[limits]\nsteps = 1\n", "r.toml", project::Owner::Remotes));
 }
 
+TEST_CASE("what a wrong document of settings holds between its words is an error and nothing else") {
+  for (const char* text : {"é = 1\n", "[limi\uFE7Fts]\n", "steps = 、\n", "[[{x]]\n", "x = \"\"\"\\é\"\"\"\n",
+                           "x = \"\"\"\\\n é\"\"\"\n"}) {
+    INFO(text);
+    const auto config = project::parse_config(text, "t.toml");
+    REQUIRE_FALSE(config);
+    CHECK(config.error().starts_with("t.toml:"));
+  }
+  CHECK(project::parse_config("# é\n[limits]\nsteps = 5 # 、\n", "t.toml"));
+}
+
 TEST_CASE("settings are the same object until they change, on any thread") {
   testing::Scratch scratch;
   const fs::path root = scratch.path();
