@@ -262,7 +262,9 @@ void add_argument_rules(Program& program, std::uint32_t self) {
   program.rules_of(SYS_kill, Program::only(0, {0, self}));
   for (std::uint32_t call : {SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo})
     program.rules_of(call, Program::only(0, {self}));
-  program.rules_of(SYS_prlimit64, Program::only(0, {0, self}));
+  for (std::uint32_t call :
+       {SYS_prlimit64, SYS_sched_setaffinity, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr})
+    program.rules_of(call, Program::only(0, {0, self}));
   program.rules_of(SYS_clone, Program::without(0, kNamespaces | kForeign));
   // The kernel would signal a file's "owner" on this process's behalf.
   program.rules_of(SYS_fcntl, Program::never(1, {F_SETOWN, 15 /* F_SETOWN_EX */, 10 /* F_SETSIG */}));

@@ -3,7 +3,8 @@
 //
 //   read PATH, list PATH, write PATH, exec PATH, cut PATH, mode PATH   files
 //   connect PORT, bind, unix PATH, packets PATH, datagram              sockets (packets is what the CUDA driver has)
-//   kill PID, trace PID, peek PID, adopt PID, own PID, starve PID      other processes
+//   kill PID, trace PID, peek PID, adopt PID, own PID, starve PID,     other processes
+//   pin PID, idle PID
 //   uring, bpf, keys, mount, namespace, shared, performance, leave     the kernel
 //   shrink, grow                                                       the job's own memory files, which others map
 #pragma once
@@ -95,6 +96,16 @@ inline std::string attempt_on_process(const std::string& what, pid_t pid) {
     const rlimit least{1, 1};
     return worded(::prlimit(pid, RLIMIT_NPROC, &least, nullptr));
   }
+  if (what == "pin") {
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    CPU_SET(0, &first);
+    return worded(::sched_setaffinity(pid, sizeof first, &first));
+  }
+  if (what == "idle") {
+    const sched_param none{};
+    return worded(::sched_setscheduler(pid, SCHED_IDLE, &none));
+  }
   if (what == "own") return worded(::fcntl(STDOUT_FILENO, F_SETOWN, pid));
   char byte = 0;
   iovec mine{&byte, 1}, theirs{&byte, 1};
@@ -141,7 +152,7 @@ inline std::string attempt(const std::string& line) {
     if (what == w) return attempt_on_file(what, operand);
   for (const char* w : {"connect", "bind", "unix", "packets", "datagram"})
     if (what == w) return attempt_on_socket(what, operand);
-  for (const char* w : {"kill", "trace", "peek", "adopt", "own", "starve"})
+  for (const char* w : {"kill", "trace", "peek", "adopt", "own", "starve", "pin", "idle"})
     if (what == w) return attempt_on_process(what, std::atoi(operand.c_str()));
   return attempt_on_kernel(what);
 }

@@ -71,7 +71,7 @@ def main():
         attempts = [f"read {secret}", f"list {home}", "read /etc/passwd", "list /etc", f"read {other}/job", f"write {other}/job",
                     f"cut {other}/job", "write /tmp/tilewright-attack", "write /dev/shm/tilewright-attack", "exec /bin/sh", "exec /usr/bin/env",
                     f"connect {listener.getsockname()[1]}", "connect 22", "datagram", "bind 0", "unix /run/systemd/notify", f"packets {scratch}/socket", f"kill {me}",
-                    f"trace {me}", f"peek {me}", f"own {me}", f"starve {me}", f"read /proc/{me}/environ", "list /proc", "uring", "bpf", "keys",
+                    f"trace {me}", f"peek {me}", f"own {me}", f"starve {me}", f"pin {me}", f"idle {me}", f"read /proc/{me}/environ", "list /proc", "uring", "bpf", "keys",
                     "mount", "namespace", "shared", "performance", "leave", "shrink", "grow"]
         reports, said = run(DRIVER, ";".join(attempts))
         check(reports and "not confined" not in json.dumps(reports), f"the taken driver starts confined: {device_of(reports)}" + ("" if reports else said))

@@ -300,7 +300,8 @@ if os.path.exists(FAKE_CUDA):
     reached("start programs", "exec /bin/sh", "exec /usr/bin/env")
     reached("connect", "connect PORT", "connect 22", "unix /run/systemd/notify", "datagram", "bind 0", "packets SOCKET")
     reached("cut or stretch the memory files that the worker reads", "shrink", "grow")
-    reached("signal, trace or read the worker", "kill WORKER", "trace WORKER", "peek WORKER", "own WORKER", "starve WORKER", "adopt WORKER")
+    reached("signal, trace or read the worker", "kill WORKER", "trace WORKER", "peek WORKER", "own WORKER", "starve WORKER", "adopt WORKER",
+            "pin WORKER", "idle WORKER")
     reached("read the worker's environment or memory", "read /proc/WORKER/environ", "read /proc/WORKER/mem", "list /proc")
     reached("go around by other calls of the kernel", "uring", "bpf", "keys", "mount", "namespace", "shared", "performance", "leave")
 

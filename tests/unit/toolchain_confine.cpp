@@ -203,7 +203,7 @@ TEST_CASE("the driver has one kind of socket, and no connection") {
 TEST_CASE("a confined process can do nothing to others") {
   if (!have_floor()) return;
   Victim victim;
-  for (const char* what : {"kill ", "trace ", "peek ", "adopt ", "own ", "starve "}) {
+  for (const char* what : {"kill ", "trace ", "peek ", "adopt ", "own ", "starve ", "pin ", "idle "}) {
     INFO(what);
     CHECK(confined_attempt(what + victim.name()) == "Operation not permitted");
     CHECK(thread_attempt(what + victim.name()) == "Operation not permitted");
