@@ -20,16 +20,6 @@ MEMORY = 200 << 20
 WITHIN = 1.0 if SECONDS >= 60 else 10.0
 
 
-def alone_on_the_machine():
-    """A session of its own, whose processes share the cores among themselves: what else runs here is not measured."""
-    try:
-        os.setsid()
-        with open("/proc/self/autogroup", "w", encoding="ascii") as f:
-            f.write("-20")
-    except OSError:
-        pass
-
-
 def limited():
     resource.setrlimit(resource.RLIMIT_AS, (2_000_000 << 10, 2_000_000 << 10))
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
@@ -63,7 +53,6 @@ def peak(server):
 
 
 def main():
-    alone_on_the_machine()
     wrong = []
     with tempfile.TemporaryDirectory() as folder:
         with open(os.path.join(folder, "a.py"), "w", encoding="utf-8") as f:
