@@ -49,26 +49,20 @@ std::expected<remote::Reach, run::Failure> way_to_server(const ServerWords& word
   const std::string& address = *found;
   if (address.empty())
     return [command = own_server(words)](const std::stop_token&) { return started(command, {}, {}); };
-  if (address.starts_with("unix:"))
-    return [path = address.substr(5), token](const std::stop_token&) -> Way {
-      auto made = transport::connect_unix(path);
-      if (!made)
-        return std::unexpected(run::Failure{made.error(), "is `tilewright serve --listen unix:" + path + "` running?"});
-      return Reached{std::move(*made), token, false};
-    };
-  const bool bare = address.find("://") == address.npos && !address.starts_with("exec:");
+  const bool bare =
+      address.find("://") == address.npos && !address.starts_with("exec:") && !address.starts_with("unix:");
   auto place = remote::parse_place(bare ? "tcp://" + address : address);
   if (!place) return std::unexpected(place.error());
   if (place->kind == remote::Kind::Exec)
     return [place = *place, token](const std::stop_token&) { return started(place.command, place.folder, token); };
-  if (place->kind != remote::Kind::Tls && place->kind != remote::Kind::Tcp)
+  if (place->kind == remote::Kind::Ssh || place->kind == remote::Kind::Slurm)
     return std::unexpected(
         run::Failure{"a build server is reached by unix:PATH, HOST:PORT, tls://HOST:PORT or "
                      "exec:COMMAND, not by " +
                          address,
                      "--on says where kernels run"});
   return [place = *place, token](const std::stop_token& stop) -> Way {
-    auto reached = remote::over_network(place, "tilewright serve --listen", stop);
+    auto reached = remote::over_network(place, "serve", stop);
     if (reached && reached->token.empty()) reached->token = token;
     return reached;
   };

@@ -63,6 +63,7 @@ std::string kind_name(remote::Kind kind) {
     case remote::Kind::Exec: return "exec";
     case remote::Kind::Tls: return "tls";
     case remote::Kind::Tcp: return "tcp";
+    case remote::Kind::Unix: return "unix";
     case remote::Kind::Slurm: return "slurm";
   }
   return {};
@@ -228,9 +229,10 @@ void add_remotes(CLI::App& app, Run& run) {
   auto asked = std::make_shared<Asked>();
   CLI::App* c =
       app.add_subcommand("remotes", "Say how machines elsewhere fare: health, GPUs, versions, slots, latency");
-  c->add_option("names", asked->names,
-                "Remotes and pools of tilewright.toml, or addresses: ssh://[USER@]HOST[:PORT], exec:COMMAND, "
-                "tls://HOST:PORT, tcp://127.0.0.1:PORT, slurm:partition=NAME,… (default: all of tilewright.toml)");
+  c->add_option(
+      "names", asked->names,
+      "Remotes and pools of tilewright.toml, or addresses: ssh://[USER@]HOST[:PORT], exec:COMMAND, "
+      "tls://HOST:PORT, tcp://127.0.0.1:PORT, unix:PATH, slurm:partition=NAME,… (default: all of tilewright.toml)");
   auto* install = c->add_option("--install", asked->install, "Copy this tilewright to the machine, over ssh");
   install->type_name("NAME");
   c->add_option("--wait", asked->wait, "Seconds that an answer may take, a cluster's queue included")

@@ -96,11 +96,11 @@ void repeatable(CLI::App& c, const char* name, std::vector<std::string>& to, con
 }
 
 void add_places(CLI::App& c, RunOptions& options) {
-  c.add_option(
-      "--on", options.on,
-      "Where: gpu, this machine's own (of a batch all that it has); sim, the simulator; a remote or a pool of "
-      "tilewright.toml; or an address: ssh://HOST, tls://HOST:PORT, exec:COMMAND, slurm:partition=P,gres=gpu:1 "
-      "(default: the GPU where there is one, else the simulator)");
+  c.add_option("--on", options.on,
+               "Where: gpu, this machine's own (of a batch all that it has); sim, the simulator; a remote or a pool of "
+               "tilewright.toml; or an address: ssh://HOST, tls://HOST:PORT, exec:COMMAND, unix:PATH, "
+               "slurm:partition=P,gres=gpu:1 "
+               "(default: the GPU where there is one, else the simulator)");
   c.add_option("--arch", options.arch,
                "Architecture to compile for (default: the device's own; of the simulator what the script needs)");
   options.dialect.add(c);

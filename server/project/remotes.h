@@ -35,7 +35,7 @@ struct Pool {
 };
 
 // Kinds of places, as bits.
-enum RemoteKinds : std::uint8_t { kSsh = 1, kExec = 2, kTls = 4, kTcp = 8, kSlurm = 16, kAnyKind = 31 };
+enum RemoteKinds : std::uint8_t { kSsh = 1, kExec = 2, kTls = 4, kTcp = 8, kSlurm = 16, kUnix = 32, kAnyKind = 63 };
 
 struct RemoteSetting {
   std::string_view name;  // in an address; in the settings `_` stands for `-` as well
@@ -46,7 +46,7 @@ inline constexpr std::array kRemoteSettings = {
     RemoteSetting{"ca", kTls},
     RemoteSetting{"cert", kTls},
     RemoteSetting{"key", kTls},
-    RemoteSetting{"token-file", kTls | kTcp},
+    RemoteSetting{"token-file", kTls | kTcp | kUnix},
     RemoteSetting{"name", kTls},
     RemoteSetting{"command", kSsh | kSlurm},
     RemoteSetting{"slots", kAnyKind},

@@ -52,6 +52,7 @@ class Collector {
         break;
       case Kind::Tls: act.lines.push_back("connects to " + place.address); break;
       case Kind::Tcp: act.lines.push_back("connects to " + place.address); break;
+      case Kind::Unix: act.lines.push_back("connects to the socket " + place.socket.string()); break;
     }
     if (place.kind == Kind::Slurm && !place.command.empty())
       act.lines.push_back("runs there " + joined(place.command) + " worker --stdio");

@@ -71,7 +71,8 @@ std::unique_ptr<Launcher> make_launcher(const Place& place, bool terminal, Told 
     case Kind::Exec: return std::make_unique<CommandLauncher>(place, terminal);
     case Kind::Slurm: return std::make_unique<SlurmLauncher>(place, std::move(told));
     case Kind::Tls:
-    case Kind::Tcp: break;
+    case Kind::Tcp:
+    case Kind::Unix: break;
   }
   return nullptr;
 }

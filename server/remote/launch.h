@@ -17,7 +17,7 @@ class Launcher {
   virtual std::expected<std::vector<std::string>, run::Failure> command(const std::stop_token& stop) = 0;
 };
 
-// Null for places that are connected to: tls, tcp. `terminal`: ssh may ask for a password.
+// Null for places that are connected to: tls, tcp, unix. `terminal`: ssh may ask for a password.
 std::unique_ptr<Launcher> make_launcher(const Place& place, bool terminal, Told told);
 
 }  // namespace tilewright::remote

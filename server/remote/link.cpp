@@ -36,10 +36,15 @@ std::expected<Reached, run::Failure> over_network(const Place& place, const std:
     }
     tls = transport::Tls{c.cert, c.key, c.ca, c.name};
   }
-  auto made = transport::connect(place.host, std::to_string(place.port), tls, kConnecting, stop);
-  if (!made)
-    return std::unexpected(
-        run::Failure{made.error(), "is `" + server + "` running there, and may this machine reach the port?"});
+  const bool local = place.kind == Kind::Unix;
+  auto made = local ? transport::connect_unix(place.socket.string(), kConnecting, stop)
+                    : transport::connect(place.host, std::to_string(place.port), tls, kConnecting, stop);
+  if (!made) {
+    const std::string running = "is `tilewright " + server + " --listen" +
+                                (local ? " unix:" + place.socket.string() + "` running?"
+                                       : "` running there, and may this machine reach the port?");
+    return std::unexpected(run::Failure{made.error(), running});
+  }
   out.connection = std::move(*made);
   return out;
 }
@@ -48,8 +53,7 @@ std::vector<Reach> ways_to(const Place& place, const Told& told) {
   // ssh asks for a password at the terminal, which only a process of the foreground may read.
   const bool terminal = place.kind == Kind::Ssh && stands_at_terminal();
   std::shared_ptr<Launcher> launcher = make_launcher(place, terminal, told);
-  if (!launcher)
-    return {[place](const std::stop_token& stop) { return over_network(place, "tilewright worker --listen", stop); }};
+  if (!launcher) return {[place](const std::stop_token& stop) { return over_network(place, "worker", stop); }};
   const Reach one = [place, terminal, launcher](const std::stop_token& stop) -> std::expected<Reached, run::Failure> {
     auto words = launcher->command(stop);
     if (!words) return std::unexpected(words.error());

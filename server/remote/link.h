@@ -24,7 +24,7 @@ using Reach = std::function<std::expected<Reached, run::Failure>(const std::stop
 // waited for.
 std::vector<Reach> ways_to(const Place& place, const Told& told);
 
-// A connection to a place that is connected to (tls, tcp). `server`: what has to run there, for people.
+// A connection to a place that is connected to (tls, tcp, unix). `server`: its command, for people: "serve".
 std::expected<Reached, run::Failure> over_network(const Place& place, const std::string& server,
                                                   const std::stop_token& stop);
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "compiler/text/nearest.h"
+#include "server/remote/listening.h"
 #include "server/remote/words.h"
 
 namespace tilewright::remote {
@@ -26,12 +27,12 @@ struct Scheme {
   std::uint8_t bit;
 };
 constexpr Scheme kSchemes[] = {
-    {"ssh://", Kind::Ssh, project::kSsh},     {"exec:", Kind::Exec, project::kExec},
-    {"tls://", Kind::Tls, project::kTls},     {"tcp://", Kind::Tcp, project::kTcp},
-    {"slurm:", Kind::Slurm, project::kSlurm},
+    {"ssh://", Kind::Ssh, project::kSsh},  {"exec:", Kind::Exec, project::kExec},
+    {"tls://", Kind::Tls, project::kTls},  {"tcp://", Kind::Tcp, project::kTcp},
+    {"unix:", Kind::Unix, project::kUnix}, {"slurm:", Kind::Slurm, project::kSlurm},
 };
 constexpr std::string_view kForms =
-    "an address is ssh://HOST, exec:COMMAND, tls://HOST:PORT, tcp://127.0.0.1:PORT or slurm:partition=NAME";
+    "an address is ssh://HOST, exec:COMMAND, tls://HOST:PORT, tcp://127.0.0.1:PORT, unix:PATH or slurm:partition=NAME";
 
 const Scheme& scheme_of(Kind kind) { return *std::ranges::find(kSchemes, kind, &Scheme::kind); }
 
@@ -271,6 +272,15 @@ Wrong read_address(Place& place, std::string_view rest, const std::filesystem::p
   }
   if (place.kind == Kind::Slurm) return set_all(place, rest, ',', folder);
   const auto question = std::min(rest.find('?'), rest.size());
+  if (place.kind == Kind::Unix) {
+    auto address = socket_address("unix:" + std::string(rest.substr(0, question)), "worker");
+    if (!address) return address.error();
+    const std::string_view path = std::string_view(*address).substr(5);
+    // One that the user writes stays short: a socket's path has at most 107 bytes.
+    const bool as_written = folder.empty() && !path.starts_with("~/");
+    place.socket = as_written ? std::filesystem::path(path) : file_of(path, folder);
+    return set_all(place, rest.substr(std::min(question + 1, rest.size())), '&', folder);
+  }
   std::string_view authority = rest.substr(0, question);
   if (authority.ends_with('/')) authority.remove_suffix(1);
   if (authority.contains('/')) return Failure{"no path stands behind the host", std::string(kForms)};

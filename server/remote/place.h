@@ -5,6 +5,8 @@
 //   tls://HOST:PORT[?ca=FILE&cert=FILE&key=FILE&token-file=FILE&name=HOST&slots=N]
 //   tcp://HOST:PORT[?token-file=FILE&slots=N]           on the loopback interface: a worker here, the end of a tunnel
 //   (all of them)  patience=SECONDS of a worker that says nothing, give-up=SECONDS of one run (patience.h)
+//   unix:[PATH][?token-file=FILE&slots=N]               a worker of this user or of root here, at a socket; without a
+//                                                       path at the one in $XDG_RUNTIME_DIR
 //   slurm:[partition=P,gres=gpu:1,time=10,slots=2,…]    steps of one allocation (slurm.h)
 //
 // Values of what follows a `?` or `slurm:` may hold %XX. Reading a place starts nothing and opens no file. A settings
@@ -26,7 +28,7 @@
 
 namespace tilewright::remote {
 
-enum class Kind : std::uint8_t { Ssh, Exec, Tls, Tcp, Slurm };
+enum class Kind : std::uint8_t { Ssh, Exec, Tls, Tcp, Unix, Slurm };
 
 // The files of a TLS client, absolute; empty: none. What they hold is read when it is needed, and never shown.
 struct Credentials {
@@ -55,6 +57,7 @@ struct Place {
   // ssh, tls, tcp: the host (an IPv6 address without brackets); port 0: ssh's own settings decide.
   std::string user, host;
   int port = 0;
+  std::filesystem::path socket;  // unix
   // exec: all of it. ssh, slurm: the words that start tilewright there; empty: it is looked for.
   std::vector<std::string> command;
   // exec: where it is started; empty: here.

@@ -2,6 +2,7 @@
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <thread>
 
 #include "server/transport/peer.h"
 #include "server/transport/tls.h"
@@ -55,16 +56,26 @@ std::expected<std::unique_ptr<Connection>, std::string> connect(const std::strin
   return std::make_unique<AsioConnection<End, End>>(std::move(io), End{shared}, End{shared});
 }
 
-std::expected<std::unique_ptr<Connection>, std::string> connect_unix(const std::string& path) {
+std::expected<std::unique_ptr<Connection>, std::string> connect_unix(const std::string& path,
+                                                                     std::chrono::milliseconds patience,
+                                                                     const std::stop_token& stop) {
   using Local = asio::local::stream_protocol;
   if (path.empty() || path.size() >= sizeof(sockaddr_un::sun_path))
     return std::unexpected("a socket needs a path of 1 to " + std::to_string(sizeof(sockaddr_un::sun_path) - 1) +
                            " bytes");
   auto io = std::make_unique<asio::io_context>(1);
   auto socket = std::make_shared<Local::socket>(*io);
-  boost::system::error_code ec;
-  socket->connect(Local::endpoint(path), ec);
-  if (ec) return std::unexpected("cannot connect to " + path + ": " + ec.message());
+  socket->open();
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (true) {
+    const std::error_code ec = connect_now(socket->native_handle(), path);
+    if (!ec) break;
+    if (ec != std::errc::resource_unavailable_try_again && ec != std::errc::interrupted)
+      return std::unexpected("cannot connect to " + path + ": " + ec.message());
+    if (stop.stop_requested()) return std::unexpected("nobody waits for it any more");
+    if (std::chrono::steady_clock::now() >= end) return std::unexpected(path + " does not answer");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
   if (auto known = check_peer(socket->native_handle()); !known)
     return std::unexpected("the socket " + path + " is not used: " + known.error());
   using End = Shared<Local::socket>;

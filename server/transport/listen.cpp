@@ -124,10 +124,11 @@ std::expected<std::unique_ptr<Listener>, std::string> listen(const std::string& 
       // Only a socket that nobody listens to any more is taken over.
       if (::lstat(path.c_str(), &s) == 0) {
         if (!S_ISSOCK(s.st_mode)) return std::unexpected(path + " exists and is not a socket");
-        boost::system::error_code ec;
         Local::socket probe(*io);
-        probe.connect(Local::endpoint(path), ec);
-        if (!ec) return std::unexpected("somebody listens on " + path + " already");
+        probe.open();
+        const std::error_code ec = connect_now(probe.native_handle(), path);
+        if (!ec || ec == std::errc::resource_unavailable_try_again)
+          return std::unexpected("somebody listens on " + path + " already");
         ::unlink(path.c_str());
       }
       mode_t mask = ::umask(0077);  // for this user alone

@@ -137,9 +137,11 @@ std::expected<std::unique_ptr<Connection>, std::string> connect(const std::strin
                                                                 std::chrono::milliseconds patience,
                                                                 const std::stop_token& stop);
 
-// The same to a listener's socket file, which answers at once or not at all. Only to a process of this user or of root:
-// the error says whose it is otherwise, and nothing was sent to it.
-std::expected<std::unique_ptr<Connection>, std::string> connect_unix(const std::string& path);
+// The same to a listener's socket file. Only to a process of this user or of root: the error says whose it is
+// otherwise, and nothing was sent to it.
+std::expected<std::unique_ptr<Connection>, std::string> connect_unix(const std::string& path,
+                                                                     std::chrono::milliseconds patience,
+                                                                     const std::stop_token& stop);
 
 struct Command {
   std::vector<std::string> words;        // the program, looked up in PATH, and its arguments

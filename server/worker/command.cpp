@@ -78,7 +78,8 @@ void take_limits(const WorkerCommand& command, Options& options) {
 
 int worker_command(const WorkerCommand& command) {
   if (command.stdio == !command.listen.empty())
-    return refuse("say how clients come: --stdio, or --listen HOST:PORT", "tilewright worker --help has examples");
+    return refuse("say how clients come: --stdio, or --listen HOST:PORT or unix:PATH",
+                  "tilewright worker --help has examples");
   // A Unix socket, too, is for this user alone.
   const bool for_strangers = !command.stdio && !command.listen.starts_with("unix:");
   if (std::string wrong = wrong_with_confinement(for_strangers, command.unconfined); !wrong.empty())
@@ -126,7 +127,8 @@ void add_worker(CLI::App& app, std::function<int()>& run) {
   c->add_flag("--stdio", command->stdio,
               "Serve one client on standard input and output (ssh, srun, docker run -i start it so)");
   c->add_option("--listen", command->listen,
-                "Serve clients at HOST:PORT. They show a token, which is printed unless --token-file names it, or a "
+                "Serve clients at HOST:PORT, unix:PATH or unix: (a socket in $XDG_RUNTIME_DIR, for processes of this "
+                "user). At a port they show a token, which is printed unless --token-file names it, or a "
                 "certificate (--tls-ca); beyond the loopback interface only with TLS");
   c->add_option("--tls-cert", command->cert, "The worker's certificate, PEM")->check(CLI::ExistingFile);
   c->add_option("--tls-key", command->key, "Its key (default: in the certificate's file)")->check(CLI::ExistingFile);
@@ -185,6 +187,7 @@ void add_worker(CLI::App& app, std::function<int()>& run) {
       "Each kernel runs in a process of its own that can be killed; a fault, a hang or a stray write costs that job "
       "alone. Jobs wait in a queue in which clients take turns, a GPU runs one at a time.\n\nExamples:\n"
       "  tilewright worker --stdio\n"
+      "  tilewright worker --listen unix:\n"
       "  tilewright worker --listen 127.0.0.1:7443 --token-file token\n"
       "  tilewright worker --listen 0.0.0.0:7443 --tls-cert w.pem --tls-key w.key --tls-ca clients.pem\n"
       "  tilewright worker --listen 0.0.0.0:7443 --tls-cert w.pem --tls-key w.key --token-file token\n"

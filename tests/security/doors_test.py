@@ -366,6 +366,7 @@ def _(_, one):
 
 
 ADDRESSES = ("exec:touch " + MARK, "ssh://127.0.0.1?command=touch%20" + MARK, "slurm:partition=x", "tls://127.0.0.1:1", "tcp://127.0.0.1:1",
+             "unix:", "unix:/run/docker.sock",
              "exec:", "ssh://x", "EXEC://touch " + MARK, "file:///etc/passwd://")
 
 
@@ -464,8 +465,15 @@ for kind in KINDS:
         t.absent(MARK)
 
 
-@attack("build: a squatted socket gets neither the token nor a request")
-def _(t):
+# What goes to a socket: a build server's and a worker's client.
+def reach(t, kind, path, token, **more):
+    script = t.write("a.py", SCRIPT)
+    words = ("build", script, "--server", f"unix:{path}", "--token-file", token, "--retries", "0") if kind == "serve" else \
+        ("run", script, "--on", f"unix:{path}?token-file={token}&patience=5")
+    return t.run(*words, **more)
+
+
+def squatted(t, kind):
     os.chmod(t.folder, 0o755)
     squat = os.path.join(t.folder, "squat")
     os.mkdir(squat)
@@ -476,10 +484,82 @@ def _(t):
     squatter = subprocess.Popen(["python3", "-c", code, path], stdout=subprocess.PIPE, preexec_fn=as_nobody)
     squatter.stdout.readline()
     token = t.write("token", "0123456789abcdef0123456789abcdef\n", 0o600)
-    done = t.run("build", t.write("a.py", SCRIPT), "--server", "unix:" + path, "--token-file", token, "--retries", "0")
+    done = reach(t, kind, path, token)
     heard = squatter.communicate(timeout=20)[0]
     t.holds(heard.strip() == b"b''", f"the squatter heard {heard!r}")
     t.refuses(done, f"user {NOBODY}", 2)
+
+
+for kind in ("serve", "worker"):
+    @attack(f"a client of {kind}: a squatted socket gets neither the token nor a request")
+    def _(t, kind=kind):
+        squatted(t, kind)
+
+    @attack(f"a client of {kind}: a socket whose owner takes nobody in is given up")
+    def _(t, kind=kind):
+        path = os.path.join(t.folder, "s.sock")
+        full = socket.socket(socket.AF_UNIX)
+        full.bind(path)
+        full.listen(0)
+        before = []
+        for _ in range(3):
+            s = socket.socket(socket.AF_UNIX)
+            s.setblocking(False)
+            try:
+                s.connect(path)
+            except BlockingIOError:
+                pass
+            before.append(s)
+        token = t.write("token", "0123456789abcdef0123456789abcdef\n", 0o600)
+        t.refuses(reach(t, kind, path, token, seconds=50), "does not answer", 2)
+        t.refuses(t.run(kind, "--listen", "unix:" + path, seconds=20), "somebody listens", 2)
+        full.close()
+
+    @attack(f"a client of {kind}: what is no socket, and a path that fits into no address")
+    def _(t, kind=kind):
+        token = t.write("token", "0123456789abcdef0123456789abcdef\n", 0o600)
+        for path, word in ((t.write("plain", ""), "refused"), ("/" + "x" * 200, "107"), (t.folder + "/none", "No such file")):
+            t.refuses(reach(t, kind, path, token, seconds=30), word, 2)
+
+
+@attack("a checkout whose remote is a socket needs consent, which says the path")
+def _(t):
+    path = os.path.join(t.folder, "s.sock")
+    heard = socket.socket(socket.AF_UNIX)
+    heard.bind(path)
+    heard.listen()
+    heard.settimeout(1)
+    script = t.write("repo/a.py", SCRIPT)
+    os.makedirs(os.path.join(t.work, "repo/.git"))
+    t.write("repo/tilewright.toml", f'[remotes.lab]\nat = "unix:{path}"\n')
+    t.refuses(t.run("run", script, "--on", "lab", seconds=30), "trust", 2)
+    done = t.run("trust", os.path.join(t.work, "repo"), seconds=30)
+    t.holds(f"connects to the socket {path}".encode() in done.stdout + done.stderr, f"{done.stdout}{done.stderr}")
+    try:
+        heard.accept()
+        t.holds(False, "it was connected to")
+    except TimeoutError:
+        pass
+
+
+@attack("a worker at a Unix socket serves its own user by name and by address, and asks for a token where a file has one")
+def _(t):
+    token = t.write("token", "0123456789abcdef0123456789abcdef\n", 0o600)
+    script = t.write("a.py", SCRIPT)
+    one = Server("worker", t.env, WORK, address="unix:")
+    try:
+        for words in (("run", script, "--on", "unix:"), ("run", script, "--on", one.address), ("remotes", "unix:")):
+            done = t.run(*words, seconds=50)
+            t.holds(done.returncode == 0, f"{words}: {done.stdout}{done.stderr}")
+    finally:
+        one.end()
+    two = Server("worker", t.env, WORK, "--token-file", token, address=f"unix:{t.folder}/two.sock", token="0123456789abcdef0123456789abcdef")
+    try:
+        t.refuses(t.run("run", script, "--on", two.address, seconds=50), "asks for a token", 2)
+        done = t.run("run", script, "--on", f"{two.address}?token-file={token}", seconds=50)
+        t.holds(done.returncode == 0, f"{done.stdout}{done.stderr}")
+    finally:
+        two.end()
 
 
 @attack("serve: a token asked for at a Unix socket as well")

@@ -57,7 +57,7 @@ TEST_CASE("a client says names and no addresses") {
   for (const char* name : {"", "sim", "gpu", "lab", "gpu 1", "exec", "the-pool"})
     CHECK(!remote::not_from_a_client(name));
   for (const char* address :
-       {"exec:true", "exec:", "ssh://x", "slurm:", "tls://x:1", "tcp://127.0.0.1:1", "http://x"}) {
+       {"exec:true", "exec:", "ssh://x", "slurm:", "tls://x:1", "tcp://127.0.0.1:1", "unix:", "unix:/x", "http://x"}) {
     INFO(address);
     CHECK(remote::not_from_a_client(address).value_or("").contains("is an address"));
   }
@@ -109,6 +109,15 @@ TEST_CASE("addresses become typed places") {
   CHECK(good("tcp://127.0.0.1:7000").port == 7000);
   CHECK(good("tcp://[::1]:7000").host == "::1");
   CHECK(good("tcp://localhost:7000").host == "localhost");
+  p = good("unix:run/w.sock?token-file=t&slots=2", "/project");
+  CHECK(p.socket == "/project/run/w.sock");
+  CHECK(p.credentials.token_file == "/project/t");
+  CHECK(p.slots == 2);
+  CHECK(p.name == "unix:run/w.sock");
+  CHECK(good("unix:w.sock").socket == "w.sock");  // of the user's own folder
+  ::setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
+  CHECK(good("unix:").socket == "/run/user/7/tilewright-worker.sock");
+  ::unsetenv("XDG_RUNTIME_DIR");
 
   p = good("slurm:partition=gpu,gres=gpu:h100:1,time=1:00:00,account=a%2Cb,slots=4,nodes=2,keep=60,cpus=3,mem=16G");
   CHECK(p.slurm.options.at("partition") == "gpu");
@@ -147,6 +156,8 @@ TEST_CASE("a wrong address says what is wrong and what is meant") {
   CHECK(has(wrong("tls://me@lab:1"), "only ssh://"));
   CHECK(has(wrong("tcp://10.0.0.1:7000"), "tls://10.0.0.1:7000"));
   CHECK(has(wrong("tcp://127.evil.com:7000"), "this machine alone"));
+  CHECK(has(wrong("unix:"), "XDG_RUNTIME_DIR"));
+  CHECK(has(wrong("unix:/w.sock?ca=x"), "there are token-file, slots"));
   CHECK(has(wrong("slurm:gpu"), "NAME=VALUE"));
   CHECK(has(wrong("slurm:patition=gpu"), "did you mean partition?"));
   CHECK(has(wrong("slurm:mem=lots"), "16G"));
