@@ -130,6 +130,7 @@ std::expected<Started, std::string> start_process(const std::vector<std::string>
   } else {
     ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   }
+  ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
   plain_signals(attributes);
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));

@@ -166,6 +166,8 @@ std::expected<std::unique_ptr<CommandConnection>, std::string> run_command(const
   ::posix_spawn_file_actions_adddup2(&actions, pair[1], STDIN_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, pair[1], STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, errors[1], STDERR_FILENO);
+  // A server's sockets, those of its clients too, are none of the command's affair.
+  ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
   if (!command.folder.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, command.folder.c_str());
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);

@@ -417,6 +417,32 @@ def _(t):
     unharmed("lsp")
 
 
+for kind in ("serve", "lsp"):
+    @attack(f"{kind}: a program that is started for a remote has none of the server's sockets")
+    def _(t, kind=kind):
+        seen = os.path.join(t.folder, "seen")
+        probe = t.write("probe", f'#!/bin/sh\nfor f in /proc/$$/fd/*; do readlink $f; done > {seen}\nexec {BINARY} worker --stdio --on sim\n', 0o755)
+        os.makedirs(os.path.join(t.home, ".config/tilewright"))
+        with open(os.path.join(t.home, ".config/tilewright/config.toml"), "w") as f:
+            f.write(f'[remotes.probe]\nat = "exec:{probe}"\n')
+        uri = "file://" + t.write("a.py", SCRIPT)
+        one = Server(kind, t.env, t.work)
+        try:
+            client = one.client()
+            if kind == "serve":
+                client.ask("buildTarget/test", {"targets": [{"uri": uri}], "arguments": ["--on", "probe"]}, 60)
+            else:
+                client.socket.sendall(frame({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {
+                    "textDocument": {"uri": uri, "languageId": "python", "version": 1, "text": SCRIPT}}}))
+                client.ask("tilewright/run", {"textDocument": {"uri": uri}, "entry": "k", "on": "probe"}, 60)
+            with open(seen) as f:
+                sockets = {line for line in f if line.startswith("socket:")}
+            t.holds(len(sockets) == 1, f"beside its own stream it had {sockets}")
+            client.ping()
+        finally:
+            one.end()
+
+
 @attack("worker: places in the parameters of jobs and compilations are nobody's")
 def _(t):
     client = server("worker").client()
