@@ -2,7 +2,7 @@
 
 #include "protocol/bsp.h"
 #include "server/build/languages.h"
-#include "server/project/files.h"
+#include "server/project/made_files.h"
 
 namespace tilewright::build {
 
@@ -19,7 +19,7 @@ std::expected<std::filesystem::path, std::string> install(const std::filesystem:
                                      {"languages", kLanguages},
                                      {"argv", {program.string(), "serve"}}};
   std::filesystem::path file = folder / "tilewright.json";
-  if (auto written = project::write_file(file, connection.dump(2) + "\n"); !written)
+  if (auto written = project::write_made({workspace, workspace / "any"}, file, {connection.dump(2) + "\n"}); !written)
     return std::unexpected(written.error());
   return file;
 }

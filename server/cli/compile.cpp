@@ -18,6 +18,7 @@
 #include "server/ide/words.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
+#include "server/project/made_files.h"
 #include "server/render/base64.h"
 #include "server/render/document.h"
 #include "server/render/json.h"
@@ -287,9 +288,10 @@ std::filesystem::path folder_of(const CompileCommand& command, const std::string
 }
 
 // Each file appears whole or not at all. The error is for the person.
-std::expected<void, std::string> write_files(const CompileCommand& command, const std::filesystem::path& folder,
+std::expected<void, std::string> write_files(const CompileCommand& command, const std::string& script, bool several,
                                              const std::vector<Output>& outputs) {
   std::error_code ec;
+  const std::filesystem::path folder = folder_of(command, script, several);
   std::filesystem::create_directories(folder, ec);
   if (ec) return std::unexpected("cannot create " + text::visible(folder.string()) + ": " + ec.message());
   std::map<std::string, int> taken;
@@ -303,7 +305,7 @@ std::expected<void, std::string> write_files(const CompileCommand& command, cons
     for (const auto& [emit, text] : out.texts) {
       if (text.empty()) continue;
       auto path = folder / (name + "." + std::string(extension(emit)));
-      if (auto ok = project::write_file(path, text); !ok) return ok;
+      if (auto ok = project::write_made({command.folder, script}, path, {text}); !ok) return ok;
       if (!command.json) project::sayf(stdout, "%s\n", path.string().c_str());
     }
     if (!command.json && !out.resources.empty()) project::sayf(stdout, "%s  %s\n", name.c_str(), out.resources.c_str());
@@ -379,7 +381,7 @@ class CompileAnswer {
  private:
   void hand_out(const std::string& script, bool several, Compiled result) {
     if (!command_.folder.empty()) {
-      auto written = write_files(command_, folder_of(command_, script, several), result.outputs);
+      auto written = write_files(command_, script, several, result.outputs);
       if (!written) {
         failures_.push_back({{"file", script}, {"message", written.error()}});
         status_ = fail_usage(written.error());

@@ -7,6 +7,7 @@
 #include "server/ide/tools.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
+#include "server/project/made_files.h"
 #include "server/render/terminal.h"
 
 namespace tilewright::cli {
@@ -52,7 +53,7 @@ int run_demo(const std::string& folder, const std::string& output) {
           if (text.empty()) return true;
           std::filesystem::path to = base;
           to += extension;
-          auto ok = project::write_file(to, text);
+          auto ok = project::write_made({output, path}, to, {text});
           if (!ok)
             project::sayf(stderr, "tilewright: %s\n", ok.error().c_str());
           else

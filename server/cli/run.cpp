@@ -82,7 +82,8 @@ int run_one(const RunOptions& options, const ide::RunRequest& request, const std
   const bool reported = answer.end == ide::RunAnswer::End::Reported;
   const bool done = reported && answer.report.outcome.status == run::Status::Done;
   if (done && !options.folder.empty())
-    if (auto ok = write_outputs(options.folder, answer.report); !ok) return refuse(options, {ok.error(), {}});
+    if (auto ok = write_outputs(options.folder, {options.folder, options.paths.front()}, answer.report); !ok)
+      return refuse(options, {ok.error(), {}});
   if (!options.trace.empty() && reported)
     if (auto ok = write_trace(options.trace, answer); !ok) return refuse(options, {ok.error(), {}});
   project::say(stderr, render::run_messages(answer, render::colours(stderr)));

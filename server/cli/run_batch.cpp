@@ -219,7 +219,7 @@ class OutputFolders {
       std::lock_guard lock(mutex_);
       folder = scripts_[run.file][run.number];
     }
-    if (auto ok = write_outputs(folder, run.answer.report); !ok)
+    if (auto ok = write_outputs(folder, {folder_, run.path}, run.answer.report); !ok)
       run.answer.report.problems.push_back("its outputs are not kept: " + ok.error());
   }
 

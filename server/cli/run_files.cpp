@@ -6,7 +6,8 @@
 namespace tilewright::cli {
 namespace fs = std::filesystem;
 
-std::expected<void, std::string> write_outputs(const fs::path& folder, run::Report& report) {
+std::expected<void, std::string> write_outputs(const fs::path& folder, const project::MadeFiles& made,
+                                               run::Report& report) {
   std::error_code ec;
   fs::create_directories(folder, ec);
   if (ec) return std::unexpected("cannot create " + folder.string() + ": " + ec.message());
@@ -16,7 +17,7 @@ std::expected<void, std::string> write_outputs(const fs::path& folder, run::Repo
     const fs::path path = folder / (t.name + ".npy");
     run::NpyArray array = run::to_npy(t.dtype, run::array_shape(t), report.outcome.buffers[i].contents);
     std::string header = run::npy_header(array);
-    if (auto ok = project::write_file(path, {header, array.data.view()}); !ok) return ok;
+    if (auto ok = project::write_made(made, path, {header, array.data.view()}); !ok) return ok;
     report.tensors[i].file = path.string();
   }
   return {};

@@ -5,11 +5,14 @@
 #include <string>
 
 #include "server/ide/run.h"
+#include "server/project/made_files.h"
 
 namespace tilewright::cli {
 
 // Every tensor that was written goes to the folder, NAME.npy each, and the report says so. The error names the file.
-std::expected<void, std::string> write_outputs(const std::filesystem::path& folder, run::Report& report);
+// `made`: whose folder this is, or lies below.
+std::expected<void, std::string> write_outputs(const std::filesystem::path& folder, const project::MadeFiles& made,
+                                               run::Report& report);
 std::expected<void, std::string> write_trace(const std::string& file, const ide::RunAnswer& answer);
 
 }  // namespace tilewright::cli

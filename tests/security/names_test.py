@@ -4,6 +4,7 @@ written where they were asked for, whole or not at all."""
 import os
 import re
 import resource
+import shutil
 import stat
 import subprocess
 import threading
@@ -383,6 +384,46 @@ def _(t):
     done = t.run("compile", t.write("a.py", script()), "--emit", "cuda", "-o", "out")
     t.holds(done.returncode == 0 and "k_kernel" in open(target).read(), done.stderr.decode())
     t.holds(os.path.islink(os.path.join(t.work, "out/k.cu")) and stat.S_IMODE(os.stat(target).st_mode) == 0o600, "link and mode stay")
+
+
+for what in ("a file", "nothing", "a folder"):
+    @attack(f"a link that a checkout brings along under the name of a kernel leads no output out of it: to {what}")
+    def _(t, what=what):
+        away = os.path.join(t.home, ".profile")
+        if what == "a file":
+            with open(away, "w") as f:
+                f.write("mine")
+        elif what == "a folder":
+            os.mkdir(away)
+        repo = os.path.join(t.work, "repo")
+        os.makedirs(os.path.join(repo, "out"))
+        for name in ("k.cu",) if what != "a folder" else ("a", "b"):
+            os.symlink(away, os.path.join(repo, "out", name))
+        names = [os.path.relpath(t.write(f"repo/{name}", script()), repo) for name in ("a.py", "b.py")]
+        for paths in (names[:1], names):
+            for out in ("out", os.path.join(repo, "out")):
+                t.run("compile", *paths, "--emit", "cuda", "-o", out, cwd=repo)
+        left = open(away).read() == "mine" if what == "a file" else not os.path.lexists(away) if what == "nothing" else os.listdir(away) == []
+        t.holds(left, f"{away} was written")
+
+
+@attack("what a run leaves goes through no link out of the checkout, and serve --install neither")
+def _(t):
+    away = os.path.join(t.home, ".profile")
+    with open(away, "w") as f:
+        f.write("mine")
+    repo = os.path.join(t.work, "repo")
+    for name in ("out/A.npy", ".bsp/tilewright.json"):
+        os.makedirs(os.path.dirname(os.path.join(repo, name)))
+        os.symlink(away, os.path.join(repo, name))
+    path = t.write("repo/a.py", script(body="A[tx] = T.float32(1)"))
+    t.refuses(t.run("run", path, "--on", "sim", "-o", os.path.join(repo, "out")), "a link leads out")
+    t.refuses(t.run("serve", "--install", cwd=repo), "a link leads out")
+    shutil.rmtree(os.path.join(repo, ".bsp"))
+    os.symlink(t.home, os.path.join(repo, ".bsp"))
+    t.refuses(t.run("serve", "--install", cwd=repo), "a link leads out")
+    t.absent(os.path.join(t.home, "tilewright.json"))
+    t.holds(open(away).read() == "mine", "it was written")
 
 
 @attack("view --html writes into a link's target and never beside it")
