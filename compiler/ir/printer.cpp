@@ -595,6 +595,10 @@ void ScriptWriter::scope_ids(const ScopeIds* s) {
 
 void ScriptWriter::region(const Region& region) {
   out += name(region.buffer);
+  if (prints_as_scalar(region.buffer)) {
+    out += ".buffer[0]";
+    return;
+  }
   out += '[';
   bool first = true;
   for (const Range& range : region.ranges) {

@@ -41,6 +41,8 @@ class Arrivals {
   // Hands what is left to those further out. Done by the destructor, too.
   void pass_on();
   bool catches() const { return catches_; }
+  // Did more exceptions that are not known leave for it than were followed?
+  bool met_many() const;
   bool empty() const { return arrived_.empty(); }
   const char* why() const { return arrived_.front().why; }
   bool any(Flow flow) const;
@@ -50,6 +52,7 @@ class Arrivals {
   Interpreter& in_;
   const bool catches_;
   bool open_ = true;
+  int unknown_exceptions_ = 0;
   std::vector<Arrival> arrived_;
 };
 

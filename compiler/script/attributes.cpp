@@ -1,6 +1,7 @@
 // Attribute access and subscripts.
 #include <algorithm>
 
+#include "compiler/script/aliases.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/slices.h"
 #include "compiler/script/spelling.h"
@@ -25,6 +26,10 @@ Value bind(Interpreter& in, Value found, Value self, Class* owner, text::Span sp
     m->function = found;
     m->self = self;
     return Value::object(m);
+  }
+  if (Instance* descriptor = found.as<Instance>(); descriptor && descriptor->cls->find("__get__")) {
+    const Value args[] = {self, Value::object(owner)};
+    return in.call(in.attribute(found, "__get__", span), args, span);
   }
   if (Property* p = found.as<Property>()) return in.call(p->getter, std::span<const Value>(&self, 1), span);
   if (StaticMethod* s = found.as<StaticMethod>()) return s->function;
@@ -191,6 +196,10 @@ Value Interpreter::attribute_of_instance(Instance* instance, std::string_view na
   if (in_class && in_class->as<Property>() && !in_class->as<Property>()->cached) {
     return bind(*this, *in_class, object, instance->cls, span);
   }
+  if (Instance* d = in_class ? in_class->as<Instance>() : nullptr;
+      d && d->cls->find("__get__") && d->cls->find("__set__")) {
+    return bind(*this, *in_class, object, instance->cls, span);
+  }
   if (instance->attributes.size() > 64 && !charge(instance->attributes.size(), span)) return Value::error();
   if (Value* own = instance->find(name)) return *own;
   if (in_class) {
@@ -202,6 +211,7 @@ Value Interpreter::attribute_of_instance(Instance* instance, std::string_view na
   if (name == "__dict__") {
     Dict* d = make<Dict>();
     for (auto& [key, value] : instance->attributes) dict_set(d, string(key), value);
+    d->owner = instance;
     return Value::object(d);
   }
   Value result;
@@ -229,6 +239,7 @@ Value Interpreter::attribute_of_class(Class* cls, std::string_view name, text::S
   if (Value* v = cls->find(name)) {
     if (StaticMethod* s = v->as<StaticMethod>()) return s->function;
     if (v->as<ClassMethod>()) return bind(*this, *v, Value::object(cls), cls, span);
+    if (Instance* d = v->as<Instance>(); d && d->cls->find("__get__")) return bind(*this, *v, Value::none(), cls, span);
     return *v;
   }
   Value result;
@@ -314,7 +325,7 @@ Value attribute_of_kernel(Interpreter& in, Value object, std::string_view name) 
 
 Value Interpreter::attribute(Value object, std::string_view name, text::Span span) {
   if (MetaVar* m = object.as<MetaVar>()) object = m->value;
-  if (object.is_opaque()) return object;
+  if (object.is_opaque()) return may_raise(span) ? object : Value::error();
   Value result;
   switch (object.tag) {
     case Tag::Error:
@@ -351,13 +362,25 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
 }
 
 bool Interpreter::set_attribute(Value object, std::string_view name, Value value, text::Span span) {
-  if (object.is_opaque() || object.is_poison()) return true;
+  if (object.is_opaque()) {
+    may_be(object.reason(), value);
+    return !has_aliases(object) || lose(object);
+  }
+  if (object.is_poison()) return true;
   if (Instance* instance = object.as<Instance>()) {
     if (Value* in_class = instance->cls->find(name)) {
       if (Property* p = in_class->as<Property>(); p && !p->setter.is_none()) {
         Value args[] = {object, value};
         return !call(p->setter, args, span).is_error();
       }
+      if (Instance* d = in_class->as<Instance>(); d && d->cls->find("__set__")) {
+        Value args[] = {object, value};
+        return !call(attribute(*in_class, "__set__", span), args, span).is_error();
+      }
+    }
+    if (Value* setter = instance->cls->find("__setattr__"); setter && setter->as<Function>()) {
+      Value args[] = {string(name), value};
+      return !call(bind(*this, *setter, object, instance->cls, span), args, span).is_error();
     }
     if (instance->cls->is_frozen) {
       fail(code::kAttribute, span, "cannot assign to field '" + std::string(name) + "' of a frozen dataclass", {},
@@ -461,7 +484,8 @@ Value element_of_iterated(Interpreter& in, Value object, Value index, text::Span
 
 Value Interpreter::subscript(Value object, std::span<const Value> indices, bool single, text::Span span) {
   if (MetaVar* m = object.as<MetaVar>()) object = m->value;
-  if (object.is_opaque() || object.is_poison() || object.is_error()) return object;
+  if (object.is_opaque()) return may_raise(span) ? object : Value::error();
+  if (object.is_poison() || object.is_error()) return object;
   if (BufferValue* b = object.as<BufferValue>()) return index_buffer(*this, b->buffer, unpacked(indices, single), span);
   if (RegionValue* r = object.as<RegionValue>()) return index_region(*this, r->region, unpacked(indices, single), span);
   if (LayoutBuilder* s = object.as<LayoutBuilder>()) {
@@ -469,7 +493,8 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
   }
   if (DataTypeValue* d = object.as<DataTypeValue>()) return array_type(*this, *d, indices, single);
   Value index = single ? indices[0] : tuple({indices.begin(), indices.end()});
-  if (index.is_poison() || index.is_opaque()) return index;
+  if (index.is_opaque()) return one_within(*this, index, object, span);
+  if (index.is_poison()) return index;
   if (Slice* s = index.as<Slice>()) {
     for (Value bound : {s->start, s->stop, s->step}) {
       if (bound.is_opaque()) return bound;
@@ -513,7 +538,11 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
 bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bool single, Value value,
                                 text::Span span) {
   if (MetaVar* m = object.as<MetaVar>()) object = m->value;
-  if (object.is_opaque() || object.is_poison()) return true;
+  if (object.is_opaque()) {
+    may_be(object.reason(), value);
+    return !has_aliases(object) || lose(object);
+  }
+  if (object.is_poison()) return true;
   if (BufferValue* b = object.as<BufferValue>()) {
     if (single && indices.size() == 1) {
       if (Tuple* t = indices[0].as<Tuple>()) return store_buffer(*this, b->buffer, t->items, value, span);
@@ -527,11 +556,13 @@ bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bo
       for (Value part : {slice->start, slice->stop, slice->step, value}) {
         if (!part.is_opaque()) continue;
         become_unknown(l, part.reason());
+        may_be(part.reason(), value);
+        may_be_within(part.reason(), value);
         return true;
       }
     }
     if (index.is_opaque()) {  // it may be any of them
-      for (Value& item : l->items) item = joined(item, value, index.reason());
+      for (Value& item : l->items) item = joined_values(item, value, index.reason());
       return true;
     }
     if (slice) return assign_slice(*this, *l, *slice, value, span);

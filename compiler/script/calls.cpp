@@ -1,6 +1,7 @@
 // Calls and the binding of parameters.
 #include <algorithm>
 
+#include "compiler/script/aliases.h"
 #include "compiler/script/arrivals.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
@@ -95,8 +96,8 @@ Value Interpreter::call(Value function, std::span<const Value> arguments, text::
 }
 
 Value Interpreter::call(Value function, const Arguments& arguments) {
+  if (function.is_opaque()) return unknown_call(function, {}, arguments) ? function : Value::error();
   switch (function.tag) {
-    case Tag::Opaque:
     case Tag::Poison:
     case Tag::Error: return function;
     case Tag::Object: break;
@@ -104,7 +105,6 @@ Value Interpreter::call(Value function, const Arguments& arguments) {
       fail(code::kType, arguments.function, std::string(type_name(function)) + " cannot be called");
       return is_plain(function) ? certainly() : Value::error();
   }
-  if (function.is_opaque()) return function;
   if (Function* f = function.as<Function>()) return call_function(f, arguments);
   if (BoundMethod* m = function.as<BoundMethod>()) {
     if (Function* f = m->function.as<Function>()) return call_function(f, arguments, m->self);
@@ -120,8 +120,14 @@ Value Interpreter::call(Value function, const Arguments& arguments) {
 Value Interpreter::call_other(Value function, const Arguments& arguments) {
   if (MetaVar* m = function.as<MetaVar>()) return call(m->value, arguments);
   if (Native* n = function.as<Native>()) {
-    if (n->self.is_object() && n->self.is_opaque()) return n->self;  // a method of what is not known any more
-    return n->function(*this, arguments, n->self);
+    if (n->self.is_object() && n->self.is_opaque()) {  // a method of what is not known any more
+      return unknown_call(n->self, {}, arguments) ? n->self : Value::error();
+    }
+    const Value v = n->function(*this, arguments, n->self);
+    ++acts_;
+    if (!v.is_opaque()) return v;
+    const Value one = one_given(*this, v, n, arguments);
+    return may_raise(arguments.call) ? one : Value::error();
   }
   if (BoundMethod* m = function.as<BoundMethod>()) {
     std::vector<Value> values{m->self};
@@ -133,7 +139,7 @@ Value Interpreter::call_other(Value function, const Arguments& arguments) {
     return call(m->function, with_self);
   }
   if (LambdaFunction* l = function.as<LambdaFunction>()) {
-    ++script_calls_;
+    ++script_calls_, ++acts_;
     ModeGuard guard(*this);
     ScopeGuard call(*this, l->closure, Scope::Kind::Function);
     Scope* scope = call.scope;
@@ -319,7 +325,7 @@ Flow Interpreter::run_function(syntax::Stmts body, Scope* scope) {
 
 Value Interpreter::call_function(Function* f, const Arguments& arguments, Value self) {
   bool has_self = !self.is_none();
-  ++script_calls_;
+  ++script_calls_, ++acts_;
   if (!step(arguments.call)) return Value::error();
   if (f->mode == FunctionMode::PrimFunc || f->mode == FunctionMode::Jit) {
     return fail(code::kUnsupported, arguments.call, "a kernel cannot be called here");

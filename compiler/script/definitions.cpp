@@ -95,9 +95,18 @@ bool owns_all(Interpreter& in, Class* cls, Value self, std::span<const ir::Buffe
 
 }  // namespace
 
+// The function of the script that a method of this name is; null: it is none of the script's.
+static Function* script_function(const Value* method) {
+  if (!method) return nullptr;
+  if (StaticMethod* s = method->as<StaticMethod>()) return s->function.as<Function>();
+  if (ClassMethod* c = method->as<ClassMethod>()) return c->function.as<Function>();
+  return method->as<Function>();
+}
+
 Value Interpreter::initialise(Class* cls, const Arguments& arguments, Value self) {
   Value* init = cls->find("__init__");
   if (!init) {
+    if (script_function(cls->find("__new__"))) return Value::none();  // which took the arguments
     if (cls->has_unknown_base) return Value::opaque("a class with an unknown base");
     if (cls->is_exception || (arguments.positional.empty() && arguments.keywords.empty())) return Value::none();
     return fail(code::kArguments, arguments.call, cls->name + "() takes no arguments");
@@ -114,15 +123,39 @@ Value Interpreter::initialise(Class* cls, const Arguments& arguments, Value self
   return r.is_error() ? r : Value::none();
 }
 
+// Do classes of the script between it and its built-in base have methods? Those are not followed.
+static bool adds_methods(const Class* cls, const Class* base) {
+  for (const Class* c : cls->mro) {
+    if (c == base) return false;
+    if (c->construct || !c->scope) continue;
+    for (const Scope::Binding& b : c->scope->bindings) {
+      const bool native = b.value.as<Native>();
+      if (native || b.value.as<Property>() || b.value.as<LambdaFunction>() || script_function(&b.value)) return true;
+    }
+  }
+  return false;
+}
+
 Value Interpreter::construct(Class* cls, const Arguments& arguments) {
   for (Class* c : cls->mro) {
     if (!c->construct) continue;
     if (cls->is_exception && c != cls && cls->find("__init__")) break;
+    if (!cls->is_exception && !cls->is_enum && adds_methods(cls, c)) {
+      assume();
+      return Value::opaque(keep("an object of a class derived from " + c->name + '\0').data());
+    }
     return c->construct(*this, arguments, Value::object(cls));
   }
   if (cls->is_enum) return enum_member(*this, cls, arguments);
-  Instance* instance = make<Instance>();
-  instance->cls = cls;
+  Instance* instance = nullptr;
+  if (Function* maker = script_function(cls->find("__new__"))) {
+    const Value made = call_function(maker, arguments, Value::object(cls));
+    instance = made.as<Instance>();
+    if (!instance || std::ranges::find(instance->cls->mro, cls) == instance->cls->mro.end()) return made;
+  } else {
+    instance = make<Instance>();
+    instance->cls = cls;
+  }
   Value self = Value::object(instance);
   std::size_t allocated = kernel_ ? kernel_->allocated().size() : 0;
   if (cls->is_exception) instance->set("args", tuple({arguments.positional.begin(), arguments.positional.end()}));
@@ -155,21 +188,20 @@ Value Interpreter::define_function(const syntax::FunctionDef* def, Scope* scope)
   return apply_decorators(def->decorators, Value::object(f), scope);
 }
 
-// `@X.prim_func`, `@X.kernel`; `@X.jit` of a function with an `X.Buffer`, for other packages have a `jit` of their own.
+// `@X.prim_func`, `@X.kernel`, `@kernel`; `@nki.jit`, which is Trainium's; any decorator of a function with an
+// `X.Buffer`. Other packages have a `jit` of their own.
 static bool is_kernel_decorator(const syntax::Node* node, const syntax::FunctionDef& def) {
   if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
-  if (auto* r = syntax::as<syntax::NameRef>(node)) return r->name.text == "prim_func";
   auto* made = syntax::as<syntax::Attribute>(node);
-  if (!made || made->name.text != "jit") {
-    return made && (made->name.text == "prim_func" || made->name.text == "kernel");
-  }
-  auto* package = syntax::as<syntax::NameRef>(made->object);
-  return package && std::ranges::any_of(def.params, [&](const syntax::Parameter& p) {
-           auto* c = syntax::as<syntax::Call>(p.annotation);
-           auto* a = syntax::as<syntax::Attribute>(c ? c->function : nullptr);
-           auto* of = syntax::as<syntax::NameRef>(a ? a->object : nullptr);
-           return of && a->name.text == "Buffer" && of->name.text == package->name.text;
-         });
+  auto* package = syntax::as<syntax::NameRef>(made ? made->object : nullptr);
+  auto* bare = syntax::as<syntax::NameRef>(node);
+  const std::string_view name = made ? made->name.text : bare ? bare->name.text : std::string_view();
+  if (name == "prim_func" || name == "kernel" || (name == "jit" && package && package->name.text == "nki")) return true;
+  return std::ranges::any_of(def.params, [](const syntax::Parameter& p) {
+    auto* c = syntax::as<syntax::Call>(p.annotation);
+    auto* a = syntax::as<syntax::Attribute>(c ? c->function : nullptr);
+    return a && a->name.text == "Buffer" && syntax::as<syntax::NameRef>(a->object);
+  });
 }
 
 Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope* scope) {
@@ -207,6 +239,51 @@ Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope
     if (value.is_error()) return value;
   }
   return value;
+}
+
+// What Python tells others of a new class: a metaclass, descriptors in it, its nearest base that asks. None: it is
+// ready; else what stands for the class.
+static Value announce_class(Interpreter& in, const syntax::ClassDef* def, Class* cls, Scope* scope) {
+  std::vector<Keyword> keywords;
+  for (const syntax::Keyword& k : def->keywords) {
+    const Value v = in.eval(k.value, scope);
+    if (v.is_error()) return v;
+    if (k.name.text.empty()) continue;
+    if (k.name.text != "metaclass") {
+      keywords.push_back({k.name.text, v, in.span(k.value), in.span(k.name.at)});
+      continue;
+    }
+    Class* meta = v.as<Class>();
+    if (!meta || !meta->scope || !meta->scope->parent) continue;  // Python's own
+    const Value unknown = Value::opaque("a class with a metaclass of its own");
+    for (Scope::Binding& b : meta->scope->bindings) {
+      if (b.value.as<Function>() || script_function(&b.value)) continue;
+      if (!in.lose(b.value, unknown.reason())) return Value::error();
+      b.value = unknown;
+    }
+    in.assume();
+    return unknown;
+  }
+  for (const Scope::Binding& b : std::vector(cls->scope->bindings)) {
+    Instance* descriptor = b.value.as<Instance>();
+    if (!descriptor || !descriptor->cls->find("__set_name__")) continue;
+    const Value args[] = {Value::object(cls), in.string(b.name)};
+    const text::Span at = in.span(def->name.at);
+    if (in.call(in.attribute(b.value, "__set_name__", at), args, at).is_error()) return Value::error();
+  }
+  for (Class* base : cls->mro) {
+    if (base == cls || !base->scope) continue;
+    Scope::Binding* b = base->scope->find("__init_subclass__");
+    if (!b) continue;
+    Function* f = script_function(&b->value);
+    if (!f) break;
+    Arguments arguments;
+    arguments.keywords = keywords;
+    arguments.call = arguments.function = in.span(def->name.at);
+    if (in.call_function(f, arguments, Value::object(cls)).is_error()) return Value::error();
+    break;
+  }
+  return Value::none();
 }
 
 Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
@@ -255,6 +332,7 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   }
   finish_class(*this, cls);
   if (pending_) return Value::error();
+  if (Value end = announce_class(*this, def, cls, scope); !end.is_none()) return end;
   return apply_decorators(def->decorators, Value::object(cls), scope);
 }
 

@@ -60,7 +60,8 @@ bool Interpreter::delete_host(const syntax::Node* target, Scope* scope) {
 }
 
 bool Interpreter::delete_subscript(Value object, Value index, text::Span span) {
-  if (object.is_opaque() || object.is_poison() || index.is_poison()) return true;
+  if (object.is_opaque()) return !has_aliases(object) || lose(object);
+  if (object.is_poison() || index.is_poison()) return true;
   Value unknown = unknown_within(index);
   if (Slice* s = index.as<Slice>()) {
     for (Value bound : {s->start, s->stop, s->step}) unknown = bound.is_opaque() ? bound : unknown;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/script/arrivals.h"
+#include "compiler/script/literals.h"
 
 namespace tilewright::script {
 
@@ -66,15 +67,9 @@ bool Interpreter::changes_nothing(const syntax::Node* node, Scope* scope) {
     }
     return Value::error();
   };
+  if (is_literal(node)) return true;
   switch (node->kind) {
     case NodeKind::NameRef: return !value_of(node).as<Instance>();
-    case NodeKind::IntLit:
-    case NodeKind::FloatLit:
-    case NodeKind::StringLit:
-    case NodeKind::BytesLit:
-    case NodeKind::BoolLit:
-    case NodeKind::NoneLit:
-    case NodeKind::EllipsisLit: return true;
     case NodeKind::Tuple: return all(syntax::as<syntax::Tuple>(node)->elements);
     case NodeKind::List: return all(syntax::as<syntax::List>(node)->elements);
     case NodeKind::UnaryOp: return changes_nothing(syntax::as<syntax::UnaryOp>(node)->operand, scope);
@@ -102,7 +97,16 @@ bool Interpreter::changes_nothing(const syntax::Node* node, Scope* scope) {
       const syntax::Node* root = call->function;
       while (auto* a = syntax::as<syntax::Attribute>(root)) root = a->object;
       const Value v = value_of(root);
-      if (v.is_opaque()) return true;
+      if (v.is_opaque()) {  // it may change what it is given, and what it belongs to
+        auto kept = [&](const syntax::Node* n) {
+          const Value given = value_of(n);
+          const bool plain =
+              given.is_int() || given.is_float() || given.is_bool() || given.is_none() || given.as<Str>();
+          return is_literal(n) || plain || (given.is_opaque() && !has_aliases(given));
+        };
+        return !has_aliases(v) && std::ranges::all_of(call->args, kept) &&
+               std::ranges::all_of(call->keywords, [&](const auto& k) { return kept(k.value); });
+      }
       Class* cls = root == call->function ? v.as<Class>() : nullptr;
       Native* native = root == call->function ? v.as<Native>() : nullptr;
       return (cls && cls->construct && cls->is_exception) || (native && native->name == "print");
@@ -145,6 +149,15 @@ Flow Interpreter::go_on(Ended end) {
   return_value_ = end.value;
   pending_ = std::move(end.pending);
   return end.flow;
+}
+
+Flow Interpreter::refuse_additions(const char* why, text::Span at) {
+  pending_.reset();
+  const Value unknown = Value::opaque(why);
+  fail(code::kOpaque, at,
+       "this condition is not known here, and statements of the kernel depend on it: " + whence(unknown),
+       remedy(unknown));
+  return Flow::Error;
 }
 
 bool Interpreter::is_caught() const {
@@ -212,11 +225,7 @@ Flow Interpreter::both_ways(text::Span at, const char* why, Scope* scope, bool l
   const bool of_one = between != before && !(y_ends && !x_ends),
              of_other = additions() != between && !(x_ends && !y_ends);
   if (of_one || of_other) {
-    const Value unknown = Value::opaque(why);
-    fail(code::kOpaque, at,
-         "this condition is not known here, and statements of the kernel depend on it: " + whence(unknown),
-         remedy(unknown));
-    return Flow::Error;
+    return refuse_additions(why, at);
   }
   const bool both_go_on = x.flow == Flow::Normal && y.flow == Flow::Normal;
   const Flow flow = together(std::move(x), state, std::move(y), why, at, light);
@@ -233,8 +242,8 @@ Flow Interpreter::together(Ended x, Snapshot& of_x, Ended y, const char* why, te
     }
   }
   if (x.flow == y.flow && x.flow != Flow::Error) {
-    unknowns_ += of_x.join_into_objects(why);
-    return_value_ = joined(x.value, y.value, why);
+    unknowns_ += joined_into_objects(of_x, why);
+    return_value_ = joined_values(x.value, y.value, why);
     return y.flow;
   }
   // One leaves, and the other goes on.
@@ -261,9 +270,9 @@ void Interpreter::leave_for(Ended end, Snapshot state, const char* why, text::Sp
   });
   if (same != there.end()) {
     state.swap();
-    unknowns_ += same->state.join_into_objects(why);
+    unknowns_ += joined_into_objects(same->state, why);
     state.swap();
-    end.value = joined(same->end.value, end.value, why);
+    end.value = joined_values(same->end.value, end.value, why);
     additions = std::min(additions, same->additions);
     there.erase(same);
   }
@@ -326,12 +335,7 @@ Flow Arrivals::join(Flow flow, Flow now) {
       if (in_.pending_->fatal || !ends) return now;
     }
     if (in_.additions() != a.additions) {
-      in_.pending_.reset();
-      in_.fail(code::kOpaque, a.at,
-               "this condition is not known here, and statements of the kernel depend on it: " +
-                   in_.whence(Value::opaque(a.why)),
-               in_.remedy(Value::opaque(a.why)));
-      return Flow::Error;
+      return in_.refuse_additions(a.why, a.at);
     }
     if (a.end.flow != Flow::Return) a.end.flow = Flow::Normal;
     a.end.pending.reset();

@@ -318,20 +318,22 @@ Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
   std::vector<Keyword> keywords;
   Value unknown_keyword = gather_keywords(*this, node, scope, keywords);
   if (unknown_keyword.is_error()) return unknown_keyword;
-  for (Value v : {unknown_keyword, unknown, function}) {
-    if (!v.is_opaque()) continue;
-    // Who is not known may change what it is given.
-    const auto can_change = [](Value a) { return a.as<List>() || a.as<Dict>() || a.as<Set>() || a.as<Instance>(); };
-    if (std::ranges::any_of(positional.values(), can_change)) assume();
-    ++unknown_calls_;
-    return v;
-  }
   Arguments arguments;
   arguments.positional = positional.values();
   arguments.spans = positional.spans();
   arguments.keywords = keywords;
   arguments.call = span(node);
   arguments.function = span(node->function);
+  for (Value v : {unknown_keyword, unknown, function}) {
+    if (!v.is_opaque()) continue;
+    auto* method = syntax::as<syntax::Attribute>(node->function);
+    if (!function.is_opaque()) {
+      if (!unknown_arguments(function, v, arguments)) return Value::error();
+    } else if (!unknown_call(v, method ? method->name.text : "", arguments)) {
+      return Value::error();
+    }
+    return may_raise(arguments.call) ? v : Value::error();
+  }
   return call(function, arguments);
 }
 

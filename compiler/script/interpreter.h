@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/builder/kernel_builder.h"
@@ -280,6 +281,16 @@ class Interpreter {
   static std::string remedy(Value unknown);
   bool in_doubt() const { return worlds_ > 0; }  // one way of several runs
 
+  // ---- objects that are changed by what is not known: aliases.cpp -----------------------------------------------
+  // A value that is not known for this reason may be this one; or a part of it.
+  void may_be(const char* why, Value v);
+  void may_be_within(const char* why, Value v);
+  // May it be an object that has other names?
+  bool has_aliases(Value unknown) const;
+  // It is changed in a way that is not known: its objects and what they hold become unknown. False: a limit is pending.
+  bool lose(Value v, const char* why);
+  bool lose(Value unknown) { return lose(unknown, unknown.reason()); }
+
   // ---- modules --------------------------------------------------------------------------------------------------
   // Runs a module's top-level statements; each is a recovery point.
   Scope* run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude = false);
@@ -439,6 +450,14 @@ class Interpreter {
   void leave_unknown(syntax::Stmts body, Scope* scope, Value unknown, bool known);
   // The body of a function, to where all its ways return.
   Flow run_function(syntax::Stmts body, Scope* scope);
+  // A function that is not known is called; `name`: the attribute that is called, if it is one.
+  bool unknown_call(Value function, std::string_view name, const Arguments& arguments);
+  // A function that is known is called with arguments of which some are not.
+  bool unknown_arguments(Value function, Value unknown, const Arguments& arguments);
+  // An exception that is not known may leave from here, where the script waits for one. False: a limit is pending.
+  bool may_raise(text::Span at);
+  std::size_t joined_into_objects(Snapshot& state, const char* why);
+  Value joined_values(Value a, Value b, const char* why);
   // ---- either.cpp
   // What a way came to, taken out of the interpreter; and that it goes on from there.
   Ended ended(Flow flow);
@@ -449,7 +468,9 @@ class Interpreter {
   Flow together(Ended one, Snapshot& of_one, Ended now, const char* why, text::Span at, bool light);
   // A way leaves the statements under way, in the state of the snapshot: it waits where it arrives.
   void leave_for(Ended end, Snapshot state, const char* why, text::Span at, std::uint64_t additions);
-  bool is_caught() const;  // may somebody of the script wait for an exception?
+  // Fails: statements of the kernel depend on a condition that is not known. What is pending is dropped.
+  Flow refuse_additions(const char* why, text::Span at);
+  bool is_caught() const;  // may a `try` of the script take an exception?
   std::uint64_t additions() const { return kernel_ ? kernel_->additions() : 0; }
   Value construct(Class* cls, const Arguments& arguments);
   // None: the instance is ready. Else what stands for it: an error, or an unknown value.
@@ -485,9 +506,16 @@ class Interpreter {
   std::vector<Arrivals*> arrivals_;  // loops, functions and `try` statements under way, outermost first
   int worlds_ = 0;                   // ways that run, one in the other
   const char* doubt_ = "";           // the condition of the innermost of them
-  std::uint64_t unknowns_ = 0;       // places that became unknown where ways were joined
-  std::uint64_t unknown_calls_ = 0;  // of functions that are not known
-  std::uint64_t assumed_ = 0;        // how often what is not known was taken for something
+  // Counts what may change anything; its value where an exception that is not known left last.
+  std::uint64_t acts_ = 0, raised_at_ = 0;
+  std::uint64_t unknowns_ = 0;  // places that became unknown where ways were joined
+  // Objects that values which are not known may be, by the reason of the values; and reasons of such values.
+  struct Aliases {
+    std::unordered_set<Object*> objects;
+    std::unordered_set<std::string> reasons;
+  };
+  std::unordered_map<std::string, Aliases> aliases_;
+  std::uint64_t assumed_ = 0;  // how often what is not known was taken for something
   std::uint64_t step_limit_, memory_limit_;
   int limits_met_ = 0;
   Builtins builtins_{*this};

@@ -42,6 +42,7 @@ Scope* Interpreter::begin_scope(Scope* parent, Scope::Kind kind) {
     free_scopes_.pop_back();
   }
   heap_.count(kScopeBytes);
+  if (!scope->bindings.empty()) scope->reuse();  // a way that ended in it was gone back to
   scope->parent = parent;
   scope->kind = kind;
   return scope;

@@ -3,6 +3,7 @@
 
 #include "compiler/script/interpreter.h"
 #include "compiler/script/last_run.h"
+#include "compiler/script/literals.h"
 
 namespace tilewright::script {
 namespace {
@@ -35,15 +36,9 @@ bool is_inert(Value v) {
 
 // No call stands in it, and nothing else that could change a value.
 bool calls_nothing(const syntax::Node* node) {
+  if (is_literal(node)) return true;
   switch (node->kind) {
-    case NodeKind::NameRef:
-    case NodeKind::IntLit:
-    case NodeKind::FloatLit:
-    case NodeKind::StringLit:
-    case NodeKind::BytesLit:
-    case NodeKind::BoolLit:
-    case NodeKind::NoneLit:
-    case NodeKind::EllipsisLit: return true;
+    case NodeKind::NameRef: return true;
     case NodeKind::UnaryOp: return calls_nothing(syntax::as<syntax::UnaryOp>(node)->operand);
     case NodeKind::Attribute: return calls_nothing(syntax::as<syntax::Attribute>(node)->object);
     case NodeKind::Tuple: return std::ranges::all_of(syntax::as<syntax::Tuple>(node)->elements, calls_nothing);
@@ -58,7 +53,7 @@ bool Interpreter::names_inert(const syntax::TopLevel& statement, Scope* module) 
   return std::ranges::all_of(statement.names, [&](const syntax::Name& name) {
     Scope::Binding* b = module->find(name);
     const Value* v = b ? &b->value : builtins_.find(name);
-    return !v || is_inert(*v);
+    return !v || (is_inert(*v) && !has_aliases(*v));
   });
 }
 

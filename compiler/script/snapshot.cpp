@@ -77,9 +77,12 @@ bool holds_values(Value v) {
 }
 
 // One place that two worlds have.
-std::size_t join_value(Value& now, Value other, const char* why) {
+std::size_t join_value(Value& now, Value other, const char* why, std::vector<Value>& parted) {
   if (is_same(now, other)) return 0;
   const bool was_known = !now.is_opaque();
+  for (Value v : {now, other}) {
+    if (v.is_object() || v.is_opaque()) parted.push_back(v);
+  }
   now = Value::opaque(why);
   return was_known ? 1 : 0;
 }
@@ -185,25 +188,25 @@ void Snapshot::swap() {
   for (Cache& c : caches_) c.jit->cache.swap(c.kept);
 }
 
-std::size_t Snapshot::join_into_objects(const char* why) {
+std::size_t Snapshot::join_into_objects(const char* why, std::vector<Value>& parted) {
   std::size_t changed = 0;
-  for (Bindings& b : scopes_) changed += join(b, why);
-  for (Items& i : sequences_) changed += join(i, why);
-  for (Entries& e : tables_) changed += join(e, why);
-  for (Attributes& a : instances_) changed += join(a, why);
-  for (Single& s : singles_) changed += join_value(*s.value, s.kept, why);
+  for (Bindings& b : scopes_) changed += join(b, why, parted);
+  for (Items& i : sequences_) changed += join(i, why, parted);
+  for (Entries& e : tables_) changed += join(e, why, parted);
+  for (Attributes& a : instances_) changed += join(a, why, parted);
+  for (Single& s : singles_) changed += join_value(*s.value, s.kept, why, parted);
   // What a kernel was specialised for in one world was made of what held there.
   for (Cache& c : caches_) c.jit->cache.resize(std::min(c.jit->cache.size(), c.kept.size()));
   return changed;
 }
 
-std::size_t Snapshot::join(Bindings& b, const char* why) {
+std::size_t Snapshot::join(Bindings& b, const char* why, std::vector<Value>& parted) {
   std::size_t changed = 0;
   std::vector<Scope::Binding>& now = b.scope->bindings;
   const bool same_names = std::ranges::equal(
       now, b.kept, [](const auto& x, const auto& y) { return x.hash == y.hash && x.name == y.name; });
   if (same_names) {
-    for (std::size_t i = 0; i < now.size(); ++i) changed += join_value(now[i].value, b.kept[i].value, why);
+    for (std::size_t i = 0; i < now.size(); ++i) changed += join_value(now[i].value, b.kept[i].value, why, parted);
     return changed;
   }
   auto named = [](const Scope::Binding& x) { return syntax::Name{x.name, x.hash, {}}; };
@@ -213,50 +216,59 @@ std::size_t Snapshot::join(Bindings& b, const char* why) {
   auto only_here = [&](Value v) { return v.as<Namespace>() ? v : Value::opaque(why); };
   for (Scope::Binding& x : now) {
     if (Scope::Binding* y = other.find(named(x))) {
-      changed += join_value(x.value, y->value, why);
+      changed += join_value(x.value, y->value, why, parted);
     } else if (Value v = only_here(x.value); v.is_opaque() && !x.value.is_opaque()) {
+      parted.push_back(x.value);
       x.value = v;
       ++changed;
     }
   }
   for (const Scope::Binding& y : other.bindings) {
     if (b.scope->find(named(y))) continue;
+    parted.push_back(y.value);
     b.scope->set(named(y), only_here(y.value));
     ++changed;
   }
   return changed;
 }
 
-std::size_t Snapshot::join(Items& i, const char* why) {
-  if (i.object->type == Type::Unknown) return 0;
-  if (i.kind.type == Type::Unknown || i.items->size() != i.kept.size() || (i.next && *i.next != i.kept_next)) {
+std::size_t Snapshot::join(Items& i, const char* why, std::vector<Value>& parted) {
+  const bool was_unknown = i.object->type == Type::Unknown;
+  if (was_unknown && i.kind.type == Type::Unknown) return 0;
+  if (was_unknown || i.kind.type == Type::Unknown || i.items->size() != i.kept.size() ||
+      (i.next && *i.next != i.kept_next)) {
     become_unknown(i.object, i.kind.type == Type::Unknown ? i.kind.why : why);
+    parted.insert(parted.end(), i.kept.begin(), i.kept.end());
     return 1;
   }
   std::size_t changed = 0;
-  for (std::size_t k = 0; k < i.kept.size(); ++k) changed += join_value((*i.items)[k], i.kept[k], why);
+  for (std::size_t k = 0; k < i.kept.size(); ++k) changed += join_value((*i.items)[k], i.kept[k], why, parted);
   return changed;
 }
 
-std::size_t Snapshot::join(Entries& e, const char* why) {
-  if (e.object->type == Type::Unknown) return 0;
+std::size_t Snapshot::join(Entries& e, const char* why, std::vector<Value>& parted) {
+  const bool was_unknown = e.object->type == Type::Unknown;
+  if (was_unknown && e.kind.type == Type::Unknown) return 0;
   const bool same_keys =
       std::ranges::equal(e.dict->items, e.kept, [](const auto& x, const auto& y) { return is_same(x.first, y.first); });
-  if (e.kind.type == Type::Unknown || !same_keys) {
+  if (was_unknown || e.kind.type == Type::Unknown || !same_keys) {
     become_unknown(e.object, e.kind.type == Type::Unknown ? e.kind.why : why);
+    for (const auto& [key, value] : e.kept) parted.push_back(value);
     return 1;
   }
   std::size_t changed = 0;
   for (std::size_t k = 0; k < e.kept.size(); ++k) {
-    changed += join_value(e.dict->items[k].second, e.kept[k].second, why);
+    changed += join_value(e.dict->items[k].second, e.kept[k].second, why, parted);
   }
   return changed;
 }
 
-std::size_t Snapshot::join(Attributes& a, const char* why) {
-  if (a.instance->type == Type::Unknown) return 0;
-  if (a.kind.type == Type::Unknown) {
-    become_unknown(a.instance, a.kind.why);
+std::size_t Snapshot::join(Attributes& a, const char* why, std::vector<Value>& parted) {
+  const bool was_unknown = a.instance->type == Type::Unknown;
+  if (was_unknown && a.kind.type == Type::Unknown) return 0;
+  if (was_unknown || a.kind.type == Type::Unknown) {
+    become_unknown(a.instance, was_unknown ? why : a.kind.why);
+    for (const auto& [name, value] : a.kept) parted.push_back(value);
     return 1;
   }
   std::size_t changed = 0;
@@ -265,10 +277,11 @@ std::size_t Snapshot::join(Attributes& a, const char* why) {
   };
   for (auto& [name, value] : a.instance->attributes) {
     auto other = find(a.kept, name);
-    changed += join_value(value, other == a.kept.end() ? Value::error() : other->second, why);
+    changed += join_value(value, other == a.kept.end() ? Value::error() : other->second, why, parted);
   }
   for (auto& [name, value] : a.kept) {
     if (find(a.instance->attributes, name) != a.instance->attributes.end()) continue;
+    parted.push_back(value);
     a.instance->attributes.emplace_back(name, Value::opaque(why));
     ++changed;
   }

@@ -153,7 +153,12 @@ void Interpreter::leave_unknown(syntax::Stmts body, Scope* scope, Value unknown,
   if (!known) return;
   for (const syntax::Name& name : effects.changed) {
     Value* v = find_binding(name, scope);
-    if (v && (v->as<List>() || v->as<Dict>() || v->as<Set>())) *v = unknown;
+    if (!v) continue;
+    if (unknown.is_opaque()) {  // by any of its names
+      if (!lose(*v, unknown.reason())) return;
+    } else if (v->as<List>() || v->as<Dict>() || v->as<Set>()) {
+      *v = unknown;
+    }
   }
 }
 

@@ -65,13 +65,16 @@ Value Interpreter::layout_value(layout::Layout layout) {
 std::string_view Interpreter::keep(std::string_view text) { return Arena::current().copy(text); }
 
 void Interpreter::dict_set(Dict* dict, Value key, Value value) {
-  if (key.is_poison()) {  // nobody could ever look it up
+  if (key.is_poison()) {  // no look-up would find it
     assume();
     return;
   }
   if (Value unknown = unknown_within(key); !unknown.is_none()) {  // it may be any of the keys
+    may_be(unknown.reason(), value);
     return become_unknown(dict->owner ? dict->owner : dict, unknown.reason());
   }
+  Instance* instance = dict->owner ? Value::object(dict->owner).as<Instance>() : nullptr;
+  if (Str* name = instance ? key.as<Str>() : nullptr) instance->set(name->text, value);  // it is their __dict__
   if (Value* v = dict_find(dict, key)) {
     *v = value;
     return;

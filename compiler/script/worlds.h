@@ -18,11 +18,11 @@
 
 namespace tilewright::script {
 
-// Nobody can tell them apart, and neither can be changed without the other.
+// No script can tell them apart, and neither can be changed without the other.
 bool is_same(Value a, Value b);
 // The value if both are the same; else one that is not known.
 Value joined(Value a, Value b, const char* why);
-// From here on nobody knows what it holds.
+// What it holds is unknown from here on.
 void become_unknown(Object* object, const char* why);
 // The first value that is not known, of the value or of what it holds; None: there is none.
 Value unknown_within(Value v);
@@ -35,8 +35,9 @@ class Snapshot {
 
   // What it holds comes into the objects, and it holds what they held.
   void swap();
-  // What the objects hold and differs from what is held here becomes unknown. Returns how much that is.
-  std::size_t join_into_objects(const char* why);
+  // What the objects hold and differs from what is held here becomes unknown. Returns how much that is; appends the
+  // values that this hides to `parted`.
+  std::size_t join_into_objects(const char* why, std::vector<Value>& parted);
 
  private:
   struct Bindings {
@@ -76,10 +77,10 @@ class Snapshot {
     std::vector<std::pair<std::vector<Value>, Value>> kept;
   };
   void keep(Object* object);
-  static std::size_t join(Bindings& b, const char* why);
-  static std::size_t join(Items& i, const char* why);
-  static std::size_t join(Entries& e, const char* why);
-  static std::size_t join(Attributes& a, const char* why);
+  static std::size_t join(Bindings& b, const char* why, std::vector<Value>& parted);
+  static std::size_t join(Items& i, const char* why, std::vector<Value>& parted);
+  static std::size_t join(Entries& e, const char* why, std::vector<Value>& parted);
+  static std::size_t join(Attributes& a, const char* why, std::vector<Value>& parted);
 
   std::vector<Bindings> scopes_;
   std::vector<Items> sequences_;

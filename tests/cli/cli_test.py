@@ -191,6 +191,46 @@ class Status(Case):
         self.assertNotIn("not_checked", self.expect(0, "check", path, "--json").json)
         self.assertNotIn(words, self.expect(0, "check", path, "--format", "sarif").text)
 
+    def test_functions_that_were_not_looked_at(self):
+        header = "import tvm\nfrom tvm.script import tirx as T\n"
+        cases = {
+            "another package": ("import txl\n@txl.kernel\ndef f(A):\n    pass\n", "txl.kernel is not known here"),
+            "with arguments": ("from lib import kernel\n@kernel(num_threads=128)\ndef f(A):\n    pass\n",
+                               "kernel is not known here"),
+            "by its parameters": ("from lib import wrap\n@wrap\ndef f(A: T.Buffer((32,), 'float32')):\n    pass\n",
+                                  "wrap is not known here"),
+            "the dialect by another name": ("from tvm_tirx import tirx as U\n@U.prim_func\ndef f():\n    pass\n",
+                                            "U.prim_func is not known here"),
+            "Trainium": ("import neuronxcc.nki as nki\n@nki.jit\ndef f(a, b):\n    return a\n",
+                         "nki.jit is not known here"),
+            "a builder": ("from tvm.script.ir_builder import IRBuilder\ndef f():\n    with IRBuilder() as b:\n"
+                          "        pass\n    return b.get()\nmade = f()\n", "IRBuilder is not followed"),
+        }
+        for name, (text, why) in cases.items():
+            with self.subTest(name):
+                path = self.file("surface.py", header + text)
+                r = self.expect(0, "check", path)
+                self.assertIn("; 1 function not checked\n", r.errors)
+                self.assertIn("information[TW2119]: f is not checked: " + why, r.text)
+                answer = self.fits(self.expect(0, "check", path, "--json").json, "check")
+                (left_out,) = answer["not_checked"]
+                self.assertEqual(left_out["what"], "function")
+                self.assertTrue(left_out["message"].startswith("f: " + why), left_out)
+                (found,) = answer["diagnostics"]
+                self.assertEqual((found["code"], found["severity"]), ("TW2119", "information"))
+                r = self.expect(1, "check", path, "--deny", "unchecked")
+                self.assertIn("error[TW2119]: f is not checked", r.text)
+                self.assertIn("1 error, 0 warnings", r.errors)
+                (run,) = self.expect(0, "check", path, "--format", "sarif").json["runs"]
+                words = [n["message"]["text"] for n in run["invocations"][0]["toolExecutionNotifications"]]
+                self.assertIn("1 function not checked", words)
+        # Decorators that make no kernels, and those of other packages whose functions are no tile scripts.
+        for text in ("import functools\n@functools.lru_cache\ndef f(a):\n    return a\n",
+                     "import torch\n@torch.no_grad()\ndef f(a):\n    return a\n",
+                     "import numba\n@numba.jit\ndef f(a):\n    return a\n", GOOD):
+            path = self.file("surface.py", header + text)
+            self.assertNotIn("function not checked", self.expect(0, "check", path, "--deny", "unchecked").errors)
+
     def test_errors_of_the_script(self):
         for name, text in (("bad.py", BAD), ("syntax.py", SYNTAX)):
             path = self.file(name, text)

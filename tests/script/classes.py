@@ -257,3 +257,106 @@ def k(A: T.Buffer((4,), "int32")):
 #                       ^^ error[TW2004]: T.BufferLoad takes a buffer, not a run-time expression
     A[0] = T.no_such_thing
 #            ^^^^^^^^^^^^^ error[TW2003]: 'T' has no attribute 'no_such_thing'
+#--- what Python does when an object or a class is made
+from tvm.script import tirx as T
+
+class Settings:
+    one = None
+    def __new__(cls, *args, **kwargs):
+        if cls.one is None:
+            cls.one = super().__new__(cls)
+            cls.one.values = {}
+        return cls.one
+    def set(self, **values):
+        self.values.update(values)
+        return self
+
+class Small:
+    def __new__(cls, n):
+        return 7 if n < 0 else object.__new__(cls)
+    def __init__(self, n):
+        self.n = n
+
+class Plugin:
+    found = {}
+    def __init_subclass__(cls, key=None, **kwargs):
+        super().__init_subclass__(**kwargs)
+        Plugin.found[key] = cls
+
+class First(Plugin, key="first"):
+    threads = 64
+
+class Second(Plugin, key="second"):
+    threads = 128
+
+class Multiple:
+    def __init__(self, of):
+        self.of = of
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+    def __get__(self, instance, owner=None):
+        return self.of if instance is None else getattr(instance, self.name)
+    def __set__(self, instance, value):
+        if value % self.of:
+            raise ValueError(value)
+        setattr(instance, self.name, value)
+
+class Config:
+    rows = Multiple(16)
+    def __init__(self, rows, **more):
+        self.rows = rows
+        self.threads = 32
+        self.__dict__.update(more)
+        vars(self)["columns"] = 8
+
+class Doubled:
+    def __setattr__(self, name, value):
+        super().__setattr__(name, 2 * value)
+
+config = Config(64, threads=128)
+try:
+    config.rows = 65
+    failed = 0
+except ValueError:
+    failed = 1
+del config.__dict__["columns"]
+doubled = Doubled()
+doubled.n = 4
+Settings().set(rows=3)
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([config.threads])
+    if len(Plugin.found) == 2 and Plugin.found["second"].threads == 128:
+        A[0] = Settings().set(columns=4).values["rows"]
+    if Small(-1) == 7 and Small(2).n == 2:
+        A[1] = config.rows + failed
+    if not hasattr(config, "columns") and Config.rows == 16:
+        A[2] = doubled.n
+
+#--- a metaclass of the script's own
+from tvm.script import tirx as T
+
+class Meta(type):
+    made = []
+    def __new__(meta, name, bases, names):
+        cls = super().__new__(meta, name, bases, names)
+        meta.made.append(cls)
+        return cls
+
+class Base(metaclass=Meta):
+    threads = 64
+
+class Big(Base):
+    threads = 128
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([len(Meta.made)])
+    T.thread_id([Meta.made[-1].threads])
+    A[0] = Base.threads
+    A[1] = Big.threads
+

@@ -20,6 +20,7 @@ import tempfile
 import types
 
 HEADER = """import contextlib
+import mystery
 import torch
 from tvm.script import tirx as T
 
@@ -107,7 +108,62 @@ class Program:
             return f"int({self.condition(1)})"
         if r < 0.97:
             return f"sorted({n('L')} + [0], key=lambda v: {self.pick('v', '-v', f'v if {self.unknown()} else -v')})[0]"
+        if r < 0.98:
+            return f"max({n('L')} + [0], key=lambda v: {self.pick('v', '-v', f'v if {self.unknown()} else -v')})"
+        if r < 0.985:
+            return f"{self.pick('any', 'all')}({self.pick('v > 1', self.unknown())} for v in list({n('L')})) + 1"
+        if r < 0.99:
+            return f"{n('e')}({self.integer(2)})"
         return f"(lambda v: v + {self.integer(2)})({self.integer(2)})"
+
+    def container(self):
+        n = self.name
+        return self.pick(n("L"), n("M"), n("D"), n("C"), n("B"), n("P"), n("Q"), f"[{n('C')}]", f"{n('Q')}.inner",
+                         f"{{'a': {n('L')}}}")
+
+    # Functions that are not known, values that may be one object or another, and what is called when a block is left.
+    def rare(self, pad, indent, inner):
+        n, r = self.name, self.rng.random()
+        if r < 0.2:
+            return [f"{pad}mystery.touch({self.container()})"]
+        if r < 0.3:
+            return [f"{pad}{n('P')} = {self.pick(n('L'), n('M'))} if {self.condition()} else "
+                    f"{self.pick(n('M'), '[1, 2]', n('L'))}",
+                    f"{pad}{n('P')}{self.pick('.append(1)', '[0] = 3', ' += [2]')}"]
+        if r < 0.38:
+            return [f"{pad}{n('Q')} = {n('C')} if {self.condition()} else {n('B')}",
+                    f"{pad}{n('Q')}.{self.pick('n = 2', 'bump(1)', 'inner[0] = 4', 'inner.append(1)')}"]
+        if r < 0.44:
+            return [f"{pad}mystery.pick({n('L')}, {n('M')}).append({self.integer(2)})"]
+        if r < 0.5:
+            return [f"{pad}mystery.keep({n('C')}){self.pick('', '.n = 3', '.bump(2)')}"]
+        if r < 0.56:
+            return [f"{pad}[{n('C')}, {n('B')}][{n('COUNT')} % 2].n = {self.integer(2)}"]
+        if r < 0.74:
+            manager = self.pick("Quiet", "Loud", "Perhaps")
+            out = [f"{pad}with {manager}_{self.number}({n('C')}) as m_:"] + inner()
+            out += self.pick([], [f"{pad}    if {self.condition()}:", f"{pad}        raise ValueError(3)"],
+                             [f"{pad}    mystery.risk({self.integer(2)})"])
+            return out + inner()
+        if r < 0.88:
+            out = [f"{pad}try:"] + inner()
+            out += [f"{pad}    {self.pick('mystery.risk(1)', 'mystery.settings[0]', 'int(mystery.word)')}"] + inner()
+            handler = self.pick("except (ValueError, KeyError, RuntimeError):", "except RuntimeError:", "except:")
+            out += [f"{pad}{handler}"] + inner()
+            if "RuntimeError:" in handler and "(" not in handler:
+                out += [f"{pad}except Exception:"] + inner()
+            if self.rng.random() < 0.3:
+                out += [f"{pad}else:"] + inner()
+            if self.rng.random() < 0.3:
+                out += [f"{pad}finally:"] + self.simple("    " * (indent + 1))
+            return out
+        if r < 0.93:
+            return [f"{pad}if {self.condition()}:", f"{pad}    del {n('D')}[{self.key()}]"] if self.rng.random() < 0.5 else [
+                f"{pad}del {n('L')}[{self.pick('0', '-1')}]", f"{pad}{n('L')}.append(2)"]
+        if r < 0.97:
+            return [f"{pad}Config_{self.number}.shared = {self.integer(2)}",
+                    f"{pad}{n('x')} = {n('C')}.shared"]
+        return [f"{pad}if (w_ := {self.integer(2)}) > 2 and {self.condition(1)}:", f"{pad}    {n('y')} = w_ % 5"]
 
     # ---- statements --------------------------------------------------------------------------------------------
 
@@ -161,9 +217,11 @@ class Program:
 
     def statement(self, indent, depth, in_loop):
         pad, n, r = "    " * indent, self.name, self.rng.random()
+        inner = lambda loop=in_loop: self.block(indent + 1, depth + 1, loop)
+        if depth <= 2 and self.rng.random() < 0.2:
+            return self.rare(pad, indent, inner)
         if depth > 2 or r < 0.42:
             return self.simple(pad)
-        inner = lambda loop=in_loop: self.block(indent + 1, depth + 1, loop)
         if r < 0.66:
             out = [f"{pad}if {self.condition()}:"] + inner()
             if self.rng.random() < 0.25:
@@ -252,10 +310,21 @@ class Program:
                "    def __init__(self, n):",
                "        self.n = n",
                "        self.flag = 0",
+               "        self.inner = [n]",
+               "    shared = 1",
                "    def bump(self, by):",
                f"        if {self.pick('torch.cuda.is_available()', 'by > 2', 'self.n > 3')}:",
                "            self.n = (self.n + by) % 6",
                f"        {self.pick('self.flag = by', 'pass')}", ""]
+        for manager, answer in (("Quiet", "True"), ("Loud", "None"), ("Perhaps", "torch.cuda.is_available()")):
+            out += [f"class {manager}_{self.number}:",
+                    "    def __init__(self, c):",
+                    "        self.c = c",
+                    "    def __enter__(self):",
+                    "        return self.c",
+                    "    def __exit__(self, kind, value, trace):",
+                    f"        self.c.n = {self.pick('self.c.n + 1', '2', '0 if kind is None else 3')}",
+                    f"        return {answer}", ""]
         if self.in_function:
             out += [f"def run_{self.number}():"]
         out += [f"{pad}{n('FLAG')} = torch.cuda.is_available()",
@@ -268,12 +337,20 @@ class Program:
                 f"{pad}{n('D')} = {{'p': {rng.randrange(4)}, 'q': {rng.randrange(4)}}}",
                 f"{pad}{n('C')} = Config_{self.number}({rng.randrange(4)})",
                 f"{pad}{n('B')} = {self.pick(n('C'), f'Config_{self.number}(1)')}"]
+        out += [f"{pad}{n('P')} = {n('L')}", f"{pad}{n('Q')} = {n('C')}"]
+        out += [f"{pad}def {n('e')}(a, seen={self.pick('[]', n('L'))}, *rest):"]
+        out += self.pick([f"{pad}    with Loud_{self.number}({n('C')}):"], [f"{pad}    try:"])
+        out += [f"{pad}        if {self.condition(1)}:", f"{pad}            return a", f"{pad}        seen.append(a)"]
+        if out[-4].endswith("try:"):
+            out += [f"{pad}    finally:", f"{pad}        {n('C')}.n = 5"]
+        out += [f"{pad}    return len(seen)"]
         out += self.helper(pad, "h", True) + self.helper(pad, "w", False) + self.helper(pad, "r", False)
         for _ in range(rng.randrange(2, 6)):
             self.loops = 0
             out += self.statement(1 if self.in_function else 0, 0, False)
         observed = [n("x"), n("y"), n("z"), f"len({n('L')})", f"{n('L')}[0]", f"{n('D')}['p']", f"{n('C')}.n",
-                    f"{n('B')}.n", f"len({n('M')})", f"{n('h')}(1)"]
+                    f"{n('B')}.n", f"len({n('M')})", f"{n('h')}(1)", f"len({n('C')}.inner)", f"{n('M')}[0]",
+                    f"{n('D')}.get('q', 7)", f"Config_{self.number}.shared", f"len({n('P')})"]
         rng.shuffle(observed)
         out += [f"{pad}def {n('observe')}(A):"]
         for i, value in enumerate(observed[:rng.randrange(1, 4)]):
@@ -330,7 +407,36 @@ def stand_ins(unknown):
     torch = types.ModuleType("torch")
     torch.cuda = types.SimpleNamespace(is_available=lambda: unknown, device_count=lambda: 3 if unknown else 0)
     torch.version = types.SimpleNamespace(hip="6" if unknown else None)
-    return Tensor, dialect, {"tvm": tvm, "tvm.script": script, "tvm.script.tirx": dialect, "torch": torch}
+    mystery = types.ModuleType("mystery")
+
+    def touch(x):
+        if not unknown:
+            return
+        if isinstance(x, list):
+            for part in x:
+                if not isinstance(part, int):
+                    touch(part)
+            x.append(8)
+        elif isinstance(x, dict):
+            for part in x.values():
+                if not isinstance(part, int):
+                    touch(part)
+            x["p"] = 8
+        else:
+            x.n = 8
+            x.inner.append(1)
+
+    def risk(_):
+        if unknown:
+            raise RuntimeError("risk")
+
+    mystery.touch, mystery.risk = touch, risk
+    mystery.pick = lambda a, b: a if unknown else b
+    mystery.keep = lambda a: a if unknown else types.SimpleNamespace(n=0, bump=lambda _: None)
+    mystery.settings = {0: 1} if unknown else {}
+    mystery.word = "3" if unknown else "x"
+    return Tensor, dialect, {"mystery": mystery, "tvm": tvm, "tvm.script": script, "tvm.script.tirx": dialect,
+                             "torch": torch}
 
 
 def python_gives(program, text, unknown):

@@ -134,6 +134,12 @@ Flow HostBody::augmented(const syntax::AugAssign* node, Scope* scope) {
     in_.heap_.count(more->size() * sizeof(Value));
     return Flow::Normal;
   }
+  // A list, a dict or a set is changed in place.
+  const bool number = by.is_int() || by.is_float() || by.is_bool() || by.as<Str>();
+  if (old.is_opaque() && !number) {
+    in_.may_be_within(old.reason(), by);
+    if (in_.has_aliases(old) && !in_.lose(old)) return Flow::Error;
+  }
   Value v = in_.binary(node->op, old, by, at(node));
   return flow_of(!v.is_error() && assign(node->target, v, scope));
 }

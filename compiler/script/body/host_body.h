@@ -3,6 +3,7 @@
 // What is not known (a value of a package that is not evaluated) is not guessed: where a condition or a loop depends on
 // it, the names that Python might bind there become unknown as well.
 #pragma once
+#include "compiler/script/arrivals.h"
 #include "compiler/script/interpreter.h"
 
 namespace tilewright::script {
@@ -25,13 +26,25 @@ class HostBody {
   Flow return_(const syntax::Return* node, Scope* scope);
   Flow raise(const syntax::Raise* node, Scope* scope);
   Flow assertion(const syntax::Assert* node, Scope* scope);
+  Flow function(const syntax::FunctionDef* node, Scope* scope);
+  Flow class_(const syntax::ClassDef* node, Scope* scope);
+  Flow delete_(const syntax::Delete* node, Scope* scope);
+
+  // ---- host_exceptions.cpp
+  // Runs `rest` after a body that came to `flow`, and in the state of each other way that left it; joins them.
+  Flow each_way(Flow flow, std::vector<Arrivals::Arrival> arrived, const std::function<Flow(Flow)>& rest);
   Flow with(const syntax::With* node, Scope* scope);
+  // True: the manager expects its body to fail. Nothing: an error is pending.
+  std::optional<bool> enter(const syntax::WithItem& item, Scope* scope, std::vector<Value>& entered);
+  // Leaves one manager by `flow`; returns how the statement goes on.
+  Flow exit(Value manager, const syntax::With* node, Scope* scope, Flow flow);
   // What a test expects to fail: neither its errors nor its kernels are the script's.
   Flow meant_to_fail(syntax::Stmts body, Scope* scope);
   Flow try_(const syntax::Try* node, Scope* scope);
   // The first handler that takes what is pending; Error, with it pending still: none does.
   Flow handle(const syntax::Try* node, Scope* scope);
-  // After the body, which came to `flow`: its handlers, or its `else`.
+  // After the body, which came to `flow`: its handlers, or its `else`. `unknown_calls`: more calls in it may raise than
+  // were followed one by one.
   Flow after_body(const syntax::Try* node, Scope* scope, Flow flow, bool unknown_calls);
   // Any of the handlers from there on, or none: what was raised, if anything was, is not known.
   Flow any_handler(const syntax::Try* node, std::size_t from, Scope* scope, Value unknown);
@@ -39,9 +52,8 @@ class HostBody {
   Flow finally(const syntax::Try* node, Scope* scope, Flow flow);
   // Nothing: evaluating the type of the handler met a limit.
   std::optional<bool> catches(const syntax::Handler& handler, Scope* scope);
-  Flow function(const syntax::FunctionDef* node, Scope* scope);
-  Flow class_(const syntax::ClassDef* node, Scope* scope);
-  Flow delete_(const syntax::Delete* node, Scope* scope);
+  // Is the pending exception one of these types?
+  bool is_one_of(Value types);
 
   // ---- host_control.cpp
   Flow branch(const syntax::If* node, Scope* scope);
@@ -54,7 +66,7 @@ class HostBody {
   bool never_ends(const syntax::While* node) const;
   // Behind the last round, which came to `flow`.
   Flow finish_loop(Arrivals& here, syntax::Stmts else_body, Scope* scope, Flow flow);
-  // A loop whose rounds nobody can count: what they bind and change is not known afterwards. `over`: what it runs over,
+  // A loop of an unknown number of rounds: what they bind and change is not known afterwards. `over`: what it runs over,
   // or its condition; `target` may be null.
   Flow unknown_loop(Arrivals& here, const syntax::Node* loop, const syntax::Node* over, const syntax::Node* target,
                     syntax::Stmts body, Scope* scope, Value unknown);

@@ -482,8 +482,11 @@ Value py_hasattr(Interpreter& in, const Arguments& args, Value) {
 
 Value py_setattr(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "setattr", 3, 3)) return Value::error();
-  if (args.positional[0].is_opaque()) return Value::none();
+  if (args.positional[0].is_opaque()) {
+    return in.set_attribute(args.positional[0], {}, args.positional[2], args.call) ? Value::none() : Value::error();
+  }
   if (args.positional[1].is_opaque()) {  // it may be any of its attributes
+    in.may_be(args.positional[1].reason(), args.positional[2]);
     if (args.positional[0].as<Instance>()) become_unknown(args.positional[0].o, args.positional[1].reason());
     return Value::none();
   }
@@ -552,6 +555,7 @@ Value py_vars(Interpreter& in, const Arguments& args, Value) {
   if (!in.charge(4 * instance->attributes.size(), args.call)) return Value::error();
   Dict* dict = in.make<Dict>();
   for (auto& [name, value] : instance->attributes) in.dict_set(dict, in.string(name), value);
+  dict->owner = instance;
   return Value::object(dict);
 }
 

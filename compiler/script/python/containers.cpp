@@ -11,8 +11,9 @@ namespace {
 
 Value none_or_error(bool ok) { return ok ? Value::none() : Value::error(); }
 
-// The container is changed in a way that is not known.
+// The container is changed in a way that is not known; with it the instance whose __dict__ it is.
 Value changed(Value self, Value unknown) {
+  if (Dict* dict = self.as<Dict>(); dict && dict->owner) become_unknown(dict->owner, unknown.reason());
   become_unknown(self.o, unknown.reason());
   return unknown;
 }
@@ -219,7 +220,7 @@ std::optional<Value> unknown_key(const Arguments& args) {
 // The same of a method that changes the container.
 std::optional<Value> unknown_changed_key(const Arguments& args, Value self) {
   auto unknown = unknown_key(args);
-  if (unknown && unknown->is_opaque()) become_unknown(self.o, unknown->reason());
+  if (unknown && unknown->is_opaque()) changed(self, *unknown);
   return unknown;
 }
 
@@ -323,6 +324,8 @@ Value dict_copy(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value dict_clear(Interpreter&, const Arguments&, Value self) {
+  Object* owner = dict_of(self)->owner;
+  if (Instance* instance = owner ? Value::object(owner).as<Instance>() : nullptr) instance->attributes.clear();
   dict_of(self)->items.clear();
   dict_of(self)->index.clear();
   return Value::none();

@@ -36,9 +36,10 @@ Value nullcontext(Interpreter& in, const Arguments& args, Value) {
   return Value::object(instance);
 }
 
-Value suppress(Interpreter& in, const Arguments&, Value) {
+Value suppress(Interpreter& in, const Arguments& args, Value) {
   Instance* instance = in.make<Instance>();
   instance->cls = shared_class(in, kSuppress, [&] { return make_class(in, "suppress", {class_named(in, "object")}); });
+  instance->set("types", in.tuple({args.positional.begin(), args.positional.end()}));
   return Value::object(instance);
 }
 

@@ -437,6 +437,10 @@ std::optional<std::int64_t> float_to_int(double value) {
 }
 
 void dict_erase(Dict* dict, std::size_t at) {
+  Instance* instance = dict->owner ? Value::object(dict->owner).as<Instance>() : nullptr;
+  if (Str* name = instance ? dict->items[at].first.as<Str>() : nullptr) {
+    std::erase_if(instance->attributes, [&](const auto& a) { return a.first == name->text; });
+  }
   dict->items.erase(dict->items.begin() + static_cast<std::ptrdiff_t>(at));
   if (dict->index.empty()) return;
   // Positions behind the hole move down by one.

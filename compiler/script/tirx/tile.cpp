@@ -102,6 +102,13 @@ class TileCallMaker {
     if (row_.operands[i].name == "pred" && (v.as<Function>() || v.as<LambdaFunction>())) v = in_.string("lambda");
     auto made = in_.as_operand(v, span);
     if (!made || !stays_inside(made->region, span)) return false;
+    // The reference prints the one element of a scalar's buffer, which is a tile, as scalar.buffer[0].
+    if (is_tile_only(row_, i) && v.is_expr() && in_.written(span).find(".buffer[") != std::string_view::npos) {
+      auto element = in_.as_region(v, span);
+      if (!element) return false;
+      made->region = *element;
+      made->value = {};
+    }
     // One element where a value may stand is that value; a[3:4] is a tile.
     if (row_.operands[i].kind == ir::OperandKind::Value && v.is_expr()) {
       made->region = {};

@@ -1,0 +1,292 @@
+// What catches exceptions, and what runs when statements are left: `try` and `with`.
+#include <algorithm>
+
+#include "compiler/script/arrivals.h"
+#include "compiler/script/body/host_body.h"
+#include "compiler/script/python/support.h"
+
+namespace tilewright::script {
+
+using syntax::NodeKind;
+
+// ---- exceptions that are not known ------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kMostRaises = 64;  // places of one `try` from which an exception that is not known may leave
+
+// Is it about imports alone? A package that is named is taken to be there.
+bool is_of_imports(const syntax::Handler& handler) {
+  auto named = [](const syntax::Node* n) {
+    auto* ref = syntax::as<syntax::NameRef>(n);
+    return ref && (ref->name.text == "ImportError" || ref->name.text == "ModuleNotFoundError");
+  };
+  auto* all = syntax::as<syntax::Tuple>(handler.type);
+  return all ? std::ranges::all_of(all->elements, named) : named(handler.type);
+}
+
+// Is there no exception that passes it by?
+bool takes_all(const syntax::Handler& handler) {
+  auto* name = syntax::as<syntax::NameRef>(handler.type);
+  return !handler.type || (name && (name->name.text == "Exception" || name->name.text == "BaseException"));
+}
+
+// What we cannot follow and Python may.
+bool is_ours(const Pending& p) {
+  const std::string_view code = p.diagnostic.code;
+  return !p.refused && p.exception.is_none() &&
+         (code == code::kOpaque || code == code::kUnsupported || code == code::kLimit);
+}
+
+}  // namespace
+
+bool Interpreter::may_raise(text::Span at) {
+  if (tries_ == 0 || raised_at_ == acts_) return true;
+  auto taker =
+      std::ranges::find_if(arrivals_.rbegin(), arrivals_.rend(), [](const Arrivals* a) { return a->catches(); });
+  if (taker == arrivals_.rend() || pending_) return true;
+  raised_at_ = acts_;
+  if (++(*taker)->unknown_exceptions_ > kMostRaises) return true;
+  if (!charge(heap_.objects(), at)) return false;
+  assume();
+  const Value outer = return_value_;
+  const Value unknown = Value::opaque("a call that may raise");
+  const char* why = depends_on(unknown, at);
+  raise(Value::opaque("an exception that is not known"), at);
+  Ended end = ended(Flow::Error);
+  leave_for(std::move(end), Snapshot(heap_.all()), why, at, additions());
+  return_value_ = outer;
+  return true;
+}
+
+bool Arrivals::met_many() const { return unknown_exceptions_ > kMostRaises; }
+
+Flow HostBody::each_way(Flow flow, std::vector<Arrivals::Arrival> arrived, const std::function<Flow(Flow)>& rest) {
+  flow = rest(flow);
+  for (Arrivals::Arrival& a : arrived) {
+    if (flow == Flow::Error && in_.pending_ && in_.pending_->fatal) return flow;
+    // That way in its own state; the one that runs waits beside.
+    Ended main = in_.ended(flow);
+    a.state.swap();
+    Flow other = rest(in_.go_on(std::move(a.end)));
+    if (in_.additions() != a.additions) return in_.refuse_additions(a.why, a.at);
+    flow = in_.together(std::move(main), a.state, in_.ended(other), a.why, a.at, false);
+  }
+  return flow;
+}
+
+// ---- context managers -----------------------------------------------------------------------------------------
+
+Flow HostBody::meant_to_fail(syntax::Stmts body, Scope* scope) {
+  std::vector<text::Diagnostic> expected;
+  auto* reported = std::exchange(in_.context_.diagnostics, &expected);
+  std::size_t kernels = in_.kernels_.size();
+  Flow flow = run(body, scope);
+  in_.context_.diagnostics = reported;
+  in_.kernels_.resize(std::min(kernels, in_.kernels_.size()));
+  if (flow != Flow::Error || (in_.pending_ && in_.pending_->fatal)) return flow;
+  if (in_.pending_ && !in_.pending_->certain) in_.assume();
+  in_.pending_.reset();
+  return Flow::Normal;
+}
+
+std::optional<bool> HostBody::enter(const syntax::WithItem& item, Scope* scope, std::vector<Value>& entered) {
+  Value v = in_.eval(item.value, scope);
+  if (v.is_error()) return std::nullopt;
+  Value as = v;
+  if (Instance* instance = v.as<Instance>(); instance && instance->cls->find("__enter__")) {
+    as = in_.call(in_.attribute(v, "__enter__", at(item.value)), std::span<const Value>(), at(item.value));
+    if (as.is_error()) return std::nullopt;
+    entered.push_back(v);
+  } else if (python::is_suppressing(in_, v)) {
+    entered.push_back(v);
+  }
+  if (item.target && !assign(item.target, as, scope)) return std::nullopt;
+  return python::is_expected_failure(in_, v);
+}
+
+// One manager, which is left by `flow`. What its __exit__ gives decides whether an exception goes on.
+Flow HostBody::exit(Value manager, const syntax::With* node, Scope* scope, Flow flow) {
+  const bool failed = flow == Flow::Error;
+  if (failed && (!in_.pending_ || in_.pending_->fatal)) return flow;
+  if (python::is_suppressing(in_, manager)) {
+    if (!failed) return flow;
+    if (in_.pending_->exception.is_opaque() || !in_.pending_->certain) in_.assume();
+    const Value* types = manager.as<Instance>()->find("types");
+    if (!is_ours(*in_.pending_) && !in_.pending_->exception.is_opaque() && !is_one_of(*types)) return flow;
+    in_.pending_.reset();
+    in_.leave_unknown(node->body, scope, Value::opaque("a statement that may fail"), false);
+    return Flow::Normal;
+  }
+  const Value returned = in_.return_value_;
+  std::optional<Pending> pending = std::move(in_.pending_);
+  in_.pending_.reset();
+  Value args[] = {Value::none(), Value::none(), Value::none()};
+  if (failed) {
+    const Value exception = pending->exception.is_none() ? in_.string(pending->diagnostic.message) : pending->exception;
+    args[0] = Value::opaque("the type of an exception");
+    if (Instance* instance = exception.as<Instance>()) args[0] = Value::object(instance->cls);
+    args[1] = exception;
+    args[2] = Value::opaque("a traceback");
+  }
+  const Value answer = in_.call(in_.attribute(manager, "__exit__", at(node)), args, at(node));
+  if (answer.is_error()) return Flow::Error;
+  in_.return_value_ = returned;
+  if (!failed) return flow;
+  const Interpreter::Way goes_on{[] { return Flow::Normal; }}, leaves{[&] {
+    in_.pending_ = pending;
+    return Flow::Error;
+  }};
+  if (answer.is_opaque() && in_.is_caught()) return in_.either(answer, at(node), scope, true, goes_on, leaves);
+  const std::optional<bool> handled = answer.is_opaque() ? false : in_.truth(answer, at(node));
+  if (!handled) return Flow::Error;
+  return *handled ? goes_on.run() : leaves.run();
+}
+
+Flow HostBody::with(const syntax::With* node, Scope* scope) {
+  std::vector<Value> entered;
+  bool expects_failure = false;
+  for (const syntax::WithItem& item : node->items) {
+    const std::optional<bool> expects = enter(item, scope, entered);
+    if (!expects) return Flow::Error;
+    expects_failure = expects_failure || *expects;
+  }
+  const bool may_fail = expects_failure || !entered.empty();
+  Arrivals here(in_, may_fail);
+  in_.tries_ += may_fail ? 1 : 0;
+  Flow flow = expects_failure ? meant_to_fail(node->body, scope) : run(node->body, scope);
+  in_.tries_ -= may_fail ? 1 : 0;
+  return each_way(flow, here.take(), [&](Flow way) {
+    if (expects_failure && way == Flow::Error && in_.pending_ && !in_.pending_->fatal) {
+      in_.pending_.reset();
+      way = Flow::Normal;
+    }
+    for (std::size_t i = entered.size(); i-- > 0;) way = exit(entered[i], node, scope, way);
+    return way;
+  });
+}
+
+// ---- try --------------------------------------------------------------------------------------------------------
+
+bool HostBody::is_one_of(Value types) {
+  Value exception = in_.pending_->exception;
+  Tuple* tuple = types.as<Tuple>();
+  const std::vector<Value> candidates = tuple ? tuple->items : std::vector<Value>{types};
+  return std::ranges::any_of(candidates, [&](Value c) {
+    Class* cls = c.as<Class>();
+    if (!cls) return c.is_opaque();
+    Instance* instance = exception.as<Instance>();
+    return instance ? std::ranges::find(instance->cls->mro, cls) != instance->cls->mro.end()
+                    : python::is_exception(in_, *in_.pending_, cls->name);
+  });
+}
+
+std::optional<bool> HostBody::catches(const syntax::Handler& handler, Scope* scope) {
+  if (!handler.type) return true;
+  Pending saved = in_.take_pending();
+  Value types = in_.eval(handler.type, scope);
+  if (types.is_error()) {
+    if (in_.pending_->fatal) return std::nullopt;
+    in_.pending_.reset();
+    types = Value::opaque("an exception type");
+  }
+  in_.pending_ = std::move(saved);
+  return is_one_of(types);
+}
+
+Flow HostBody::handle(const syntax::Try* node, Scope* scope) {
+  for (const syntax::Handler& h : node->handlers) {
+    std::optional<bool> taken = catches(h, scope);
+    if (!taken) return Flow::Error;
+    if (!*taken) continue;
+    Pending caught = in_.take_pending();
+    if (!caught.certain) in_.assume();  // Python may not have come here
+    if (!h.bound.text.empty()) {
+      scope->set(h.bound, caught.exception.is_none() ? in_.string(caught.diagnostic.message) : caught.exception);
+    }
+    return run(h.body, scope);
+  }
+  return Flow::Error;
+}
+
+Flow HostBody::any_handler(const syntax::Try* node, std::size_t from, Scope* scope, Value unknown) {
+  while (from < node->handlers.size() && is_of_imports(node->handlers[from])) ++from;
+  if (from == node->handlers.size()) {
+    in_.raise(Value::opaque("an exception that is not known"), at(node->body[0]));
+    return Flow::Error;
+  }
+  const syntax::Handler& h = node->handlers[from];
+  if (takes_all(h)) {
+    if (!h.bound.text.empty()) scope->set(h.bound, unknown);
+    return run(h.body, scope);
+  }
+  const Interpreter::Way taken{[&] {
+                                 if (!h.bound.text.empty()) scope->set(h.bound, unknown);
+                                 return run(h.body, scope);
+                               },
+                               h.body};
+  const Interpreter::Way others{[&] { return any_handler(node, from + 1, scope, unknown); }};
+  return in_.either(unknown, at(node->body[0]), scope, false, taken, others);
+}
+
+Flow HostBody::after_body(const syntax::Try* node, Scope* scope, Flow flow, bool unknown_calls) {
+  const bool failed = flow == Flow::Error && in_.pending_ && !in_.pending_->fatal;
+  const bool handled = std::ranges::any_of(node->handlers, [](const auto& h) { return !is_of_imports(h); });
+  const Interpreter::Way goes_on = way(node->else_body, scope);
+  if (failed && in_.pending_->exception.is_opaque()) {
+    const Value unknown = in_.take_pending().exception;
+    return any_handler(node, 0, scope, unknown);
+  }
+  if (failed && is_ours(*in_.pending_)) {
+    // Whether anything is raised is not known, nor what the body would bind.
+    const Value unknown = Value::opaque("a statement that failed");
+    in_.leave_unknown(node->body, scope, unknown, true);
+    Pending caught = in_.take_pending();
+    const Interpreter::Way handler{[&] {
+      in_.pending_ = caught;
+      return handle(node, scope);
+    }};
+    return in_.either(unknown, at(node->body[0]), scope, false, handler, goes_on);
+  }
+  if (failed) {
+    // Where Python would have gone on, the names are bound there.
+    if (!in_.pending_->refused && in_.pending_->exception.is_none()) {
+      in_.leave_unknown(node->body, scope, Value::opaque("a statement that failed"), false);
+    }
+    return handle(node, scope);
+  }
+  if (flow != Flow::Normal) return flow;
+  if (!unknown_calls || !handled) return goes_on.run();
+  const Value unknown = Value::opaque("a call that may raise");
+  const Interpreter::Way raised{[&] {
+    in_.leave_unknown(node->body, scope, Value::opaque(in_.depends_on(unknown, at(node->body[0]))), true);
+    return any_handler(node, 0, scope, unknown);
+  }};
+  return in_.either(unknown, at(node->body[0]), scope, false, goes_on, raised);
+}
+
+Flow HostBody::finally(const syntax::Try* node, Scope* scope, Flow flow) {
+  if (node->final_body.empty() || (in_.pending_ && in_.pending_->fatal)) return flow;
+  std::optional<Pending> saved = std::move(in_.pending_);
+  in_.pending_.reset();
+  const Value returned = in_.return_value_;
+  Flow last = run(node->final_body, scope);
+  if (last != Flow::Normal) return last;
+  in_.return_value_ = returned;
+  in_.pending_ = std::move(saved);
+  return flow;
+}
+
+Flow HostBody::try_(const syntax::Try* node, Scope* scope) {
+  Arrivals here(in_, !node->handlers.empty());
+  in_.tries_ += node->handlers.empty() ? 0 : 1;
+  Flow flow = run(node->body, scope);
+  in_.tries_ -= node->handlers.empty() ? 0 : 1;
+  bool unknown_calls = here.met_many();
+  return each_way(flow, here.take(), [&](Flow way) {
+    const bool body_ended = std::exchange(unknown_calls, false);
+    return finally(node, scope, after_body(node, scope, way, body_ended));
+  });
+}
+
+}  // namespace tilewright::script
