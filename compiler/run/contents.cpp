@@ -29,7 +29,7 @@ Contents Contents::of_size(std::int64_t bytes) {
   if (bytes <= 0) return out;
   toolchain::Fd fd(::memfd_create("tensor", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd || ::ftruncate(fd.get(), bytes) != 0) throw std::bad_alloc();
-  // A process that gets it for a job could cut it, and whoever then reads the mapping here would be ended by SIGBUS.
+  // A process that gets it for a job could cut it, and a read of the mapping here would then end in SIGBUS.
   if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) throw std::bad_alloc();
   auto size = static_cast<std::size_t>(bytes);
   void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);

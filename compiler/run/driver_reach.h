@@ -8,7 +8,7 @@
 namespace tilewright::run {
 
 // Loads the driver's libraries, which stay loaded, to find out where they lie; calls nothing of them. A library that
-// cannot be loaded adds nothing: whoever opens the driver says so.
+// cannot be loaded adds nothing: the code that opens the driver says so.
 toolchain::Reach driver_reach(const std::string& library, const std::string& management);
 
 }  // namespace tilewright::run

@@ -17,7 +17,7 @@
 namespace tilewright::run {
 namespace {
 
-// What of a launch nobody has given: symbolic extents, and whole numbers among the scalars.
+// What of a launch is not given: symbolic extents, and whole numbers among the scalars.
 struct Unknowns {
   std::vector<std::string> extents, scalars;
 };

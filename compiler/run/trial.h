@@ -1,6 +1,6 @@
 // A kernel tried out on the simulator within a budget: is its synchronisation right, as far as a short look can tell?
 //
-// Nobody gives inputs here. Symbolic extents get small values and awkward ones, scalars small ones that lead no access
+// No inputs are given here. Symbolic extents get small values and awkward ones, scalars small ones that lead no access
 // out of its tensor, floating tensors random numbers. Integers that decide nothing are random, too; where one is an
 // index, a size or a condition all of the tensor is 0, so that an index that is read from memory stays inside. What
 // that cannot show is said, not passed over.

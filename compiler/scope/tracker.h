@@ -33,8 +33,8 @@ class Tracker {
   const ActiveSet& set() const { return set_; }
   // What a primitive at this point sees.
   CallScope at_call(ir::ExecScope scope) const;
-  // Is there a condition on the way of which some threads of the set may fail? How often a loop turns is none: whoever
-  // enters it comes to what is in it.
+  // Is there a condition on the way of which some threads of the set may fail? How often a loop turns is none: each
+  // thread that enters it comes to what is in it.
   bool may_lack_threads() const;
 
  private:

@@ -3,6 +3,7 @@
 
 #include "compiler/script/aliases.h"
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/support.h"
 #include "compiler/script/slices.h"
 #include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"
@@ -269,6 +270,8 @@ Value Interpreter::attribute_of_super(Super* s, std::string_view name, text::Spa
   if (name == "__init__")
     return native("__init__", [](Interpreter&, const Arguments&, Value) { return Value::none(); });
   if (actual && actual->has_unknown_base) return Value::opaque("a class with an unknown base");
+  Class* object = python::class_named(*this, "object");  // which classes without a base do not list
+  if (Value* method = object ? object->find(name) : nullptr) return bind(*this, *method, s->self, object, span);
   return fail(code::kAttribute, span, "no base class has '" + std::string(name) + "'", {}, "AttributeError");
 }
 

@@ -135,11 +135,16 @@ Value Interpreter::call_other(Value function, const Arguments& arguments) {
     Arguments with_self = arguments;
     with_self.positional = values;
     with_self.spans = {};
-    if (Native* n = m->function.as<Native>()) return n->function(*this, with_self, Value());
+    if (Native* n = m->function.as<Native>()) {
+      const Value v = n->function(*this, with_self, Value());
+      ++acts_;
+      return !v.is_opaque() || may_raise(arguments.call) ? v : Value::error();
+    }
     return call(m->function, with_self);
   }
   if (LambdaFunction* l = function.as<LambdaFunction>()) {
-    ++script_calls_, ++acts_;
+    ++script_calls_;
+    ++acts_;
     ModeGuard guard(*this);
     ScopeGuard call(*this, l->closure, Scope::Kind::Function);
     Scope* scope = call.scope;
@@ -325,7 +330,8 @@ Flow Interpreter::run_function(syntax::Stmts body, Scope* scope) {
 
 Value Interpreter::call_function(Function* f, const Arguments& arguments, Value self) {
   bool has_self = !self.is_none();
-  ++script_calls_, ++acts_;
+  ++script_calls_;
+  ++acts_;
   if (!step(arguments.call)) return Value::error();
   if (f->mode == FunctionMode::PrimFunc || f->mode == FunctionMode::Jit) {
     return fail(code::kUnsupported, arguments.call, "a kernel cannot be called here");

@@ -238,7 +238,7 @@ class Machine {
     return ticks_ = std::max(ticks_ + 1, result_.steps);
   }
   void spend(std::int64_t bytes) { result_.steps += static_cast<std::uint64_t>(bytes) / 16; }
-  // A read of bytes that nobody wrote, or that a copy under way will write, where that matters at once.
+  // A read of bytes that were never written, or that a copy under way will write, where that matters at once.
   void undefined_read(const Thread& t, std::uint64_t pointer, std::string text);
 
   // ---- undefined.cpp: values that a read found undefined, carried to where they matter ----

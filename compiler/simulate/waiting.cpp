@@ -48,7 +48,7 @@ void Machine::tell_second_init(const Thread& t, const Mbarrier& b) {
   f.code = code::kMbarrier;
   f.message = "thread " + std::to_string(t.linear) + " initialises " + b.name +
               " again: it is a barrier already, and a second initialisation of a live barrier is undefined";
-  f.hint = "let one thread initialise it, once; to begin anew, T.ptx.mbarrier.inval comes first";
+  f.hint = "let one thread initialise it, once; to begin again, T.ptx.mbarrier.inval comes first";
   f.related.push_back({b.origin, "initialised here"});
   report(std::move(f), &t);
 }

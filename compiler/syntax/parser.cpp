@@ -133,7 +133,7 @@ TreePtr Parser::parse(std::string_view text, const TSTree* old) {
   try {
     return parse(text, old, taken.spent());
   } catch (const std::bad_alloc&) {
-    // Nobody may touch the parser any more: it holds blocks that are given back.
+    // The parser may not be touched any more: it holds blocks that are given back.
     static_cast<void>(parser_.release());
     taken.give_back();
     left_ = microseconds(0);

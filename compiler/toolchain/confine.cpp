@@ -54,7 +54,7 @@ std::uint64_t rights_of_files(int version) {
 }
 
 void allow(int rules, const char* path, std::uint64_t rights) {
-  // The kernel forgets entries below /proc that nobody holds, and with them the rule.
+  // The kernel forgets entries below /proc that no process holds, and with them the rule.
   static std::vector<Fd> held;
   Fd at(::open(path, O_PATH | O_CLOEXEC));
   struct stat kind{};

@@ -81,7 +81,7 @@ int write_parts(int fd, std::span<const std::string_view> parts) {
   return 0;
 }
 
-// The temporary takes on what `old` had. Without the old group its rights are nobody's.
+// The temporary takes on what `old` had. Without the old group no group has its rights.
 void take_over(int fd, const struct stat& old) {
   mode_t mode = old.st_mode & 0777;
   const bool other_group = old.st_gid != ::getegid();

@@ -7,7 +7,7 @@ namespace tilewright::toolchain {
 struct Needs {
   bool programs = false;  // starts others
   // The CUDA driver does not start without a local socket of packets that it binds to a name of its own and listens at
-  // (for processes that share its memory). It gets it, but no connection: connect is answered as if nobody listened,
+  // (for processes that share its memory). It gets it, but no connection: connect is answered as if no socket listened,
   // and none is accepted.
   bool driver_socket = false;
 };

@@ -48,7 +48,7 @@ int show(const CacheCommand& command, const toolchain::CacheOptions& cache) {
   if (!entries.empty()) project::sayf(stdout, "; the oldest was used %ld days ago", days);
   project::sayf(stdout, "\n");
   if (corrupt > 0)
-    project::sayf(stdout, "  %zu set aside in corrupt/: their digest was wrong, and they were made anew\n", corrupt);
+    project::sayf(stdout, "  %zu set aside in corrupt/: their digest was wrong, and they were made again\n", corrupt);
   return kFine;
 }
 

@@ -20,7 +20,7 @@ constexpr int kMostOthers = 8;
 constexpr protocol::FrameLimits kFrames{
     .header_bytes = 1u << 10, .body_bytes = 64u << 10, .payload_bytes = 0, .strict = true};
 
-// Whoever has come as far as a first byte has shown enough.
+// A client that has come as far as a first byte has shown enough.
 class Anybody final : public transport::Judge {
  public:
   Verdict judge(std::string_view bytes) override { return {.is = Verdict::Is::Admitted, .first = std::string(bytes)}; }

@@ -10,7 +10,7 @@
 // branch that was left and taken up again).
 //
 // What a kept build says is believed as a whole (that a script has no errors, say), so it carries a digest with the key
-// of whoever keeps it (toolchain/cache.h). A shared store without a key that all who share it know has none for us.
+// of the process that keeps it (toolchain/cache.h). A shared store without a common key has none for us.
 //
 // A build is not kept where that would not be all: where a script asks for its own path, or is told of paths outside of
 // its root.

@@ -289,7 +289,7 @@ std::expected<void, std::string> check_outside(const std::filesystem::path& file
     if (root == root.root_path() || !leads_through(file, root)) continue;
     return std::unexpected("the remotes in " + file.string() + " are not used: the file lies in the checkout " +
                            root.string() +
-                           ", so that whoever changes the repository decides what runs here; put it "
+                           ", so that every author of the repository decides what runs here; put it "
                            "outside");
   }
   return {};

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<const char*, 7> kCodes{"0m", "1m", "2m", "31m", "32m", "33m", "34m"};  // as in Colour
 
-// A mark of this process and what follows it: ESC, digits that nobody else knows, and the end of the sequence.
+// A mark of this process and what follows it: ESC, digits that no other process knows, and the end of the sequence.
 struct Marks {
   std::string mark = "\x1b";
   std::array<std::string, kCodes.size()> colours;

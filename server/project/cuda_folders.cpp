@@ -38,7 +38,7 @@ std::vector<fs::path> package_folders(const fs::path& bin) {
 }
 
 // True if the wheel of this very version was installed there and its RECORD lists bin/tilewright: only then NVIDIA's
-// wheels beside it came with it. Whoever can write that record can also replace the binary that it lists.
+// wheels beside it came with it. A user who can write that record can also replace the binary that it lists.
 bool holds_own_wheel(const fs::path& packages) {
   std::error_code ec;
   if (!fs::is_directory(packages / "nvidia", ec) || !fs::is_regular_file(packages / "tilewright/__init__.py", ec))

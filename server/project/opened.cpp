@@ -15,7 +15,7 @@ namespace tilewright::project {
 namespace fs = std::filesystem;
 namespace {
 
-// Named by its number: it was opened by whoever started us.
+// Named by its number: it was opened by the process that started us.
 bool is_own_descriptor(const std::string& path) {
   return path == "/dev/stdin" || path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
 }

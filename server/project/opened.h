@@ -13,7 +13,7 @@ namespace tilewright::project {
 // name, a pipe, a device or a socket, is refused without waiting for it. The error names the file and the reason.
 std::expected<toolchain::Fd, std::string> open_file(const std::filesystem::path& path);
 
-// The file that `name` means to somebody who is only believed about what lies below `root`: relative to `folder`,
+// The file that `name` means to a client that is only believed about what lies below `root`: relative to `folder`,
 // without `..`, and below the root after links are followed. The error says which of these it is not.
 std::expected<std::filesystem::path, std::string> file_below(const std::filesystem::path& root,
                                                              const std::filesystem::path& folder,

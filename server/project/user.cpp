@@ -66,7 +66,7 @@ std::expected<std::string, std::string> key_of_environment() {
   return std::string(key);
 }
 
-// The key in a file that nobody else can read; empty: there is no file yet.
+// The key in a file that no other user can read; empty: there is no file yet.
 std::expected<std::string, std::string> key_in(const fs::path& file) {
   const toolchain::Fd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!opened && errno == ENOENT) return std::string();

@@ -1,6 +1,6 @@
 // One connection to a worker, from its greeting to its end, shared by as many runs as the worker has slots.
 //
-// A thread of its own handles what comes; whoever calls waits for his answer. A worker that says nothing for too long
+// A thread of its own handles what comes; the caller waits for its answer. A worker that says nothing for too long
 // although it was asked (Patience::silence) is lost, like one whose connection ended, or who says what the protocol
 // does not allow: then every call ends at once with the reason.
 #pragma once
@@ -39,7 +39,7 @@ using Called = std::expected<T, CallError>;
 class Client final : private endpoint::Handler {
  public:
   using Time = std::chrono::steady_clock::time_point;
-  // Greets the worker. The error says why there is nobody, or nobody who fits.
+  // Greets the worker. The error says why there is no worker, or none that fits.
   static Called<std::shared_ptr<Client>> open(std::unique_ptr<transport::Connection> connection,
                                               const std::string& token, const Patience& patience,
                                               const std::stop_token& stop);

@@ -11,7 +11,7 @@ namespace tilewright::remote {
 
 // As options of the command line say it; files of PEM.
 struct ListenWords {
-  std::string address;  // HOST:PORT, unix:PATH, or unix: for one of this user's own; empty: nobody comes to a port
+  std::string address;  // HOST:PORT, unix:PATH, or unix: for one of this user's own; empty: it listens at no port
   std::string cert, key, ca, token_file;
   bool knows_tls = true;  // whether there are options for the files
 };

@@ -212,7 +212,7 @@ class AsioConnection : public Base {
       read();
     }
   }
-  // Whoever handles what comes has to hear of the end: there will be memory again to say so.
+  // The handler of what comes has to hear of the end: there will be memory again to say so.
   void fail(const char* why) {
     lose();
     for (int times = 0; times < 1000 && !told_; ++times) {

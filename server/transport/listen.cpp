@@ -79,7 +79,7 @@ class AsioListener final : public Listener {
     waiting_ = true;
   }
 
-  // What goes wrong with one client costs nobody else anything.
+  // What goes wrong with one client costs no other client anything.
   void came(Lobby::Socket& socket) {
     try {
       std::string from;

@@ -23,9 +23,9 @@ class Lobby {
 
   // `from`: clients with the same one share their luck.
   void enter(Socket socket, const std::string& from);
-  // The client that gives its place up next goes: there are too few descriptors. False: nobody waits.
+  // The client that gives its place up next goes: there are too few descriptors. False: no client waits.
   bool make_room();
-  // The next one who was admitted; null: nobody.
+  // The next one who was admitted; null: none.
   std::unique_ptr<Connection> next();
   void log(const std::string& line);
 

@@ -52,7 +52,7 @@ class Connection {
   virtual void drain(int milliseconds) = 0;
   // Calls `gone` on the I/O thread when the process ends. False: there is no such process now.
   virtual bool watch_process(int pid, std::function<void()> gone) = 0;
-  // Is the other side whoever found the way, and not a process that started us or was started by us? Then nothing that
+  // Is the other side one that found the way, and not a process that started us or was started by us? Then nothing that
   // it sends is guessed at (protocol/frame.h).
   virtual bool is_socket() const { return false; }
   // After `closed`: what broke the connection, in words; empty: the other side ended it, or nothing did.
@@ -110,10 +110,10 @@ class Judge {
 };
 
 // What stands between a listener and those who come. A client that waits to be judged takes one of a few places; where
-// all are taken, the client that came first gives its place up, of those from the address that has most. So whoever
-// shows at once who he is never waits for those who do not.
+// all are taken, the client that came first gives its place up, of those from the address that has most. So a client
+// that shows at once who it is never waits for those that do not.
 struct Door {
-  std::function<std::unique_ptr<Judge>()> judge;  // one for each client; nothing: whoever comes is admitted
+  std::function<std::unique_ptr<Judge>()> judge;  // one for each client; nothing: every client is admitted
   std::size_t places = 16;
   std::size_t bytes = 64u << 10;                // that one client may send before it is admitted
   std::chrono::milliseconds patience{10'000};   // until it is admitted, TLS's handshake included

@@ -40,7 +40,7 @@ class Budget {
   };
 
   explicit Budget(std::int64_t most) : most_(most) {}
-  // Of nobody's share.
+  // Of no client's share.
   bool take(std::int64_t amount);
   void give(std::int64_t amount);
   std::int64_t held() const;

@@ -61,7 +61,7 @@ class Jobs::Slot {
   }
 
   Ending run(Job& job) {
-    if (job.stop.stop_requested()) return ended_as(run::Status::Stopped, "nobody waits for it any more");
+    if (job.stop.stop_requested()) return ended_as(run::Status::Stopped, "no client waits for it any more");
     if (gpu_) {
       gpu_->set_deadline(job.deadline);
       run::Outcome outcome = gpu_->run(job.order, job.stop.get_token());
@@ -145,7 +145,7 @@ void Jobs::withdraw(const std::shared_ptr<Job>& job) {
     waited = queue_.erase(job);
     counts_.failed += waited;
   }
-  if (waited) end(*job, ended_as(run::Status::Stopped, "nobody waits for it any more"));
+  if (waited) end(*job, ended_as(run::Status::Stopped, "no client waits for it any more"));
 }
 
 Jobs::Counts Jobs::counts() const {

@@ -1,5 +1,5 @@
 // Who runs jobs: a queue, and slots that take the next one from it, one at a time each. Clients take turns: one with a
-// thousand jobs keeps nobody waiting longer than one with two.
+// thousand jobs keeps no client waiting longer than one with two.
 //
 // A slot is one GPU, with a process that holds its context and is ready for the next job (gpu_executor.h), or one
 // process of the simulator, a fresh one for each job, started before it is needed.

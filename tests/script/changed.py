@@ -21,14 +21,14 @@ tune(sizes, config, fixed, number, pair, table=table)
 
 @T.prim_func
 def k(A: T.Buffer((alias[0],), "float32")):
-#                 ^^^^^^^^^^^ error[TW2007]: the shape is not known here: it comes from the module 'mylib'
+#                 ^^^^^^^^^^^ error[TW2007]: the shape is not known here: it depends on `tune(sizes, config, fixed, number, pair, table=table)` at main.py:18, which comes from the module 'mylib'
 #   hint: give the value in the script, or name an entry with known arguments
     T.device_entry()
     T.cta_id([table["rows"]])
-#            ^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.cta_id is not known here: it comes from the module 'mylib'
+#            ^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.cta_id is not known here: it depends on `tune(sizes, config, fixed, number, pair, table=table)` at main.py:18, which comes from the module 'mylib'
 #   hint: give the value in the script, or name an entry with known arguments
     T.thread_id([config.threads])
-#               ^^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.thread_id is not known here: it comes from the module 'mylib'
+#               ^^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.thread_id is not known here: it depends on `tune(sizes, config, fixed, number, pair, table=table)` at main.py:18, which comes from the module 'mylib'
 #   hint: give the value in the script, or name an entry with known arguments
     A[0] = fixed.threads + number + pair[0]
 
@@ -78,10 +78,10 @@ def k(A: T.Buffer((64,), "float32")):
     T.cta_id([1])
     T.thread_id([32])
     A[0] = order[0]
-#          ^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from the module 'random'
+#          ^^^^^^^^ error[TW2007]: the stored value is not known here: it depends on `random.shuffle(order)` at main.py:8, which comes from the module 'random'
 #   hint: give the value in the script, or name an entry with known arguments
     A[1] = other[0]
-#          ^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from the module 'numpy'
+#          ^^^^^^^^ error[TW2007]: the stored value is not known here: it depends on `np.random.default_rng().shuffle(other)` at main.py:10, which comes from the module 'numpy'
 #   hint: give the value in the script, or name an entry with known arguments
 
 #--- one of two objects

@@ -257,7 +257,7 @@ def k(A: T.Buffer((4,), "int32")):
 #                       ^^ error[TW2004]: T.BufferLoad takes a buffer, not a run-time expression
     A[0] = T.no_such_thing
 #            ^^^^^^^^^^^^^ error[TW2003]: 'T' has no attribute 'no_such_thing'
-#--- what Python does when an object or a class is made
+#--- what Python does when an object or a class is made  [print]
 from tvm.script import tirx as T
 
 class Settings:
@@ -335,6 +335,14 @@ def k(A: T.Buffer((64,), "int32")):
         A[1] = config.rows + failed
     if not hasattr(config, "columns") and Config.rows == 16:
         A[2] = doubled.n
+#| @T.prim_func
+#| def k(A: T.Buffer((64,), "int32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.thread_id([128])
+#|     A[0] = 3
+#|     A[1] = 65
+#|     A[2] = 8
 
 #--- a metaclass of the script's own
 from tvm.script import tirx as T
@@ -356,7 +364,13 @@ class Big(Base):
 def k(A: T.Buffer((64,), "int32")):
     T.device_entry()
     T.cta_id([len(Meta.made)])
+#            ^^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.cta_id is not known here: it comes from a class with a metaclass of its own
+#   hint: give the value in the script, or name an entry with known arguments
     T.thread_id([Meta.made[-1].threads])
+#               ^^^^^^^^^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.thread_id is not known here: it comes from a class with a metaclass of its own
+#   hint: give the value in the script, or name an entry with known arguments
     A[0] = Base.threads
+#          ^^^^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from a class with a metaclass of its own
+#   hint: give the value in the script, or name an entry with known arguments
     A[1] = Big.threads
 

@@ -66,7 +66,7 @@ class HostBody {
   bool never_ends(const syntax::While* node) const;
   // Behind the last round, which came to `flow`.
   Flow finish_loop(Arrivals& here, syntax::Stmts else_body, Scope* scope, Flow flow);
-  // A loop of an unknown number of rounds: what they bind and change is not known afterwards. `over`: what it runs over,
+  // A loop of an unknown number of rounds: what they bind and change is not known after it. `over`: what it runs over,
   // or its condition; `target` may be null.
   Flow unknown_loop(Arrivals& here, const syntax::Node* loop, const syntax::Node* over, const syntax::Node* target,
                     syntax::Stmts body, Scope* scope, Value unknown);

@@ -109,14 +109,30 @@ std::optional<bool> HostBody::enter(const syntax::WithItem& item, Scope* scope, 
 Flow HostBody::exit(Value manager, const syntax::With* node, Scope* scope, Flow flow) {
   const bool failed = flow == Flow::Error;
   if (failed && (!in_.pending_ || in_.pending_->fatal)) return flow;
+  const Interpreter::Way goes_on{[] { return Flow::Normal; }};
   if (python::is_suppressing(in_, manager)) {
     if (!failed) return flow;
+    if (const Value unknown = in_.pending_->exception; unknown.is_opaque() && in_.is_caught()) {
+      const Pending pending = in_.take_pending();
+      const Interpreter::Way leaves{[&] {
+        in_.pending_ = pending;
+        return Flow::Error;
+      }};
+      return in_.either(unknown, at(node), scope, true, goes_on, leaves);
+    }
     if (in_.pending_->exception.is_opaque() || !in_.pending_->certain) in_.assume();
     const Value* types = manager.as<Instance>()->find("types");
     if (!is_ours(*in_.pending_) && !in_.pending_->exception.is_opaque() && !is_one_of(*types)) return flow;
     in_.pending_.reset();
     in_.leave_unknown(node->body, scope, Value::opaque("a statement that may fail"), false);
     return Flow::Normal;
+  }
+  if (failed && is_ours(*in_.pending_)) {  // whether Python would leave here by an exception is not known
+    Pending pending = in_.take_pending();
+    const bool done =
+        in_.lose(manager, in_.keep("a statement that failed: " + pending.diagnostic.message + '\0').data());
+    if (done) in_.pending_ = std::move(pending);
+    return Flow::Error;
   }
   const Value returned = in_.return_value_;
   std::optional<Pending> pending = std::move(in_.pending_);
@@ -125,6 +141,9 @@ Flow HostBody::exit(Value manager, const syntax::With* node, Scope* scope, Flow 
   if (failed) {
     const Value exception = pending->exception.is_none() ? in_.string(pending->diagnostic.message) : pending->exception;
     args[0] = Value::opaque("the type of an exception");
+    if (Class* cls = python::class_named(in_, pending->type); cls && pending->exception.is_none()) {
+      args[0] = Value::object(cls);
+    }
     if (Instance* instance = exception.as<Instance>()) args[0] = Value::object(instance->cls);
     args[1] = exception;
     args[2] = Value::opaque("a traceback");
@@ -133,7 +152,7 @@ Flow HostBody::exit(Value manager, const syntax::With* node, Scope* scope, Flow 
   if (answer.is_error()) return Flow::Error;
   in_.return_value_ = returned;
   if (!failed) return flow;
-  const Interpreter::Way goes_on{[] { return Flow::Normal; }}, leaves{[&] {
+  const Interpreter::Way leaves{[&] {
     in_.pending_ = pending;
     return Flow::Error;
   }};

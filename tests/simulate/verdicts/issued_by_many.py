@@ -1,5 +1,5 @@
 # tilewright: arch sm_90a
-# Whoever enters a loop reaches the call in it, however many rounds it makes.
+# A thread that enters a loop reaches the call in it, however many rounds it makes.
 # verdict make("cta", False): warning TW3107 at `Tx.copy_async(tile`
 # verdict make("warp", False): warning TW3107 at `Tx.copy_async(tile`
 # verdict make("while", False): warning TW3107 at `Tx.copy_async(tile`

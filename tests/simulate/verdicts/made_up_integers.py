@@ -1,5 +1,5 @@
 # tilewright: arch sm_90a
-# Integers that nobody gives differ, where they are data; where they are indices, they stay inside.
+# Integers that are not given differ, where they are data; where they are indices, they stay inside.
 # verdict make("before start"): TW5020
 # verdict make("synced"): clean
 # verdict make("before end"): TW5016
