@@ -1,6 +1,7 @@
 #include "server/project/files.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,12 @@ std::expected<std::string, std::string> read_file(const fs::path& path, std::uin
     opened = std::move(*file);
   }
   const int fd = path == "-" ? 0 : opened.get();
+  auto too_large = [&] {
+    return std::unexpected(text::visible(path.string()) + " is larger than " + std::to_string(limit >> 20) + " MB");
+  };
+  struct stat s{};
+  const bool sized = opened && ::fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+  if (sized && static_cast<std::uintmax_t>(s.st_size) > limit) return too_large();  // a folder may be full of them
   std::string text;
   char buffer[1 << 16];
   for (;;) {
@@ -37,8 +44,7 @@ std::expected<std::string, std::string> read_file(const fs::path& path, std::uin
     if (n < 0) return std::unexpected("cannot read " + text::visible(path.string()) + ": " + reason());
     if (n == 0) break;
     text.append(buffer, static_cast<std::size_t>(n));
-    if (text.size() > limit)
-      return std::unexpected(text::visible(path.string()) + " is larger than " + std::to_string(limit >> 20) + " MB");
+    if (text.size() > limit) return too_large();
   }
   return text;
 }

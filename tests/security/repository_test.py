@@ -851,6 +851,18 @@ def _(t):
     t.refuses(t.run("run", "a.py", "--entry", "copy", "--on", "sim", "--input", "A=in.npy", cwd=folder, seconds=20), "pipe", 2)
 
 
+@attack("a folder full of files that are too large costs no reading of them")
+def _(t):
+    t.write("repo/tilewright.toml", "")
+    t.write("repo/a.py", script())
+    for number in range(400):
+        with open(t.write(f"repo/large{number}.py", "# tilewright: arch sm_90a\n"), "r+b") as f:
+            f.truncate(1 << 30)
+    done = t.run("check", ".", cwd=os.path.join(t.work, "repo"), seconds=50)
+    t.holds(b"large7.py is larger than 64 MB" in done.stderr and b"with 2 kernels" in done.stdout + done.stderr, f"{done.stdout[-300:]}{done.stderr[-300:]}")
+    t.holds(done.seconds < 10, f"{done.seconds:.1f} s")
+
+
 @attack("what a script imports is no pipe")
 def _(t):
     folder, mark = evil(t, text="")
