@@ -10,6 +10,7 @@
 
 #include "compiler/script/interpreter.h"
 #include "compiler/script/worlds.h"
+#include "compiler/syntax/effects.h"
 
 namespace tilewright::script {
 
@@ -17,15 +18,15 @@ namespace {
 
 // Packages whose functions change no list, dict or instance of the script, but for those named below.
 constexpr std::string_view kReaders[] = {
-    "argparse",   "ast",        "atexit",   "collections", "copy",      "csv",      "ctypes",     "cuda",
-    "cupy",       "datetime",   "difflib",  "fnmatch",     "functools", "glob",     "hashlib",    "inspect",
-    "io",         "itertools",  "jax",      "json",        "logging",   "loguru",   "math",       "matplotlib",
-    "ml_dtypes",  "numpy",      "os",       "pandas",      "pathlib",   "pickle",   "platform",   "pprint",
-    "pynvml",     "pytest",     "re",       "rich",        "scipy",     "shutil",   "statistics", "string",
-    "struct",     "subprocess", "sys",      "tabulate",    "tempfile",  "textwrap", "time",       "toml",
-    "tomli",      "tomllib",    "torch",    "tqdm",        "traceback", "triton",   "tvm",        "typing",
-    "unittest",   "uuid",       "warnings", "yaml",        "heapq",     "bisect",   "random",     "operator",
-    "contextlib",
+    "argparse",  "ast",      "atexit",     "collections", "einops",     "nvtx",       "psutil",   "wandb",
+    "copy",      "csv",      "ctypes",     "cuda",        "cupy",       "datetime",   "difflib",  "fnmatch",
+    "functools", "glob",     "hashlib",    "inspect",     "io",         "itertools",  "jax",      "json",
+    "logging",   "loguru",   "math",       "matplotlib",  "ml_dtypes",  "numpy",      "os",       "pandas",
+    "pathlib",   "pickle",   "platform",   "pprint",      "pynvml",     "pytest",     "re",       "rich",
+    "scipy",     "shutil",   "statistics", "string",      "struct",     "subprocess", "sys",      "tabulate",
+    "tempfile",  "textwrap", "time",       "toml",        "tomli",      "tomllib",    "torch",    "tqdm",
+    "traceback", "triton",   "tvm",        "typing",      "unittest",   "uuid",       "warnings", "yaml",
+    "heapq",     "bisect",   "random",     "operator",    "contextlib",
 };
 // Their functions that do change what they are given; and methods that keep it.
 constexpr std::string_view kChangers[] = {"heapify", "heappop", "heappush",    "heappushpop",  "heapreplace",
@@ -33,6 +34,9 @@ constexpr std::string_view kChangers[] = {"heapify", "heappop", "heappush",    "
                                           "delitem", "shuffle", "copyto"};
 constexpr std::string_view kKeepers[] = {"add",    "append", "appendleft", "extend",
                                          "insert", "put",    "setdefault", "update"};
+
+// Methods of loggers, whatever package they come from.
+constexpr std::string_view kLogs[] = {"debug", "info", "warning", "error", "critical", "exception"};
 
 bool is_among(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
@@ -219,7 +223,7 @@ bool Interpreter::unknown_call(Value function, std::string_view name, const Argu
     for (Value v : arguments.positional) may_be(why, v);
     return true;
   }
-  if (reader && !is_among(kChangers, name)) return true;
+  if ((reader && !is_among(kChangers, name)) || is_among(kLogs, name)) return true;
   ++acts_;
   std::vector<Value> changed;
   if (!reader && has_aliases(function)) changed.push_back(function);
@@ -229,6 +233,27 @@ bool Interpreter::unknown_call(Value function, std::string_view name, const Argu
   if (changed.empty()) return true;
   const char* call = depends_on(function, arguments.call);
   return std::ranges::all_of(changed, [&](Value v) { return lose(v, call); });
+}
+
+Value unfollowed_call(Interpreter& in, const Function* f, const Arguments& arguments, Value self) {
+  const char* why = f->def->is_async ? "an asynchronous function" : "a generator function";
+  in.assume();
+  const auto lost = [&](Value v) { return in.lose(v, why); };
+  bool done = lost(self) && std::ranges::all_of(arguments.positional, lost);
+  for (const Keyword& k : arguments.keywords) done = done && lost(k.value);
+  for (const syntax::Name& name : syntax::effects_of(f->def->body).changed) {
+    Value* v = in.find_binding(name, f->closure);
+    done = done && (!v || lost(*v));
+  }
+  for (const syntax::Node* statement : f->def->body) {
+    auto* global = syntax::as<syntax::Global>(statement);
+    auto* nonlocal = syntax::as<syntax::Nonlocal>(statement);
+    if (!global && !nonlocal) continue;
+    for (const syntax::Name& name : global ? global->names : nonlocal->names) {
+      if (Value* v = in.find_binding(name, f->closure)) *v = Value::opaque(why);
+    }
+  }
+  return done ? Value::opaque(why) : Value::error();
 }
 
 }  // namespace tilewright::script

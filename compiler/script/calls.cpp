@@ -341,10 +341,7 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
       f->owner && f->def->name.text == "__init__" ? std::string_view(f->owner->name) : f->def->name.text;
   if (script && !require_kernel(arguments.call, std::string(name) + " is inlined into a kernel: it"))
     return Value::error();
-  if (f->def->is_async || f->def->is_generator) {
-    assume();  // what it does to what it is given
-    return Value::opaque(f->def->is_async ? "an asynchronous function" : "a generator function");
-  }
+  if (f->def->is_async || f->def->is_generator) return unfollowed_call(*this, f, arguments, self);
 
   ModeGuard guard(*this);
   ScopeGuard call(*this, f->is_hygienic || !script_scope_ ? f->closure : script_scope_, Scope::Kind::Function);

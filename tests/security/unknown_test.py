@@ -69,6 +69,11 @@ hides("half of a body that may end early",
       "c = Config(32)\ntry:\n    hidden.f()\n    c.n = 64\nexcept ValueError:\n    pass\n", "c.n")
 hides("a variable of the environment that is not set",
       "c = Config(32)\ntry:\n    os.environ['X']\n    c.n = 64\nexcept KeyError:\n    pass\n", "c.n")
+hides("a generator", "c = Config(32)\ndef g():\n    c.n = 64\n    yield 1\nfor x in g():\n    pass\n", "c.n")
+hides("a generator's name of the module", "n = 32\ndef g():\n    global n\n    n = 64\n    yield 1\nlist(g())\n", "n")
+hides("a generator that a block runs",
+      "import contextlib\nD = {'n': 32}\n@contextlib.contextmanager\ndef having(**more):\n    D.update(more)\n    yield\n"
+      "with having(n=64):\n    N = D['n']\n", "N")
 hides("a metaclass", "class M(type):\n    made = [32]\n    def __init__(cls, *a):\n        M.made[0] = 64\n"
       "class C(metaclass=M):\n    pass\n", "M.made[0]")
 hides("methods of a class derived from dict", "class D(dict):\n    def __setitem__(self, k, v):\n"
@@ -76,6 +81,7 @@ hides("methods of a class derived from dict", "class D(dict):\n    def __setitem
 
 shows("numbers, text and tuples that are given away", "n, t = 32, (64, 'x')\nhidden.f(n, t)\n", "n + t[0]", 96)
 shows("what packages only read", "L, c = [32], Config(64)\ntorch.zeros(L)\nprint(L, c)\n", "L[0] + c.n", 96)
+shows("what is logged", "c = Config(32)\nhidden.logger(__name__).info('%s', c)\n", "c.n", 32)
 shows("a copy is given away", "L = [32]\nhidden.f(list(L))\n", "L[0]", 32)
 shows("what is read through an unknown value", "a, b = Config(32), Config(64)\nc = a if torch.cuda.is_available() else b\nx = c.n\n",
       "a.n", 32)

@@ -43,8 +43,14 @@ Value suppress(Interpreter& in, const Arguments& args, Value) {
   return Value::object(instance);
 }
 
+// What it makes is called as the generator function is.
+Value contextmanager(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "contextmanager", 1, 1)) return Value::error();
+  return args.positional[0];
+}
+
 constexpr Entry kContextlib[] = {
-    {"nullcontext", nullcontext}, {"suppress", suppress}, {"contextmanager", opaque_function}};
+    {"nullcontext", nullcontext}, {"suppress", suppress}, {"contextmanager", contextmanager}};
 
 // ---- types, abc, warnings, logging, ... -----------------------------------------------------------------------------
 
