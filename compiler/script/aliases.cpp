@@ -236,7 +236,8 @@ bool Interpreter::unknown_call(Value function, std::string_view name, const Argu
 }
 
 Value unfollowed_call(Interpreter& in, const Function* f, const Arguments& arguments, Value self) {
-  const char* why = f->def->is_async ? "an asynchronous function" : "a generator function";
+  const std::string kind = f->def->is_async ? "the asynchronous function '" : "the generator function '";
+  const char* why = in.keep(kind + std::string(f->def->name.text) + "'" + '\0').data();
   in.assume();
   const auto lost = [&](Value v) { return in.lose(v, why); };
   bool done = lost(self) && std::ranges::all_of(arguments.positional, lost);

@@ -375,6 +375,11 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
       if (Property* p = in_class->as<Property>(); p && !p->setter.is_none()) {
         Value args[] = {object, value};
         return !call(p->setter, args, span).is_error();
+      } else if (p && !p->cached) {
+        fail(code::kAttribute, span,
+             "property '" + std::string(name) + "' of '" + instance->cls->name + "' has no setter", {},
+             "AttributeError");
+        return false;
       }
       if (Instance* d = in_class->as<Instance>(); d && d->cls->find("__set__")) {
         Value args[] = {object, value};

@@ -126,6 +126,11 @@ Value Interpreter::call_other(Value function, const Arguments& arguments) {
     const Value v = n->function(*this, arguments, n->self);
     ++acts_;
     if (!v.is_opaque()) return v;
+    if (n->name == "exec" || n->name == "eval") {  // code that is not followed, on names that it is given
+      for (Value given : arguments.positional) {
+        if (!lose(given, v.reason())) return Value::error();
+      }
+    }
     const Value one = one_given(*this, v, n, arguments);
     return may_raise(arguments.call) ? one : Value::error();
   }

@@ -147,6 +147,11 @@ Value Interpreter::construct(Class* cls, const Arguments& arguments) {
     return c->construct(*this, arguments, Value::object(cls));
   }
   if (cls->is_enum) return enum_member(*this, cls, arguments);
+  for (const std::string_view name : {"__getattribute__", "__delattr__"}) {
+    if (!script_function(cls->find(name))) continue;
+    assume();
+    return Value::opaque(keep("an object whose class has its own " + std::string(name) + '\0').data());
+  }
   Instance* instance = nullptr;
   if (Function* maker = script_function(cls->find("__new__"))) {
     const Value made = call_function(maker, arguments, Value::object(cls));
@@ -227,6 +232,7 @@ Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope
     if (decorator.is_poison()) return decorator;
     if (decorator.is_opaque()) {  // a decorator of the host world: the function itself stays known
       if (value.as<Class>()) assume();
+      if (std::string_view(decorator.reason()).find("singledispatch") != std::string_view::npos) return decorator;
       Function* f = value.as<Function>();
       if (f && is_kernel_decorator(node, *f->def)) unread_.push_back({f, node, span(node), decorator.reason()});
       continue;

@@ -74,6 +74,10 @@ hides("a generator's name of the module", "n = 32\ndef g():\n    global n\n    n
 hides("a generator that a block runs",
       "import contextlib\nD = {'n': 32}\n@contextlib.contextmanager\ndef having(**more):\n    D.update(more)\n    yield\n"
       "with having(n=64):\n    N = D['n']\n", "N")
+hides("a function of several types", "import functools\n@functools.singledispatch\ndef f(v): return 32\n@f.register(int)\n"
+      "def _(v): return 64\n", "f(1)")
+hides("attributes that a method gives", "class C:\n    n = 32\n    def __getattribute__(self, name): return 64\n", "C().n")
+hides("names that exec binds", "D = {'n': 32}\nexec('n = 64', D)\n", "D['n']")
 hides("a metaclass", "class M(type):\n    made = [32]\n    def __init__(cls, *a):\n        M.made[0] = 64\n"
       "class C(metaclass=M):\n    pass\n", "M.made[0]")
 hides("methods of a class derived from dict", "class D(dict):\n    def __setitem__(self, k, v):\n"
@@ -82,6 +86,10 @@ hides("methods of a class derived from dict", "class D(dict):\n    def __setitem
 shows("numbers, text and tuples that are given away", "n, t = 32, (64, 'x')\nhidden.f(n, t)\n", "n + t[0]", 96)
 shows("what packages only read", "L, c = [32], Config(64)\ntorch.zeros(L)\nprint(L, c)\n", "L[0] + c.n", 96)
 shows("what is logged", "c = Config(32)\nhidden.logger(__name__).info('%s', c)\n", "c.n", 32)
+shows("a property without a setter", "class C:\n    n = property(lambda self: 32)\nc = C()\ntry:\n    c.n = 64\n    N = 64\n"
+      "except AttributeError:\n    N = 96\n", "N", 96)
+shows("the cause of an exception", "try:\n    raise KeyError(1) from ValueError('a' * 32)\nexcept KeyError as e:\n"
+      "    N = len(str(e.__cause__))\n", "N", 32)
 shows("a copy is given away", "L = [32]\nhidden.f(list(L))\n", "L[0]", 32)
 shows("what is read through an unknown value", "a, b = Config(32), Config(64)\nc = a if torch.cuda.is_available() else b\nx = c.n\n",
       "a.n", 32)

@@ -80,7 +80,13 @@ Flow HostBody::return_(const syntax::Return* node, Scope* scope) {
 
 Flow HostBody::raise(const syntax::Raise* node, Scope* scope) {
   Value v = node->value ? in_.eval(node->value, scope) : Value::opaque("a re-raised exception");
-  if (!v.is_error()) in_.raise(v, at(node));
+  if (v.is_error()) return Flow::Error;
+  if (node->cause) {
+    const Value cause = in_.eval(node->cause, scope);
+    if (cause.is_error()) return Flow::Error;
+    if (Instance* instance = v.as<Instance>()) instance->set("__cause__", cause);
+  }
+  in_.raise(v, at(node));
   return Flow::Error;
 }
 
