@@ -1,0 +1,430 @@
+#!/usr/bin/env python3
+"""Small programs, a feature of Python each, beside Python itself: what they compute is the same, or it is not known. No value differs in
+silence, and what is followed stays followed.
+
+  python_test.py TILEWRIGHT [--show]
+"""
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import unknown_test  # noqa: E402
+
+KERNEL = """
+from tvm.script import tirx as T
+@T.prim_func
+def k_0(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = x
+"""
+FOLLOWED = 38  # of the programs, at least
+PROGRAMS = r'''
+class A:
+    def __len__(self): return 3
+x = 5 if A() else 6
+---
+class A:
+    def __bool__(self): return False
+x = 5 if A() else 6
+---
+class A:
+    def __contains__(self, v): return v == 3
+x = int(3 in A()) + 2 * int(4 in A())
+---
+class A:
+    def __init__(self, n): self.n = n
+    def __lt__(self, o): return self.n > o.n
+x = sorted([A(1), A(3), A(2)])[0].n
+---
+import functools
+@functools.total_ordering
+class A:
+    def __init__(self, n): self.n = n
+    def __lt__(self, o): return self.n < o.n
+    def __eq__(self, o): return self.n == o.n
+x = int(A(1) >= A(2)) + 2 * int(max(A(1), A(2)).n)
+---
+class A:
+    def __getattribute__(self, k): return 7
+    n = 3
+x = A().n
+---
+class A:
+    def __delattr__(self, k): object.__setattr__(self, k, 9)
+a = A(); a.n = 1
+del a.n
+x = a.n
+---
+class A:
+    def __getitem__(self, i):
+        if i > 2: raise IndexError
+        return i * 2
+x = sum(A())
+---
+class A:
+    def __iter__(self):
+        self.i = 0
+        return self
+    def __next__(self):
+        self.i += 1
+        if self.i > 3: raise StopIteration
+        return self.i
+x = sum(A()) + len(list(A()))
+---
+class A:
+    def __enter__(self): return self
+    def __exit__(self, *a): self.done = 1
+with A() as a:
+    pass
+x = a.done
+---
+class A:
+    def __index__(self): return 2
+x = [5, 6, 7][A()] + list(range(A()))[-1]
+---
+class A:
+    def __int__(self): return 4
+    def __float__(self): return 2.5
+x = int(A()) + int(float(A()) * 2)
+---
+class A:
+    def __radd__(self, o): return o + 3
+    def __iadd__(self, o):
+        self.n = o
+        return self
+a = A()
+a += 4
+x = 1 + a + a.n
+---
+class P:
+    def __init__(self): self.v = 1
+    @property
+    def w(self): return self.v * 2
+    @w.setter
+    def w(self, n): self.v = n
+p = P(); p.w = 5
+x = p.w
+---
+class P:
+    @property
+    def w(self): return 3
+p = P()
+try:
+    p.w = 4
+    x = 1
+except AttributeError:
+    x = 2
+---
+class A:
+    def __missing__(self, k): return 5
+class D(dict):
+    def __missing__(self, k): return 5
+x = D()["q"]
+---
+class L(list):
+    def append(self, v): super().append(v * 2)
+l = L(); l.append(3)
+x = l[0]
+---
+class N(int):
+    def __add__(self, o): return 99
+x = int(N(3) + 4)
+---
+from collections import UserDict
+class D(UserDict):
+    def __getitem__(self, k): return 8
+x = D(a=1)["a"]
+---
+from collections import ChainMap
+x = ChainMap({"a": 1}, {"a": 2, "b": 3})["b"]
+---
+from enum import IntFlag, Enum
+class F(IntFlag):
+    A = 1
+    B = 2
+x = int(F.A | F.B)
+---
+from enum import Enum
+class E(Enum):
+    A = 1
+    @classmethod
+    def _missing_(cls, v): return cls.A
+x = E(7).value
+---
+import copy
+class A:
+    def __init__(self): self.l = [1]
+    def __copy__(self): return 5
+    def __deepcopy__(self, memo): return 6
+x = copy.copy(A()) + copy.deepcopy(A())
+---
+import copy
+a = [[1]]
+b = copy.copy(a); b[0].append(2); b.append(3)
+x = len(a[0]) * 10 + len(a)
+---
+def f(a, b=[], /, *c, d=3, **e):
+    b.append(a)
+    return len(b) + len(c) + d + len(e)
+x = f(1) + f(1) + f(1, [], 2, 3, d=1, z=1)
+---
+def deco(n):
+    def w(f):
+        return lambda *a: f(*a) * n
+    return w
+@deco(2)
+@deco(3)
+def f(v): return v
+x = f(1)
+---
+fs = [lambda: i for i in range(3)]
+x = fs[0]() + 10 * fs[2]()
+---
+x = 0
+for i in range(3):
+    for j in range(3):
+        if j == 1: continue
+        if i == 2: break
+        x += 1
+    else:
+        x += 10
+---
+def f():
+    try:
+        return 1
+    finally:
+        return 2
+x = f()
+---
+def f():
+    for i in range(3):
+        try:
+            continue
+        finally:
+            g.append(i)
+g = []
+f()
+x = len(g)
+---
+try:
+    try:
+        raise ValueError("a")
+    except ValueError as e:
+        raise KeyError("b") from e
+except KeyError as k:
+    x = len(str(k.__cause__))
+---
+class E(Exception):
+    def __init__(self, n):
+        super().__init__(n)
+        self.n = n
+try:
+    raise E(4)
+except (KeyError, E) as e:
+    x = e.n + e.args[0]
+---
+def f(n):
+    if n == 0: return 1
+    return n * f(n - 1)
+x = f(4)
+---
+a, *b, c = range(5)
+(d, e), f = (1, 2), 3
+x = a + len(b) + c + d + e + f
+---
+s = "b=2;a=1"
+d = dict(p.split("=") for p in s.split(";"))
+x = int(d["a"]) + 10 * int(d["b"])
+---
+x = int("%d" % 5) + int(f"{7:02d}"[1]) + len("{:>5}".format(1)) + int("0x10", 16)
+---
+import re
+m = re.match(r"sm_(\d+)", "sm_90a")
+x = int(m.group(1))
+---
+import math
+x = math.gcd(12, 18) + math.isqrt(17) + math.prod([2, 3]) + int(math.log2(8)) + math.comb(4, 2)
+---
+import itertools
+x = len(list(itertools.combinations(range(4), 2))) + sum(itertools.accumulate([1, 2])) + next(itertools.count(5))
+---
+import bisect, heapq
+l = [1, 3, 5]
+bisect.insort(l, 2)
+h = [3, 1, 2]; heapq.heapify(h)
+x = l[1] * 10 + heapq.heappop(h)
+---
+import operator
+x = operator.itemgetter(1)([4, 5]) + operator.attrgetter("real")(3) + operator.mul(2, 3)
+---
+from types import SimpleNamespace
+a = SimpleNamespace(n=1)
+a.__dict__["m"] = 2
+x = a.m + a.n
+---
+from functools import cached_property, singledispatch, reduce, partialmethod
+class A:
+    k = 0
+    @cached_property
+    def p(self):
+        A.k += 1
+        return 5
+a = A(); a.p; a.p
+x = A.k + a.p
+---
+from functools import singledispatch
+@singledispatch
+def f(v): return 1
+@f.register
+def _(v: int): return 2
+@f.register(str)
+def _(v): return 3
+x = f(3) * 10 + f("a") + f(2.0)
+---
+from typing import NamedTuple
+class P(NamedTuple):
+    a: int = 3
+    def __add__(self, o): return 50
+x = P() + P()
+---
+from dataclasses import dataclass, field, asdict, astuple
+@dataclass(order=True)
+class C:
+    n: int
+    l: list = field(default_factory=list, compare=False)
+    def __post_init__(self): self.n += 1
+x = int(C(3) > C(2)) + len(asdict(C(1))) + astuple(C(5))[0]
+---
+class A:
+    a = 3
+    b = [a for _ in range(2)] if False else [a]
+    def f(self): return __class__.a
+x = A().f() + len(A.b)
+---
+ns = {}
+exec("y = 5", ns)
+x = ns["y"]
+---
+x = eval("3 + 4")
+---
+l = [1, 2, 3, 4]
+l[1:3] = [9]
+del l[0]
+l[::2] = [7] * len(l[::2])
+x = sum(l)
+---
+d = {"a": 1}
+d |= {"b": 2}
+x = (d | {"c": 3})["c"] + len(d) + list(d)[0].count("a")
+---
+s = {1, 2} & {2, 3} | {5}
+s -= {5}
+x = len(s ^ {9}) + sum(s)
+---
+x = round(2.5) + round(3.5) + divmod(7, -2)[0] + (-7 // 2) + (-7 % 3) + pow(2, 5, 7)
+---
+x = int(1e3) >> 2 & 0xff ^ 3 | 1
+---
+x = sum(map(lambda a, b: a * b, [1, 2], (3, 4))) + len(list(filter(None, [0, 1, 2]))) + len(list(zip([1], [2, 3])))
+---
+x = (lambda *a, **k: len(a) + len(k))(*[1, 2], *(3,), **{"z": 1})
+---
+it = iter([1, 2, 3])
+next(it)
+x = sum(it) + next(it, 4)
+---
+def g():
+    yield from (1, 2)
+    return 3
+x = sum(g())
+---
+class M(type):
+    def __call__(cls, *a): return 5
+class A(metaclass=M): pass
+x = A()
+---
+class A:
+    def __init_subclass__(cls): cls.n = 4
+class B(A): pass
+x = B.n
+---
+class A:
+    pass
+def m(self): return 6
+A.m = m
+a = A()
+a.k = m.__get__(a)
+x = a.m() + a.k()
+---
+class A:
+    x = 1
+class B(A):
+    x = 2
+class C(A):
+    x = 3
+class D(B, C):
+    pass
+x = D.x + super(B, D).x
+---
+import weakref, threading
+class A: n = 5
+a = A()
+r = weakref.ref(a)
+x = r().n
+---
+import threading
+l = []
+t = threading.Thread(target=l.append, args=(3,))
+t.start(); t.join()
+x = len(l)
+---
+import contextlib
+with contextlib.ExitStack() as s:
+    l = []
+    s.callback(l.append, 1)
+x = len(l)
+---
+import json
+x = json.loads('{"a": 4}')["a"] + len(json.dumps([1]))
+---
+import os
+os.environ["FOO"] = "7"
+x = int(os.environ["FOO"]) + int(os.environ.get("BAR_X", "1") == "1")
+'''
+
+
+class Module:
+    number, in_function = 0, False
+
+
+def main():
+    binary, show = sys.argv[1], "--show" in sys.argv
+    programs = [p.strip("\n") for p in PROGRAMS.split("\n---\n")]
+    followed = wrong = 0
+    with tempfile.TemporaryDirectory(prefix="tilewright-python-") as folder:
+        open(os.path.join(folder, "tilewright.toml"), "w").close()
+        path = os.path.join(folder, "program.py")
+        for text in programs:
+            with open(path, "w") as out:
+                out.write(text + "\n" + KERNEL)
+            expected = unknown_test.python_gives(Module, text + "\n" + KERNEL, True)
+            assert expected is not None, text
+            given, diagnostics = unknown_test.tilewright_gives(binary, path)
+            got = given.get("k_0")
+            if got is None:
+                if show:
+                    print([d["message"] for d in diagnostics][:1], text, sep="\n", end="\n\n")
+                continue
+            followed += 1
+            if got != expected:
+                wrong += 1
+                print(f"{got} instead of {expected}:\n{text}\n")
+    print(f"{len(programs)} programs, {followed} followed, {wrong} wrong")
+    return 1 if wrong or followed < FOLLOWED else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
