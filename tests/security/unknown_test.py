@@ -78,6 +78,9 @@ hides("a function of several types", "import functools\n@functools.singledispatc
       "def _(v): return 64\n", "f(1)")
 hides("attributes that a method gives", "class C:\n    n = 32\n    def __getattribute__(self, name): return 64\n", "C().n")
 hides("names that exec binds", "D = {'n': 32}\nexec('n = 64', D)\n", "D['n']")
+hides("a block that may end an exception", "class W:\n    def __enter__(self): return self\n    def __exit__(self, kind, *a):\n"
+      "        c.n = 32 if kind is None else 64\n        return torch.cuda.is_available()\nc = Config(32)\n"
+      "with W():\n    hidden.f()\n", "c.n")
 hides("a metaclass", "class M(type):\n    made = [32]\n    def __init__(cls, *a):\n        M.made[0] = 64\n"
       "class C(metaclass=M):\n    pass\n", "M.made[0]")
 hides("methods of a class derived from dict", "class D(dict):\n    def __setitem__(self, k, v):\n"

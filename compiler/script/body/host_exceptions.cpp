@@ -157,7 +157,8 @@ Flow HostBody::exit(Value manager, const syntax::With* node, Scope* scope, Flow 
     return Flow::Error;
   }};
   if (answer.is_opaque() && in_.is_caught()) return in_.either(answer, at(node), scope, true, goes_on, leaves);
-  const std::optional<bool> handled = answer.is_opaque() ? false : in_.truth(answer, at(node));
+  // Where nothing takes it, the way that leaves makes no kernel.
+  const std::optional<bool> handled = answer.is_opaque() ? true : in_.truth(answer, at(node));
   if (!handled) return Flow::Error;
   return *handled ? goes_on.run() : leaves.run();
 }
