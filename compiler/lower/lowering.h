@@ -79,7 +79,7 @@ class Lowering {
   std::unordered_set<const ir::Var*> host_storage_;  // data of host allocations
   std::unordered_set<const ir::Buffer*> allocated_;
   std::vector<const ir::Alloc*> allocs_;
-  std::vector<const ir::Buffer*> views_;
+  std::vector<const ir::Decl*> views_;
   std::unordered_map<const ir::Var*, std::int64_t> pool_bytes_;
   std::vector<std::pair<text::Span, std::string>> reported_;
 };

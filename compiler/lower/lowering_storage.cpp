@@ -39,7 +39,7 @@ void Lowering::survey(std::span<const Stmt* const> device) {
     walk_stmts(root, [&](const Stmt* s) {
       switch (s->kind) {
         case StmtKind::Alloc: allocs_.push_back(static_cast<const Alloc*>(s)); break;
-        case StmtKind::Decl: views_.push_back(static_cast<const Decl*>(s)->buffer); break;
+        case StmtKind::Decl: views_.push_back(static_cast<const Decl*>(s)); break;
         case StmtKind::ScopeIds: {
           auto ids = static_cast<const ScopeIds*>(s);
           for (const Var* var : ids->vars) ids_.declared(var, s->origin);
@@ -127,15 +127,16 @@ void Lowering::size_pools() {
     }
     std::optional<std::int64_t> elements = storage_elements(*buffer);
     std::int64_t align = std::max({16, buffer->align, static_cast<int>(swizzle_bytes(*buffer))});
-    for (const Buffer* view : views_)
-      if (view->data == buffer->data) align = std::max(align, swizzle_bytes(*view));
+    for (const Decl* view : views_)
+      if (view->buffer->data == buffer->data) align = std::max(align, swizzle_bytes(*view->buffer));
     // Boxes of tensor copies start on multiples of 128 bytes; dispatch saw to the offsets within the storage.
     if (!out_.plan.tensor_maps.empty()) align = std::max(align, std::int64_t{128});
     if (auto fixed = pool_bytes_.find(buffer->data); fixed != pool_bytes_.end()) {
       elements = fixed->second * 8 / element_bits(buffer->dtype);
     } else if (elements && *elements == 0) {
       std::int64_t bytes = 0;
-      for (const Buffer* view : views_) {
+      for (const Decl* decl : views_) {
+        const Buffer* view = decl->buffer;
         if (view->data != buffer->data) continue;
         std::optional<std::int64_t> end = view_end(*view);
         if (!end) {
@@ -176,16 +177,28 @@ void Lowering::size_pools() {
   }
 }
 
-// What goes beyond the limit is told where it does; the code is right, and no launch of it is.
+// What goes beyond the limit is told at the allocation that does: no launch of the kernel can succeed.
 void Lowering::check_shared_limit(const Buffer& buffer, const SharedBlock& block) {
   const std::int64_t limit = ir::shared_memory_limit(in_.kernel->target);
   const std::int64_t all = out_.plan.static_shared_bytes + out_.plan.dynamic_shared_bytes;
   if (failed_ || all <= limit || all - block.bytes > limit) return;
-  report(code::kSharedLimit, text::Severity::Warning,
-         "shared memory of a CTA reaches " + std::to_string(all) + " bytes with `" +
-             std::string(ir::spoken_name(buffer)) + "`; " + in_.kernel->target.name() + " has " +
-             std::to_string(limit) + ", and no launch can have more",
-         "make the tiles or the number of stages smaller");
+  // Of a pool the first of its allocations that goes beyond.
+  const bool pool = storage_elements(buffer) == 0 || pool_bytes_.contains(buffer.data);
+  const Decl* beyond = nullptr;
+  std::int64_t least = 0;
+  for (const Decl* view : views_) {
+    if (!pool || view->buffer->data != buffer.data) continue;
+    const std::int64_t end = view_end(*view->buffer).value_or(0);
+    if (all - block.bytes + end <= limit || (beyond && end >= least)) continue;
+    beyond = view;
+    least = end;
+  }
+  if (beyond) origin_ = beyond->origin;
+  error(code::kSharedLimit,
+        "shared memory of a CTA reaches " + std::to_string(beyond ? all - block.bytes + least : all) + " bytes with `" +
+            std::string(ir::spoken_name(beyond ? *beyond->buffer : buffer)) + "`; " + in_.kernel->target.name() +
+            " has " + std::to_string(limit) + ", and no launch can have more",
+        "make the tiles or the number of stages smaller");
 }
 
 }  // namespace tilewright::lower

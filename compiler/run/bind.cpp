@@ -322,8 +322,11 @@ class Binder {
     if (b.elem_offset) {
       std::int64_t offset = number_in(b.elem_offset, "the offset of " + t.name, 0, kMost);
       storage += offset;
+      t.first = offset;
       t.compact = t.compact && offset == 0;
     }
+    if (auto strides = t.compact ? std::nullopt : element_strides(b))
+      for (Expr stride : *strides) t.strides.push_back(number_in(stride, "a stride of " + t.name, 0, kMost));
     if (storage < 0 || storage > kMost) refuse(t.name + " is too large");
     t.bytes = packed_bytes_of(b.dtype, storage);
     return t;
@@ -504,6 +507,28 @@ std::expected<void, std::string> join(Bound& all, Bound next) {
 }
 
 }  // namespace
+
+std::optional<std::vector<Expr>> element_strides(const Buffer& buffer) {
+  std::vector<Expr> out(buffer.rank());
+  if (!buffer.strides.empty()) {
+    std::ranges::copy(buffer.strides, out.begin());
+    return out;
+  }
+  if (!buffer.layout || layout::is_trivial(*buffer.layout)) {
+    layout::Dim stride = 1;
+    for (std::size_t i = buffer.rank(); i-- > 0; stride = stride * layout::Dim(buffer.shape[i])) out[i] = stride.expr();
+    return out;
+  }
+  if (!buffer.layout->is_tile()) return std::nullopt;
+  const layout::TileLayout& tile = *buffer.layout->tile;
+  if (tile.shard.size() != buffer.rank() || !tile.replica.empty() || !tile.offset.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < buffer.rank(); ++i) {
+    const layout::Iter& iter = tile.shard[i];
+    if (iter.axis != layout::Axis::m || !provably_equal(iter.extent, layout::Dim(buffer.shape[i]))) return std::nullopt;
+    out[i] = iter.stride.expr();
+  }
+  return out;
+}
 
 std::vector<std::int64_t> array_shape(const BoundTensor& tensor) {
   if (tensor.compact) return tensor.shape;

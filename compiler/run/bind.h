@@ -1,6 +1,7 @@
 // From a launch plan with symbols to a job in numbers: the host part of a kernel, evaluated.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,13 @@ struct BoundTensor {
   std::int64_t bytes = 0;           // that its storage takes
   bool compact = true;              // row-major without gaps: storage and elements are in the same order
   Role role = Role::InOut;
+  std::vector<std::int64_t> strides{};  // of each dimension, in elements; empty: compact, or not that simple
+  std::int64_t first = 0;               // where element 0 lies, in elements
 };
+
+// Elements from one index of each dimension of a buffer to the next, as its strides or its layout say; nullopt where
+// the layout is not that simple (a dimension in several parts, a swizzle). Expressions are made in the current arena.
+std::optional<std::vector<ir::Expr>> element_strides(const ir::Buffer& buffer);
 
 // The shape of an array that holds the tensor: storage with gaps is given and taken as it lies in memory.
 std::vector<std::int64_t> array_shape(const BoundTensor& tensor);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
+#include <numeric>
 
 #include "compiler/ir/origin.h"
 #include "compiler/simulate/codes.h"
@@ -24,14 +26,37 @@ std::string comparison_text(const Report& r, std::size_t i, const Comparison& c,
 
 }  // namespace
 
-std::string coordinate(const BoundTensor& tensor, std::int64_t number) {
-  if (!tensor.compact || tensor.shape.empty()) return "[" + std::to_string(number) + "]";
-  std::string out;
-  for (std::size_t i = tensor.shape.size(); i-- > 0;) {
-    std::int64_t extent = std::max<std::int64_t>(tensor.shape[i], 1);
-    out = std::to_string(number % extent) + (out.empty() ? "" : ", ") + out;
-    number /= extent;
+std::vector<std::int64_t> index_of(const BoundTensor& tensor, std::int64_t number) {
+  const std::size_t rank = tensor.shape.size();
+  std::vector<std::int64_t> index(rank);
+  if (tensor.compact) {
+    for (std::size_t i = rank; i-- > 0;) {
+      const std::int64_t extent = std::max<std::int64_t>(tensor.shape[i], 1);
+      index[i] = number % extent;
+      number /= extent;
+    }
+    return index;
   }
+  if (tensor.strides.size() != rank || number < tensor.first) return {};
+  // The widest first: what is left over lies in the next.
+  std::vector<std::size_t> widest(rank);
+  std::iota(widest.begin(), widest.end(), 0u);
+  std::ranges::stable_sort(widest, std::greater(), [&](std::size_t i) { return tensor.strides[i]; });
+  std::int64_t rest = number - tensor.first;
+  for (std::size_t i : widest) {
+    if (tensor.strides[i] == 0) continue;
+    index[i] = std::min(rest / tensor.strides[i], tensor.shape[i] - 1);
+    rest -= index[i] * tensor.strides[i];
+  }
+  return rest == 0 ? index : std::vector<std::int64_t>();
+}
+
+std::string coordinate(const BoundTensor& tensor, std::int64_t number) {
+  const std::vector<std::int64_t> index = index_of(tensor, number);
+  if (tensor.shape.empty()) return "[0]";
+  if (index.empty()) return "element " + std::to_string(number) + " of its storage";
+  std::string out;
+  for (std::int64_t i : index) out += (out.empty() ? "" : ", ") + std::to_string(i);
   return "[" + out + "]";
 }
 
@@ -49,6 +74,7 @@ std::string_view Report::verdict() const {
   if (!problems.empty()) return "failed";
   if (outcome.status == Status::Incomplete) return "incomplete";
   if (!outcome.findings.empty()) return "review";
+  if (!silenced.empty()) return "silenced";
   if (!verified()) return "unverified";
   return outcome.part.empty() ? "verified" : "partial";
 }
@@ -76,11 +102,12 @@ text::Diagnostic diagnostic_of(const simulate::Finding& f, const text::Anchors& 
     return std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]);
   };
   if (f.code == simulate::code::kStepLimit) d.hint = "a loop may not end; more steps are allowed with --steps N";
+  // Who showed it is no hint: it stands behind the message.
   if (f.severity != simulate::Severity::Incomplete) {
-    d.hint = f.thread >= 0 ? "thread " + std::to_string(f.thread) + " of CTA (" + three(f.cta) + ")"
-                           : "CTA (" + three(f.cta) + ")";
-    if (f.times > 1) d.hint += "; " + std::to_string(f.times) + " times";
-    if (!f.hint.empty()) d.hint = f.hint + " (" + d.hint + ")";
+    d.message += f.thread >= 0 ? " (thread " + std::to_string(f.thread) + " of CTA (" + three(f.cta) + ")"
+                               : " (CTA (" + three(f.cta) + ")";
+    d.message += f.times > 1 ? "; " + std::to_string(f.times) + " times)" : ")";
+    d.hint = f.hint;
   }
   for (const simulate::Finding::Related& r : f.related)
     d.related.push_back({outside_of_prelude(r.origin, anchors).span, r.message});
@@ -155,6 +182,8 @@ void judge(Report& r) {
     r.problems.push_back(f.message);
     break;
   }
+  for (const Report::Silenced& s : r.silenced)
+    r.notes.push_back("silenced: " + std::string(s.finding.code) + ": " + s.finding.message + " (" + s.reason + ")");
   if (!r.outcome.part.empty())
     r.notes.push_back("only " + r.outcome.part + " ran; what others would write is not checked");
   for (std::size_t i = 0; i < r.outcome.buffers.size(); ++i) {

@@ -60,14 +60,21 @@ struct Report {
   };
   std::vector<Watching> watches;
   std::vector<simulate::WatchPoint> watch_points;
-  std::string rival;                  // what it was measured against
+  std::string rival;  // what it was measured against
+  // Findings of the simulator that the script or its settings silence, taken out of the outcome, each with why.
+  struct Silenced {
+    simulate::Finding finding;
+    std::string reason;
+  };
+  std::vector<Silenced> silenced;
   std::vector<std::string> problems;  // each makes the run fail
   std::vector<std::string> notes;     // worth knowing, no failure
   text::Span fault;                   // the script's line of a fault, where one is known
   std::string fault_reason;
 
   bool verified() const;  // something was expected of every output, and all of it came
-  // "failed"; "incomplete": nobody knows; "review": the simulator warns of something; "verified", "partial":
+  // "failed"; "incomplete": nobody knows; "review": the simulator warns of something; "silenced":
+  // it would, or worse, and the script says why that is right; "verified", "partial":
   // the same of a part of the CTAs, "unverified".
   std::string_view verdict() const;
 };
@@ -79,7 +86,9 @@ text::Diagnostic diagnostic_of(const simulate::Finding& finding, const text::Anc
 Timing timing_of(const Report& report);
 // Fills `problems` and `notes` from the outcome and the comparisons.
 void judge(Report& report);
-// "[3, 17]" of a row-major element number.
+// The index of the element that lies there in the storage; empty: none does, or the layout is not that simple.
+std::vector<std::int64_t> index_of(const BoundTensor& tensor, std::int64_t number);
+// The same as "[3, 17]"; "element 40 of its storage" where there is no index.
 std::string coordinate(const BoundTensor& tensor, std::int64_t number);
 
 }  // namespace tilewright::run

@@ -10,6 +10,7 @@
 
 #include "compiler/ir/origin.h"
 #include "compiler/run/parallel.h"
+#include "compiler/simulate/causes.h"
 
 namespace tilewright::run {
 namespace {
@@ -140,6 +141,7 @@ void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 
         out.findings, [&](const simulate::Finding& had) { return simulate::tell_the_same(had, f); });
     if (!known) out.findings.push_back(std::move(f));
   }
+  simulate::put_causes_first(out.findings);
   if (other.status != Status::Done) {
     other.findings = std::move(out.findings);
     // What was asked for was of the first.

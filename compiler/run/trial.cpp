@@ -11,6 +11,7 @@
 #include "compiler/run/bind.h"
 #include "compiler/run/element.h"
 #include "compiler/run/simulated_executor.h"
+#include "compiler/simulate/causes.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/pages.h"
 
@@ -203,6 +204,7 @@ class Trying {
       try_scalars();
     }
     if (budget_.awkward) try_extents();
+    simulate::put_causes_first(trial_.findings);
     return std::move(trial_);
   }
 

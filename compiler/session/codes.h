@@ -21,7 +21,10 @@ inline constexpr text::CodeInfo kCodes[] = {
     {code::kNotSilenced, "an error cannot be silenced",
      "Only what leaves the kernel whole, warnings and advice, can be silenced by a comment "
      "`# tilewright: ignore[CODE]` or set off in tilewright.toml. An error says that something cannot be made, so it "
-     "stays and so does the exit status 1. Mend what it says, and remove the comment."},
+     "stays and so does the exit status 1. Fix what it says, and remove the comment. A finding of the simulator "
+     "(TW50xx) is silenced by a comment with a reason, `ignore[TW5020: reason]`; it is counted, and its kernel does "
+     "not "
+     "count as checked."},
     {code::kFoundArchitecture, "architecture found out",
      "Nobody says which architecture the script is for: no --arch, no comment, no tilewright.toml, no "
      "KERNEL_META[\"compute_capability\"]. sm_90a, the default, does not have all that the kernel calls, so it is "
@@ -33,7 +36,8 @@ inline constexpr text::CodeInfo kCodes[] = {
      "kernel for each, or choose between them where the script is evaluated (a Python `if`)."},
     {code::kComment, "comment for Tilewright that says nothing",
      "A comment that begins with `# tilewright:` is for this compiler. It is `entry EXPR`, `reference EXPR`, `sequence "
-     "A then B`, `arch sm_90a ...`, `dialect 0.26`, `tvm=0.26` or `ignore[CODE]`. Other words have no effect, and an "
+     "A then B`, `arch sm_90a ...`, `dialect 0.26`, `tvm=0.26`, `ignore[CODE]` or `ignore[CODE: reason]`. Other words "
+     "have no effect, and an "
      "architecture that does not exist is compiled for by nobody."},
 };
 

@@ -11,6 +11,7 @@
 #include "compiler/scope/codes.h"
 #include "compiler/script/codes.h"
 #include "compiler/session/codes.h"
+#include "compiler/session/silence.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::session {
@@ -22,7 +23,8 @@ constexpr CommentWord kWords[] = {
     {"entry", "entry make(128, 64)", "entry make(shape=(128, 64))",
      "A kernel to compile: an expression of the module."},
     {"ignore", "ignore[TW3106]", "ignore[CODE, ...]",
-     "Findings on this line that are meant as they are. None that fails a kernel."},
+     "Findings on this line that are meant as they are. None that fails a kernel; one of the simulator with a reason, "
+     "ignore[TW5020: why it is right]."},
     {"reference", "reference expected(...)", "reference expected(ROWS)",
      "What `run` compares with: the function or kernel that it expects."},
     {"run", "run copy n=128", "run ENTRY reference=expected A=random(seed=7) B=poison n=100 repeat=20",
@@ -149,25 +151,34 @@ class Reader {
       d.hint = "for example # tilewright: ignore[TW3106]";
       return;
     }
-    const std::size_t close = rest.find(']');
+    const std::size_t close = closing_bracket(rest, 0);
     if (close == std::string_view::npos) {
       text::Diagnostic& d = report(rest.substr(0, 1), text::Severity::Warning, "this bracket is not closed");
       d.hint = "for example # tilewright: ignore[TW3106]";
       return;
     }
-    const std::vector<std::string_view> names = words_of_comment(rest.substr(1, close - 1));
-    if (names.empty()) {
+    const std::vector<IgnoredCode> named = ignored_codes(rest);
+    if (named.empty()) {
       report(rest.substr(0, close + 1), text::Severity::Warning, "no code is named here, so nothing is silenced");
       found_.back().hint = "for example # tilewright: ignore[TW3106]";
     }
-    for (std::string_view name : names) {
-      if (may_be_code(name)) continue;
-      report(name, text::Severity::Warning, "there is no diagnostic " + std::string(name));
-      std::string upper(name);
-      std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
-      suggest(found_.back(), may_be_code(upper) ? std::string_view(upper) : std::string_view(),
-              "`tilewright check` names the code of what it finds");
+    for (const IgnoredCode& one : named) one_code(one);
+  }
+
+  void one_code(const IgnoredCode& one) {
+    const std::string name(one.code);
+    if (may_be_code(name)) {
+      if (!needs_reason(name) || !one.reason.empty()) return;
+      report(one.code, text::Severity::Warning,
+             name + " is a finding of the simulator and is silenced with a reason only; none is given, so it stays");
+      found_.back().hint = "write why it is right: # tilewright: ignore[" + name + ": reason]";
+      return;
     }
+    report(one.code.empty() ? directive_->text : one.code, text::Severity::Warning, "there is no diagnostic " + name);
+    std::string upper(name);
+    std::ranges::transform(upper, upper.begin(), [](unsigned char c) { return std::toupper(c); });
+    suggest(found_.back(), may_be_code(upper) ? std::string_view(upper) : std::string_view(),
+            "`tilewright check` names the code of what it finds");
   }
 
   const syntax::Tree& tree_;

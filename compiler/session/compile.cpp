@@ -8,6 +8,7 @@
 #include "compiler/session/codes.h"
 #include "compiler/session/comments.h"
 #include "compiler/session/run_comments.h"
+#include "compiler/session/silence.h"
 #include "compiler/session/stages_ahead.h"
 #include "compiler/session/unused.h"
 
@@ -17,26 +18,12 @@ namespace {
 // Line of a place in its file, from 0.
 std::uint32_t line_of(const text::Anchors::Place& place) { return place.source->position(place.begin).line; }
 
-// `# tilewright: ignore[TW3106]` speaks of its own line; without codes of everything there. Null: no comment speaks of
-// the diagnostic.
-const syntax::Directive* ignoring(const syntax::Tree& tree, const text::Diagnostic& d, const text::Anchors& anchors) {
-  text::Anchors::Place place = anchors.resolve(d.span);
-  if (!place.source || place.source != tree.source().get()) return nullptr;
-  for (const syntax::Directive& directive : tree.directives()) {
-    if (!directive.text.starts_with("ignore") || directive.line != line_of(place)) continue;
-    std::size_t open = directive.text.find('[');
-    if (open == std::string_view::npos || directive.text.find(d.code, open) != std::string_view::npos)
-      return &directive;
-  }
-  return nullptr;
-}
-
 // Takes out what comments silence. An error stays, and the comment that would silence it is a finding itself.
 void silence(const syntax::Tree& tree, std::vector<text::Diagnostic>& diagnostics, text::Anchors& anchors) {
   if (tree.directives().empty()) return;
   std::vector<std::pair<const syntax::Directive*, std::string_view>> refused;
   std::erase_if(diagnostics, [&](const text::Diagnostic& d) {
-    const syntax::Directive* comment = ignoring(tree, d, anchors);
+    const syntax::Directive* comment = comment_about(tree, d, anchors);
     if (comment && d.fails) refused.emplace_back(comment, d.code);
     return comment && !d.fails;
   });
@@ -51,8 +38,23 @@ void silence(const syntax::Tree& tree, std::vector<text::Diagnostic>& diagnostic
     d.severity = text::Severity::Warning;
     d.message = std::string(code) + " is an error, which no comment silences";
     d.span = {anchors.add(tree.source(), comment->offset), 0, length};
-    d.hint = "mend what it says, and remove the comment";
+    d.hint = "fix what it says, and remove the comment";
   }
+}
+
+// What the prelude does wrong for its caller stands at the call in the author's file.
+void leave_prelude(text::Diagnostic& d, const text::Anchors& anchors) {
+  auto inside = [&](text::Span span) {
+    const text::Anchors::Place at = anchors.resolve(span);
+    return at.source && at.source->path().starts_with("prelude/");
+  };
+  while (!d.chain.empty() && inside(d.span)) {
+    d.span = d.chain.back();
+    d.chain.pop_back();
+    d.fix = {};  // it speaks of the other place
+  }
+  std::erase_if(d.chain, inside);
+  std::erase_if(d.related, [&](const text::Related& r) { return inside(r.span); });
 }
 
 // The place in the script itself that stands for a call: the call, else the innermost call site of the script that led
@@ -191,6 +193,7 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   if (!out.evaluation->other_entries.empty()) uses.clear();
   std::ranges::move(unused(uses, anchors, tree->source().get()), std::back_inserter(out.diagnostics));
   for (text::Diagnostic& d : out.diagnostics) {
+    leave_prelude(d, anchors);
     d.fails = d.severity == text::Severity::Error;
     if (options.deny_fallback && d.code == dispatch::code::kFallback) d.severity = text::Severity::Error;
   }

@@ -8,6 +8,7 @@
 #include "compiler/script/evaluate.h"
 #include "compiler/session/architecture.h"
 #include "compiler/session/kernel_cache.h"
+#include "compiler/session/silence.h"
 #include "compiler/session/stages.h"
 
 namespace tilewright::session {
@@ -44,6 +45,7 @@ struct Compiled {
   std::unique_ptr<script::Evaluation> evaluation;
   std::vector<CompiledKernel> kernels;        // entries in order, kernels of an entry in order
   std::vector<text::Diagnostic> diagnostics;  // of all stages, in the order of the text
+  std::vector<Silenced> silenced;             // findings of the simulator that a comment or [severity] silences
   std::size_t kernels_searched = 0;           // for what they do not use; the others were searched before
   bool stopped = false;                       // somebody asked to stop: incomplete
   bool has_errors() const;                    // an error was reported, or a kernel failed

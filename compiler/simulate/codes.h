@@ -36,6 +36,9 @@ inline constexpr std::string_view kInterleaving = "TW5040";
 inline constexpr std::string_view kRegisterPool = "TW5041";
 }  // namespace code
 
+// What to do about a finding of which nothing closer is known; empty: it depends on the kernel.
+std::string_view usual_hint(std::string_view code);
+
 inline constexpr text::CodeInfo kCodes[] = {
     {code::kOutOfBounds, "access out of bounds",
      "The address lies outside the buffer. On a GPU this faults or damages other data."},

@@ -26,6 +26,8 @@ class Deadlock {
   explicit Deadlock(Machine& m) : m_(m) {}
 
   void tell() {
+    // A warp that is split keeps all others waiting: it is the cause.
+    if (const Thread* t = m_.split_warp()) return m_.tell_split_warp(*t);
     gather();
     if (groups_.empty()) return;
     foresee();
@@ -293,6 +295,7 @@ class Deadlock {
         f.related.push_back(
             {origin_of(groups_[i]), who(groups_[i].threads) + " " + waits(groups_[i]) + " here " + groups_[i].what});
     if (path.size() == 1 && !first.supplier) hint(f, first);
+    if (f.hint.empty()) f.hint = hint_of_ring(path);
     m_.report(std::move(f), first.threads[0], origin_of(first));
   }
 
@@ -308,6 +311,18 @@ class Deadlock {
       f.hint = "all earlier phases are over: does the wait have the right parity, or has it missed one?";
     if (b.missing > 0 && b.missing < b.arrivals)
       f.hint = "let as many threads arrive as the barrier is initialised for, or initialise it for fewer";
+  }
+
+  // Who waits in a ring of mbarriers waits for a phase that no one has begun.
+  std::string hint_of_ring(const std::vector<std::size_t>& path) const {
+    const bool mbarriers = std::ranges::all_of(path, [&](std::size_t i) { return groups_[i].place > kOffsetMask; });
+    if (!mbarriers || path.size() < 2)
+      return "let the threads come to these calls in one order, or take one of the waits out of the ring";
+    const bool at_start = std::ranges::all_of(path, [&](std::size_t i) { return groups_[i].phase == 0; });
+    return at_start ? "one side has to begin without waiting: a producer's state starts with "
+                      "PipelineState(STAGES, phase=1)"
+                    : "one of the waits means a phase too late, or an arrival is missing or counted twice: compare how "
+                      "often each side comes with the counts that the barriers are initialised for";
   }
 
   std::string one(const Thread& t) const {

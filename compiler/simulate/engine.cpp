@@ -74,6 +74,10 @@ bool Engine::issue(Machine& m, Thread& t, std::unique_ptr<Operation> op) {
   op->sequence = ++sequence_;
   op->group = lane.open(op->queue);
   op->origin = m.origin_of(t);
+  for (std::uint64_t barrier : m.causes() ? op->signals() : std::span<const std::uint64_t>()) {
+    if (op->counted_bytes()) m.causes()->copies(m, t, barrier, op->counted_bytes());
+    if (op->queue == Queue::Commit) m.causes()->arrives(m, t, barrier);
+  }
   if (op->queue == Queue::TensorCore) pipeline_.push_back({op->sequence, t.number});
   if (m.timeline()) m.timeline()->issued(t.cta, *op, m.now());
   if (op->queue == Queue::TmemLoad) ++t.loads_under_way;
@@ -190,10 +194,17 @@ bool Engine::leave(Machine& m, std::uint32_t cta) {
       Operation& op = *pending[i];
       const bool bulk = op.queue == Queue::Bulk;
       if ((bulk && !op.taken) || op.queue == Queue::Counted) {
-        m.finding(code::kUnfinished, Severity::Error,
-                  bulk ? "the CTA ends before this copy has read its shared memory: cp_async.bulk.wait_group is missing"
-                       : "the CTA ends while this copy is under way: nobody waits on its barrier",
-                  &t, op.origin);
+        Finding f;
+        f.code = code::kUnfinished;
+        f.message =
+            bulk ? "the CTA ends before this copy has read its shared memory: no cp_async.bulk.wait_group waits for "
+                   "it"
+                 : "the CTA ends while this copy is under way: no thread waits on its barrier";
+        f.hint = bulk
+                     ? "put T.ptx.cp_async.bulk.commit_group() and T.ptx.cp_async.bulk.wait_group(0, read=True) behind "
+                       "it, in the thread that issues it"
+                     : "wait for the phase that counts its bytes before the kernel ends";
+        m.report(std::move(f), &t, op.origin);
       }
       if (bulk) {
         if (!take(m, t, op)) return false;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "compiler/lower/flatten.h"
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
@@ -104,9 +105,12 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
     return std::nullopt;
   }
   if (bytes < 0 || offset < 0 || offset > size || bytes > size - offset) {
+    const std::string index = index_outside(number, offset, bytes);
     finding(code::kOutOfBounds, Severity::Error,
-            std::string(what) + " of bytes " + std::to_string(offset) + ".." + std::to_string(offset + bytes) +
-                " of `" + std::string(name) + "`, which has " + std::to_string(size),
+            index.empty() ? std::string(what) + " of bytes " + std::to_string(offset) + " to " +
+                                std::to_string(offset + bytes - 1) + " of `" + std::string(name) + "`, which has " +
+                                std::to_string(size)
+                          : std::string(what) + " of " + index,
             &t);
     return std::nullopt;
   }
@@ -126,6 +130,36 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
     if (blame_) blame_->wrote(*this, t, pointer, bytes, result_);
   }
   return out;
+}
+
+std::string Machine::index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes) const {
+  const auto found = std::ranges::find(global_numbers_, block);
+  if (found == global_numbers_.end()) return {};
+  const ir::Buffer* tensor = program_.globals[static_cast<std::size_t>(found - global_numbers_.begin())].tensor;
+  const std::int64_t width = tensor ? lower::element_bits(tensor->dtype) / 8 : 0;
+  const bool plain = tensor && tensor->strides.empty() && (!tensor->layout || layout::is_trivial(*tensor->layout));
+  if (!plain || width < 1 || tensor->rank() == 0 || offset % width != 0) return {};
+  std::int64_t rest = offset / width;
+  const std::int64_t count = bytes / width;
+  std::string out;
+  for (std::size_t d = tensor->rank(); d-- > 0;) {
+    const std::optional<std::int64_t> extent = evaluate(tensor->shape[d]);
+    if (!extent || *extent < 1) return {};
+    std::int64_t index = rest;
+    if (d > 0) {  // what leaves a row is in another one: only the first index leaves the tensor
+      index = (rest % *extent + *extent) % *extent;
+      rest = (rest - index) / *extent;
+    }
+    std::string text = std::to_string(index);
+    const bool last = d + 1 == tensor->rank();
+    if (last && count > 1 && (d == 0 || index + count <= *extent)) text += ":" + std::to_string(index + count);
+    out = text + (out.empty() ? "" : ", ") + out;
+    if (d > 0) continue;
+    const std::int64_t far = index < 0 || !last ? index : index + count - 1;
+    return std::string(tensor->name) + "[" + out + "]: index " + std::to_string(far) +
+           (last ? std::string() : " of dimension 0") + " is outside of 0 to " + std::to_string(*extent - 1);
+  }
+  return {};
 }
 
 void Machine::undefined_read(const Thread& t, std::uint64_t pointer, std::string text) {
@@ -155,20 +189,28 @@ bool inside(const Access& access, std::int64_t index, std::int64_t lanes) {
   return access.elements < 0 || (index >= 0 && index + lanes <= access.elements);
 }
 
-std::string outside(const Access& access, std::int64_t index, std::int64_t lanes, std::string_view what) {
+}  // namespace
+
+// A view of a tensor counts its own elements.
+std::string Machine::outside_text(const Access& access, std::int64_t index, std::int64_t lanes,
+                                  std::string_view what) const {
+  const bool whole = access.where == Where::Global && access.offset == Access::kNoRegister &&
+                     program_.globals[access.index].tensor &&
+                     program_.globals[access.index].tensor->name == access.name;
+  const std::string tensor =
+      whole ? index_outside(global_numbers_[access.index], index * access.bytes, lanes * access.bytes) : std::string();
+  if (!tensor.empty()) return std::string(what) + " of " + tensor;
   std::string text = std::string(what) + " of element " + std::to_string(index);
-  if (lanes > 1) text += ".." + std::to_string(index + lanes);
+  if (lanes > 1) text += " to " + std::to_string(index + lanes - 1);
   return text + " of `" + std::string(access.name) + "`, which has " + std::to_string(access.elements);
 }
-
-}  // namespace
 
 bool Machine::load(Thread& t, const Instruction& i) {
   const Access& access = program_.accesses[i.b];
   std::int64_t index = static_cast<std::int64_t>(t.registers[i.a]);
   std::int64_t lanes = i.c;
   if (!inside(access, index, lanes)) {
-    finding(code::kOutOfBounds, Severity::Error, outside(access, index, lanes, "read"), &t);
+    finding(code::kOutOfBounds, Severity::Error, outside_text(access, index, lanes, "read"), &t);
     return false;
   }
   if (access.type.storage_bits() < 8) {
@@ -202,7 +244,7 @@ bool Machine::store(Thread& t, const Instruction& i) {
   std::int64_t index = static_cast<std::int64_t>(t.registers[i.a]);
   std::int64_t lanes = i.c;
   if (!inside(access, index, lanes)) {
-    finding(code::kOutOfBounds, Severity::Error, outside(access, index, lanes, "write"), &t);
+    finding(code::kOutOfBounds, Severity::Error, outside_text(access, index, lanes, "write"), &t);
     return false;
   }
   if (access.type.storage_bits() < 8) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "compiler/simulate/blame.h"
+#include "compiler/simulate/causes.h"
 #include "compiler/simulate/engine.h"
 #include "compiler/simulate/interleavings.h"
 #include "compiler/simulate/mbarrier.h"
@@ -99,6 +100,12 @@ class Machine {
   bool has_moved() const { return moved_; }  // in the last go_on(), did a thread do more than poll?
   void leave_grid();                         // the grid has met
   void deadlock();
+  // "W[-4, 0:8]: index -4 of dimension 0 is outside of 0 to 63"; empty: the memory is no tensor in row-major order.
+  std::string index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes) const;
+  std::string outside_text(const Access& access, std::int64_t index, std::int64_t lanes, std::string_view what) const;
+  const Thread* split_warp() const;  // a lane of one whose lanes wait at different barriers of the CTA
+  void tell_split_warp(const Thread& t);
+  void take_causes();                                        // of the cluster that has run
   std::int64_t group_bytes() const { return group_bytes_; }  // of the threads and the shared memory of a cluster
   bool affords(std::int64_t bytes);                          // counts it, and says nothing where it does not fit
   void stop() { stopped_ = true; }
@@ -180,8 +187,14 @@ class Machine {
   bool awaited(std::uint64_t barrier) const;            // somebody waits for this barrier
   std::vector<std::uint64_t> awaited_barriers() const;  // those, sorted
   std::uint64_t releases() const { return releases_; }
+  const Mbarrier* find_barrier(std::uint64_t generic) const {
+    const auto found = barriers_.find(generic);
+    return found == barriers_.end() ? nullptr : &found->second;
+  }
+  Causes* causes() const { return causes_.get(); }
   // The thread arrives: what it did before is known to whoever waits for the phase; and it has waited.
   void arrives(const Thread& t, std::uint64_t pointer) {
+    if (causes_) causes_->arrives(*this, t, pointer);
     if (races_) races_->arrive(t, generic(pointer));
   }
   void waited(const Thread& t, std::uint64_t pointer) {
@@ -196,6 +209,7 @@ class Machine {
   }
 
   std::uint32_t ctas() const { return group_ctas_; }
+  std::uint32_t cta_size() const { return block_threads_; }
   std::span<Thread> cta_threads(std::uint32_t cta) { return {threads_.data() + cta * block_threads_, block_threads_}; }
   Thread& thread(std::size_t number) { return threads_[number]; }
   std::span<const Site> sites() const { return program_.sites; }  // of the whole kernel
@@ -372,6 +386,7 @@ class Machine {
   std::unique_ptr<Timeline> timeline_;
   std::uint64_t called_ = 0;  // steps of the running thread up to its call
   std::unique_ptr<Interleavings> interleavings_;
+  std::unique_ptr<Causes> causes_;
   std::vector<Supply>* supplies_ = nullptr;
   std::vector<char> watched_;                    // by block
   std::unordered_set<std::uint64_t> by_kernel_;  // blocks that an earlier kernel has written

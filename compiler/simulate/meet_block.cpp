@@ -12,6 +12,8 @@ namespace {
 
 using Kind = Site::Kind;
 
+constexpr const char* kMoveOut = "move the barrier out of the branch, so that all threads come to one call";
+
 std::uint64_t combined(const Site& site, std::uint64_t x, std::uint64_t y) {
   return combined(combine_named(site.text).value_or(Combine::Add), site.type, x, y);
 }
@@ -45,13 +47,13 @@ void Machine::tell_ended_lanes(const Thread& t) {
   const std::uint32_t first = t.linear / 32 * 32;
   std::uint32_t gone = first;
   while (gone < first + 31 && !fell_off_the_end(cta_threads(t.cta)[gone])) ++gone;
-  finding(
-      code::kDivergence, Severity::Error,
-      "lane " + std::to_string(t.linear % 32) + " of warp " + std::to_string(first / 32) + " waits here and lane " +
-          std::to_string(gone % 32) +
-          " has ended without coming: a barrier is for whole warps, so it must not stand in a branch that only some "
-          "lanes take",
-      &t);
+  Finding f;
+  f.code = code::kDivergence;
+  f.message = "lane " + std::to_string(t.linear % 32) + " of warp " + std::to_string(first / 32) +
+              " waits here and lane " + std::to_string(gone % 32) +
+              " has ended without coming: the lanes of a warp come to a barrier together (PTX 9.7.13.1, .aligned)";
+  f.hint = kMoveOut;
+  report(std::move(f), &t);
 }
 
 // They arrive at a barrier of the hardware, which is then over, and go on.
@@ -179,26 +181,60 @@ void Machine::check_cta_meeting(std::uint32_t cta, const Thread& first) {
     lane = &t;
     if (lanes_at(t) == Lanes::Ended) return tell_ended_lanes(t);
   }
-  auto tell = [&](const Thread& at, const Thread& elsewhere, Severity severity, std::string_view why) {
+  if (same_warp) return tell_split_warp(*same_warp);
+  auto tell = [&](std::string message, const Thread* elsewhere) {
     Finding f;
     f.code = code::kDivergence;
-    f.severity = severity;
-    f.message = "thread " + std::to_string(at.linear) + " waits here while thread " + std::to_string(elsewhere.linear) +
-                " waits at another call" + std::string(why);
-    f.related.push_back({origin_of(elsewhere), "thread " + std::to_string(elsewhere.linear) + " waits here"});
-    report(std::move(f), &at);
+    f.severity = Severity::Warning;
+    f.message = std::move(message);
+    f.hint = kMoveOut;
+    if (elsewhere)
+      f.related.push_back({origin_of(*elsewhere), "warp " + std::to_string(elsewhere->linear / 32) + " waits here"});
+    report(std::move(f), &first);
   };
-  if (same_warp) {
-    for (const Thread& t : cta_threads(cta).subspan(same_warp->linear / 32 * 32, 32))
-      if (t.state == State::Waiting && t.pc != same_warp->pc)
-        return tell(t, *same_warp, Severity::Error, ": a barrier is for whole warps, whose lanes come to it together");
-  }
-  if (other) tell(first, *other, Severity::Warning, "");
+  const std::string warp = "warp " + std::to_string(first.linear / 32);
+  if (other)
+    tell(warp + " waits for the CTA here and warp " + std::to_string(other->linear / 32) +
+             " at another call: PTX counts both at one barrier (9.7.13.1), so each takes the other's arrival for its "
+             "own",
+         other);
   if (ended)
-    finding(code::kDivergence, Severity::Warning,
-            "thread " + std::to_string(first.linear) + " waits here for the whole CTA, and thread " +
-                std::to_string(ended->linear) + " has ended without coming",
-            &first);
+    tell(warp + " waits here for the whole CTA, and thread " + std::to_string(ended->linear) +
+             " has ended without coming: PTX counts the threads that are left (9.7.13.1)",
+         nullptr);
+}
+
+// Lanes of one warp that wait at different barriers: the warp comes to none of them.
+void Machine::tell_split_warp(const Thread& t) {
+  const std::uint32_t warp = t.linear / 32;
+  std::span<Thread> lanes = cta_threads(t.cta).subspan(warp * 32);
+  lanes = lanes.first(std::min<std::size_t>(32, lanes.size()));
+  auto apart = [&](const Thread& l) { return l.state == State::Waiting && l.pc != t.pc; };
+  const auto other = std::ranges::find_if(lanes, apart);
+  if (other == lanes.end()) return;
+  const Thread &first = other->linear < t.linear ? *other : t, &second = other->linear < t.linear ? t : *other;
+  Finding f;
+  f.code = code::kDivergence;
+  f.message = "warp " + std::to_string(warp) + " is split over two barriers: lane " +
+              std::to_string(first.linear % 32) + " waits here and lane " + std::to_string(second.linear % 32) +
+              " at another call; the lanes of a warp come to a barrier together (PTX 9.7.13.1, .aligned)";
+  f.hint = kMoveOut;
+  f.related.push_back({origin_of(second), "lane " + std::to_string(second.linear % 32) + " waits here"});
+  report(std::move(f), &first);
+}
+
+// Null: there is none.
+const Thread* Machine::split_warp() const {
+  const Thread* first = nullptr;  // of its warp, that waits at a barrier of the CTA
+  for (const Thread& t : threads_) {
+    if (t.linear % 32 == 0) first = nullptr;
+    if (t.state != State::Waiting) continue;
+    const Kind kind = site_of(t).kind;
+    if (!is_cta_wide(kind) && kind != Kind::NamedSync && kind != Kind::NamedArrive) continue;
+    if (first && first->pc != t.pc) return &t;
+    if (!first) first = &t;
+  }
+  return nullptr;
 }
 
 bool Machine::complete_cta(std::uint32_t cta) {

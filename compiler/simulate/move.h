@@ -14,6 +14,7 @@ class Move final : public Operation {
   bool take(Machine& m, Thread& t) override;
   bool land(Machine& m, Thread& t) override;
   std::span<const std::uint64_t> signals() const override { return barriers; }
+  std::int64_t counted_bytes() const override { return bytes; }
   bool covers(std::uint64_t pointer) const override;
 
   std::int64_t bytes;

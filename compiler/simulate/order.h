@@ -88,6 +88,8 @@ class Order {
   bool knows(Agent thread, Agent other, Time time) const {
     return thread == other || at(threads_[thread].base->seen, other) >= time;
   }
+  // Up to which time.
+  Time known_time(Agent thread, Agent other) const { return at(threads_[thread].base->seen, other); }
   // The same of asynchronous operations that the thread starts now, and of what the other one wrote ordinarily.
   bool proxy_knows(Agent thread, Agent other, Time time) const {
     const Own& own = threads_[thread];

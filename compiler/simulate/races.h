@@ -191,6 +191,8 @@ class Races {
   Cause cause_of(const Access& a, const Touch& earlier, bool earlier_writes, bool equal) const;
   const Thread* thread_of(const Touch& touch) const;
   static Reach reach_of(const Thread& t, const Thread* other);
+  bool is_released_by_another(const Thread& t, const Thread& other) const;
+  std::string_view barrier_between(const Thread& t, const Thread* other) const;
   void conflict(const Access& a, const Touch& earlier, bool earlier_writes, std::uint64_t pointer, std::int64_t bytes,
                 bool equal);
   std::string name_of(const Touch& touch) const;

@@ -5,6 +5,8 @@
 namespace tilewright::simulate {
 namespace {
 
+constexpr std::uint32_t kWarpgroup = 128;
+
 std::string_view words_of(Queue queue) {
   switch (queue) {
     case Queue::Copy: return "the cp.async";
@@ -18,10 +20,14 @@ std::string_view words_of(Queue queue) {
   }
 }
 
-std::string_view barrier_for(Reach reach) {
+// `one_warpgroup`: of a CTA that has others.
+std::string_view barrier_for(Reach reach, bool one_warpgroup) {
   switch (reach) {
     case Reach::Warp: return "put T.cuda.warp_sync() between them: lanes of a warp need not go on together";
-    case Reach::Cta: return "put T.cuda.cta_sync() between them, or another barrier that both threads reach";
+    case Reach::Cta:
+      return one_warpgroup ? "put T.cuda.cta_sync() between them; where only this warpgroup comes, "
+                             "T.cuda.warpgroup_sync(ID) with a barrier number of its own"
+                           : "put T.cuda.cta_sync() between them, or another barrier that both threads reach";
     case Reach::Cluster: return "put T.cuda.cluster_sync() between them";
     default: return "CTAs of a grid are not ordered: let one of them own each element, or use atomics";
   }
@@ -81,12 +87,33 @@ Reach Races::reach_of(const Thread& t, const Thread* other) {
   return other->linear / kLanes == t.linear / kLanes ? Reach::Warp : Reach::Cta;
 }
 
+// The other thread has come to an end of its part, and this one knows it of a thread of the same warpgroup only: that
+// one has arrived at a barrier for all of them.
+bool Races::is_released_by_another(const Thread& t, const Thread& other) const {
+  const std::uint32_t first = other.number - other.linear % kWarpgroup, own = order_.known_time(t.number, other.number);
+  if (t.cta == other.cta && t.linear / kWarpgroup == other.linear / kWarpgroup) return false;
+  for (std::uint32_t n = first; n < first + kWarpgroup && n - other.number + other.linear < machine_.cta_size(); ++n)
+    if (n != other.number && order_.known_time(t.number, n) > own) return true;
+  return false;
+}
+
+std::string_view Races::barrier_between(const Thread& t, const Thread* other) const {
+  if (other && is_released_by_another(t, *other))
+    return machine_.cta_size() > kWarpgroup
+               ? "one thread of the warpgroup releases it for all: put T.cuda.warpgroup_sync(ID) before its arrival, "
+                 "behind what the others do"
+               : "one thread releases it for all: put T.cuda.cta_sync() before its arrival, behind what the others do";
+  const bool one_warpgroup =
+      other && machine_.cta_size() > kWarpgroup && other->linear / kWarpgroup == t.linear / kWarpgroup;
+  return barrier_for(reach_of(t, other), one_warpgroup);
+}
+
 Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier_writes, bool equal) const {
   const Thread& t = a.thread;
   const Issued* op =
       earlier.is_operation() && !is_foreign(earlier) ? &issued(earlier.who & ~Touch::kOperation) : nullptr;
   const Thread* other = thread_of(earlier);
-  const std::string_view barrier = barrier_for(reach_of(t, other));
+  const std::string_view barrier = barrier_between(t, other);
   const std::string_view unordered = "nothing orders the two";
   if (op && op->queue == Queue::TensorCore && a.operation && issued(a.operation).queue == Queue::TensorCore &&
       op->thread == t.number && !is_pipelined(a, *op))

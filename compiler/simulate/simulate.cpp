@@ -35,6 +35,7 @@ Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, con
   history_ = std::make_shared<History>();
   races_ = std::make_unique<Races>(*this, history_);
   interleavings_ = std::make_unique<Interleavings>(*this);
+  causes_ = std::make_unique<Causes>();
 }
 
 Machine::Machine(const Machine& first, const Options& options, Result& result, std::shared_ptr<History> history)
@@ -59,6 +60,7 @@ Machine::Machine(const Machine& first, const Options& options, Result& result, s
     history_ = std::move(history);
     races_ = std::make_unique<Races>(*this, history_);
     interleavings_ = std::make_unique<Interleavings>(*this);
+    causes_ = std::make_unique<Causes>();
   }
   place_shared();
 }
@@ -86,6 +88,7 @@ bool tell_the_same(const Finding& a, const Finding& b) {
 
 void Machine::report(Finding f, const Thread* thread, std::optional<Origin> origin) {
   if (foresees()) return;
+  if (f.hint.empty() && f.severity != Severity::Incomplete) f.hint = usual_hint(f.code);
   if (!origin && acting_) origin = acting_->origin;
   f.origin = origin.value_or(Origin{});
   f.cta = current_cta_;
@@ -432,6 +435,7 @@ void Machine::begin(std::uint64_t cluster) {
   warpgroups_.start(count, block_threads_);
   if (races_) races_->start_group(static_cast<std::uint32_t>(cluster), count, first_shared_);
   if (interleavings_) interleavings_->start_group(group_ctas_, (block_threads_ + 31) / 32);
+  take_causes();
   barriers_.clear();
   tensor_memories_.clear();
   for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) tensor_memories_.emplace_back(options_.trace);
@@ -582,10 +586,15 @@ void Machine::leave_if_done(std::uint32_t cta) {
   if (races_ && group_ctas_ > 1)
     races_->end_cta(cta_threads(cta), first_shared_ + cta * program_.shared.size(), program_.shared.size());
   register_pools_[cta].end(*this, threads);
-  if (tensor_memories_[cta].any_allocated())
-    finding(code::kTensorMemory, Severity::Error,
-            "the CTA ends and has not given back its tensor memory: tcgen05.dealloc is missing", &threads[0],
-            Origin{kernel_.kernel->span, nullptr});
+  if (!tensor_memories_[cta].any_allocated()) return;
+  const TensorMemory::Left left = tensor_memories_[cta].left();
+  Finding f;
+  f.code = code::kTensorMemory;
+  f.message = "the CTA ends and has not given back the " + std::to_string(left.columns) +
+              " columns of tensor memory that it allocates here";
+  f.hint = "put T.ptx.tcgen05.dealloc(address, n_cols=" + std::to_string(left.columns) +
+           ") into the warp that allocated them, behind a T.cuda.cta_sync() at the kernel's end";
+  report(std::move(f), &threads[0], left.origin.span ? left.origin : Origin{kernel_.kernel->span, nullptr});
 }
 
 // Every thread has ended: copies out of shared memory land now at the latest, and the byte counts have to add up.
@@ -638,7 +647,19 @@ std::vector<std::uint8_t> Machine::written_bytes(std::size_t global) const {
   return out;
 }
 
+// Only what is wrong makes them findings: put_causes_first() says of what.
+void Machine::take_causes() {
+  if (!causes_) return;
+  for (Finding& f : causes_->take(*this)) {
+    const bool known = std::ranges::any_of(
+        result_.findings, [&](const Finding& had) { return had.weight == kCause && had.code == f.code; });
+    if (!known) result_.findings.push_back(std::move(f));
+  }
+  causes_->start();
+}
+
 void Machine::finish() {
+  take_causes();
   result_.finished = !stopped_;
   for (std::unique_ptr<OwnedBlock>& other : others_) {
     if (other->made_up) continue;
@@ -699,6 +720,7 @@ Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Optio
     break;
   }
   drop_echoes(result.findings);
+  put_causes_first(result.findings);
   for (const Finding& f : result.findings) {
     Verdict v = f.severity == Severity::Error        ? Verdict::Error
                 : f.severity == Severity::Incomplete ? Verdict::Incomplete

@@ -46,6 +46,7 @@ class BoxCopy final : public Operation {
     return true;
   }
   std::span<const std::uint64_t> signals() const override { return barriers; }
+  std::int64_t counted_bytes() const override { return bytes(); }
   // Holds what it will read and write against what is known of others at its issue.
   void watch(Machine& m, const Thread& t) {
     Races& races = *m.races();

@@ -41,6 +41,18 @@ bool TensorMemory::any_allocated() const {
   return std::ranges::any_of(owners_, [](std::int16_t owner) { return owner != 0; });
 }
 
+std::int64_t TensorMemory::columns_from(std::int64_t first) const {
+  if (first < 0 || first % kUnit != 0 || first >= kColumns) return 0;
+  return std::ranges::count(owners_, static_cast<std::int16_t>(first / kUnit + 1)) * kUnit;
+}
+
+TensorMemory::Left TensorMemory::left() const {
+  const auto unit = std::ranges::find_if(owners_, [](std::int16_t owner) { return owner != 0; });
+  if (unit == owners_.end()) return {};
+  const std::int64_t first = (*unit - 1) * kUnit;
+  return {first, columns_from(first), origin_of(first)};
+}
+
 View TensorMemory::cell(std::int64_t lane, std::int64_t column) {
   if (!cells_) cells_ = std::make_unique<OwnedBlock>("tensor memory", kLanes * kColumns * kCellBytes, trace_);
   return View{cells_->bytes, cells_->defined, cells_->tags}.at((lane * kColumns + column) * kCellBytes);

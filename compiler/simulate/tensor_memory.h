@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -34,6 +35,18 @@ class TensorMemory {
   bool release(std::int64_t first, std::int64_t columns);
   bool holds(std::int64_t column) const;  // it is allocated
   bool any_allocated() const;
+  // Columns of the first allocation that is not given back, where it was made.
+  struct Left {
+    std::int64_t first = 0, columns = 0;
+    ir::Origin origin{};
+  };
+  Left left() const;
+  void made_at(std::int64_t first, const ir::Origin& origin) { made_[first] = origin; }
+  std::int64_t columns_from(std::int64_t first) const;  // that were allocated together; 0: none begin there
+  ir::Origin origin_of(std::int64_t first) const {
+    const auto found = made_.find(first);
+    return found == made_.end() ? ir::Origin() : found->second;
+  }
 
   bool holds(std::int64_t first, std::int64_t columns) const;
 
@@ -57,6 +70,7 @@ class TensorMemory {
 
  private:
   bool trace_;
+  std::map<std::int64_t, ir::Origin> made_;              // by the first column
   std::array<std::int16_t, kColumns / kUnit> owners_{};  // first unit of the allocation, plus one; 0: free
   std::unique_ptr<OwnedBlock> cells_;                    // made when the first cell is touched
 };

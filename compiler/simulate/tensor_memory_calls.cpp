@@ -32,6 +32,7 @@ Step allocate(Machine& m, std::span<Thread> lanes, const Site& s) {
   if (!to) return Step::Failed;
   auto first = memory.allocate(columns);
   if (!first) return Step::Wait;  // until others give columns back
+  memory.made_at(*first, m.origin_of(t));
   auto address = static_cast<std::uint32_t>(*first);
   to->put(&address, sizeof address);
   if (m.races()) {
@@ -52,9 +53,16 @@ Step release(Machine& m, std::span<Thread> lanes, const Site& s) {
     if (m.races()) m.races()->release_columns(t, address, columns);
     return Step::Done;
   }
-  return wrong(m, t,
-               std::to_string(columns) + " columns from " + std::to_string(address) +
-                   " on are given back and were not allocated together");
+  const std::int64_t there = m.tensor_memory(t.cta).columns_from(address);
+  Finding f;
+  f.code = code::kTensorMemory;
+  f.message = std::to_string(columns) + " columns from " + std::to_string(address) + " on are given back, and " +
+              (there ? std::to_string(there) + " were allocated there" : std::string("none were allocated there"));
+  f.hint = there ? "give back what was allocated: n_cols=" + std::to_string(there)
+                 : "pass the address that tcgen05.alloc has written, and the same n_cols";
+  if (there) f.related.push_back({m.tensor_memory(t.cta).origin_of(address), "allocated here"});
+  m.report(std::move(f), &t);
+  return Step::Failed;
 }
 
 Step relinquish(Machine& m, std::span<Thread> lanes, const Site&) {

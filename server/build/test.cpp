@@ -52,6 +52,7 @@ Slots slots_for(const std::string& on, const std::string& script, const std::opt
 }
 
 bsp::TestStatus outcome_of(const ide::RunAnswer& answer) {
+  if (answer.end == ide::RunAnswer::End::Skipped) return bsp::TestStatus::Skipped;
   if (render::run_status(answer) != 0) return bsp::TestStatus::Failed;
   return answer.report.verified() ? bsp::TestStatus::Passed : bsp::TestStatus::Ignored;
 }
@@ -189,7 +190,7 @@ struct Shares {
 
 std::string counted(const bsp::TestReport& r) {
   return std::to_string(r.passed) + " passed, " + std::to_string(r.failed) + " failed, " + std::to_string(r.ignored) +
-         " without expected values";
+         " without expected values" + (r.skipped ? ", " + std::to_string(r.skipped) + " skipped" : "");
 }
 
 }  // namespace

@@ -336,6 +336,7 @@ std::string summary(const Report& report) {
            std::to_string(number_of(report, TestStatus::Failed)) + " failed";
     if (const auto ignored = number_of(report, TestStatus::Ignored))
       out += ", " + std::to_string(ignored) + " without expected values";
+    if (const auto skipped = number_of(report, TestStatus::Skipped)) out += ", " + std::to_string(skipped) + " skipped";
   }
   if (report.compared) {
     out += "; against the baseline: " + counted(number_of(report, Change::Kind::Worse), "regression");

@@ -62,7 +62,8 @@ class Check {
       session::Compiled& compiled = checked.compiled.emplace_back(project::compile(*file, options, stop_));
       if (compiled.stopped) return answer;
       if (options_.simulate)
-        checked.untried = std::max(checked.untried.value_or(0), ide::try_out_all(compiled, *file->tree, stop_));
+        checked.untried = std::max(checked.untried.value_or(0), ide::try_out_all(compiled, *file, stop_));
+      if (denied("silenced")) refuse_silenced(compiled);
       for (text::Diagnostic& d : compiled.diagnostics) {
         if (denied(d.code) || (denied("unchecked") && d.code == script::code::kUnchecked))
           d.severity = text::Severity::Error;
@@ -75,6 +76,16 @@ class Check {
   }
 
  private:
+  // What is silenced is an error again.
+  static void refuse_silenced(session::Compiled& compiled) {
+    for (session::Silenced& s : compiled.silenced) {
+      text::Diagnostic& d = compiled.diagnostics.emplace_back(std::move(s.diagnostic));
+      d.severity = text::Severity::Error;
+      if (!d.hint.empty()) d.hint += "; ";
+      d.hint += "it is silenced (" + s.reason + "), which --deny silenced does not accept";
+    }
+    compiled.silenced.clear();
+  }
   bool denied(std::string_view code) const { return std::ranges::find(options_.deny, code) != options_.deny.end(); }
 
   const CheckOptions& options_;
@@ -94,7 +105,7 @@ int check(const CheckOptions& options) {
     if (!target_option(arch)) return kUsage;
   }
   for (const std::string& code : options.deny) {
-    if (code != "fallback" && code != "unchecked" && !project::code_info(code))
+    if (code != "fallback" && code != "unchecked" && code != "silenced" && !project::code_info(code))
       return fail_usage("there is no diagnostic " + code + " to deny");
   }
   project::Expansion files = project::expand(options.paths);
@@ -169,7 +180,7 @@ void add_check(CLI::App& app, Run& run) {
   options->dialect_option.add(*c);
   c->add_option("--deny", options->deny,
                 "Treat this code as an error; 'fallback' for scalar fallbacks, 'unchecked' for functions that "
-                "look like kernels and are not checked")
+                "look like kernels and are not checked, 'silenced' for findings that a comment or [severity] silences")
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();

@@ -29,8 +29,8 @@ std::optional<run::Failure> senseless(const RunOptions& options) {
   if (std::filesystem::is_directory(options.paths.front(), ec))
     return run::Failure{options.paths.front() + " is a folder", hint};
   if (options.devices.size() > 1) return run::Failure{"one entry runs on one device", "name one, or add --entry all"};
-  if (options.format == "junit" || options.fail_fast)
-    return run::Failure{"--format junit and --fail-fast are for many entries", "add --entry all"};
+  if (options.format == "junit" || options.fail_fast || options.require_all)
+    return run::Failure{"--format junit, --fail-fast and --require-all are for many entries", "add --entry all"};
   return std::nullopt;
 }
 
@@ -93,7 +93,7 @@ int run_one(const RunOptions& options, const ide::RunRequest& request, const std
   } else if (reported) {
     project::say(stdout, render::run_text(answer, render::colours(stdout)));
   }
-  return render::run_status(answer);
+  return answer.end == ide::RunAnswer::End::Skipped ? kUsage : render::run_status(answer);
 }
 
 int run_command(const RunOptions& options) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <mutex>
+#include <set>
 
 #include "server/cli/interrupts.h"
 #include "server/cli/output_names.h"
@@ -119,10 +120,11 @@ class Report {
     line_.clear();
     status_ = std::max(status_, row.status);
     if (format_ == RunFormat::Text) {
-      if (whole_ || row.wants_a_look) {
-        if (several_) project::say(stdout, render::run_heading(row, render::colours(stdout)));
-        complain(row.messages);
-        if (several_ || !row.text.empty()) project::say(stdout, row.text + "\n");
+      if (whole_ || row.wants_a_look || !row.why.empty()) {
+        if (several_ || !row.why.empty()) project::say(stdout, render::run_heading(row, render::colours(stdout)));
+        // The errors of a script are those of each of its entries, and are shown with the first.
+        if (row.verdict != "errors" || shown_.insert(row.path + "\n" + row.messages).second) complain(row.messages);
+        if ((several_ && row.why.empty()) || !row.text.empty()) project::say(stdout, row.text + "\n");
       }
     } else if (format_ == RunFormat::Json) {
       project::emit(stdout, (rows_.empty() ? render::kRunsBegin : "") + render::run_element(row, rows_.empty()));
@@ -189,6 +191,7 @@ class Report {
   bool several_, whole_;
   render::StatusLine line_;
   std::vector<RunRow> rows_;
+  std::set<std::string> shown_;  // errors of scripts
   int status_ = 0;
 };
 
@@ -305,6 +308,10 @@ int run_batch(const RunOptions& options, ide::RunRequest request, const std::sto
       row = render::run_row(run, format, render::colours(stdout), render::colours(stderr));
     } catch (const std::exception& e) {  // what cannot be told of one run is no reason to lose the others
       row = render::run_row(failed.because(e.what()), format, render::colours(stdout), render::colours(stderr));
+    }
+    if (options.require_all && !row.why.empty()) {
+      row.status = kErrors;
+      row.test.outcome = render::TestCase::Outcome::Error;
     }
     const bool ends_all = options.fail_fast && row.status != 0 && !failed_fast.exchange(true);
     rows.put(failed.file, failed.number, std::move(row));

@@ -66,7 +66,10 @@ constexpr std::string_view
         "What runs is also said by a comment in the script: # tilewright: run copy reference=expected A=random(seed=7) "
         "n=100 repeat=20\nWith --entry all it is a batch: every entry of the scripts and folders, one at a time on "
         "each GPU or slot of a remote, or on as many simulators as there are --jobs. What fails costs that run only; a "
-        "table and the worst exit status end it. In JUnit a wrong result is a failure, what could not be run or judged "
+        "table and the worst exit status end it. An entry that is written for another architecture than the device's "
+        "is "
+        "skipped, in a line that says what it needs (--require-all: it fails). In JUnit a wrong result is a failure, "
+        "what could not be run or judged "
         "an error, and what is held against nothing (unverified) skipped.\n",
     kExamples =
         "Exit status: 0 verified or nothing to compare with, 1 wrong or not known (incomplete), 2 no GPU or wrong "
@@ -187,6 +190,8 @@ void add_reports(CLI::App& c, RunOptions& options) {
       ->check(CLI::IsMember({"text", "json", "junit"}))
       ->capture_default_str();
   c.add_flag_callback("--json", [&options] { options.format = "json"; }, "The same as --format json");
+  c.add_flag("--require-all", options.require_all,
+             "Of a batch: an entry that the device's architecture cannot run fails it, instead of being skipped");
   c.add_flag("--fail-fast", options.fail_fast, "Of a batch: the first run that fails ends it");
   c.add_flag("-v,--verbose", options.verbose,
              "Of a batch: the whole report of every run, not only of those that failed");

@@ -5,8 +5,10 @@
 #include "server/cli/commands.h"
 #include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
+#include "server/ide/checked.h"
 #include "server/ide/page.h"
 #include "server/ide/tools.h"
+#include "server/ide/trials.h"
 #include "server/ide/words.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
@@ -52,6 +54,23 @@ std::shared_ptr<session::Analysis> compile_all(const ViewCommand& command, const
   return out;
 }
 
+// Adds what `check --simulate` finds. In words: what that is of all kernels, and what it could not look at.
+std::string try_out(session::Analysis& analysis, const project::LoadedFile& file, const std::stop_token& stop) {
+  ide::Summary summary{.files = 1};
+  for (session::Compiled& c : analysis.compiled) {
+    summary.untried = std::max(summary.untried.value_or(0), ide::try_out_all(c, file, stop));
+    summary.silenced += c.silenced.size();
+    for (const text::Diagnostic& d : c.diagnostics) {
+      summary.errors += d.severity == text::Severity::Error;
+      summary.warnings += d.severity == text::Severity::Warning;
+    }
+  }
+  if (!analysis.compiled.empty()) summary.kernels = analysis.compiled.front().kernels.size();
+  std::string words = summary.text();
+  words.pop_back();  // the end of its line
+  return words + (analysis.compiled.size() > 1 ? ", for each architecture" : "");
+}
+
 using MadeByKernel = std::map<const session::CompiledKernel*, std::shared_ptr<const ide::Made>>;
 
 // What NVIDIA's tools make of each kernel, their messages among the diagnostics. Nothing: stopped.
@@ -78,7 +97,8 @@ std::optional<MadeByKernel> run_tools(const ViewCommand& command, session::Analy
   auto finish = [&](std::size_t i) {
     auto [compiled, kernel] = programs[i];
     for (const toolchain::LogEntry& entry : made[i]->entries)
-      compiled->diagnostics.push_back(ide::toolchain_diagnostic(entry, *kernel->cuda));
+      if (!ide::is_of_our_variables(entry, *kernel))
+        compiled->diagnostics.push_back(ide::toolchain_diagnostic(entry, *kernel->cuda));
     out[kernel] = made[i];
   };
   if (!in_order(programs.size(), command.jobs, stop, work, finish, [&](std::size_t n) { progress.show(n); }))
@@ -167,10 +187,13 @@ int run_view(const ViewCommand& command) {
     made = std::move(*done);
   }
   const bool errors = std::ranges::any_of(analysis->compiled, &session::Compiled::has_errors);
-  const ide::Page page = ide::page(*file, analysis, kinds, [&](const session::CompiledKernel& kernel) {
+  const std::string checked = try_out(*analysis, *file, interrupts.token());
+  if (interrupts.token().stop_requested()) return interrupted();
+  ide::Page page = ide::page(*file, analysis, kinds, [&](const session::CompiledKernel& kernel) {
     auto found = made.find(&kernel);
     return found == made.end() ? nullptr : found->second;
   });
+  page.checked = checked;
   if (page.kernels.empty() && !errors)
     return fail_usage(command.file + " has no kernel to show",
                       "name one with --entry EXPR; `tilewright entries FILE` lists them");

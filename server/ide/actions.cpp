@@ -6,6 +6,7 @@
 
 #include "compiler/script/codes.h"
 #include "compiler/session/codes.h"
+#include "compiler/session/silence.h"
 #include "server/ide/lines.h"
 #include "server/ide/look.h"
 #include "server/ide/mends.h"
@@ -58,29 +59,50 @@ std::uint32_t comment_begin(std::string_view text, std::uint32_t begin, std::uin
 // What cannot be read, and what fails a kernel, cannot be silenced.
 bool can_silence(const text::Diagnostic& d) { return !d.fails && !d.code.starts_with("TW10"); }
 
+// What an offered comment gives as the reason: true of whoever takes the offer, and to be replaced by a better one.
+constexpr std::string_view kReason = ": reviewed, meant as it is";
+
+// Would the text, put at a place, be read as a comment for us there? It is none within a string.
+bool is_read(const Query& q, std::uint32_t at, const std::string& text) {
+  const text::Source& source = q.snapshot->source();
+  auto edited = std::make_shared<text::Source>(source, at, at, text);
+  const text::Edit edit{at, at, at + static_cast<std::uint32_t>(text.size())};
+  const std::uint32_t line = source.position(at).line;
+  return std::ranges::any_of(syntax::Tree::reparse(*q.snapshot->tree(), edited, edit)->directives(),
+                             [&](const syntax::Directive& d) { return d.line == line; });
+}
+
 // Adds a code to the line's `# tilewright: ignore[...]`, or the comment to the line.
 void silence(Actions& actions, const Query& q, const ShownDiagnostic& diagnostic) {
   const std::string& code = diagnostic.code;
+  const bool reasoned = session::needs_reason(code);
+  const std::string entry = reasoned ? code + std::string(kReason) : code;
+  const std::string title = "Silence " + code + " here" + (reasoned ? ", with a reason to edit" : "");
   std::uint32_t offset = diagnostic.at.begin;
   std::string_view text = q.snapshot->source().text();
   std::uint32_t line = q.snapshot->source().position(offset).line;
   for (const syntax::Directive& d : q.snapshot->tree()->directives()) {
     if (d.line != line) continue;
     if (!d.text.starts_with("ignore")) return;  // a comment cannot follow a comment
-    std::size_t close = text.find(']', d.offset);
-    if (close < line_end(text, offset)) {
-      auto at = static_cast<std::uint32_t>(close);
-      actions.add("Silence " + code + " here", Action::Kind::QuickFix, {at, at}, ", " + code, &diagnostic);
-    }
+    auto add = [&](const char* place, std::string more) {
+      const auto at = static_cast<std::uint32_t>(place - text.data());
+      actions.add(title, Action::Kind::QuickFix, {at, at}, std::move(more), &diagnostic);
+    };
+    // A code that is there and says nothing gets its reason.
+    for (const session::IgnoredCode& had : session::ignored_codes(d.text))
+      if (had.code == code) return add(had.code.data() + had.code.size(), std::string(kReason));
+    const std::size_t open = d.text.find('[');
+    const std::size_t close = open == d.text.npos ? open : session::closing_bracket(d.text, open);
+    if (close != d.text.npos) add(d.text.data() + close, ", " + entry);
     return;
   }
   std::uint32_t end = line_end(text, offset);
   if (end > line_begin(text, offset) && text[end - 1] == '\\') return;  // the statement goes on
   // A comment that is there already goes behind: what is ours begins its comment.
   std::uint32_t at = comment_begin(text, line_begin(text, offset), end);
-  std::string comment = "# tilewright: ignore[" + code + "]";
-  actions.add("Silence " + code + " here", Action::Kind::QuickFix, {at, at},
-              at == end ? "  " + comment : comment + "  ", &diagnostic);
+  std::string comment = "# tilewright: ignore[" + entry + "]";
+  comment = at == end ? "  " + comment : comment + "  ";
+  if (is_read(q, at, comment)) actions.add(title, Action::Kind::QuickFix, {at, at}, std::move(comment), &diagnostic);
 }
 
 // A line above the whole top-level statement, decorators included.

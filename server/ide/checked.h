@@ -20,6 +20,15 @@ struct CheckedFile {
 // What was found for any of the architectures, each cause once, in the order of the text.
 std::vector<session::Finding> findings(const CheckedFile& file);
 
+// Findings of the simulator that are silenced, each once, with the anchors of their places.
+struct SilencedFinding {
+  const session::Silenced* silenced = nullptr;
+  session::Finding finding;
+};
+std::vector<SilencedFinding> silenced_findings(const CheckedFile& file);
+// "1 finding silenced".
+std::string silenced_words(std::size_t findings);
+
 // Functions of a file that look like kernels and were not looked at, each with why.
 std::vector<script::Unchecked> unchecked_functions(const CheckedFile& file);
 // "2 functions not checked".
@@ -39,6 +48,7 @@ struct Summary {
   std::size_t passed_over = 0;  // Python files that are no tile scripts
   std::optional<std::size_t> untried{};
   std::size_t unchecked = 0;  // functions that look like kernels and were not looked at
+  std::size_t silenced = 0;   // findings of the simulator
 
   void add(const CheckedFile& file);
   void add(const Summary& other);

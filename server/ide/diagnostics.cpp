@@ -6,6 +6,7 @@
 #include "server/ide/artifacts.h"
 #include "server/ide/background_trials.h"
 #include "server/ide/run_findings.h"
+#include "server/ide/tools.h"
 #include "server/ide/words.h"
 
 namespace tilewright::ide {
@@ -18,7 +19,7 @@ std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compil
     auto made = artifacts.find(*k.cuda, k.target.name());
     if (!made) continue;
     for (const toolchain::LogEntry& entry : made->entries) {
-      if (entry.severity == toolchain::LogEntry::Severity::Remark) continue;
+      if (entry.severity == toolchain::LogEntry::Severity::Remark || is_of_our_variables(entry, k)) continue;
       text::Diagnostic d = toolchain_diagnostic(entry, *k.cuda);
       if (!d.span) d.span = k.value->kernel.span;
       if (seen.insert(std::to_string(d.span.anchor) + ":" + std::to_string(d.span.begin) + entry.message).second) {
@@ -28,6 +29,21 @@ std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compil
   }
   return out;
 }
+
+namespace {
+
+// A finding of the simulator as the script's comments and settings want it. Null: silenced.
+std::shared_ptr<const text::Diagnostic> as_wanted(std::shared_ptr<const text::Diagnostic> found,
+                                                  const session::Snapshot& script, const text::Anchors& anchors) {
+  if (session::reason_for(*script.tree(), *found, anchors)) return nullptr;
+  const auto& severity = script.settings()->severity;
+  if (!severity) return found;
+  std::vector<text::Diagnostic> one{*found};
+  severity(one);
+  return one.empty() ? nullptr : std::make_shared<const text::Diagnostic>(std::move(one.front()));
+}
+
+}  // namespace
 
 Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const session::Analysis> analysis,
                         const Artifacts* artifacts, const BackgroundTrials* trials, const RunFindings* runs) {
@@ -58,7 +74,8 @@ Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const s
   for (const session::Compiled& c : out.analysis->compiled) {
     if (trials)
       for (auto& d : trials->find(script.path(), c))
-        add(*out.of_trials.emplace_back(std::move(d)), c.evaluation->anchors);
+        if (auto wanted = as_wanted(std::move(d), script, c.evaluation->anchors))
+          add(*out.of_trials.emplace_back(std::move(wanted)), c.evaluation->anchors);
     if (artifacts)
       for (text::Diagnostic& d : toolchain_findings(c, *artifacts))
         add(out.of_tools.emplace_back(std::move(d)), c.evaluation->anchors);

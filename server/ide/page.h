@@ -30,6 +30,7 @@ struct Page {
   Script script;
   std::shared_ptr<const session::Analysis> analysis;  // one compilation an architecture, with its findings
   std::vector<PageKernel> kernels;                    // entries in order, the architectures of each together
+  std::string checked{};                              // in words: how much was found, and what was not looked at
 };
 
 // What NVIDIA's tools make of a kernel; null: nobody asked them.

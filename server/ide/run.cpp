@@ -9,6 +9,7 @@
 #include <future>
 
 #include "compiler/session/run_comments.h"
+#include "compiler/session/silence.h"
 #include "compiler/text/escape.h"
 #include "compiler/toolchain/toolchain.h"
 #include "server/ide/executors.h"
@@ -161,16 +162,16 @@ class Run {
       for (const std::string& part : parts) {
         auto found = std::ranges::find_if(all, [&](const auto& k) { return k.entry->expression == part; });
         if (found == all.end()) {
-          if (answer_.compiled.has_errors()) throw Ended{End::Errors};
+          if (answer_.compiled.has_errors()) errors(parts);
           unusable(part + " yields no kernel");
         }
         kernels_.push_back(&*found);
       }
     } else {
-      kernels_.push_back(&the_only_kernel(entry.empty()));
+      kernels_.push_back(&the_only_kernel(parts));
     }
     for (const session::CompiledKernel* k : kernels_)
-      if (!k->cuda) throw Ended{End::Errors};
+      if (!k->cuda) errors(parts);
     arch_ = kernels_.back()->target.name();
     if (!comment_.directive) find_comment(comments, entry);
     heed_comment();
@@ -282,7 +283,26 @@ class Run {
     arrays.emplace(name, std::move(*array));
   }
 
-  const session::CompiledKernel& the_only_kernel(bool any) const {
+  // The script has errors, for the architecture of the device. Where it has none for the one that it is written for,
+  // the device is what lacks something.
+  [[noreturn]] void errors(const std::vector<std::string>& parts) const {
+    if (!executor_.runs_cubins() || !request_.arch.empty()) throw Ended{End::Errors};
+    const session::NamedTargets named = project::one_architecture(file_);
+    const session::Compiled own = project::compile(file_, options_for(named, parts), stop_);
+    stop_here();
+    const session::CompiledKernel* other = nullptr;
+    for (const session::CompiledKernel& k : own.kernels)
+      if (k.target.name() != arch_) other = &k;
+    if (own.has_errors() || !other) throw Ended{End::Errors};
+    const bool by_comment = named.source == session::ArchitectureSource::Comment;
+    throw Ended{End::Skipped,
+                {"needs " + session::architecture_words(*other, own.evaluation->anchors) +
+                     (by_comment ? ", as its comment says" : "") + "; the device has " + arch_,
+                 "run it on a device of that architecture, or --on sim"}};
+  }
+
+  const session::CompiledKernel& the_only_kernel(const std::vector<std::string>& parts) const {
+    const bool any = parts.empty();
     std::vector<const session::CompiledKernel*> found;
     std::string names;
     const bool by_comment = any && comment_.directive;
@@ -295,7 +315,7 @@ class Run {
       names += "\n    --entry '" + text::visible(k.entry->expression) + "'";
     }
     if (found.empty()) {
-      if (answer_.compiled.has_errors()) throw Ended{End::Errors};
+      if (answer_.compiled.has_errors()) errors(parts);
       unusable(file_.source->path() + " has no kernel to run",
                "name one with --entry EXPR; `tilewright entries FILE` lists them");
     }
@@ -364,9 +384,31 @@ class Run {
     if (e.report.outcome.status == run::Status::Stopped) throw Ended{End::Stopped};
     if (e.report.outcome.status == run::Status::NoDriver) no_device(e.report.outcome.message);
     if (e.report.outcome.status == run::Status::Done) compare(e);
+    silence(e.report);
     e.judge();
     e.report.problems.insert(e.report.problems.end(), rival_problems_.begin(), rival_problems_.end());
     answer_.report = std::move(e.report);
+  }
+
+  // Takes out what the script's comments and settings silence, and gives the rest the severity that they say.
+  void silence(run::Report& report) const {
+    const text::Anchors& anchors = answer_.compiled.evaluation->anchors;
+    std::vector<simulate::Finding> kept;
+    for (simulate::Finding& f : report.outcome.findings) {
+      auto reason = session::reason_for(*file_.tree, run::diagnostic_of(f, anchors), anchors);
+      const auto set = file_.config.severity.find(f.code);
+      const bool is_set = set != file_.config.severity.end() && f.severity != simulate::Severity::Incomplete;
+      if (!reason && is_set && !set->second) reason = "[severity] of " + file_.config.file.filename().string();
+      if (f.severity == simulate::Severity::Incomplete) reason.reset();  // no finding, but the end of the run
+      if (reason) {
+        report.silenced.push_back({std::move(f), std::move(*reason)});
+        continue;
+      }
+      if (is_set)
+        f.severity = *set->second == text::Severity::Error ? simulate::Severity::Error : simulate::Severity::Warning;
+      kept.push_back(std::move(f));
+    }
+    report.outcome.findings = std::move(kept);
   }
 
   // Puts the watches into the kernels that are executed. A watch speaks of the kernel in which its line is.

@@ -45,9 +45,10 @@ struct RunAnswer {
     NoDevice,  // there is nothing to run on
     Unusable,  // something that was asked for cannot be done
     Errors,    // the script has errors: the diagnostics say which
+    Skipped,   // it has none, and is written for an architecture that the device cannot run
   };
   End end = End::Reported;
-  run::Failure failure;        // of NoDevice and Unusable
+  run::Failure failure;        // of NoDevice, Unusable and Skipped
   session::Compiled compiled;  // with its diagnostics; the report's places resolve in it
   session::Compiled reference, rival;
   run::Report report;

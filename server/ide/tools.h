@@ -26,6 +26,11 @@ toolchain::Request request_for(const session::CompiledKernel& kernel, toolchain:
 bool run_tools(toolchain::Toolchain& tools, std::span<ToolWork> work, const toolchain::Request& wanted, unsigned jobs,
                const std::function<void(std::size_t)>& waiting = {});
 
+// Does NVRTC speak of a variable of a kernel's body that nothing reads? All of them are made by the emitter: what of
+// the script is not used, TW2301 tells, and a scope id that nothing reads is no fault. Arrays that are only written
+// stay.
+bool is_of_our_variables(const toolchain::LogEntry& entry, const session::CompiledKernel& kernel);
+
 // What the tools had to say goes to `diagnostics`, at the lines of the script that its CUDA lines came from. The
 // kernel's resources; null: they failed, or said nothing of it.
 const toolchain::KernelResources* take_messages(const ToolWork& work, std::vector<text::Diagnostic>& diagnostics);

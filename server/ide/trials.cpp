@@ -1,5 +1,8 @@
 #include "server/ide/trials.h"
 
+#include <set>
+#include <tuple>
+
 #include "compiler/run/report.h"
 #include "compiler/session/run_comments.h"
 #include "compiler/simulate/codes.h"
@@ -29,20 +32,43 @@ std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const s
   return out;
 }
 
-std::size_t try_out_all(session::Compiled& compiled, const syntax::Tree& tree, const std::stop_token& stop) {
+namespace {
+
+// A finding goes to the diagnostics, in the severity that the settings give it, or to what is silenced. A note about
+// what was not looked at is dropped where it is silenced: the summary says it all the same.
+void place(text::Diagnostic d, session::Compiled& compiled, const project::LoadedFile& file) {
+  std::optional<std::string> reason = session::reason_for(*file.tree, d, compiled.evaluation->anchors);
+  const auto set = file.config.severity.find(d.code);
+  const bool off = set != file.config.severity.end() && !set->second;
+  const bool by_comment = reason.has_value();
+  if (!reason && off) reason = "[severity] of " + file.config.file.filename().string();
+  if (!reason) {
+    if (set != file.config.severity.end()) d.severity = *set->second;
+    compiled.diagnostics.push_back(std::move(d));
+  } else if (d.code != simulate::code::kUntried) {
+    compiled.silenced.push_back({std::move(d), std::move(*reason), by_comment});
+  }
+}
+
+}  // namespace
+
+std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& file, const std::stop_token& stop) {
   std::size_t untried = 0;
+  // Entries of one function find the same at the same place: one fault, one finding.
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::string_view>> seen;
   for (const session::CompiledKernel& kernel : compiled.kernels) {
     if (!kernel.lowered || !kernel.cuda) {
       ++untried;
       continue;
     }
     run::TrialBudget budget;
-    budget.values = session::numbers_said(kernel, compiled, tree);
+    budget.values = session::numbers_said(kernel, compiled, *file.tree);
     run::Trial trial = run::try_out(*kernel.lowered, budget, stop);
     if (trial.stopped) return compiled.kernels.size();
     untried += !trial.unchecked.empty();
     for (text::Diagnostic& d : trial_diagnostics(trial, kernel, compiled.evaluation->anchors))
-      compiled.diagnostics.push_back(std::move(d));
+      if (d.code == simulate::code::kUntried || seen.emplace(d.span.anchor, d.span.begin, d.code).second)
+        place(std::move(d), compiled, file);
   }
   return untried;
 }

@@ -5,6 +5,7 @@
 
 #include "compiler/run/trial.h"
 #include "compiler/session/compile.h"
+#include "server/project/load.h"
 
 namespace tilewright::ide {
 
@@ -12,8 +13,8 @@ namespace tilewright::ide {
 std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const session::CompiledKernel& kernel,
                                                 const text::Anchors& anchors);
 
-// Tries out every kernel that compiled and adds what is found to the diagnostics. How many kernels were not, or not
-// wholly, looked at.
-std::size_t try_out_all(session::Compiled& compiled, const syntax::Tree& tree, const std::stop_token& stop);
+// Tries out every kernel that compiled and adds what is found to the diagnostics, or to what is silenced. Returns how
+// many kernels were not, or not wholly, looked at.
+std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& file, const std::stop_token& stop);
 
 }  // namespace tilewright::ide

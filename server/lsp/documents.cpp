@@ -19,6 +19,8 @@ namespace {
 constexpr std::chrono::milliseconds kIdle{800}, kAfterSaving{50}, kViewDelay{300};
 // The same before kernels are tried out on the simulator, which takes some milliseconds each.
 constexpr std::chrono::milliseconds kSettled{60};
+// Between two looks at the files that open documents import.
+constexpr std::chrono::milliseconds kLookAtImports{500};
 constexpr std::size_t kLargeDocument = 60'000, kManyKernels = 12;
 
 std::vector<ide::Wish> background_wishes(const std::string& path, const session::Analysis& analysis) {
@@ -119,6 +121,7 @@ void Server::did_change(const Json& params) {
     log(Level::Warning, path + ": version " + std::to_string(version) + " follows " +
                             std::to_string(snapshot->version()) + "; versions increase");
   }
+  look_at_imports(false);
   const Changed now = changed(snapshot->tree()->source(), params.at("contentChanges"), client_->encoding);
   session_.change(path, now.source, now.edit, version);
   updated(path);
@@ -151,6 +154,7 @@ void Server::did_close(const Json& params) {
 
 void Server::did_save(const Json& params) {
   std::string path = path_of(params.at("textDocument").at("uri").get<std::string>());
+  look_at_imports(true);
   auto snapshot = session_.find(path);
   if (!snapshot) return;
   if (auto analysis = snapshot->analysed(); analysis && preferences_.toolchain != "off") {
@@ -175,6 +179,19 @@ void Server::watched_files_changed(const Json& params) {
   workspace_.files_changed();
   reports_.clear();
   refresh_all("files");
+}
+
+// An editor that comes to the front asks about the document that is shown, so each question is a moment to look, too.
+void Server::look_at_imports(bool now) {
+  if (client_->offers("workspace.didChangeWatchedFiles.dynamicRegistration")) return;
+  const auto time = std::chrono::steady_clock::now();
+  if (!now && time - looked_at_imports_ < kLookAtImports) return;
+  looked_at_imports_ = time;
+  const std::vector<std::string> touched = workspace_.changed_on_disk();
+  if (touched.empty()) return;
+  reports_.clear();
+  look_again(touched);
+  if (!push_ && client_->offers("workspace.diagnostics.refreshSupport")) ask("workspace/diagnostic/refresh", nullptr);
 }
 
 // Files that were only read, for diagnostics of the workspace say, have imports as well, but no diagnostics to publish.

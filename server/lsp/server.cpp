@@ -140,6 +140,7 @@ void Server::start(const Registry::Handler& handler, Message& m) {
   r->client = client_;
   std::string document;
   if (handler.document) {
+    look_at_imports(false);
     document = path_of(m.params.at("textDocument").at("uri").get<std::string>());
     r->snapshot = session_.find(document);
     r->run_targets = workspace_.settings(document).run_targets;

@@ -13,6 +13,7 @@
 // analysis of the one before, and answers what still runs on it with ContentModified. Diagnostics are sent only while
 // their snapshot is the newest, under a lock of the document, so that versions never go backwards.
 #pragma once
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -122,6 +123,8 @@ class Server final : private endpoint::Handler {
   void watched_files_changed(const Json& params);
   std::shared_ptr<const session::Settings> settings(const std::string& path);
   void updated(const std::string& path);
+  // Where the client watches no files: documents whose imports changed on disk. `now`: however short ago the last look.
+  void look_at_imports(bool now);
   // Documents whose imports changed.
   void look_again(const std::vector<std::string>& paths);
   // Analyses the newest snapshot and publishes what it finds. Another text stops what runs on the one before; changes
@@ -161,6 +164,7 @@ class Server final : private endpoint::Handler {
   session::Session session_;
   std::map<std::string, std::shared_ptr<Live>> live_;
   std::uint64_t edits_ = 0;
+  std::chrono::steady_clock::time_point looked_at_imports_{};
   std::set<std::string> told_;  // problems of settings files that were shown
   bool for_user_ = false;
   std::map<std::string, std::stop_source> progress_;  // begun by us, by token

@@ -17,21 +17,36 @@ class Workspace::DocumentLoader final : public FileLoader {
   DocumentLoader(Workspace& workspace, const fs::path& script) : FileLoader(script), workspace_(workspace) {}
   std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) override {
     std::lock_guard lock(mutex_);
-    return FileLoader::load(module, level, importer);
+    auto found = FileLoader::load(module, level, importer);
+    if (!found) missing_.emplace(module, level, importer);
+    return found;
   }
   bool has_read(const std::string& path) {
     std::lock_guard lock(mutex_);
     return read_.contains(path);
   }
+  // Would its imports find other files on disk today? What an open document stands for is not looked at.
+  bool is_stale() {
+    std::lock_guard lock(mutex_);
+    for (const auto& [file, before] : read_) {
+      const FileState now = workspace_.state_of(file);
+      if (!now.open && !before.open && now != before) return true;
+    }
+    return std::ranges::any_of(missing_, [&](const auto& import) {
+      const auto& [module, level, importer] = import;
+      return resolve_import(root(), module, level, importer).has_value();
+    });
+  }
 
  private:
   std::shared_ptr<const syntax::Tree> read(const fs::path& file) override {
-    read_.insert(file.string());
+    read_.insert_or_assign(file.string(), workspace_.state_of(file));  // before it is read: a change in between shows
     return workspace_.tree_of(file);
   }
   Workspace& workspace_;
   std::mutex mutex_;
-  std::set<std::string> read_;
+  std::map<std::string, FileState> read_;
+  std::set<std::tuple<std::string, int, std::string>> missing_;  // imports that led to no file
 };
 
 // One import after the other, and each is looked up once.
@@ -229,6 +244,16 @@ std::vector<std::string> Workspace::set_document(const std::string& path, std::s
     if (affected && !own) touched.push_back(it->first);
     it = affected || (appeared && !own && !gone) ? loaders_.erase(it) : std::next(it);
   }
+  return touched;
+}
+
+std::vector<std::string> Workspace::changed_on_disk() {
+  std::vector<std::string> touched;
+  std::erase_if(loaders_, [&](const auto& known) {
+    const bool stale = known.second && known.second->is_stale();
+    if (stale) touched.push_back(known.first);
+    return stale;
+  });
   return touched;
 }
 

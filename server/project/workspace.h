@@ -68,6 +68,9 @@ class Workspace {
   // An open document stands for its file from now on; null: it does not any more. The other documents whose imports
   // may have found it, which need another look.
   std::vector<std::string> set_document(const std::string& path, std::shared_ptr<const syntax::Tree> tree);
+  // The documents whose imports would find other files on disk today, which need another look. Looks at the time and
+  // the size of each file, for clients that watch none.
+  std::vector<std::string> changed_on_disk();
   // Files changed on disk: settings and imports are looked up again.
   void files_changed();
 

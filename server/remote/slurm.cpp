@@ -1,5 +1,7 @@
 #include "server/remote/slurm.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -9,12 +11,20 @@ namespace {
 
 // Inside a job, Slurm's variables tell srun how that job was asked for; next to what a step is asked for here, some of
 // them are an error.
+// SLURM_CPU_BIND and its parts (_LIST, _TYPE, _VERBOSE) bind a step to the cores of the one that set them;
+// SLURM_LABELIO puts the number of the task before each line, frames of the worker's protocol among them.
 std::vector<std::string> without_defaults() {
   std::vector<std::string> words;
   for (const char* name : {"SLURM_MEM_PER_CPU", "SLURM_MEM_PER_GPU", "SLURM_MEM_PER_NODE", "SLURM_NTASKS_PER_NODE",
-                           "SLURM_NTASKS_PER_CORE", "SLURM_CPUS_PER_TASK", "SLURM_TRES_PER_TASK", "SLURM_GPUS",
-                           "SLURM_GPUS_PER_NODE", "SLURM_GPUS_PER_TASK", "SLURM_DISTRIBUTION"}) {
+                           "SLURM_NTASKS_PER_CORE", "SLURM_NTASKS_PER_GPU", "SLURM_CPUS_PER_TASK",
+                           "SLURM_TRES_PER_TASK", "SLURM_GPUS", "SLURM_GPUS_PER_NODE", "SLURM_GPUS_PER_TASK",
+                           "SLURM_DISTRIBUTION", "SLURM_LABELIO", "SLURM_WHOLE", "SLURM_HINT"}) {
     if (std::getenv(name)) words.insert(words.end(), {"-u", name});
+  }
+  for (char** variable = environ; *variable; ++variable) {
+    const std::string_view text = *variable;
+    if (text.starts_with("SLURM_CPU_BIND"))
+      words.insert(words.end(), {"-u", std::string(text.substr(0, text.find('=')))});
   }
   if (!words.empty()) words.insert(words.begin(), "env");
   return words;

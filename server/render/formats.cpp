@@ -24,6 +24,11 @@ std::optional<ide::NotChecked> not_checked(const std::vector<FilePart>& files) {
 void json_part(const ide::CheckedFile& file, FilePart& part) {
   for (const session::Finding& found : ide::findings(file))
     part.results.push_back(diagnostic_json(*found.diagnostic, *found.anchors));
+  for (const auto& [silenced, found] : ide::silenced_findings(file)) {
+    Json one = diagnostic_json(*found.diagnostic, *found.anchors);
+    one["reason"] = silenced->reason;
+    part.silenced.push_back(std::move(one));
+  }
 }
 
 std::string json_format(std::vector<FilePart> files, const std::vector<Failure>& failures) {
@@ -32,6 +37,8 @@ std::string json_format(std::vector<FilePart> files, const std::vector<Failure>&
     out["files"].push_back(std::move(f.path));
     for (Json& result : f.results) out["diagnostics"].push_back(std::move(result));
   }
+  for (FilePart& f : files)
+    for (Json& one : f.silenced) out["silenced"].push_back(std::move(one));
   if (auto left_out = not_checked(files))
     out["not_checked"].push_back({{"what", left_out->what}, {"message", left_out->words}});
   for (const FilePart& f : files) {
@@ -47,6 +54,13 @@ void sarif_part(const ide::CheckedFile& file, FilePart& part) {
   for (const session::Finding& found : ide::findings(file)) {
     part.codes.emplace(found.diagnostic->code);
     part.results.push_back(sarif_result(ide::build_finding(found, file.path)));
+  }
+  for (const auto& [silenced, found] : ide::silenced_findings(file)) {
+    part.codes.emplace(found.diagnostic->code);
+    Json result = sarif_result(ide::build_finding(found, file.path));
+    result["suppressions"] =
+        Json::array({{{"kind", silenced->by_comment ? "inSource" : "external"}, {"justification", silenced->reason}}});
+    part.results.push_back(std::move(result));
   }
 }
 
@@ -103,7 +117,10 @@ void junit_part(const ide::CheckedFile& file, FilePart& part) {
       cases += test_case(test);
     }
   const auto left_out = ide::not_checked(part.kernels, part.untried);
-  part.text = test_suite(file.path, part.tests, cases, left_out ? left_out->words : std::string());
+  std::string said = left_out ? left_out->words : std::string();
+  if (const std::size_t silenced = ide::silenced_findings(file).size())
+    said += (said.empty() ? "" : "; ") + ide::silenced_words(silenced);
+  part.text = test_suite(file.path, part.tests, cases, said);
 }
 
 std::string junit_format(const std::vector<FilePart>& files) {

@@ -26,6 +26,7 @@ struct FilePart {
   std::size_t kernels = 0;                     // so that what is not checked of them is to be said
   std::vector<script::Unchecked> unchecked{};  // functions that were not looked at
   std::optional<std::size_t> untried;          // as CheckedFile has it
+  Json silenced = Json::array();               // json: one a silenced finding
 };
 
 // `format`: text, json, sarif, github or junit. Text has the colours of standard output.

@@ -1,5 +1,7 @@
 #include "server/render/json.h"
 
+#include "compiler/expr/analyzer.h"
+#include "compiler/run/bind.h"
 #include "compiler/text/escape.h"
 
 namespace tilewright::render {
@@ -159,17 +161,26 @@ Json architecture_json(const session::CompiledKernel& k, session::ArchitectureSo
 
 Json plan_json(const lower::LoweredKernel& kernel) {
   static constexpr const char* kKinds[] = {"pointer", "scalar", "tensor_map"};
+  ScratchArena scratch;
+  ArenaScope scope(scratch);
   Json params = Json::array(), attributes = Json::object(), maps = Json::array();
   for (const lower::KernelParam& p : kernel.plan.params) {
     Json shape = Json::array();
     if (p.tensor)
       for (ir::Expr e : p.tensor->shape) shape.push_back(extent_json(e));
+    Json strides = Json::array();
+    if (auto found = p.tensor ? run::element_strides(*p.tensor) : std::vector<ir::Expr>()) {
+      for (ir::Expr e : *found) strides.push_back(extent_json(ir::simplify(e)));
+    } else {
+      strides = nullptr;
+    }
     params.push_back({{"name", p.tensor ? p.tensor->name
                                : p.var  ? p.var->name
                                         : ""},
                       {"kind", kKinds[static_cast<int>(p.kind)]},
                       {"dtype", ir::dtype_name(p.dtype)},
-                      {"shape", shape}});
+                      {"shape", shape},
+                      {"strides", strides}});
   }
   if (kernel.plan.min_blocks_per_sm) attributes["min_blocks_per_sm"] = kernel.plan.min_blocks_per_sm;
   if (kernel.plan.persistent) attributes["persistent"] = true;

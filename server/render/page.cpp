@@ -186,6 +186,7 @@ Json page_json(const ide::Page& page) {
           {"dialect", text::dialect_name(page.analysis->first().dialect)},
           {"source", source.text()},
           {"findings", std::move(findings)},
+          {"checked", page.checked},
           {"kernels", std::move(kernels)},
           {"texts", texts.take()},
           {"layouts", layouts.take()}};

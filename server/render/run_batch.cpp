@@ -25,6 +25,7 @@ std::string verdict_of(const ide::RunAnswer& answer) {
     case End::Errors: return "errors";
     case End::NoDevice: return "no device";
     case End::Unusable: return "refused";
+    case End::Skipped: return "skipped";
     case End::Stopped: break;
   }
   return "not run";
@@ -70,6 +71,11 @@ TestCase test_of(const ide::BatchRun& run, const RunRow& row) {
     } else if (row.verdict != "verified") {
       test.out += said + run_text(answer, {});  // a pass with something to read
     }
+    return test;
+  }
+  if (answer.end == End::Skipped) {
+    test.outcome = Skipped;
+    test.message = answer.failure.message;
     return test;
   }
   test.outcome = Error;
@@ -128,6 +134,7 @@ RunRow run_row(const ide::BatchRun& run, RunFormat format, const Colours& out, c
   RunRow row{.path = run.path, .entry = run.entry, .where = run.where, .verdict = verdict_of(answer)};
   row.status = run_status(answer);
   row.wants_a_look = row.status != 0 || row.verdict == "review";
+  if (answer.end == End::Skipped) row.why = answer.failure.message;
   if (reported) {
     row.difference = worst_difference(answer.report);
     if (answer.report.timing) {
@@ -136,7 +143,7 @@ RunRow run_row(const ide::BatchRun& run, RunFormat format, const Colours& out, c
     }
   }
   if (format == RunFormat::Text) {
-    row.messages = run_messages(answer, errors);
+    if (row.why.empty()) row.messages = run_messages(answer, errors);
     if (reported) row.text = run_text(answer, out);
   } else if (format == RunFormat::Json) {
     row.json = run_json(answer);
@@ -165,7 +172,8 @@ RunRow unrun_row(const ide::Batch::Left& left, const std::string& why, RunFormat
 
 std::string run_heading(const RunRow& row, const Colours& c) {
   return std::string(c.bold) + text::visible(row.path) + (row.entry.empty() ? "" : "  " + text::visible(row.entry)) +
-         std::string(c.plain) + ": " + std::string(colour_of(row, c)) + row.verdict + std::string(c.plain) + "\n";
+         std::string(c.plain) + ": " + std::string(colour_of(row, c)) + row.verdict + std::string(c.plain) +
+         (row.why.empty() ? "" : ": " + text::visible(row.why)) + "\n";
 }
 
 std::string run_table(const std::vector<RunRow>& rows, bool verbose, const Colours& c) {

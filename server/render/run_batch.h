@@ -19,9 +19,10 @@ enum class RunFormat { Text, Json, Junit };
 // What is kept of one run.
 struct RunRow {
   std::string path{}, entry{}, where{};
-  std::string verdict{};      // of the report; else "errors", "no device", "refused", "not run"
+  std::string verdict{};      // of the report; else "errors", "no device", "refused", "skipped", "not run"
   int status = 0;             // as run_status()
   bool wants_a_look = false;  // it failed, or something about it is to be reviewed
+  std::string why{};          // of one that is skipped, instead of a report
   std::optional<double> median_us{}, fraction{}, difference{};
   // In the format asked for.
   std::string text{}, messages{};  // the report, and what is said beside it
@@ -32,7 +33,8 @@ RunRow run_row(const ide::BatchRun& run, RunFormat format, const Colours& out, c
 // Of an entry, or a script, that nobody came to, and why.
 RunRow unrun_row(const ide::Batch::Left& left, const std::string& why, RunFormat format);
 
-// "copy.py  make(64): failed", above what is said about a run.
+// "copy.py  make(64): failed", "copy.py  make(64): skipped: needs sm_100a; the device has sm_90a"; above what is said
+// about a run.
 std::string run_heading(const RunRow& row, const Colours& colours);
 // One line a run, aligned, below the name of its script where there are several; at most 100 columns. `verbose`: no
 // entry is cut short.

@@ -172,6 +172,16 @@ std::string timing_text(const run::Report& r) {
          "\n";
 }
 
+Json silenced_json(const run::Report& r, const text::Anchors& anchors) {
+  Json out = Json::array();
+  for (const run::Report::Silenced& s : r.silenced) {
+    Json one = diagnostic_json(run::diagnostic_of(s.finding, anchors), anchors);
+    one["reason"] = s.reason;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 Json report_json(const run::Report& r, const text::Anchors& anchors) {
   Json tensors = Json::array();
   for (std::size_t i = 0; i < r.tensors.size(); ++i) {
@@ -197,7 +207,10 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
                          {"max_absolute", c.max_absolute},
                          {"max_relative", c.max_relative},
                          {"ulps", ulps_json(c)},
-                         {"first", c.mismatches ? Json{{"element", c.first}, {"got", c.got}, {"expected", c.expected}}
+                         {"first", c.mismatches ? Json{{"element", c.first},
+                                                       {"index", run::index_of(b, c.first)},
+                                                       {"got", c.got},
+                                                       {"expected", c.expected}}
                                                 : Json(nullptr)}};
     }
     if (t.producer) j["comparison"]["producer"] = producer_json(*t.producer, anchors);
@@ -239,6 +252,7 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
       {"problems", r.problems},
       {"notes", r.notes},
       {"verdict", r.verdict()}};
+  if (!r.silenced.empty()) report["silenced"] = silenced_json(r, anchors);
   if (!r.outcome.part.empty()) report["part"] = r.outcome.part;
   if (r.secret_seed) report["secret_seed"] = true;
   if (!r.watch_points.empty()) {
@@ -316,6 +330,7 @@ int run_status(const ide::RunAnswer& answer) {
     case End::Reported:
       return answer.report.problems.empty() && answer.report.outcome.status == run::Status::Done ? 0 : 1;
     case End::Errors: return 1;
+    case End::Skipped: return 0;
     case End::Stopped: return 130;
     case End::NoDevice:
     case End::Unusable: break;
@@ -337,6 +352,7 @@ Json run_json(const ide::RunAnswer& answer) {
     }
     case End::NoDevice: return run_refusal("no_device", answer.failure);
     case End::Unusable: return run_refusal("refused", answer.failure);
+    case End::Skipped: return run_refusal("skipped", answer.failure);
     case End::Errors: return run_refusal("errors", {"the script has errors", "`tilewright check` lists them"});
     case End::Stopped: break;
   }
@@ -363,6 +379,9 @@ std::string run_place(const ide::RunAnswer& answer) {
 
 std::string run_messages(const ide::RunAnswer& answer, const Colours& c) {
   using End = ide::RunAnswer::End;
+  // What the script lacks for a device that it is not written for is no fault of its own.
+  if (answer.end == End::Skipped)
+    return "tilewright: " + text::visible_message(answer.failure.message) + "\n  " + answer.failure.hint + "\n";
   std::string out;
   auto diagnostics = [&](const session::Compiled& compiled, text::Severity least) {
     for (const text::Diagnostic& d : compiled.diagnostics)

@@ -597,6 +597,20 @@ class Compile(Case):
         made = self.fits(self.expect(0, "compile", good, "--emit", "plan", "--json").json, "compile")
         self.assertEqual(made["kernels"][0]["plan"], plan)
 
+    def test_strides_in_the_plan_and_in_what_a_run_says(self):
+        text = STRIDED.replace("LAYOUT", "T.TileLayout(T.S[(4, 8) : (16, 2)])")
+        plan = self.fits(self.expect(0, "compile", self.file("strided.py", text), "--entry", "copy", "--emit", "plan").json, "plan")
+        self.assertEqual([(p["name"], p["shape"], p["strides"]) for p in plan["params"]], [("A", [4, 8], [16, 2]), ("B", [4, 8], [8, 1])])
+        plan = self.expect(0, "compile", self.file("symbolic.py", COPY), "--entry", "kernel", "--emit", "plan").json
+        self.assertEqual([p["strides"] for p in plan["params"] if p["shape"]], [[1], [1]])
+        # A mismatch in a tensor with gaps is told by its index.
+        path = self.file("wrong.py", text.replace("B: T.Buffer((4, 8), \"float32\")", "B: T.Buffer((4, 8), \"float32\", layout=T.TileLayout(T.S[(4, 8) : (16, 2)]))")
+                         .replace("B[r, c] = A[r, c]", "B[r, c] = A[r, c] + T.if_then_else(T.And(r == 2, c == 3), T.float32(1), T.float32(0))"))
+        r = self.run_it("run", path, "--entry", "copy", "--on", "sim", "--reference", "plain", "--json")
+        first = self.fits(r.json, "run")["tensors"][1]["comparison"]["first"]
+        self.assertEqual((first["element"], first["index"]), (38, [2, 3]))
+        self.assertIn("the first, [2, 3], is", r.json["problems"][0])
+
     def test_several_architectures_and_kinds(self):
         good = self.file("good.py", GOOD)
         made = self.fits(self.expect(0, "compile", good, "--arch", "sm_80", "--arch", "sm_100a", "--emit", "cuda,lowered,tirx", "--json").json,
@@ -985,6 +999,19 @@ class View(Case):
             if first <= line - 1 < last:
                 out += texts[begin:end]
         return "\n".join(out)
+
+    def test_the_page_shows_what_check_finds_on_the_simulator(self):
+        _, text = self.page(self.file("racy.py", RACY), "--emit", "cuda")
+        _, data = self.parts(text)
+        self.assertIn(("TW5020", 20), [(f["code"], f["line"]) for f in data["findings"]])
+        self.assertIn("1 error", data["checked"])
+        self.assertTrue(data["checked"].endswith("synchronisation checked"), data["checked"])
+        lines = TURNED.split("\n")
+        entry = max(i for i, line in enumerate(lines) if "device_entry" in line)
+        _, text = self.page(self.file("many.py", "\n".join([*lines[: entry + 1], "    T.cta_id([9])", *lines[entry + 1 :]])), "--emit", "cuda")
+        _, data = self.parts(text)
+        self.assertIn("synchronisation not wholly checked in 1 of 2 kernels", data["checked"])
+        self.assertIn("TW5025", [f["code"] for f in data["findings"]])
 
     def test_lines_of_both_sides_are_linked(self):
         result, text = self.page(self.file("kernel.py", GOOD))
@@ -1589,6 +1616,48 @@ class Unkind(Case):
 
 
 # The kernel of the fake driver's "cubin" does what the script's does: B becomes A.
+STRIDED = """\
+from tvm.script import tirx as T
+
+@T.prim_func
+def copy(A: T.Buffer((4, 8), "float32", layout=LAYOUT), B: T.Buffer((4, 8), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([32])
+    r: T.let = tid // 8
+    c: T.let = tid % 8
+    B[r, c] = A[r, c]
+
+@T.prim_func
+def plain(A: T.Buffer((4, 8), "float32", layout=LAYOUT), B: T.Buffer((4, 8), "float32", layout=LAYOUT)):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([32])
+    B[tid // 8, tid % 8] = A[tid // 8, tid % 8]
+"""
+BLACKWELL = """\
+from tvm.script import tirx as T
+
+@T.prim_func
+def one(A: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([32])
+    address = T.alloc_shared((1,), "uint32")
+    T.ptx.tcgen05.alloc(T.address_of(address), n_cols=32, cta_group=1)
+    A[tid] = 1.0
+    T.ptx.tcgen05.dealloc(address[0], n_cols=32, cta_group=1)
+
+@T.prim_func
+def two(A: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([32])
+    address = T.alloc_shared((1,), "uint32")
+    T.ptx.tcgen05.alloc(T.address_of(address), n_cols=32, cta_group=1)
+    A[tid] = 2.0
+    T.ptx.tcgen05.dealloc(address[0], n_cols=32, cta_group=1)
+"""
 COPY = """\
 from tvm.script import tirx as T
 
@@ -1732,6 +1801,32 @@ class Gpu(Case):
                 self.assertEqual(r.status, status, r)
                 self.fits(r.json, "run")
                 self.assertEqual(r.json["status"], word)
+
+    def test_entries_of_another_architecture_are_skipped(self):
+        """The stand-in for the driver is a Hopper: what needs Blackwell is one line and no failure."""
+        self.file("all/needs.py", BLACKWELL)
+        self.file("all/says.py", "# tilewright: arch sm_100a\n" + BLACKWELL)
+        gpu = ["run", self.path("all"), "--entry", "all", "--on", "gpu", "--driver", self.fake, "--nvml", self.fake]
+        r = self.expect(0, *gpu)
+        self.assertEqual(len([line for line in r.text.split("\n") if ": skipped: needs sm_100a" in line]), 4, r.text)
+        self.assertIn("says.py  one: skipped: needs sm_100a, as its comment says; the device has sm_90a", r.text)
+        self.assertRegex(r.text, r"needs.py  one: skipped: needs sm_100a, from tcgen05.alloc in line \d+; the device has sm_90a")
+        self.assertIn("4 entries: 4 skipped", r.text)
+        self.assertNotIn("TW", r.text + r.errors)
+        done = self.fits(self.expect(0, *gpu, "--format", "json").json, "run")
+        self.assertEqual([x["status"] for x in done["runs"]], ["skipped"] * 4)
+        self.assertEqual(done["summary"], {"skipped": 4})
+        root = ElementTree.fromstring(self.expect(0, *gpu, "--format", "junit").out)
+        self.assertEqual([s.text[:13] for s in root.iter("skipped")], ["needs sm_100a"] * 4)
+        self.assertIn("4 skipped", self.expect(1, *gpu, "--require-all").text)
+        self.assertEqual(len(ElementTree.fromstring(self.expect(1, *gpu, "--require-all", "--format", "junit").out).findall(".//error")), 4)
+        r = self.expect(2, "run", self.path("all/says.py"), "--entry", "one", "--on", "gpu", "--driver", self.fake, "--nvml", self.fake)
+        self.assertIn("needs sm_100a", r.errors)
+        # One that is wrong everywhere stays wrong, and its errors are shown once for all of its entries.
+        wrong = self.file("wrong.py", BLACKWELL.replace("n_cols=32", "n_cols=nothing"))
+        r = self.expect(1, "run", wrong, "--entry", "all", "--on", "gpu", "--driver", self.fake, "--nvml", self.fake)
+        self.assertNotIn("skipped", r.text)
+        self.assertEqual(r.errors.count("TW2002"), 2, r.errors)  # one a kernel
 
     def test_kernels_in_turn(self):
         script = self.file("turns.py", TURNS)
@@ -2353,6 +2448,56 @@ class Simulator(Case):
         self.assertIn("synchronisation not wholly checked in 1 of 2 kernels", r.errors)
         told = self.fits(self.expect(0, "check", many, "--simulate", "--json").json, "check")
         self.assertEqual(told["not_checked"][0]["what"], "synchronisation")
+
+    def test_findings_are_silenced_with_a_reason(self):
+        at = RACY.split("\n")[20]
+        silenced = self.file("silenced.py", RACY.replace(at, at + "  # tilewright: ignore[TW5020: each row, [0], is its lane's, TW3106]"))
+        r = self.expect(0, "check", silenced, "--simulate")
+        self.assertEqual(r.text, "")
+        self.assertIn("; 1 finding silenced\n", r.errors)
+        self.assertNotIn("synchronisation checked", r.errors)
+        told = self.fits(self.expect(0, "check", silenced, "--simulate", "--json").json, "check")
+        self.assertEqual([(s["code"], s["reason"], s["range"]["start"]["line"]) for s in told["silenced"]],
+                         [("TW5020", "each row, [0], is its lane's", 21)])
+        self.assertEqual(told["diagnostics"], [])
+        (run,) = self.expect(0, "check", silenced, "--simulate", "--format", "sarif").json["runs"]
+        self.assertEqual([x["suppressions"] for x in run["results"]],
+                         [[{"kind": "inSource", "justification": "each row, [0], is its lane's"}]])
+        self.assertIn("1 finding silenced", self.expect(0, "check", silenced, "--simulate", "--format", "junit").text)
+        r = self.expect(1, "check", silenced, "--simulate", "--deny", "silenced")
+        self.assertRegex(r.text, r"silenced.py:21:9: error\[TW5020\]")
+        self.assertIn("--deny silenced does not accept", r.text)
+        # Without a reason, and without a code, it stays.
+        for comment, said in (("ignore[TW5020]", True), ("ignore[TW5020: ]", True), ("ignore", False), ("ignore[TW5021: other]", False)):
+            with self.subTest(comment):
+                path = self.file("stays.py", RACY.replace(at, at + "  # tilewright: " + comment))
+                r = self.expect(1, "check", path, "--simulate")
+                self.assertIn("error[TW5020]", r.text)
+                self.assertEqual("TW5020 is a finding of the simulator and is silenced with a reason only" in r.text, said, r.text)
+                self.assertNotIn("silenced\n", r.errors)
+
+    def test_a_run_whose_findings_are_silenced(self):
+        at = RACY.split("\n")[20]
+        path = self.file("silenced.py", RACY.replace(at, at + "  # tilewright: ignore[TW5020: meant]"))
+        entry = ["--entry", "kernel"] if "def kernel" in RACY else []
+        r = self.run_it("run", path, "--on", "sim", "--json", *entry)
+        report = self.fits(r.json, "run")
+        self.assertEqual((report["findings"], [s["reason"] for s in report["silenced"]]), ([], ["meant"]))
+        self.assertIn(report["verdict"], ("silenced", "failed"))  # its outputs may be wrong, too
+        self.assertNotIn("TW5020", "".join(report["problems"]))
+
+    def test_severity_of_findings(self):
+        path = self.file("project/racy.py", RACY)
+        self.file("project/tilewright.toml", '[severity]\nTW5020 = "warning"\n')
+        self.assertIn("warning[TW5020]", self.expect(0, "check", path, "--simulate").text)
+        self.file("project/tilewright.toml", '[severity]\nTW5020 = "off"\n')
+        r = self.expect(0, "check", path, "--simulate", "--json")
+        told = self.fits(r.json, "check")
+        self.assertEqual(([s["reason"] for s in told["silenced"]], told["diagnostics"]), (["[severity] of tilewright.toml"], []))
+        self.assertIn("; 1 finding silenced\n", self.expect(0, "check", path, "--simulate").errors)
+        (run,) = self.expect(0, "check", path, "--simulate", "--format", "sarif").json["runs"]
+        self.assertEqual(run["results"][0]["suppressions"][0]["kind"], "external")
+        self.expect(1, "check", path, "--simulate", "--deny", "silenced")
 
     def test_tensors_of_any_size_are_tried(self):
         """A gigabyte each: only what the trial touches takes memory."""

@@ -722,6 +722,40 @@ def race(c, version):
     return d["range"]["start"]["line"], [r["location"]["range"]["start"]["line"] for r in d["relatedInformation"]]
 
 
+@test("a finding of the simulator is silenced by the offered comment, at once, and not by one without a reason")
+def _():
+    c = started({"textDocument": {"publishDiagnostics": {"versionSupport": True}, "codeAction": {"codeActionLiteralSupport": {
+        "codeActionKind": {"valueSet": ["quickfix"]}}}}})
+
+    def offered(text, version):
+        """The script with the comment that is offered for the race."""
+        found = c.notification("textDocument/publishDiagnostics",
+                               lambda p: p.get("version") == version and "TW5020" in names(p["diagnostics"]))
+        (d,) = [d for d in found["diagnostics"] if d["code"] == "TW5020"]
+        (action,) = [a for a in c.result("textDocument/codeAction", {"textDocument": {"uri": URI}, "range": d["range"], "context": {"diagnostics": [d]}})
+                     if a["title"].startswith("Silence TW5020 here")]
+        (edit,) = action["edit"]["changes"][URI] if "changes" in action["edit"] else action["edit"]["documentChanges"][0]["edits"]
+        lines, at = text.split("\n"), edit["range"]["start"]
+        lines[at["line"]] = lines[at["line"]][:at["character"]] + edit["newText"] + lines[at["line"]][at["character"]:]
+        return "\n".join(lines)
+
+    c.open(URI, RACY)
+    silenced = offered(RACY, 1)
+    assert "tid // 2]  # tilewright: ignore[TW5020: " in silenced, silenced
+    c.change(URI, 2, silenced)
+    assert names(c.diagnostics(URI, 2)) == []
+    # Without its reason it says so, and the offer adds one.
+    bare = silenced[:silenced.index("[TW5020") + 7] + "]\n"
+    c.change(URI, 3, bare)
+    assert sorted(names(c.diagnostics(URI, 3))) == ["TW2313", "TW5020"]
+    c.change(URI, 4, bare + "#\n")
+    again = offered(bare + "#\n", 4)
+    assert "ignore[TW5020: " in again, again
+    c.change(URI, 5, again)
+    assert names(c.diagnostics(URI, 5)) == []
+    return c
+
+
 @test("a missing barrier is found while nobody types, with both lines, and stands until the kernel changes")
 def _():
     c = started({"textDocument": {"publishDiagnostics": {"relatedInformation": True}}})
@@ -1122,6 +1156,41 @@ def _():
         c.diagnostics(uri, 2)
         c.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": "file://" + helper, "type": 2}]})
         assert c.diagnostics(uri, 2) == []
+        return c
+
+
+@test("a changed import is noticed where the client watches no files: at a change, a save, a question")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        helper, late = f"{folder}/helper.py", f"{folder}/late.py"
+        def write(path, text):
+            with open(path, "w") as f:
+                f.write(text)
+        write(helper, "N = 32\n")
+        c = started()
+        uri = f"file://{folder}/main.py"
+        body = KERNEL.replace("A[lane, 1]", "A[lane, N - 1] + T.float16(M)")
+        c.open(uri, "from helper import *\n" + body)
+        assert names(c.diagnostics(uri, 1)) == ["TW2002"]
+        write(helper, "N = 32\nM = 2\n")
+        c.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+        assert c.diagnostics(uri, 1) == []
+        write(helper, "N = 32\nMM = 22\n")
+        time.sleep(0.6)  # the time between two looks
+        c.change(uri, 2, "from helper import *\n" + body + "\n")
+        assert names(c.diagnostics(uri, 2)) == ["TW2002"]
+        write(helper, "N = 32\nM = 3\n")
+        time.sleep(0.6)
+        c.result("textDocument/hover", {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}})
+        found = c.diagnostics(uri, 2)
+        assert found == [], found
+        # A helper that was missing.
+        c.change(uri, 3, "from late import *\nN = 32\n" + body)
+        found = names(c.diagnostics(uri, 3))
+        assert found == ["TW2007"], found
+        write(late, "M = 2\n")
+        c.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+        assert c.diagnostics(uri, 3) == []
         return c
 
 

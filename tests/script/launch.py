@@ -774,7 +774,7 @@ def forgotten(A: T.Buffer((16,), "float32")):
 #   hint: write T.device_entry() above what the GPU is meant to do
     A[0] = T.float32(1)
 
-#--- more shared memory than the architecture has: the code is right, and no launch of it is  [cuda]
+#--- more shared memory than the architecture has: an error, for no launch can have it  [cuda]
 from tvm.script import tirx as T
 
 @T.prim_func
@@ -784,7 +784,7 @@ def large(A: T.Buffer((16,), "float16")):
     tid = T.thread_id([16])
     tile = T.alloc_buffer((116224,), "float16", scope="shared.dyn")
     flag = T.alloc_shared([4], "int32")
-#          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW4017]: shared memory of a CTA reaches 232464 bytes with `flag`; sm_100a has 232448, and no launch can have more
+#          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW4017]: shared memory of a CTA reaches 232464 bytes with `flag`; sm_100a has 232448, and no launch can have more
 #   hint: make the tiles or the number of stages smaller
     tile[tid] = A[tid]
     flag[0] = 1

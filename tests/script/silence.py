@@ -9,11 +9,11 @@ def kernel(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
     B[tx] = A[t]  # tilewright: ignore[TW2002]
 #             ^ error[TW2002]: name 't' is not defined
 #                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW2302]: TW2002 is an error, which no comment silences
-#   hint: mend what it says, and remove the comment
+#   hint: fix what it says, and remove the comment
     B[tx] = A[u]  # tilewright: ignore
 #             ^ error[TW2002]: name 'u' is not defined
 #                 ^^^^^^^^^^^^^^^^^^^^ warning[TW2302]: TW2002 is an error, which no comment silences
-#   hint: mend what it says, and remove the comment
+#   hint: fix what it says, and remove the comment
     B[tx] = A[v]  # tilewright: ignore[TW3106]
 #             ^ error[TW2002]: name 'v' is not defined
 
@@ -30,7 +30,7 @@ def kernel(A: T.Buffer((8, 64), "float16"), B: T.Buffer((8, 64), "float16")):
 #                     ^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope: source is global and destination local
 #   hint: ldgsts moves global -> shared, dsmem moves shared -> shared of another CTA, smem->tmem moves shared -> tensor memory, tma moves global <-> shared, tmem<->local moves tensor memory <-> registers
 #                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW2302]: TW3104 is an error, which no comment silences
-#   hint: mend what it says, and remove the comment
+#   hint: fix what it says, and remove the comment
 
 #--- advice goes, and only that on the line  [cuda]
 from tvm.script import tirx as T

@@ -139,7 +139,7 @@ B[tid // 2, tid % 2] = s[63 - tid // 2, tid % 2]
     ),
     (
         "256 KB of shared memory",
-        [('TW4017', 'alloc_buffer((131072,)', None), ('TW5019', 'def k(', None)],
+        [('TW4017', 'alloc_buffer((131072,)', None)],
         """\
 s = T.alloc_buffer((131072,), "float16", scope="shared.dyn")
 s[tid] = A[0, 0]

@@ -227,14 +227,26 @@ TEST_CASE("a barrier in a branch that not all threads take") {
   CHECK_THAT(first({"if lane < 16:", "    T.cuda.cta_sync()"}),
              StartsWith("T.cuda.cta_sync() | lane 0 of warp 0 waits here and lane 16 has ended without coming"));
   CHECK_THAT(first({"if warp < 2:", "    T.cuda.cta_sync()"}),
-             ContainsSubstring("thread 0 waits here for the whole CTA, and thread 127 has ended without coming"));
+             ContainsSubstring("warp 0 waits here for the whole CTA, and thread 127 has ended without coming"));
   const std::string apart =
       first({"if lane < 16:", "    B[tid] = 1", "    T.cuda.cta_sync()", "else:", "    T.cuda.cta_sync()"});
-  CHECK_THAT(apart, ContainsSubstring("a barrier is for whole warps"));
-  CHECK_THAT(apart, ContainsSubstring("\nT.cuda.cta_sync() | thread "));
+  CHECK_THAT(apart,
+             ContainsSubstring("warp 0 is split over two barriers: lane 0 waits here and lane 16 at another call"));
+  CHECK_THAT(apart, ContainsSubstring("\nT.cuda.cta_sync() | lane 16 waits here"));
   // Whole warps that take different ways come to a call of their own: that is worth a look.
   CHECK_THAT(first({"if warp < 2:", "    B[tid] = 1", "    T.cuda.cta_sync()", "else:", "    T.cuda.cta_sync()"}),
-             ContainsSubstring("waits at another call"));
+             ContainsSubstring("warp 0 waits for the CTA here and warp 3 at another call"));
+}
+
+TEST_CASE("a warp that is split over two named barriers is told, not the warps that wait for it") {
+  const std::string f =
+      told(with_ring(4, "1",
+                     {"if warp == 1:", "    if lane < 16:", "        T.ptx.bar.sync(1, 64)",
+                      "    else:", "        T.ptx.bar.sync(2, 64)", "if warp == 0:", "    T.ptx.bar.sync(1, 64)",
+                      "if warp == 2:", "    T.ptx.bar.sync(2, 64)"}),
+           "TW5005");
+  CHECK_THAT(f, ContainsSubstring("warp 1 is split over two barriers: lane 0 waits here and lane 16 at another call"));
+  CHECK_THAT(f, ContainsSubstring("lane 16 waits here"));
 }
 
 TEST_CASE("warp-wide instructions need the whole warp") {

@@ -347,6 +347,21 @@ TEST_CASE("an allocation is asked for with room for all slots, a step for one") 
   CHECK(contains("--overlap"));
 }
 
+TEST_CASE("a step inside a job inherits nothing that speaks of the job") {
+  constexpr const char* kNames[] = {"SLURM_CPU_BIND", "SLURM_CPU_BIND_LIST", "SLURM_CPU_BIND_TYPE",  "SLURM_LABELIO",
+                                    "SLURM_WHOLE",    "SLURM_HINT",          "SLURM_NTASKS_PER_GPU", "SLURM_GPUS"};
+  for (const char* name : kNames) ::setenv(name, "1", 1);
+  const Words words = remote::step_command(good("slurm:").slurm, "17", {"tilewright"});
+  for (const char* name : kNames) ::unsetenv(name);
+  CHECK(words.front() == "env");
+  for (const char* name : kNames) {
+    INFO(name);
+    const auto at = std::ranges::find(words, name);
+    REQUIRE(at != words.end());
+    CHECK(*(at - 1) == "-u");
+  }
+}
+
 TEST_CASE("what salloc says is understood") {
   using Word = remote::SallocWord::Kind;
   auto read = [](std::string_view line) { return remote::read_salloc(line); };

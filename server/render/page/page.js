@@ -342,8 +342,8 @@
   }
 
   function findingParts() {
-    if (!data.findings.length) return [make("p", "note", "Nothing was found. What is not checked: whether threads wait for each other where they must; tilewright check --simulate looks at that.")];
-    return data.findings.map((f) => {
+    const said = make("p", "note", (data.findings.length ? "" : "Nothing was found. ") + data.checked);
+    return [said, ...data.findings.map((f) => {
       const box = make("div", "finding " + f.severity);
       const head = make("p");
       head.append(make("strong", "", f.severity + " " + f.code), " ");
@@ -357,7 +357,7 @@
       }
       if (f.hint) box.append(make("p", "", "hint: " + f.hint));
       return box;
-    });
+    })];
   }
 
   // Dark blue to yellow by even steps of lightness, which every kind of colour vision orders alike (after cividis).

@@ -9,6 +9,7 @@ const verdicts: Record<string, [string, string]> = {
   partial: ['warn', 'What was expected came, of the part that ran.'],
   unverified: ['warn', 'It ran; nothing was expected of its outputs.'],
   review: ['warn', 'The simulator warns of something.'],
+  silenced: ['warn', 'The simulator found something, and the script says why it is meant.'],
   incomplete: ['warn', 'Something is not modelled, or a limit was met: this is no pass.'],
   failed: ['bad', 'It did not do what was expected.'],
 };
@@ -113,12 +114,12 @@ function findings(report: RunReport, uri: string): HTMLElement {
 }
 
 function verdictOf(t: Tensor): [string, string] {
-  const c = t.comparison as { mismatches: number; elements: number; expected_from: string; max_absolute: number; first: { element: number; got: number | null; expected: number | null } | null } | undefined;
+  const c = t.comparison as { mismatches: number; elements: number; expected_from: string; max_absolute: number; first: { element: number; index: number[]; got: number | null; expected: number | null } | null } | undefined;
   if (Number(t.bytes_outside) > 0) return ['bad', `${number(Number(t.bytes_outside))} bytes written outside of it`];
   if (Number(t.bytes_changed) > 0) return ['bad', 'an input that was changed'];
   if (!c) return t.role === 'input' ? ['', String(t.source)] : ['warn', 'nothing was expected'];
   if (c.mismatches === 0) return ['good', `as expected (${c.expected_from})`];
-  const first = c.first ? `; the first, [${c.first.element}], is ${c.first.got} instead of ${c.first.expected}` : '';
+  const first = c.first ? `; the first, ${c.first.index.length > 0 ? `[${c.first.index.join(', ')}]` : `element ${c.first.element}`}, is ${c.first.got} instead of ${c.first.expected}` : '';
   return ['bad', `${number(c.mismatches)} of ${number(c.elements)} elements are wrong${first}`];
 }
 

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""One fault that shows in many places: `check --simulate` tells its cause, once, where it is to be fixed.
+
+    causes_test.py TILEWRIGHT [-k PART]
+
+Each case changes an example in one place. Expected is the first finding: (code, part of its line, part of its message, part of its hint),
+and how many there are. What follows from the cause is related to it.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BLACKWELL, HOPPER = "tcgen05_pipeline.py", "gemm_hopper.py"
+DEALLOC = "        T.ptx.tcgen05.dealloc(address[0], n_cols=ACCUMULATORS * N, cta_group=1)\n"
+SYNC = "                    T.cuda.warpgroup_sync(1 + wg)\n"
+PROXY = '                    T.ptx.fence.proxy_async("shared::cta")\n'
+
+# A tile that one thread gives back for its warpgroup.
+RELEASED = """\
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout
+
+
+@T.prim_func
+def k(A: T.Buffer((2, 64, 64), "float16"), B: T.Buffer((2, 64, 64), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    wg = T.warpgroup_id([2])
+    tid = T.thread_id([256])
+    tile = T.alloc_shared((64, 64), "float16", align=128, layout=TileLayout(S[64, 64]))
+    full = T.alloc_shared((1,), "uint64")
+    empty = T.alloc_shared((1,), "uint64")
+    if tid == 0:
+        T.ptx.mbarrier.init(full.ptr_to([0]), 1)
+        T.ptx.mbarrier.init(empty.ptr_to([0]), 1)
+        T.ptx.fence.mbarrier_init()
+    T.cuda.cta_sync()
+    if tid == 128:
+        for i in T.serial(2):
+            T.ptx.mbarrier.try_wait(empty.ptr_to([0]), (i + 1) % 2)
+            T.ptx.mbarrier.arrive.expect_tx(full.ptr_to([0]), 8192)
+            Tx.copy_async(tile[:, :], A[i, :, :], dispatch="tma", mbar=full.ptr_to([0]))
+    if wg == 0:
+        for i in T.serial(2):
+            T.ptx.mbarrier.try_wait(full.ptr_to([0]), i % 2)
+            B[i, tid // 2, tid % 2] = tile[tid // 2, tid % 2]
+            if tid == 0:
+                T.ptx.mbarrier.arrive(empty.ptr_to([0]))
+"""
+
+CASES = [
+    ("a commit by all lanes", BLACKWELL, "    elif warp == 5:\n        if lane == 0:", "    elif warp == 5:\n        if lane >= 0:",
+     ("TW5013", "ring.empty.arrive(use.stage)", "32 lanes of warp 5 each arrive at `ring_empty_buf[0]` by this call, and a phase takes 1 arrival",
+      "T.ptx.elect_sync()"), 1),
+    ("the bytes of one operand", BLACKWELL, "BYTES = (M + N) * STEP * 2", "BYTES = M * STEP * 2",
+     ("TW5014", "ring.full.arrive(fill.stage, BYTES)", "announces 16384 bytes for a phase of `ring_full_buf[0]`, and the copies behind it bring 24576",
+      "announce 24576 bytes"), 1),
+    ("the bytes of one operand, on Hopper", HOPPER, "BYTES = (TILE_M + TILE_N) * TILE_K * 2", "BYTES = TILE_M * TILE_K * 2",
+     ("TW5014", "ring.full.arrive(fill.stage, BYTES)", "announces 16384 bytes", "announce 49152 bytes"), 1),
+    ("an arrival of all lanes", BLACKWELL, "            if lane == 0:\n                results.empty.arrive(take.stage)", "            results.empty.arrive(take.stage)",
+     ("TW5013", "results.empty.arrive(take.stage)", "each arrive at `results_empty_buf[0]` by this call, and a phase takes 4 arrivals",
+      "T.ptx.elect_sync()"), 1),
+    ("twice the bytes", BLACKWELL, "BYTES = (M + N) * STEP * 2", "BYTES = (M + N) * STEP * 4",
+     ("TW5004", "ring.full.wait(use.stage, use.phase)", "lacks 24576 of 49152 bytes", "let expect_tx announce as many bytes as the copies bring"), 1),
+    ("tensor memory that is not given back", BLACKWELL, DEALLOC, "",
+     ("TW5017", "T.ptx.tcgen05.alloc(", "has not given back the 128 columns", "T.ptx.tcgen05.dealloc(address, n_cols=128)"), 1),
+    ("half of the tensor memory is given back", BLACKWELL, DEALLOC, DEALLOC.replace("ACCUMULATORS * N", "N"),
+     ("TW5017", "T.ptx.tcgen05.dealloc(", "64 columns from 0 on are given back, and 128 were allocated there", "n_cols=128"), 1),
+    ("no warpgroup_sync before the store", HOPPER, PROXY + SYNC, PROXY,
+     ("TW5020", "Tx.copy_async(C[row", "nothing orders the two", "T.cuda.warpgroup_sync(ID)"), 1),
+    ("nobody waits for the last store", HOPPER, "            if tid == 0:\n                T.ptx.cp_async.bulk.wait_group(0)\n", "",
+     ("TW5018", "Tx.copy_async(C[row", "no cp_async.bulk.wait_group waits for it", "T.ptx.cp_async.bulk.wait_group(0, read=True)"), 1),
+    ("a tile that one thread releases for its warpgroup", RELEASED, "", "",
+     ("TW5020", "", "nothing orders the two", "put T.cuda.warpgroup_sync(ID) before its arrival"), 1),
+    ("the same with the barrier is right", RELEASED, "            if tid == 0:\n                T.ptx.mbarrier.arrive(empty",
+     "            T.cuda.warpgroup_sync(1)\n            if tid == 0:\n                T.ptx.mbarrier.arrive(empty", None, 0),
+    ("both sides of a ring wait first", HOPPER, "fill = PipelineState(STAGES, phase=1)", "fill = PipelineState(STAGES, phase=0)",
+     ("TW5004", "ring.full.wait(use.stage, use.phase)", "waits for that in turn", "PipelineState(STAGES, phase=1)"), 1),
+]
+
+
+def told(binary, text):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "kernel.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        done = subprocess.run([binary, "check", "--simulate", "--json", path], capture_output=True, text=True, check=False)
+    return [d for d in json.loads(done.stdout)["diagnostics"] if d["severity"] in ("error", "warning")]
+
+
+def judge(binary, case):
+    _, text, old, new, expected, count = case
+    if text.endswith(".py"):
+        with open(os.path.join(ROOT, "examples", text), encoding="utf-8") as file:
+            text = file.read()
+    if old not in text:
+        return f"there is no `{old}`"
+    text = text.replace(old, new, 1)
+    found = told(binary, text)
+    if expected is None:
+        return f"it is right, and is told {found}" if found else ""
+    if not found:
+        return "nothing is told"
+    code, line, message, hint = expected
+    lines, first = text.split("\n"), found[0]
+    at = lines[first["range"]["start"]["line"] - 1]
+    said = f"{first['code']} at `{at.strip()}`: {first['message']} | {first['hint']}"
+    wrong = []
+    if first["code"] != code or line not in at:
+        wrong.append(f"the first is not {code} at `{line}`")
+    if message not in first["message"]:
+        wrong.append(f"its message lacks `{message}`")
+    if hint not in first["hint"]:
+        wrong.append(f"its hint lacks `{hint}`")
+    if "of CTA" in first["hint"]:
+        wrong.append("its hint names a thread")
+    if len(found) != count:
+        wrong.append(f"{len(found)} findings instead of {count}: {[(d['code'], d['range']['start']['line']) for d in found]}")
+    return f"{'; '.join(wrong)}. Told: {said}" if wrong else ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("binary")
+    parser.add_argument("-k", default="", help="only cases whose name contains this")
+    args = parser.parse_args()
+    failed = 0
+    chosen = [case for case in CASES if args.k in case[0]]
+    for case in chosen:
+        if why := judge(args.binary, case):
+            failed += 1
+            print(f"{case[0]}: {why}")
+    print(f"{len(chosen)} faults, {failed} told wrongly")
+    return 1 if failed or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
