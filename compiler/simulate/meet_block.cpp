@@ -176,7 +176,7 @@ void Machine::check_cta_meeting(std::uint32_t cta, const Thread& first) {
     }
     if (t.state == State::Done) continue;
     if (t.pc != first.pc) other = &t;
-    if (lane && t.pc != lane->pc) same_warp = &t;
+    if (lane && !same_warp && t.pc != lane->pc) same_warp = &t;
     if (lane) continue;
     lane = &t;
     if (lanes_at(t) == Lanes::Ended) return tell_ended_lanes(t);
