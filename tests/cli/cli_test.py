@@ -231,6 +231,43 @@ class Status(Case):
             path = self.file("surface.py", header + text)
             self.assertNotIn("function not checked", self.expect(0, "check", path, "--deny", "unchecked").errors)
 
+    def test_what_differs_between_schedules_is_not_verified(self):
+        body = """\
+from tvm.script import tirx as T
+# tilewright: run slots reference=expected out=zeros count=zeros {}
+@T.prim_func
+def slots(out: T.Buffer((256,), "int32"), count: T.Buffer((1,), "int32")):
+    T.device_entry()
+    b = T.cta_id([4])
+    t = T.thread_id([64])
+    s: T.let = T.cuda.atomic_add(count.ptr_to([0]), 1)
+    out[s] = b * 64 + t
+
+@T.prim_func
+def expected(out: T.Buffer((256,), "int32"), count: T.Buffer((1,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([1])
+    for i in range(256):
+        out[i] = i
+    count[0] = 256
+"""
+        r = self.expect(1, "run", "--on", "sim", self.file("slots.py", body.format("")))
+        self.assertIn("in another schedule", r.text)
+        self.assertIn("\nfailed", r.text)
+        r = self.expect(0, "run", "--on", "sim", self.file("slots.py", body.format("expected=unordered(out)")))
+        self.assertIn("\nverified", r.text)
+
+    def test_what_tests_of_a_build_checked(self):
+        folder = os.path.join(os.path.dirname(self.file("tilewright.toml", "")), "built")
+        os.makedirs(folder)
+        with open(os.path.join(folder, "kernel.py"), "w") as out:
+            out.write("from tvm.script import tirx as T\n# tilewright: run k out=random\n@T.prim_func\n"
+                      "def k(out: T.Buffer((32,), 'float32')):\n    T.device_entry()\n    T.cta_id([1])\n"
+                      "    t = T.thread_id([32])\n    out[t] = 1.0\n")
+        self.assertIn("synchronisation not checked", self.run_it("build", folder).errors)
+        self.assertNotIn("synchronisation not checked", self.run_it("build", "--test", "--on", "sim", folder).errors)
+
     def test_errors_of_the_script(self):
         for name, text in (("bad.py", BAD), ("syntax.py", SYNTAX)):
             path = self.file(name, text)
