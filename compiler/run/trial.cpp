@@ -1,7 +1,7 @@
 #include "compiler/run/trial.h"
 
 #include <algorithm>
-#include <deque>
+#include <array>
 #include <expected>
 #include <iterator>
 #include <optional>
@@ -9,11 +9,11 @@
 
 #include "compiler/ir/origin.h"
 #include "compiler/run/bind.h"
-#include "compiler/run/element.h"
-#include "compiler/run/simulated_executor.h"
+#include "compiler/run/data_use.h"
+#include "compiler/run/sample.h"
+#include "compiler/run/trial_launch.h"
 #include "compiler/simulate/causes.h"
 #include "compiler/simulate/codes.h"
-#include "compiler/simulate/pages.h"
 
 namespace tilewright::run {
 namespace {
@@ -53,110 +53,6 @@ Bindings small_values(const lower::LoweredKernel& kernel, const TrialBudget& bud
   return out;
 }
 
-// What the contents of a tensor decide: addresses, branches, the ends of loops. Follows values through variables, and
-// through memory buffer by buffer: a call that is handed the data may bring it to any other memory that it is handed.
-class DataUse {
- public:
-  DataUse(const lower::LoweredKernel& kernel, std::span<const ir::Var* const> tensors) : kernel_(kernel) {
-    for (const ir::Var* tensor : tensors) from_data_.insert(tensor);
-    // Loops carry values upwards: until nothing new is found.
-    for (std::size_t known = 0; known != from_data_.size();) {
-      known = from_data_.size();
-      ir::walk_stmts(kernel.device, [&](const ir::Stmt* s) { return look(s); });
-    }
-  }
-  bool addresses() const { return addresses_; }
-  bool decides() const { return addresses_ || conditions_; }
-
- private:
-  bool look(const ir::Stmt* s) {
-    if (const auto* bind = ir::as<ir::Bind>(s)) {
-      if (depends(bind->value)) from_data_.insert(bind->var);
-    } else if (const auto* store = ir::as<ir::Store>(s)) {
-      for (ir::Expr index : store->indices) addresses_ |= depends(index);
-      if (depends(store->value)) from_data_.insert(store->buffer->data);
-    } else if (const auto* evaluate = ir::as<ir::Evaluate>(s)) {
-      depends(evaluate->value);
-    } else if (const auto* branch = ir::as<ir::If>(s)) {
-      conditions_ |= depends(branch->condition);
-    } else if (const auto* again = ir::as<ir::While>(s)) {
-      conditions_ |= depends(again->condition);
-    } else if (const auto* loop = ir::as<ir::For>(s)) {
-      conditions_ |= depends(loop->min);
-      conditions_ |= depends(loop->extent);
-    } else if (const auto* assertion = ir::as<ir::Assert>(s)) {
-      conditions_ |= depends(assertion->condition);
-    }
-    return true;
-  }
-
-  // The tensor that a tensor map describes counts as its map.
-  const ir::Var* memory_of(const ir::Var* v) const {
-    for (const dispatch::TensorMap& map : kernel_.plan.tensor_maps)
-      if (map.var == v) return map.tensor->data;
-    return v;
-  }
-  static bool is_memory(const ir::Var* v) { return v->dtype.is_handle() || v->role == ir::VarRole::Data; }
-
-  // A call that is handed data and other memory: the data may be there afterwards.
-  bool handed_on(const ir::Call* call) {
-    bool data = false;
-    std::vector<const ir::Var*> memory;
-    for (ir::Expr arg : call->args) {
-      ir::walk(arg, [&](ir::Expr x) {
-        const auto* load = x.as<ir::Load>();
-        const auto* v = load ? load->buffer->data : x.as<ir::Var>();
-        if (!v) return true;
-        v = memory_of(v);
-        data |= from_data_.contains(v);
-        if (is_memory(v)) memory.push_back(v);
-        return true;
-      });
-    }
-    if (data) from_data_.insert(memory.begin(), memory.end());
-    return data;
-  }
-
-  // Is the value made of data? Looks at the addresses in it on the way.
-  bool depends(ir::Expr e) {
-    bool made_of_data = false;
-    ir::walk(e, [&](ir::Expr x) {
-      if (const auto* v = x.as<ir::Var>()) made_of_data |= from_data_.contains(memory_of(v));
-      if (const auto* call = x.as<ir::Call>()) made_of_data |= handed_on(call);
-      if (const auto* choice = x.as<ir::Select>()) conditions_ |= depends(choice->condition);
-      const auto* load = x.as<ir::Load>();
-      if (!load) return true;
-      made_of_data |= from_data_.contains(load->buffer->data);
-      for (ir::Expr index : load->indices) addresses_ |= depends(index);
-      return false;
-    });
-    return made_of_data;
-  }
-
-  const lower::LoweredKernel& kernel_;
-  std::unordered_set<const ir::Var*> from_data_;
-  bool addresses_ = false, conditions_ = false;
-};
-
-// Tensors of any size: a short stretch of random numbers again and again, or all 0.
-class MadeUp {
- public:
-  simulate::Tensor tensor(const JobBuffer& b, ir::DataType dtype, std::uint64_t seed, bool zeros) {
-    simulate::Tensor t;
-    t.defined = b.role != Role::Output;
-    t.made_up = b.bytes;
-    if (!t.defined || zeros) return t;
-    const std::int64_t stretch = simulate::Pages::pattern_for(b.bytes);
-    std::vector<std::byte>& bytes = patterns_.emplace_back(static_cast<std::size_t>(stretch));
-    fill_random(dtype, reinterpret_cast<char*>(bytes.data()), stretch, seed);
-    t.pattern = bytes;
-    return t;
-  }
-
- private:
-  std::deque<std::vector<std::byte>> patterns_;
-};
-
 bool depends_on_addresses(std::string_view code) {
   using namespace simulate;
   return code == code::kOutOfBounds || code == code::kRace || code == code::kEqualStores || code == code::kMisaligned;
@@ -183,6 +79,72 @@ std::string listed(std::span<const std::int64_t> values) {
   return out;
 }
 
+bool waits_for_others(const simulate::Finding& f) {
+  return f.code == simulate::code::kUntried && f.severity == simulate::Severity::Incomplete;
+}
+
+// One launch in its schedules, and its findings.
+struct Looked {
+  std::vector<simulate::Finding> findings;
+  std::string part;  // "CTA 0, 1 and 15 of 16": no other was run; empty: all were
+};
+
+class Looking {
+ public:
+  Looking(const TrialLaunch& launch, const TrialBudget& budget, const std::stop_token& stop)
+      : launch_(launch),
+        budget_(budget),
+        stop_(stop),
+        all_(clusters_of(launch.launch())),
+        sample_(sample_of(launch.launch(), budget.ctas)) {}
+
+  // `both`: asynchronous work as late as it may be, and at random; else as late as it may be, in a part of the grid.
+  Looked look(bool both, std::uint64_t steps) {
+    Looked out;
+    if (!both) {
+      out.findings = in_part(simulate::Timing::Latest, steps).findings;
+      if (sample_.size() < all_) out.part = sample_text(launch_.launch(), sample_);
+      return out;
+    }
+    simulate::Result at_random = in_part(simulate::Timing::Random, steps);
+    if (stop_.stop_requested()) return out;
+    const bool is_whole = sample_.size() == all_ || fits(at_random.steps);
+    simulate::Result latest =
+        is_whole ? launch_.run(simulate::Timing::Latest, {}, std::max(steps, budget_.whole), sample_.size() < all_)
+                 : in_part(simulate::Timing::Latest, steps);
+    // What waits for CTAs that were not run has to run with them.
+    if (is_whole && sample_.size() < all_ && std::ranges::any_of(at_random.findings, waits_for_others))
+      at_random = launch_.run(simulate::Timing::Random, {}, std::max(steps, budget_.whole));
+    out.findings = std::move(latest.findings);
+    std::ranges::move(at_random.findings, std::back_inserter(out.findings));
+    if (!is_whole) out.part = sample_text(launch_.launch(), sample_);
+    return out;
+  }
+
+ private:
+  bool fits(std::uint64_t steps_of_sample) const {
+    return static_cast<double>(steps_of_sample) / static_cast<double>(std::max<std::size_t>(1, sample_.size())) *
+               static_cast<double>(all_) <=
+           static_cast<double>(budget_.whole);
+  }
+
+  // Clusters that wait for others wait for neighbours most often: where they do, the first ones are run.
+  simulate::Result in_part(simulate::Timing timing, std::uint64_t steps) {
+    simulate::Result out = launch_.run(timing, sample_, steps);
+    std::vector<std::uint64_t> first(sample_.size());
+    for (std::size_t i = 0; i < first.size(); ++i) first[i] = i;
+    if (first == sample_ || std::ranges::none_of(out.findings, waits_for_others)) return out;
+    sample_ = std::move(first);
+    return launch_.run(timing, sample_, steps);
+  }
+
+  const TrialLaunch& launch_;
+  const TrialBudget& budget_;
+  const std::stop_token& stop_;
+  std::uint64_t all_ = 0;
+  std::vector<std::uint64_t> sample_;
+};
+
 class Trying {
  public:
   Trying(const lower::LoweredKernel& kernel, const TrialBudget& budget, const std::stop_token& stop)
@@ -195,6 +157,7 @@ class Trying {
       const ir::Var* one[] = {tensor};
       if (!DataUse(kernel, one).decides()) plain_.insert(tensor);
     }
+    all_plain_ = plain_.size() == integers.size();
   }
 
   Trial run() {
@@ -203,59 +166,24 @@ class Trying {
     } else {
       try_scalars();
     }
+    if (budget_.awkward) try_integers();
     if (budget_.awkward) try_extents();
     simulate::put_causes_first(trial_.findings);
     return std::move(trial_);
   }
 
  private:
-  // One launch and its findings; an error: it cannot be launched with these values.
-  struct Looked {
-    std::vector<simulate::Finding> findings;
-    std::int64_t ctas = 0, tried = 0;
-  };
-
-  std::expected<Looked, std::string> look(std::int64_t extent, std::int64_t scalar, bool both,
-                                          std::uint64_t steps) const {
-    const lower::LoweredKernel* one[] = {&kernel_};
-    auto bound = bind(one, small_values(kernel_, budget_, extent, scalar));
-    if (!bound) return std::unexpected("it cannot be launched with small values: " + bound.error());
-    if (bound->job.bytes() > budget_.bytes)
-      return std::unexpected("its tensors take " + std::to_string(bound->job.bytes() >> 30) + " GB, and " +
-                             std::to_string(budget_.bytes >> 30) + " are tried at most");
-    MadeUp made_up;
-    auto memory = [&](std::size_t i) {
-      return made_up.tensor(bound->job.buffers[i], bound->tensors[i].dtype, i + 1, is_zero(bound->tensors[i]));
-    };
-    const simulate::Inputs inputs = launch_inputs(*bound, bound->launches[0], memory);
-    const JobLaunch& launch = bound->job.launches[0];
-    auto product = [](const std::array<std::int64_t, 3>& n) { return n[0] * n[1] * n[2]; };
-    Looked out;
-    out.ctas = product(launch.grid);
-    out.tried = std::max<std::int64_t>(product(launch.cluster), static_cast<std::int64_t>(budget_.ctas));
-    simulate::Options options;
-    options.races = true;
-    options.max_steps = steps;
-    options.max_bytes = budget_.memory;
-    options.only_ctas = static_cast<std::uint64_t>(out.tried);
-    options.stop = stop_;
-    for (auto timing : {simulate::Timing::Latest, simulate::Timing::Random}) {
-      if (timing == simulate::Timing::Random && !both) break;
-      options.timing = timing;
-      simulate::Result result = simulate::run(kernel_, inputs, options);
-      if (stop_.stop_requested()) break;
-      std::ranges::move(result.findings, std::back_inserter(out.findings));
-    }
-    return out;
+  // An error: it cannot be launched with these values.
+  std::expected<Looked, std::string> look(std::int64_t extent, std::int64_t scalar, bool both, std::uint64_t steps,
+                                          std::optional<std::int64_t> modulus = {}) const {
+    auto launch = TrialLaunch::make(kernel_, budget_, small_values(kernel_, budget_, extent, scalar),
+                                    {.plain = plain_, .modulus = modulus}, stop_);
+    if (!launch) return std::unexpected(std::move(launch.error()));
+    return Looking(*launch, budget_, stop_).look(both, steps);
   }
 
-  // Of an integer tensor that decides something; and of one that the kernel writes, too: a counter starts at 0.
-  bool is_zero(const BoundTensor& tensor) const {
-    if (!tensor.dtype.is_integral()) return false;
-    if (tensor.role != Role::Input) return true;
-    return std::ranges::none_of(kernel_.plan.params, [&](const lower::KernelParam& p) {
-      return p.tensor && p.tensor->name == tensor.name && plain_.contains(p.tensor->data);
-    });
+  static bool is_same(const simulate::Finding& had, const simulate::Finding& f) {
+    return simulate::tell_the_same(had, f) || (had.code == f.code && ir::same_origin(had.origin, f.origin));
   }
 
   void add(simulate::Finding f, const std::string& with) {
@@ -264,13 +192,10 @@ class Trying {
         trial_.unchecked.push_back({f.message, f.origin});
       return;
     }
-    auto same = [&](const simulate::Finding& had) {
-      return simulate::tell_the_same(had, f) || (had.code == f.code && ir::same_origin(had.origin, f.origin));
-    };
-    if (std::ranges::any_of(trial_.findings, same)) return;
+    if (std::ranges::any_of(trial_.findings, [&](const auto& had) { return is_same(had, f); })) return;
     if (by_data_ && depends_on_addresses(f.code) && f.severity == simulate::Severity::Error) {
       f.severity = simulate::Severity::Warning;
-      f.message += "; here with indices that are all 0, which come from input data";
+      f.message += kOfZeros;
     }
     if (!with.empty()) f.message += " (with " + with + ")";
     trial_.findings.push_back(std::move(f));
@@ -285,9 +210,8 @@ class Trying {
 
   void take(Looked looked, const std::string& with) {
     for (simulate::Finding& f : looked.findings) add(std::move(f), with);
-    if (looked.tried >= looked.ctas) return;
-    const std::string why =
-        "CTA 0 to " + std::to_string(looked.tried - 1) + " of " + std::to_string(looked.ctas) + " were tried";
+    if (looked.part.empty()) return;
+    const std::string why = "only " + looked.part + " were tried";
     if (std::ranges::none_of(trial_.unchecked, [&](const Trial::Left& had) { return had.why == why; }))
       trial_.unchecked.push_back({why, {}});
   }
@@ -321,6 +245,53 @@ class Trying {
     trial_.tried.push_back(text + "; a comment `# tilewright: run` gives others");
   }
 
+  // Integers that are indices, sizes or conditions: numbers that differ, the largest with which every access stays in
+  // its tensor.
+  void try_integers() {
+    if (all_plain_ || !budget_.before.empty() || stopped()) return;
+    std::int64_t most = 8;
+    for (const lower::KernelParam& p : kernel_.plan.params) {
+      if (!p.tensor || !p.tensor->dtype.is_integral() || plain_.contains(p.tensor->data)) continue;
+      std::int64_t elements = 1;
+      for (ir::Expr extent : p.tensor->shape) {
+        const std::int64_t* known = ir::constant(extent);
+        elements *= known ? *known : budget_.extent;
+      }
+      most = std::max(most, elements);
+    }
+    for (std::int64_t modulus : {most, std::int64_t{8}, std::int64_t{4}, std::int64_t{2}}) {
+      auto looked = look(budget_.extent, scalar_, false, budget_.steps, modulus);
+      if (stopped() || !looked) return;
+      if (std::ranges::any_of(looked->findings, leaves)) continue;
+      return take_differing(std::move(looked->findings), modulus == most);
+    }
+  }
+
+  // What all-zero indices did and ones that differ do not is not the kernel's; what both do does not hang on them.
+  void take_differing(std::vector<simulate::Finding> findings, bool all_differ) {
+    if (all_differ) {
+      std::erase_if(trial_.findings, [&](const simulate::Finding& f) {
+        return is_of_zeros(f) && std::ranges::none_of(findings, [&](const auto& now) { return is_same(f, now); });
+      });
+      for (simulate::Finding& f : trial_.findings) {
+        if (!is_of_zeros(f)) continue;
+        f.severity = simulate::Severity::Error;
+        f.message.resize(f.message.size() - kOfZeros.size());
+      }
+    }
+    for (simulate::Finding& f : findings) {
+      if (f.severity == simulate::Severity::Incomplete || f.from_input) continue;
+      if (std::ranges::any_of(trial_.findings, [&](const auto& had) { return is_same(had, f); })) continue;
+      f.severity = simulate::Severity::Warning;
+      f.message += kOfDiffering;
+      trial_.findings.push_back(std::move(f));
+    }
+  }
+
+  static bool is_of_zeros(const simulate::Finding& f) {
+    return f.severity == simulate::Severity::Warning && f.message.ends_with(kOfZeros);
+  }
+
   // Sizes at which the last block is not full, or nothing is left to do.
   void try_extents() {
     if (unknown_.extents.empty() || stopped()) return;
@@ -343,7 +314,10 @@ class Trying {
   const TrialBudget& budget_;
   const std::stop_token& stop_;
   const Unknowns unknown_;
+  static constexpr std::string_view kOfZeros = "; here with indices that are all 0, which come from input data",
+                                    kOfDiffering = "; here with integers 5, 6, 7, ... made up for the input data";
   std::unordered_set<const ir::Var*> plain_;  // integer tensors that decide nothing
+  bool all_plain_ = true;
   bool by_data_ = false;
   std::int64_t scalar_ = 1;
   Trial trial_;

@@ -2,8 +2,10 @@
 //
 // No inputs are given here. Symbolic extents get small values and awkward ones, scalars small ones that lead no access
 // out of its tensor, floating tensors random numbers. Integers that decide nothing are random, too; where one is an
-// index, a size or a condition all of the tensor is 0, so that an index that is read from memory stays inside. What
-// that cannot show is said, not passed over.
+// index, a size or a condition all of the tensor is 0, and then numbers that differ, as large as every access stays in
+// its tensor. What that cannot show is said, not passed over.
+//
+// A part of the grid is tried first; all of it where the budget lets that, and else it is said which CTAs were.
 #pragma once
 #include <map>
 #include <stop_token>
@@ -17,13 +19,21 @@
 namespace tilewright::run {
 
 struct TrialBudget {
-  std::uint64_t steps = 4'000'000;                // of each schedule
-  std::uint64_t ctas = 4;                         // or one cluster, where that is larger
+  std::uint64_t steps = 80'000'000;  // of each schedule, and a tenth of what a whole grid may take
+  // A part of the grid is run in each schedule (sample.h); all of it, where that is expected to take no more than
+  // `whole` steps, in one.
+  std::uint64_t ctas = 64;
+  std::uint64_t whole = 800'000'000;
+  unsigned jobs = 1;                              // cores for a whole grid
   std::int64_t bytes = std::int64_t{16} << 30;    // of all tensors: they take addresses, and memory where it is touched
   std::int64_t memory = std::int64_t{256} << 20;  // of threads, shared memory and tensor maps
   std::int64_t extent = 128;                      // of what has no value
-  bool awkward = true;                            // extents and scalars are tried at awkward values, too
+  bool awkward = true;  // extents and scalars are tried at awkward values, too, and integers that decide something
   std::map<std::string, Number, std::less<>> values{};  // of scalars and extents that the script says
+  std::vector<const lower::LoweredKernel*> before{};    // run before it on the same tensors: `sequence a then b`
+
+  // While somebody types: a short look.
+  static TrialBudget brief() { return {.steps = 4'000'000, .ctas = 4, .whole = 0, .awkward = false}; }
 };
 
 struct Trial {

@@ -24,6 +24,8 @@ inline bool is_double(ir::DataType d) { return d.is_float() && d.bits == 64; }
 inline bool is_narrow_float(ir::DataType d) { return d.is_floating() && d.bits < 32; }
 
 class Compiler {
+  friend class PtxCompiler;
+
  public:
   explicit Compiler(const lower::LoweredKernel& kernel) : kernel_(kernel) {}
 
@@ -87,6 +89,8 @@ class Compiler {
   Registers call(const ir::Call* e);
   // (point, loops, their values, addresses or a number)
   Registers look(const ir::Call* e);
+  // compile_foreign.cpp
+  Registers foreign(const intrinsics::Intrinsic& row, const ir::Call* e);
   Registers extern_function(const intrinsics::Intrinsic& row, const ir::Call* e);
   Registers math(std::string_view name, const ir::Call* e);
   Registers intrinsic(const intrinsics::Intrinsic& row, const ir::Call* e);

@@ -355,6 +355,7 @@ Registers Compiler::intrinsic(const intrinsics::Intrinsic& row, const Call* e) {
     case Meaning::RcpApprox: return math("rcp.approx.ftz", e);
     case Meaning::TrapUnless: emit({Op::Trap, kVoid, 0, value(0)}); return {constant_register(0)};
     case Meaning::Print: return print(e);
+    case Meaning::CallSource: return foreign(row, e);
     case Meaning::Unmodelled: return extern_function(row, e);
     default: return unmodelled(e, row.name);
   }

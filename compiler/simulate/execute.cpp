@@ -233,8 +233,9 @@ bool Machine::load(Thread& t, const Instruction& i) {
     from->at(lane * access.bytes).get(&raw, access.bytes);
     t.registers[i.dst + lane] = from_bits(raw, access.type);
     if (t.tags) t.tags[i.dst + lane] = from->tags[lane * access.bytes];
-    if (read | t.undefined_count)
-      carry(t, i.dst + lane, from->at(lane * access.bytes).is_written(access.bytes) ? 0 : read);
+    std::uint32_t lacks = from->at(lane * access.bytes).is_written(access.bytes) ? 0 : read;
+    if (has_unknown_ && lacks == 0) lacks = unknown_at(t, moved(at, lane * access.bytes));
+    if (lacks | t.undefined_count) carry(t, i.dst + lane, lacks);
   }
   return true;
 }
@@ -275,6 +276,8 @@ bool Machine::store(Thread& t, const Instruction& i) {
     if (t.undefined_count && t.undefined[i.dst + lane]) {
       const std::int64_t offset = lane * access.bytes;
       store_undefined(t, moved(at, offset), to->at(offset), access.bytes, t.undefined[i.dst + lane]);
+    } else if (has_unknown_) {
+      stored_reads_.erase(place_key(t, moved(at, lane * access.bytes)));
     }
   }
   return true;
@@ -551,6 +554,16 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
         t.pc = pc;
         finding(code::kNotModelled, Severity::Incomplete, unmodelled_text(program_.sites[i.b].text), &t);
         return stop(true);
+      case Op::Unknown:
+        t.pc = pc;
+        if (!options_.goes_on_unknown) {
+          finding(code::kNotModelled, Severity::Incomplete, unmodelled_text(program_.sites[i.b].text), &t);
+          return stop(true);
+        }
+        set(!i.type.is_floating() ? 1 : i.type.bits == 64 ? from_double(1) : from_float(1));
+        make_unknown(t, i.dst, unmodelled_text(program_.sites[i.b].text));
+        if (changes(pc + 1)) return true;
+        break;
       case Op::Exit: t.state = State::Done; return stop(false);
     }
     ++pc;

@@ -9,8 +9,18 @@ Step memory(Machine& m, Thread& t, const Site& s) {
   return Step::Done;
 }
 
-Step proxy(Machine& m, Thread& t, const Site&) {
-  if (m.races()) m.races()->fence_proxy(t);
+// The state space of fence.proxy.async; shared memory of the own CTA and of the cluster are one.
+bool set_up_proxy(Site& s, const intrinsics::Arguments& a) {
+  const std::string space = a.operand("space") && a.given("space") ? a.text("space") : "";
+  const auto known = space.empty()       ? Order::Space::Both
+                     : space == "global" ? Order::Space::Global
+                                         : Order::Space::Shared;
+  s.code = static_cast<int>(known);
+  return true;
+}
+
+Step proxy(Machine& m, Thread& t, const Site& s) {
+  if (m.races()) m.races()->fence_proxy(t, static_cast<Order::Space>(s.code));
   return Step::Done;
 }
 
@@ -27,7 +37,7 @@ Step map(Machine& m, Thread& t, const Site& s) {
 
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::Fence, .slots = "", .thread = memory},
-    {.meaning = Meaning::FenceProxyAsync, .slots = "", .thread = proxy},
+    {.meaning = Meaning::FenceProxyAsync, .slots = "", .thread = proxy, .set_up = set_up_proxy},
     {.meaning = Meaning::FenceMbarrierInit, .slots = "", .thread = barriers},
     {.meaning = Meaning::FenceProxyTensormapAcquire, .slots = "addr", .thread = map},
 };

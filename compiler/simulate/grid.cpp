@@ -50,9 +50,10 @@ Grid::Grid(Machine& first, const Options& options, Result& result) : first_(firs
   const auto& part = options.clusters;
   const std::uint64_t end = std::min(part.end, all);
   count_ = part.begin < end ? (end - part.begin + part.step - 1) / part.step : 0;
-  const std::uint64_t asked = count_, only = options.only_ctas / ctas + (options.only_ctas % ctas != 0);
-  count_ = std::min({count_, only, options.max_ctas / ctas + (options.max_ctas % ctas != 0)});
-  limited_ = count_ < std::min(asked, only);
+  if (!options.chosen.empty()) count_ = options.chosen.size();
+  const std::uint64_t asked = count_;
+  count_ = std::min(count_, options.max_ctas / ctas + (options.max_ctas % ctas != 0));
+  limited_ = count_ < asked;
   all_ = count_ == all;
   free_.push_back(&first);
 }

@@ -26,7 +26,9 @@ class Grid {
   void run_in_turn();
 
  private:
-  std::uint64_t cluster_at(std::uint64_t n) const { return options_.clusters.begin + n * options_.clusters.step; }
+  std::uint64_t cluster_at(std::uint64_t n) const {
+    return options_.chosen.empty() ? options_.clusters.begin + n * options_.clusters.step : options_.chosen[n];
+  }
   void lend(Machine& m);
   bool start();   // the next cluster; false: there is no memory for one more, and nobody has ended
   bool resume();  // those that wait; false: a finding ends the run

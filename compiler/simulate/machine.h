@@ -270,6 +270,9 @@ class Machine {
   }
   // A value that comes from that read without having one is stored: reading it again tells the first read.
   void store_undefined(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read);
+  // A register gets a value that is not known: a result of what is not modelled, where the run goes on with it.
+  void make_unknown(Thread& t, std::uint32_t reg, std::string what);
+  std::uint32_t unknown_at(const Thread& t, std::uint64_t pointer) const;
   // The value decides something, which the thread is at: "a branch depends on it".
   void matters(const Thread& t, std::uint32_t read, std::string_view how);
   // The same of all operands of a call.
@@ -291,6 +294,7 @@ class Machine {
     pointer = generic(pointer);
     return pointer >> kOffsetBits < kLocalBlocks ? pointer : pointer * 0x9e3779b97f4a7c15 + t.number;
   }
+  void store_unknown(const Thread& t, std::uint64_t pointer, std::uint32_t read);
   std::uint32_t note_read(const Thread& t, std::uint64_t pointer, std::string what);
   bool load(Thread& t, const Instruction& i);
   bool store(Thread& t, const Instruction& i);
@@ -366,11 +370,14 @@ class Machine {
   struct UndefinedRead {
     std::uint32_t origin;
     std::string text;
-    bool told = false;
+    bool told = false, unknown = false;  // unknown: it has a value, and nobody knows which
   };
   std::vector<UndefinedRead> undefined_reads_;                            // of this cluster, by number - 1
   std::unordered_map<std::uint32_t, std::uint32_t> reads_without_value_;  // number by origin
   std::unordered_map<std::uint64_t, std::uint32_t> stored_reads_;         // number by where such a value was stored
+  bool gave_up_ = false;                                                  // nothing more is told
+  bool has_unknown_ = false;                                              // some value of this cluster is
+  std::unordered_map<std::uint32_t, std::uint32_t> unknown_results_;      // number by origin
   std::vector<std::uint32_t> register_tags_;
   std::vector<std::byte> frames_;
   std::vector<std::uint8_t> frames_defined_;

@@ -24,9 +24,13 @@ void include(std::vector<OtherGroup>& groups, const OtherGroup& other) {
     auto both = std::make_shared<Knowledge>();
     both->seen = at->known->seen;
     both->proxied = at->known->proxied;
+    both->proxied_global = at->known->proxied_global;
     raise(both->seen, other.known->seen);
     raise(both->proxied, other.known->proxied);
-    if (both->seen != at->known->seen || both->proxied != at->known->proxied) at->known = std::move(both);
+    raise(both->proxied_global, other.known->proxied_global);
+    if (both->seen != at->known->seen || both->proxied != at->known->proxied ||
+        both->proxied_global != at->known->proxied_global)
+      at->known = std::move(both);
   }
 }
 
@@ -45,7 +49,8 @@ bool includes(const Knowledge& known, const Knowledge& part) {
 
 }  // namespace
 
-void Order::start(std::size_t threads) {
+void Order::start(std::size_t threads, bool apart) {
+  apart_ = apart;
   auto nothing = std::make_shared<Knowledge>();
   nothing->serial = ++serial_;
   Own first;
@@ -64,9 +69,11 @@ bool Order::knows_other(Agent thread, std::uint32_t group, Agent other, Time tim
   return known && at(known->known->seen, other) >= time;
 }
 
-bool Order::proxy_knows_other(Agent thread, std::uint32_t group, Agent other, Time time) const {
+bool Order::proxy_knows_other(Agent thread, std::uint32_t group, Agent other, Time time, Space space) const {
   const OtherGroup* known = find(*threads_[thread].base, group);
-  return known && at(known->known->proxied, other) >= time;
+  if (!known) return false;
+  const Knowledge& there = *known->known;
+  return at(space == Space::Global && apart_ ? there.proxied_global : there.proxied, other) >= time;
 }
 
 bool Order::knows(Agent thread, Agent other, Strand strand, Time number) const {
@@ -116,6 +123,7 @@ Known Order::both(const Known& a, const Known& b) {
     auto out = copy_of(*a);
     raise(out->seen, b->seen);
     raise(out->proxied, b->proxied);
+    raise(out->proxied_global, b->proxied_global);
     include(out->groups, b->groups);
     out->within.push_back(b->serial);
     *known = out;
@@ -130,7 +138,7 @@ void Order::join(const Known& known, Gathering& into) {
 void Order::release(Agent thread, Gathering& into) {
   Own& own = threads_[thread];
   join(own.base, into);
-  into.tips_.push_back({thread, own.time, own.proxied});
+  into.tips_.push_back({thread, own.time, own.proxied, own.proxied_global});
   for (std::uint32_t used = own.used; used; used &= used - 1) {
     const auto s = static_cast<std::size_t>(std::countr_zero(used));
     if (own.done[s] > at(own.base->seen, own.strands[s])) mark(own.strands[s], own.done[s], into);
@@ -145,13 +153,15 @@ Known Order::close(const Gathering& gathering) {
     if (includes(*gathering.bases_[0], base)) continue;
     raise(out->seen, base.seen);
     raise(out->proxied, base.proxied);
+    raise(out->proxied_global, base.proxied_global);
     include(out->groups, base.groups);
   }
   out->within.clear();
   for (const Known& base : gathering.bases_) out->within.push_back(base->serial);
-  for (const auto& [agent, seen, proxied] : gathering.tips_) {
+  for (const auto& [agent, seen, proxied, proxied_global] : gathering.tips_) {
     raise(out->seen, agent, seen);
     raise(out->proxied, agent, proxied);
+    if (proxied_global) raise(out->proxied_global, agent, proxied_global);
   }
   return out;
 }
@@ -188,17 +198,25 @@ void Order::meet(std::span<const Agent> threads) {
   for (Agent t : threads) threads_[t].base = known;
 }
 
-void Order::fence_proxy(Agent thread) {
+void Order::fence_proxy(Agent thread, Space space) {
   Own& own = threads_[thread];
-  own.proxied = own.time++;
-  Known* known = remembered(own.base->serial, 0);
+  const bool shared = !apart_ || space != Space::Global, global = apart_ && space != Space::Shared;
+  if (shared) own.proxied = own.time;
+  if (global) own.proxied_global = own.time;
+  ++own.time;
+  // (No serial is that large: the spaces have answers of their own.)
+  Known* known = remembered(own.base->serial, ~static_cast<std::uint64_t>(apart_ ? space : Space::Both));
   if (!*known) {
     auto out = copy_of(*own.base);
-    raise(out->proxied, out->seen);
+    auto fence = [&](Knowledge& k) {
+      if (shared) raise(k.proxied, k.seen);
+      if (global) raise(k.proxied_global, k.seen);
+    };
+    fence(*out);
     // What other clusters have released is made visible by a fence of the thread that acquired it, too.
     for (OtherGroup& other : out->groups) {
       auto proxied = std::make_shared<Knowledge>(*other.known);
-      raise(proxied->proxied, proxied->seen);
+      fence(*proxied);
       other.known = std::move(proxied);
     }
     *known = out;

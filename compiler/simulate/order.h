@@ -7,7 +7,9 @@
 // thread: its operations of one kind, which can only be waited for in their order.
 //
 // Ordinary writes reach asynchronous copies only behind a fence of the async proxy; a second vector says up to which
-// time of each thread that has happened on the way here.
+// time of each thread that has happened on the way here. A fence may be for one state space only (PTX ISA 9.7.13.4,
+// fence.proxy.async): in kernels with such fences a third vector says the same of global memory, and the second is of
+// shared memory.
 //
 // Threads that know the same share one immutable vector, so that a barrier of a whole CTA costs one vector and not one
 // for each thread.
@@ -54,6 +56,7 @@ struct Knowledge {
   std::uint64_t serial = 0;
   std::vector<Time> seen;             // by agent; what is missing at the end is 0
   std::vector<Time> proxied;          // by agent: behind a fence of the async proxy
+  std::vector<Time> proxied_global;   // the same of global memory, where fences tell the spaces apart
   std::vector<OtherGroup> groups;     // by their numbers
   std::vector<std::uint64_t> within;  // serials of what was joined into this one
 };
@@ -71,7 +74,7 @@ class Gathering {
   friend class Order;
   struct Tip {
     Agent agent;
-    Time seen, proxied;
+    Time seen, proxied, proxied_global;
   };
   std::vector<Known> bases_;  // different ones
   std::vector<Tip> tips_;
@@ -79,7 +82,8 @@ class Gathering {
 
 class Order {
  public:
-  void start(std::size_t threads);
+  // `apart`: fences tell global memory and shared memory apart.
+  void start(std::size_t threads, bool apart = false);
   // The next agent that is no thread.
   Agent add_agent() { return next_agent_++; }
 
@@ -90,14 +94,18 @@ class Order {
   }
   // Up to which time.
   Time known_time(Agent thread, Agent other) const { return at(threads_[thread].base->seen, other); }
-  // The same of asynchronous operations that the thread starts now, and of what the other one wrote ordinarily.
-  bool proxy_knows(Agent thread, Agent other, Time time) const {
+  // State spaces of memory that a fence of the async proxy is about.
+  enum class Space : std::uint8_t { Both, Shared, Global };
+  // The same of asynchronous operations that the thread starts now, and of what the other one wrote ordinarily there.
+  bool proxy_knows(Agent thread, Agent other, Time time, Space space) const {
     const Own& own = threads_[thread];
+    if (space == Space::Global && apart_)
+      return (thread == other ? own.proxied_global : at(own.base->proxied_global, other)) >= time;
     return (thread == other ? own.proxied : at(own.base->proxied, other)) >= time;
   }
   // The same of a thread of another cluster; of its operations: does it know anything of that cluster?
   bool knows_other(Agent thread, std::uint32_t group, Agent other, Time time) const;
-  bool proxy_knows_other(Agent thread, std::uint32_t group, Agent other, Time time) const;
+  bool proxy_knows_other(Agent thread, std::uint32_t group, Agent other, Time time, Space space) const;
   bool knows_group(Agent thread, std::uint32_t group) const;
   // What it knows now, to be held against later.
   const Known& known(Agent thread) const { return threads_[thread].base; }
@@ -112,7 +120,7 @@ class Order {
   // The thread's part of a release; its time moves on.
   void release(Agent thread, Gathering& into);
   // An agent that is no thread has come to the end of this time; `into` carries that along.
-  static void mark(Agent agent, Time time, Gathering& into) { into.tips_.push_back({agent, time, time}); }
+  static void mark(Agent agent, Time time, Gathering& into) { into.tips_.push_back({agent, time, time, 0}); }
   static void join(const Known& known, Gathering& into);
   Known close(const Gathering& gathering);
   // What is known of the other one's operations, as `knows` has it.
@@ -130,12 +138,12 @@ class Order {
   // All of them meet: each knows afterwards what any of them knew.
   void meet(std::span<const Agent> threads);
   // A fence between the proxies: what the thread knows of is also known to asynchronous operations behind it.
-  void fence_proxy(Agent thread);
+  void fence_proxy(Agent thread, Space space);
 
  private:
   struct Own {
     Known base;
-    Time time = 1, proxied = 0;
+    Time time = 1, proxied = 0, proxied_global = 0;
     std::array<Agent, kStrands> strands{};  // 0: nobody has waited for any yet
     std::uint32_t used = 0;                 // bits of the strands that have ended to some point
     std::array<Time, kStrands> done{};
@@ -155,6 +163,7 @@ class Order {
 
   std::vector<Own> threads_;
   Agent next_agent_ = 0;
+  bool apart_ = false;
   std::uint64_t serial_ = 0;
 };
 

@@ -17,7 +17,7 @@ void Races::start_group(std::uint32_t number, std::size_t threads, std::uint64_t
   first_shared_ = first_shared;
   issued_.clear();
   shadow_.forget_from(first_shared);
-  order_.start(threads);
+  order_.start(threads, fences_apart_);
   strands_.assign(threads, {});
   places_.clear();
   maps_.clear();
@@ -44,6 +44,7 @@ void Races::touch(Access access, std::uint64_t pointer, std::int64_t bytes) {
   const std::uint64_t block = pointer >> kOffsetBits;
   if (full_ || !machine_.is_watched(block)) return;
   const std::int64_t first = offset_of(pointer);
+  if (block < first_shared_) access.space = Order::Space::Global;
   bool fits = shadow_at(pointer).each(block, first, bytes, [&](Cell& cell, std::int64_t at, std::int64_t width) {
     const std::uint64_t here = pointer_to(block, at);
     if (access.writes) {
@@ -105,12 +106,12 @@ bool Races::ordered(const Access& a, const Touch& earlier, bool earlier_writes) 
   const std::uint32_t number = earlier.who - 1;
   if (is_foreign(earlier)) {
     const std::uint32_t group = 1 + number / stride_, other = number % stride_;
-    return a.proxy && earlier_writes ? order_.proxy_knows_other(a.thread.number, group, other, earlier.time)
+    return a.proxy && earlier_writes ? order_.proxy_knows_other(a.thread.number, group, other, earlier.time, a.space)
                                      : order_.knows_other(a.thread.number, group, other, earlier.time);
   }
   const Agent other = number - first_thread_;
   // A copy that overwrites what was read ordinarily needs no fence: the reads are over.
-  return a.proxy && earlier_writes ? order_.proxy_knows(a.thread.number, other, earlier.time)
+  return a.proxy && earlier_writes ? order_.proxy_knows(a.thread.number, other, earlier.time, a.space)
                                    : order_.knows(a.thread.number, other, earlier.time);
 }
 

@@ -98,7 +98,7 @@ class Races {
   // ---- synchronisation ----
   void meet(std::span<Thread* const> threads);
   void meet_lanes(std::span<const Thread> lanes, std::uint32_t members);  // those of a warp whose bit is set
-  void fence_proxy(const Thread& t);
+  void fence_proxy(const Thread& t, Order::Space space = Order::Space::Both);
   // tcgen05.fence before and after threads synchronise.
   void fence_tensor_before(const Thread& t);
   void fence_tensor_after(const Thread& t);
@@ -112,7 +112,7 @@ class Races {
   void leave(const Thread& t, std::uint64_t place);  // has waited: what arrived there is known
   void close(std::uint64_t place);                   // everybody has come; the next ones belong to the next phase
   void init_barrier(const Thread& t, std::uint64_t barrier);
-  void end_barrier(std::uint64_t barrier) { places_.erase(barrier); }
+  void end_barrier(const Thread& t, std::uint64_t barrier);
   void use_barrier(const Thread& t, std::uint64_t barrier);
   void fence_init(const Thread& t);                             // fence.mbarrier_init
   void phase_over(std::uint64_t barrier, std::uint64_t phase);  // the number of the one that is over
@@ -145,8 +145,9 @@ class Races {
     Gathering open;
     Known over;
     Touch init;
-    Agent initialised = 0;  // whose time 1 is the initialisation, as fence.mbarrier_init releases it
-    Touch remote;           // the last arrival from another CTA
+    Agent initialised = 0;                   // whose time 1 is the initialisation, as fence.mbarrier_init releases it
+    std::vector<Touch> remote;               // the last arrival of each thread of other CTAs
+    std::unordered_map<Agent, Touch> users;  // the last use by each thread; kept where the kernel has mbarrier.inval
   };
   // A tensor map as a fence has seen it: who has written each part of it last.
   struct FencedMap {
@@ -161,6 +162,7 @@ class Races {
     const Thread& thread;
     std::uint32_t operation = 0;  // 0: the thread itself
     bool writes = false, proxy = false;
+    Order::Space space = Order::Space::Shared;
     How how = How::Plain;
     const std::byte *old = nullptr, *now = nullptr;
     std::string_view view{};
@@ -229,6 +231,8 @@ class Races {
 
   Machine& machine_;
   bool tensor_fences_;  // the kernel puts tcgen05 fences on both sides of barriers, and is held to them
+  bool fences_apart_;   // it has fences of the async proxy for one state space
+  bool ends_barriers_;  // it has mbarrier.inval
   Order order_;
   std::shared_ptr<History> history_;
   Shadow shadow_;  // of the cluster's own memory

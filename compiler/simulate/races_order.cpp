@@ -21,12 +21,19 @@ void Races::meet_lanes(std::span<const Thread> lanes, std::uint32_t members) {
   order_.meet(agents);
 }
 
-void Races::fence_proxy(const Thread& t) { order_.fence_proxy(t.number); }
+void Races::fence_proxy(const Thread& t, Order::Space space) { order_.fence_proxy(t.number, space); }
 
 void Races::arrive(const Thread& t, std::uint64_t at) {
   Place& p = place(at);
-  if (auto rank = machine_.rank_of(at); rank && *rank != t.cta)
-    p.remote = {first_thread_ + t.number + 1, order_.now(t.number), site_of(t)};
+  if (auto rank = machine_.rank_of(at); rank && *rank != t.cta) {
+    const Touch now{first_thread_ + t.number + 1, order_.now(t.number), site_of(t)};
+    auto had = std::ranges::find(p.remote, now.who, &Touch::who);
+    if (had == p.remote.end()) {
+      p.remote.push_back(now);
+    } else {
+      *had = now;
+    }
+  }
   order_.release(t.number, p.open);
 }
 
@@ -43,8 +50,28 @@ void Races::init_barrier(const Thread& t, std::uint64_t barrier) {
   place(barrier).init = {first_thread_ + t.number + 1, order_.now(t.number), site_of(t)};
 }
 
+// mbarrier.inval makes the memory free for anything else: whoever uses the barrier has to come before it or after it
+// (PTX ISA 9.7.13.15.10, mbarrier.inval).
+void Races::end_barrier(const Thread& t, std::uint64_t barrier) {
+  for (const auto& [agent, use] : place(barrier).users) {
+    if (order_.knows(t.number, agent, use.time)) continue;
+    Finding f;
+    f.code = code::kRace;
+    f.message = "thread " + std::to_string(t.linear) + " invalidates the barrier at byte " +
+                std::to_string(offset_of(barrier)) + " of `" +
+                std::string(machine_.block_name(barrier >> kOffsetBits)) + "`, which " + name_of(use) +
+                " uses: nothing orders the two";
+    f.hint = "put T.cuda.cta_sync() before T.ptx.mbarrier.inval, behind the last wait of all threads";
+    f.related.push_back({machine_.origin_numbered(use.site), "used here"});
+    machine_.report(std::move(f), &t);
+    break;
+  }
+  places_.erase(barrier);
+}
+
 void Races::use_barrier(const Thread& t, std::uint64_t barrier) {
   Place& p = place(barrier);
+  if (ends_barriers_) p.users[t.number] = {first_thread_ + t.number + 1, order_.now(t.number), site_of(t)};
   const Access use{.thread = t};
   if (ordered(use, p.init, true) || (p.initialised && order_.knows(t.number, p.initialised, 1))) return;
   Finding f;
@@ -140,7 +167,7 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
   }
   for (auto& [at, p] : places_) {
     if (const std::uint64_t block = at >> kOffsetBits; block >= first_block && block < first_block + blocks)
-      look(p.remote, "arrives in");
+      for (const Touch& remote : p.remote) look(remote, "arrives in");
   }
   for (const RemoteCommit& c : remote_commits_) {
     const std::uint64_t block = c.barrier >> kOffsetBits;

@@ -23,10 +23,20 @@ bool fences_both_sides(std::span<const Site> sites) {
   return before && after;
 }
 
+bool has(std::span<const Site> sites, Meaning meaning, bool narrow) {
+  return std::ranges::any_of(sites, [&](const Site& site) {
+    return site.call && site.call->meaning == meaning && (!narrow || site.code != 0);
+  });
+}
+
 }  // namespace
 
 Races::Races(Machine& machine, std::shared_ptr<History> history)
-    : machine_(machine), tensor_fences_(fences_both_sides(machine.sites())), history_(std::move(history)) {}
+    : machine_(machine),
+      tensor_fences_(fences_both_sides(machine.sites())),
+      fences_apart_(has(machine.sites(), Meaning::FenceProxyAsync, true)),
+      ends_barriers_(has(machine.sites(), Meaning::MbarrierInval, false)),
+      history_(std::move(history)) {}
 
 Agent Races::warp_of(const Thread& t) const { return t.number - t.linear % kLanes; }
 

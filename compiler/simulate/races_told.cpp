@@ -138,6 +138,14 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
     return {code::kRace, Severity::Error, unordered, by_barrier ? "wait on its barrier in this thread, too" : barrier};
   }
   if (a.proxy && earlier_writes && other && order_.knows(t.number, other->number, earlier.time)) {
+    if (fences_apart_ && !order_.proxy_knows(t.number, other->number, earlier.time, a.space) &&
+        order_.proxy_knows(t.number, other->number, earlier.time,
+                           a.space == Order::Space::Global ? Order::Space::Shared : Order::Space::Global))
+      return {code::kProxy, Severity::Error,
+              "the fence between them is for another state space (PTX ISA 9.7.13.4, fence.proxy.async)",
+              a.space == Order::Space::Global
+                  ? "write T.ptx.fence.proxy_async(\"global\"), or leave the space out"
+                  : "write T.ptx.fence.proxy_async(\"shared::cta\"), or leave the space out"};
     return {code::kProxy, Severity::Error, "no fence makes ordinary writes visible to asynchronous copies",
             "put T.ptx.fence.proxy_async() behind the writes, before the barrier that orders them"};
   }

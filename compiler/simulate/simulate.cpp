@@ -87,7 +87,7 @@ bool tell_the_same(const Finding& a, const Finding& b) {
 }
 
 void Machine::report(Finding f, const Thread* thread, std::optional<Origin> origin) {
-  if (foresees()) return;
+  if (foresees() || gave_up_) return;
   if (f.hint.empty() && f.severity != Severity::Incomplete) f.hint = usual_hint(f.code);
   if (!origin && acting_) origin = acting_->origin;
   f.origin = origin.value_or(Origin{});
@@ -416,6 +416,9 @@ void Machine::begin(std::uint64_t cluster) {
   undefined_reads_.clear();
   reads_without_value_.clear();
   stored_reads_.clear();
+  unknown_results_.clear();
+  gave_up_ = false;
+  has_unknown_ = false;
   frames_.assign(count * static_cast<std::size_t>(program_.frame_bytes), std::byte{0});
   frames_defined_.assign(frames_.size(), 0);
   if (options_.trace) {

@@ -70,12 +70,15 @@ struct Options {
     bool is_all() const { return begin == 0 && end == ~std::uint64_t{0} && step == 1; }
   };
   Part clusters{};
-  std::uint64_t only_ctas = ~std::uint64_t{0};     // the first so many are run, and that is no finding
+  std::vector<std::uint64_t> chosen{};             // these alone are run, and that is no finding; empty: `clusters`
   std::int64_t max_bytes = std::int64_t{4} << 30;  // of tensors, and of a cluster's threads with their memory
   std::size_t max_findings = 16;
   bool uninitialised_reads = true;
   bool races = false;  // search for accesses that nothing orders
   bool trace = false;
+  // Results of calls that are not modelled and are scalars of scalars: the run goes on, and is incomplete where one
+  // decides something. What reaches the tensors is then not right: for those who only look at findings.
+  bool goes_on_unknown = false;
   Timing timing = Timing::Latest;
   std::uint64_t seed = 1;  // of Timing::Random, which also draws the order of the warps
   std::vector<Asked> blame{};

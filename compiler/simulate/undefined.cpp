@@ -19,10 +19,30 @@ std::uint32_t Machine::note_read(const Thread& t, std::uint64_t pointer, std::st
   return static_cast<std::uint32_t>(undefined_reads_.size());
 }
 
+void Machine::make_unknown(Thread& t, std::uint32_t reg, std::string what) {
+  std::uint32_t& number = unknown_results_[origin_number(t)];
+  if (number == 0) {
+    undefined_reads_.push_back({.origin = origin_number(t), .text = std::move(what), .unknown = true});
+    number = static_cast<std::uint32_t>(undefined_reads_.size());
+    has_unknown_ = true;
+  }
+  carry(t, reg, number);
+}
+
+std::uint32_t Machine::unknown_at(const Thread& t, std::uint64_t pointer) const {
+  auto stored = stored_reads_.find(place_key(t, pointer));
+  return stored != stored_reads_.end() && undefined_reads_[stored->second - 1].unknown ? stored->second : 0;
+}
+
 void Machine::matters(const Thread& t, std::uint32_t read, std::string_view how) {
   if (read == 0 || foresees()) return;
   UndefinedRead& from = undefined_reads_[read - 1];
   if (std::exchange(from.told, true)) return;
+  if (from.unknown) {
+    finding(code::kNotModelled, Severity::Incomplete, from.text + "; " + std::string(how), &t);
+    stopped_ = gave_up_ = true;  // what comes of it is no finding
+    return;
+  }
   Finding f;
   f.code = code::kUnwritten;
   f.message = from.text + "; " + std::string(how);
@@ -36,14 +56,27 @@ void Machine::operands_matter(const Thread& t, const Site& site) {
       matters(t, t.undefined[reg], site.text.empty() ? "an operand depends on it" : "T." + site.text + " uses it");
   };
   for (std::uint32_t reg : site.args) look(reg);
-  for (std::uint32_t reg : site.items) look(reg);
+  // Registers with data decide nothing of what is looked at.
+  for (std::uint32_t reg : site.items)
+    if (reg == Access::kNoRegister || !t.undefined[reg] || !undefined_reads_[t.undefined[reg] - 1].unknown) look(reg);
 }
 
 void Machine::store_undefined(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read) {
   constexpr std::size_t kMost = std::size_t{1} << 20;
+  if (undefined_reads_[read - 1].unknown) return store_unknown(t, pointer, read);
   at.mark(false, bytes);
   if (stored_reads_.size() < kMost) stored_reads_[place_key(t, pointer)] = read;
   put_out(t, pointer, at, bytes, read);
+}
+
+// The memory of a cluster carries it on. What reaches global memory decides nothing in other clusters where it is
+// floating data; other numbers may lead anywhere.
+void Machine::store_unknown(const Thread& t, std::uint64_t pointer, std::uint32_t read) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  const bool global = generic(pointer) >> kOffsetBits < first_shared_;
+  if (global ? !program_.code[t.pc].type.is_floating() : stored_reads_.size() >= kMost)
+    return matters(t, read, "it is stored where other threads find it");
+  stored_reads_[place_key(t, pointer)] = read;
 }
 
 void Machine::put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read) {

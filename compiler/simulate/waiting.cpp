@@ -111,7 +111,7 @@ bool Machine::inval_barrier(const Thread& t, std::uint64_t pointer) {
   }
   barriers_.erase(pointer);
   if (races_) {
-    races_->end_barrier(pointer);
+    races_->end_barrier(t, pointer);
     races_->write(t, pointer, 8);
   }
   if (interleavings_) interleavings_->end(pointer);

@@ -38,8 +38,9 @@ struct Answer {
 
 class Check {
  public:
-  Check(const CheckOptions& options, std::string format, std::stop_token stop)
-      : options_(options), format_(std::move(format)), stop_(std::move(stop)) {}
+  // `trial_jobs`: cores that the trial of one kernel may take.
+  Check(const CheckOptions& options, std::string format, unsigned trial_jobs, std::stop_token stop)
+      : options_(options), format_(std::move(format)), trial_jobs_(trial_jobs), stop_(std::move(stop)) {}
 
   // On any thread: nothing of it is shared but what does not change.
   Answer of(const std::string& path) const {
@@ -62,7 +63,8 @@ class Check {
       session::Compiled& compiled = checked.compiled.emplace_back(project::compile(*file, options, stop_));
       if (compiled.stopped) return answer;
       if (options_.simulate)
-        checked.untried = std::max(checked.untried.value_or(0), ide::try_out_all(compiled, *file, stop_));
+        checked.untried =
+            std::max(checked.untried.value_or(0), ide::try_out_all(compiled, *file, trial_jobs_, stop_));
       if (denied("silenced")) refuse_silenced(compiled);
       for (text::Diagnostic& d : compiled.diagnostics) {
         if (denied(d.code) || (denied("unchecked") && d.code == script::code::kUnchecked))
@@ -90,6 +92,7 @@ class Check {
 
   const CheckOptions& options_;
   std::string format_;
+  unsigned trial_jobs_;
   std::stop_token stop_;
 };
 
@@ -126,7 +129,9 @@ int check(const CheckOptions& options) {
     environment = true;
   }
 
-  const Check one(options, format, interrupts.token());
+  const unsigned threads = threads_of(options.jobs);
+  const auto at_once = static_cast<unsigned>(std::clamp<std::size_t>(files.files.size(), 1, threads));
+  const Check one(options, format, threads / at_once, interrupts.token());
   std::vector<Answer> answers(files.files.size());
   std::vector<render::FilePart> parts;
   Progress progress("checked", "files", files.files.size());

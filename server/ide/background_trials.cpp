@@ -85,7 +85,7 @@ BackgroundTrials::Outcome BackgroundTrials::try_out(const Job& job, bool changed
         if (tried(tried_[job.wish.document], kernel)) continue;
       }
       outcome = std::max(outcome, Outcome::Tried);
-      run::Trial trial = run::try_out(*kernel.lowered, {.awkward = false}, job.stop);
+      run::Trial trial = run::try_out(*kernel.lowered, run::TrialBudget::brief(), job.stop);
       if (trial.stopped) return outcome;
       Tried now{kernel.lowered, {}};
       for (text::Diagnostic& d : trial_diagnostics(trial, kernel, compiled.evaluation->anchors))

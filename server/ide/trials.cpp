@@ -1,5 +1,6 @@
 #include "server/ide/trials.h"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
 
@@ -8,6 +9,35 @@
 #include "compiler/simulate/codes.h"
 
 namespace tilewright::ide {
+
+namespace {
+
+// The kernels that a comment `sequence a then b` names before this one; empty where one of them was not compiled.
+std::vector<const lower::LoweredKernel*> before_in_sequence(const session::CompiledKernel& kernel,
+                                                            const session::Compiled& compiled,
+                                                            const syntax::Tree& tree) {
+  constexpr std::string_view kSequence = "sequence ", kThen = " then ";
+  for (const syntax::Directive& directive : tree.directives()) {
+    if (!directive.text.starts_with(kSequence)) continue;
+    std::string_view rest = directive.text.substr(kSequence.size());
+    std::vector<const lower::LoweredKernel*> before;
+    for (bool more = true; more;) {
+      const std::size_t end = rest.find(kThen);
+      more = end != rest.npos;
+      const std::string_view part = rest.substr(0, end);
+      if (more) rest.remove_prefix(end + kThen.size());
+      if (session::same_entry(kernel.entry->expression, part)) return before;
+      auto at = std::ranges::find_if(compiled.kernels, [&](const session::CompiledKernel& other) {
+        return session::same_entry(other.entry->expression, part);
+      });
+      if (at == compiled.kernels.end() || !at->lowered) break;
+      before.push_back(at->lowered.get());
+    }
+  }
+  return {};
+}
+
+}  // namespace
 
 std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const session::CompiledKernel& kernel,
                                                 const text::Anchors& anchors) {
@@ -52,7 +82,8 @@ void place(text::Diagnostic d, session::Compiled& compiled, const project::Loade
 
 }  // namespace
 
-std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& file, const std::stop_token& stop) {
+std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& file, unsigned jobs,
+                        const std::stop_token& stop) {
   std::size_t untried = 0;
   // Entries of one function find the same at the same place: one fault, one finding.
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::string_view>> seen;
@@ -63,6 +94,8 @@ std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& 
     }
     run::TrialBudget budget;
     budget.values = session::numbers_said(kernel, compiled, *file.tree);
+    budget.before = before_in_sequence(kernel, compiled, *file.tree);
+    budget.jobs = jobs;
     run::Trial trial = run::try_out(*kernel.lowered, budget, stop);
     if (trial.stopped) return compiled.kernels.size();
     untried += !trial.unchecked.empty();

@@ -14,7 +14,8 @@ std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const s
                                                 const text::Anchors& anchors);
 
 // Tries out every kernel that compiled and adds what is found to the diagnostics, or to what is silenced. Returns how
-// many kernels were not, or not wholly, looked at.
-std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& file, const std::stop_token& stop);
+// many kernels were not, or not wholly, looked at. `jobs`: cores that it may take.
+std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& file, unsigned jobs,
+                        const std::stop_token& stop);
 
 }  // namespace tilewright::ide

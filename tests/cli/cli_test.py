@@ -2479,9 +2479,9 @@ class Simulator(Case):
         # A part only, and said.
         lines = TURNED.split("\n")
         entry = max(i for i, line in enumerate(lines) if "device_entry" in line)
-        many = self.file("many.py", "\n".join([*lines[: entry + 1], "    T.cta_id([9])", *lines[entry + 1 :]]))
+        many = self.file("many.py", "\n".join([*lines[: entry + 1], "    T.cta_id([1 << 20])", *lines[entry + 1 :]]))
         r = self.expect(0, "check", many, "--simulate")
-        self.assertIn("CTA 0 to 3 of 9 were tried", r.text)
+        self.assertIn("only CTA 0, 1, 2, 3, 524288, 1048574 and 1048575 of 1048576 were tried", r.text)
         self.assertIn("synchronisation not wholly checked in 1 of 2 kernels", r.errors)
         told = self.fits(self.expect(0, "check", many, "--simulate", "--json").json, "check")
         self.assertEqual(told["not_checked"][0]["what"], "synchronisation")

@@ -9,8 +9,9 @@ Each script of verdicts/ is one kind of fault and says what is right of each of 
     # verdict make(False): TW5020 at `B[rank] = x[0]`
     # verdict kernel: warning TW5014 at `T.ptx.mbarrier.init(full`
     # verdict run kernel: verified
+    # verdict unchecked kernel: a branch depends on it
 
-The last is the verdict of `run --on sim`. An entry that is a call is tried alone. `clean` means: no error and no warning. Otherwise the finding has to be there, as an error
+The last but one is the verdict of `run --on sim`; the last is a part of what TW5025 says is not wholly checked, or `nothing`. An entry that is a call is tried alone. `clean` means: no error and no warning. Otherwise the finding has to be there, as an error
 where nothing else is said, on a line of the script that contains the text; others of the same cause may stand beside it.
 """
 import argparse
@@ -33,22 +34,36 @@ def cases(script):
         if run := re.match(r"# verdict run (.+): (\w+)$", line):
             yield run[1], "run", run[2], None
             continue
+        if left := re.match(r"# verdict unchecked (.+?): (.+)$", line):
+            yield left[1], "unchecked", left[2], None
+            continue
         m = VERDICT.match(line)
         if not m:
             raise SystemExit(f"{script}: not a verdict: {line}")
         yield m["entry"], (m["severity"] or "error").strip(), m["code"], m["line"]
 
 
-def found(binary, text):
+def told(binary, text):
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder, "kernel.py")
         path.write_text(text, encoding="utf-8")
         done = subprocess.run([binary, "check", "--simulate", "--json", str(path)], capture_output=True, text=True, check=False)
-    lines = text.split("\n")
     try:
-        diagnostics = json.loads(done.stdout)["diagnostics"]
+        return json.loads(done.stdout)["diagnostics"]
     except (json.JSONDecodeError, KeyError):
-        return [("error", "no answer", done.stdout + done.stderr)]
+        return [{"severity": "error", "code": "no answer", "message": done.stdout + done.stderr, "range": {"start": {"line": 1}}}]
+
+
+def unchecked(binary, text, part):
+    said = [d["message"] for d in told(binary, text) if d["code"] == "TW5025" and "not wholly checked" in d["message"]]
+    if part == "nothing":
+        return "" if not said else f"is wholly checked, and is told {said}"
+    return "" if any(part in message for message in said) else f"`{part}` is missing; told: {said}"
+
+
+def found(binary, text):
+    lines = text.split("\n")
+    diagnostics = told(binary, text)
     return [(d["severity"], d["code"], lines[d["range"]["start"]["line"] - 1].strip()) for d in diagnostics if d["severity"] in ("error", "warning")]
 
 
@@ -66,6 +81,8 @@ def judge(binary, script, entry, severity, code, part):
     body = [line for line in script.read_text(encoding="utf-8").split("\n") if not line.startswith("# verdict")]
     if "(" in entry:
         body.append(f"# tilewright: entry {entry}\n")
+    if severity == "unchecked":
+        return unchecked(binary, "\n".join(body), code)
     if severity == "run":
         return run(binary, "\n".join(body), entry, code)
     said = found(binary, "\n".join(body))

@@ -95,6 +95,12 @@ class IndexReader {
                "a slice that is assigned is a vector along the last dimension; this one goes along dimension " +
                    std::to_string(d) + " of " + shown_name(b_),
                "write Tx.cta.fill(" + target + ", value), or Tx.cta.copy of a tile");
+      const std::string_view said = in_.written(whole_);
+      if (const std::size_t sign = said.find(" = "); sign != said.npos) {
+        const std::string fill =
+            "Tx.cta.fill(" + std::string(said.substr(0, sign)) + ", " + std::string(said.substr(sign + 3)) + ")";
+        in_.offer({text::Fix::Kind::Replace, "Write " + fill, fill});
+      }
       return false;
     }
     return true;

@@ -10,6 +10,10 @@
 # verdict over("bulk", False): TW5013 at `T.ptx.cp_async_bulk_g2s_cluster(data`
 # verdict over("copy", False): TW5013 at `Tx.cta.copy(data`
 # verdict over("beside", False): clean
+# verdict ended("ordered"): clean
+# verdict ended("unordered"): TW5020 at `T.ptx.mbarrier.inval(`
+# verdict ended("arrived"): TW5020 at `T.ptx.mbarrier.inval(`
+# verdict ended("last waits"): clean
 # verdict after_data(True): clean
 # verdict after_data(False): TW5020
 from tvm.script import tirx as T
@@ -104,5 +108,30 @@ def after_data(ordered):
         T.cuda.cta_sync()
         T.ptx.mbarrier.arrive(bar.ptr_to([0]))
         T.ptx.mbarrier.try_wait(bar.ptr_to([0]), 0)
+
+    return k
+
+
+def ended(kind):
+    @T.prim_func
+    def k(B: T.Buffer((64,), "int32")):
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([64])
+        bar = T.alloc_shared([1], "uint64")
+        if tid == 0:
+            T.ptx.mbarrier.init(bar.ptr_to([0]), 64)
+        T.cuda.cta_sync()
+        T.ptx.mbarrier.arrive(bar.ptr_to([0]))
+        if kind == "last waits":
+            if tid == 0:
+                T.ptx.mbarrier.try_wait(bar.ptr_to([0]), 0)
+        elif kind != "arrived":
+            T.ptx.mbarrier.try_wait(bar.ptr_to([0]), 0)
+        if kind == "ordered":
+            T.cuda.cta_sync()
+        if tid == 0:
+            T.ptx.mbarrier.inval(bar.ptr_to([0]))
+        B[tid] = 1
 
     return k

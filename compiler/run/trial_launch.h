@@ -1,0 +1,49 @@
+// One launch of a trial (trial.h): bound to made-up values, behind the kernels that run before it, and run on the
+// simulator in one schedule after the other.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/run/bind.h"
+#include "compiler/run/trial.h"
+
+namespace tilewright::run {
+
+class TrialLaunch {
+ public:
+  // How integers that decide something are made up: all 0, or (i + 5) % modulus.
+  struct Integers {
+    const std::unordered_set<const ir::Var*>& plain;  // tensors that decide nothing: random
+    std::optional<std::int64_t> modulus{};
+  };
+
+  // The error says why the kernel cannot be launched so.
+  static std::expected<TrialLaunch, std::string> make(const lower::LoweredKernel& kernel, const TrialBudget& budget,
+                                                      const Bindings& values, const Integers& integers,
+                                                      const std::stop_token& stop);
+
+  const JobLaunch& launch() const { return bound_.job.launches.back(); }
+  // The clusters of these numbers; none: all of them. `beside`: on several cores where the budget says so.
+  simulate::Result run(simulate::Timing timing, std::span<const std::uint64_t> clusters, std::uint64_t steps,
+                       bool beside = false) const;
+
+ private:
+  TrialLaunch(Bound bound, const TrialBudget& budget, std::stop_token stop);
+  void make_up(const lower::LoweredKernel& kernel, const Integers& integers);
+  void make_up(std::size_t buffer, const Integers& integers, const std::unordered_set<std::string_view>& plain);
+  std::optional<std::string> run_before();  // the error
+
+  Bound bound_;
+  const TrialBudget& budget_;
+  std::stop_token stop_;
+  std::deque<std::vector<std::byte>> patterns_;
+  std::vector<simulate::Tensor> memory_;  // of each buffer, as the kernel finds it
+};
+
+}  // namespace tilewright::run
