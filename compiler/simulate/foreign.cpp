@@ -211,7 +211,7 @@ std::optional<PtxFunction> ptx_function(std::string_view source, std::string_vie
 bool is_function_of_scalars(std::string_view source) {
   constexpr std::array<std::string_view, 33> kMore = {
       "sync",    "bar",        "fence",          "atom",         "red.",       "cp.",       "[%",
-      "tcgen05", "mma",        "trap",           "exit",         "*)",         "->",        "cast<",
+      "tcgen05", "mma",        "trap",           "exit",         "*)",         "->",        "reinterpret",
       "__cvta",  "mapa",       "printf",         "assert",       "elect",      "vote",      "match",
       "shfl",    "activemask", "griddepcontrol", "nanosleep",    "setmaxnreg", "threadIdx", "blockIdx",
       "__ldg",   "extern",     "%clock",         "%globaltimer", "__shared__"};

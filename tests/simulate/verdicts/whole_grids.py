@@ -14,6 +14,7 @@
 # verdict along(100000): TW5020 at `B[row, tid] = A[`
 # verdict unchecked clusters(1): nothing
 # verdict unchecked clusters(80000): only the clusters of CTA 0, 2, 4, 6, 64, 124 and 126 of 128 were tried
+# verdict unchecked scaled(40): nothing
 # verdict chain(12): clean
 # verdict unchecked chain(12): nothing
 # verdict long(200000): clean
@@ -145,5 +146,16 @@ def wrong_at_the_end(rounds):
             x = x * T.float32(0.5) + T.float32(1)
         s[tid] = x
         B[tid] = s[63 - tid]
+
+    return k
+
+
+def scaled(n):
+    @T.prim_func
+    def k(A: T.Buffer((n, 64), "float32"), B: T.Buffer((n, 64), "float32"), by: T.int32):
+        T.device_entry()
+        cta = T.cta_id([n])
+        tid = T.thread_id([64])
+        B[cta, tid] = A[cta, tid] * T.cast(by, "float32")
 
     return k
