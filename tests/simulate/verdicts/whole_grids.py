@@ -11,7 +11,7 @@
 # verdict unchecked planes(1): nothing
 # verdict unchecked planes(40000): only CTA (0, 0, 0), (1, 0, 0), (2, 0, 0), (3, 0, 0), (7, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, 2), (6, 5, 3) and (7, 5, 3) of 8 x 6 x 4 were tried
 # verdict along(1): TW5020 at `B[row, tid] = A[row`
-# verdict along(100000): TW5020 at `B[row, tid] = A[`
+# verdict along(30000): TW5020 at `B[row, tid] = A[`
 # verdict unchecked clusters(1): nothing
 # verdict unchecked clusters(80000): only the clusters of CTA 0, 2, 4, 6, 64, 124 and 126 of 128 were tried
 # verdict unchecked scaled(40): nothing
