@@ -58,7 +58,7 @@ std::shared_ptr<session::Analysis> compile_all(const ViewCommand& command, const
 std::string try_out(session::Analysis& analysis, const project::LoadedFile& file, const std::stop_token& stop) {
   ide::Summary summary{.files = 1};
   for (session::Compiled& c : analysis.compiled) {
-    summary.untried = std::max(summary.untried.value_or(0), ide::try_out_all(c, file, stop));
+    summary.untried = std::max(summary.untried.value_or(0), ide::try_out_all(c, file, 1, stop));
     summary.silenced += c.silenced.size();
     for (const text::Diagnostic& d : c.diagnostics) {
       summary.errors += d.severity == text::Severity::Error;
