@@ -17,7 +17,7 @@ namespace {
 
 // Is `a` in `b`? A truth, or what is not known.
 Value is_in(Interpreter& in, Value a, Value b, text::Span span) {
-  Value unknown = unknown_within(a);
+  Value unknown = in.unknown_within(a);
   if (!unknown.is_none()) return unknown;
   if (Str* s = b.as<Str>()) {
     Str* part = a.as<Str>();
@@ -40,7 +40,7 @@ Value is_in(Interpreter& in, Value a, Value b, text::Span span) {
   for (Value item : *items) {
     if (in.equals(item, a)) return Value::boolean(true);
     if (in.has_pending()) return Value::error();
-    if (unknown.is_none()) unknown = unknown_within(item);
+    if (unknown.is_none()) unknown = in.unknown_within(item);
   }
   return unknown.is_none() ? Value::boolean(false) : unknown;
 }
@@ -51,8 +51,8 @@ Value equality(Interpreter& in, Operator op, Value a, Value b) {
   if (in.has_pending()) return Value::error();
   if (same) return Value::boolean(op == Operator::Eq);
   if (!a.is_object() || !b.is_object()) return Value::boolean(op == Operator::Ne);
-  Value unknown = unknown_within(a);
-  if (unknown.is_none()) unknown = unknown_within(b);
+  Value unknown = in.unknown_within(a);
+  if (unknown.is_none()) unknown = in.unknown_within(b);
   return unknown.is_none() ? Value::boolean(op == Operator::Ne) : unknown;
 }
 

@@ -193,9 +193,12 @@ Ended Interpreter::try_way(const Way& way, const char* why, Scope* scope) {
   return ended(Flow::Normal);
 }
 
+// An object is kept, exchanged twice and joined.
+constexpr std::size_t kObjects = 4;
+
 Flow Interpreter::either(Value condition, text::Span at, Scope* scope, bool light, const Way& one, const Way& other) {
   const char* why = depends_on(condition, at);
-  if (worlds_ >= kMaxWorlds || !charge(light ? 16 : heap_.objects(), at)) {
+  if (worlds_ >= kMaxWorlds || !charge(light ? 16 : kObjects * heap_.objects(), at)) {
     fail(code::kOpaque, at, "this condition is not known here: " + whence(Value::opaque(why)), remedy(condition));
     return Flow::Error;
   }
@@ -252,6 +255,7 @@ Flow Interpreter::together(Ended x, Snapshot& of_x, Ended y, const char* why, te
     std::swap(x, y);
   }
   if (light) {  // what the other goes on to change lies in what was not kept
+    spend(kObjects * heap_.objects());
     of_x.swap();
     Snapshot all(heap_.all());
     of_x.swap();
@@ -269,6 +273,7 @@ void Interpreter::leave_for(Ended end, Snapshot state, const char* why, text::Sp
     return a.end.flow == end.flow && (!end.pending || a.end.pending->type == end.pending->type);
   });
   if (same != there.end()) {
+    spend(kObjects * heap_.objects());
     state.swap();
     unknowns_ += joined_into_objects(same->state, why);
     state.swap();

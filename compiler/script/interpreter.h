@@ -123,6 +123,10 @@ class Interpreter {
   }
   // The same of reading `bytes` of text.
   bool charge_text(std::size_t bytes, text::Span span) { return charge(bytes / 4, span); }
+  // The same where nothing can fail: the next step does.
+  void spend(std::size_t items) { steps_ += items / 16; }
+  // The first value that is not known, of the value or of what it holds; None: there is none.
+  Value unknown_within(Value v);
 
   // ---- evaluation -----------------------------------------------------------------------------------------------
   Value eval(const syntax::Node* node, Scope* scope);

@@ -1,5 +1,6 @@
 // Limits: steps, memory, depth, the size of expressions and of kernels.
 #include "compiler/script/interpreter.h"
+#include "compiler/script/worlds.h"
 
 namespace tilewright::script {
 
@@ -12,6 +13,13 @@ bool Interpreter::reserve(std::uint64_t bytes, text::Span span) {
        "look for data that grows without end, or raise the limit in tilewright.toml");
   pending_->fatal = true;
   return false;
+}
+
+Value Interpreter::unknown_within(Value v) {
+  std::size_t parts = 0;
+  const Value found = script::unknown_within(v, parts);
+  spend(16 * parts);  // containers that hold many others are looked into each time that they are a key
+  return found;
 }
 
 Value Interpreter::weighed(Value v, text::Span span) {

@@ -102,7 +102,7 @@ void become_unknown(Object* object, const char* why) {
   object->why = why;
 }
 
-Value unknown_within(Value v) {
+Value unknown_within(Value v, std::size_t& parts) {
   if (v.is_opaque()) return v;
   if (!holds_values(v)) return Value::none();
   // Containers may share their parts: each is looked into once.
@@ -110,6 +110,7 @@ Value unknown_within(Value v) {
   std::vector<Object*> todo{v.o}, met;
   Value found;
   auto look = [&](Value item) {
+    ++parts;
     if (item.is_opaque() && found.is_none()) found = item;
     if (holds_values(item)) todo.push_back(item.o);
   };

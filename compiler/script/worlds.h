@@ -24,8 +24,9 @@ bool is_same(Value a, Value b);
 Value joined(Value a, Value b, const char* why);
 // What it holds is unknown from here on.
 void become_unknown(Object* object, const char* why);
-// The first value that is not known, of the value or of what it holds; None: there is none.
-Value unknown_within(Value v);
+// The first value that is not known, of the value or of what it holds; None: there is none. `parts` grows by how many
+// were looked at.
+Value unknown_within(Value v, std::size_t& parts);
 
 class Snapshot {
  public:

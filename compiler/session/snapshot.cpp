@@ -157,6 +157,7 @@ std::unique_ptr<Probed> Snapshot::probe(const syntax::Node* node, const syntax::
   text::Context context;
   context.stop = std::move(stop);
   context.limits = settings_->limits;
+  context.limits.memory_bytes /= 4;  // beside the analysis, whose objects are kept
   ProbeMemo memo(*cache_, statement, made->probe);
   script::EvaluateOptions options;
   const NamedTargets named = targets();

@@ -20,7 +20,7 @@ class Statements : public Patterns {
       statements(found);
     } else {
       bool first = true;
-      children([&](Kind kind, Field) {
+      children([&](Kind kind) {
         if (kind != Kind::if_statement || !std::exchange(first, false)) return;
         children([&](Kind inner, Field) {
           if (inner == Kind::block) statements(found);
@@ -47,7 +47,7 @@ class Statements : public Patterns {
   // ---- statements --------------------------------------------------------------------------------------------------
   // All statements among the children of this node: a module, a block, or what is broken.
   void statements(Items<Stmt>& into) {
-    children([&](Kind kind, Field) {
+    children([&](Kind kind) {
       if (is_statement(kind)) {
         into.push(statement(kind));
       } else if (kind == Kind::block) {  // lines that are indented without reason
@@ -148,7 +148,7 @@ class Statements : public Patterns {
 
   std::span<const Name> identifiers() {
     Items<Name> names(names_);
-    children([&](Kind kind, Field) {
+    children([&](Kind kind) {
       if (kind == Kind::identifier) names.push(name());
     });
     return names.copy(arena_);
@@ -156,7 +156,7 @@ class Statements : public Patterns {
 
   Stmt expression_statement(Extent at) {
     Stmt s = nullptr;
-    children([&](Kind kind, Field) {
+    children([&](Kind kind) {
       if (kind == Kind::assignment) {
         s = assignment(at);
       } else if (kind == Kind::augmented_assignment) {
@@ -219,7 +219,7 @@ class Statements : public Patterns {
 
   Stmts clause_block() {
     Stmts found;
-    children([&](Kind kind, Field) {
+    children([&](Kind kind) {
       if (kind == Kind::block) found = block();
     });
     return found;
@@ -315,7 +315,7 @@ class Statements : public Patterns {
     Stmts otherwise;
     Stmts last;
     Extent end = at;
-    children([&](Kind kind, Field) {
+    children([&](Kind kind) {
       if (kind == Kind::block) {
         body = block();
         end = until(at, body);
@@ -343,7 +343,7 @@ class Statements : public Patterns {
     Items<WithItem> items(with_items_);
     Stmts body;
     bool is_async = false;
-    children([&](Kind kind, Field) {
+    children([&](Kind kind) {
       if (kind == Kind::with_item) {
         auto [value, target] = two(Field::value, Field::alias);
         suspect_ = suspect_ || !is_target(target);
@@ -388,7 +388,7 @@ class Statements : public Patterns {
   Stmt decorated(Extent at) {
     Items<Expr> decorators(exprs_);
     Stmt s = nullptr;
-    children([&](Kind kind, Field) {
+    children([&](Kind kind) {
       if (kind == Kind::decorator) {
         decorators.push(is_hurt() ? broken_expression() : required(only_child(), here()));
       } else if (kind == Kind::error) {
@@ -470,7 +470,7 @@ class Statements : public Patterns {
     std::string_view whole = view(here());
     if (whole.find_first_of(" \t\f\\\r\n#") == std::string_view::npos) return whole;
     std::string joined;
-    children([&](Kind kind, Field) {
+    children([&](Kind kind) {
       if (kind != Kind::identifier) return;
       if (!joined.empty()) joined += '.';
       joined += view(here());

@@ -5,7 +5,7 @@ namespace tilewright::syntax {
 void Expressions::readable_parts(Items<Expr>& parts) {
   if (depth_ >= kMaxDepth) return;
   ++depth_;
-  children([&](Kind kind, Field) {
+  children([&](Kind kind) {
     if (here().begin == here().end) return;  // a placeholder
     if (is_expression(kind)) {
       parts.push(expression());
@@ -148,14 +148,14 @@ Expr Expressions::target() {
 
 Expr Expressions::only_child() {
   Expr e = nullptr;
-  children([&](Kind kind, Field) {
+  children([&](Kind kind) {
     if (is_expression(kind)) e = expression();
   });
   return e;
 }
 
 void Expressions::elements(Items<Expr>& items) {
-  children([&](Kind kind, Field) {
+  children([&](Kind kind) {
     if (is_expression(kind)) {
       items.push(expression());
     } else if (kind == Kind::error) {
@@ -178,7 +178,7 @@ DictItem Expressions::pair() {
 
 Expr Expressions::dictionary(Extent at) {
   Items<DictItem> items(dict_items_);
-  children([&](Kind kind, Field) {
+  children([&](Kind kind) {
     if (kind == Kind::pair) {
       items.push(pair());
     } else if (kind == Kind::dictionary_splat) {
@@ -267,7 +267,7 @@ Expr Expressions::slice(Extent at) {
 }
 
 void Expressions::arguments(Items<Expr>& args, Items<Keyword>& keywords) {
-  children([&](Kind kind, Field) {
+  children([&](Kind kind) {
     if (kind == Kind::keyword_argument) {
       Keyword keyword{};
       children([&](Kind, Field field) {
@@ -429,7 +429,7 @@ Expr Expressions::lambda(Extent at) {
   Items<Parameter> params(params_);
   Expr body = nullptr;
   bool outer = yields_;
-  children([&](Kind kind, Field) {
+  children([&](Kind kind) {
     if (kind == Kind::lambda_parameters) {
       parameters(params);
     } else if (is_expression(kind)) {
@@ -443,7 +443,7 @@ Expr Expressions::lambda(Extent at) {
 void Expressions::parameters(Items<Parameter>& params) {
   ParamKind next = ParamKind::Positional;
   bool defaults = false;
-  children([&](Kind kind, Field) {
+  children([&](Kind kind) {
     switch (kind) {
       case Kind::identifier: params.push({name(), next, nullptr, nullptr}); break;
       case Kind::list_splat_pattern:

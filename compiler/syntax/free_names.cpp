@@ -1,6 +1,8 @@
 #include "compiler/syntax/free_names.h"
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "compiler/syntax/effects.h"
@@ -43,13 +45,47 @@ bool expects_failure(const Node* value) {
   return name == "raises" || name == "suppress" || name.starts_with("assertRaises");
 }
 
+struct HashOfName {
+  std::size_t operator()(const Name& name) const { return name.hash; }
+};
+
+// Names, nearly always few: most that are looked for are not among them, and a bit for each says so.
+class NameList {
+ public:
+  void add(const Name& name) {
+    bits_ |= bit_of(name);
+    list_.push_back(name);
+    if (list_.size() < kFew) return;
+    for (std::size_t i = places_.empty() ? 0 : list_.size() - 1; i < list_.size(); ++i) places_.emplace(list_[i], i);
+  }
+  // Where the first of this name is.
+  std::optional<std::size_t> find(const Name& name) const {
+    if (!(bits_ & bit_of(name))) return std::nullopt;
+    if (list_.size() < kFew) {
+      const auto at = std::ranges::find(list_, name);
+      return at == list_.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - list_.begin()));
+    }
+    const auto at = places_.find(name);
+    return at == places_.end() ? std::nullopt : std::optional(at->second);
+  }
+  bool contains(const Name& name) const { return find(name).has_value(); }
+  const std::vector<Name>& list() const { return list_; }
+
+ private:
+  static constexpr std::size_t kFew = 64;
+  static std::uint64_t bit_of(const Name& name) { return std::uint64_t{1} << (name.hash & 63); }
+  std::uint64_t bits_ = 0;
+  std::vector<Name> list_;
+  std::unordered_map<Name, std::size_t, HashOfName> places_;
+};
+
 class Collector {
  public:
   explicit Collector(FreeNames& out) : out_(out) {}
 
   void run(Stmt statement) {
     out_.scopes.push_back({});
-    open_.push_back({Kind::Module, 0, {}, {}, 0});
+    open_.push_back({Kind::Module, 0, {}, {}});
     Effects effects = effects_of({&statement, 1});
     out_.bound = std::move(effects.bound);
     out_.stars = effects.stars;
@@ -66,23 +102,17 @@ class Collector {
   struct Open {
     Kind kind;
     std::uint32_t scope;
-    std::vector<Name> bound;
-    std::vector<Name> outer;   // declared `global` or `nonlocal`
-    std::uint64_t hashes = 0;  // a bit for each of `bound`: most names are not among them
+    NameList bound;
+    NameList outer;  // declared `global` or `nonlocal`
   };
-
-  static std::uint64_t bit_of(const Name& name) { return std::uint64_t{1} << (name.hash & 63); }
-  bool binds(const Open& scope, const Name& name) const {
-    return (scope.hashes & bit_of(name)) && std::ranges::find(scope.bound, name) != scope.bound.end();
-  }
 
   void read(const Name& name) {
     if (name.at.end <= name.at.begin || silent_ > 0) return;
     for (std::size_t i = open_.size(); i-- > 1;) {
       const Open& scope = open_[i];
       if (scope.kind == Kind::Class && i + 1 != open_.size()) continue;
-      if (std::ranges::find(scope.outer, name) != scope.outer.end()) continue;
-      if (binds(scope, name)) return;
+      if (scope.outer.contains(name)) continue;
+      if (scope.bound.contains(name)) return;
     }
     constexpr std::string_view kWriters[] = {"exec", "globals", "locals", "vars"};
     if (std::ranges::find(kWriters, name.text) != std::end(kWriters)) out_.writes_globals = true;
@@ -91,37 +121,37 @@ class Collector {
 
   // The first of each name is enough, and most of them are a `T` once more.
   void add(FreeName found) {
-    const std::uint64_t bit = bit_of(found.name);
-    auto known = hashes_ & bit ? std::ranges::find(out_.free, found.name, &FreeName::name) : out_.free.end();
-    hashes_ |= bit;
-    if (known == out_.free.end())
-      out_.free.push_back(found);
-    else if (found.name.at.begin < known->name.at.begin)
-      *known = found;
+    if (auto at = free_.find(found.name)) {
+      FreeName& known = out_.free[*at];
+      if (found.name.at.begin < known.name.at.begin) known = found;
+      return;
+    }
+    free_.add(found.name);
+    out_.free.push_back(found);
   }
 
   template <class F>
   void within(Kind kind, Stmts body, std::vector<Name> bound, F&& inside) {
     Effects effects = effects_of(body);
-    Open open{kind, static_cast<std::uint32_t>(out_.scopes.size()), std::move(bound), {}, 0};
-    open.bound.insert(open.bound.end(), effects.bound.begin(), effects.bound.end());
-    for (const Name& name : open.bound) open.hashes |= bit_of(name);
+    Open open{kind, static_cast<std::uint32_t>(out_.scopes.size()), {}, {}};
+    for (const Name& name : bound) open.bound.add(name);
+    for (const Name& name : effects.bound) open.bound.add(name);
     declared_outer(body, open.outer);
-    for (const Name& name : open.outer) {
+    for (const Name& name : open.outer.list()) {
       // `global x` and an assignment bind it in the module.
-      if (binds(open, name)) out_.bound.push_back(name);
+      if (open.bound.contains(name)) out_.bound.push_back(name);
     }
     FreeNames::Scope& made = out_.scopes.emplace_back();
     made.parent = open_.back().scope;
     if (kind != Kind::Class) {
-      for (const Name& name : open.bound) made.names.push_back(name.text);
+      for (const Name& name : open.bound.list()) made.names.push_back(name.text);
     }
     open_.push_back(std::move(open));
     inside();
     open_.pop_back();
   }
 
-  static void declared_outer(Stmts body, std::vector<Name>& outer) {
+  static void declared_outer(Stmts body, NameList& outer) {
     std::vector<const Node*> todo(body.begin(), body.end());
     while (!todo.empty()) {
       const Node* n = todo.back();
@@ -129,8 +159,8 @@ class Collector {
       if (!n || n->kind == NodeKind::FunctionDef || n->kind == NodeKind::ClassDef || n->kind == NodeKind::Lambda) {
         continue;
       }
-      if (auto* g = as<Global>(n)) outer.insert(outer.end(), g->names.begin(), g->names.end());
-      if (auto* g = as<Nonlocal>(n)) outer.insert(outer.end(), g->names.begin(), g->names.end());
+      if (auto* g = as<Global>(n)) std::ranges::for_each(g->names, [&](const Name& name) { outer.add(name); });
+      if (auto* g = as<Nonlocal>(n)) std::ranges::for_each(g->names, [&](const Name& name) { outer.add(name); });
       if (n->kind >= NodeKind::ExprStmt) for_children(n, [&](const Node* child) { todo.push_back(child); });
     }
   }
@@ -315,7 +345,7 @@ class Collector {
   std::vector<Open> open_;
   const FunctionDef* function_ = nullptr;
   bool conditional_ = false;
-  std::uint64_t hashes_ = 0;  // a bit for each of `out_.free`
+  NameList free_;             // those of `out_.free`
   std::uint32_t silent_ = 0;  // code around that waits for a name that is not there
   std::uint32_t depth_ = 0;
 };

@@ -38,7 +38,7 @@ class Taken {
   Taken& operator=(const Taken&) = delete;
 
   static Taken* current() { return current_; }
-  const std::size_t* spent() const { return &spent_; }
+  std::size_t* spent() { return &spent_; }  // not 0: the parse is given up
   bool made(const Block* b) const { return b->parse == parse_; }
 
   void add(Block* b) {
@@ -116,48 +116,72 @@ microseconds thread_time() {
   return microseconds(now.tv_sec * 1'000'000 + now.tv_nsec / 1000);
 }
 
+// A statement of a megabyte takes 0.4 s where it has no error.
 microseconds limit(std::size_t bytes, microseconds least) { return least + microseconds(3 * bytes); }
+microseconds limit_of_repairs(std::size_t bytes, microseconds least) { return least + microseconds(bytes / 2); }
+
+// While it lives, the parser of this thread sets the flag where it begins to repair.
+class StopAtError {
+ public:
+  explicit StopAtError(std::size_t* flag) { tree_sitter_tilescript_stop_at_error(flag); }
+  ~StopAtError() { tree_sitter_tilescript_stop_at_error(nullptr); }
+  StopAtError(const StopAtError&) = delete;
+  StopAtError& operator=(const StopAtError&) = delete;
+};
 
 }  // namespace
 
-Parser::Parser(std::size_t bytes) : left_(limit(bytes, microseconds(1'000'000))) { begin(); }
+Parser::Parser(std::size_t bytes)
+    : left_(limit(bytes, microseconds(1'000'000))), left_for_repairs_(limit_of_repairs(bytes, microseconds(500'000))) {
+  begin();
+}
 
 void Parser::begin() {
   parser_.reset(ts_parser_new());
   ts_parser_set_language(parser_.get(), tree_sitter_tilescript());
 }
 
-TreePtr Parser::parse(std::string_view text, const TSTree* old) {
-  if (left_.count() <= 0) return nullptr;
+TreePtr Parser::parse(std::string_view text) {
+  return parse(text, nullptr, limit_of_repairs(text.size(), microseconds(250'000)), left_for_repairs_, false);
+}
+
+TreePtr Parser::parse_faultless(std::string_view text, const TSTree* old) {
+  TreePtr tree = parse(text, old, limit(text.size(), microseconds(250'000)), left_, true);
+  if (tree && ts_node_has_error(ts_tree_root_node(tree.get()))) tree = nullptr;
+  return tree;
+}
+
+TreePtr Parser::parse(std::string_view text, const TSTree* old, Time most, Time& left, bool stops_at_error) {
+  if (left.count() <= 0) return nullptr;
   Taken taken;
+  const StopAtError stop(stops_at_error ? taken.spent() : nullptr);
   try {
-    return parse(text, old, taken.spent());
+    return run(text, old, std::min(left, most), left, taken.spent());
   } catch (const std::bad_alloc&) {
     // The parser may not be touched any more: it holds blocks that are given back.
     static_cast<void>(parser_.release());
     taken.give_back();
-    left_ = microseconds(0);
+    left_ = left_for_repairs_ = microseconds(0);
     throw;
   }
 }
 
-TreePtr Parser::parse(std::string_view text, const TSTree* old, const std::size_t* spent) {
-  ts_parser_set_cancellation_flag(parser_.get(), spent);
+TreePtr Parser::run(std::string_view text, const TSTree* old, Time most, Time& left, const std::size_t* given_up) {
+  ts_parser_set_cancellation_flag(parser_.get(), given_up);
   // The library counts time on the wall. On a busy machine that would make results depend on others, so a parse that
   // ran out of it without having had its time of this thread starts again. (A parse that is resumed instead of started
   // again may repair broken text in another way.)
-  microseconds most = std::min(left_, limit(text.size(), microseconds(250'000)));
   microseconds start = thread_time();
   microseconds used{0};
   TreePtr tree;
-  while (!tree && used < most && !*spent) {
+  while (!tree && used < most && !*given_up) {
     ts_parser_set_timeout_micros(parser_.get(), static_cast<std::uint64_t>((most - used).count()));
     tree.reset(ts_parser_parse_string(parser_.get(), old, text.data(), static_cast<std::uint32_t>(text.size())));
     if (!tree) ts_parser_reset(parser_.get());
     used = thread_time() - start;
   }
   ts_parser_set_cancellation_flag(parser_.get(), nullptr);
-  left_ -= used;
+  left -= used;
   return tree;
 }
 

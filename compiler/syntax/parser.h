@@ -15,23 +15,29 @@ using TreePtr = std::unique_ptr<TSTree, DeleteTree>;
 
 class Parser {
  public:
-  // `bytes`: what will be parsed in all. The parser's error recovery can be slow on hostile text, so there is a limit
-  // for each text and one for all of them, both many times what text of that size usually takes.
+  // `bytes`: what will be parsed in all. There is a limit of time for each text and one for all of them, both many
+  // times what text of that size usually takes. The parser's error recovery can be slow on hostile text: it has limits
+  // of its own, which are lower.
   explicit Parser(std::size_t bytes);
 
-  // The tree of `text`, or null if its time or its memory is spent. `old` is the tree of a former text that was edited
-  // to this one. Throws std::bad_alloc where the machine has no memory left; the parser reads nothing any more then.
-  TreePtr parse(std::string_view text, const TSTree* old = nullptr);
+  // The tree of `text` with what is wrong in it repaired, or null if its time or its memory is spent. Throws
+  // std::bad_alloc where the machine has no memory left; the parser reads nothing any more then.
+  TreePtr parse(std::string_view text);
+  // The same, but null where the text has an error. `old` is the tree of a former text that was edited to this one.
+  TreePtr parse_faultless(std::string_view text, const TSTree* old = nullptr);
 
  private:
+  using Time = std::chrono::microseconds;  // of this thread's processor
+
   void begin();
-  TreePtr parse(std::string_view text, const TSTree* old, const std::size_t* spent);
+  TreePtr parse(std::string_view text, const TSTree* old, Time most, Time& left, bool stops_at_error);
+  TreePtr run(std::string_view text, const TSTree* old, Time most, Time& left, const std::size_t* given_up);
 
   struct Delete {
     void operator()(TSParser* parser) const { ts_parser_delete(parser); }
   };
   std::unique_ptr<TSParser, Delete> parser_;
-  std::chrono::microseconds left_;
+  Time left_, left_for_repairs_;
 };
 
 }  // namespace tilewright::syntax

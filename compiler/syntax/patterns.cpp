@@ -38,7 +38,7 @@ Expr Patterns::pattern_of(Kind kind, Extent at) {
 
 // The patterns among the children.
 void Patterns::parts(Items<Expr>& items) {
-  children([&](Kind kind, Field) {
+  children([&](Kind kind) {
     if (kind != Kind::other_token && kind != Kind::token_comma && kind != Kind::token_open) items.push(pattern());
   });
 }
@@ -64,7 +64,7 @@ Expr Patterns::as_name(Extent at) {
 
 Expr Patterns::mapping(Extent at) {
   Items<DictItem> items(dict_items_);
-  children([&](Kind kind, Field) {
+  children([&](Kind kind) {
     if (kind == Kind::double_star_pattern) items.push({nullptr, required(bound_name(), here())});
     if (kind != Kind::pair_pattern) return;
     DictItem item{};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -65,7 +66,8 @@ class Reader {
   }
   std::string_view view(Extent at) const { return text_.substr(at.begin, at.end - at.begin); }
 
-  // Calls `visit(kind, field)` for each child but comments, with the cursor on it.
+  // Calls `visit(kind, field)` for each child but comments, with the cursor on it; or `visit(kind)`: which field a
+  // child is takes the library long to find out.
   template <class Visit>
   void children(Visit visit) {
     if (!ts_tree_cursor_goto_first_child(&cursor_)) return;
@@ -73,7 +75,10 @@ class Reader {
       Kind kind = kind_of(node());
       if (!is_extra(kind)) {
         suspect_ = suspect_ || has_rules(kind);
-        visit(kind, field_of(ts_tree_cursor_current_field_id(&cursor_)));
+        if constexpr (std::is_invocable_v<Visit, Kind>)
+          visit(kind);
+        else
+          visit(kind, field_of(ts_tree_cursor_current_field_id(&cursor_)));
       }
     } while (ts_tree_cursor_goto_next_sibling(&cursor_));
     ts_tree_cursor_goto_parent(&cursor_);
@@ -83,7 +88,7 @@ class Reader {
   bool is_hurt() {
     if (!ts_node_has_error(node())) return false;
     bool hurt = false;
-    children([&](Kind kind, Field) { hurt = hurt || kind == Kind::error || ts_node_is_missing(node()); });
+    children([&](Kind kind) { hurt = hurt || kind == Kind::error || ts_node_is_missing(node()); });
     return hurt;
   }
 

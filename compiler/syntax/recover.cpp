@@ -60,8 +60,8 @@ class Recovery {
       placement.depth = 2 * depth;
       placement.stretches.push_back({static_cast<std::uint32_t>(parsed.size()), head.begin, line(piece.last - 1).end});
       parsed += view(head.begin, line(piece.last - 1).end);
-      TreePtr tree = parser_.parse(parsed);
-      if (is_readable(tree.get()) && check_rules(ts_tree_root_node(tree.get()), parsed).empty()) {
+      TreePtr tree = parser_.parse_faultless(parsed);
+      if (tree && check_rules(ts_tree_root_node(tree.get()), parsed).empty()) {
         Converted converted = convert(tree.get(), text_, placement, arena_, errors_);
         if (converted.statement && converted.alone) {
           yields = yields || converted.yields;

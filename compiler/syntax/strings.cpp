@@ -23,7 +23,7 @@ std::string_view Expressions::take_text(Joined& joined) {
 }
 
 void Expressions::contents(Joined& joined, StringStart start) {
-  children([&](Kind kind, Field) {
+  children([&](Kind kind) {
     switch (kind) {
       case Kind::string_start:
         start = string_start(view(here()));

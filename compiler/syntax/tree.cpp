@@ -58,8 +58,6 @@ TreePtr edited(const TopLevel& old, std::string_view text) {
   return tree;
 }
 
-bool is_broken(const TSTree* tree) { return ts_node_has_error(ts_tree_root_node(tree)); }
-
 // What a statement is known by once its nodes are made.
 void identify(TopLevel& top) {
   static std::atomic<std::uint32_t> next{0};
@@ -81,14 +79,13 @@ std::shared_ptr<const TopLevel> read(std::string_view text, bool faulty, const T
 
   TreePtr tree;
   if (old && old->tree && !faulty) {
-    tree = parser.parse(text, edited(*old, text).get());
     // Recovery depends on what it started from, and a result must not.
-    if (tree && is_broken(tree.get())) tree = nullptr;
+    tree = parser.parse_faultless(text, edited(*old, text).get());
   }
-  if (!tree && !faulty) tree = parser.parse(text);
+  if (!tree && !faulty) tree = parser.parse_faultless(text);
 
   Converted converted;
-  if (tree && !is_broken(tree.get())) converted = convert(tree.get(), text, {}, top->arena, top->errors);
+  if (tree) converted = convert(tree.get(), text, {}, top->arena, top->errors);
   const auto keeps_rules = [&] {
     return !converted.suspect || check_rules(ts_tree_root_node(tree.get()), text).empty();
   };
@@ -99,7 +96,7 @@ std::shared_ptr<const TopLevel> read(std::string_view text, bool faulty, const T
     top->statement = recover(text, top->arena, parser, top->errors);
   }
   std::ranges::sort(top->errors, {}, [](const SyntaxError& e) { return std::pair(e.begin, e.end); });
-  if (old && text.size() >= kKeepTreeFrom && tree && !is_broken(tree.get())) {
+  if (old && text.size() >= kKeepTreeFrom && tree) {
     top->tree =
         std::shared_ptr<const TSTree>(tree.release(), [](const TSTree* t) { ts_tree_delete(const_cast<TSTree*>(t)); });
   }
@@ -281,7 +278,10 @@ Tree::~Tree() { ts_tree_delete(raw_); }
 const TSTree* Tree::raw() const {
   std::call_once(raw_once_, [&] {
     const bool refused = statements_.empty() && !errors_.empty();
-    if (!refused) raw_ = Parser(source_->size()).parse(source_->text()).release();
+    if (refused) return;
+    Parser parser(source_->size());
+    TreePtr tree = parser.parse_faultless(source_->text());
+    raw_ = (tree ? std::move(tree) : parser.parse(source_->text())).release();
   });
   return raw_;
 }

@@ -2,9 +2,12 @@
 #pragma once
 #include <tree_sitter/api.h>
 
+#include <cstddef>
 #include <cstdint>
 
 extern "C" const TSLanguage* tree_sitter_tilescript(void);
+// The scanner sets the flag where the parser of this thread begins to repair; null: none.
+extern "C" void tree_sitter_tilescript_stop_at_error(std::size_t* flag);
 
 namespace tilewright::syntax {
 

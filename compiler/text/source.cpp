@@ -6,14 +6,6 @@
 namespace tilewright::text {
 namespace {
 
-// Length in bytes of the UTF-8 sequence that `lead` opens; 1 for a stray byte, so that bad text still advances.
-std::uint32_t sequence_length(unsigned char lead) {
-  if (lead < 0xC0) return 1;
-  if (lead < 0xE0) return 2;
-  if (lead < 0xF0) return 3;
-  return lead < 0xF8 ? 4 : 1;
-}
-
 // How many bytes at the beginning of the text are ASCII, which every encoding counts alike: most lines are nothing
 // else, and one of a megabyte is asked for each of its columns. In steps of a word.
 std::uint32_t ascii_prefix(std::string_view text) {
@@ -26,15 +18,6 @@ std::uint32_t ascii_prefix(std::string_view text) {
   return static_cast<std::uint32_t>(at);
 }
 
-std::uint32_t units(std::uint32_t bytes, Encoding encoding) {
-  switch (encoding) {
-    case Encoding::Utf8: return bytes;
-    case Encoding::Utf16: return bytes == 4 ? 2 : 1;
-    case Encoding::Utf32: return 1;
-  }
-  return 1;
-}
-
 }  // namespace
 
 Source::Source(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {
@@ -42,16 +25,17 @@ Source::Source(std::string path, std::string text) : path_(std::move(path)), tex
   if (text_.find('\r') == std::string::npos) {  // as almost always: a search for one byte is many times faster
     for (std::size_t i = text_.find('\n'); i != std::string::npos; i = text_.find('\n', i + 1))
       lines_.push_back(static_cast<std::uint32_t>(i + 1));
-    return;
-  }
-  for (std::uint32_t i = 0; i < text_.size(); ++i) {
-    if (text_[i] == '\n') {
-      lines_.push_back(i + 1);
-    } else if (text_[i] == '\r') {
-      if (i + 1 < text_.size() && text_[i + 1] == '\n') ++i;
-      lines_.push_back(i + 1);
+  } else {
+    for (std::uint32_t i = 0; i < text_.size(); ++i) {
+      if (text_[i] == '\n') {
+        lines_.push_back(i + 1);
+      } else if (text_[i] == '\r') {
+        if (i + 1 < text_.size() && text_[i + 1] == '\n') ++i;
+        lines_.push_back(i + 1);
+      }
     }
   }
+  long_lines_ = LongLines(text_, lines_);
 }
 
 // Does a line begin at this byte, by the bytes before and at it? The first line does, too.
@@ -87,6 +71,7 @@ Source::Source(const Source& before, std::uint32_t begin, std::uint32_t end, std
   const std::size_t first = lines_.size();
   lines_.insert(lines_.end(), rest, before.lines_.end());
   for (std::size_t i = first; i < lines_.size(); ++i) lines_[i] += moved;
+  long_lines_ = LongLines(text_, lines_);
 }
 
 std::string_view Source::line(std::uint32_t index) const {
@@ -101,8 +86,10 @@ LineColumn Source::position(std::uint32_t offset, Encoding encoding) const {
   offset = std::min(offset, size());
   auto after = std::upper_bound(lines_.begin(), lines_.end(), offset);
   std::uint32_t line = static_cast<std::uint32_t>(after - lines_.begin()) - 1;
-  std::uint32_t column = ascii_prefix(std::string_view(text_).substr(lines_[line], offset - lines_[line]));
-  for (std::uint32_t at = lines_[line] + column; at < offset;) {
+  const LongLines::Mark mark = long_lines_.before(lines_[line], offset);
+  const std::uint32_t same = ascii_prefix(std::string_view(text_).substr(mark.offset, offset - mark.offset));
+  std::uint32_t column = mark.column(encoding) + same;
+  for (std::uint32_t at = mark.offset + same; at < offset;) {
     std::uint32_t bytes = sequence_length(static_cast<unsigned char>(text_[at]));
     if (at + bytes > offset) {  // inside a sequence: UTF-8 can say where, the others point at its start
       if (encoding == Encoding::Utf8) column += offset - at;
@@ -116,10 +103,13 @@ LineColumn Source::position(std::uint32_t offset, Encoding encoding) const {
 
 std::uint32_t Source::offset(LineColumn position, Encoding encoding) const {
   if (position.line >= lines_.size()) return size();
-  std::uint32_t at = lines_[position.line];
-  std::uint32_t end = at + static_cast<std::uint32_t>(line(position.line).size());
-  std::uint32_t column = ascii_prefix(std::string_view(text_).substr(at, std::min(end - at, position.column)));
-  at += column;
+  const std::uint32_t end = lines_[position.line] + static_cast<std::uint32_t>(line(position.line).size());
+  const LongLines::Mark mark = long_lines_.before(lines_[position.line], position.column, encoding);
+  std::uint32_t at = std::min(mark.offset, end), column = mark.column(encoding);
+  const std::uint32_t same =
+      ascii_prefix(std::string_view(text_).substr(at, std::min(end - at, position.column - column)));
+  at += same;
+  column += same;
   while (at < end && column < position.column) {
     std::uint32_t bytes = sequence_length(static_cast<unsigned char>(text_[at]));
     if (encoding == Encoding::Utf8) bytes = std::min(bytes, position.column - column);

@@ -7,18 +7,10 @@
 #include <vector>
 
 #include "compiler/text/edit.h"
+#include "compiler/text/long_lines.h"
 #include "compiler/text/span.h"
 
 namespace tilewright::text {
-
-// Line and column, both from 0; the unit of the column is named by the function that made it.
-struct LineColumn {
-  std::uint32_t line = 0;
-  std::uint32_t column = 0;
-  friend bool operator==(const LineColumn&, const LineColumn&) = default;
-};
-
-enum class Encoding { Utf8, Utf16, Utf32 };
 
 class Source {
  public:
@@ -42,6 +34,7 @@ class Source {
   std::string path_;
   std::string text_;
   std::vector<std::uint32_t> lines_;  // byte offset of each line's first byte
+  LongLines long_lines_;
 };
 
 // Gives spans their place in the files of one snapshot. An anchor is either a statement, whose number outlives the

@@ -905,8 +905,18 @@ void *tree_sitter_tilescript_external_scanner_create(void) { return calloc(1, si
 
 void tree_sitter_tilescript_external_scanner_destroy(void *payload) { free(payload); }
 
+#ifdef TILESCRIPT_STOPS
+// A host that has no use for a repaired tree gives a flag for its thread, which is set where the parser begins to repair;
+// as the parser's cancellation flag, it ends the parse there. Null: none.
+static _Thread_local size_t *stop_at_error;
+void tree_sitter_tilescript_stop_at_error(size_t *flag) { stop_at_error = flag; }
+#endif
+
 bool tree_sitter_tilescript_external_scanner_scan(void *payload, TSLexer *lexer, const bool *valid) {
   Scanner *scanner = payload;
+#ifdef TILESCRIPT_STOPS
+  if (valid[RECOVERING] && stop_at_error) *stop_at_error = 1;
+#endif
   if (!scan(scanner, lexer, valid)) return false;
   if (lexer->result_symbol != OUTDENTED_COMMENTS) scanner->flags &= (uint8_t)~FLAG_OUTDENTED;
   if (lexer->result_symbol != LINE_START) scanner->flags &= (uint8_t)~LINE_START_MASK;

@@ -1,6 +1,7 @@
 #include "server/ide/outline.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "compiler/syntax/walk.h"
 #include "server/ide/scripts.h"
@@ -28,33 +29,49 @@ class Collector {
   explicit Collector(const Tree::Statement& statement) : offset_(statement.offset) {
     if (statement.node->statement) collect(statement.node->statement, false, true, found_);
   }
-  std::vector<OutlineItem> take() && { return std::move(found_); }
+  std::vector<OutlineItem> take() && { return std::move(found_.items); }
 
  private:
+  // The items of one place, and their names, which are of the text.
+  struct Items {
+    std::vector<OutlineItem> items;
+    std::unordered_set<std::string_view> names;
+    void add(std::string_view name, OutlineItem item) {
+      names.insert(name);
+      items.push_back(std::move(item));
+    }
+  };
+
   Stretch bytes(Extent at) const { return {offset_ + at.begin, offset_ + at.end}; }
 
-  void target(const Node* n, Extent all, std::vector<OutlineItem>& out) {
+  void target(const Node* n, Extent all, Items& out) {
     if (auto* ref = as<NameRef>(n)) {
       std::string_view name = ref->name.text;
-      if (std::ranges::any_of(out, [&](const OutlineItem& i) { return i.name == name; })) return;
+      if (out.names.contains(name)) return;
       OutlineKind kind = is_constant_name(name) ? OutlineKind::Constant : OutlineKind::Variable;
-      out.push_back({std::string(name), {}, kind, bytes(all), bytes(ref->name.at), {}});
+      out.add(name, {std::string(name), {}, kind, bytes(all), bytes(ref->name.at), {}});
     } else if (n && (n->kind == NodeKind::Tuple || n->kind == NodeKind::List)) {
       for_children(n, [&](const Node* part) { target(part, all, out); });
     }
   }
 
   // `variables`: assignments of a module or class; those of function bodies are no outline.
-  void collect(const Node* n, bool in_class, bool variables, std::vector<OutlineItem>& out) {
+  void collect(const Node* n, bool in_class, bool variables, Items& out) {
     if (auto* f = as<FunctionDef>(n)) {
       OutlineKind kind = in_class ? OutlineKind::Method : OutlineKind::Function;
-      OutlineItem found{std::string(f->name.text), decorated(*f), kind, bytes(f->at), bytes(f->name.at), {}};
-      for (const Node* inner : f->body) collect(inner, false, false, found.children);
-      out.push_back(std::move(found));
+      Items inside;
+      for (const Node* inner : f->body) collect(inner, false, false, inside);
+      out.add(f->name.text, {std::string(f->name.text), decorated(*f), kind, bytes(f->at), bytes(f->name.at),
+                             std::move(inside.items)});
     } else if (auto* c = as<ClassDef>(n)) {
-      OutlineItem found{std::string(c->name.text), {}, OutlineKind::Class, bytes(c->at), bytes(c->name.at), {}};
-      for (const Node* inner : c->body) collect(inner, true, true, found.children);
-      out.push_back(std::move(found));
+      Items inside;
+      for (const Node* inner : c->body) collect(inner, true, true, inside);
+      out.add(c->name.text, {std::string(c->name.text),
+                             {},
+                             OutlineKind::Class,
+                             bytes(c->at),
+                             bytes(c->name.at),
+                             std::move(inside.items)});
     } else if (auto* a = as<Assign>(n)) {
       if (!variables) return;
       for (const Node* t : a->targets) target(t, n->at, out);
@@ -67,7 +84,7 @@ class Collector {
   }
 
   std::uint32_t offset_;
-  std::vector<OutlineItem> found_;
+  Items found_;
 };
 
 void flatten(std::vector<OutlineItem> items, const std::string& container, std::vector<NamedPlace>& out) {

@@ -97,12 +97,40 @@ class Tokens {
     auto [it, fresh] = imported_.try_emplace(&s, Type::Namespace);
     auto* from = as<ImportFrom>(s.node);
     if (!fresh || !from) return it->second;
-    auto name = std::ranges::find(from->names, s.name, [](const ImportedName& n) { return n.bound.text; });
-    if (name == from->names.end()) return it->second;
-    return it->second = type_of(*from, name->name);
+    const Names& names = names_of(*from);
+    auto name = names.bound.find(s.name);
+    if (name == names.bound.end()) return it->second;
+    return it->second = type_of(*from, name->second, names);
   }
 
-  Type type_of(const ImportFrom& from, std::string_view name) {
+  // What one `from m import` binds, and what the module's statements define if it is a script of ours.
+  struct Names {
+    std::unordered_map<std::string_view, std::string_view> bound;  // to the name in the module
+    std::shared_ptr<const Tree> script;                            // null: none
+    std::unordered_map<std::string_view, Type> defined;
+  };
+
+  const Names& names_of(const ImportFrom& from) {
+    auto [it, fresh] = names_.try_emplace(&from);
+    Names& out = it->second;
+    if (!fresh) return out;
+    for (const ImportedName& n : from.names) out.bound.emplace(n.bound.text, n.name);
+    if (is_library_module(from)) return out;
+    out.script = script_.import(from.module, from.level);
+    if (!out.script) return out;
+    for (const Tree::Statement& s : out.script->statements()) {
+      auto* type = as<ClassDef>(s.node->statement);
+      auto* function = as<FunctionDef>(s.node->statement);
+      auto* assign = as<Assign>(s.node->statement);
+      auto* target = assign && assign->targets.size() == 1 ? as<NameRef>(assign->targets[0]) : nullptr;
+      if (type) out.defined.emplace(type->name.text, Type::Class);
+      if (function) out.defined.emplace(function->name.text, Type::Function);
+      if (target) out.defined.emplace(target->name.text, Type::Variable);
+    }
+    return out;
+  }
+
+  Type type_of(const ImportFrom& from, std::string_view name, const Names& names) {
     if (is_library_module(from)) {
       const bool tile = name == "tirx" || name == "tir" || name == "tile";
       for (std::string_view space : {"lang", "layout", "bench", "gemm_async"}) {
@@ -119,19 +147,11 @@ class Tokens {
       }
       return Type::Namespace;
     }
-    if (auto tree = script_.import(from.module, from.level)) {
-      for (const Tree::Statement& s : tree->statements()) {
-        auto* type = as<ClassDef>(s.node->statement);
-        auto* function = as<FunctionDef>(s.node->statement);
-        auto* assign = as<Assign>(s.node->statement);
-        if (type && type->name.text == name) return Type::Class;
-        if (function && function->name.text == name) return Type::Function;
-        auto* target = assign && assign->targets.size() == 1 ? as<NameRef>(assign->targets[0]) : nullptr;
-        if (target && target->name.text == name) return Type::Variable;
-      }
-      return Type::Namespace;
+    if (names.script) {
+      auto known = names.defined.find(name);
+      return known == names.defined.end() ? Type::Namespace : known->second;
     }
-    // Of packages that nobody looks into, names say what they are: classes begin with a capital.
+    // Of packages that are not read, names say what they are: classes begin with a capital.
     if (name.size() > 1 && std::isupper(static_cast<unsigned char>(name[0])) && !shouts(name)) return Type::Class;
     constexpr std::string_view kFunctions[] = {
         "dataclass", "field", "replace", "partial", "reduce", "lru_cache", "cache", "wraps",  "product", "namedtuple",
@@ -143,6 +163,7 @@ class Tokens {
   const session::Snapshot& script_;
   const session::SymbolIndex& index_;
   std::unordered_map<const session::Symbol*, Type> imported_;
+  std::unordered_map<const ImportFrom*, Names> names_;
   std::uint32_t offset_ = 0;
   std::vector<Token> out_;
 };

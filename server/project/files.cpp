@@ -110,7 +110,8 @@ std::optional<fs::path> resolve_import(const fs::path& root, std::string_view mo
   std::error_code ec;
   for (const fs::path& place : import_folders(root, module, level, importer)) {
     for (const fs::path& candidate : {fs::path(place) += ".py", place / "__init__.py"}) {
-      fs::path real = fs::weakly_canonical(candidate, ec);
+      if (!fs::is_regular_file(candidate, ec)) continue;
+      fs::path real = fs::canonical(candidate, ec);
       if (!ec && lies_below(real, root) && fs::is_regular_file(real, ec)) return real;
     }
   }

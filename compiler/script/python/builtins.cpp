@@ -458,13 +458,16 @@ Value py_issubclass(Interpreter& in, const Arguments& args, Value) {
   return Value::boolean(is_subclass_of_any(cls, args.positional[1], 0));
 }
 
+// A name is kept, and a finding may quote it.
+constexpr std::size_t kNameCopies = 3;
+
 Value py_getattr(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "getattr", 2, 3)) return Value::error();
   Value object = args.positional[0];
   if (object.is_opaque() || object.is_poison()) return object;
   if (args.positional[1].is_opaque() || args.positional[1].is_poison()) return args.positional[1];
   auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
-  if (!name) return Value::error();
+  if (!name || !reserve(in, args.call, kNameCopies * name->size())) return Value::error();
   std::string_view kept = in.keep(*name);  // the string may be changed by what the attribute runs
   if (args.positional.size() == 2) return in.attribute(object, kept, args.call);
   if (auto v = find_attribute(in, object, kept, args.call)) return *v;
@@ -475,7 +478,7 @@ Value py_getattr(Interpreter& in, const Arguments& args, Value) {
 Value py_hasattr(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "hasattr", 2, 2)) return Value::error();
   auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
-  if (!name) return Value::error();
+  if (!name || !reserve(in, args.call, kNameCopies * name->size())) return Value::error();
   bool found = find_attribute(in, args.positional[0], in.keep(*name), args.call).has_value();
   return in.has_pending() ? Value::error() : Value::boolean(found);
 }

@@ -19,9 +19,9 @@ Value changed(Value self, Value unknown) {
 }
 
 // The first argument that is not known, or holds what is not; None: there is none.
-Value unknown_among(const Arguments& args) {
+Value unknown_among(Interpreter& in, const Arguments& args) {
   for (Value v : args.positional) {
-    if (Value unknown = unknown_within(v); !unknown.is_none()) return unknown;
+    if (Value unknown = in.unknown_within(v); !unknown.is_none()) return unknown;
   }
   return Value::none();
 }
@@ -70,7 +70,7 @@ Value list_insert(Interpreter& in, const Arguments& args, Value self) {
 
 Value list_pop(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "pop", 0, 1)) return Value::error();
-  if (Value unknown = unknown_among(args); !unknown.is_none()) return changed(self, unknown);
+  if (Value unknown = unknown_among(in, args); !unknown.is_none()) return changed(self, unknown);
   std::vector<Value>& items = items_of(self);
   std::int64_t at = static_cast<std::int64_t>(items.size()) - 1;
   if (!args.positional.empty()) {
@@ -103,8 +103,8 @@ std::optional<std::size_t> find_item(Interpreter& in, Value self, Value wanted, 
 
 Value list_remove(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "remove", 1, 1)) return Value::error();
-  Value unknown = unknown_among(args);
-  if (unknown.is_none()) unknown = unknown_within(self);
+  Value unknown = unknown_among(in, args);
+  if (unknown.is_none()) unknown = in.unknown_within(self);
   if (!unknown.is_none()) return changed(self, unknown);
   bool failed = false;
   auto at = find_item(in, self, args.positional[0], args.call, &failed);
@@ -120,8 +120,8 @@ Value list_remove(Interpreter& in, const Arguments& args, Value self) {
 
 Value list_index(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "index", 1, 3)) return Value::error();
-  Value unknown = unknown_among(args);
-  if (unknown.is_none()) unknown = unknown_within(self);
+  Value unknown = unknown_among(in, args);
+  if (unknown.is_none()) unknown = in.unknown_within(self);
   if (!unknown.is_none()) return unknown;
   bool failed = false;
   std::size_t from = 0;
@@ -141,8 +141,8 @@ Value list_index(Interpreter& in, const Arguments& args, Value self) {
 
 Value list_count(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "count", 1, 1)) return Value::error();
-  Value unknown = unknown_among(args);
-  if (unknown.is_none()) unknown = unknown_within(self);
+  Value unknown = unknown_among(in, args);
+  if (unknown.is_none()) unknown = in.unknown_within(self);
   if (!unknown.is_none()) return unknown;
   std::int64_t n = 0;
   for (std::size_t i = 0; i < items_of(self).size(); ++i) {
@@ -210,16 +210,16 @@ Value deque_popleft(Interpreter& in, const Arguments& args, Value self) {
 Dict* dict_of(Value self) { return static_cast<Dict*>(self.o); }
 
 // A key that is not known leaves the answer unknown.
-std::optional<Value> unknown_key(const Arguments& args) {
+std::optional<Value> unknown_key(Interpreter& in, const Arguments& args) {
   if (args.positional.empty()) return std::nullopt;
   Value key = args.positional[0];
   if (key.is_poison()) return key;
-  Value unknown = unknown_within(key);
+  Value unknown = in.unknown_within(key);
   return unknown.is_none() ? std::nullopt : std::optional(unknown);
 }
 // The same of a method that changes the container.
-std::optional<Value> unknown_changed_key(const Arguments& args, Value self) {
-  auto unknown = unknown_key(args);
+std::optional<Value> unknown_changed_key(Interpreter& in, const Arguments& args, Value self) {
+  auto unknown = unknown_key(in, args);
   if (unknown && unknown->is_opaque()) changed(self, *unknown);
   return unknown;
 }
@@ -231,7 +231,7 @@ Value missing_key(Interpreter& in, text::Span span, Value key) {
 }
 
 Value dict_get(Interpreter& in, const Arguments& args, Value self) {
-  if (auto unknown = unknown_key(args)) return *unknown;
+  if (auto unknown = unknown_key(in, args)) return *unknown;
   Bound a(in, args, "get", {"key", "default"}, 1);
   if (!a) return Value::error();
   Value* found = in.dict_find(dict_of(self), a[0]);
@@ -269,7 +269,7 @@ Value dict_values(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value dict_pop(Interpreter& in, const Arguments& args, Value self) {
-  if (auto unknown = unknown_changed_key(args, self)) return *unknown;
+  if (auto unknown = unknown_changed_key(in, args, self)) return *unknown;
   if (!takes(in, args, "pop", 1, 2)) return Value::error();
   Dict* dict = dict_of(self);
   auto at = dict_position(in, dict, args.positional[0]);
@@ -291,7 +291,7 @@ Value dict_popitem(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value dict_setdefault(Interpreter& in, const Arguments& args, Value self) {
-  if (auto unknown = unknown_changed_key(args, self)) return *unknown;
+  if (auto unknown = unknown_changed_key(in, args, self)) return *unknown;
   if (!takes(in, args, "setdefault", 1, 2)) return Value::error();
   if (Value* found = in.dict_find(dict_of(self), args.positional[0])) return *found;
   Value v = args.positional.size() == 2 ? args.positional[1] : Value::none();
@@ -350,7 +350,7 @@ Value set_add(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value set_discard_or_remove(Interpreter& in, const Arguments& args, Value self, bool must) {
-  if (auto unknown = unknown_changed_key(args, self)) return *unknown;
+  if (auto unknown = unknown_changed_key(in, args, self)) return *unknown;
   if (!takes(in, args, must ? "remove" : "discard", 1, 1)) return Value::error();
   Dict* entries = entries_of(self);
   auto at = dict_position(in, entries, args.positional[0]);

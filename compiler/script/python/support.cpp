@@ -401,7 +401,7 @@ bool sort(Interpreter& in, std::vector<Value>& items, Value key, bool reverse, t
     from.push_back({k, v});
   }
   for (const Item& item : from) {  // then the order is not known
-    Value unknown = items.size() > 1 ? unknown_within(item.key) : Value::none();
+    Value unknown = items.size() > 1 ? in.unknown_within(item.key) : Value::none();
     if (unknown.is_none()) continue;
     std::ranges::fill(items, unknown);
     return true;
