@@ -103,27 +103,27 @@ void Artifacts::keep(const text::Digest& key, std::shared_ptr<const Made> made) 
 void Artifacts::work(const std::stop_token& end) {
   std::unique_ptr<toolchain::Toolchain> tools;
   bool broken = false;
-  while (auto job = backlog_.next(end)) {
+  backlog_.work_through(end, [&](Backlog<Keyed>::Job job) {
     if (!tools) tools = std::make_unique<toolchain::Toolchain>(options_);
     toolchain::Request request;
-    request.cuda_source = job->wish.cuda->text;
-    request.arch = job->wish.architecture;
-    request.want_sass = job->wish.sass;
-    request.stop = job->stop;
+    request.cuda_source = job.wish.cuda->text;
+    request.arch = job.wish.architecture;
+    request.want_sass = job.wish.sass;
+    request.stop = job.stop;
     auto answer = tools->compile(request);
     bool broke = !answer && answer.error().kind == toolchain::Error::Kind::Crash;
     if (broke && health_) health_(answer.error().message);
     if (broken && answer && health_) health_({});
     if (broke || answer) broken = broke;
-    if (broke && !job->again) {
+    if (broke && !job.again) {
       // It may have been somebody else's doing. A kernel that breaks them twice is told so.
-      backlog_.again(std::move(*job));
-      continue;
+      backlog_.again(std::move(job));
+      return;
     }
-    if (!answer && answer.error().kind == toolchain::Error::Kind::Stopped) continue;
-    keep(job->wish.key, std::make_shared<Made>(made_from(std::move(answer), job->wish.sass)));
-    made_(job->wish.document);
-  }
+    if (!answer && answer.error().kind == toolchain::Error::Kind::Stopped) return;
+    keep(job.wish.key, std::make_shared<Made>(made_from(std::move(answer), job.wish.sass)));
+    made_(job.wish.document);
+  });
 }
 
 }  // namespace tilewright::ide

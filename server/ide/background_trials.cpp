@@ -101,15 +101,15 @@ BackgroundTrials::Outcome BackgroundTrials::try_out(const Job& job, bool changed
 void BackgroundTrials::work(const std::stop_token& end) {
   // Who waits for an answer goes first, where cores are few.
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
-  while (auto job = backlog_.next(end)) {
+  backlog_.work_through(end, [this](const Backlog<Wish>::Job& job) {
     bool tried_some = false;
     for (bool changed : {true, false}) {
-      const Outcome outcome = try_out(*job, changed);
+      const Outcome outcome = try_out(job, changed);
       tried_some |= outcome != Outcome::NothingNew;
-      if (outcome == Outcome::Found) made_(job->wish.document);
+      if (outcome == Outcome::Found) made_(job.wish.document);
     }
     if (tried_some) ::malloc_trim(0);  // what the runs took goes back to the system
-  }
+  });
 }
 
 }  // namespace tilewright::ide

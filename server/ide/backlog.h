@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -62,6 +63,25 @@ class Backlog {
     if (running_ == document) stop_running_.request_stop();
   }
 
+  // Does one job after the other until the end. One that the machine has no memory for is left undone.
+  template <class Do>
+  void work_through(const std::stop_token& end, Do&& work) {
+    while (!end.stop_requested()) {
+      try {
+        while (auto job = next(end)) work(std::move(*job));
+      } catch (const std::bad_alloc&) {
+        std::unique_lock lock(mutex_);
+        wake_.wait_for(lock, end, std::chrono::milliseconds(100), [] { return false; });
+      }
+    }
+  }
+  // At the end.
+  void stop_running() {
+    std::lock_guard lock(mutex_);
+    stop_running_.request_stop();
+  }
+
+ private:
   // Waits for the next job; nothing at the end. The one before it is over.
   std::optional<Job> next(const std::stop_token& end) {
     std::unique_lock lock(mutex_);
@@ -84,13 +104,6 @@ class Backlog {
       return job;
     }
   }
-  // At the end.
-  void stop_running() {
-    std::lock_guard lock(mutex_);
-    stop_running_.request_stop();
-  }
-
- private:
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::vector<Job> jobs_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/script/codes.h"
 #include "protocol/publish.h"
 #include "server/endpoint/progress.h"
 #include "server/lsp/changes.h"
@@ -31,6 +32,16 @@ std::vector<ide::Wish> background_wishes(const std::string& path, const session:
     }
   }
   return out;
+}
+
+// Of a document that could not be analysed: silence would say that nothing is wrong with it.
+std::string publish_failure(const std::string& uri, const session::Snapshot& snapshot, const std::exception& e) {
+  const bool memory = dynamic_cast<const std::bad_alloc*>(&e);
+  protocol::Diagnostic said;
+  said.code = script::code::kLimit;
+  said.message =
+      std::string("this document was not analysed: ") + (memory ? "this machine has no memory left for it" : e.what());
+  return protocol::publish_text(uri, snapshot.version(), {&said, 1});
 }
 
 }  // namespace
@@ -149,7 +160,8 @@ void Server::did_close(const Json& params) {
   views_.forget(path);
   session_.close(path);
   look_again(workspace_.set_document(path, nullptr));
-  ::malloc_trim(0);
+  // After what the pool holds of it still.
+  pool_.run([] { ::malloc_trim(0); }, Pool::Urgency::Background);
 }
 
 void Server::did_save(const Json& params) {
@@ -276,6 +288,8 @@ void Server::publish(const std::string& path, Because because) {
       afterwards();
     } catch (const std::exception& e) {
       log(Level::Error, uri + " could not be analysed: " + e.what());
+      std::lock_guard lock(live->mutex);
+      if (push && live->newest == number) endpoint_.send(publish_failure(uri, *snapshot, e));
     }
   };
   pool_.run(

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <stdexcept>
 
 #include "compiler/run/patient_wait.h"
@@ -60,7 +61,10 @@ void Pool::work() {
       job = std::move(jobs.front());
       jobs.pop_front();
     }
-    job();
+    try {
+      job();
+    } catch (const std::bad_alloc&) {  // not even for the words that say so
+    }
   }
 }
 

@@ -552,7 +552,9 @@ class Server:
         self.binary, self.env = binary, env
         self.client = None
         self.version = 0
-        self.limit = lambda pid: resource.prlimit(pid, resource.RLIMIT_AS, (2 * ADDRESSES, 2 * ADDRESSES))
+        # Addresses are no memory: each thread, of which there are as many as processors, has 64 MB of them for its stack.
+        most = 2 * ADDRESSES + (os.cpu_count() or 1) * (128 << 20)
+        self.limit = lambda pid: resource.prlimit(pid, resource.RLIMIT_AS, (most, most))
 
     def start(self):
         import client

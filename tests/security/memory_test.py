@@ -52,5 +52,27 @@ for name, text in LARGE.items():
     for more in (8, 24, 64):
         add(name, text, more)
 
+@attack("an evaluation that has no memory left is said at the document")
+def _(t):
+    c = client.Client(BINARY, environment=t.env)
+    try:
+        c.initialize({"textDocument": {"publishDiagnostics": {}}})
+        c.open("file:///honest.py", HONEST)
+        c.diagnostics("file:///honest.py", 1)
+        pid = c.process.pid
+        before = size(pid)
+        resource.prlimit(pid, resource.RLIMIT_AS, (before + (64 << 20),) * 2)
+        c.open("file:///large.py", "x = [0]\nwhile len(x) < 8000000:\n    x = x + x\n")
+        said = [d["message"] for d in c.diagnostics("file:///large.py", 1)]
+        t.holds(any("not analysed" in m and "memory" in m for m in said), said)
+        resource.prlimit(pid, resource.RLIMIT_AS, (before + (1 << 30),) * 2)
+        c.change("file:///large.py", 2, HONEST)
+        t.holds(not any("not analysed" in d["message"] for d in c.diagnostics("file:///large.py", 2)), "it is analysed again")
+    except (client.Gone, OSError):
+        raise Through(f"the server ended with {c.process.wait()}") from None
+    finally:
+        c.process.kill()
+
+
 if __name__ == "__main__":
     main()
