@@ -137,7 +137,7 @@ TEST_CASE("bulk reductions") {
     INFO(op);
     Numbers b =
         result_of(one_warp({kOut, "    B[tid * 4 + i] = 3", kOut, "    tile[tid * 4 + i] = 4",
-                            "T.ptx.fence.proxy_async(\"shared::cta\")", "T.cuda.cta_sync()", "if tid == 0:",
+                            "T.ptx.fence.proxy_async()", "T.cuda.cta_sync()", "if tid == 0:",
                             std::string("    T.ptx.cp_async_bulk_s2g_reduce(B.ptr_to([0]), tile.ptr_to([0]), "
                                         "512, op=\"") +
                                 op + "\", dtype=\"" + type + "\")",
@@ -240,7 +240,7 @@ TEST_CASE("one block for several CTAs, and blocks that are combined there") {
 
 TEST_CASE("a mask chooses bytes of every sixteen") {
   Numbers b = result_of(one_warp({kOut, "    B[tid * 4 + i] = 7", kOut, "    tile[tid * 4 + i] = 1000 + tid * 4 + i",
-                                  "T.ptx.fence.proxy_async(\"shared::cta\")", "T.cuda.cta_sync()", "if tid == 0:",
+                                  "T.ptx.fence.proxy_async()", "T.cuda.cta_sync()", "if tid == 0:",
                                   "    T.ptx.cp_async_bulk_s2g(B.ptr_to([0]), tile.ptr_to([0]), 512, cp_mask=True, "
                                   "byte_mask=240)",
                                   "    T.ptx.cp_async.bulk.commit_group()", "    T.ptx.cp_async.bulk.wait_group(0)"}),

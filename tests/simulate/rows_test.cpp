@@ -49,7 +49,9 @@ TEST_CASE("all rows but those of the list are executed, in every form") {
     for (const samples::Sample& s : samples::of(row)) {
       if (row.availability != Availability::Never && !row.id.starts_with("L12") && !is_legal_somewhere(s)) continue;
       INFO(row.id << " " << row.name << " " << s.what);
-      CHECK(executes(s) != listed.contains(row.id));
+      // A function of the author's own that gives a scalar goes on with one that is not known.
+      const bool gives_unknown = row.name == "cuda.func_call" && row.result && row.result(s.args) != ir::kVoid;
+      CHECK(executes(s) == (gives_unknown || !listed.contains(row.id)));
     }
   }
   CHECK(rows >= 254);

@@ -117,7 +117,7 @@ TEST_CASE("stores by boxes: clipped, combined, and never from negative coordinat
          "0, 2, 0)",
          "T.device_entry()", "T.cta_id([1])", "tid = T.thread_id([64])",
          "tile = T.alloc_shared([64], \"int32\", align=128)", "for i in T.serial(4):", "    B[tid * 4 + i] = 1",
-         "tile[tid] = A[tid]", "T.ptx.fence.proxy_async(\"shared::cta\")", "T.cuda.cta_sync()", "if tid == 0:", issue,
+         "tile[tid] = A[tid]", "T.ptx.fence.proxy_async()", "T.cuda.cta_sync()", "if tid == 0:", issue,
          "    T.ptx.cp_async.bulk.commit_group()", "    T.ptx.cp_async.bulk.wait_group(0, False)"});
   };
   Numbers plain =
