@@ -1045,7 +1045,7 @@ class View(Case):
         self.assertTrue(data["checked"].endswith("synchronisation checked"), data["checked"])
         lines = TURNED.split("\n")
         entry = max(i for i, line in enumerate(lines) if "device_entry" in line)
-        _, text = self.page(self.file("many.py", "\n".join([*lines[: entry + 1], "    T.cta_id([9])", *lines[entry + 1 :]])), "--emit", "cuda")
+        _, text = self.page(self.file("many.py", "\n".join([*lines[: entry + 1], "    T.cta_id([8000000])", *lines[entry + 1 :]])), "--emit", "cuda")
         _, data = self.parts(text)
         self.assertIn("synchronisation not wholly checked in 1 of 2 kernels", data["checked"])
         self.assertIn("TW5025", [f["code"] for f in data["findings"]])
