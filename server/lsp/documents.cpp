@@ -22,6 +22,8 @@ constexpr std::chrono::milliseconds kIdle{800}, kAfterSaving{50}, kViewDelay{300
 constexpr std::chrono::milliseconds kSettled{60};
 // Between two looks at the files that open documents import.
 constexpr std::chrono::milliseconds kLookAtImports{500};
+// The number of no analysis: the document was closed.
+constexpr std::uint64_t kClosed = 0;
 constexpr std::size_t kLargeDocument = 60'000, kManyKernels = 12;
 
 std::vector<ide::Wish> background_wishes(const std::string& path, const session::Analysis& analysis) {
@@ -146,7 +148,7 @@ void Server::did_close(const Json& params) {
   supersede(path);
   if (auto it = live_.find(path); it != live_.end()) {
     std::lock_guard lock(it->second->mutex);
-    it->second->newest = 0;
+    it->second->newest = kClosed;
     it->second->stop.request_stop();
     // Its file is nobody's concern any more.
     if (push_)
@@ -293,8 +295,9 @@ void Server::publish(const std::string& path, Because because) {
     }
   };
   pool_.run(
-      [this, path, live, number, analyse = std::move(analyse)] {
+      [this, path, live, number, analyse = std::function<void()>(std::move(analyse))]() mutable {
         analyse();
+        analyse = nullptr;  // and the document's memory with it, if it was closed meanwhile
         ended(path, *live, number);
       },
       Pool::Urgency::Diagnostics);
@@ -302,6 +305,7 @@ void Server::publish(const std::string& path, Because because) {
 
 void Server::ended(const std::string& path, Live& live, std::uint64_t number) {
   std::lock_guard lock(live.mutex);
+  if (live.newest == kClosed) pool_.run([] { ::malloc_trim(0); }, Pool::Urgency::Background);
   if (live.newest != number) return;
   live.running = false;
   if (!live.again) return;
