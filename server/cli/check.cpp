@@ -63,8 +63,7 @@ class Check {
       session::Compiled& compiled = checked.compiled.emplace_back(project::compile(*file, options, stop_));
       if (compiled.stopped) return answer;
       if (options_.simulate)
-        checked.untried =
-            std::max(checked.untried.value_or(0), ide::try_out_all(compiled, *file, trial_jobs_, stop_));
+        checked.untried = std::max(checked.untried.value_or(0), ide::try_out_all(compiled, *file, trial_jobs_, stop_));
       if (denied("silenced")) refuse_silenced(compiled);
       for (text::Diagnostic& d : compiled.diagnostics) {
         if (denied(d.code) || (denied("unchecked") && d.code == script::code::kUnchecked))

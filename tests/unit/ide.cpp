@@ -206,8 +206,7 @@ TEST_CASE("what a run found stands in its script until the text is another one")
   auto found = ide::diagnostics(script, asked.query.analysis(), nullptr, nullptr, &runs);
   REQUIRE(found.list.size() == 1);
   CHECK(found.list[0].said->code == "TW5020");
-  CHECK(found.list[0].said->message ==
-        "thread 1 reads what thread 2 writes (CTA (0, 0, 0)) (run of make(32) on lab)");
+  CHECK(found.list[0].said->message == "thread 1 reads what thread 2 writes (CTA (0, 0, 0)) (run of make(32) on lab)");
   CHECK(asked.text(found.list[0].at) == "kernel");
   auto lenses = ide::lenses(asked.query);
   REQUIRE(lenses);
