@@ -73,7 +73,7 @@ struct Report {
   std::string fault_reason;
 
   bool verified() const;  // something was expected of every output, and all of it came
-  // "failed"; "incomplete": nobody knows; "review": the simulator warns of something; "silenced":
+  // "failed"; "incomplete": it is not known; "review": the simulator warns of something; "silenced":
   // it would, or worse, and the script says why that is right; "verified", "partial":
   // the same of a part of the CTAs, "unverified".
   std::string_view verdict() const;

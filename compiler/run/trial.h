@@ -32,7 +32,7 @@ struct TrialBudget {
   std::map<std::string, Number, std::less<>> values{};  // of scalars and extents that the script says
   std::vector<const lower::LoweredKernel*> before{};    // run before it on the same tensors: `sequence a then b`
 
-  // While somebody types: a short look.
+  // While a text is typed: a short look.
   static TrialBudget brief() { return {.steps = 4'000'000, .ctas = 4, .whole = 0, .awkward = false}; }
 };
 

@@ -2,8 +2,8 @@
 // `# tilewright: ignore[TW5020: reason]`.
 //
 // Advice about a kernel may be silenced without a word. A finding of the simulator says that the kernel can go wrong,
-// so whoever silences it says why; it stays in the record (Silenced), is counted, and keeps its kernel from counting as
-// checked. An error of the language is silenced by nothing.
+// so a reason has to be given; the finding stays in the record (Silenced), is counted, and keeps its kernel from
+// counting as checked. An error of the language is silenced by nothing.
 #pragma once
 #include <optional>
 #include <string>

@@ -370,7 +370,7 @@ class Machine {
   struct UndefinedRead {
     std::uint32_t origin;
     std::string text;
-    bool told = false, unknown = false;  // unknown: it has a value, and nobody knows which
+    bool told = false, unknown = false;  // unknown: it has a value that is not known
   };
   std::vector<UndefinedRead> undefined_reads_;                            // of this cluster, by number - 1
   std::unordered_map<std::uint32_t, std::uint32_t> reads_without_value_;  // number by origin

@@ -108,7 +108,7 @@ enum class Op : std::uint8_t {
   Print,         // site b
   Look,          // site b: what a watch sees there
   Unmodelled,    // site b
-  Unknown,       // dst = what nobody knows; site b says of what
+  Unknown,       // dst = a value that is not known; site b says of what
   Exit,
 };
 

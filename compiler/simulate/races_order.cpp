@@ -50,7 +50,7 @@ void Races::init_barrier(const Thread& t, std::uint64_t barrier) {
   place(barrier).init = {first_thread_ + t.number + 1, order_.now(t.number), site_of(t)};
 }
 
-// mbarrier.inval makes the memory free for anything else: whoever uses the barrier has to come before it or after it
+// mbarrier.inval makes the memory free for anything else: each use of the barrier has to come before it or after it
 // (PTX ISA 9.7.13.15.10, mbarrier.inval).
 void Races::end_barrier(const Thread& t, std::uint64_t barrier) {
   for (const auto& [agent, use] : place(barrier).users) {

@@ -59,7 +59,7 @@ std::uint32_t comment_begin(std::string_view text, std::uint32_t begin, std::uin
 // What cannot be read, and what fails a kernel, cannot be silenced.
 bool can_silence(const text::Diagnostic& d) { return !d.fails && !d.code.starts_with("TW10"); }
 
-// What an offered comment gives as the reason: true of whoever takes the offer, and to be replaced by a better one.
+// What an offered comment gives as the reason: true of each who takes the offer, and to be replaced by a better one.
 constexpr std::string_view kReason = ": reviewed, meant as it is";
 
 // Would the text, put at a place, be read as a comment for us there? It is none within a string.

@@ -1,5 +1,5 @@
 // Files below a folder that the user named, whose own names a script says, or we: a checkout may hold a link under such
-// a name, and nobody has asked for what it leads to.
+// a name, and the user has not asked for what it leads to.
 #pragma once
 #include <expected>
 #include <filesystem>
