@@ -42,17 +42,23 @@ bool is_among(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
+// The package that what is not known comes from; empty: another reason.
+std::string_view package_of(std::string_view reason) {
+  constexpr std::string_view kModule = "the module '";
+  if (!reason.starts_with(kModule) || !reason.ends_with('\'')) return {};
+  reason = reason.substr(kModule.size(), reason.size() - kModule.size() - 1);
+  return reason.substr(0, reason.find('.'));
+}
+
 // Does what is not known come from a package that reads only, or from Python's own surroundings?
 bool is_of_reader(std::string_view reason) {
   if (reason.starts_with("os.environ")) return true;
   constexpr std::string_view kOwn[] = {
-      "sys.modules",    "a call outside of the script", "a traceback",  "id()", "dir()", "tvm",
-      "a class of tvm", "the launch of a kernel",       "an annotation"};
+      "sys.modules", "sys.argv",       "a call outside of the script", "a traceback",  "id()", "dir()",
+      "tvm",         "a class of tvm", "the launch of a kernel",       "an annotation"};
   if (is_among(kOwn, reason)) return true;
-  constexpr std::string_view kModule = "the module '";
-  if (!reason.starts_with(kModule) || !reason.ends_with('\'')) return false;
-  reason = reason.substr(kModule.size(), reason.size() - kModule.size() - 1);
-  return is_among(kReaders, reason.substr(0, reason.find('.')));
+  const std::string_view package = package_of(reason);
+  return !package.empty() && is_among(kReaders, package);
 }
 
 bool may_hold_changing(Value v) {
@@ -65,6 +71,8 @@ bool may_hold_changing(Value v) {
     case Type::Set:
     case Type::Iterator:
     case Type::Instance:
+    case Type::Function:
+    case Type::Lambda:
     case Type::BoundMethod: return true;
     case Type::Native: return v.as<Native>()->self.is_object();
     default: return false;
@@ -102,13 +110,25 @@ bool may_change(const Object* o) {
   }
 }
 
+// What a function that is not known is given, it may call.
+std::vector<Value> callbacks_among(const Arguments& arguments) {
+  std::vector<Value> given;
+  for (Value v : arguments.positional) {
+    if (is_callback(v)) given.push_back(v);
+  }
+  for (const Keyword& k : arguments.keywords) {
+    if (is_callback(k.value)) given.push_back(k.value);
+  }
+  return given;
+}
+
+}  // namespace
+
 bool holds_changing(Value v) {
   bool any = false;
   for_parts(v, [&](Value part) { any = any || (part.is_object() && may_hold_changing(part)); });
   return any;
 }
-
-}  // namespace
 
 void Interpreter::may_be(const char* why, Value v) {
   if (!may_hold_changing(v)) return;
@@ -139,7 +159,11 @@ Value one_given(Interpreter& in, Value unknown, const Native* function, const Ar
   const bool changing = holds_changing(function->self) || std::ranges::any_of(arguments.positional, [&](Value v) {
                           return holds_changing(v) || (several && v.is_object() && may_hold_changing(v));
                         });
-  if (!changing || is_among(kOther, function->name)) return unknown;
+  if (is_among(kOther, function->name)) return unknown;
+  for (Value v : callbacks_among(arguments)) {  // it may not have been called, or not as often as Python does
+    if (!in.lose(v, unknown.reason())) return Value::error();
+  }
+  if (!changing) return unknown;
   const Value one = Value::opaque(in.depends_on(unknown, arguments.call));
   in.may_be_within(one.reason(), function->self);
   for (Value v : arguments.positional) {
@@ -197,7 +221,13 @@ bool Interpreter::lose(Value v, const char* why) {
     const auto* instance = dynamic_cast<Instance*>(o);
     if (instance && is_of_prelude(instance->cls->scope)) continue;
     for_parts(at, look);
-    if (auto* method = dynamic_cast<BoundMethod*>(o)) look(method->self);
+    if (auto* method = dynamic_cast<BoundMethod*>(o)) {
+      look(method->self);
+      look(method->function);
+    }
+    std::vector<Value> changed;
+    add_changed_by(*this, at, why, changed);
+    std::ranges::for_each(changed, look);
     if (auto* native = dynamic_cast<Native*>(o)) look(native->self);
     if (auto* dict = dynamic_cast<Dict*>(o); dict && dict->owner) look(Value::object(dict->owner));
     if (may_change(o)) changes(o);
@@ -214,6 +244,14 @@ bool Interpreter::unknown_arguments(Value function, Value unknown, const Argumen
          std::ranges::all_of(arguments.keywords, [&](const Keyword& k) { return lose(k.value, why); });
 }
 
+Value unknown_result(Interpreter& in, Value function, const Arguments& arguments) {
+  const std::vector<Value> callbacks = callbacks_among(arguments);
+  if (!function.is_opaque() || callbacks.empty()) return function;
+  const Value one = Value::opaque(in.depends_on(function, arguments.call));
+  for (Value v : callbacks) in.may_be(one.reason(), v);
+  return one;
+}
+
 bool Interpreter::unknown_call(Value function, std::string_view name, const Arguments& arguments) {
   const std::string_view reason = function.reason();
   const char* why = function.reason();
@@ -223,7 +261,24 @@ bool Interpreter::unknown_call(Value function, std::string_view name, const Argu
     for (Value v : arguments.positional) may_be(why, v);
     return true;
   }
-  if ((reader && !is_among(kChangers, name)) || is_among(kLogs, name)) return true;
+  if (is_among(kLogs, name)) return true;
+  const std::vector<Value> callbacks = callbacks_among(arguments);
+  const auto known = function.tag == Tag::Opaque ? aliases_.find(function.reason()) : aliases_.end();
+  const bool is_one = known != aliases_.end() && std::ranges::any_of(known->second.objects, [](Object* o) {
+                        return is_callback(Value::object(o));
+                      });
+  if (kernel_ && (is_one || (!reader && !callbacks.empty()))) {
+    const std::string_view adds = is_one ? "" : ", and it may call what adds to the kernel";
+    fail(code::kOpaque, arguments.call, "this call is not known here" + std::string(adds) + ": " + whence(function),
+         remedy(function));
+    return false;
+  }
+  if (!callbacks.empty()) {
+    ++acts_;
+    const char* call = depends_on(function, arguments.call);
+    if (!std::ranges::all_of(callbacks, [&](Value v) { return lose(v, call); })) return false;
+  }
+  if (reader && !is_among(kChangers, name)) return true;
   ++acts_;
   std::vector<Value> changed;
   if (!reader && has_aliases(function)) changed.push_back(function);
@@ -233,6 +288,15 @@ bool Interpreter::unknown_call(Value function, std::string_view name, const Argu
   if (changed.empty()) return true;
   const char* call = depends_on(function, arguments.call);
   return std::ranges::all_of(changed, [&](Value v) { return lose(v, call); });
+}
+
+bool leaves_function(Value decorator) {
+  constexpr std::string_view kPackages[] = {"pytest", "unittest", "hypothesis", "parameterized", "tvm",  "torch",
+                                            "atexit", "nvtx",     "typing",     "absl",          "numba"};
+  const std::string_view reason = decorator.reason();
+  const bool dotted = reason.find(' ') == reason.npos;  // "pytest.mark"
+  const std::string_view package = dotted ? reason.substr(0, reason.find('.')) : package_of(reason);
+  return reason == "tvm" || (!package.empty() && is_among(kPackages, package));
 }
 
 Value unfollowed_call(Interpreter& in, const Function* f, const Arguments& arguments, Value self) {

@@ -106,6 +106,39 @@ bool is_of_scripts(const Class* cls) {
   });
 }
 
+// May an object of the class have an attribute of this name? Not if all its classes have __slots__ and none lists it.
+bool has_room_for(const Class* cls, std::string_view name) {
+  if (cls->is_enum || cls->is_exception || cls->has_unknown_base) return true;
+  auto lists = [](Value v, std::string_view wanted) {
+    Str* text = v.as<Str>();
+    return v.is_opaque() || (text && text->text == wanted);
+  };
+  for (const Class* c : cls->mro) {
+    const bool of_script = c->scope && c->scope->parent;
+    Scope::Binding* slots = c->scope ? c->scope->find("__slots__") : nullptr;
+    if (!of_script && (c->name == "object" || python::is_marker(c))) continue;
+    if (!slots) return true;
+    const List* list = slots->value.as<List>();
+    const Tuple* tuple = slots->value.as<Tuple>();
+    const Dict* dict = slots->value.as<Dict>();
+    if (dict || slots->value.as<Set>() || lists(slots->value, name) || lists(slots->value, "__dict__")) return true;
+    if (!list && !tuple) continue;
+    for (Value v : list ? list->items : tuple->items) {
+      if (lists(v, name) || lists(v, "__dict__")) return true;
+    }
+  }
+  return false;
+}
+
+// The same; an error is pending where it may not.
+bool takes_attribute(Interpreter& in, const Class* cls, std::string_view name, text::Span span) {
+  if (has_room_for(cls, name)) return true;
+  in.fail(code::kAttribute, span, "'" + std::string(name) + "' is in no __slots__ of '" + cls->name + "'", {},
+          "AttributeError");
+  in.certainly();
+  return false;
+}
+
 void consider_members(const Class* cls, Nearby& near) {
   for (const Class* c : cls->mro) {
     if (!c->scope) continue;
@@ -408,6 +441,7 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
         return e && emit_store(scalar, e, span);
       }
     }
+    if (!takes_attribute(*this, instance->cls, name, span)) return false;
     if (instance->attributes.size() > 64 && !charge(instance->attributes.size(), span)) return false;
     instance->set(keep(name), value);
     heap_.count(64 + name.size());
@@ -526,6 +560,11 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
     return fail(code::kIndex, span, "key " + repr(index).substr(0, 80) + " is not in the dict", {}, "KeyError");
   }
   if (Class* cls = object.as<Class>()) {
+    if (Value* getter = cls->find("__class_getitem__")) {
+      const ClassMethod* method = getter->as<ClassMethod>();
+      const Value args[] = {object, index};
+      return call(method ? method->function : *getter, args, span);
+    }
     Str* member = cls->is_enum ? index.as<Str>() : nullptr;
     return member ? attribute(object, member->text, span) : object;  // list[int], dict[str, int], ... in annotations
   }
@@ -547,6 +586,10 @@ bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bo
                                 text::Span span) {
   if (MetaVar* m = object.as<MetaVar>()) object = m->value;
   if (object.is_opaque()) {
+    if (std::string_view(object.reason()) == "globals()") {
+      fail(code::kOpaque, span, "which name of the module this binds is not followed here");
+      return false;
+    }
     may_be(object.reason(), value);
     return !has_aliases(object) || lose(object);
   }

@@ -129,6 +129,46 @@ Value compare_order(Interpreter& in, Operator op, Value a, Value b, text::Span s
   return undefined_between(in, op, a, b, span);
 }
 
+// The operator that says the same with its sides exchanged.
+Operator mirrored(Operator op) {
+  switch (op) {
+    case Operator::Lt: return Operator::Gt;
+    case Operator::Le: return Operator::Ge;
+    case Operator::Gt: return Operator::Lt;
+    case Operator::Ge: return Operator::Le;
+    default: return op;
+  }
+}
+
+Value not_implemented_or(Interpreter& in, Value v, bool negated, text::Span span) {
+  if (!negated || v.is_error() || v.is_opaque() || v.tag == Tag::NotImplemented) return v;
+  auto t = in.truth(v, span);
+  return t ? Value::boolean(!*t) : Value::error();
+}
+
+// What the methods of the classes of both sides give. NotImplemented: neither has one that answers.
+Value by_methods(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
+  auto ask = [&](Value object, Operator by, Value other) {
+    Instance* instance = object.as<Instance>();
+    if (!instance) return Value::not_implemented();
+    const bool negated = by == Operator::Ne && !instance->cls->find("__ne__");
+    const char* name = negated ? "__eq__" : dunder(by);
+    if (!instance->cls->find(name)) return Value::not_implemented();
+    const Value method = in.attribute(object, name, span);
+    const Value v = method.is_error() ? method : in.call(method, std::span<const Value>(&other, 1), span);
+    return not_implemented_or(in, v, negated, span);
+  };
+  const Value v = ask(a, op, b);
+  return v.tag == Tag::NotImplemented ? ask(b, mirrored(op), a) : v;
+}
+
+// a == b as containers ask it, by the methods of the classes of both. Nothing: they have none that answers.
+std::optional<bool> equal_by_methods(Interpreter& in, Value a, Value b, text::Span span) {
+  const Value v = by_methods(in, Operator::Eq, a, b, span);
+  if (v.tag == Tag::NotImplemented) return std::nullopt;
+  return !v.is_error() && in.truth(v, span).value_or(false);
+}
+
 }  // namespace
 
 Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
@@ -154,9 +194,7 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   if ((a.is_expr() && b.as<Str>()) || (b.is_expr() && a.as<Str>())) {
     return fail(code::kType, span, "a run-time expression cannot be compared with a string");
   }
-  if (Instance* instance = a.as<Instance>(); instance && instance->cls->find(dunder(op))) {
-    return call(attribute(a, dunder(op), span), std::span<const Value>(&b, 1), span);
-  }
+  if (Value v = by_methods(*this, op, a, b, span); v.tag != Tag::NotImplemented) return v;
   if (op == Operator::Eq || op == Operator::Ne) {
     at_ = span;
     return equality(*this, op, a, b);
@@ -231,6 +269,11 @@ static bool holds_values(Type type) {
   }
 }
 
+static bool is_object_with_eq(Value v) {
+  Instance* instance = v.as<Instance>();
+  return instance && instance->cls->find("__eq__");
+}
+
 // A member of an enum of strings is its text.
 static bool same_text(Value a, Value b) {
   auto x = python::text_value(a), y = python::text_value(b);
@@ -245,6 +288,12 @@ bool Interpreter::equals(Value a, Value b) {
   if (a.is_expr() && b.is_expr()) return a.e == b.e || ir::structurally_equal(a.as_expr(), b.as_expr());
   if (is_identical(a, b)) return true;
   if (a.is_opaque() || b.is_opaque()) assume();
+  if (is_object_with_eq(a) || is_object_with_eq(b)) {
+    if (!enter_value(0)) return false;
+    const std::optional<bool> same = equal_by_methods(*this, a, b, at_);
+    leave(1);
+    if (same) return *same;
+  }
   if (a.tag != Tag::Object || b.tag != Tag::Object) return false;
   if (DataTypeValue* d = a.as<DataTypeValue>()) {
     if (DataTypeValue* e = b.as<DataTypeValue>()) return d->dtype == e->dtype;
@@ -278,14 +327,6 @@ bool Interpreter::equal_dicts(Dict* x, Dict* y) {
 bool Interpreter::equal_instances(Value a, Value b) {
   Instance *x = a.as<Instance>(), *y = b.as<Instance>();
   if (x->cls != y->cls) return same_text(a, b);
-  if (x->cls->find("__eq__")) {
-    Value r = call(attribute(a, "__eq__", at_), std::span<const Value>(&b, 1), at_);
-    if (r.is_error()) {
-      if (pending_ && !pending_->fatal && pending_->diagnostic.code != code::kLimit) pending_.reset();
-      return false;
-    }
-    return !r.is_opaque() && truth(r, at_).value_or(false);
-  }
   if (!x->cls->is_dataclass || x->attributes.size() != y->attributes.size()) return false;
   bool same = true;
   for (std::size_t i = 0; same && i < x->attributes.size(); ++i) {

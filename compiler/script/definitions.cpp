@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/script/aliases.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/python.h"
 #include "compiler/script/python/support.h"
@@ -136,7 +137,42 @@ static bool adds_methods(const Class* cls, const Class* base) {
   return false;
 }
 
+// Is it a method that @abstractmethod marks?
+static bool is_abstract(Value v) {
+  if (StaticMethod* s = v.as<StaticMethod>()) v = s->function;
+  if (ClassMethod* c = v.as<ClassMethod>()) v = c->function;
+  if (Property* p = v.as<Property>()) v = p->getter;
+  Function* f = v.as<Function>();
+  Dict* attributes = f ? f->attributes.as<Dict>() : nullptr;
+  return attributes && std::ranges::any_of(attributes->items, [](const auto& entry) {
+           Str* name = entry.first.template as<Str>();
+           return name && name->text == python::kAbstract;
+         });
+}
+
+// The first abstract method that nothing below it replaces, of a class that may not have one; empty: there is none.
+static std::string_view left_abstract(Class* cls) {
+  auto keeps_watch = [](Class* c) {
+    return (python::is_marker(c) && (c->name == "ABC" || c->name == "Protocol")) ||
+           (c->scope && c->scope->find(python::kHasAbstract));
+  };
+  if (std::ranges::none_of(cls->mro, keeps_watch)) return {};
+  for (Class* c : cls->mro) {
+    if (!c->scope) continue;
+    for (const Scope::Binding& b : c->scope->bindings) {
+      if (is_abstract(b.value) && is_abstract(*cls->find(b.name))) return b.name;
+    }
+  }
+  return {};
+}
+
 Value Interpreter::construct(Class* cls, const Arguments& arguments) {
+  if (const std::string_view method = left_abstract(cls); !method.empty()) {
+    fail(code::kType, arguments.call,
+         "no object of the abstract class " + cls->name + " can be made: '" + std::string(method) + "' is abstract",
+         "define '" + std::string(method) + "' in a class derived from it");
+    return certainly();
+  }
   for (Class* c : cls->mro) {
     if (!c->construct) continue;
     if (cls->is_exception && c != cls && cls->find("__init__")) break;
@@ -230,11 +266,16 @@ Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope
     Value decorator = eval(node, scope);
     if (decorator.is_error()) return decorator;
     if (decorator.is_poison()) return decorator;
-    if (decorator.is_opaque()) {  // a decorator of the host world: the function itself stays known
-      if (value.as<Class>()) assume();
-      if (std::string_view(decorator.reason()).find("singledispatch") != std::string_view::npos) return decorator;
+    if (decorator.is_opaque()) {
       Function* f = value.as<Function>();
       if (f && is_kernel_decorator(node, *f->def)) unread_.push_back({f, node, span(node), decorator.reason()});
+      if (value.as<Class>()) assume();
+      if (value.as<KernelValue>() || value.as<Jit>() || leaves_function(decorator)) continue;
+      assume();
+      const char* why = depends_on(decorator, span(node));
+      if (is_callback(value) && !lose(value, why)) return Value::error();
+      may_be(why, value);
+      value = Value::opaque(why);
       continue;
     }
     Arguments args;
@@ -260,6 +301,8 @@ static Value announce_class(Interpreter& in, const syntax::ClassDef* def, Class*
       continue;
     }
     Class* meta = v.as<Class>();
+    if (meta && python::is_marker(meta) && meta->name == "ABCMeta")
+      cls->scope->set(python::kHasAbstract, Value::none());
     if (!meta || !meta->scope || !meta->scope->parent) continue;  // Python's own
     const Value unknown = Value::opaque("a class with a metaclass of its own");
     for (Scope::Binding& b : meta->scope->bindings) {

@@ -1,9 +1,11 @@
 // Evaluation of expressions, in both modes.
 #include <algorithm>
 
+#include "compiler/script/aliases.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/probe.h"
+#include "compiler/script/python/namespaces.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -311,6 +313,7 @@ Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
   Value function = eval(node->function, scope);
   if (function.is_error()) return function;
   if (Value super = eval_super(node, scope); !super.is_none()) return super;
+  if (Value names = python::call_on_names(*this, node, function, scope); !names.is_none()) return names;
   if (function.is_poison()) return function;
   Positional positional(node->args.size());
   Value unknown = gather_positional(*this, node, scope, positional);
@@ -332,7 +335,7 @@ Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
     } else if (!unknown_call(v, method ? method->name.text : "", arguments)) {
       return Value::error();
     }
-    return may_raise(arguments.call) ? v : Value::error();
+    return may_raise(arguments.call) ? unknown_result(*this, v, arguments) : Value::error();
   }
   return call(function, arguments);
 }

@@ -78,6 +78,13 @@ const char* reflected(Operator op) {
     case Operator::FloorDiv: return "__rfloordiv__";
     case Operator::Div: return "__rtruediv__";
     case Operator::Mod: return "__rmod__";
+    case Operator::MatMul: return "__rmatmul__";
+    case Operator::Pow: return "__rpow__";
+    case Operator::LShift: return "__rlshift__";
+    case Operator::RShift: return "__rrshift__";
+    case Operator::BitAnd: return "__rand__";
+    case Operator::BitOr: return "__ror__";
+    case Operator::BitXor: return "__rxor__";
     default: return nullptr;
   }
 }
@@ -321,11 +328,17 @@ Value binary_instances(Interpreter& in, Operator op, Value a, Value b, text::Spa
     return method.is_error() ? method : in.call(method, std::span<const Value>(&other, 1), span);
   };
   if (Instance* instance = a.as<Instance>()) {
-    if (instance->cls->find(dunder(op))) return ask(a, dunder(op), b);
+    if (instance->cls->find(dunder(op))) {
+      const Value v = ask(a, dunder(op), b);
+      if (v.tag != Tag::NotImplemented) return v;
+    }
     if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
   }
   Instance* right = b.as<Instance>();
-  if (right && reflected(op) && right->cls->find(reflected(op))) return ask(b, reflected(op), a);
+  if (right && reflected(op) && right->cls->find(reflected(op))) {
+    const Value v = ask(b, reflected(op), a);
+    if (v.tag != Tag::NotImplemented) return v;
+  }
   *done = false;
   return Value::none();
 }

@@ -329,3 +329,84 @@ def reduced(A: T.Buffer((64, 64), "float32")):
     Tx.cta.sum(r[:], s[:, :], keepdims=True)
 #                             ^^^^^^^^ error[TW3105]: sum has no option `keepdims`: the shape of its destination tells what is kept
 #   hint: leave it out
+
+#--- decorators and callbacks of packages that are not known
+import functools
+import sys
+import mystery
+import pytest
+from tvm.script import tirx as T
+
+@mystery.cached
+def tile(n):
+    return 2 * n
+
+@pytest.mark.gpu
+@functools.lru_cache(maxsize=None)
+def rows(n):
+    return n + 1
+
+calls = 0
+seen = [1]
+table = {"a": 1}
+kept = [1]
+
+def count():
+    global calls
+    calls += 1
+    note(len(kept))
+
+def note(n):
+    seen.append(n)
+
+mystery.run(count)
+mystery.run(key=lambda v: table.get("a"))
+threads = 64 if len(sys.argv) > 1 else 32
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([threads])
+#               ^^^^^^^^^ error[TW2007]: the extents of T.thread_id is not known here: it depends on `len(sys.argv) > 1` at main.py:31, which comes from sys.argv
+#   hint: give the value in the script, or name an entry with known arguments
+    A[0] = tile(2)
+#          ^^^^^^^ error[TW2007]: this call is not known here: it depends on `mystery.cached` at main.py:7, which comes from the module 'mystery'
+#   hint: give the value in the script, or name an entry with known arguments
+    A[1] = rows(2)
+    A[2] = calls
+#          ^^^^^ error[TW2007]: the stored value is not known here: it depends on `mystery.run(count)` at main.py:29, which comes from the module 'mystery'
+#   hint: give the value in the script, or name an entry with known arguments
+    A[3] = len(seen)
+#          ^^^^^^^^^ error[TW2007]: the stored value is not known here: it depends on `mystery.run(count)` at main.py:29, which comes from the module 'mystery'
+#   hint: give the value in the script, or name an entry with known arguments
+    A[4] = table["a"]
+    A[5] = len(kept)
+
+#--- a kernel in which they may add statements
+import mystery
+from tvm.script import tirx as T
+
+@mystery.traced
+def body(A):
+    A[0] = 1
+
+def store(A):
+    A[1] = 2
+
+def helper(A):
+    mystery.run(lambda: store(A))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2007]: this call is not known here, and it may call what adds to the kernel: it comes from the module 'mystery'
+#   hint: give the value in the script, or name an entry with known arguments
+#   from: helper(A)
+    given = body(A)
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    body(A)
+#   ^^^^^^^ error[TW2007]: this call is not known here: it depends on `mystery.traced` at main.py:4, which comes from the module 'mystery'
+#   hint: give the value in the script, or name an entry with known arguments
+    helper(A)

@@ -137,6 +137,13 @@ class Program:
             return [f"{pad}mystery.pick({n('L')}, {n('M')}).append({self.integer(2)})"]
         if r < 0.5:
             return [f"{pad}mystery.keep({n('C')}){self.pick('', '.n = 3', '.bump(2)')}"]
+        if r < 0.53:
+            return self.pick([f"{pad}mystery.run({self.pick(n('w'), n('w'), n('h'))})"],
+                             [f"{pad}mystery.run(callback=lambda v: {n('L')}.append(v))"],
+                             [f"{pad}mystery.run({n('L')}.append)"],
+                             [f"{pad}{n('g')} = mystery.wrap({n('w')})", f"{pad}{n('x')} = 1", f"{pad}{n('g')}(3)"],
+                             [f"{pad}@mystery.wrap", f"{pad}def {n('g')}(a):", f"{pad}    {n('L')}.append(a)",
+                              f"{pad}    return a", f"{pad}{n('y')} = {n('g')}(2) or 0"])
         if r < 0.56:
             return [f"{pad}[{n('C')}, {n('B')}][{n('COUNT')} % 2].n = {self.integer(2)}"]
         if r < 0.74:
@@ -430,7 +437,12 @@ def stand_ins(unknown):
         if unknown:
             raise RuntimeError("risk")
 
-    mystery.touch, mystery.risk = touch, risk
+    def run(callback):
+        if unknown:
+            callback(2)
+
+    mystery.touch, mystery.risk, mystery.run = touch, risk, run
+    mystery.wrap = lambda f: f if unknown else lambda a: 3
     mystery.pick = lambda a, b: a if unknown else b
     mystery.keep = lambda a: a if unknown else types.SimpleNamespace(n=0, bump=lambda _: None)
     mystery.settings = {0: 1} if unknown else {}

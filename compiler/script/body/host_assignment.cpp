@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/script/body/host_body.h"
+#include "compiler/script/operators.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -133,6 +134,13 @@ Flow HostBody::augmented(const syntax::AugAssign* node, Scope* scope) {
     l->items.insert(l->items.end(), more->begin(), more->end());
     in_.heap_.count(more->size() * sizeof(Value));
     return Flow::Normal;
+  }
+  if (Instance* instance = old.as<Instance>()) {
+    const std::string name = "__i" + std::string(dunder(node->op)).substr(2);
+    if (instance->cls->find(name)) {
+      const Value v = in_.call(in_.attribute(old, name, at(node)), std::span<const Value>(&by, 1), at(node));
+      if (v.tag != Tag::NotImplemented) return flow_of(!v.is_error() && assign(node->target, v, scope));
+    }
   }
   // A list, a dict or a set is changed in place.
   const bool number = by.is_int() || by.is_float() || by.is_bool() || by.as<Str>();

@@ -221,6 +221,11 @@ Value decorate(Interpreter& in, const Arguments& args, Class* cls, Dict* options
   cls->scope->set(kFields, Value::object(fields));
   cls->is_dataclass = true;
   cls->is_frozen = option(in, options, "frozen", false);
+  if (option(in, options, "slots", false)) {
+    std::vector<Value> slots;
+    for (const std::string& name : cls->fields) slots.push_back(in.string(name));
+    cls->scope->set("__slots__", in.tuple(std::move(slots)));
+  }
   auto add = [&](std::string_view name, NativeFunction function) {
     if (!cls->scope->find(name)) add_method(in, cls, name, function);
   };

@@ -76,13 +76,67 @@ Value cached_property(Interpreter& in, const Arguments& args, Value) {
   return Value::object(property);
 }
 
+struct Order {
+  std::string_view method;
+  bool negated, without_equal;  // what a < b is of it
+};
+constexpr Order kOrders[] = {
+    {"__lt__", false, false}, {"__gt__", true, true}, {"__le__", false, true}, {"__ge__", true, false}};
+
+// What functools.total_ordering adds: `Op` by the method that the class has, which is that of kOrders[Root], and ==.
+template <std::size_t Root, Operator Op>
+Value derived_order(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "a comparison", 2, 2)) return Value::error();
+  const Value a = args.positional[0], b = args.positional[1];
+  const Value given = call(in, in.attribute(a, kOrders[Root].method, args.call), {b}, args.call);
+  if (given.is_error() || given.is_opaque() || given.tag == Tag::NotImplemented) return given;
+  const Value same = in.compare(Operator::Eq, a, b, args.call);
+  if (same.is_error() || same.is_opaque()) return same;
+  const auto root = in.truth(given, args.call), equal = in.truth(same, args.call);
+  if (!root || !equal) return Value::error();
+  const bool less = *root != kOrders[Root].negated && !(kOrders[Root].without_equal && *equal);
+  switch (Op) {
+    case Operator::Lt: return Value::boolean(less);
+    case Operator::Le: return Value::boolean(less || *equal);
+    case Operator::Gt: return Value::boolean(!less && !*equal);
+    default: return Value::boolean(!less);
+  }
+}
+
+template <std::size_t Root>
+void derive_orders(Interpreter& in, Class* cls) {
+  auto add = [&](std::string_view name, NativeFunction function) {
+    if (!cls->find(name)) add_method(in, cls, name, function);
+  };
+  add("__lt__", derived_order<Root, Operator::Lt>);
+  add("__le__", derived_order<Root, Operator::Le>);
+  add("__gt__", derived_order<Root, Operator::Gt>);
+  add("__ge__", derived_order<Root, Operator::Ge>);
+}
+
+Value total_ordering(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "total_ordering", 1, 1)) return Value::error();
+  Class* cls = args.positional[0].as<Class>();
+  if (!cls) return args.positional[0];
+  if (cls->find("__lt__")) {
+    derive_orders<0>(in, cls);
+  } else if (cls->find("__gt__")) {
+    derive_orders<1>(in, cls);
+  } else if (cls->find("__le__")) {
+    derive_orders<2>(in, cls);
+  } else if (cls->find("__ge__")) {
+    derive_orders<3>(in, cls);
+  }
+  return args.positional[0];
+}
+
 constexpr Entry kFunctools[] = {
     {"reduce", known<reduce>},
     {"partial", partial},
     {"lru_cache", cache},
     {"cache", identity},
     {"wraps", wraps},
-    {"total_ordering", identity},
+    {"total_ordering", total_ordering},
     {"cached_property", cached_property},
 };
 

@@ -67,9 +67,24 @@ constexpr Entry kTypes[] = {
     {"MappingProxyType", identity},
     {"NoneType", nullptr, [](Interpreter& in) { return Value::object(type_of(in, Value::none())); }},
 };
+Value abstract_method(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "abstractmethod", 1, 1)) return Value::error();
+  Function* f = args.positional[0].as<Function>();
+  if (!f) return args.positional[0];
+  if (f->attributes.is_none()) f->attributes = Value::object(in.make<Dict>());
+  in.dict_set(f->attributes.as<Dict>(), in.string(kAbstract), Value::boolean(true));
+  return args.positional[0];
+}
+Value abstract_property(Interpreter& in, const Arguments& args, Value self) {
+  const Value marked = abstract_method(in, args, self);
+  return marked.is_error() ? marked : call(in, builtin_class(in, "property"), {marked}, args.call);
+}
+
 constexpr Entry kAbc[] = {
-    {"abstractmethod", identity},
-    {"abstractproperty", nullptr, [](Interpreter& in) { return builtin_class(in, "property"); }},
+    {"abstractmethod", abstract_method},
+    {"abstractproperty", abstract_property},
+    {"abstractclassmethod", abstract_method},
+    {"abstractstaticmethod", abstract_method},
     {"ABC", nullptr, [](Interpreter& in) { return typing_marker(in, "ABC"); }},
     {"ABCMeta", nullptr, [](Interpreter& in) { return typing_marker(in, "ABCMeta"); }},
 };

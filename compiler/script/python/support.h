@@ -101,6 +101,10 @@ inline constexpr std::string_view kExpectedFailure = "pytest.raises";
 // The class of contextlib.suppress(...).
 inline constexpr std::string_view kSuppress = "contextlib.suppress";
 
+// An attribute of functions that @abstractmethod marks; and in the scope of a class whose metaclass is ABCMeta.
+inline constexpr std::string_view kAbstract = "__isabstractmethod__";
+inline constexpr std::string_view kHasAbstract = "<abstract>";
+
 // Does `with v:` stand around what is meant to fail?
 bool is_expected_failure(Interpreter& in, Value v);
 // Does it go on behind `with v:` when something failed?

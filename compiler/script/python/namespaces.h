@@ -1,0 +1,11 @@
+// The names of a module as a dict: `globals()`, `exec()` without a namespace of its own.
+#pragma once
+#include "compiler/script/interpreter.h"
+
+namespace tilewright::script::python {
+
+// What a call of globals(), locals() or exec() without arguments of their own gives in this scope. None: it is another
+// call, or one that is not followed.
+Value call_on_names(Interpreter& in, const syntax::Call* call, Value function, Scope* scope);
+
+}  // namespace tilewright::script::python
