@@ -15,8 +15,8 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "lsp"))
-from client import Client  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, ".."))
+from support.language_server import Client  # noqa: E402
 
 KERNEL = """
 

@@ -14,8 +14,8 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "cli"))
-import schema  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, ".."))
+from support import schema  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 5

@@ -14,11 +14,10 @@ import unittest
 from xml.etree import ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..")]
-sys.path.insert(0, os.path.join(HERE, "..", "cli"))
-import schema  # noqa: E402
-from certificates import make_certificates  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, ".."))
 from scripts import ADD, BARE, BROKEN, ENDLESS, IMPORTING, WARNING  # noqa: E402
+from support import schema  # noqa: E402
+from support.certificates import make_certificates  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 

@@ -17,7 +17,6 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.realpath(os.path.join(HERE, "..", ".."))
-sys.path.insert(0, HERE)
 from scripts import ADD  # noqa: E402
 
 try:

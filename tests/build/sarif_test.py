@@ -13,9 +13,9 @@ import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "cli")]
-import schema  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, ".."))
 from scripts import ADD, BROKEN, IMPORTING, WARNING  # noqa: E402
+from support import schema  # noqa: E402
 
 try:
     import jsonschema

@@ -12,10 +12,11 @@ import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.dirname(HERE)]
-from client import SCHEMA, Client, Refused, seen  # noqa: E402
+sys.path.insert(0, os.path.dirname(HERE))
 from scripts import ADD, BARE, BROKEN, ENDLESS, HEAD, IMPORTING  # noqa: E402
-from trust import trust  # noqa: E402
+from support.build_server import SCHEMA, Client, seen  # noqa: E402
+from support.jsonrpc import Refused, frame  # noqa: E402
+from support.trust import trust  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 
@@ -44,9 +45,9 @@ class Workspace(unittest.TestCase):
     def client(self, *options):
         # What other processes built counts as built: each test has a store of its own.
         store = os.path.join(self.root, ".store")
-        client = Client([BINARY, "serve", "--on", "sim", *options], cwd=self.root, env={**os.environ, "XDG_CACHE_HOME": store})
+        client = Client.start([BINARY, "serve", "--on", "sim", *options], cwd=self.root, env={**os.environ, "XDG_CACHE_HOME": store})
         self.addCleanup(lambda: self.assertEqual(client.violations, []))
-        self.addCleanup(lambda: (client.process.kill(), client.process.wait(), client.input.close(), client.output.close()))
+        self.addCleanup(lambda: (client.process.kill(), client.process.wait(), client.close(), client.process.stdout.close()))
         return client
 
     def open(self, *options):
@@ -56,15 +57,15 @@ class Workspace(unittest.TestCase):
 
     def compile(self, client, *names, **more):
         client.forget()
-        return client.call("buildTarget/compile", {"targets": [self.uri(n) for n in names], **more})
+        return client.result("buildTarget/compile", {"targets": [self.uri(n) for n in names], **more})
 
     def try_out(self, client, *names, **more):
         client.forget()
-        return client.call("buildTarget/test", {"targets": [self.uri(n) for n in names], **more})
+        return client.result("buildTarget/test", {"targets": [self.uri(n) for n in names], **more})
 
     def refused(self, client, method, params=None):
         with self.assertRaises(Refused) as raised:
-            client.call(method, params)
+            client.result(method, params)
         return raised.exception
 
 
@@ -79,7 +80,7 @@ class Sessions(Workspace):
         self.assertTrue(result["capabilities"]["canReload"])
         self.assertEqual(self.refused(client, "build/initialize", {"rootUri": "file:///"}).code, -32600)
         self.assertEqual(self.refused(client, "buildTarget/dance").code, -32601)
-        client.call("build/shutdown")
+        client.result("build/shutdown")
         self.assertEqual(self.refused(client, "workspace/buildTargets").code, -32600)
         client.notify("build/exit")
         self.assertEqual(client.process.wait(30), 0)
@@ -89,18 +90,17 @@ class Sessions(Workspace):
         client.notify("build/exit")
         self.assertEqual(client.process.wait(30), 1)
         client = self.open()
-        client.input.close()
+        client.close()
         self.assertEqual(client.process.wait(30), 1)
 
     def test_messages_that_are_none(self):
         client = self.open()
         for body in (b"{", b"[]", b'{"jsonrpc":"2.0","id":7}', b'{"jsonrpc":"2.0","method":1}'):
-            client.input.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        client.input.write(b"Nonsense\r\n\r\n")
-        client.input.flush()
+            client.raw(frame(body))
+        client.raw(b"Nonsense\r\n\r\n")
         self.assertEqual(self.refused(client, "buildTarget/sources", {"targets": 3}).code, -32602)
         self.assertEqual(self.refused(client, "buildTarget/compile", {}).code, -32602)
-        self.assertEqual(client.call("workspace/buildTargets"), {"targets": []})
+        self.assertEqual(client.result("workspace/buildTargets"), {"targets": []})
 
     def test_the_file_that_clients_look_for_starts_it(self):
         self.write("a.py", ADD.format(by=1))
@@ -110,11 +110,11 @@ class Sessions(Workspace):
         with open(os.path.join(self.root, ".bsp", "tilewright.json"), encoding="utf-8") as f:
             said = json.load(f)
         self.assertEqual(set(said), {"name", "version", "bspVersion", "languages", "argv"})
-        client = Client(said["argv"], cwd=self.root)
+        client = Client.start(said["argv"], cwd=self.root)
         client.initialize(self.root)
-        self.assertEqual(len(client.call("workspace/buildTargets")["targets"]), 1)
+        self.assertEqual(len(client.result("workspace/buildTargets")["targets"]), 1)
         self.assertEqual(client.end(), 0)
-        client.input.close(), client.output.close()
+        client.close(), client.process.stdout.close()
 
     def test_several_clients_at_a_socket_and_a_token(self):
         self.write("a.py", ADD.format(by=1))
@@ -132,9 +132,9 @@ class Sessions(Workspace):
         def connect():
             s = socket.socket(socket.AF_UNIX)
             s.connect(address)
-            stream = s.makefile("rwb")
-            self.addCleanup(lambda: (stream.close(), s.close()))
-            return Client(stream=stream)
+            client = Client.of_socket(s)
+            self.addCleanup(client.close)
+            return client
 
         stranger = connect()
         refusal = self.refused(stranger, "build/initialize", {"rootUri": "file://" + self.root, "data": {"token": "?"}})
@@ -145,7 +145,7 @@ class Sessions(Workspace):
         asked = [(c, c.ask("buildTarget/test", {"targets": [self.uri("a.py")], "originId": str(i)}))
                  for i, c in enumerate(clients)]
         for i, (client, one) in enumerate(asked):
-            result = client.wait(one)["result"]
+            result = client.answer(one)["result"]
             self.assertEqual((result["statusCode"], result["originId"]), (OK, str(i)))
             self.assertEqual({t["originId"] for t in client.told("build/taskFinish")}, {str(i)})
         server.terminate()
@@ -162,13 +162,13 @@ class Targets(Workspace):
         self.write("k/own/d.py", ADD.format(by=1))
         self.write("no_script.py", "print(1)\n")
         client = self.open()
-        targets = client.call("workspace/buildTargets")["targets"]
+        targets = client.result("workspace/buildTargets")["targets"]
         self.assertEqual([t["displayName"] for t in targets], ["a.py", "k", "k/own"])
         self.assertTrue(all(t["capabilities"]["canTest"] for t in targets))
         everything = {"targets": [t["id"] for t in targets]}
 
         def items(what, member):
-            return [i[member] for i in client.call("buildTarget/" + what, everything)["items"]]
+            return [i[member] for i in client.result("buildTarget/" + what, everything)["items"]]
 
         self.assertEqual([[s["uri"] for s in i] for i in items("sources", "sources")],
                          [[self.uri("a.py")["uri"]], [self.uri("k/b.py")["uri"], self.uri("k/inner/c.py")["uri"]],
@@ -177,25 +177,25 @@ class Targets(Workspace):
                          [[], [self.uri("k/tilewright.toml")["uri"]], [self.uri("k/own/tilewright.toml")["uri"]]])
         self.assertEqual(items("outputPaths", "outputPaths"), [[], [], []])
         self.assertEqual(items("dependencyModules", "modules"), [[], [], []])
-        inverse = client.call("buildTarget/inverseSources", {"textDocument": self.uri("k/inner/c.py")})
+        inverse = client.result("buildTarget/inverseSources", {"textDocument": self.uri("k/inner/c.py")})
         self.assertEqual(inverse, {"targets": [self.uri("k")]})
-        self.assertEqual(client.call("buildTarget/inverseSources", {"textDocument": self.uri("no_script.py")}),
+        self.assertEqual(client.result("buildTarget/inverseSources", {"textDocument": self.uri("no_script.py")}),
                          {"targets": []})
 
     def test_imports_are_dependencies(self):
         self.write("sizes.py", "N = 64\n")
         self.write("a.py", IMPORTING.format(module="sizes"))
         client = self.open()
-        items = client.call("buildTarget/dependencySources", {"targets": [self.uri("a.py")]})["items"]
+        items = client.result("buildTarget/dependencySources", {"targets": [self.uri("a.py")]})["items"]
         self.assertEqual(items, [{"target": self.uri("a.py"), "sources": [self.uri("sizes.py")["uri"]]}])
 
     def test_what_comes_and_goes_is_told(self):
         self.write("a.py", ADD.format(by=1))
         client = self.open()
-        client.call("workspace/buildTargets")
+        client.result("workspace/buildTargets")
         self.write("b.py", ADD.format(by=1))
         os.remove(os.path.join(self.root, "a.py"))
-        client.call("workspace/reload")
+        client.result("workspace/reload")
         changes = client.told("buildTarget/didChange")
         self.assertEqual([(c["target"], c["kind"]) for c in changes[0]["changes"]],
                          [(self.uri("b.py"), 1), (self.uri("a.py"), 3)])
@@ -209,7 +209,7 @@ class Targets(Workspace):
         self.write("a.py", ADD.format(by=1))
         client = self.client()
         client.initialize(self.root, capabilities={"languageIds": ["scala"]})
-        self.assertEqual(client.call("workspace/buildTargets"), {"targets": []})
+        self.assertEqual(client.result("workspace/buildTargets"), {"targets": []})
         self.assertIn("python", client.told("build/logMessage")[0]["message"])
 
 
@@ -258,7 +258,7 @@ class Compiles(Workspace):
         self.assertEqual(anew(), ["a.py"])
         self.write("tilewright.toml", "arch = \"sm_90a\"\n")
         self.assertEqual(anew(), ["a.py", "b.py"])
-        client.call("buildTarget/cleanCache", {"targets": [self.uri("")]})
+        client.result("buildTarget/cleanCache", {"targets": [self.uri("")]})
         self.assertEqual(anew(), ["a.py", "b.py"])
 
     def test_a_cleaned_target_is_compiled_as_if_nothing_had_been_kept(self):
@@ -271,7 +271,7 @@ class Compiles(Workspace):
         self.assertTrue(kept)
         self.compile(client, "a.py")
         self.assertEqual(entries(), kept)
-        self.assertTrue(client.call("buildTarget/cleanCache", {"targets": [self.uri("a.py")]})["cleaned"])
+        self.assertTrue(client.result("buildTarget/cleanCache", {"targets": [self.uri("a.py")]})["cleaned"])
         self.assertFalse(self.compile(client, "a.py")["data"]["scripts"][0]["noOp"])
         again = entries()
         self.assertEqual(set(again), set(kept))
@@ -283,12 +283,12 @@ class Compiles(Workspace):
         self.write("slow.py", HEAD + "n = 0\nwhile True:\n    n = n + 1\n\n\n@T.prim_func\ndef f(A: T.Buffer((n,), 'int32')):\n    pass\n")
         client = self.open()
         slow = client.ask("buildTarget/dependencySources", {"targets": [self.uri("slow.py")]})
-        client.call("workspace/buildTargets")
-        self.assertNotIn(slow, client.answers)
+        client.result("workspace/buildTargets")
+        self.assertNotIn(slow, client.answered)
         second = client.ask("buildTarget/dependencySources", {"targets": [self.uri("slow.py")]})
         for asked in (second, slow):  # one that waits, one that is under way
             client.notify("$/cancelRequest", {"id": asked})
-            self.assertEqual(client.wait(asked)["error"]["code"], -32800)
+            self.assertEqual(client.answer(asked)["error"]["code"], -32800)
 
     def test_resources_of_each_kernel(self):
         self.write("a.py", ADD.format(by=1))
@@ -374,7 +374,7 @@ class Tests(Workspace):
     def test_run_prints_what_the_command_line_does(self):
         self.write("a.py", ADD.format(by=1))
         client = self.open()
-        result = client.call("buildTarget/run", {"target": self.uri("a.py"), "originId": "r"})
+        result = client.result("buildTarget/run", {"target": self.uri("a.py"), "originId": "r"})
         self.assertEqual((result["statusCode"], result["originId"]), (OK, "r"))
         printed = client.told("run/printStdout")
         self.assertIn("verified", "".join(p["message"] for p in printed))
@@ -408,12 +408,12 @@ class Tests(Workspace):
         last = client.ask("buildTarget/test", {"targets": [self.uri("a.py")]})
         client.until(lambda n: n["method"] == "build/taskStart" and n["params"]["dataKind"] == "test-start")
         client.notify("$/cancelRequest", {"id": waiting})
-        self.assertEqual(client.wait(waiting)["result"]["statusCode"], CANCELLED)
+        self.assertEqual(client.answer(waiting)["result"]["statusCode"], CANCELLED)
         client.notify("$/cancelRequest", {"id": endless})
-        self.assertEqual(client.wait(endless)["result"]["statusCode"], CANCELLED)
+        self.assertEqual(client.answer(endless)["result"]["statusCode"], CANCELLED)
         reports = [t["data"] for t in client.told("build/taskFinish") if t.get("dataKind") == "test-report"]
         self.assertEqual([(r["passed"], r["cancelled"]) for r in reports][:1], [(0, 1)])
-        self.assertEqual(client.wait(last)["result"]["statusCode"], OK)
+        self.assertEqual(client.answer(last)["result"]["statusCode"], OK)
         client.notify("$/cancelRequest", {"id": 12345})
         self.assertEqual(client.end(), 0)
 
@@ -422,7 +422,7 @@ class Tests(Workspace):
         client = self.open()
         client.ask("buildTarget/test", {"targets": [self.uri("endless.py")]})
         client.until(lambda n: n["method"] == "build/taskStart")
-        client.input.close()
+        client.close()
         self.assertEqual(client.process.wait(30), 1)
 
 
@@ -430,7 +430,7 @@ class Prints(Workspace):
     def test_why_nothing_ran_goes_to_standard_error(self):
         self.write("bad.py", BROKEN.format(by=1))
         client = self.open()
-        result = client.call("buildTarget/run", {"target": self.uri("bad.py"), "originId": "r", "arguments": ["--on", "sim"]})
+        result = client.result("buildTarget/run", {"target": self.uri("bad.py"), "originId": "r", "arguments": ["--on", "sim"]})
         self.assertEqual(result["statusCode"], ERROR)
         (told,) = client.told("run/printStderr")
         self.assertIn("name 'j' is not defined", told["message"])

@@ -15,9 +15,10 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.dirname(HERE)]
-from client import Client, Refused  # noqa: E402
-from soaking import Soaking  # noqa: E402
+sys.path.insert(0, os.path.dirname(HERE))
+from support.build_server import Client  # noqa: E402
+from support.jsonrpc import Closed, Refused  # noqa: E402
+from support.soaking import Soaking  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1])
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 1800
@@ -72,9 +73,7 @@ class Soak(Soaking):
     def connect(self, root):
         s = socket.socket(socket.AF_UNIX)
         s.connect(self.address)
-        stream = s.makefile("rwb")
-        client = Client(stream=stream)
-        client.close = lambda: (s.shutdown(socket.SHUT_RDWR), stream.close(), s.close())
+        client = Client.of_socket(s)
         client.initialize(root)
         return client
 
@@ -96,7 +95,7 @@ class Soak(Soaking):
         origin = f"{name}-{rng.randrange(1 << 40)}"
         client.forget()
         if what in ("reload", "targets"):
-            client.call("workspace/reload" if what == "reload" else "workspace/buildTargets")
+            client.result("workspace/reload" if what == "reload" else "workspace/buildTargets")
             return self.count(what)
         if what in ("cancel", "gone"):
             asked = client.ask("buildTarget/test", {"targets": [target], "originId": origin})
@@ -105,10 +104,10 @@ class Soak(Soaking):
                 self.count(what)
                 raise EOFError
             client.notify("$/cancelRequest", {"id": asked})
-            status = client.wait(asked)["result"]["statusCode"]
+            status = client.answer(asked)["result"]["statusCode"]
             return self.count(f"cancel: {'cancelled' if status == CANCELLED else 'too late'}")
         params = {"target": target} if what == "run" else {"targets": [target]}
-        result = client.call("buildTarget/" + what, {**params, "originId": origin})
+        result = client.result("buildTarget/" + what, {**params, "originId": origin})
         if result["originId"] != origin:
             self.wrong.append("another one's answer")
         expected = OK if what == "compile" or right else ERROR
@@ -141,7 +140,7 @@ class Soak(Soaking):
                 self.wrong += client.violations
             except EOFError:
                 client.close()
-            except (Refused, AssertionError, OSError, KeyError) as e:
+            except (Refused, Closed, TimeoutError, AssertionError, OSError, KeyError) as e:
                 self.wrong.append(f"{name}: {e!r}")
 
     def run(self):

@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.dirname(__file__))
-from client import PATIENCE, Client, Gone  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.language_server import Client  # noqa: E402
+from support.patience import PATIENCE  # noqa: E402
 
 SERVER = os.path.abspath(sys.argv[1])
 TESTS = []
@@ -395,8 +396,8 @@ def _():
 @test("ids may be strings, and 1 is another id than \"1\"")
 def _():
     c = started()
-    c.start_request("$/tilewright/memory", id="1")
-    c.start_request("$/tilewright/memory", id=1)
+    c.ask("$/tilewright/memory", id="1")
+    c.ask("$/tilewright/memory", id=1)
     assert {type(c.wait_for(lambda m: m.get("id") in (1, "1"))["id"]) for _ in range(2)} == {int, str}
     return c
 
@@ -947,7 +948,7 @@ def _():
         c.open(f"file://{folder}/a.py", KERNEL, 7)
         whole = c.result("workspace/diagnostic", {"previousResultIds": []})["items"]
         assert sorted((os.path.basename(i["uri"]), i["version"], len(i["items"])) for i in whole) == [("a.py", 7, 0), ("b.py", None, 1)]
-        id = c.start_request("workspace/diagnostic", {"previousResultIds": [], "partialResultToken": "p", "workDoneToken": "w"})
+        id = c.ask("workspace/diagnostic", {"previousResultIds": [], "partialResultToken": "p", "workDoneToken": "w"})
         assert c.answer(id)["result"]["items"] == []
         values = [m["params"] for m in c.seen if m.get("method") == "$/progress"]
         assert len([v for v in values if v["token"] == "p"]) == 2
@@ -962,7 +963,7 @@ def _():
 def _():
     c = started()
     c.open(URI, SLOW)
-    id = c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    id = c.ask("textDocument/diagnostic", {"textDocument": {"uri": URI}})
     c.notify("$/cancelRequest", {"id": id})
     assert c.answer(id)["error"]["code"] == REQUEST_CANCELLED
     return c
@@ -982,7 +983,7 @@ def _():
 def _():
     c = started()
     c.open(URI, SLOW)
-    id = c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    id = c.ask("textDocument/diagnostic", {"textDocument": {"uri": URI}})
     c.change(URI, 2, KERNEL)
     assert c.answer(id)["error"]["code"] == CONTENT_MODIFIED
     return c
@@ -992,8 +993,8 @@ def _():
 def _():
     c = started()
     c.open(URI, SLOW)
-    c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}}, id=9)
-    c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}}, id=9)
+    c.ask("textDocument/diagnostic", {"textDocument": {"uri": URI}}, id=9)
+    c.ask("textDocument/diagnostic", {"textDocument": {"uri": URI}}, id=9)
     assert c.answer(9)["error"]["code"] == INVALID_REQUEST
     return c
 
@@ -1255,7 +1256,7 @@ def _():
 def _():
     c = started()
     c.open(URI, SLOW)
-    id = c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    id = c.ask("textDocument/diagnostic", {"textDocument": {"uri": URI}})
     c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {"denyFallback": True}}})
     error = c.answer(id)["error"]
     assert error["code"] == SERVER_CANCELLED and error["data"] == {"retriggerRequest": True}, error
@@ -1266,7 +1267,7 @@ def _():
 def _():
     c = started(initializationOptions={"tilewright": {"architectures": ["sm_80"]}})
     c.open(URI, SLOW)
-    id = c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+    id = c.ask("textDocument/diagnostic", {"textDocument": {"uri": URI}})
     c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {"architectures": ["sm_80"]}}})
     assert "result" in c.answer(id)
     return c
@@ -1503,7 +1504,7 @@ def _():
 def _():
     c, base = with_scripts(a=USER, helpers=HELPERS, **{f"s{i}": USER for i in range(60)})
     for _ in range(5):
-        id = c.start_request("textDocument/references",
+        id = c.ask("textDocument/references",
                              {**place(base, "a.py", 13, 7), "context": {"includeDeclaration": True}})
         c.notify("$/cancelRequest", {"id": id})
         answer = c.answer(id)
@@ -1711,8 +1712,10 @@ def _():
             third = first.another()
             third.initialize()
             third.open(URI, BROKEN)
-            assert names(third.diagnostics(URI, 1)) == ["TW2002"]
-            assert third.shutdown() == 0
+            said = names(third.diagnostics(URI, 1))
+            assert said == ["TW2002"], said
+            status = third.shutdown()
+            assert status == 0, status
             first.close()
     return None
 
@@ -1764,8 +1767,8 @@ def _():
     for _ in range(5):
         c = started()
         c.open(URI, SLOW)
-        c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}})
-        c.start_request("shutdown")
+        c.ask("textDocument/diagnostic", {"textDocument": {"uri": URI}})
+        c.ask("shutdown")
         exit_body = b'{"jsonrpc":"2.0","method":"exit"}'
         c.raw(framed(exit_body) + framed(PING) * 50)
         assert c.exit_status() == 0
@@ -1778,7 +1781,7 @@ def _():
     c = started()
     c.open(URI, BROKEN)
     for i in range(3000):
-        c.start_request("textDocument/diagnostic", {"textDocument": {"uri": URI}}, id=100_000 + i)
+        c.ask("textDocument/diagnostic", {"textDocument": {"uri": URI}}, id=100_000 + i)
     assert len({c.wait_for(lambda m: m.get("id", 0) >= 100_000)["id"] for _ in range(3000)}) == 3000
     return c
 

@@ -22,8 +22,8 @@ import re
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.dirname(__file__))
-from client import Client  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.language_server import Client  # noqa: E402
 
 MARKER = re.compile(r"^(\s*)#(?!\s*tilewright:)(\s*)(\^+|@\d+)?\s*([a-zA-Z/]+)(?:\(([^)]*)\))?:(.*)$")
 CAPABILITIES = {"general": {"positionEncodings": ["utf-32"]},

@@ -9,10 +9,9 @@ import sys
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
-sys.path.insert(0, os.path.join(HERE, "..", "cli"))
-import schema  # noqa: E402
-from client import Client  # noqa: E402
+sys.path.insert(0, os.path.join(HERE, ".."))
+from support import schema  # noqa: E402
+from support.language_server import Client  # noqa: E402
 
 SERVER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "tilewright"
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")

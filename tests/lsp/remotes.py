@@ -9,12 +9,11 @@ import tempfile
 import time
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"),
-                os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")]
-import schema  # noqa: E402
-from trust import trust  # noqa: E402
-from client import Client, TIMEOUT  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import schema  # noqa: E402
+from support.language_server import Client  # noqa: E402
+from support.patience import TIMEOUT  # noqa: E402
+from support.trust import trust  # noqa: E402
 
 SERVER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "tilewright"
 SCRIPT = '''from tvm.script import tirx as T
@@ -190,7 +189,7 @@ class Remotes(unittest.TestCase):
     def test_a_remote_that_hangs(self):
         """Nobody waits for it but who asked: more of them than there are threads, hovers, a cancel, and the end."""
         c = self.client()
-        ids = [c.start_request("tilewright/run", self.params("mute", workDoneToken=f"t{i}")) for i in range(12)]
+        ids = [c.ask("tilewright/run", self.params("mute", workDoneToken=f"t{i}")) for i in range(12)]
         self.until(lambda: processes(self.mute) >= 8)
         self.assertTrue(self.hovers(c))
         self.assertIn("run on sim", self.titles(c))
@@ -206,7 +205,7 @@ class Remotes(unittest.TestCase):
 
     def test_the_server_ends_while_a_remote_hangs(self):
         c = self.client()
-        c.start_request("tilewright/run", self.params("mute"))
+        c.ask("tilewright/run", self.params("mute"))
         self.until(lambda: processes(self.mute) == 1)
         self.assertEqual(c.shutdown(), 0)  # and what it started is gone, as after each test
 

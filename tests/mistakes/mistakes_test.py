@@ -16,9 +16,9 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path[:0] = [HERE, os.path.join(ROOT, "tests", "lsp")]
+sys.path.insert(0, os.path.join(ROOT, "tests"))
 import plant  # noqa: E402
-from client import Client  # noqa: E402
+from support.language_server import Client  # noqa: E402
 
 PROMISED = {"token": 0.99, "cause": 0.95, "one": 0.95, "fix": 0.70}
 SEVERE = 2  # errors and warnings

@@ -3,8 +3,11 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
-import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.language_server import Client  # noqa: E402
 
 GOOD = '''\
 from tvm.script import tirx as T
@@ -28,74 +31,23 @@ WRONG = GOOD.replace("B[:, :], A_smem", "B[:, :], A_smen")
 WAIT = 60  # seconds until a hang is called one
 
 
-class Client:
-    """The least of a client: frames over a process's standard streams."""
-
-    def __init__(self, command, environment):
-        self.process = subprocess.Popen([*command, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
-        self.watchdog = threading.Timer(WAIT, self.process.kill)
-        self.watchdog.start()
-        self.ids = 0
-
-    def send(self, message):
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        self.process.stdin.flush()
-
-    def receive(self):
-        length = None
-        while True:
-            line = self.process.stdout.readline()
-            assert line, "the server ended, or said nothing for a minute"
-            if line == b"\r\n":
-                break
-            found = re.match(rb"Content-Length: (\d+)", line)
-            length = int(found.group(1)) if found else length
-        return json.loads(self.process.stdout.read(length))
-
-    def until(self, wanted):
-        while True:
-            message = self.receive()
-            if "id" in message and "method" in message:
-                self.send({"id": message["id"], "result": None})
-            if wanted(message):
-                return message
-
-    def request(self, method, params=None):
-        self.ids += 1
-        self.send({"id": self.ids, "method": method, "params": params})
-        answer = self.until(lambda m: m.get("id") == self.ids and "method" not in m)
-        assert "error" not in answer, answer
-        return answer["result"]
-
-    def end(self):
-        self.request("shutdown")
-        self.send({"method": "exit"})
-        status = self.process.wait(WAIT)
-        self.watchdog.cancel()
-        self.process.stdin.close()
-        self.process.stdout.close()
-        return status
-
-
 def language_server(command, environment):
-    client = Client(command, environment)
-    name = client.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}})["serverInfo"]["name"]
-    assert name == "tilewright", name
-    client.send({"method": "initialized", "params": {}})
-    uri = "file:///nowhere/kernel.py"
-    client.send({"method": "textDocument/didOpen",
-                 "params": {"textDocument": {"uri": uri, "languageId": "python", "version": 1, "text": WRONG}}})
-    said = client.until(lambda m: m.get("method") == "textDocument/publishDiagnostics" and m["params"]["diagnostics"])
-    assert [d["code"] for d in said["params"]["diagnostics"]] == ["TW2002"], said
-    line = WRONG.splitlines().index("    Tx.warp.copy(A_smem[:, :], A[:, :])")
-    hover = client.request("textDocument/hover",
-                           {"textDocument": {"uri": uri}, "position": {"line": line, "character": 12}})
-    assert "gmem_smem" in json.dumps(hover), hover
-    status = client.end()
-    assert status == 0, f"the language server ended with {status}"
-
-
+    client = Client(command, environment=environment)
+    client.patience = WAIT
+    try:
+        assert client.initialize()["serverInfo"]["name"] == "tilewright"
+        uri = "file:///nowhere/kernel.py"
+        client.open(uri, WRONG)
+        said = client.diagnostics(uri, 1)
+        assert [d["code"] for d in said] == ["TW2002"], said
+        line = WRONG.splitlines().index("    Tx.warp.copy(A_smem[:, :], A[:, :])")
+        hover = client.result("textDocument/hover",
+                              {"textDocument": {"uri": uri}, "position": {"line": line, "character": 12}})
+        assert "gmem_smem" in json.dumps(hover), hover
+        status = client.shutdown()
+        assert status == 0, f"the language server ended with {status}"
+    finally:
+        client.close()
 
 
 def run(command, *arguments, environment, stdin=None):

@@ -13,9 +13,9 @@ import tempfile
 import unittest
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(TESTS, "cli"), TESTS]
-import schema
-from trust import trust
+sys.path.insert(0, TESTS)
+from support import schema
+from support.trust import trust
 
 PATIENCE = 120
 

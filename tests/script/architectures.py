@@ -11,7 +11,8 @@ def vectors(A_ptr: T.handle):
     T.thread_id([128])
     S = T.alloc_shared((32, 32), "float16")
     Tx.cta.copy_async(S[:, :], A[:, :], dispatch="ldgsts")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts  rejected: cp.async needs sm_80 and up, the target is sm_75
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope
+#|    ldgsts  rejected: cp.async needs sm_80 and up, the target is sm_75
 
 #--- tma before sm_90  [cuda] [arch sm_80]
 from tvm.script import tirx as T
@@ -26,7 +27,8 @@ def store(A_ptr: T.handle):
     S = T.alloc_shared((32, 32), "float16")
     if tid == 0:
         Tx.copy_async(A[:, :], S[:, :], dispatch="tma")
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   tma  rejected: cp.async.bulk.tensor needs sm_90 and up, the target is sm_80
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope
+#|    tma  rejected: cp.async.bulk.tensor needs sm_90 and up, the target is sm_80
 
 #--- dsmem before sm_90  [cuda] [arch sm_89]
 from tvm.script import tirx as T
@@ -44,7 +46,8 @@ def neighbours(A_ptr: T.handle):
     bar = T.alloc_shared((1,), "uint64")
     if tid == 0:
         Tx.copy_async(D[:, :], S[:, :], dispatch="dsmem", mbar=bar.ptr_to([0]), remote_cta_id=1 - rank)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   dsmem  rejected: cp.async.bulk needs sm_90 and up, the target is sm_89
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope
+#|    dsmem  rejected: cp.async.bulk needs sm_90 and up, the target is sm_89
 
 #--- tensor memory and registers on Hopper  [cuda] [arch sm_90a]
 from tvm.script import tirx as T
@@ -63,7 +66,8 @@ def rows(A_ptr: T.handle):
                           layout=TileLayout(S[(128, 8) : (1 @ TLane, 1 @ TCol)]))
     row = T.alloc_buffer((128, 8), "float32", scope="local", layout=TileLayout(S[(128, 8) : (1 @ tid_in_wg, 1)]))
     Tx.wg.copy_async(cells[:, :], row[:, :], dispatch="tmem<->local")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at warpgroup scope\n   tmem<->local  rejected: tcgen05.ld needs sm_100a, sm_100f or sm_103a, the target is sm_90a
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at warpgroup scope
+#|    tmem<->local  rejected: tcgen05.ld needs sm_100a, sm_100f or sm_103a, the target is sm_90a
 
 #--- shared to tensor memory on Hopper  [cuda] [arch sm_90a]
 from tvm.script import tirx as T
@@ -82,7 +86,8 @@ def scales(A_ptr: T.handle):
                           layout=TileLayout(S[(32, 16) : (1 @ TLane, 1 @ TCol)] + R[4 : 32 @ TLane]))
     if tid == 0:
         Tx.copy_async(cells[:, :], staged[:, :], dispatch="smem->tmem")
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   smem->tmem  rejected: tcgen05.cp needs sm_100a, sm_100f or sm_103a, the target is sm_90a
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope
+#|    smem->tmem  rejected: tcgen05.cp needs sm_100a, sm_100f or sm_103a, the target is sm_90a
 
 #--- the same on sm_120a  [cuda] [arch sm_120a]
 from tvm.script import tirx as T
@@ -101,7 +106,8 @@ def scales(A_ptr: T.handle):
                           layout=TileLayout(S[(32, 16) : (1 @ TLane, 1 @ TCol)] + R[4 : 32 @ TLane]))
     if tid == 0:
         Tx.copy_async(cells[:, :], staged[:, :], dispatch="smem->tmem")
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   smem->tmem  rejected: tcgen05.cp needs sm_100a, sm_100f or sm_103a, the target is sm_120a
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope
+#|    smem->tmem  rejected: tcgen05.cp needs sm_100a, sm_100f or sm_103a, the target is sm_120a
 
 #--- a pair of CTAs on Hopper  [cuda] [arch sm_90a]
 from tvm.script import tirx as T
@@ -117,7 +123,8 @@ def pair(A_ptr: T.handle):
     bar = T.alloc_shared((1,), "uint64")
     if tid == 0:
         Tx.copy_async(S[:, :], A[:, :], dispatch="tma", mbar=bar.ptr_to([0]), cta_group=2)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   tma  declined: cta_group=2 needs sm_100a, sm_100f or sm_103a, the target is sm_90a
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope
+#|    tma  declined: cta_group=2 needs sm_100a, sm_100f or sm_103a, the target is sm_90a
 #   hint: without dispatch="tma" it is served by ldgsts
 
 #--- instructions called by name before sm_80  [arch sm_75]
@@ -354,4 +361,6 @@ def product():
 #   hint: say so in a comment: # tilewright: arch sm_100a
     if tid == 0:
         Tx.gemm_async(c, a, a)
-#       ^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: C has 64 columns, B has 128 rows\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+#       ^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope
+#|    tcgen05  declined: C has 64 columns, B has 128 rows
+#|    wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a

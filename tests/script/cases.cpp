@@ -129,11 +129,23 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
-// The markers of a diagnostic, to stand behind the line that they point into.
+// `text` in a line that begins with `head`; each of its further lines becomes one of `#|`.
+std::string outcome_lines(std::string_view head, std::string_view text) {
+  std::string out(head);
+  for (char ch : text) {
+    if (ch == '\n')
+      out += "\n#| ";
+    else
+      out += ch;
+  }
+  return out + "\n";
+}
+
+// The markers of a diagnostic, to stand after the line that they point into.
 std::string marker(const text::Diagnostic& d, const text::Anchors& anchors, std::uint32_t* line) {
   text::Anchors::Place place = anchors.resolve(d.span);
   std::string what =
-      std::string(severity_name(d.severity)) + "[" + std::string(d.code) + "]: " + one_line(d.message) + "\n";
+      outcome_lines(std::string(severity_name(d.severity)) + "[" + std::string(d.code) + "]: ", d.message);
   std::string out;
   *line = 0;
   bool here = place.source && place.source->path() == "main.py";
@@ -150,7 +162,7 @@ std::string marker(const text::Diagnostic& d, const text::Anchors& anchors, std:
             std::to_string(to.column + 1) + " " + what;
     }
   }
-  if (!d.hint.empty()) out += "#   hint: " + one_line(d.hint) + "\n";
+  if (!d.hint.empty()) out += outcome_lines("#   hint: ", d.hint);
   for (text::Span call : d.chain) {
     text::Anchors::Place at = anchors.resolve(call);
     if (!at.source) continue;
@@ -183,8 +195,8 @@ std::string call_lines(const session::CompiledKernel& k, const text::Anchors& an
     out += "\n";
     for (const dispatch::Trial& t : report.trials) {
       if (t.outcome == dispatch::Outcome::Chosen) continue;
-      out += "#|   " + std::string(t.variant) + " " + std::string(dispatch::outcome_name(t.outcome)) + ": " +
-             one_line(t.reason) + "\n";
+      out += outcome_lines(
+          "#|   " + std::string(t.variant) + " " + std::string(dispatch::outcome_name(t.outcome)) + ": ", t.reason);
     }
   }
   return out;

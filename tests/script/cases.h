@@ -5,6 +5,9 @@
 //         A = T.alloc_local((4,), "float32")
 //     #   ^ error[TW2102]: 'A' is already defined in this scope
 //     #     hint: choose another name; only scalars can be assigned again
+//         Tx.copy_async(B[:], A[:])
+//     #   ^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope
+//     #|    ldgsts  rejected: cp.async needs sm_80 and up, the target is sm_75
 //     #--- file helpers.py                       another file of the same case, for its imports
 //     ...
 //     #| def k(...)                              with [print]: the kernels as they print, at the end of the case
@@ -43,7 +46,7 @@ struct File {
 
 File read(std::string_view text);
 // The case as it should stand in the file: its script, the diagnostics that it really gets, its answers.
-// `failures` gets a line for each promise that no rewriting can mend.
+// `failures` gets a line for each promise that no rewriting can keep.
 std::string answer(const Case& c, std::vector<std::string>& failures);
 
 }  // namespace tilewright::script_tests

@@ -17,9 +17,11 @@ def edges(A_ptr: T.handle):
         Tx.copy_async(S[8:40, :], A[0, 0:32, 0:32], dispatch="tma", mbar=bar.ptr_to([0]))
 #                     ^^^^^^^^^^ error[TW2107]: dimension 0 of S ends at 32, the slice at 40
     Tx.cta.copy_async(S[:, :], A[0, 48:80, 0:32], dispatch="ldgsts")
-#                              ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts  declined: dimension 1 of A ends at 64, the slice at 80: cp.async does not clip
+#                              ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope
+#|    ldgsts  declined: dimension 1 of A ends at 64, the slice at 80: cp.async does not clip
     Tx.cta.copy_async(S[:, :], A[0, -8:24, 0:32], dispatch="ldgsts")
-#                              ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts  declined: dimension 1 of A begins at 0, the slice at -8: cp.async does not clip
+#                              ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope
+#|    ldgsts  declined: dimension 1 of A begins at 0, the slice at -8: cp.async does not clip
     Tx.cta.copy_async(S[-8:24, :], A[0, 0:32, 0:32])
 #                     ^^^^^^^^^^^ error[TW2107]: dimension 0 of S begins at 0, the slice at -8
     Tx.cta.copy(S[:, :], A[0, -32:, 0:32])
@@ -44,9 +46,11 @@ def neighbours(A_ptr: T.handle):
     if tid == 0:
         Tx.copy_async(D[:, :], S[:, :], dispatch="dsmem", mbar=bar.ptr_to([0]), remote_cta_id=1)
         Tx.copy_async(D[:, :], S[:, :], dispatch="dsmem", mbar=bar.ptr_to([0]), remote_cta_id=2)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   dsmem  declined: remote_cta_id=2 is the rank of no CTA of the cluster
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope
+#|    dsmem  declined: remote_cta_id=2 is the rank of no CTA of the cluster
         Tx.copy_async(D[:, :], S[:, :], dispatch="dsmem", mbar=bar.ptr_to([0]), remote_cta_id=-1)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope\n   dsmem  declined: remote_cta_id=-1 is the rank of no CTA of the cluster
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope
+#|    dsmem  declined: remote_cta_id=-1 is the rank of no CTA of the cluster
 
 #--- a region of a region  [cuda] [arch sm_90a]
 from tvm.script import tirx as T

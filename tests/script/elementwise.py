@@ -139,7 +139,9 @@ def ex12():
     a = T.alloc_buffer((16, 128), "float32", scope="local", layout=F)
     d = T.alloc_buffer((16, 128), "float32", scope="local", layout=F)
     Tx.warp.mul(d[:, 3:9], a[:, 3:9], d[:, 3:9])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of mul serves this call at warp scope\n   reg   declined: region d[0:16, 3:9] is not one strided block of its layout\n   smem  rejected: d[0:16, 3:9] is local, smem works on tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of mul serves this call at warp scope
+#|    reg   declined: region d[0:16, 3:9] is not one strided block of its layout
+#|    smem  rejected: d[0:16, 3:9] is local, smem works on tiles in shared memory
 
 @T.prim_func
 def ex13():
@@ -373,7 +375,9 @@ def ex23():
     tid = T.thread_id([128])
     d = T.alloc_buffer((128, 8), "float32", scope="local", layout=W(8))
     Tx.warp.add(d, d, d)
-#   ^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of add serves this call at warp scope\n   reg   rejected: d is spread over axes ['tid_in_wg']; warp scope takes laneid alone\n   smem  rejected: d[0:128, 0:8] is local, smem works on tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of add serves this call at warp scope
+#|    reg   rejected: d is spread over axes ['tid_in_wg']; warp scope takes laneid alone
+#|    smem  rejected: d[0:128, 0:8] is local, smem works on tiles in shared memory
 #   hint: the whole warpgroup gets here: use Tx.warpgroup.add
 
 @T.prim_func
@@ -387,7 +391,9 @@ def ex24():
     d = T.alloc_buffer((128, 8), "float32", scope="local", layout=W(8))
     r = T.alloc_buffer((1, 8), "float32", scope="local")
     Tx.wg.add(d, d, r)
-#   ^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of add serves this call at warpgroup scope\n   reg   declined: thread part mismatch between anchor and operand after alignment: r is held by other threads than d\n   smem  rejected: d[0:128, 0:8] is local, smem works on tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of add serves this call at warpgroup scope
+#|    reg   declined: thread part mismatch between anchor and operand after alignment: r is held by other threads than d
+#|    smem  rejected: d[0:128, 0:8] is local, smem works on tiles in shared memory
 
 @T.prim_func
 def ex25():
@@ -399,7 +405,9 @@ def ex25():
     d = T.alloc_buffer((16, 128), "float32", scope="local", layout=F)
     r = T.alloc_buffer((16, 1), "float32", scope="local", layout=TileLayout(S[(2, 8, 1) : (1, 4 @ laneid, 1)] + R[4 : 1 @ laneid]))
     Tx.warp.mul(d, d, r)
-#   ^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of mul serves this call at warp scope\n   reg   rejected: replica sig mismatch (different number of replica iters)\n   smem  rejected: d[0:16, 0:128] is local, smem works on tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of mul serves this call at warp scope
+#|    reg   rejected: replica sig mismatch (different number of replica iters)
+#|    smem  rejected: d[0:16, 0:128] is local, smem works on tiles in shared memory
 
 @T.prim_func
 def ex26():
@@ -412,7 +420,9 @@ def ex26():
     d = T.alloc_buffer((128, 8), "float32", scope="local", layout=W(8))
     h = T.alloc_buffer((128, 8), "float16", scope="local", layout=W(8))
     Tx.wg.cast(h.local(8), d.local(8))
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of cast serves this call at warpgroup scope\n   reg   rejected: the operand is a thread-local view: at warpgroup scope its layout would spread it over 128 threads on tid_in_wg; pass the tile instead of its .local()\n   smem  rejected: buffer[0:8] is local, smem works on tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of cast serves this call at warpgroup scope
+#|    reg   rejected: the operand is a thread-local view: at warpgroup scope its layout would spread it over 128 threads on tid_in_wg; pass the tile instead of its .local()
+#|    smem  rejected: buffer[0:8] is local, smem works on tiles in shared memory
 
 @T.prim_func
 def ex27():
@@ -693,7 +703,9 @@ def rounding():
     Tx.add(a, a, 1.0, rounding_mode="rn")
     Tx.fma(a, a, 2.0, 1.0, rounding_mode="rp")
     Tx.add(a, a, 1.0, rounding_mode="up")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of add serves this call at thread scope\n   reg   rejected: rounding_mode is "up"; the modes are "rz", "rn", "rm" and "rp"\n   smem  rejected: a[0:8] is local, smem works on tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of add serves this call at thread scope
+#|    reg   rejected: rounding_mode is "up"; the modes are "rz", "rn", "rm" and "rp"
+#|    smem  rejected: a[0:8] is local, smem works on tiles in shared memory
 
 @T.prim_func
 def bias():
@@ -723,7 +735,9 @@ def whole_numbers():
     Tx.add(a, a, 2)
     Tx.fma(a, a, 2, 1)
     Tx.fill(u, 300)
-#   ^^^^^^^^^^^^^^^ error[TW3104]: no variant of fill serves this call at thread scope\n   reg   declined: 300 is out of range for uint8\n   smem  rejected: u[0:8] is local, smem works on tiles in shared memory
+#   ^^^^^^^^^^^^^^^ error[TW3104]: no variant of fill serves this call at thread scope
+#|    reg   declined: 300 is out of range for uint8
+#|    smem  rejected: u[0:8] is local, smem works on tiles in shared memory
 
 @T.prim_func
 def small():
@@ -746,9 +760,13 @@ def functions():
     tid = T.thread_id([32])
     a = T.alloc_buffer((8,), "int32", scope="local")
     Tx.exp(a, a)
-#   ^^^^^^^^^^^^ error[TW3104]: no variant of exp serves this call at thread scope\n   reg   declined: the device has no such function of int32\n   smem  rejected: a[0:8] is local, smem works on tiles in shared memory
+#   ^^^^^^^^^^^^ error[TW3104]: no variant of exp serves this call at thread scope
+#|    reg   declined: the device has no such function of int32
+#|    smem  rejected: a[0:8] is local, smem works on tiles in shared memory
     Tx.reciprocal(a, a)
-#   ^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of reciprocal serves this call at thread scope\n   reg   declined: takes floating-point tiles, not int32\n   smem  rejected: a[0:8] is local, smem works on tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of reciprocal serves this call at thread scope
+#|    reg   declined: takes floating-point tiles, not int32
+#|    smem  rejected: a[0:8] is local, smem works on tiles in shared memory
 
 @T.prim_func
 def divided():
@@ -761,7 +779,9 @@ def divided():
     u = T.alloc_buffer((8,), "uint32", scope="local")
     Tx.fdiv(u, u, u)
     Tx.fdiv(a, a, a)
-#   ^^^^^^^^^^^^^^^^ error[TW3104]: no variant of fdiv serves this call at thread scope\n   reg   declined: fdiv of int32: signed integers divide in more than one way\n   smem  rejected: a[0:8] is local, smem works on tiles in shared memory
+#   ^^^^^^^^^^^^^^^^ error[TW3104]: no variant of fdiv serves this call at thread scope
+#|    reg   declined: fdiv of int32: signed integers divide in more than one way
+#|    smem  rejected: a[0:8] is local, smem works on tiles in shared memory
 
 @T.prim_func
 def zeros():
@@ -922,7 +942,9 @@ def zero():
     tid = T.thread_id([64])
     a = T.alloc_buffer((2, 32, 8), "float32", scope="local", layout=TileLayout(S[(2, 32, 8) : (1 @ warpid, 1 @ laneid, 1)]))
     Tx.warp.exp(a[0], a[0])
-#   ^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of exp serves this call at warp scope\n   reg   rejected: a[0:1, 0:32, 0:8] belongs to the threads whose warpid is 0, which are not known to be those that execute the call\n   smem  rejected: a[0:1, 0:32, 0:8] is local, smem works on tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of exp serves this call at warp scope
+#|    reg   rejected: a[0:1, 0:32, 0:8] belongs to the threads whose warpid is 0, which are not known to be those that execute the call
+#|    smem  rejected: a[0:1, 0:32, 0:8] is local, smem works on tiles in shared memory
 
 @T.prim_func
 def own():

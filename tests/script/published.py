@@ -166,7 +166,9 @@ def k(A: T.Buffer((128, 32), "float16"), n: T.int32, flags: T.Buffer((256,), "in
         T.evaluate(0)
     elif warp >= 4:
         Tx.wg.copy(s[:, :], A[:, :])
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at warpgroup scope\n   gmem_smem, fallback  rejected: only some threads of the warpgroup pass `not ((warp == 5) & (rank == 0))`\n   ldstmatrix, reg      rejected: source is global and destination shared
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at warpgroup scope
+#|    gmem_smem, fallback  rejected: only some threads of the warpgroup pass `not ((warp == 5) & (rank == 0))`
+#|    ldstmatrix, reg      rejected: source is global and destination shared
 #   hint: let all threads of the warpgroup reach the call: move it out of `if not ((warp == 5) & (rank == 0))`
     if (tid < 160) & (flags[tid] == n):
 #      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ information[TW3012]: `not ((tid < 160) & (flags[tid] == n))` is taken to be the same in all threads of a warpgroup, which copy inside relies on

@@ -264,12 +264,21 @@ def ex13():
     d = T.alloc_buffer((128, 1), "float32", scope="local", layout=W(1))
     s = T.alloc_buffer((128, 1), "float32", scope="shared")
     Tx.wg.sum(d, a, thread_reduce=True)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warpgroup scope\n   packed_add_sum  rejected: unsupported exec_scope warpgroup; dst_len 128 != 1; src ndim 2 != 1\n   local           rejected: thread_reduce=True is only supported in warp scope: combine the warps through shared memory\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warpgroup scope
+#|    packed_add_sum  rejected: unsupported exec_scope warpgroup; dst_len 128 != 1; src ndim 2 != 1
+#|    local           rejected: thread_reduce=True is only supported in warp scope: combine the warps through shared memory
+#|    shared          rejected: source is local and destination local; shared reduces tiles in shared memory
     Tx.cta.sum(d, a)
-#   ^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at cta scope\n   packed_add_sum  rejected: unsupported exec_scope cta; dst_len 128 != 1; src ndim 2 != 1\n   local           rejected: unsupported exec_scope cta for local reduction\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
+#   ^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at cta scope
+#|    packed_add_sum  rejected: unsupported exec_scope cta; dst_len 128 != 1; src ndim 2 != 1
+#|    local           rejected: unsupported exec_scope cta for local reduction
+#|    shared          rejected: source is local and destination local; shared reduces tiles in shared memory
 #   hint: the whole warpgroup gets here: use Tx.warpgroup.sum
     Tx.wg.sum(s, a)
-#   ^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warpgroup scope\n   packed_add_sum  rejected: unsupported exec_scope warpgroup; src/dst must be local scope with matching dtype on CUDA; dst_len 128 != 1; src ndim 2 != 1\n   local           rejected: source is local and destination shared; local reduces tiles in registers\n   shared          rejected: source is local and destination shared; shared reduces tiles in shared memory
+#   ^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warpgroup scope
+#|    packed_add_sum  rejected: unsupported exec_scope warpgroup; src/dst must be local scope with matching dtype on CUDA; dst_len 128 != 1; src ndim 2 != 1
+#|    local           rejected: source is local and destination shared; local reduces tiles in registers
+#|    shared          rejected: source is local and destination shared; shared reduces tiles in shared memory
 #| 27 sum -> nothing
 #|   packed_add_sum rejected: unsupported exec_scope warpgroup; dst_len 128 != 1; src ndim 2 != 1
 #|   local rejected: thread_reduce=True is only supported in warp scope: combine the warps through shared memory
@@ -413,7 +422,10 @@ def size():
     a = T.alloc_buffer((16,), "float32", scope="local")
     d = T.alloc_buffer((2,), "float32", scope="local")
     Tx.sum(d, a)
-#   ^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at thread scope\n   packed_add_sum  rejected: dst_len 2 != 1\n   local           rejected: dst size 2 != expected spatial size 1: a[0:16] reduced along axis 0 leaves that many\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
+#   ^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at thread scope
+#|    packed_add_sum  rejected: dst_len 2 != 1
+#|    local           rejected: dst size 2 != expected spatial size 1: a[0:16] reduced along axis 0 leaves that many
+#|    shared          rejected: source is local and destination local; shared reduces tiles in shared memory
 
 @T.prim_func
 def axis():
@@ -425,7 +437,9 @@ def axis():
     a = T.alloc_buffer((16,), "float32", scope="local")
     d = T.alloc_buffer((1,), "float32", scope="local")
     Tx.sum(d, a, axes=1)
-#   ^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at thread scope\n   packed_add_sum, local  rejected: reduce axis 1 out of range for ndim=1\n   shared                 rejected: source is local and destination local; shared reduces tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at thread scope
+#|    packed_add_sum, local  rejected: reduce axis 1 out of range for ndim=1
+#|    shared                 rejected: source is local and destination local; shared reduces tiles in shared memory
 
 @T.prim_func
 def first_of_itself():
@@ -436,7 +450,10 @@ def first_of_itself():
     tid = T.thread_id([32])
     a = T.alloc_buffer((4,), "float32", scope="local")
     Tx.sum(a[0:1], a)
-#   ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at thread scope\n   packed_add_sum  rejected: reduction_len 4 < 8\n   local           declined: a[0:1] takes the results while a[0:4], which overlaps it, is still read: reduce into another tile\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at thread scope
+#|    packed_add_sum  rejected: reduction_len 4 < 8
+#|    local           declined: a[0:1] takes the results while a[0:4], which overlaps it, is still read: reduce into another tile
+#|    shared          rejected: source is local and destination local; shared reduces tiles in shared memory
 
 @T.prim_func
 def in_place():
@@ -447,10 +464,16 @@ def in_place():
     tid = T.thread_id([32])
     a = T.alloc_buffer((32, 8), "float32", scope="local", layout=L(8))
     Tx.warp.sum(a[:, 0:1], a)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warp scope\n   packed_add_sum  rejected: unsupported exec_scope warp; dst_len 32 != 1; src ndim 2 != 1\n   local           declined: a[0:32, 0:1] takes the results while a[0:32, 0:8], which overlaps it, is still read: reduce into another tile\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warp scope
+#|    packed_add_sum  rejected: unsupported exec_scope warp; dst_len 32 != 1; src ndim 2 != 1
+#|    local           declined: a[0:32, 0:1] takes the results while a[0:32, 0:8], which overlaps it, is still read: reduce into another tile
+#|    shared          rejected: source is local and destination local; shared reduces tiles in shared memory
     Tx.warp.sum(a, a, axes=0, thread_reduce=True)
     Tx.warp.sum(a, a, axes=0, accum=True, thread_reduce=True)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warp scope\n   packed_add_sum  rejected: unsupported exec_scope warp; dst_len 256 != 1; src ndim 2 != 1\n   local           declined: works in place and accumulates: the old value would count twice\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warp scope
+#|    packed_add_sum  rejected: unsupported exec_scope warp; dst_len 256 != 1; src ndim 2 != 1
+#|    local           declined: works in place and accumulates: the old value would count twice
+#|    shared          rejected: source is local and destination local; shared reduces tiles in shared memory
 #| 25 sum -> nothing
 #|   packed_add_sum rejected: dst_len 2 != 1
 #|   local rejected: dst size 2 != expected spatial size 1: a[0:16] reduced along axis 0 leaves that many
@@ -503,7 +526,10 @@ def some_warps():
     d = T.alloc_buffer((10,), "float32", scope="shared")
     if w == 0:
         Tx.cta.sum(d, a)
-#       ^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at cta scope\n   packed_add_sum  rejected: unsupported exec_scope cta; src/dst must be local scope with matching dtype on CUDA; dst_len 10 != 1; src ndim 2 != 1\n   local           rejected: source is shared and destination shared; local reduces tiles in registers\n   shared          rejected: only warp 0 of 4 gets here
+#       ^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at cta scope
+#|    packed_add_sum  rejected: unsupported exec_scope cta; src/dst must be local scope with matching dtype on CUDA; dst_len 10 != 1; src ndim 2 != 1
+#|    local           rejected: source is shared and destination shared; local reduces tiles in registers
+#|    shared          rejected: only warp 0 of 4 gets here
 #   hint: only warp 0 gets here: use Tx.warp.sum
 
 @T.prim_func
@@ -517,7 +543,10 @@ def some_lanes():
     d = T.alloc_buffer((32, 8), "float32", scope="local", layout=L(8))
     if tid < 16:
         Tx.warp.sum(d, a, axes=0, thread_reduce=True)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warp scope\n   packed_add_sum  rejected: unsupported exec_scope warp; dst_len 256 != 1; src ndim 2 != 1\n   local           rejected: only lanes 0 to 15 of 32 get here\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warp scope
+#|    packed_add_sum  rejected: unsupported exec_scope warp; dst_len 256 != 1; src ndim 2 != 1
+#|    local           rejected: only lanes 0 to 15 of 32 get here
+#|    shared          rejected: source is local and destination local; shared reduces tiles in shared memory
 #   hint: only lanes 0 to 15 get here: let the whole warp reach the call
 #| 27 sum -> nothing
 #|   packed_add_sum rejected: unsupported exec_scope cta; src/dst must be local scope with matching dtype on CUDA; dst_len 10 != 1; src ndim 2 != 1
@@ -556,7 +585,10 @@ def far():
     Tx.warp.sum(d, a, axes=0)
     Tx.warp.sum(d, a, axes=0, accum=True)
     Tx.warp.sum(d, a, axes=1)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warp scope\n   packed_add_sum  rejected: unsupported exec_scope warp; dst_len 4 != 1; src ndim 2 != 1\n   local           rejected: d is not repeated over the lanes that a is reduced over\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warp scope
+#|    packed_add_sum  rejected: unsupported exec_scope warp; dst_len 4 != 1; src ndim 2 != 1
+#|    local           rejected: d is not repeated over the lanes that a is reduced over
+#|    shared          rejected: source is local and destination local; shared reduces tiles in shared memory
 
 @T.prim_func
 def columns():
@@ -602,7 +634,10 @@ def twenty_four():
     a = T.alloc_buffer((24, 8), "float32", scope="local", layout=TileLayout(S[(24, 8) : (1 @ laneid, 1)]))
     d = T.alloc_buffer((24, 8), "float32", scope="local", layout=TileLayout(S[(24, 8) : (1 @ laneid, 1)]))
     Tx.warp.sum(d, a, axes=0, thread_reduce=True)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warp scope\n   packed_add_sum  rejected: unsupported exec_scope warp; dst_len 192 != 1; src ndim 2 != 1\n   local           rejected: lanes exchange over powers of two, not over 24 steps of 1 on axis laneid\n   shared          rejected: source is local and destination local; shared reduces tiles in shared memory
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of sum serves this call at warp scope
+#|    packed_add_sum  rejected: unsupported exec_scope warp; dst_len 192 != 1; src ndim 2 != 1
+#|    local           rejected: lanes exchange over powers of two, not over 24 steps of 1 on axis laneid
+#|    shared          rejected: source is local and destination local; shared reduces tiles in shared memory
 #| 25 sum -> local: form lanes, results 1, summands 1, distances [4 8 16]
 #|   packed_add_sum rejected: unsupported exec_scope warp; dst_len 4 != 1; src ndim 2 != 1
 #|   shared not_tried: source is local and destination local; shared reduces tiles in shared memory

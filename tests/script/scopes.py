@@ -240,7 +240,10 @@ def refused(A: T.Buffer((64,), "int32")):
     A[T.lane_id([32])] = 1
     s = T.alloc_shared([64], "int32")
     Tx.cluster.copy(s, A)
-#   ^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at cluster scope\n   gmem_smem, reg  rejected: works at thread, warp, warpgroup and cta scope, not at cluster scope\n   ldstmatrix      rejected: works at warp, warpgroup and cta scope, not at cluster scope\n   fallback        declined: cluster scope has no single thread that could work for all
+#   ^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at cluster scope
+#|    gmem_smem, reg  rejected: works at thread, warp, warpgroup and cta scope, not at cluster scope
+#|    ldstmatrix      rejected: works at warp, warpgroup and cta scope, not at cluster scope
+#|    fallback        declined: cluster scope has no single thread that could work for all
 #   hint: call it at cta scope in each CTA: Tx.cta.copy
 #| @T.prim_func
 #| def served(A: T.Buffer((64,), "int32")):
@@ -331,7 +334,9 @@ def k(A: T.Buffer((128, 32), "float16")):
         T.evaluate(0)
     elif w >= 4:
         Tx.wg.copy(s[:, :], A[:, :])
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at warpgroup scope\n   gmem_smem, fallback  rejected: only some threads of the warpgroup pass `not (w == 5)`\n   ldstmatrix, reg      rejected: source is global and destination shared
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at warpgroup scope
+#|    gmem_smem, fallback  rejected: only some threads of the warpgroup pass `not (w == 5)`
+#|    ldstmatrix, reg      rejected: source is global and destination shared
 #   hint: let all threads of the warpgroup reach the call: move it out of `if not (w == 5)`
 
 #--- after an error nothing is missed that the failed statement would have made  [cuda]

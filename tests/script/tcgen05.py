@@ -14,13 +14,21 @@ def k():
     sf = T.decl_buffer((128, 4), "float8_e8m0fnu", scope="tmem", allocated_addr=400, layout=sf_tmem_layout(128, 4, 1))
     if tid == 0:
         Tx.gemm_async(c, a, a, SFA=sf)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: SFA and SFB must both be given\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope
+#|    tcgen05  declined: SFA and SFB must both be given
+#|    wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
         Tx.gemm_async(c, a, a, SFB=sf)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: SFA and SFB must both be given\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope
+#|    tcgen05  declined: SFA and SFB must both be given
+#|    wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
         Tx.gemm_async(c, a, a, transA=tid < 64)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: transA must be known before the launch, not tid < 64\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope
+#|    tcgen05  declined: transA must be known before the launch, not tid < 64
+#|    wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
         Tx.gemm_async(c, a, a, transB=tid < 64)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: transB must be known before the launch, not tid < 64\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope
+#|    tcgen05  declined: transB must be known before the launch, not tid < 64
+#|    wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
         Tx.gemm_async(c, a, a, accum=tid < 64)
 
 #--- C may not lie over what is read, wherever the allocation starts  [cuda]
@@ -40,7 +48,9 @@ def k():
     beside = T.decl_buffer((128, 64), "float16", scope="tmem", allocated_addr=address[0] + 64, layout=TileLayout(S[(128, 64) : (1 @ TLane, 1 @ TCol)]))
     if tid == 0:
         Tx.gemm_async(c, over, b)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: A starts 32 columns from C, which has 64: the product would write over A while it is read\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope
+#|    tcgen05  declined: A starts 32 columns from C, which has 64: the product would write over A while it is read
+#|    wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
         Tx.gemm_async(c, beside, b)
 
 #--- operands that are stored the other way round  [cuda]
@@ -58,10 +68,18 @@ def k():
     c = T.decl_buffer((128, 128), "float32", scope="tmem", allocated_addr=0, layout=TileLayout(S[(128, 128) : (1 @ TLane, 1 @ TCol)]))
     if tid == 0:
         Tx.gemm_async(c, a, b)
-#       ^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: K is 64 in A and 128 in B, which would fit with transB=True\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+#       ^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope
+#|    tcgen05  declined: K is 64 in A and 128 in B, which would fit with transB=True
+#|    wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
         Tx.gemm_async(c, b, a)
-#       ^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: C has 128 rows, A has 64, which would fit with transA=True\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+#       ^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope
+#|    tcgen05  declined: C has 128 rows, A has 64, which would fit with transA=True
+#|    wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
         Tx.gemm_async(c, a, a, transB=True)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: K is 64 in A and 128 in B, which would fit with transB=False\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope
+#|    tcgen05  declined: K is 64 in A and 128 in B, which would fit with transB=False
+#|    wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
         Tx.gemm_async(c, a, b[:, 0:64])
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope\n   tcgen05  declined: C has 128 columns, B has 64 rows\n   wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at thread scope
+#|    tcgen05  declined: C has 128 columns, B has 64 rows
+#|    wgmma    rejected: wgmma is issued by a warpgroup, this is thread scope; wgmma adds up in registers, C is tmem; wgmma needs sm_90a, the target is sm_100a

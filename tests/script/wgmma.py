@@ -78,33 +78,45 @@ def k():
     whole = T.alloc_buffer((64, 64), "int32", scope="local", layout=wgmma_accumulator_layout(64))
     rows = T.alloc_buffer((128, 64), "float32", scope="local", layout=TileLayout(S[(128, 64) : (1 @ tid_in_wg, 1)]))
     Tx.warp.gemm_async(c, a, b, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warp scope\n   wgmma  rejected: wgmma is issued by a warpgroup, this is warp scope
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warp scope
+#|    wgmma  rejected: wgmma is issued by a warpgroup, this is warp scope
 #   hint: the whole warpgroup gets here: use Tx.warpgroup.gemm_async
     if warp < 2:
         Tx.wg.gemm_async(c, a, b, dispatch="wgmma")
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  rejected: only warps 0 to 1 of 4 get here
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  rejected: only warps 0 to 1 of 4 get here
 #   hint: only warps 0 to 1 get here: let the whole warpgroup reach the call
     Tx.wg.gemm_async(a, a, b, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  rejected: wgmma adds up in registers, C is shared
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  rejected: wgmma adds up in registers, C is shared
     Tx.wg.gemm_async(half, a, b, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  rejected: products of float16 are added up in float32, C is float16
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  rejected: products of float16 are added up in float32, C is float16
     Tx.wg.gemm_async(c, bytes, b, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  rejected: A is int8 and B float16, they must be the same
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  rejected: A is int8 and B float16, they must be the same
     Tx.wg.gemm_async(c, a, plain, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  declined: atoms along K of plain are 8 elements apart, not a multiple of their own 64; without a swizzle an atom is eight rows of 16 bytes, one behind the other: alloc_mma and mma_shared_layout make tiles with one
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  declined: atoms along K of plain are 8 elements apart, not a multiple of their own 64; without a swizzle an atom is eight rows of 16 bytes, one behind the other: alloc_mma and mma_shared_layout make tiles with one
     Tx.wg.gemm_async(rows[0:64, :], a, b, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  declined: the layout of rows has not 16 rows a warp where wgmma has: see wgmma_accumulator_layout and wgmma_operand_layout
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  declined: the layout of rows has not 16 rows a warp where wgmma has: see wgmma_accumulator_layout and wgmma_operand_layout
     Tx.wg.gemm_async(c, a[:, 0:32], b, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  declined: K is 32 in A and 64 in B
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  declined: K is 32 in A and 64 in B
     Tx.wg.gemm_async(c[:, 0:32], a, b, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  declined: B has 64 rows along N, C has 32 columns
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  declined: B has 64 rows along N, C has 32 columns
     Tx.wg.gemm_async(c, a[:, 8:24], b[:, 8:24], dispatch="wgmma")
     Tx.wg.gemm_async(c, a[:, 8:16], b[:, 8:16], dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  declined: K is 8, not a multiple of the 16 that one wgmma of float16 takes
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  declined: K is 8, not a multiple of the 16 that one wgmma of float16 takes
     Tx.wg.gemm_async(whole, bytes[:, 0:64], bytes[:, 0:64], transB=True, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  declined: wgmma reads int8 only with K contiguous, B has N contiguous
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  declined: wgmma reads int8 only with K contiguous, B has N contiguous
     Tx.wg.gemm_async(c, half, b, transA=True, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  declined: A in registers cannot be transposed
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  declined: A in registers cannot be transposed
 
 #--- another architecture has no wgmma  [cuda]
 from tvm.script import tirx as T
@@ -119,7 +131,8 @@ def k():
     a = T.alloc_buffer((64, 64), "float16", scope="shared", layout=mma_shared_layout("float16", 3, (64, 64)))
     c = T.alloc_buffer((64, 64), "float32", scope="local", layout=wgmma_accumulator_layout(64))
     Tx.wg.gemm_async(c, a, a, dispatch="wgmma")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope\n   wgmma  rejected: wgmma needs sm_90a, the target is sm_100a
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
+#|    wgmma  rejected: wgmma needs sm_90a, the target is sm_100a
 
 #--- its layouts have names, and say what they need
 from tvm.script import tirx as T

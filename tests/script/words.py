@@ -132,7 +132,8 @@ def k(A: T.Buffer((64, 64), "float16"), B: T.Buffer((4, 6), "float16")):
 #      ^^^^^^^^^^^^^^^^^^^^^^ information[TW3012]: `st.stage + (m & 7) < 5` is taken to be the same in all threads of a cta, which copy inside relies on
         Tx.cta.copy(S[0, :, :], A[:, :])
     Tx.cta.copy_async(S[st.stage, 0:64, 1:6], A[0:64, m * 2 : m * 2 + 5], dispatch="ldgsts")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts  rejected: region of 320 elements is not divisible by 128 threads
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope
+#|    ldgsts  rejected: region of 320 elements is not divisible by 128 threads
     Tx.copy(st.tiles[1][:, :], B[:, :])
 #           ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at thread scope: element types differ: float16 to float32
 #   hint: both sides have one type: declare st.tiles[1] as float16, or convert with Tx.cast
@@ -157,7 +158,10 @@ def k(A: T.Buffer((64, 64), "float16"), B: T.Buffer((64, 64), "float16"), C: T.B
     Tx.cta.copy(R[0:64, 0:64], A[0:32, 0:64])
 #                              ^^^^^^^^^^^^^ error[TW3104]: no variant of copy serves this call at cta scope: shapes differ: 32 x 64 to 64 x 64
     Tx.cta.copy_async(R[:, :], A[0:64, 1:65])
-#                              ^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts                           declined: dimension 1 of A ends at 64, the slice at 65: cp.async does not clip\n   tma                              rejected: one thread issues tensor copies, this is cta scope: guard with one elected lane\n   dsmem, smem->tmem, tmem<->local  rejected: source is global and destination shared
+#                              ^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope
+#|    ldgsts                           declined: dimension 1 of A ends at 64, the slice at 65: cp.async does not clip
+#|    tma                              rejected: one thread issues tensor copies, this is cta scope: guard with one elected lane
+#|    dsmem, smem->tmem, tmem<->local  rejected: source is global and destination shared
     L = T.alloc_local((64, 64), "float16")
     Tx.cta.copy_async(L[:, :], A[:, :])
 #                     ^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope: source is global and destination local
@@ -185,11 +189,17 @@ def k(A: T.Buffer((256, 64), "float16")):
 #   hint: only warps 4 to 7 get here: use Tx.warpgroup.copy
     if lane == 0:
         Tx.warp.copy_async(S[:, :], A[:, :])
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at warp scope\n   ldgsts                           rejected: only lane 0 of 32 gets here\n   tma                              rejected: one thread issues tensor copies, this is warp scope: guard with one elected lane\n   dsmem, smem->tmem, tmem<->local  rejected: source is global and destination shared
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at warp scope
+#|    ldgsts                           rejected: only lane 0 of 32 gets here
+#|    tma                              rejected: one thread issues tensor copies, this is warp scope: guard with one elected lane
+#|    dsmem, smem->tmem, tmem<->local  rejected: source is global and destination shared
 #   hint: only lane 0 gets here: use Tx.copy_async
     if w < 3:
         Tx.cta.copy_async(S[:, :], A[:, :])
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   ldgsts                           rejected: only warps 0 to 2 of 8 get here\n   tma                              rejected: one thread issues tensor copies, this is cta scope: guard with one elected lane\n   dsmem, smem->tmem, tmem<->local  rejected: source is global and destination shared
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope
+#|    ldgsts                           rejected: only warps 0 to 2 of 8 get here
+#|    tma                              rejected: one thread issues tensor copies, this is cta scope: guard with one elected lane
+#|    dsmem, smem->tmem, tmem<->local  rejected: source is global and destination shared
 #   hint: only warps 0 to 2 get here: let the whole cta reach the call
     if lane < 16:
         Tx.warp.copy(S[:, :], A[:, :])
@@ -209,5 +219,6 @@ def k(A: T.Buffer((64, 64), "float16")):
     S = T.alloc_shared((64, 64), "float16", align=1024)
     bar = T.alloc_shared((1,), "uint64")
     Tx.cta.copy_async(S[:, :], A[:, :], dispatch="tma", mbar=bar.ptr_to([0]))
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope\n   tma  rejected: one thread issues tensor copies, this is cta scope: guard with one elected lane
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at cta scope
+#|    tma  rejected: one thread issues tensor copies, this is cta scope: guard with one elected lane
 #   hint: one thread issues it: guard it with `if T.ptx.elect_sync():` in one warp and use Tx.copy_async

@@ -19,7 +19,7 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [TESTS, os.path.join(TESTS, "worker"), os.path.join(TESTS, "lsp"), os.path.join(TESTS, "build")]
+sys.path.insert(0, TESTS)
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 FAKE_CUDA = os.environ.get("TILEWRIGHT_FAKE_CUDA", "")

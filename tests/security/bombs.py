@@ -558,8 +558,8 @@ class Server:
         self.limit = lambda pid: resource.prlimit(pid, resource.RLIMIT_AS, (most, most))
 
     def start(self):
-        import client
-        self.client = client.Client(self.binary, environment=self.env)
+        from support.language_server import Client
+        self.client = Client(self.binary, environment=self.env)
         self.limit(self.client.process.pid)
         self.client.initialize({"textDocument": {"publishDiagnostics": {"versionSupport": True}}})
 
@@ -592,8 +592,8 @@ class Server:
 
     def look(self, path, bomb):
         """Opens the bomb, asks of it, and changes it to the honest text. Returns (what is wrong, seconds, megabytes)."""
-        import client
         import time
+        from support.jsonrpc import Closed
         wrong, uri, script = [], "file://" + path, bomb.script
         if not self.client:
             self.start()
@@ -606,12 +606,12 @@ class Server:
         try:
             c = self.client
             c.notify("textDocument/didOpen", {"textDocument": {"uri": uri, "languageId": "python", "version": 1, "text": script}})
-            ids = [c.start_request(f"textDocument/{feature}", {"textDocument": {"uri": uri}}) for feature in self.FEATURES]
+            ids = [c.ask(f"textDocument/{feature}", {"textDocument": {"uri": uri}}) for feature in self.FEATURES]
             line = script.count("\n", 0, 200_000) // 2
             at = {"textDocument": {"uri": uri}, "position": {"line": line, "character": 5}}
-            ids += [c.start_request(f"textDocument/{feature}", at) for feature in ("hover", "completion", "definition", "documentHighlight")]
-            ids.append(c.start_request("textDocument/selectionRange", {"textDocument": {"uri": uri}, "positions": [at["position"]]}))
-            ids.append(c.start_request("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 10**6, "character": 0}}}))
+            ids += [c.ask(f"textDocument/{feature}", at) for feature in ("hover", "completion", "definition", "documentHighlight")]
+            ids.append(c.ask("textDocument/selectionRange", {"textDocument": {"uri": uri}, "positions": [at["position"]]}))
+            ids.append(c.ask("textDocument/inlayHint", {"textDocument": {"uri": uri}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 10**6, "character": 0}}}))
             self.diagnosed(uri, 1)
             for i in ids:
                 c.answer(i, PATIENCE)
@@ -640,7 +640,7 @@ class Server:
             if wrong:
                 self.stop()
             return wrong, seconds, megabytes
-        except (TimeoutError, client.Gone, OSError) as error:
+        except (TimeoutError, Closed, OSError) as error:
             code = self.client.process.poll()
             self.stop()
             return [f"{type(error).__name__}, the server {'ended with ' + str(code) if code is not None else 'is alive'}"], 0.0, 0.0
@@ -673,7 +673,7 @@ def attempt(binary, bomb, server, ways, env=None):
 
 def main():
     tests = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    sys.path[:0] = [os.path.join(tests, "lsp")]
+    sys.path.insert(0, tests)
     flags = [a for a in sys.argv[2:] if a.startswith("--")]
     words = [a for a in sys.argv[2:] if not a.startswith("--")]
     every = next((int(f.split("=")[1]) for f in flags if f.startswith("--every=")), 1)

@@ -19,10 +19,9 @@ import threading
 import time
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from attack import BINARY, FAKE_CUDA, attack, main  # noqa: E402
-from hostile_test import Job  # noqa: E402
-from wire import Worker  # noqa: E402
+from support.jobs import Job  # noqa: E402
+from support.worker import Client, Worker  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VERSION = subprocess.run([BINARY, "--version"], capture_output=True, text=True).stdout.split()[0] if BINARY else ""
@@ -177,12 +176,12 @@ def nvrtc_option(option, arch="sm_90a"):
         worker, client = with_worker(t, "--on", "none")
         try:
             options = [option] if option is not None else []
-            answer = client.call("compile", {"source": "x", "arch": arch, "options": options, "ptx": True, "cubin": True})
+            answer = client.request("compile", {"source": "x", "arch": arch, "options": options, "ptx": True, "cubin": True})
             words = "is not allowed" if option is not None else "an architecture is"
             t.holds(words in answer.get("error", {}).get("message", ""), f"answered {answer}")
             t.holds(option is None or option.split("\n")[0] in answer["error"]["message"], f"does not name it: {answer}")
             # The next client's options go through to NVRTC (which is a planted file here, and fails in its own words).
-            fine = client.call("compile", {"source": "x", "arch": "sm_90a", "options": ["--fmad=false", "-DN=1"]})
+            fine = client.request("compile", {"source": "x", "arch": "sm_90a", "options": ["--fmad=false", "-DN=1"]})
             t.holds(fine.get("result", {}).get("failed"), f"an honest request is answered with {fine}")
         finally:
             worker.end()
@@ -207,8 +206,8 @@ def compile_text(t, source, **more):
     client = worker.stdio()
     client.hello()
     try:
-        answer = client.call("compile", {"source": source, "arch": "sm_90a", "options": [], "ptx": True, "cubin": True, **more})
-        fine = client.call("compile", {"source": KERNEL % 1, "arch": "sm_90a", "options": [], "ptx": True, "cubin": True})
+        answer = client.request("compile", {"source": source, "arch": "sm_90a", "options": [], "ptx": True, "cubin": True, **more})
+        fine = client.request("compile", {"source": KERNEL % 1, "arch": "sm_90a", "options": [], "ptx": True, "cubin": True})
         t.holds(not fine["result"]["failed"], f"the next client gets {fine}")
         return json.dumps(answer)
     finally:
@@ -241,10 +240,10 @@ if HAVE_NVRTC:
         client.hello()
         try:
             request = {"source": KERNEL % 2, "arch": "sm_90a", "options": [], "ptx": True, "cubin": True}
-            t.holds(not client.call("compile", request)["result"]["failed"], "does not compile")
+            t.holds(not client.request("compile", request)["result"]["failed"], "does not compile")
             for pid in worker.children():
                 os.kill(pid, signal.SIGKILL)
-            t.holds(not client.call("compile", {**request, "source": KERNEL % 3})["result"]["failed"], "does not come back")
+            t.holds(not client.request("compile", {**request, "source": KERNEL % 3})["result"]["failed"], "does not come back")
         finally:
             worker.end()
 
@@ -394,7 +393,7 @@ if os.path.exists(FAKE_CUDA):
             number = Job("kernel k\nhang\n").start(client)
             for pid in descendants(worker.process.pid, "gpu-helper"):
                 os.kill(pid, signal.SIGSTOP)
-            answer, _ = client.answer(number)
+            answer = client.answer(number)
             t.holds(answer["result"]["outcome"]["status"] == "timeout", answer)
             job = Job()
             _, left = job.run(client)
@@ -409,7 +408,7 @@ if HAVE_NVRTC:
         client = worker.stdio()
         client.hello()
         try:
-            made = client.call("compile", {"source": KERNEL % 5, "arch": "sm_90a", "options": [], "sass": True, "cubin": True})
+            made = client.request("compile", {"source": KERNEL % 5, "arch": "sm_90a", "options": [], "sass": True, "cubin": True})
             t.holds(not made["result"]["failed"] and made["result"]["sizes"][2] > 0, made)
             every_thread_is_confined(t, descendants(worker.process.pid, "toolchain-helper"), "compiler")
         finally:
@@ -505,8 +504,7 @@ def _(t):
     worker = subprocess.Popen([BINARY, "worker", "--stdio", "--on", "gpu", "--driver", FAKE_CUDA, "--nvml", FAKE_CUDA, "--no-compiler"],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=t.env,
                               preexec_fn=older_kernel(LANDLOCK))
-    from wire import Client
-    client = Client(lambda n: os.read(worker.stdout.fileno(), n), lambda data: (worker.stdin.write(data), worker.stdin.flush()))
+    client = Client.of_process(worker)
     try:
         client.hello()
         answer, _ = Job(f"kernel k\nattempt connect 22\nattempt kill {worker.pid}\nattempt peek {worker.pid}\n").run(client)

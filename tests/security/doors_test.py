@@ -279,7 +279,7 @@ def _(_, one):
     client = one.client()
     method = "build/initialize" if one.kind == "serve" else "initialize"
     params = json.loads(one.hello("x" * 64).split(b"\r\n\r\n", 1)[1])["params"]
-    answer = client.ask(method, params)
+    answer = client.request(method, params)
     if one.kind != "worker" and "error" not in answer:
         raise Through(f"answered {answer}")
     client.ping()
@@ -342,9 +342,9 @@ def _(_, one):
 def _(_, one):
     for broken in (b"GET / HTTP/1.1\r\n", b"Content-Length: 99999999999\r\n\r\n", b"Content-Length: x\r\n\r\n", b"x\r\n\r\n"):
         client = one.client()
-        send(client.socket, broken + one.harm(MARK) + frame({"jsonrpc": "2.0", "id": 77, "method": "shutdown"}))
+        send(client, broken + one.harm(MARK) + frame({"jsonrpc": "2.0", "id": 77, "method": "shutdown"}))
         end = time.monotonic() + 5
-        while (message := client.messages.get(timeout=max(0.01, end - time.monotonic()))) is not None:
+        while (message := client.incoming.get(timeout=max(0.01, end - time.monotonic()))) is not None:
             if message.get("id") is not None and message.get("id") != 1:
                 raise Through(f"{broken!r} was followed by {message}")
         client.close()
@@ -354,9 +354,9 @@ def _(_, one):
 def _(_, one):
     client = one.client()
     before = one.resident()
-    send(client.socket, frame(b'{"jsonrpc":"2.0","id":5,"method":"x","params":[' + b"[]," * 5_000_000 + b"[]]}"))
+    send(client, frame(b'{"jsonrpc":"2.0","id":5,"method":"x","params":[' + b"[]," * 5_000_000 + b"[]]}"))
     end = time.monotonic() + 20
-    while "more than 4000000 values" not in str(message := client.messages.get(timeout=max(0.01, end - time.monotonic()))):
+    while "more than 4000000 values" not in str(message := client.incoming.get(timeout=max(0.01, end - time.monotonic()))):
         if message is None:
             raise Through("the connection was ended without a word")
     if one.resident() > before + (150 << 20):
@@ -384,7 +384,7 @@ for method in ("compile", "test", "run"):
         for address in ADDRESSES:
             for words in (["--on", address], ["--on=" + address], ["--arch", "sm_90a", "--on", address, "--on", "sim"]):
                 params = {"target": target} if method == "run" else {"targets": [target]}
-                refused(client.ask("buildTarget/" + method, {**params, "arguments": words}), "address")
+                refused(client.request("buildTarget/" + method, {**params, "arguments": words}), "address")
         client.close()
         unharmed("serve")
 
@@ -394,12 +394,12 @@ def _(t):
     one = server("lsp")
     client = one.client()
     uri = "file://" + os.path.join(WORK, "a.py")
-    client.socket.sendall(frame({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {
+    client.raw(frame({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {
         "textDocument": {"uri": uri, "languageId": "python", "version": 1, "text": SCRIPT}}}))
     for address in ADDRESSES:
         params = {"textDocument": {"uri": uri}, "entry": "k", "on": address}
-        refused(client.ask("tilewright/run", params), "address")
-        refused(client.ask("workspace/executeCommand", {"command": "tilewright.run", "arguments": [params]}), "address")
+        refused(client.request("tilewright/run", params), "address")
+        refused(client.request("workspace/executeCommand", {"command": "tilewright.run", "arguments": [params]}), "address")
     client.close()
     unharmed("lsp")
 
@@ -410,9 +410,9 @@ def _(t):
     client = Client(one, one.token)
     uri = "file://" + os.path.join(WORK, "a.py")
     settings = {"tilewright": {"remotes": {"lab": {"at": "exec:touch " + MARK}}, "pools": {"all": ["exec:touch " + MARK]}}}
-    client.socket.sendall(frame({"jsonrpc": "2.0", "method": "workspace/didChangeConfiguration", "params": {"settings": settings}}))
+    client.raw(frame({"jsonrpc": "2.0", "method": "workspace/didChangeConfiguration", "params": {"settings": settings}}))
     for name in ("lab", "all"):
-        refused(client.ask("tilewright/run", {"textDocument": {"uri": uri}, "entry": "k", "on": name}), "no target")
+        refused(client.request("tilewright/run", {"textDocument": {"uri": uri}, "entry": "k", "on": name}), "no target")
     client.close()
     unharmed("lsp")
 
@@ -430,11 +430,11 @@ for kind in ("serve", "lsp"):
         try:
             client = one.client()
             if kind == "serve":
-                client.ask("buildTarget/test", {"targets": [{"uri": uri}], "arguments": ["--on", "probe"]}, 60)
+                client.request("buildTarget/test", {"targets": [{"uri": uri}], "arguments": ["--on", "probe"]}, 60)
             else:
-                client.socket.sendall(frame({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {
+                client.raw(frame({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {
                     "textDocument": {"uri": uri, "languageId": "python", "version": 1, "text": SCRIPT}}}))
-                client.ask("tilewright/run", {"textDocument": {"uri": uri}, "entry": "k", "on": "probe"}, 60)
+                client.request("tilewright/run", {"textDocument": {"uri": uri}, "entry": "k", "on": "probe"}, 60)
             with open(seen) as f:
                 sockets = {line for line in f if line.startswith("socket:")}
             t.holds(len(sockets) == 1, f"beside its own stream it had {sockets}")
@@ -448,7 +448,7 @@ def _(t):
     client = server("worker").client()
     for method in ("job/open", "job/run", "compile"):
         for more in ({"on": "exec:touch " + MARK}, {"remote": "exec:touch " + MARK, "command": ["touch", MARK]}):
-            answer = client.ask(method, {"key": "k", "attempt": 1, **more})
+            answer = client.request(method, {"key": "k", "attempt": 1, **more})
             t.holds("error" in answer, f"answered {answer}")
     client.close()
     unharmed("worker")
@@ -624,7 +624,7 @@ for kind in KINDS:
 @attack("serve, worker: TLS clients that never end their handshake, and some that never say a word behind it")
 def _(t):
     import ssl
-    from certificates import make_certificates
+    from support.certificates import make_certificates
     make_certificates(t.folder)
     at = lambda name: os.path.join(t.folder, name)  # noqa: E731
     for kind in ("serve", "worker"):

@@ -1,7 +1,5 @@
 """Servers that listen, as their attackers meet them: `tilewright serve`, `lsp` and `worker`, and the bytes of a client of each."""
-import json
 import os
-import queue
 import re
 import socket
 import subprocess
@@ -9,6 +7,8 @@ import threading
 import time
 
 from attack import BINARY, Through
+from support import jsonrpc
+from support.jsonrpc import connected, frame, hang_up, request  # noqa: F401: for the attacks
 
 KINDS = ("serve", "lsp", "worker")
 SCRIPT = """from tvm.script import tirx as T
@@ -19,15 +19,6 @@ def k(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
     lane = T.thread_id([64])
     B[lane] = A[lane] + T.float32(1)
 """
-
-
-def frame(message):
-    body = message if isinstance(message, bytes) else json.dumps(message).encode()
-    return b"Content-Length: %d\r\n\r\n" % len(body) + body
-
-
-def request(number, method, params):
-    return frame({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
 
 
 class Server:
@@ -61,12 +52,7 @@ class Server:
         return int(self.address.rsplit(":", 1)[1])
 
     def connect(self, timeout=20):
-        if self.address.startswith("unix:"):
-            s = socket.socket(socket.AF_UNIX)
-            s.settimeout(timeout)
-            s.connect(self.address[5:])
-            return s
-        return socket.create_connection(("127.0.0.1", self.port), timeout)
+        return connected(self.address, timeout)
 
     def hello(self, token, number=1, **more):
         """The first request of this server's protocol, with `token` where it belongs (None: without)."""
@@ -107,62 +93,34 @@ class Server:
         self.process.wait()
 
 
-class Client:
+class Client(jsonrpc.Client):
+    """An honest client: it must be let in, and answered in time."""
+
     def __init__(self, server, token):
         self.server = server
-        self.socket = server.connect()
-        self.messages = queue.Queue()
-        self.number = 1
-        self.socket.sendall(server.hello(token))
-        threading.Thread(target=self._read, daemon=True).start()
-        if "result" not in (answer := self._answer(1)):
+        connection = server.connect()
+        super().__init__(connection.recv, connection.sendall, lambda: hang_up(connection))
+        self.raw(server.hello(token))
+        self.next_id = 2
+        if "result" not in (answer := self.answer(1)):
             self.close()
             raise Through(f"{server.kind} does not let an honest client in: {answer}")
 
-    def _read(self):
+    def answer(self, id, timeout=20):
         try:
-            stream = self.socket.makefile("rb")
-            while True:
-                length = None
-                while (line := stream.readline()) not in (b"\r\n", b""):
-                    name, value = line.decode().split(":")
-                    length = int(value) if name.lower() == "content-length" else length
-                if line == b"":
-                    break
-                self.messages.put(json.loads(stream.read(length)))
-        except (OSError, ValueError):
-            pass
-        self.messages.put(None)
-
-    def _answer(self, number, seconds=20):
-        end = time.monotonic() + seconds
-        while True:
-            try:
-                message = self.messages.get(timeout=max(0.01, end - time.monotonic()))
-            except queue.Empty:
-                raise Through(f"{self.server.kind} does not answer an honest client within {seconds} s") from None
-            if message is None:
-                raise Through(f"{self.server.kind} has ended an honest client's connection")
-            if message.get("id") == number and "method" not in message:
-                return message
-
-    def ask(self, method, params, seconds=20):
-        self.number += 1
-        self.socket.sendall(request(self.number, method, params))
-        return self._answer(self.number, seconds)
+            answer = super().answer(id, timeout)
+        except TimeoutError:
+            raise Through(f"{self.server.kind} does not answer an honest client within {timeout} s") from None
+        except jsonrpc.Closed:
+            raise Through(f"{self.server.kind} has ended an honest client's connection") from None
+        self.seen.clear()
+        return answer
 
     def ping(self, seconds=20):
         method = {"worker": "ping", "serve": "workspace/buildTargets", "lsp": "$/tilewright/memory"}[self.server.kind]
-        answer = self.ask(method, {}, seconds)
+        answer = self.request(method, {}, seconds)
         if "result" not in answer:
             raise Through(f"{self.server.kind} refuses an honest request: {answer}")
-
-    def close(self):
-        try:
-            self.socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-        self.socket.close()
 
 
 def served(server, seconds=20):
@@ -178,9 +136,9 @@ def served(server, seconds=20):
 
 
 def send(connection, data):
-    """As much of it as the other side takes."""
+    """As much of it as the other side takes. `connection`: a socket or a client."""
     try:
-        connection.sendall(data)
+        (connection.raw if isinstance(connection, Client) else connection.sendall)(data)
     except OSError:
         pass
 

@@ -3,7 +3,8 @@ import resource
 
 from attack import BINARY, Through, attack, main
 
-import client
+from support.jsonrpc import Closed
+from support.language_server import Client
 
 HONEST = """from tvm.script import tirx as T
 @T.prim_func
@@ -34,7 +35,7 @@ def ended(c, error):
 def add(name, text, more):
     @attack(f"{more} MB for {name}")
     def _(t):
-        c = client.Client(BINARY, environment=t.env)
+        c = Client(BINARY, environment=t.env)
         try:
             c.initialize({"textDocument": {"publishDiagnostics": {}}})
             c.open("file:///honest.py", HONEST)
@@ -42,13 +43,13 @@ def add(name, text, more):
             pid = c.process.pid
             resource.prlimit(pid, resource.RLIMIT_AS, (size(pid) + (more << 20),) * 2)
             c.open("file:///large.py", text)
-            asked = [c.start_request(f"textDocument/{what}", {"textDocument": {"uri": "file:///large.py"}})
+            asked = [c.ask(f"textDocument/{what}", {"textDocument": {"uri": "file:///large.py"}})
                      for what in ("documentSymbol", "semanticTokens/full", "foldingRange")]
             for request in asked:
                 c.answer(request)
             c.change("file:///honest.py", 2, HONEST + "\n")
             c.diagnostics("file:///honest.py", 2)
-        except (client.Gone, OSError) as error:
+        except (Closed, OSError) as error:
             ended(c, error)
         finally:
             c.process.kill()
@@ -68,7 +69,7 @@ def says_so(m, uri):
 
 @attack("an evaluation that has no memory left is said")
 def _(t):
-    c = client.Client(BINARY, environment=t.env)
+    c = Client(BINARY, environment=t.env)
     try:
         c.initialize({"textDocument": {"publishDiagnostics": {}}})
         c.open("file:///honest.py", HONEST)
@@ -81,7 +82,7 @@ def _(t):
         resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
         c.change("file:///honest.py", 2, HONEST + "\n")
         t.holds(not any("not analysed" in d["message"] for d in c.diagnostics("file:///honest.py", 2)), "it is analysed again")
-    except (client.Gone, OSError) as error:
+    except (Closed, OSError) as error:
         ended(c, error)
     finally:
         c.process.kill()

@@ -12,7 +12,9 @@ import threading
 import time
 
 from attack import BINARY, Through, attack, main
-from wire import Closed, Worker, wait_until
+from support.jsonrpc import Closed
+from support.patience import wait_until
+from support.worker import Worker
 
 HUGE = 2147483647
 HEAD = "from tvm.script import tirx as T\n\n"
@@ -349,7 +351,7 @@ def send_data(client, made):
 
 
 def start_job(client, made):
-    opened = client.call("job/open", made[0])
+    opened = client.request("job/open", made[0])
     if "error" in opened:
         return None, opened
     send_data(client, made)
@@ -358,7 +360,7 @@ def start_job(client, made):
 
 def run_job(client, made, timeout=60):
     number, opened = start_job(client, made)
-    return client.answer(number, timeout)[0] if number else opened
+    return client.answer(number, timeout) if number else opened
 
 
 @attack("numbers of a client out of their range are errors of its message or job")
@@ -368,14 +370,14 @@ def _(t):
         for more, words in (({"attempt": HUGE}, "attempt"), ({"attempt": 0}, "attempt"), ({"deadline_seconds": -1}, "deadline"),
                             ({"deadline_seconds": 1e300}, "deadline"), ({"cubins": [1] * 1000}, "cubins"),
                             ({"order": order(names=["A", "B"] + [f"C{i}" for i in range(10_000)])}, "buffers")):
-            said = client.call("job/open", {**job()[0], **more})
+            said = client.request("job/open", {**job()[0], **more})
             t.holds(words in said.get("error", {}).get("message", ""), f"{more.keys()}: {said}")
         for where in ({"index": -1}, {"index": HUGE}, {"offset": -1}, {"offset": 1 << 62}, {"attempt": 1, "index": 0.5}):
             made = job()
-            client.call("job/open", made[0])
+            client.request("job/open", made[0])
             client.notify("job/data", {"key": made[0]["key"], "attempt": 1, "what": "buffer", "index": 0, "offset": 0, **where}, b"x")
             send_data(client, made)
-            said = client.call("job/run", {"key": made[0]["key"], "attempt": 1})
+            said = client.request("job/run", {"key": made[0]["key"], "attempt": 1})
             t.holds("error" in said, f"{where}: {said}")
         served.honest()
 
@@ -389,12 +391,12 @@ def _(t):
             greedy.ask("job/open", made[0])
             send_data(greedy, made)
             greedy.ask("job/run", {"key": made[0]["key"], "attempt": 1})
-        wait_until("they wait", lambda: other.call("status", {})["result"]["queued"] > 900)
+        wait_until("they wait", lambda: other.request("status", {})["result"]["queued"] > 900)
         began = time.monotonic()
         said = run_job(other, job(), 30)
         took = time.monotonic() - began
         t.holds("result" in said and said["result"]["outcome"]["status"] == "done", f"{said}")
-        t.holds(other.call("status", {})["result"]["queued"] > 500, "the greedy client's jobs have ended already")
+        t.holds(other.request("status", {})["result"]["queued"] > 500, "the greedy client's jobs have ended already")
         t.holds(took < 10, f"it waited for {took:.1f} s")
 
 
@@ -403,10 +405,10 @@ def _(t):
     with Served(t, "--memory-limit", "0.1", "--slots", "1") as served:
         greedy, other = served.client(), served.client()
         opened = 0
-        while "result" in greedy.call("job/open", job(count=1 << 20)[0]):
+        while "result" in greedy.request("job/open", job(count=1 << 20)[0]):
             opened += 1
             t.holds(opened < 100, "without end")
-        said = other.call("job/open", job(count=1 << 20)[0])
+        said = other.request("job/open", job(count=1 << 20)[0])
         t.holds("result" in said, f"{opened} jobs leave nothing for another client: {said}")
         greedy.close()
         served.honest()
@@ -417,7 +419,7 @@ def _(t):
     with Served(t, "--memory-limit", "0.05", "--slots", "1") as served:
         client = served.client()
         text = COPY + "# " + "x" * (20 << 20) + "\n"
-        said = [client.call("job/open", job(text=text)[0]) for _ in range(6)]
+        said = [client.request("job/open", job(text=text)[0]) for _ in range(6)]
         t.holds(any("error" in s for s in said), "120 MB of scripts where 100 MB are allowed")
         served.honest()
 
@@ -426,7 +428,7 @@ def _(t):
 def _(t):
     with Served(t, files=128) as served:
         client = served.client()
-        said = [client.call("job/open", job()[0]) for _ in range(200)]
+        said = [client.request("job/open", job()[0]) for _ in range(200)]
         refused = [s["error"] for s in said if "error" in s]
         t.holds(refused and all(e["code"] == -32010 and "open files" in e["message"] for e in refused), f"{refused[:1]}")
         served.honest()
@@ -461,7 +463,7 @@ def _(t):
         for client in clients:
             for _ in range(8):
                 try:
-                    client.call("job/open", job(count=64 << 20)[0], 20)
+                    client.request("job/open", job(count=64 << 20)[0], 20)
                 except (Closed, OSError):
                     break
         many = []
@@ -481,9 +483,9 @@ def _(t):
     with Served(t, "--slots", "1", "--message-limit", "4096", memory=1000 << 20) as served:
         client = served.client()
         try:
-            client.send(b"Content-Length: 3000000000\r\n\r\n")
+            client.raw(b"Content-Length: 3000000000\r\n\r\n")
             for _ in range(1500):
-                client.send(b"[" * (1 << 20))
+                client.raw(b"[" * (1 << 20))
         except OSError:
             pass
         client.close()

@@ -20,7 +20,7 @@ import time
 from attack import BINARY, TESTS, attack, main
 
 ROOT = os.path.dirname(TESTS)
-from client import Client  # noqa: E402  (of tests/lsp: the sessions of build servers have their own)
+from support.language_server import Client  # noqa: E402
 
 SCRIPT = '''from tvm.script import tirx as T
 
@@ -899,9 +899,9 @@ class Editor(Client):
         self.open(self.uri, open(self.path).read())
         self.diagnostics(self.uri, 1)
 
-    def ask(self, method, params):
+    def answered(self, method, params):
         """The answer, after the server's questions."""
-        id = self.start_request(method, params)
+        id = self.ask(method, params)
         while True:
             m = self.wait_for(lambda m: m.get("id") == id and "method" not in m or m.get("method") == "window/showMessageRequest")
             if m.get("method") != "window/showMessageRequest":
@@ -910,7 +910,7 @@ class Editor(Client):
             self.send({"jsonrpc": "2.0", "id": m["id"], "result": {"title": self.chosen} if self.chosen else None})
 
     def run(self, on):
-        return self.ask("tilewright/run", {"textDocument": {"uri": self.uri}, "entry": "copy", "on": on})
+        return self.answered("tilewright/run", {"textDocument": {"uri": self.uri}, "entry": "copy", "on": on})
 
 
 def editing(t, folder, chosen=None):
@@ -1182,7 +1182,7 @@ def _(t):
 
 @attack("honest: a worker by TLS, with a token, takes one step")
 def _(t):
-    from certificates import make_certificates
+    from support.certificates import make_certificates
     keys = os.path.join(t.folder, "keys")
     os.mkdir(keys)
     make_certificates(keys)

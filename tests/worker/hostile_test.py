@@ -12,70 +12,18 @@ import sys
 import tempfile
 import threading
 import unittest
-import uuid
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.dirname(HERE)]
-from certificates import make_certificates  # noqa: E402
-from wire import Closed, Worker, frame, tls_context, wait_until  # noqa: E402
+sys.path.insert(0, os.path.dirname(HERE))
+from support.certificates import make_certificates  # noqa: E402
+from support.jobs import COPY, Job, order  # noqa: E402
+from support.jsonrpc import Closed, frame  # noqa: E402
+from support.patience import wait_until  # noqa: E402
+from support.worker import Worker, tls_context  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 FAKE = os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
 LIMIT = 1 << 30  # bytes of one job's tensors
-
-COPY = "kernel k\ncopy 1 0 {bytes}\n"
-
-
-def order(size=4096, **more):
-    return {"symbol": "k", "grid": [1, 1, 1], "block": [1, 1, 1], "cluster": [1, 1, 1], "dynamic_shared_bytes": 0,
-            "params": [{"kind": "pointer", "index": 0}, {"kind": "pointer", "index": 1}], "tensor_maps": [],
-            "buffers": [{"name": "A", "bytes": size, "role": "input"}, {"name": "B", "bytes": size, "role": "output"}],
-            "warmups": 0, "repeats": 0, "rivals": [], **more}
-
-
-class Job:
-    """A job as a client sends it, for one that is almost right."""
-
-
-    def __init__(self, cubin=None, size=4096, key=None, attempt=1, **open_more):
-        self.key, self.attempt, self.size = key or uuid.uuid4().hex, attempt, size
-        self.cubin = (cubin or COPY.format(bytes=size)).encode()
-        self.data = bytes(i * 7 % 251 for i in range(size)) if size <= 1 << 20 else bytes(size)
-        self.more = open_more
-
-    def params(self):
-        return {"key": self.key, "attempt": self.attempt, "order": order(self.size), "cubins": [len(self.cubin)],
-                **self.more}
-
-    def which(self):
-        return {"key": self.key, "attempt": self.attempt}
-
-    def send_data(self, client):
-        for at in range(0, len(self.cubin), 1 << 20):
-            client.notify("job/data", {**self.which(), "what": "cubin", "index": 0, "offset": at},
-                          self.cubin[at:at + (1 << 20)])
-        for at in range(0, self.size, 1 << 20):
-            client.notify("job/data", {**self.which(), "what": "buffer", "index": 0, "offset": at},
-                          self.data[at:at + (1 << 20)])
-
-    def bring(self, client):
-        opened = client.call("job/open", self.params())
-        assert "result" in opened, opened
-        self.send_data(client)
-
-    def start(self, client):
-        self.bring(client)
-        return client.ask("job/run", self.which())
-
-    def run(self, client):
-        """The outcome, and what buffer B held."""
-        answer, before = client.answer(self.start(client))
-        left = bytearray(self.size)
-        for message, payload in before:
-            if message.get("method") == "job/result" and message["params"]["what"] == "contents":
-                p = message["params"]
-                left[p["offset"]:p["offset"] + len(payload)] = payload
-        return answer, bytes(left)
 
 
 class Hostile(unittest.TestCase):
@@ -131,7 +79,7 @@ class Hostile(unittest.TestCase):
     @staticmethod
     def send_all(client, data):
         try:
-            client.send(data)
+            client.raw(data)
         except OSError:
             pass  # it was ended before its end
 
@@ -148,8 +96,8 @@ class Hostile(unittest.TestCase):
 
     def test_http(self):
         client = self.worker.connect()
-        client.send(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        message, _ = client.message()
+        client.raw(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        message = client.message()
         self.assertEqual(message["error"]["code"], -32700)
         self.closed(client)
 
@@ -162,37 +110,37 @@ class Hostile(unittest.TestCase):
         for header, word in ((b"Content-Length: 2\r\nPayload-Length: 18446744073709551615\r\n\r\n{}", "payload"),
                              (b"Content-Length: 99999999999999\r\n\r\n", "accepted")):
             client = self.client()
-            client.send(header)
-            self.assertIn(word, client.message()[0]["error"]["message"])
+            client.raw(header)
+            self.assertIn(word, client.message()["error"]["message"])
             self.closed(client)
 
     def test_payload_beyond_a_piece(self):
         client = self.client()
         client.notify("job/data", {"key": "x"}, bytes((1 << 20) + 1))
-        self.assertIn("accepted", client.message()[0]["error"]["message"])
+        self.assertIn("accepted", client.message()["error"]["message"])
         self.closed(client)
 
     def test_no_json(self):
         client = self.client()
         for body in (b"{", b"[1,2]", b"null", b'{"jsonrpc":"2.0"}', b"[" * 100_000, b"\xff\xfe", b""):
-            client.send(frame(body))
-            self.assertIn("error", client.message()[0])
-        self.assertIn("result", client.call("ping", {}))
+            client.raw(frame(body))
+            self.assertIn("error", client.message())
+        self.assertIn("result", client.request("ping", {}))
 
     def test_wrong_members(self):
         client = self.client()
         for method in ("job/open", "job/run", "compile", "job/close", "nonsense"):
             for params in ({"key": 5}, [], None, {"key": "x" * 100}, {"key": "a", "order": "b"}, {"attempt": "one"},
                            {"source": 7}, {"script": 3, "key": "k", "order": {}}):
-                self.refused(client.call(method, params))
-        self.assertIn("result", client.call("ping", {}))
+                self.refused(client.request(method, params))
+        self.assertIn("result", client.request("ping", {}))
 
     # ---- who is who ----
 
     def test_nothing_before_initialize(self):
         client = self.worker.connect()
         for method in ("ping", "status", "job/open", "compile", "job/run"):
-            self.refused(client.call(method, {}), "initialize")
+            self.refused(client.request(method, {}), "initialize")
 
     def test_other_version(self):
         self.refused(self.worker.connect().hello(protocol=2), "install the same tilewright")
@@ -282,16 +230,16 @@ class Hostile(unittest.TestCase):
         client = self.client()
         for size, word in ((LIMIT + 1, "memory"), (1 << 41, "out of range"), (-1, "out of range")):
             params = {**Job().params(), "order": order(size)}
-            self.refused(client.call("job/open", params), word)
-        self.refused(client.call("job/open", {**Job().params(), "cubins": [1 << 40]}), "cubin")
-        self.refused(client.call("job/open", {**Job().params(), "cubins": []}), "0 cubins")
+            self.refused(client.request("job/open", params), word)
+        self.refused(client.request("job/open", {**Job().params(), "cubins": [1 << 40]}), "cubin")
+        self.refused(client.request("job/open", {**Job().params(), "cubins": []}), "0 cubins")
         many = [{"name": f"b{i}", "bytes": 1 << 39, "role": "output"} for i in range(1000)]
-        self.refused(client.call("job/open", {**Job().params(), "order": order(buffers=many)}))
-        self.refused(client.call("job/open", {**Job().params(), "order": order(grid=[1 << 40, 1, 1])}), "grid")
+        self.refused(client.request("job/open", {**Job().params(), "order": order(buffers=many)}))
+        self.refused(client.request("job/open", {**Job().params(), "order": order(grid=[1 << 40, 1, 1])}), "grid")
 
     def test_memory_that_others_hold(self):
         client = self.client()
-        answers = [client.call("job/open", Job(size=400 << 20).params()) for _ in range(7)]
+        answers = [client.request("job/open", Job(size=400 << 20).params()) for _ in range(7)]
         self.assertIn("result", answers[0])
         busy = [a for a in answers if "error" in a]
         self.assertTrue(busy and all(a["error"]["code"] == -32010 for a in busy), answers)
@@ -302,16 +250,16 @@ class Hostile(unittest.TestCase):
         worker = self.start("--stall-limit", "0.3")
         idle = worker.connect()
         idle.hello()
-        self.assertIn("result", idle.call("job/open", (first := Job(size=64)).params()))
-        while "result" in idle.call("job/open", Job(size=400 << 20).params()):
+        self.assertIn("result", idle.request("job/open", (first := Job(size=64)).params()))
+        while "result" in idle.request("job/open", Job(size=400 << 20).params()):
             pass
         other = worker.connect()
         other.hello()
-        wait_until("others have room", lambda: "result" in other.call("job/open", Job(size=500 << 20).params()))
+        wait_until("others have room", lambda: "result" in other.request("job/open", Job(size=500 << 20).params()))
         # What waited longest was given up no later than the others, and its client hears of it.
-        error = idle.call("job/run", first.which())["error"]
+        error = idle.request("job/run", first.which())["error"]
         self.assertEqual((error["code"], "given up" in error["message"]), (-32010, True))
-        self.assertIn("no such job", idle.call("job/run", first.which())["error"]["message"])
+        self.assertIn("no such job", idle.request("job/run", first.which())["error"]["message"])
         self.assertEqual(worker.end(), 0)
 
     def test_queue(self):
@@ -319,7 +267,7 @@ class Hostile(unittest.TestCase):
         running = Job("kernel k\nhang\n").start(slow)
         client, answers = self.client(), []
         for _ in range(12):
-            opened = client.call("job/open", (job := Job()).params())
+            opened = client.request("job/open", (job := Job()).params())
             if "error" in opened:
                 answers.append(opened)
                 continue
@@ -327,29 +275,29 @@ class Hostile(unittest.TestCase):
             client.ask("job/run", job.which())
         self.assertTrue(answers, "a queue without end")
         self.assertEqual({a["error"]["code"] for a in answers}, {-32010})
-        self.assertEqual(slow.answer(running)[0]["result"]["outcome"]["status"], "timeout")
+        self.assertEqual(slow.answer(running)["result"]["outcome"]["status"], "timeout")
 
     def test_data_out_of_order(self):
         for where in ({"what": "buffer", "index": 0, "offset": 17}, {"what": "buffer", "index": 9, "offset": 0},
                       {"what": "buffer", "index": -1, "offset": 0}, {"what": "cubin", "index": 0, "offset": 1 << 62},
                       {"what": "buffer", "index": 1, "offset": 0}, {"what": "else", "index": 0, "offset": 0}):
             client, job = self.client(), Job()
-            client.call("job/open", job.params())
+            client.request("job/open", job.params())
             client.notify("job/data", {**job.which(), **where}, b"x" * 100)
             job.send_data(client)
-            self.refused(client.call("job/run", job.which()))
+            self.refused(client.request("job/run", job.which()))
 
     def test_more_data_than_announced(self):
         client, job = self.client(), Job()
-        client.call("job/open", job.params())
+        client.request("job/open", job.params())
         job.send_data(client)
         client.notify("job/data", {**job.which(), "what": "buffer", "index": 0, "offset": job.size}, b"more")
-        self.refused(client.call("job/run", job.which()), "4 bytes")
+        self.refused(client.request("job/run", job.which()), "4 bytes")
 
     def test_missing_data(self):
         client, job = self.client(), Job()
-        client.call("job/open", job.params())
-        self.refused(client.call("job/run", job.which()), "not all there")
+        client.request("job/open", job.params())
+        self.refused(client.request("job/run", job.which()), "not all there")
 
     # ---- jobs that go wrong ----
 
@@ -387,21 +335,21 @@ class Hostile(unittest.TestCase):
 
     def test_client_that_goes_while_it_sends(self):
         client, job = self.client(), Job(size=64 << 20)
-        client.call("job/open", job.params())
+        client.request("job/open", job.params())
         client.notify("job/data", {**job.which(), "what": "cubin", "index": 0, "offset": 0}, job.cubin)
         for at in range(0, 20 << 20, 1 << 20):
             client.notify("job/data", {**job.which(), "what": "buffer", "index": 0, "offset": at}, bytes(1 << 20))
         client.close()
-        wait_until("its memory is free", lambda: self.client().call("status", {})["result"]["held_bytes"] == 0)
+        wait_until("its memory is free", lambda: self.client().request("status", {})["result"]["held_bytes"] == 0)
 
     def test_what_a_client_held_goes_with_it(self):
         open_files = lambda: len(os.listdir(f"/proc/{self.worker.process.pid}/fd"))  # noqa: E731
-        wait_until("earlier clients have gone", lambda: self.client().call("status", {})["result"]["held_bytes"] == 0)
+        wait_until("earlier clients have gone", lambda: self.client().request("status", {})["result"]["held_bytes"] == 0)
         self.worker.leave()
         wait_until("and their sockets", lambda: open_files() < 30)
         clients = [self.client() for _ in range(8)]
         for client in clients:
-            client.call("job/open", Job(size=1 << 20).params())
+            client.request("job/open", Job(size=1 << 20).params())
         self.assertGreater(open_files(), 40)
         self.worker.leave()
         wait_until("its sockets and its memory", lambda: open_files() < 30)
@@ -410,7 +358,7 @@ class Hostile(unittest.TestCase):
         client = self.client()
         running = Job("kernel k\nhang\n").start(client)
         client.notify("$/cancelRequest", {"id": running})
-        self.refused(client.answer(running)[0], "cancelled")
+        self.refused(client.answer(running), "cancelled")
         self.assertEqual(Job().run(client)[0]["result"]["outcome"]["status"], "done")
 
     def test_cancel_in_the_queue(self):
@@ -418,9 +366,9 @@ class Hostile(unittest.TestCase):
         first = Job("kernel k\nhang\n").start(client)
         second = Job().start(client)
         client.notify("$/cancelRequest", {"id": second})
-        self.refused(client.answer(second)[0], "cancelled")
+        self.refused(client.answer(second), "cancelled")
         client.notify("$/cancelRequest", {"id": first})
-        self.refused(client.answer(first)[0], "cancelled")
+        self.refused(client.answer(first), "cancelled")
 
     def test_later_attempt_wins(self):
         one, two = self.client(), self.client()
@@ -429,8 +377,8 @@ class Hostile(unittest.TestCase):
         later = Job(key="same", attempt=2)
         answer, left = later.run(two)
         self.assertEqual((answer["result"]["outcome"]["status"], left), ("done", later.data))
-        self.refused(one.answer(number)[0], "later attempt")
-        self.refused(one.call("job/open", Job(key="same", attempt=2).params()), "later attempt")
+        self.refused(one.answer(number), "later attempt")
+        self.refused(one.request("job/open", Job(key="same", attempt=2).params()), "later attempt")
 
     def test_later_attempt_while_results_go_out(self):
         one, two = self.client(), self.client()
@@ -439,28 +387,28 @@ class Hostile(unittest.TestCase):
         one._read = lambda most: (read(most), reads.wait())[0]
         first = Job(size=64 << 20, key="large")  # more than goes out ahead of its reader
         first.bring(one)
-        done = two.call("status", {})["result"]["done"]
+        done = two.request("status", {})["result"]["done"]
         reads.clear()
         number = one.ask("job/run", first.which())
-        wait_until("it is done", lambda: two.call("status", {})["result"]["done"] > done)
+        wait_until("it is done", lambda: two.request("status", {})["result"]["done"] > done)
         later = Job(key="large", attempt=2)
         self.assertEqual(later.run(two)[0]["result"]["outcome"]["status"], "done")
         reads.set()
-        self.refused(one.answer(number)[0], "later attempt")
+        self.refused(one.answer(number), "later attempt")
         self.assertEqual(Job().run(one)[0]["result"]["outcome"]["status"], "done")  # the connection goes on
 
     def test_key_of_another_client(self):
         one, two = self.client(), self.client()
         job = Job()
-        one.call("job/open", job.params())
-        self.refused(two.call("job/run", job.which()), "no such job")
-        self.refused(two.call("job/run", {**job.which(), "attempt": 2}), "no such job")
+        one.request("job/open", job.params())
+        self.refused(two.request("job/run", job.which()), "no such job")
+        self.refused(two.request("job/run", {**job.which(), "attempt": 2}), "no such job")
 
     # ---- compilations ----
 
     def compile(self, source, **more):
         client = self.client()
-        answer = client.call("compile", {"source": source, "arch": "sm_90a", "options": [], **more}, 300)
+        answer = client.request("compile", {"source": source, "arch": "sm_90a", "options": [], **more}, 300)
         if "error" in answer and "does not compile" in answer["error"]["message"]:
             self.skipTest(answer["error"]["message"])
         return answer.get("result", answer)
@@ -492,7 +440,7 @@ class Hostile(unittest.TestCase):
         client = self.client()
         number = client.ask("compile", {"source": bomb, "arch": "sm_90a", "options": []})
         client.notify("$/cancelRequest", {"id": number})
-        answer = client.answer(number)[0]
+        answer = client.answer(number)
         self.assertIn("error", answer)
 
     # ---- disks and settings ----
@@ -505,7 +453,7 @@ class Hostile(unittest.TestCase):
             self.good(worker)
             client = worker.connect()
             client.hello()
-            answer = client.call("compile", {"source": 'extern "C" __global__ void k() {}\n', "arch": "sm_90a",
+            answer = client.request("compile", {"source": 'extern "C" __global__ void k() {}\n', "arch": "sm_90a",
                                              "options": []}, 300)
             self.assertTrue("error" in answer or answer["result"]["failed"] == "", answer)
         finally:

@@ -12,10 +12,11 @@ import threading
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.dirname(HERE)]
-from certificates import make_certificates  # noqa: E402
-from trust import trust  # noqa: E402
-from wire import Worker, against_schema, wait_until  # noqa: E402
+sys.path.insert(0, os.path.dirname(HERE))
+from support.certificates import make_certificates  # noqa: E402
+from support.patience import wait_until  # noqa: E402
+from support.trust import trust  # noqa: E402
+from support.worker import Worker, against_schema  # noqa: E402
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 FAKE = os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
@@ -287,7 +288,7 @@ class Remote(unittest.TestCase):
     def counts(worker):
         client = worker.connect()
         client.hello()
-        out = client.call("status", {})["result"]
+        out = client.request("status", {})["result"]
         client.close()
         return out
 

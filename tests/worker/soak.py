@@ -11,10 +11,12 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.dirname(HERE)]
-from hostile_test import Job  # noqa: E402
-from soaking import Soaking  # noqa: E402
-from wire import Closed, Worker, wait_until  # noqa: E402
+sys.path.insert(0, os.path.dirname(HERE))
+from support.jobs import Job  # noqa: E402
+from support.jsonrpc import Closed  # noqa: E402
+from support.patience import wait_until  # noqa: E402
+from support.soaking import Soaking  # noqa: E402
+from support.worker import Worker  # noqa: E402
 
 BINARY, FAKE = os.path.abspath(sys.argv[1]), os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 1800
@@ -49,12 +51,12 @@ class Soak(Soaking):
             number = job.start(client)
             time.sleep(rng.random() * 0.05)
             client.notify("$/cancelRequest", {"id": number})
-            answer = client.answer(number)[0]
+            answer = client.answer(number)
             status = "cancelled" if "cancelled" in str(answer.get("error")) else self.status_of(answer)
             expected = ("cancelled", "lost")  # it may have been killed before
         elif kind == "stray":
             client.notify("job/data", {"key": "nobody's", "attempt": 1, "what": "buffer", "index": 0, "offset": 0}, b"x" * 1000)
-            status, expected = str(client.call("ping", {}).get("result")), ("{}",)
+            status, expected = str(client.request("ping", {}).get("result")), ("{}",)
         else:
             if kind == "again":  # a second attempt while the first one waits
                 job.start(client)
@@ -97,7 +99,7 @@ class Soak(Soaking):
         status = {}
 
         def quiet():
-            status.update(client.call("status", {})["result"])
+            status.update(client.request("status", {})["result"])
             return status["running"] == status["queued"] == status["held_bytes"] == 0
 
         wait_until("nothing is left", quiet)

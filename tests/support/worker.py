@@ -1,39 +1,21 @@
-"""What speaks with a worker as a client does, byte by byte, and as no client would."""
-import json
+"""Workers and their clients, byte by byte; also what no honest client would send."""
 import os
-import queue
 import re
 import select
 import signal
 import socket
 import ssl
 import subprocess
-import sys
 import tempfile
 import threading
-import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli"))
-import schema  # noqa: E402
-
-
-SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "protocol", "schema", "worker.json")
-
-
-def messages_in(data):
-    """The messages of a whole stream of frames."""
-    while data:
-        end = data.index(b"\r\n\r\n")
-        lengths = dict(line.split(": ") for line in data[:end].decode().split("\r\n"))
-        body = int(lengths["Content-Length"])
-        yield json.loads(data[end + 4:end + 4 + body])
-        data = data[end + 4 + body + int(lengths.get("Payload-Length", 0)):]
+from support import jsonrpc, schema
+from support.jsonrpc import messages_in
 
 
 def against_schema(sent, answered):
     """What breaks the schema in a session: the streams of both sides. And the methods that were seen."""
-    with open(SCHEMA, encoding="utf-8") as f:
-        root = json.load(f)
+    root = schema.load("worker")
     asked, seen, wrong = {}, set(), []
 
     def check(name, value):
@@ -57,87 +39,23 @@ def against_schema(sent, answered):
     return wrong, seen
 
 
-class Closed(Exception):
-    """The worker ended the connection."""
-
-
-def frame(message, payload=b""):
-    body = message if isinstance(message, bytes) else json.dumps(message).encode()
-    head = f"Content-Length: {len(body)}\r\n"
-    if payload:
-        head += f"Payload-Length: {len(payload)}\r\n"
-    return head.encode() + b"\r\n" + body + payload
-
-
-class Client:
+class Client(jsonrpc.Client):
     """One connection: over a process's standard streams, or a socket."""
+    patience = 60
 
     def __init__(self, read, write, close=lambda: None, token=None):
-        self._read, self._write, self.close, self.token = read, write, close, token
-        self._next = 0
-        self.messages = queue.Queue()
-        self._kept = []
-        threading.Thread(target=self._listen, daemon=True).start()
+        self.token, self.before = token, []
+        super().__init__(read, write, close)
 
-    def _listen(self):
-        data = b""
-        try:
-            while True:
-                end = data.find(b"\r\n\r\n")
-                if end < 0:
-                    more = self._read(1 << 16)
-                    if not more:
-                        break
-                    data += more
-                    continue
-                lengths = dict(line.split(": ") for line in data[:end].decode().split("\r\n"))
-                body, extra = int(lengths["Content-Length"]), int(lengths.get("Payload-Length", 0))
-                whole = end + 4 + body + extra
-                while len(data) < whole:
-                    more = self._read(1 << 20)
-                    if not more:
-                        raise OSError
-                    data += more
-                message = json.loads(data[end + 4:end + 4 + body])
-                self.messages.put((message, data[end + 4 + body:whole]))
-                data = data[whole:]
-        except (OSError, ValueError):
-            pass
-        self.messages.put((None, b""))
-
-    def send(self, data):
-        self._write(data)
-
-    def notify(self, method, params, payload=b""):
-        self.send(frame({"jsonrpc": "2.0", "method": method, "params": params}, payload))
-
-    def ask(self, method, params):
-        self._next += 1
-        self.send(frame({"jsonrpc": "2.0", "id": self._next, "method": method, "params": params}))
-        return self._next
-
-    def message(self, timeout=60):
-        message, payload = self.messages.get(timeout=timeout)
-        if message is None:
-            self.messages.put((None, b""))
-            raise Closed
-        return message, payload
-
-    def answer(self, number, timeout=60):
-        """The answer to a request, and the notifications that came before it."""
-        before = []
-        while True:
-            message, payload = self.message(timeout)
-            if message.get("id") == number and "method" not in message:
-                return message, before
-            before.append((message, payload))
-
-    def call(self, method, params, timeout=60):
-        return self.answer(self.ask(method, params), timeout)[0]
+    def answer(self, id, timeout=None):
+        """The answer to a request; `before` are then the messages that came before it."""
+        message = super().answer(id, timeout)
+        self.before, self.seen = self.seen, []
+        return message
 
     def hello(self, **more):
         token = {"token": self.token} if self.token else {}
-        return self.call("initialize", {"protocol": 1, "client": "test", "version": "0", **token, **more})
+        return self.request("initialize", {"protocol": 1, "client": "test", "version": "0", **token, **more})
 
 
 class Worker:
@@ -172,14 +90,8 @@ class Worker:
     def connect(self, tls=None):
         raw = socket.create_connection(("127.0.0.1", self.port))
         made = tls.wrap_socket(raw, server_hostname="localhost") if tls else raw
-        def close():
-            try:
-                made.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            made.close()
         if not tls:
-            self.clients.append(Client(made.recv, made.sendall, close, self.token))
+            self.clients.append(Client.of_socket(made, self.token))
             return self.clients[-1]
         # OpenSSL reads and writes one connection on one thread at a time, so neither may block.
         lock = threading.Lock()
@@ -201,7 +113,7 @@ class Worker:
                 except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
                     select.select([], [made], [], 0.05)
 
-        self.clients.append(Client(read, write, close, self.token))
+        self.clients.append(Client(read, write, made.close, self.token))
         return self.clients[-1]
 
     def url(self):
@@ -219,9 +131,7 @@ class Worker:
         self.clients.clear()
 
     def stdio(self):
-        p = self.process
-        return Client(lambda n: os.read(p.stdout.fileno(), n), lambda data: (p.stdin.write(data), p.stdin.flush()),
-                      p.stdin.close)
+        return Client.of_process(self.process)
 
     def resident(self):
         """Bytes of the worker itself."""
@@ -255,10 +165,3 @@ def tls_context(ca, cert=None, key=None):
     if cert:
         context.load_cert_chain(cert, key)
     return context
-
-
-def wait_until(what, condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
