@@ -98,7 +98,8 @@ std::string dtype_name(DataType dtype) {
   bool sized = dtype.is_integral() || dtype.is_float();
   const auto* row = std::ranges::find_if(
       kNames, [&](const Named& n) { return n.code == dtype.code && (!sized || n.bits == dtype.bits); });
-  std::string text = row == kNames.end() ? "int" + std::to_string(dtype.bits) : std::string(row->name);
+  std::string text =
+      row == kNames.end() ? (dtype.is_uint() ? "uint" : "int") + std::to_string(dtype.bits) : std::string(row->name);
   if (dtype.lanes > 1) text += "x" + std::to_string(dtype.lanes);
   return text;
 }

@@ -1,0 +1,150 @@
+// ptx_answer: what the instruction table says of the lines on standard input, one line each.
+//
+//   T<tab>TEXT                        the rows whose modifiers TEXT says, "add.rn.f32"
+//   C<tab>TEXT<tab>OPERANDS<tab>HOW   the row that takes the call, its helper's name and source
+//   P<tab>FAMILY<tab>OPERANDS<tab>WORDS   the same for a printed call; WORDS are separated by commas, the marker is
+//   after a | L                                 all rows, one line each
+//
+// An answer is "+<tab>..." or "-<tab>reason"; lines of a source and of a reason are joined by \n. Operands are
+// separated by spaces: e:float32 an element, v:uint32 a value, v:uint32=5 a constant, i5 an integer, r a float, b a
+// bool, p and ps pointers, _ a sink, x anything else; before them k: for T.ptx.pred and +8: for T.ptx.addr. HOW holds
+// pred=OPERAND and keep.
+#include <cstdlib>
+#include <iostream>
+
+#include "compiler/ptx/helper.h"
+#include "compiler/ptx/row_text.h"
+#include "compiler/ptx/words.h"
+
+namespace {
+
+using namespace tilewright;
+using ptx::Argument;
+
+// 128-bit integers are no dtypes of 0.25, so parse_dtype() does not know them.
+ir::DataType dtype_of(std::string_view name) {
+  if (name == "uint128") return {ir::TypeCode::UInt, 128, 1};
+  if (name == "int128") return {ir::TypeCode::Int, 128, 1};
+  return ir::parse_dtype(name).value_or(ir::kVoid);
+}
+
+Argument argument_of(std::string_view text) {
+  Argument out;
+  if (text.starts_with("k:")) {
+    out = argument_of(text.substr(2));
+    out.predicate = true;
+    return out;
+  }
+  if (text.starts_with("+") || text.starts_with("~")) {
+    std::size_t colon = text.find(':');
+    out = argument_of(text.substr(colon + 1));
+    out.offset = true;
+    std::string bytes(text.substr(1, colon - 1));
+    if (bytes != "?") out.bytes = std::atoll(bytes.c_str());
+    return out;
+  }
+  out.kind = Argument::Kind::Other;
+  if (text == "_") out.kind = Argument::Kind::Sink;
+  if (text == "r") out.kind = Argument::Kind::Real;
+  if (text == "b") out.kind = Argument::Kind::Boolean;
+  if (text == "p" || text == "ps") out.kind = Argument::Kind::Pointer;
+  out.shared = text == "ps";
+  if (text.starts_with("i")) {
+    out.kind = Argument::Kind::Integer;
+    out.value = std::atoll(std::string(text.substr(1)).c_str());
+  }
+  if (text.starts_with("e:") || text.starts_with("v:")) {
+    out.kind = text[0] == 'e' ? Argument::Kind::Element : Argument::Kind::Value;
+    std::size_t equal = text.find('=');
+    out.dtype = dtype_of(text.substr(2, equal == text.npos ? equal : equal - 2));
+    if (equal != text.npos) out.value = std::atoll(std::string(text.substr(equal + 1)).c_str());
+  }
+  return out;
+}
+
+std::string one_line(const std::string& text) {
+  std::string out;
+  for (char c : text) out += c == '\n' ? "\\n" : std::string(1, c);
+  return out;
+}
+
+void refuse(const std::string& reason) { std::cout << "-\t" << one_line(reason) << "\n"; }
+
+void say_rows(std::string_view text) {
+  auto chain = ptx::Chain::parse(text);
+  if (!chain) return refuse(chain.error());
+  std::string ids, reasons;
+  for (const ptx::Candidate& candidate : chain->candidates()) {
+    if (auto fault = ptx::fault_of(candidate)) {
+      reasons += (reasons.empty() ? "" : "\n") + std::string(candidate.row->id) + ": " + *fault;
+    } else {
+      ids += (ids.empty() ? "" : ",") + std::string(candidate.row->id);
+    }
+  }
+  if (ids.empty()) return refuse(reasons);
+  std::cout << "+\t" << ids << "\n";
+}
+
+void say_call(const std::expected<ptx::Resolved, std::string>& resolved) {
+  if (!resolved) return refuse(resolved.error());
+  ptx::Helper helper = ptx::helper_of(*resolved);
+  std::string words;
+  for (const std::string& word : ptx::printed_words(*resolved)) words += word + ",";
+  std::cout << "+\t" << resolved->instruction.row->id << "\t" << helper.name << "\t" << one_line(helper.source) << "\t"
+            << words << "\n";
+}
+
+void answer(const std::vector<std::string_view>& parts) {
+  auto part = [&](std::size_t i) { return i < parts.size() ? parts[i] : std::string_view(); };
+  if (part(0) == "T") return say_rows(part(1));
+  std::vector<Argument> operands;
+  for (std::string_view one : ptx::split(part(2), ' ')) operands.push_back(argument_of(one));
+  if (part(0) == "P") {
+    ptx::Printed printed{operands, {}};
+    std::string_view words = part(3);
+    std::size_t bar = words.find('|');
+    std::string_view tokens = words.substr(0, bar);
+    while (!tokens.empty()) {
+      std::size_t comma = tokens.find(',');
+      printed.words.emplace_back(tokens.substr(0, comma));
+      tokens = comma == tokens.npos ? std::string_view() : tokens.substr(comma + 1);
+    }
+    printed.words.emplace_back(words.substr(bar + 1));
+    return say_call(ptx::resolve_printed(part(1), printed));
+  }
+  auto chain = ptx::Chain::parse(part(1));
+  if (!chain) return refuse(chain.error());
+  ptx::Call call{operands, {}, false};
+  for (std::string_view how : ptx::split(part(3), ' ')) {
+    if (how == "keep") call.preserve_dst = true;
+    if (how.starts_with("pred=")) call.pred = argument_of(how.substr(5));
+  }
+  say_call(ptx::resolve(*chain, call));
+}
+
+}  // namespace
+
+int main() {
+  std::ios::sync_with_stdio(false);
+  for (std::string line; std::getline(std::cin, line);) {
+    if (line == "L") {
+      for (const ptx::Row& row : ptx::rows())
+        std::cout << row.id << "\t" << row.arch << "\t" << row.isa << "\t" << row.same_as << "\t" << ptx::syntax_of(row)
+                  << "\n";
+      std::cout << "\n";
+      continue;
+    }
+    std::vector<std::string_view> parts;
+    std::string_view rest = line;
+    for (std::size_t tab = rest.find('\t'); tab != rest.npos; tab = rest.find('\t')) {
+      parts.push_back(rest.substr(0, tab));
+      rest = rest.substr(tab + 1);
+    }
+    parts.push_back(rest);
+    try {
+      answer(parts);
+    } catch (const std::exception& error) {
+      std::cout << "!\t" << one_line(error.what()) << "\n";
+    }
+  }
+}
