@@ -8,6 +8,7 @@ With `--first sim` the simulator stands in for the GPU, to try this program wher
 import argparse
 import collections
 import concurrent.futures
+import glob
 import json
 import os
 import subprocess
@@ -72,7 +73,11 @@ def main():
     parser.add_argument("--log")
     parser.add_argument("--first", default="gpu", choices=["gpu", "sim"])
     parser.add_argument("--jobs", type=int, default=1, help="kernels that run at once")
+    parser.add_argument("--or-skip", action="store_true", help="status 77 where there is no GPU")
     options = parser.parse_args()
+    if options.or_skip and not glob.glob("/dev/nvidia[0-9]*"):
+        print("skipped: there is no GPU here")
+        return 77
     beside = Beside(os.path.abspath(options.binary), options.first)
     log = open(options.log, "w", encoding="utf-8") if options.log else None
     counts = collections.Counter()

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Holds the choice of variants, the launch and the tensor maps against the reference compiler, call by call.
 
-    compare.py [--primitive NAME|both|products|arithmetic] [--seed N] [--count 300] [--work DIR] [-v]
+    compare.py [--primitive NAME|both|products|arithmetic] [--seed N|day|fresh] [--count 300] [--work DIR] [-v]
     compare.py FILE.py ... [--arch sm_90a]
 
 --tilewright is the binary, build/release/tilewright if it is not given. --reference is a program that takes FILE.py
 --arch A --fields calls,launch,tensor_maps and prints, as one JSON object, what the reference made of each kernel; if it
-is not given, shared/tools/reference.py beside a folder above this checkout. --work keeps scripts and answers; an answer
+is not given, the one that TILEWRIGHT_REFERENCE names, or shared/tools/reference.py beside a folder above this checkout.
+--work keeps scripts and answers; an answer
 that is newer than its script is used again, so that a second run after a repair takes seconds.
 
 Compared for each call up to the first that the reference refuses: the variants tried, their priorities and outcomes
@@ -36,6 +37,8 @@ import instructions  # noqa: E402
 import product_exceptions  # noqa: E402, F401: its rules join those of exceptions.py
 import compute.exceptions  # noqa: E402, F401: adds its rules
 import compute.reasons  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.seeds import seed  # noqa: E402
 
 
 PATIENCE = 1200  # seconds for one answer of the reference; it takes about two for a kernel
@@ -305,15 +308,19 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("files", nargs="*")
     ap.add_argument("--primitive", choices=[*(p for s in SETS.values() for p in s), *SETS], default="both")
-    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--seed", type=seed, default=1)
     ap.add_argument("--count", type=int, default=300, help="kernels for each primitive")
     ap.add_argument("--tilewright", default=os.path.join(ROOT, "build", "release", "tilewright"))
-    ap.add_argument("--reference", default=reference_tool())
+    ap.add_argument("--reference", default=os.environ.get("TILEWRIGHT_REFERENCE") or reference_tool())
+    ap.add_argument("--or-skip", action="store_true", help="status 77 where there is no reference program")
     ap.add_argument("--arch", default="sm_90a", help="of the FILEs; generated scripts have theirs")
     ap.add_argument("--work", help="folder for scripts and answers; kept")
     ap.add_argument("--jobs", type=int, default=os.cpu_count())
     ap.add_argument("-v", "--verbose", action="store_true", help="also list what a note explains")
     args = ap.parse_args()
+    if args.or_skip and not os.path.exists(args.reference or ""):
+        print("skipped: there is no reference program; TILEWRIGHT_REFERENCE names one")
+        sys.exit(77)
     if not args.reference:
         sys.exit("compare.py: no reference program; say where it is with --reference")
     if not os.path.exists(args.tilewright):

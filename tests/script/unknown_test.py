@@ -5,7 +5,7 @@ Each program is run by Python twice: with the unknown true, and with it false. W
 threads it has, is noted. Tilewright evaluates the same text without knowing: a kernel that it gives without an error
 must be the one of each run in which Python gives one at all.
 
-  unknown_test.py TILEWRIGHT [--count N] [--seed S|fresh] [--keep FOLDER] [--show]
+  unknown_test.py TILEWRIGHT [--count N] [--seed S|day|fresh] [--keep FOLDER] [--show]
 """
 import argparse
 import concurrent.futures
@@ -18,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 import types
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.seeds import seed  # noqa: E402
 
 HEADER = """import contextlib
 import mystery
@@ -501,18 +504,17 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary")
     parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", default="1")
+    parser.add_argument("--seed", type=seed, default=1)
     parser.add_argument("--per-file", type=int, default=20)
     parser.add_argument("--keep")
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
-    seed = random.SystemRandom().randrange(1 << 30) if options.seed == "fresh" else int(options.seed)
     folder = options.keep or tempfile.mkdtemp(prefix="tilewright-unknown-")
     os.makedirs(folder, exist_ok=True)
     open(os.path.join(folder, "tilewright.toml"), "w").close()
     programs = []
     for number in range(options.count):
-        program = Program(number, random.Random(seed * 1_000_003 + number))
+        program = Program(number, random.Random(options.seed * 1_000_003 + number))
         programs.append((program, program.text()))
     files = []
     for begin in range(0, len(programs), options.per_file):
@@ -539,7 +541,7 @@ def main():
                         if options.show:
                             print(text)
                         break
-    print(f"seed {seed}: {len(programs)} programs, {known} kernels given, {refused} not ({needless} that both runs agree "
+    print(f"seed {options.seed}: {len(programs)} programs, {known} kernels given, {refused} not ({needless} that both runs agree "
           f"on), {wrong} wrong")
     # Who refuses everything is never wrong.
     return 1 if wrong or known < len(programs) // 20 else 0

@@ -1,5 +1,5 @@
 """A sample of bombs.py, of each family: each ends in time and memory by `check` and in a language server that has seen all of those
-before it, and an honest text is answered at once afterwards. `./bootstrap check` runs all of them."""
+before it, and an honest text is answered at once afterwards. `long_security_bombs` runs all of them."""
 import bombs
 from attack import BINARY, attack, main
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Arithmetic on tiles, on the simulator: generated kernels against a model in plain Python, element by element.
 
-    arithmetic_test.py TILEWRIGHT [--seed N] [--count M] [--family elementwise|reduction|permute] [--on gpu]
+    arithmetic_test.py TILEWRIGHT [--seed N|day|fresh] [--count M] [--family elementwise|reduction|permute] [--on gpu]
 
 The kernels are those that tests/reference holds against the reference compiler. Of those for which it is known what must
 come out, each that is served has to be verified; nothing may be found in any, and half of them have to be served.
@@ -16,6 +16,9 @@ import os
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.seeds import seed  # noqa: E402
 
 GENERATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../reference/generate.py")
 FAMILIES = ["elementwise", "reduction", "permute"]
@@ -54,7 +57,7 @@ def generated(family, seed, count, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=seed, default=1)
     parser.add_argument("--count", type=int, default=60, help="kernels of each family")
     parser.add_argument("--family", choices=FAMILIES)
     parser.add_argument("--on", default="sim", help="where they run (default: sim)")

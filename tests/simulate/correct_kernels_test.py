@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kernels that are right, on the simulator: each must be verified against the plain one beside it, and nothing may be found.
 
-    correct_kernels_test.py TILEWRIGHT [--seed N] [--count M] [--schedules K]
+    correct_kernels_test.py TILEWRIGHT [--seed N|day|fresh] [--count M] [--schedules K]
 """
 import argparse
 import collections
@@ -11,13 +11,16 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.seeds import seed  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=seed, default=1)
     parser.add_argument("--count", type=int, default=90)
     parser.add_argument("--schedules", type=int, default=3)
     options = parser.parse_args()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generated matrix products, run by the simulator and held against plain kernels.
 
-    products_test.py TILEWRIGHT [--seed N] [--count M] [--at-least K]
+    products_test.py TILEWRIGHT [--seed N|day|fresh] [--count M] [--at-least K]
 
 Writes M kernels each of `gemm` and `gemm_async` (tests/reference/generate.py), and runs all that compile: what they leave must be
 what the plain kernel that each names leaves, at every order of the tensor core's work that is tried, and nothing may be found.
@@ -18,6 +18,8 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "reference"))
 import generate  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.seeds import seed  # noqa: E402
 
 
 def families(paths):
@@ -70,7 +72,7 @@ def run(binary, path):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("tilewright")
-    ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--seed", type=seed, default=1)
     ap.add_argument("--count", type=int, default=40)
     ap.add_argument("--at-least", type=int, default=0)
     args = ap.parse_args()
