@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 
+import lines as of_documents
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGE = os.path.join(ROOT, "docs", "diagnostics.md")
 # The first two digits of a code, and what the codes below it speak of.
@@ -63,7 +65,7 @@ def page(binary):
     for code in names:
         title, text = texts[code]
         out.append(f"\n### {code}\n\n**{plain(title)}.** " + plain(text))
-    return "\n".join(out) + "\n"
+    return of_documents.filled("\n".join(out) + "\n")
 
 
 def main():

@@ -8,6 +8,9 @@ import os
 import re
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs"))
+import lines as of_documents  # noqa: E402
+
 PAGES = ("layout", "scope", "surface", "script", "dialects", "dispatch", "copy_async", "compute", "gemm", "intrinsics")
 # A family of rules: where it is defined, and what it is about.
 FAMILIES = [
@@ -165,25 +168,26 @@ def check_variants(root, problems):
     if not os.path.exists(table):
         return
     pages = "".join(text_of(os.path.join(root, f"docs/language/{page}.md")) for page in ("dispatch", "copy_async", "compute", "gemm"))
-    lines = text_of(os.path.join(root, "README.md")).splitlines()
+    items = re.split(r"\n(?=- )", text_of(os.path.join(root, "README.md")))
     for primitive, variant, priority in re.findall(r'^  V\("(\w+)", "([^"]+)", (\d+),', text_of(table), re.M):
         if not re.search(re.escape(variant) + rf"`? \({priority}\)", pages):
             problems.append(f"compiler/dispatch/table.cpp: docs/language does not say {variant} ({priority})")
-        if not any(re.match(rf"\| `[^`]*\b{primitive}\b[^`]*` \|", line) and f"`{variant}`" in line for line in lines):
+        if not any(re.match(rf"- `[^`]*\b{primitive}\b[^`]*`:", item) and f"`{variant}`" in item for item in items):
             problems.append(f"compiler/dispatch/table.cpp: README.md does not name {variant} beside {primitive}")
 
 
 def index(documents):
-    out = ["# Index of rules", "", "Comments in the code cite rules by number; this page leads to each. Numbers of a family are used by one page only, but for N: in",
-           "`compiler/layout` it is a rule of layouts, in `compiler/scope` and for threads in `compiler/dispatch` one of scopes, in `compiler/intrinsics` a row of NVSHMEM.",
-           "", "Written by `tests/house/citations.py`, which also holds what the code cites against these pages.", ""]
+    out = ["# Index of rules", "", "Comments in the code cite rules by number; this page leads to each. Numbers of a family are used by one page only,",
+           "but for N: in `compiler/layout` it is a rule of layouts, in `compiler/scope` and for threads in `compiler/dispatch` one",
+           "of scopes, in `compiler/intrinsics` a row of NVSHMEM.", "",
+           "Written by `tests/house/citations.py`, which also holds what the code cites against these pages.", ""]
     for letter, page, what in FAMILIES:
         numbers = sorted(int(a[1:]) for a in documents.page(page) if re.fullmatch(letter.lower() + r"\d+", a))
         if not numbers:
             continue
         out += [f"## {letter}: {what}", "", f"In [{page}.md]({page}.md):", ""]
         row = [f"[{letter}{n}]({page}.md#{letter.lower()}{n})" for n in numbers]
-        out += [" · ".join(row[i:i + 10]) + (" ·" if i + 10 < len(row) else "") for i in range(0, len(row), 10)] + [""]
+        out += [*of_documents.fill(" · ".join(row)), ""]
     out += ["## Sections", "", "| page | sections |", "|---|---|"]
     for page in PAGES:
         sections = sorted((a for a in documents.page(page) if re.fullmatch(SECTION, a)), key=lambda a: [int(x) for x in a.split(".")])

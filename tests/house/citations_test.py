@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import citations  # noqa: E402
 
 TREE = {
-    "README.md": "# Top\n\n| `copy` | `fast` |\n\n[layouts](docs/language/layout.md#5.4), [own](#top), [a](docs/language/rules.md), [b](docs/language/intrinsics.md), [c](docs/language/dispatch.md),\n"
+    "README.md": "# Top\n\n- `copy`: a, b,\n  `fast`\n\n[layouts](docs/language/layout.md#5.4), [own](#top), [a](docs/language/rules.md), [b](docs/language/intrinsics.md), [c](docs/language/dispatch.md),\n"
                  "[d](docs/language/copy_async.md), [e](docs/language/compute.md), [f](docs/language/gemm.md)\n",
     "docs/language/layout.md": '# Layouts\n\n<a id="5"></a>\n\n## 5. Operations\n\n<a id="5.4"></a>\n\n### 5.4 canonicalize\n\n| <a id="n1"></a>N1 | a | b |\n'
                                '| <a id="n2"></a>N2 | a | b |\n\n```text\n[no link](nowhere.md)\n```\n',
