@@ -14,6 +14,7 @@
 
 #include "compiler/ptx/helper.h"
 #include "compiler/ptx/row_text.h"
+#include "compiler/ptx/sections.h"
 #include "compiler/ptx/words.h"
 
 namespace {
@@ -70,6 +71,27 @@ std::string one_line(const std::string& text) {
 
 void refuse(const std::string& reason) { std::cout << "-\t" << one_line(reason) << "\n"; }
 
+void list(const ptx::Row& row) {
+  ptx::About about = ptx::about(row);
+  std::string choices;
+  for (const ptx::Slot& slot : row.slots) {
+    if (slot.choices.size() < 2) continue;
+    choices += (choices.empty() ? "" : "; ") + std::string(slot.name) + ":";
+    for (std::string_view choice : slot.choices) choices += " " + std::string(choice);
+  }
+  std::cout << row.id << "\t" << row.family << "\t" << about.chapter << "\t" << about.says << "\t"
+            << ptx::syntax_of(row) << "\t" << choices << "\t" << row.arch << "\t" << row.isa << "\t" << row.same_as
+            << "\n";
+}
+
+void say_open(std::string_view text) {
+  auto chain = ptx::Chain::parse(text);
+  if (!chain) return refuse(chain.error());
+  std::cout << "+\t";
+  for (const ptx::Open& open : chain->open()) std::cout << open.token << " ";
+  std::cout << "\n";
+}
+
 void say_rows(std::string_view text) {
   auto chain = ptx::Chain::parse(text);
   if (!chain) return refuse(chain.error());
@@ -97,6 +119,7 @@ void say_call(const std::expected<ptx::Resolved, std::string>& resolved) {
 void answer(const std::vector<std::string_view>& parts) {
   auto part = [&](std::size_t i) { return i < parts.size() ? parts[i] : std::string_view(); };
   if (part(0) == "T") return say_rows(part(1));
+  if (part(0) == "O") return say_open(part(1));
   std::vector<Argument> operands;
   for (std::string_view one : ptx::split(part(2), ' ')) operands.push_back(argument_of(one));
   if (part(0) == "P") {
@@ -128,9 +151,7 @@ int main() {
   std::ios::sync_with_stdio(false);
   for (std::string line; std::getline(std::cin, line);) {
     if (line == "L") {
-      for (const ptx::Row& row : ptx::rows())
-        std::cout << row.id << "\t" << row.arch << "\t" << row.isa << "\t" << row.same_as << "\t" << ptx::syntax_of(row)
-                  << "\n";
+      for (const ptx::Row& row : ptx::rows()) list(row);
       std::cout << "\n";
       continue;
     }

@@ -3,6 +3,7 @@
 #include "compiler/ptx/helper.h"
 #include "compiler/ptx/operands.h"
 #include "compiler/ptx/row_text.h"
+#include "compiler/ptx/sections.h"
 #include "compiler/ptx/words.h"
 
 using namespace tilewright;
@@ -234,6 +235,20 @@ TEST_CASE("ptx: helpers in CUDA text") {
       resolved("lop3.b32", {{element(u32), value(u32), value(u32), value(u32), value(ir::kInt32)}, {}, false});
   CHECK_THROWS_AS(helper_of(late), std::invalid_argument);
   CHECK(forwarded(late) == std::vector<std::size_t>{0, 1, 2, 3});
+}
+
+TEST_CASE("ptx: each row says what it does, and where PTX describes it") {
+  for (const Row& row : rows()) {
+    INFO(row.id);
+    CHECK(about(row).says.ends_with('.'));
+  }
+  CHECK(documentation(*find_row("mbarrier_arrive_expect_tx")) ==
+        "mbarrier.arrive.expect_tx{.sem}{.scope}{.space}.b64 _, [addr], tx_count\n"
+        "Announces bytes, then arrives at a barrier.\n"
+        "PTX ISA, Parallel Synchronization and Communication Instructions: mbarrier.arrive\n"
+        "PTX 8.0, sm_90 and up");
+  CHECK(about(*find_row("fence_proxy_fabric")).section == "fence.proxy");
+  CHECK(documentation(*find_row("tcgen05_wait")).ends_with("PTX 8.6, sm_100a"));
 }
 
 TEST_CASE("ptx: a row with a fault is refused by name") {
