@@ -170,11 +170,22 @@ class Binder {
     bound_.dtype = dtype.value_or(carriers[0]);
     if (std::ranges::find(carriers, bound_.dtype) == carriers.end())
       return name_ + " is " + type + " and must be " + names_of(carriers) + ", not " + ir::dtype_name(bound_.dtype);
-    bool real = std::ranges::any_of(lanes_, [](const Argument& lane) { return lane.kind == Kind::Real; });
-    if (real && !bound_.dtype.is_float())
-      return name_ + " is " + type + ", a float literal would be cut off: write T." + ir::dtype_name(bound_.dtype) +
-             "(...) for a number" + (carriers.size() > 1 ? ", or T.float32(...) for its bits" : "");
+    for (const Argument& lane : lanes_)
+      if (Fault fault = number(lane, bound_.dtype, type, carriers.size() > 1)) return fault;
     return std::nullopt;
+  }
+
+  // A number of Python as a register of `dtype`; `several` where the type has other carriers, too.
+  Fault number(const Argument& lane, ir::DataType dtype, const std::string& type, bool several) const {
+    if (lane.kind == Kind::Real && !dtype.is_float())
+      return name_ + " is " + type + ", a float literal would be cut off: write T." + ir::dtype_name(dtype) +
+             "(...) for a number" + (several ? ", or T.float32(...) for its bits" : "");
+    if (lane.kind != Kind::Integer || !lane.value || !dtype.is_integral()) return std::nullopt;
+    bool low = *lane.value < 0 &&
+               (dtype.is_uint() || (dtype.bits < 64 && *lane.value < -(std::int64_t{1} << (dtype.bits - 1))));
+    bool high = dtype.bits < 64 && *lane.value >= std::int64_t{1} << (dtype.bits - dtype.is_int());
+    if (!low && !high) return std::nullopt;
+    return name_ + " is " + type + ", " + std::to_string(*lane.value) + " does not fit " + ir::dtype_name(dtype);
   }
 
   const Row& row_;

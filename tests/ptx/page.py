@@ -24,6 +24,11 @@ def choices(text):
     return "; ".join(out)
 
 
+def links(ids):
+    """Links to rows of intrinsics.md: "P6", "P20,P19"; what follows a dot has no place of its own there."""
+    return ", ".join(f"[{i}](intrinsics.md#{i.split('.')[0].lower()})" for i in ids.split(",") if i)
+
+
 def forms(program):
     lines = subprocess.run([program], input="L\n", capture_output=True, text=True, check=True).stdout.split("\n")
     rows = [line.split("\t") for line in lines if line]
@@ -37,7 +42,7 @@ def forms(program):
         for family in sorted(chapters[chapter]):
             for _, _, _, says, syntax, listed, arch, isa, same in chapters[chapter][family]:
                 syntax = syntax.replace("|", "\\|")
-                out.append(f"| `{family}` | `{syntax}` | {says} | {choices(listed)} | {arch} | {isa} | {same.replace(',', ', ')} |")
+                out.append(f"| `{family}` | `{syntax}` | {says} | {choices(listed)} | {arch} | {isa} | {links(same)} |")
         out.append("")
     return "\n".join(out)
 

@@ -259,6 +259,106 @@ def printed_marks(reference, entry, combination, operands):
     return ",".join(marks + [f"s{i}" for i, o in enumerate(operands) if o == "_"])
 
 
+class Objects:
+    """Operands of the reference's own engine for the codes that the program reads."""
+
+    def __init__(self):
+        import tvm.tirx as tirx
+        from tvm.backend.cuda.ptx import engine
+        from tvm.ir.type import PointerType, PrimType
+        self.tirx, self.space = tirx, engine.PTXNamespace()
+        self.pointers = {"p": tirx.Var("p", PointerType(PrimType("uint8"), "global")),
+                         "ps": tirx.Var("ps", PointerType(PrimType("uint8"), "shared"))}
+
+    def make(self, code):
+        if code.startswith("k:"):
+            return self.space.pred(self.make(code[2:]))
+        if code.startswith("+"):
+            offset, _, base = code[1:].partition(":")
+            return self.space.addr(self.make(base), int(offset))
+        if code in self.pointers:
+            return self.pointers[code]
+        if code == "_":
+            return self.space.SINK
+        if code in "rbx":
+            return {"r": 1.5, "b": True, "x": object()}[code]
+        if code.startswith("i"):
+            return int(code[1:])
+        kind, _, rest = code.partition(":")
+        dtype, _, number = rest.partition("=")
+        if number:
+            return self.tirx.const(int(number), dtype)
+        if kind == "e":
+            return self.tirx.decl_buffer((4,), dtype, name="b")[0]
+        return self.tirx.Var("v", dtype)
+
+    def call(self, family, words, operands, how):
+        """The row and the trailing words of the reference's call, None where it refuses, "ambiguous" where it cannot decide."""
+        options = {}
+        for word in how.split():
+            options.update({"preserve_dst": True} if word == "keep" else {"pred": self.make(word[5:])})
+        try:
+            call = self.space[".".join([family, *words])](*[self.make(code) for code in operands], **options)
+        except AssertionError:
+            return "ambiguous"
+        except (ValueError, KeyError, AttributeError, RuntimeError):  # a number that does not fit is an internal error there
+            return None
+        names = [str(a.value) for a in call.args if type(a).__name__ == "StringImm"]
+        return call.op.name.removeprefix("tirx.ptx."), names
+
+
+CODES = ["e:float32", "e:uint32", "e:int32", "e:uint64", "v:uint32", "v:int32", "v:uint64", "v:int64", "v:uint16", "v:float32", "v:float64",
+         "v:float16", "v:bool", "v:uint8", "v:int32=5", "v:uint32=300", "i0", "i1", "i16", "i-1", "i4096", "r", "b", "p", "ps", "_", "x",
+         "k:v:int32", "k:v:float32", "k:i1", "k:b", "+8:p", "+8:ps", "+-4:v:uint32", "+2147483647:v:uint64", "v:bfloat16", "e:bfloat16"]
+
+
+def ask_perturbed(reference, answers, rng, count):
+    caller, objects = Caller(reference, rng), Objects()
+    entries = [e for e in reference.table.TABLE.values() if not unspellable(e)]
+    asked = accepted = ambiguous = 0
+    while asked < count:
+        entry = rng.choice(entries)
+        combination = rng.choice(reference.table.variants(entry))
+        try:
+            operands, how, _, _ = caller.make(entry, combination)
+        except ValueError:
+            continue
+        for _ in range(rng.choice([0, 1, 1, 1, 2])):
+            where = rng.randrange(len(operands) + 1)
+            what = rng.randrange(6)
+            if what == 0 and operands:
+                operands.pop(min(where, len(operands) - 1))
+            elif what == 1:
+                operands.insert(where, rng.choice(CODES))
+            elif what == 2:
+                how = rng.choice(["pred=b", "pred=i1", "pred=v:int32", "pred=v:float32", "keep", "pred=v:bool keep", ""])
+            elif operands:
+                operands[min(where, len(operands) - 1)] = rng.choice(CODES)
+        words = tokens_of(entry, combination)
+        made = objects.call(entry.family, words, operands, how)
+        if made == "ambiguous":
+            ambiguous += 1
+            continue
+        asked += 1
+        accepted += made is not None
+        answers.ask(f"C\t{spelled(entry, words)}\t{' '.join(operands)}\t{how}", as_reference(made))
+    print(f"    the reference takes {accepted} of {asked}; {ambiguous} more it cannot decide")
+
+
+def as_reference(made):
+    def check(answer):
+        if made is None:
+            return None if answer[0] == "-" else "the reference refuses it"
+        if answer[0] == "!" and "after unrolling" in answer[1]:
+            return None  # taken, and without text until a constant is known
+        if answer[0] == "!" and "keeps its value" in answer[1]:
+            return None  # taken; the reference fails at its text, too
+        if answer[0] != "+" or answer[1] != made[0]:
+            return f"the reference takes it as {made[0]}"
+        return None if answer[4] == ",".join(made[1]) + "," else f"printed: {made[1]}"
+    return check
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
@@ -278,6 +378,8 @@ def main():
     bad += answers.judge("illegal combinations")
     ask_calls(reference, answers, rng, args.calls)
     bad += answers.judge("calls and printed calls, their row and CUDA text")
+    ask_perturbed(reference, answers, rng, args.calls)
+    bad += answers.judge("calls, most of them with faults, as the reference's engine takes or refuses them")
     sys.exit(1 if bad else 0)
 
 

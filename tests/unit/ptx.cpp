@@ -152,6 +152,10 @@ TEST_CASE("ptx: a call that no row takes is refused with the reason of each") {
         "T.local_scalar(\"float32\")), not float32");
   CHECK(taken("add.u32", {{element(u32), of_kind(Real), integer(1)}, {}, false}) ==
         "add.u32: 'a' is .u32, a float literal would be cut off: write T.uint32(...) for a number");
+  CHECK(taken("add.u32", {{element(u32), integer(-1), integer(1)}, {}, false}) ==
+        "add.u32: 'a' is .u32, -1 does not fit uint32");
+  CHECK(taken("st.global.b8", {{pointer(), integer(256)}, {}, false})
+            .contains("st: 'value' is .b8, 256 does not fit uint8"));
   CHECK(taken("mbarrier.arrive.expect_tx.shared.b64", {{pointer(true), value(i32)}, {}, false}) ==
         "none of the 2 forms of mbarrier.arrive.expect_tx.shared.b64 takes this call:\n"
         "  mbarrier_arrive_expect_tx: 'tx_count' is .u32 and must be uint32, not int32\n"
@@ -169,6 +173,17 @@ TEST_CASE("ptx: a call that no row takes is refused with the reason of each") {
             .contains("'immLut' must be in 0..255, here it is 256"));
   CHECK(taken("setp.lt.f32", {{element(f32), value(f32), value(f32)}, {}, false})
             .contains("'p' is a predicate that is written: a uint32 scalar or element of a buffer, not float32"));
+}
+
+TEST_CASE("ptx: a call that two rows take is refused with both") {
+  const ir::DataType u32 = ir::kUInt32;
+  Call call{{element(u32), element(u32), value(u32), value(u32)}, {}, false};
+  CHECK(taken("mbarrier.try_wait.parity.phase_type::primary.shared.b64", call) ==
+        "mbarrier.try_wait.parity.phase_type::primary.shared.b64: the forms mbarrier_try_wait_parity and "
+        "mbarrier_try_wait_parity_report both take this call; a pointer for an address in shared memory tells them "
+        "apart");
+  call.operands[2] = pointer(true);
+  CHECK(taken("mbarrier.try_wait.parity.phase_type::primary.shared.b64", call) == "mbarrier_try_wait_parity_report");
 }
 
 TEST_CASE("ptx: predication, sinks and offsets") {
