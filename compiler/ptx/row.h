@@ -112,9 +112,11 @@ struct Row {
   std::vector<Slot> slots;
   std::vector<Operand> operands;
   std::vector<Rule> rules;
-  std::string_view same_as;     // the row of compiler/intrinsics with this meaning and these effects; empty for none
+  // The row of compiler/intrinsics with this meaning and these effects, "P6"; empty for none. "P20,P19" where the first
+  // slot with several choices decides: one for each choice.
+  std::string_view same_as;
   std::string_view arch;        // the lowest target for all its forms: "sm_90", "sm_100a", "sm_107f"
-  std::string_view isa;         // the PTX version that has all its forms
+  std::string_view isa;         // the PTX version that introduced it, as far as known
   bool repeatable = false;      // a pure function of its operands: the asm text is not volatile
   bool orders_memory = false;   // orders memory accesses without an address of its own
   bool byte_immediate = false;  // its immediate is one byte

@@ -11,8 +11,10 @@
 // pred=OPERAND and keep.
 #include <cstdlib>
 #include <iostream>
+#include <random>
 
 #include "compiler/ptx/helper.h"
+#include "compiler/ptx/operands.h"
 #include "compiler/ptx/row_text.h"
 #include "compiler/ptx/sections.h"
 #include "compiler/ptx/words.h"
@@ -82,6 +84,53 @@ void list(const ptx::Row& row) {
   std::cout << row.id << "\t" << row.family << "\t" << about.chapter << "\t" << about.says << "\t"
             << ptx::syntax_of(row) << "\t" << choices << "\t" << row.arch << "\t" << row.isa << "\t" << row.same_as
             << "\n";
+}
+
+// Operands that the row takes in this form.
+ptx::Call plain_call(const ptx::Candidate& candidate) {
+  const auto& [row, filled] = candidate;
+  ptx::Call call;
+  for (const ptx::Operand& operand : row->operands) {
+    if (operand.kind == ptx::OperandKind::Literal) continue;
+    for (int lane = 0; lane < ptx::count_of(*row, operand, filled); ++lane) {
+      Argument argument;
+      if (operand.kind == ptx::OperandKind::Immediate) {
+        argument = argument_of("i" + std::string(operand.values.empty() ? "0" : operand.values[0]));
+      } else if (operand.kind == ptx::OperandKind::Pointer) {
+        argument = argument_of("p");
+      } else if (operand.kind == ptx::OperandKind::Address) {
+        std::string_view space = ptx::space_of(*row, operand, filled);
+        argument = argument_of(space == "tmem" ? "v:uint32" : space.starts_with("shared") ? "ps" : "p");
+      } else {
+        argument.kind = operand.access == ptx::Access::Read ? Argument::Kind::Value : Argument::Kind::Element;
+        argument.dtype = ptx::carriers_of(*row, operand, filled)[0];
+        argument.predicate = ptx::type_of(*row, operand, filled) == "pred" && operand.access == ptx::Access::Read;
+      }
+      call.operands.push_back(argument);
+    }
+  }
+  return call;
+}
+
+// Random forms of a row; one that is found twice counts.
+void say_forms(const ptx::Row& row, int count, std::mt19937& random) {
+  int tries = 200'000;
+  while (row.spellable && count > 0 && tries-- > 0) {
+    ptx::Candidate candidate{&row, {}};
+    for (const ptx::Slot& slot : row.slots)
+      candidate.filled.push_back(static_cast<std::int16_t>(
+          static_cast<int>(random() % (slot.choices.size() + slot.optional)) - slot.optional));
+    if (ptx::fault_of(candidate)) continue;
+    ptx::Resolved resolved;
+    if (auto fault = ptx::refusal_of(candidate, plain_call(candidate), resolved)) throw std::logic_error(*fault);
+    ptx::Helper helper = ptx::helper_of(resolved);
+    std::string words(row.mnemonic);
+    for (std::size_t i = 0; i < row.slots.size(); ++i)
+      if (candidate.filled[i] != ptx::kOpen) words += "." + std::string(row.token(candidate.filled, i));
+    std::cout << row.id << "\t" << row.arch << "\t" << words << "\t" << helper.name << "\t" << one_line(helper.source)
+              << "\n";
+    --count;
+  }
 }
 
 void say_open(std::string_view text) {
@@ -163,6 +212,12 @@ int main() {
     }
     parts.push_back(rest);
     try {
+      if (parts[0] == "G") {
+        std::mt19937 random(static_cast<unsigned>(std::atoi(std::string(parts.at(2)).c_str())));
+        for (const ptx::Row& row : ptx::rows()) say_forms(row, std::atoi(std::string(parts[1]).c_str()), random);
+        std::cout << "\n";
+        continue;
+      }
       answer(parts);
     } catch (const std::exception& error) {
       std::cout << "!\t" << one_line(error.what()) << "\n";
