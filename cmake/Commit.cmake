@@ -1,6 +1,6 @@
 # commit(TARGET FUNCTION): which commit a program was built from. A generated source defines `std::string_view FUNCTION()`: twelve digits,
 # with "-dirty" where tracked files were changed; "unknown" outside of a repository. Git is asked at each build, and the source written
-# anew only where the answer is another one: whoever links it is linked again after a commit, so that is the binary alone.
+# again only where the answer is another one: what links it is linked again after a commit, so that is the binary alone.
 # The same file is the generator: cmake -DOUTPUT=... -DFUNCTION=... -DSOURCE=... -P Commit.cmake
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   set(TILEWRIGHT_COMMIT ${CMAKE_CURRENT_LIST_FILE})
@@ -18,7 +18,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 set(commit "unknown")
-# A folder inside of somebody else's repository is not that repository.
+# A folder inside of another repository is not that repository.
 execute_process(COMMAND git -C ${SOURCE} rev-parse --show-prefix
   RESULT_VARIABLE status OUTPUT_VARIABLE prefix ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
 if(status EQUAL 0 AND prefix STREQUAL "")

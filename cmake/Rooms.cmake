@@ -30,7 +30,7 @@ endif()
 if(NOT TILEWRIGHT_SANITIZE AND NOT TILEWRIGHT_FUZZ)
   add_compile_options($<$<NOT:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>>:-fno-pie>)
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
-  # What nobody calls is left out: half a megabyte of templates and libraries between the functions that every start reads.
+  # What is never called is left out: half a megabyte of templates and libraries between the functions that every start reads.
   add_compile_options(-ffunction-sections -fdata-sections)
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-Wl,--gc-sections>)
 endif()

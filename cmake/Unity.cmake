@@ -1,6 +1,6 @@
 # unity_builds(): lets the sources of each target be compiled several at a time, in the groups of unity_groups.py. To be called at
-# the end, when every target is known. `TILEWRIGHT_UNITY` switches it: on for a first build and for builds that nobody edits
-# in (./bootstrap says so), off for whoever edits one file after the other.
+# the end, when every target is known. `TILEWRIGHT_UNITY` switches it: on for a first build and for builds without
+# edits (./bootstrap says so), off for work on one file after the other.
 function(unity_targets FOLDER RESULT)
   get_property(all DIRECTORY ${FOLDER} PROPERTY BUILDSYSTEM_TARGETS)
   get_property(below DIRECTORY ${FOLDER} PROPERTY SUBDIRECTORIES)

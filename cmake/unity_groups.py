@@ -69,7 +69,7 @@ def local_names(text):
                 continue
             head = re.split(r"[(\[{=;]| : ", line, maxsplit=1)[0].rstrip()
             found = DECLARATION.match(head)
-            # `const Row* find(...)` outside of an anonymous namespace is a function for everybody.
+            # `const Row* find(...)` outside of an anonymous namespace is a function for all files.
             function = line[len(head):].lstrip().startswith("(")
             if found and "::" not in head.split(" ")[-1] and (anonymous or not function or line.startswith("static")):
                 yield found[1]

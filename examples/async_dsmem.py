@@ -38,7 +38,7 @@ def exchange(layout):
             Tx.copy_async(theirs[:, :], mine[:, :], dispatch="dsmem", mbar=arrived.ptr_to([0]), remote_cta_id=1 - rank)
         T.ptx.mbarrier.try_wait(arrived.ptr_to([0]), 0)
         Tx.cta.copy(B[rank, :, :], theirs[:, :])
-        # Nobody leaves while a copy may still read or write its shared memory.
+        # No CTA leaves while a copy may still read or write its shared memory.
         T.cuda.cluster_sync()
 
     return swap

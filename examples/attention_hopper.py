@@ -133,7 +133,7 @@ def attention(heads, length, D):
                 reduce_quad(total, row, lambda a, b: a + b)
                 Tx.mul(my_out[row, :], my_out[row, :], T.float32(1) / total[row])
             Tx.wg.cast(rounded, out)
-            # Nobody reads these queries any more.
+            # These queries are not read any more.
             Tx.wg.copy(q_tiles[wg], rounded)
             T.ptx.fence.proxy_async("shared::cta")
             T.cuda.warpgroup_sync(1 + wg)

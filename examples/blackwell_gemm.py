@@ -43,7 +43,7 @@ def gemm(A_ptr: T.handle, B_ptr: T.handle, D_ptr: T.handle):
     if warp == 0:
         T.ptx.tcgen05.alloc(T.address_of(address), n_cols=TILE_N, cta_group=2)
     T.ptx.fence.mbarrier_init()
-    # Nobody signals a barrier, or writes the tensor memory, of a CTA that has not set it up.
+    # No CTA signals a barrier, or writes the tensor memory, of a CTA that has not set it up.
     T.cuda.cluster_sync()
     accumulator = T.decl_buffer(
         (ROWS, TILE_N),

@@ -2,7 +2,7 @@
 """Layer norm of rows in shared memory: (x - mean) / sqrt(variance + epsilon) * gain + shift.
 
 The plainest way to write it: a CTA brings its rows into shared memory, and each step is one call for all of them. A
-result a row has the shape (rows, 1), and where such a tile meets a whole one it counts for each column. Whoever wants
+result a row has the shape (rows, 1), and where such a tile meets a whole one it counts for each column. A kernel that wants
 speed holds the rows in registers, as softmax_rows.py and rms_norm.py do.
 """
 import numpy

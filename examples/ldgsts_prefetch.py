@@ -5,7 +5,7 @@
 """Batches that are fetched STAGES ahead of their use, in groups of cp.async.
 
 `wait_group(STAGES - 1)` lets the newest STAGES - 1 groups fly on, so every step commits one group, even when nothing is
-left to fetch: else the last batches would be counted as the newest ones and nobody would wait for them.
+left to fetch: else the last batches would be counted as the newest ones and no thread would wait for them.
 """
 from tvm.script import tirx as T
 

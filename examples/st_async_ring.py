@@ -49,7 +49,7 @@ def ring_sum(A_ptr: T.handle, B_ptr: T.handle):
         T.ptx.mbarrier.wait(free.ptr_to([0]), parity, sem="acquire", scope="cluster")
         parity = parity ^ 1
     B[rank, tid] = total
-    # Nobody leaves while a neighbour may still store or arrive in its shared memory.
+    # No CTA leaves while a neighbour may still store or arrive in its shared memory.
     T.cuda.cluster_sync()
 
 

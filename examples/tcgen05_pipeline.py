@@ -126,7 +126,7 @@ def gemm(A_ptr: T.handle, B_ptr: T.handle, D_ptr: T.handle):
             take.advance()
             for column in T.unroll(N):
                 D[tile * M + tid, column] = row[column]
-    # Nobody touches tensor memory any more when it is given back.
+    # No warp uses tensor memory any more when it is given back.
     T.ptx.tcgen05.fence.before_thread_sync()
     T.cuda.cta_sync()
     if warp == 0:

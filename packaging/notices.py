@@ -27,7 +27,7 @@ def files_of(build, target):
 
 
 def packages_of(files):
-    """The Debian packages of these files; those of nobody by their paths."""
+    """The Debian packages of these files; those of no package by their paths."""
     said = subprocess.run(["dpkg-query", "-S", *sorted(os.path.realpath(path) for path in files)], capture_output=True, text=True)
     out = {name for line in said.stdout.splitlines() for name in re.findall(r"([a-z0-9][a-z0-9.+-]+)(?::\w+)?(?=[,:] )", line)}
     return out | set(re.findall(r"no path found matching pattern (\S+)", said.stderr))

@@ -5,7 +5,7 @@
 
 They and their SHA256SUMS go to FOLDER. BUILD is the folder that Ninja built BINARY in (default: where BINARY lies); with it the notices
 are held against what the binary was made from. Exit status 3: this binary would not start everywhere where the packages promise it,
-because the system that it was built on is too new. The .deb names as its maintainer whoever is given, else DEBFULLNAME and DEBEMAIL of the
+because the system that it was built on is too new. The .deb names as its maintainer the one given, else DEBFULLNAME and DEBEMAIL of the
 environment (as Debian's own tools take them), else who wrote the commit.
 """
 import argparse

@@ -1,7 +1,7 @@
 """A Python wheel that puts the binary on the path, as those of other tools in compiled languages do.
 
-A wheel is a zip file with a few texts (packaging.python.org, "Binary distribution format"), so nothing has to be installed, and nobody
-asked, to make one. pip copies what lies in *.data/scripts to the environment's bin, executable.
+A wheel is a zip file with a few texts (packaging.python.org, "Binary distribution format"): making one needs no tool and no
+network. pip copies what lies in *.data/scripts to the environment's bin, executable.
 """
 import base64
 import hashlib

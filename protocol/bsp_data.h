@@ -30,7 +30,7 @@ void from_json(const Json& json, CompiledKernel& kernel);
 struct CompiledScript {
   std::string uri;
   std::int64_t errors = 0, warnings = 0;
-  bool no_op = false;  // nothing was made anew
+  bool no_op = false;  // nothing was rebuilt
   std::vector<CompiledKernel> kernels;
   std::string unreadable;  // why it cannot be read; then there is nothing else
 };

@@ -4,8 +4,8 @@
 //
 // What happens after a broken frame depends on who sends. A parent process (standard input) is heard on: the header is
 // dropped up to the empty line, or, where no end is in sight, up to the next thing that looks like a Content-Length
-// line; a body that is too large is skipped by its length without being kept. On a socket anybody may send, a web page
-// for one, whose request holds a frame in its body: a strict reader ends with the first broken frame.
+// line; a body that is too large is skipped by its length without being kept. On a socket any program may send, a web
+// page for one, whose request holds a frame in its body: a strict reader ends with the first broken frame.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // Variables and buffers of a kernel under construction that are not final: a script names one by the assignment that
 // follows its creation (`A = T.alloc_buffer(...)`), and a launch dimension learns its extent at the end of the kernel.
 //
-// They are made here, where the one who builds finds them in a form that can be changed; everybody else holds a pointer
+// They are made here, where the one who builds finds them in a form that can be changed; all others hold a pointer
 // to a constant. The drafts of a kernel end with it, and with them the last way to change one. Nodes lie in the ambient
 // arena (expr/arena.h).
 #pragma once

@@ -1,10 +1,10 @@
 // Makes a kernel, statement by statement.
 //
 // This is the one place where what a body says becomes nodes of `ir`. It knows neither syntax trees nor values of a
-// script (the room includes neither): whoever can say "a loop of so many rounds", "store this there", "this primitive
-// with these operands" can drive it. The evaluator of scripts does, walking a tree (script/kernel_body.cpp and the
-// files of `T` and `Tx`). A tracer, which runs a function once with stand-ins for run-time values, would do the same
-// calls in the order in which things happen to it:
+// script (the room includes neither): a driver that says "a loop of so many rounds", "store this there", "this
+// primitive with these operands" can drive it. The evaluator of scripts does, walking a tree (script/kernel_body.cpp
+// and the files of `T` and `Tx`). A tracer, which runs a function once with stand-ins for run-time values, would do the
+// same calls in the order in which things happen to it:
 //
 //     ArenaScope scope(*kernel.arena);              // nodes lie in the ambient arena
 //     Drafts outside(keep_layout);
@@ -92,7 +92,7 @@ class KernelBuilder {
   // ---- blocks: a statement goes to the end of the innermost open one ----------------------------------------------
   void open();
   // The same of the body of loops: `break` has something to leave. (All rounds over a launch dimension run at once:
-  // there is nothing to leave.) `variables`: those of the nest, outermost first; none where nobody knows them.
+  // there is nothing to leave.) `variables`: those of the nest, outermost first; none where they are not known.
   void open_loop(const LoopNest& loops, std::span<const ir::Var* const> variables);
   // Ends the innermost block. Who drops the result drops the statements.
   Block close(ir::Origin at);

@@ -1,4 +1,4 @@
-// What the builder does not make, as whoever drives it reports it. The evaluator makes diagnostics of them.
+// What the builder does not make, in the form that its driver reports. The evaluator makes diagnostics of them.
 #pragma once
 #include <expected>
 #include <string>

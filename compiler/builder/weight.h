@@ -25,7 +25,7 @@ class Weights {
   void clear() { known_.clear(); }
 
  private:
-  std::unordered_map<const ir::ExprNode*, Weight> known_;  // of the larger ones; small trees are counted anew
+  std::unordered_map<const ir::ExprNode*, Weight> known_;  // of the larger ones; small trees are counted again
 };
 
 }  // namespace tilewright::builder

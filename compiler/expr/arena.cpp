@@ -19,8 +19,8 @@ constexpr bool kKeepsBlocks = false;
 constexpr bool kKeepsBlocks = true;
 #endif
 
-// Blocks of arenas that are gone, for those that come. Each edit makes kernels anew and drops the ones before, on other
-// threads: what they leave is mapped already, and taking it waits for no heap.
+// Blocks of arenas that are gone, for those that come. Each edit makes kernels again and drops the ones before, on
+// other threads: what they leave is mapped already, and taking it waits for no heap.
 class SpareBlocks {
  public:
   static SpareBlocks& of_process() {

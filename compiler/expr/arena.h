@@ -2,7 +2,7 @@
 //
 // What is made while a kernel is evaluated, dispatched and lowered is immutable once built and dropped as a whole:
 // nodes are plain pointers, never freed one by one. The arena in use is ambient to the thread (ArenaScope), as an
-// allocator and no more: no answer depends on which it is, and whoever returns nodes says which arena owns them.
+// allocator and no more: no answer depends on which it is, and what returns nodes says which arena owns them.
 #pragma once
 #include <cstddef>
 #include <cstdint>

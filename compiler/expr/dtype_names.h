@@ -1,4 +1,4 @@
-// The names of dtypes, for whoever lists them.
+// The names of all dtypes, as a list.
 #pragma once
 #include <span>
 #include <string_view>

@@ -218,7 +218,7 @@ Expr float_imm(DataType dtype, double value);
 Expr string_imm(std::string_view text);
 Expr bool_imm(bool value);
 Expr zero(DataType dtype);
-// Whoever makes a variable may set its fields until he hands it out; then it is as constant as every node.
+// The maker of a variable may set its fields until it hands it out; then it is as constant as every node.
 Var* make_var(std::string_view name, DataType dtype, VarRole role = VarRole::Plain);
 // The same variable for a later stage that calls it by another name or knows a narrower range of it. It keeps the id;
 // within one stage's result one of the two stands for the other everywhere.

@@ -31,7 +31,7 @@ std::optional<std::int64_t> number_of(std::string_view text) {
   return std::nullopt;
 }
 
-// Of what the pointer leads to; void where nobody says.
+// Of what the pointer leads to; void where it is not known.
 ir::DataType pointee(ir::Expr pointer) {
   if (const auto* var = pointer.as<ir::Var>()) return var->pointee;
   const auto* call = pointer.as<ir::Call>();

@@ -177,7 +177,7 @@ class EffectParser {
     e.verb = verb;
     e.space.fixed = Space::Register;
     e.operand = static_cast<std::int8_t>(operand);
-    // A list holds registers of the instruction's own types; how many bytes they are is nobody's question.
+    // A list holds registers of the instruction's own types; how many bytes they are is not needed.
     const OperandKind kind = operands_[operand].kind;
     if (kind == OperandKind::List || kind == OperandKind::Variadic) return;
     e.factors = 1;

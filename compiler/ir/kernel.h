@@ -23,9 +23,9 @@ struct Attribute {
 
 // Who chose the target of a kernel, as far as its evaluation knows.
 enum class TargetChoice : std::uint8_t {
-  Fixed,      // somebody said it: what it lacks was refused
-  Preferred,  // nobody did, and the target has all intrinsic rows of the kernel
-  Lacking,    // nobody did, and it lacks some row that another target has
+  Fixed,      // was given: what it lacks was refused
+  Preferred,  // was not given, and the target has all intrinsic rows of the kernel
+  Lacking,    // was not given, and it lacks some row that another target has
 };
 
 // The function as the script means it: host part, `device_entry`, device part, tile primitives still in place. Nothing

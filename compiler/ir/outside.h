@@ -6,7 +6,7 @@
 
 namespace tilewright::ir {
 
-// "dimension 0 of A ends at 64, the slice at 80"; empty: the region is inside, or nobody knows before the launch.
+// "dimension 0 of A ends at 64, the slice at 80"; empty if the region is inside, or its place is known only at launch.
 std::string outside_of_buffer(const Region& region);
 
 }  // namespace tilewright::ir

@@ -66,7 +66,7 @@ const Primitive* find_primitive(std::string_view name);
 
 // Given, and not as None.
 bool is_given(const Operand& operand);
-// What a call does to the memory behind its operand `i`. What nobody knows is taken to be both read and written.
+// What a call does to the memory behind its operand `i`. What is not known is taken to be both read and written.
 OperandRole operand_role(const TileCall& call, std::size_t i);
 // The same of the value of a keyword.
 OperandRole keyword_role(const TileCall& call, std::string_view keyword);

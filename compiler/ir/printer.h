@@ -33,7 +33,7 @@ class ScriptWriter {
   explicit ScriptWriter(ArgumentWriter arguments);
 
   std::string out;
-  std::vector<PrintedOrigin>* origins = nullptr;  // filled where somebody wants it
+  std::vector<PrintedOrigin>* origins = nullptr;  // null: origins are not wanted
 
   void header();  // comments and the module's class line
   void open() {

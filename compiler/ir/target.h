@@ -28,7 +28,7 @@ struct Target {
 // with sm_90a, family-specific code with sm_100f.
 std::optional<Target> parse_target(std::string_view text);
 
-// All names that NVIDIA has given out, in the order in which somebody who has none in mind tries them: sm_90a, then by
+// All names that NVIDIA has given out, in the order in which they are tried where none is given: sm_90a, then by
 // number, and of one number the general code, the architecture-specific, the family-specific.
 std::span<const Target> known_targets();
 // Some of them: bit i stands for known_targets()[i].

@@ -48,7 +48,7 @@ Result<Grid> picture_grid(const Layout& l, ShapeView shape, const PictureOptions
 // "showing 64 of 128 rows, 32 of 64 columns"; empty: everything is shown.
 std::string left_out(const Grid& grid);
 
-// Who else holds an element that thread t holds: t + each of these, of the layout's replica; {0}: nobody. At most
+// Who else holds an element that thread t holds: t + each of these, of the layout's replica; {0}: no other. At most
 // `most`. An error where an extent or stride is symbolic.
 Result<std::vector<std::int64_t>> holders(const Layout& l, std::size_t most = 1024);
 
@@ -79,7 +79,7 @@ struct BankReport {
     std::vector<int> words;  // distinct words of each of the 32 banks
   };
   std::vector<Phase> phases;
-  int degree = 0;      // the worst phase; 1: free of conflicts, 0: nobody accesses
+  int degree = 0;      // of the worst phase; 1: no conflicts, 0: no access
   int wavefronts = 0;  // of all phases together
   int ideal = 0;       // wavefronts without conflicts
 };

@@ -58,7 +58,7 @@ struct LaunchPlan {
   bool programmatic_dependent_launch = false;  // may start before the kernel ahead of it in the stream has ended
 };
 
-// Complete and final: whoever emits, simulates or launches a kernel needs this alone, and nobody changes it. It owns
+// Complete and immutable: emitting, simulating and launching a kernel read this alone. It owns
 // all that it points to and outlives the stages before it.
 struct LoweredKernel {
   std::shared_ptr<const ir::Kernel> kernel;  // as it was evaluated

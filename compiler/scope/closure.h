@@ -44,7 +44,7 @@ Closure close_scope_ids(const ir::Kernel& kernel, const text::Context& context);
 
 // The body for the stages to come: where the script left an extent to be inferred, its scope ids are new variables with
 // the range that the closure found, and `closure` names those instead. Often all was said, and it is the kernel's own
-// body. Layouts that name such an id are made anew in `layouts`.
+// body. Layouts that name such an id are made again in `layouts`.
 const ir::Stmt* with_closed_ranges(const ir::Kernel& kernel, Closure& closure, std::deque<layout::Layout>& layouts);
 
 }  // namespace tilewright::scope

@@ -54,7 +54,7 @@ class Facts {
 
   const Closure* closure_;
   const ir::Stmt* body_;
-  mutable std::shared_ptr<const Assigned> assigned_;  // null: nobody has asked
+  mutable std::shared_ptr<const Assigned> assigned_;  // null until the first use
   std::unordered_map<const ir::Var*, ir::Expr> values_;
   std::unordered_map<const ir::Var*, Dependence> loops_;
 };

@@ -29,7 +29,7 @@ constexpr text::CodeInfo kTable[] = {
     {kLimit, "limit reached",
      "Evaluation was stopped by a limit on steps, memory or depth. Limits protect the editor from runaway scripts and "
      "can be set in tilewright.toml."},
-    {kCancelled, "cancelled", "Evaluation was stopped because nobody waits for its result any more."},
+    {kCancelled, "cancelled", "Evaluation was stopped because the request was cancelled."},
     {kAssignment, "illegal assignment",
      "This form of assignment is not available in a kernel, or the target cannot be assigned to."},
     {kRebinding, "name already defined",

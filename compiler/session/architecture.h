@@ -2,7 +2,7 @@
 //
 // The first who says one is heard: the person (`--arch`, the editor's settings), the script's comment
 // `# tilewright: arch sm_80 sm_90a`, the project's tilewright.toml, the script's KERNEL_META["compute_capability"].
-// Where nobody does, each kernel says it itself. It is evaluated for sm_90a, and what that lacks is no error as long as
+// Where none is given, each kernel says it. It is evaluated for sm_90a, and what that lacks is no error as long as
 // some target has it (ir::TargetChoice). If sm_90a serves all its rows and tile primitives, it stays; else the lowest
 // target is taken that serves them all, and the answer names the call that asked for it. The evaluated kernel is the
 // same for every target, rows are checked and no more; so nothing is evaluated twice, and each kernel of a file may
@@ -24,7 +24,7 @@ enum class ArchitectureSource : std::uint8_t {
   Comment,   // of the script
   Settings,  // of the project
   Meta,      // the script's KERNEL_META
-  Default,   // nobody said one: the default, unless the kernel's own calls ask for another
+  Default,   // none was given: the default, unless the kernel's own calls ask for another
 };
 std::string_view architecture_source_name(ArchitectureSource source);  // "option", "comment", "settings", ...
 
@@ -51,7 +51,7 @@ struct ServedKernel {
 // Does the target have all intrinsic rows of the kernel?
 bool has_rows(ir::Target target, const ir::Kernel& kernel);
 
-// Dispatches the kernel for its target; where nobody chose that one, for the target that serves all its calls. No such
+// Dispatches the kernel for its target; where that was not chosen, for the one that serves all its calls. No such
 // target is an error, which names two calls that no target serves both.
 ServedKernel dispatch_for_target(const ir::Kernel& kernel, const text::Context& context);
 

@@ -26,19 +26,19 @@ inline constexpr text::CodeInfo kCodes[] = {
      "not "
      "count as checked."},
     {code::kFoundArchitecture, "architecture found out",
-     "Nobody says which architecture the script is for: no --arch, no comment, no tilewright.toml, no "
+     "The script names no architecture: no --arch, no comment, no tilewright.toml, no "
      "KERNEL_META[\"compute_capability\"]. sm_90a, the default, does not have all that the kernel calls, so it is "
      "compiled for the lowest architecture that has; the call named here asked for it. `# tilewright: arch sm_100a` in "
      "the script says it once and for all."},
     {code::kNoArchitecture, "no architecture serves the kernel",
-     "Nobody says which architecture the script is for, and none has all that the kernel calls. The two calls named "
+     "The script names no architecture, and none has all that the kernel calls. The two calls named "
      "here have no architecture in common: wgmma, say, exists on sm_90a alone, and tcgen05 from sm_100a on. Write a "
      "kernel for each, or choose between them where the script is evaluated (a Python `if`)."},
     {code::kComment, "comment for Tilewright that says nothing",
      "A comment that begins with `# tilewright:` is for this compiler. It is `entry EXPR`, `reference EXPR`, `sequence "
      "A then B`, `arch sm_90a ...`, `dialect 0.26`, `tvm=0.26`, `ignore[CODE]` or `ignore[CODE: reason]`. Other words "
      "have no effect, and an "
-     "architecture that does not exist is compiled for by nobody."},
+     "architecture that does not exist is never compiled for."},
 };
 
 }  // namespace tilewright::session

@@ -48,7 +48,7 @@ bool may_be_code(std::string_view code) {
          in(cuda::kCodes);
 }
 
-// The architecture that somebody means who writes another word; empty: nobody can say. Of a number that exists the
+// The architecture that an unknown word may mean; empty if none is near. Of a number that exists the
 // specific code is meant most often, for that is what these scripts use.
 std::string meant_target(std::string_view word) {
   std::string lower(word);

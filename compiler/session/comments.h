@@ -13,7 +13,7 @@ namespace tilewright::session {
 struct CommentWord {
   std::string_view word;     // "arch", "ignore"
   std::string_view example;  // "arch sm_90a"
-  std::string_view form;     // what may follow: "ignore[CODE, ...]"; empty: it is read, and offered to nobody
+  std::string_view form;     // what may follow: "ignore[CODE, ...]"; empty: it is read, and never offered
   std::string_view documentation;
 };
 // All words that such a comment may begin with.
@@ -22,7 +22,7 @@ std::span<const CommentWord> comment_words();
 // The words of such a comment: with blanks, tabs or commas between them, before a further `#` that begins a remark.
 std::vector<std::string_view> words_of_comment(std::string_view text);
 
-// Findings at the words that nobody reads: a first word that is none of these, an architecture that does not exist, a
+// Findings at words without effect: a first word that is none of these, an architecture that does not exist, a
 // code in ignore[...] that does not look like one.
 std::vector<text::Diagnostic> misread_comments(const syntax::Tree& tree, text::Anchors& anchors);
 

@@ -98,7 +98,7 @@ void say_architectures(Compiled& compiled, const syntax::Tree& tree) {
   }
 }
 
-// The script's kernels. Those that are made anew go through their stages meanwhile, so that whoever asks for them
+// The script's kernels. Those that are made again go through their stages meanwhile, so that what asks for them
 // afterwards finds them there.
 std::unique_ptr<script::Evaluation> evaluated(const std::shared_ptr<const syntax::Tree>& tree, script::Loader* loader,
                                               const text::Context& context, const CompileOptions& options) {
@@ -148,7 +148,7 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   text::Context stage = context;
   stage.diagnostics = &out.diagnostics;
   std::vector<KernelUses> uses;
-  std::deque<std::vector<NeverRead>> never;  // of kernels that nobody keeps
+  std::deque<std::vector<NeverRead>> never;  // of kernels that are not kept
   std::vector<std::shared_ptr<const syntax::TopLevel>> unread;
   for (const syntax::Tree::Statement& s : tree->statements()) {
     if (!s.node->unread.empty()) unread.push_back(s.node);

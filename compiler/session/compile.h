@@ -16,7 +16,7 @@ namespace tilewright::session {
 // What evaluation is told, and what happens afterwards; `memo` is set from `cache`.
 struct CompileOptions : script::EvaluateOptions {
   Stage stage = Stage::Cuda;
-  // Who says `target`. Default: nobody, and each kernel finds its own (architecture.h).
+  // Where `target` comes from. Default: not given, and each kernel finds its own (architecture.h).
   ArchitectureSource architecture_source = ArchitectureSource::Asked;
   bool deny_fallback = false;  // a scalar fallback is an error
   // Kernels compiled before, for documents under edit. Null: none.
@@ -31,7 +31,7 @@ struct CompiledKernel {
   std::shared_ptr<const cuda::CudaSource> cuda;
   bool failed = false;  // some stage reported an error in it
   ir::Target target;    // that it is compiled for
-  // The call that asked for that target, where nobody else did ("tcgen05.alloc"), and its place in the script. Empty:
+  // The call that asked for that target, where nothing else did ("tcgen05.alloc"), and its place in the script. Empty:
   // the script, the person or the default said it.
   std::string target_because{};
   text::Span target_place{};
@@ -47,7 +47,7 @@ struct Compiled {
   std::vector<text::Diagnostic> diagnostics;  // of all stages, in the order of the text
   std::vector<Silenced> silenced;             // findings of the simulator that a comment or [severity] silences
   std::size_t kernels_searched = 0;           // for what they do not use; the others were searched before
-  bool stopped = false;                       // somebody asked to stop: incomplete
+  bool stopped = false;                       // a stop was requested: incomplete
   bool has_errors() const;                    // an error was reported, or a kernel failed
 };
 

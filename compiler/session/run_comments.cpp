@@ -120,7 +120,7 @@ class Reader {
         return;
       }
       if (&to == &out_.expected && fill->kind == run::Fill::Kind::Poison)
-        wrong_.push_back({value, "nobody expects poison", {}, {}});
+        wrong_.push_back({value, "poison is not a value to expect", {}, {}});
       c.fill = std::move(*fill);
       c.number = run::parse_number(value);
     }

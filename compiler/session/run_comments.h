@@ -62,7 +62,7 @@ std::map<std::string, run::Number, std::less<>> numbers_said(const CompiledKerne
 // Is this the entry of the comment, in the same words but for blanks?
 bool same_entry(std::string_view a, std::string_view b);
 
-// Findings at the words that nobody understands. `all`: every entry was evaluated, so that an unknown one is a finding.
+// Findings at words without a meaning. `all`: every entry was evaluated, so that an unknown one is a finding.
 std::vector<text::Diagnostic> misread_runs(const syntax::Tree& tree, const Compiled& compiled, bool all,
                                            text::Anchors& anchors);
 

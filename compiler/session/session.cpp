@@ -77,7 +77,7 @@ void Session::trim() {
   std::ranges::sort(oldest, {}, &Document::touched);
   for (Document* document : oldest) {
     if (total() <= cache_limit_) return;
-    // The snapshot holds its analysis; one that nobody has asked yet stands for the same text and holds nothing.
+    // The snapshot holds its analysis; one that was not asked yet stands for the same text and holds nothing.
     document->cache = std::make_shared<KernelCache>();
     make(*document, document->snapshot->tree(), document->snapshot->version(), document->snapshot->settings());
   }

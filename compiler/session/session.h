@@ -1,4 +1,4 @@
-// The open documents. One thread owns a Session and changes it; the snapshots that it hands out belong to everybody.
+// The open documents. One thread owns a Session and changes it; the snapshots that it hands out belong to all threads.
 #pragma once
 #include <map>
 #include <memory>

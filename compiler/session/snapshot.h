@@ -1,7 +1,7 @@
 // One version of one document, and what is known of it.
 //
 // A snapshot never changes: an edit makes another one, which shares the statements whose text is the same and, through
-// the document's cache, the kernels that came out the same. Whoever holds a snapshot may ask it from any thread while
+// the document's cache, the kernels that came out the same. A holder of a snapshot may ask it from any thread while
 // the document goes on; its analysis is made once, by the first who asks, and the others wait for that one.
 #pragma once
 #include <atomic>
@@ -77,7 +77,7 @@ class Snapshot {
   std::optional<Symbol> meaning(std::string_view name, std::uint32_t offset) const;
   // The script that an import of this one finds. Null: it is none of ours.
   std::shared_ptr<const syntax::Tree> import(std::string_view module, int level) const;
-  // The document as it would be after one edit, which nobody has made: bytes [begin, end) become `text`. It shares all
+  // The document as it would be after one edit, which was not made: bytes [begin, end) become `text`. It shares all
   // that a snapshot shares, so that trying an edit costs what making it would.
   std::shared_ptr<const Snapshot> after(std::uint32_t begin, std::uint32_t end, std::string_view text) const;
   // Evaluates the document once more, for its first architecture, and watches one expression of it. Kernels that do not

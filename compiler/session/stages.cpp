@@ -41,7 +41,7 @@ bool says_what_is_missing(const text::Diagnostic& d) {
 
 }  // namespace
 
-// Whether a pass ran to its end and was kept. False: somebody asked to stop, and what it made may be half of it.
+// True if a pass ran to its end and was kept. False if a stop was requested: what it made may be half of it.
 template <class Run>
 bool KernelStages::pass(Stage stage, const text::Context& context, Run&& run) {
   if (done_ >= stage) return true;
@@ -59,7 +59,7 @@ bool KernelStages::pass(Stage stage, const text::Context& context, Run&& run) {
 }
 
 // The passes in order. Each reads only what the ones above made, changes none of it, and makes its own arena for what
-// it adds; so whoever holds a result may read it on any thread, while the passes below run or after they failed.
+// it adds; so a holder of a result may read it on any thread, while the passes below run or after they failed.
 void KernelStages::run(Stage stage, const ir::Kernel& kernel, bool evaluation_failed, const text::Context& context) {
   // The kernel comes from script::evaluate, for one target and one dialect. Names, ranges and layouts are final; tile
   // primitives and scope ids stand as the script wrote them. After errors of evaluation it is what survived them: calls
@@ -67,7 +67,7 @@ void KernelStages::run(Stage stage, const ir::Kernel& kernel, bool evaluation_fa
   if (stage < Stage::Dispatch) return;
 
   // Dispatch: ir::Kernel -> Dispatched. Closes the scope ids, follows the active threads, and serves every tile
-  // primitive by a variant. A report for each call, served or not. Where nobody said a target, the one that serves the
+  // primitive by a variant. A report for each call, served or not. Where no target is given, the one that serves the
   // kernel's calls is found here; the later passes read it from the kernel in `dispatched`.
   bool made = pass(Stage::Dispatch, context, [&](const text::Context& inner, Results& results) {
     ServedKernel served = dispatch_for_target(kernel, inner);
@@ -113,7 +113,7 @@ KernelStages::Results KernelStages::up_to(Stage stage, const ir::Kernel& kernel,
                                           const text::Context& context) {
   std::lock_guard lock(mutex_);
   run(stage, kernel, evaluation_failed, context);
-  // Nobody is told of a stage that he did not ask for.
+  // Exposes only stages up to the requested one.
   Results out;
   out.failed = evaluation_failed;
   out.target = kernel.target;

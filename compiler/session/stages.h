@@ -1,4 +1,4 @@
-// What the stages after evaluation make of one kernel: each made once, by whoever asks first.
+// What the stages after evaluation make of one kernel: each made once, by the first caller.
 #pragma once
 #include <memory>
 #include <mutex>

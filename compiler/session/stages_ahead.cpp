@@ -37,7 +37,7 @@ void StagesAhead::add(const std::shared_ptr<KernelEntry>& kernel) {
   }
   more_.notify_one();
   static const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  // The first kernels wait for company: most edits make one anew, which is done sooner than a thread begins.
+  // The first kernels wait for company: most edits make one again, which is done sooner than a thread begins.
   if (others_.size() + 1 >= cores || known < kPerThread * (others_.size() + 1)) return;
   others_.push_back(std::make_unique<run::LargeThreads>(1, [this] { work(true); }));
 }
@@ -64,7 +64,7 @@ void StagesAhead::work(bool wait) {
     try {
       kernel->stages.up_to(stage_, kernel->kernel, kernel->failed, context_);
     } catch (...) {
-      return;  // whoever asks for this kernel meets it again
+      return;  // what asks for this kernel meets it again
     }
   }
 }

@@ -1,7 +1,7 @@
 // Kernels go through their stages while the script's next ones are still being evaluated.
 //
-// An edit of a helper makes many kernels anew. Once a kernel is evaluated it has nothing to do with the others, so
-// another core takes it from there, and whoever reads the results finds them, in whatever order they were made.
+// An edit of a helper makes many kernels again. Once a kernel is evaluated it has nothing to do with the others, so
+// another core takes it from there, and a reader of the results finds them, in whatever order they were made.
 #pragma once
 #include <condition_variable>
 #include <cstddef>
@@ -27,7 +27,7 @@ class StagesAhead {
 
   // A kernel that is final. Does nothing where its stages have run, or where it was added before. Called by one thread.
   void add(const std::shared_ptr<KernelEntry>& kernel);
-  // Takes part in what is left, and returns when all are done, or somebody asked to stop.
+  // Takes part in what is left, and returns when all are done, or a stop was requested.
   void finish();
 
  private:

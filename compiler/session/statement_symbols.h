@@ -21,7 +21,7 @@ struct StatementSymbols {
     std::string_view name;
     std::uint32_t hash = 0;
   };
-  // What the statement binds in the module, or leaves to nobody (`global x` of the module), in its order.
+  // What the statement binds in the module, or leaves unbound (`global x` of the module), in its order.
   struct Binding {
     std::string_view name;
     std::uint32_t hash = 0;

@@ -16,7 +16,7 @@
 
 namespace tilewright::session {
 
-// A Field is of its class, and no name that anybody sees: it is written behind a dot.
+// A Field belongs to its class, and is no visible name: it is written behind a dot.
 enum class SymbolKind : std::uint8_t { Variable, Parameter, Function, Kernel, Class, Import, Builtin, Field };
 
 struct Symbol {

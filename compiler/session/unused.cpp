@@ -122,7 +122,7 @@ class Uses {
     }
     NeverRead& n = found_[it->second];
     if (n.is_buffer) n.use = Use::Used;
-    // Its first value is part of the definition, and what it takes from itself helps nobody.
+    // Its first value is part of the definition, and what it takes from itself is no use.
     bool first = s->origin.span == origins_[it->second].span && s->origin.chain == origins_[it->second].chain;
     if (!first) n.use = std::max(n.use, Use::Written);
     own_ = it->second;

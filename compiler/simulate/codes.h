@@ -50,8 +50,8 @@ inline constexpr text::CodeInfo kCodes[] = {
     {code::kMisaligned, "misaligned access",
      "An access of n bytes needs an address that is a multiple of n. On a GPU a misaligned one faults."},
     {code::kDeadlock, "deadlock",
-     "Every thread that is left waits: for one another in a ring, or for arrivals and bytes that nobody brings any "
-     "more. The finding follows who waits for whom; what would let each of them go on is listed with it."},
+     "Every thread that is left waits: for one another in a ring, or for arrivals and bytes that no running "
+     "thread can bring. The finding follows who waits for whom; what would let each of them go on is listed with it."},
     {code::kDivergence, "threads of one CTA meet at different calls",
      "Some threads wait at one cta_sync and some at another, or have ended without coming to it. The hardware counts "
      "warps, all lanes of a warp come to the same call together, and a barrier of the CTA is for all of its threads."},
@@ -74,7 +74,7 @@ inline constexpr text::CodeInfo kCodes[] = {
      "again, "
      "before mbarrier.inval ends its life."},
     {code::kBytes, "bytes of a barrier do not add up",
-     "At the end of the CTA a barrier still expects bytes, or has got bytes that nobody announced: expect_tx and the "
+     "At the end of the CTA a barrier still expects bytes, or has received bytes without expect_tx: expect_tx and the "
      "copies differ. A barrier that expects bytes of which none has come, and that nothing waits for, is a warning."},
     {code::kRefused, "copy that the hardware refuses",
      "Sizes, alignment, tensor map or coordinates break a rule of the copy instruction. On a GPU it faults or moves "
@@ -93,7 +93,7 @@ inline constexpr text::CodeInfo kCodes[] = {
      "Two accesses to the same bytes, one of them a write, and no chain of barriers leads from one to the other: which "
      "comes first depends on luck."},
     {code::kUnawaited, "asynchronous work not awaited",
-     "A copy or a tensor-core operation still reads or writes these bytes: nobody has waited for its end."},
+     "A copy or a tensor-core operation still reads or writes these bytes, and no wait for its end came before."},
     {code::kProxy, "no proxy fence between ordinary writes and an asynchronous copy",
      "Bulk and tensor copies, wgmma and tcgen05 read memory through the async proxy. What threads have written reaches "
      "it only behind fence.proxy.async."},
@@ -114,8 +114,8 @@ inline constexpr text::CodeInfo kCodes[] = {
      "kinds is held to them everywhere."},
     {code::kInterleaving, "phase of a barrier depends on luck",
      "In another order of the same steps a wait finds another phase than here, or an arrival counts in another one: "
-     "parities tell neighbouring phases apart only, so whoever comes too late or too early waits for ever or not at "
-     "all."},
+     "parities tell neighbouring phases apart only, so a thread that comes too late or too early waits for ever or not "
+     "at all."},
     {code::kRegisterPool, "registers of warpgroups do not add up",
      "setmaxnreg.dec gives registers back and setmaxnreg.inc takes them, for all warps of a warpgroup together; what "
      "all of them hold has to fit into the 65,536 registers of a multiprocessor."},

@@ -24,7 +24,7 @@ struct Name {
   friend bool operator==(const Name& a, const Name& b) { return a.hash == b.hash && a.text == b.text; }
 };
 constexpr std::uint32_t hash_name(std::string_view text) {
-  std::uint32_t hash = 2166136261u;  // FNV-1a: names are short, and nobody gains by making ours collide
+  std::uint32_t hash = 2166136261u;  // FNV-1a: names are short, and collisions only cost time
   for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
   return hash;
 }
@@ -243,7 +243,7 @@ struct Try : Node {
   Stmts else_body, final_body;
   static constexpr NodeKind kKind = NodeKind::Try;
 };
-// A pattern is kept as the expression that it reads like, so that whoever walks expressions walks it, too:
+// A pattern is kept as the expression that it reads like, so that a walk over expressions visits it, too:
 //   a literal or a dotted name   itself: compared with the subject
 //   a name                       NameRef: bound to the subject; `_` only matches
 //   [a, *b], (a, b), a, b        List; what `*b` takes is a Starred

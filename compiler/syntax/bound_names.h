@@ -1,4 +1,4 @@
-// What a broken statement would bind, guessed from its letters. `x = f(` cannot be evaluated, but whoever uses `x`
+// What a broken statement would bind, guessed from its letters. `x = f(` cannot be evaluated, but code that uses `x`
 // below should not hear that it is undefined.
 #pragma once
 #include <string_view>

@@ -404,7 +404,7 @@ class Statements : public Patterns {
     return arena_.make<BrokenStmt>(Node{NodeKind::BrokenStmt, at}, decorators.copy(arena_), std::span<const Name>{});
   }
 
-  // `begin`: of the first decorator. A header that cannot be read spoils the definition: nobody could call it rightly.
+  // `begin`: of the first decorator. A header that cannot be read spoils the definition: no call of it could be right.
   Stmt function(Extent at, Exprs decorators, std::uint32_t begin) {
     Name function_name;
     Items<Parameter> params(params_);

@@ -1,4 +1,4 @@
-// What running statements may do to the names around them, for whoever cannot run them: a loop over unknown values, a
+// What running statements may do to the names around them, for what cannot run them: a loop over unknown values, a
 // branch that is taken or not.
 #pragma once
 #include <vector>

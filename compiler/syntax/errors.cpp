@@ -34,7 +34,7 @@ std::string of_missing(TSNode node, std::string_view before) {
     case Kind::identifier: return wants_name(before) ? "expected a name" : "expected an expression";
     default: break;
   }
-  // Of other tokens the parser inserts the cheapest, which need not be what anybody meant.
+  // Of other tokens the parser inserts the cheapest, which need not be what the author meant.
   static constexpr std::string_view kTelling[] = {")", "]", "}", ":", ",", "=", "in", "import", "else"};
   std::string name = ts_node_type(node);
   bool telling = !ts_node_is_named(node) && std::ranges::find(kTelling, name) != std::end(kTelling);

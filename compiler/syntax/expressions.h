@@ -29,7 +29,7 @@ class Expressions : public Reader {
   static bool is_single_target(Expr e);
   // The one expression among the children; null if there is none.
   Expr only_child();
-  // Elements of a sequence. What is broken among them leaves a Broken, so that nobody counts them.
+  // Elements of a sequence. A broken one becomes a Broken: their number is then unknown.
   void elements(Items<Expr>& items);
   template <class T>
   Expr sequence(Extent at) {

@@ -11,7 +11,7 @@
 namespace tilewright::syntax {
 namespace {
 
-constexpr std::uint32_t kDeepest = 400;  // statements nested deeper are not looked at: nobody writes them
+constexpr std::uint32_t kDeepest = 400;  // statements nested deeper are not looked at: no script has them
 
 bool is_name(const Node* n, std::string_view text) {
   auto* ref = as<NameRef>(n);

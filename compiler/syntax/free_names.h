@@ -15,7 +15,7 @@ struct FreeName {
   Name name;
   const FunctionDef* function = nullptr;  // the innermost around it; null: code of the module or of a class in it
   std::uint32_t scope = 0;                // FreeNames::scopes that it stands in
-  bool conditional = false;               // only some runs come here, or somebody waits for the error
+  bool conditional = false;               // only some runs come here, or a `try` around it waits for the error
 };
 
 struct FreeNames {

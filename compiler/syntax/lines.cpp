@@ -1,6 +1,6 @@
 // How broken text is bounded.
 //
-// A line break inside brackets joins two lines, so a bracket that nobody closes would swallow the rest of the file.
+// A line break inside brackets joins two lines, so a bracket that is not closed would swallow the rest of the file.
 // Two signs end such a line. A *hard* one cannot occur in valid text: a keyword at the start of a line that no bracket
 // can hold (`def`, `return`, `with` ...), or a value at its start where the line before ended with a value, unless it
 // is deeper than the line that opened the bracket: an argument without the comma before it. A *soft* one is a line that
@@ -399,7 +399,7 @@ class Scanner {
           ++pos_;
         }
       } else if (c == top.quote && (!triple || is_triple(pos_))) {
-        while (open_.back().kind != Open::Text) open_.pop_back();  // a format that nobody closed ends with its string
+        while (open_.back().kind != Open::Text) open_.pop_back();  // an unclosed format ends with its string
         open_.pop_back();
         return token(pos_ + (triple ? 3 : 1), Ended::String);
       } else if (c == '{') {

@@ -3,7 +3,7 @@
 // A script is cut into its statements by a scanner that knows only what decides where a line ends: brackets, strings,
 // comments and line joins. It is a pure function of the text and reads about a gigabyte a second, so it runs again
 // over whatever an edit may have changed; only statements whose bytes are new are then parsed. What the scanner finds
-// broken (a bracket nobody closes, a string without its end) it bounds to as few lines as it can, which is what keeps
+// broken (a bracket that is not closed, a string without its end) it bounds to as few lines as it can, which keeps
 // a half-typed line from spoiling its neighbours, whatever the parser would make of it.
 //
 // Between two lines it remembers nothing, so that after an edit it can begin above it, and may stop at the first line

@@ -100,7 +100,7 @@ class Reader {
   Name name() { return name_at(here()); }
 
   // ---- rules beside the grammar ------------------------------------------------------------------------------------
-  // check_rules walks all of a tree once more, and hardly any statement breaks a rule. So whoever converts marks what
+  // check_rules walks all of a tree once more, and hardly any statement breaks a rule. So the converter marks what
   // might: `suspect_` may be set without need, and must be wherever a rule is broken.
   static constexpr std::uint32_t kManyDigits = 1000;  // fewer digits than any rule about them names
 

@@ -1,9 +1,9 @@
-// Where the top-level statements of a file begin, and what it takes to find them anew after an edit.
+// Where the top-level statements of a file begin, and what is needed to find them again after an edit.
 //
 // A statement is what the lines of a file make it, and a line is decided by the bytes that the scanner looked at. So
 // what stands above the first statement whose bytes the edit touches is as it was, but for the statement right above
-// it, which may have got another line. Below the edit the scanner needs to go on only until it begins a statement where
-// one began before: from there on it would read the same bytes in the same state.
+// it, which may have received another line. Below the edit the scanner needs to go on only until it begins a statement
+// where one began before: from there on it would read the same bytes in the same state.
 #pragma once
 #include <cstdint>
 #include <span>

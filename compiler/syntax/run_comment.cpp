@@ -74,7 +74,7 @@ class Scanner {
     return out;
   }
 
-  // A word without a sign: the entry, one more kernel of a sequence, or something that nobody expects.
+  // A word without a sign: the entry, one more kernel of a sequence, or an unexpected word.
   void alone(std::string_view word, RunComment& out) {
     const bool goes_on = word == "then" || last_ == "then";
     if (out.settings.empty() && (out.entry.empty() || goes_on)) {

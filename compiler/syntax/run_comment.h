@@ -1,4 +1,4 @@
-// `# tilewright: run ENTRY NAME=VALUE ...`: the parts of such a comment, before anybody asks what they mean.
+// `# tilewright: run ENTRY NAME=VALUE ...`: the parts of such a comment, before their meaning is looked up.
 #pragma once
 #include <optional>
 #include <string_view>

@@ -1,4 +1,4 @@
-// The statements of one file, read anew after each edit at the cost of what changed.
+// The statements of one file, read again after each edit at the cost of what changed.
 //
 // The file is cut into its top-level statements by a scanner of lines (lines.h); each statement is parsed on its own,
 // and one whose bytes were seen before keeps its nodes. So the result of an edit never depends on what stood there

@@ -87,7 +87,7 @@ class UnreadNames {
         later(as<AnnAssign>(n)->annotation, function);
         later(as<AnnAssign>(n)->value, function);
         return gives(as<AnnAssign>(n)->target, n, function);
-      case NodeKind::AugAssign:  // `x += 1` looks at x for nobody but itself
+      case NodeKind::AugAssign:  // `x += 1` reads x only for itself
         later(as<AugAssign>(n)->value, function);
         if (as<AugAssign>(n)->target->kind != NodeKind::NameRef) later(as<AugAssign>(n)->target, function);
         return;

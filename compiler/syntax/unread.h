@@ -1,7 +1,7 @@
 // Names that a function gives and never looks at.
 //
 // This is the cheap half of finding what a kernel does not use: it looks at the text alone, once a statement, and
-// nearly always finds nothing, so that nobody needs to look at a kernel's statements for it (session/unused.h).
+// nearly always finds nothing, so that a kernel's statements need not be read for it (session/unused.h).
 #pragma once
 #include "compiler/expr/arena.h"
 #include "compiler/syntax/ast.h"

@@ -1,4 +1,4 @@
-// The direct parts of a node, for everybody who looks at all of a statement: names, highlights, folds.
+// The direct children of a node, for what visits a whole statement: names, highlights, folds.
 #pragma once
 #include <vector>
 

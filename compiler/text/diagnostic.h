@@ -16,7 +16,7 @@ struct Related {
   std::string message;
 };
 
-// One edit that mends the cause, where there is one that cannot be wrong.
+// An edit that fixes the cause. Empty if no edit is certain to be right.
 struct Fix {
   enum class Kind : std::uint8_t {
     None,

@@ -1,5 +1,5 @@
-// 128-bit digests of what a result was made from. Fast, not cryptographic: whoever can choose the input can at worst
-// confuse his own editor.
+// 128-bit digests of what a result was made from. Fast, not cryptographic: who can choose the input can at worst
+// confuse their own editor.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-// The name that somebody meant who wrote another one: for "did you mean" and its edit.
+// The known name that is nearest to an unknown one: for "did you mean" and its edit.
 #pragma once
 #include <string_view>
 

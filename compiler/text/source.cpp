@@ -57,7 +57,7 @@ Source::Source(const Source& before, std::uint32_t begin, std::uint32_t end, std
     std::copy_n(old.data() + end, old.size() - end, to);
     return size;
   });
-  // Whether a line begins is decided by the byte there and the one before: anew from `begin` to the first byte behind
+  // Whether a line begins is decided by the byte there and the one before: again from `begin` to the first byte behind
   // the new text.
   const auto last = begin + static_cast<std::uint32_t>(by.size());
   const auto kept = std::ranges::lower_bound(before.lines_, std::max(begin, 1u));

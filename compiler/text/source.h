@@ -57,7 +57,7 @@ class Anchors {
   std::uint32_t add(std::shared_ptr<const Source> source, std::uint32_t offset);
   // Says where statement `id` stands. False: it stands elsewhere already, and stays there.
   bool bind(std::uint32_t id, const std::shared_ptr<const Source>& source, std::uint32_t offset);
-  // Lets `alias` stand where `id` does. False: nobody knows `id`, or `alias` stands elsewhere.
+  // Lets `alias` stand where `id` does. False if `id` is unknown or `alias` is in use.
   bool alias(std::uint32_t alias, std::uint32_t id);
   bool knows(std::uint32_t id) const;
   Place resolve(Span span) const;

@@ -171,7 +171,7 @@ bool Cache::write(const fs::path& path, std::string_view entry) {
 void Cache::evict() {
   if (options_.folder.empty()) return;
   const auto trimmed = trim_cache(options_.folder, options_.limit_bytes / 10 * 9, options_.limit_bytes);
-  if (!trimmed) return;  // somebody else is at it
+  if (!trimmed) return;  // another process is at it
   evicted_ += trimmed->entries;
   std::lock_guard guard(size_mutex_);
   believed_bytes_ = trimmed->left_bytes;

@@ -1,9 +1,9 @@
 // A content-addressed store of compiled artifacts on disk, shared by any number of processes.
 //
 // One file an entry, named by the SHA-256 of its key. A file appears by rename, so a reader sees a whole entry or none;
-// nobody locks anything to read or to write. What a reader finds is still not believed: the digest over the whole entry
+// no lock is taken to read or to write. What a reader finds is still not believed: the digest over the whole entry
 // and the full key are compared on every hit. An entry that fails is moved aside for a later look, counted, and made
-// anew. With a key the digest is keyed (HMAC): who can write into the folder, a job of CI for a pull request say, but
+// again. With a key the digest is keyed (HMAC): who can write into the folder, a job of CI for a pull request say, but
 // lacks the key makes no entry that is believed. Whatever goes wrong on disk (full, read-only, gone) costs the cache
 // and never the caller.
 //

@@ -73,7 +73,7 @@ std::expected<Trimmed, std::string> trim_cache(const fs::path& folder, std::uint
     });
     for (const CacheEntry& entry : entries) {
       if (out.left_bytes <= goal) break;
-      // Gone already: somebody else has removed it.
+      // Gone already: another process has removed it.
       const bool removed = ::unlink(entry.path.c_str()) == 0;
       if (!removed && errno != ENOENT) return std::unexpected(entry.path + ": " + std::strerror(errno));
       out.entries += removed;

@@ -16,7 +16,7 @@ bool read_all(int fd, std::string& bytes, std::size_t limit) {
     ssize_t got = ::pread(fd, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return false;
-    if (got == 0) break;  // somebody truncated it meanwhile
+    if (got == 0) break;  // it was truncated meanwhile
     at += static_cast<std::size_t>(got);
   }
   bytes.resize(at);

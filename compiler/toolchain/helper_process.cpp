@@ -94,7 +94,7 @@ HelperProcess::~HelperProcess() { reap(); }
 
 void HelperProcess::reap() {
   if (reaped_) return;
-  // The group while its leader is not yet reaped, so the number cannot have become anybody else's. A helper that just
+  // The group while its leader is not yet reaped, so the number cannot have become another one's. A helper that just
   // started may not lead its group yet.
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
@@ -161,7 +161,7 @@ std::expected<Record, HelperProcess::Failure> HelperProcess::call(const Record& 
     std::snprintf(text, sizeof(text), "%g", seconds);
     return std::unexpected(finish(Failure::Kind::Time, what_ + " was ended after the " + text + " s it may take"));
   };
-  auto stopped = [&] { return std::unexpected(finish(Failure::Kind::Stopped, "nobody waits for it any more")); };
+  auto stopped = [&] { return std::unexpected(finish(Failure::Kind::Stopped, "the request was cancelled")); };
 
   Fd wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   std::stop_callback on_stop(stop, [&wake] {

@@ -1,4 +1,4 @@
-// The parent's side of a helper: starts it, asks it, and kills it when it takes too long, too much, or nobody waits.
+// The parent's side of a helper: starts it, asks it, and kills it when it takes too long, too much, or is cancelled.
 //
 // Each helper leads its own process group, so that one signal ends it together with a disassembler it started.
 // A call blocks its thread in poll(2) on the socket and on the caller's stop token; every few milliseconds it looks at

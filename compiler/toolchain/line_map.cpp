@@ -89,7 +89,7 @@ LineMap read_ptx_lines(std::string_view ptx) {
     if (auto number = take_number(text)) files[static_cast<std::uint32_t>(*number)] = builder.file(quoted(text));
   }
   // `inlined_at` gives one call site only, but that place has its own `.loc` before: the chain goes on there. The same
-  // place may be inlined anew from somewhere else, so the latest counts.
+  // place may be inlined again from somewhere else, so the latest counts.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Chain> known;
   auto place = [&](std::string_view& text) -> std::optional<LineFrame> {
     auto file = take_number(text), line = take_number(text), column = take_number(text);

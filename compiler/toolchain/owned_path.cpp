@@ -36,7 +36,7 @@ std::string wrong_with(const fs::path& at, const struct stat& s, bool last) {
   if (S_ISLNK(s.st_mode)) return {};  // its mode means nothing
   if (S_ISDIR(s.st_mode) && (s.st_mode & S_ISVTX) && !last) return {};
   const bool private_group = ::geteuid() != 0 && s.st_gid == ::geteuid();
-  const char* who = (s.st_mode & S_IWOTH)                     ? "everybody"
+  const char* who = (s.st_mode & S_IWOTH)                     ? "all users"
                     : (s.st_mode & S_IWGRP) && !private_group ? "its group"
                                                               : nullptr;
   if (!who) return {};

@@ -14,7 +14,7 @@ void trust_owners(std::vector<uid_t> users);
 
 // Empty if only root, this user and trusted users can replace or change what `path` names: every folder on the way,
 // every link and what it leads to, and the file or folder itself belong to one of them, and neither a group nor
-// everybody may write there. In a folder with the sticky bit (/tmp) entries of a trusted owner are safe; the last
+// every user may write there. In a folder with the sticky bit (/tmp) entries of a trusted owner are safe; the last
 // component has no such exception. Else the reason and the fix, in words. A path that does not exist gives the reason,
 // too.
 //

@@ -13,7 +13,7 @@ class SharedStore {
   // The entry of this name; nothing: there is none, or the store does not answer in the time that it is given. Any
   // thread.
   virtual std::optional<std::string> get(const std::string& name) = 0;
-  // Offers an entry. Returns at once; whether it arrives is nobody's concern. Any thread.
+  // Offers an entry. Returns at once; delivery is not guaranteed. Any thread.
   virtual void put(const std::string& name, std::string bytes) = 0;
 };
 

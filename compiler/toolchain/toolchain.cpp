@@ -59,17 +59,17 @@ struct Toolchain::State {
     }
   }
 
-  // A helper that nobody uses, a new one when there may be one more, or the next to become free.
+  // An idle helper, a new one when there may be one more, or the next to become free.
   std::expected<std::unique_ptr<HelperProcess>, Error> borrow(const std::stop_token& stop) {
     std::unique_lock lock(mutex);
-    // Who came first is served first: among many clients nobody waits for ever.
+    // In order of arrival, so that among many clients none waits for ever.
     const std::uint64_t ticket = next_ticket++;
     waiting.insert(ticket);
     const bool served = freed.wait(
         lock, stop, [&] { return *waiting.begin() == ticket && (!idle.empty() || borrowed < options.helpers); });
     waiting.erase(ticket);
     freed.notify_all();  // the next one may be first now
-    if (!served) return std::unexpected(Error{Error::Kind::Stopped, "nobody waits for it any more", {}, {}});
+    if (!served) return std::unexpected(Error{Error::Kind::Stopped, "the request was cancelled", {}, {}});
     ++borrowed;
     if (!idle.empty()) {
       auto helper = std::move(idle.back());

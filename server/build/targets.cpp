@@ -172,7 +172,7 @@ Session::Answer Session::clean(const Json& params) {
   std::size_t scripts = 0;
   for (const BuildTarget* target : *found) scripts += server_.builder.forget(target->scripts);
   return Json{{"cleaned", true},
-              {"message", std::to_string(scripts) + (scripts == 1 ? " script is" : " scripts are") + " built anew"}};
+              {"message", std::to_string(scripts) + (scripts == 1 ? " script is" : " scripts are") + " built again"}};
 }
 
 }  // namespace tilewright::build

@@ -3,7 +3,7 @@
 //
 // Counts are the compiler's, and the same script gives the same ones: any growth beyond the noise that was allowed
 // (none by default) is a regression. Times scatter, so a kernel is slower only where its median lies beyond the noise
-// (5 %) and four fifths of its launches took longer than four fifths of the earlier ones; whoever runs the tests
+// (5 %) and four fifths of its launches took longer than four fifths of the earlier ones; the caller
 // measures such an entry again before it believes that, and the fastest measurement counts. Times are held against
 // times of the same device alone.
 #pragma once

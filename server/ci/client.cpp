@@ -27,7 +27,7 @@ constexpr auto kFarewell = 10s;  // until it has stopped what it does, and until
 // Of all that a server may make this client keep.
 constexpr std::size_t kMostTargets = 100'000, kMostFindings = 1'000'000, kMostProblems = 1'000, kMostBytes = 1u << 30;
 
-// Calls somebody when time is up; one time at a time.
+// Calls back when time is up; one time at a time.
 class Clock {
  public:
   Clock() = default;

@@ -27,7 +27,7 @@ struct Outcome {
   enum class End {
     Done,       // the server has answered everything
     Refused,    // it will not, or cannot: `why` are its words
-    Lost,       // the connection broke, or nobody answers: another try may do
+    Lost,       // the connection broke, or there is no answer: another try may do
     Cancelled,  // as `stop` wanted
   };
   End end = End::Lost;

@@ -79,7 +79,7 @@ fs::path common_folder(const std::vector<std::string>& paths) {
   return out;
 }
 
-// The workspace, and what of it is to be built. Where nobody names the workspace, a server looks through no more than
+// The workspace, and what of it is to be built. Where no workspace is named, a server looks through no more than
 // the folder that holds all targets; paths are shown as seen from here all the same.
 std::expected<void, std::string> find_targets(const BuildCommand& command, Prepared& out) {
   std::error_code ec;
@@ -278,7 +278,7 @@ void add_build(CLI::App& app, Run& run) {
       "of our own). It reads the workspace by its path");
   c->add_option("--token-file", command->server.token_file,
                 "A file of yours alone with the token that the server asks for");
-  c->add_option("--retries", command->retries, "How often a lost connection is made anew")
+  c->add_option("--retries", command->retries, "How often a lost connection is made again")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
   c->add_option("--patience", command->greeting, "Seconds that the server may take to say who it is")

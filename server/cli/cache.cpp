@@ -94,7 +94,7 @@ void add_cache(CLI::App& app, Run& run) {
     sub->callback([command, sub] { command->action = sub->get_name(); });
   }
   c->footer(
-      "Entries are shared by all processes of this user; what is removed is made anew when it is needed.\n\n"
+      "Entries are shared by all processes of this user; what is removed is made again when it is needed.\n\n"
       "Examples:\n  tilewright cache\n  tilewright cache trim --to 500MB\n  tilewright cache clear");
   c->final_callback([command, &run] { run = [command] { return cache_command(*command); }; });
 }

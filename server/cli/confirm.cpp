@@ -22,7 +22,7 @@ bool confirm(const std::string& question, const std::stop_token& stop) {
     if (stop.stop_requested()) return false;
   }
   std::array<char, 256> line;
-  // The lock is held on purpose: whoever else has a question waits for this answer.
+  // The lock is held on purpose: any other question waits for this answer.
   // NOLINTNEXTLINE(clang-analyzer-unix.BlockInCriticalSection)
   const auto got = ::read(STDIN_FILENO, line.data(), line.size());
   if (got <= 0) project::say(stderr, "\n");

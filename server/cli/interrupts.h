@@ -1,6 +1,6 @@
 // Ctrl-C and a polite kill, in one of two ways.
 //
-// Winding down, SIGINT and SIGTERM end nothing by themselves: the token says that somebody wants to stop, the work ends
+// Winding down, SIGINT and SIGTERM end nothing by themselves: the token says that the user wants to stop, the work ends
 // within a millisecond or so, and the command leaves nothing behind that is half done. A second signal ends the process
 // at once. Make it before other threads: they inherit the mask.
 //

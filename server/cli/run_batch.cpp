@@ -64,7 +64,7 @@ class Rows {
     }
     changed_.notify_all();
   }
-  // The next row, if it is there. Waits a little for it, unless `threads` have ended by now.
+  // The next row, if it is there. Waits a little for it, unless `threads` have ended already.
   std::optional<RunRow> next(std::size_t threads, bool* over) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, kPatience, [&] { return step() || ended_ == threads; });

@@ -1,7 +1,7 @@
 // `tilewright run --entry all`: every entry of scripts and folders, several at once.
 //
 // The runs are made by threads (server/ide/batch.h); this one hears of them and says what is to be said in the order of
-// the scripts and of their entries, whoever was first.
+// the scripts and of their entries, in whatever order they end.
 #pragma once
 #include "server/cli/run_options.h"
 

@@ -60,7 +60,8 @@ std::expected<simulate::Options::Part, run::Failure> part_of(const std::string& 
 constexpr std::string_view
     kAbout =
         "Outputs are poisoned before each launch, guard zones lie around every tensor, inputs are checked to be "
-        "unchanged. The simulator also checks bounds, alignment, reads of what nobody wrote, barriers and unfinished "
+        "unchanged. The simulator also checks bounds, alignment, reads of what was not written, barriers and "
+        "unfinished "
         "copies, and data races.\nOn a GPU each timed launch is measured with the L2 cache emptied and right after "
         "another one, in turn with the driver's copy of as many bytes; results are compared before, during and after. "
         "What runs is also said by a comment in the script: # tilewright: run copy reference=expected A=random(seed=7) "

@@ -25,7 +25,7 @@ struct ClientsOptions {
 
 // Blocks both signals for this thread and those that it starts: before any other is there.
 void block_ending_signals();
-// Serves until one of them comes. What a client held goes with it. Ends the process where somebody still holds on ten
+// Serves until one of them comes. What a client held goes with it. Ends the process where a client still holds on ten
 // seconds later.
 void serve_clients(transport::Listener& listener, const ClientsOptions& options);
 

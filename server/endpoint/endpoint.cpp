@@ -98,7 +98,7 @@ void Endpoint::handle(protocol::Frame& frame, Handler& handler) {
     case Message::Kind::Notification: return handler.notification(m);
     case Message::Kind::Response: {
       auto it = std::ranges::find(asked_, protocol::id_key(m.id), &Asked::key);
-      if (it == asked_.end()) return;  // nobody asked, or it was given up
+      if (it == asked_.end()) return;  // it was not asked, or was given up
       auto then = std::move(it->then);
       asked_.erase(it);
       if (m.failed) handler.refused(m.error.message);

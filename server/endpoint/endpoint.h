@@ -39,7 +39,7 @@ struct Limits {
   protocol::FrameLimits frames{};            // of one message
 };
 
-// A request of the other side whose work may go on elsewhere. It counts as unfinished for as long as somebody holds it.
+// A request of the other side whose work may go on elsewhere. It counts as unfinished for as long as it is held.
 class Open {
  public:
   Open(protocol::Id id, std::string method, std::string subject, std::shared_ptr<std::atomic<std::size_t>> unfinished)
@@ -53,7 +53,7 @@ class Open {
   const protocol::Id id;
   const std::string method;
   const std::string subject;  // what it is about, in the speaker's words; empty: nothing in particular
-  std::stop_source stop;      // requested when nobody waits for its answer any more
+  std::stop_source stop;      // requested when its answer is not wanted any more
   bool answered() const { return answered_; }
 
  private:
@@ -93,11 +93,11 @@ class Endpoint {
   // Keeps it until its answer, so that it can be cancelled. The error is what the other side gets where it may not.
   std::expected<std::shared_ptr<Open>, protocol::Error> open(const protocol::Id& id, std::string method,
                                                              std::string subject);
-  // The first answer counts; later ones are nobody's.
+  // The first answer counts; later ones are dropped.
   void answer(const std::shared_ptr<Open>& request, const Answer<Json>& answer, std::string_view payload = {});
   // Of a request that was not opened.
   void answer(const protocol::Id& id, const Answer<Json>& answer, std::string_view payload = {});
-  // Stops it and answers it at once: nobody has to wait until its work has noticed. Does nothing where it is answered.
+  // Stops it and answers it at once: the client does not wait until its work ends. Does nothing where it is answered.
   void cancel(const protocol::Id& id, const protocol::Error& error);
   void cancel(const std::function<bool(const Open&)>& which, const protocol::Error& error);
 
@@ -112,8 +112,8 @@ class Endpoint {
   }
   // `then` runs on the endpoint's thread with the result; with null after an error, or when it was given up.
   void ask(std::string_view method, const Json& params, std::function<void(const Json* result)> then = {});
-  // The same with whatever comes of it, and the raw bytes that came with the answer. Gives the request's id. Nobody
-  // hears of it any more once the endpoint has ended.
+  // The same with whatever comes of it, and the raw bytes that came with the answer. Gives the request's id. It
+  // is not called any more once the endpoint has ended.
   using Then = std::function<void(Answer<Json> answer, std::string payload)>;
   std::string call(std::string_view method, const Json& params, Then then);
   std::string fresh_id(std::string_view prefix) { return std::string(prefix) + std::to_string(next_id_++); }

@@ -26,7 +26,7 @@ View view_of_kernel(ViewKind kind, const std::string& document, const session::C
   };
   if (!has_stage(kind, kernel)) return without("The kernel has errors: see the findings.");
   if (made_by_tools(kind)) {
-    if (!made) return without("Nobody asked NVIDIA's tools.");
+    if (!made) return without("NVIDIA's tools were not asked.");
     if (made->no_tools) return without(made->error + "\n`tilewright doctor` says how to get it.");
     if (!made->error.empty()) return without(made->error);
     if (kind == ViewKind::Sass && made->sass.empty()) return without("No SASS: " + made->sass_missing);

@@ -37,7 +37,7 @@ struct Stretch {
 // Why there is no answer.
 struct Failure {
   enum class Kind {
-    Cancelled,  // nobody waits for it any more
+    Cancelled,  // the caller cancelled it
     Refused,    // it makes no sense here
     Invalid,    // nobody could ask that
   };

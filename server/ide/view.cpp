@@ -92,7 +92,7 @@ View view(ViewName name, const session::Analysis& analysis, const Artifacts* art
                    "The script has no entry `" + out.name.entry + "` for " + out.name.architecture + " at the moment.");
   }
   if (!has_stage(out.name.kind, *kernel)) {
-    return without(View::State::Failed, "The kernel has errors; this view comes back when they are mended.");
+    return without(View::State::Failed, "The kernel has errors; this view comes back when they are fixed.");
   }
   out.compiled = compiled;
   out.kernel = kernel;

@@ -2,7 +2,7 @@
 //
 // A folder with a `tilewright.toml` is one target with all scripts below it, except those below another such folder; a
 // script that no such folder holds is a target of its own. A target is named by its path, and so is a single script of
-// a folder's target, where somebody asks for it alone.
+// a folder's target, where it alone is asked for.
 #pragma once
 #include <map>
 #include <string>
@@ -19,7 +19,7 @@ struct BuildTarget {
   std::vector<std::string> scripts;  // absolute, sorted
 };
 
-// The targets of a workspace, sorted by path. Reads the folders anew.
+// The targets of a workspace, sorted by path. Reads the folders again.
 class BuildTargets {
  public:
   BuildTargets(const std::string& root, ScriptLooks& looks);

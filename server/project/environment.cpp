@@ -44,7 +44,7 @@ toolchain::Options toolchain_options() {
   for (CudaFolder& place : cuda_folders()) options.cuda_candidates.push_back(std::move(place.folder));
   const char* cache = std::getenv("XDG_CACHE_HOME");  // a relative one is to be ignored (XDG base directories)
   const char* home = std::getenv("HOME");
-  // Nowhere else: in a folder that everybody may write to, others could put what we would take for our own.
+  // Nowhere else: in a folder that all users may write to, others could put what we would take for our own.
   const fs::path base = cache && *cache == '/' ? fs::path(cache)
                         : home && *home == '/' ? fs::path(home) / ".cache"
                                                : fs::path();

@@ -81,7 +81,7 @@ struct Expansion {
 };
 Expansion expand(const std::vector<std::string>& arguments);
 class ScriptSearch;
-// The same, for whoever looks again and again: what was seen of files is remembered.
+// The same, for a caller that looks again and again: what was seen of files is remembered.
 Expansion expand(const std::vector<std::string>& arguments, ScriptSearch& search);
 
 }  // namespace tilewright::project

@@ -10,7 +10,7 @@
 namespace tilewright::project {
 
 struct MadeFiles {
-  std::filesystem::path folder;  // as the user named it, by a link if he likes
+  std::filesystem::path folder;  // as the user named it, a link, perhaps
   std::filesystem::path script;  // that the files are made of
 };
 

@@ -1,4 +1,4 @@
-// Files that are opened to be read: plain files alone, without waiting for anybody.
+// Files that are opened to be read: plain files alone, without waiting for a writer.
 #pragma once
 #include <expected>
 #include <filesystem>

@@ -16,7 +16,7 @@ class ScriptLooks {
     bool speaks = false;                         // of tvm, or to us
     std::vector<std::filesystem::path> imports;  // below its root; empty when it speaks
   };
-  // A file that cannot be read speaks, so that somebody tells why it cannot.
+  // A file that cannot be read speaks, so that the reason is reported.
   std::shared_ptr<const Look> at(const std::filesystem::path& path);
   void clear();  // files came or went: imports may lead elsewhere
 

@@ -1,4 +1,4 @@
-// What the user allowed the settings files of repositories: one file for each consent, in a folder of his own.
+// What the user allowed the settings files of repositories: one file for each consent, in the user's own folder.
 //
 // A consent is to one content of one file: it is named by the SHA-256 of the settings file's canonical path and of all
 // that it would execute, connect to and send (server/remote/consent.h makes that text). What changes needs another one.
@@ -14,7 +14,7 @@ namespace tilewright::project {
 
 struct Trusted {
   std::filesystem::path settings;
-  std::string shown;   // what the user saw when he agreed
+  std::string shown;   // what the user saw when they agreed
   std::string digest;  // the name of the consent
 };
 

@@ -1,4 +1,4 @@
-// What belongs to the user and to no repository: the folder of his settings, what the command line says over every
+// What belongs to the user and to no repository: the folder of settings, what the command line says over every
 // settings file, and where a checkout begins and ends.
 #pragma once
 #include <cstdint>

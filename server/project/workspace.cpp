@@ -205,7 +205,7 @@ Workspace::Settings Workspace::settings(const std::string& path) {
   }
   out.settings = std::move(made);
   std::lock_guard lock(settings_mutex_);
-  // Others may have found them meanwhile: everybody has the same object. Or they were changed: then these are not kept.
+  // Others may have found them meanwhile: all have the same object. Or they were changed: then these are not kept.
   return age == settings_age_ ? settings_.try_emplace(std::move(key), std::move(out)).first->second : out;
 }
 

@@ -26,7 +26,7 @@ struct FileState {
   friend bool operator==(const FileState&, const FileState&) = default;
 };
 
-// What an import led to when it was looked up, or which names a folder had when somebody asked for those.
+// What an import led to when it was looked up, or which names a folder had when those were asked for.
 struct ImportedFile {
   std::filesystem::path root;
   std::string module;
@@ -53,7 +53,7 @@ class RecordingLoader : public script::Loader {
 // What the editor's own settings say, beside those of tilewright.toml.
 struct ClientSettings {
   std::vector<std::string> architectures, entries;  // empty: found out
-  // By document, as Workspace::settings names it: somebody wants to see this one for architectures of its own.
+  // By document, as Workspace::settings names it: the user wants to see this one for architectures of its own.
   std::map<std::string, std::vector<std::string>> architectures_of;
   bool deny_fallback = false;
 };

@@ -203,7 +203,7 @@ Called<Client::Reply> Client::wait(const std::shared_ptr<Waiting>& waiting, cons
   if (!stop.stop_requested())
     return std::unexpected(
         CallError{CallError::Kind::GivenUp, "given up: there was no answer within " + seconds_text(patience_.answer)});
-  return std::unexpected(CallError{CallError::Kind::Stopped, "nobody waits for it any more"});
+  return std::unexpected(CallError{CallError::Kind::Stopped, "the request was cancelled"});
 }
 
 Client::Until Client::soon() const { return {Clock::now() + patience_.silence, false}; }

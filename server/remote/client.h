@@ -28,7 +28,7 @@ struct CallError {
     Busy,        // the worker has no room now; it may have later
     Superseded,  // a later attempt of the same job is known there
     Refused,     // it will not do it
-    Stopped,     // nobody waits for it any more
+    Stopped,     // the caller cancelled it
     GivenUp,     // no answer within the time
   } kind = Kind::Lost;
   std::string message;

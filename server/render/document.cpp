@@ -54,7 +54,7 @@ void cuda_text(Document& out, const cuda::CudaSource& cuda) {
   out.text = cuda.text;
   std::uint32_t next = 0;
   for (const cuda::LineOrigin& o : cuda.lines) {
-    if (next && o.line > next) out.lines.push_back({next - 1, {}});  // helpers between kernels are nobody's
+    if (next && o.line > next) out.lines.push_back({next - 1, {}});  // helpers between kernels belong to none
     out.lines.push_back({o.line - 1, {o.origin}});
     next = o.line + 1;
   }
@@ -74,7 +74,7 @@ std::string place_words(const ir::Origin& origin, const text::Anchors& anchors) 
     if (!at.source) return;
     std::string_view path = at.source->path();
     std::string name(path.substr(path.rfind('/') + 1));
-    // Whoever reads the text counts braces and lines.
+    // Readers of the text count braces and lines.
     std::ranges::replace_if(
         name, [](char c) { return c == '{' || c == '}' || static_cast<unsigned char>(c) < 0x20; }, '_');
     out += (out.empty() ? "" : " < ") + name + ":" + std::to_string(at.source->position(at.begin).line + 1);

@@ -20,7 +20,7 @@ struct TestCase {
 };
 std::string test_case(const TestCase& test);
 
-// What a report says of several tests. Skipped ones and times are only told where somebody counted them.
+// What a report says of several tests. Skipped ones and times are only given where they were counted.
 struct TestCounts {
   std::size_t tests = 0, failures = 0, errors = 0;
   std::optional<std::size_t> skipped{};

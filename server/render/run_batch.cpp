@@ -39,7 +39,7 @@ std::optional<double> worst_difference(const run::Report& report) {
   return worst;
 }
 
-// Is it the kernel that is wrong? Else nobody could find out.
+// True if the kernel is wrong; false if that could not be found out.
 bool kernel_is_wrong(const run::Report& report) {
   using enum run::Status;
   const run::Status status = report.outcome.status;
@@ -183,7 +183,7 @@ std::string run_table(const std::vector<RunRow>& rows, bool verbose, const Colou
     table.push_back(cells_of(row));
     for (std::size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], width(table.back()[i]));
   }
-  // A column that nobody fills is left out.
+  // An empty column is left out.
   for (std::size_t i = 0; i < kColumns; ++i)
     if (widths[i] > 0) widths[i] = std::max(widths[i], width(heads()[i]));
   std::set<std::string_view> scripts;

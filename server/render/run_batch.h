@@ -30,7 +30,7 @@ struct RunRow {
   TestCase test{};
 };
 RunRow run_row(const ide::BatchRun& run, RunFormat format, const Colours& out, const Colours& errors);
-// Of an entry, or a script, that nobody came to, and why.
+// Of an entry, or a script, that was not reached, and why.
 RunRow unrun_row(const ide::Batch::Left& left, const std::string& why, RunFormat format);
 
 // "copy.py  make(64): failed", "copy.py  make(64): skipped: needs sm_100a; the device has sm_90a"; above what is said

@@ -147,7 +147,7 @@ class AsioConnection : public Base {
     Kept rest;
   };
 
-  // Under the lock: is there something to write, which nobody writes yet?
+  // Under the lock: is there something to write, and no write under way?
   bool begins_to_write() {
     if (is_writing_ || holds_ > 0 || queue_.empty() || lost_) return false;
     return is_writing_ = true;
@@ -283,7 +283,7 @@ class AsioConnection : public Base {
           queued_ -= queue_.front().bytes.size() + queue_.front().rest.bytes.size();
           queue_.pop_front();
         }
-        // Held or not: whoever waits for room would wait for ever.
+        // Held or not: a caller that waits for room would wait for ever.
         more = is_writing_ = !queue_.empty();
       }
       empty_.notify_all();
@@ -328,7 +328,7 @@ class AsioConnection : public Base {
   std::size_t queued_ = 0;
   bool is_writing_ = false;  // or is about to
   int holds_ = 0;
-  bool lost_ = false;    // nobody reads what is written
+  bool lost_ = false;    // the other side does not read any more
   bool closed_ = false;  // of the I/O thread
   bool told_ = false;    // a failure has ended it
 };

@@ -103,7 +103,7 @@ class RunningCommand final : public Ends {
     ::kill(pid_, which);
   }
 
-  // Its input is closed by now.
+  // Its input is closed already.
   void end() {
     bool alive = !wait(kPatience);
     if (alive) {

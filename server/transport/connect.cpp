@@ -42,7 +42,7 @@ std::expected<std::unique_ptr<Connection>, std::string> connect(const std::strin
     resolver.cancel();
     socket.close(ignored);
     io->run_for(std::chrono::milliseconds(100));
-    if (stop.stop_requested()) return std::unexpected("nobody waits for it any more");
+    if (stop.stop_requested()) return std::unexpected("the request was cancelled");
     return std::unexpected(at + " does not answer");
   }
   if (*done) return std::unexpected((found ? "cannot connect to " : "cannot find ") + at + ": " + done->message());
@@ -72,7 +72,7 @@ std::expected<std::unique_ptr<Connection>, std::string> connect_unix(const std::
     if (!ec) break;
     if (ec != std::errc::resource_unavailable_try_again && ec != std::errc::interrupted)
       return std::unexpected("cannot connect to " + path + ": " + ec.message());
-    if (stop.stop_requested()) return std::unexpected("nobody waits for it any more");
+    if (stop.stop_requested()) return std::unexpected("the request was cancelled");
     if (std::chrono::steady_clock::now() >= end) return std::unexpected(path + " does not answer");
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }

@@ -21,7 +21,7 @@ using boost::system::error_code;
 using Clock = std::chrono::steady_clock;
 using Encrypted = beast::ssl_stream<beast::tcp_stream>;
 
-// One connection with a loop of its own, which only runs while somebody asks.
+// One connection with a loop of its own, which only runs during a request.
 struct Line {
   asio::io_context io{1};
   std::optional<beast::tcp_stream> plain;

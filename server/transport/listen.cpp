@@ -121,14 +121,14 @@ std::expected<std::unique_ptr<Listener>, std::string> listen(const std::string& 
         return std::unexpected("a socket needs a path of 1 to " + std::to_string(sizeof(sockaddr_un::sun_path) - 1) +
                                " bytes");
       }
-      // Only a socket that nobody listens to any more is taken over.
+      // Only a socket without a listener is taken over.
       if (::lstat(path.c_str(), &s) == 0) {
         if (!S_ISSOCK(s.st_mode)) return std::unexpected(path + " exists and is not a socket");
         Local::socket probe(*io);
         probe.open();
         const std::error_code ec = connect_now(probe.native_handle(), path);
         if (!ec || ec == std::errc::resource_unavailable_try_again)
-          return std::unexpected("somebody listens on " + path + " already");
+          return std::unexpected("another process listens on " + path + " already");
         ::unlink(path.c_str());
       }
       mode_t mask = ::umask(0077);  // for this user alone
@@ -150,7 +150,8 @@ std::expected<std::unique_ptr<Listener>, std::string> listen(const std::string& 
       return std::unexpected("'" + address + "' is neither HOST:PORT nor unix:PATH");
     }
     if (!at.is_loopback() && !options.everywhere)
-      return std::unexpected("'" + host + "' is not this machine's loopback, and nobody would have to prove who he is");
+      return std::unexpected(
+          "'" + host + "' is not this machine's loopback interface, and clients would not have to prove who they are");
     std::shared_ptr<TlsContext> tls;
     if (options.tls) {
       auto made = server_context(*options.tls);

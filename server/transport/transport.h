@@ -20,7 +20,7 @@ struct Handler {
   std::function<void()> closed;  // once: the other side is gone, or writing failed. Nothing is called after it
 };
 
-// Bytes that stay where they are until they have left: nobody copies them.
+// Bytes that stay where they are until they have left: they are not copied.
 struct Kept {
   std::string_view bytes;
   std::shared_ptr<const void> owner;
@@ -34,12 +34,12 @@ class Connection {
   // Ends the thread: nothing of the handler is called any more. What is sent from now on is lost.
   virtual void stop() = 0;
   // Queues bytes; they leave in order. Safe from any thread. A reader who stays away for too long, so that more than
-  // 256 MB wait for him, is cut off.
+  // 256 MB wait, is cut off.
   virtual void send(std::string bytes) = 0;
   // The same, with `rest` right behind it.
   virtual void send(std::string bytes, Kept&& rest) { send(std::move(bytes.append(rest.bytes))); }
-  // Waits until at most `most` bytes are queued: whoever sends much does so before each piece. False: the connection is
-  // lost, nobody has read for so long, or `stop` was requested.
+  // Waits until at most `most` bytes are queued: call it before each piece of much data. False: the connection is
+  // lost, the other side has not read for so long, or `stop` was requested.
   virtual bool wait_for_room(std::size_t /*most*/, std::chrono::milliseconds /*patience*/,
                              const std::stop_token& /*stop*/) {
     return true;

@@ -92,10 +92,10 @@ class Job {
   // When something of it came last; of the session's thread.
   std::chrono::steady_clock::time_point touched = std::chrono::steady_clock::now();
 
-  // Was it told that it runs? A short job ends before anybody would hear of it.
+  // Was it told that it runs? A short job ends before its client would hear of it.
   bool told_running = false;
 
-  // Set before it is submitted; `ended` is called once, by whoever runs it.
+  // Set before it is submitted; `ended` is called once, by what runs it.
   ClientId client = nullptr;
   std::function<void(const protocol::worker::JobProgress&)> progress;
   std::function<void(Ending)> ended;

@@ -210,7 +210,7 @@ void Jobs::serve(Slot& slot) {
   }
   end(*job, std::move(ending));
   job.reset();
-  // For the next one, while nobody waits. Of a GPU that was lost the next job hears.
+  // For the next one, while no job waits. Of a GPU that was lost the next job hears.
   [[maybe_unused]] auto ready = slot.prepare({});
 }
 

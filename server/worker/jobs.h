@@ -24,7 +24,7 @@ class Jobs {
   std::expected<std::vector<run::DeviceInfo>, std::string> prepare();
   // False: the client has as many jobs in the queue as it may.
   bool submit(const std::shared_ptr<Job>& job);
-  // Nobody waits for it any more: it ends soon, and at once where it has not begun.
+  // Its client does not wait any more: it ends soon, and at once where it has not begun.
   void withdraw(const std::shared_ptr<Job>& job);
 
   struct Counts {

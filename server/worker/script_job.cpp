@@ -50,7 +50,7 @@ project::LoadedFile loaded(const wire::Script& script) {
   file.loader = std::make_unique<SentFiles>(script);
   file.dialect = text::parse_dialect(script.dialect);
   if (!file.dialect) throw Wrong{"this worker does not know release '" + script.dialect + "' of the dialect"};
-  // What a client may ask for is bounded by what anybody may.
+  // What a client may ask for is bounded by what any client may.
   constexpr std::uint64_t kMostSteps = 2'000'000'000, kMostBytes = std::uint64_t{8} << 30;
   constexpr std::uint32_t kDeepest = 1000;
   file.config.limits = {std::min(script.steps, kMostSteps), std::min(script.memory_bytes, kMostBytes),

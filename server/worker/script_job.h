@@ -1,4 +1,4 @@
-// Kernels made anew from the text of a script, and run on the simulator as a client's job says.
+// Kernels made again from the text of a script, and run on the simulator as a client's job says.
 #pragma once
 #include "server/worker/job.h"
 

@@ -109,7 +109,7 @@ void Session::ending() {
 
 void Session::dropped(const std::string& why) {
   Worker::log("a message was dropped: " + why);
-  // The memory that is missing is everybody's: what this client holds goes with it.
+  // The memory that is missing is missing for all: what this client holds goes with it.
   if (why == std::bad_alloc().what()) endpoint_.end(1);
 }
 
@@ -170,7 +170,7 @@ std::shared_ptr<Job> Session::job_of(const Json& params) const {
   return at == open_.end() || at->second->attempt != which.attempt ? nullptr : at->second;
 }
 
-// Data of a job that was refused comes all the same, when its client has not waited: it is nobody's.
+// Data of a job that was refused comes all the same, when its client has not waited: it is dropped.
 void Session::data(const Json& params, std::string_view payload) {
   auto job = job_of(params);
   if (!job || job->ended) return;

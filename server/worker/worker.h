@@ -11,7 +11,7 @@
 
 namespace tilewright::worker {
 
-// The latest attempt of each job, whoever sent it: a client that lost its connection comes again by another one, and of
+// The latest attempt of each job, from any client: a client that lost its connection comes again by another one, and of
 // what it asked for twice only the last may end.
 class Attempts {
  public:

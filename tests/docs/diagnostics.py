@@ -15,7 +15,7 @@ PAGE = os.path.join(ROOT, "docs", "diagnostics.md")
 # The first two digits of a code, and what the codes below it speak of.
 GROUPS = {
     "10": "The text of a script", "20": "Evaluation", "21": "What a kernel may say", "22": "Entries, imports, releases",
-    "23": "Comments, architectures, what nobody uses", "30": "Execution scopes", "31": "Dispatch of tile primitives",
+    "23": "Comments, architectures, what is not used", "30": "Execution scopes", "31": "Dispatch of tile primitives",
     "40": "Lowering", "41": "CUDA text", "50": "What the simulator finds", "60": "NVIDIA's compiler and runs",
 }
 HEAD = """# Index of diagnostics

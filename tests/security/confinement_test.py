@@ -134,13 +134,13 @@ def refused_home(name, spoil, words, place="cuda"):
         t.holds(words in done.stderr.decode(), f"compile said {done.stderr!r}")
 
 
-refused_home("everybody may write there", lambda t, home: os.chmod(home + "/lib", 0o777), "can be changed by everybody")
+refused_home("everybody may write there", lambda t, home: os.chmod(home + "/lib", 0o777), "can be changed by all users")
 refused_home("a folder above it is open to everybody", lambda t, home: os.chmod(t.work + "/open", 0o777),
-             "/open can be changed by everybody", place="open/cuda")
+             "/open can be changed by all users", place="open/cuda")
 refused_home("everybody may write the library", lambda t, home: os.chmod(home + "/" + PARTS[0], 0o666),
-             "libnvrtc.so.13 can be changed by everybody")
+             "libnvrtc.so.13 can be changed by all users")
 refused_home("a sticky folder that anyone may add to", lambda t, home: os.chmod(home + "/lib", 0o1777),
-             "lib can be changed by everybody")
+             "lib can be changed by all users")
 if os.geteuid() == 0:
     refused_home("the group may write there", lambda t, home: os.chmod(home + "/include", 0o775), "can be changed by its group")
     refused_home("it belongs to another user", lambda t, home: os.chown(home, 12345, 12345), "belongs to another user (number 12345)")
@@ -156,7 +156,7 @@ def through_link(t, home):
     return t.work + "/link"
 
 
-refused_home("a link leads into a folder of everybody's", through_link, "/theirs can be changed by everybody")
+refused_home("a link leads into a folder of everybody's", through_link, "/theirs can be changed by all users")
 
 
 # ---- what NVRTC is told ----

@@ -303,7 +303,7 @@ def _(t):
 def _(t):
     folder, mark = consented(t)
     os.chmod(os.path.join(t.home, ".config/tilewright/trusted"), 0o777)
-    t.refuses(run_lab(t, folder), "can be changed by everybody", 2)
+    t.refuses(run_lab(t, folder), "can be changed by all users", 2)
     os.chmod(os.path.join(t.home, ".config/tilewright/trusted"), 0o700)
     t.holds(run_lab(t, folder).returncode == 0, "the next honest request")
 
@@ -357,7 +357,7 @@ def _(t):
     os.chmod(f.name, 0o666)
     done = t.run("remotes", "mine", cwd=folder)
     untouched(t, mark)
-    t.refuses(done, "can be changed by everybody", 2)
+    t.refuses(done, "can be changed by all users", 2)
 
 
 @attack("a name of the user's own settings is not the checkout's")

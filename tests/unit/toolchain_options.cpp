@@ -118,7 +118,7 @@ TEST_CASE("what others can change is refused with the place and the fix") {
     struct stat before{};
     ::stat(at.c_str(), &before);
     ::chmod(at.c_str(), (before.st_mode & 07777) | S_IWOTH);
-    CHECK(tree.refusal().find("refused, because " + at.string() + " can be changed by everybody; chmod go-w") !=
+    CHECK(tree.refusal().find("refused, because " + at.string() + " can be changed by all users; chmod go-w") !=
           std::string::npos);
     ::chmod(at.c_str(), before.st_mode & 07777);
     if (::geteuid() == 0) {
@@ -146,7 +146,7 @@ TEST_CASE("links are followed to what they lead to, a sticky folder is as safe a
   fs::create_directory_symlink("../link", open / "back");
   ::chmod(open.c_str(), 0777);
   for (const fs::path& path : {real / "file", top / "link/file", open / "back/file", top / "link/../real/file"})
-    CHECK(changeable_by_others(path).find(open.string() + " can be changed by everybody") != std::string::npos);
+    CHECK(changeable_by_others(path).find(open.string() + " can be changed by all users") != std::string::npos);
   ::chmod(open.c_str(), 01777);
   for (const fs::path& path : {real / "file", top / "link/file", open / "back/file", top / "link/../real/file"})
     CHECK(changeable_by_others(path).empty());

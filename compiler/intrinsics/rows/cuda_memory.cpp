@@ -83,7 +83,7 @@ constexpr Intrinsic kRows[] = {
         .returns(type_named_by<1>)
         .check(check_dtype)
         .cxx("return __ldg((const dtype*)addr);", ldg)
-        .says("Loads through the read-only cache: nobody may write the location while the kernel runs."),
+        .says("Loads through the read-only cache: the location must not be written while the kernel runs."),
     row<"res_addr: ptr, value: any">("C33", "cuda.atomic_add", Meaning::AtomicMemory)
         .effects<"updates generic res_addr[size(res_addr)] relaxed.gpu">()
         .returns(type_of_argument<1>)

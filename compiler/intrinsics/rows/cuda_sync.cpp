@@ -32,7 +32,7 @@ std::string warp_reduce(const Arguments& a, ir::Target) {
   return out + "return r;";
 }
 
-// Warps reduce, their first lanes meet in `scratch`, warp 0 reduces those, everybody reads the outcome.
+// Warps reduce, their first lanes meet in `scratch`, warp 0 reduces those, all threads read the outcome.
 std::string cta_reduce(const Arguments& a, ir::Target) {
   const std::string warps = std::to_string(a.integer("num_warps"));
   const std::string op = a.operation();

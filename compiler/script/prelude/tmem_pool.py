@@ -93,7 +93,7 @@ class TMEMPool:
         self._allocate()
 
     def dealloc(self):
-        """Gives the columns back by warp `dealloc_warp`. Once a pool, when nobody uses its buffers any more."""
+        """Gives the columns back by warp `dealloc_warp`. Once a pool, after the last use of its buffers."""
         if not self.committed:
             raise AssertionError("TMEMPool.dealloc() comes after commit()")
         if self.released:

@@ -424,7 +424,7 @@ constexpr Record kExpressionRecords[] = {
      buffer_offset},
     {"T", "call_intrin", NameKind::Function, "dtype, name, *args",
      "Calls an intrinsic or a mathematical function by its registered name.", call_intrin},
-    {"T", "undef", NameKind::Function, "", "A value that nobody may depend on.", undefined},
+    {"T", "undef", NameKind::Function, "", "An undefined value: no result may depend on it.", undefined},
     {"T", "min_value", NameKind::Function, "dtype", "The smallest value of a dtype.", limit<0>},
     {"T", "max_value", NameKind::Function, "dtype", "The largest value of a dtype.", limit<1>},
     {"T", "infinity", NameKind::Function, "dtype", "Positive infinity.", limit<2>},

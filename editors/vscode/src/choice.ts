@@ -12,14 +12,14 @@ export interface Chosen {
 
 // How long the server may take to look at another architecture.
 const patience = 10_000;
-// What somebody may want to see beside what a script says.
+// What a user may want to see beside what a script says.
 const knownArchitectures = ['sm_75', 'sm_80', 'sm_86', 'sm_89', 'sm_90a', 'sm_100a', 'sm_103a', 'sm_120a'];
 
 export class Choice implements vscode.Disposable {
   private readonly chosen = new Map<string, Chosen>();
   private readonly changed = new vscode.EventEmitter<{ script: vscode.TextDocument; from?: Chosen; to: Chosen }>();
   readonly onDidChange = this.changed.event;
-  // By the URI of a script, the architectures that somebody asked for, and those that it has by itself.
+  // By the URI of a script, the architectures that the user asked for, and those that it has by itself.
   private readonly wanted = new Map<string, string[]>();
   private readonly item = vscode.window.createStatusBarItem('tilewright.choice', vscode.StatusBarAlignment.Right, 110);
   private readonly subscriptions: vscode.Disposable[];
@@ -57,7 +57,7 @@ export class Choice implements vscode.Disposable {
 
   private among(script: vscode.TextDocument, entries: Entry[]): Entry | undefined {
     const chosen = this.chosen.get(script.uri.toString());
-    // Where nobody chose, it is the kernel that the cursor is in.
+    // Without a choice it is the kernel that the cursor is in.
     const wanted = entries.some((e) => e.entry === chosen?.entry) ? chosen?.entry : this.underCursor(script, entries)?.entry;
     const architecture = chosen?.architecture ?? 'sm_90a';
     const same = entries.filter((e) => e.entry === wanted);

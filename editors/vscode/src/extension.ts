@@ -84,7 +84,7 @@ async function carryOut(parts: { choice: Choice; views: ViewCommands; run: RunPa
   return true;
 }
 
-// In a workspace that nobody has trusted yet, scripts are read and explained, and nothing of them is executed: not on the
+// In a workspace that is not trusted yet, scripts are read and explained, and nothing of them is executed: not on the
 // simulator either, and NVIDIA's compiler sees none of it by itself.
 function trusted(section: Record<string, unknown>): Record<string, unknown> {
   if (vscode.workspace.isTrusted) return section;

@@ -21,7 +21,7 @@ export class Gate {
     return this.open.has(document.uri.toString());
   }
 
-  // A server that is started anew is told of everything again.
+  // A server that is started again is told of everything again.
   forget(): void {
     this.open.clear();
   }

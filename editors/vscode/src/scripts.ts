@@ -9,7 +9,7 @@ export function speaksTile(document: vscode.TextDocument): boolean {
 }
 
 // Files of this machine, texts that have no file yet, and files elsewhere that an extension brings into the editor: of
-// those the server knows what is open. Old versions in a comparison and other read-only texts are nobody's to work on.
+// those the server knows what is open. Old versions in a comparison and other read-only texts are not worked on.
 function worksOn(uri: vscode.Uri): boolean {
   return uri.scheme === 'file' || uri.scheme === 'untitled' || vscode.workspace.fs.isWritableFileSystem(uri.scheme) === true;
 }
@@ -23,7 +23,7 @@ export function isScript(document: vscode.TextDocument): boolean {
   return isPython(document) && speaksTile(document);
 }
 
-// The script that somebody works on: the active editor's, or the last one where a view or a panel is active now.
+// The script that the user works on: the active editor's, or the last one where a view or a panel is active now.
 export class ActiveScript implements vscode.Disposable {
   private last: vscode.TextDocument | undefined;
   private readonly changed = new vscode.EventEmitter<vscode.TextDocument | undefined>();

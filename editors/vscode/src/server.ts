@@ -17,7 +17,7 @@ export type Health =
   | { kind: 'missing'; why: string }
   | { kind: 'ended'; why: string };
 
-// How long an answer to a question that needs no work may take, and how often it is asked while somebody works.
+// How long an answer to a question that needs no work may take, and how often it is asked while the user works.
 const patience = 10_000;
 const heartbeat = 5_000;
 // More ends than this within the time are not met with another start.

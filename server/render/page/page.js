@@ -21,7 +21,7 @@
     return lines;
   }
 
-  // ---- words of the languages: enough that a reader finds his way, by weight and slant and not by colour ------------
+  // ---- words of the languages: enough that a reader finds the way, by weight and slant and not by colour ------------
 
   const PYTHON = /(#.*$)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\b(def|for|in|if|elif|else|while|with|return|import|from|as|class|and|or|not|is|lambda|None|True|False|range)\b/g;
   const C = /(\/\/.*$)|("(?:[^"\\]|\\.)*")|\b(__global__|__device__|__shared__|__forceinline__|__launch_bounds__|__restrict__|extern|void|int|float|half|const|for|if|else|while|do|return|struct|static|inline|alignas|asm|volatile|unsigned|char|bool)\b/g;
@@ -325,7 +325,7 @@
     view = new Column("view", box, "Lines of " + TITLES[kind]);
     view.numbers = numbers;
     view.fill(texts, LANGUAGES[kind], decorateView, numbers);
-    // What everybody shares stands above the kernel: one begins where the script's own lines are.
+    // What all kernels share stands above the kernel: one begins where the script's own lines are.
     const first = current.links.sources.findIndex((from) => from.length);
     if (first > 3) view.show(first - 3, "start");
   }
@@ -395,7 +395,7 @@
       cell.dataset.group = group;
       cells.append(cell);
     });
-    // Whoever points at an element sees who else has the same owner, or comes from the same bank.
+    // Pointing at an element shows who else has the same owner, or comes from the same bank.
     const all = [...cells.children];
     cells.addEventListener("mouseover", (event) => {
       const group = event.target.dataset?.group;
@@ -470,8 +470,8 @@
     if (b.other_names.length) middle.append(make("p", "note", "also " + b.other_names.join(", ")));
     middle.append(make("code", "", b.dtype + " " + b.shape), make("p", "note", b.scope + (b.bytes === null ? "" : ", " + b.bytes.toLocaleString("en") + " bytes")));
     const arrow = () => { const out = make("div", "arrow", "→"); out.setAttribute("aria-hidden", "true"); return out; };
-    box.append(column("filled by", usesList(b.fills, outside ? "from outside" : "nobody")), arrow(), middle, arrow(),
-      column("drained by", usesList(b.drains, outside ? "to outside" : "nobody")));
+    box.append(column("filled by", usesList(b.fills, outside ? "from outside" : "nothing")), arrow(), middle, arrow(),
+      column("drained by", usesList(b.drains, outside ? "to outside" : "nothing")));
     return box;
   }
 
@@ -486,7 +486,7 @@
       const about = [b.count > 1 && b.count + " barriers", b.arrivals !== null && b.arrivals + " arrivals complete a phase"].filter(Boolean);
       out.push(titled(b.name, b.location));
       if (about.length) out.push(make("p", "note", about.join(" · ")));
-      out.push(usesList(b.uses, "nobody uses it"));
+      out.push(usesList(b.uses, "not used"));
     }
     if (p.syncs.length) out.push(make("h2", "", "Where threads meet"), usesList(p.syncs, ""));
     return out;

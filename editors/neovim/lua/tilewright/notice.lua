@@ -1,5 +1,5 @@
 -- What the plugin has to say: in a window of its own at the bottom for a while, and in `:Tilewright messages`. A message as
--- Neovim shows it may be longer than its line, and would stop everything until somebody presses a key. Who has another
+-- Neovim shows it may be longer than its line, and would stop everything until a key is pressed. Who has another
 -- vim.notify gets it there.
 local M = { said = {} }
 

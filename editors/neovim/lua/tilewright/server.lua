@@ -63,7 +63,7 @@ end
 
 local function children()
   local out = {}
-  -- Where the system cannot say, nobody is known.
+  -- Empty where the system cannot say.
   local ok, pids = pcall(vim.api.nvim_get_proc_children, vim.fn.getpid())
   for _, pid in ipairs(ok and pids or {}) do out[pid] = true end
   return out
@@ -72,7 +72,7 @@ end
 local told_missing = false
 
 -- Starts the server as Neovim would, but keeps how it ends for `on_exit`: Neovim's own message about it is longer than a
--- line, and everything would wait for somebody to press a key. Ours says more.
+-- line, and everything would wait for a key press. Ours says more.
 local function start_process(cmd, folder, how_it_ended)
   return function(dispatchers)
     local ours = vim.tbl_extend("force", dispatchers, {

@@ -292,7 +292,7 @@ function View:refresh()
       self:take(result)
     end
     self:mark()
-    -- What was heard of meanwhile matters where there is no good answer: tools may be ready by now.
+    -- What was heard of meanwhile matters where there is no good answer: tools may be ready meanwhile.
     local typed = valid(self.script) and server.version(self.script) ~= asked
     if typed or (self.again and self.problem) then self:refresh() end
   end)
@@ -370,7 +370,7 @@ local function watch(script)
         watched[script] = nil
         return true
       end
-      -- The text may not be touched here, but the bar is drawn anew together with the change.
+      -- The text may not be touched here, but the bar is drawn again together with the change.
       all(script, View.spoil)
       vim.schedule(function() all(script, View.refresh) end)
     end,

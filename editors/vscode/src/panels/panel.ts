@@ -1,5 +1,5 @@
 // A panel that draws a page of ours beside the script. The page gets one object that says all it shows, and sends back what
-// somebody chose in it; it has no access to anything else.
+// the user chose in it; it has no access to anything else.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 
@@ -39,7 +39,7 @@ export class Panel<ToPage, FromPage> implements vscode.Disposable {
     });
     panel.iconPath = vscode.Uri.joinPath(media, 'icon.svg');
     panel.webview.onDidReceiveMessage((message: FromPage | 'ready') => {
-      // A page that was hidden is made anew and asks for what it had shown.
+      // A page that was hidden is made again and asks for what it had shown.
       if (message !== 'ready') this.received(message);
       else if (this.last) void panel.webview.postMessage(this.last);
     });
@@ -75,7 +75,7 @@ export class Panel<ToPage, FromPage> implements vscode.Disposable {
   }
 }
 
-// A place in a script that somebody clicked.
+// A place in a script that was clicked.
 export interface Place {
   uri: string;
   line: number; // from 0

@@ -1,5 +1,5 @@
 // The tree of machines where kernels can be run. What tilewright.toml names is shown without asking it anything; a machine
-// is reached when somebody asks for its state.
+// is reached when the user asks for its state.
 import { execFile } from 'node:child_process';
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';

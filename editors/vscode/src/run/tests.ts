@@ -135,7 +135,7 @@ export class Tests implements vscode.Disposable {
   }
 }
 
-// Settings are read from the disk: what is written there counts, whoever wrote it.
+// Settings are read from the disk: what is written there counts, also by other programs.
 function watched(changed: () => void): vscode.Disposable[] {
   const files = vscode.workspace.createFileSystemWatcher('**/tilewright.toml');
   return [files, files.onDidChange(changed), files.onDidCreate(changed), files.onDidDelete(changed)];

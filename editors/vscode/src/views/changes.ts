@@ -1,5 +1,5 @@
 // What of a text has to be replaced so that it becomes another one: whole lines, and of those that were only changed each
-// run by itself, so that an editor draws no line anew that stays as it was.
+// run by itself, so that an editor draws no line again that stays as it was.
 
 export interface Change {
   // Line and column of what is replaced, in the text before all changes.

@@ -225,7 +225,7 @@ export class ViewCommands implements vscode.TextDocumentContentProvider, vscode.
   }
 }
 
-// Opening another one may make all tabs anew: what is closed is the tab that shows the same in the same place now.
+// Opening another one may make all tabs again: what is closed is the tab that shows the same in the same place now.
 async function closeTab(old: vscode.Tab): Promise<void> {
   const shows = (tab: vscode.Tab) => (tab.input instanceof vscode.TabInputText ? tab.input.uri.toString() : undefined);
   const now = vscode.window.tabGroups.all.flatMap((group) => group.tabs).find((tab) =>

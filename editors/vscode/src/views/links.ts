@@ -40,7 +40,7 @@ interface Painted {
 export class Links implements vscode.Disposable {
   private colours = palette();
   private dim = dimmed();
-  // Drawn beside the text and not over it: a keystroke marks a view and unmarks it, and the text itself is not drawn anew.
+  // Drawn beside the text and not over it: a keystroke marks a view and unmarks it, and the text itself is not drawn again.
   private readonly old = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     borderWidth: '0 0 0 3px',
@@ -112,7 +112,7 @@ export class Links implements vscode.Disposable {
 
   private markOld(editor: vscode.TextEditor, why: string): void {
     if (!why) return decorate(editor, this.old, []);
-    // Where somebody looks, however far it is scrolled.
+    // Where the user looks, however far it is scrolled.
     const first = editor.visibleRanges[0]?.start.line ?? 0;
     const begin = new vscode.Position(Math.min(first, editor.document.lineCount - 1), 0);
     const note = { contentText: `⟳ out of date: ${why}`, color: new vscode.ThemeColor('editorWarning.foreground'), fontStyle: 'italic', margin: '0 1.5em 0 0.5em' };

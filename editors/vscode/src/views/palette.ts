@@ -1,4 +1,4 @@
-// The colours of linked lines. Those of the theme can be set by anybody's colour customisations; the colour-blind-safe
+// The colours of linked lines. Those of the theme can be set by any colour customisation; the colour-blind-safe
 // ones are Okabe and Ito's. In high contrast the theme's are borders, not backgrounds.
 import * as vscode from 'vscode';
 import { decorate } from './decorate';

@@ -183,7 +183,7 @@ export class Views implements vscode.TextDocumentContentProvider, vscode.Disposa
     if (!first) void this.replace(view);
   }
 
-  // Gives the editor the lines that are others than before. The way for texts that nobody may edit, onDidChange, sends the
+  // Gives the editor the lines that are others than before. The way for read-only texts, onDidChange, sends the
   // whole text and compares it in a worker of the editor, which takes longer than all the rest; it is taken where the
   // editor refuses the short one.
   private async replace(view: ShownView): Promise<void> {

@@ -40,7 +40,7 @@ export function place(text: string, to: Place | undefined, title = 'Show it in t
   return h('button', { class: 'link', type: 'button', title, click: () => send({ goTo: to }) }, text);
 }
 
-// Shows what the extension sends, and asks for what was shown before this page was made anew.
+// Shows what the extension sends, and asks for what was shown before this page was made again.
 export function onState<State>(draw: (state: State, page: HTMLElement) => void): void {
   const page = document.getElementById('page') as HTMLElement;
   window.addEventListener('message', (event: MessageEvent<State>) => {

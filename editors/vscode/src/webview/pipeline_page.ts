@@ -34,10 +34,10 @@ function buffer(b: Pipeline['buffers'][number]): HTMLElement {
   const side = (list: Use[], none: string) => (list.length === 0 ? h('p', {}, none) : h('ul', {}, ...list.map(use)));
   const names = b.other_names.length > 0 ? h('p', {}, `also ${b.other_names.join(', ')}`) : undefined;
   return h('div', { class: 'flow' },
-    side(b.fills, b.scope === 'global' ? 'from outside' : 'nobody fills it'), h('div', { class: 'arrow', 'aria-hidden': 'true' }, '→'),
+    side(b.fills, b.scope === 'global' ? 'from outside' : 'never filled'), h('div', { class: 'arrow', 'aria-hidden': 'true' }, '→'),
     h('div', { class: 'card' }, place(b.name, at(b.location)), names, h('p', { class: 'code' }, `${b.dtype} ${b.shape}`),
       h('p', {}, b.scope + (typeof b.bytes === 'number' ? `, ${number(b.bytes)} bytes` : ''))),
-    h('div', { class: 'arrow', 'aria-hidden': 'true' }, '→'), side(b.drains, b.scope === 'global' ? 'to outside' : 'nobody drains it'));
+    h('div', { class: 'arrow', 'aria-hidden': 'true' }, '→'), side(b.drains, b.scope === 'global' ? 'to outside' : 'never drained'));
 }
 
 function barrier(b: Pipeline['barriers'][number]): HTMLElement {
